@@ -52,6 +52,7 @@ const OTHER_ENTRIES = [
   // These start themselves as threads.
   'ledger/stores/sqlite/integrity.ts',
   'ledger/stores/sqlite/verify-beside.ts',
+  'ledger/stores/sqlite/verify-sums.ts',
   'files/formats/csv/parse-beside.ts',
 ];
 

@@ -1,6 +1,7 @@
 /** The library: everything that may be imported from outside, and nothing else. */
 
 export type { Account } from './client/account/account.ts';
+export { defineDialect, type OwnDialect } from './client/dialect.ts';
 export { type Clock, systemClock } from './core/clock.ts';
 export { EXIT, type ExitCode, type StopCode, StopError } from './core/errors.ts';
 export type { Listener, RunEvent } from './core/events.ts';
@@ -24,6 +25,7 @@ export {
 } from './index/asked-batches.ts';
 export { type TryOptions, tryCall, type UndoOptions, undo } from './index/sent-calls.ts';
 export type { Job } from './job/job.ts';
+export { defineOperation, type OwnOperation, type OwnPrepared } from './job/own-operation.ts';
 export type { BatchId, Credits, Money } from './ledger/ledger.ts';
 export { checkedCredits as credits } from './lib/checked-options.ts';
 export type { JobOptions, RunOptions, UnseenRequests } from './plan/context.ts';

@@ -58,7 +58,7 @@ describe('the input', () => {
       (path) => writeFile(path, 'x'),
       {
         code: 2,
-        fact: /ends in "\.xlsb", which no format reads\.$/,
+        fact: /ends in "\.xlsb", which Rowonce cannot read\.$/,
         next: /^Open it in Excel and save it as \.xlsx/,
       },
     ],
@@ -95,13 +95,17 @@ describe('the input', () => {
       'mixed.csv',
       (path) =>
         writeFile(path, Buffer.from('Name,Domain\nZo\xc3\xab,x.example\nZo\xeb,y.example\n', 'latin1')),
-      { code: 2, fact: /mixed\.csv, line 3: byte 0xEB is not UTF-8 text/, next: /say with --encoding how/ },
+      {
+        code: 2,
+        fact: /mixed\.csv, line 3: byte 0xEB is not UTF-8 text/,
+        next: /give its encoding with --encoding/,
+      },
     ],
     [
       'has a column called as one of ours, and is no output of ours',
       'ours.csv',
       (path) => writeFile(path, 'Domain,_credits\nx.example,5\n'),
-      { code: 2, fact: /column "_credits"/, next: /another name/ },
+      { code: 2, fact: /column "_credits"/, next: /Rename that column/ },
     ],
   ])('%s', async (_, name, make, refusal) => {
     const desk = await openDesk();
@@ -129,7 +133,7 @@ describe('the job', () => {
       'operation: enrich-company\ncolumns: { domain: Domian }\n',
       {
         code: 2,
-        fact: /domain is to come from "Domian", but the file has no such column\.$/,
+        fact: /domain should come from "Domian", but the file has no such column\.$/,
         next: /Domain/,
       },
     ],
@@ -240,7 +244,7 @@ describe('the account', () => {
     const isKnown = code === 2;
     expect([2, 75]).toContain(code);
     expect(stderr).toMatch(
-      isKnown ? /^The account's address does not resolve: .*$/m : /longer than --max-pause allows/m,
+      isKnown ? /^The account's address cannot be found: .*$/m : /longer than --max-pause allows/m,
     );
     expect(stderr).toMatch(
       isKnown ? /^Correct the account's base_url\.$/m : /^Run the same command again after/m,

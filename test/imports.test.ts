@@ -50,7 +50,7 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'misses.ts',
     'request.ts',
   ],
-  job: ['carried-job.ts', 'job-origin.ts', 'job-settings.ts', 'job-yaml.ts', 'job.ts'],
+  job: ['carried-job.ts', 'job-origin.ts', 'job-settings.ts', 'job-yaml.ts', 'job.ts', 'own-operation.ts'],
   files: [
     'columns/column-kind.ts',
     'columns/columns.ts',

@@ -44,7 +44,7 @@ const VOLATILE: readonly (readonly [RegExp, string])[] = [
   [/-o capped\.csv --budget \d+$/gm, '-o capped.csv --budget CREDITS'],
   [/(spent in this run, .*\nRequests +)\d+/g, '$1REQUESTS'],
   // How far a run had got when it was killed.
-  [/goes on: \d+ of/g, 'goes on: ROWS of'],
+  [/goes on: \d+ of/g, 'continues: ROWS of'],
 ];
 
 export interface Exchange {
@@ -109,8 +109,9 @@ const FIXTURES = [
 /** A copy of what a reader works with; the program itself is the one of this checkout. */
 function checkoutIn(home: string): string {
   const folder = join(home, 'rowonce');
-  for (const path of ['jobs', 'fixtures']) mkdirSync(join(folder, path), { recursive: true });
-  cpSync(join(CHECKOUT, 'jobs'), join(folder, 'jobs'), { recursive: true });
+  mkdirSync(folder, { recursive: true });
+  for (const path of ['jobs', 'fixtures/packages'])
+    cpSync(join(CHECKOUT, path), join(folder, path), { recursive: true });
   for (const file of FIXTURES) {
     copyFileSync(join(CHECKOUT, 'fixtures', file), join(folder, 'fixtures', file));
   }

@@ -256,8 +256,8 @@ proof(
       place.write('moved.csv', readFileSync(first, 'utf8'));
       const asked = {
         code: 'job',
-        message: 'The input already has a column "name", which the job\'s `add` would write.',
-        next: 'Say `on_existing: keep`, `fill` or `replace` in the job, or give the new column another name.',
+        message: 'The input already has a column "name", and the job\'s `add` would write it.',
+        next: 'Add `on_existing: keep`, `fill` or `replace` to the job, or give the new column another name.',
       };
       await expect(place.plan('person.yaml', copied)).rejects.toMatchObject(asked);
       await expect(place.run('person.yaml', { file: copied })).rejects.toMatchObject(asked);

@@ -53,7 +53,7 @@ const accounts: CliCommand = {
       .action(run(listAccounts));
     command
       .command('test')
-      .description('Look whether the key is there and the address answers; sends at most one free question.')
+      .description('Check that the key is there and the address answers; sends at most one free question.')
       .argument('[name]', 'left out: every configured account')
       .action(run((console, name?: string) => testAccounts(console, name)));
     command
@@ -68,23 +68,23 @@ export default accounts;
 
 function configureAdd(command: Command): Command {
   command
-    .description('Add an account; asks on a terminal for what is not given. A key is never an argument.')
+    .description('Add an account; asks on a terminal for what you leave out. A key is never an argument.')
     .option('--name <name>', 'what jobs call it')
     .addOption(choiceOption('--vendor <vendor>', 'whose account it is', VENDORS))
     .option('--base-url <address>', 'where the API is')
     .addOption(
-      new Option('--region <region>', 'of a service; its address stands under regions: in the file').choices(
+      new Option('--region <region>', 'of a service; its address is under regions: in the file').choices(
         REGIONS,
       ),
     )
     .option('--organization <id>', 'of a service')
-    .option('--project <id>', 'of a service: the project of invites that name none')
-    .option('--id <text>', 'what makes it this account, instead of its address')
+    .option('--project <id>', 'of a service: the project for invites that name none')
+    .option('--id <text>', 'what identifies this account, instead of its address')
     .option('--key-env <variable>', 'the environment variable that holds the key; the file then holds none')
     .option('--key-stdin', 'read the key from standard input')
     .option('--exclusive-key', 'nobody else spends with this key')
-    .option('--dialect <file>', 'what differs from the built-in dialect of the vendor')
-    .option('--via <account>', 'of a provider: the service account that it is reached through')
+    .option('--dialect <file>', "a file of what differs from the vendor's built-in dialect")
+    .option('--via <account>', 'of a provider: the service account that reaches it')
     .option('--connected-account <name>', 'with --via: what the service calls the account')
     .option('--api-call-url <address>', "with --via: where the service's API Call step is");
   return addNumberFlags(command);
@@ -156,7 +156,7 @@ const API_CALL_QUESTION = "Address of the service's API Call step (https://…):
 async function routeFrom(console: Console, flags: AddFlags): Promise<object> {
   const { via, connectedAccount, apiCallUrl, baseUrl, keyEnv } = flags;
   if (flags.keyStdin) {
-    const next = 'Leave out --key-stdin: the key is that of the service account.';
+    const next = 'Leave out --key-stdin: the service account has the key.';
     throw stop('usage', 'An account with --via has no key of its own.', next);
   }
   return {
@@ -204,7 +204,7 @@ async function keyOf(console: Console, flags: AddFlags, account: string): Promis
 }
 
 async function askForKey(console: Console): Promise<string> {
-  const answer = await console.ask('Key (is not shown; copy it from the settings of the vendor): ', {
+  const answer = await console.ask("Key (not shown as you type; copy it from the vendor's settings): ", {
     hidden: true,
   });
   if (answer !== undefined) return answer.trim();

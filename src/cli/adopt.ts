@@ -15,12 +15,15 @@ interface Flags extends ReadFlags, Pick<EntryFlags, 'column' | 'role'> {
 const adopting: CliCommand = {
   name: 'adopt',
   summary:
-    'Keeps who is in a team already, by a list, so that nobody of them is invited again; sends nothing.',
+    'Records who is already in a team, from a list, so that none of them is invited again; sends nothing.',
   example: 'npx --no rowonce adopt jobs/onboard-team.yaml team-of-today.csv',
   configure(command: Command, wrap) {
     addRoleFlag(addColumnFlag(addReadFlags(command)))
       .argument('<job>', 'a YAML file of onboard, or the word onboard')
-      .argument('<file>', 'who is in the team, as a list that the job reads; plan --dump writes one')
+      .argument(
+        '<file>',
+        'a list of who is in the team, in the form that the job reads; plan --dump writes one',
+      )
       .option('--account <name>', "the account to use, over the job's")
       .action(wrap(adoptCommand));
   },

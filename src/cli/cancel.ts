@@ -9,7 +9,7 @@ import type { CliCommand, Console, Report } from './shell/command.ts';
 
 const cancel: CliCommand = {
   name: 'cancel',
-  summary: 'Ends a batch for good; what it bought or changed stays so.',
+  summary: 'Ends a batch for good; what it bought or changed stays.',
   example: 'npx --no rowonce cancel last',
   configure(command: Command, wrap) {
     command.argument('<batch>', 'its id, the beginning of it, or "last"').action(wrap(cancelCommand));

@@ -19,12 +19,12 @@ type Shell = (typeof SHELLS)[number];
 
 const completion: CliCommand = {
   name: 'completion',
-  summary: 'Prints a script by which a shell completes commands, options, jobs, accounts and batches.',
+  summary: 'Prints a script that lets a shell complete commands, options, jobs, accounts and batches.',
   example: 'eval "$(rowonce completion bash)"',
   configure(command: Command, run) {
     command
       .addArgument(new Argument('<shell>', 'which shell').choices(SHELLS))
-      .argument('[words...]', 'after --, what is typed so far: prints what may follow, as the scripts ask')
+      .argument('[words...]', 'after --, the words typed so far: prints what may follow, for the scripts')
       .action(
         run(async (_console, shell: Shell, typed: readonly string[], _flags: unknown, self: Command) => {
           const script = SCRIPTS[shell];

@@ -89,7 +89,12 @@ async function clock(): Promise<Finding> {
     systemClock.wallMs() - began.wallMs - (systemClock.monotonicMs() - began.monotonicMs),
   );
   const fact = `${isoTime(systemClock.wallMs())}, ${driftMs.toFixed(0)} ms apart from the monotonic clock in 100 ms; ${bootWords()}`;
-  return finding('clock', fact, driftMs < STALL_MS, 'Let the system set its clock, then look again.');
+  return finding(
+    'clock',
+    fact,
+    driftMs < STALL_MS,
+    'Let the system set its clock, then run rowonce doctor again.',
+  );
 }
 
 /** Says what else tells the time, besides the system clock and the Date of answers. */
@@ -106,7 +111,7 @@ function timeIn(location: string, confirmedMs: number | undefined): Finding {
     return { what: 'time', fact: `no answer in ${location} has confirmed one yet` };
   const fact = `last confirmed by an answer in ${location}: ${isoTime(confirmedMs)}`;
   const next =
-    'Set the clock of this machine if it is behind. If it is right, the next answer of a vendor takes that time back.';
+    "If this machine's clock is behind, set it. If it is right, the vendor's next answer corrects that time.";
   return finding('time', fact, systemClock.wallMs() >= confirmedMs - APART_MS, next);
 }
 
@@ -126,7 +131,7 @@ async function storeAt(location: string): Promise<readonly Finding[]> {
     const confirmedMs = await ledger.confirmedTime();
     await ledger.close();
     const [fact = `${location}, ${batches.length} batches`] = held;
-    const next = 'Put the newest store back, all its files.';
+    const next = 'Restore the newest copy of the store, with all its files.';
     return [finding('store', fact, held.length === 0, next), timeIn(location, confirmedMs)];
   } catch (error) {
     return [problem('store', error)];

@@ -27,8 +27,8 @@ const exporting: CliCommand = {
     addOutputFlags(addReadFlags(command))
       .argument('<batch>', 'its id, the beginning of it, or "last"; or a job, when a file follows')
       .argument('[file]', 'the input of the job')
-      .option('--copy', 'write a copy with -o that the batch does not take for its own output')
-      .option('--together', 'write the one file of all operations that were run with it, as a copy with -o')
+      .option('--copy', 'with -o: write a copy, and leave the batch its own output')
+      .option('--together', 'with -o: write one file of all operations that ran together, as a copy')
       .option('--account <name>', "the account that was used, over the job's")
       .option('--repair', 'the batch of the job that was run with --repair')
       .action(wrap(exportCommand));

@@ -18,12 +18,12 @@ interface Flags {
 
 const forget: CliCommand = {
   name: 'forget',
-  summary: 'Erases a person: what was asked, what was answered, and where it stands.',
+  summary: 'Erases a person: every question, answer and cell about them.',
   example: 'npx --no rowonce forget jo@example.com --dry-run',
   configure(command: Command, wrap) {
     command
       .argument('<person>', 'an e-mail address, or the address of a profile page')
-      .option('--dry-run', 'only say what would be erased')
+      .option('--dry-run', 'only show what would be erased')
       .option('--yes', 'erase without being asked')
       .option(...WAIT_FLAG)
       .action(wrap(forgetCommand));

@@ -16,13 +16,13 @@ interface Flags {
 
 const log: CliCommand = {
   name: 'log',
-  summary: 'Tells who asked, bought or changed what: about a person, a company or a batch, or all of it.',
+  summary: 'Shows who asked, bought or changed what: for a person, a company, a batch or everything.',
   example: 'npx --no rowonce log jo@example.com',
   configure(command: Command, wrap) {
     command
       .argument('[about]', 'an e-mail address, an ABN, a web address, or a batch; left out: everything')
       .option('--changes', 'only what was changed at the service, with what it answered')
-      .option('--all', 'every entry, and not only the newest 100')
+      .option('--all', 'every entry, not only the newest 100')
       .option('-o, --output <file>', 'write every entry as a table (CSV); - is standard output')
       .action(wrap(logCommand));
   },
@@ -73,7 +73,7 @@ function linesFor(
   if (entries.length > 0) return entries.map(lineOf);
   return about.kind === 'values'
     ? [`Nothing was asked about ${about.values.join(', ')}.`]
-    : ['Nothing was done yet.'];
+    : ['Nothing has been done yet.'];
 }
 
 // ---------------------------------------------------------------------------------------------------- as words
@@ -86,12 +86,12 @@ function lineOf(entry: PricedEntry): string {
 
 const ACTS: Readonly<Record<Exclude<LogEntry['kind'], 'asked' | 'changed' | 'decided'>, string>> = {
   begun: 'began a batch',
-  gone_on: 'went on with a batch',
+  gone_on: 'continued a batch',
   settled: 'decided about a batch',
   paused: 'paused a batch',
-  resumed: 'let a batch go on',
+  resumed: 'resumed a batch',
   cancelled: 'cancelled a batch',
-  erased: 'erased what was kept about a person, or was old',
+  erased: 'erased a person or old data',
 };
 
 function whatOf(entry: PricedEntry): string {

@@ -12,12 +12,12 @@ interface Flags extends ReadFlags {
 
 const merging: CliCommand = {
   name: 'merge',
-  summary: 'Puts a result, or rows that were mended, into your own file that you have edited since.',
+  summary: 'Puts a result, or corrected rows, into your own file, even if you have edited it since.',
   example: 'npx --no rowonce merge leads.enriched.xlsx leads.xlsx -o leads.merged.xlsx',
   configure(command: Command, wrap) {
     addReadFlags(command)
       .argument('<result>', 'an output, or the file of rows that need attention, edited or not')
-      .argument('<into>', 'your own file, sorted, cut or added to as you like')
+      .argument('<into>', 'your own file, sorted or edited as you like')
       .option('-o, --output <file>', 'where the merged file goes; left out: NAME.merged beside your own')
       .action(wrap(mergeCommand));
   },
@@ -46,15 +46,14 @@ async function mergeCommand(console: Console, result: string, into: string, flag
 const MOST_SHOWN = 20;
 
 function wordsOf({ rows, found, moved, mended, nowhere, kept }: Merged): readonly string[] {
-  const moves =
-    moved === 0 ? '' : `; ${counted(moved, 'of them stands', 'of them stand')} at another row now`;
+  const moves = moved === 0 ? '' : `; ${counted(moved, 'of them is', 'of them are')} at another row now`;
   const mends = mended === 0 ? [] : [`${counted(mended, 'cell')} of yours as mended in the result.`];
   return [
     `${found} of ${counted(rows, 'row')} found in the result${moves}.`,
     ...mends,
     ...shown(nowhere, ({ row, identifiers }) => {
       const names = identifiers.map((text) => foreignName(text)).join(', ');
-      return `Row ${row} of the result${names === '' ? '' : ` (${names})`} stands nowhere in your file: nothing of it is written.`;
+      return `Row ${row} of the result${names === '' ? '' : ` (${names})`} is not in your file, so none of it was written.`;
     }),
     ...shown(
       kept,

@@ -19,7 +19,7 @@ const nightly: CliCommand = {
     command
       .argument('<jobs...>', 'YAML files, each with an inbox')
       // This holds on a terminal too, because a sweep must end by itself.
-      .option('--max-pause <duration>', 'stop an account when nothing of it moves for so long', '10m')
+      .option('--max-pause <duration>', 'stop an account that has been waiting for this long', '10m')
       .option(...WAIT_FLAG)
       .addOption(acceptOption())
       .option('--attention-ok', 'exit with 0 even when rows need attention')

@@ -14,7 +14,7 @@ interface Flags {
 
 const pause: CliCommand = {
   name: 'pause',
-  summary: 'Pauses a batch: its run stops in order, and sweeps leave it until it is resumed.',
+  summary: 'Pauses a batch: its run stops cleanly, and sweeps skip it until you resume it.',
   example: 'npx --no rowonce pause last',
   configure(command: Command, wrap) {
     command
@@ -38,6 +38,6 @@ async function pauseCommand(
   return {
     lines: [`Batch ${batch.id} is paused.`],
     object: { batch: batch.id, held: true },
-    advice: [`To let it go on: ${commandLine(['resume', batch.id, ...storeWords(location)])}`],
+    advice: [`To resume it: ${commandLine(['resume', batch.id, ...storeWords(location)])}`],
   };
 }

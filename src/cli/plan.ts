@@ -42,7 +42,7 @@ interface Flags extends ReadFlags, EntryFlags {
 
 const plan: CliCommand = {
   name: 'plan',
-  summary: 'Shows what a file is, or what a job would buy with it or change; buys and changes nothing.',
+  summary: 'Shows what a file is, or what a job would buy or change; buys and changes nothing.',
   example: 'npx --no rowonce plan enrich-company leads.csv',
   configure(command: Command, wrap) {
     addEntryFlags(addStrictFlag(addReadFlags(command)))
@@ -55,8 +55,8 @@ const plan: CliCommand = {
       .option('--refresh', 'as if every answer that was bought before were too old')
       .option('--repair', 'with the repairs that run --repair would send')
       .option('--save <file>', 'write the plan of a change, for a run with --plan that does exactly that')
-      .option('--dump <file>', 'write who is in the team of a job now, as a list that the job reads')
-      .option('--all', 'every line of a change, however many')
+      .option('--dump <file>', "write who is in the job's team now, as a list that the job reads")
+      .option('--all', 'show every line of a change')
       .option('--allow-admin', 'plan as for a run with --allow-admin')
       .addOption(acceptOption())
       .action(
@@ -92,17 +92,17 @@ async function dump(
   return {
     lines: linesOf(
       `${counted(people, 'person', 'people')} of ${counted(projects.length, 'project')} in ${output}, ${FROM[from]}`,
-      unsure.map((who) => `? ${plainText(who)} is not in it: how they stand is not known`),
+      unsure.map((who) => `? ${plainText(who)} is not in it: nobody knows whether they are in the project`),
     ),
     object: { output, people, projects, from, unsure },
-    advice: [`To see that it changes nothing: ${commandLine(['plan', job, output])}`],
+    advice: [`To check that it changes nothing: ${commandLine(['plan', job, output])}`],
   };
 }
 
 const FROM = {
-  service: 'by the lists of the service',
-  ledger: 'by what the ledger remembers: what others have changed since is not in it',
-  both: 'by the lists of the service as far as it tells, else by what the ledger remembers',
+  service: "from the service's lists",
+  ledger: 'from the ledger, which does not know what others have changed since',
+  both: "from the service's lists where it has them, else from the ledger",
 } as const;
 
 async function showPlan(console: Console, job: string, file: string, flags: Flags): Promise<Report> {
@@ -169,7 +169,7 @@ function planObjectOf(planned: PlannedJob): PlanObject {
 }
 
 const AGREED_TO =
-  'What came and is no answer is bought again only if you agree: by --yes, or where a run asks.';
+  'Calls whose answer turned out to be none are bought again only if you agree: with --yes, or when a run asks.';
 
 /** Tells which columns are read and what is sent, with the notes about them. */
 function tellBeginning(console: Console, planned: PlannedJob): void {
@@ -198,13 +198,13 @@ function adviceOn({ known, missingStore, change, toAgree }: PlannedJob): readonl
   return linesOf(
     known?.sentences(),
     toAgree && [
-      'A run asks first whether that is meant. To agree once:',
+      'A run asks you first. To agree once:',
       typedCommand([...words, '--accept', toAgree.agreement]),
     ],
     missingStore !== undefined &&
       `There is no store at ${missingStore} yet, so nothing is known as ${unknown}.`,
     change?.savedAs !== undefined && [
-      `The plan is saved in ${change.savedAs}. To do that and nothing else:`,
+      `The plan is saved in ${change.savedAs}. To do exactly that:`,
       typedCommand(['run', '--plan', change.savedAs]),
     ],
   );

@@ -14,7 +14,7 @@ interface Flags {
 
 const resume: CliCommand = {
   name: 'resume',
-  summary: 'Lets a paused batch go on: with the next sweep, or by its own command.',
+  summary: 'Resumes a paused batch: at the next sweep, or when you run its command.',
   example: 'npx --no rowonce resume last',
   configure(command: Command, wrap) {
     command
@@ -39,6 +39,6 @@ async function resumeCommand(
   return {
     lines: [wasHeld ? `Batch ${id} may go on.` : `Batch ${id} was not paused.`],
     object: { batch: id, held: false, was_held: wasHeld },
-    advice: command === undefined ? [] : [`To go on now: ${command}`],
+    advice: command === undefined ? [] : [`To continue now: ${command}`],
   };
 }

@@ -70,7 +70,7 @@ interface Flags extends ReadFlags, EntryFlags, SpendFlags {
 
 const run: CliCommand = {
   name: 'run',
-  summary: 'Works through a file; the same command again goes on where it stopped.',
+  summary: 'Works through a file; run the same command again to continue where it stopped.',
   example: 'npx --no rowonce run enrich-company leads.csv --budget 500',
   configure(command: Command, wrap) {
     addSpendFlags(addOutputFlags(addEntryFlags(addStrictFlag(addReadFlags(command)))), ACCEPTABLE)
@@ -82,9 +82,9 @@ const run: CliCommand = {
       .option('--account <name>', "the account to use, over the job's")
       .option('--budget <credits>', 'the most that this batch may ever spend')
       .option('--yes', 'agree to the plan without being asked: to what it costs and to what it changes')
-      .option('--plan <file>', 'do what plan --save wrote there and nothing else; its job and file are in it')
+      .option('--plan <file>', 'do exactly what plan --save wrote there; its job and file are in it')
       .option('--if-plan <id>', 'begin only while the plan is the one with this id, see plan --json')
-      .option('--if-batch <id>', 'go on with this batch, or begin nothing')
+      .option('--if-batch <id>', 'continue this batch, or do nothing')
       .option('--allow-admin', 'let the run make a person admin')
       .option('--limit <rows>', 'only the first rows of the file')
       .option('--sample <rows>', 'only so many random rows, and a forecast for the rest')
@@ -92,7 +92,7 @@ const run: CliCommand = {
         '--detach',
         'submit the list and leave it to workers; the same command without it writes the output',
       )
-      .option('--refresh', 'buy anew what was bought before this batch')
+      .option('--refresh', 'buy again what earlier batches bought')
       .option('--repair', 'send damaged cells repaired where that is sure; your own cells stay as they are')
       .option('--save-job <file>', 'write the job as a commented YAML file, and run it')
       .option('--events <file>', 'append one JSON line for each event of the run')
@@ -132,10 +132,10 @@ async function runCommand(
     events?.hear(event);
   };
   try {
-    const names = (await loadJobs(job, said.entries ?? entriesOf(flags))).map(
-      ({ operation }) => operation.name,
-    );
+    let names: readonly string[] = [];
     const summary = await spend(console, flags, resume, hear, async (spending) => {
+      const jobs = await loadJobs(job, said.entries ?? entriesOf(flags), spending);
+      names = jobs.map(({ operation }) => operation.name);
       const input = await inputPathOf(job, file, flags, console);
       // The printed command names the kept file, because the same input cannot be piped into it again.
       resume.words = withArgument(resume.words, command, '-', input);
@@ -270,7 +270,7 @@ function detachedReport(summary: RunSummary, words: readonly string[], store: st
     lines: summaryLines(summary),
     object: RunObject.of(summary),
     advice: [
-      `Workers have the list. To see how far it is: ${commandLine(['status', summary.batch, ...where])}`,
+      `Workers have the list. To see how far they are: ${commandLine(['status', summary.batch, ...where])}`,
       `To write its output: ${typedCommand(withoutFlag(words, '--detach'))}`,
     ],
   };
@@ -307,12 +307,12 @@ function questionsOn(console: Console, agreed: boolean): Questions {
     async askMisses({ suspicion, fact, count }) {
       if (agreed && suspicion === 'first') return true;
       console.say(fact);
-      return console.agrees(`Keep ${counted(count, 'answer')} as no match, and go on?`);
+      return console.agrees(`Keep ${counted(count, 'answer')} as no match, and continue?`);
     },
     async askReread(reread) {
       if (!agreed && !console.interactive) return false;
       console.say(rereadWords(reread));
-      return agreed || console.agrees('Settle them anew, in a new batch of this file?');
+      return agreed || console.agrees('Settle them again, in a new batch of this file?');
     },
   };
 }
@@ -330,11 +330,7 @@ async function inputPathOf(job: string, file: string, flags: Flags, console: Con
   }
   if (file !== '-') return file;
   if (flags.output === undefined) {
-    throw stop(
-      'usage',
-      'Standard input has no place beside which an output could go.',
-      'Name the output with -o.',
-    );
+    throw stop('usage', 'The input is standard input, so the output needs a name.', 'Give it one with -o.');
   }
   const [first] = await chooseAll({ job, account: flags.account });
   return spoolInput(

@@ -27,26 +27,26 @@ const sandbox: CliCommand = {
   configure(command: Command, run) {
     command
       .option('--port <number>', 'where to listen on 127.0.0.1; 0: any free port', '4810')
-      .option('--book <file>', 'where every charge is noted before it is answered; left out: in memory')
-      .option('--log <file>', 'where every request to a vendor is noted')
+      .option('--book <file>', 'where each charge is noted before it is answered; left out: in memory')
+      .option('--log <file>', 'where each request to a vendor is noted')
       .option(
         '--rate <rate>',
-        'the most requests of a key, as 20/s, 600/min, 5000/h or 100/d; left out: no limit',
+        'the most requests per key, such as 20/s, 600/min, 5000/h or 100/d; left out: no limit',
       )
       .addOption(
         new Option('--rate-kind <kind>', 'how they are counted').choices(RATE_KINDS).default('sliding'),
       )
       .addOption(
-        new Option('--rate-headers <kind>', 'how answers tell the limit')
+        new Option('--rate-headers <kind>', 'how answers state the limit')
           .choices(RATE_HEADERS)
           .default('none'),
       )
       .option('--latency <duration>', 'how long every answer takes', '0ms')
       .option('--match-rate <share>', 'share of identifiers that are known', '0.8')
-      .option('--seed <number>', 'another number, other answers and faults', '1')
+      .option('--seed <number>', 'a different number gives different answers and faults', '1')
       .option(
         '--faults <list>',
-        'what goes wrong on purpose, as NAME:PROBABILITY or NAME:xCOUNT; NAME@OPERATION for one alone',
+        'what goes wrong on purpose, as NAME:PROBABILITY or NAME:xCOUNT; NAME@OPERATION for one operation',
         '',
       )
       .option('--until-stdin-ends', 'end when standard input does')

@@ -10,7 +10,7 @@ const schema: CliCommand = {
   configure(command: Command, run) {
     command
       .addArgument(new Argument('<kind>', 'of which file, or output').choices(SCHEMA_KINDS))
-      .option('--path', 'print where the schema lies instead, for the settings of an editor')
+      .option('--path', "print the path of the schema instead, for an editor's settings")
       .action(run((_console, kind: SchemaKind, flags: { readonly path?: true }) => show(kind, flags)));
   },
 };

@@ -24,14 +24,17 @@ const serve: CliCommand = {
   example: 'npx --no rowonce serve --port 4800',
   configure(command: Command, wrap) {
     command
-      .argument('[jobs...]', 'YAML files whose inboxes are swept by their schedules')
-      .option('--time-zone <zone>', 'where schedules are meant, such as Australia/Melbourne; left out: here')
+      .argument('[jobs...]', 'YAML files of jobs whose inboxes are swept on a schedule')
+      .option(
+        '--time-zone <zone>',
+        "the time zone of schedules, such as Australia/Melbourne; left out: this machine's",
+      )
       .option('--port <number>', 'where to listen on this machine; 0: any free port', '0')
       .option(
         '--host <address>',
-        'listen there instead, such as 127.8.3.4: for a browser that does not find the name',
+        'listen there instead, such as 127.8.3.4: for a browser that cannot find the name',
       )
-      .option('--open', 'open it in the browser, as on a terminal with a screen')
+      .option('--open', 'open it in the browser (the default on a terminal with a screen)')
       .option('--no-open', 'only print its address')
       .option('--max-upload <megabytes>', 'the largest list that the page takes; left out: 2048')
       .action(wrap(serveCommand));
@@ -57,11 +60,11 @@ async function serveCommand(console: Console, jobs: readonly string[], flags: Fl
     if (jobs.length > 0)
       throw stop(
         'usage',
-        'The page of this store is served already, without these jobs.',
+        'The page of this store is already open, without these jobs.',
         'End it with Ctrl-C where it runs, then run the same command again.',
       );
     await show(console, flags, opened.opening, opened.another);
-    console.say('The page of this store was served already.');
+    console.say('The page of this store was already open.');
     console.result({ ...addressesIn(opened.opening), already_served: true });
     return EXIT.done;
   }
@@ -72,7 +75,7 @@ async function serveCommand(console: Console, jobs: readonly string[], flags: Fl
   await show(console, flags, opening, async () => page.opening());
   for (const name of page.damaged)
     console.warn(
-      `A file of schedules could not be read and lies aside as ${name} in the store's folder: starts in it are not made. Agree to them again, then delete it.`,
+      `A file of schedules could not be read. It was set aside as ${name} in the store's folder, and its starts will not happen. Agree to them again, then delete it.`,
     );
   for (const job of page.unagreed)
     console.warn(
@@ -84,7 +87,7 @@ async function serveCommand(console: Console, jobs: readonly string[], flags: Fl
   const drained = await page.close();
   if (drained === 0) return EXIT.done;
   console.warn(`${counted(drained, 'command')} of the page stopped early. Every answer is kept.`);
-  console.warn('Start the page again and resume the batch there, or repeat its own command.');
+  console.warn('Start the page again and resume the batch there, or run its own command again.');
   return exitCode;
 }
 
@@ -99,7 +102,7 @@ async function show(
   const isForSafari = process.platform === 'darwin' && bare_address !== address;
   if (isForSafari) console.print(bare_address);
   console.say('This address opens the page once, within a minute; the same command gives another.');
-  if (isForSafari) console.say('The second one is for Safari, which does not find the name in the first.');
+  if (isForSafari) console.say('The second one is for Safari, which cannot find the name in the first.');
   const opening = open ? await another() : undefined;
   if (opening !== undefined && !(await openInBrowser(store, opening)))
     console.say('No browser could be started here, so open the address yourself.');
@@ -112,12 +115,16 @@ function addressesIn({ address, bare_address }: Opening): object {
 function portOf(text: string): number {
   const port = /^\d+$/.test(text) ? Number(text) : Number.NaN;
   if (port <= 65_535) return port;
-  throw stop('usage', `--port ${text} is no port.`, 'Give a whole number from 0 to 65535.');
+  throw stop('usage', `--port ${text} is not a port.`, 'Give a whole number from 0 to 65535.');
 }
 
 function hostOf(text: string | undefined): string | undefined {
   if (text === undefined || (isIPv4(text) && text.startsWith('127.'))) return text;
-  throw stop('usage', `--host ${text} is not of this machine alone.`, 'Give an address such as 127.8.3.4.');
+  throw stop(
+    'usage',
+    `--host ${text} is not an address of this machine alone.`,
+    'Give an address such as 127.8.3.4.',
+  );
 }
 
 function megabytesOf(text: string | undefined): number | undefined {

@@ -43,7 +43,7 @@ const settle: CliCommand = {
       .option('--skip', 'leave these rows out of this batch')
       .option('--answer <key=value...>', 'say what the vendor answered')
       .option('--not-done', 'say that the vendor did nothing, and charged nothing')
-      .option('--all-like <row>', 'decide about all rows whose answers are like that of this row')
+      .option('--all-like <row>', 'decide about every row that was answered like this one')
       .action(wrap(settleCommand));
   },
 };
@@ -64,7 +64,7 @@ async function settleCommand(
   const open = await closeLeftOpenIn(found);
   if (open > 0) {
     const were = `${counted(open, 'request')} ${open === 1 ? 'was' : 'were'} open`;
-    console.say(`${were} when the program ended; what has no answer is in doubt now.`);
+    console.say(`${were} when the program ended; those without an answer are in doubt now.`);
   }
   return listReport(found, await doubtList(found, row));
 }
@@ -104,12 +104,12 @@ function decidedReport(found: FoundBatch, { doubts, retries }: Decided, { kind }
   const command = commandToGoOn(batch);
   const isHeldBack = kind === 'retry' && !retries.goesOn;
   return {
-    lines: [doubts.length > 0 ? noted : `Nothing of batch ${batch.id} is in doubt.`],
+    lines: [doubts.length > 0 ? noted : `Nothing in batch ${batch.id} is in doubt.`],
     object: { batch: batch.id, decided: kind, calls: doubts.length },
     warnings: kind === 'retry' ? warningsOfSeconds(doubts) : [],
     advice: [
       ...(doubts.length > 0 && command !== undefined && !isHeldBack
-        ? ['It is carried out by the next run:', command]
+        ? ['The next run does that:', command]
         : []),
       ...(kind === 'retry' ? heldBackLines(batch.id, retries, storeWords(location)) : []),
     ],
@@ -140,7 +140,7 @@ function listReport({ batch, location }: FoundBatch, list: DoubtList): Report {
       ]),
       doubts.length > 0
         ? totalWords(doubts, atRisk)
-        : `Nothing of batch ${batch.id} is ${waiting.length > 0 ? 'to be decided here' : 'in doubt'}.`,
+        : `Nothing in batch ${batch.id} is ${waiting.length > 0 ? 'for you to decide' : 'in doubt'}.`,
       open > 0 && openWords(open),
       undecidable > 0 && `${counted(undecidable, 'credit')} ${NOTHING_TO_DECIDE}`,
     ),
@@ -160,7 +160,7 @@ function decidedLines(batch: Batch, { doubts, retries }: DoubtList): readonly st
   const count = doubts.filter(({ decision }) => decision !== undefined).length;
   if (count === 0 || !retries.goesOn) return [];
   return [
-    `Decided about ${count} of ${doubts.length}; the next run carries it out:`,
+    `Decided about ${count} of ${doubts.length}; the next run does that:`,
     ...(command === undefined ? [] : [command]),
   ];
 }
@@ -190,15 +190,15 @@ function choiceLines(doubts: readonly ListedDoubt[]): readonly string[] {
     ];
   }
   return [
-    `See at the service what became of ${about === '' ? 'it' : `the other ${open.length}`}. It was done: --answer, such as invite_code=… or project_id=…; it was not: --not-done; leave it out of this batch: --skip.`,
+    `Check at the service what became of ${about === '' ? 'it' : `the other ${open.length}`}. If it was done, use --answer with what it gave, such as invite_code=… or project_id=…; if not, --not-done; to leave it out of this batch, --skip.`,
   ];
 }
 
 const RULE_READS: Readonly<Record<AlikeDoubts['reads'], string>> = {
-  what_is_kept: 'Or a rule of the dialect reads them',
+  what_is_kept: 'Or let a rule of the dialect read them',
   what_a_repeat_brings:
-    'Or the next run asks each of them again and reads what comes by a rule of the dialect',
-  later_answers: 'A rule of the dialect reads such answers when they come again, and not these',
+    'Or let the next run ask each of them again, and a rule of the dialect read what comes',
+  later_answers: 'A rule of the dialect can read such answers when they come again, but not these',
 };
 
 const ROWS_NAMED = 8;
@@ -213,7 +213,7 @@ function alikeLines({ row, rows, rule, reads, tellable }: AlikeDoubts): readonly
     ...(tellable === undefined ? [] : [`--answer ${tellable}`]),
   ];
   return [
-    `Rows ${named}${more} were answered alike: one decision is about all of them with --all-like ${row} and ${ways.slice(0, -1).join(', ')} or ${ways.at(-1)}.`,
+    `Rows ${named}${more} were answered alike: to decide about all of them at once, use --all-like ${row} and ${ways.slice(0, -1).join(', ')} or ${ways.at(-1)}.`,
     ...(rule === undefined ? [] : [`${RULE_READS[reads]}, if that is what they mean: ${rule}`]),
   ];
 }

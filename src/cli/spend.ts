@@ -17,12 +17,12 @@ interface Flags {
 
 const spendCommand: CliCommand = {
   name: 'spend',
-  summary: 'Tells what a month cost: credits spent, in doubt and saved, against the budgets.',
+  summary: 'Shows what a month cost: credits spent, in doubt and saved, against the budgets.',
   example: 'npx --no rowonce spend --month 2026-11 --by operator',
   configure(command: Command, wrap) {
     command
       .option('--month <month>', 'such as 2026-11, in UTC as budgets count it; left out: this one')
-      .addOption(choiceOption('--by <what>', 'what it is added up by', SPEND_BY).default('account'))
+      .addOption(choiceOption('--by <what>', 'how to add it up', SPEND_BY).default('account'))
       .option('-o, --output <file>', 'write it as a table (CSV); - is standard output')
       .action(wrap(tellSpend));
   },

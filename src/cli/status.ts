@@ -45,7 +45,7 @@ async function statusCommand(
 ): Promise<Report> {
   if (word === undefined) {
     const all = await batchOverviews(flags.store, console.warn);
-    return batchesReport(console, all, await workersAt(flags.store));
+    return batchesReport(console, all, (await workersAt(flags.store)) ?? []);
   }
   const found = await findBatch(word, flags.store, console.warn);
   const { batch, location } = found;
@@ -210,13 +210,12 @@ function adviceOn(
   return linesOf(
     (counts.in_doubt ?? 0) > 0 && `What is in doubt: ${commandLine(['settle', batch.id, ...store])}`,
     retries && heldBackLines(batch.id, retries, store),
-    goesOn && command !== undefined && `To go on: ${command}`,
+    goesOn && command !== undefined && `To continue: ${command}`,
   );
 }
 
 function decidedLine({ calls, credits }: Retries): string {
-  const are = calls === 1 ? 'is' : 'are';
-  return `Decided    ${counted(calls, 'call')} in doubt ${are} to be sent again, for at most ${counted(credits, 'credit')}`;
+  return `Decided    ${counted(calls, 'call')} in doubt will be sent again, for at most ${counted(credits, 'credit')}`;
 }
 
 /** Says when an account answers suspiciously often, or always, that nothing matched. A sandbox account is trusted. */

@@ -35,7 +35,7 @@ interface Flags {
 const store: CliCommand = {
   name: 'store',
   summary:
-    'Lays out a store for several hosts, says what accounts may do there, copies one to another place, reads what is left of a damaged one, and erases what is old.',
+    'Sets up a store for several hosts, sets the limits of accounts there, copies a store, salvages a damaged one, and erases what is old.',
   example: 'npx --no rowonce store salvage -o what-is-left',
   examples: {
     init: 'npx --no rowonce store init postgres://owner@127.0.0.1:5432/rowonce',
@@ -47,10 +47,8 @@ const store: CliCommand = {
   configure(command: Command, run) {
     command
       .command('copy')
-      .description(
-        'Copy a whole ledger to a place that has none, and buy from that place alone from then on.',
-      )
-      .argument('<from>', 'the store that is copied; it is read from then on, and nothing is bought from it')
+      .description('Copy a whole ledger to a place that has none, and buy only from there afterwards.')
+      .argument('<from>', 'the store to copy; afterwards you can read it, and nothing is bought from it')
       .argument('<to>', 'a folder, or postgres://USER@HOST/DATABASE')
       .option(...WAIT_FLAG)
       .action(
@@ -59,15 +57,13 @@ const store: CliCommand = {
     command
       .command('init')
       .description(
-        'Lay out a database for runs and workers, as its owner. Again it changes nothing. It prints what other roles are to be granted.',
+        'Set up a database for runs and workers, as its owner, and print the grants for other roles. Running it again changes nothing.',
       )
       .argument('<url>', 'the database: postgres://USER@HOST:PORT/DATABASE')
       .action(run((_console, url: string) => initDatabase(url)));
     command
       .command('caps')
-      .description(
-        'Let the limits and budgets of accounts, as the accounts file of this host has them, hold for all hosts.',
-      )
+      .description("Make the limits and budgets in this host's accounts file hold for all hosts.")
       .argument('<url>', 'the database: postgres://USER@HOST:PORT/DATABASE')
       .action(run((_console, url: string) => holdAll(url)));
     command
@@ -79,10 +75,13 @@ const store: CliCommand = {
       .action(run((_console, flags: Flags) => salvageStore(flags)));
     command
       .command('purge')
-      .description('Erase answers that are older, with what was asked. They may be bought again.')
+      .description('Erase old answers, and what was asked for them. They may be bought again.')
       .option('--older-than <age>', 'such as 400d')
-      .option('--before <day>', 'instead of it: what is dated before that day (UTC), whatever the clocks say')
-      .option('--dry-run', 'only say what would be erased')
+      .option(
+        '--before <day>',
+        'instead of an age: what is dated before that day (UTC), whatever the clocks say',
+      )
+      .option('--dry-run', 'only show what would be erased')
       .option('--yes', 'erase without being asked')
       .option(...WAIT_FLAG)
       .action(run((console, flags: PurgeFlags) => purgeStore(console, flags)));
@@ -99,7 +98,7 @@ async function copy(from: string, to: string, { wait }: Pick<PurgeFlags, 'wait'>
   });
   return {
     lines: [
-      `${counted(batches, 'batch', 'batches')} with ${counted(spent, 'credit')} spent and ${inDoubt} in doubt went from ${from} to ${to}.`,
+      `${counted(batches, 'batch', 'batches')} with ${counted(spent, 'credit')} spent and ${inDoubt} in doubt were copied from ${from} to ${to}.`,
     ],
     object: { from, to, batches, credits: { spent, in_doubt: inDoubt } },
     advice: [
@@ -112,14 +111,14 @@ async function initDatabase(url: string): Promise<Report> {
   const { worker, reader } = await initStore(url);
   return {
     lines: [
-      '-- Who runs lists and works on them, without the right to alter a schema:',
+      '-- For a role that runs lists and works on them, without the right to alter a schema:',
       ...worker,
-      '-- Who only looks:',
+      '-- For a role that only looks:',
       ...reader,
     ],
     object: { grants: { worker, reader } },
     advice: [
-      'The store is laid out. What is printed allows the roles rowonce_worker and rowonce_reader to use it.',
+      'The store is set up. The statements printed here let the roles rowonce_worker and rowonce_reader use it.',
     ],
   };
 }
@@ -134,7 +133,8 @@ async function holdAll(url: string): Promise<Report> {
         changed: termsWords(before) !== termsWords(now),
       })),
     },
-    advice: held.length > 0 ? [] : ['The ledger knows no account of this host yet: the first run tells it.'],
+    advice:
+      held.length > 0 ? [] : ["The ledger does not know this host's accounts yet: the first run tells it."],
   };
 }
 
@@ -184,7 +184,7 @@ function purgeOf({ olderThan, before }: PurgeFlags): { readonly order: ErasureOr
   if ((ageMs === undefined) === (before === undefined))
     throw stop(
       'usage',
-      'A purge goes by an age or by a day.',
+      'A purge needs an age or a day.',
       'Add --older-than 400d, or --before 2026-01-31 for what is dated before that day.',
     );
   if (ageMs !== undefined)
@@ -192,6 +192,6 @@ function purgeOf({ olderThan, before }: PurgeFlags): { readonly order: ErasureOr
   const beforeMs = Date.parse(before ?? '');
   // A day that a month does not have is read as one of the next month.
   if (Number.isNaN(beforeMs) || isoTime(beforeMs).slice(0, 10) !== before)
-    throw stop('usage', `--before ${before} is no day.`, 'Write it as 2026-01-31.');
+    throw stop('usage', `--before ${before} is not a day.`, 'Write it as 2026-01-31.');
   return { order: { kind: 'day', beforeMs }, what: `all answers from before ${before}` };
 }

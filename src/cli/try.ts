@@ -25,6 +25,7 @@ import {
 } from '../run/tasks/trial.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
 import { addColumnsFlag, type EntryFlags, entriesOf } from './shell/entry-flags.ts';
+import { askAgreementOn } from './shell/flags.ts';
 import { addSpendFlags, endOf, mayBeSent, type SpendFlags, spend, toldOn } from './shell/spending.ts';
 
 interface Flags extends SpendFlags, Pick<EntryFlags, 'add'> {
@@ -36,15 +37,15 @@ interface Flags extends SpendFlags, Pick<EntryFlags, 'add'> {
 
 const tryOne: CliCommand = {
   name: 'try',
-  summary: 'Makes one call, asked first, and shows the request, the answer and how it is read.',
+  summary: 'Makes one call once you agree, and shows the request, the answer and how it is read.',
   example: 'npx --no rowonce try enrich-company abn=51824753556 --account sandbox-provider',
   configure(command: Command, wrap) {
     addColumnsFlag(addSpendFlags(command))
       .argument('<operation>', 'the name of an operation that reads, or a job file')
-      .argument('[given...]', 'what is asked by: input=value')
+      .argument('[given...]', 'what to ask by: input=value')
       .option('--account <name>', "the account to use, over the job's")
-      .option('--refresh', 'ask again, although the answer is known')
-      .option('--if-batch <id>', 'go on with this batch, or begin nothing')
+      .option('--refresh', 'ask again, even though the answer is known')
+      .option('--if-batch <id>', 'continue this batch, or do nothing')
       .option('--yes', 'agree to what it costs without being asked')
       .action(wrap(tryCommand));
   },
@@ -58,7 +59,10 @@ async function tryCommand(
   given: readonly string[],
   flags: Flags,
 ): Promise<Report> {
-  const trial = await trialOf({ job, given, account: flags.account, entries: entriesOf(flags) });
+  const trial = await trialOf({
+    ...{ job, given, account: flags.account, entries: entriesOf(flags) },
+    ...{ accept: flags.accept, askAgreement: askAgreementOn(console), tell: console.warn },
+  });
   // Under --json only the object is on standard output, so what a person must see before agreeing goes to stderr.
   const show = console.json ? console.say : console.print;
   for (const line of requestLines(requestShown(trial))) show(line);
@@ -95,7 +99,7 @@ async function requireYes(
   if (account.sandbox || yes === true) return;
   const cost = most === 0 ? 'which should cost nothing' : `for at most ${counted(most, 'credit')}`;
   if (await mayBeSent(console, `Send this request, ${cost}?`)) return;
-  const fact = `This would send one request, ${cost}, and nobody agreed.`;
+  const fact = `This would send one request, ${cost}, and nobody has agreed.`;
   const next = 'Agree on a terminal, or with --yes.';
   throw new StopError({ code: 'consent', message: fact, next, answers: ['yes'] });
 }
@@ -115,7 +119,7 @@ async function make(console: Console, trial: Trial, flags: Flags): Promise<RanTr
       refresh: flags.refresh,
       ifBatch: flags.ifBatch,
       askMisses: ({ fact, count }) =>
-        console.agrees(`${fact} Keep ${counted(count, 'answer')} as no match, and go on?`),
+        console.agrees(`${fact} Keep ${counted(count, 'answer')} as no match, and continue?`),
       command: typedCommand(words),
     }),
   );

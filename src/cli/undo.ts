@@ -32,13 +32,14 @@ interface Flags extends SpendFlags {
 
 const undo: CliCommand = {
   name: 'undo',
-  summary: 'Takes back what a batch changed in the service; the same command again goes on where it stopped.',
+  summary:
+    'Takes back what a batch changed in the service; run the same command again to continue where it stopped.',
   example: 'npx --no rowonce undo last',
   configure(command: Command, wrap) {
     addSpendFlags(command)
       .argument('<batch>', 'its id, the beginning of it, or "last"')
       .option('--plan', 'show what would be sent and what cannot be undone; sends nothing')
-      .option('--invite-again <row>', 'invite the person again whom this row removed, and undo nothing else')
+      .option('--invite-again <row>', 'invite again the person that this row removed, and undo nothing else')
       .option('-o, --output <file>', 'where the output goes; left out: beside the list, in the store')
       .option('--yes', 'agree without being asked')
       .option('--attention-ok', 'exit with 0 even when something could not be undone')
@@ -96,7 +97,7 @@ function planReport(batch: string, planned: UndoPlan): Report {
 function plannedLine(batch: string, planned: UndoPlan): string {
   switch (planned.kind) {
     case 'begun':
-      return `Batch ${planned.by} is undoing batch ${batch}; an undo goes on with the list that it began with.`;
+      return `Batch ${planned.by} is undoing batch ${batch}; an undo continues with the list that it began with.`;
     case 'undone':
       return `Batch ${batch} was undone by batch ${planned.by}. Nothing is left to send.`;
     default:
@@ -104,7 +105,7 @@ function plannedLine(batch: string, planned: UndoPlan): string {
   }
 }
 
-const nothingLine = (batch: string): string => `There is nothing to send for undoing batch ${batch}.`;
+const nothingLine = (batch: string): string => `There is nothing to send to undo batch ${batch}.`;
 
 /** One change that is not undone; its row number is that of the undo's own list. */
 function leftLine(batch: string, { row, subject, reason }: NotUndone): string {

@@ -16,11 +16,11 @@ interface Flags extends SpendFlags {
 
 const worker: CliCommand = {
   name: 'worker',
-  summary: 'Works on lists that were submitted to the same store, until it is told to stop.',
+  summary: 'Works on lists that were submitted to the same store, until you stop it.',
   example: 'npx --no rowonce worker --store postgres://rowonce_worker@127.0.0.1:5432/rowonce',
   configure(command: Command, run) {
     command
-      .option('--health <port>', 'say at http://127.0.0.1:PORT/healthz whether it lives; 0: any free port')
+      .option('--health <port>', 'say at http://127.0.0.1:PORT/healthz whether it is alive; 0: any free port')
       .addOption(acceptOption())
       .action(run(workerCommand));
   },

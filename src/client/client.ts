@@ -296,7 +296,7 @@ export async function checkAddress(url: URL): Promise<Reached> {
     await connectOnce(await loadUndici(), url);
   } catch (error) {
     if (error instanceof StopError) throw error;
-    const fact = `${url.origin} does not take a connection: ${reasonOf(error)}`;
+    const fact = `${url.origin} does not accept connections: ${reasonOf(error)}`;
     throw stop('address', fact, 'Check base_url of the account, and the network.');
   }
   return { addresses, proxy };
@@ -318,7 +318,7 @@ async function resolveName(host: string): Promise<readonly string[]> {
   try {
     return (await lookup(host, { all: true })).map(({ address }) => address);
   } catch (error) {
-    const fact = `The name ${host} does not resolve: ${messageOf(error)}`;
+    const fact = `The name ${host} cannot be found: ${messageOf(error)}`;
     throw stop('address', fact, 'Check base_url of the account, and the network.');
   }
 }

@@ -185,7 +185,7 @@ function refuseUncheckedCertificates(address: URL, env: Environment = process.en
   if (address.protocol !== 'https:' || env.NODE_TLS_REJECT_UNAUTHORIZED !== '0') return;
   throw stop(
     'address',
-    `NODE_TLS_REJECT_UNAUTHORIZED=0 stands in the environment, and with certificates unchecked anybody on the way to ${address.host} could take the key.`,
-    'Unset it; for an authority of your own name its certificate in NODE_EXTRA_CA_CERTS.',
+    `NODE_TLS_REJECT_UNAUTHORIZED=0 is set, so certificates are not checked, and anybody between here and ${address.host} could take the key.`,
+    'Unset it; if you have your own authority, name its certificate in NODE_EXTRA_CA_CERTS.',
   );
 }

@@ -16,9 +16,12 @@ import { isObject, present } from '../core/objects.ts';
 import type { Answer, Call, JsonObject, JsonValue, Vendor } from '../core/operation.ts';
 import { foreignWords } from '../core/plain-text.ts';
 import type { RawReply } from '../ledger/ledger.ts';
+import type { SchemaProblem } from '../lib/yaml/schema-problem.ts';
 import type { Account } from './account/account.ts';
 import type { Question } from './account/agreements.ts';
 import type { Dialect, DialectOperation, Envelope, ReadBack } from './dialect/dialect-schema.ts';
+import type { OwnDialect } from './dialect/file.ts';
+import { withoutFiles, withoutReplaced } from './dialect/own.ts';
 
 export type {
   AnswerRule,
@@ -32,6 +35,8 @@ export type {
   Through,
   Words,
 } from './dialect/dialect-schema.ts';
+export type { OwnDialect } from './dialect/file.ts';
+export { defineDialect, withRequestOf } from './dialect/own.ts';
 
 /**
  * The dialect of an account, and what is read from it: the entry of an operation, and where answers hold what they say.
@@ -42,16 +47,23 @@ export type {
 /**
  * The dialect that an account speaks: the built-in one of its vendor, with the changes of its file, and through a
  * service when the account is connected by one.
+ * @param own dialects that a program has passed, in the place of files.
  * @throws StopError `account` when a dialect file is wrong or asks for what the account does not have.
  */
-export async function dialectOf(account: Account): Promise<Dialect> {
-  const dialect = await spokenBy(account);
+export async function dialectOf(given: Account, own: readonly OwnDialect[] = []): Promise<Dialect> {
+  const account = withoutReplaced(given, own);
+  const dialect = await spokenBy(account, own);
   requireFillable(dialect, account);
   if (account.dialectPath === undefined && account.via?.dialectPath === undefined) return dialect;
-  return withDifferences(dialect, account);
+  return withDifferences(dialect, account, own);
 }
 
-/** What of a dialect travels with a batch. */
+/** What is wrong with the request of an operation that is not built in; undefined when nothing is. */
+export async function ownRequestProblem(request: unknown): Promise<SchemaProblem | undefined> {
+  return (await import('./dialect/own-request.ts')).requestProblem(request, await builtInDialect('provider'));
+}
+
+/** What of a dialect travels with a batch. The request of an operation that is not built in comes with that. */
 export async function dialectContent(dialect: Dialect): Promise<JsonObject> {
   return (await import('./dialect/carried.ts')).carriedDialect(dialect);
 }
@@ -67,22 +79,25 @@ export async function dialectOfContent(content: JsonObject, account: Account): P
   return withDifferences(dialect, account);
 }
 
-async function withDifferences(dialect: Dialect, account: Account): Promise<Dialect> {
+async function withDifferences(
+  dialect: Dialect,
+  account: Account,
+  own: readonly OwnDialect[] = [],
+): Promise<Dialect> {
   const { differencesOf } = await import('./dialect/differences.ts');
-  const differences = differencesOf(dialect, await spokenBy(withoutFiles(account)));
+  const without = withoutFiles(account, ['provider', 'service']);
+  const differences = differencesOf(dialect, await spokenBy(without, own));
   return { ...dialect, ...present({ differences }) };
 }
 
-function withoutFiles({ dialectPath: _, via, ...account }: Account): Account {
-  if (via === undefined) return account;
-  const { dialectPath: __, ...reached } = via;
-  return { ...account, via: reached };
-}
-
-async function spokenBy({ vendor, dialectPath, sandbox, via }: Account): Promise<Dialect> {
-  const own = await vendorDialect(vendor, dialectPath);
-  const stating = sandbox ? { ...own, credits_charged: SANDBOX_PRICE } : own;
-  return via === undefined ? stating : throughService(stating, via);
+async function spokenBy(
+  { vendor, dialectPath, sandbox, via }: Account,
+  own: readonly OwnDialect[],
+): Promise<Dialect> {
+  const spoken = await vendorDialect(vendor, dialectPath, own);
+  const stating = sandbox ? { ...spoken, credits_charged: SANDBOX_PRICE } : spoken;
+  if (via === undefined) return stating;
+  return throughService(stating, via, await vendorDialect('service', via.dialectPath, own));
 }
 
 /** What a person agrees to before the first request of a dialect that sends others than the built-in one. */
@@ -91,7 +106,7 @@ export function dialectQuestion({ name, differences }: Dialect, address: URL | s
   const { origin } = new URL(address);
   return {
     agreement: `dialect:${differences.hash}`,
-    fact: `With the dialect ${foreignWords(name)}, what is sent to ${origin} differs from what is built in`,
+    fact: `The dialect ${foreignWords(name)} sends ${origin} other requests than the built-in one`,
     details: differences.words,
   };
 }
@@ -116,23 +131,28 @@ export async function builtInDialect(vendor: Vendor): Promise<Dialect> {
   return builtIn;
 }
 
-async function vendorDialect(vendor: Vendor, dialectPath: string | undefined): Promise<Dialect> {
+async function vendorDialect(
+  vendor: Vendor,
+  dialectPath: string | undefined,
+  own: readonly OwnDialect[],
+): Promise<Dialect> {
   const builtIn = await builtInDialect(vendor);
-  if (dialectPath === undefined) return builtIn;
+  const passed = own.find((each) => each.vendor === vendor);
   // Most accounts name no file, and loading the code that checks one takes a good part of a start.
-  const { readDialectFile } = await import('./dialect/file.ts');
-  return readDialectFile(dialectPath, builtIn);
+  if (passed !== undefined) return (await import('./dialect/file.ts')).dialectOfValue(passed, builtIn);
+  if (dialectPath === undefined) return builtIn;
+  return (await import('./dialect/file.ts')).readDialectFile(dialectPath, builtIn);
 }
 
 /**
  * The envelope carries no headers to the vendor. So an idempotency key does not get there either, and no lost call can
  * be read back by one.
  */
-async function throughService(
+function throughService(
   { idempotency: _, ...own }: Dialect,
-  { connectedAccount, dialectPath }: NonNullable<Account['via']>,
-): Promise<Dialect> {
-  const { api_call: envelope } = await vendorDialect('service', dialectPath);
+  { connectedAccount }: NonNullable<Account['via']>,
+  { api_call: envelope }: Dialect,
+): Dialect {
   invariant(envelope !== undefined, 'the dialect of the service has no api_call');
   const operations = Object.entries(own.operations).map(([name, operation]) => {
     const { read_back: readBack, ...others } = operation;

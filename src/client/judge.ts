@@ -96,7 +96,7 @@ function judgeAnswer(raw: RawReply, dialect: Dialect, operation: DialectOperatio
   const { own, said } = answer;
   const movedTo = own === undefined ? undefined : newPath(own, dialect, operation, at);
   if (movedTo !== undefined) {
-    const why = `status ${said.raw.status}, it has moved to ${foreignWords(movedTo)}`;
+    const why = `status ${said.raw.status}; it has moved to ${foreignWords(movedTo)}`;
     return { kind: 'not_sent', why, movedTo };
   }
   return verdictOf(answer, chargedCredits(answer, dialect, operation), at.call);

@@ -113,7 +113,7 @@ export function namesRoute(body: Buffer): boolean {
 /** A sentence at the third of an account's first answers when all were 404; undefined otherwise. */
 export function fewMissesNote({ answersNot404, misses, kept, trusted }: AccountHistory): string | undefined {
   if (answersNot404 > 0 || misses !== FEW_MISSES || kept || trusted) return undefined;
-  return `There was nothing but status 404 so far, ${misses} times: check the account's base_url.`;
+  return `So far the only answer was status 404, ${misses} times: check the account's base_url.`;
 }
 
 /** How many answers an account has given, when all were misses and no person has accepted them; undefined otherwise. */
@@ -124,7 +124,7 @@ export function onlyMisses({ answersNot404, misses }: AccountState, trusted: boo
 
 /** The words for that in a summary and in `status`. */
 export function onlyMissesWords(count: number): string {
-  return `nothing but status 404 so far, ${counted(count, 'answer')}: check the account's base_url`;
+  return `only status 404 so far, ${counted(count, 'answer')}: check the account's base_url`;
 }
 
 /** For an account that found something for more than a fifth of its calls, this many misses in a row are no chance. */
@@ -161,7 +161,7 @@ export function suspectMisses(history: AccountHistory, suspicion: Suspicion): Su
     return { suspicion, count, fact: `The first ${count} answers of this account were all status 404.` };
   }
   const share = `${Math.round(shareBefore(history) * 100)} %`;
-  const fact = `The last ${counted(count, 'answer')} of this account were all status 404, and ${share} of those before them were matches.`;
+  const fact = `The last ${counted(count, 'answer')} of this account were all status 404, but ${share} of those before them were matches.`;
   return { suspicion, count, fact };
 }
 
@@ -172,11 +172,11 @@ export function missesStop({ suspicion, fact }: SuspectMisses, isOfChanges: bool
   const stopWith = (next: string, ...answers: readonly string[]): StopError =>
     new StopError({ code: 'address', message: fact, next, answers });
   if (isOfChanges)
-    return stopWith(`${check}; if it is right, run the same list with ${agree} to go on.`, 'no-match');
+    return stopWith(`${check}; if it is right, run the same list with ${agree} to continue.`, 'no-match');
   const first =
     suspicion === 'first'
-      ? `${check}, a corrected one asks for all of them again; if it is right,`
-      : `${check} and what stands between here and the vendor; then`;
+      ? `${check} (a corrected one asks for all of them again); if it is right,`
+      : `${check} and everything between here and the vendor; then`;
   const ways = `run the same list with ${agree} to keep them as no match, or with --accept take-back to ask for them again`;
   return stopWith(`${first} ${ways}.`, 'no-match', 'take-back');
 }

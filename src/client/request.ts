@@ -85,14 +85,16 @@ export function requestOf(
  */
 export function requireSendable(dialect: Dialect, call: Call): void {
   const operation = dialectOperationOf(dialect, call);
-  const names = JSON.stringify([call.operation, ...Object.keys(call.parameters)]);
+  let names: string = call.operation;
+  // No name has a line break.
+  for (const name of Object.keys(call.parameters)) names += `\n${name}`;
   const known = sendable.get(dialect) ?? new Set();
   if (known.has(names)) return;
   const { method } = shapedCall(dialect, operation, call);
   const methods: readonly Method[] = dialect.through?.envelope.methods ?? ['GET', 'POST'];
   if (dialect.through !== undefined && !methods.includes(method)) {
-    const fact = `The "API Call" step of the service sends ${methods.join(' and ')}, and ${call.operation} is a ${method}.`;
-    throw stop('unsupported', fact, 'Use an account that speaks to the vendor directly.');
+    const fact = `The "API Call" step of the service sends ${methods.join(' and ')}, but ${call.operation} is a ${method}.`;
+    throw stop('unsupported', fact, 'Use an account that calls the vendor directly.');
   }
   if (!isShapedByValues(operation, call)) sendable.set(dialect, known.add(names));
 }
@@ -180,8 +182,8 @@ function fieldsOf({ fields, paging }: Partial<RequestShape>, call: Call): Map<st
   const add = (field: string, value: JsonValue): void => {
     for (const other of sent.keys()) {
       if (!isWithin(other, field) && !isWithin(field, other)) continue;
-      const fact = `${call.operation}: two values are to be sent as ${JSON.stringify(other)}.`;
-      throw stop('job', fact, 'Take the filter of that name out of the job.');
+      const fact = `${call.operation}: two values would be sent as ${JSON.stringify(other)}.`;
+      throw stop('job', fact, 'Remove the filter of that name from the job.');
     }
     sent.set(field, value);
   };
@@ -240,8 +242,8 @@ function shapedRequest(shape: RequestShape, fields: Map<string, JsonValue>, valu
   if (method !== 'GET') return { method, path, body: bodyFor(method, nested(fields)) };
   const deep = [...fields.keys()].find((name) => name.includes('.'));
   if (deep !== undefined) {
-    const fact = `${JSON.stringify(deep)} is a nested field, and a query has none.`;
-    throw stop('job', fact, 'Write the name of the filter as it has to stand in the query, without a dot.');
+    const fact = `${JSON.stringify(deep)} is a nested field, which a query cannot have.`;
+    throw stop('job', fact, "Write the filter's name as it must be in the query, without a dot.");
   }
   return { method, path: withQuery(path, fields), body: undefined };
 }

@@ -117,7 +117,7 @@ class Exchange implements Dispatcher.DispatchHandler, Carried {
 
   /** The deadline has passed. The connection is closed, because anything that comes on it now is too late. */
   expire(): void {
-    const error = new Error(`the timeout of ${formatDuration(this.#options.timeoutMs)} was over`);
+    const error = new Error(`the timeout of ${formatDuration(this.#options.timeoutMs)} passed`);
     this.#expired = true;
     if (this.#controller === undefined) this.#neverLeft(error);
     else this.#controller.abort(error);
@@ -271,8 +271,7 @@ function afterClosing(then: () => void): void {
 
 const SURPLUS: Reply = {
   kind: 'lost',
-  message:
-    'more answers came on its connection than were asked for, so nobody knows which of them is its own',
+  message: 'its connection brought more answers than requests, so nobody knows which one belongs to it',
 };
 
 function lostMessage(error: Error, status: number): string {
@@ -322,7 +321,7 @@ function unpacked(body: Buffer, encoding: string | undefined): Buffer {
   if (names.length > MOST_LAYERS) throw new Error(`it is packed ${names.length} times`);
   return names.reduceRight((packed, name) => {
     const unpack = UNPACKERS.get(name);
-    if (unpack === undefined) throw new Error(`it is packed as ${name}, which we cannot read`);
+    if (unpack === undefined) throw new Error(`it is packed as ${name}, which Rowonce cannot read`);
     return unpack(packed, { maxOutputLength: LARGEST_BODY_BYTES });
   }, body);
 }

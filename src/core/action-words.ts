@@ -26,5 +26,5 @@ export function countedActions(counts: Counts, behind: (action: PlannedAction) =
 
 /** For changes that were done as far as anybody can tell, although the service's answers say nothing of them. */
 export function withoutWordWords(count: number): string {
-  return `${counted(count, 'change')} confirmed without details: the service said yes, and nothing else`;
+  return `${counted(count, 'change')} confirmed without details: the service said yes and nothing more`;
 }

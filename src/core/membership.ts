@@ -67,8 +67,8 @@ export interface SubjectDoubt {
 /** `what came of delete-invite is in doubt`. */
 export function doubtWords({ operation, isOpen }: SubjectDoubt, earlier = ''): string {
   return isOpen === true
-    ? `the answer to ${earlier}${operation} is not there yet`
-    : `what came of ${earlier}${operation} is in doubt`;
+    ? `the answer to ${earlier}${operation} has not come yet`
+    : `the result of ${earlier}${operation} is in doubt`;
 }
 
 /** What a change does to its subject. It is kept with the call, so that the code that settles the call knows what to remember. */

@@ -203,6 +203,8 @@ export interface Operation<Input = unknown, Work = Input> {
   /** One sentence for `--help`, the documentation and the page. */
   readonly summary: string;
   readonly vendor: Vendor;
+  /** The dialect's entry for its calls, of an operation that is not built in: no dialect has one. */
+  readonly request?: JsonObject;
   readonly inputs: readonly InputField[];
   /** The job says by itself what is asked, so that no input needs a column. Left out: at least one does. */
   readonly needsNoColumn?: true;

@@ -6,12 +6,13 @@ const NEXT: Readonly<Record<string, string>> = {
   '.ods': 'Open it in LibreOffice or Excel and save it as .xlsx.',
   '.numbers': 'Open it in Numbers and choose File, Export To, Excel.',
   '.gsheet': 'Open it in Google Sheets and choose File, Download, Microsoft Excel (.xlsx).',
-  '.pdf': 'Ask for the sheet that it was made of, or copy its table into a sheet and save that as .xlsx.',
+  '.pdf':
+    'Ask for the spreadsheet that it was made from, or copy its table into a sheet and save that as .xlsx.',
   '.docx': 'Copy its table into a sheet and save that as .xlsx.',
   '.doc': 'Copy its table into a sheet and save that as .xlsx.',
-  '.png': 'Ask for the sheet that is to be seen on it, as .xlsx or .csv.',
-  '.jpg': 'Ask for the sheet that is to be seen on it, as .xlsx or .csv.',
-  '.zip': 'Unpack it, and bring the list that is in it.',
+  '.png': 'Ask for the spreadsheet in the picture, as .xlsx or .csv.',
+  '.jpg': 'Ask for the spreadsheet in the picture, as .xlsx or .csv.',
+  '.zip': 'Unpack it, and use the list inside.',
 };
 
 /** @param readable the endings that formats read. */

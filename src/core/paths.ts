@@ -81,11 +81,14 @@ export function schemaComment(kind: SchemaKind, file: string): string {
   return /\s/.test(path) ? '' : `# yaml-language-server: $schema=${path}\n`;
 }
 
-/** The folder of a sandbox's book: beside the ledger, and for a ledger on a server in a folder of this user, one for each. */
-export function sandboxFolder(store: string, env: Environment = process.env): string {
+/**
+ * The folder of what is kept beside a ledger, such as a sandbox's book and the lists of the page: the store's own, and for a ledger on a
+ * server a folder of this user, one for each.
+ */
+export function besideFolder(store: string, env: Environment = process.env): string {
   if (!store.includes('://')) return store;
   const name = hash('sha256', store.replace(/\/\/[^@/]*@/, '//'), 'hex').slice(0, 16);
-  const folder = join(stateFolder(env), 'sandboxes', name);
+  const folder = join(stateFolder(env), 'beside', name);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   return folder;
 }

@@ -58,10 +58,10 @@ function isElsewhere(path: string): boolean {
  */
 export function pathProblem(template: string, placeholder: RegExp): string | undefined {
   const [empty, filled] = ['', 'x'].map((text) => template.replaceAll(placeholder, text)) as [string, string];
-  if (!isPathText(filled)) return 'it begins with one "/" and holds neither blanks nor "#"';
+  if (!isPathText(filled)) return 'it must begin with one "/" and have neither blanks nor "#"';
   // Half an escape sequence would make a sign of its own of the first letters of what is filled in.
   if (new RegExp(`%[0-9a-f]?${placeholder.source}`, 'i').test(template))
     return 'it has a half escape sequence before a {';
   const hasHole = filled !== empty && isElsewhere(empty.split('?')[0]?.replace(/^\/{2,}/, '/') ?? '');
-  return leadsElsewhere(filled) || hasHole ? 'a path may hold neither "." nor ".." for a segment' : undefined;
+  return leadsElsewhere(filled) || hasHole ? 'a path must not have "." or ".." as a segment' : undefined;
 }

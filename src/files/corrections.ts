@@ -15,7 +15,7 @@ export class Corrections {
     for (const { row, column, value } of corrections) {
       const at = names.indexOf(column);
       if (at === -1) {
-        const fact = `${path} has no column ${foreignName(column)}, so no cell of it can be corrected.`;
+        const fact = `${path} has no column ${foreignName(column)}, so that cell cannot be corrected.`;
         throw stop('input', fact, 'Look at the list again: it may have been replaced.');
       }
       const cells = this.#byRow.get(row) ?? new Map<number, string>();
@@ -32,8 +32,8 @@ export class Corrections {
     const cells = this.#byRow.get(row);
     if (cells === undefined) return undefined;
     if (unreadable !== undefined) {
-      const next = 'Correct this row in the file itself, and bring the file again.';
-      throw stop('input', `No cell of row ${row} can be corrected by its column: ${unreadable}.`, next);
+      const next = 'Correct this row in the file itself, and add the file again.';
+      throw stop('input', `No cell of row ${row} can be corrected by column: ${unreadable}.`, next);
     }
     this.#byRow.delete(row);
     return cells;

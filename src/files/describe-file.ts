@@ -313,7 +313,7 @@ function fitOf(operation: Operation, header: readonly string[], content: ColumnC
 }
 
 function genericWords(input: string, { column }: { readonly column: string }): string {
-  return `a column called ${JSON.stringify(column)} may hold the names of anything; if it is meant, say --column ${shellWord(`${input}=${column}`)}`;
+  return `a column called ${JSON.stringify(column)} could be about anything; to use it, add --column ${shellWord(`${input}=${column}`)}`;
 }
 
 /** An operation as it is without a job. Some take their inputs from the job, and say without one what they need. */

@@ -158,8 +158,8 @@ async function stampOf(file: FileHandle): Promise<Stamp> {
 
 /** What ends a run whose file is not what it was when it was read before. */
 export function changedFile(path: string): StopError {
-  const fact = `${path} was changed while it was worked on, so its rows and their answers may not belong together.`;
-  const next = 'Run the same command again: what was bought is kept, and only the difference is bought.';
+  const fact = `${path} changed during the run, so its rows and their answers may not belong together.`;
+  const next = 'Run the same command again: everything bought is kept, and only the difference is bought.';
   return stop('input', fact, next);
 }
 
@@ -177,7 +177,7 @@ async function requireFile(path: string): Promise<void> {
   const found = await stat(path);
   if (found.isDirectory()) throw stop('input', `${path} is a folder, not a file.`, 'Name one file in it.');
   if (!found.isFile()) {
-    const fact = `${path} is not a regular file, and an input is read more than once.`;
+    const fact = `${path} is not a regular file, but an input must be read more than once.`;
     throw stop('input', fact, 'Save its content to a file and name that file.');
   }
 }
@@ -188,7 +188,7 @@ async function describe(path: string, error: unknown): Promise<unknown> {
     return stop('input', `${path} does not exist.`, await meantInstead(path));
   }
   if (error.code === 'EACCES' || error.code === 'EPERM') {
-    const fact = `${path} may not be read by this user.`;
+    const fact = `${path} cannot be read by this user.`;
     return stop('input', fact, 'Give yourself permission to read the file.');
   }
   return unreadable(path, error);
@@ -211,6 +211,6 @@ async function meantInstead(path: string): Promise<string> {
 
 function unreadable(path: string, error: unknown): StopError {
   const short = shortage(codeOf(error));
-  const next = short?.next ?? 'Check the disk that holds the file, then repeat the command.';
+  const next = short?.next ?? 'Check the disk with the file, then run the command again.';
   return stop('input', `${path} cannot be read: ${short?.why ?? messageOf(error)}.`, next);
 }

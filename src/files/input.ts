@@ -270,13 +270,13 @@ async function formatOf(path: string): Promise<Format> {
   await requireInputFile(path);
   const fact =
     ending === ''
-      ? `${path} has no ending that says what it is.`
-      : `${path} ends in ${foreignName(ending)}, which no format reads.`;
+      ? `${path} has no ending that says what kind of file it is.`
+      : `${path} ends in ${foreignName(ending)}, which Rowonce cannot read.`;
   throw stop('input', fact, whatToSave(ending, await readableEndings()));
 }
 
 function countryNote({ code, because }: GuessedCountry): string {
-  return `Telephone numbers are told as those of ${code}, ${because}; --country says otherwise.`;
+  return `Telephone numbers are read as those of ${code}, ${because}; use --country to change that.`;
 }
 
 // ------------------------------------------------------------------------------- what a row was finished from
@@ -327,8 +327,8 @@ export class OtherContent extends StopError {
   constructor(path: string, batch: Pick<Batch, 'id'>, row: RowNumber) {
     super({
       code: 'input',
-      message: `Row ${row} of batch ${batch.id} was finished from other cells than ${path} has there, so what was found is not this row's; nothing is written.`,
-      next: 'Run the job on the file again: that begins a new batch, and what was bought is not bought again.',
+      message: `Row ${row} of batch ${batch.id} was finished with cells that differ from those in ${path} now, so its result may belong to another row. Nothing is written.`,
+      next: 'Run the job on the file again: that begins a new batch, and nothing is bought twice.',
     });
   }
 }

@@ -52,15 +52,15 @@ async function* through(
 }
 
 function bomb(path: string, bytesIn: number, bytesOut: number): StopError {
-  const fact = `${path} unpacks to more than ${Math.floor(bytesOut / bytesIn)} times its size (${bytesOut} bytes from ${bytesIn} so far), which no table does.`;
+  const fact = `${path} unpacks to more than ${Math.floor(bytesOut / bytesIn)} times its size (${bytesOut} bytes from ${bytesIn} so far), more than any table would.`;
   return stop('input', fact, 'If it is yours, unpack it yourself and name the unpacked file.');
 }
 
 function unpackProblem(path: string, error: unknown): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (error instanceof StopError || typeof code !== 'string' || !code.startsWith('Z_')) return error;
-  const next = 'Fetch or pack the file again, or name the unpacked file.';
+  const next = 'Download or pack the file again, or name the unpacked file.';
   if (code === 'Z_BUF_ERROR')
-    return stop('input', `${path} breaks off before its packed content ends.`, next);
-  return stop('input', `${path} cannot be unpacked: it is no gzip file, or it is damaged.`, next);
+    return stop('input', `${path} ends before its packed content is complete.`, next);
+  return stop('input', `${path} cannot be unpacked: it is not a gzip file, or it is damaged.`, next);
 }

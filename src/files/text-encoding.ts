@@ -102,7 +102,7 @@ function fromTable({ characters }: ByteTable, bytes: Buffer): Buffer {
     const character = characters[byte];
     if (character === undefined) {
       const name = byte.toString(16).toUpperCase();
-      throw new Undecodable(`byte 0x${name} is no character of the encoding that was named`, text);
+      throw new Undecodable(`byte 0x${name} is not a character of the encoding that was named`, text);
     }
     text += character;
   }
@@ -142,7 +142,7 @@ class Utf16Decoder implements TextDecoder {
     const text = this.#decoded(bytes.subarray(0, end));
     if (!text.isWellFormed()) {
       throw new Undecodable(
-        'half of a character, so this is no whole UTF-16 text',
+        'half a character, so this is not complete UTF-16 text',
         text.slice(0, text.search(/\p{Surrogate}/u)),
       );
     }
@@ -151,7 +151,7 @@ class Utf16Decoder implements TextDecoder {
 
   end(): Buffer {
     if (this.#carried.length > 0)
-      throw new Undecodable('half of a character, so this is no whole UTF-16 text', '');
+      throw new Undecodable('half a character, so this is not complete UTF-16 text', '');
     return NO_BYTES;
   }
 

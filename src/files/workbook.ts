@@ -39,8 +39,8 @@ export function requireRoom(rows: number, columns: number): void {
   if (rows <= MOST_ROWS && columns <= MOST_COLUMNS) return;
   const found = rows > MOST_ROWS ? `row ${rows}` : `column ${lettersOf(columns - 1)}`;
   const most = rows > MOST_ROWS ? `row ${MOST_ROWS}` : `column ${lettersOf(MOST_COLUMNS - 1)}`;
-  const fact = `The output needs ${found}, but a sheet of Excel ends with ${most}.`;
-  const next = 'Have it written as CSV: leave --for-excel out, or name a file that ends in .csv.';
+  const fact = `The output needs ${found}, but an Excel sheet ends with ${most}.`;
+  const next = 'Write it as CSV instead: leave out --for-excel, or name a file that ends in .csv.';
   throw stop('output', fact, next);
 }
 
@@ -252,7 +252,7 @@ export function cellXml(address: string, cell: WorkbookCell, { style, prefix = '
 
 /** Excel calls a workbook damaged that has a longer cell. */
 const MOST_CHARACTERS = 32_767;
-const CUT = ` … (cut: a cell of Excel holds ${MOST_CHARACTERS} characters)`;
+const CUT = ` … (cut: an Excel cell holds ${MOST_CHARACTERS} characters)`;
 
 /** A text that is too long says itself, at its end, that it was cut. */
 function fitting(text: string): string {

@@ -2,7 +2,17 @@ import { z } from 'zod';
 import { stop } from '../core/errors.ts';
 import { counted } from '../core/plain-text.ts';
 import { credits } from '../ledger/ledger.ts';
-import { amount, called, checkOptions, flag, option, rows, signal, text } from '../lib/checked-options.ts';
+import {
+  amount,
+  called,
+  checkOptions,
+  flag,
+  option,
+  rows,
+  signal,
+  text,
+  values,
+} from '../lib/checked-options.ts';
 import { UndoObject } from '../objects/run-object.ts';
 import { TrialObject } from '../objects/trial-object.ts';
 import type { RunOptions } from '../plan/context.ts';
@@ -23,6 +33,8 @@ export interface TryOptions extends SpenderOptions {
   readonly account?: string | undefined;
   /** The most that the call may cost. A sandbox account needs none. */
   readonly budget?: number | undefined;
+  readonly operations?: RunOptions['operations'];
+  readonly dialects?: RunOptions['dialects'];
   /** Asks again, although the answer is known. */
   readonly refresh?: boolean | undefined;
   readonly onEvent?: RunOptions['onEvent'];
@@ -48,12 +60,14 @@ export async function tryCall(options: TryOptions): Promise<z.infer<typeof Trial
     ).nonoptional(),
     account: text,
     budget: amount,
+    operations: values,
+    dialects: values,
     refresh: flag,
     onEvent: called,
   });
-  const { job, given, account, budget, refresh, ...others } = options;
+  const { job, given, account, budget, operations, dialects, refresh, ...others } = options;
   const pairs = Object.entries(given).map(([input, value]) => `${input}=${value}`);
-  const trial = await trialOf({ job, given: pairs, account });
+  const trial = await trialOf({ ...others, job, given: pairs, account, operations, dialects });
   const { known, most } = await lookedUp(trial, options.store);
   if (known.kind === 'answered' && refresh !== true) {
     const { tried } = known;

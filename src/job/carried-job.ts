@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import { stop } from '../core/errors.ts';
-import { OPERATIONS } from '../core/families.ts';
-import { loadMember } from '../core/family.ts';
 import { present } from '../core/objects.ts';
-import type { JsonObject, Operation } from '../core/operation.ts';
+import type { JsonObject } from '../core/operation.ts';
+import { foreignWords } from '../core/plain-text.ts';
 import { credits } from '../ledger/ledger.ts';
-import type { Job } from './job.ts';
+import { findVersion, type Job, type OperationSources } from './job.ts';
 
 /**
  * The part of a job by which rows are worked on, as it travels with a batch to processes that do not have the job file. It is read
@@ -38,16 +37,22 @@ export function carriedJob({
   };
 }
 
-/** @throws StopError `store_version` for what this program does not understand. */
-export async function jobCarried(content: JsonObject): Promise<Job> {
+/** @throws StopError `store_version` for what this program does not understand; of a package what `findOperation` says. */
+export async function jobCarried(content: JsonObject, sources: OperationSources = {}): Promise<Job> {
   const { data } = carriedSchema.safeParse(content);
-  const operation = data && (await loadMember<Operation>(OPERATIONS, data.operation));
+  const operation = data && (await findVersion(data.operation, sources));
   if (data === undefined || operation === undefined)
-    throw stop(
-      'store_version',
-      'The job of this batch was submitted by another version of Rowonce, and is not understood.',
-      'Bring all hosts to one version.',
-    );
+    throw data?.operation.includes('@') === true
+      ? stop(
+          'store_version',
+          `The operation ${foreignWords(data.operation)} of this batch is not here, or only in another version.`,
+          'Start the worker in a folder where its package is installed, or pass it in the program.',
+        )
+      : stop(
+          'store_version',
+          'The job of this batch was submitted by another version of Rowonce, and is not understood.',
+          'Bring all hosts to one version.',
+        );
   const { name, columns, waterfall, settings = {}, repair, in_doubt: kind, extra_credits: extra = 0 } = data;
   return {
     name,

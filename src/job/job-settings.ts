@@ -162,7 +162,7 @@ export function outputNameOf(stored: JsonObject): string | undefined {
   return settingsSchema.safeParse(stored).data?.output_name;
 }
 
-/** The batches that were run together over one list; none for a batch that was run by itself. */
+/** The batches that were run together over one list; none for a batch that ran alone. */
 export function togetherIn(stored: JsonObject): readonly string[] {
   return settingsSchema.safeParse(stored).data?.together ?? [];
 }

@@ -2,7 +2,7 @@ import { dirname, resolve } from 'node:path';
 import type { z } from 'zod';
 import { stop } from '../core/errors.ts';
 import { OPERATIONS } from '../core/families.ts';
-import { familyNames, loadMember } from '../core/family.ts';
+import { familyNames } from '../core/family.ts';
 import type { ReadOptions } from '../core/format.ts';
 import { suggestion } from '../core/nearest.ts';
 import { present } from '../core/objects.ts';
@@ -15,6 +15,7 @@ import type { FormulaMode } from '../lib/formulas.ts';
 import { type DocumentKind, readDocument, type YamlDocument } from '../lib/yaml/document.ts';
 import { checkWaterfall, tierWords } from '../operations/lookup/waterfall.ts';
 import { unoffered } from '../operations/team/unoffered.ts';
+import { findOperation, type OperationSources } from './job/find-operation.ts';
 import { type JobFile, jobSchema, OPERATION_SETTINGS, type readSchema } from './job/job-schema.ts';
 import { jobNameOf, refusedName, withNearestFile } from './job/named.ts';
 import type { Notify } from './job/notify-entry.ts';
@@ -22,6 +23,7 @@ import { isAnythingSaid, type JobEntries, leftOut, withEntries } from './job/sai
 import { checkSeveral, partFor, typedOperations } from './job/several.ts';
 import type { JobOrigin } from './job-origin.ts';
 
+export { findVersion, type OperationSources } from './job/find-operation.ts';
 export { jobSchema, readSchema } from './job/job-schema.ts';
 export type { JobEntries } from './job/said-entries.ts';
 
@@ -109,8 +111,12 @@ const JOB_FILE: DocumentKind = { code: 'job', name: 'job', acts: true };
  * @param entries what is said beside it.
  * @throws StopError `job` with file, line and column, and the word that was probably meant; `usage` for an entry beside it.
  */
-export async function loadJobs(argument: string, entries: JobEntries = {}): Promise<readonly Job[]> {
-  const isOperation = (await loadMember<Operation>(OPERATIONS, argument)) !== undefined;
+export async function loadJobs(
+  argument: string,
+  entries: JobEntries = {},
+  sources: OperationSources = {},
+): Promise<readonly Job[]> {
+  const isOperation = (await findOperation(argument, sources)) !== undefined;
   const typed = isOperation ? [argument] : typedOperations(argument);
   const document = typed.length > 0 ? bareJob(typed) : await jobDocument(argument);
   const whole = withEntries(document, entries);
@@ -122,28 +128,32 @@ export async function loadJobs(argument: string, entries: JobEntries = {}): Prom
   const named = operation === undefined ? operations : [operation];
   return Promise.all(
     named.map(async (name) => {
-      const found = await loadMember<Operation>(OPERATIONS, name);
-      const part =
-        operation === undefined && found ? { ...whole, value: partFor(whole.value, found) } : whole;
-      const job = await jobFrom(part, document, entries);
+      const found = await operationOf(name, whole, sources, isPath ? dirname(resolve(argument)) : undefined);
+      const part = operation === undefined ? { ...whole, value: partFor(whole.value, found) } : whole;
+      const job = jobFrom(found, part, document, entries);
       return isPath ? { ...job, name: jobNameOf(argument), path: resolve(argument) } : job;
     }),
   );
 }
 
 /** The one job that was typed. @throws StopError as `loadJobs`, and `job` where it is several. */
-export async function loadJob(argument: string, entries: JobEntries = {}): Promise<Job> {
-  const [job, ...others] = await loadJobs(argument, entries);
+export async function loadJob(
+  argument: string,
+  entries: JobEntries = {},
+  sources: OperationSources = {},
+): Promise<Job> {
+  const [job, ...others] = await loadJobs(argument, entries, sources);
   if (job !== undefined && others.length === 0) return job;
   throw stop('job', `${argument} has several operations.`, 'Name one, or use plan or run.');
 }
 
-async function jobFrom(
+function jobFrom(
+  operation: Operation,
   whole: YamlDocument<JobFile>,
   written: YamlDocument<JobFile>,
   entries: JobEntries,
-): Promise<Job> {
-  const job = await jobOf(whole);
+): Job {
+  const job = jobOf(operation, whole);
   const isSeveral = written.value.operation === undefined;
   if (!isSeveral) requireInputs(job.operation, leftOut(entries));
   return {
@@ -172,9 +182,8 @@ async function jobDocument(argument: string): Promise<YamlDocument<JobFile>> {
   });
 }
 
-async function jobOf(document: YamlDocument<JobFile>): Promise<Omit<Job, 'name'>> {
+function jobOf(unshaped: Operation, document: YamlDocument<JobFile>): Omit<Job, 'name'> {
   const { value, path } = document;
-  const unshaped = await operationOf(document);
   const settings = settingsOf(unshaped, document);
   const mapped = Object.keys(document.value.columns ?? {});
   const operation = unshaped.shapedBy?.(settings, mapped) ?? unshaped;
@@ -207,16 +216,19 @@ async function jobOf(document: YamlDocument<JobFile>): Promise<Omit<Job, 'name'>
   };
 }
 
-async function operationOf({
-  value: { operation: name = '' },
-  problem,
-}: YamlDocument<JobFile>): Promise<Operation> {
-  const operation = await loadMember<Operation>(OPERATIONS, name);
+async function operationOf(
+  name: string,
+  { problem }: YamlDocument<JobFile>,
+  sources: OperationSources,
+  folder: string | undefined,
+): Promise<Operation> {
+  const operation = await findOperation(name, sources, folder);
   if (operation !== undefined) return operation;
   const announced = unoffered(name);
   if (announced !== undefined) throw announced;
   const fact = `there is no operation ${foreignName(name)}`;
-  throw problem(['operation'], 'value', fact, suggestion(name, await familyNames(OPERATIONS)));
+  const known = [...(await familyNames(OPERATIONS)), ...(sources.operations ?? []).map((own) => own.name)];
+  throw problem(['operation'], 'value', fact, suggestion(name, known));
 }
 
 /**
@@ -230,7 +242,7 @@ function settingsOf(operation: Operation, { value, problem }: YamlDocument<JobFi
   ][];
   const other = given.map(([name]) => name).find((name) => !taken.includes(name));
   if (other === undefined) return Object.fromEntries(given);
-  const fact = `${operation.name} takes no \`${other}\``;
+  const fact = `${operation.name} has no \`${other}\``;
   throw problem([other], 'name', fact, taken.length === 0 ? 'Leave it out.' : suggestion(other, taken));
 }
 
@@ -273,7 +285,7 @@ export function isReadAsSaid({ read = {} }: Pick<Job, 'read'>): boolean {
 function guardsOf(operation: Operation, { value, problem }: YamlDocument<JobFile>): Guards | undefined {
   if (value.guards === undefined) return undefined;
   if (operation.change === undefined) {
-    const fact = `${operation.name} changes nothing, so it takes no guards`;
+    const fact = `${operation.name} changes nothing, so it has no guards`;
     throw problem(['guards'], 'name', fact, 'Leave them out.');
   }
   const { max_removals: maxRemovals, admins, domains, max_invites: maxInvites } = value.guards;
@@ -284,8 +296,8 @@ function guardsOf(operation: Operation, { value, problem }: YamlDocument<JobFile
 function checkChange({ name, change }: Operation, { value, problem }: YamlDocument<JobFile>): void {
   if (change === undefined) return;
   if (typeof value.in_doubt === 'object') {
-    const fact = `${name} changes the service, and a lost change that is sent again could be a second mail`;
-    throw problem(['in_doubt'], 'value', fact, 'Write hold or skip; rowonce settle sends one again.');
+    const fact = `${name} changes the service, and sending a lost change again could mean a second mail`;
+    throw problem(['in_doubt'], 'value', fact, 'Write hold or skip; rowonce settle can send one again.');
   }
   const age = (['refresh_after', 'refresh_no_match_after'] as const).find((key) => value[key] !== undefined);
   if (age === undefined) return;

@@ -58,7 +58,7 @@ export interface Ledger extends LedgerReader, Calls, Batches, Accounts, Time, Co
   readonly spenders?: Spenders;
   readonly listed?: ListedRows;
   /** Only in stores from which one process spends. */
-  readonly notices?: Notices;
+  readonly notices: Notices;
 }
 
 /** Money as it is shown: `isExact` says that just so much was spent, and not that it was the most. */

@@ -53,7 +53,7 @@ export function refuseForeignNotes(): void {
   const folder = knownFolder();
   const distrust = folder === undefined ? undefined : distrustOfFolder(folder);
   if (distrust === undefined) return;
-  throw stop('store', `What is known of ledgers is not taken: ${distrust.fact}.`, distrust.next);
+  throw stop('store', `The record of known ledgers was not used: ${distrust.fact}.`, distrust.next);
 }
 
 /** The note of the ledger that was last used at the place, unless that ledger was used elsewhere since. */

@@ -49,7 +49,7 @@ export interface Store {
   queue?(location: string): Promise<WorkQueue | undefined>;
   /**
    * The process that says it spends from the store; undefined when none does, or when it has ended without taking that
-   * back. No decision about money depends on it. A store without this method names nobody.
+   * back. No decision about money depends on it. Where many spend, the ledger has `workers` instead.
    */
   spender?(location: string): Promise<Spender | undefined>;
   /**

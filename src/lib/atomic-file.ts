@@ -338,23 +338,23 @@ export async function checkWritable(path: string): Promise<void> {
 }
 
 function alteredBySomebody(temporary: string): StopError {
-  const fact = `Another program altered ${basename(temporary)} in ${dirname(temporary)} while it was written.`;
+  const fact = `Another program changed ${basename(temporary)} in ${dirname(temporary)} while it was written.`;
   return stop('output', fact, 'Run the same command again; nothing that was bought is lost.');
 }
 
 const WHY: Readonly<Record<string, string>> = {
   ENOENT: 'its folder does not exist',
-  ENOTDIR: 'what should be its folder is a file',
+  ENOTDIR: 'the place of its folder is a file',
   EISDIR: 'it is a folder',
   EACCES: 'this user may not write there',
   EPERM: 'this user may not write there',
-  EROFS: 'its disk can only be read',
+  EROFS: 'its disk is read only',
   ENAMETOOLONG: 'its name is too long',
-  ELOOP: 'its links lead in a circle',
+  ELOOP: 'its links form a circle',
   EXDEV: 'its folder spans two disks',
-  EBUSY: 'another program has it in use',
-  EFBIG: 'its disk takes no files of that size',
-  EIO: 'its disk does not answer as it should',
+  EBUSY: 'another program is using it',
+  EFBIG: 'its disk does not take files of that size',
+  EIO: 'its disk has errors',
 };
 
 /**
@@ -371,6 +371,6 @@ export function outputProblem(path: string, error: unknown, flag = '-o'): unknow
   }
   const short = shortage(code);
   if (short !== undefined) return stop('output', `${path} cannot be written: ${short.why}.`, short.next);
-  const why = WHY[code] ?? `the system refuses it with ${code}`;
+  const why = WHY[code] ?? `the system refuses with ${code}`;
   return stop('output', `${path} cannot be written: ${why}.`, `Name another file with ${flag}.`);
 }

@@ -35,7 +35,7 @@ export function checkOptions<Request extends object>(
       ([, check]) => !check.safeParse(undefined).success,
     );
     const names = needed.map(([name]) => name).join(' and ');
-    throw stop('usage', `${call} was called without its options.`, `Give ${names}.`);
+    throw stop('usage', `${call} was called without options.`, `Give ${names}.`);
   }
   if (issue.input === undefined) throw stop('usage', `${at} is missing.`, `Give ${call} its ${at}.`);
   const { what, example } = issue.code === 'custom' ? (issue.params as Wanted) : MEMBERS;
@@ -72,6 +72,9 @@ const members = (checks: Readonly<Record<string, z.ZodType>>): z.ZodOptional =>
 export const text = option(z.string(), 'a text', '"leads.csv"');
 
 export const texts = option(z.array(z.string()).min(1), 'a list of texts', '["night.yaml"]');
+
+/** Each member is checked where it is used, with its own words. */
+export const values = option(z.array(z.looseObject({})), 'a list of objects', '[defineOperation({ … })]');
 
 export const flag = option(z.boolean(), 'true or false', 'true');
 
@@ -110,7 +113,7 @@ export const oneOfWords = (words: readonly string[]): z.ZodOptional =>
 
 const headerRows = option(
   z.string().refine((value) => readHeaderRows(value) !== undefined),
-  'a row, or two that follow each other',
+  'a row, or two rows in sequence',
   '"3-4"',
 );
 

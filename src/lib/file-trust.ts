@@ -37,7 +37,7 @@ export function distrustOf(
   const shown = (mode & 0o777).toString(8).padStart(4, '0');
   if ((mode & BY_EVERYBODY) !== 0) {
     return {
-      fact: `everybody can write it (mode ${shown})`,
+      fact: `everybody can write to it (mode ${shown})`,
       next: afterLooking(`chmod go-w ${shellWord(path)}`),
     };
   }
@@ -49,13 +49,13 @@ export function distrustOf(
   const isOwnGroup = gid === self.gid || gid === ROOT || gid === uid;
   if ((mode & BY_GROUP) === 0 || isOwnGroup) return undefined;
   return {
-    fact: `the group with number ${gid} can write it (mode ${shown})`,
+    fact: `the group with number ${gid} can write to it (mode ${shown})`,
     next: afterLooking(`chmod g-w ${shellWord(path)}`),
   };
 }
 
 function afterLooking(command: string): string {
-  return `Read it, because others may have changed it, then type ${command}`;
+  return `Check it, because others may have changed it, then run ${command}`;
 }
 
 let known: Self | undefined;
@@ -105,7 +105,7 @@ export function ownedByAnother(path: string, { uid }: Pick<Stats, 'uid'>): Distr
   if (own === undefined || uid === own) return undefined;
   return {
     fact: `${path} belongs to the user with number ${uid}, and this program runs as number ${own}`,
-    next: 'Run it as that user, or name a place of your own.',
+    next: 'Run it as that user, or name a place that is yours.',
   };
 }
 
@@ -117,6 +117,6 @@ function open(folder: string, { mode }: Pick<Stats, 'mode'>): Distrust {
   const digits = (mode & 0o7777).toString(8).padStart(4, '0');
   return {
     fact: `other users can write in ${folder} (mode ${digits})`,
-    next: `See that all in it is yours, then type chmod go-w ${shellWord(folder)}`,
+    next: `Check that everything in it is yours, then run chmod go-w ${shellWord(folder)}`,
   };
 }

@@ -52,9 +52,9 @@ export function queryProblem(path: string): string | undefined {
     .split(/[&;?]/)
     .map((each) => each.split('=', 1)[0] ?? '');
   // A cell would decide what the name is.
-  if (names.some((name) => name.includes('{'))) return 'a name in its query is filled in';
+  if (names.some((name) => name.includes('{'))) return 'its query has a placeholder in a name';
   return names.some((name) => isMisleadingField(decoded(name)))
-    ? 'by a name in its query some servers take it for another request'
+    ? 'some servers read a name in its query as another kind of request'
     : undefined;
 }
 

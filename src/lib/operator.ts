@@ -15,7 +15,7 @@ export function operatorNamed(said: string | undefined): string {
   if (name !== '' && name.length <= LONGEST && !/[\n\r]/.test(name)) return name;
   throw stop(
     'usage',
-    `The name of who is at work has ${name.length} characters, and it is one line of at most ${LONGEST}.`,
+    `The operator's name has ${name.length} characters, but it must be one line of at most ${LONGEST}.`,
     'Give a name after --as, such as --as "Jo Byrne".',
   );
 }

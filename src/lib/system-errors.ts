@@ -14,7 +14,7 @@ const THEN = 'then run the same command again; nothing that was bought is lost.'
 
 const TOO_MANY_FILES: Shortage = {
   why: 'this process may open no more files',
-  next: `Allow it more, such as with "ulimit -n 4096", ${THEN}`,
+  next: `Raise its limit, such as with "ulimit -n 4096", ${THEN}`,
 };
 
 const SHORTAGES: Readonly<Record<string, Shortage>> = {
@@ -58,7 +58,11 @@ export function systemStop(error: unknown): StopError | undefined {
   if (short !== undefined)
     return stop('system', `${path ?? String(error.syscall)}: ${short.why}.`, short.next);
   if (path === undefined) return undefined;
-  return stop('system', `The system refuses what is needed: ${messageOf(error)}.`, `Mend that, ${THEN}`);
+  return stop(
+    'system',
+    `The system refused something that is needed: ${messageOf(error)}.`,
+    `Put that right, ${THEN}`,
+  );
 }
 
 /** The code of a system error, such as ENOENT. */

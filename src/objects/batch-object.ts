@@ -143,7 +143,7 @@ export const BatchObject = noun({
   /** Since when a person has paused it; left out where it may go on. */
   held_since: overview(z.string().optional(), ({ heldSinceMs: ms }) => (ms ? isoTime(ms) : undefined)),
   /** Whether a process works on it now. */
-  running: overview(z.boolean(), ({ run }) => run !== undefined),
+  running: overview(z.boolean(), ({ run, ranges }) => run !== undefined || (ranges?.running ?? 0) > 0),
   /** Since when that process works. */
   running_since: overview(z.string().optional(), ({ run }) => run?.since),
 });
@@ -158,7 +158,7 @@ const ShareObject = noun({
 
 const worker = membersOf<WorkerView>();
 /** A process that spends from a store which several share. */
-const WorkerObject = noun({
+export const WorkerObject = noun({
   host: worker(z.string(), ({ host }) => host),
   pid: worker(z.number(), ({ pid }) => pid),
   command: worker(z.string(), ({ command }) => command),

@@ -75,7 +75,7 @@ function operationOf(shape: Shape): Operation<Filled> {
     name: 'api-call',
     summary: 'Send a request of your own for each row: any other operation of the vendor.',
     vendor: 'provider',
-    inputs: columns.map((column) => columnInput(column, 'as the endpoint or the body of the job names it')),
+    inputs: columns.map((column) => columnInput(column, "named as in the job's endpoint or body")),
     tiers: [],
     settings: { method: 'asks', endpoint: 'asks', body: 'asks', kind: 'asks', credits_max: 'allows' },
     resultsFile: 'results',
@@ -98,10 +98,10 @@ function shapedBy(settings: JsonObject): Operation {
   const { endpoint, body = {} } = settings;
   if (endpoint === undefined)
     throw stop('job', 'api-call needs an `endpoint`, which only a job can have.', NEEDED);
-  const wrong = typeof endpoint === 'string' ? endpointProblem(endpoint) : 'it is a text';
+  const wrong = typeof endpoint === 'string' ? endpointProblem(endpoint) : 'it must be text';
   if (typeof endpoint !== 'string' || wrong !== undefined) {
-    const fact = `endpoint: ${foreignName(typeof endpoint === 'string' ? endpoint : JSON.stringify(endpoint))} is no path: ${wrong}.`;
-    const next = 'Write the path below the address of the account, such as /companies/{{Id}}/tag.';
+    const fact = `endpoint: ${foreignName(typeof endpoint === 'string' ? endpoint : JSON.stringify(endpoint))} is not a path: ${wrong}.`;
+    const next = "Write the path that follows the account's address, such as /companies/{{Id}}/tag.";
     throw stop('job', fact, next);
   }
   const method = METHODS.find((each) => each === settings.method) ?? 'POST';
@@ -110,8 +110,8 @@ function shapedBy(settings: JsonObject): Operation {
   if (problem !== undefined) throw stop('job', `body: ${problem}.`, 'Write a column as {{Column}}.');
   const misleading = namesIn(shape.body).find(isMisleadingField);
   if (misleading !== undefined) {
-    const fact = `body: ${foreignName(misleading)} is a name by which some servers take a request for another one.`;
-    throw stop('job', fact, 'Take it out of the job: a request is the one that is shown.');
+    const fact = `body: ${foreignName(misleading)} is a name that makes some servers read the request as another kind.`;
+    throw stop('job', fact, 'Take it out of the job: Rowonce sends exactly the request that it shows.');
   }
   const operation = operationOf(shape);
   const { kind = ALTERING.includes(method) ? 'change' : 'read' } = settings;
@@ -187,7 +187,7 @@ function cellProblem(name: string, cell: string): readonly string[] {
   const canBeSent = cell.isWellFormed() && !/\p{Cc}/u.test(cell);
   return canBeSent
     ? []
-    : [`${name} ${quotedCell(cell)} holds a line end or another character that cannot be sent`];
+    : [`${name} ${quotedCell(cell)} has a line break or another character that cannot be sent`];
 }
 
 // ------------------------------------------------------------------------------------------------ reading
@@ -226,7 +226,7 @@ function planned(input: Filled, team: Team): Planned {
 
 function nextOfChange(work: Planned, answered: Answered): Step {
   if (work.doneBy !== undefined) {
-    const reason = `done before by batch ${work.doneBy}; a request that differs in anything would be sent`;
+    const reason = `done before by batch ${work.doneBy}; only a different request would be sent`;
     return end({ kind: 'unchanged', reason });
   }
   const change = { subject: work.subject, leaves: { state: 'done' }, atStake: 'may be done' } as const;

@@ -20,13 +20,13 @@ function whyNotInvited(person: PersonInProject): string {
     person.facts === undefined
       ? `no invite of ${whoIs(person)} to this project is known`
       : `${whoIs(person)} has no invite to this project`;
-  return `${fact}. Give the user_id if it was accepted; else run invite-user`;
+  return `${fact}. Give the user_id if it was accepted; otherwise run invite-user`;
 }
 
 export default withRoles(
   personOperation({
     name: 'change-role',
-    summary: 'Change the role of users by user id, or of invites that wait by e-mail address.',
+    summary: 'Change the role of users by user id, or of pending invites by e-mail address.',
     inputs: [USER_ID, EMAIL, ROLE, PROJECT_ID],
     readsAnswers: true,
     prepare: (row, options) =>

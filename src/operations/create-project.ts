@@ -32,13 +32,13 @@ function workOf(making: NewProject, team: Team, { organizationId }: OperationOpt
     making,
     ...(madeId === undefined
       ? { action: 'create_project' }
-      : { made: `the project ${quotedCell(name)} was made before: project_id ${madeId}` }),
+      : { made: `the project ${quotedCell(name)} was created before: project_id ${madeId}` }),
   };
 }
 
 export default defineOperation<NewProject, ProjectWork>({
   name: 'create-project',
-  summary: 'Make projects; none can be deleted again.',
+  summary: 'Create projects; they cannot be deleted again.',
   vendor: 'service',
   inputs: [
     {
@@ -79,6 +79,6 @@ export default defineOperation<NewProject, ProjectWork>({
     if (made !== undefined) return end({ kind: 'unchanged', reason: made });
     const project = nextOfProject({ subject, ...was }, making, answered);
     if (project.kind === 'step') return project.step;
-    return end({ kind: 'applied', reason: `made: project_id ${project.id}` });
+    return end({ kind: 'applied', reason: `created: project_id ${project.id}` });
   },
 });

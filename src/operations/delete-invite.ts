@@ -47,8 +47,8 @@ function actionByCode(person: PersonInProject, inviteCode: string): PersonAction
   const { facts } = person;
   const known = facts?.state === 'invited' ? facts.inviteCode : undefined;
   if (known !== undefined && known !== inviteCode) {
-    const fact = `the invite of ${whoIs(person)} that waits has the code ${known}, and the row says ${inviteCode}`;
-    return refuse(`${fact}. Leave out the one that is wrong`);
+    const fact = `the pending invite of ${whoIs(person)} has the code ${known}, but the row says ${inviteCode}`;
+    return refuse(`${fact}. Leave out the wrong one`);
   }
   const isGone = facts?.state === 'gone' && facts.inviteCode === inviteCode;
   return isGone ? unchanged(`the invite ${inviteCode} was deleted already`) : { kind: 'delete', inviteCode };
@@ -56,7 +56,7 @@ function actionByCode(person: PersonInProject, inviteCode: string): PersonAction
 
 export default personOperation({
   name: 'delete-invite',
-  summary: 'Delete invites that wait, by code, or by e-mail address where the ledger knows the code.',
+  summary: 'Delete pending invites by code, or by e-mail address where the ledger knows the code.',
   inputs: [INVITE_CODE, EMAIL, PROJECT_ID],
   prepare: (row, options) =>
     namingSomebody(

@@ -25,7 +25,7 @@ const identifiers: readonly Identifier[] = [
   {
     name: 'domain',
     label: 'domain',
-    about: "the company's own domain; a website or a company e-mail address will do",
+    about: "the company's own domain; a website or a company e-mail address works too",
     aliases: ['domain', 'domainname', 'companydomain', 'businessdomain', 'webdomain', 'websitedomain'],
     normalise: normaliseDomain,
     looksRight: isDomain,

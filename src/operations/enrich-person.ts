@@ -8,7 +8,7 @@ const identifiers: readonly Identifier[] = [
   {
     name: 'email',
     label: 'e-mail',
-    about: 'one e-mail address, of work or private',
+    about: 'one e-mail address, work or private',
     aliases: wordsIn(`
       email emailaddress emailid mail mailaddress workemail workemailaddress businessemail personalemail
       contactemail primaryemail
@@ -31,7 +31,7 @@ const identifiers: readonly Identifier[] = [
   {
     name: 'profile_slug',
     label: 'profile slug',
-    about: 'the last part of the profile address, such as jo-citizen; the whole address will do',
+    about: 'the last part of the profile address, such as jo-citizen; the whole address works too',
     aliases: wordsIn('profileslug linkedinslug linkedinhandle linkedinpublicidentifier publicidentifier'),
     normalise: normaliseProfileSlug,
     derivedFrom: 'profile_url',

@@ -135,7 +135,7 @@ function resolveInNew(
   const id = known?.facts?.projectId;
   if (id !== undefined) return { kind: 'ready', input: inProject(wish, id, team, name) };
   if (organizationId === undefined) {
-    const reason = `the project ${foreignName(name)} is to be made, and the account has no organization_id. Give it one`;
+    const reason = `the project ${foreignName(name)} has to be created, but the account has no organization_id. Give it one`;
     return { kind: 'invalid', reason };
   }
   const makes = {
@@ -156,7 +156,7 @@ function newcomer(
 ): PersonWork {
   const action = ((): PersonAction => {
     if (role === 'none') return unchanged('the project does not exist yet');
-    if (email === undefined) return refuse('a person is invited to a new project by e-mail address. Give it');
+    if (email === undefined) return refuse("a new project needs the person's e-mail address. Give it");
     return { kind: 'invite', email, role };
   })();
   return {
@@ -196,7 +196,7 @@ function nextInOne({ makes, ...work }: OnboardWork, answered: Answered): Step {
   const step = nextOfPerson({ ...work, subject }, answered);
   if (step.kind === 'send') return step;
   const { outcome } = step;
-  return end({ ...outcome, reason: `project made: project_id ${making.id}; ${outcome.reason}` });
+  return end({ ...outcome, reason: `project created: project_id ${making.id}; ${outcome.reason}` });
 }
 
 // --------------------------------------------------------------------------------------------------------- missing
@@ -239,13 +239,13 @@ function missing(
 
 function heldBack(email: string, project: string, row: RowNumber): PersonAction {
   const fact = `${email} was not removed from ${project}, because row ${row} is invalid and may mean the same person`;
-  return refuse(`${fact}. Mend that row first`);
+  return refuse(`${fact}. Correct that row first`);
 }
 
 export default withRoles(
   defineOperation<Wish, OnboardWork>({
     name: 'onboard',
-    summary: 'Bring people into projects with the roles that a list gives them.',
+    summary: 'Give people the projects and roles that a list has for them.',
     vendor: 'service',
     inputs: [{ ...EMAIL, required: true }, ROLE, PROJECT, PROJECT_ID, USER_ID, ORGANIZATION_ID],
     tiers: [],

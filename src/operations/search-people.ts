@@ -98,8 +98,8 @@ function shapedBy(settings: JsonObject, columns: readonly string[] = []): Operat
   const mapped = columns.filter((name) => !PUBLISHED.includes(name) && !named.includes(name));
   for (const name of mapped) checkMapped(name, filters);
   const extra = [
-    ...named.map((name) => columnInput(name, 'as the filters of the job name it')),
-    ...mapped.map((name) => ({ name, about: 'a filter by the name of the vendor', aliases: [] })),
+    ...named.map((name) => columnInput(name, "named as in the job's filters")),
+    ...mapped.map((name) => ({ name, about: "a filter, by the vendor's name for it", aliases: [] })),
   ];
   return searchWith(filters, extra, mapped);
 }
@@ -119,15 +119,15 @@ function checkFilters(filters: JsonObject): void {
 }
 
 function namesAnother(where: string): StopError {
-  const fact = `${where} is a name by which some servers take a request for another one.`;
-  return stop('job', fact, 'Take it out of the job: a request is the one that is shown.');
+  const fact = `${where} is a name that makes some servers read the request as another kind.`;
+  return stop('job', fact, 'Take it out of the job: Rowonce sends exactly the request that it shows.');
 }
 
 function checkMapped(name: string, filters: JsonObject): void {
   if (name === PAGE) throw pagesAreOurs(`columns: ${PAGE}`);
   if (isMisleadingField(name)) throw namesAnother(`columns: ${foreignName(name)}`);
   if (Object.hasOwn(filters, name)) {
-    const fact = `${name} stands under \`columns\` and under \`filters\`.`;
+    const fact = `${name} is under both \`columns\` and \`filters\`.`;
     throw stop('job', fact, 'Take it out of one of them.');
   }
   const meant = nearest(name, PUBLISHED, SLIP_LETTERS);
@@ -136,8 +136,8 @@ function checkMapped(name: string, filters: JsonObject): void {
 }
 
 function pagesAreOurs(where: string): Error {
-  const fact = `${where}: the pages of a search are asked for by themselves.`;
-  return stop('job', fact, 'Say how many of them under `pages`, and take `page` out.');
+  const fact = `${where}: Rowonce asks for the pages of a search itself.`;
+  return stop('job', fact, 'Give their number under `pages`, and remove `page`.');
 }
 
 function pagesOf({ settings }: OperationOptions): number {
@@ -160,7 +160,7 @@ function prepare(row: RowInput, options: OperationOptions, mapped: readonly stri
   if (nothing !== undefined) return { kind: 'invalid', reason: `nothing to search by: ${nothing}` };
   const unaskable = own.find(([name]) => options.unaskable?.includes(name));
   if (unaskable !== undefined) {
-    return { kind: 'invalid', reason: `${unaskable[0]}: the vendor cannot be asked by it` };
+    return { kind: 'invalid', reason: `${unaskable[0]}: the vendor cannot look it up` };
   }
   const ofRow = Object.keys(asked).filter((name) => columnsIn(filters[name] ?? null).length > 0);
   const by = [...own.map(([name]) => name), ...ofRow];
@@ -184,7 +184,7 @@ function whyNothing(cells: RowInput, parameters: JsonObject): string | undefined
   if (telling.length > 0 && telling.every((name) => cells[name] === '')) {
     return telling.map((name) => `${name}: blank`).join('; ');
   }
-  return Object.keys(parameters).length === 0 ? 'no column is mapped to a filter' : undefined;
+  return Object.keys(parameters).length === 0 ? 'no column is chosen for a filter' : undefined;
 }
 
 // ------------------------------------------------------------------------------------------------ page by page
@@ -234,7 +234,8 @@ function ended(input: Search, pages: readonly Page[], last: LastWord | undefined
   }
   const people = pages.reduce((sum, page) => sum + listOf(page).length, 0);
   const unknown = unknownList(pages);
-  if (people === 0 && unknown === undefined) return end({ kind: 'no_match', reason: `nobody by ${by}` });
+  if (people === 0 && unknown === undefined)
+    return end({ kind: 'no_match', reason: `nobody found by ${by}` });
   const page = `page ${pages.length + 1}`;
   const whyNoMore = pages.at(-1)?.whyNoMore;
   const remarks = [
@@ -249,7 +250,7 @@ function ended(input: Search, pages: readonly Page[], last: LastWord | undefined
 }
 
 const BROUGHT_NOBODY_NEW =
-  'brought the same people again, so no further one was asked for; the dialect says how pages are asked for, as operations.search-people.paging';
+  'brought the same people again, so the search stopped there; set how to ask for pages in the dialect, under operations.search-people.paging';
 
 /** What a page holds that has no list of people at a place where one is known; undefined when each has one. */
 function unknownList(pages: readonly Page[]): string | undefined {
@@ -258,5 +259,5 @@ function unknownList(pages: readonly Page[]): string | undefined {
   const { parts = [] } = pages[at] ?? {};
   const which = pages.length === 1 ? 'the answer' : `page ${at + 1}`;
   const others = parts.length === 0 ? '' : `, only ${parts.join(', ')}`;
-  return `${which} holds no list of people that is known${others}; the dialect says where it stands, as operations.search-people.results`;
+  return `${which} has no list of people that can be found${others}; set its place in the dialect, under operations.search-people.results`;
 }

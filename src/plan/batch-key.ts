@@ -109,6 +109,6 @@ export async function requireBatch(
   const fact =
     existing?.id === ifBatch
       ? `Batch ${ifBatch} is ${existing.state}, and nothing was started.`
-      : `Batch ${ifBatch} is no more what this command goes on with, and nothing was started: the file or the job has changed.`;
-  throw stop('plan', fact, 'Look at the plan of the list, and start that.');
+      : `Batch ${ifBatch} is not the one that this command would continue, because the file or the job has changed. Nothing was started.`;
+  throw stop('plan', fact, "Check the list's plan again, and start that.");
 }

@@ -123,7 +123,7 @@ export function hasBegunBy(batch: Pick<Batch, 'settings'> | undefined, plan: str
 async function endHold({ ledger, clock, emit }: RunContext, { id }: Batch): Promise<void> {
   if ((await ledger.heldSince(id)) === undefined) return;
   await ledger.noteHold(id, false, clock.wallMs());
-  emit({ kind: 'note', message: `Batch ${id} was paused, and goes on now.` });
+  emit({ kind: 'note', message: `Batch ${id} was paused, and continues now.` });
 }
 
 /**
@@ -133,7 +133,7 @@ async function endHold({ ledger, clock, emit }: RunContext, { id }: Batch): Prom
 function datedByNow({ clock, emit }: RunContext, batch: Batch): Batch {
   const { freshSince, ...undated } = batch;
   if (freshSince === undefined || batch.createdAtMs - clock.wallMs() <= APART_MS) return batch;
-  const message = `This batch began at ${isoTime(batch.createdAtMs)} by a clock that was wrong, so nothing is too old for it.`;
+  const message = `The clock was wrong when this batch began (it said ${isoTime(batch.createdAtMs)}), so the batch takes nothing as too old.`;
   emit({ kind: 'note', message });
   return undated;
 }
@@ -249,12 +249,12 @@ async function announce(
   });
   if (isFirst && !account.sandbox) note('The store is new, so nothing is known as bought.');
   for (const old of superseded) {
-    note(`The file was changed: batch ${old} ends, what it bought is kept.`);
+    note(`The file has changed: batch ${old} ends; what it bought is kept.`);
     for (const line of await interruptedChanges(ledger, { id: old, accountIdentity: account.identity }))
       note(line);
   }
   if (refresh === true && start === 'resumed') {
-    note('This batch was unfinished and goes on as it began; --refresh begins anew once it is finished.');
+    note('This batch was unfinished and continues as it began; --refresh works once it is finished.');
   }
   for (const each of await readingNotes(input, job, start === 'new')) note(each);
 }
@@ -387,11 +387,11 @@ async function isReadOtherwise(
 /** `3 rows of batch 1a2b3c4d were finished by answers that the dialect reads otherwise today; …` */
 export function rereadWords({ batch, rows, again, further, most }: Reread): string {
   const were = rows === 1 ? 'was' : 'were';
-  const fact = `${counted(rows, 'row')} of batch ${batch} ${were} settled by answers that the dialect reads otherwise today`;
-  if (again + further === 0) return `${fact}; to settle ${rows === 1 ? 'it' : 'them'} anew costs nothing.`;
+  const fact = `${counted(rows, 'row')} of batch ${batch} ${were} settled by answers that today's dialect reads differently`;
+  if (again + further === 0) return `${fact}; to settle ${rows === 1 ? 'it' : 'them'} again costs nothing.`;
   const asked = [
     ...(again === 0 ? [] : [`${again} of them would be asked again`]),
-    ...(further === 0 ? [] : [`${further} of them could ask further`]),
+    ...(further === 0 ? [] : [`${further} of them could ask more`]),
   ];
   return `${fact}; ${asked.join(' and ')}, for at most ${counted(most, 'credit')}.`;
 }

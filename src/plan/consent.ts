@@ -99,8 +99,8 @@ async function requireConsentToChange(
   if ((await askChanges?.(changes)) === true) return;
   throw new StopError({
     code: 'consent',
-    message: `This run would make ${sentCounts(changes)} in the service, and nobody agreed.`,
-    next: 'Look at them with rowonce plan, then agree with --yes.',
+    message: `This run would make ${sentCounts(changes)} in the service, and nobody has agreed.`,
+    next: 'Check them with rowonce plan, then agree with --yes.',
     // Whoever answers later agrees to these changes, and to no others.
     plan: (await identifyPlan(context, input, planOfChanges(changes, account), changes)).id,
     answers: ['yes'],
@@ -116,7 +116,7 @@ async function requireConsentToChange(
  *
  * A finished batch goes on within its cap as well, for calls in doubt that are sent again and for what was given back.
  * Whoever agrees to the sum of a plan agrees to what the plan counts as bought again. A limit alone says nothing about that.
- * @throws StopError `consent` when there is no limit and nobody agreed.
+ * @throws StopError `consent` when there is no limit and nobody has agreed.
  */
 async function requireBudget(
   context: RunContext,
@@ -211,7 +211,7 @@ async function requireAgreedJob(
     throw new StopError({
       code: 'consent',
       message: `${reasons.join(' ')} Nobody has agreed to that yet.`,
-      next: 'Look at the job and its dialect, then agree once by `rowonce run` with --yes.',
+      next: 'Check the job and its dialect, then agree once: `rowonce run` with --yes.',
       plan: await shownPlanId(context, input, changes),
       answers: ['yes'],
     });

@@ -1,10 +1,12 @@
 import type { Agreement, Question } from '../client/account/agreements.ts';
+import type { OwnDialect } from '../client/dialect.ts';
 import type { SuspectMisses } from '../client/misses.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Listener } from '../core/events.ts';
 import type { ReadOptions } from '../core/format.ts';
 import type { RowNumber } from '../core/row.ts';
 import type { JobEntries } from '../job/job.ts';
+import type { OwnOperation } from '../job/own-operation.ts';
 import type { BatchId, Credits, Ledger } from '../ledger/ledger.ts';
 import type { Tell } from '../ledger/store.ts';
 import type { WorkQueue } from '../ledger/work-queue.ts';
@@ -36,6 +38,10 @@ export interface JobOptions {
   readonly withInput?: boolean | undefined;
   /** Whether damaged cells are repaired before sending, where the repair is sure; left out: the job decides. */
   readonly repair?: boolean | undefined;
+  /** Operations that are not built in, which the job may name. */
+  readonly operations?: readonly OwnOperation[] | undefined;
+  /** Dialects in the place of the account's dialect files, one for each vendor at most. */
+  readonly dialects?: readonly OwnDialect[] | undefined;
   /** The store's folder; left out: `$ROWONCE_STORE`, else this user's folder. */
   readonly store?: string | undefined;
 }

@@ -26,10 +26,10 @@ const HEX_DIGITS = 12;
 
 /** What a plan was made from, in the order of the id, with the fact when it is another. */
 const SOURCES = [
-  'the file was changed',
-  'the job is another',
-  'the account or its dialect is another',
-  'what would change in the service is not the same',
+  'the file has changed',
+  'the job has changed',
+  'the account or its dialect has changed',
+  'the changes in the service are not the same',
   'a batch of this file has ended, or was paused',
 ];
 
@@ -119,7 +119,7 @@ export async function requirePlanId(
   const { ifPlan, account } = context;
   if (ifPlan === undefined) return;
   if (!isPlanId(ifPlan))
-    throw stop('usage', `--if-plan ${ifPlan} is no id of a plan.`, 'Take it from rowonce plan --json.');
+    throw stop('usage', `--if-plan ${ifPlan} is not the id of a plan.`, 'Take it from rowonce plan --json.');
   const isBegun = hasBegunBy(existing, ifPlan);
   if (isBegun && existing?.state === 'open' && (await heldSince(context, existing)) === undefined) return;
   const plan = changes === undefined ? await planRows(context, input) : planOfChanges(changes, account);
@@ -129,8 +129,8 @@ export async function requirePlanId(
   if (now === ifPlan) return;
   throw new StopError({
     code: 'plan',
-    message: `The plan has moved, and nothing was started: ${movesBetween(ifPlan, now).join('; ')}.`,
-    next: `Look at the plan again; as it is now it is started with --if-plan ${now}.`,
+    message: `The plan has changed, so nothing was started: ${movesBetween(ifPlan, now).join('; ')}.`,
+    next: `Look at the plan again; to start it as it is now, use --if-plan ${now}.`,
     plan: now,
   });
 }

@@ -88,7 +88,7 @@ export async function savePlan(
   if (plan.batch?.state === 'open') {
     throw stop(
       'plan',
-      `Batch ${plan.batch.id} of this list is unfinished, and goes on as it was planned when it began.`,
+      `Batch ${plan.batch.id} of this list is unfinished, and continues with the plan that it began with.`,
       'Let it end, or cancel it; then plan again.',
     );
   }
@@ -130,7 +130,7 @@ export async function readSavedPlan(path: string): Promise<SavedPlan> {
       error instanceof z.ZodError || error instanceof SyntaxError || missing ? fact : messageOf(error);
     throw stop(
       'plan',
-      `${path} is no saved plan: ${why}.`,
+      `${path} is not a saved plan: ${why}.`,
       'Make one with rowonce plan JOB FILE --save FILE.',
     );
   }
@@ -180,10 +180,10 @@ export async function requireSavedPlan(
   plan: ChangePlan,
 ): Promise<void> {
   if (saved.operation !== job.operation.name)
-    throw notThisPlan(`it is a plan of ${saved.operation}, and this is ${job.operation.name}`);
+    throw notThisPlan(`it is a plan for ${saved.operation}, and this is ${job.operation.name}`);
   if (saved.account_identity !== account.identity)
-    throw notThisPlan(`it was made for account ${saved.account}, which is not ${account.name} of now`);
-  if (saved.input_sha256 !== plan.inputSha256) throw notThisPlan('the file was changed since');
+    throw notThisPlan(`it was made for account ${saved.account}, not for ${account.name} as it is now`);
+  if (saved.input_sha256 !== plan.inputSha256) throw notThisPlan('the file has changed since');
   const { batch } = plan;
   if (ledger !== undefined && batch !== undefined && (batch.state === 'open' || !hasWork(plan))) {
     const kept = await keptRows(ledger, batch.id);
@@ -198,8 +198,8 @@ export async function requireSavedPlan(
 function notThisPlan(why: string): StopError {
   return stop(
     'plan',
-    `The saved plan does not hold any more: ${why}.`,
-    'Plan again with --save, look at it, and run that; nothing was sent.',
+    `The saved plan is out of date: ${why}.`,
+    'Nothing was sent. Plan again with --save, check the plan, and run it.',
   );
 }
 
@@ -243,7 +243,7 @@ function differenceWords(row: number, saved: SavedPlan['changes'], now: readonly
   const is = after === undefined ? 'is not in it now' : `is ${fateWords(after)} now`;
   const by = after?.lastBatch === undefined ? '' : `: changed by batch ${after.lastBatch}`;
   return was.slice(3) === is.slice(2, -4)
-    ? `${who}: its subject has moved since${by}`
+    ? `${who}: it has changed since${by}`
     : `${who}: ${was}, ${is}${by}`;
 }
 

@@ -167,7 +167,7 @@ class Attempt implements Writer, Asker {
     try {
       if (!isForbidden(this.#run) && turn.holds) turn.send(admitted, this.#request as HttpRequest, this);
       else {
-        const why = 'before it left, the run was stopped or the account had to wait';
+        const why = 'the run was stopped or the account had to wait before it was sent';
         this.#next = 'again';
         this.#close({ kind: 'not_sent', why });
       }

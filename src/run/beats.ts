@@ -169,7 +169,7 @@ export class Beats {
   async #withinTime(beating: Promise<void>): Promise<void> {
     const over = new AbortController();
     const late = this.#clock.sleep(LONGEST_BEAT_MS, over.signal).then(() => {
-      throw stop('store', 'The store has not answered to a beat.', AGAIN);
+      throw stop('store', 'The store did not answer a heartbeat.', AGAIN);
     });
     beating.catch(() => {});
     late.catch(() => {});
@@ -202,7 +202,7 @@ export class Beats {
   }
 }
 
-const AGAIN = 'Run the same command again when the store can be reached: it goes on from what is kept.';
+const AGAIN = 'Run the same command again when the store can be reached: it continues from what is kept.';
 
 function silent({ message, next }: StopError, silentMs: number): StopError {
   return stop('store', `${message} Nothing could be sent for ${formatDuration(silentMs)}.`, next);
@@ -251,7 +251,7 @@ function hear(account: BeatingAccount, heard: AccountHeard, began: Moment): void
 function endedByAnother({ code, message, next }: AccountEnd): StopError {
   return stop(
     code,
-    `Another process that spends from this store was stopped, and this one with it: ${message}`,
+    `Another process that spends from this store was stopped, so this one stopped too: ${message}`,
     next,
   );
 }
@@ -260,6 +260,6 @@ function heldStop(batch: BatchId): StopError {
   return stop(
     'terminated',
     `A person has paused batch ${batch}.`,
-    `Run rowonce resume ${batch} to let it go on.`,
+    `Run rowonce resume ${batch} to continue it.`,
   );
 }

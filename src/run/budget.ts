@@ -37,11 +37,13 @@ function unsureOfDay(reached: StopError, { session, scope, money, reserve }: Ref
   const isSure = day === least && day === calendar;
   if (scope === 'batch' || scope === 'extra' || isSure || reserve > (money.cap ?? 0)) return reached;
   const other =
-    least === day ? '' : `, and what was spent on ${least} counts as well, by an answer of the vendor`;
+    least === day
+      ? ''
+      : `, and what was spent on ${least} counts as well, because of an answer from the vendor`;
   return new StopError({
     code: reached.code,
-    message: `${reached.message} Today counts as ${day}${other}; this machine's clock says ${calendar}.`,
-    next: `If that is false, set the clock of this machine if it is wrong, raise per_${scope} in the account to ${heldCredits(money) + reserve}, and run the same command again: the next answer of the vendor shows what day it is. Otherwise run it again when the ${scope} is over.`,
+    message: `${reached.message} Today is counted as ${day}${other}; this machine's clock says ${calendar}.`,
+    next: `If that is not right, set this machine's clock if it is wrong, raise per_${scope} in the account to ${heldCredits(money) + reserve}, and run the same command again: the vendor's next answer shows what day it is. If it is right, run it again when the ${scope} is over.`,
   });
 }
 
@@ -77,7 +79,7 @@ function nextStep(scope: BudgetScope, money: Money, reserve: number): string {
         ? tooDear('month', reserve)
         : 'Run the same command again next month, or raise per_month in the account.';
     case 'extra':
-      return 'Settle with a higher --extra-credits, or raise extra_credits in the job.';
+      return 'Settle again with a higher --extra-credits, or raise extra_credits in the job.';
     default:
       return unreachable(scope);
   }

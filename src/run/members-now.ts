@@ -24,7 +24,7 @@ export async function membersNow(
   if ((await unagreed(account, dialect)) === undefined)
     return remoteMembers({ account, dialect, clock: systemClock, emit, signal }, projects);
   const message =
-    'The service was not asked who is in the projects, because nobody has agreed to what the dialect sends.';
+    'The service was not asked who is in the projects, because nobody has agreed yet to what the dialect sends.';
   emit({ kind: 'note', message });
   return undefined;
 }

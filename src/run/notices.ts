@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { dirname } from 'node:path';
 import { isAgreed } from '../client/account/agreements.ts';
 import { type Clock, isoTime } from '../core/clock.ts';
-import { messageOf, StopError, stop } from '../core/errors.ts';
+import { messageOf, StopError } from '../core/errors.ts';
 import { counted } from '../core/plain-text.ts';
 import { type Ledger, NOTICE_KINDS, type Notice, type NoticeKind } from '../ledger/ledger.ts';
 import type { ResolvedJob } from '../plan/row-walk.ts';
@@ -36,10 +36,6 @@ export async function toldBy(
   clock: Clock,
   run: (hearBalance: (credits: number) => void, beforeEnd: BeforeEnd) => Promise<RunSummary>,
 ): Promise<RunSummary> {
-  if (ledger.notices === undefined) {
-    const fact = `${chosen.job.name} has notify, and a ledger in a database keeps no notices yet.`;
-    throw stop('unsupported', fact, 'Leave notify out of the job, or take a store in a folder.');
-  }
   let balance: number | undefined;
   const keep = (summary: RunSummary | undefined, stopped: StopError | undefined): Promise<void> =>
     keepNotices(ledger, chosen, { summary, stopped, balance }, clock.wallMs());
@@ -60,7 +56,7 @@ export async function toldBy(
 async function keepNotices(ledger: Ledger, chosen: ResolvedJob, told: Told, atMs: number): Promise<void> {
   const { notify, path } = chosen.job;
   const question = notifyQuestion(chosen.job);
-  if (notify === undefined || question === undefined || ledger.notices === undefined) return;
+  if (notify === undefined || question === undefined) return;
   const { on = NOTICE_KINDS, ...to } = notify;
   const target = JSON.stringify({ ...to, folder: dirname(path ?? '.'), agreement: question.agreement });
   for (const kind of kindsOf(chosen, told).filter((each) => on.includes(each))) {
@@ -145,9 +141,8 @@ interface Sending {
 
 /** Sends what nobody has received yet. It never throws: what cannot be sent waits for a later run. */
 export async function sendNotices(ledger: Ledger, { clock, signal, tell }: Sending): Promise<void> {
-  if (ledger.notices === undefined) return;
   try {
-    let left = await sendEach(ledger, await ledger.notices.waiting(), clock);
+    let left = await sendOnce(ledger, clock);
     for (const delayMs of RETRY_AFTER_MS) {
       if (left.length === 0 || signal?.aborted === true) break;
       await clock.sleep(delayMs, signal);
@@ -172,6 +167,14 @@ interface Unsent {
   readonly why: string;
 }
 
+/** Sends each that waits, once. Where many spend, what a person agreed to on another host is left to that one. */
+export async function sendOnce(ledger: Ledger, clock: Clock): Promise<readonly Unsent[]> {
+  const waiting = await ledger.notices.waiting();
+  const agreed = await Promise.all(waiting.map(({ target }) => isAgreed(targetIn(target).agreement)));
+  const isOurs = (_: Notice, at: number): boolean => ledger.spenders === undefined || agreed[at] === true;
+  return sendEach(ledger, waiting.filter(isOurs), clock);
+}
+
 async function sendEach(
   ledger: Ledger,
   notices: readonly Notice[],
@@ -183,7 +186,7 @@ async function sendEach(
   for (const notice of notices) {
     const why = away.get(notice.target) ?? (await whyNotSent(notice));
     if (why === undefined) {
-      await ledger.notices?.noteSent(notice.id, clock.wallMs());
+      await ledger.notices.noteSent(notice.id, clock.wallMs());
     } else {
       away.set(notice.target, why);
       left.push({ notice, why });
@@ -197,11 +200,13 @@ type Target = { readonly folder: string; readonly agreement: `notify:${string}` 
   | { readonly command: readonly string[] }
 );
 
+const targetIn = (target: string): Target => JSON.parse(target);
+
 /** @returns undefined when it was received. */
 async function whyNotSent({ id, target, body }: Notice): Promise<string | undefined> {
-  const to: Target = JSON.parse(target);
+  const to = targetIn(target);
   // A person may have taken the agreement back since.
-  if (!(await isAgreed(to.agreement))) return 'nobody agrees any more to where it goes';
+  if (!(await isAgreed(to.agreement))) return 'nobody agrees to its destination any more';
   try {
     return to.command === undefined ? await post(to.webhook, id, body) : await start(to, id, body);
   } catch (error) {

@@ -5,7 +5,7 @@ import { invariant, StopError, stop } from '../core/errors.ts';
 import { STORES } from '../core/families.ts';
 import { loadFamily } from '../core/family.ts';
 import type { Operation } from '../core/operation.ts';
-import { listsFolder, stateFolder } from '../core/paths.ts';
+import { besideFolder, listsFolder, stateFolder } from '../core/paths.ts';
 import type { Eraser } from '../ledger/eraser.ts';
 import type { Batch, BatchId, Ledger, LedgerReader, ListedRows, Spenders } from '../ledger/ledger.ts';
 import {
@@ -103,25 +103,20 @@ export async function requireChangesTaken(location: string, name: string): Promi
   if ((await storeOf(location)).lookupsOnly !== true) return;
   throw stop(
     'unsupported',
-    `The store ${location} takes jobs that only look things up, and ${name} changes something at the service.`,
+    `The store ${location} takes only jobs that look things up, and ${name} changes something at the service.`,
     'Run it with a store on the disk of one machine: a folder after --store.',
   );
 }
 
 /**
- * Makes the folder of a store ready for what belongs beside its ledger.
- * @returns the folder. @throws StopError as `run` would, and `usage` when the store has no folder.
+ * Makes the folder ready in which things are kept beside a ledger.
+ * @returns the folder: the store's own, or one of this user. @throws StopError as `run` would, and `store` where a server has no ledger.
  */
 export async function prepareFolder(location: string): Promise<string> {
   const store = await storeOf(location);
-  if (store.prepare === undefined)
-    throw stop(
-      'usage',
-      `The page keeps uploads in the store's folder, and ${location} is none.`,
-      'Name a folder with --store.',
-    );
-  await store.prepare(location);
-  return location;
+  if (store.prepare === undefined) await (await store.look(location)).close();
+  else await store.prepare(location);
+  return besideFolder(location);
 }
 
 /** The queue that hands ranges of submitted lists to workers; undefined where the store has none. */
@@ -142,8 +137,8 @@ export async function openForWork(
   if (queue === undefined)
     throw stop(
       'usage',
-      `The store ${location} has no workers: it is a folder, or was not laid out for them.`,
-      'Lay out a database with rowonce store init, and name it with --store.',
+      `The store ${location} has no workers: it is a folder, or was not set up for them.`,
+      'Set up a database with rowonce store init, and name it with --store.',
     );
   try {
     const opened = await store.open(location, { ...options, waitForLockMs: 0, create: false });
@@ -169,8 +164,8 @@ export async function openShared(
   if (store.manySpend !== true)
     throw stop(
       'usage',
-      `From the store ${location} one process spends at a time, by the limits and budgets of its own accounts file.`,
-      'Change these by rowonce accounts edit.',
+      `From the store ${location} one process at a time spends, within the limits and budgets of its own accounts file.`,
+      'Change these with rowonce accounts edit.',
     );
   const ledger = await store.open(location, {
     ...options,
@@ -188,8 +183,8 @@ export async function initStore(location: string): Promise<StoreGrants> {
   const store = await storeOf(location);
   if (store.init !== undefined) return store.init(location);
   const next =
-    'It is made by the first run; a store for several hosts is named as postgres://USER@HOST:PORT/DATABASE.';
-  throw stop('usage', `The store ${location} needs not to be laid out.`, next);
+    'The first run makes it; a store for several hosts is named postgres://USER@HOST:PORT/DATABASE.';
+  throw stop('usage', `The store ${location} does not need to be set up.`, next);
 }
 
 /**
@@ -268,7 +263,7 @@ export async function salvageLedger(location: string, workFolder: string): Promi
   const store = await storeOf(location);
   if (store.salvage !== undefined)
     return redactedLedger(await store.salvage(location, workFolder), keysOfAccounts);
-  throw stop('store', `The store ${location} cannot be read in part.`, 'Restore it from a backup.');
+  throw stop('store', `The store ${location} cannot be read partly.`, 'Restore it from a backup.');
 }
 
 /** Opens an existing store to erase from it, for as long as the work takes. */

@@ -27,7 +27,7 @@ export class ProjectAccess {
       why,
       stop: {
         code: 'key',
-        message: `The service lets this key act on none of the projects of the list: ${why}.`,
+        message: `The service does not let this key change any project of the list: ${why}.`,
         next: 'Use the key of an Admin of these projects, then run the same command again.',
       },
     };

@@ -114,10 +114,10 @@ function readBackFinding(
     call,
   });
   if (verdict.kind !== 'answered') {
-    return { said: 'unclear', why: `it happened, and its answer cannot be used: ${verdict.why}` };
+    return { said: 'unclear', why: `it happened, but its answer cannot be used: ${verdict.why}` };
   }
   const { answer, charged, why } = verdict;
-  if (answer === 'found') return { said, why: `the vendor did it, and gave its answer again (${why})`, told };
+  if (answer === 'found') return { said, why: `the vendor did it, and sent its answer again (${why})`, told };
   // Whatever the vendor answered, it charged nothing. So a repeat costs nothing and gets the same answer.
   if (charged === 0) return { said: 'not_happened', why: `the vendor had nothing to charge for (${why})` };
   return { said: 'unclear', why: `the vendor charged for an answer without a result: ${why}` };
@@ -237,7 +237,7 @@ function countFinding(dialect: Dialect, mark: UsageMark, { credits, why, money }
   const facts = `since ${isoTime(mark.atMs)} the vendor counted ${counted(grown, 'credit')}, and answers cost ${settled}`;
   if (grown !== settled) return { said: 'unclear', why: facts };
   if (settled > 0 && !pricesAreExact(dialect))
-    return { said: 'unclear', why: `${facts} by the dialect's estimates` };
+    return { said: 'unclear', why: `${facts} by the estimates of the dialect` };
   return { said: 'not_happened', why: facts };
 }
 

@@ -89,7 +89,7 @@ export async function settleMisses(
     const taken = await ledger.retractMisses(account.identity);
     emit({
       kind: 'note',
-      message: `${counted(taken, 'answer')} of status 404 ${taken === 1 ? 'is' : 'are'} taken back and asked for again.`,
+      message: `${counted(taken, 'answer')} of status 404 ${taken === 1 ? 'is' : 'are'} taken back and requested again.`,
     });
     return undefined;
   }
@@ -127,7 +127,8 @@ async function closeOpen(closing: Closing, open: OpenAttempt): Promise<void> {
   crashPoint('recovering');
   const { account, ledger, clock, client } = closing.session;
   const ours = open.accountIdentity === account.identity;
-  if (open.reply !== undefined && ours) {
+  const isReadable = ours && Object.hasOwn(client.dialect.operations, open.call.operation);
+  if (open.reply !== undefined && isReadable) {
     const operation = operationFor(client.dialect, open.call, await repetitionOf(ledger, open));
     const reply = { kind: 'answered', raw: open.reply } as const;
     const replied = { ...open, operation, path: client.basePath, reply };
@@ -136,7 +137,8 @@ async function closeOpen(closing: Closing, open: OpenAttempt): Promise<void> {
     crashPoint('after-close');
     return;
   }
-  // Without a reply nobody knows whether the request was sent. The reply of another account waits for its own dialect.
+  // Without a reply nobody knows whether the request was sent. The reply of another account waits for its own dialect, and that to
+  // an operation which is not built in for the next run that has it.
   if (open.reply !== undefined) return;
   await closeAttempt(ledger, open.attempt, { kind: 'in_doubt', why: PROGRAM_ENDED }, clock.wallMs());
 }
@@ -231,7 +233,10 @@ async function followPolicy(run: Run, doubt: Doubt, policy: DoubtPolicy): Promis
       return follow(await decide(run, doubt, 'skip', 'job', 'the job says in_doubt: skip'), doubt);
     case 'retry':
       if (await wasRetried(run.session.ledger, run.session.account.identity, doubt, run.batch))
-        return { kind: 'hold', reason: `${doubtReason(doubt)}; asked again once by the job, and lost again` };
+        return {
+          kind: 'hold',
+          reason: `${doubtReason(doubt)}; the job had it sent again, and that answer was lost too`,
+        };
       return follow(await decide(run, doubt, 'retry', 'job', 'the job says in_doubt: retry'), doubt);
     default:
       return unreachable(policy);

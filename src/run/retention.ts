@@ -32,12 +32,15 @@ export async function keepRetention(
         operator,
         dryRun: false,
       });
-      if (calls > 0) tell(`${counted(calls, 'request')} of account ${name} passed its retention: erased.`);
+      if (calls > 0)
+        tell(`Erased ${counted(calls, 'request')} of account ${name} that passed the retention.`);
       for (const words of neededWords(needed, location))
-        tell(`Account ${name} keeps beyond its retention: ${words}`);
+        tell(`Account ${name} keeps data beyond its retention: ${words}`);
     } catch (error) {
       if (!(error instanceof StopError)) throw error;
-      tell(`What passed the retention of account ${name} is not erased yet. ${error.message} ${error.next}`);
+      tell(
+        `Data that passed the retention of account ${name} is not erased yet. ${error.message} ${error.next}`,
+      );
     }
   }
 }
@@ -56,6 +59,6 @@ export function neededWords({ calls, lists, by }: Needed, location: string): rea
     calls > 0 ? ': as long as it is open, every answer to its operation on its account counts' : '';
   const typed = (command: string): string => commandLine([command, batch, ...storeWords(location)]);
   return [
-    `${parts.join(' and ')} that batch ${batch}${others} may still need${counts}. To end it, run its list, or type ${typed('cancel')}; for what is in doubt ${typed('settle')}`,
+    `${parts.join(' and ')} that batch ${batch}${others} may still need${counts}. To end it, run its list, or run ${typed('cancel')}; for what is in doubt, ${typed('settle')}`,
   ];
 }

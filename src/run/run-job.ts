@@ -1,16 +1,14 @@
 import { z } from 'zod';
-import { type Account, chooseAccount, loadAccounts } from '../client/account/account.ts';
+import type { Account } from '../client/account/account.ts';
 import { isAgreement, type Question } from '../client/account/agreements.ts';
-import { dialectOf } from '../client/dialect.ts';
 import type { PathSearch } from '../core/answer-fields.ts';
 import { systemClock } from '../core/clock.ts';
 import { stop } from '../core/errors.ts';
-import { present } from '../core/objects.ts';
-import { sandboxFolder } from '../core/paths.ts';
+import { besideFolder } from '../core/paths.ts';
 import { type LikelyColumn, unusedIn } from '../files/columns/columns.ts';
 import { type OpenedInput, openHeader } from '../files/input.ts';
 import { type JobIssues, watchIssues } from '../files/quality/job-issues.ts';
-import { type Job, loadJob, loadJobs } from '../job/job.ts';
+import type { Job } from '../job/job.ts';
 import type { BatchId, Ledger } from '../ledger/ledger.ts';
 import {
   signal as abortSignal,
@@ -29,6 +27,7 @@ import {
   target,
   text,
   timepiece,
+  values,
 } from '../lib/checked-options.ts';
 import { FORMULA_MODES } from '../lib/formulas.ts';
 import { rereadOf } from '../plan/batch.ts';
@@ -50,6 +49,7 @@ import { membersNow, unagreed } from './members-now.ts';
 import { chooseStore, lookIfThere, openLedger, queueAt, requireTaken } from './open-ledger.ts';
 import { requireFreeColumns, run } from './pipeline.ts';
 import { keepRetention } from './retention.ts';
+import { choose, chooseAll } from './run-job/choose.ts';
 import { knownAnswers } from './run-job/known-answers.ts';
 import { heedPlanFiles, readPlanFile } from './run-job/plan-files.ts';
 import { saveJob, sayTo } from './run-job/save-job.ts';
@@ -60,7 +60,7 @@ import { type UnprovenChanges, unprovenChanges } from './unproven-changes.ts';
 
 /** This file runs and plans jobs by the options that a user knows. The command line and programs make the same calls. */
 
-export { saveJob };
+export { choose, chooseAll, saveJob };
 
 /** The options for opening a store for spending. */
 export type SpenderOptions = OpeningOptions &
@@ -81,6 +81,8 @@ const JOB_CHECKS: Checks<JobOptions> = {
   formulas: oneOfWords(FORMULA_MODES),
   withInput: flag,
   repair: flag,
+  operations: values,
+  dialects: values,
   store: text,
 };
 
@@ -196,7 +198,7 @@ export async function openSpender(sandbox: boolean, options: SpenderOptions): Pr
         ledger,
         queue: await queue,
         inputPath: file,
-        sandboxFolder: sandboxFolder(store.location),
+        sandboxFolder: besideFolder(store.location),
         command,
         clock,
         signal: signal ?? new AbortController().signal,
@@ -210,7 +212,7 @@ export async function openSpender(sandbox: boolean, options: SpenderOptions): Pr
     },
     close: async (accounts = []) => {
       await (await queue?.catch(() => undefined))?.close();
-      if ((await ledger.notices?.waiting().catch(() => []))?.length) {
+      if ((await ledger.notices.waiting().catch(() => [])).length > 0) {
         const { sendNotices } = await import('./notices.ts');
         await sendNotices(ledger, { clock, signal: options.signal, tell: options.tell });
       }
@@ -226,16 +228,16 @@ function requireFitting(
   { planFile, sample, refresh }: Pick<RunOptions, 'planFile' | 'sample' | 'refresh'>,
 ): void {
   if (planFile !== undefined && change === undefined) {
-    const fact = `${name} only reads, so no plan is saved of it: what it buys follows from each answer.`;
+    const fact = `${name} only reads, so its plan cannot be saved: each answer decides what it buys next.`;
     throw stop('usage', fact, 'Limit it with --budget instead.');
   }
   if (sample !== undefined && change !== undefined) {
-    const fact = `${name} changes the service, and a few random rows of that say nothing of the rest.`;
-    throw stop('usage', fact, 'Look at all of it with rowonce plan, or try the first rows with --limit.');
+    const fact = `${name} changes the service, and a few random rows say nothing about the rest.`;
+    throw stop('usage', fact, 'See all of it with rowonce plan, or try the first rows with --limit.');
   }
   if (refresh === true && change !== undefined) {
-    const fact = `${name} changes the service, and is never answered from an older answer.`;
-    throw stop('usage', fact, 'Leave --refresh out: a list that finds something to do again does it.');
+    const fact = `${name} changes the service, so an older answer is never used.`;
+    throw stop('usage', fact, 'Leave --refresh out: the list does again what needs doing again.');
   }
 }
 
@@ -366,34 +368,4 @@ async function planChange(
   const plannedFor = { job, account, inputPath: input.path, store: store && location, allowAdmin };
   const savedAs = await heedPlanFiles(options, context, { plannedFor, plan, say: sayTo(onEvent) });
   return { plan, guards: guardProblems({ job, allowAdmin }, plan), savedAs };
-}
-
-type Chosen = 'job' | 'account' | 'entries' | 'read' | 'formulas' | 'withInput' | 'repair';
-type Choosing = Pick<JobOptions, Chosen>;
-
-/** Reads the named job and finds the account that it runs on. */
-export async function choose(options: Choosing): Promise<ResolvedJob> {
-  return resolved(await loadJob(options.job, options.entries), options);
-}
-
-/** The same for each operation of a job. */
-export async function chooseAll(options: Choosing): Promise<readonly ResolvedJob[]> {
-  const jobs = await loadJobs(options.job, options.entries);
-  return Promise.all(jobs.map((job) => resolved(job, options)));
-}
-
-async function resolved({ repair, ...job }: Job, options: Choosing): Promise<ResolvedJob> {
-  const account = chooseAccount(await loadAccounts(), job.operation.vendor, options.account ?? job.account);
-  const dialect = await dialectOf(account);
-  const read = { ...present({ country: account.country }), ...job.read, ...options.read };
-  const { formulas = job.formulas, withInput = job.withInput } = options;
-  return {
-    ...{ account, dialect },
-    job: {
-      ...job,
-      ...(Object.keys(read).length === 0 ? {} : { read }),
-      ...((options.repair ?? repair) ? { repair: true } : {}),
-      ...present({ formulas, withInput }),
-    },
-  };
 }

@@ -239,7 +239,7 @@ async function openSession(
 
 /** Describes a surplus answer. The first answer of a connection is surely its own request's; later ones may not be. */
 function surplusWords(requests: number): string {
-  return `The vendor sent an answer that nobody had asked for, on a connection that had carried ${counted(requests, 'request')}. Rows that were answered on it may show each other's data: ask the vendor, and compare some of them.`;
+  return `The vendor sent an answer without a request, on a connection that had carried ${counted(requests, 'request')}. Rows answered on that connection may show each other's data: ask the vendor, and compare some of them.`;
 }
 
 async function endSession(opening: Promise<Opened> | undefined): Promise<void> {

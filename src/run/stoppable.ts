@@ -22,6 +22,6 @@ export async function stoppable<T>(
 function stopFor(reason: unknown): StopError {
   if (reason instanceof StopError) return reason;
   const message = 'Stopped by the program that began it; everything that was answered is kept.';
-  const next = 'Begin the same again to go on.';
+  const next = 'Start the same again to continue.';
   return new StopError({ code: 'interrupted', message, next }, { cause: reason });
 }

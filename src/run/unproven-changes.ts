@@ -55,7 +55,7 @@ function isUnproven(record: AttemptRecord, dialect: Dialect): boolean {
 export function unprovenWords({ batch, changes, firstRows }: UnprovenChanges): string {
   const [were, are] = changes === 1 ? ['was', 'It is'] : ['were', 'They are'];
   const where = `row ${firstRows.join(', ')}${firstRows.length < changes ? ', …' : ''}`;
-  const fact = `${counted(changes, 'change')} of batch ${batch} ${were} counted as done (${where}), and what came does not say so by the dialect of today.`;
+  const fact = `${counted(changes, 'change')} of batch ${batch} ${were} counted as done (${where}), but today's dialect does not read that in what came.`;
   const look = commandLine(['status', batch, String(firstRows[0])]);
-  return `${fact} ${are} not sent again: see at the service whether ${changes === 1 ? 'it was' : 'they were'} made. What came: ${look}`;
+  return `${fact} ${are} not sent again: check at the service whether ${changes === 1 ? 'it was' : 'they were'} made. What came: ${look}`;
 }

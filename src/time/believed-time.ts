@@ -211,14 +211,14 @@ export class BelievedTime implements Clock {
 
   #dispute(wallMs: number, toldMs: number): StopError {
     const told = !Number.isFinite(toldMs)
-      ? 'no answer in the store has ever told the time'
+      ? 'no answer in the store has given the time yet'
       : this.isConfirmed
-        ? `by what answers said it is ${isoTime(toldMs)}`
-        : `no answer has told the time since the machine was started; the last one before did at ${isoTime(this.#floorMs)}`;
+        ? `the vendors' answers put it at ${isoTime(toldMs)}`
+        : `no answer has given the time since the machine started; the last one gave ${isoTime(this.#floorMs)}`;
     return stop(
       'clock',
-      `Nothing is erased for its age: this machine's clock says ${isoTime(wallMs)}, and ${told}.`,
-      'Set the clock of this machine if it is wrong. If it is right, the next answer of a vendor shows that, which no sandbox can; rowonce store purge --before DAY goes by a day that you name.',
+      `Nothing is erased because of its age: this machine's clock says ${isoTime(wallMs)}, and ${told}.`,
+      "Set the clock of this machine if it is wrong. If it is right, the vendor's next answer confirms it (a sandbox cannot). rowonce store purge --before DAY uses a day that you name.",
     );
   }
 
@@ -325,7 +325,7 @@ export class BelievedTime implements Clock {
     if (falseMs - atMs <= 2 * APART_MS) return;
     this.#refute(atMs);
     this.#news.push(
-      `Earlier answers had put the time at ${isoTime(falseMs)}, which was false: this machine's clock and the vendor agree on ${isoTime(atMs)}, which holds from now on.`,
+      `Earlier answers put the time at ${isoTime(falseMs)}, which was wrong: this machine's clock and the vendor agree on ${isoTime(atMs)}, and that is used from now on.`,
     );
   }
 
@@ -347,7 +347,7 @@ export class BelievedTime implements Clock {
     if (this.isTold) return;
     this.#toldWithoutDate = true;
     this.#news.push(
-      "The vendor's answers have no Date, so days and ages are reckoned by this machine's clocks alone.",
+      "The vendor's answers have no Date, so days and ages come from this machine's clocks alone.",
     );
   }
 
@@ -385,9 +385,9 @@ export class BelievedTime implements Clock {
     const { wallMs, uptimeMs } = this.#clocks.last;
     const sureMs = this.#sureMs(uptimeMs);
     if (wallMs >= sureMs - JUMP_MS && wallMs - sureMs <= APART_MS) return;
-    const by = this.isConfirmed || sureMs === this.#floorMs ? 'what answers said' : 'its boot clock';
+    const by = this.isConfirmed || sureMs === this.#floorMs ? "a vendor's answer" : 'its boot clock';
     this.#news.push(
-      `This machine's clock says ${isoTime(wallMs)}, and by ${by} it is ${isoTime(sureMs)}, which holds until an answer tells the time.`,
+      `This machine's clock says ${isoTime(wallMs)}, but ${by} says ${isoTime(sureMs)}, which is used until an answer gives the time.`,
     );
   }
 }

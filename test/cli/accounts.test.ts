@@ -166,7 +166,7 @@ test.each([
   [
     'two keys',
     [...ADD, '--key-env', 'A', '--key-stdin'],
-    '--key-env and --key-stdin both say what the key is.\nGive one of them.\n',
+    '--key-env and --key-stdin both give a key.\nGive one of them.\n',
   ],
 ])('add refuses, and writes nothing, when %s', async (_what, args, stderr) => {
   expect(await accounts(args)).toEqual({ code: 2, stdout: '', stderr });
@@ -211,12 +211,12 @@ test.each([
   [
     'it has a key of its own',
     [...VIA, '--key-stdin'],
-    /^An account with --via has no key of its own\.\nLeave out --key-stdin: the key is that of the service account\.\n$/,
+    /^An account with --via has no key of its own\.\nLeave out --key-stdin: the service account has the key\.\n$/,
   ],
   [
     'it has an address of its own',
     [...VIA, '--base-url', 'https://a.example'],
-    /has neither an address nor a key of its own\.\n/,
+    /has no address and no key\.\n/,
   ],
   [
     'a service is to be reached through a service',
@@ -271,7 +271,7 @@ test('a dialect is found from where it is typed, shown, and read by test; a wron
   await writeFile(dialect, 'operations: { enrich-company: { path: c } }\n');
   const tested = await accounts(['test', 'data'], { env: { K: 'abc' } });
   expect(tested.code).toBe(2);
-  expect(tested.stderr).toMatch(/operations\.enrich-company\.path: a path begins with "\/"/);
+  expect(tested.stderr).toMatch(/operations\.enrich-company\.path: a path must begin with "\/"/);
 });
 
 test('a name that is taken is not overwritten', async () => {
@@ -303,7 +303,7 @@ test('edit changes what is named and keeps the rest, comments included', async (
 `);
   expect(await accounts(['edit', 'data', '--price', 'cheap'])).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('--price cheap is no price.'),
+    stderr: expect.stringContaining('--price cheap is not a price.'),
   });
   expect(await accounts(['edit', 'data', '--price', 'none'])).toMatchObject({ code: 0 });
   expect(await readFile(file(), 'utf8')).not.toContain('price');
@@ -316,7 +316,7 @@ test('a new address needs the key again, and says that nothing is known as bough
   const refused = await accounts(elsewhere);
   expect(refused).toMatchObject({ code: 2, stdout: '' });
   expect(refused.stderr).toMatch(
-    /^The key of data was given for https:\/\/api\.example\.com\/, and would be sent/,
+    /^The key of data was given for https:\/\/api\.example\.com\/, but would now be sent/,
   );
   expect(await readFile(file(), 'utf8')).toBe(before);
 
@@ -435,7 +435,7 @@ test('test of a service tries the key with the question that its dialect names, 
 
   const good = await accounts(['test', 'workspace'], { env: { K: 'good' } });
   expect(good.code).toBe(0);
-  expect(good.stdout).toContain('workspace: the key works; it is that of u-1, jo@team.example.\n');
+  expect(good.stdout).toContain('workspace: the key works; it belongs to u-1, jo@team.example.\n');
   expect(good.stdout).toContain(`workspace: its API reference is at ${url}/latest/documentation.\n`);
   expect(asked).toEqual(['GET /me Bearer :good']);
 
@@ -527,7 +527,7 @@ test('test notices a missing key and a name that does not resolve', async () => 
   expect((await accounts(['test', 'data'])).stderr).toMatch(/environment variable K is not set\.\n/);
   const unresolved = await accounts(['test', 'data'], { env: { K: 'abc' } });
   expect(unresolved.code).toBe(2);
-  expect(unresolved.stderr).toMatch(/^The name nowhere\.invalid does not resolve/);
+  expect(unresolved.stderr).toMatch(/^The name nowhere\.invalid cannot be found/);
 });
 
 test('remove: the nearest name for one that does not exist, and the built-in ones stay', async () => {
@@ -543,6 +543,6 @@ test('a folder that cannot be written is a sentence, not a stack trace', async (
   const { code, stderr } = await accounts([...ADD, '--key-env', 'A']);
   expect(code).toBe(2);
   expect(stderr).toMatch(
-    /^[^\n]+config[^\n]+\nFree some space, or set \$ROWONCE_CONFIG to a folder that you may write\.\n$/,
+    /^[^\n]+config[^\n]+\nFree some space, or set \$ROWONCE_CONFIG to a folder that you may write to\.\n$/,
   );
 });

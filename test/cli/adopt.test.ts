@@ -84,17 +84,19 @@ test('an adoption that was killed goes on, and an undo of it takes nothing back'
   expect(await team.json('adopt', 'team.yaml', 'old.csv')).toMatchObject({ adopted: 2, left: [] });
   expect(await team.json('adopt', 'team.yaml', 'old.csv')).toMatchObject({ adopted: 0, known: 2 });
   expect((await team.type('undo', 'last', '--yes')).stderr).toContain(
-    'only kept who was in the team already, and sent nothing',
+    'only recorded who was in the team already, and sent nothing',
   );
   expect((await team.type('status')).stdout).toContain('adopt onboard');
   expect((await team.type('status', 'last')).stdout).toContain('Requests   0');
   expect((await team.type('log', '--changes')).stdout).not.toContain('create-invite');
-  expect((await team.type('log', 'ann@team.example')).stdout).toContain('they are there already, by a list');
+  expect((await team.type('log', 'ann@team.example')).stdout).toContain(
+    'an adopted list says that they are there already',
+  );
   expect(await team.requests()).toBe(0);
 });
 
 test('what is about no team is not adopted', async () => {
   expect((await team.type('adopt', 'remove-user', 'old.csv')).stderr).toContain(
-    'remove-user is about no team, so there is none to adopt.',
+    'remove-user does not work on a team, so there is none to adopt.',
   );
 });

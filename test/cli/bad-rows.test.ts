@@ -20,7 +20,7 @@ const LIST =
   'Domain,Name,Note\na.example,A,\nx.example,Smith, John,x\nb.example,"B\nB",n\ny.example,5" pipe,\nc.example,C,\n';
 
 const TOO_MANY = 'line 3 cannot be read: 4 cells, but the header has 3 columns';
-const STRAY = 'line 6 cannot be read: a quote stands inside a cell that does not begin with one';
+const STRAY = 'line 6 cannot be read: a quote is inside a cell that does not begin with one';
 
 describe('a list with bad rows', () => {
   test('is bought but for them, and each comes back as it was with what is wrong', async () => {

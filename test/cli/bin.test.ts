@@ -379,7 +379,7 @@ describe('starting fast', () => {
     rmSync(join(folder, 'loaded'));
 
     const seen = parts(['status', '--store', store]).filter((part) => part !== 'rolldown-runtime');
-    expect(seen).toEqual([...look, 'cli/status.js', 'verify'].sort());
+    expect(seen).toEqual([...look, 'cli/status.js', 'ledger/stores/sqlite/verify-sums.js', 'verify'].sort());
   });
 
   test('the licence of every library that is built in stands beside what is built', () => {

@@ -35,7 +35,7 @@ test('a likely column is named with the flag that takes it, and a run without th
   const why = 'by its content, 3 of 5 cells';
   const { stdout } = await desk.type(['plan', 'list.csv']);
   expect(stdout).toContain(
-    `may fit       enrich-company, when you say so\n              likely: abn ← Number (${why})\n` +
+    `may fit       enrich-company, if you choose the columns\n              likely: abn ← Number (${why})\n` +
       '              if so:  --column abn=Number\n',
   );
   const { operations } = await desk.json(['plan', 'list.csv']);
@@ -44,7 +44,7 @@ test('a likely column is named with the flag that takes it, and a run without th
       operation: 'enrich-company',
       columns: {},
       likely: [{ input: 'abn', column: 'Number', because: why }],
-      problem: expect.stringContaining('none is known among the columns'),
+      problem: expect.stringContaining('none was recognized among the columns'),
     }),
   );
   const { code, stderr } = await desk.type(desk.run());
@@ -81,7 +81,7 @@ proof(
     expect(planned.stderr).toContain(note);
     expect(planned.stdout).toContain('  columns        website ← Website (guessed)\n');
     const { stderr } = await desk.type(desk.run());
-    expect(stderr).toContain(`${note} By its cells of now they would be abn ← Number, website ← Website: `);
+    expect(stderr).toContain(`${note} By today's cells they would be abn ← Number, website ← Website: `);
     const again = await desk.json(['export', 'enrich-company', 'list.csv', '-o', 'again.csv']);
     expect(again.batch).not.toBe(first.batch);
     expect(await desk.requests()).toBe(2);
@@ -119,8 +119,8 @@ test('a job with other columns than the last one over a list is no continuation 
   expect((await plan('out.csv')).stdout).toContain('columns        Tag ← Tag');
   await job('Tga');
   expect((await plan('list.csv')).stderr).toBe(
-    'api-call needs a column for "Tga" (as the endpoint or the body of the job names it), and the file has none that is called so.\n' +
-      'Known are: Domain, Tag. Say so: --column Tga=…, or under `columns:` in a job.\n',
+    'api-call needs a column for "Tga" (named as in the job\'s endpoint or body), and the file has no such column.\n' +
+      'Known are: Domain, Tag. If so: --column Tga=…, or under `columns:` in a job.\n',
   );
 });
 

@@ -110,7 +110,7 @@ test('a step that returns the body itself is in doubt until the dialect says so,
   const doubtful = await desk.type(run);
   expect(doubtful.code).toBe(3);
   expect(desk.place.statuses()).toEqual(['in_doubt', 'in_doubt', 'in_doubt']);
-  const note = "An answer of the service holds nothing of the vendor's at `body`";
+  const note = "An answer from the service has no vendor's answer at `body`";
   expect(doubtful.stderr.split(note)).toHaveLength(2);
   expect(doubtful.stderr).toContain(
     "it has name, industry, status, headers. Write under api_call in the dialect of the service account, if all of it is the vendor's answer, `answer: { body: . }`",
@@ -170,7 +170,7 @@ proof('a row is not asked by what the vendor has no field for: it says so, and c
   const [row] = desk.place.rows();
   expect(row?._status).toBe('invalid');
   expect(row?._reason).toBe(
-    'no usable identifier: website https://www.one.example/: the vendor cannot be asked by it',
+    'no usable identifier: website https://www.one.example/: the vendor cannot look it up',
   );
   expect(await desk.requests()).toBe(0);
 });

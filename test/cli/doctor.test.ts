@@ -84,6 +84,6 @@ test('a clock that is behind what an answer has confirmed is a problem, and the 
   const behind = await desk.type(['doctor'], { env: clocks.env });
   expect(behind.code).toBe(2);
   expect(behind.stdout).toMatch(
-    /^problem {2}time .*\n.*Set the clock of this machine if it is behind\. If it is right, the next answer of a vendor takes that time back\.$/m,
+    /^problem {2}time .*\n.*If this machine's clock is behind, set it\. If it is right, the vendor's next answer corrects that time\.$/m,
   );
 });

@@ -117,20 +117,20 @@ test('what cannot be read or written as a workbook is refused before anything is
   for (const [words, fact] of [
     [
       [...RUN, '-o', 'out.csv'],
-      /The output is an Excel workbook, which .*out\.csv is not by its name\.\nName it with the ending \.xlsx, or \.jsonl for JSON lines\./,
+      /The output is an Excel workbook, but the name .*out\.csv says otherwise\.\nGive it the ending \.xlsx, or \.jsonl for JSON lines\./,
     ],
     [
       ['run', 'enrich-company', 'list.csv', '--budget', '9', '-o', 'out.xls'],
-      /the output would be text in columns: \.xls is never written\.\nName it with the ending \.xlsx, \.jsonl, or \.csv\./,
+      /the output would be text in columns: \.xls is never written\.\nGive it the ending \.xlsx, \.jsonl, or \.csv\./,
     ],
     [[...RUN, '--sheet', 'Lead'], /leads\.xlsx has no sheet "Lead"\.\nDid you mean "Leads"\?/],
     [
       ['run', 'enrich-company', 'leads.xls', '--budget', '9'],
-      /ends in "\.xls", which no format reads\.\nOpen it in Excel and save it as \.xlsx: File, Save As, Excel Workbook\./,
+      /ends in "\.xls", which Rowonce cannot read\.\nOpen it in Excel and save it as \.xlsx: File, Save As, Excel Workbook\./,
     ],
     [
       ['plan', 'leads.ods'],
-      /ends in "\.ods", which no format reads\.\nOpen it in LibreOffice or Excel and save it as \.xlsx\./,
+      /ends in "\.ods", which Rowonce cannot read\.\nOpen it in LibreOffice or Excel and save it as \.xlsx\./,
     ],
   ] as const) {
     const { code, stderr } = await desk.type(words);

@@ -53,7 +53,9 @@ test('an output that somebody changed is kept, and that is said', async () => {
   const desk = await finishedDesk();
   await desk.write('out.csv', 'my own notes');
   const { stdout, stderr } = await desk.type(['export', 'last']);
-  expect(stderr).toBe(`${desk.place.path('out.csv')} is not ours, or not as we wrote it, so it is kept.\n`);
+  expect(stderr).toBe(
+    `${desk.place.path('out.csv')} is not ours, or has changed since we wrote it, so it is kept.\n`,
+  );
   expect(stdout).toContain(`${desk.place.path('out (2).csv')}\n`);
   expect(await desk.read('out.csv')).toBe('my own notes');
 });
@@ -63,7 +65,7 @@ test('an input that was changed since does not fit its answers, so nothing is wr
   await desk.write('list.csv', 'Domain\nc.example\n');
   const { code, stderr } = await desk.type(['export', 'last', '-o', 'copy.csv']);
   expect(code).toBe(2);
-  expect(stderr).toContain('is not the file any more that batch');
+  expect(stderr).toContain('has changed since batch');
   expect(existsSync(desk.place.path('copy.csv'))).toBe(false);
 });
 

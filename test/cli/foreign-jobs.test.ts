@@ -78,7 +78,7 @@ test('a POST of a job is asked about once, whoever types it, and not again for t
   );
   const no = await typed(run(job), { answer: 'n' });
   expect(no.stderr).toContain(`sends POST ${url}/base/tags/apply (api-call). This is asked once`);
-  expect(no.stderr).toMatch(/Not agreed; nothing was sent\.\n.*\n$/);
+  expect(no.stderr).toMatch(/You did not agree, so nothing was sent\.\n.*\n$/);
   expect([no.code, requests.length]).toEqual([2, 0]);
   expect((await typed(run(job), { answer: 'y' })).code).toBe(0);
   expect(requests).toHaveLength(2);
@@ -165,12 +165,12 @@ test('a dialect by which other requests are sent is shown in full and agreed to 
   const { url, requests } = await vendor(OTHERWISE);
   const unasked = await typed(run('enrich-company', '--yes'));
   expect([unasked.code, requests.length]).toEqual([2, 0]);
-  const fact = `With the dialect dialect, what is sent to ${url} differs from what is built in`;
+  const fact = `The dialect dialect sends ${url} other requests than the built-in one`;
   expect(unasked.stderr).toContain(`${fact}: `);
   for (const each of DIFFERENCES) expect(unasked.stderr).toContain(each);
   const no = await typed(run('enrich-company'), { answer: 'n' });
   expect(no.stderr).toContain([`${fact}:`, ...DIFFERENCES].join('\n  '));
-  expect(no.stderr).toContain('Is that meant? This is asked once. [y/N]');
+  expect(no.stderr).toContain('Is that what you want? You are asked only once. [y/N]');
   expect([no.code, requests.length, hashIn(no.stderr)]).toEqual([2, 0, hashIn(unasked.stderr)]);
   expect((await typed(run('enrich-company'), { answer: 'y' })).code).toBe(0);
   expect(requests).toHaveLength(2);
@@ -296,13 +296,9 @@ proof(
     const refused = await typed(['nightly', sweep(elsewhere)]);
     expect([refused.code, requests.length, readdirSync(elsewhere)]).toEqual([2, 0, ['private.csv']]);
     const says = (sentence: string): void => expect(refused.stderr).toContain(sentence);
-    says(
-      `${place.path('sweep.yaml')} takes its files from a folder that is not below its own: folder: ${elsewhere}; `,
-    );
+    says(`${place.path('sweep.yaml')} takes its files from a folder outside its own: folder: ${elsewhere}; `);
     says(`; sent to ${url}/base, by enrich-company with the account data; `);
-    says(
-      `; a list that is done is moved to ${elsewhere}/done, one that cannot be read to ${elsewhere}/failed. Nobody`,
-    );
+    says(`; a finished list is moved to ${elsewhere}/done, an unreadable one to ${elsewhere}/failed. Nobody`);
     // Nor by a link in the folder of the job, nor by a way up.
     symlinkSync(elsewhere, place.path('mine'));
     mkdirSync(join(elsewhere, 'deep'));
@@ -342,7 +338,7 @@ proof(
     );
     const shown = await accepted(job());
     expect(shown).toContain(
-      '; sent of each row of its lists: "company" from the column "Company", "Salary" from the column "Salary"; filters: {"country":"{{Salary}}"}; ',
+      '; sent for each row of its lists: "company" from the column "Company", "Salary" from the column "Salary"; filters: {"country":"{{Salary}}"}; ',
     );
     expect(shown).toContain(`; sent to ${url}/base, by search-people with the account data; `);
     for (const same of [{ budget: { credits: 8 } }, { schedule: '0 3 * * *' }, { refresh_after: '9d' }])
@@ -373,13 +369,13 @@ proof(
     rmSync(folder, { recursive: true, force: true });
     writeFileSync(folder, 'a file where the folder should be');
     const unkept = await typed(run('enrich-company', '--accept', hash));
-    expect(unkept.stderr).toContain('The agreement could not be kept, and is asked for again: ');
+    expect(unkept.stderr).toContain('The agreement could not be saved, so you will be asked again: ');
     expect([unkept.code, requests.length]).toEqual([0, 2]);
     rmSync(folder);
     mkdirSync(folder);
     chmodSync(folder, 0o777);
     const open = await typed(run('enrich-company', '--refresh', '--accept', hash));
-    expect(open.stderr).toContain('What was agreed to cannot be believed: other users can write in ');
+    expect(open.stderr).toContain('The saved agreement cannot be trusted: other users can write in ');
     expect([open.code, requests.length]).toEqual([2, 2]);
     rmSync(folder, { recursive: true });
   },
@@ -390,9 +386,7 @@ test('the plan and the run show method and address of a job, and of a dialect th
   const planned = await typed(['plan', 'enrich-company', LIST()]);
   expect(planned.stdout).toContain(`  request        PUT ${url}/base/v2/firms (enrich-company)\n`);
   expect(planned.stdout).toContain(`  request        GET ${url}/base/v2/usage (usage)\n`);
-  expect(planned.stdout).toContain(
-    `  to agree       With the dialect dialect, what is sent to ${url} differs`,
-  );
+  expect(planned.stdout).toContain(`  to agree       The dialect dialect sends ${url} other requests than`);
   expect(planned.stdout).toContain(`                 ${DIFFERENCES[0]}\n`);
   const { stdout } = await typed(['plan', write('job.yaml', POST()), LIST(), '--json']);
   expect(objectIn(stdout).to_agree.details).toEqual(DIFFERENCES);
@@ -405,7 +399,7 @@ test('the plan and the run show method and address of a job, and of a dialect th
   const asked = await typed(['run', 'enrich-company', LIST(), ...agreed], { answer: 'n' });
   expect(asked.stderr).toContain(`Sends PUT ${url}/base/v2/firms (enrich-company).\n`);
   expect(asked.stderr).toContain('Spend at most 2 credits? [y/N]');
-  expect(asked.stderr).toMatch(/Not agreed; nothing was sent\.\n.*\n$/);
+  expect(asked.stderr).toMatch(/You did not agree, so nothing was sent\.\n.*\n$/);
   expect((await typed(['plan', 'enrich-company', LIST()])).stdout).not.toContain('to agree');
   expect(requests).toHaveLength(0);
 });

@@ -246,7 +246,7 @@ describe('somebody whose request was lost once is forgotten once nobody can deci
   async function expectForgotten(desk: Desk): Promise<void> {
     const look = await desk.type(['forget', JANE, '--dry-run']);
     expect(look.stdout).toContain(
-      '2 credits may have been charged for lost requests among these. They stay counted, and nobody can decide about them any more.',
+      '2 credits may have been charged for lost requests among these. They stay counted, and can no longer be settled.',
     );
     expect(await desk.type(['forget', JANE, '--yes'])).toMatchObject({ code: 0, stderr: '' });
     expect(filesWith(desk, JANE)).toEqual([]);
@@ -306,7 +306,7 @@ test('what passed its retention is erased at the end of a run or a night, and ma
   const late = await desk.type([...words, '--account', 'people'], {
     env: { TEST_KEY: 'a-key-for-the-test', ...clocks.env },
   });
-  expect(late.stderr).toContain('2 requests of account people passed its retention: erased.');
+  expect(late.stderr).toContain('Erased 2 requests of account people that passed the retention.');
   expect([...filesWith(desk, JANE), ...filesWith(desk, MARY)]).toEqual([]);
   expect(asked).toHaveLength(2);
   expect((await desk.json(['status', 'last'])).credits).toMatchObject({ spent: 4 });
@@ -326,7 +326,7 @@ test('what passed its retention is erased at the end of a run or a night, and ma
   const night = await desk.type(['nightly', 'night.yaml'], {
     env: { TEST_KEY: 'a-key-for-the-test', ...clocks.env },
   });
-  expect(night.stderr).toContain('1 request of account people passed its retention: erased.');
+  expect(night.stderr).toContain('Erased 1 request of account people that passed the retention.');
   expect(filesWith(desk, JANE)).toEqual([]);
   expect((await desk.type([...purge, '--yes'], then)).stdout).toContain('Nothing of that');
 }, 120_000);
@@ -356,14 +356,14 @@ proof(
         expect([code, stderr]).toEqual([
           0,
           expect.stringContaining(
-            'What passed the retention of account people is not erased yet. Nothing is',
+            'Data that passed the retention of account people is not erased yet. Nothing is',
           ),
         ]);
       }
       const purge = await desk.type(['store', 'purge', '--older-than', '30d', '--yes'], then);
       expect(purge).toMatchObject({
         code: 2,
-        stderr: expect.stringContaining('Nothing is erased for its age'),
+        stderr: expect.stringContaining('Nothing is erased because of its age'),
       });
     }
     await desk.write('again.csv', `email\n${MARY}\n${JANE}\n`);
@@ -429,7 +429,7 @@ proof(
     expect(existsSync(inStore('columns', 'b.json'))).toBe(true);
     const said = (word: string) =>
       [...done.stdout.matchAll(new RegExp(`^  ${word}: (.*)$`, 'gm'))].map(([, path]) => path);
-    const [removed, stays] = [said('removed'), said('stays, look at it yourself')];
+    const [removed, stays] = [said('removed'), said('stays; check it yourself')];
     expect(removed).toEqual(expect.arrayContaining([list, `${list}.out.csv`]));
     expect(stays).toEqual(
       expect.arrayContaining([desk.place.path('people.csv'), desk.place.path('people.csv.out.csv')]),
@@ -445,9 +445,9 @@ function pathsSaid({ stdout }: { readonly stdout: string }, words: string): read
   const lines = stdout.split('\n').filter((line) => line.startsWith(`  ${words}: `));
   return lines.map((line) => line.slice(`  ${words}: `.length)).sort();
 }
-const STAYS = 'stays, look at it yourself';
-const MAY_HOLD = 'stays, and may hold them still, because it was changed since or cannot be read';
-const PATH_FORGOTTEN = 'stays, and is not known here afterwards, because its path names them';
+const STAYS = 'stays; check it yourself';
+const MAY_HOLD = 'stays, and may still hold them, because it was changed since or cannot be read';
+const PATH_FORGOTTEN = 'stays on the disk, and the store forgets it, because its path names them';
 
 test('who is named by nothing but the header of an answer about somebody else is forgotten as well', async () => {
   const { address } = await peopleVendor();
@@ -693,7 +693,7 @@ proof('it is as old as its newest file for a purge, and is reached where the sto
   const clocks = new Clocks(join(folder, 'clock.json'));
   clocks.set({ wallMs: 3 * DAY_MS, uptimeMs: 3 * DAY_MS });
   const held = await type(purge, { ...unnamed, ...clocks.env });
-  expect(held.stderr, 'nothing was ever run').toContain('no answer in the store has ever told the time');
+  expect(held.stderr, 'nothing was ever run').toContain('no answer in the store has given the time yet');
   expect((await type(['store', 'purge', '--before', TOMORROW, '--yes'], unnamed)).stdout).toContain(
     'Erased in',
   );

@@ -36,7 +36,7 @@ test('a vendor’s formulas are text in the output, which is said; --formulas ra
   const desk = await openHostileDesk();
   const { code, stdout } = await desk.type(desk.run());
   expect(code).toBe(0);
-  expect(stdout).toContain("Formulas   3 cells of the vendor's made safe with an apostrophe in front\n");
+  expect(stdout).toContain('Formulas   3 cells from the vendor made safe with an apostrophe in front\n');
   expect(await cellsOf(desk, 'out.csv')).toEqual(SAFE);
   expect(await desk.read('out.csv')).toContain('\nacme.example,=1+1,');
   expect(await desk.read('out.report.html')).toContain('3 cells that would have begun a formula');

@@ -154,7 +154,7 @@ proof.skipIf(process.platform === 'win32')(
     // Node itself needs one more or less on another machine, and has words of its own.
     const ofProgram = [...endings].filter((ending) => !ending.includes('Node.js'));
     expect(ofProgram.sort()).toEqual([
-      '2 this process may open no more files.\nAllow it more, such as with "ulimit -n 4096", then run the same command again; nothing that was bought is lost.',
+      '2 this process may open no more files.\nRaise its limit, such as with "ulimit -n 4096", then run the same command again; nothing that was bought is lost.',
       'done',
     ]);
   },

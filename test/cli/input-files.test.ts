@@ -15,7 +15,8 @@ test('a packed table of semicolons in Windows-1252 comes back as one, and what w
   const desk = await openDesk();
   const list = Buffer.from('Firma;Domain\r\nM\xfcller;x.example\r\n\xdcber;not a domain\r\n', 'latin1');
   await writeFile(desk.place.path('list.csv.gz'), gzipSync(list));
-  const guess = 'read as Windows-1252, because byte 0xFC on line 2 is not UTF-8; --encoding says otherwise.';
+  const guess =
+    'read as Windows-1252, because byte 0xFC on line 2 is not UTF-8; use --encoding to change that.';
   for (const plan of [['plan'], ['plan', 'enrich-company']]) {
     expect((await desk.type([...plan, 'list.csv.gz'])).stderr).toContain(guess);
   }

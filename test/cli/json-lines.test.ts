@@ -27,7 +27,7 @@ test('objects come back in order with values behind their own, and bad lines are
   expect(unread).toMatchObject({
     _cells: ['no json'],
     _status: 'invalid',
-    _reason: 'line 2: it is no JSON: no json',
+    _reason: 'line 2: it is not JSON: no json',
   });
   expect(invalid).toMatchObject({ id: 2, _status: 'invalid', _credits: 0 });
   expect(objectsOf(await desk.read('list.enriched.needs-attention.jsonl'))).toMatchObject([
@@ -62,7 +62,7 @@ test('a table becomes JSON lines by the name of its output, and JSON lines a wor
   expect((await desk.json(['plan', 'out.xlsx'])).rows).toBe(1);
   const { code, stderr } = await desk.type([...RUN, 'list.jsonl', '-o', 'out.csv']);
   expect(code).toBe(2);
-  expect(stderr).toContain('Name it with the ending .jsonl, or .xlsx for a workbook.');
+  expect(stderr).toContain('Give it the ending .jsonl, or .xlsx for a workbook.');
 });
 
 test('a packed list goes on where it was, whatever line that is', async () => {

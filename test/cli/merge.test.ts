@@ -44,9 +44,9 @@ test('rows that were sorted, cut, added and noted on get what was found for them
     ['53004085616', '', ''],
     ['51824753558', 'mine', ''],
   ]);
-  expect(stderr).toContain('1 of 3 rows found in the result; 1 of them stands at another row now.');
-  expect(stderr).toContain('Row 2 of the result ("51824753556") stands nowhere in your file');
-  expect(stderr).toContain('Row 4 of the result ("51824753557") stands nowhere in your file');
+  expect(stderr).toContain('1 of 3 rows found in the result; 1 of them is at another row now.');
+  expect(stderr).toContain('Row 2 of the result ("51824753556") is not in your file');
+  expect(stderr).toContain('Row 4 of the result ("51824753557") is not in your file');
 });
 
 test('rows that were mended in the file of those that need attention go back, and what both sides changed is kept', async () => {
@@ -73,7 +73,7 @@ test('rows that were mended in the file of those that need attention go back, an
   ]);
   expect(code).toBe(3);
   expect(stderr).toContain(
-    'Row 4 of the result ("53004085616") stands nowhere in your file: nothing of it is written.',
+    'Row 4 of the result ("53004085616") is not in your file, so none of it was written.',
   );
 });
 
@@ -155,14 +155,17 @@ test('what does not belong together is refused, with what to do', async () => {
   );
   await writeFile(desk.place.path('signed.xlsx'), zipOf(signed));
   for (const [words, fact] of [
-    [['merge', 'list.csv', 'out.csv'], /list\.csv is no result: .*\nName an output or a file of rows/],
-    [['merge', 'out.csv', 'other.csv'], /has no longer all columns by which .*out\.csv was made: "ABN"\./],
+    [['merge', 'list.csv', 'out.csv'], /list\.csv is not a result: .*\nName an output or a file of rows/],
+    [
+      ['merge', 'out.csv', 'other.csv'],
+      /no longer has all the columns that .*out\.csv was made from: "ABN"\./,
+    ],
     [
       ['merge', 'out.csv', 'signed.xlsx'],
-      /written into .*signed\.xlsx: it has a digital signature.*\nTake the signature off/,
+      /written into .*signed\.xlsx: it has a digital signature.*\nRemove the signature/,
     ],
-    [['merge', 'out.csv', 'list.csv', '-o', 'list.csv'], /The output .*list\.csv is what is read\./],
-    [['merge', 'out.csv', 'list.csv', '-o', 'list.xlsx'], /Name it with the ending \.csv\./],
+    [['merge', 'out.csv', 'list.csv', '-o', 'list.csv'], /The output .*list\.csv is also an input\./],
+    [['merge', 'out.csv', 'list.csv', '-o', 'list.xlsx'], /Give it the ending \.csv\./],
   ] as const) {
     const { code, stderr } = await desk.type(words);
     expect(code).toBe(2);

@@ -69,7 +69,7 @@ proof(
     expect(desk.place.rows()[0]).toMatchObject({
       _status: 'matched',
       _reason:
-        'the answer holds no list of people that is known, only payload.team (a list of 1), meta (an object); the dialect says where it stands, as operations.search-people.results',
+        'the answer has no list of people that can be found, only payload.team (a list of 1), meta (an object); set its place in the dialect, under operations.search-people.results',
     });
 
     // Each was booked at the most that it may have cost. What is counted now is less, and nothing is given back.
@@ -141,9 +141,7 @@ test('a vendor that says that there is no such path is asked three times, and go
   const run = ['run', 'enrich-company', 'list.csv', ...BUDGET];
   const { code, stdout, stderr } = await desk.type(run);
   expect(code).toBe(2);
-  expect(stdout).toContain(
-    "Misses     nothing but status 404 so far, 3 answers: check the account's base_url\n",
-  );
+  expect(stdout).toContain("Misses     only status 404 so far, 3 answers: check the account's base_url\n");
   expect(stderr).toContain('The first 3 answers of this account were all status 404.');
   const silent = await desk.json(run);
   expect(silent, 'nothing was said').toMatchObject({ stopped: { code: 'address' }, misses: { count: 3 } });

@@ -178,13 +178,13 @@ describe('what is wrong before the first file is said at once, and nothing is se
     [
       'no limit at all',
       'consent',
-      'night.yaml has no budget, and account data has none per day, so nothing limits a sweep.',
+      'night.yaml has no budget, and account data has none per day, so a sweep would have no limit.',
       (nights) => nights.writeJob('', { budget: 0 }),
     ],
     [
       'a job that changes the service, which somebody has to agree to',
       'consent',
-      'night.yaml changes what account data leads to, and nobody agrees to that in a sweep.',
+      'night.yaml changes what account data leads to, and a sweep cannot ask anybody.',
       ({ desk: { place } }) => {
         place.writeAccount(place.vendor.url, { vendor: 'service', organization_id: 'org-1' });
         writeFileSync(place.path('night.yaml'), 'operation: onboard\ninbox: ./inbox\n');

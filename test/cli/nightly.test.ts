@@ -73,7 +73,7 @@ proof('the summary in words has each file with its credits and what to do, and t
     '  Moved to   INBOX/done/a.csv',
     '  Output     INBOX/done/a.enriched.csv',
     '  Attention  INBOX/done/a.enriched.needs-attention.csv',
-    expect.stringMatching(/^Left {7}INBOX\/notes\.pdf: no format reads its ending "\.pdf"/),
+    expect.stringMatching(/^Left {7}INBOX\/notes\.pdf: its ending cannot be read: "\.pdf"/),
     'Files      1 done or tried, 1 left',
     'Rows       2: 1 matched, 1 invalid',
     'Credits    1 spent',
@@ -275,7 +275,7 @@ describe('what is not whole or not meant for it stays', () => {
     appendFileSync(place.path('inbox/b.csv'), '3,"Row",b-3.example\n');
     expect((await swept).said).toMatchObject({
       rows: 8,
-      left: [{ file: place.path('inbox/b.csv'), why: expect.stringMatching(/^it was changed while/) }],
+      left: [{ file: place.path('inbox/b.csv'), why: expect.stringMatching(/^it changed while/) }],
     });
     nights.age('inbox/b.csv');
     expect(await nights.night()).toMatchObject({ code: 0, said: { rows: 3 } });
@@ -290,9 +290,9 @@ describe('what is not whole or not meant for it stays', () => {
     const { said } = await nights.night();
     expect(said.files).toEqual([]);
     expect(said.left.map(({ why }: { why: string }) => why)).toEqual([
-      'it is one of our own outputs; under another name it is an input',
+      'it is one of our own outputs; give it another name to use it as an input',
       // Its report.
-      'it is one of our own outputs; under another name it is an input',
+      'it is one of our own outputs; give it another name to use it as an input',
       expect.stringMatching(/^its batch [0-9a-f]{8} was cancelled$/),
     ]);
     expect(await nights.desk.requests()).toBe(1);

@@ -99,12 +99,12 @@ proof(
     expect(first).toMatchObject({
       code: 75,
       stderr: expect.stringMatching(
-        /--accept doubts had nothing to accept: no answer of batch [0-9a-f]{8} came whole and cannot be read so far\./,
+        /--accept doubts had nothing to accept: every answer of batch [0-9a-f]{8} that came whole can be read so far\./,
       ),
     });
     await desk.type(['settle', 'last', '--skip', '--all-like', '2']);
     const accepted = await desk.type([...desk.run(), '--accept', 'doubts']);
-    expect(accepted.stderr).toContain('Answers of 1 shape that cannot be read stop no run any more.');
+    expect(accepted.stderr).toContain('Answers of 1 shape that cannot be read no longer stop a run.');
     expect(await desk.json(['status', 'last'])).toMatchObject({ counts: { skipped: 5, in_doubt: 7 } });
   },
 );
@@ -149,7 +149,7 @@ test.each(
     expect(await readFile(desk.place.path('out.report.html'), 'utf8')).toContain('5 in doubt');
 
     const plan = await desk.type(['plan', operation, 'list.csv']);
-    expect(plan.stdout).toMatch(/\? row 2, u-1 in p-1: what came of an earlier \S+ is in doubt/);
+    expect(plan.stdout).toMatch(/\? row 2, u-1 in p-1: the result of an earlier \S+ is in doubt/);
     expect(plan.stdout).not.toContain('was lost');
 
     const again = await desk.json([...run, '--accept', 'doubts']);
@@ -168,7 +168,7 @@ proof('one decision is about all that are alike: the others wait', async () => {
   expect(asked).toHaveLength(10);
   const listed = await desk.type(['settle', 'last']);
   expect(listed.stderr).toContain(
-    'Rows 2, 3, 4 were answered alike: one decision is about all of them with --all-like 2 and --not-done, --skip, --retry or --answer done=yes.',
+    'Rows 2, 3, 4 were answered alike: to decide about all of them at once, use --all-like 2 and --not-done, --skip, --retry or --answer done=yes.',
   );
   expect(listed.stderr).toContain(
     '- { status: [200], body: { path: message, matches: "^Benutzer entfernt" }, means: found }',
@@ -208,7 +208,7 @@ test.each([
       expect(refused).toMatchObject({
         code: 2,
         stderr: expect.stringContaining(
-          `${id} differs from row to row, so one answer cannot say it for 2 rows.`,
+          `${id} differs from row to row, so one answer cannot give it for 2 rows.`,
         ),
       });
     }
@@ -226,14 +226,7 @@ test.each([
 
 test.each([
   ['remove-user', 'User_id', '', 'the next run asks each of them again', { applied: 7 }, 12],
-  [
-    'invite-user',
-    'Email,Role',
-    '@x.example,viewer',
-    'nobody but you can say',
-    { applied: 2, in_doubt: 5 },
-    7,
-  ],
+  ['invite-user', 'Email,Role', '@x.example,viewer', 'only you can say', { applied: 2, in_doubt: 5 }, 7],
 ])(
   '%s: what a stop for doubts says of its rule comes true, and leads on',
   async (operation, header, rest, says, counts, requests) => {
@@ -243,7 +236,7 @@ test.each([
     const run = ['run', operation, 'list.csv', '-o', 'out.csv', '--yes'];
     const { stderr } = await desk.type(run);
     expect(stderr).toContain(says);
-    expect(stderr).not.toContain('what is kept is read by it');
+    expect(stderr).not.toContain('the rule reads what is kept');
     const rule = /add the rule `- (\{.*?\})` to the `answers`/.exec(stderr)?.[1];
     await desk.write('ours.yaml', `vendor: service\nanswers:\n  - ${rule}\n`);
     expect(await desk.json(run)).toMatchObject({ counts, stopped: null });
@@ -251,9 +244,9 @@ test.each([
     if (!('in_doubt' in counts)) return;
 
     const [, batch = ''] =
-      /decide about those that are in doubt, as .*settle ([0-9a-f]{8}) lists them/.exec(stderr) ?? [];
+      /settle those that are in doubt, as .*settle ([0-9a-f]{8}) lists them/.exec(stderr) ?? [];
     const listed = await desk.type(['settle', batch]);
-    expect(listed.stderr).toContain('reads such answers when they come again, and not these');
+    expect(listed.stderr).toContain('can read such answers when they come again, but not these');
     const way = /--all-like (\d+) and .* or (--answer \S+)\.\n/.exec(listed.stderr);
     await desk.type(['settle', batch, ...(way?.[2]?.split(' ') ?? []), '--all-like', way?.[1] ?? '']);
     expect(await desk.json(run)).toMatchObject({ counts: { applied: 7 } });

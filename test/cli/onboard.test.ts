@@ -223,7 +223,7 @@ test('off a terminal a change needs --yes; nothing is sent without it, and nothi
   ).toEqual([]);
   expect(refused.code).toBe(2);
   expect(refused.stderr).toContain(
-    'This run would make 1 change (1 invite) in the service, and nobody agreed.',
+    'This run would make 1 change (1 invite) in the service, and nobody has agreed.',
   );
   expect(refused.stderr).toContain('--yes');
   expect((await sheet.type('run', '--yes')).code).toBe(0);
@@ -237,7 +237,7 @@ test('on a terminal the diff is shown and asked about; only yes sends it', async
   expect(refused.code).toBe(2);
   expect(refused.stderr).toContain('+ invite jo@acme.example to proj-asked as editor (row 2)');
   expect(refused.stderr).toContain('Apply 2 changes to the service (2 invites)? [y/N]');
-  expect(refused.stderr).toMatch(/Not agreed; nothing was sent\.\n.*\n$/);
+  expect(refused.stderr).toMatch(/You did not agree, so nothing was sent\.\n.*\n$/);
   expect(await sheet.roles()).toEqual([]);
   expect((await sheet.answering({ answer: 'y' }, 'run')).code).toBe(0);
   expect(await sheet.roles()).toEqual(['jo as editor', 'ann as viewer']);
@@ -279,11 +279,11 @@ test('every guard stops the run before anything is sent, names the rows, and say
       code: 'guard',
       message:
         'Nothing was sent, because this run would make 1 person admin (row 2, jo@acme.example in proj-guards); ' +
-        'invite 1 person outside of acme.example (row 4, eve@evil.example in proj-guards); ' +
+        'invite 1 person outside acme.example (row 4, eve@evil.example in proj-guards); ' +
         'send 3 invites, and max_invites is 2 (row 2, jo@acme.example in proj-guards; ' +
         'row 3, ann@acme.example in proj-guards; row 4, eve@evil.example in proj-guards).',
       next:
-        'If that is meant, add --allow-admin, or set guards: { admins: allow } in the job, and ' +
+        'If that is right, add --allow-admin, or set guards: { admins: allow } in the job, and ' +
         "add evil.example to the guards' domains in the job, and set guards: { max_invites: 3 } in the job.",
       resume_at: null,
       answers: ['guards'],
@@ -313,7 +313,7 @@ test('remove_missing removes who is not in the sheet, up to a tenth of the peopl
 
   const sheet = new Sheet('missing', { remove_missing: true });
   const refused = await sheet.json('run', '--yes');
-  expect(refused.stopped.message).toContain('remove 2 of 10 people whom the file does not name any more');
+  expect(refused.stopped.message).toContain('remove 2 of 10 people whom the file no longer names');
   sheet.write(...people.slice(1));
   expect((await sheet.type('plan')).stdout).toContain(
     '- remove p0@acme.example from proj-missing (delete invite) (not in the file)\n',
@@ -377,7 +377,7 @@ proof(
     );
     const again = await sheet.type('run');
     expect(again.stdout).toContain('Changes    2 removals, 1 held back\n');
-    expect(again.stderr).toContain('goes on: 5 of 5 rows are finished');
+    expect(again.stderr).toContain('continues: 5 of 5 rows are finished');
     const exported = await sheet.json('export');
     expect(exported.not_removed_file).toBe(done.not_removed_file);
     expect(exported.removed_file).toBe(done.removed_file);
@@ -437,7 +437,7 @@ proof(
     expect(await sheet.roles()).toEqual(['jo as admin', 'ann as viewer']);
     expect(await sentDuring(() => typed(['run', '--plan', file, '--yes']))).toEqual([]);
     sheet.write('jo as admin');
-    expect((await typed(['run', '--plan', file, '--yes'])).stderr).toContain('the file was changed since');
+    expect((await typed(['run', '--plan', file, '--yes'])).stderr).toContain('the file has changed since');
     for (const words of [['run'], ['run', sheet.path('.yaml')], ['run', sheet.path('.yaml'), '--plan', file]])
       expect(await typed(words)).toMatchObject({
         code: 2,
@@ -460,7 +460,7 @@ proof(
     expect(cut).toContain('and 10 more: --all shows them, and --save FILE has them');
     expect(invitesIn((await sheet.type('plan', '--all')).stdout)).toHaveLength(60);
     expect(cut).toContain(
-      '= old@acme.example in proj-long: viewer (not in the file): stays, because the job does not say remove_missing',
+      '= old@acme.example in proj-long: viewer (not in the file): stays, because the job does not have remove_missing',
     );
     expect(await sheet.json('plan')).toMatchObject({
       leavers: [{ email: 'old@acme.example', project: 'proj-long', role: 'viewer' }],
@@ -483,7 +483,7 @@ proof(
     const dumped = await typed(['plan', sheet.path('.yaml'), '--dump', list]);
     expect(dumped).toMatchObject({
       code: 0,
-      stdout: `2 people of 1 project in ${list}, by what the ledger remembers: what others have changed since is not in it\n`,
+      stdout: `2 people of 1 project in ${list}, from the ledger, which does not know what others have changed since\n`,
     });
     expect(statSync(list).mode & 0o777).toBe(0o600);
     expect(readFileSync(list, 'utf8').split('\r\n').sort()).toEqual([
@@ -520,7 +520,7 @@ test('a saved plan is refused with the first difference when the sheet, a batch 
   };
 
   sheet.write('jo as editor');
-  expect(await refusal()).toContain('does not hold any more: the file was changed since.');
+  expect(await refusal()).toContain('is out of date: the file has changed since.');
 
   const other = new Sheet('moved');
   other.write('ann as viewer');
@@ -530,7 +530,7 @@ test('a saved plan is refused with the first difference when the sheet, a batch 
     `row 3, ann@acme.example in proj-moved: was to be invited as viewer, is unchanged now: changed by batch ${batch}.`,
   );
   expect(await refusal('--account', 'sandbox-service', '--store', sheet.path('.store'))).toContain(
-    'it was made for account data, which is not sandbox-service',
+    'it was made for account data, not for sandbox-service',
   );
   expect(await sheet.roles()).toEqual(['ann as viewer']);
 });
@@ -550,7 +550,7 @@ proof('only a change has a plan to save, and what is no plan is none', async () 
   expect((await typed(read)).stderr).toContain('enrich-person only reads');
   expect(existsSync(sheet.path('.x.json'))).toBe(false);
   const overTheList = await sheet.type('plan', '--save', sheet.path('.csv'));
-  expect(overTheList.stderr).toContain('is not ours, or not as we wrote it, so it is kept.');
+  expect(overTheList.stderr).toContain('is not ours, or has changed since we wrote it, so it is kept.');
   expect(existsSync(sheet.path(' (2).csv'))).toBe(true);
   expect(readFileSync(sheet.path('.csv'), 'utf8')).toContain('jo@acme.example');
   expect((await sheet.type('run', '--plan', 'nowhere.json')).stderr).toContain('no such file');
@@ -587,7 +587,7 @@ test('a change whose answer was lost is shown in doubt, is no work, and is not s
   const { batch } = await sheet.json('run', '--yes', '--limit', '1');
   await team.vendor.setFaults();
   expect((await sheet.type('plan')).stdout).toContain(
-    `? row 2, jo@acme.example in proj-doubt: what came of an earlier create-invite is in doubt (row 2 of batch ${batch})`,
+    `? row 2, jo@acme.example in proj-doubt: the result of an earlier create-invite is in doubt (row 2 of batch ${batch})`,
   );
   await sheet.json('run', '--yes');
   const again = await sheet.json('run');
@@ -674,7 +674,7 @@ proof(
     expect(ids).toContain(rows[0]?.project_id);
     expect(ids).toContain(rows[2]?.project_id);
     expect(rows[0]?._reason).toBe(
-      `Alpha: invited as viewer; Launch words: project made: project_id ${rows[0]?.project_id}; invited as viewer`,
+      `Alpha: invited as viewer; Launch words: project created: project_id ${rows[0]?.project_id}; invited as viewer`,
     );
     expect(rows[1]?._reason).toBe('Alpha: invited as editor; Beta: invited as editor');
     expect(await sentDuring(run)).toEqual([]);
@@ -709,7 +709,7 @@ proof('one role for all needs no column of roles', async () => {
 test.each([
   [{ role: 'owner' }, 'a role is viewer, editor or admin'],
   [{ roles: { Owner: 'boss' } }, 'a role is viewer, editor or admin'],
-  [{ role: 'viewer', roles: { Reader: 'viewer' } }, '`role` is the role of every row'],
+  [{ role: 'viewer', roles: { Reader: 'viewer' } }, '`role` gives every row the same role'],
 ])('a role that says nothing is refused before anything is sent: %j', async (more, words) => {
   await writeFile(team.place.path('odd.yaml'), JSON.stringify({ operation: 'invite-user', ...more }));
   await writeFile(team.place.path('odd.csv'), 'Email,Role\nal@acme.example,viewer\n');

@@ -1,5 +1,5 @@
 /**
- * Goal: a paused batch is left alone until a person lets it go on, its run is stopped without a doubt, and nobody else's run
+ * Goal: a paused batch is left alone until a person resumes it, its run is stopped without a doubt, and nobody else's run
  * is.
  * Method: the real commands, before the sandbox as a vendor; its book says what was asked and charged.
  */
@@ -23,7 +23,7 @@ test('a sweep leaves a paused batch and says so, and works through it once it is
     code: 0,
     said: {
       files: [],
-      left: [{ why: `its batch ${batch} is paused; rowonce resume ${batch} lets it go on` }],
+      left: [{ why: `its batch ${batch} is paused; rowonce resume ${batch} resumes it` }],
     },
   });
   expect(await desk.requests()).toBe(2);
@@ -38,13 +38,13 @@ test('a sweep leaves a paused batch and says so, and works through it once it is
   expect(objectIn(finished.stdout).stopped.message).toBe(`Batch ${batch} is finished already.`);
 });
 
-proof('a run of a paused batch lets it go on, and says so', async () => {
+proof('a run of a paused batch resumes it, and says so', async () => {
   const desk = await openDesk();
   desk.list(3);
   const { batch } = await desk.json(desk.run('--limit', '2'));
   await desk.json(['pause', batch]);
   const run = await desk.type(desk.run());
-  expect(run.stderr).toContain(`Batch ${batch} was paused, and goes on now.`);
+  expect(run.stderr).toContain(`Batch ${batch} was paused, and continues now.`);
   expect(await desk.requests()).toBe(3);
 });
 

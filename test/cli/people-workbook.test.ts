@@ -45,11 +45,9 @@ test('only the rows of its table are asked about, the rest stays where it was, a
   const desk = await deskWithReport();
   const { code, stderr } = await desk.type(RUN);
   expect(code).toBe(0);
-  expect(stderr).toContain(
-    'The names of the columns are taken from row 4 ("ABN", "Name", "Town", "Donated");',
-  );
-  expect(stderr).toContain('Row 10 is a line of totals (Total), left out and not asked about;');
-  expect(stderr).toContain('Rows 12-14 are another table (Size, Meaning), left out and not asked about;');
+  expect(stderr).toContain('The column names come from row 4 ("ABN", "Name", "Town", "Donated");');
+  expect(stderr).toContain('Row 10 is a line of totals (Total), left out;');
+  expect(stderr).toContain('Rows 12-14 are another table (Size, Meaning), left out;');
   expect(await desk.requests()).toBe(5);
   const output = await readSheet(readFileSync(desk.place.path('report.enriched.xlsx')), { trim: false });
   const status = (output[3] ?? []).indexOf('_status');
@@ -71,7 +69,7 @@ test('the same command goes on with the same rows, an export has them, and other
   const desk = await deskWithReport();
   expect((await desk.type([...RUN, '--limit', '2'])).code).toBe(0);
   const again = await desk.type(RUN);
-  expect(again.stderr).toContain('goes on: 2 of 5 rows are finished');
+  expect(again.stderr).toContain('continues: 2 of 5 rows are finished');
   expect(await desk.requests()).toBe(5);
   expect((await desk.type(['export', 'last', '-o', 'again.xlsx'])).code).toBe(0);
   const [first, exported] = ['report.enriched.xlsx', 'again.xlsx'].map((name) =>
@@ -84,10 +82,10 @@ test('the same command goes on with the same rows, an export has them, and other
 });
 
 test.each([
-  [['--header-row', '4-9'], /--header-row 4-9 is neither a row nor two rows that follow each other\./],
-  [['--rows', 'x'], /--rows x is no range of rows\./],
+  [['--header-row', '4-9'], /--header-row 4-9 is neither one row nor two rows in sequence\./],
+  [['--rows', 'x'], /--rows x is not a range of rows\./],
   [['--rows', '2-9'], /--rows begins with row 2, and row 4 is the header\./],
-  [['--header-row', '11'], /row 11 is blank, so it cannot have the names of the columns\./],
+  [['--header-row', '11'], /row 11 is blank, so it cannot be the header\./],
 ])('what cannot be meant is refused before anything is bought: %j', async (flags, fact) => {
   const desk = await deskWithReport();
   const { code, stderr } = await desk.type([...RUN, ...flags]);

@@ -58,7 +58,7 @@ test('once a part was bought elsewhere nothing starts, and the figures say by ho
   expect(code).toBe(2);
   expect(stopped).toMatchObject({ code: 'plan', plan: await idOf(desk) });
   expect(stopped.message).toBe(
-    'The plan has moved, and nothing was started: rows bought before 0 → 2; rows to buy 5 → 3; credits at most 5 → 3.',
+    'The plan has changed, so nothing was started: rows bought before 0 → 2; rows to buy 5 → 3; credits at most 5 → 3.',
   );
   expect(await desk.requests()).toBe(2);
 });
@@ -69,12 +69,12 @@ proof('another file, job or account is another plan', async () => {
   const messageOf = async (...more: readonly string[]): Promise<string> =>
     (await desk.json(desk.run('--if-plan', id, ...more))).stopped.message;
 
-  expect(await messageOf('--refresh')).toContain('the job is another');
+  expect(await messageOf('--refresh')).toContain('the job has changed');
   await desk.write('list.csv', (await desk.read('list.csv')).replace('Row', 'Line'));
-  expect(await messageOf()).toContain('the file was changed');
+  expect(await messageOf()).toContain('the file has changed');
   desk.list(5);
   desk.place.writeAccount(desk.place.vendor.url, { id: 'another' });
-  expect(await messageOf()).toContain('the account or its dialect is another');
+  expect(await messageOf()).toContain('the account or its dialect has changed');
   expect(await messageOf('--if-plan', '17')).toContain('17 is no id of a plan');
   expect(await desk.requests()).toBe(0);
 });
@@ -87,7 +87,7 @@ proof('a finished batch of an id is not begun again, also where the plan looks t
   expect((await desk.json(words)).stopped).toBeNull();
   const { stopped } = await desk.json(words);
   expect(stopped.message).toBe(
-    'The plan has moved, and nothing was started: a batch of this file has ended, or was paused.',
+    'The plan has changed, so nothing was started: a batch of this file has ended, or was paused.',
   );
   expect(await desk.requests()).toBe(10);
 });
@@ -132,7 +132,7 @@ proof(
     expect(other.stopped).toBeNull();
     list('jo', 'al');
     const { stopped } = await type('run', 'team.yaml', 'team.csv', '--yes', '--if-plan', id);
-    expect(stopped.message).toContain('what would change in the service is not the same');
+    expect(stopped.message).toContain('the changes in the service are not the same');
     const now = await type('plan', 'team.yaml', 'team.csv');
     expect((await type('run', 'team.yaml', 'team.csv', '--yes', '--if-plan', now.id)).stopped).toBeNull();
     expect(now.id).toBe(stopped.plan);

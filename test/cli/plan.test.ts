@@ -136,7 +136,7 @@ test('an unfinished batch of the list is named with what it costs to go on; a fi
   expect((await desk.type(PLAN)).stdout).not.toContain('unfinished');
   const { batch } = await desk.json(desk.run('--limit', '2'));
   expect((await desk.type(PLAN)).stdout).toContain(
-    `  unfinished     batch ${batch} of this list: a run goes on with it, for at most 1 credit\n`,
+    `  unfinished     batch ${batch} of this list: a run continues it, for at most 1 credit\n`,
   );
   await desk.type(desk.run());
   expect((await desk.type(PLAN)).stdout).not.toContain('unfinished');

@@ -107,10 +107,10 @@ proof(
     asked.length = 0;
     const plan = await desk.json(planOf('list.csv'));
     expect(plan).toMatchObject({ to_buy: 2, reread: { rows: 2, further: 2, most: 2 } });
-    const fact = `2 rows of batch ${plan.reread.batch} were settled by answers that the dialect reads otherwise today; 2 of them could ask further, for at most 2 credits.`;
+    const fact = `2 rows of batch ${plan.reread.batch} were settled by answers that today's dialect reads differently; 2 of them could ask more, for at most 2 credits.`;
     expect((await desk.type(planOf('list.csv'))).stdout).toContain(`${fact} A run asks first.`);
     const kept = await desk.type(runOf('list.csv'));
-    expect(kept.stderr).toContain(`${fact} They keep their outcome; to settle them anew, agree with --yes.`);
+    expect(kept.stderr).toContain(`${fact} They keep their outcome; to settle them again, agree with --yes.`);
     expect(kept.stdout).toMatch(/matched +3\n/);
     expect(await desk.read('list.csv.out.csv')).toBe(before);
     expect(asked).toEqual([]);
@@ -158,7 +158,7 @@ proof(
     const status = ['status', batch, '3'];
     expect((await desk.json(status)).attempts[0]).not.toHaveProperty('today');
     await speak(UNKNOWN);
-    const today = 'reads as no_match, 0 credits, by the dialect of today (status 200)';
+    const today = "reads as no_match, 0 credits, by today's dialect (status 200)";
     expect((await desk.type(status)).stdout).toMatch(/ found, 1 credit at .*\n.* reads as no_match/);
     expect((await desk.type(status)).stdout).toContain(today);
     expect(await desk.json(status)).toMatchObject({
@@ -222,7 +222,7 @@ proof(
     const { batch } = await desk.json(['status', 'last']);
     const { stdout } = await desk.type(['status', batch, '2']);
     expect(stdout).toContain(
-      'reads as found, 0 credits, by the dialect of today (status 200), which is never applied',
+      "reads as found, 0 credits, by today's dialect (status 200), which is never applied",
     );
     expect(stdout).toMatch(
       new RegExp(`to apply it: .*rowonce settle ${batch} 2 --answer invite_code=invite-7`),

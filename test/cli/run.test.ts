@@ -247,7 +247,7 @@ test('--limit works on the first rows only; without it the rest is done, and not
   expect(desk.place.statuses()).toEqual(['matched', 'matched', 'pending', 'pending', 'pending']);
   expect(await desk.requests()).toBe(2);
   const { stdout, stderr } = await desk.type(desk.run());
-  expect(stderr).toContain('goes on: 2 of 5 rows are finished.');
+  expect(stderr).toContain('continues: 2 of 5 rows are finished.');
   expect(stdout).toContain('\nCredits    3 spent in this run, 5 in all, 0 saved by asking once\n');
   expect(desk.place.statuses()).toEqual(Array(5).fill('matched'));
   expect(await desk.place.vendor.book()).toMatchObject({ requests: 5, charged_twice: [] });
@@ -283,8 +283,8 @@ describe('--save-job', () => {
     for (const word of ['first', 'again']) {
       const { code, stderr } = await desk.type(desk.run('--save-job', 'mine.yaml'));
       expect(code, word).toBe(0);
-      expect(stderr).toContain('mine.yaml is not ours, or not as we wrote it, so it is kept.\n');
-      expect(stderr).toContain('The job is saved in mine (2).yaml.\n');
+      expect(stderr).toContain('mine.yaml is not ours, or has changed since we wrote it, so it is kept.\n');
+      expect(stderr).toContain('The job was saved in mine (2).yaml.\n');
     }
     expect(await desk.read('mine.yaml')).toBe(`${saved}# my own words\n`);
     expect(await desk.read('mine (2).yaml')).toBe(saved);
@@ -371,9 +371,7 @@ describe('standard input and output', () => {
     const desk = await openDesk();
     const { code, stderr } = await desk.type(piped, { stdin: 'Domain\nx.example\n' });
     expect(code).toBe(2);
-    expect(stderr).toBe(
-      'Standard input has no place beside which an output could go.\nName the output with -o.\n',
-    );
+    expect(stderr).toBe('The input is standard input, so the output needs a name.\nGive it one with -o.\n');
   });
 
   proof('the same list piped in again is the same batch', async () => {

@@ -194,7 +194,7 @@ test('a folder with files in it, and a store that is not there, are refused', as
   expect(full).toMatchObject({ code: 2, stderr: expect.stringContaining('is not empty') });
   for (const [output, fact] of [
     ['out.csv', 'is not a folder'],
-    ['out.csv/left', 'cannot be written: what should be its folder is a file'],
+    ['out.csv/left', 'cannot be written: the place of its folder is a file'],
   ] as const) {
     const onto = await desk.type(['store', 'salvage', '-o', output]);
     expect(onto).toMatchObject({ code: 2, stderr: expect.stringContaining(fact) });

@@ -122,12 +122,8 @@ proof('where nobody listens the command that starts one is named', async () => {
 });
 
 test.each([
-  ['a real address', { base_url: 'https://api.example.com' }, 'base_url: a sandbox is on this machine'],
-  [
-    'a key',
-    { base_url: 'http://127.0.0.1:4810', key_env: 'KEY' },
-    'key_env: an account of a sandbox has none',
-  ],
+  ['a real address', { base_url: 'https://api.example.com' }, 'base_url: a sandbox must be on this machine'],
+  ['a key', { base_url: 'http://127.0.0.1:4810', key_env: 'KEY' }, 'key_env: a sandbox account has none'],
   ['no address', {}, 'the address is missing'],
 ])('an account of a sandbox with %s is refused', async (_, entries, fact) => {
   const folder = temporaryFolder();

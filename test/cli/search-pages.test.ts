@@ -134,7 +134,7 @@ test('the same page for ever ends the search, is listed once, and is said', asyn
   expect(await desk.json(RUN)).toMatchObject({ counts: { matched: 1 }, credits: { spent: 50 } });
   expect(asked()).toEqual([{ company }, { company, page: 2 }]);
   expect(desk.place.rows()[0]?._reason).toBe(
-    '25 people; page 2 brought the same people again, so no further one was asked for; the dialect says how pages are asked for, as operations.search-people.paging',
+    '25 people; page 2 brought the same people again, so the search stopped there; set how to ask for pages in the dialect, under operations.search-people.paging',
   );
   expect(desk.place.rows('out.people.csv')).toHaveLength(25);
 });

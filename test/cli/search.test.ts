@@ -163,7 +163,7 @@ proof(
     expect(stdout).toMatch(/^ {2}columns {8}none$/m);
     expect(stdout).toMatch(/^ {2}duplicates +3\n {2}to buy +1$/m);
     expect(stderr).toContain(
-      'No column feeds search-people, so all rows ask the same, which is bought once.',
+      'No column is used for search-people, so all rows ask the same, and it is bought once.',
     );
     const all = await place.runHere({ job: 'all.yaml', output: 'all.csv' });
     expect(all.report).toMatchObject({ counts: { matched: 4 }, requests: 1 });
@@ -183,13 +183,16 @@ test.each([
     { columns: { company: 'Company', compny: 'Title' } },
     'columns: search-people has no input "compny".\nDid you mean company?',
   ],
-  [{ columns: { company: 'Company', page: 'Title' } }, 'columns: page: the pages of a search'],
+  [
+    { columns: { company: 'Company', page: 'Title' } },
+    'columns: page: Rowonce asks for the pages of a search',
+  ],
   [
     { columns: { company: 'Company', state: 'Title' }, filters: { state: 'VIC' } },
-    'state stands under `columns` and under `filters`.',
+    'state is under both `columns` and `filters`.',
   ],
   [{ filters: { state: '{{State}' } }, 'is not closed by }}'],
-  [{ filters: { 'location.state': 'VIC', location: 'AU' } }, 'two values are to be sent as "location.state"'],
+  [{ filters: { 'location.state': 'VIC', location: 'AU' } }, 'two values would be sent as "location.state"'],
 ])('a filter that cannot be sent is refused before anything is paid for: %j', async (more, words) => {
   const desk = await deskOf('direct', { operation: 'search-people', ...more });
   const { code, stderr } = await desk.type(['plan', 'job.yaml', 'list.csv']);

@@ -28,7 +28,7 @@ test('a lost invite: shown with the person, told by its code, and known from the
   expect(listed.stdout).toMatch(
     /^row 2, create-invite of jo@team\.example in proj-1, role viewer: in doubt since 20[^,]*: no answer came .*\n {4}.*\n1 in doubt\.\n$/,
   );
-  expect(listed.stderr).toContain('--answer, such as invite_code=… or project_id=…');
+  expect(listed.stderr).toContain('--answer with what it gave, such as invite_code=… or project_id=…');
   expect(await team.json('settle', 'last')).toMatchObject({
     at_risk: 0,
     in_doubt: [{ row: 2, operation: 'create-invite', project: PROJECT, subject: `${JO} in ${PROJECT}` }],
@@ -80,7 +80,7 @@ proof(
   },
 );
 
-test('somebody who was accepted at once is told by the user id, and their next role is set by it', async () => {
+test('somebody who was accepted at once is answered by the user id, and their next role is set by it', async () => {
   const team = await openTeam({ faults: 'charged-reset:x1' });
   const email = 'member-1@team.example';
   await team.apply([{ email, role: 'viewer' }]);
@@ -139,7 +139,7 @@ proof(
     const begun = await team.type(...words, '--plan', 'team.plan', '--yes');
     expect(begun.code).toBe(3);
     const { stderr } = await team.type('settle', 'last', '--not-done');
-    expect(stderr).toContain(`carried out by the next run:\nnpx --no rowonce ${words.join(' ')}\n`);
+    expect(stderr).toContain(`The next run does that:\nnpx --no rowonce ${words.join(' ')}\n`);
     expect((await team.type(...words)).stderr).toContain('nobody agreed');
     expect((await team.type(...words, '--yes')).code).toBe(0);
     const state = await team.state();

@@ -41,15 +41,15 @@ test('what was decided is shown by settle, by status and by the story of the row
   expect(stdout).toMatch(
     /^row 2, .*\n.*\n {4}decided at 20.*Z: retry asked for by the user\nrow 3, .*\n.*\n2 in/,
   );
-  expect(stderr).toContain('Decided about 1 of 2; the next run carries it out:\nnpx --no rowonce run ');
+  expect(stderr).toContain('Decided about 1 of 2; the next run does that:\nnpx --no rowonce run ');
   expect(stderr).toContain('\nDecide about the other 1 with --retry ');
   expect((await desk.json(['settle', 'last'])).in_doubt).toMatchObject([
     { row: 2, decision: { kind: 'retry', by: 'person', at: expect.stringMatching(/^20.*Z$/) } },
     { row: 3, decision: null },
   ]);
   const status = await desk.type(['status', 'last']);
-  expect(status.stdout).toContain('\nDecided    1 call in doubt is to be sent again, for at most 1 credit\n');
-  expect(status.stderr).toContain('\nTo go on: npx --no rowonce run ');
+  expect(status.stdout).toContain('\nDecided    1 call in doubt will be sent again, for at most 1 credit\n');
+  expect(status.stderr).toContain('\nTo continue: npx --no rowonce run ');
   expect((await desk.type(['status', 'last', '2'])).stdout).toMatch(
     /\n {4}decided at 20.*Z: retry asked for by the user\n/,
   );
@@ -148,10 +148,10 @@ proof(
     const desk = await doubtfulDesk(4, 'charged-reset:x3');
     const decided = await desk.type(['settle', 'last', '--retry', '--extra-credits', '1']);
     const LIMIT =
-      '3 calls in doubt are to be sent again, for at most 3 credits, and 1 of 1 extra credit is left.';
+      '3 calls in doubt will be sent again, for at most 3 credits, and 1 of 1 extra credit is left.';
     expect(decided.stderr).toContain(LIMIT);
     const held =
-      '2 calls in doubt are to be sent again, for at most 2 credits, and 0 of 1 extra credit is left.';
+      '2 calls in doubt will be sent again, for at most 2 credits, and 0 of 1 extra credit is left.';
     const next = 'settle BATCH --retry --extra-credits 3';
     const ran = await desk.type(desk.run());
     const { batch } = await desk.json(['status', 'last']);

@@ -28,7 +28,7 @@ test('after a kill the list is of everything that was on its way, and deciding i
   await program.kill();
   const status = await desk.type(['status', 'last']);
   expect(status.stdout).toContain(
-    `Open       ${IN_FLIGHT} requests have no answer yet; if no run is going on, the next run or settle takes what stays without one for in doubt.`,
+    `Open       ${IN_FLIGHT} requests have no answer yet; if no run is at work, the next run or settle counts them as in doubt.`,
   );
   expect(await desk.json(['status', 'last'])).toMatchObject({ open: IN_FLIGHT });
 
@@ -36,7 +36,7 @@ test('after a kill the list is of everything that was on its way, and deciding i
   expect(objectIn(list.stdout)).toMatchObject({ at_risk: IN_FLIGHT, open: 0 });
   expect(objectIn(list.stdout).in_doubt).toHaveLength(IN_FLIGHT);
   expect(list.stderr).toContain(
-    `${IN_FLIGHT} requests were open when the program ended; what has no answer is in doubt now.`,
+    `${IN_FLIGHT} requests were open when the program ended; those without an answer are in doubt now.`,
   );
   expect((await desk.type(['settle', 'last'])).stdout).toContain(
     `${IN_FLIGHT} in doubt, ${IN_FLIGHT} credits at risk.`,
@@ -61,8 +61,8 @@ proof('beside a run that goes on nothing is taken for in doubt', async () => {
   await using place = await openPlace();
   const { desk } = await runningDesk(place);
   const list = await desk.type(['settle', 'last']);
-  expect(list).toMatchObject({ code: 0, stdout: expect.stringContaining('Nothing of batch') });
-  expect(list.stdout).toContain(`${IN_FLIGHT} requests have no answer yet; if no run is going on,`);
+  expect(list).toMatchObject({ code: 0, stdout: expect.stringContaining('Nothing in batch') });
+  expect(list.stdout).toContain(`${IN_FLIGHT} requests have no answer yet; if no run is at work,`);
   expect(place.ledger().open).toHaveLength(IN_FLIGHT);
 });
 

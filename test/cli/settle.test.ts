@@ -54,9 +54,9 @@ test('--retry asks again in the next run, and no more than the extra credits', a
   const { batch } = await desk.json(['settle', 'last']);
   expect(decided.stderr).toBe(
     [
-      'It is carried out by the next run:',
+      'The next run does that:',
       `npx --no rowonce ${desk.run('--if-batch', batch).join(' ')}`,
-      '2 calls in doubt are to be sent again, for at most 2 credits, and 1 of 1 extra credit is left. To let the next run send all of them again:',
+      '2 calls in doubt will be sent again, for at most 2 credits, and 1 of 1 extra credit is left. To let the next run send all of them again:',
       `npx --no rowonce settle ${batch} --retry --extra-credits 2\n`,
     ].join('\n'),
   );
@@ -137,7 +137,7 @@ test('--not-done gives the money back, for every batch, and the same command buy
   const noted = await desk.type(['settle', 'last', '2', '--not-done']);
   expect(noted).toMatchObject({ code: 0, stdout: 'Noted for 1 call: not done.\n' });
   expect((await desk.json(['status', 'last'])).credits).toMatchObject({ spent: 1, in_doubt: 1 });
-  expect((await desk.type(['status', 'last', '2'])).stdout).toContain('a person looked');
+  expect((await desk.type(['status', 'last', '2'])).stdout).toContain('a person checked');
   await desk.type(desk.run());
   expect(desk.place.statuses()).toEqual(['matched', 'in_doubt', 'matched']);
   expect(await desk.requests()).toBe(4);
@@ -151,7 +151,7 @@ test('a decision that cannot be carried out is refused, and nothing is noted', a
     [['--skip', '--not-done'], 'More than one decision is given.'],
     [['--extra-credits', '5'], '--extra-credits belongs to --retry.'],
     [['--retry', '--extra-credits', 'many'], '--extra-credits many is not a whole number.'],
-    [['--answer', 'name=Acme'], '2 calls are in doubt, and an answer belongs to one.'],
+    [['--answer', 'name=Acme'], '2 calls are in doubt, but an answer belongs to one.'],
     [['2', '--answer', 'Acme'], '--answer Acme is not key=value.'],
     [['4', '--skip'], 'is not in doubt.'],
     [['two', '--skip'], 'is not in doubt.'],
@@ -174,7 +174,7 @@ proof(
     const { batch, credits } = await desk.json(desk.run('--refresh'));
     expect(credits).toMatchObject({ spent: 2, in_doubt: 1 });
     expect((await desk.type(['settle', 'last'])).stdout).toBe(
-      `Nothing of batch ${batch} is in doubt.\n1 credit of lost answers may have been charged, with nothing to decide: their calls have another answer, or were skipped.\n`,
+      `Nothing in batch ${batch} is in doubt.\n1 credit of lost answers may have been charged, with nothing to decide: their calls have another answer, or were skipped.\n`,
     );
     expect(await desk.json(['settle', 'last'])).toMatchObject({ at_risk: 0, undecidable: 1, in_doubt: [] });
   },
@@ -186,13 +186,13 @@ proof('a batch without doubts says so', async () => {
   const { batch } = await desk.json(desk.run());
   expect(await desk.type(['settle', 'last'])).toMatchObject({
     code: 0,
-    stdout: `Nothing of batch ${batch} is in doubt.\n`,
+    stdout: `Nothing in batch ${batch} is in doubt.\n`,
     stderr: '',
   });
   // A decision has nothing to be about then.
   expect(await desk.type(['settle', 'last', '--retry'])).toMatchObject({
     code: 0,
-    stdout: `Nothing of batch ${batch} is in doubt.\n`,
+    stdout: `Nothing in batch ${batch} is in doubt.\n`,
     stderr: '',
   });
 });

@@ -67,6 +67,6 @@ test('the report says what was changed, and nothing of identifiers and credits',
   const html = readFileSync(team.place.path('out.report.html'), 'utf8');
   expect(html).toContain('<strong>1 invite to proj-1; 1 invalid.</strong>');
   expect(html).toContain('<tr><td>proj-1<td>viewer<td class="n">1<td class="n">\n');
-  expect(html).toContain('cannot be used; nothing was sent');
+  expect(html).toContain('cannot be used, so nothing was sent');
   expect(html).not.toMatch(/<h2>Credits|Match rate/);
 });

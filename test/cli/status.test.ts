@@ -51,7 +51,7 @@ test('batches, the newest first; one by its id, by the beginning of it, or by "l
   expect(open.stdout).toContain('  matched   1\n  pending   1\n');
   // The same command again would find nothing to do.
   expect(open.stderr).toBe(
-    `To go on: npx --no rowonce run enrich-company list.csv -o out.csv --json --if-batch ${first.batch}\n`,
+    `To continue: npx --no rowonce run enrich-company list.csv -o out.csv --json --if-batch ${first.batch}\n`,
   );
 });
 
@@ -128,7 +128,7 @@ proof('neither the header nor a word nor a part of a row is a row', async () => 
     const { code, stderr } = await desk.type(['status', 'last', row]);
     expect(code).toBe(2);
     expect(stderr).toBe(
-      `${row} is not a row.\nGive the spreadsheet's number, where the header is 1; of JSON lines, that of the line.\n`,
+      `${row} is not a row.\nGive the spreadsheet's number, where the header is 1; in JSON lines, the number of the line.\n`,
     );
   }
 });
@@ -162,6 +162,6 @@ test('a row that a finished batch does not have is refused; one that is still to
   const { batch } = await desk.json(['status', 'last']);
   expect(await desk.type(['status', 'last', '99'])).toMatchObject({
     code: 2,
-    stderr: `Batch ${batch} has no row 99: it has 3 rows, and this is none of them.\nGive the spreadsheet's number, where the header is 1; of JSON lines, that of the line.\n`,
+    stderr: `Batch ${batch} has no row 99: it has 3 rows, and this is not one of them.\nGive the spreadsheet's number, where the header is 1; in JSON lines, the number of the line.\n`,
   });
 });

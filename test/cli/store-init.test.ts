@@ -47,7 +47,7 @@ test('what is printed can be run as it stands, and gives nobody the right to alt
 });
 
 test('a folder needs not to be laid out, and a URL is refused as everywhere', async () => {
-  expect((await typedAt(['store', 'init', '/tmp/nowhere'])).stderr).toContain('needs not to be laid out');
+  expect((await typedAt(['store', 'init', '/tmp/nowhere'])).stderr).toContain('does not need to be set up');
   const { code, stderr } = await typedAt(['store', 'init', 'postgres://me:secret@127.0.0.1:1/name']);
   expect(code).toBe(2);
   expect(stderr).toContain('came with a password');

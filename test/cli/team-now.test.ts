@@ -51,7 +51,7 @@ test('a list whose undo was killed after the deletions had reached the service: 
   expect(code).toBe(3);
   expect(report.counts).toEqual({ refused: 3 });
   expect(team.row(JO)._reason).toMatch(
-    /what came of an earlier delete-invite of jo.* is in doubt.*Settle row 2 of batch/,
+    /the result of an earlier delete-invite of jo.* is in doubt.*Settle row 2 of batch/,
   );
   // It has said so once, and says it again by the same batch.
   const again = await run(team);
@@ -61,7 +61,7 @@ test('a list whose undo was killed after the deletions had reached the service: 
   expect(old.code).toBe(0);
   expect(team.row(JO, 'old.csv')).toMatchObject({ _status: 'applied' });
   expect(team.row(JO, 'old.csv')._reason).toMatch(
-    /^invited as viewer; batch [0-9a-f]{8} \(an undo\) may have deleted the invite: what came of it is in doubt; settle it with rowonce settle [0-9a-f]{8} 2$/,
+    /^invited as viewer; batch [0-9a-f]{8} \(an undo\) may have deleted the invite: the result is in doubt; settle it with rowonce settle [0-9a-f]{8} 2$/,
   );
 
   expect((await team.json('undo', batch, '--yes')).counts).toEqual({ applied: 3 });
@@ -105,7 +105,7 @@ proof(
     expect(team.row(JO)._reason).toBe(`invited as viewer; since then batch ${since} set the role to editor`);
     expect(team.row(MO)._reason).toBe('invited as viewer');
     expect((await team.type('status', batch)).stdout).toContain(
-      `Overtaken  1 change is not so any more, or perhaps not\n  row 2, ${JO} in ${PROJECT}: since then batch ${since} set the role to editor\n`,
+      `Overtaken  1 change is no longer true, or perhaps not\n  row 2, ${JO} in ${PROJECT}: since then batch ${since} set the role to editor\n`,
     );
     expect((await team.type('status', batch, '2')).stdout).toContain(
       `\n  since then batch ${since} set the role to editor\n`,

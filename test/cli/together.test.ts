@@ -77,7 +77,7 @@ test('a job of several says of each entry whose it is, and a slip is answered by
   const strange = await desk.type(['plan', 'enrich-company,enrich-persn', 'list.csv']);
   expect(strange.stderr).toContain('Did you mean enrich-person?');
   const changing = await desk.type(['plan', 'enrich-company,onboard', 'list.csv']);
-  expect(changing.stderr).toContain('onboard cannot be done together with others');
+  expect(changing.stderr).toContain('onboard cannot run together with others');
 });
 
 test('a sample of several tells of each what the rest will bring, and the same command without it goes on', async () => {
@@ -111,14 +111,14 @@ test('a start that names its plans begins only while none of them has moved, and
   const ids = plans.map(({ id }: { id: string }) => id).join(',');
   await desk.write('list.csv', `${LIST}d.example,d@d.example\n`);
   const moved = await desk.type(['run', BOTH, 'list.csv', '--budget', '9', '--if-plan', ids]);
-  expect(moved.stderr).toContain('The plan has moved, and nothing was started');
+  expect(moved.stderr).toContain('The plan has changed, so nothing was started');
   expect(await desk.requests()).toBe(0);
   await desk.write('list.csv', LIST);
   const stopped = await desk.json(['run', BOTH, 'list.csv', '--budget', '5', '--if-plan', ids]);
   expect(stopped).toMatchObject({ stopped: { code: 'budget' } });
   const { batch } = stopped.runs.at(-1);
   const words = ['run', BOTH, 'list.csv', '--budget', '9', '--if-batch'];
-  expect((await desk.type([...words, 'ffffffff'])).stderr).toContain('nothing was started');
+  expect((await desk.type([...words, 'ffffffff'])).stderr).toContain('Nothing was started');
   expect(await desk.json([...words, batch])).toMatchObject({
     runs: [{ counts: { matched: 3 } }, { counts: { matched: 2 } }],
     stopped: null,

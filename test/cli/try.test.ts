@@ -51,12 +51,14 @@ test('the request is shown without its key and asked about, and without a yes no
   const words = ['try', 'enrich-company', 'domain=first.example'];
   const unasked = await typed(words);
   expect(unasked.code).toBe(2);
-  expect(unasked.stderr).toContain('This would send one request, for at most 1 credit, and nobody agreed.');
+  expect(unasked.stderr).toContain(
+    'This would send one request, for at most 1 credit, and nobody has agreed.',
+  );
   const no = await typed(words, { answer: 'n' });
   expect(no.code).toBe(2);
   expect(no.stderr).toContain('Send this request, for at most 1 credit? [y/N]');
   expect(no.stderr).toMatch(
-    /Not agreed; nothing was sent\.\nRun the same command again to be asked again\.\n$/,
+    /You did not agree, so nothing was sent\.\nRun the same command again to be asked again\.\n$/,
   );
   expect(no.stdout).toContain(`POST ${place.vendor.url}/enrich/company\n  authorization: Bearer [key]\n`);
   expect(no.stdout).toContain('{"domain":"first.example"}');

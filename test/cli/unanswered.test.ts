@@ -136,17 +136,17 @@ describe('a finished list', () => {
         credits: { most: 1 },
         reread,
       });
-      const fact = `1 row of batch ${first.batch} was settled by answers that the dialect reads otherwise today; 1 of them would be asked again, for at most 1 credit.`;
+      const fact = `1 row of batch ${first.batch} was settled by answers that today's dialect reads differently; 1 of them would be asked again, for at most 1 credit.`;
       expect((await desk.type(['plan', 'enrich-company', 'list.csv'])).stdout).toContain(
         `${fact} A run asks first.`,
       );
       const kept = await desk.type(runOf('list.csv'));
       expect(kept.stderr).toContain(
-        `${fact} They keep their outcome; to settle them anew, agree with --yes.`,
+        `${fact} They keep their outcome; to settle them again, agree with --yes.`,
       );
       expect(await desk.read('list.csv.out.csv')).toBe(before);
       expect((await desk.type(['status', 'last', '3'])).stdout).toContain(
-        `reads as ${kind}, 0 credits, by the dialect of today`,
+        `reads as ${kind}, 0 credits, by today's dialect`,
       );
       expect(vendor.book).toEqual([]);
 
@@ -203,19 +203,17 @@ describe('another list', () => {
       credits: { most: 2 },
     };
     expect(await desk.json(plan)).toMatchObject(counted);
-    expect((await desk.type(plan)).stdout).toContain(
-      '1 again, what came is no answer by the dialect of today',
-    );
+    expect((await desk.type(plan)).stdout).toContain("1 again, today's dialect finds no answer in what came");
     const held = await vendor.run('other.csv');
     const credits = { spent: 1, in_doubt: 0 };
     expect(held).toMatchObject({ counts: { matched: 2, in_doubt: 1 }, credits, unanswered: 1 });
     expect(vendor.book).toEqual(['four.example']);
     expect(vendor.column('name', 'other.csv')[0]).toBe('');
     expect(vendor.column('_reason', 'other.csv')[0]).toMatch(
-      /^what came at 20.*Z is no answer by the dialect of today but a rate limit, status 200; run the list with --yes to buy it again$/,
+      /^what came at 20.*Z is not an answer but a rate limit, by today's dialect: status 200; run the list with --yes to buy it again$/,
     );
     expect((await desk.type(['settle', held.batch])).stdout).toMatch(
-      /^row 2 waits: what came at .*\nNothing of batch \w+ is to be decided here\.\n$/,
+      /^row 2 waits: what came at .*\nNothing in batch \w+ is for you to decide\.\n$/,
     );
     const retried = await desk.type(['settle', held.batch, '2', '--retry']);
     expect(retried).toMatchObject({
@@ -224,13 +222,13 @@ describe('another list', () => {
     });
     expect(await desk.json(['status', held.batch])).toMatchObject({ unanswered: 1 });
     expect((await desk.type(['status', held.batch])).stdout).toContain(
-      'Waiting    1 row waits for what was bought and turned out to be no answer; run the list with --yes to buy it again\n',
+      'Waiting    1 row waits because what was bought turned out to be no answer; run the list with --yes to buy it again\n',
     );
     const again = await desk.type(runOf('other.csv'));
     expect(again).toMatchObject({ code: 3 });
     expect(again.stderr).toContain('1 of them would be asked again, for at most 1 credit.');
     expect(again.stderr).toContain(
-      '1 row waits for what was bought and turned out to be no answer; run the list',
+      '1 row waits because what was bought turned out to be no answer; run the list',
     );
     expect(vendor.book).toHaveLength(1);
 

@@ -209,11 +209,11 @@ proof(
     await team.apply(sheet);
     const { batch } = await team.json('status', 'last');
     const doubt = (row: number, email: string) =>
-      `! ${email} in ${PROJECT} (row ${row} of batch ${batch}): what came of create-invite is in doubt, so how it stands is not known; settle row ${row} of batch ${batch} first\n`;
+      `! ${email} in ${PROJECT} (row ${row} of batch ${batch}): what came of create-invite is in doubt, so its state is not known; settle row ${row} of batch ${batch} first\n`;
     const nothing = await team.type('undo', batch, '--yes');
     expect(nothing).toMatchObject({
       code: 3,
-      stdout: `There is nothing to send for undoing batch ${batch}.\n${doubt(2, JO)}${doubt(3, MO)}`,
+      stdout: `There is nothing to send to undo batch ${batch}.\n${doubt(2, JO)}${doubt(3, MO)}`,
     });
 
     await team.apply([...sheet, person(VI, 'viewer')]);
@@ -268,7 +268,7 @@ test('killed in the middle, the same command goes on with the same list, and wit
   writeFileSync(listPath, `email,project_id,role,user_id\n${VI},${PROJECT},admin,\n`);
   const { code, stderr } = await team.type('undo', batch, '--yes');
   expect(code).toBe(2);
-  expect(stderr).toContain(`the list of batch ${begun.batch}, which undoes batch ${batch}, was changed.`);
+  expect(stderr).toContain(`the list of batch ${begun.batch}, which undoes batch ${batch}, has changed.`);
 
   writeFileSync(listPath, list);
   const undone = await team.json('undo', batch, '--yes');
@@ -293,7 +293,7 @@ proof(
 
     const cancelled = await team.type('cancel', batch);
     expect(cancelled.stdout).toBe(
-      `Batch ${batch} is cancelled; what it changed stays changed.\n${JO} in ${PROJECT} has no invite now: batch ${batch} deleted it and did not get to creating it again.\n`,
+      `Batch ${batch} is cancelled; what it changed stays changed.\n${JO} in ${PROJECT} has no invite now: batch ${batch} deleted it and did not create it again.\n`,
     );
     expect(await team.json('undo', batch, '--yes')).toMatchObject({ rows: 1, counts: { applied: 1 } });
     const viewers = { [`${PROJECT} ${JO}`]: 'viewer', [`${PROJECT} ${MO}`]: 'viewer' };
@@ -307,7 +307,7 @@ test('a batch that only looked something up has nothing that could be undone', a
   const { batch } = await desk.json(desk.run());
   expect(await desk.type(['undo', 'last'])).toMatchObject({
     code: 2,
-    stderr: `Batch ${batch} is of enrich-company, which changes nothing in the service.\nName a batch that does; rowonce status shows all of them.\n`,
+    stderr: `Batch ${batch} is a batch of enrich-company, which changes nothing in the service.\nName a batch that does; rowonce status shows all of them.\n`,
   });
 });
 

@@ -26,7 +26,9 @@ test('a row is asked for by all identifiers that it has in one call, which is kn
   );
 
   const { stdout } = await desk.type(['plan', 'all.yaml', 'list.csv']);
-  expect(stdout).toContain('  looked up by   what a row has of email and profile_url, then profile_url\n');
+  expect(stdout).toContain(
+    '  looked up by   whatever the row has of email and profile_url, then profile_url\n',
+  );
   expect(await desk.json(['plan', 'all.yaml', 'list.csv'])).toMatchObject({
     ...{ rows: 4, invalid: 1, bought_before: 1, to_buy: 2 },
     credits: { most: 4 },
@@ -70,7 +72,7 @@ test('a call that was made for the row already is not made again', async () => {
 
 test.each([
   ['[{ all: [] }]', 'waterfall[1].all'],
-  ['[{ all: [email+profile_url] }]', 'it is one identifier; write each by itself'],
+  ['[{ all: [email+profile_url] }]', 'it must be one identifier; list several one by one'],
   ['[{ all: [emial] }]', 'Did you mean email?'],
   ['[{ any: [email] }]', '"any" is not known here.\nKnown are: all.'],
 ])('a tier that is wrong is refused with its place: %s', async (waterfall, words) => {

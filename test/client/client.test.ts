@@ -61,8 +61,8 @@ test('no client speaks a dialect that sends other requests before a user has agr
   const foreign = { ...provider, name: 'foreign', differences };
   await expect(client.speaking(foreign)).rejects.toMatchObject({
     code: 'consent',
-    message: `With the dialect foreign, what is sent to ${client.origin} differs from what is built in: usage: GET /used, which is not built in. Nobody has agreed to that yet.`,
-    next: `Look at it, then agree once: on a terminal, on the page, or with --accept dialect:${differences.hash}`,
+    message: `The dialect foreign sends ${client.origin} other requests than the built-in one: usage: GET /used, which is not built in. Nobody has agreed to that yet.`,
+    next: `Check it, then agree once: on a terminal, on the page, or with --accept dialect:${differences.hash}`,
   });
   await expect(openClient(undefined, foreign)).rejects.toMatchObject({ code: 'consent' });
   await keepAgreement({ agreement: `dialect:${differences.hash}`, fact: 'shown', details: [] });
@@ -123,7 +123,7 @@ test('an exchange is over after a minute where the account says no timeout, and 
   expect(isOver).toBe(false);
   vi.advanceTimersByTime(100);
   expect(await exchange).toMatchObject({
-    reply: { kind: 'lost', message: 'no answer came (the timeout of 1 min was over)' },
+    reply: { kind: 'lost', message: 'no answer came (the timeout of 1 min passed)' },
   });
 });
 

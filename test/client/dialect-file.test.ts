@@ -139,7 +139,7 @@ describe('where the vendor’s own answer stands in that of a service', () => {
       '{ body: ., status: code }',
       "mine.yaml:1:32: with `body: .` the vendor's answer is all that the service answers",
     ],
-    ['{ headers: . }', 'mine.yaml:1:32: api_call.answer.headers: only the body can be all of the answer'],
+    ['{ headers: . }', 'mine.yaml:1:32: api_call.answer.headers: only the body can be the whole answer'],
   ])('%s is refused with its place', async (text, words) => {
     await expect(answerOf(text)).rejects.toThrow(words);
   });
@@ -181,7 +181,7 @@ describe('what is refused, with line and column', () => {
     [
       'a status that is none',
       'answers: [{ status: [6xx], means: found }]',
-      '1:22: answers[1].status[1]: a status is a number or a class such as "4xx"',
+      '1:22: answers[1].status[1]: write a status as a number or a class such as "4xx"',
       'Correct it.',
     ],
     [
@@ -194,7 +194,7 @@ describe('what is refused, with line and column', () => {
       'something that is no regular expression',
       'answers: [{ status: [200], body: { matches: "(" }, means: found }]',
       '1:45: answers[1].body.matches: this is not a regular expression of RE2, missing closing ): "("',
-      'Correct it; lookaround and back references are not known here.',
+      'Correct it; lookaround and back references are not supported.',
     ],
     ...[
       ['(?=a)b', 'invalid or unsupported Perl syntax: "(?="'],
@@ -206,18 +206,18 @@ describe('what is refused, with line and column', () => {
       `a regular expression that no time would bound: ${pattern}`,
       `rate_hints: { body: { matches: "${pattern}" } }`,
       `1:32: rate_hints.body.matches: this is not a regular expression of RE2, ${part}`,
-      'Correct it; lookaround and back references are not known here.',
+      'Correct it; lookaround and back references are not supported.',
     ]),
     [
       'a regular expression of a header, with a back reference',
       'answers: [{ status: [200], header: { x-kind: (a)\\1 }, means: found }]',
       '1:46: answers[1].header.x-kind: this is not a regular expression of RE2, invalid escape sequence: "\\1"',
-      'Correct it; lookaround and back references are not known here.',
+      'Correct it; lookaround and back references are not supported.',
     ],
     [
       'a regular expression that is too large to be quick',
       'answers: [{ status: [200], body: { matches: "(?:[a-z]{0,900}){1}!" }, means: found }]',
-      '1:45: answers[1].body.matches: this regular expression has 1803 steps, and 256 are the most',
+      '1:45: answers[1].body.matches: this regular expression has 1803 steps; the most is 256',
       'Write it with fewer alternatives and repeats, or as several rules.',
     ],
     [
@@ -235,20 +235,20 @@ describe('what is refused, with line and column', () => {
     [
       'a nested field in a query, which has none',
       'operations:\n  enrich-company:\n    method: GET\n    fields: { abn: query.registration }',
-      '4:20: "query.registration" is a nested field, and the query of a GET has none',
-      'Write the name as it has to stand in the query, without a dot.',
+      '4:20: "query.registration" is a nested field, which the query of a GET cannot have',
+      'Write the name as it must be in the query, without a dot.',
     ],
     [
       'a nested field in the query of a read-back',
       'operations: { enrich-company: { read_back: { method: GET, path: /a, fields: { abn: q.abn }, answers: [{ status: [200], says: happened }] } } }',
-      '1:84: "q.abn" is a nested field, and the query of a GET has none',
-      'Write the name as it has to stand in the query, without a dot.',
+      '1:84: "q.abn" is a nested field, which the query of a GET cannot have',
+      'Write the name as it must be in the query, without a dot.',
     ],
     [
       'a nested page in a query',
       'operations: { search-people: { method: GET, paging: { parameter: page.number, from: 0 } } }',
-      '1:66: "page.number" is a nested field, and the query of a GET has none',
-      'Write the name as it has to stand in the query, without a dot.',
+      '1:66: "page.number" is a nested field, which the query of a GET cannot have',
+      'Write the name as it must be in the query, without a dot.',
     ],
     [
       'two ways of paging at once',
@@ -259,33 +259,33 @@ describe('what is refused, with line and column', () => {
     [
       'a page that is asked for by a field of the search',
       'operations: { search-people: { fields: { company: org.name }, paging: { parameter: org, from: 1 } } }',
-      '1:84: "org.name" is sent beside it already',
+      '1:84: "org.name" is already sent with it',
       'Write the name of the field that asks for a page.',
     ],
     [
       'a size that is asked for by the field that asks for the page',
       'operations: { search-people: { paging: { parameter: page, from: 1, size: { parameter: page, results: 25 } } } }',
-      '1:87: "page" is sent beside it already',
+      '1:87: "page" is already sent with it',
       'Write the name of the field that asks for a page.',
     ],
     [
       'a field that has another one inside',
       'operations: { enrich-company: { fields: { abn: query, domain: query.domain } } }',
-      '1:63: two parameters go into the field "query.domain", and a call may have both',
-      'Write domain: null for the one that the vendor has no field for.',
+      '1:63: two parameters go into the field "query.domain", but a call may have both',
+      'Write domain: null for the one without a field at the vendor.',
     ],
     ...['query.', '.abn', 'a..b', 'companies.0.abn', '0.abn'].map(
       (field): [string, string, string, string] => [
         `a field that leads nowhere: ${field}`,
         `operations: { enrich-company: { fields: { abn: ${field} } } }`,
-        '1:48: operations.enrich-company.fields.abn: a field is a name, or names with single dots between them, which lead into nested objects',
+        '1:48: operations.enrich-company.fields.abn: a field is a name, or names with single dots between them for nested objects',
         'Correct it.',
       ],
     ),
     [
       'a path that is none',
       'operations: { enrich-person: { path: people } }',
-      '1:38: operations.enrich-person.path: a path begins with "/" and holds neither blanks nor "#"',
+      '1:38: operations.enrich-person.path: a path must begin with "/" and have neither blanks nor "#"',
       'Correct it.',
     ],
     [
@@ -297,27 +297,27 @@ describe('what is refused, with line and column', () => {
     [
       'a header beside which the vendor would see two keys',
       'headers: { x-api-key: "{key}" }',
-      '1:12: authorization and x-api-key both hold {key}, and a request has one header that authenticates',
-      'Take one of them away, such as by authorization: null.',
+      '1:12: authorization and x-api-key both have {key}, but only one header of a request can authenticate',
+      'Remove one of them, such as with authorization: null.',
     ],
     [
       'a second header of one operation with the key',
       'operations: { enrich-person: { headers: { x-token: "{key}" } } }',
-      '1:43: authorization and x-token both hold {key}, and a request has one header that authenticates',
-      'Take one of them away, such as by authorization: null.',
+      '1:43: authorization and x-token both have {key}, but only one header of a request can authenticate',
+      'Remove one of them, such as with authorization: null.',
     ],
     ...['user-agent', 'x-trace', 'referer', 'x-request-id', 'idempotency-key'].map(
       (name): [string, string, string, string] => [
         `the key in ${name}, from where it gets into logs`,
         `headers: { authorization: null, ${name}: "a {key}" }`,
-        `1:33: {key} stands in ${name}, which does not authenticate`,
+        `1:33: {key} is in ${name}, which does not authenticate`,
         'Write it into authorization, or a header whose name says auth, key, token or secret.',
       ],
     ),
     [
       'the key in a read-back',
       'operations: { enrich-company: { read_back: { method: GET, path: /a, headers: { x-from: "{key}" }, answers: [{ status: [200], says: happened }] } } }',
-      '1:80: {key} stands in x-from, which does not authenticate',
+      '1:80: {key} is in x-from, which does not authenticate',
       'Write it into authorization, or a header whose name says auth, key, token or secret.',
     ],
     ...['Host', 'content_length', 'Proxy-Authorization'].map((name): [string, string, string, string] => [
@@ -330,12 +330,12 @@ describe('what is refused, with line and column', () => {
       'an idempotency key in a header that the dialect fills otherwise',
       'idempotency: { header: Authorization, valid_for: 1d }',
       '1:24: authorization is set under headers already',
-      'Name a header that holds nothing else.',
+      'Name a header that is not used for anything else.',
     ],
     [
       'a header that could not be sent',
       'headers: { x-name: Zoë }',
-      '1:20: headers.x-name: a header holds only letters, digits and signs of ASCII',
+      '1:20: headers.x-name: a header can have only ASCII letters, digits and signs',
       'Correct it.',
     ],
     [
@@ -347,31 +347,31 @@ describe('what is refused, with line and column', () => {
     [
       'a placeholder that stands for nothing',
       'headers: { authorization: "Token {keey}" }',
-      '1:27: {keey} stands for nothing in a header here',
+      '1:27: {keey} has no meaning in a header here',
       'Did you mean key?',
     ],
     [
       'a path with a field that no call has',
       'operations: { enrich-person: { path: "/people/{mail}" } }',
-      '1:38: the path has {mail}, and no call has such a field',
+      '1:38: the path has {mail}, but no call has such a field',
       'Did you mean email?',
     ],
     [
       'a path with a field that only some calls have',
       'operations: { enrich-person: { path: "/people/{email}" } }',
       '1:38: the path has {email}, which a call by profile_url does not have',
-      'Take {email} out of the path, or write null for every other field.',
+      'Remove {email} from the path, or write null for every other field.',
     ],
     [
       'two parameters in one field',
       'operations: { enrich-company: { fields: { abn: q, domain: q } } }',
-      '1:59: two parameters go into the field "q", and a call may have both',
-      'Write domain: null for the one that the vendor has no field for.',
+      '1:59: two parameters go into the field "q", but a call may have both',
+      'Write domain: null for the one without a field at the vendor.',
     ],
     [
       'nothing left to ask by',
       'operations: { enrich-person: { fields: { email: null, profile_url: null, profile_slug: null } } }',
-      '1:40: the vendor has no field for any parameter, so nothing can be asked',
+      '1:40: the dialect has no field for any parameter, so nothing can be asked',
       'Name the field of at least one.',
     ],
     [
@@ -383,25 +383,25 @@ describe('what is refused, with line and column', () => {
     [
       'a duration that is none',
       'idempotency: { header: Idempotency-Key, valid_for: a day }',
-      '1:52: idempotency.valid_for: a duration is written as 30s, 10m, 24h or 30d',
+      '1:52: idempotency.valid_for: write a duration as 30s, 10m, 24h or 30d',
       'Correct it.',
     ],
     [
       'a read-back by a key that no request has',
       'operations:\n  enrich-company:\n    read_back:\n      method: GET\n      path: "/charges/{idempotency_key}"\n      answers: [{ status: [200], says: happened }]',
-      '5:13: the read-back asks by {idempotency_key}, and no request has one',
+      '5:13: the read-back asks by {idempotency_key}, but no request has one',
       'Add idempotency: { header: …, valid_for: … }.',
     ],
     [
       'a dialect of the other vendor',
       'vendor: service',
-      "1:9: this dialect is for a service, and the account's vendor is a provider",
+      "1:9: this dialect is for a service, but the account's vendor is a provider",
       'Give the account another dialect.',
     ],
     [
       'no map at all',
       '[]',
-      '1:1: the document must be a block of "name: value" lines and is a list',
+      '1:1: the document must be a block of "name: value" lines, but is a list',
       'Write a block of "name: value" lines.',
     ],
   ])('%s', async (_what, text, fact, next) => {
@@ -450,7 +450,7 @@ describe('no header makes a request another one than its method, path and host s
     ],
     ...['X-Tunnel-Method', 'X-Verb-Override', 'X-ProxyUser-Ip', 'X-Scheme', 'HTTP2-Settings', '_method'],
   ])('%s is refused, of all requests, of one and of the step of a service', async (name) => {
-    const why = 'it says that a request is another one, or of another person';
+    const why = "it would make the request another kind, or another person's";
     const refused = { code: 'account', next: `Choose another: ${why}.` };
     await expect(merged(`headers: { ${name}: DELETE }`)).rejects.toMatchObject(refused);
     await expect(
@@ -465,11 +465,11 @@ describe('no header makes a request another one than its method, path and host s
     ...['_method', '_method[]=PUT', 'a=1&+.method=PUT', 'rest_route=/users', 'X-HTTP-Path-Override=/a'],
   ])('nor does the query ?%s of a path', async (query) => {
     await expect(merged(`operations: { enrich-person: { path: "/a?${query}" } }`)).rejects.toThrow(
-      'mine.yaml:1:38: operations.enrich-person.path: by a name in its query some servers take it for another request',
+      'mine.yaml:1:38: operations.enrich-person.path: some servers read a name in its query as another kind of request',
     );
   });
 
-  const NAMED = 'some servers take a request for another one by a field of that name';
+  const NAMED = 'some servers read a request with a field of that name as another kind';
   test.each([
     '_method',
     'X-HTTP-Method-Override',
@@ -550,19 +550,19 @@ describe('what is refused of a service, with line and column', () => {
     [
       'a list by something that nobody gives',
       `list_invites: { ${LIST}, path: "/users/{projct_id}" }`,
-      '1:64: the path has {projct_id}, and no call has such a field',
+      '1:64: the path has {projct_id}, but no call has such a field',
       'Did you mean project_id?',
     ],
     [
       'a whoami that says nothing',
       'whoami: { method: GET, path: /me }',
-      '1:1: whoami says neither where the user id stands in its answer nor where the e-mail does',
+      '1:1: whoami gives no path to the user id or the e-mail in its answer',
       'Add user_id or email, with its path.',
     ],
     [
       'a whoami of a project',
       'whoami: { method: GET, path: "/{project_id}/me", email: email }',
-      '1:30: the path has {project_id}, and no call has such a field',
+      '1:30: the path has {project_id}, but no call has such a field',
       'Leave it out.',
     ],
     [
@@ -580,13 +580,13 @@ describe('what is refused of a service, with line and column', () => {
     [
       'permissions in a path',
       'operations: { create-invite: { path: "/invite/{permissions}" } }',
-      '1:38: the path has {permissions}, and no call has such a field',
+      '1:38: the path has {permissions}, but no call has such a field',
       'Known are: email.',
     ],
     [
       'a project in the path of a change, which it takes from a header',
       'operations: { remove-user: { path: "/{project_id}/{user_id}" } }',
-      '1:36: the path has {project_id}, and no call has such a field',
+      '1:36: the path has {project_id}, but no call has such a field',
       'Known are: user_id.',
     ],
     [
@@ -604,7 +604,7 @@ describe('what is refused of a service, with line and column', () => {
     [
       'a read-back whose query would hold permissions',
       'operations:\n  create-invite:\n    read_back:\n      method: GET\n      path: /invites\n      answers: [{ status: [200], says: happened }]',
-      '4:7: permissions are an object, and a query holds text',
+      '4:7: permissions are an object, but a query can hold only text',
       'Write fields: { permissions: null }.',
     ],
     [

@@ -288,7 +288,7 @@ describe("what is not the vendor's own word is no answer", () => {
     );
     expect(judged(answered(407, PAGE))).toMatchObject({
       stop: {
-        message: expect.stringMatching(/^A proxy between this machine and the provider wants to know/),
+        message: expect.stringMatching(/^A proxy between this machine and the provider asks for a login/),
       },
     });
   });

@@ -210,7 +210,7 @@ describe('a search', () => {
       { cursor: 'x', page: 'b' },
     ]) {
       expect(() => requestOf(named, '', call(parameters), { key: 'k' })).toThrow(
-        /^do: two values are to be sent as "(org|cursor)"\.$/,
+        /^do: two values would be sent as "(org|cursor)"\.$/,
       );
     }
   });

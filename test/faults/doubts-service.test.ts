@@ -142,7 +142,7 @@ proof('lists that the service refuses settle nothing', async () => {
   speakLists(team);
   await team.vendor.removeAdmin(project, 'key-1');
   expect(await invite(EMAIL, 'editor', project)).toEqual({ in_doubt: 1 });
-  expect((await lastLook()).why).toMatch(/^the vendor's word is of no use: list_invites: status 403/);
+  expect((await lastLook()).why).toMatch(/^the vendor's reply does not help: list_invites: status 403/);
 });
 
 proof('of everybody else in the lists nothing is kept', async () => {

@@ -51,7 +51,7 @@ describe('while "Spend at most …?" is on the screen', () => {
     };
     await expect(runHere(place, { askBudget })).rejects.toMatchObject({
       code: 'input',
-      message: expect.stringContaining('list.csv was changed while it was worked on'),
+      message: expect.stringContaining('list.csv changed during the run'),
     });
     expect((await place.vendor.book()).requests).toBe(0);
 
@@ -116,7 +116,7 @@ describe('while a run buys', () => {
       expect(code).toBe(2);
       // One that was replaced goes on being read where it is open, so that only its output meets the other.
       if (how !== 'replaced') {
-        expect(report?.stopped?.message).toContain('list.csv was changed while it was worked on');
+        expect(report?.stopped?.message).toContain('list.csv changed during the run');
         expect((await place.vendor.book()).requests).toBeLessThan(ROWS);
       }
       expect(existsSync(place.path('out.csv'))).toBe(false);
@@ -169,7 +169,7 @@ test('an edited list is not exported by what was found for the list as it was', 
   new EditedList(desk.place.path('list.csv')).edit('replaced');
   const { code, stderr } = await desk.type(['export', 'last']);
   expect(code).toBe(2);
-  expect(stderr).toContain('is not the file any more that batch');
+  expect(stderr).toContain('has changed since batch');
   expect(await desk.read('out.csv')).toBe(before);
 });
 
@@ -231,7 +231,7 @@ describe('where the file system tells nothing', () => {
     };
     await expect(runHere(place, { askBudget })).rejects.toMatchObject({
       code: 'input',
-      message: expect.stringContaining('list.csv was changed while it was worked on'),
+      message: expect.stringContaining('list.csv changed during the run'),
     });
     expect((await place.vendor.book()).requests).toBe(0);
     seeAgain();
@@ -251,7 +251,7 @@ describe('where the file system tells nothing', () => {
       expect(refused.code).toBe(2);
       expect(refused.report?.stopped).toMatchObject({
         message: expect.stringContaining(`Row 2 of batch ${batch} was finished from other cells than`),
-        next: expect.stringContaining('that begins a new batch, and what was bought is not bought again'),
+        next: expect.stringContaining('that begins a new batch, and nothing is bought twice'),
       });
       expect(readFileSync(place.path('out.csv'))).toEqual(readFileSync(place.path('before.csv')));
 

@@ -188,7 +188,7 @@ describe('--refresh', () => {
     expect(await aged.run('--refresh', '--limit', '2')).toMatchObject({ requests: 2 });
     const { stderr, code } = await aged.type(['--refresh']);
     expect(code).toBe(0);
-    expect(stderr).toContain('--refresh begins anew once it is finished.');
+    expect(stderr).toContain('--refresh works once it is finished.');
     expect(aged.lookups()).toEqual(times(2));
   });
 });

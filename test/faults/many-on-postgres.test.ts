@@ -234,5 +234,5 @@ proof('a run stops when another one has begun over other content of the same lis
   expect(second.code, words(second)).toBe(0);
   const ended = await first.ended;
   expect(ended.code, words(ended)).toBe(2);
-  expect(ended.stderr).toContain('another run began one over other content of its list');
+  expect(ended.stderr).toContain('another run began a batch over a changed version of its list');
 });

@@ -234,7 +234,7 @@ test('on a terminal the same command asks, and goes on when somebody says yes', 
   const words = workplace.words().filter((word) => word !== '--json');
   const no = await typed(words, { answer: 'n' });
   expect(no.stderr).toContain('The first 20 answers of this account were all status 404.');
-  expect(no.stderr).toContain('Keep 20 answers as no match, and go on? [y/N]');
+  expect(no.stderr).toContain('Keep 20 answers as no match, and continue? [y/N]');
   expect(no.code).toBe(2);
   expect(vendor.requests).toHaveLength(20);
   expect((await typed(words, { answer: 'y' })).code).toBe(0);

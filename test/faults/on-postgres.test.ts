@@ -100,14 +100,14 @@ test('what would change something at the service is refused before anything is a
   const more = ['--account', 'sandbox-service'];
   const { code, stderr } = await place.runHere({ store: await freshStore(), job: 'invite-user', more });
   expect(code, stderr).toBe(2);
-  expect(stderr).toContain('takes jobs that only look things up');
+  expect(stderr).toContain('takes only jobs that look things up');
   expect((await place.vendor.book()).requests).toBe(0);
 });
 
 test.each([
   ['postgres://me:secret@127.0.0.1:1/name', 'came with a password', 'PGPASSFILE'],
   ['postgres://me@db.example/name', 'is on another machine', 'sslmode=verify-full'],
-  ['postgres://me@127.0.0.1:1/name', 'cannot be reached', 'See that the server runs'],
+  ['postgres://me@127.0.0.1:1/name', 'cannot be reached', 'Check that the server runs'],
 ])('%s is refused, and no password is shown', async (store, fact, advice) => {
   await using place = await openPlace();
   const { code, stderr } = await place.runHere({ store });
@@ -171,7 +171,7 @@ test('a person is forgotten in a database: no table has them, nobody buys them a
   place.writePeople([ada, ben, 'di@acme.example']);
   const without = await place.runHere(order);
   expect(without.code).toBe(2);
-  expect(without.stderr).toContain('does not have the key by which they are recognised');
+  expect(without.stderr).toContain('does not have the key that recognizes them');
   const given = await place.run({ ...order, env: { ROWONCE_ERASURE_KEY: secret } });
   expect(given.code, given.stderr).toBe(0);
   expect(place.statuses()).toEqual(['skipped', 'matched', 'matched']);

@@ -213,7 +213,7 @@ proof(
     ]) {
       const refused = await place.typeHere(words);
       expect(refused.code, refused.stderr).toBe(2);
-      expect(refused.stderr).toContain('takes jobs that only look things up');
+      expect(refused.stderr).toContain('takes only jobs that look things up');
     }
     await copy(place, to, back);
     expect(await exported(place, back, batch)).toEqual(before);
@@ -274,6 +274,6 @@ describe('nothing is copied', () => {
     await using place = await openPlace();
     const from = await freshPlace(place, 'folder');
     const refused = await place.typeHere(copying(from, `${from}/../${from.split('/').at(-1)}`));
-    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('is both stores') });
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('is named as both stores') });
   });
 });

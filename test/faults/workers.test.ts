@@ -406,7 +406,7 @@ test.each([
   [
     'a vendor that no other process reaches',
     ['--account', 'sandbox-provider'],
-    'no address that others reach',
+    'no address that other hosts can reach',
   ],
 ])('%s is not left to workers, and nothing is begun', async (_, more, fact) => {
   await using host = await openHost();

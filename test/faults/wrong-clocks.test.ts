@@ -130,7 +130,7 @@ describe('refresh_after', () => {
     const inAYear = { wallMs: 365 * DAY_MS };
     const ahead = await wrong.run(inAYear, JOB);
     expect(ahead).toMatchObject({ code: 0, report: { credits: { spent: 6 } } });
-    expect(ahead.stderr).toMatch(/This machine's clock says .*, and by what answers said it is/);
+    expect(ahead.stderr).toMatch(/This machine's clock says .*, but a vendor.s answer says/);
     const [, job = '', list = ''] = wrong.place.words(JOB);
     const words = ['plan', job, list, '--account', 'data', '--store', wrong.place.path('store'), '--json'];
     const planned = await wrong.type(inAYear, words);
@@ -178,9 +178,7 @@ describe('a budget per day', () => {
     const wrong = await openWrong(perDay, 15);
     await wrong.place.vendor.setDate(null);
     const first = await wrong.run({}, order);
-    expect(first.stderr).toMatch(
-      /answers have no Date, so days and ages are reckoned by this machine's clocks/,
-    );
+    expect(first.stderr).toMatch(/answers have no Date, so days and ages come from this machine's clocks/);
     expect(await wrong.run({ wallMs: DAY_MS }, order)).toMatchObject({ code: 4 });
     expect(await wrong.charged()).toBe(5);
   });
@@ -198,7 +196,7 @@ describe('a budget per day', () => {
       const right = await wrong.run({ boot: 'second' }, order);
       expect(right).toMatchObject({ code: 4, report: { stopped: { code: 'account_budget' } } });
       expect(right.report?.stopped?.message).toMatch(
-        /Today counts as .*, and what was spent on .* counts as well/,
+        /Today is counted as .*, and what was spent on .* counts as well/,
       );
       const least = /raise per_day in the account to (\d+)/.exec(right.report?.stopped?.next ?? '')?.[1];
       const edit = ['accounts', 'edit', 'data', `--budget-per-day=${least}`, '--json'];
@@ -273,7 +271,7 @@ describe('a sandbox in the store of a real account', () => {
       expect(await wrong.run(ahead, PLAY)).toMatchObject({ code: 0, report: { counts: { matched: 3 } } });
       expect(await purge(wrong, ahead)).toMatchObject({
         code: 2,
-        stderr: expect.stringContaining('Nothing is erased for its age'),
+        stderr: expect.stringContaining('Nothing is erased because of its age'),
       });
       expect(await wrong.run(boot)).toMatchObject({ code: 0, report: { requests: 0 } });
       wrong.place.writeList(domainsOf('more', 2));
@@ -311,7 +309,7 @@ describe('a sandbox in the store of a real account', () => {
       expect(await wrong.run(ahead, PLAY)).toMatchObject({ code: 0, report: { requests: 2 } });
       const real = await wrong.run({ boot: 'third' }, { budget: 100 });
       expect([real.code, real.report?.requests]).toEqual([4, 2]);
-      expect(real.stderr).not.toContain('what answers said');
+      expect(real.stderr).not.toContain("a vendor's answer says");
       expect(await purge(wrong, { boot: 'third' })).toMatchObject({ code: 0, report: { requests: 0 } });
     },
   );
@@ -331,7 +329,7 @@ describe('a future that the vendor and the calendar had both claimed', () => {
     const now = await run({ boot: 'third' }, 'now', 9);
     expect(now).toMatchObject({
       code: 4,
-      stderr: expect.stringMatching(/which was false: this machine's clock/),
+      stderr: expect.stringMatching(/which was wrong: this machine's clock/),
     });
     expect(now.report?.requests, 'one of that day, and what this day has left').toBe(1 + 2);
     expect(await wrong.charged()).toBe(3 + 2 + 1 + 2);

@@ -78,7 +78,7 @@ describe.runIf(existsSync(FULL))('a full disk', () => {
     const { code, stderr } = await typeOnto(workplace, 'stdout', workplace.words());
     expect(code).toBe(2);
     expect(stderr).toMatch(
-      /^The result could not be written to standard output: .*ENOSPC.*\.\nGive standard output room, then run the same command again: nothing is bought twice\.$/m,
+      /^The result could not be written to standard output: .*ENOSPC.*\.\nMake room where standard output goes, then run the same command again: nothing is bought twice\.$/m,
     );
     expect(workplace.statuses()).toHaveLength(ROWS);
     await expectSettled(workplace);

@@ -41,7 +41,7 @@ function writeOver(path: string, content: string): void {
   setTimeBack(path);
 }
 
-const CHANGED = 'was changed while it was worked on, so its rows and their answers may not belong together.';
+const CHANGED = 'changed during the run, so its rows and their answers may not belong together.';
 
 describe('nothing is handed over', () => {
   test.for([

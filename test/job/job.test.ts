@@ -108,7 +108,7 @@ describe('what is refused, with its place', () => {
     [
       'credits that are no number',
       `${OPERATION}budget: 500\n`,
-      '2:9: budget must be a block of "name: value" lines and is a number',
+      '2:9: budget must be a block of "name: value" lines, but is a number',
       'Write a block of "name: value" lines.',
     ],
     [
@@ -132,8 +132,8 @@ describe('what is refused, with its place', () => {
     [
       'column name that is a number',
       `${OPERATION}columns: { abn: 2024 }\n`,
-      '2:17: columns.abn must be text and is a number',
-      'Put it between quotes.',
+      '2:17: columns.abn must be text, but is a number',
+      'Put it in quotes.',
     ],
     [
       'age that is no duration',
@@ -151,7 +151,7 @@ describe('what is refused, with its place', () => {
       'line end in a new column',
       `${OPERATION}add: { "a\\nb": x }\n`,
       '2:8: the name "a\\nb" cannot be used',
-      'Choose another: it contains a line end or another control character.',
+      'Choose another: it contains a line break or another control character.',
     ],
   ];
   test.each(cases)('%s', async (_what, text, fact, next) => {
@@ -266,8 +266,8 @@ guards: { max_removals: 25%, admins: allow, domains: [X.example], max_invites: 5
   });
 
   test.each([
-    ['an entry of another operation', `${ONBOARD}pages: 2\n`, /my-job\.yaml:2:1.*onboard takes no `pages`/],
-    ['guards where nothing is changed', 'operation: enrich-person\nguards: {}\n', /:2:1.*takes no guards/],
+    ['an entry of another operation', `${ONBOARD}pages: 2\n`, /my-job\.yaml:2:1.*onboard has no `pages`/],
+    ['guards where nothing is changed', 'operation: enrich-person\nguards: {}\n', /:2:1.*has no guards/],
     ['a share that is none', `${ONBOARD}guards: { max_removals: ten }\n`, /:2:25/],
     [
       'to send a lost change again',

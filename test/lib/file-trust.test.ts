@@ -33,10 +33,22 @@ describe('who may have written a file', () => {
   });
 
   test.each([
-    [{ uid: 1000, gid: 1000, mode: 0o100666 }, 'everybody can write it (mode 0666)', 'chmod go-w job.yaml'],
-    [{ uid: 1000, gid: 1000, mode: 0o100602 }, 'everybody can write it (mode 0602)', 'chmod go-w job.yaml'],
-    [{ uid: 1000, gid: 50, mode: 0o100664 }, 'the group with number 50 can write it', 'chmod g-w job.yaml'],
-    [{ uid: 0, gid: 50, mode: 0o100664 }, 'the group with number 50 can write it', 'chmod g-w job.yaml'],
+    [
+      { uid: 1000, gid: 1000, mode: 0o100666 },
+      'everybody can write to it (mode 0666)',
+      'chmod go-w job.yaml',
+    ],
+    [
+      { uid: 1000, gid: 1000, mode: 0o100602 },
+      'everybody can write to it (mode 0602)',
+      'chmod go-w job.yaml',
+    ],
+    [
+      { uid: 1000, gid: 50, mode: 0o100664 },
+      'the group with number 50 can write to it',
+      'chmod g-w job.yaml',
+    ],
+    [{ uid: 0, gid: 50, mode: 0o100664 }, 'the group with number 50 can write to it', 'chmod g-w job.yaml'],
     [{ uid: 1001, gid: 1001, mode: 0o100644 }, 'it belongs to another user (number 1001)', 'chown 1000'],
   ])('%o is refused', (stats, fact, next) => {
     const distrust = distrustOf('job.yaml', stats, ME);
@@ -59,8 +71,8 @@ describe.skipIf(process.platform === 'win32')('a file that everybody can write',
     const path = open('job.yaml', 'operation: enrich-company');
     await expect(loadJob(path)).rejects.toMatchObject({
       code: 'job',
-      message: `${path}: everybody can write it (mode 0646)`,
-      next: `Read it, because others may have changed it, then type chmod go-w ${path}`,
+      message: `${path}: everybody can write to it (mode 0646)`,
+      next: `Check it, because others may have changed it, then run chmod go-w ${path}`,
     });
     chmodSync(path, 0o644);
     expect((await loadJob(path)).operation.name).toBe('enrich-company');

@@ -54,7 +54,7 @@ export const RULE_9: readonly Mutation[] = [
     "{ means: 'no_match' };\n  const",
     'It failed',
   ),
-  stated('the doubt about an unreadable 2xx', "doubt('which is no JSON')", "{ means: 'found' }", 'html'),
+  stated('the doubt about an unreadable 2xx', "doubt('which is not JSON')", "{ means: 'found' }", 'html'),
   stated(
     'the pause for words about the rate',
     "return said.says('rate_limited') || TOO",

@@ -80,7 +80,7 @@ export const RULES_1_TO_8: readonly Mutation[] = [
     rule: 2,
     without: 'the full check after an end that was not orderly',
     at: 'src/ledger/stores',
-    text: 'if (clean === 0 || seal === undefined) await verify(',
+    text: 'if (!isEmpty && (clean === 0 || seal === undefined)) await verify(',
     instead: 'if (clean === 2) await verify(',
     test: 'test/ledger/stores/damage.test.ts',
     named: 'is found after an end that was not orderly',
@@ -456,7 +456,7 @@ export const RULES_1_TO_8: readonly Mutation[] = [
   },
   {
     rule: 8,
-    without: 'reading an answer anew by the dialect of today',
+    without: "reading an answer anew by today's dialect",
     at: 'src/client/kept-answers.ts',
     text: 'const others = states.flatMap((state) => attemptToRead(state, today) ?? []);',
     instead: 'const others: AttemptId[] = [];',

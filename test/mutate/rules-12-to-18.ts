@@ -109,7 +109,7 @@ export const RULES_12_TO_18: readonly Mutation[] = [
     text: 'await endHold(context, start.batch);',
     instead: '',
     test: 'test/cli/pause.test.ts',
-    named: 'a run of a paused batch lets it go on',
+    named: 'a run of a paused batch resumes it',
   },
   {
     rule: 13,

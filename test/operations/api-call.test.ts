@@ -151,8 +151,8 @@ describe('a cell in the path', () => {
     ['..;jsessionid=1', 'would lead elsewhere'],
     ['..?x', 'would lead elsewhere'],
     ['..#x', 'would lead elsewhere'],
-    ['a\nb', 'holds a line end'],
-    ['\ud800', 'holds a line end or another character'],
+    ['a\nb', 'has a line break'],
+    ['\ud800', 'has a line break or another character'],
   ])('%j makes the row invalid, and nothing is sent', (cell, words) => {
     expect(endpointFor(cell)).toContain(words);
   });
@@ -195,28 +195,31 @@ describe('what the job says', () => {
 
   test.each<[JsonObject, string]>([
     [{}, 'api-call needs an `endpoint`'],
-    [{ endpoint: 'tags' }, 'is no path'],
-    [{ endpoint: '//other.example/tags' }, 'is no path'],
-    [{ endpoint: '/a b' }, 'is no path'],
+    [{ endpoint: 'tags' }, 'is not a path'],
+    [{ endpoint: '//other.example/tags' }, 'is not a path'],
+    [{ endpoint: '/a b' }, 'is not a path'],
     [{ endpoint: '/companies/{{Domain}' }, 'is not closed by }}'],
     [{ endpoint: '/companies/%2{{Domain}}' }, 'half escape sequence'],
-    [{ endpoint: '/../admin' }, 'neither "." nor ".."'],
-    [{ endpoint: '/a/%2e%2E/{{Domain}}' }, 'neither "." nor ".."'],
-    [{ endpoint: '/a/%25252e%2e/{{Domain}}' }, 'neither "." nor ".."'],
-    [{ endpoint: '/a/..;x/{{Domain}}' }, 'neither "." nor ".."'],
-    [{ endpoint: '/a\\..\\{{Domain}}' }, 'neither "." nor ".."'],
-    [{ endpoint: '/\\other.example/tags' }, 'is no path'],
-    [{ endpoint: '/%2fother.example/tags' }, 'is no path'],
-    [{ endpoint: 'https://other.example/tags' }, 'is no path'],
-    [{ endpoint: '/a?x=1&%5Fmethod=DELETE' }, 'some servers take it for another request'],
-    [{ endpoint: '/a?{{Domain}}=1' }, 'a name in its query is filled in'],
-    [{ endpoint: '/a', body: { _method: 'DELETE' } }, 'some servers take a request for another one'],
+    [{ endpoint: '/../admin' }, 'must not have "." or ".."'],
+    [{ endpoint: '/a/%2e%2E/{{Domain}}' }, 'must not have "." or ".."'],
+    [{ endpoint: '/a/%25252e%2e/{{Domain}}' }, 'must not have "." or ".."'],
+    [{ endpoint: '/a/..;x/{{Domain}}' }, 'must not have "." or ".."'],
+    [{ endpoint: '/a\\..\\{{Domain}}' }, 'must not have "." or ".."'],
+    [{ endpoint: '/\\other.example/tags' }, 'is not a path'],
+    [{ endpoint: '/%2fother.example/tags' }, 'is not a path'],
+    [{ endpoint: 'https://other.example/tags' }, 'is not a path'],
+    [
+      { endpoint: '/a?x=1&%5Fmethod=DELETE' },
+      'some servers read a name in its query as another kind of request',
+    ],
+    [{ endpoint: '/a?{{Domain}}=1' }, 'its query has a placeholder in a name'],
+    [{ endpoint: '/a', body: { _method: 'DELETE' } }, 'makes some servers read the request as another kind'],
     [
       { endpoint: '/a', body: { x: [{ 'x-http-method': 1 }] } },
-      'some servers take a request for another one',
+      'makes some servers read the request as another kind',
     ],
     [{ endpoint: '/a', body: { x: '{{Domain}' } }, 'is not closed by }}'],
-    [{ endpoint: '/a', body: { x: [{ '{{Domain}}': 1 }] } }, 'cannot be filled in'],
+    [{ endpoint: '/a', body: { x: [{ '{{Domain}}': 1 }] } }, 'cannot be a placeholder'],
   ])('is refused before anything is read when it cannot be sent: %j', (settings, words) => {
     expect(() => shaped(settings)).toThrow(
       expect.objectContaining({ code: 'job', message: expect.stringContaining(words) }),

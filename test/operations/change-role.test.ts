@@ -80,10 +80,10 @@ describe('by e-mail address', () => {
     [[], /^no invite of jo@x\.org to this project is known\. Give the user_id/],
     [
       [known(JO, { state: 'gone', email: JO })],
-      /^jo@x\.org has no invite to this project\. .*else run invite-user$/,
+      /^jo@x\.org has no invite to this project\. .*otherwise run invite-user$/,
     ],
     [[known(JO, { state: 'between', email: JO })], /has no invite/],
-    [[known(JO, { state: 'unsure', email: JO })], /was not there any more/],
+    [[known(JO, { state: 'unsure', email: JO })], /is not there any more/],
     [[known(JO, { state: 'member', role: 'viewer', email: JO })], /Give the user_id$/],
   ] as const)('nobody is invited: %j', (team, reason) => {
     const { calls, outcome } = change(...team);

@@ -20,13 +20,13 @@ test('a project is made with its description, and the row says its id', () => {
     ifLost: 'hold',
     change: { subject: { name: 'project:alpha' }, leaves: { state: 'done' } },
   });
-  expect(walked.outcome).toEqual({ kind: 'applied', reason: 'made: project_id p-1' });
+  expect(walked.outcome).toEqual({ kind: 'applied', reason: 'created: project_id p-1' });
 });
 
 test.each(['Alpha', 'ALPHA'])('one that was made before is not made again: %s', (name) => {
   expect(done(createProject, { name }, [alpha])).toEqual({
     calls: [],
-    outcome: { kind: 'unchanged', reason: `the project "${name}" was made before: project_id p-1` },
+    outcome: { kind: 'unchanged', reason: `the project "${name}" was created before: project_id p-1` },
   });
 });
 
@@ -47,13 +47,13 @@ test('two rows that describe one project differently want different things', () 
 test('what the service refuses is said', () => {
   expect(done(createProject, { name: 'Alpha' }, [], [refusal('status 422')]).outcome).toEqual({
     kind: 'refused',
-    reason: 'the service refused to make the project "Alpha" (status 422)',
+    reason: 'the service refused to create the project "Alpha" (status 422)',
   });
 });
 
 test.each([
   [{ name: '' }, OPTIONS, /^name: blank$/],
-  [{ name: 'A\nB' }, OPTIONS, /^name "A B" holds a line end/],
+  [{ name: 'A\nB' }, OPTIONS, /^name "A B" has a line break/],
   [{ name: 'Alpha' }, {}, /^the account has no organization_id\. Give it one/],
 ])('%j is invalid', (row, options, reason) => {
   expect(createProject.prepare(row, options)).toMatchObject({

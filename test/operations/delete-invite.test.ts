@@ -43,7 +43,7 @@ describe('by code', () => {
     expect(calls).toEqual([]);
     expect(outcome).toMatchObject({
       kind: 'refused',
-      reason: expect.stringMatching(/has the code c1, and the row says c2/),
+      reason: expect.stringMatching(/has the code c1, but the row says c2/),
     });
   });
 
@@ -51,13 +51,13 @@ describe('by code', () => {
     expect(done(deleteInvite, { invite_code: 'c1' }, [], [GONE]).outcome).toEqual({
       kind: 'refused',
       reason:
-        'the invite c1 was not there any more (status 404): it was accepted, or another person deleted it. Run remove-user with the user_id if it was accepted; else nothing is left to do',
+        'the invite c1 is not there any more (status 404): it was accepted, or another person deleted it. Run remove-user with the user_id if it was accepted; otherwise nothing is left to do',
     });
   });
 
   test('that the service refuses to delete still waits', () => {
     expect(done(deleteInvite, { invite_code: 'c1' }, [], [refusal('no')]).outcome.reason).toBe(
-      'the service refused to delete the invite (no); as far as is known it still waits',
+      'the service refused to delete the invite (no); as far as is known it is still pending',
     );
   });
 });
@@ -78,14 +78,14 @@ describe('by e-mail address', () => {
       /^the code .* is not known/,
     ],
     ['accepted', [known(JO, { state: 'member', email: JO })], 'refused', /Run remove-user with the user_id$/],
-    ['unsure', [known(JO, { state: 'unsure', email: JO })], 'refused', /was not there any more/],
+    ['unsure', [known(JO, { state: 'unsure', email: JO })], 'refused', /is not there any more/],
     ['gone', [known(JO, { state: 'gone', email: JO })], 'unchanged', /has no invite, as far as is known$/],
     ['between', [known(JO, { state: 'between', email: JO })], 'unchanged', /has no invite/],
     [
       'gone, in doubt',
       [known(JO, { state: 'gone', email: JO }, { doubt: DOUBT })],
       'refused',
-      /^what came of an earlier/,
+      /^the result of an earlier/,
     ],
   ] as const)('known: %s → nothing is sent', (_, team, kind, reason) => {
     const { calls, outcome } = done(deleteInvite, { email: JO }, team);
@@ -96,7 +96,7 @@ describe('by e-mail address', () => {
 
 test.each([
   [{ invite_code: '', email: '' }, /^invite_code: blank; e-mail: blank\. Give one of the two$/],
-  [{ invite_code: 'c\n1' }, /^invite_code "c 1" holds a line end or another character that cannot be sent$/],
+  [{ invite_code: 'c\n1' }, /^invite_code "c 1" has a line break or another character that cannot be sent$/],
 ])('%j is invalid', (row, reason) => {
   const prepared = deleteInvite.prepare(row, { projectId: 'p' });
   expect(prepared).toMatchObject({ kind: 'invalid', reason: expect.stringMatching(reason) });

@@ -68,10 +68,13 @@ describe('nothing is paid for', () => {
   test.each<readonly [RowInput, string]>([
     [{ abn: '51824753557', website: '' }, 'ABN 51 824 753 557: the checksum fails; website: blank'],
     [{ abn: '5.18E+10' }, 'ABN 5.18E+10: looks like a rounded number from a spreadsheet (5.18E+10)'],
-    [{ domain: 'gmail.com' }, "domain gmail.com: gmail.com is a mailbox provider's, not one company's own"],
+    [
+      { domain: 'gmail.com' },
+      'domain gmail.com: gmail.com belongs to a mailbox provider, not to one company',
+    ],
     [
       { website: 'facebook.com/acme' },
-      "website facebook.com/acme: facebook.com holds the pages of many, not one company's own",
+      'website facebook.com/acme: facebook.com hosts the pages of many companies',
     ],
   ])('when no identifier is usable: %j', (row, why) => {
     expect(reasonOf(row)).toBe(`no usable identifier: ${why}`);

@@ -77,6 +77,6 @@ test('the project is the row’s, else the account’s; without either the row i
   expect(done(inviteUser, { ...row, project_id: ' p-7 ' }).calls[0]?.project).toBe('p-7');
   expect(done(inviteUser, row, [], [], {}).outcome).toEqual({
     kind: 'invalid',
-    reason: 'project_id: blank, and the account has none. Give one to the row or to the account',
+    reason: 'project_id: blank, and the account has none. Give the row or the account one',
   });
 });

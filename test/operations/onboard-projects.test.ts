@@ -44,7 +44,7 @@ describe('the project', () => {
     [{ project: '' }, 'project: blank'],
     [
       { project: 'Alpha', project_id: 'p-b' },
-      'project "Alpha" has the id p-a, and the row says "p-b". Correct one of them',
+      'project "Alpha" has the id p-a, but the row says "p-b". Correct one of them',
     ],
     [{ project_id: 'p:1' }, 'project_id "p:1" cannot be part of a header'],
     [{ project_id: 'p 1\r\nx: y' }, 'project_id "p 1" cannot be part of a header'],
@@ -77,7 +77,7 @@ describe('the project', () => {
         'project "Gamma" is not among',
       );
       expect(problemOf({ ...ROW, project: 'Alpha, Bota' }, COMMAS)).toContain(
-        'project "Alpha, Bota" is one name or several, and "Bota" is not among the job',
+        'project "Alpha, Bota" may be one name or several, but "Bota" is not among the job',
       );
     });
 
@@ -100,7 +100,7 @@ describe('the project', () => {
       ]);
       expect(walked.outcome).toEqual({
         kind: 'applied',
-        reason: 'Gamma: project made: project_id p-new; invited as editor; Alpha: invited as editor',
+        reason: 'Gamma: project created: project_id p-new; invited as editor; Alpha: invited as editor',
       });
     });
 
@@ -120,7 +120,7 @@ describe('the project', () => {
     test('a row takes as many as its calls allow', () => {
       const ids = (count: number) => Array.from({ length: count }, (_, at) => `p-${at}`).join(';');
       expect(projectsOf({ project_id: ids(6) })).toHaveLength(6);
-      expect(problemOf({ ...ROW, project_id: ids(7) }, COMMAS)).toMatch(/names 7 projects.* takes 6\./);
+      expect(problemOf({ ...ROW, project_id: ids(7) }, COMMAS)).toMatch(/names 7 projects.* at most 6\./);
     });
   });
 
@@ -189,15 +189,15 @@ describe('the project', () => {
       const { outcome } = done(onboard, row, [], [], { settings: { create_projects: true } });
       expect(outcome).toEqual({
         kind: 'invalid',
-        reason: 'the project "Gamma" is to be made, and the account has no organization_id. Give it one',
+        reason: 'the project "Gamma" has to be created, but the account has no organization_id. Give it one',
       });
     });
 
     test('and is refused, or has no id that can be used: nobody is invited', () => {
       for (const [answer, reason] of [
-        [refusal('status 400'), 'the service refused to make the project "Gamma" (status 400)'],
-        [{ kind: 'found', fields: {} }, /was made, but the answer holds no project_id that can be used/],
-        [{ kind: 'found', fields: { project_id: 'a\r\nx: y' } }, /no project_id that can be used/],
+        [refusal('status 400'), 'the service refused to create the project "Gamma" (status 400)'],
+        [{ kind: 'found', fields: {} }, /was created, but the answer has no usable project_id/],
+        [{ kind: 'found', fields: { project_id: 'a\r\nx: y' } }, /no usable project_id/],
       ] as const) {
         const { calls, outcome } = done(onboard, row, [], [answer], MAKING);
         expect(calls).toHaveLength(1);

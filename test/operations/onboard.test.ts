@@ -49,7 +49,8 @@ const EDITOR: Readonly<Record<keyof typeof STATES, readonly string[] | RegExp>> 
   'member without id': /^refused: .*has accepted.* Give the user_id$/,
   between: ['create-invite@2 editor jo@x.org'],
   gone: ['create-invite@2 editor jo@x.org'],
-  unsure: /^refused: .*was not there any more.* Give the user_id if it was accepted; else run invite-user$/,
+  unsure:
+    /^refused: .*is not there any more.* Give the user_id if it was accepted; otherwise run invite-user$/,
 };
 
 const EDITOR_BY_ID: typeof EDITOR = {
@@ -76,7 +77,7 @@ const NONE: typeof EDITOR = {
   'member without id': /^refused: .*the user_id is not known\. Run remove-user with it$/,
   between: /^unchanged: /,
   gone: /^unchanged: /,
-  unsure: /^refused: .*Run remove-user with the user_id if it was accepted; else nothing is left to do$/,
+  unsure: /^refused: .*Run remove-user with the user_id if it was accepted; otherwise nothing is left to do$/,
 };
 
 const NONE_BY_ID: typeof EDITOR = {
@@ -142,7 +143,7 @@ describe('while an answer is lost', () => {
     expect(outcome).toEqual({
       kind: 'refused',
       reason:
-        'what came of an earlier create-invite of jo@x.org is in doubt, so how things stand is not known. Settle row 5 of batch b-9, then run this list again',
+        'the result of an earlier create-invite of jo@x.org is in doubt, so the present state is not known. Settle row 5 of batch b-9, then run this list again',
     });
   });
 });
@@ -176,7 +177,7 @@ describe('the role of an invite that waits', () => {
     const { calls, outcome } = saga(OK, OK);
     expect(outcome).toEqual({
       kind: 'applied',
-      reason: 'invite deleted and created anew: invited as editor',
+      reason: 'invite deleted and created again: invited as editor',
     });
     expect(calls.map(({ change }) => change?.leaves.state)).toEqual(['between', 'invited']);
     expect(calls.map(({ ifLost }) => ifLost)).toEqual([
@@ -193,7 +194,7 @@ describe('the role of an invite that waits', () => {
     expect(outcome).toEqual({
       kind: 'refused',
       reason:
-        'the invite of jo@x.org was not there any more (status 404): it was accepted, or another person deleted it. Give the user_id if it was accepted; else run invite-user',
+        'the invite of jo@x.org is not there any more (status 404): it was accepted, or another person deleted it. Give the user_id if it was accepted; otherwise run invite-user',
     });
     expect(calls[0]?.change?.missing).toEqual({ state: 'unsure', email: JO, inviteCode: 'c1' });
   });
@@ -204,7 +205,7 @@ describe('the role of an invite that waits', () => {
     expect(outcome).toEqual({
       kind: 'refused',
       reason:
-        'the service refused to delete the invite as viewer (status 400); as far as is known it still waits',
+        'the service refused to delete the invite as viewer (status 400); as far as is known it is still pending',
     });
   });
 
@@ -283,7 +284,7 @@ describe('the answer', () => {
     const { calls, outcome } = done(onboard, { ...ROW, user_id: 'u9' }, STATES['invited as viewer'], [GONE]);
     expect(calls[0]?.change?.missing).toBeUndefined();
     expect(outcome.reason).toBe(
-      'the service has no user u9 in project proj-1 (status 404): the id is wrong, or the user was removed already. Look it up',
+      'the service has no user u9 in project proj-1 (status 404): the id is wrong, or the user was already removed. Look it up',
     );
   });
 
@@ -310,7 +311,7 @@ describe('the answer', () => {
     [
       { ...ROW, role: 'none' },
       STATES['invited as viewer'],
-      'the service refused to delete the invite (no); as far as is known it still waits',
+      'the service refused to delete the invite (no); as far as is known it is still pending',
     ],
     [{ ...ROW, role: 'none' }, STATES['member as viewer'], 'the service refused to remove user u1 (no)'],
   ])('of a service that refuses is quoted: %j', (row, team, reason) => {
@@ -324,7 +325,7 @@ describe('a row', () => {
   test.each([
     [
       { role: 'none' },
-      /^role "none" is not known\. People are removed by remove-user or `remove_missing`\.$/,
+      /^role "none" is not known\. To remove people, use remove-user or `remove_missing`\.$/,
     ],
     [{ role: 'edtior' }, /^role "edtior" is not known\. Did you mean editor\?$/],
     [{ email: 'jo' }, /^e-mail "jo" is not an e-mail address$/],

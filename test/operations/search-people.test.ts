@@ -91,7 +91,7 @@ describe('a page that brings nobody new', () => {
       kind: 'matched',
       matchedBy: 'company+position',
       reason:
-        '2 people; page 2 brought the same people again, so no further one was asked for; the dialect says how pages are asked for, as operations.search-people.paging',
+        '2 people; page 2 brought the same people again, so the search stopped there; set how to ask for pages in the dialect, under operations.search-people.paging',
     });
   });
 
@@ -101,7 +101,7 @@ describe('a page that brings nobody new', () => {
   });
 });
 
-const RESULTS = 'the dialect says where it stands, as operations.search-people.results';
+const RESULTS = 'set its place in the dialect, under operations.search-people.results';
 
 describe('how a row ends', () => {
   const by = { kind: 'matched', matchedBy: 'company+position' };
@@ -124,18 +124,18 @@ describe('how a row ends', () => {
     [
       'an answer without a list',
       [{ kind: 'found', fields: { name: 'Jo' } }],
-      { ...by, reason: `the answer holds no list of people that is known; ${RESULTS}` },
+      { ...by, reason: `the answer has no list of people that can be found; ${RESULTS}` },
     ],
     [
       'a page whose list nobody knows',
       [page(25, 2), { kind: 'found', fields: {}, parts: ['team (a list of 3)', 'meta (an object)'] }],
       {
         ...by,
-        reason: `25 people; page 2 holds no list of people that is known, only team (a list of 3), meta (an object); ${RESULTS}`,
+        reason: `25 people; page 2 has no list of people that can be found, only team (a list of 3), meta (an object); ${RESULTS}`,
       },
     ],
-    ['nobody', [{ kind: 'no_match' }], { kind: 'no_match', reason: 'nobody by company+position' }],
-    ['an empty list', [page(0)], { kind: 'no_match', reason: 'nobody by company+position' }],
+    ['nobody', [{ kind: 'no_match' }], { kind: 'no_match', reason: 'nobody found by company+position' }],
+    ['an empty list', [page(0)], { kind: 'no_match', reason: 'nobody found by company+position' }],
     [
       'a refusal',
       [{ kind: 'refused', words: 'status 422' }],
@@ -180,24 +180,24 @@ describe('a row', () => {
     });
     expect(searchPeople.prepare({}, {})).toEqual({
       kind: 'invalid',
-      reason: 'nothing to search by: no column is mapped to a filter',
+      reason: 'nothing to search by: no column is chosen for a filter',
     });
   });
 
   test('that says what the vendor has no field for is invalid: without it, it would be a larger search', () => {
     expect(searchPeople.prepare(row, { unaskable: ['position'] })).toEqual({
       kind: 'invalid',
-      reason: 'position: the vendor cannot be asked by it',
+      reason: 'position: the vendor cannot look it up',
     });
   });
 });
 
 test.each([
   [{ company: 'Acme' }, 'company is taken from each row'],
-  [{ page: 2 }, 'the pages of a search are asked for by themselves'],
-  [{ _method: 'DELETE' }, 'some servers take a request for another one'],
-  [{ 'scope._method': 'DELETE' }, 'some servers take a request for another one'],
-  [{ 'X-HTTP-Path-Override': '/admin' }, 'some servers take a request for another one'],
+  [{ page: 2 }, 'Rowonce asks for the pages of a search itself'],
+  [{ _method: 'DELETE' }, 'makes some servers read the request as another kind'],
+  [{ 'scope._method': 'DELETE' }, 'makes some servers read the request as another kind'],
+  [{ 'X-HTTP-Path-Override': '/admin' }, 'makes some servers read the request as another kind'],
 ])('filters that would take the place of something else are refused: %j', (filters, words) => {
   expect(() => searchPeople.shapedBy?.({ filters })).toThrow(
     expect.objectContaining({ code: 'job', message: expect.stringContaining(words) }),

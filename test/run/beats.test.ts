@@ -178,7 +178,7 @@ test('what another process was told ends every run of the account, and a batch t
   expect(beating.stops.at(-1)?.[1]).toMatchObject({
     code: 'key',
     message:
-      'Another process that spends from this store was stopped, and this one with it: The key is dead.',
+      'Another process that spends from this store was stopped, so this one stopped too: The key is dead.',
     next: 'Write another.',
   });
 });

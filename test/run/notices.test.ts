@@ -1,9 +1,9 @@
 /**
- * Goal: a job tells outside how its lists end, at least once, with nothing of a person in it, to whom a person has agreed, and a
+ * Goal: a job sends notices about its lists, at least once, with nothing of a person in it, to whom a person has agreed, and a
  * receiver that is away costs a run nothing but a minute.
  * Method: the real ledger and a real server that receives; a clock of the test counts how long is waited between tries.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { keepAgreement } from '../../src/client/account/agreements.ts';
@@ -11,11 +11,16 @@ import { type Clock, systemClock } from '../../src/core/clock.ts';
 import { stop } from '../../src/core/errors.ts';
 import type { Notify } from '../../src/job/job/notify-entry.ts';
 import { credits } from '../../src/ledger/ledger.ts';
+import postgres from '../../src/ledger/stores/postgres.ts';
 import sqlite from '../../src/ledger/stores/sqlite.ts';
 import type { ResolvedJob } from '../../src/plan/row-walk.ts';
 import { notifyQuestion, sendNotices, toldBy } from '../../src/run/notices.ts';
 import type { RunSummary } from '../../src/run/summary.ts';
+import { runWorker } from '../../src/run/tasks/worker.ts';
+import { typedAt } from '../cli/typed.ts';
+import { accountsOf } from '../faults/ways.ts';
 import { openStore, temporaryFolder } from '../ledger/stores/places.ts';
+import { postgresServer } from '../ledger/stores/postgres-server.ts';
 import { receiver } from './receiver.ts';
 
 let folder: string;
@@ -142,7 +147,7 @@ test('a receiver that is away is asked for a minute, then by later runs, under t
   isAway = false;
   await sendNotices(ledger, { clock });
   expect(new Set(told.received.map(({ key }) => key)).size).toBe(1);
-  expect(await ledger.notices?.waiting()).toEqual([]);
+  expect(await ledger.notices.waiting()).toEqual([]);
 });
 
 test('nothing is sent where the agreement was taken back, and an address leads to no other one', async () => {
@@ -157,6 +162,36 @@ test('nothing is sent where the agreement was taken back, and an address leads t
   await sendNotices(ledger, { clock });
   expect(told.received.length).toBeGreaterThan(0);
   expect(other.received).toEqual([]);
+});
+
+test('over a database what a killed run left is sent by a worker, on a host where somebody has agreed to it', async () => {
+  const server = await postgresServer();
+  await server.createDatabase('notices');
+  const store = server.url('notices');
+  expect(await typedAt(['store', 'init', store])).toMatchObject({ code: 0 });
+  const told = await receiver();
+  const chosen = jobThatTells({ webhook: told.url, on: ['end'] });
+  const options = { clock: systemClock, waitForLockMs: 0, create: false, command: 'run' };
+  const ledger = await postgres.open(store, options);
+  onTestFinished(() => ledger.close());
+  await toldBy(ledger, chosen, clock, async () => summary);
+  // Here nobody has agreed: it is left to another host, and not waited for.
+  await sendNotices(ledger, { clock, tell: (sentence) => expect.fail(sentence) });
+  expect(waited).toEqual([]);
+  expect(told.received).toEqual([]);
+
+  await agreed(chosen);
+  mkdirSync(join(folder, 'config'), { recursive: true });
+  const accounts = accountsOf('direct', 'http://127.0.0.1:1', {});
+  writeFileSync(join(folder, 'config', 'accounts.yaml'), JSON.stringify({ accounts }), { mode: 0o600 });
+  const coming = told.next();
+  const stopping = new AbortController();
+  const worker = runWorker({ store, signal: stopping.signal });
+  await Promise.race([coming, worker]);
+  await expect.poll(() => ledger.notices.waiting()).toEqual([]);
+  stopping.abort();
+  await worker;
+  expect(told.received.map(({ body }) => body.kind)).toEqual(['end']);
 });
 
 test('a command gets it on its standard input, and one that fails is started again', async () => {
@@ -176,5 +211,5 @@ process.exit(isSecond ? 0 : 1);`,
   const [first = '', second] = readFileSync(out, 'utf8').trim().split('\n');
   expect(second).toBe(first);
   expect(first).toMatch(/^\{"id":"([0-9a-f]{32})".*\}\1$/);
-  expect(await ledger.notices?.waiting()).toEqual([]);
+  expect(await ledger.notices.waiting()).toEqual([]);
 });

@@ -40,7 +40,7 @@ test('the last project that refuses the key ends the run, and says whose key is 
     why: 'status refused',
     stop: {
       code: 'key',
-      message: 'The service lets this key act on none of the projects of the list: status refused.',
+      message: 'The service does not let this key change any project of the list: status refused.',
       next: 'Use the key of an Admin of these projects, then run the same command again.',
     },
   });

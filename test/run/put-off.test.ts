@@ -85,7 +85,7 @@ describe('a lookup that alone is told "too many requests"', () => {
       ...Array(2).fill({ _status: 'matched' }),
     ]);
     expect((await desk.type(['settle', 'last'])).stdout).toBe(
-      `row 2 waits: ${REASON}\nrow 5 waits: ${REASON}\nNothing of batch ${first.batch} is to be decided here.\n`,
+      `row 2 waits: ${REASON}\nrow 5 waits: ${REASON}\nNothing in batch ${first.batch} is for you to decide.\n`,
     );
     expect(await desk.json(['plan', 'enrich-company', 'list.csv'])).toMatchObject({ to_buy: 1 });
     expect((await desk.json(['status', 'last'])).credits).toMatchObject({ spent: 4, in_doubt: 0 });

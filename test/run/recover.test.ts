@@ -54,7 +54,7 @@ describe('a job that says retry', () => {
     expect(counts).toEqual({ in_doubt: 1 });
     expect(at.vendor.requests).toHaveLength(2);
     const [row] = await at.ledger.rows(batch, 2, 1);
-    expect(row?.outcome.reason).toMatch(/; asked again once by the job, and lost again$/);
+    expect(row?.outcome.reason).toMatch(/; the job had it sent again, and that answer was lost too$/);
   });
 
   test('goes on when a person says so', async () => {

@@ -241,7 +241,7 @@ describe('the way in at the bare address', () => {
 
   test('is refused at an address of other machines', async () => {
     for (const host of ['0.0.0.0', '::1'])
-      await expect(Served.start(['--host', host])).rejects.toThrow('is not of this machine alone');
+      await expect(Served.start(['--host', host])).rejects.toThrow('is not an address of this machine alone');
   });
 });
 

@@ -47,7 +47,7 @@ async function serve(folder: string, env: Record<string, string> = {}) {
     const works = async (): Promise<readonly WorkView[]> => (await ask('GET', '/tasks')).work;
     await expect.poll(async () => (await works()).every(({ state }) => state === 'ended')).toBe(true);
     const last = (await works()).at(-1);
-    if (last === undefined) throw new Error('nothing was started');
+    if (last === undefined) throw new Error('Nothing was started');
     return last;
   };
   const open = async (path: string): Promise<Page> => {
@@ -156,9 +156,7 @@ describe('on a wide screen and on a phone', () => {
       await anew.click();
       const agree = page.getByRole('button', { name: words.agree });
       await agree.waitFor();
-      expect(await page.locator('.notices').textContent()).toContain(
-        'could ask further, for at most 1 credit',
-      );
+      expect(await page.locator('.notices').textContent()).toContain('could ask more, for at most 1 credit');
       await expectToFit(page);
       expect(asked).toHaveLength(2);
       await agree.click();
@@ -218,7 +216,7 @@ test('a yes to changes is one to those that were shown: nothing is sent where th
   await team.apply([{ email: 'ann@t.example', role: 'editor' }], { input: 'other.csv' });
   const requests = await team.requests();
   const unseen = await ask('POST', `/batches/${batch}/continue?answer=yes`);
-  expect(unseen.error.message).toBe('A yes to changes names their plan.');
+  expect(unseen.error.message).toBe('A yes to changes must name their plan.');
   await ask('POST', `/batches/${batch}/continue?answer=yes&plan=${plan}`);
   expect((await lastWork()).stopped).toMatchObject({ code: 'plan' });
   expect(await team.requests()).toBe(requests);

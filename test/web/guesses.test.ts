@@ -60,13 +60,13 @@ test('a workbook that is dropped on any view is read as a person sees it, and ea
   await drop(page, 'renewals.xlsx', RENEWALS);
   await page.getByText('2 rows · 2 columns').waitFor();
   expect(await guesses(page)).toEqual([
-    expect.stringMatching(/^The names of your columns are taken from row 3\./),
-    'Left out: row 6, a line of totals (Grand total). Take it in',
-    'Left out: rows 8 to 9, another table (Region, State). Take them in',
+    expect.stringMatching(/^The column names come from row 3\./),
+    'Left out: row 6, a line of totals (Grand total). Include it',
+    'Left out: rows 8 to 9, another table (Region, State). Include them',
   ]);
   await page.getByRole('button', { name: text.list.takeIn(false), exact: true }).click();
   await page.getByText('3 rows · 2 columns').waitFor();
-  expect(await guesses(page)).toContain('Only rows 4 to 6 are taken. Take what looks like the list');
+  expect(await guesses(page)).toContain('Only rows 4 to 6 are taken. Use what looks like the list');
   await page.reload();
   await page.getByText('3 rows · 2 columns').waitFor();
   await page.getByRole('button', { name: text.list.lookAgain }).click();

@@ -144,7 +144,7 @@ proof('an upload whose sender falls silent is ended in words, and leaves nothing
   );
   await expect.poll(() => readdirSync(folder)).toContain('lists');
   expect(await said, 'it reads until the connection is closed').toMatch(
-    /^HTTP\/1.1 400 [\s\S]*"code":"input","message":"Nothing more of the file has come for/,
+    /^HTTP\/1.1 400 [\s\S]*"code":"input","message":"No more of the file has arrived for/,
   );
   expect(readdirSync(join(folder, 'lists'))).toEqual([]);
 });
@@ -211,7 +211,7 @@ proof('a list is kept for 30 days after its last batch, and never while one is o
   expect(await startAt(29)).toHaveLength(2);
   for (const shift of [{ wallMs: 60 * day }, { wallMs: 60 * day, boot: 'another', uptimeMs: -day }])
     expect(await startWith(shift)).toMatch(
-      /Lists that were brought to the page stay\. Nothing is erased for its age: .* clock says/,
+      /Lists on the page were not removed\. Nothing is erased because of its age: .* clock says/,
     );
   expect(readdirSync(lists), 'the calendar alone removes nothing').toHaveLength(2);
   expect(await startAt(31), 'a batch is open').toEqual([id]);

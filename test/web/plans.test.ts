@@ -192,7 +192,7 @@ test('a plan that moved starts nothing and is told so; the choices are kept for 
   const { work } = await page.ended(started.id);
   expect(work.batch).toBeNull();
   expect(work.stopped).toMatchObject({ code: 'plan' });
-  expect(work.stopped.message).toContain('the file was changed; rows 6 → 3');
+  expect(work.stopped.message).toContain('the file has changed; rows 6 → 3');
   expect(await desk.requests()).toBe(0);
   expect((await page.ask('GET', `/lists/${LIST}/ways`)).choices).toEqual(COMPANIES);
   expect(await page.ask('POST', '/plans', { list: LIST })).toMatchObject({ rows: 3 });
@@ -361,7 +361,7 @@ proof(
       const [begun, moved, gone] = await ends();
       expect(begun).toMatchObject({ exit_code: 0, spent: 6, batch: expect.any(String) });
       expect(moved).toMatchObject({
-        message: expect.stringContaining('nothing was started: the file was changed'),
+        message: expect.stringContaining('nothing was started: the file has changed'),
       });
       expect(gone).toMatchObject({ exit_code: 2, spent: 0 });
       expect(await desk.requests(), morning).toBe(6);
@@ -441,7 +441,10 @@ proof('for a team the plan is the diff, and people are removed only when that wa
   await page.list(LIST, sheet('jo', 'al'));
   const plan = await page.ask('POST', '/plans', { list: LIST, choices });
   const unseen = await page.ask('POST', '/schedules/starts', { plan: plan.id, at: '02:00' });
-  expect(unseen.error).toMatchObject({ code: 'consent', message: expect.stringContaining('a team moves') });
+  expect(unseen.error).toMatchObject({
+    code: 'consent',
+    message: expect.stringContaining('the team may change'),
+  });
   expect(plan).toMatchObject({ is_change: true, actions: { invite: 2 }, confirm: null, needs_budget: false });
   const { work } = await page.ended((await page.ask('POST', '/starts', { plan: plan.id })).id);
   expect(work.exit_code).toBe(0);

@@ -329,7 +329,7 @@ describe('what is asked', () => {
       ),
     ]);
     expect(head).toMatch(/^HTTP\/1\.1 408 /);
-    expect(body).toContain('did not end within 5 s');
+    expect(body).toContain('did not arrive within 5 s');
     expect((await served.tool('/api/state')).status).toBe(200);
   });
 

@@ -95,7 +95,7 @@ test('a sweep begins when it is due in its zone, works through the inbox, and is
   ]);
   await pass(clock, 60_000);
   const [id = ''] = sweeps();
-  await expect(schedules.run(0)).rejects.toThrow('A sweep of night is under way.');
+  await expect(schedules.run(0)).rejects.toThrow('A sweep of night is running.');
   expect(await work.ended(id)).toMatchObject({ kind: 'sweep', exit_code: 0 });
   await expect
     .poll(async () => (await schedules.list())[0])
@@ -246,7 +246,7 @@ proof(
     expect(await told()).toEqual(aside);
     rmSync(join(store, aside[0] ?? ''));
     expect(await told()).toEqual([]);
-    expect((await served.stop()).stderr).toContain(`lies aside as ${aside[0]}`);
+    expect((await served.stop()).stderr).toContain(`set aside as ${aside[0]}`);
   },
 );
 
@@ -281,7 +281,7 @@ proof('a start goes with its list, and one whose list is gone tells no path', as
 test.for([
   ['', / has no schedule\.\nAdd one to the job/],
   ['schedule: "soon"', /this is not a schedule of five cron fields/],
-  ['operation: onboard\naccount: sandbox-service', /such a job is never scheduled/],
+  ['operation: onboard\naccount: sandbox-service', /such a job cannot be scheduled/],
 ] as const)('serve refuses a job with %j in words', async ([more, why]) => {
   const job = writeJob(more);
   if (more.startsWith('operation'))
@@ -316,12 +316,12 @@ proof(
     expect(toAgree).toEqual([
       {
         agreement: expect.stringMatching(/^inbox:[0-9a-f]{32}$/),
-        fact: `The job ${job} takes its files from a folder that is not below its own`,
+        fact: `The job ${job} takes its files from a folder outside its own`,
         details: [
           `folder: ${inbox}`,
-          'sent of each row of its lists: the columns that look like "abn", "domain", "profile_url", "website"',
+          'sent for each row of its lists: the columns that look like "abn", "domain", "profile_url", "website"',
           'sent to the built-in sandbox, by enrich-company with the account sandbox-provider',
-          `a list that is done is moved to ${inbox}/done, one that cannot be read to ${inbox}/failed`,
+          `a finished list is moved to ${inbox}/done, an unreadable one to ${inbox}/failed`,
         ],
       },
     ]);

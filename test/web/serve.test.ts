@@ -165,7 +165,7 @@ describe('a second serve', () => {
     const address = new URL(stdout.trim());
     expect([code, address.origin]).toEqual([0, served.url]);
     expect(address.hash).not.toBe(new URL(served.address).hash);
-    expect(stderr).toContain('was served already');
+    expect(stderr).toContain('was already open');
     expect((await served.enter(wordOf(stdout))).status).toBe(200);
   });
 

@@ -6,6 +6,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { besideFolder } from '../../src/core/paths.ts';
 import { type Ended, type Start, startRowonce } from '../cli/rowonce.ts';
 
 /** A real `rowonce serve` with a folder of its own, and requests to it as no browser would send them. */
@@ -39,15 +40,16 @@ export const wordOf = (address: string): string => new URL(address).hash.slice('
 export class Served implements AsyncDisposable {
   readonly folder: string;
   readonly child: ChildProcess;
+  /** Where `serve.json` is. */
+  readonly #beside: string;
   readonly #ended: Promise<Ended>;
   #printed = '';
 
   private constructor(folder: string, words: readonly string[], { env = {} }: Start) {
     this.folder = folder;
-    this.child = startRowonce(['serve', ...words], {
-      cwd: folder,
-      env: { ...environmentIn(folder), ...env },
-    });
+    const environment: Record<string, string> = { ...environmentIn(folder), ...env };
+    this.#beside = besideFolder(environment.ROWONCE_STORE ?? '', environment);
+    this.child = startRowonce(['serve', ...words], { cwd: folder, env: environment });
     const { stdout, stderr } = this.child;
     if (stdout === null || stderr === null) throw new Error('no pipes');
     stdout.on('data', (chunk: Buffer) => {
@@ -92,7 +94,7 @@ export class Served implements AsyncDisposable {
 
   /** What `serve.json` says now. */
   get note(): { readonly url: string; readonly token: string; readonly pid: number } {
-    return JSON.parse(readFileSync(join(this.folder, 'store', 'serve.json'), 'utf8'));
+    return JSON.parse(readFileSync(join(this.#beside, 'serve.json'), 'utf8'));
   }
 
   /** Asks as a tool does, which has the token of `serve.json`. */

@@ -10,7 +10,7 @@ import { Served } from './served.ts';
 const SOON = { timeout: 30_000 };
 
 /** What stands before a vendor: a request passes when the test has let so many through. */
-class Gate {
+export class Gate {
   /** With which everything is answered that passes; undefined: by the vendor. */
   page: ErrorPage | undefined;
   #allowed = 0;

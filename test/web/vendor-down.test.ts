@@ -85,7 +85,7 @@ test.each(
         () => ({ status: 429, body: '{"error":"too many"}', headers: { 'retry-after': '300' } }),
         'the vendor asked to wait (status 429',
       ],
-      ['answers 503 for ever', () => ({ status: 503 }), 'answers get lost (status 503'],
+      ['answers 503 for ever', () => ({ status: 503 }), 'answers are being lost (status 503'],
     ] as const,
     1,
   ),

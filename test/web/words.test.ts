@@ -57,8 +57,8 @@ test.each([
     'Row 9 is a line of totals (Total), left out.',
   ],
   [
-    'The input already has a column "name", which the job\'s `add` would write.',
-    'The input already has a column "name", which what was chosen to add would write.',
+    'The input already has a column "name", and the job\'s `add` would write it.',
+    'The input already has a column "name", and the columns to add would write it.',
   ],
   ['team.yaml: columns: there is no input domian', 'The job: columns: there is no input domian'],
   ['a-very--odd name, and jo@x.com.', 'a-very--odd name, and jo@x.com.'],

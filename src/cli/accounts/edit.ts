@@ -17,7 +17,7 @@ import type { Console, Report } from '../shell/command.ts';
 
 /** Changes what stands in the file about an account. What is not given stays, comments included. */
 
-const AT_ONCE = 'most requests at the same time; after a kill so many may be in doubt';
+const AT_ONCE = 'most requests at the same time; a kill may leave this many in doubt';
 /** The limits and the budgets of an account: by the member of the flags, where each stands in the file and what it is. */
 const NUMBERS = {
   perSecond: ['limits', 'per_second', '<requests>', 'limit of the plan'],
@@ -25,8 +25,8 @@ const NUMBERS = {
   perHour: ['limits', 'per_hour', '<requests>', 'limit of the plan'],
   perDay: ['limits', 'per_day', '<requests>', 'limit of the plan'],
   concurrency: ['limits', 'concurrency', '<requests>', AT_ONCE],
-  budgetPerDay: ['budget', 'per_day', '<credits>', 'most credits of a day (UTC), over all runs'],
-  budgetPerMonth: ['budget', 'per_month', '<credits>', 'most credits of a month (UTC), over all runs'],
+  budgetPerDay: ['budget', 'per_day', '<credits>', 'most credits in one day (UTC), all runs together'],
+  budgetPerMonth: ['budget', 'per_month', '<credits>', 'most credits in one month (UTC), all runs together'],
 } as const;
 
 type NumberFlags = { readonly [Name in keyof typeof NUMBERS]?: string };
@@ -47,12 +47,12 @@ const NONE = 'none';
 
 export function configureEdit(command: Command): Command {
   command
-    .description('Change an account; what is not given stays. A new address needs the key again.')
+    .description('Change an account; what you leave out stays as it is. A new address needs the key again.')
     .argument('<name>')
     .option('--base-url <address>', 'where the API is')
     .addOption(new Option('--region <region>', 'of a service').choices(REGIONS))
-    .option('--organization <id>', 'of a service; "none" takes it out, here and below')
-    .option('--project <id>', 'of a service: the project of invites that name none')
+    .option('--organization <id>', 'of a service; "none" removes it, here and below')
+    .option('--project <id>', 'of a service: the project for invites that name none')
     .option('--key-env <variable>', 'the environment variable that holds the key')
     .option('--key-stdin', 'read the key from standard input');
   return addNumberFlags(command);
@@ -70,7 +70,7 @@ function flagOf(part: 'limits' | 'budget', entry: string): string {
 
 export async function editAccount(_console: Console, name: string, flags: EditFlags): Promise<Report> {
   if (Object.keys(flags).length === 0)
-    throw stop('usage', 'No flag says what is to be changed.', 'Run rowonce accounts edit --help.');
+    throw stop('usage', 'No flag says what to change.', 'Run rowonce accounts edit --help.');
   const accounts = await loadAccounts();
   const former = findAccount(accounts, name);
   if (former.baseUrl === undefined)
@@ -98,7 +98,7 @@ export async function editAccount(_console: Console, name: string, flags: EditFl
     },
     advice: isSame
       ? []
-      : ['It counts as another account now: nothing that was bought before is known as bought with it.'],
+      : ['It counts as a different account now: what was bought before may be bought again.'],
   };
 }
 
@@ -108,7 +108,7 @@ export async function keyFrom(
   { keyEnv, keyStdin }: EditFlags,
 ): Promise<{ key?: string; key_env?: string }> {
   if (keyEnv !== undefined && keyStdin === true)
-    throw stop('usage', '--key-env and --key-stdin both say what the key is.', 'Give one of them.');
+    throw stop('usage', '--key-env and --key-stdin both give a key.', 'Give one of them.');
   if (keyEnv !== undefined) return { key_env: keyEnv };
   return keyStdin === true ? { key: usableKey(name, await text(process.stdin)) } : {};
 }
@@ -118,7 +118,7 @@ export function priceIn({ price }: EditFlags): string | undefined {
   const written = price?.trim().toUpperCase();
   if (price === undefined || price === NONE || (written !== undefined && PRICE.test(written)))
     return price === NONE ? price : written;
-  throw stop('usage', `--price ${price} is no price.`, 'Give what one credit costs, such as "0.04 AUD".');
+  throw stop('usage', `--price ${price} is not a price.`, 'Give what one credit costs, such as "0.04 AUD".');
 }
 
 const textOrNone = (given: string | undefined): string | null | undefined => (given === NONE ? null : given);

@@ -50,7 +50,7 @@ function problemDetails(problem: StopError | undefined): readonly Detail[] {
 function detailsOf(account: Account): readonly Detail[] {
   const { baseUrl, documentationUrl, organizationId, projectId, via, dialectPath, limits, budget } = account;
   const rows: readonly (readonly [string, string | undefined])[] = [
-    ['address', baseUrl?.href ?? 'this machine, started when it is used'],
+    ['address', baseUrl?.href ?? 'this machine; it starts when it is used'],
     ['documentation', documentationUrl],
     ['organization', organizationId],
     ['project', projectId],

@@ -75,7 +75,7 @@ function shown(account: Account, fact: AccountFact): Shown {
       const { userId, email } = fact.user;
       const user = linesOf(userId, email).join(', ');
       return {
-        lines: [`the key works; it is that of ${foreignWords(user)}.`],
+        lines: [`the key works; it belongs to ${foreignWords(user)}.`],
         object: { key_tried: true, user: { user_id: userId ?? null, email: email ?? null } },
       };
     }

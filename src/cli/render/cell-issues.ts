@@ -10,12 +10,12 @@ const WORDS: Readonly<Record<FoundIssue['kind'], string>> = {
   lost_digit: 'of ten digits, so one is lost',
   lost_zero: 'without the zero in front',
   mistyped: 'with a wrong checksum',
-  mojibake: 'read in a wrong encoding once',
-  invisible_character: 'with characters that nobody sees',
+  mojibake: 'once read in the wrong encoding',
+  invisible_character: 'with invisible characters',
   wrapped_address: 'with more than the address',
   punctuation: 'with punctuation around',
   tracking: 'with tracking parameters',
-  country_host: "on a network's host for one country or for phones",
+  country_host: "on a country's or a phone's version of the site",
   spelling: 'in another spelling',
   date_as_number: 'dates as numbers',
   name_as_date: 'turned into dates by a spreadsheet',
@@ -25,7 +25,7 @@ const WORDS: Readonly<Record<FoundIssue['kind'], string>> = {
 export function findingWords({ kind, count, firstRows, cure, examples }: FoundIssue): string {
   const [example] = examples.filter((each) => cure !== 'repair' || each.repaired !== undefined);
   const what = `${count} ${WORDS[kind]}: ${rowWords(count, firstRows)}`;
-  if (cure === 'none_needed') return `${what}; read right as ${count === 1 ? 'it is' : 'they are'}`;
+  if (cure === 'none_needed') return `${what}; correct as ${count === 1 ? 'it is' : 'they are'}`;
   return example === undefined ? what : `${what}${exampleWords(example)}`;
 }
 

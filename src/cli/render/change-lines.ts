@@ -40,7 +40,7 @@ export function overtakenLines(overtaken: readonly OvertakenRow[]): readonly str
   const are = overtaken.length === 1 ? 'is' : 'are';
   const more = overtaken.length - OVERTAKEN_SHOWN;
   return [
-    `Overtaken  ${counted(overtaken.length, 'change')} ${are} not so any more, or perhaps not`,
+    `Overtaken  ${counted(overtaken.length, 'change')} ${are} no longer true, or perhaps not`,
     ...overtaken
       .slice(0, OVERTAKEN_SHOWN)
       .map(({ row, who, since }) => `  row ${row}, ${plainText(who)}: ${plainText(since)}`),

@@ -48,7 +48,7 @@ export function descriptionLines(
 
 function dateFormWords(forms: FileDescription['columns'][number]['dateForms']): string {
   const words = forms.map(({ example, firstRows: [row] }) => `${example} in row ${row}`);
-  return `dates are written in ${forms.length} ways, so that a day may be taken for a month: ${listed(words)}`;
+  return `dates are written in ${forms.length} ways, so a day may be read as a month: ${listed(words)}`;
 }
 
 function unreadableLines({ count, first }: FileDescription['unreadable']): readonly string[] {
@@ -82,7 +82,7 @@ function fitLines(fits: readonly Fit[]): readonly string[] {
   );
 }
 
-const NOT_BY_ITSELF = 'when you say so';
+const NOT_BY_ITSELF = 'if you choose the columns';
 
 function mayFit({ problem, likely }: Fit): boolean {
   return problem !== undefined && likely.length > 0;

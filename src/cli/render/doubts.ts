@@ -27,18 +27,17 @@ export function heldBackLines(
 ): readonly string[] {
   if (enough === undefined) return [];
   const { most = 0, used } = extra;
-  const are = calls === 1 ? 'is' : 'are';
-  const fact = `${counted(calls, 'call')} in doubt ${are} to be sent again, for at most ${counted(credits, 'credit')}, and ${Math.max(0, most - used)} of ${counted(most, 'extra credit')} ${most === 1 ? 'is' : 'are'} left.`;
+  const fact = `${counted(calls, 'call')} in doubt will be sent again, for at most ${counted(credits, 'credit')}, and ${Math.max(0, most - used)} of ${counted(most, 'extra credit')} ${most === 1 ? 'is' : 'are'} left.`;
   if (byJob) return [`${fact} To send all of them again, raise extra_credits in the job to ${enough}.`];
   const about = row === undefined ? [batch] : [batch, String(row)];
   const words = ['settle', ...about, '--retry', '--extra-credits', String(enough), ...store];
   return [`${fact} To let the next run send all of them again:`, commandLine(words)];
 }
 
-/** `2 rows wait for what was bought and turned out to be no answer; run the list with --yes to buy it again`. */
+/** `2 rows wait because what was bought turned out to be no answer; run the list with --yes to buy it again`. */
 export function waitingWords(rows: number): string {
   const wait = `${counted(rows, 'row')} ${rows === 1 ? 'waits' : 'wait'}`;
-  return `${wait} for what was bought and turned out to be no answer; run the list with --yes to buy it again`;
+  return `${wait} because what was bought turned out to be no answer; run the list with --yes to buy it again`;
 }
 
 function questionWords(kind: Look['kind']): string {
@@ -70,5 +69,5 @@ function valueWords(value: Call['parameters'][string]): string {
 /** Counts open requests, for a run that goes on or one that ended without being able to write to the ledger. */
 export function openWords(open: number): string {
   const have = `${counted(open, 'request')} ${open === 1 ? 'has' : 'have'} no answer yet`;
-  return `${have}; if no run is going on, the next run or settle takes what stays without one for in doubt.`;
+  return `${have}; if no run is at work, the next run or settle counts them as in doubt.`;
 }

@@ -23,8 +23,8 @@ export async function talkedErasure(console: Console, talk: ErasureTalk): Promis
     if (!console.interactive)
       throw stop(
         'consent',
-        'Nobody is there to agree to erase that.',
-        'Look with --dry-run, then add --yes.',
+        'Erasing needs your yes, and this is not a terminal.',
+        'Check it with --dry-run, then add --yes.',
       );
     if (!(await console.agrees(`Erase ${talk.what} in ${talk.location} for good?`)))
       throw stop('consent', 'Nothing was erased.', 'Answer y to erase it.');
@@ -58,7 +58,7 @@ function foundLines(location: string, found: Erased): readonly string[] {
     hits.map(({ place, cell }) => `  found in ${PLACES[place] ?? place}: ${cell}`),
     files.map((file) => `  removed: ${file}`),
     heldCredits > 0 &&
-      `  ${counted(heldCredits, 'credit')} may have been charged for lost requests among these. They stay counted, and nobody can decide about them any more.`,
+      `  ${counted(heldCredits, 'credit')} may have been charged for lost requests among these. They stay counted, and can no longer be settled.`,
     stays,
   );
 }
@@ -66,10 +66,10 @@ function foundLines(location: string, found: Erased): readonly string[] {
 /** Files of the user's are never touched. */
 function stayLine({ path, holds, isPathForgotten }: Erased['stays'][number]): string {
   if (isPathForgotten)
-    return `  stays, and is not known here afterwards, because its path names them: ${path}`;
+    return `  stays on the disk, and the store forgets it, because its path names them: ${path}`;
   return holds === 'certainly'
-    ? `  stays, look at it yourself: ${path}`
-    : `  stays, and may hold them still, because it was changed since or cannot be read: ${path}`;
+    ? `  stays; check it yourself: ${path}`
+    : `  stays, and may still hold them, because it was changed since or cannot be read: ${path}`;
 }
 
 /** What the places of a ledger are called; another place is a file of the store. */

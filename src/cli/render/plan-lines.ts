@@ -25,7 +25,7 @@ export function planLines(plan: Plan): readonly string[] {
   return linesOf(
     shown.map(([name, count]) => line(name, count)),
     tooOld > 0 && line('of them', tooOld, ' again, their answers are too old'),
-    unanswered && line('of them', unanswered.rows, ' again, what came is no answer by the dialect of today'),
+    unanswered && line('of them', unanswered.rows, " again, today's dialect finds no answer in what came"),
     again &&
       line('sent again', again.rows, ` of those in doubt, for at most ${counted(again.most, 'credit')}`),
     comparedWith !== undefined &&
@@ -41,7 +41,7 @@ export function planLines(plan: Plan): readonly string[] {
 
 /** A run is no new purchase of the whole list, but goes on with what was begun. */
 export function unfinishedLine(batch: BatchId, { credits }: Pick<Plan, 'credits'>): string {
-  return `  unfinished     batch ${batch} of this list: a run goes on with it, for at most ${counted(credits.most, 'credit')}`;
+  return `  unfinished     batch ${batch} of this list: a run continues it, for at most ${counted(credits.most, 'credit')}`;
 }
 
 /** The plan of a change: the diff, what it costs where it does, and what would hold a run back. */
@@ -58,8 +58,8 @@ export function changePlanLines(
     plan.calls > 0 &&
       `${counted(plan.calls, 'request')}, ${seconds === undefined ? 'time ' : ''}${timeWords(seconds)}.`,
     batch?.state === 'open'
-      ? `Batch ${batch.id} of this list is unfinished: a run goes on with what was planned when it began.`
-      : guards.map(({ fact, allow }) => `A run would stop: it would ${fact}. If that is meant, ${allow}.`),
+      ? `Batch ${batch.id} of this list is unfinished: a run continues it as it was planned when it began.`
+      : guards.map(({ fact, allow }) => `A run would stop: it would ${fact}. If that is right, ${allow}.`),
   );
 }
 

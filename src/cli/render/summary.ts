@@ -25,7 +25,8 @@ export function summaryLines(summary: RunSummary): readonly string[] {
     changes && changesLines(changes),
     unproven && `Unproven   ${unprovenWords(unproven)}`,
     creditsLine(summary),
-    repaired !== undefined && `Repaired   ${counted(repaired, 'row')}, and none of your own cells`,
+    repaired !== undefined &&
+      `Repaired   ${counted(repaired, 'row')} as sent; your own cells stay as they are`,
     `Requests   ${requests} in ${formatDuration(durationMs)}`,
     onlyMisses !== undefined && `Misses     ${onlyMissesWords(onlyMisses)}`,
     forecast && forecastLines(forecast),
@@ -54,7 +55,7 @@ function creditsLine({ money, spentNow, figures, changes }: RunSummary): string 
 function formulasLine({ tally }: RunSummary): string | false {
   const count = tally?.formulas ?? 0;
   return (
-    count > 0 && `Formulas   ${counted(count, 'cell')} of the vendor's made safe with an apostrophe in front`
+    count > 0 && `Formulas   ${counted(count, 'cell')} from the vendor made safe with an apostrophe in front`
   );
 }
 
@@ -70,8 +71,7 @@ function fileLine(name: string, path: string | undefined): string | undefined {
 // ---------------------------------------------------------------------------------------------------- a sample
 
 function forecastLines({ rows, matched, identifiers, rest }: Forecast): readonly string[] {
-  if (rows === 0)
-    return ['Sample     nothing was found out: no row of it is finished, or nothing is left to buy'];
+  if (rows === 0) return ['Sample     no forecast: none of its rows is finished, or nothing is left to buy'];
   const width = Math.max(...identifiers.map(({ name }) => name.length));
   return [
     `Sample     ${matched} of ${counted(rows, 'row')} matched`,

@@ -50,9 +50,5 @@ export class TableFile {
 function problemAt(path: string, error: unknown): unknown {
   if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST'))
     return outputProblem(path, error);
-  return stop(
-    'output',
-    `${path} is there already, and nothing of it was changed.`,
-    'Name another file with -o.',
-  );
+  return stop('output', `${path} exists already, and was left as it is.`, 'Name another file with -o.');
 }

@@ -216,6 +216,6 @@ const LONG_PAUSE_MS = 2_000;
 function batchLine(event: BatchBegun): string {
   const { batch, resumed } = event;
   return resumed
-    ? `Batch ${batch} goes on: ${finishedWords(event)}.`
+    ? `Batch ${batch} continues: ${finishedWords(event)}.`
     : `Batch ${batch}: ${rowsWords(event)}.`;
 }

@@ -26,7 +26,7 @@ export function addEntryFlags(command: Command): Command {
 export function addColumnFlag(command: Command): Command {
   return command.option(
     '--column <input=column>',
-    'which column feeds an input, over the job or the guess; once for each, and INPUT= for none',
+    "which column feeds an input, instead of the job's or the guess; repeat for each; INPUT= for none",
     eachOf,
   );
 }
@@ -42,7 +42,7 @@ export function addRoleFlag(command: Command): Command {
 export function addColumnsFlag(command: Command): Command {
   return command.option(
     '--add <column=path>',
-    'a column to add, and where in the answer its value stands; once for each',
+    'a column to add, and where its value is in the answer; repeat for each',
     eachOf,
   );
 }
@@ -50,7 +50,7 @@ export function addColumnsFlag(command: Command): Command {
 /** @throws StopError `usage` for a value that is no pair, and for a name that is said twice. */
 export function entriesOf({ column, add, waterfall, role }: EntryFlags): JobEntries {
   const bare = role?.filter((each) => !each.includes('=')) ?? [];
-  if (bare.length > 1) throw stop('usage', '--role is one role for all rows twice.', 'Give it once.');
+  if (bare.length > 1) throw stop('usage', '--role gives one role for all rows twice.', 'Give it once.');
   const words = role?.filter((each) => each.includes('='));
   return present({
     columns: column && pairsOf('--column domain=Website', column),
@@ -82,8 +82,8 @@ function pairsOf(
   for (const value of values) {
     const at = isLast ? value.lastIndexOf('=') : value.indexOf('=');
     const name = value.slice(0, Math.max(at, 0));
-    if (name === '') throw stop('usage', `${flag} ${value} is no pair.`, `Give it as ${example}.`);
-    if (pairs.has(name)) throw stop('usage', `${flag} says ${name} twice.`, 'Give it once.');
+    if (name === '') throw stop('usage', `${flag} ${value} is not a pair.`, `Give it as ${example}.`);
+    if (pairs.has(name)) throw stop('usage', `${flag} names ${name} twice.`, 'Give it once.');
     pairs.set(name, value.slice(at + 1));
   }
   return Object.fromEntries(pairs);

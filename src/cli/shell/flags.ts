@@ -11,7 +11,7 @@ import type { Console } from './command.ts';
 /** The arguments of `option` for a command that opens a store for writing. */
 export const WAIT_FLAG = [
   '--wait <duration>',
-  'wait so long for another process that is spending from the store',
+  'wait this long for another process that is spending from the store',
 ] as const;
 
 /**
@@ -49,7 +49,7 @@ export function askAgreementOn(console: Console): (question: Question) => Promis
   return async ({ fact, details }) => {
     console.warn(`${fact}:`);
     for (const detail of details) console.warn(`  ${detail}`);
-    return console.agrees('Is that meant? This is asked once.');
+    return console.agrees('Is that what you want? You are asked only once.');
   };
 }
 
@@ -63,10 +63,10 @@ export function addReadFlags(command: Command): Command {
     DELIMITER_NAMES.find((name) => DELIMITERS[name] === text);
   return command
     .addOption(
-      choiceOption('--encoding <name>', 'how the file is encoded, when it looks otherwise', ENCODINGS),
+      choiceOption('--encoding <name>', 'the encoding of the file, if the guess is wrong', ENCODINGS),
     )
-    .addOption(choiceOption('--delimiter <name>', 'what stands between cells', DELIMITER_NAMES, byCharacter))
-    .option('--skip-lines <lines>', 'lines above the header that are no part of the table')
+    .addOption(choiceOption('--delimiter <name>', 'what separates the cells', DELIMITER_NAMES, byCharacter))
+    .option('--skip-lines <lines>', 'lines above the header that do not belong to the table')
     .addOption(choiceOption('--ragged <pad>', 'pad: rows with too few cells get blank ones', ['pad']))
     .option(
       '--sheet <name>',
@@ -81,7 +81,7 @@ export function addReadFlags(command: Command): Command {
 export function addStrictFlag(command: Command): Command {
   return command.option(
     '--strict',
-    'refuse the file for a row that cannot be read, instead of setting it aside',
+    'refuse the file if a row cannot be read, instead of setting the row aside',
   );
 }
 
@@ -99,12 +99,12 @@ export function readFlagsOf({
 }: ReadFlags): ReadOptions {
   const lines = wholeNumber('--skip-lines', skipLines) || undefined;
   if (headerRow !== undefined && readHeaderRows(headerRow) === undefined) {
-    const fact = `--header-row ${headerRow} is neither a row nor two rows that follow each other.`;
+    const fact = `--header-row ${headerRow} is neither one row nor two rows in sequence.`;
     throw stop('usage', fact, 'Give the number that the spreadsheet shows, such as 3, or 3-4.');
   }
   if (rows !== undefined && readRowRange(rows) === undefined) {
     const next = 'Give the first and the last row of the table, such as 5-210.';
-    throw stop('usage', `--rows ${rows} is no range of rows.`, next);
+    throw stop('usage', `--rows ${rows} is not a range of rows.`, next);
   }
   return present({ encoding, delimiter, skipLines: lines, headerRow, rows, country, ragged, sheet, strict });
 }
@@ -116,10 +116,10 @@ export function addOutputFlags(command: Command): Command {
     .addOption(
       choiceOption(
         '--formulas <mode>',
-        "safe: a vendor's text never becomes a formula, which is so when left out; raw: as it came",
+        "safe (the default): a vendor's text never becomes a formula; raw: as it came",
         FORMULA_MODES,
       ),
     )
-    .option('--with-input', 'what a row found carries the columns of that row, which is so when left out')
-    .option('--no-with-input', 'what a row found has nothing but the number of that row');
+    .option('--with-input', 'each row found carries the columns of its own row (the default)')
+    .option('--no-with-input', 'each row found carries only the number of its own row');
 }

@@ -173,7 +173,9 @@ function commandIn(argv: readonly string[], program: Command | undefined): strin
 function reportUnwritten(terminal: Terminal, error: Error, exitCode: ExitCode): ExitCode {
   if (exitCode !== EXIT.done && exitCode !== EXIT.attention) return exitCode;
   terminal.warn(`The result could not be written to standard output: ${messageOf(error)}.`);
-  terminal.warn('Give standard output room, then run the same command again: nothing is bought twice.');
+  terminal.warn(
+    'Make room where standard output goes, then run the same command again: nothing is bought twice.',
+  );
   return EXIT.usage;
 }
 

@@ -25,7 +25,7 @@ export interface SpendFlags {
 /** @param acceptable the words that `--accept` takes besides an agreement. */
 export function addSpendFlags(command: Command, acceptable: readonly Acceptable[] = []): Command {
   return command
-    .option('--max-pause <duration>', 'stop when nothing moves for so long (10m off a terminal)')
+    .option('--max-pause <duration>', 'stop when nothing moves for this long (10m off a terminal)')
     .option(...WAIT_FLAG)
     .addOption(acceptOption(acceptable));
 }
@@ -91,7 +91,7 @@ export async function spend<Ended>(
 /** The signals of Ctrl-C, of a service manager and of a window that is closed. */
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-const GO_ON = 'Run the same command again to go on:';
+const GO_ON = 'Run the same command again to continue:';
 
 /**
  * The first signal stops admission and lets what is in flight finish; the second leaves at once.
@@ -108,14 +108,14 @@ function stopOnSignals(
   const onSignal = (signal: NodeJS.Signals): void => {
     const code = signal === 'SIGINT' ? 'interrupted' : 'terminated';
     if (stopping.signal.aborted) {
-      const message = `Left at once: ${counted(inFlight(), 'call')} may be in doubt, the next run says which.`;
+      const message = `Stopped at once: ${counted(inFlight(), 'call')} may be in doubt; the next run says which.`;
       console.result({ stopped: stopObject({ code, message, next: GO_ON, command: command() }) });
       console.warn(message);
       console.warn(command());
       process.exit(EXIT[code]);
     }
     const how = signal === 'SIGINT' ? 'Ctrl-C' : signal;
-    const message = `Stopped by ${how}; everything that was answered is kept.`;
+    const message = `Stopped by ${how}; every answer is kept.`;
     stopping.abort(new StopError({ code, message, next: GO_ON }));
   };
   for (const name of STOP_SIGNALS) process.on(name, onSignal);
@@ -134,7 +134,11 @@ function stopOnSignals(
 export async function mayBeSent(console: Console, question: string): Promise<boolean> {
   if (await console.agrees(question)) return true;
   if (!console.interactive) return false;
-  throw stop('consent', 'Not agreed; nothing was sent.', 'Run the same command again to be asked again.');
+  throw stop(
+    'consent',
+    'You did not agree, so nothing was sent.',
+    'Run the same command again to be asked again.',
+  );
 }
 
 /** Shorter pauses are not shown, because they are over before a person has read about them. */
@@ -163,7 +167,7 @@ function eventWords(event: RunEvent): string | undefined {
   switch (event.kind) {
     case 'batch':
       return event.resumed
-        ? `batch ${event.batch} goes on, ${finishedWords(event)}`
+        ? `batch ${event.batch} continues, ${finishedWords(event)}`
         : `batch ${event.batch}, ${rowsWords(event)}`;
     case 'note':
       return event.message;

@@ -72,10 +72,10 @@ function readingLines(
   );
   if (today === undefined) return kept;
   const { answer, charged, why } = today;
-  const words = `reads as ${answer}, ${counted(charged, 'credit')}, by the dialect of today (${why})`;
+  const words = `reads as ${answer}, ${counted(charged, 'credit')}, by today's dialect (${why})`;
   if (record.call.change === undefined) return [...kept, words];
   const apply = settleFlags && commandLine(['settle', batch.id, String(row), ...settleFlags]);
-  const never = `${words}, which is never applied to a change by itself`;
+  const never = `${words}, which is never applied to a change without you`;
   return linesOf(kept, never, apply !== undefined && `to apply it: ${apply}`);
 }
 
@@ -88,7 +88,7 @@ function askedWords(call: Call, reserved: Credits): string {
 
 function reasonLines({ decision, replaces, request }: AttemptRecord): readonly string[] {
   return linesOf(
-    replaces !== undefined && `bought anew, in the place of the answer of attempt ${replaces}`,
+    replaces !== undefined && `bought again, in place of the answer of attempt ${replaces}`,
     decision && decision.kind !== 'told' && `sent again: ${decision.why}`,
     request && `under idempotency key ${request.idempotencyKey}`,
   );

@@ -86,7 +86,7 @@ export function usableKey(account: string, found: string): string {
   const key = found.replace(/\r?\n$/, '');
   if (key === '') throw stop('account', `The key of the account ${account} is empty.`, 'Give the key.');
   if (/^[\x21-\x7e]+$/.test(key)) return key;
-  const fact = `The key of the account ${account} contains a space, a line end or a character outside of ASCII.`;
+  const fact = `The key of the account ${account} contains a space, a line break or a character that is not ASCII.`;
   throw stop('account', fact, "Copy it again from the vendor's settings, without anything around it.");
 }
 
@@ -102,9 +102,8 @@ function isShownName(variable: string, env: Environment): boolean {
 
 function missingVariable(account: string, variable: string): never {
   if (!isShownName(variable, {})) {
-    const fact = `The key of the account ${account} is missing: its key_env is not the name of a variable that is set.`;
-    const next =
-      'Write the name of an environment variable behind key_env, and set that variable to the key itself.';
+    const fact = `The key of the account ${account} is missing: its key_env does not name a variable that is set.`;
+    const next = 'Write the name of an environment variable after key_env, and set that variable to the key.';
     throw stop('account', fact, next);
   }
   const fact = `The key of the account ${account} is missing: the environment variable ${variable} is not set.`;
@@ -141,6 +140,6 @@ function commandFailed(account: string, how: string): StopError {
   return stop(
     'account',
     fact,
-    'Run the command of key_command by hand until it prints the key and nothing else.',
+    'Run the command of key_command by hand, and correct it until it prints only the key.',
   );
 }

@@ -85,6 +85,8 @@ export interface Accounts {
   readonly configured: readonly Account[];
   /** The service's address by region; absent when the file names none. */
   readonly regions?: readonly RegionAddress[];
+  /** Packages whose code may run; absent when the file lists none. */
+  readonly packages?: readonly string[];
 }
 
 export interface RegionAddress {
@@ -127,6 +129,7 @@ export function accountsOf(document: YamlDocument<AccountsFile>): Accounts {
     path: document.path,
     configured: entries.map(([name, entry]) => accountOf(name, entry, document)),
     ...(regions.length === 0 ? {} : { regions }),
+    ...present({ packages: document.value?.packages }),
   };
 }
 
@@ -155,7 +158,7 @@ export function chooseAccount(
     throw stop(
       'account',
       `There is no ${vendor} account in ${accounts.path}.`,
-      `Add one with rowonce accounts add, or try it without cost with --account sandbox-${vendor}.`,
+      `Add one with rowonce accounts add, or try it for free with --account sandbox-${vendor}.`,
     );
   }
   if (others.length === 0) return only;
@@ -175,7 +178,7 @@ function namedAccount(accounts: Accounts, vendor: Vendor, wanted: string, env: E
   );
   throw stop(
     'account',
-    `The account ${wanted} is a ${found.vendor} account, and this needs a ${vendor} account.`,
+    `The account ${wanted} is a ${found.vendor} account, but this needs a ${vendor} account.`,
     `Use ${fitting.map((each) => each.name).join(' or ')}.`,
   );
 }
@@ -367,7 +370,7 @@ async function isPrivateFile(path: string): Promise<boolean> {
   const distrust =
     (found.uid === 0 ? undefined : ownedByAnother(path, found)) ?? distrustAround(dirname(path));
   if (distrust !== undefined)
-    throw stop('account', `The accounts file is not read: ${distrust.fact}.`, distrust.next);
+    throw stop('account', `The accounts file was not read: ${distrust.fact}.`, distrust.next);
   const open = found.mode & 0o077;
   if (open === 0 || process.platform === 'win32') return true;
   const mode = (found.mode & 0o777).toString(8).padStart(4, '0');

@@ -27,17 +27,17 @@ const timeout = z.string().refine(
     const durationMs = parseDurationMs(text) ?? 0;
     return durationMs >= TIMEOUT_MS.least && durationMs <= TIMEOUT_MS.most;
   },
-  { error: 'a timeout is written as 30s or 2m, from 1s to 1h' },
+  { error: 'write a timeout as 30s or 2m, from 1s to 1h' },
 );
 
 /** The next run of the same list needs answers that are younger than this. */
 const LEAST_RETENTION_MS = 86_400_000;
 
 const retention = z.string().refine((text) => (parseDurationMs(text) ?? 0) >= LEAST_RETENTION_MS, {
-  error: 'a retention is written as 400d, and is a day at least',
+  error: 'write a retention as 400d, at least one day',
 });
 
-const price = z.string().regex(PRICE, { error: 'the price of a credit is written as 0.04 AUD' });
+const price = z.string().regex(PRICE, { error: 'write the price of a credit as 0.04 AUD' });
 
 const rate = z.int().min(1).optional();
 const credits = z.int().min(0).optional();
@@ -50,7 +50,7 @@ const line = z
 const commandLine = line
   .regex(/^[^'"`$|&;<>(){}*?\\~#]+$/u, {
     error:
-      'it is run without a shell, which understands no quotes, variables, pipes or wildcards; write a list of words',
+      'it runs without a shell, so quotes, variables, pipes and wildcards do not work; write a list of words',
   })
   .transform((text) => text.trim().split(/ +/));
 
@@ -79,7 +79,7 @@ const shared = {
   retention: retention.optional(),
   country: z
     .string()
-    .regex(/^[A-Z]{2}$/i, 'a country has two letters, such as AU')
+    .regex(/^[A-Z]{2}$/i, 'write a country as two letters, such as AU')
     .optional(),
   price: price.optional(),
   sandbox: z.literal(true).optional(),
@@ -105,11 +105,11 @@ function sandboxServer(entry: SandboxEntries, context: z.core.$RefinementCtx): v
   const refuse = (path: string, message: string, next: string): void =>
     context.addIssue({ code: 'custom', path: [path], message, params: { next } });
   const stray = NOT_OF_SANDBOX.find((name) => entry[name] !== undefined);
-  if (stray !== undefined) refuse(stray, 'an account of a sandbox has none', 'Leave it out.');
+  if (stray !== undefined) refuse(stray, 'a sandbox account has none', 'Leave it out.');
   const { base_url: address } = entry;
   if (address === undefined || !URL.canParse(address) || isLoopback(new URL(address).hostname)) return;
   const next = 'Write it as http://127.0.0.1:4810, where rowonce sandbox listens.';
-  refuse('base_url', 'a sandbox is on this machine', next);
+  refuse('base_url', 'a sandbox must be on this machine', next);
 }
 
 function keyed(entry: SandboxEntries, context: z.core.$RefinementCtx): void {
@@ -120,8 +120,7 @@ function keyed(entry: SandboxEntries, context: z.core.$RefinementCtx): void {
 function oneKey(entry: KeyEntries, context: z.core.$RefinementCtx): void {
   const given = KEYS.filter((name) => entry[name] !== undefined);
   if (given.length === 1) return;
-  const message =
-    given.length === 0 ? 'the key is missing' : `${given.join(' and ')} both say what the key is`;
+  const message = given.length === 0 ? 'the key is missing' : `${given.join(' and ')} both give a key`;
   const next =
     given.length === 0 ? 'Add key_env: with the name of an environment variable.' : 'Keep one of them.';
   context.addIssue({ code: 'custom', message, params: { next } });
@@ -177,8 +176,8 @@ function direct(entry: RouteEntries, context: z.core.$RefinementCtx): void {
 function throughService(entry: RouteEntries, context: z.core.$RefinementCtx): void {
   const own = (['base_url', 'sandbox', ...KEYS] as const).find((name) => entry[name] !== undefined);
   if (own !== undefined) {
-    const message = 'an account with via has neither an address nor a key of its own';
-    const next = 'Leave it out: the service knows both.';
+    const message = 'an account with via has no address and no key';
+    const next = 'Leave it out: the service has both.';
     context.addIssue({ code: 'custom', path: [own], message, params: { next } });
     return;
   }
@@ -191,10 +190,13 @@ function throughService(entry: RouteEntries, context: z.core.$RefinementCtx): vo
 const name = z
   .string()
   .regex(/^[A-Za-z0-9][\w.-]{0,63}$/, 'a name has up to 64 letters, digits, ".", "-" and "_"')
-  .refine(
-    (text) => !SANDBOX_NAMES.some((each) => each === text),
-    'this name belongs to an account that is built in',
-  );
+  .refine((text) => !SANDBOX_NAMES.some((each) => each === text), 'this name belongs to a built-in account');
+
+/** As a job names it; that nothing else is loaded is checked where one is. */
+const packageName = line.regex(
+  /^(?:@[^/]+\/)?rowonce-[a-z0-9-]+$/,
+  'the name of such a package begins with rowonce-',
+);
 
 /** Both levels may be empty: a file looks so when a user has commented out every account. */
 export const accountsSchema = z
@@ -203,6 +205,7 @@ export const accountsSchema = z
     regions: z
       .strictObject({ AU: address.optional(), EU: address.optional(), US: address.optional() })
       .optional(),
+    packages: z.array(packageName).optional(),
   })
   .nullable();
 

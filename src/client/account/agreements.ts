@@ -1,4 +1,4 @@
-import { lstat, mkdir } from 'node:fs/promises';
+import { lstat, mkdir, readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { messageOf, StopError, stop } from '../../core/errors.ts';
 import { accountsPath } from '../../core/paths.ts';
@@ -7,16 +7,18 @@ import { distrustOfFolder } from '../../lib/file-trust.ts';
 
 /**
  * What a person has agreed to once: that a dialect of another person sends what it sends, that a job takes files from a
- * folder that is not its own, and that it tells outside how its lists end. It stands beside the accounts file, because it is about what that file names, holds for every
+ * folder that is not its own, that it sends notices about its lists, and that a package runs. It stands beside the accounts file, because it is about what that file names, holds for every
  * store, and has to be known before there is one. Each agreement is a file of its own that says what was shown, so two
  * processes never write the same one, and a user takes one back by removing it.
  */
 
-/** What was agreed to, as `--accept` names it: `dialect:HASH`, `inbox:HASH`, `notify:HASH`. */
-export type Agreement = `${'dialect' | 'inbox' | 'notify'}:${string}`;
+/** What was agreed to, as `--accept` names it: `dialect:HASH`, `inbox:HASH`, `notify:HASH`, `package:HASH`. */
+export type Agreement = `${Kind}:${string}`;
+
+type Kind = 'dialect' | 'inbox' | 'notify' | 'package';
 
 export function isAgreement(text: string): text is Agreement {
-  return /^(?:dialect|inbox|notify):[0-9a-f]{32}$/.test(text);
+  return /^(?:dialect|inbox|notify|package):[0-9a-f]{32}$/.test(text);
 }
 
 /** What a person is asked to agree to. */
@@ -45,14 +47,15 @@ export async function requireAgreement(question: Question, answers: Answers = {}
   if (await isAgreed(agreement)) return;
   if (accept !== agreement && (await askAgreement?.(question)) !== true) throw notAgreed(question);
   const why = await keepAgreement(question);
-  if (why !== undefined) tell?.(`The agreement could not be kept, and is asked for again: ${why}`);
+  if (why !== undefined) tell?.(`The agreement could not be saved, so you will be asked again: ${why}`);
 }
 
 function notAgreed({ agreement, fact, details }: Question): StopError {
   return new StopError({
     code: 'consent',
     message: `${fact}: ${details.join('; ')}. Nobody has agreed to that yet.`,
-    next: `Look at it, then agree once: on a terminal, on the page, or with --accept ${agreement}`,
+    // No page shows what a job does whose code was not loaded.
+    next: `Check it, then agree once: on a terminal,${agreement.startsWith('package') ? '' : ' on the page,'} or with --accept ${agreement}`,
     answers: [agreement],
   });
 }
@@ -64,7 +67,7 @@ const unkept = new Set<string>();
 export async function isAgreed(agreement: Agreement): Promise<boolean> {
   const distrust = distrustOfFolder(agreedFolder());
   if (distrust !== undefined)
-    throw stop('account', `What was agreed to cannot be believed: ${distrust.fact}.`, distrust.next);
+    throw stop('account', `The saved agreement cannot be trusted: ${distrust.fact}.`, distrust.next);
   if (unkept.has(fileOf(agreement))) return true;
   return (await lstat(fileOf(agreement)).catch(() => undefined))?.isFile() === true;
 }
@@ -79,6 +82,14 @@ export async function keepAgreement({ agreement, fact, details }: Question): Pro
     unkept.add(fileOf(agreement));
     return messageOf(outputProblem(agreedFolder(), error));
   }
+}
+
+/** What was shown of the agreements of a kind, line by line. */
+export async function agreedLines(kind: Kind): Promise<readonly string[]> {
+  const files = await readdir(agreedFolder()).catch(() => []);
+  const own = files.filter((file) => file.startsWith(`${kind}-`));
+  const texts = own.map((file) => readFile(join(agreedFolder(), file), 'utf8').catch(() => ''));
+  return (await Promise.all(texts)).flatMap((text) => text.split('\n'));
 }
 
 const agreedFolder = (): string => join(dirname(accountsPath()), 'agreed');

@@ -140,7 +140,7 @@ function requireSameAddress(former: Account, changed: Account): void {
   if (former.baseUrl?.href === changed.baseUrl?.href) return;
   throw stop(
     'account',
-    `The key of ${former.name} was given for ${former.baseUrl?.href}, and would be sent to ${changed.baseUrl?.href}.`,
+    `The key of ${former.name} was given for ${former.baseUrl?.href}, but would now be sent to ${changed.baseUrl?.href}.`,
     'Give the key again with the new address.',
   );
 }
@@ -222,7 +222,7 @@ async function written(path: string, before: string, text: string): Promise<bool
     throw stop(
       'account',
       messageOf(outputProblem(path, error)),
-      'Free some space, or set $ROWONCE_CONFIG to a folder that you may write.',
+      'Free some space, or set $ROWONCE_CONFIG to a folder that you may write to.',
     );
   }
 }

@@ -45,7 +45,7 @@ export function refuseUnreachable(reply: Reply, origin: string): void {
 }
 
 export function silent({ method, path }: HttpRequest, why: string): StopError {
-  const fact = `The service does not answer ${method} ${path}, asked ${MOST_TRIES} times: ${why}.`;
+  const fact = `The service did not answer ${method} ${path} in ${MOST_TRIES} tries: ${why}.`;
   return stop('paused', fact, 'Run the same command again later.');
 }
 
@@ -91,7 +91,7 @@ export async function readMemberList(
     seen.add(page.next.value);
     parameters = { [page.next.parameter]: page.next.value };
   }
-  return unusable(`it goes on after ${MOST_PAGES} pages`);
+  return unusable(`it has more than ${MOST_PAGES} pages`);
 }
 
 function unusable(why: string): NotTold {

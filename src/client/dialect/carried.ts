@@ -14,7 +14,9 @@ import { type Dialect, dialectSchema, envelope } from './dialect-schema.ts';
 const carriedSchema = dialectSchema.extend({ envelope: envelope.optional() });
 
 export function carriedDialect({ differences: _, through, ...dialect }: Dialect): JsonObject {
-  return JSON.parse(JSON.stringify({ ...dialect, envelope: through?.envelope }));
+  const builtIn = Object.entries(dialect.operations).filter(([name]) => !name.includes('@'));
+  const operations = Object.fromEntries(builtIn);
+  return JSON.parse(JSON.stringify({ ...dialect, operations, envelope: through?.envelope }));
 }
 
 /**
@@ -31,8 +33,8 @@ export async function dialectCarried(content: JsonObject, { via }: Account): Pro
   if (!isWhole)
     throw stop(
       'store_version',
-      'The dialect of this batch was submitted by another version of Rowonce, or for another account, and is not understood.',
-      'Bring all hosts to one version, and their accounts files to the same accounts.',
+      'The dialect of this batch comes from another version of Rowonce, or is for another account, and cannot be read.',
+      'Install the same version on all hosts, and give them the same accounts.',
     );
   const through = wrapped && via && { envelope: wrapped, connectedAccount: via.connectedAccount };
   return { ...(dialect as Dialect), ...present({ through }) };

@@ -67,7 +67,7 @@ function* problemsIn(dialect: Dialect, operations: ReadonlyMap<string, Operation
 function* besideWholeBody({ answer }: Envelope): Problems {
   const beside = (['status', 'headers'] as const).find((name) => answer[name] !== undefined);
   if (answer.body !== WHOLE_BODY || beside === undefined) return;
-  const fact = `with \`body: ${WHOLE_BODY}\` the vendor's answer is all that the service answers, so its ${beside} cannot stand in it`;
+  const fact = `with \`body: ${WHOLE_BODY}\` the vendor's answer is all that the service answers, so its ${beside} cannot be inside it`;
   yield { keys: ['api_call', 'answer', beside], part: 'name', fact, next: 'Leave it out.' };
 }
 
@@ -89,7 +89,7 @@ function* inFields(entry: DialectOperation, inputs: readonly string[], keys: rea
   yield* unknownParameter(entry, inputs, keys);
   const asked = askable(entry, inputs);
   if (asked.length === 0 && inputs.length > 0) {
-    const fact = 'the vendor has no field for any parameter, so nothing can be asked';
+    const fact = 'the dialect has no field for any parameter, so nothing can be asked';
     yield { keys: [...keys, 'fields'], part: 'value', fact, next: 'Name the field of at least one.' };
   }
   yield* sharedField(entry, asked, keys);
@@ -118,7 +118,7 @@ function* takenField(
   const other =
     field === undefined ? undefined : taken.find((each) => isWithin(each, field) || isWithin(field, each));
   if (other === undefined) return;
-  const fact = `${foreignName(other)} is sent beside it already`;
+  const fact = `${foreignName(other)} is already sent with it`;
   yield { keys, part: 'value', fact, next: 'Write the name of the field that asks for a page.' };
 }
 
@@ -128,7 +128,7 @@ function* sometimesMissing(path: string, fields: readonly string[], keys: readon
     const other = fields.find((each) => each !== name);
     if (other === undefined) continue;
     const fact = `the path has {${name}}, which a call by ${other} does not have`;
-    const next = `Take {${name}} out of the path, or write null for every other field.`;
+    const next = `Remove {${name}} from the path, or write null for every other field.`;
     yield { keys, part: 'value', fact, next };
   }
 }
@@ -145,7 +145,7 @@ function* inReadBack(
     dialect.idempotency === undefined &&
     templates.some((each) => placeholdersIn(each).includes(IDEMPOTENCY_KEY))
   ) {
-    const fact = `the read-back asks by {${IDEMPOTENCY_KEY}}, and no request has one`;
+    const fact = `the read-back asks by {${IDEMPOTENCY_KEY}}, but no request has one`;
     yield {
       keys: [...keys, 'path'],
       part: 'value',
@@ -165,7 +165,7 @@ function* inReadBack(
     parameters.includes('permissions') &&
     readBack.fields?.permissions !== null
   ) {
-    const fact = 'permissions are an object, and a query holds text';
+    const fact = 'permissions are an object, but a query can hold only text';
     const next = 'Write fields: { permissions: null }.';
     yield { keys: [...keys, 'fields'], part: 'value', fact, next };
   }
@@ -234,7 +234,7 @@ function* inLookUps(dialect: Dialect): Problems {
   yield* inHeaders(whoami.headers, ['whoami', 'headers'], dialect.headers);
   yield* inPath(whoami.path, [], ['whoami', 'path']);
   if (whoami.user_id === undefined && whoami.email === undefined) {
-    const fact = 'whoami says neither where the user id stands in its answer nor where the e-mail does';
+    const fact = 'whoami gives no path to the user id or the e-mail in its answer';
     yield { keys: ['whoami'], part: 'name', fact, next: 'Add user_id or email, with its path.' };
   }
 }
@@ -264,7 +264,7 @@ function* inHeaders(
   for (const [name, template] of Object.entries(headers)) {
     const unknown = placeholdersIn(template).find((each) => !known.includes(each));
     if (unknown === undefined) continue;
-    const fact = `{${unknown}} stands for nothing in a header here`;
+    const fact = `{${unknown}} has no meaning in a header here`;
     yield { keys: [...keys, name], part: 'value', fact, next: suggestion(unknown, known) };
   }
   yield* inKeyHeaders(headers, keys, ofAll);
@@ -279,14 +279,14 @@ function* inKeyHeaders(headers: Headers, keys: readonly string[], ofAll: Headers
   if (own === undefined) return;
   const at = { keys: [...keys, own], part: 'name' } as const;
   if (!AUTHENTICATES.test(own) || NAMES_REQUEST.test(own)) {
-    const fact = `{key} stands in ${own}, which does not authenticate`;
+    const fact = `{key} is in ${own}, which does not authenticate`;
     const next = 'Write it into authorization, or a header whose name says auth, key, token or secret.';
     yield { ...at, fact, next };
   }
   const other = withKey.find((name) => name !== own);
   if (other === undefined) return;
-  const fact = `${other} and ${own} both hold {key}, and a request has one header that authenticates`;
-  yield { ...at, fact, next: `Take one of them away, such as by ${other}: null.` };
+  const fact = `${other} and ${own} both have {key}, but only one header of a request can authenticate`;
+  yield { ...at, fact, next: `Remove one of them, such as with ${other}: null.` };
 }
 
 /** The idempotency key has a header of its own: it would take the place of what else stands there, such as the key. */
@@ -296,7 +296,7 @@ function* besideIdempotencyKey({ idempotency, headers, operations }: Dialect): P
   const all = [headers, ...Object.values(operations).map((entry) => entry.headers ?? {})];
   if (!all.some((each) => Object.hasOwn(each, header))) return;
   const fact = `${header} is set under headers already`;
-  const next = 'Name a header that holds nothing else.';
+  const next = 'Name a header that is not used for anything else.';
   yield { keys: ['idempotency', 'header'], part: 'value', fact, next };
 }
 
@@ -304,7 +304,7 @@ function* besideIdempotencyKey({ idempotency, headers, operations }: Dialect): P
 function* inPath(path: string, known: readonly string[], keys: readonly string[]): Problems {
   const unknown = placeholdersIn(path).find((name) => !known.includes(name));
   if (unknown === undefined) return;
-  const fact = `the path has {${unknown}}, and no call has such a field`;
+  const fact = `the path has {${unknown}}, but no call has such a field`;
   yield { keys, part: 'value', fact, next: suggestion(unknown, known) };
 }
 
@@ -326,8 +326,8 @@ function* sharedField(entry: Fields, asked: readonly string[], keys: readonly st
     return fields.slice(0, index).some((each) => isWithin(each, field) || isWithin(field, each));
   });
   if (twice === undefined) return;
-  const fact = `two parameters go into the field ${foreignName(fieldOf(entry, twice))}, and a call may have both`;
-  const next = `Write ${twice}: null for the one that the vendor has no field for.`;
+  const fact = `two parameters go into the field ${foreignName(fieldOf(entry, twice))}, but a call may have both`;
+  const next = `Write ${twice}: null for the one without a field at the vendor.`;
   yield { keys: [...keys, 'fields', twice], part: 'value', fact, next };
 }
 
@@ -346,8 +346,8 @@ function* nestedInQuery(
 
 function* nestedName(method: Method, field: string | undefined, keys: readonly string[]): Problems {
   if (method !== 'GET' || field?.includes('.') !== true) return;
-  const fact = `${foreignName(field)} is a nested field, and the query of a GET has none`;
-  const next = 'Write the name as it has to stand in the query, without a dot.';
+  const fact = `${foreignName(field)} is a nested field, which the query of a GET cannot have`;
+  const next = 'Write the name as it must be in the query, without a dot.';
   yield { keys, part: 'value', fact, next };
 }
 

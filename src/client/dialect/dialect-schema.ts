@@ -30,12 +30,12 @@ export type Meaning = (typeof MEANINGS)[number];
 
 const statusPattern = z.union([
   z.int().min(100).max(599),
-  z.string().regex(/^[1-5]xx$/, 'a status is a number or a class such as "4xx"'),
+  z.string().regex(/^[1-5]xx$/, 'write a status as a number or a class such as "4xx"'),
 ]);
 
 /** A duration such as `30s`, `10m`, `24h` or `30d`. */
 const duration = z.string().refine((text) => parseDurationMs(text) !== undefined, {
-  error: 'a duration is written as 30s, 10m, 24h or 30d',
+  error: 'write a duration as 30s, 10m, 24h or 30d',
 });
 
 /** Checking a pattern has it run in linear time from then on. */
@@ -53,7 +53,7 @@ const sentName = z
   .string()
   .min(1)
   .refine((name) => !isMisleadingField(name), {
-    error: 'some servers take a request for another one by a field of that name',
+    error: 'some servers read a request with a field of that name as another kind',
   });
 
 const bodyTest = z.strictObject({
@@ -87,7 +87,7 @@ export type AnswerRule = z.infer<typeof answerRule>;
  * names.
  */
 const field = sentName.regex(/^(?!\d+\.)[^.{}]+(\.(?!\d+(\.|$))[^.{}]+)*$/, {
-  error: 'a field is a name, or names with single dots between them, which lead into nested objects',
+  error: 'a field is a name, or names with single dots between them for nested objects',
 });
 
 /** A field in braces is moved from the body, or the query, into the path. */
@@ -99,10 +99,10 @@ const request = {
   /** `{name}` moves a field from the body, or the query, into the path. */
   path: z
     .string()
-    .regex(/^\/[!-"$-~]*$/, 'a path begins with "/" and holds neither blanks nor "#"')
+    .regex(/^\/[!-"$-~]*$/, 'a path must begin with "/" and have neither blanks nor "#"')
     .refine((template) => pathProblem(template, PATH_FIELD) === undefined, {
       error:
-        'a path stays below the address of the account: it begins with one "/", no segment is "." or "..", also encoded, and no half escape sequence stands before a {',
+        'a path must stay below the account\'s address: it begins with one "/", has no segment "." or "..", encoded or not, and no half escape sequence before a {',
     })
     .superRefine((template, { addIssue }) => {
       const message = queryProblem(template);
@@ -256,7 +256,7 @@ export const rateHints = z.strictObject({
 export type RateHintNames = z.infer<typeof rateHints>;
 
 /** Path of what can only be a part of an answer. */
-const part = path.refine((text) => text !== WHOLE_BODY, { error: 'only the body can be all of the answer' });
+const part = path.refine((text) => text !== WHOLE_BODY, { error: 'only the body can be the whole answer' });
 
 /**
  * The "API Call" step of a service: how a request to another vendor is wrapped in one of its own, and how the answer is
@@ -289,7 +289,7 @@ export type Envelope = z.infer<typeof envelope>;
 const phrase = z
   .string()
   .max(200)
-  .refine((text) => /[\p{L}\p{N}]/u.test(text), { error: 'a phrase has a letter or a digit' });
+  .refine((text) => /[\p{L}\p{N}]/u.test(text), { error: 'a phrase must have a letter or a digit' });
 
 const phrases = z.array(phrase);
 

@@ -1,11 +1,12 @@
 import { basename } from 'node:path';
 import { z } from 'zod';
 import { WHOLE_BODY } from '../../core/answer-body.ts';
+import { stop } from '../../core/errors.ts';
 import { OPERATIONS } from '../../core/families.ts';
 import { loadFamily } from '../../core/family.ts';
 import { suggestion } from '../../core/nearest.ts';
 import type { Operation } from '../../core/operation.ts';
-import { foreignName } from '../../core/plain-text.ts';
+import { foreignName, foreignWords } from '../../core/plain-text.ts';
 import {
   checkDocument,
   type DocumentKind,
@@ -69,6 +70,15 @@ export const dialectFileSchema = z.strictObject({
 type DialectFile = z.infer<typeof dialectFileSchema>;
 
 /**
+ * What differs from the built-in dialect of a vendor, as a value: what a dialect file has as YAML, and always its `name` and its
+ * `vendor`.
+ */
+export type OwnDialect = z.input<typeof dialectFileSchema> & {
+  readonly name: string;
+  readonly vendor: 'provider' | 'service';
+};
+
+/**
  * The built-in dialect with the changes of the file at `path`. Its name is the file's name, unless the file says
  * another.
  * @throws StopError `account` with file, line and column, and the word that was probably meant.
@@ -82,12 +92,24 @@ export async function checkDialectFile(text: string, path: string, builtIn: Dial
   return dialectIn(checkDocument(text, path, dialectFileSchema, DIALECT_FILE), builtIn);
 }
 
+/** The same for what a program passes. @throws StopError `account` with the entry that is wrong. */
+export async function dialectOfValue(given: OwnDialect, builtIn: Dialect): Promise<Dialect> {
+  const path = foreignWords(String(given.name));
+  const problem: YamlDocument<DialectFile>['problem'] = (keys, _part, fact, next) =>
+    stop('account', `The dialect ${path}${keys.length === 0 ? '' : ` (${keys.join('.')})`}: ${fact}.`, next);
+  const schema = dialectFileSchema.required({ name: true, vendor: true });
+  const checked = schema.safeParse(given);
+  if (checked.success) return dialectIn({ path, value: checked.data, problem }, builtIn);
+  const { keys, part, fact, next } = problemOf(schema, given, checked.error.issues);
+  throw problem(keys, part, fact, next);
+}
+
 async function dialectIn(
   { path, value, problem }: YamlDocument<DialectFile>,
   builtIn: Dialect,
 ): Promise<Dialect> {
   if (value.vendor !== undefined && value.vendor !== builtIn.vendor) {
-    const fact = `this dialect is for a ${value.vendor}, and the account's vendor is a ${builtIn.vendor}`;
+    const fact = `this dialect is for a ${value.vendor}, but the account's vendor is a ${builtIn.vendor}`;
     throw problem(['vendor'], 'value', fact, 'Give the account another dialect.');
   }
   const known = Object.keys(builtIn.operations);

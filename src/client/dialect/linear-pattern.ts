@@ -52,7 +52,7 @@ export function makeLinear(text: string): Refusal | undefined {
 }
 
 function tooLarge(steps: number): Refusal {
-  const message = `this regular expression has ${steps} steps, and ${MOST_STEPS} are the most`;
+  const message = `this regular expression has ${steps} steps; the most is ${MOST_STEPS}`;
   return { message, next: 'Write it with fewer alternatives and repeats, or as several rules.' };
 }
 
@@ -60,5 +60,5 @@ function unknownSyntax({ error, input }: RE2JSSyntaxException): Refusal {
   // The flag is put in front by the engine itself.
   const where = input === null ? '' : `: "${foreignWords(input.replace(/^\(\?i\)/, ''))}"`;
   const message = `this is not a regular expression of RE2, ${error}${where}`;
-  return { message, next: 'Correct it; lookaround and back references are not known here.' };
+  return { message, next: 'Correct it; lookaround and back references are not supported.' };
 }

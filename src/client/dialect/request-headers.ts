@@ -6,7 +6,7 @@ import { isMisleadingHeader } from '../../lib/misleading-names.ts';
 /** Header names in lower case, in which they are compared. */
 export const headerName = z
   .string()
-  .regex(/^[!#$%&'*+.^_`|~\w-]+$/, 'this is not the name of a header')
+  .regex(/^[!#$%&'*+.^_`|~\w-]+$/, 'this is not a valid name for a header')
   .transform((name) => name.toLowerCase());
 
 /** Headers that the transport sets itself; another value would break the request, or send it twice. */
@@ -19,11 +19,11 @@ export const requestHeader = headerName
     error: 'this header is set by Rowonce itself',
   })
   .refine((name) => !isMisleadingHeader(name), {
-    error: 'it says that a request is another one, or of another person',
+    error: "it would make the request another kind, or another person's",
   });
 
 /** Headers of requests. A character outside of ASCII, or a line end, could not be sent. */
 export const requestHeaders = z.record(
   requestHeader,
-  z.string().regex(/^[\x20-\x7e]*$/, 'a header holds only letters, digits and signs of ASCII'),
+  z.string().regex(/^[\x20-\x7e]*$/, 'a header can have only ASCII letters, digits and signs'),
 );

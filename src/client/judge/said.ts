@@ -91,7 +91,7 @@ export function stopFor(
         message: `The ${by.name} refused the key: ${words}.`,
         next:
           body.kind === 'unreadable'
-            ? `If these are the words of a proxy or a firewall, have it let this machine through, else put a working key into ${by.keyPlace}; then run the same command again.`
+            ? `If a proxy or a firewall said this, let this machine through it; otherwise put a working key into ${by.keyPlace}. Then run the same command again.`
             : `Put a working key into ${by.keyPlace}, then run the same command again.`,
       };
     case 'credits_used_up':
@@ -119,8 +119,8 @@ function wrongAddress(
   if (status === PROXY_AUTHENTICATION) {
     return {
       code: 'address',
-      message: `A proxy between this machine and the ${name} wants to know who asks: ${words}.`,
-      next: `Have the proxy let this machine through, or correct ${addressPlace}.`,
+      message: `A proxy between this machine and the ${name} asks for a login: ${words}.`,
+      next: `Let this machine through the proxy, or correct ${addressPlace}.`,
     };
   }
   if (Math.floor(status / 100) !== 3) {

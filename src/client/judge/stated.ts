@@ -95,7 +95,7 @@ const doubt = (because: string): Conclusion => ({ means: 'in_doubt', because });
 /** A service may delete somebody and say nothing. A page, or a text that is no JSON, is not the vendor's word. */
 function withoutJson(status: number, body: Said['body'], { call, operation }: Question): Conclusion {
   if (body.kind === 'unreadable' && body.why !== undefined) return { means: 'in_doubt' };
-  if (body.kind !== 'blank') return doubt('which is no JSON');
+  if (body.kind !== 'blank') return doubt('which is not JSON');
   if (call?.change === undefined)
     return status === NO_CONTENT ? { means: 'no_match' } : doubt('without a body');
   const isEnough = status !== ACCEPTED && publishedIdIn(operation, undefined) === 'none';
@@ -149,7 +149,7 @@ function ofLookup(answer: Answer, question: Question): Conclusion {
   const means = lookupMeaning(said, holding, answer.status);
   if (means === 'found') return said.trouble ? { means, isPartial: true } : { means };
   if (means !== undefined) return { means };
-  if (holding === 'data') return doubt('which says that it failed, and holds something');
+  if (holding === 'data') return doubt('which says that it failed, but holds data');
   return doubt(
     said.no || said.trouble ? 'which names an error' : 'which does not say whether anything was found',
   );
@@ -179,7 +179,7 @@ function ofChange({ said, asked, body, status }: Answer, question: Question, cal
   const means = changeMeaning({ said, shown, publishedId, isPriced, status });
   if (means === 'wordless') return { means: 'found', isWordless: true };
   if (means !== undefined) return { means };
-  if (shown.otherwise) return doubt('which shows something else than was asked for');
+  if (shown.otherwise) return doubt('which shows something different from what was asked for');
   if (publishedId === 'missing') return doubt(`without ${namesOfIds(operation)}`);
   return doubt('which does not say whether it was done');
 }

@@ -377,7 +377,7 @@ export class Limiter {
 
   /** The stop of a run that has waited too long without a known end. */
   #standstillStop({ maxPauseMs = 0 }: Waiter, stuckMs: number): StopError {
-    const silent = `the vendor has not answered ${counted(this.#out.inFlight, 'request')} to the end`;
+    const silent = `the vendor has not completed its answer to ${counted(this.#out.inFlight, 'request')}`;
     const why = this.#backoff.isOver ? (this.#guards.isWithheld ? WITHHELD : silent) : this.#backoff.why;
     return pausedStop(stuckWords(stuckMs, 0, maxPauseMs, why), this.#options.clock.wallMs());
   }

@@ -168,8 +168,8 @@ function keep(
   );
   const instead = now === undefined ? 'not be sure' : `be ${guessWords({ ...now, because: new Map() })}`;
   const note =
-    `The columns are those of batch ${batch} of this list, so that nothing is bought twice. By its cells of now they ` +
-    `would ${instead}: to change them, name them by --column.`;
+    `The columns are those of batch ${batch} of this list, so that nothing is bought twice. By today's cells they ` +
+    `would ${instead}: to change them, name them with --column.`;
   return { ...mapColumns(operation, header, columns), guessed: true, because, note };
 }
 
@@ -212,7 +212,7 @@ export function mapColumns(
 }
 
 function alikeNote({ name }: Operation): string {
-  return `No column feeds ${name}, so all rows ask the same, which is bought once. To tell them apart, name columns: --column INPUT=COLUMN.`;
+  return `No column is used for ${name}, so all rows ask the same, and it is bought once. To make them differ, name columns: --column INPUT=COLUMN.`;
 }
 
 /** The columns with the reason of each guess that is not by its name: `abn ← Number (by its content, 40 of 40 cells)`. */
@@ -288,7 +288,7 @@ function requireKnown(
       throw stop('job', fact, suggestion(input, inputs));
     }
     if (!header.includes(column)) {
-      const fact = `columns: ${input} is to come from ${foreignName(column)}, but the file has no such column.`;
+      const fact = `columns: ${input} should come from ${foreignName(column)}, but the file has no such column.`;
       throw stop('job', fact, suggestion(column, header));
     }
   }

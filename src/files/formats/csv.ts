@@ -125,7 +125,7 @@ async function columnsOf(layout: Layout): Promise<NamedColumns> {
   const skipped = start.row - 1;
   if (skipped > 0) {
     const fact = `${path} has nothing below its first ${counted(skipped, 'line')}: neither a header nor rows.`;
-    throw stop('input', fact, 'Count with --skip-lines only what stands above the names of the columns.');
+    throw stop('input', fact, 'Let --skip-lines count only the lines above the column names.');
   }
   const next = 'Name a file whose first row holds the names of the columns.';
   throw stop('input', `${path} is empty: it has neither a header nor rows.`, next);
@@ -186,6 +186,6 @@ function encodedAs(
 ): AsyncIterable<Buffer> {
   return encoded(encoding, texts, (character) => {
     const name = `"${character}" (U+${character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')})`;
-    note?.(`${wordsOf(encoding)} cannot write ${name}, so what is written is UTF-8 with byte-order mark.`);
+    note?.(`${wordsOf(encoding)} has no ${name}, so the output is UTF-8 with a byte-order mark.`);
   });
 }

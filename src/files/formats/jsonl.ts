@@ -66,12 +66,12 @@ async function open(file: FileBytes, options: ReadOptions): Promise<Sheet> {
 function refuseTableOptions(path: string, read: ReadOptions): void {
   const { encoding = 'utf-8', delimiter, sheet, headerRow, rows, skipLines } = read;
   if (encoding !== 'utf-8') {
-    const fact = `${path} holds JSON lines, which are UTF-8 and never ${encoding}.`;
-    throw stop('input', fact, 'Leave the encoding out.');
+    const fact = `${path} holds JSON lines, which are always UTF-8 and never ${encoding}.`;
+    throw stop('input', fact, 'Leave out the encoding.');
   }
   if ([delimiter, sheet, headerRow, rows, skipLines].every((option) => option === undefined)) return;
   const fact = `${path} holds JSON lines, which have neither delimiters nor sheets nor a header.`;
-  throw stop('input', fact, 'Leave out what says where the table stands in the file.');
+  throw stop('input', fact, 'Leave out the flags that say where the table is in the file.');
 }
 
 async function readNames(source: LineSource, isStrict: boolean): Promise<Source> {
@@ -90,7 +90,7 @@ async function readNames(source: LineSource, isStrict: boolean): Promise<Source>
   }
   if (found.readable === 0 && found.unread !== undefined) throw unreadable(path, found.unread);
   if (found.names.size === 0) {
-    const next = 'Name a file that has an object with members on each line.';
+    const next = 'Give a file with a JSON object that has members on each line.';
     throw stop('input', `${path} is empty: no line of it has an object with members.`, next);
   }
   const { rows } = found;
@@ -124,8 +124,8 @@ function unreadable(path: string, what: string): Error {
 }
 
 function tooManyNames(path: string): Error {
-  const fact = `${path} has more than ${grouped(MOST_NAMES)} names of members, and each is a column.`;
-  return stop('input', fact, 'Give what you look up by a name of its own, and put the rest into one member.');
+  const fact = `${path} has more than ${grouped(MOST_NAMES)} member names, and each would be a column.`;
+  return stop('input', fact, 'Give what you look up its own name, and put the rest into one member.');
 }
 
 async function* groups(source: Source, from?: Position): AsyncIterable<readonly PositionedRow[]> {

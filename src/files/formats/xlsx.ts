@@ -126,7 +126,7 @@ async function madeOf(
   const obstacle = obstacleIn(book);
   const made = obstacle?.fact ?? (await make(copies));
   if (typeof made !== 'string') return made;
-  const next = obstacle === undefined ? '' : ` To have it otherwise: ${obstacle.next}.`;
+  const next = obstacle === undefined ? '' : ` To keep the original: ${obstacle.next}.`;
   note?.(`${basename(book.archive.path)} comes back as a new workbook, because ${made}.${next}`);
   return undefined;
 }
@@ -134,12 +134,12 @@ async function madeOf(
 /** Why nothing may be written into this workbook; undefined where something may. */
 function obstacleIn({ isSigned, isShared }: Book): Sheet['whyNew'] {
   if (isSigned) {
-    const next = 'take the signature off in Excel under File, Info, View Signatures';
-    return { fact: 'it has a digital signature, which would not hold any more', next };
+    const next = 'remove the signature in Excel under File, Info, View Signatures';
+    return { fact: 'it has a digital signature, which would become invalid', next };
   }
   if (!isShared) return undefined;
   const next = 'end the sharing in Excel under Review, Unshare Workbook';
-  return { fact: "it is shared in Excel's old way, with a log of every cell", next };
+  return { fact: 'it is a shared workbook of the old kind, with a log of every cell', next };
 }
 
 /** The workbook with what is corrected as text in it, as it was typed; or a new one like a copy by value. */

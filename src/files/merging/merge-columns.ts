@@ -73,22 +73,22 @@ function identifiersIn(
     .filter(({ column }) => !shared.includes(column))
     .map(({ column }) => foreignName(column));
   if (missing.length > 0) {
-    const fact = `${into.path} has no longer all columns by which ${result.path} was made: ${listed(missing)}.`;
-    throw stop('input', fact, 'Give them the names that they had, and merge again.');
+    const fact = `${into.path} no longer has all the columns that ${result.path} was made from: ${listed(missing)}.`;
+    throw stop('input', fact, 'Give them their old names, and merge again.');
   }
   if (sent.length > 0) return sent;
   const likely = shared.filter(isLookupName).map((column) => ({ column, kind: kindByName(column, []) }));
   if (likely.length > 0) return likely;
-  const fact = `Nothing tells which row of ${into.path} is which of ${result.path}: no column of both looks like an identifier.`;
+  const fact = `The rows of ${into.path} and ${result.path} cannot be matched: they share no column that looks like an identifier.`;
   throw stop('input', fact, 'Name the store that made the result with --store.');
 }
 
 function noResult(path: string): Error {
-  const fact = `${path} is no result: it has neither a column _status nor the columns _row and _reason.`;
+  const fact = `${path} is not a result: it has neither a column _status nor the columns _row and _reason.`;
   return stop(
     'input',
     fact,
-    'Name an output or a file of rows that need attention first, and your own file behind it.',
+    'Name an output or a file of rows that need attention first, then your own file.',
   );
 }
 

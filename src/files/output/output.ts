@@ -350,8 +350,8 @@ async function writeResults(
 function requireEveryRow({ path, survey }: Input, { counts }: Tally): void {
   const copied = [...counts.values()].reduce((sum, count) => sum + count, 0);
   if (copied === survey.rows) return;
-  const fact = `${path} had ${survey.rows} rows when it was read first, and ${copied} when it was copied.`;
-  throw stop('input', fact, 'Leave the file as it is while the command runs, and run it again.');
+  const fact = `${path} had ${survey.rows} rows when it was first read, but ${copied} when it was copied.`;
+  throw stop('input', fact, 'Run the command again, and do not change the file while it runs.');
 }
 
 // ------------------------------------------------------------------------------------------------ the copies

@@ -113,8 +113,8 @@ function numbered(path: string, number: number): string {
 async function keptWords(path: string): Promise<string> {
   const target = await readlink(path).catch(() => undefined);
   return target === undefined
-    ? `${path} is not ours, or not as we wrote it, so it is kept.`
-    : `${path} is a link to ${foreignWords(target)}, and nothing is written through one, so it is kept.`;
+    ? `${path} is not ours, or has changed since we wrote it, so it is kept.`
+    : `${path} is a link to ${foreignWords(target)}, and Rowonce does not write through links, so it is kept.`;
 }
 
 // ---------------------------------------------------------------------------------------------- sealed texts
@@ -124,7 +124,7 @@ async function keptWords(path: string): Promise<string> {
  * ledger knows of them yet, and are carried from one store to another.
  */
 
-const LINE = '# Rowonce writes over this file as long as nobody changed it: ';
+const LINE = '# Rowonce overwrites this file unless you change it: ';
 
 /** A YAML text with a last line that holds the hash of all lines above it. */
 export function sealedYaml(text: string): string {

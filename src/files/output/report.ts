@@ -202,9 +202,9 @@ function beyondWords({ rowsBeyond = 0 }: Batch): string {
 
 /** What each status means, in the order of the table. */
 const STATUS_WORDS: readonly (readonly [RowStatus, string])[] = [
-  ['matched', 'found at the vendor'],
-  ['no_match', 'the vendor knows nothing'],
-  ['invalid', 'no usable identifier; nothing was asked'],
+  ['matched', 'the vendor has a match'],
+  ['no_match', 'the vendor has no match'],
+  ['invalid', 'no usable identifier, so nothing was asked'],
   ['refused', 'the vendor refused every request'],
   ['in_doubt', 'an answer was lost or cannot be read, and may have been charged, or the vendor gave none'],
   ['skipped', 'left out while in doubt'],
@@ -234,7 +234,7 @@ const END_WORDS: readonly (readonly [ChangeEnd, string, string])[] = [
   ['refused', 'refused', 'not done, for the reason given'],
   ['in_doubt', 'in doubt', 'an answer was lost or cannot be read; it may have been done'],
   ['skipped', 'left out', 'left out while in doubt'],
-  ['invalid', 'invalid', 'cannot be used; nothing was sent'],
+  ['invalid', 'invalid', 'cannot be used, so nothing was sent'],
   ['pending', 'pending', 'not worked on yet'],
 ];
 
@@ -296,7 +296,7 @@ function formulaSection({ formulas }: Pick<Tally, 'formulas'>): string {
 }
 
 const AT_MOST =
-  'What answers cost is not stated by all of them, nor published: it may have been less, and so may the numbers in <code>_credits</code>.';
+  'Some answers do not state their cost, and it is not published, so the real cost may be lower, also in <code>_credits</code>.';
 
 function creditSection({ money: { cap, spent, isExact, inDoubt }, saved }: BatchFigures): string {
   const table = section(
@@ -330,7 +330,7 @@ function chartSection(chart: ChartData): string {
   const title = `Requests per second and credits over ${formatDuration(bucketMs * buckets.length)}`;
   const words = [
     'Bars: requests per second. Line: credits spent. Times are UTC.',
-    ...(chart.limitPerSecond === undefined ? [] : ["Dashed: the account's limit on average."]),
+    ...(chart.limitPerSecond === undefined ? [] : ["Dashed line: the account's average limit."]),
     ...(chart.pauses.length === 0 ? [] : ['Shaded: pauses.']),
   ];
   return [

@@ -23,7 +23,7 @@ export async function countryOf(code: string): Promise<Country> {
   const upper = code.toUpperCase();
   if (phones.isSupportedCountry(upper)) return upper as string as Country;
   const next = 'Give the two letters of a country, such as AU.';
-  throw stop('usage', `${foreignName(code)} is no country.`, next);
+  throw stop('usage', `${foreignName(code)} is not a country.`, next);
 }
 
 async function loaded(): Promise<Library> {

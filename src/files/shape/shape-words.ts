@@ -28,7 +28,7 @@ function headerNote(rows: string, names: readonly string[]): string {
   const more = names.length > shown.length ? ' and others' : '';
   const { first, last } = readHeaderRows(rows) ?? { first: 1, last: 1 };
   const where = first === last ? `row ${first}` : `rows ${first} and ${last}`;
-  return `The names of the columns are taken from ${where} (${shown.join(', ')}${more}); --header-row says otherwise.`;
+  return `The column names come from ${where} (${shown.join(', ')}${more}); use --header-row to change that.`;
 }
 
 function leftOutNote(those: readonly LeftOut[], header: RowRange): string {
@@ -45,7 +45,7 @@ function leftOutNote(those: readonly LeftOut[], header: RowRange): string {
   }[first?.why ?? 'totals'];
   const text = foreignWords(first?.text ?? '');
   const say = `--rows ${header.last + 1}-${last}`;
-  return `${isOne ? 'Row' : 'Rows'} ${rows}${more} ${what} (${text}), left out and not asked about; ${say} takes ${isOne ? 'it' : 'them'} in.`;
+  return `${isOne ? 'Row' : 'Rows'} ${rows}${more} ${what} (${text}), left out; ${say} includes ${isOne ? 'it' : 'them'}.`;
 }
 
 const CELLS_SHOWN = 4;

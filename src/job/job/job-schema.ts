@@ -14,7 +14,7 @@ import { notifySchema } from './notify-entry.ts';
 const text = z
   .string()
   .min(1)
-  .regex(/^\P{Cc}*$/u, 'it contains a line end or another control character');
+  .regex(/^\P{Cc}*$/u, 'it contains a line break or another control character');
 const wholeCredits = z.int().min(0);
 
 const role = text.refine((word) => roleOf(word) !== undefined, {
@@ -26,7 +26,7 @@ const age = text.refine((value) => value === 'never' || parseDurationMs(value) !
   error: 'an age is "never" or a duration such as 30d',
 });
 
-const identifier = text.regex(/^[^+]*$/, 'it is one identifier; write each by itself');
+const identifier = text.regex(/^[^+]*$/, 'it must be one identifier; list several one by one');
 
 /** One call of a waterfall, as the text by which operations know it. */
 const tier = z.union([
@@ -46,7 +46,7 @@ const json: z.ZodType<JsonValue> = z.json();
 
 const guards = z.strictObject({
   max_removals: z
-    .union([z.int().min(0), z.string().regex(/^\d{1,3}(\.\d+)? ?%$/, 'a share is written as 10%')])
+    .union([z.int().min(0), z.string().regex(/^\d{1,3}(\.\d+)? ?%$/, 'write a share as 10%')])
     .optional(),
   admins: z.enum(['allow']).optional(),
   domains: z.array(text).min(1).optional(),
@@ -57,11 +57,11 @@ const headerRows = z
   .union([z.int(), z.string()])
   .transform(String)
   .refine((value) => readHeaderRows(value) !== undefined, {
-    error: 'a header is one row, such as 3, or two that follow each other, such as 3-4',
+    error: 'give one row, such as 3, or two rows in sequence, such as 3-4',
   });
 
 const rowRange = text.refine((value) => readRowRange(value) !== undefined, {
-  error: 'rows are the first and the last one of the table, such as 5-210',
+  error: 'give the first and the last row of the table, such as 5-210',
 });
 
 /** How a file is read, where that shall not be detected. */
@@ -98,7 +98,7 @@ const operationSettings = {
 export const OPERATION_SETTINGS: ReadonlySet<string> = new Set(Object.keys(operationSettings));
 
 /** Which countries there are is known where one is used. */
-const country = z.string().regex(/^[A-Z]{2}$/i, 'a country has two letters, such as AU');
+const country = z.string().regex(/^[A-Z]{2}$/i, 'write a country as two letters, such as AU');
 
 const entries = z.strictObject({
   /** Left out where there are several. */

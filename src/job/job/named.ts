@@ -25,7 +25,7 @@ export function jobNameOf(path: string): string {
 export async function refusedName(argument: string): Promise<StopError | undefined> {
   if (YAML_ENDING.test(argument)) return undefined;
   if (await isInputName(argument)) {
-    const fact = `${foreignName(argument)} is an input and not a job.`;
+    const fact = `${foreignName(argument)} is an input file, not a job.`;
     return stop('job', fact, 'Name the job first, then the file.');
   }
   return argument.includes('/') ? undefined : unknownJob(argument);

@@ -7,13 +7,12 @@ const line = z
   .string()
   .min(1)
   .max(2_000)
-  .regex(/^\P{Cc}*$/u, 'it contains a line end or another control character');
+  .regex(/^\P{Cc}*$/u, 'it contains a line break or another control character');
 
 /** It runs without a shell, so what only a shell understands is refused. */
 const command = line
   .regex(/^[^'"`$|&;<>(){}*?\\~#]+$/u, {
-    error:
-      'it is run without a shell, which understands no quotes, variables or pipes; write a list of words',
+    error: 'it runs without a shell, so quotes, variables and pipes do not work; write a list of words',
   })
   .transform((text) => text.trim().split(/ +/));
 

@@ -30,8 +30,8 @@ export async function checkSeveral({ value, problem }: YamlDocument<JobFile>): P
         suggestion(name, await familyNames(OPERATIONS)),
       );
     if (operation.tiers.length === 0)
-      throw wrong(`${name} cannot be done together with others`, 'Give it a job of its own.');
-    if (names.indexOf(name) !== index) throw wrong(`${name} stands here twice`, 'Name it once.');
+      throw wrong(`${name} cannot run together with others`, 'Give it a job of its own.');
+    if (names.indexOf(name) !== index) throw wrong(`${name} is here twice`, 'Name it once.');
     operations.push(operation);
   }
   const inputs = operations.flatMap((operation) => operation.inputs.map((input) => input.name));
@@ -48,7 +48,7 @@ export async function checkSeveral({ value, problem }: YamlDocument<JobFile>): P
     operations.every((operation) => tierIn(operation, each) === undefined),
   );
   if (tier < 0) return;
-  const fact = `none of ${names.join(', ')} is looked up by ${foreignName(waterfall[tier] ?? '')}`;
+  const fact = `none of ${names.join(', ')} can be looked up by ${foreignName(waterfall[tier] ?? '')}`;
   throw problem(['waterfall', tier], 'value', fact, suggestion(waterfall[tier] ?? '', inputs));
 }
 

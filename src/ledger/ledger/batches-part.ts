@@ -73,7 +73,7 @@ export interface Batches extends BatchesReader {
    */
   beginBatch(spec: BatchSpec, renew?: boolean, plan?: readonly PlannedRow[]): Promise<BatchStart>;
   changeBatch(batch: BatchId, change: BatchChange): Promise<void>;
-  /** Keeps that a person pauses a batch, or lets it go on. What is so already is not noted again. */
+  /** Keeps that a person pauses a batch, or resumes it. What is so already is not noted again. */
   noteHold(batch: BatchId, held: boolean, atMs: number): Promise<void>;
   /**
    * Finishes rows, all of them or none, and maybe with others that are finished until the next commit. A final outcome never

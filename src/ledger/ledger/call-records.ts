@@ -336,7 +336,7 @@ export interface AttemptsAbout {
 }
 
 /** The reason for releasing a lost attempt's money when a later attempt was answered under the same idempotency key. */
-export const CHARGED_ONCE = 'answered later under the same idempotency key, which is charged once';
+export const CHARGED_ONCE = 'answered later under the same idempotency key, which the vendor charges once';
 
 /** An attempt that an earlier run left open, with a recorded reply that was not judged, or without a reply. */
 export interface OpenAttempt {

@@ -15,11 +15,10 @@ export interface Notice {
   readonly atMs: number;
 }
 
-/** Only stores from which one process spends keep them. */
 export interface Notices {
   /** Keeps a notice; one with this id that is there already stays. */
   keep(notice: Notice): Promise<void>;
-  /** Those that nobody has received yet, the oldest first. */
+  /** Those that nobody is known to have received, the oldest first. Where many spend, two may send the same one. */
   waiting(): Promise<readonly Notice[]>;
   noteSent(id: string, atMs: number): Promise<void>;
 }

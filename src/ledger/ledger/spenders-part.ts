@@ -181,7 +181,7 @@ export interface Spenders {
 export function batchOver(batch: BatchId): StopError {
   return stop(
     'input',
-    `Batch ${batch} has ended: another run began one over other content of its list.`,
+    `Batch ${batch} has ended: another run began a batch over a changed version of its list.`,
     'Run the same command again to work on the list as it is now.',
   );
 }

@@ -21,7 +21,6 @@ const postgres: Store = {
     to: async (location, options) =>
       (await import('./postgres/copies.ts')).copyTarget(location, { ...options, create: true }),
   },
-  spender: async (location) => (await opening()).spenderAt(location),
   init: async (location) => (await import('./postgres/init.ts')).initStore(location),
   queue: async (location) => (await opening()).queueAt(location),
 };

@@ -176,7 +176,8 @@ async function openLocked(folder: StoreFolder, lock: SpenderLock, options: Openi
     const loss = options.wasThere ? lossOf(folder.path, connection) : undefined;
     requireAccepted(loss, options);
     if (options.sendsNothing !== true) requireAccepted(lostErasureKey(connection, folder), options);
-    if (clean === 0 || seal === undefined) await verify(connection, folder.path, clean === 1);
+    // What was laid out a moment ago has nothing to be compared with.
+    if (!isEmpty && (clean === 0 || seal === undefined)) await verify(connection, folder.path, clean === 1);
     if (loss !== undefined) connection.run(NEW_IDENTITY);
     addLaterTables(connection);
     ensureReserve(folder.reserve);
@@ -266,7 +267,7 @@ async function look(folder: StoreFolder, tell: Tell = () => {}): Promise<LedgerR
     if (emptyOrLedger(connection, folder) === 'empty') throw nothingThere(folder);
     const { unmarked } = refuseBehind(connection, folder);
     const loss = unmarked?.message ?? lossOf(folder.path, connection) ?? lostErasureKey(connection, folder);
-    if (loss !== undefined) tell(`${loss} Nothing is bought from it as it is.`);
+    if (loss !== undefined) tell(`${loss} Nothing is bought from it in this state.`);
     if (livingSpender(folder) === undefined)
       await checkedOnce(folder, async () => {
         if (unbrokenSeal(folder, systemClock.wallMs()) !== undefined) return;
@@ -296,13 +297,13 @@ function emptyOrLedger(connection: Connection, folder: StoreFolder): 'empty' | '
   const identity = identify(connection, folder.path);
   if (identity === 'foreign') throw notALedger(folder);
   if (identity === 'empty' && everCommitted(folder))
-    throw damagedStore(folder.path, 'ledger.db is empty, and entries had been written to it');
+    throw damagedStore(folder.path, 'ledger.db is empty, although entries had been written to it');
   return identity;
 }
 
 function refuseVanished(folder: StoreFolder): void {
   if (sizeOf(folder.ledger) !== undefined || !everCommitted(folder)) return;
-  throw damagedStore(folder.path, 'ledger.db is missing, and entries had been written to it');
+  throw damagedStore(folder.path, 'ledger.db is missing, although entries had been written to it');
 }
 
 /** Whether the watermark shows a commit, or is unreadable, which only damage causes. */
@@ -323,13 +324,13 @@ function refuseBehind(connection: Connection, folder: StoreFolder): Checked {
   const { commits, clean } = ledger;
   if (mark === 'unreadable') throw damagedStore(folder.path, 'the watermark cannot be read');
   if (mark === undefined && commits > 0 && readWatermark(folder.watermark) === undefined) {
-    const fact = `the watermark is missing, and the ledger has ${commits} commits`;
+    const fact = `the watermark is missing, although the ledger has ${commits} commits`;
     return { clean, unmarked: damagedStore(folder.path, fact) };
   }
   if (mark !== undefined && mark > commits) {
     throw damagedStore(
       folder.path,
-      `${mark} commits were made, and the ledger knows only ${commits} of them`,
+      `${mark} commits were made, but the ledger knows only ${commits} of them`,
     );
   }
   return { clean, unmarked: undefined };
@@ -353,6 +354,6 @@ function nothingThere(folder: StoreFolder): StopError {
 }
 
 function notALedger(folder: StoreFolder): StopError {
-  if (everCommitted(folder)) return damagedStore(folder.path, 'ledger.db is not a ledger any more');
+  if (everCommitted(folder)) return damagedStore(folder.path, 'ledger.db is no longer a ledger');
   return stop('store', `${folder.ledger} is not a ledger of Rowonce.`, 'Name another folder with --store.');
 }

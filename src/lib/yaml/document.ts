@@ -104,7 +104,7 @@ async function readText(path: string, kind: DocumentKind): Promise<string> {
   }
   const bytes = Buffer.concat(chunks);
   if (bytes.length > MOST_BYTES) {
-    throw stop(kind.code, `${path}: more than ${MOST_KIB} KiB`, `Give the file that is the ${kind.name}.`);
+    throw stop(kind.code, `${path}: more than ${MOST_KIB} KiB`, `Give the file of the ${kind.name}.`);
   }
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -143,7 +143,7 @@ function parseText(text: string, path: string, kind: DocumentKind, lineCounter: 
     return parseDocument(text, { lineCounter, ...PARSING });
   } catch {
     // The parser recurses: brackets nested ten thousand deep exhaust its stack.
-    throw stop(kind.code, `${path}: too deeply nested to be read`, `Give the file that is the ${kind.name}.`);
+    throw stop(kind.code, `${path}: too deeply nested to be read`, `Give the file of the ${kind.name}.`);
   }
 }
 
@@ -222,16 +222,16 @@ function offsetOfNode(node: unknown): number | undefined {
 
 const FACTS: Readonly<Record<ErrorCode, string>> = {
   ALIAS_PROPS: 'an alias (*name) cannot have a tag or an anchor of its own',
-  BAD_ALIAS: 'a value that begins with * is an alias, and nothing of that name stands above it',
-  BAD_COLLECTION_TYPE: 'a tag (!name) does not fit what stands behind it',
+  BAD_ALIAS: 'a value that begins with * is an alias, and nothing above it has that name',
+  BAD_COLLECTION_TYPE: 'a tag (!name) does not fit what follows it',
   BAD_DIRECTIVE: 'a line that begins with % is a directive, and this one is not known',
-  BAD_DQ_ESCAPE: 'a backslash between double quotes begins something that is not known',
+  BAD_DQ_ESCAPE: 'a backslash in double quotes begins an unknown escape',
   BAD_INDENT: 'the line begins too far to the left or to the right, or a bracket above it is not closed',
-  BAD_PROP_ORDER: 'a tag or an anchor stands in the wrong place',
+  BAD_PROP_ORDER: 'a tag or an anchor is in the wrong place',
   BAD_SCALAR_START: 'a value cannot begin with this character',
   BLOCK_AS_IMPLICIT_KEY: 'there is a second colon on the line',
-  BLOCK_IN_FLOW: 'a block of lines cannot stand between brackets',
-  DUPLICATE_KEY: 'the same name stands here twice',
+  BLOCK_IN_FLOW: 'a block of lines cannot be inside brackets',
+  DUPLICATE_KEY: 'the same name is here twice',
   IMPOSSIBLE: 'this cannot be read as YAML',
   KEY_OVER_1024_CHARS: 'a name is longer than 1024 characters',
   MISSING_CHAR: 'a closing quote, a bracket, a comma or a colon is missing',
@@ -241,20 +241,20 @@ const FACTS: Readonly<Record<ErrorCode, string>> = {
   MULTIPLE_TAGS: 'a value has two tags',
   NON_STRING_KEY: 'a name must be text',
   RESOURCE_EXHAUSTION: 'too deeply nested to be read',
-  TAB_AS_INDENT: 'a tab stands where spaces are needed',
+  TAB_AS_INDENT: 'a tab is where spaces are needed',
   TAG_RESOLVE_FAILED: 'a value that begins with ! is a tag, and this one is not known',
-  UNEXPECTED_TOKEN: 'something stands where nothing is expected',
+  UNEXPECTED_TOKEN: 'there is something where nothing is expected',
 };
 
 /** What helps where correcting the place itself may not be what comes to mind. */
 const ADVICE: Readonly<Partial<Record<ErrorCode, string>>> = {
-  BAD_ALIAS: 'Put the value between quotes.',
-  BAD_SCALAR_START: 'Put the value between quotes.',
-  BLOCK_AS_IMPLICIT_KEY: 'Put the value between quotes, or the second name on a line of its own.',
+  BAD_ALIAS: 'Put the value in quotes.',
+  BAD_SCALAR_START: 'Put the value in quotes.',
+  BLOCK_AS_IMPLICIT_KEY: 'Put the value in quotes, or the second name on its own line.',
   DUPLICATE_KEY: 'Remove one of them.',
-  MULTIPLE_DOCS: 'Put it into a file of its own.',
-  TAB_AS_INDENT: 'Replace the tab by spaces.',
-  TAG_RESOLVE_FAILED: 'Put the value between quotes.',
+  MULTIPLE_DOCS: 'Put it into its own file.',
+  TAB_AS_INDENT: 'Replace the tab with spaces.',
+  TAG_RESOLVE_FAILED: 'Put the value in quotes.',
 };
 
 function yamlProblem(code: ErrorCode): { readonly fact: string; readonly next: string } {

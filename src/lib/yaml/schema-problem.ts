@@ -129,8 +129,8 @@ function wrongType(name: string, expected: string, found: unknown): Words {
   const wanted = EXPECTED[expected] ?? expected;
   const quotes = expected === 'string' && (typeof found === 'number' || typeof found === 'boolean');
   return {
-    fact: `${name === '' ? 'the document' : name} must be ${wanted} and is ${kindOf(found)}`,
-    next: quotes ? 'Put it between quotes.' : `Write ${wanted}.`,
+    fact: `${name === '' ? 'the document' : name} must be ${wanted}, but is ${kindOf(found)}`,
+    next: quotes ? 'Put it in quotes.' : `Write ${wanted}.`,
   };
 }
 

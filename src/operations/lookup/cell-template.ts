@@ -25,7 +25,7 @@ export function columnInput(column: string, about: string): InputField {
 /** What is wrong with the template, as a clause; undefined when nothing is. */
 export function templateProblem(body: JsonValue): string | undefined {
   const named = namesIn(body).find((name) => name.includes('{{'));
-  if (named !== undefined) return `the name ${foreignName(named)} cannot be filled in, only values can`;
+  if (named !== undefined) return `the name ${foreignName(named)} cannot be a placeholder; only values can`;
   const broken = textsIn(body).find((text) => text.replaceAll(PLACEHOLDER, '').includes('{{'));
   return broken === undefined ? undefined : `in ${foreignName(broken)} a {{ is not closed by }}`;
 }

@@ -329,8 +329,8 @@ const PAGE_HOSTS = `
 `;
 
 const PROBLEMS: ReadonlyMap<string, string> = new Map([
-  ...wordsIn(MAIL_HOSTS).map((host) => [host, "is a mailbox provider's, not one company's own"] as const),
-  ...wordsIn(PAGE_HOSTS).map((host) => [host, "holds the pages of many, not one company's own"] as const),
+  ...wordsIn(MAIL_HOSTS).map((host) => [host, 'belongs to a mailbox provider, not to one company'] as const),
+  ...wordsIn(PAGE_HOSTS).map((host) => [host, 'hosts the pages of many companies'] as const),
 ]);
 
 /**

@@ -129,7 +129,7 @@ function readingOf(identifier: Identifier, all: readonly Identifier[], row: RowI
 
 /** What would have been usable is not, whatever the row says: nobody could be asked by it. */
 function unaskable({ identifier, cell, own }: Reading): Reading {
-  const problem = 'the vendor cannot be asked by it';
+  const problem = 'the vendor cannot look it up';
   const said = own.kind === 'usable' ? ({ kind: 'unusable', problem } as const) : own;
   return { identifier, cell, own: said, derived: undefined };
 }
@@ -233,7 +233,7 @@ function whyNothing(named: readonly Reading[]): string {
     // A website may be no good as a domain either; one complaint about a cell is enough.
     if (!clauses.has(cause.name)) clauses.set(cause.name, clause(cause, text, said));
   }
-  if (clauses.size === 0) return 'no usable identifier: no column is mapped to one';
+  if (clauses.size === 0) return 'no usable identifier: no column is chosen for one';
   const isIncomplete = named.some((reading) => usableReading(reading) !== undefined);
   const fact = isIncomplete ? 'no tier of the waterfall is complete' : 'no usable identifier';
   return `${fact}: ${[...clauses.values()].join('; ')}`;

@@ -145,7 +145,7 @@ function memberAction(person: PersonInProject, userId: string | undefined, role:
   const isSameUser = givenUserId === undefined || facts?.userId === undefined || givenUserId === facts.userId;
   if (facts?.role === role && isSameUser) return unchanged(`${whoIs(person)} is ${role} already`);
   if (userId !== undefined) return update(userId, role);
-  return refuse(`${whoIs(person)} has accepted, and a user's role is set by user_id. Give the user_id`);
+  return refuse(`${whoIs(person)} has accepted, so their role can only be set by user_id. Give the user_id`);
 }
 
 const update = (userId: string, role: Role): PersonAction => ({ kind: 'update', userId, role });
@@ -155,7 +155,7 @@ function reinviteAction(person: PersonInProject, role: Role): PersonAction {
   const { inviteCode, role: before } = facts ?? {};
   if (email === undefined || inviteCode === undefined || before === undefined) {
     const next = 'Run delete-invite with its invite_code and the e-mail address, then run this list again';
-    return refuse(`not enough is known of the invite of ${whoIs(person)} to create it anew. ${next}`);
+    return refuse(`not enough is known of the invite of ${whoIs(person)} to create it again. ${next}`);
   }
   return { kind: 'reinvite', email, inviteCode, role, before };
 }
@@ -166,16 +166,16 @@ function reinviteAction(person: PersonInProject, role: Role): PersonAction {
  */
 export function unsureWords(
   person: Pick<SubjectNow, 'email' | 'subject'>,
-  next = 'Give the user_id if it was accepted; else run invite-user',
+  next = 'Give the user_id if it was accepted; otherwise run invite-user',
   words?: string,
 ): string {
   const what = person.email === undefined ? whoIs(person) : `invite of ${person.email}`;
   const said = words === undefined ? '' : ` (${words})`;
-  return `the ${what} was not there any more${said}: it was accepted, or another person deleted it. ${next}`;
+  return `the ${what} is not there any more${said}: it was accepted, or another person deleted it. ${next}`;
 }
 
 export const REMOVE_IF_ACCEPTED =
-  'Run remove-user with the user_id if it was accepted; else nothing is left to do';
+  'Run remove-user with the user_id if it was accepted; otherwise nothing is left to do';
 
 /** The action after which the person is not in the project. */
 export function removalAction(person: PersonInProject): PersonAction {
@@ -286,5 +286,5 @@ function surely(person: PersonInProject, action: PersonAction): PersonAction {
   if (doubt === undefined || action.kind !== 'unchanged') return action;
   const fact = doubtWords({ ...doubt, operation: `${doubt.operation} of ${whoIs(person)}` }, 'an earlier ');
   const next = `Settle row ${doubt.row} of batch ${doubt.batch}, then run this list again`;
-  return refuse(`${fact}, so how things stand is not known. ${next}`);
+  return refuse(`${fact}, so the present state is not known. ${next}`);
 }

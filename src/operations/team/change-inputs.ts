@@ -38,7 +38,7 @@ export const ROLE: InputField = {
 
 export const PROJECT_ID: InputField = {
   name: 'project_id',
-  about: "the project's id; left out: that of the account",
+  about: "the project's id; left out: the account's",
   aliases: ['projectid', 'projectidentifier'],
 };
 
@@ -50,13 +50,13 @@ export const USER_ID: InputField = {
 
 export const INVITE_CODE: InputField = {
   name: 'invite_code',
-  about: 'the code of an invite that waits',
+  about: 'the code of a pending invite',
   aliases: ['invitecode', 'invitationcode', 'inviteid', 'invitationid'],
 };
 
 export const ORGANIZATION_ID: InputField = {
   name: 'organization_id',
-  about: 'the organization in which a project is made; left out: that of the account',
+  about: "the organization for a new project; left out: the account's",
   aliases: ['organizationid', 'organisationid', 'orgid'],
 };
 
@@ -108,7 +108,7 @@ export function readText(label: string, cell = ''): Read<string> {
   const text = cell.trim();
   if (text === '') return wrong(`${label}: blank`);
   if (/\p{Cc}/u.test(text) || !text.isWellFormed()) {
-    return wrong(`${label} ${quotedCell(text)} holds a line end or another character that cannot be sent`);
+    return wrong(`${label} ${quotedCell(text)} has a line break or another character that cannot be sent`);
   }
   return read(text);
 }
@@ -142,7 +142,7 @@ export function readRole(cell = '', others: readonly string[] = []): Read<Role> 
   if (role !== undefined) return read(role);
   const next =
     word === 'none'
-      ? 'People are removed by remove-user or `remove_missing`.'
+      ? 'To remove people, use remove-user or `remove_missing`.'
       : suggestion(word, [...ROLES, ...others]);
   return wrong(`role ${quotedCell(cell)} is not known. ${next}`);
 }
@@ -179,13 +179,13 @@ export function withRoles(operation: Operation): Operation {
 /** @throws StopError `job` for what says a role twice. */
 function checkRoles({ role, roles }: JsonObject, mapped: readonly string[]): void {
   if (role !== undefined && (roles !== undefined || mapped.includes(ROLE.name))) {
-    const fact = '`role` is the role of every row, so no column and no word of one stands for another.';
-    throw stop('job', fact, 'Take `role` out, or what the rows say.');
+    const fact = '`role` gives every row the same role, so no column or word can give another.';
+    throw stop('job', fact, 'Remove `role`, or what the rows say.');
   }
   const words = Object.keys((roles ?? {}) as JsonObject);
   const twice = words.find((word, at) => words.slice(0, at).some((each) => tidied(each) === tidied(word)));
   if (twice === undefined) return;
-  throw stop('job', `roles: ${quotedCell(twice)} stands there twice.`, 'Take one of them out.');
+  throw stop('job', `roles: ${quotedCell(twice)} is there twice.`, 'Take one of them out.');
 }
 
 /** One segment of a path and no more: `..` would be resolved away by a server, encoded or not. */
@@ -219,5 +219,5 @@ export function readOrganization(
 export function readProjectId({ project_id: cell = '' }: RowInput, options: OperationOptions): Read<string> {
   if (cell.trim() !== '') return checkedProjectId('project_id', cell);
   if (options.projectId !== undefined) return checkedProjectId("the account's project_id", options.projectId);
-  return wrong('project_id: blank, and the account has none. Give one to the row or to the account');
+  return wrong('project_id: blank, and the account has none. Give the row or the account one');
 }

@@ -113,7 +113,7 @@ function nextOfInvite(now: SubjectNow, { email, role }: ActionOf<'invite'>, answ
 const NO_INVITE = 'may have no invite';
 
 /** The service's own words stand before it, and may know better. */
-const STILL_WAITS = 'as far as is known it still waits';
+const STILL_WAITS = 'as far as is known it is still pending';
 
 /** A person who is in the organization already is in the project at once; some dialects can tell. */
 function invitedWords({ fields }: Extract<Answer, { kind: 'found' }>, role: Role): string {
@@ -146,7 +146,7 @@ function nextOfReinvite(now: SubjectNow, action: ActionOf<'reinvite'>, answered:
   const created = answered(creation);
   if (created === undefined) return send(creation);
   if (created.kind === 'found')
-    return end(applied(`invite deleted and created anew: ${invitedWords(created, role)}`));
+    return end(applied(`invite deleted and created again: ${invitedWords(created, role)}`));
   const restoration = createInvite(after(2), { email, role: before, atStake: NO_INVITE });
   const restored = answered(restoration);
   if (restored === undefined) return send(restoration);
@@ -157,7 +157,7 @@ function nextOfReinvite(now: SubjectNow, action: ActionOf<'reinvite'>, answered:
 
 function noSuchUser({ subject }: SubjectNow, userId: string, words: string): string {
   const fact = `the service has no user ${userId} in project ${subject.project} (${words})`;
-  return `${fact}: the id is wrong, or the user was removed already. Look it up`;
+  return `${fact}: the id is wrong, or the user was already removed. Look it up`;
 }
 
 // ------------------------------------------------------------------------------------------------------- projects
@@ -170,13 +170,15 @@ export function nextOfProject(now: SubjectNow, project: NewProject, answered: An
   const answer = answered(creation);
   if (answer === undefined) return { kind: 'step', step: send(creation) };
   if (answer.kind !== 'found') {
-    return ended(`the service refused to make the project ${quotedCell(project.name)} (${wordsOf(answer)})`);
+    return ended(
+      `the service refused to create the project ${quotedCell(project.name)} (${wordsOf(answer)})`,
+    );
   }
   const told = memberOf(answer.fields, 'project_id');
   const id = readText('project_id', typeof told === 'string' ? told : '');
   if (id.kind === 'read') return { kind: 'made', id: id.value };
-  const fact = `the project ${quotedCell(project.name)} was made, but the answer holds no project_id that can be used`;
-  return ended(`${fact}. Look it up and give it to the list`);
+  const fact = `the project ${quotedCell(project.name)} was created, but the answer has no usable project_id`;
+  return ended(`${fact}. Look it up and put it in the list`);
 }
 
 function ended(reason: string): Making {

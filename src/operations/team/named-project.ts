@@ -16,7 +16,7 @@ import {
 
 export const PROJECT: InputField = {
   name: 'project',
-  about: "the project's name, as the job's `projects` has it; several with a semicolon between them",
+  about: "the project's name, as in the job's `projects`; put semicolons between several",
   aliases: ['project', 'projectname', 'team', 'teamname'],
 };
 
@@ -47,7 +47,7 @@ export function readProjects(row: RowInput, options: OperationOptions): Read<rea
     found.set(value.kind === 'known' ? `id ${value.id}` : subjectOfProject(value.name), value);
   }
   if (found.size <= MOST_PROJECTS) return read([...found.values()]);
-  const fact = `project: the cell names ${found.size} projects, and a row takes ${MOST_PROJECTS}`;
+  const fact = `project: the cell names ${found.size} projects, but a row can have at most ${MOST_PROJECTS}`;
   return wrong(`${fact}. Give the person several rows`);
 }
 
@@ -84,7 +84,7 @@ function readProject(row: RowInput, options: OperationOptions): Read<NamedProjec
   const { projectId } = options;
   if (projectId !== undefined) return known(checkedProjectId("the account's project_id", projectId));
   return wrong(
-    'project: the list has no column for it, and the account has no project_id. Give one of the two',
+    'project: the list has no column for it, and the account has no project_id. Add one of the two',
   );
 }
 
@@ -93,7 +93,7 @@ function projectById(id: string, cell: string, options: OperationOptions): Read<
   const named = idOf(name, options);
   if (named !== undefined && named !== id.trim()) {
     return wrong(
-      `project ${quotedCell(name)} has the id ${named}, and the row says ${quotedCell(id)}. Correct one of them`,
+      `project ${quotedCell(name)} has the id ${named}, but the row says ${quotedCell(id)}. Correct one of them`,
     );
   }
   return known(checkedProjectId('project_id', id), name === '' ? undefined : name);
@@ -118,8 +118,8 @@ function partlyKnown(name: string, options: OperationOptions): Read<never> | und
   const parts = pieces(name, /,/);
   const unknown = parts.filter((part) => idOf(part, options) === undefined);
   if (unknown.length === parts.length || unknown[0] === undefined) return undefined;
-  const fact = `project ${quotedCell(name)} is one name or several, and ${quotedCell(unknown[0])} is not among the job's \`projects\``;
-  return wrong(`${fact}. Put a semicolon between several names, or name it there`);
+  const fact = `project ${quotedCell(name)} may be one name or several, but ${quotedCell(unknown[0])} is not among the job's \`projects\``;
+  return wrong(`${fact}. Put a semicolon between several names, or add it there`);
 }
 
 function known(id: Read<string>, name?: string): Read<NamedProject> {

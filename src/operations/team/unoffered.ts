@@ -10,7 +10,7 @@ const UNOFFERED: readonly { readonly words: RegExp; readonly what: string; reado
   {
     words: /^(scim(-.*)?|(de)?provision-users?)$/i,
     what: 'SCIM user management',
-    next: 'Keep the team in a sheet and use onboard.',
+    next: 'Keep the team in a spreadsheet and use onboard.',
   },
 ];
 

@@ -45,7 +45,7 @@ export async function checkGuards(
   throw new StopError({
     code: 'guard',
     message: `Nothing was sent, because this run would ${facts}.`,
-    next: `If that is meant, ${allow}.`,
+    next: `If that is right, ${allow}.`,
     ...(problems.some(({ isFixed }) => isFixed) ? {} : { plan: await idOf(), answers: ['guards'] }),
   });
 }
@@ -80,7 +80,7 @@ function removalProblem(
   }
   const missing = removed.filter(({ beyond }) => beyond === true);
   if (missing.length <= (people * Number.parseFloat(maxRemovals)) / 100) return undefined;
-  const fact = `remove ${missing.length} of ${counted(people, 'person', 'people')} whom the file does not name any more`;
+  const fact = `remove ${missing.length} of ${counted(people, 'person', 'people')} whom the file no longer names`;
   return { fact: `${fact}, and max_removals is ${maxRemovals} ${namesOf(missing)}`, allow };
 }
 
@@ -104,7 +104,7 @@ function domainProblem({ domains }: Guards, sent: readonly PlannedChange[]): Gua
   const outside = invitesOf(sent).filter(({ email = '' }) => !known.has(domainOf(email)));
   if (outside.length === 0) return undefined;
   return {
-    fact: `invite ${counted(outside.length, 'person', 'people')} outside of ${[...known].join(', ')} ${namesOf(outside)}`,
+    fact: `invite ${counted(outside.length, 'person', 'people')} outside ${[...known].join(', ')} ${namesOf(outside)}`,
     allow: `add ${[...new Set(outside.map(({ email = '' }) => domainOf(email)))].join(', ')} to the guards' domains in the job`,
   };
 }
@@ -133,8 +133,8 @@ function ownUserProblem({ ownUser }: ChangePlan, sent: readonly PlannedChange[])
   );
   if (own.length === 0) return undefined;
   return {
-    fact: `change what the user may do whose key this is ${namesOf(own)}`,
-    allow: 'use the key of another person',
+    fact: `change the rights of the user who owns this key ${namesOf(own)}`,
+    allow: "use another person's key",
     isFixed: true,
   };
 }

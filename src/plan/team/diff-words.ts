@@ -37,10 +37,10 @@ export function diffLines(plan: ChangePlan, shownLines = LINES_SHOWN): readonly 
   ];
 }
 
-/** `= jo@x.com in Sales: viewer (not in the file): stays, because the job does not say remove_missing`. */
+/** `= jo@x.com in Sales: viewer (not in the file): stays, because the job does not have remove_missing`. */
 function leaverLines(leavers: ChangePlan['leavers'], most: number): readonly string[] {
   const more = leavers.length - most;
-  const stays = 'stays, because the job does not say remove_missing';
+  const stays = 'stays, because the job does not have remove_missing';
   return [
     ...leavers
       .slice(0, most)

@@ -14,7 +14,7 @@ export async function interruptedChanges(
     .filter(({ batch, facts }) => batch === id && facts?.state === 'between')
     .map(({ subject, doubt }) =>
       doubt === undefined
-        ? `${subjectWords(subject)} has no invite now: batch ${id} deleted it and did not get to creating it again.`
-        : `${subjectWords(subject)} may have no invite now: batch ${id} deleted it, and whether it was created again is in doubt.`,
+        ? `${subjectWords(subject)} has no invite now: batch ${id} deleted it and did not create it again.`
+        : `${subjectWords(subject)} may have no invite now: batch ${id} deleted it, and may not have created it again.`,
     );
 }

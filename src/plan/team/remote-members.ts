@@ -71,7 +71,7 @@ export async function remoteMembers(
     const looked = [];
     for (const project of new Set(projects)) looked.push(await lookAt(context, lookUps, project));
     const fact = `The service was asked who is in ${counted(looked.length, 'project')} (${asked.join(', ')})`;
-    emit({ kind: 'note', message: `${fact}; such questions alter and cost nothing.` });
+    emit({ kind: 'note', message: `${fact}; these questions change nothing and cost nothing.` });
     return {
       subjects: looked.flatMap(({ subjects }) => subjects),
       projects: looked.map(({ at }) => at),
@@ -160,8 +160,8 @@ async function peopleOf(
     case 'listed':
       return told.people;
     case 'refused': {
-      const fact = `The service does not tell ${name} of project ${foreignWords(project)} (${told.why})`;
-      emit({ kind: 'note', message: `${fact}; what the ledger remembers counts there.` });
+      const fact = `The service does not give ${name} of project ${foreignWords(project)} (${told.why})`;
+      emit({ kind: 'note', message: `${fact}; the ledger's record is used there.` });
       return undefined;
     }
     case 'unusable':
@@ -173,8 +173,8 @@ async function peopleOf(
 
 /** The stop for an unreadable answer. Without it, a run could invite people again whom the answer named in another form. */
 function notAsTheDialectSays(name: string, why: string, dialect: Dialect): StopError {
-  const fact = `The answer to ${name} is not what the dialect ${dialect.name} says: ${why}.`;
-  return stop('account', fact, `Correct ${name} in the dialect file, or take it out.`);
+  const fact = `The answer to ${name} does not match the dialect ${dialect.name}: ${why}.`;
+  return stop('account', fact, `Correct ${name} in the dialect file, or remove it.`);
 }
 
 // ------------------------------------------------------------------------------------------------ whose key
@@ -204,7 +204,7 @@ async function ownUserIn({ dialect, emit }: LookContext, lookUps: LookUps): Prom
   if (dialect.whoami === undefined) return undefined;
   const told = await askWhoAmI(dialect, dialect.whoami, lookUps);
   if (told.kind === 'told') return told.user;
-  emit({ kind: 'note', message: `The service does not tell whose key this is (${told.why}).` });
+  emit({ kind: 'note', message: `The service does not say whose key this is (${told.why}).` });
   return undefined;
 }
 

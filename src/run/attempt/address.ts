@@ -18,7 +18,7 @@ export function wrongAddress(
   if (cause === 'unresolved') {
     return stop(
       'address',
-      `The account's address does not resolve: ${message}.`,
+      `The account's address cannot be found: ${message}.`,
       "Correct the account's base_url.",
     );
   }
@@ -26,7 +26,7 @@ export function wrongAddress(
     return stop(
       'address',
       `The vendor's certificate is not accepted: ${message}.`,
-      "Correct the account's base_url, or name the certificate's authority in NODE_EXTRA_CA_CERTS.",
+      "Correct the account's base_url, or name the authority of the certificate in NODE_EXTRA_CA_CERTS.",
     );
   }
   if (cause === 'proxy') {

@@ -30,12 +30,12 @@ export async function applyDoubt(
 const LOST_IN_A_ROW = 5;
 
 function applyLost({ session: { client }, emit }: Run, why: string, reply: Reply, sentAtMs: number): void {
-  const words = `answers get lost (${why}), so one request at a time is tried`;
+  const words = `answers are being lost (${why}), so only one request is sent at a time`;
   if (client.limiter.doubted(sentAtMs, words) !== LOST_IN_A_ROW) return;
   const rule = reply.kind === 'answered' ? ruleForLost(reply.raw, client.dialect) : undefined;
   if (rule === undefined) return;
   emit({
     kind: 'note',
-    message: `${LOST_IN_A_ROW} answers in a row could not be used; the last: ${why}. If these are the vendor's own words, and not those of a proxy, and mean "no match", the dialect's \`answers\` needs the rule \`${rule}\`.`,
+    message: `${LOST_IN_A_ROW} answers in a row could not be used; the last: ${why}. If the vendor said this, and not a proxy, and it means "no match", the dialect's \`answers\` needs the rule \`${rule}\`.`,
   });
 }

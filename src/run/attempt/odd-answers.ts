@@ -74,7 +74,7 @@ export async function acceptOdd(
   const odd = await oddDoubts(ledger, id, dialect, { withSkipped: true });
   const shapes = new Set(odd.map(({ odd: { shape } }) => shape));
   for (const shape of shapes) {
-    const shown = `answers of the shape ${shape} are left in doubt, and stop no run`;
+    const shown = `answers of the shape ${shape} are left in doubt, and do not stop the run`;
     await ledger.noteAgreement({
       sha256: agreementTo(account.identity, shape),
       shown,
@@ -83,8 +83,8 @@ export async function acceptOdd(
   }
   const message =
     shapes.size > 0
-      ? `Answers of ${counted(shapes.size, 'shape')} that cannot be read stop no run any more.`
-      : `--accept doubts had nothing to accept: no answer of batch ${id} came whole and cannot be read so far.`;
+      ? `Answers of ${counted(shapes.size, 'shape')} that cannot be read no longer stop a run.`
+      : `--accept doubts had nothing to accept: every answer of batch ${id} that came whole can be read so far.`;
   emit({ kind: 'note', message });
 }
 
@@ -127,7 +127,7 @@ export async function oddDoubts(
 
 function oddStop(dialect: Dialect, batch: BatchId, reply: OddReply, count: string): StopError {
   const settle = commandLine(['settle', batch]);
-  const ways = `decide about those that are in doubt, as ${settle} lists them, or run the same command again with --accept doubts to go on without them`;
+  const ways = `settle those that are in doubt, as ${settle} lists them, or run the same command again with --accept doubts to continue without them`;
   return new StopError({
     code: 'doubts',
     message: `${count} cannot be read; the last: ${reply.why}.`,
@@ -145,11 +145,10 @@ export function ruleReads({ change, ifLost }: Call): RuleReads {
 }
 
 const WHAT_FOLLOWS: Readonly<Record<RuleReads, string>> = {
-  what_is_kept: 'and what is kept is read by it',
+  what_is_kept: 'and the rule reads what is kept',
   what_a_repeat_brings:
-    'and the next run asks each of them again, which does no harm, and reads what comes by it',
-  later_answers:
-    'for answers that come from then on: what was done for those that are in doubt nobody but you can say',
+    'and the next run asks each of them again, which does no harm, and the rule reads what comes',
+  later_answers: 'for later answers: only you can say what was done for those that are in doubt',
 };
 
 /** What to write into the dialect, so that such answers are read, and what that does for those that are in doubt by now. */
@@ -161,5 +160,5 @@ function adviceOn({ through }: Dialect, { call, reply, odd: { rule, isOuter } }:
   const body = reply.kind === 'answered' ? readBody(reply.raw.body) : undefined;
   if (isOuter && through !== undefined && body?.kind === 'json')
     return placeAdvice(through, body.value).replace(/\.$/, '');
-  return 'See at the vendor what became of them';
+  return 'Check at the vendor what became of them';
 }

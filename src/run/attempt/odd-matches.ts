@@ -77,7 +77,7 @@ export function unreadStop(dialect: Dialect, call: Call, raw: RawReply, count: n
   const place = answerPlaceOf(dialect, call.operation);
   const fact = `${count} matches in a row hold ${missingWords(place)}; the last, of status ${raw.status}: ${quoted(raw)}`;
   const rule = `- { status: [${raw.status}], body: { path: …, matches: … }, means: no_match }`;
-  const next = `${correction(dialect, call, ownBodyIn(jsonIn(raw), place))}, or, if such answers mean "no match", add the rule \`${rule}\` to its \`answers\`; what was bought is read anew then, and not bought again.`;
+  const next = `${correction(dialect, call, ownBodyIn(jsonIn(raw), place))}, or, if such answers mean "no match", add the rule \`${rule}\` to its \`answers\`; what was bought is then read again, not bought again.`;
   return stop('address', fact, next);
 }
 
@@ -94,14 +94,14 @@ function quoted({ body }: RawReply): string {
 function correction(dialect: Dialect, call: Call, own: JsonValue | undefined): string {
   const { operation } = call;
   const { results, fields } = answerPlaceOf(dialect, operation);
-  if (results !== undefined) return `Say in the dialect where it stands, as operations.${operation}.results`;
+  if (results !== undefined) return `Say in the dialect where it is, as operations.${operation}.results`;
   const meant = membersOf(own).find(
     ([, value]) => typeof value === 'object' && holdsFields(value, dialect, call),
   )?.[0];
   if (meant !== undefined) return `Say \`fields_at: ${plainText(meant)}\` in the dialect, if that is it`;
   if (fields !== undefined && holdsFields(own, dialect, call))
     return 'Take `fields_at` out of the dialect, if this is all';
-  return 'Say in the dialect where the fields stand, as `fields_at`';
+  return 'Say in the dialect where the fields are, as `fields_at`';
 }
 
 function membersOf(value: JsonValue | undefined): readonly (readonly [string, JsonValue])[] {
@@ -115,12 +115,12 @@ function jsonIn({ body }: RawReply): JsonValue | undefined {
 
 /** The stop for a run with too many free matches. */
 export function freeStop({ credits_charged: at = {} }: Dialect, raw: RawReply, count: number): StopError {
-  const fact = `${count} matches in a row cost nothing by their own word, and the dialect has a price for them; the last, of status ${raw.status}: ${quoted(raw)}`;
+  const fact = `${count} matches in a row say that they cost nothing, but the dialect gives them a price; the last, of status ${raw.status}: ${quoted(raw)}`;
   const test =
     at.header === undefined
       ? `body: { path: ${at.path}, matches: "^[0.]+$" }`
       : `header: { ${at.header}: "^[0.]+$" }`;
   const rule = (means: string): string => `\`- { status: [${raw.status}], ${test}, means: ${means} }\``;
-  const next = `If such answers mean "no match", add the rule ${rule('no_match')} to the \`answers\` of the dialect; if they are matches that are free, such as those that the vendor has answered before, add ${rule('found, charged: false')}.`;
+  const next = `If such answers mean "no match", add the rule ${rule('no_match')} to the \`answers\` of the dialect; if they are free matches, such as those that the vendor answered before, add ${rule('found, charged: false')}.`;
   return stop('address', fact, next);
 }

@@ -112,8 +112,8 @@ function amongMany(run: Run, call: Call): Pick<Intent, 'deadlineMs' | 'isUnprice
 function begunAhead(begunMs: number): StopError {
   return stop(
     'clock',
-    `This batch began at ${isoTime(begunMs)} by a clock that was wrong, so what is too old for it is not known.`,
-    'Run the same command again: then nothing is too old for it.',
+    `The clock was wrong when this batch began (it said ${isoTime(begunMs)}), so the batch cannot tell what is too old.`,
+    'Run the same command again: then it takes nothing as too old.',
   );
 }
 

@@ -62,7 +62,7 @@ export function shownPrice(
 export function dearer(charged: number, most: number): StopError {
   return stop(
     'dearer',
-    `An answer cost ${charged} credits, and by the dialect and by earlier answers it costs ${most} at most.`,
+    `An answer cost ${charged} credits, but the dialect and earlier answers say at most ${most}.`,
     'Correct the credits of this operation in the dialect, then run the same command again.',
   );
 }

@@ -30,9 +30,9 @@ export function placeAdvice({ envelope: { answer } }: Pick<Through, 'envelope'>,
     ? ([answer.status, 'status', 'if it names none, `answer: { status: null }`'] as const)
     : ([answer.body, 'body', bodyCorrection(answer, body)] as const);
   return [
-    `An answer of the service holds nothing of the vendor's at \`${missing}\`, where api_call.answer.${part} of its dialect says; it has ${namesIn(body)}.`,
+    `An answer from the service has no vendor's answer at \`${missing}\`, where api_call.answer.${part} of its dialect says; it has ${namesIn(body)}.`,
     `Write under api_call in the dialect of the service account, ${correction}.`,
-    'Lookups that are in doubt by then are read from the ledger by the next run, and not bought again.',
+    'The next run then reads lookups in doubt from the ledger, and does not buy them again.',
   ].join(' ');
 }
 

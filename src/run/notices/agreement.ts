@@ -16,12 +16,12 @@ export function notifyQuestion({ notify, path }: Pick<Job, 'notify' | 'path'>): 
   const details = [
     `${'webhook' in to ? 'to' : 'by the command'}: ${foreignWords(whom, whom.length)}`,
     `when: ${on.join(', ')}`,
-    'what: names of the job and the batch, numbers of rows and credits, and the code of a stop; nothing of a cell or an answer',
+    'what: the names of the job and the batch, counts of rows and credits, and the code of a stop; no cell and no answer',
   ];
   const agreed = ['rowonce-notify-1', path, to, on];
   return {
     agreement: `notify:${hash('sha256', canonicalJson(agreed), 'hex').slice(0, 32)}`,
-    fact: `The job ${path} tells outside how its lists end`,
+    fact: `The job ${path} sends notices about its lists`,
     details,
   };
 }

@@ -48,11 +48,11 @@ async function keepRows(listed: ListedRows, input: MappedInput, { id }: Batch): 
 
 /** Why workers can have no part in a run; undefined when they can. */
 function whyNot({ limit, sample, job, account }: RunContext): string | undefined {
-  if (limit !== undefined || sample !== undefined) return 'nobody has agreed to more than a part of the list';
-  if (job.origin !== undefined) return 'nobody has written a job for it';
+  if (limit !== undefined || sample !== undefined) return 'you agreed to a part of the list only';
+  if (job.origin !== undefined) return 'it has no job file';
   // A sandbox that a run starts by itself is reached by that run alone.
   return account.baseUrl === undefined
-    ? `the account ${account.name} has no address that others reach`
+    ? `the account ${account.name} has no address that other hosts can reach`
     : undefined;
 }
 
@@ -61,7 +61,7 @@ export function requireHandOver(context: RunContext): void {
   const why = whyNot(context);
   if (why !== undefined) throw cannotDetach(`This run cannot be left to workers, because ${why}.`);
   if (context.queue === undefined)
-    throw cannotDetach('The store has no workers: it is a folder, or was not laid out for them.');
+    throw cannotDetach('The store has no workers: it is a folder, or was not set up for them.');
 }
 
 function cannotDetach(fact: string): StopError {

@@ -25,12 +25,12 @@ export function withheld(why: Withheld | PutOff): Held {
     case 'moved':
       return {
         kind: 'refused',
-        reason: `changed by batch ${why.by} since this was planned; run the list again to plan it anew`,
+        reason: `changed by batch ${why.by} since this was planned; run the list again to make a new plan`,
       };
     case 'subject_in_doubt':
       return {
         kind: 'in_doubt',
-        reason: `row ${why.row} of batch ${why.by} asked for a change of the same person, and what came of it is in doubt; settle that first`,
+        reason: `row ${why.row} of batch ${why.by} asked to change the same person, and the result is in doubt; settle that first`,
       };
     case 'put_off':
       return {

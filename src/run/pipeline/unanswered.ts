@@ -21,7 +21,7 @@ export async function settlesAnew(context: RunContext, input: MappedInput): Prom
   if (ifBatch !== undefined) throw await whatIsAnew(context, input, reread);
   if (reread === undefined) return undefined;
   if (accept === 'anew' || (await context.askReread?.(reread)) === true) return true;
-  const next = 'They keep their outcome; to settle them anew, agree with --yes.';
+  const next = 'They keep their outcome; to settle them again, agree with --yes.';
   context.emit({ kind: 'note', message: `${rereadWords(reread)} ${next}` });
   return false;
 }
@@ -33,13 +33,13 @@ async function whatIsAnew(
   reread: Reread | undefined,
 ): Promise<StopError> {
   if (reread === undefined) {
-    const fact = 'The dialect of today settles every row of this batch as it was.';
+    const fact = "Today's dialect settles every row of this batch as before.";
     return stop('plan', fact, 'Correct the dialect of the account, if an answer was misread.');
   }
   return new StopError({
     code: 'consent',
     message: rereadWords(reread),
-    next: 'They keep their outcome until you agree; look at the plan of the list, and start that.',
+    next: "They keep their outcome until you agree; check the list's plan, and start it.",
     plan: await shownPlanId(context, input, undefined),
     answers: ['yes'],
   });
@@ -47,7 +47,7 @@ async function whatIsAnew(
 
 /** A row whose call nobody has agreed to buy again. It is in doubt, because the call was bought and has no answer. */
 export function heldBack({ attempt, answeredAtMs, kind, why }: AnswerRecord<NoAnswerKind>): Held {
-  const fact = `what came at ${isoTime(answeredAtMs)} is no answer by the dialect of today but ${WORDS[kind]}, ${why}`;
+  const fact = `what came at ${isoTime(answeredAtMs)} is not an answer but ${WORDS[kind]}, by today's dialect: ${why}`;
   return { kind: 'in_doubt', reason: `${fact}; run the list with --yes to buy it again`, attempt };
 }
 
@@ -55,5 +55,5 @@ const WORDS: Readonly<Record<NoAnswerKind, string>> = {
   paused: 'a rate limit',
   in_doubt: 'in doubt',
   stopped: 'a refused key, address or credit',
-  not_sent: 'a word that nothing was done',
+  not_sent: 'a statement that nothing was done',
 };

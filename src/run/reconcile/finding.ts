@@ -21,5 +21,5 @@ export const HEARD_NOTHING: Heard = { status: 0, body: Buffer.alloc(0) };
 export const heardIn = (reply: Reply): Heard => (reply.kind === 'answered' ? reply.raw : HEARD_NOTHING);
 
 export function failed(why: string): LookResult {
-  return { said: 'unclear', why: `the vendor's word is of no use: ${why}` };
+  return { said: 'unclear', why: `the vendor's reply does not help: ${why}` };
 }

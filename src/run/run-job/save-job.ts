@@ -33,7 +33,7 @@ export async function saveJob(
     },
     ownershipOfSealed(isSealedYaml, say),
   );
-  if (savedAs !== path) say(`The job is saved in ${savedAs}.`);
+  if (savedAs !== path) say(`The job was saved in ${savedAs}.`);
 }
 
 export function sayTo(onEvent: Listener = () => {}): (sentence: string) => void {

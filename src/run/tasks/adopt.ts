@@ -57,7 +57,7 @@ export async function adoptTeam(options: AdoptOptions): Promise<Adopted> {
   if (change?.isState !== true || !inputs.some((input) => input.name === 'email'))
     throw stop(
       'usage',
-      `${name} is about no team, so there is none to adopt.`,
+      `${name} does not work on a team, so there is none to adopt.`,
       'Name onboard, or a job of it.',
     );
   const store = chooseStore(options.store, chosen.account.sandbox);
@@ -165,8 +165,8 @@ class Adoption {
   }
 }
 
-const WHY = 'nothing was sent: they are there already, by a list that a person adopted';
-const REASON = 'is there already, by the list; nothing was sent';
+const WHY = 'nothing was sent: an adopted list says that they are there already';
+const REASON = 'is there already, says the list; nothing was sent';
 
 /** Why nothing can be kept of a person; undefined where something can, or is known. */
 function refusalOf({ action, from, subject, project, email }: PlannedWork): string | undefined {

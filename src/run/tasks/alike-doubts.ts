@@ -54,7 +54,7 @@ export async function doubtsLike(
   const all = await oddDoubts(ledger, batch.id, dialect);
   const shape = all.find(({ doubt }) => String(doubt.row) === row)?.odd.shape;
   if (shape === undefined) {
-    const fact = `Row ${row} of batch ${batch.id} is not in doubt because of an answer that cannot be read, so no other is like it.`;
+    const fact = `Row ${row} of batch ${batch.id} is not in doubt because of an unreadable answer, so no other row is like it.`;
     throw stop('usage', fact, `See what is in doubt with ${commandLine(['settle', batch.id])}`);
   }
   return all.flatMap(({ doubt, odd }) => (odd.shape === shape ? [doubt] : []));

@@ -1,5 +1,5 @@
 import { historyOf, onlyMisses, suspicionOf } from '../../client/misses.ts';
-import { systemClock } from '../../core/clock.ts';
+import { isoTime, systemClock } from '../../core/clock.ts';
 import { invariant } from '../../core/errors.ts';
 import type { OutcomeKind } from '../../core/row.ts';
 import { originOf } from '../../job/job-origin.ts';
@@ -34,6 +34,8 @@ export interface BatchOverview {
   readonly heldSinceMs: number | undefined;
   /** The process that works on it now; undefined when none does. */
   readonly run: Spender | undefined;
+  /** Ranges of it that workers have, or are to have; undefined where the store has no workers, and once it has ended. */
+  readonly ranges: RangeCounts | undefined;
   /** Whether credits are shown: the service's changes cost none. */
   readonly hasCosts: boolean;
 }
@@ -44,9 +46,9 @@ export async function batchOverviews(
   tell?: Tell,
 ): Promise<readonly BatchOverview[]> {
   const overviews = async (ledger: LedgerReader, location: string): Promise<readonly BatchOverview[]> => {
-    const spender = await spenderAt(location);
+    const spenders = await spendersOf(ledger, location);
     const batches = await ledger.batches();
-    return Promise.all(batches.map((batch) => overview(ledger, batch, spender)));
+    return Promise.all(batches.map((batch) => overview(ledger, batch, spenders)));
   };
   const lists = await eachLedger(storeFlag, overviews, tell);
   return lists.flat().sort((a, b) => b.batch.createdAtMs - a.batch.createdAtMs);
@@ -77,10 +79,10 @@ export async function batchesPage(
   const overviews = new Map<BatchId, BatchOverview>();
   for (const [location, found] of Map.groupBy(shown, (each) => each.location))
     await lookInto(location, async (ledger) => {
-      const spender = await spenderAt(location);
+      const spenders = await spendersOf(ledger, location);
       for (const { batch: line } of found) {
         const batch = await ledger.batch(line.id);
-        if (batch !== undefined) overviews.set(line.id, await overview(ledger, batch, spender));
+        if (batch !== undefined) overviews.set(line.id, await overview(ledger, batch, spenders));
       }
     });
   return {
@@ -105,14 +107,29 @@ export function finishedIn(counts: BatchOverview['counts']): number {
   return Object.values(counts).reduce((sum, count) => sum + count, 0);
 }
 
+/** Who has said nothing for that long has ended, or hangs. */
+const SILENT_MS = 5_000;
+
+/** The processes that spend from a ledger: of most there is one at most. */
+async function spendersOf(ledger: LedgerReader, location: string): Promise<readonly Spender[]> {
+  if (ledger.workers === undefined) {
+    const spender = await spenderAt(location);
+    return spender === undefined ? [] : [spender];
+  }
+  const nowMs = systemClock.wallMs();
+  return (await ledger.workers())
+    .filter(({ beatAgoMs = SILENT_MS }) => beatAgoMs < SILENT_MS)
+    .map(({ pid, sinceMs, command }) => ({ pid, since: isoTime(nowMs - sinceMs), command }));
+}
+
 /**
- * @param spender of its store, as it was before the batch was read: a run that has ended meanwhile has left its batch
+ * @param spenders of its store, as they were before the batch was read: a run that has ended meanwhile has left its batch
  * finished, and one that was read as open without a run would be told as stopped.
  */
 async function overview(
   ledger: LedgerReader,
   batch: Batch,
-  spender: Spender | undefined,
+  spenders: readonly Spender[],
 ): Promise<BatchOverview> {
   const counts = await ledger.counts(batch.id);
   const money = await shownMoney(ledger, batch.id);
@@ -123,7 +140,8 @@ async function overview(
     rows: batch.inputRows + (batch.rowsBeyond ?? 0),
     money,
     heldSinceMs: batch.state === 'open' ? await ledger.heldSince(batch.id) : undefined,
-    run: spender !== undefined && isAtWorkOn(batch, spender) ? spender : undefined,
+    run: spenders.find((spender) => isAtWorkOn(batch, spender)),
+    ranges: batch.state === 'open' ? await ledger.rangeCounts?.(batch.id) : undefined,
     hasCosts: hasCosts(batch, money),
   };
 }
@@ -139,10 +157,8 @@ export interface BatchStatus extends BatchOverview {
   readonly perSecond: number;
   /** Why and until when its account sends nothing now; undefined when it does not pause. */
   readonly pause: PauseRecord | undefined;
-  /** Ranges of it that workers have, or are to have; undefined where the store has no workers. */
-  readonly ranges: RangeCounts | undefined;
-  /** The process that spends from its store, on this batch or on anything else. */
-  readonly spender: Spender | undefined;
+  /** The process for whose end another one has to wait, which spends on this batch or on anything else. */
+  readonly awaited: Spender | undefined;
   /** How many of its rows wait, because what was bought for them turned out to be no answer. */
   readonly unanswered: number;
   /** The newer batch of the same job and content, which has taken its place. */
@@ -168,7 +184,7 @@ export async function batchStatus(
   ledger: LedgerReader,
   { batch: { id }, location }: FoundBatch,
 ): Promise<BatchStatus> {
-  const spender = await spenderAt(location);
+  const spenders = await spendersOf(ledger, location);
   const batch = await ledger.batch(id);
   invariant(batch !== undefined, 'no batch is ever deleted');
   // Nothing was sent for an adoption, although each of its people is kept by an attempt.
@@ -176,7 +192,7 @@ export async function batchStatus(
   const { requests, calls } = isAdoption ? { requests: 0, calls: 0 } : await ledger.metrics(id);
   const nowMs = systemClock.wallMs();
   const sends = await ledger.sends(batch.accountIdentity, nowMs - 60_000, MOST_SENDS);
-  const shown = await overview(ledger, batch, spender);
+  const shown = await overview(ledger, batch, spenders);
   const isInDoubt = (shown.counts.in_doubt ?? 0) > 0;
   const newest = await ledger.batchByKey(batch.key);
   return {
@@ -189,8 +205,7 @@ export async function batchStatus(
     lastMinute: sends.length,
     perSecond: speedOf(sends, nowMs),
     pause: await pauseNow(ledger, shown, nowMs),
-    ranges: await ledger.rangeCounts?.(id),
-    spender,
+    awaited: ledger.workers === undefined ? spenders[0] : undefined,
     acts: await ledger.acts(id),
     misses: missSeries(await ledger.account(batch.accountIdentity), batch),
   };

@@ -32,7 +32,8 @@ export interface CopiedStore {
  *   copied elsewhere, and what `open` throws.
  */
 export async function copyStore(from: string, to: string, options: CopyOptions): Promise<CopiedStore> {
-  if (from === to) throw stop('usage', `${from} is both stores.`, 'Name two: rowonce store copy FROM TO.');
+  if (from === to)
+    throw stop('usage', `${from} is named as both stores.`, 'Name two: rowonce store copy FROM TO.');
   const opening = { ...options, command: `store copy ${from} ${to}` };
   const source = await (await copyingIn(from)).from(from, opening);
   try {
@@ -53,7 +54,7 @@ async function copied(source: CopySource, target: CopyTarget, clock: Clock): Pro
   if (target.present !== undefined)
     throw stop(
       'store',
-      `There is a ledger in ${target.place} already, and two cannot become one.`,
+      `${target.place} has a ledger already, and two ledgers cannot become one.`,
       'Name a place that has none.',
     );
   await refuseOpen(source);
@@ -96,7 +97,7 @@ async function stillOpen(
   const command = (await ledger.batch(id))?.command;
   return stop(
     'store',
-    `Nothing was copied: a run of batch ${id} was cut off in ${place} and left ${counted(count, 'request')} of which nobody knows yet what became of them.`,
+    `Nothing was copied: a run of batch ${id} was cut off in ${place} and left ${counted(count, 'request')} without a known result.`,
     command === undefined
       ? 'Run the list of that batch once more, then copy again.'
       : `Run it once more, then copy again: ${command}`,

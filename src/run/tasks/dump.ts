@@ -39,7 +39,7 @@ export async function dumpTeam({ job: named, output, store, ...options }: DumpOp
   if (change === undefined || !inputs.some((each) => each.name === 'email'))
     throw stop(
       'usage',
-      `${name} is about no team, so there is none to write down.`,
+      `${name} does not work on a team, so there is none to write down.`,
       'Name a job of onboard.',
     );
   const { location } = chooseStore(store, account.sandbox);

@@ -146,11 +146,11 @@ export function requireSettled(erased: Erased): Erased {
   const others = erased.unsettled.length - 1;
   const fact =
     first === undefined
-      ? `batch ${batch} goes on with a list in the store that names this person`
-      : `row ${first.row} of batch ${first.batch}${others === 0 ? '' : ` and ${others} more`} is about this person and not settled, so that it may have been charged`;
+      ? `batch ${batch} is unfinished, and its list in the store names this person`
+      : `row ${first.row} of batch ${first.batch}${others === 0 ? '' : ` and ${others} more`} is about this person and in doubt, so it may have been charged`;
   throw stop(
     'store',
     `Nothing was erased: ${fact}.`,
-    `Finish or cancel the batch, or decide what is in doubt with rowonce settle ${first?.batch ?? batch} and run its list once more; then forget again.`,
+    `Finish or cancel the batch, or settle what is in doubt with rowonce settle ${first?.batch ?? batch} and run its list once more; then run forget again.`,
   );
 }

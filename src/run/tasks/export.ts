@@ -77,14 +77,14 @@ export async function exportBatch(
 
 /**
  * Writes the one file of all operations that were run together over the list of the batch. It is a copy, and each batch keeps
- * what it has noted of its own output. @throws StopError as `exportBatch`, and `usage` for a batch that was run by itself.
+ * what it has noted of its own output. @throws StopError as `exportBatch`, and `usage` for a batch that ran alone.
  */
 export async function exportTogether(
   { batch, location }: FoundBatch,
   { output, forExcel, formulas, onEvent }: ExportOptions,
 ): Promise<TogetherFiles> {
   const ids = togetherIn(batch.settings);
-  if (ids.length < 2) throw stop('usage', `Batch ${batch.id} was run by itself.`, 'Leave --together out.');
+  if (ids.length < 2) throw stop('usage', `Batch ${batch.id} ran alone.`, 'Leave --together out.');
   requirePlace(true, output);
   const input = await inputOf(batch);
   const ledger = await lookAtLedger(location);
@@ -111,8 +111,7 @@ export async function exportTogether(
 }
 
 function requirePlace(copy: true | undefined, output: ExportOptions['output']): void {
-  if (copy === true && output === undefined)
-    throw stop('usage', 'A copy has no place that is known.', 'Name its place with -o.');
+  if (copy === true && output === undefined) throw stop('usage', 'A copy needs a name.', 'Name it with -o.');
 }
 
 /** @throws StopError `input` when the batch's file is not the one any more that it worked on. */
@@ -121,8 +120,8 @@ async function inputOf({ id, inputPath, inputSha256, settings }: Batch): Promise
   if (input.survey.sha256 === inputSha256) return input;
   throw stop(
     'input',
-    `${inputPath} is not the file any more that batch ${id} worked on.`,
-    'Put the original back, or run the job on the new file: what was bought is not bought again.',
+    `${inputPath} has changed since batch ${id} worked on it.`,
+    'Put the original back, or run the job on the new file: nothing is bought twice.',
   );
 }
 

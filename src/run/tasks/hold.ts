@@ -4,7 +4,7 @@ import type { Batch, BatchId, Ledger } from '../../ledger/ledger.ts';
 import type { Spender, Tell } from '../../ledger/store.ts';
 import { type FoundBatch, openLedger, spenderAt } from '../open-ledger.ts';
 
-/** A person pauses a batch, or lets it go on. Sweeps leave a paused batch; a run of it lets it go on. */
+/** A person pauses a batch, or resumes it. Sweeps leave a paused batch; a run of it resumes it. */
 
 interface HoldOptions {
   readonly clock: Clock;
@@ -52,7 +52,7 @@ function requireOpen({ id, state }: Batch): void {
   throw stop(
     'usage',
     `Batch ${id} is ${state} already.`,
-    'Only an open batch is paused or goes on: run rowonce status to see all batches.',
+    'Only an open batch can be paused or resumed: run rowonce status to see all batches.',
   );
 }
 

@@ -59,12 +59,12 @@ async function outputOf({ output }: MergeRequest, result: OpenedFile, into: Open
   const { stem, ending } = nameParts(into.path);
   const path = resolve(output ?? join(dirname(into.path), `${stem}.merged${ending}`));
   if (endingOf(path) !== endingOf(into.path)) {
-    const fact = `The output is a file of the kind of ${into.path}, which ${path} is not by its name.`;
-    throw stop('output', fact, `Name it with the ending ${ending}.`);
+    const fact = `The output must be the same kind of file as ${into.path}, and the name ${path} says otherwise.`;
+    throw stop('output', fact, `Give it the ending ${ending}.`);
   }
   for (const taken of [result.path, into.path]) {
     if (path === taken)
-      throw stop('output', `The output ${path} is what is read.`, 'Name another file with -o.');
+      throw stop('output', `The output ${path} is also an input.`, 'Name another file with -o.');
   }
   await checkWritable(path);
   return path;

@@ -75,7 +75,13 @@ export interface SweepSummary {
   readonly stopped: StopError | undefined;
 }
 
-/** @throws StopError when the sweep cannot begin, because a job, an account or the store cannot be used. */
+/**
+ * One sweep of jobs with an `inbox`, as `rowonce nightly` makes it.
+ * @throws StopError when the sweep cannot begin, because a job, an account or the store cannot be used.
+ * @example
+ * const night = await sweep({ jobs: ['jobs/nightly-companies.yaml'] });
+ * for (const { path, summary, stopped } of night.files) console.log(path, summary?.counts, stopped?.message);
+ */
 export async function sweep(options: SweepOptions): Promise<SweepSummary> {
   checkOptions('sweep', options, SWEEP_CHECKS);
   const jobs = await sweptJobs(options.jobs);
@@ -100,7 +106,12 @@ async function swept(stores: readonly SweptStore[], options: SweepOptions): Prom
   return sweeping.summary();
 }
 
-/** The worst exit code of its files: a stop outranks rows that need attention. */
+/**
+ * The worst exit code of its files: a stop outranks rows that need attention.
+ * @example
+ * const swept = await sweep({ jobs: ['jobs/nightly-companies.yaml'] });
+ * process.exitCode = exitCodeOfSweep(swept, true);
+ */
 export function exitCodeOfSweep({ files, stopped }: SweepSummary, attentionIsFine: boolean): ExitCode {
   if (stopped !== undefined) return stopped.exitCode;
   const codes = files.flatMap(({ summary }) =>
@@ -149,8 +160,7 @@ class Sweeping {
     for (const todo of todos) {
       if (this.#signal.aborted) this.#leave(todo, 'the sweep was stopped');
       else if (stopped !== undefined) this.#leave(todo, `its account was stopped: ${stopped.message}`);
-      else if (await hasChanged(todo))
-        this.#leave(todo, 'it was changed while the sweep was busy with others');
+      else if (await hasChanged(todo)) this.#leave(todo, 'it changed while the sweep worked on others');
       else stopped = await this.#workOn(store, todo);
     }
   }
@@ -230,7 +240,7 @@ async function putAway(
   const { path } = todo;
   if (place === undefined) return undefined;
   if (await hasChanged(todo)) {
-    const fact = `${path} was changed after it was worked through.`;
+    const fact = `${path} changed after it was finished.`;
     return stop('input', fact, 'Leave it there: the next sweep buys the difference.');
   }
   try {
@@ -271,7 +281,7 @@ async function putAside(todo: Todo, stopped: StopError): Promise<SweptFile> {
 /** The stop with an advice for sweeps, because a sweep has no `--budget` that a user could raise. */
 function forSweeps({ budgetToFinish }: RunSummary, stopped: StopError): StopError {
   if (stopped.code !== 'budget') return stopped;
-  const next = `Raise the budget of the job to ${budgetToFinish}, and the next sweep goes on.`;
+  const next = `Raise the budget of the job to ${budgetToFinish}, and the next sweep continues.`;
   return stop('budget', stopped.message, next);
 }
 

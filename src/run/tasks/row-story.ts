@@ -132,13 +132,14 @@ function fieldsShown({ settings }: Batch, record: RowRecord | undefined): readon
 }
 
 /** Blank lines are no rows and keep their numbers, so a number past the count may be a row that is still to come. */
-const WHICH_ROW = "Give the spreadsheet's number, where the header is 1; of JSON lines, that of the line.";
+const WHICH_ROW =
+  "Give the spreadsheet's number, where the header is 1; in JSON lines, the number of the line.";
 
 function refuseRowPastTheEnd({ id, state, inputRows }: Batch, row: number): void {
   if (state !== 'finished') return;
   throw stop(
     'usage',
-    `Batch ${id} has no row ${row}: it has ${counted(inputRows, 'row')}, and this is none of them.`,
+    `Batch ${id} has no row ${row}: it has ${counted(inputRows, 'row')}, and this is not one of them.`,
     WHICH_ROW,
   );
 }

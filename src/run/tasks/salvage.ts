@@ -84,7 +84,7 @@ async function written(store: Salvage, folder: string): Promise<Salvaged> {
 async function writeBatch(store: Salvage, batch: Batch, folder: string): Promise<void> {
   const input = await openInput(batch.inputPath, readSettings(batch.settings));
   if (input.survey.sha256 !== batch.inputSha256) {
-    throw stop('input', `${batch.inputPath} is not the file any more that it worked on.`, 'Put it back.');
+    throw stop('input', `${batch.inputPath} has changed since the batch worked on it.`, 'Put it back.');
   }
   const { ending } = nameParts(batch.inputPath);
   const named = join(folder, basename(besideFile(batch.inputPath, `.${batch.id}${ending}`)));
@@ -109,7 +109,7 @@ async function missingRows(store: Salvage, batch: Batch): Promise<readonly Unrea
     from = last.row + 1;
   }
   if (found >= counts) return [];
-  const why = `${found} of ${counts} rows that had ended can be read.`;
+  const why = `${found} of ${counts} finished rows can be read.`;
   return [{ what: `rows of batch ${batch.id}`, why }];
 }
 

@@ -103,14 +103,14 @@ async function doubtsOf(
   if ((await ledger.rowsUnanswered(batch.id)).includes(Number(row))) {
     throw stop(
       'usage',
-      `What came for row ${row} of batch ${batch.id} is no answer by a later reading, and there is nothing to decide about it here.`,
+      `What came for row ${row} of batch ${batch.id} turned out to be no answer, and there is nothing to decide about it here.`,
       'Run the list with --yes to buy it again, or correct the dialect.',
     );
   }
   throw stop(
     'usage',
     `Row ${row} of batch ${batch.id} is not in doubt.`,
-    `See what is with ${commandLine(['settle', batch.id, ...storeWords(location)])}`,
+    `See its state with ${commandLine(['settle', batch.id, ...storeWords(location)])}`,
   );
 }
 
@@ -286,12 +286,8 @@ async function chosen(
 /** @throws StopError `usage` where an answer is told for several calls that nobody has called alike. */
 function requireOne({ length }: readonly Doubt[], { kind }: DoubtChoice): void {
   if (kind === 'like' || length === 1) return;
-  const fact = `${length} calls are in doubt, and an answer belongs to one.`;
-  throw stop(
-    'usage',
-    fact,
-    'Name the row, or with --all-like ROW those whose answers are like that of a row.',
-  );
+  const fact = `${length} calls are in doubt, but an answer belongs to one.`;
+  throw stop('usage', fact, 'Name the row, or use --all-like ROW for those that were answered like one row.');
 }
 
 async function decideOn(
@@ -322,13 +318,13 @@ async function tell(
   for (const doubt of doubts) {
     const [record] = await ledger.attempts([doubt.attempt]);
     const { reply, left } = await toldAnswer(batch, doubt, pairs, nowMs, record?.reply);
-    await decide(ledger, specOf(batch, doubt.key, 'told', 'told by the user', nowMs), reply, left);
+    await decide(ledger, specOf(batch, doubt.key, 'told', 'answered by the user', nowMs), reply, left);
   }
 }
 
 /** Ends the doubts, because a person knows that nothing was done: any batch may send these calls again. */
 async function releaseAll(ledger: Ledger, doubts: readonly Doubt[], atMs: number): Promise<void> {
-  const why = 'a person looked, and said that it was not done';
+  const why = 'a person checked, and said that it was not done';
   for (const { key } of doubts) {
     // A call that was sent again and lost again has several attempts in doubt, which are found one after the other.
     for (;;) {

@@ -84,12 +84,11 @@ function refuseSingles(options: RunOptions): void {
   if (planFile !== undefined)
     throw stop(
       'usage',
-      '--plan is about one operation, and several are named.',
-      'Name the one that it is of.',
+      '--plan works with one operation, but several are named.',
+      'Name only the one that was planned.',
     );
   if (detach !== true) return;
-  const fact =
-    'Workers take the batches of several operations side by side, and nobody would keep their one budget.';
+  const fact = 'Workers run the batches of several operations side by side, so they cannot share one budget.';
   throw stop('usage', fact, 'Leave --detach out, or run each operation with it and a budget of its own.');
 }
 
@@ -97,7 +96,7 @@ function refuseSingles(options: RunOptions): void {
 function plansOf(ifPlan: string | undefined, jobs: readonly ResolvedJob[]): readonly (string | undefined)[] {
   const plans = ifPlan?.split(',') ?? [];
   if (ifPlan === undefined || plans.length === jobs.length) return plans;
-  const fact = `--if-plan names ${counted(plans.length, 'plan')}, and there are ${jobs.length} operations.`;
+  const fact = `--if-plan names ${counted(plans.length, 'plan')}, but there are ${jobs.length} operations.`;
   throw stop('usage', fact, 'Name the id of each, in the order of the operations, with commas between them.');
 }
 
@@ -106,7 +105,7 @@ function sandboxOf(jobs: readonly ResolvedJob[]): boolean {
   const [isPlay = false, ...others] = jobs.map(({ account }) => account.sandbox);
   if (others.every((each) => each === isPlay)) return isPlay;
   const next = 'Name the account of each job, or run them one after the other.';
-  throw stop('account', 'One of the operations would run on play money, and another would not.', next);
+  throw stop('account', 'One operation would run on play money, and another would not.', next);
 }
 
 /** What a batch writes by itself is not wanted: one file has it all. */
@@ -210,8 +209,8 @@ class SharedList {
       const place = await batchPlaceOf({ ...each, ledger: this.#ledger }, await this.#inputFor(each));
       if (place.existing?.id === batch) return each;
     }
-    const fact = `Batch ${batch} is no more what this command goes on with, and nothing was started: the file or the job has changed.`;
-    throw stop('plan', fact, 'Look at the plan of the list, and start that.');
+    const fact = `Batch ${batch} is not the one that this command would continue, because the file or the job has changed. Nothing was started.`;
+    throw stop('plan', fact, "Check the list's plan again, and start that.");
   }
 
   async write(destination: Destination, runs: readonly RunSummary[]): Promise<TogetherFiles> {

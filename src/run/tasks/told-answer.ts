@@ -107,8 +107,8 @@ export function requireTellableOfAll(
   const settle = commandLine(['settle', batch.id, String(first.row), '--answer']);
   throw stop(
     'usage',
-    `${own} differs from row to row, so one answer cannot say it for ${counted(others.length + 1, 'row')}.`,
-    `Say it for one row after the other, with ${settle} ${own}=…${ofAll === undefined ? '' : `, or of all of them --answer ${ofAll}`}.`,
+    `${own} differs from row to row, so one answer cannot give it for ${counted(others.length + 1, 'row')}.`,
+    `Give it for one row at a time, with ${settle} ${own}=…${ofAll === undefined ? '' : `, or of all of them --answer ${ofAll}`}.`,
   );
 }
 

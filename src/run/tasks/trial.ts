@@ -33,7 +33,7 @@ import {
   standingDecision,
 } from '../../ledger/ledger.ts';
 import { isUrl } from '../../ledger/store.ts';
-import type { FileOptions } from '../../plan/context.ts';
+import type { FileOptions, RunOptions } from '../../plan/context.ts';
 import { findCalls } from '../../plan/known-calls.ts';
 import { mostAsked } from '../../plan/plan.ts';
 import { mostOfRow } from '../../plan/pricing.ts';
@@ -47,7 +47,8 @@ import type { RunSummary } from '../summary.ts';
  * bought. It is a batch of one row whose file is in the store, and it is budgeted, resumed and settled like any other.
  */
 
-interface TrialOptions {
+interface TrialOptions
+  extends Pick<RunOptions, 'operations' | 'dialects' | 'accept' | 'askAgreement' | 'tell'> {
   /** The name of an operation, or the path of a job file. */
   readonly job: string;
   /** The inputs as `input=value`, each input once. */
@@ -64,8 +65,8 @@ export interface Trial extends ResolvedJob {
 }
 
 /** @throws StopError `usage` for a request that is no trial or cannot be asked; for a wrong job or account like a run. */
-export async function trialOf({ job, given, account, entries }: TrialOptions): Promise<Trial> {
-  const chosen = await choose({ job, account, entries });
+export async function trialOf({ given, ...options }: TrialOptions): Promise<Trial> {
+  const chosen = await choose(options);
   const { operation } = chosen.job;
   refuseChange(operation);
   const row = rowOf(operation, given);
@@ -75,8 +76,8 @@ export async function trialOf({ job, given, account, entries }: TrialOptions): P
 
 function refuseChange({ name, change }: Operation): void {
   if (change === undefined) return;
-  const fact = `${name} changes the service, and a change cannot be tried: it is made.`;
-  throw stop('usage', fact, 'Look at it with rowonce plan, and make it with rowonce run.');
+  const fact = `${name} changes the service, and a change cannot be tried without making it.`;
+  throw stop('usage', fact, 'Check it with rowonce plan, and make it with rowonce run.');
 }
 
 function rowOf({ name, inputs, needsNoColumn }: Operation, given: readonly string[]): RowInput {
@@ -139,7 +140,7 @@ function callOf(chosen: ResolvedJob, row: RowInput): Call {
   if (step.kind === 'call') return step.met.call;
   throw stop(
     'usage',
-    `This cannot be asked: ${step.outcome.reason ?? 'nothing is to be sent'}.`,
+    `This cannot be asked: ${step.outcome.reason ?? 'there is nothing to send'}.`,
     'Give another value.',
   );
 }

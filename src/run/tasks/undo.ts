@@ -148,11 +148,11 @@ function refuseUnfinished(batch: Batch, location: string): void {
   if (originOf(settings)?.kind === 'adoption')
     throw stop(
       'usage',
-      `Batch ${id} only kept who was in the team already, and sent nothing that could be taken back.`,
+      `Batch ${id} only recorded who was in the team already, and sent nothing that could be taken back.`,
       'Name a batch that changed something; rowonce status shows all of them.',
     );
   if (vendor !== 'service') {
-    const fact = `Batch ${id} is of ${operation}, which changes nothing in the service.`;
+    const fact = `Batch ${id} is a batch of ${operation}, which changes nothing in the service.`;
     throw stop('usage', fact, 'Name a batch that does; rowonce status shows all of them.');
   }
   if (state !== 'open') return;
@@ -170,7 +170,7 @@ async function requireAccount(batch: Batch): Promise<Account> {
   if (account !== undefined) return account;
   throw stop(
     'account',
-    `Account ${batch.accountName}, with which batch ${batch.id} was run, is not configured any more.`,
+    `Account ${batch.accountName}, which batch ${batch.id} used, is not configured any more.`,
     'Add it again with rowonce accounts add.',
   );
 }
@@ -205,7 +205,7 @@ async function listOf(ledger: LedgerReader, batch: Batch, inviteAgain?: RowNumbe
     throw stop(
       'usage',
       `Row ${inviteAgain} of batch ${batch.id} changed nobody, so there is nobody to invite again.`,
-      'The rows of the batch are shown by rowonce export and on the page.',
+      'See the rows of the batch with rowonce export, or on the page.',
     );
   const team = new Team(await ledger.subjects(batch.accountIdentity));
   const undos = (await ledger.batches()).flatMap(({ id, settings }): [string, string][] => {

@@ -2,7 +2,15 @@ import { type Account, loadAccounts, resolveKey } from '../../client/account/acc
 import { systemClock } from '../../core/clock.ts';
 import { messageOf, StopError, stop } from '../../core/errors.ts';
 import type { TakenRange } from '../../ledger/work-queue.ts';
-import { type Checks, called, checkOptions, signal, text, timepiece } from '../../lib/checked-options.ts';
+import {
+  type Checks,
+  called,
+  checkOptions,
+  signal,
+  text,
+  timepiece,
+  values,
+} from '../../lib/checked-options.ts';
 import type { RunOptions } from '../../plan/context.ts';
 import { chooseStore, openForWork } from '../open-ledger.ts';
 import { stoppable } from '../stoppable.ts';
@@ -16,7 +24,10 @@ export type { WorkerEvent } from './worker/serving.ts';
  * the list nor its job file, and reaches vendors by the accounts of its own host alone.
  */
 export interface WorkerOptions
-  extends Pick<RunOptions, 'store' | 'accept' | 'askAgreement' | 'signal' | 'clock' | 'command'> {
+  extends Pick<
+    RunOptions,
+    'store' | 'accept' | 'askAgreement' | 'operations' | 'signal' | 'clock' | 'command'
+  > {
   readonly onEvent?: ((event: WorkerEvent) => void) | undefined;
 }
 
@@ -31,6 +42,7 @@ const CHECKS: Checks<WorkerOptions> = {
   store: text,
   accept: text,
   askAgreement: called,
+  operations: values,
   signal,
   clock: timepiece,
   command: text,
@@ -43,6 +55,10 @@ const REOPEN_MS = 1_000;
 /**
  * Works until its signal fires, also where the database is away for a while. What is in flight then is recorded.
  * @throws StopError when the store has no workers, or no account can be used.
+ * @example
+ * const store = 'postgres://rowonce@db.example/leads';
+ * const { ranges, rows } = await runWorker({ store, signal: AbortSignal.timeout(1_000) });
+ * console.log(`${ranges} ranges, ${rows} rows`);
  */
 export async function runWorker(options: WorkerOptions): Promise<WorkerSummary> {
   checkOptions('runWorker', options, CHECKS);
@@ -82,7 +98,7 @@ async function usableAccounts(onEvent: (event: WorkerEvent) => void): Promise<re
       await resolveKey(account);
       usable.push(account);
     } catch (error) {
-      onEvent({ kind: 'note', message: `Nothing is taken of account ${account.name}: ${messageOf(error)}` });
+      onEvent({ kind: 'note', message: `No list is taken for account ${account.name}: ${messageOf(error)}` });
     }
   }
   if (usable.length > 0) return usable;
@@ -106,6 +122,7 @@ async function serve(serving: Serving, stopping: AbortSignal): Promise<void> {
   try {
     await Promise.all([
       beatOn(serving, looks, until),
+      tellOn(serving, until),
       ...accounts.map((account) => serveAccount(serving, { account, work, looks }, until)),
     ]);
   } finally {
@@ -157,6 +174,19 @@ async function beatOn({ queue, clock, onEvent }: Serving, looks: Looks, until: A
     );
     await looks.regular();
     await clock.sleep(BEAT_MS, until).catch(() => {});
+  }
+}
+
+/** Sends what jobs tell outside and nobody has received, as of a run that was killed. */
+async function tellOn({ ledger, clock }: Serving, until: AbortSignal): Promise<void> {
+  while (!until.aborted) {
+    try {
+      const hasAny = (await ledger.notices.waiting()).length > 0;
+      if (hasAny) await (await import('../notices.ts')).sendOnce(ledger, clock);
+    } catch {
+      // The database is away. The next look finds the same.
+    }
+    await clock.sleep(REGULAR_LOOK_MS, until).catch(() => {});
   }
 }
 

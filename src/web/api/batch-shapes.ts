@@ -5,7 +5,13 @@ import type { ChangesDone } from '../../files/output/changes-done.ts';
 import type { BatchSummary } from '../../files/output/summary-words.ts';
 import { limitPerSecondOf } from '../../job/job-settings.ts';
 import type { Batch } from '../../ledger/ledger.ts';
-import { BatchObject, BatchStatusObject, ChangesObject, ofBatch } from '../../objects/batch-object.ts';
+import {
+  BatchObject,
+  BatchStatusObject,
+  ChangesObject,
+  ofBatch,
+  WorkerObject,
+} from '../../objects/batch-object.ts';
 import { FiguresObject } from '../../objects/figures-object.ts';
 import { membersOf, noun } from '../../objects/noun.ts';
 import { StopObject } from '../../objects/stop-object.ts';
@@ -53,6 +59,16 @@ export const BatchList = z.object({
   all: z.number(),
 });
 export type BatchList = z.infer<typeof BatchList>;
+
+export const WorkerView = WorkerObject;
+export type WorkerView = z.infer<typeof WorkerView>;
+
+export const WorkerList = z.object({
+  /** Whether many processes spend from the store. Otherwise none is listed. */
+  shared: z.boolean(),
+  workers: z.array(WorkerView),
+});
+export type WorkerList = z.infer<typeof WorkerList>;
 
 const activity = membersOf<ChartData>();
 /** What a batch sent and was charged, in stretches of equal length, and when its account sent nothing. */
@@ -104,14 +120,14 @@ export const BatchDetail = noun({
   read_before: beside(z.boolean(), ({ isReadBefore }) => isReadBefore),
   /** When its account was last changed on the page, ms since 1970; null when it was not. */
   account_changed_ms: beside(z.number().nullable(), ({ accountChangedMs = null }) => accountChangedMs),
-  /** The batches of all operations that were run together over its list, itself among them; left out where it was run by itself. */
+  /** The batches of all operations that were run together over its list, itself among them; left out where it ran alone. */
   together: beside(z.array(z.object({ batch: z.string(), operation: z.string() })).optional(), (of) =>
     of.together.length < 2 ? undefined : of.together.map((each) => ({ ...each })),
   ),
   /** The newer batch of the same job and list, which has taken its place. */
   followed_by: status(z.string().nullable(), ({ followedBy = null }) => followedBy),
   /** Another process that is spending from the store, on something else. */
-  spender: status(Spender.nullable(), ({ spender: of, run }) =>
+  spender: status(Spender.nullable(), ({ awaited: of, run }) =>
     of === undefined || run !== undefined ? null : { pid: of.pid, command: of.command },
   ),
 });

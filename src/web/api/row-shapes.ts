@@ -27,7 +27,7 @@ export const RowPageQuery = z.object({
   status: RowFilter.optional(),
 });
 
-const LETTERS = 'a search has from 1 to 200 letters';
+const LETTERS = 'a search must have 1 to 200 characters';
 
 /** What is looked for in every cell and answer, from a row on. */
 export const FindQuery = z.object({
@@ -126,7 +126,7 @@ export const SettleRequest = z.strictObject({
   extra_credits: z.int().min(0).max(1e12).optional(),
   answer: z
     .record(
-      z.string().regex(/^[^\s=-][^=]{0,99}$/, 'a name begins with no sign and has no ='),
+      z.string().regex(/^[^\s=-][^=]{0,99}$/, 'a name must not begin with a sign or contain ='),
       z.string().max(2_000),
     )
     .optional(),

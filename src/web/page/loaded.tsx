@@ -23,7 +23,7 @@ export function Loaded<T>({
   /** Asked for anew when this changes; what is shown stays until the new answer is there. */
   readonly again?: unknown;
   /** Shown until the first answer is there: what has its size already, so that nothing moves then. */
-  readonly meanwhile?: VNode;
+  readonly meanwhile?: VNode | null;
   /** @param path of the question that this answers, which may be the one before. */
   readonly children: (value: T, path: string) => VNode | null;
 }) {

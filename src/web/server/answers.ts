@@ -48,7 +48,7 @@ async function textOf(body: ReadableStream<Uint8Array> | null): Promise<string> 
     await body?.pipeTo(new WritableStream({ write }), { signal: late });
   } catch (error) {
     if (error instanceof StopError) throw error;
-    const why = late.aborted ? `did not end within ${BODY_MS / 1000} s` : 'broke off';
+    const why = late.aborted ? `did not arrive within ${BODY_MS / 1000} s` : 'broke off';
     throw stop('usage', `The request ${why}.`, 'Send it again.');
   }
   return Buffer.concat(chunks).toString();

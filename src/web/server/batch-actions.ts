@@ -71,12 +71,12 @@ function continued({ batch, location }: FoundBatch, said: Continuation): Order {
   if (!mayGoOn || words === undefined || kind === undefined) {
     throw stop(
       'usage',
-      `Batch ${batch.id} is ${batch.state}, and no command is known that goes on with it.`,
-      'Begin a new batch over the same list: what was bought is not bought again.',
+      `Batch ${batch.id} is ${batch.state}, and there is no command that continues it.`,
+      'Begin a new batch over the same list: nothing is bought twice.',
     );
   }
   if (command === 'run' && batch.vendor === 'service' && agreesToPlan(said) && said.plan === undefined)
-    throw stop('usage', 'A yes to changes names their plan.', 'Look at what would be changed first.');
+    throw stop('usage', 'A yes to changes must name their plan.', 'Check first what would change.');
   const where = words.includes('--store') ? [] : ['--store', location];
   const bare = wordsToGoOn(words, batch.id);
   const again = command === 'run' ? runAgain(bare, said) : bare;

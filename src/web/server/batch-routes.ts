@@ -13,10 +13,20 @@ import { summaryOf } from '../../files/output/summary-words.ts';
 import { togetherIn } from '../../job/job-settings.ts';
 import type { Batch, BatchId, BatchLine, LedgerReader } from '../../ledger/ledger.ts';
 import { wordsOfCommand } from '../../lib/command-line.ts';
+import { WorkerObject } from '../../objects/batch-object.ts';
 import { batchWithId, type FoundBatch, lookInto } from '../../run/open-ledger.ts';
 import { batchesPage, batchStatus, finishedIn } from '../../run/tasks/batch-status.ts';
 import { pricesOfAccounts } from '../../run/tasks/spend.ts';
-import { BatchDetail, type BatchList, BatchListQuery, BatchView, ChangesView, SummaryView } from '../api.ts';
+import { workersAt } from '../../run/tasks/workers.ts';
+import {
+  BatchDetail,
+  type BatchList,
+  BatchListQuery,
+  BatchView,
+  ChangesView,
+  SummaryView,
+  type WorkerList,
+} from '../api.ts';
 import { HttpRefusal, queryOf } from './answers.ts';
 import { Paced } from './paced.ts';
 import type { Server } from './server.ts';
@@ -46,6 +56,7 @@ export function batchRoutes(server: Server): Hono {
       );
       return context.json({ batches, total, per_page: PER_PAGE, all } satisfies BatchList);
     })
+    .get('/workers', async (context) => context.json(await workersIn(server)))
     .get('/batches/:id', async (context) => {
       const found = await batchOf(context, server);
       const { id } = found.batch;
@@ -84,6 +95,11 @@ export function batchRoutes(server: Server): Hono {
     });
 }
 
+async function workersIn({ store }: Server): Promise<WorkerList> {
+  const workers = await workersAt(store);
+  return { shared: workers !== undefined, workers: (workers ?? []).map(WorkerObject.of) };
+}
+
 /** The batches of all operations that were run together over its list. */
 async function togetherOf(ledger: LedgerReader, { settings }: Batch) {
   const all = await Promise.all(togetherIn(settings).map((id) => ledger.batch(id as BatchId)));
@@ -94,7 +110,7 @@ async function togetherOf(ledger: LedgerReader, { settings }: Batch) {
 export async function batchOf(context: Context, { store }: Server): Promise<FoundBatch> {
   const found = await batchWithId(context.req.param('id') ?? '', store);
   if (found !== undefined) return found;
-  throw new HttpRefusal(404, 'There is no such batch.', 'See all batches for those that there are.');
+  throw new HttpRefusal(404, 'There is no such batch.', 'See all batches.');
 }
 
 /** False for what no run of the list goes on with: a sweep's batch, and one of an account that is gone. */

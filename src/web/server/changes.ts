@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../../core/clock.ts';
 import type { BatchLine, LedgerReader } from '../../ledger/ledger.ts';
+import { isUrl } from '../../ledger/store.ts';
 import { lookIfThere, spenderAt, storesToLookAt } from '../../run/open-ledger.ts';
 import type { ChangeMessage, Spender } from '../api.ts';
 
@@ -15,6 +16,9 @@ const BETWEEN_MS = 250;
 
 /** Of the time at most so large a part is spent on looking, however large the store is. */
 const IDLE_PER_LOOK = 10;
+
+/** A ledger on a server has no files that tell of a change, so it is read each time. */
+const BETWEEN_READS_MS = 1_000;
 
 type Hear = (message: ChangeMessage) => void;
 
@@ -78,12 +82,13 @@ export class Changes {
     }
     if (this.#listeners.size === 0) return;
     const tookMs = this.#clock.monotonicMs() - began;
-    this.#timer = setTimeout(() => void this.#look(false), Math.max(BETWEEN_MS, tookMs * IDLE_PER_LOOK));
+    const leastMs = storesToLookAt(this.#store).some(isUrl) ? BETWEEN_READS_MS : BETWEEN_MS;
+    this.#timer = setTimeout(() => void this.#look(false), Math.max(leastMs, tookMs * IDLE_PER_LOOK));
   }
 
   async #changedIn(location: string): Promise<readonly string[]> {
     const stamp = ['ledger.db', 'ledger.db-wal'].map((name) => stampOf(join(location, name))).join(' ');
-    if (this.#stamps.get(location) === stamp) return [];
+    if (!isUrl(location) && this.#stamps.get(location) === stamp) return [];
     this.#stamps.set(location, stamp);
     const ledger = await lookIfThere(location);
     if (ledger === undefined) return [];

@@ -36,7 +36,7 @@ export function doubtRoutes(server: Server): Hono {
 /** The flags of `settle`. @throws StopError `usage` for a decision that misses something, or has too much. */
 function decisionWords({ how, extra_credits: extra, answer }: SettleRequest): readonly string[] {
   if (extra !== undefined && how !== 'retry')
-    throw stop('usage', 'Extra credits belong to a retry.', 'Leave them out.');
+    throw stop('usage', 'Extra credits are only for a retry.', 'Leave them out.');
   if (how === 'answer') {
     const pairs = Object.entries(answer ?? {}).map(([name, value]) => `${name}=${value}`);
     if (pairs.length > 0) return ['--answer', ...pairs];

@@ -55,10 +55,14 @@ export function downloadRoutes(server: Server): Hono {
     .get('/downloads/:ticket', async (context) => {
       // A question about the file must not use it up, and what nobody reads would never be removed.
       if (context.req.method === 'HEAD')
-        throw new HttpRefusal(404, 'A download answers to GET alone.', 'Follow its link.');
+        throw new HttpRefusal(404, 'A download answers only to GET.', 'Follow its link.');
       const ready = tickets.redeem(context.req.param('ticket'));
       if (ready === undefined)
-        throw new HttpRefusal(404, 'This download was used, or is older than a minute.', 'Ask for it again.');
+        throw new HttpRefusal(
+          404,
+          'This download was used already, or is older than a minute.',
+          'Ask for it again.',
+        );
       const { size } = await stat(ready.path).catch(() => {
         throw new HttpRefusal(404, 'This download is not there any more.', 'Ask for it again.');
       });
@@ -122,7 +126,7 @@ async function copyOf(
     const names = await readdir(folder);
     const name = names.find((each) => kindOf(each, basename(output)) === what);
     if (name !== undefined) return { folder, path: join(folder, name) };
-    throw stop('usage', `Batch ${batch.id} has no such file: ${NOTHING[what]}.`, 'Take another one.');
+    throw stop('usage', `Batch ${batch.id} has no such file: ${NOTHING[what]}.`, 'Choose another one.');
   } catch (error) {
     await rm(folder, { recursive: true, force: true });
     throw error;

@@ -94,7 +94,7 @@ async function chosenJobs(server: Server, { what }: Choices): Promise<readonly J
   const known = await familyNames(OPERATIONS);
   // Any other word would be taken for the path of a job file.
   if (names.every((name) => known.includes(name))) return Promise.all(names.map((name) => loadJob(name)));
-  throw new HttpRefusal(404, 'There is no such operation.', 'See /api/operations for what there is.');
+  throw new HttpRefusal(404, 'There is no such operation.', 'See /api/operations for all operations.');
 }
 
 function settingsFor(operation: Operation, choices: Choices): NonNullable<Job['settings']> {
@@ -110,7 +110,7 @@ function readOptionsOf(chosen: NonNullable<Choices['read']>): NonNullable<Job['r
   const { country, skip_lines, ...read } = chosen;
   const parsed = readSchema.safeParse(skip_lines ? { ...read, skip_lines } : read);
   if (parsed.success) return { ...readOptionsIn(parsed.data), ...present({ country }) };
-  throw stop('usage', 'The way to read the file is none that there is.', 'Choose it from the lists.');
+  throw stop('usage', 'There is no such way to read a file.', 'Choose one from the lists.');
 }
 
 /** Writes the job beside its list. The same choices are the same file, so the same batch keeps its command. */
@@ -128,7 +128,7 @@ const NAME = /^[\w-]{1,60}$/;
 
 function jobPath({ folder }: Pick<Server, 'folder'>, name: string): string {
   if (NAME.test(name)) return join(folder, 'jobs', `${name}.yaml`);
-  throw stop('usage', 'A job is named by letters, digits, "_" and "-".', 'Choose such a name.');
+  throw stop('usage', 'The name of a job may have letters, digits, "_" and "-".', 'Choose such a name.');
 }
 
 /** @returns the path. @throws StopError `usage` when another job has that name. */

@@ -35,7 +35,7 @@ export async function sweepUnused(server: Server, tell: Tell): Promise<void> {
   const useOf = await batchesOver(server).catch(() => undefined);
   if (useOf === undefined) return;
   const held = await sweepLists(server, useOf, await timeBoundsAt(server.folder, server.clock));
-  if (held !== undefined) tell(`Lists that were brought to the page stay. ${held.message} ${held.next}`);
+  if (held !== undefined) tell(`Lists on the page were not removed. ${held.message} ${held.next}`);
 }
 
 /** As many rows as somebody corrects in one go; the next ones come when these are done. */

@@ -64,7 +64,7 @@ export type ListFile = Pick<KeptList, 'path' | 'name' | 'folder' | 'reading'>;
 export async function keptList(place: Pick<Place, 'folder'>, id: string): Promise<KeptList> {
   const list = isListId(id) ? await listIn(place, id) : undefined;
   if (list !== undefined) return list;
-  throw new HttpRefusal(404, 'There is no such list any more.', 'Bring it again under "New batch".');
+  throw new HttpRefusal(404, 'This list no longer exists.', 'Add it again under "New batch".');
 }
 
 /** What is wrong with a list is said by the user's name for it. */
@@ -149,7 +149,11 @@ export async function addVersion(
 ): Promise<KeptList> {
   const ending = endingOf(list.file);
   if ((await readableEnding(cleanName(upload.name))) !== ending)
-    throw stop('input', `A new version of ${list.name} must end in ${ending}.`, 'Save the file like that.');
+    throw stop(
+      'input',
+      `A new version of ${list.name} must end in ${ending}.`,
+      'Save the file with that ending.',
+    );
   const content = await written(place, upload);
   try {
     const now = await keptList(place, list.id);
@@ -169,7 +173,7 @@ export async function addVersion(
 }
 
 export function movedOn({ name }: KeptList): Error {
-  return stop('plan', `${name} has a newer version by now.`, 'Look at it again, then repeat what you did.');
+  return stop('plan', `${name} has a newer version now.`, 'Check it again, then repeat what you did.');
 }
 
 export async function keepReading(place: Place, list: KeptList, reading: Reading): Promise<KeptList> {
@@ -224,7 +228,9 @@ async function readableEnding(name: string): Promise<string> {
   const ending = endingOf(name);
   if (endings.includes(ending) || ending === PLAN_ENDING) return ending;
   const fact =
-    ending === '' ? 'The file has no ending that says what it is.' : `${name} cannot be read as a list.`;
+    ending === ''
+      ? 'The file has no ending that says what kind of file it is.'
+      : `${name} cannot be read as a list.`;
   throw stop('input', fact, whatToSave(ending, endings));
 }
 
@@ -260,7 +266,7 @@ async function written(place: Place, upload: Upload): Promise<Content> {
         }
         yield chunk;
       }
-      if (bytes === 0) throw stop('input', 'The file is empty.', 'Bring one with a header and rows.');
+      if (bytes === 0) throw stop('input', 'The file is empty.', 'Add one with a header and rows.');
     }
     const file = await NewFile.write(folder, 0o600, counted());
     return { file, bytes };
@@ -273,12 +279,12 @@ async function written(place: Place, upload: Upload): Promise<Content> {
 async function requireRoom(place: Place, size: number, more: number): Promise<void> {
   const most = place.mostUploadBytes;
   if (size > most) {
-    const fact = `The file is larger than ${inMegabytes(most)}, which is the most that this page takes.`;
+    const fact = `The file is larger than ${inMegabytes(most)}, the most that this page accepts.`;
     throw stop('input', fact, 'Split it, or start rowonce serve with a higher --max-upload.');
   }
   const room = await mostBytes({ ...place, mostUploadBytes: Number.MAX_SAFE_INTEGER });
   if (more <= room) return;
-  const fact = `The disk has room for ${inMegabytes(room)} more, and the file needs ${inMegabytes(more)}.`;
+  const fact = `The disk has room for ${inMegabytes(room)} more, but the file needs ${inMegabytes(more)}.`;
   throw stop('disk_full', fact, `Free some space: ${inMegabytes(KEPT_FREE)} stay free for the ledger.`);
 }
 

@@ -126,7 +126,7 @@ async function remove(server: Server, list: KeptList): Promise<void> {
     return removeList(list);
   }
   const next = 'Let it end or cancel it; then remove the list.';
-  throw stop('busy', `An open batch works through ${list.name}.`, next);
+  throw stop('busy', `An open batch is working on ${list.name}.`, next);
 }
 
 function listOf(server: Server, context: Context): Promise<KeptList> {
@@ -137,7 +137,7 @@ function listOf(server: Server, context: Context): Promise<KeptList> {
 async function idleList(server: Server, id: string): Promise<KeptList> {
   const list = await keptList(server, id);
   if (!server.work.list().some(({ about, state }) => about === id && state !== 'ended')) return list;
-  throw stop('busy', `A run is at work on ${list.name}.`, 'Wait until it has ended, or stop it.');
+  throw stop('busy', `A run is working on ${list.name}.`, 'Wait until it has ended, or stop it.');
 }
 
 function viewOf({ id, name, file, newest, versions, reading = AS_IT_LOOKS }: KeptList): ListView {
@@ -192,11 +192,11 @@ async function* heardOf(
 
 async function unlessSilent<T>(coming: Promise<T>, mostMs: number, context: Context): Promise<T> {
   const silence = Promise.withResolvers<never>();
-  const fact = `Nothing more of the file has come for ${formatDuration(mostMs)}.`;
+  const fact = `No more of the file has arrived for ${formatDuration(mostMs)}.`;
   const timer = setTimeout(() => {
     // The rest of the file is not waited for.
     context.header('connection', 'close');
-    silence.reject(stop('input', fact, 'Bring it again.'));
+    silence.reject(stop('input', fact, 'Add it again.'));
   }, mostMs);
   try {
     return await Promise.race([coming, silence.promise]);

@@ -94,7 +94,7 @@ function silent(folder: string, note: Note | undefined): StopError {
   const who = note === undefined ? 'another process' : `process ${note.pid}`;
   return stop(
     'busy',
-    `The page of the store ${folder} belongs to ${who}, which does not say where it is.`,
-    'It may be ending: wait for that, or end the process. Then run the same command again.',
+    `The page of the store ${folder} belongs to ${who}, which does not say its address.`,
+    'It may be stopping: wait for it, or end the process. Then run the same command again.',
   );
 }

@@ -27,6 +27,10 @@ export async function loadPage(): Promise<ReadonlyMap<string, PageFile>> {
   try {
     return new Map(await Promise.all(NAMES.map(load)));
   } catch {
-    throw stop('usage', 'The page was not built yet.', 'Run "npm run build", then the same command again.');
+    throw stop(
+      'usage',
+      'The page has not been built yet.',
+      'Run "npm run build", then the same command again.',
+    );
   }
 }

@@ -97,10 +97,10 @@ async function shownBy(
 async function keepShown(questions: readonly AgreementView[], agreement: string): Promise<void> {
   const shown = questions.find((question) => question.agreement === agreement);
   if (shown === undefined || !isAgreement(agreement))
-    throw stop('plan', 'What was shown asks nothing of the kind.', 'Look at it again.');
+    throw stop('plan', 'The plan does not ask for that.', 'Look at it again.');
   const why = await keepAgreement({ ...shown, agreement });
   if (why !== undefined)
-    throw stop('output', `The agreement could not be kept: ${why}`, 'See that you may write there.');
+    throw stop('output', `The agreement could not be kept: ${why}`, 'Check that you may write there.');
 }
 
 function choiceRoutes(server: Server, facts: FactBook): Hono {
@@ -135,7 +135,7 @@ async function chosenFor(list: KeptList, given: Choices | undefined): Promise<Ch
   if (given !== undefined) await keepDraft(list, given);
   const choices = given ?? (await draftOf(list));
   if (choices !== null) return choices;
-  throw stop('usage', 'Nothing was chosen for this list yet.', 'Choose what to do with it.');
+  throw stop('usage', 'You have not chosen anything for this list yet.', 'Choose what to do with it.');
 }
 
 async function waysOf(server: Server, list: KeptList, book: FactBook): Promise<Ways> {

@@ -21,7 +21,7 @@ export function scheduleRoutes(server: Server): Hono {
     .delete('/schedules/starts/:id', async (context) => {
       const id = context.req.param('id');
       if (!(await schedules.drop(id)))
-        throw new HttpRefusal(404, 'There is no such start any more.', 'See all schedules.');
+        throw new HttpRefusal(404, 'This start no longer exists.', 'See all schedules.');
       return context.json({ dropped: id });
     });
 }

@@ -82,7 +82,7 @@ function requireSchedule(
   if (operation.change !== undefined) {
     throw stop(
       'consent',
-      `${name} changes people and projects, and such a job is never scheduled, because nobody agrees to its plan.`,
+      `${name} changes people and projects, and such a job cannot be scheduled, because nobody would agree to its plan.`,
       'Leave it out, and start it on the page when its plan is right.',
     );
   }
@@ -162,7 +162,7 @@ export class Schedules {
     const each = this.#sweep(number);
     await requireAgreedJobs(await sweptJobs([each.path]));
     if (this.#sweepTimes.workOf(each) !== undefined)
-      throw stop('busy', `A sweep of ${each.job.job.name} is under way.`, 'Wait until it has ended.');
+      throw stop('busy', `A sweep of ${each.job.job.name} is running.`, 'Wait until it has ended.');
     return this.#sweepTimes.begin(each);
   }
 

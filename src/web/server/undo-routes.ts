@@ -19,7 +19,7 @@ export function undoRoutes(server: Server): Hono {
       const found = await batchOf(context, server);
       const { plan } = await planOf(server, found);
       if (plan !== shown)
-        throw stop('plan', 'What the undo would send is not as it was shown.', 'Look at the new plan.');
+        throw stop('plan', 'What the undo would send has changed since it was shown.', 'Check the new plan.');
       const { batch, location } = found;
       const words = ['undo', batch.id, '--yes', '--attention-ok', '--wait', '10m', '--store', location];
       return context.json(server.work.start({ kind: 'undo', words, store: location, about: batch.id }));

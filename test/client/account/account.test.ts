@@ -123,7 +123,7 @@ describe('what is refused', () => {
     [
       'two keys',
       `data: { ${PROVIDER}, key: a, key_env: B }`,
-      /key and key_env both say what the key is$/,
+      /key and key_env both give a key$/,
       'Keep one of them.',
     ],
     [
@@ -189,14 +189,14 @@ describe('what is refused', () => {
     ...['500ms', '2h', 'soon'].map((timeout): [string, string, RegExp, string] => [
       `a timeout of ${timeout}`,
       `data: { ${PROVIDER}, key: a, limits: { timeout: ${timeout} } }`,
-      /a timeout is written as 30s or 2m, from 1s to 1h/,
+      /write a timeout as 30s or 2m, from 1s to 1h/,
       'Correct it.',
     ]),
     [
       'the name of a sandbox',
       `sandbox-provider: { ${PROVIDER}, key: a }`,
       /the name "sandbox-provider" cannot be used$/,
-      'Choose another: this name belongs to an account that is built in.',
+      'Choose another: this name belongs to a built-in account.',
     ],
     [
       'the key in key_env',
@@ -207,7 +207,7 @@ describe('what is refused', () => {
     [
       'a pipe in key_command',
       `data: { ${PROVIDER}, key_command: "pass s3cr3t | head -1" }`,
-      /run without a shell/,
+      /runs without a shell/,
       'Correct it.',
     ],
   ];
@@ -236,14 +236,14 @@ describe('what is refused', () => {
     [
       'a key beside via',
       `${VIA}, key: s3cr3t`,
-      /accounts\.data\.key: an account with via has neither an address nor a key of its own$/,
-      'Leave it out: the service knows both.',
+      /accounts\.data\.key: an account with via has no address and no key$/,
+      'Leave it out: the service has both.',
     ],
     [
       'an address beside via',
       `${VIA}, base_url: "https://a.example"`,
-      /accounts\.data\.base_url: an account with via has neither an address nor a key of its own$/,
-      'Leave it out: the service knows both.',
+      /accounts\.data\.base_url: an account with via has no address and no key$/,
+      'Leave it out: the service has both.',
     ],
     [
       'no connected account',
@@ -390,7 +390,7 @@ describe('choosing', () => {
     expect(() => chooseAccount({ path: path(), configured: [] }, 'provider')).toThrow(
       expect.objectContaining({
         code: 'account',
-        next: 'Add one with rowonce accounts add, or try it without cost with --account sandbox-provider.',
+        next: 'Add one with rowonce accounts add, or try it for free with --account sandbox-provider.',
       }),
     );
   });

@@ -82,7 +82,7 @@ describe('what is asked', () => {
     expect(tiersOf()).toEqual(['abn', 'domain']);
     expect(tiersOf(['website', 'abn+website', 'domain'])).toEqual(['domain']);
     expect(tiersOf(['website'])).toBe(
-      'no usable identifier: website https://www.acme.com.au/: the vendor cannot be asked by it',
+      'no usable identifier: website https://www.acme.com.au/: the vendor cannot look it up',
     );
     expect(() =>
       requestOf(dialect, '', call('enrich-company', { website: 'a.example' }), { key: 'k' }),

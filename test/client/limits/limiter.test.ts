@@ -341,7 +341,7 @@ test('a wait that the learned speed makes longer than the vendor asked for is to
   expect(told.length).toBeGreaterThan(0);
   for (const { why } of told)
     expect(why).toMatch(
-      /^the vendor asked to wait for \S+ m?s \(status 429\), and Rowonce waits longer, because/,
+      /^the vendor asked to wait for \S+ m?s \(status 429\); Rowonce waits longer, because/,
     );
 });
 
@@ -723,7 +723,7 @@ describe('while silent requests hold all slots', () => {
     expect(ended.mock.calls[0]?.[0]).toMatchObject({
       code: 'paused',
       message:
-        'Nothing could be settled for 600 s, longer than --max-pause allows (600 s): the vendor has not answered 2 requests to the end.',
+        'Nothing could be settled for 600 s, longer than --max-pause allows (600 s): the vendor has not completed its answer to 2 requests.',
     });
   });
 

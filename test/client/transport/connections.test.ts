@@ -39,7 +39,7 @@ describe('one answer too many on a connection', () => {
     expect(said(await ask(transport, 'one'))).toBe('to one');
     expect(await ask(transport, 'two')).toMatchObject({
       kind: 'lost',
-      message: expect.stringContaining('more answers came on its connection than were asked for'),
+      message: expect.stringContaining('its connection brought more answers than requests'),
     });
     expect(said(await ask(transport, 'three'))).toBe('to three');
   });

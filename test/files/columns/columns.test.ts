@@ -64,7 +64,7 @@ describe('without a choice, what is sure is guessed', () => {
     const error = stopOf(() => mapColumns(operation, ['Name', 'Town\u0007']));
     expect(error.message).toBe(
       'find-company needs at least one of abn (the business number), website (the address of the website), ' +
-        'profile_url (the profile); none is known among the columns "Name", "Town\\u0007".',
+        'profile_url (the profile); none was recognized among the columns "Name", "Town\\u0007".',
     );
   });
 });
@@ -81,7 +81,7 @@ describe('what the job chose is taken, and nothing else', () => {
       mapColumns(operation, ['ABN', 'Charity_Website'], { website: 'Charity_Websit' }),
     );
     expect(error.message).toBe(
-      'columns: website is to come from "Charity_Websit", but the file has no such column.',
+      'columns: website should come from "Charity_Websit", but the file has no such column.',
     );
     expect(error.next).toContain('Charity_Website');
   });
@@ -133,9 +133,9 @@ describe('an input that must be there', () => {
   test('is asked for with the column that was probably meant', () => {
     const error = stopOf(() => mapColumns(tagging('Email', 'Domain'), ['Email', 'Domian']));
     expect(error.message).toBe(
-      'tag needs a column for "Domain" (as the job names it), and the file has none that is called so.',
+      'tag needs a column for "Domain" (as the job names it), and the file has no such column.',
     );
-    expect(error.next).toBe('Did you mean Domian? Say so: --column Domain=…, or under `columns:` in a job.');
+    expect(error.next).toBe('Did you mean Domian? If so: --column Domain=…, or under `columns:` in a job.');
   });
 
   test('may come from a column that the job names, beside those that are there by name', () => {

@@ -118,7 +118,7 @@ describe.each([...samples.values()])('$name', (sample) => {
       () => sheet.groups(second?.position),
       copy,
     ]) {
-      await expect(allOf(again())).rejects.toThrow(`${path} was changed while it was worked on`);
+      await expect(allOf(again())).rejects.toThrow(`${path} changed during the run`);
     }
   });
 

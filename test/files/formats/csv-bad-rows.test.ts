@@ -70,32 +70,32 @@ const BAD: readonly (readonly [what: string, line: string, why: string])[] = [
   [
     'a quote inside a cell',
     '1,2"x',
-    'line 5 cannot be read: a quote stands inside a cell that does not begin with one',
+    'line 5 cannot be read: a quote is inside a cell that does not begin with one',
   ],
   [
     'text after a closing quote',
     '"Smith "Jo" John",2',
-    'line 5 cannot be read: a cell in quotes begins here and goes on after its closing quote',
+    'line 5 cannot be read: a cell in quotes begins here and continues after its closing quote',
   ],
   [
     'text after the closing quote of a cell with a line end',
     '1,"2\r\n2"x',
-    'line 5 cannot be read: a cell in quotes begins here and goes on after its closing quote',
+    'line 5 cannot be read: a cell in quotes begins here and continues after its closing quote',
   ],
   [
     'a delimiter behind a stray quote',
     '"he said "hi, there" and left",5',
-    'line 5 cannot be read: a cell in quotes begins here and goes on after its closing quote',
+    'line 5 cannot be read: a cell in quotes begins here and continues after its closing quote',
   ],
   [
     'blanks before a quote',
     '1, "2"',
-    'line 5 cannot be read: blanks or a byte-order mark stand before the quote with which a cell begins',
+    "line 5 cannot be read: blanks or a byte-order mark come before a cell's opening quote",
   ],
   [
     'a byte-order mark before a quote, where a file was put to the end of another',
     '\uFEFF"a","b"',
-    'line 5 cannot be read: blanks or a byte-order mark stand before the quote with which a cell begins',
+    "line 5 cannot be read: blanks or a byte-order mark come before a cell's opening quote",
   ],
 ];
 
@@ -192,7 +192,7 @@ describe('what endangers other rows refuses the file, with the line where the qu
   });
 
   test('and so does a bad header', async () => {
-    expect((await refusalOf('a,b"x\n1,2\n')).message).toContain('row 1, line 1: a quote stands inside');
+    expect((await refusalOf('a,b"x\n1,2\n')).message).toContain('row 1, line 1: a quote is inside');
   });
 
   test('and a file of which no row can be read, because it is written in another way', async () => {

@@ -47,14 +47,14 @@ describe('damage is named by row and line', () => {
     [
       'text after a closing quote',
       `${ABOVE}"1\r\n1","2\r\n2"x\r\n`,
-      'row 4, line 6: a cell in quotes begins here and goes on after its closing quote.',
+      'row 4, line 6: a cell in quotes begins here and continues after its closing quote.',
     ],
     [
       'a quote inside a cell',
       `${ABOVE}1,2"x\r\n`,
-      'row 4, line 5: a quote stands inside a cell that does not begin with one.',
+      'row 4, line 5: a quote is inside a cell that does not begin with one.',
     ],
-    ['a zero byte', `${ABOVE}1,"2\r\n\0"\r\n`, 'line 6: a zero byte, which text does not have.'],
+    ['a zero byte', `${ABOVE}1,"2\r\n\0"\r\n`, 'line 6: a zero byte, which text cannot have.'],
     [
       'a row of more than a megabyte',
       `${ABOVE}1,2\r\n3,"${'4'.repeat(1024 * 1024 + 10)}"\r\n`,
@@ -68,12 +68,12 @@ describe('damage is named by row and line', () => {
     [
       'a byte-order mark before a quote, where a file was put to the end of another',
       `${ABOVE}\uFEFF"a","b"\r\n`,
-      'row 4, line 5: blanks or a byte-order mark stand before the quote with which a cell begins.',
+      "row 4, line 5: blanks or a byte-order mark come before a cell's opening quote.",
     ],
     [
       'blanks before a quote',
       `${ABOVE}1, "2"\r\n`,
-      'row 4, line 5: blanks or a byte-order mark stand before the quote with which a cell begins.',
+      "row 4, line 5: blanks or a byte-order mark come before a cell's opening quote.",
     ],
   ];
 
@@ -169,7 +169,7 @@ test('a missing file, a folder, and a path through a file are told apart from da
   for (const [named, fact] of [
     [dirname(path), 'is a folder, not a file.'],
     [join(dirname(path), 'none'), 'does not exist.'],
-    [withoutEnding, 'has no ending that says what it is.'],
+    [withoutEnding, 'has no ending that says what kind of file it is.'],
   ] as const) {
     await expect(openFile(named)).rejects.toThrow(`${named} ${fact}`);
   }
@@ -181,7 +181,7 @@ test.skipIf(process.getuid?.() === 0)('a file that may not be read is said to be
   const write = await inputFolder();
   const path = await write('a\n');
   await chmod(path, 0);
-  expect((await stopOf(path)).message).toBe(`${path} may not be read by this user.`);
+  expect((await stopOf(path)).message).toBe(`${path} cannot be read by this user.`);
 });
 
 test.skipIf(process.platform === 'win32')('a device is refused without waiting for it', async () => {

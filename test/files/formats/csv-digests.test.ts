@@ -236,7 +236,7 @@ describe('a list that was surveyed', () => {
       };
       await expect(reading()).rejects.toMatchObject({
         code: 'input',
-        message: expect.stringContaining('was changed while it was worked on'),
+        message: expect.stringContaining('changed during the run'),
       });
       requireSame(found, known.slice(0, found.length));
     },

@@ -87,7 +87,7 @@ describe('the encoding is found by strict rules, and said where it was a guess',
     const path = await write(Buffer.from('Name\r\n\r\nplain\r\nZo\xeb\r\n', 'latin1'));
     const sheet = await open(path);
     expect(sheet.notes).toEqual([
-      'The file is read as Windows-1252, because byte 0xEB on line 4 is not UTF-8; --encoding says otherwise.',
+      'The file is read as Windows-1252, because byte 0xEB on line 4 is not UTF-8; use --encoding to change that.',
     ]);
     expect(await sheet.survey()).toMatchObject({ encoding: 'Windows-1252' });
   });
@@ -126,7 +126,7 @@ describe('the encoding is found by strict rules, and said where it was a guess',
     const path = await write(Buffer.from(`Name\n${rows}`, 'latin1'));
     const error = await refusalOf(open(path));
     expect(error.message).toBe(
-      `${path}, line 3: byte 0x${byte} is not UTF-8 text, but what stands above it is.`,
+      `${path}, line 3: byte 0x${byte} is not UTF-8 text, although everything above it is.`,
     );
     expect(error.next).toContain('--encoding');
     const forced = await open(path, { encoding: 'windows-1252' });
@@ -143,7 +143,7 @@ describe('the encoding is found by strict rules, and said where it was a guess',
     ] as const) {
       const sheet = await open(await write(content));
       expect(sheet.notes).toEqual([
-        `The file is read as ${name}, because every other byte is zero; --encoding says otherwise.`,
+        `The file is read as ${name}, because every other byte is zero; use --encoding to change that.`,
       ]);
       expect((await allOf(sheet.rows()))[0]?.cells).toEqual(['Zoë', 'Köln']);
     }
@@ -173,7 +173,7 @@ describe('the encoding is found by strict rules, and said where it was a guess',
     const path = await write(content);
     const survey = refusalOf(open(path, { encoding }).then((sheet) => sheet.survey()));
     expect((await survey).message).toBe(
-      `${path}, line ${line}: half of a character, so this is no whole UTF-16 text.`,
+      `${path}, line ${line}: half a character, so this is not complete UTF-16 text.`,
     );
   });
 });
@@ -197,7 +197,7 @@ describe('an answer that the encoding cannot write', () => {
     const copy = await copied(path, ['Stadt'], cellsFor, { note: (sentence) => notes.push(sentence) });
     expect(copy.toString()).toBe('\uFEFFName,Ort,Stadt\r\nZoë,Köln,€\r\nJo,Bonn,Łódź\r\n');
     expect(notes).toEqual([
-      'Windows-1252 cannot write "Ł" (U+0141), so what is written is UTF-8 with byte-order mark.',
+      'Windows-1252 has no "Ł" (U+0141), so the output is UTF-8 with a byte-order mark.',
     ]);
     const again = await copied(path, ['Stadt'], cellsFor);
     expect(again.equals(copy)).toBe(true);

@@ -58,18 +58,18 @@ test('the survey is of the packed file: its bytes and its hash are what the disk
 
 describe('what is no packed table', () => {
   test.each([
-    ['is not packed at all', Buffer.from(LIST), 'list.csv.gz', /cannot be unpacked: it is no gzip file/],
+    ['is not packed at all', Buffer.from(LIST), 'list.csv.gz', /cannot be unpacked: it is not a gzip file/],
     [
       'breaks off',
       gzipSync(LIST).subarray(0, -10),
       'list.csv.gz',
-      /breaks off before its packed content ends/,
+      /ends before its packed content is complete/,
     ],
     [
       'is packed although its name says otherwise',
       gzipSync(LIST),
       'list.csv',
-      /is packed with gzip, not the text/,
+      /is packed with gzip, not text/,
     ],
     [
       'is a workbook under the name of a text',

@@ -98,9 +98,7 @@ test.each([
 ])('a zero byte %s is refused with its line', async (_where, content, line) => {
   const write = await inputFolder();
   const path = await write(content);
-  expect((await refusalOf(path)).message).toBe(
-    `${path}, line ${line}: a zero byte, which text does not have.`,
-  );
+  expect((await refusalOf(path)).message).toBe(`${path}, line ${line}: a zero byte, which text cannot have.`);
 });
 
 test.skipIf(process.platform === 'win32')(

@@ -49,7 +49,7 @@ async function refusalOf(content: string, options: ReadOptions = {}): Promise<St
   return error;
 }
 
-describe('what stands between cells is found by what parts the records evenly', () => {
+describe('what separates the cells is found by what parts the records evenly', () => {
   test.each<[string, string, Delimiter]>([
     ['decimal commas in a table of semicolons', 'Name;Preis\nA;1,5\nB;2,5\n', 'semicolon'],
     ['semicolons inside cells of a table of commas', 'Name,Tags\nA,x;y;z\nB,x;y\nC,\n', 'comma'],
@@ -128,7 +128,7 @@ describe('a first line such as sep=;', () => {
 
   test('that names another character is refused', async () => {
     const error = await refusalOf('sep=^\na^b\n');
-    expect(error.message).toContain('line 1: "sep=^" names what no table here has between its cells.');
+    expect(error.message).toContain('line 1: "sep=^" names a separator that is not supported.');
   });
 });
 
@@ -183,7 +183,7 @@ describe('lines above the header', () => {
   ])('are found where they stand above a table: %s', async (_what, content, row, names) => {
     const { sheet } = await opened(content);
     expect(sheet.notes).toEqual([
-      `The names of the columns are taken from row ${row} (${names}); --header-row says otherwise.`,
+      `The column names come from row ${row} (${names}); use --header-row to change that.`,
     ]);
     expect(sheet.layout).toEqual({ headerRow: String(row) });
     // The same as what is said, to the byte and to the number.
@@ -201,7 +201,7 @@ describe('lines above the header', () => {
     const names = ['ABN', 'Contact Name', 'Contact Mail', 'Office Name', 'Office Mail'];
     expect(await sheet.header()).toEqual(names);
     expect(sheet.layout).toEqual({ headerRow: '2-3' });
-    expect(sheet.notes.join()).toContain('are taken from rows 2 and 3 ("ABN", "Contact Name", ');
+    expect(sheet.notes.join()).toContain('come from rows 2 and 3 ("ABN", "Contact Name", ');
     expect((await allOf(sheet.rows())).map(({ row }) => row)).toEqual([4, 5]);
     const lines = content.split('\n');
     expect((await copyOf(content)).split('\n')).toEqual([

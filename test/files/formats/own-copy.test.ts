@@ -173,7 +173,7 @@ test('the row of totals of a table gets nothing, also where it is said to be one
 test('a script’s workbook keeps its protection, which is said, and the colours that stand where ours go', async () => {
   const copy = await copyOf(bookBytes('script.xlsx'), COLUMNS, FOUND);
   expect(copy.notes).toEqual([
-    'The sheet "List" is protected: ours are written all the same, and it stays so.',
+    'The sheet "List" is protected. Our columns are written anyway, and it stays protected.',
   ]);
   expect(changedIn(copy)).toEqual([SHEET, 'xl/tables/table1.xml', 'xl/styles.xml']);
   expect(textOf(copy.after, SHEET)).toContain('<c r="D2" s="1" t="inlineStr">');
@@ -192,7 +192,7 @@ test('macros stay, in a workbook that is called as before', async () => {
   const named = path.replace('macros', 'list');
   await expect(
     chooseDestination(csv, { onExisting: 'refuse' }, { ...wanted, named, forExcel: true }),
-  ).rejects.toMatchObject({ code: 'output', next: 'Name it with the ending .xlsx.' });
+  ).rejects.toMatchObject({ code: 'output', next: 'Give it the ending .xlsx.' });
 });
 
 test('what comes back can go in again: ours are replaced where they stand, and the same cells are the same bytes', async () => {
@@ -239,12 +239,12 @@ const LIST = textRow(1, 'A', 'B') + textRow(2, 'a', 'b');
 
 test.each<readonly [string, WrittenBook, RegExp]>([
   [
-    'something stands between the filter and the first free column',
+    'there is something between the filter and the first free column',
     {
       rows: `${LIST}${textRow(3, 'c', 'd')}${textRow(4, 'e', 'f')}${textRow(5, 'g', 'h', '', 'a remark')}`,
       behind: '<autoFilter ref="A1:B5"/>',
     },
-    /something stands between the filter and the first free column/,
+    /there is something between the filter and the first free column/,
   ],
   [
     'the filter begins in another row',
@@ -254,7 +254,7 @@ test.each<readonly [string, WrittenBook, RegExp]>([
   [
     'formulas stand where ours would be replaced',
     { rows: `${textRow(1, 'A', 'x')}<row r="2"><c r="A2"><v>1</v></c><c r="B2"><f>A2</f><v>1</v></c></row>` },
-    /formulas stand in column B, which would be replaced/,
+    /there are formulas in column B, which would be replaced/,
   ],
 ])('where %s, ours come on another sheet of the workbook, which says why', async (_what, book, why) => {
   const copy = await copyOf(bookOf(book), ['x'], () => ['7'], { dropped: new Set(['x']) });
@@ -306,7 +306,7 @@ test('a workbook with two parts of one name comes back as a new one, because nob
   const parts = bookParts({ rows: LIST });
   const copy = await copyOf(zipOf([...parts, ...parts.slice(4, 5)]), ['x'], () => ['7']);
   expect(copy.notes[0]).toBe(
-    'book.xlsx comes back as a new workbook, because two of its parts have one name.',
+    'book.xlsx comes back as a new workbook, because two of its parts have the same name.',
   );
 });
 

@@ -215,7 +215,7 @@ test('a text that no cell of Excel can hold is cut, and says so at its end', asy
   )) as string[][];
   expect(longest).toBe('x'.repeat(32_767));
   expect(longer).toHaveLength(32_767);
-  expect(longer).toMatch(/^y+ … \(cut: a cell of Excel holds 32767 characters\)$/);
+  expect(longer).toMatch(/^y+ … \(cut: an Excel cell holds 32767 characters\)$/);
 });
 
 test('two copies of one state are the same to the byte, and nothing in them tells when they were made', async () => {
@@ -363,8 +363,8 @@ test('a list that is longer than a sheet is refused for Excel before anything is
   };
   await expect(wanted(1_048_576, true)).rejects.toMatchObject({
     code: 'output',
-    message: 'The output needs row 1048577, but a sheet of Excel ends with row 1048576.',
-    next: 'Have it written as CSV: leave --for-excel out, or name a file that ends in .csv.',
+    message: 'The output needs row 1048577, but an Excel sheet ends with row 1048576.',
+    next: 'Write it as CSV instead: leave out --for-excel, or name a file that ends in .csv.',
   });
   await expect(wanted(1_048_575, true)).resolves.toMatchObject({
     path: path.replace('.csv', '.enriched.xlsx'),

@@ -54,9 +54,9 @@ test('the workbook without anything wrong is read', async () => {
 });
 
 test.each([
-  ['a file that is no archive', Buffer.from('Name,ABN\n'), 'it is cut off, or no workbook at all'],
-  ['an empty file', Buffer.alloc(0), 'it is cut off, or no workbook at all'],
-  ['half a file', bookOf({ rows: TABLE }).subarray(0, 900), 'it is cut off, or no workbook at all'],
+  ['a file that is no archive', Buffer.from('Name,ABN\n'), 'it is cut off, or not a workbook at all'],
+  ['an empty file', Buffer.alloc(0), 'it is cut off, or not a workbook at all'],
+  ['half a file', bookOf({ rows: TABLE }).subarray(0, 900), 'it is cut off, or not a workbook at all'],
   [
     'an archive of something else',
     zipOf([{ name: 'a.txt', content: 'a' }]),
@@ -84,7 +84,7 @@ test.each([
     withBytes('PK\x05\x06', 10, '\xff\xff'),
     'it says that it has 65535 parts',
   ],
-  ['a directory beyond all files', beyondAllFiles(), 'it is cut off, or no workbook at all'],
+  ['a directory beyond all files', beyondAllFiles(), 'it is cut off, or not a workbook at all'],
   [
     'XML that stops',
     withPart(SHEET, { content: '<worksheet><sheetData><row r="1"><c' }),
@@ -113,7 +113,7 @@ test.each([
   [
     'a shared text that is not there',
     withPart(SHEET, { content: sheet('<row r="2"><c r="A2" t="s"><v>5</v></c></row>') }),
-    'row 2: a cell has text number "5", which is not there',
+    'row 2: a cell has text number "5", which does not exist',
   ],
   [
     'a number that is none',
@@ -138,7 +138,7 @@ test.each([
 ])('%s is refused', async (_, content, detail) => {
   expect(await refusal(content)).toMatchObject({
     code: 'input',
-    message: expect.stringContaining(`BOOK is no readable Excel workbook: `),
+    message: expect.stringContaining(`BOOK is not a readable Excel workbook: `),
     next: AGAIN,
   });
   expect(await refusal(content)).toMatchObject({ message: expect.stringContaining(detail) });
@@ -148,7 +148,7 @@ function sheet(rows: string): string {
   return `<worksheet><sheetData>${textRow(1, 'A')}${rows}</sheetData></worksheet>`;
 }
 
-const PASSWORD = 'Open it in Excel, take the password off under File, Info, Protect Workbook, and save it.';
+const PASSWORD = 'Open it in Excel, remove the password under File, Info, Protect Workbook, and save it.';
 
 test.each([
   [
@@ -172,7 +172,7 @@ test.each([
 
 test('other spreadsheet files under the name of a workbook are called what they are', async () => {
   expect(await refusal(Buffer.concat([OLD, Buffer.alloc(4_000)]))).toMatchObject({
-    message: 'BOOK is a workbook of Excel before 2007 (.xls), whatever it is called.',
+    message: 'BOOK is a workbook from before Excel 2007 (.xls), whatever its name says.',
     next: 'Open it in Excel and save it as .xlsx, or save the sheet as CSV.',
   });
   const mimetype = {
@@ -181,15 +181,15 @@ test('other spreadsheet files under the name of a workbook are called what they 
     stored: true,
   };
   expect(await refusal(zipOf([mimetype, { name: 'content.xml', content: '<x/>' }]))).toMatchObject({
-    message: 'BOOK is an OpenDocument file (.ods), whatever it is called.',
+    message: 'BOOK is an OpenDocument file (.ods), whatever its name says.',
     next: 'Save it as Excel workbook (.xlsx), or save the sheet as CSV.',
   });
 });
 
 test('a part that would unpack to gigabytes is refused by what the directory says, without being unpacked', async () => {
   expect(await refusal(withPart(SHEET, { claimedBytes: 4_000_000_000 }))).toMatchObject({
-    message: `BOOK: its part ${SHEET} would unpack to 4000000000 bytes, and 2147483648 are the most.`,
-    next: 'Save the sheet as CSV, which may be of any size.',
+    message: `BOOK: its part ${SHEET} would unpack to 4000000000 bytes; the most is 2147483648.`,
+    next: 'Save the sheet as CSV, which may have any size.',
   });
 });
 
@@ -212,7 +212,7 @@ test('more than 200,000 rows are refused with the advice to save them as CSV', a
   const content = sheet('<row><c><v>1</v></c></row>'.repeat(200_001));
   expect(await refusal(withPart(SHEET, { content }))).toEqual({
     code: 'input',
-    message: 'BOOK has more than 200000 rows, the most that a workbook may have here.',
+    message: 'BOOK has more than 200000 rows, the most that Rowonce reads from a workbook.',
     next: 'Save it as CSV, which may have any number of rows.',
   });
 });

@@ -61,7 +61,7 @@ describe('the header is found', () => {
     const found = await read(book);
     expect(found).toMatchObject({ header: HEADER, layout: { headerRow }, rows: numbered(top.length + 1) });
     expect(found.notes).toEqual([
-      `The names of the columns are taken from row ${headerRow} ("Company", "Mail", "Size"); --header-row says otherwise.`,
+      `The column names come from row ${headerRow} ("Company", "Mail", "Size"); use --header-row to change that.`,
     ]);
     expect(await read(book, { headerRow })).toMatchObject({
       header: HEADER,
@@ -124,7 +124,7 @@ describe('lines of totals are left out', () => {
     expect(layout.leftOut?.map((each) => [each.rows, each.why])).toEqual(
       [...new Set([first, last])].map((each) => [each, 'totals']),
     );
-    expect(notes).toEqual([expect.stringContaining(`left out and not asked about; --rows 2-${last} takes`)]);
+    expect(notes).toEqual([expect.stringContaining(`left out; --rows 2-${last} includes`)]);
   });
 
   test('also below each group, as a spreadsheet writes them', async () => {
@@ -205,7 +205,7 @@ describe('another table below is left out', () => {
     expect(rows).toEqual(numbered(2));
     expect(layout.leftOut?.map((each) => each.rows)).toEqual(['6', '8-10']);
     expect(notes).toEqual([
-      'Rows 6 and 8-10 are another table (Summary), left out and not asked about; --rows 2-10 takes them in.',
+      'Rows 6 and 8-10 are another table (Summary), left out; --rows 2-10 includes them.',
     ]);
   });
 
@@ -248,7 +248,7 @@ describe('the likely sheet', () => {
     const found = await read(open(summary));
     expect(found).toMatchObject({ header: HEADER, layout: { sheet: 'Data' } });
     expect(found.notes).toEqual([
-      'Read from the sheet "Data", because the one that was open has nothing that can be looked up; --sheet names another of "Leads" and "Data".',
+      'Read from the sheet "Data", because the one that was open has nothing that can be looked up; to use another, name it with --sheet: "Leads" and "Data".',
     ]);
     expect(await read(open(summary), { asBefore: { sheet: 'Data' } })).toMatchObject({ header: HEADER });
   });

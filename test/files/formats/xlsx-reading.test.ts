@@ -173,7 +173,7 @@ test('titles above the header are skipped when that is said, and also where noth
     message: expect.stringMatching(
       /row 3: the cell B3 holds something, but the header in row 1 ends with column A\.$/,
     ),
-    next: 'Clear the cell or give column B a name; if row 1 is a title, say --header-row 3.',
+    next: 'Clear the cell or give column B a name; if row 1 is a title, use --header-row 3.',
   });
 });
 
@@ -209,7 +209,7 @@ test('columns without a name are passed over where they are blank, and a filled 
 test('the first sheet that can be seen is read, which is said where there are others, or the one that is named', async () => {
   const book = { rows: textRow(1, 'A'), otherSheets: [{ name: 'Old' }, { name: 'Codes', state: 'hidden' }] };
   expect((await opened(book)).notes).toEqual([
-    'Read from the sheet "Leads"; --sheet names another of "Leads", "Old" and "Codes" (hidden).',
+    'Read from the sheet "Leads"; to use another, name it with --sheet: "Leads", "Old" and "Codes" (hidden).',
   ]);
   expect((await opened(book, { sheet: 'leads' })).notes).toEqual([]);
   await expect(opened(book, { sheet: 'Old' })).rejects.toMatchObject({
@@ -239,7 +239,7 @@ describe('of several sheets, the one is read', () => {
     otherSheets: others,
     properties: `<bookViews><workbookView activeTab="${activeTab}"/></bookViews>`,
   });
-  const ALL = '--sheet names another of "Leads", "Cover", "Secret" (hidden) and "New".';
+  const ALL = 'to use another, name it with --sheet: "Leads", "Cover", "Secret" (hidden) and "New".';
 
   test.each([
     [
@@ -289,8 +289,8 @@ describe('of several sheets, the one is read', () => {
 test('hidden rows, and numbers that Excel itself has damaged, are said aloud before anything is done', async () => {
   const rows = `${textRow(1, 'Card')}<row r="2" hidden="1"><c r="A2"><v>1</v></c></row><row r="3"><c r="A3"><v>4111111111111110</v></c></row>`;
   expect((await opened({ rows })).notes).toEqual([
-    '1 hidden row of the sheet will be worked on like all others.',
-    '1 number with more than 15 digits, the first in row 3: Excel has put zeros for the digits behind those.',
+    '1 hidden row of the sheet will be processed like all others.',
+    '1 number with more than 15 digits, the first in row 3: Excel has replaced the digits after those with zeros.',
   ]);
 });
 
@@ -354,7 +354,7 @@ describe('formulas without a saved value, as programs write them that cannot cal
     ];
     const { notes, survey } = await opened({ rows: rows.join('') });
     expect(notes).toEqual([
-      '4 cells of yours will be blank in the output, and are read as blank: a formula stands there without a saved value, in column "Name" (1, the first in row 4), column "ABN" (2, the first in row 2) and column "Size" (1, the first in row 2). Open the workbook in a spreadsheet program and save it there, so that the values are in it.',
+      '4 cells will be read and written as blank, because a formula there has no saved value: in column "Name" (1, the first in row 4), column "ABN" (2, the first in row 2) and column "Size" (1, the first in row 2). Open the workbook in a spreadsheet program and save it there to store the values.',
     ]);
     expect(await cellsOf({ rows: rows.join('') })).toEqual([
       ['One', '', ''],
@@ -373,10 +373,10 @@ describe('formulas without a saved value, as programs write them that cannot cal
     const row = `<row r="2">${cell('A2', '<f>X2</f>')}</row>`;
     const { notes, header } = await opened({ rows: textRow(1, 'Domain') + row, otherSheets });
     expect(await header()).toEqual(['Domain']);
-    expect(notes.join()).toContain('1 cell of yours will be blank in the output, and is read as blank');
+    expect(notes.join()).toContain('1 cell will be read and written as blank');
     await expect(opened({ rows: row, otherSheets })).rejects.toMatchObject({
       code: 'input',
-      message: expect.stringContaining('holds nothing but formulas without a saved value'),
+      message: expect.stringContaining('has only formulas without a saved value'),
     });
   });
 });

@@ -585,7 +585,7 @@ describe('a file that stands where the output goes', () => {
       report: desk.path('out (2).report.html'),
     });
     expect(desk.notes).toEqual([
-      `${desk.path('out.csv')} is not ours, or not as we wrote it, so it is kept.`,
+      `${desk.path('out.csv')} is not ours, or has changed since we wrote it, so it is kept.`,
     ]);
     expect(desk.read('out.csv')).toBe('my notes');
 
@@ -623,7 +623,9 @@ describe('a file beside the output', () => {
     const ours = name.replace(/(\.\w+)$/, ' (2)$1');
     const first = await desk.write(list, 'out.csv', people);
     expect(Object.values(first)).toContain(desk.path(ours));
-    expect(desk.notes).toEqual([`${desk.path(name)} is not ours, or not as we wrote it, so it is kept.`]);
+    expect(desk.notes).toEqual([
+      `${desk.path(name)} is not ours, or has changed since we wrote it, so it is kept.`,
+    ]);
     const content = desk.read(ours);
     const names = readdirSync(desk.folder);
     await desk.write(list, 'out.csv', people);

@@ -105,7 +105,7 @@ describe('what stands there and is not as we wrote it', () => {
     expect(await place.read('out.csv')).toBe(THEIRS);
     expect(await place.names()).toEqual(['out (2).csv', 'out.csv']);
     expect(place.said).toEqual(
-      Array(2).fill(`${place.path('out.csv')} is not ours, or not as we wrote it, so it is kept.`),
+      Array(2).fill(`${place.path('out.csv')} is not ours, or has changed since we wrote it, so it is kept.`),
     );
   });
 
@@ -179,7 +179,7 @@ describe('a link', () => {
     await symlink(real, place.path('out.csv'));
     expect(await place.write('newer')).toBe(place.path('out (2).csv'));
     expect(place.said).toEqual([
-      `${place.path('out.csv')} is a link to ${real}, and nothing is written through one, so it is kept.`,
+      `${place.path('out.csv')} is a link to ${real}, and Rowonce does not write through links, so it is kept.`,
     ]);
     await removeStale(place.path('out.csv'), place.ownership(), place.path('out (2).csv'));
     expect([await readFile(real, 'utf8'), await readlink(place.path('out.csv'))]).toEqual([OURS, real]);
@@ -238,7 +238,7 @@ describe('two writers of one file', () => {
     });
     await expect(written).rejects.toMatchObject({
       code: 'output',
-      message: expect.stringMatching(/^Another program altered \.rowonce-\S+\.tmp in /),
+      message: expect.stringMatching(/^Another program changed \.rowonce-\S+\.tmp in /),
     });
     expect(await place.names()).toEqual(['out.csv']);
     expect(await place.read('out.csv')).toBe('before');
@@ -278,7 +278,7 @@ describe('a place where nothing can be written', () => {
   test.for([
     ['a folder that is deleted meanwhile', 'sub/out.csv', 'its folder does not exist'],
     ['a folder that does not exist', 'no/out.csv', 'its folder does not exist'],
-    ['below a file', 'file/out.csv', 'what should be its folder is a file'],
+    ['below a file', 'file/out.csv', 'the place of its folder is a file'],
     ['a name that is too long', `${long}12.csv`, 'its name is too long'],
   ] as const)('%s is said in words', async ([_, name, why]) => {
     const place = await Place.open();

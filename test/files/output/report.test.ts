@@ -174,7 +174,7 @@ test('folded away, it says how the rows ended, what was spent and saved, and why
   expect(aboveTheFold(html)).toContain('So far we found 2 of your 4 companies; 1 row is not done yet.');
   const shown = cells(html);
   expect(shown).toContainEqual(['batch', '0a1b2c3d']);
-  expect(shown).toContainEqual(['matched', '2', '50.0 %', 'found at the vendor']);
+  expect(shown).toContainEqual(['matched', '2', '50.0 %', 'the vendor has a match']);
   expect(shown).toContainEqual(['refused', '1', '25.0 %', 'the vendor refused every request']);
   expect(shown).toContainEqual(['pending', '1', '25.0 %', 'not worked on yet']);
   expect(shown).toContainEqual(['abn', '2', '2', '100.0 %']);
@@ -192,7 +192,7 @@ test('says where the credits are the most that was charged', () => {
   const html = report(tally, { spent: { ...money, isExact: false } });
   expect(aboveTheFold(html)).toContain('It cost at most 1,200 credits');
   expect(cells(html)).toContainEqual(['at most spent', '1,200']);
-  expect(html).toContain('so may the numbers in <code>_credits</code>');
+  expect(html).toContain('the real cost may be lower, also in <code>_credits</code>');
 });
 
 test('says so when nothing needs attention, when there is no budget, and when it is all play', () => {

@@ -12,6 +12,7 @@ import { knownConforms } from './conformance/known.ts';
 import { logConforms } from './conformance/log.ts';
 import { missesConform } from './conformance/misses.ts';
 import { moneyConforms } from './conformance/money.ts';
+import { noticesConform } from './conformance/notices.ts';
 import { openingConforms } from './conformance/opening.ts';
 import { plansConform } from './conformance/plans.ts';
 import { pricesConform } from './conformance/prices.ts';
@@ -48,6 +49,7 @@ const PARTS: readonly Part[] = [
   logConforms,
   timesConform,
   erasuresConform,
+  noticesConform,
 ];
 
 /**

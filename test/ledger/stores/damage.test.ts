@@ -549,14 +549,14 @@ describe('a log', () => {
     const place = await killedStore();
     const log = join(place, 'ledger.db-wal');
     flip(log, Math.floor(statSync(log).size / 2), 64);
-    await expectDamage(place, 'commits were made, and the ledger knows only');
+    await expectDamage(place, 'commits were made, but the ledger knows only');
   });
 
   test('that was cut short is noticed', async () => {
     const place = await killedStore();
     const log = join(place, 'ledger.db-wal');
     truncateSync(log, Math.floor(statSync(log).size * 0.9));
-    await expectDamage(place, 'commits were made, and the ledger knows only');
+    await expectDamage(place, 'commits were made, but the ledger knows only');
   });
 
   test('that was deleted is noticed, by onlookers too', async () => {
@@ -595,7 +595,7 @@ describe('the ledger and its watermark', () => {
     await settle(ledger, (await firstBatch(ledger)).id, 3, MATCHED);
     await ledger.close();
     copyFileSync(copy, join(place, 'ledger.db'));
-    await expectDamage(place, 'commits were made, and the ledger knows only');
+    await expectDamage(place, 'commits were made, but the ledger knows only');
     await expect(sqlite.look(place)).rejects.toMatchObject(DAMAGED);
   });
 
@@ -605,7 +605,7 @@ describe('the ledger and its watermark', () => {
     writeFileSync(file, '');
     await expectDamage(place, 'ledger.db is empty');
     writeFileSync(file, 'no database at all'.repeat(1000));
-    await expectDamage(place, 'ledger.db is not a ledger any more');
+    await expectDamage(place, 'ledger.db is no longer a ledger');
     rmSync(file);
     await expectDamage(place, 'ledger.db is missing');
     await expect(openStore(sqlite, place, false)).rejects.toMatchObject(DAMAGED);
@@ -662,8 +662,8 @@ describe('a file that is not ours', () => {
       const before = filesIn(place);
       const fact =
         id === BEFORE
-          ? 'was made by a Rowonce from before its first release, which kept its ledger in another form.'
-          : `was made by a newer Rowonce (schema ${schema}, this one knows ${SCHEMA}).`;
+          ? 'was made by Rowonce before its first release, which kept the ledger in another form.'
+          : `was made by a newer Rowonce (schema ${schema}; this one knows ${SCHEMA}).`;
       const refusal = {
         code: 'store_version',
         message: `The store ${place} ${fact} Nothing in it was changed.`,

@@ -281,7 +281,7 @@ describe('for its age', () => {
       for (const dryRun of [true, false])
         await expect(erase(place, OLDER_THAN_30_DAYS, dryRun, clock)).rejects.toMatchObject({
           code: 'clock',
-          message: expect.stringMatching(/^Nothing is erased for its age: .* clock says 2027-01-19/),
+          message: expect.stringMatching(/^Nothing is erased because of its age: .* clock says 2027-01-19/),
         });
     const young = { ...OLDER_THAN_30_DAYS, ageMs: 90 * DAY_MS };
     expect(await erase(place, young, false, clocksAt(late)), 'no clock makes that old').toMatchObject({

@@ -57,7 +57,7 @@ describe.runIf(hasModes)('a store', () => {
       chmodSync(place, mode);
       await expectRefused(
         place,
-        /^The store is not taken: other users can write in .*store \(mode 07\d\d\)\.$/,
+        /^The store was not opened: other users can write in .*store \(mode 07\d\d\)\.$/,
       );
       expect(statSync(place).mode & 0o777).toBe(mode);
       chmodSync(place, 0o700);
@@ -119,7 +119,7 @@ describe.runIf(hasModes)('what is known of ledgers outside of their stores', () 
     chmodSync(notes, 0o777);
     await expectRefused(
       place,
-      /^What is known of ledgers is not taken: other users can write in .*rowonce-ledgers/,
+      /^The record of known ledgers was not used: other users can write in .*rowonce-ledgers/,
     );
     chmodSync(notes, 0o700);
     await (await openStore(sqlite, place)).close();
@@ -132,7 +132,7 @@ describe.runIf(hasModes)('what is known of ledgers outside of their stores', () 
     chownSync(join(state, 'rowonce-ledgers'), SOMEBODY, SOMEBODY);
     await expectRefused(
       place,
-      /^What is known of ledgers is not taken: .* belongs to the user with number 65534/,
+      /^The record of known ledgers was not used: .* belongs to the user with number 65534/,
     );
   });
 });
@@ -162,7 +162,7 @@ describe.runIf(hasModes)('accounts', () => {
       await expect(loadAccounts(accountsIn(mode))).rejects.toMatchObject({
         code: 'account',
         message: expect.stringMatching(
-          /^The accounts file is not read: other users can write in .*config \(mode 07\d\d\)\.$/,
+          /^The accounts file was not read: other users can write in .*config \(mode 07\d\d\)\.$/,
         ),
         next: expect.stringContaining('chmod go-w'),
       });

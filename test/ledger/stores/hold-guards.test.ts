@@ -8,7 +8,7 @@ import { openStore, temporaryFolder } from './places.ts';
 import { ELSEWHERE, expectRefusal, type Refusal, untested } from './refusals.ts';
 
 /**
- * Goal: a batch that a person has paused stays so until a person lets it go on, whatever the code does.
+ * Goal: a batch that a person has paused stays so until a person resumes it, whatever the code does.
  * Method: raw SQL on the file, around the code.
  */
 let place: string;

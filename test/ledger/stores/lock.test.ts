@@ -77,7 +77,7 @@ test('that was taken over, because nothing of it was left beside the ledger, sto
   expect(await second.line()).toBe('open');
   const takenOver = {
     code: 'busy',
-    message: expect.stringContaining('another process has taken the store; nothing new is sent'),
+    message: expect.stringContaining('another process took the store; nothing new is sent'),
   };
   await expect(admit(ledger, batch, 'more')).rejects.toMatchObject(takenOver);
   expect(await second.line()).toBe('recovered');

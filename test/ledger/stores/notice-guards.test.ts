@@ -7,8 +7,8 @@ import { openStore, temporaryFolder } from './places.ts';
 import { ELSEWHERE, expectRefusal, type Refusal, untested } from './refusals.ts';
 
 /**
- * Goal: what a job tells outside is kept until somebody has received it, once, and is never another thing than was told.
- * Method: the real store, closed and opened in between; raw SQL on the file, around the code.
+ * Goal: what a job tells outside is never another thing than was told.
+ * Method: raw SQL on the file of a real store, around the code.
  */
 let place: string;
 let database: Database.Database;
@@ -18,9 +18,7 @@ const told = { id: 'n1', kind: 'end', target: '{}', body: '{"rows":1}', atMs: NO
 beforeAll(async () => {
   place = temporaryFolder(afterAll);
   const ledger = await openStore(sqlite, place);
-  await ledger.notices?.keep(told);
-  await ledger.notices?.keep({ ...told, body: '{"rows":2}' });
-  await ledger.notices?.keep({ ...told, id: 'n2', kind: 'doubt', atMs: NOON_MS + 1 });
+  await ledger.notices.keep(told);
   await ledger.close();
   database = new Database(join(place, 'ledger.db'));
   afterAll(() => void database.close());
@@ -38,18 +36,4 @@ describe('the database refuses', () => {
   test('all of that by guards of this topic', () => {
     expect(untested(database, REFUSED, '', ELSEWHERE.notices)).toEqual([]);
   });
-});
-
-test('a notice waits, as it was told first, until it was received, and does not wait any more then', async () => {
-  const ledger = await openStore(sqlite, place);
-  expect(await ledger.notices?.waiting()).toEqual([
-    told,
-    { ...told, id: 'n2', kind: 'doubt', atMs: NOON_MS + 1 },
-  ]);
-  await ledger.notices?.noteSent('n1', NOON_MS + 2);
-  expect((await ledger.notices?.waiting())?.map(({ id }) => id)).toEqual(['n2']);
-  await ledger.close();
-  const again = await openStore(sqlite, place);
-  expect((await again.notices?.waiting())?.map(({ id }) => id)).toEqual(['n2']);
-  await again.close();
 });

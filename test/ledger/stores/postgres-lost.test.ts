@@ -26,7 +26,7 @@ const LOST = { code: 'store_lost', exitCode: 2, answers: ['store'] };
 const lostBecause = (words: RegExp) => ({
   ...LOST,
   message: expect.stringMatching(words),
-  next: 'Put the newest store back, or go on without it by rowonce run with --accept store.',
+  next: 'Restore the newest store, or continue without it: rowonce run with --accept store.',
 });
 
 /** An empty database. */

@@ -77,7 +77,7 @@ test('what an account may do is one for all, as the first of them said, until a 
   const isRefused = {
     code: 'account',
     message: expect.stringMatching(
-      /^Account data has 20 requests in 1 s and 2 credits a day by the ledger at postgres:.*, and 20 requests in 1 s and 3 credits a day and 9 credits a month by .*accounts\.yaml\.$/,
+      /^Account data has 20 requests in 1 s and 2 credits a day in the ledger at postgres:.*, but 20 requests in 1 s and 3 credits a day and 9 credits a month in .*accounts\.yaml\.$/,
     ),
     next: expect.stringContaining('rowonce store caps postgres://'),
   };

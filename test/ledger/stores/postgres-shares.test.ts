@@ -257,7 +257,7 @@ test('a worker that goes by another limit than one at work has no share, and hea
   const refused = (await other.spenders?.beat(changed))?.accounts[0];
   expect(refused).toMatchObject({ share: 0, end: { code: 'account' } });
   expect(refused?.end?.message).toMatch(
-    /9 requests in 1000 ms, and by that of process \d+ on .+, which is at work, 7 requests in 1000 ms/,
+    /9 requests in 1000 ms; in that of process \d+ on .+, which is at work, 7 requests in 1000 ms/,
   );
   await place.later(SHARE_HOLDS_MS + 1_001);
   expect((await other.spenders?.beat(changed))?.accounts[0]?.share).toBe(9);

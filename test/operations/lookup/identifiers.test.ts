@@ -65,12 +65,12 @@ describe('a domain', () => {
     ['notlinkedin.com', 'notlinkedin.com'],
   ]);
   refuses(normaliseDomain, [
-    ['jo@gmail.com', "gmail.com is a mailbox provider's, not one company's own"],
-    ['bigpond.net.au', "bigpond.net.au is a mailbox provider's, not one company's own"],
-    ['members.iinet.net.au/~acme', "members.iinet.net.au is a mailbox provider's, not one company's own"],
-    ['https://www.facebook.com/acme', "www.facebook.com holds the pages of many, not one company's own"],
-    ['linktr.ee/acme', "linktr.ee holds the pages of many, not one company's own"],
-    ['https://sites.google.com/view/acme', "sites.google.com holds the pages of many, not one company's own"],
+    ['jo@gmail.com', 'gmail.com belongs to a mailbox provider, not to one company'],
+    ['bigpond.net.au', 'bigpond.net.au belongs to a mailbox provider, not to one company'],
+    ['members.iinet.net.au/~acme', 'members.iinet.net.au belongs to a mailbox provider, not to one company'],
+    ['https://www.facebook.com/acme', 'www.facebook.com hosts the pages of many companies'],
+    ['linktr.ee/acme', 'linktr.ee hosts the pages of many companies'],
+    ['https://sites.google.com/view/acme', 'sites.google.com hosts the pages of many companies'],
     ['Acme Pty Ltd', 'contains a space or several values'],
     ['acme.org\nacme.com', 'contains a space or several values'],
     ['acme.org,acme.com', '"acme.org,acme.com" is not a domain name'],
@@ -118,8 +118,8 @@ describe('a website', () => {
   });
   refuses(normaliseWebsite, [
     ['info@acme.org.au', 'is an e-mail address, not a website'],
-    ['facebook.com/acme', "facebook.com holds the pages of many, not one company's own"],
-    ['gmail.com', "gmail.com is a mailbox provider's, not one company's own"],
+    ['facebook.com/acme', 'facebook.com hosts the pages of many companies'],
+    ['gmail.com', 'gmail.com belongs to a mailbox provider, not to one company'],
     ['none', 'has no dot in its host name'],
     ['javascript:alert(1)', 'is not a web address'],
     ['acme.org acme.com', 'contains a space or several values'],

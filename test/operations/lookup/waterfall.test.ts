@@ -172,7 +172,7 @@ describe('what the vendor has no field for', () => {
 
   test('is the reason of a row that has nothing else', () => {
     expect(asked({ page: '/bc/d' }, ['page'])).toEqual(
-      invalid('no usable identifier: page /bc/d: the vendor cannot be asked by it'),
+      invalid('no usable identifier: page /bc/d: the vendor cannot look it up'),
     );
     expect(asked({ page: ' ' }, ['page'])).toEqual(invalid('no usable identifier: page: blank'));
   });
@@ -182,7 +182,7 @@ describe('a row that nothing can be bought for is invalid, and says why, cell by
   test.each<readonly [Record<string, string>, readonly string[] | undefined, string]>([
     [{ code: 'x7', page: '' }, undefined, 'no usable identifier: Code X7: is no number; page: blank'],
     [{ site: '', page: '99' }, undefined, 'no usable identifier: site: blank; page 99: has no slash'],
-    [{}, undefined, 'no usable identifier: no column is mapped to one'],
+    [{}, undefined, 'no usable identifier: no column is chosen for one'],
     [{ page: '9' }, ['site'], 'no usable identifier: page 9: has no site'],
     [{ page: '9' }, ['site', 'page'], 'no usable identifier: page 9: has no site'],
     [{ page: '/bc' }, ['code'], 'no usable identifier: Code: no column'],

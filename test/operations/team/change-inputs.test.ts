@@ -43,7 +43,7 @@ describe('a role', () => {
     ['admn', 'role "admn" is not known. Did you mean admin?'],
     ['role:admin', 'role "role:admin" is not known. Did you mean admin?'],
     ['viewer, editor', /^role "viewer, editor" is not known\./],
-    ['none', 'role "none" is not known. People are removed by remove-user or `remove_missing`.'],
+    ['none', 'role "none" is not known. To remove people, use remove-user or `remove_missing`.'],
     ['owner\u001b[31m', /^role "owner" is not known\. Known are: viewer, editor, admin\.$/],
   ])('%j is wrong', (cell, problem) => {
     expect(readRole(cell)).toMatchObject({ kind: 'wrong', problem: expect.stringMatching(problem) });
@@ -113,7 +113,7 @@ test('a long cell is cut where it is quoted', () => {
   const text = readText('name', `${'a'.repeat(100)}\n`.repeat(2));
   expect(text).toMatchObject({
     kind: 'wrong',
-    problem: expect.stringMatching(/^name "a{80}…" holds a line end/),
+    problem: expect.stringMatching(/^name "a{80}…" has a line break/),
   });
 });
 

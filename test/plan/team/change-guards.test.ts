@@ -52,9 +52,7 @@ function held(guards: Guards, plan: ChangePlan, allowAdmin = false): readonly st
 test('a tenth of the people may be missing from a list, and one more may not', () => {
   expect(held({}, planOf(missing(2), { people: 20 }))).toEqual([]);
   expect(held({}, planOf(missing(3), { people: 20 }))).toEqual([
-    expect.stringMatching(
-      /^remove 3 of 20 people whom the file does not name any more, and max_removals is 10%/,
-    ),
+    expect.stringMatching(/^remove 3 of 20 people whom the file no longer names, and max_removals is 10%/),
   ]);
   expect(held({ maxRemovals: '15%' }, planOf(missing(3), { people: 20 }))).toEqual([]);
   expect(held({ maxRemovals: '100%' }, planOf(missing(20), { people: 20 }))).toEqual([]);
@@ -124,7 +122,7 @@ test('a stop names all that holds the run back, the first few rows of each, and 
   await expect(checkGuards({ job: jobWith({ maxInvites: 6 }) }, plan, idOf)).rejects.toMatchObject({
     code: 'guard',
     message: expect.stringMatching(/make 7 people admin \(.*; row 6, [^;]*; and 2 more\); send 7 invites/),
-    next: 'If that is meant, add --allow-admin, or set guards: { admins: allow } in the job, and set guards: { max_invites: 7 } in the job.',
+    next: 'If that is right, add --allow-admin, or set guards: { admins: allow } in the job, and set guards: { max_invites: 7 } in the job.',
     plan: 'its id',
     answers: ['guards'],
   });
@@ -139,7 +137,7 @@ test('who has agreed to just this plan may accept what is held back of it, but f
   const ownUser = { email: 'me@x.example', userId: 'u1' };
   const own = planOf([invite(2, { to: 'admin' }), removal(3, { email: 'me@x.example' })], { ownUser });
   await expect(checkGuards(accepted, own, idOf)).rejects.toMatchObject({
-    message: expect.stringMatching(/^Nothing was sent, because this run would change what the user may do/),
+    message: expect.stringMatching(/^Nothing was sent, because this run would change the rights of the user/),
     answers: undefined,
   });
 });

@@ -273,7 +273,7 @@ test('people whom the list does not name are told where nobody removes them, and
   expect(actions(plan)).toEqual(['2 unchanged', '3 invite']);
   expect(plan.leavers).toEqual([{ email: 'old@x.example', project: 'Sales', role: 'viewer' }]);
   expect(diffLines(plan)).toContain(
-    '= old@x.example in Sales: viewer (not in the file): stays, because the job does not say remove_missing',
+    '= old@x.example in Sales: viewer (not in the file): stays, because the job does not have remove_missing',
   );
   const removing = await planned(rows, { brought, job: { remove_missing: true } });
   expect(removing.leavers).toEqual([]);

@@ -63,13 +63,13 @@ test('somebody whom another person invited is unchanged, and a plan only asks', 
   );
 });
 
-test('a team that others have made is written down by the lists of the service, and nothing is altered by that', async () => {
+test("a team that others have made is written down from the service's lists, and nothing is altered by that", async () => {
   await invited(EMAIL, 'editor');
   markNow();
   team.writeJob({ projects: { Team: project } }, 'dump.yaml');
   const list = team.place.path(`${project}.csv`);
   const said = await team.type('plan', 'dump.yaml', '--account', 'data', '--dump', list);
-  expect(said.stdout).toBe(`1 person of 1 project in ${list}, by the lists of the service\n`);
+  expect(said.stdout).toBe(`1 person of 1 project in ${list}, from the service's lists\n`);
   expect(readFileSync(list, 'utf8')).toBe(`Email,Role,project,User\r\n${EMAIL},editor,Team,\r\n`);
   expect(sentSince()).toEqual(['whoami', 'list-invites', 'list-users']);
 });

@@ -86,14 +86,14 @@ describe('a sweep takes', () => {
     'not %s, whose name says that it is not whole yet',
     async (name) => {
       expect(left(await look(openFolder(name)))).toEqual({
-        [name]: 'its name is that of a file that is not whole yet',
+        [name]: 'its name says that it is not complete yet',
       });
     },
   );
 
   test('nothing that no format reads, and says which endings are read', async () => {
     expect(left(await look(openFolder('notes.pdf')))).toEqual({
-      'notes.pdf': expect.stringMatching(/^no format reads its ending "\.pdf", only .*\.csv/),
+      'notes.pdf': expect.stringMatching(/^its ending cannot be read: "\.pdf", only .*\.csv/),
     });
   });
 
@@ -123,7 +123,7 @@ describe('a sweep takes', () => {
     const inbox = await look(folder);
     expect(ready(inbox)).toEqual(['real.csv']);
     expect(left(inbox)).toEqual({
-      'planted.csv': expect.stringContaining('another name outside of this inbox'),
+      'planted.csv': expect.stringContaining('another name outside this inbox'),
     });
   });
 
@@ -140,7 +140,7 @@ describe('a sweep takes', () => {
     symlinkSync(folder, inbox);
     await expect(look(inbox)).rejects.toMatchObject({
       code: 'job',
-      message: `${inbox} is a link to ${folder}, and nothing of an inbox is read or written through one.`,
+      message: `${inbox} is a link to ${folder}, and an inbox does not read or write through links.`,
       next: 'Name the folder itself as inbox in the job.',
     });
   });
@@ -298,7 +298,7 @@ describe('done', () => {
 describe('a link that somebody planted in the inbox', () => {
   const REFUSED = {
     code: 'output',
-    next: 'Remove the link, and see who made it; the next sweep makes the folder.',
+    next: 'Find out who made the link, and remove it; the next sweep makes the folder.',
   };
 
   /** An inbox in which that folder leads to another one, which is given back and has to stay as it is. */

@@ -106,13 +106,13 @@ async function configure(command: Command, run: RunCommand): Promise<void> {
 function withSharedOptions(command: Command): Command {
   return command
     .option('--json', 'print one JSON object on stdout and nothing else there')
-    .option('--quiet', 'no progress and no words on stderr, but for what went wrong')
-    .option('--no-color', 'no colours, also on a terminal')
+    .option('--quiet', 'no progress, and nothing on stderr except what went wrong')
+    .option('--no-color', 'no colours, even on a terminal')
     .option(
       '--store <location>',
       'where the ledger is: a folder (default: $ROWONCE_STORE, else the state folder)',
     )
-    .option('--as <name>', 'who you are, which the log keeps (default: the user of the system)');
+    .option('--as <name>', 'your name, for the log (default: the user of the system)');
 }
 
 /** `rowonce --json status` means the same as `rowonce status --json`. */

@@ -74,10 +74,10 @@ export class Backoff {
     if (askedMs !== undefined) {
       this.waitFor(askedMs, `the vendor asked to wait (${said})`, true);
       const asked = formatDuration(askedMs);
-      this.#cause = `the vendor asked to wait for ${asked} (${said}), and Rowonce waits longer, because its answers allow no earlier request`;
+      this.#cause = `the vendor asked to wait for ${asked} (${said}); Rowonce waits longer, because its answers allow no earlier request`;
     } else {
       const ownMs = this.#ownMs();
-      const cause = `the vendor says that requests come too fast (${said}), and names no time`;
+      const cause = `the vendor says that requests come too fast (${said}), but gives no time`;
       this.waitFor(ownMs, `${cause}; Rowonce waits ${formatDuration(ownMs)}`);
       this.#cause = cause;
     }

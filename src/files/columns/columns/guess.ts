@@ -140,16 +140,15 @@ function freeColumns(
 }
 
 function becauseLikely(column: string, share: Share): string {
-  if (isAboutAnother(column))
-    return `${byContent(share)}, though its name says that it is about another person`;
+  if (isAboutAnother(column)) return `${byContent(share)}, though its name suggests another person`;
   const doubt = doubtOf(share);
   return doubt === undefined ? byContent(share) : `${byContent(share)}, ${doubt}`;
 }
 
 /** Why a column is not taken although most of its cells look right, as a clause; undefined when it may be. */
 function doubtOf({ right, distinct, filled, rows }: Share): string | undefined {
-  if (distinct < right * SURE_DISTINCT) return 'few of them different';
-  return filled <= rows * SURE_ROWS ? 'the others blank' : undefined;
+  if (distinct < right * SURE_DISTINCT) return 'few different values';
+  return filled <= rows * SURE_ROWS ? 'the others are blank' : undefined;
 }
 
 // -------------------------------------------------------------------------------------------------- by name
@@ -307,15 +306,15 @@ export function unusable(
   const missing = operation.inputs.find(({ name, required }) => required && !mapped.has(name));
   if (missing !== undefined) {
     const { name, about } = missing;
-    const fact = `${operation.name} needs a column for ${foreignName(name)} (${about}), and the file has none that is called so.`;
+    const fact = `${operation.name} needs a column for ${foreignName(name)} (${about}), and the file has no such column.`;
     const meant = likely?.input === name ? likelyWords(likely) : suggestion(name, header);
-    return stop('job', fact, `${meant} Say so: --column ${name}=…, or under \`columns:\` in a job.`);
+    return stop('job', fact, `${meant} If so: --column ${name}=…, or under \`columns:\` in a job.`);
   }
   if (mapped.size > 0 || operation.inputs.length === 0 || operation.needsNoColumn) return undefined;
   const inputs = operation.inputs.map(({ name, about }) => `${name} (${about})`).join(', ');
-  const fact = `${operation.name} needs at least one of ${inputs}; none is known among the columns ${listed(header)}.`;
+  const fact = `${operation.name} needs at least one of ${inputs}; none was recognized among the columns ${listed(header)}.`;
   const [first] = operation.inputs;
-  const next = `Say which column holds which input: --column ${first?.name}=…, or under \`columns:\` in a job.`;
+  const next = `Say which column has which input: --column ${first?.name}=…, or under \`columns:\` in a job.`;
   return stop('job', fact, likely === undefined ? next : `${likelyWords(likely)} ${next}`);
 }
 

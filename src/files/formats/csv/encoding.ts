@@ -43,11 +43,11 @@ async function windows1252(source: EncodedFile, fault: Utf8Fault, isMixed: boole
   const line = await lineOf(source, fault.offset);
   const byte = `byte 0x${fault.byte.toString(16).toUpperCase()}`;
   if (isMixed) {
-    const fact = `${source.file.path}, line ${line}: ${byte} is not UTF-8 text, but what stands above it is.`;
-    const next = 'Save the file again as UTF-8, or say with --encoding how it is encoded.';
+    const fact = `${source.file.path}, line ${line}: ${byte} is not UTF-8 text, although everything above it is.`;
+    const next = 'Save the file again as UTF-8, or give its encoding with --encoding.';
     throw stop('input', fact, next);
   }
-  const note = `The file is read as Windows-1252, because ${byte} on line ${line} is not UTF-8; --encoding says otherwise.`;
+  const note = `The file is read as Windows-1252, because ${byte} on line ${line} is not UTF-8; use --encoding to change that.`;
   return { encoding: 'windows-1252', notes: [note] };
 }
 
@@ -78,7 +78,7 @@ function requireText(path: string, start: Buffer): void {
 }
 
 function notText(path: string, what: string, next: string): StopError {
-  return stop('input', `${path} is ${what}, not the text that its name says.`, next);
+  return stop('input', `${path} is ${what}, not text, as its name says.`, next);
 }
 
 /** UTF-16 by its byte-order mark; without a mark only where it is beyond doubt, and with a note. */
@@ -90,7 +90,7 @@ function utf16Of(start: Buffer): FoundEncoding | undefined {
   const name = encoding.toUpperCase();
   return {
     encoding,
-    notes: [`The file is read as ${name}, because every other byte is zero; --encoding says otherwise.`],
+    notes: [`The file is read as ${name}, because every other byte is zero; use --encoding to change that.`],
   };
 }
 

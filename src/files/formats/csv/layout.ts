@@ -200,7 +200,7 @@ const SEPARATOR_LINE = /^(?<quote>"?)sep=(?<separator>[^"\r\n])\k<quote>[\r\n]*$
 function separatorOf(path: string, character = ''): Delimiter {
   const name = DELIMITER_NAMES.find((each) => DELIMITERS[each] === character);
   if (name !== undefined) return name;
-  const fact = `${path}, line 1: "sep=${plainText(character)}" names what no table here has between its cells.`;
+  const fact = `${path}, line 1: "sep=${plainText(character)}" names a separator that is not supported.`;
   throw stop('input', fact, `Save the file again with one of: ${DELIMITER_NAMES.join(', ')}.`);
 }
 
@@ -209,5 +209,5 @@ function tooFewLines(path: string, wanted: number, found: number, isWhole: boole
   const fact = isWhole
     ? `${path} has ${counted(found, 'line')} in all, so there are no ${lines}.`
     : `${path}: the ${lines} are more than ${MOST_BYTES_OF_PREAMBLE} bytes.`;
-  return stop('input', fact, 'Count with --skip-lines only what stands above the names of the columns.');
+  return stop('input', fact, 'Let --skip-lines count only the lines above the column names.');
 }

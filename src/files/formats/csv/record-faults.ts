@@ -36,24 +36,24 @@ export const PARSER_FAULTS: Partial<Record<CsvErrorCode, RecordFault>> = {
 
 /** The quote of another row closes it by chance, and the rows between them are lost in one cell. */
 export const ROWS_SWALLOWED: RecordFault = {
-  fact: 'a quote opens here and is not closed where its cell ends, so that the rows below it are read as part of the cell',
+  fact: 'a quote opens here and is not closed where its cell ends, so the rows below become part of the cell',
   next: CLOSE_THE_QUOTE,
 };
 
 const GOES_ON_AFTER_QUOTE: RecordFault = {
-  fact: 'a cell in quotes begins here and goes on after its closing quote',
+  fact: 'a cell in quotes begins here and continues after its closing quote',
   next: DOUBLE_THE_QUOTES,
 };
 
 const QUOTE_INSIDE: RecordFault = {
-  fact: 'a quote stands inside a cell that does not begin with one',
+  fact: 'a quote is inside a cell that does not begin with one',
   next: DOUBLE_THE_QUOTES,
 };
 
 /** Nobody sees them: the mark comes into a file that was put together from several. */
 const BLANKS_BEFORE_QUOTE: RecordFault = {
-  fact: 'blanks or a byte-order mark stand before the quote with which a cell begins',
-  next: 'Remove what stands between the quote and the delimiter or line end before it.',
+  fact: "blanks or a byte-order mark come before a cell's opening quote",
+  next: 'Remove what is between that quote and the delimiter or line break before it.',
 };
 
 // ---------------------------------------------------------------------------------------------- stray quotes

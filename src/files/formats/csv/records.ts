@@ -310,7 +310,7 @@ class RecordReader {
     const index = chunk.indexOf(0);
     if (index === -1) return;
     const line = this.#lineAt(this.#window.end - chunk.length + index);
-    const fact = `${this.#layout.file.path}, line ${line}: a zero byte, which text does not have.`;
+    const fact = `${this.#layout.file.path}, line ${line}: a zero byte, which text cannot have.`;
     throw stop('input', fact, SAVE_AS_UTF8);
   }
 

@@ -76,5 +76,5 @@ async function* decoded(
 function undecodable(path: string, error: Undecodable, lines = new LineCounter()): StopError {
   lines.add(error.before);
   const fact = `${path}, line ${lines.count + 1}: ${error.message}.`;
-  return stop('input', fact, 'Save the file again, or say with --encoding how it is encoded.');
+  return stop('input', fact, 'Save the file again, or give its encoding with --encoding.');
 }

@@ -20,12 +20,12 @@ export function saidIn(line: Line): Said {
   if (text.trim() === '') return { kind: 'blank' };
   const body = readBody(text);
   if (body.kind === 'unreadable') {
-    return { kind: 'unreadable', text, why: body.why ?? `it is no JSON: ${foreignWords(startOf(text))}` };
+    return { kind: 'unreadable', text, why: body.why ?? `it is not JSON: ${foreignWords(startOf(text))}` };
   }
   if (body.kind === 'blank') return { kind: 'blank' };
   const { value } = body;
   if (isObject(value)) return { kind: 'object', text, object: value as JsonObject };
-  return { kind: 'unreadable', text, why: `it is no object: ${foreignWords(startOf(text))}` };
+  return { kind: 'unreadable', text, why: `it is not an object: ${foreignWords(startOf(text))}` };
 }
 
 const CHARACTERS_SHOWN = 60;

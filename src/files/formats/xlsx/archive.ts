@@ -68,7 +68,7 @@ export class Archive {
         return undefined;
       },
     );
-    if (zip === undefined) throw unreadableBook(path, 'it is cut off, or no workbook at all');
+    if (zip === undefined) throw unreadableBook(path, 'it is cut off, or not a workbook at all');
     return new Archive(path, zip, await entriesOf(path, zip));
   }
 
@@ -99,8 +99,8 @@ export class Archive {
     const entry = this.#entries.get(keyOf(name));
     if (entry === undefined) throw unreadableBook(this.path, `its part ${name} is missing`);
     if (entry.uncompressedSize > mostBytes) {
-      const fact = `${this.path}: its part ${name} would unpack to ${entry.uncompressedSize} bytes, and ${mostBytes} are the most.`;
-      throw stop('input', fact, 'Save the sheet as CSV, which may be of any size.');
+      const fact = `${this.path}: its part ${name} would unpack to ${entry.uncompressedSize} bytes; the most is ${mostBytes}.`;
+      throw stop('input', fact, 'Save the sheet as CSV, which may have any size.');
     }
     // A byte-order mark is handed on, because a copy keeps it; what reads XML passes over it.
     const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -154,7 +154,7 @@ export function keyOf(name: string): string {
 /** @param detail a clause that says what is wrong, and where. */
 export function unreadableBook(path: string, detail: string): StopError {
   const next = 'Open it in Excel and save it again as .xlsx, or save the sheet as CSV.';
-  return stop('input', `${path} is no readable Excel workbook: ${detail}.`, next);
+  return stop('input', `${path} is not a readable Excel workbook: ${detail}.`, next);
 }
 
 /**
@@ -183,11 +183,11 @@ async function refuseOldFile(file: FileBytes, size: number): Promise<void> {
   const length = Math.min(size, SEARCHED_BYTES);
   const ends = await Promise.all([file.bytesAt(0, length), file.bytesAt(size - length, length)]);
   if (ends.some((bytes) => bytes.includes(PROTECTED_PART))) throw isProtected(path);
-  const fact = `${path} is a workbook of Excel before 2007 (.xls), whatever it is called.`;
+  const fact = `${path} is a workbook from before Excel 2007 (.xls), whatever its name says.`;
   throw stop('input', fact, 'Open it in Excel and save it as .xlsx, or save the sheet as CSV.');
 }
 
 function isProtected(path: string): StopError {
-  const next = 'Open it in Excel, take the password off under File, Info, Protect Workbook, and save it.';
+  const next = 'Open it in Excel, remove the password under File, Info, Protect Workbook, and save it.';
   return stop('input', `${path} is protected by a password.`, next);
 }

@@ -105,7 +105,7 @@ export async function withFilterRange(
     known.firstColumn === before.firstColumn &&
     known.lastColumn === before.lastColumn &&
     known.firstRow === before.firstRow;
-  if (!isSame) return 'the name of its filter means other cells than the filter';
+  if (!isSame) return 'the name of its filter covers other cells than the filter';
   const grown = `${sheet}$${lettersOf(known.firstColumn)}$${known.firstRow}:$${lettersOf(lastColumn)}$${known.lastRow}`;
   return { name, text: patched(xml, [{ ...inner, text: grown }]) };
 }

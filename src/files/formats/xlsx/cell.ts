@@ -53,7 +53,8 @@ function booleanCell(value: boolean): WorkbookCell {
 
 function sharedText(sharedTexts: readonly string[], value: string): string {
   const text = /^\d{1,9}$/.test(value) ? sharedTexts[Number(value)] : undefined;
-  if (text === undefined) throw new Error(`a cell has text number ${foreignName(value)}, which is not there`);
+  if (text === undefined)
+    throw new Error(`a cell has text number ${foreignName(value)}, which does not exist`);
   return text;
 }
 

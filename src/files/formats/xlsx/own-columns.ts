@@ -42,16 +42,15 @@ export function placeColumns(
   const most = Math.max(...places);
   if (most >= MOST_COLUMNS) return `the sheet ends with column ${lettersOf(MOST_COLUMNS - 1)}`;
   const formula = [...places, ...cleared].find((place) => frame.formulas.has(place));
-  if (formula !== undefined) return `formulas stand in column ${lettersOf(formula)}, which would be replaced`;
+  if (formula !== undefined)
+    return `there are formulas in column ${lettersOf(formula)}, which would be replaced`;
   const found = { places, cleared, firstNew: last + 1 };
   const filter = frame.filter && growingFilter(frame.filter, own, places);
   if (typeof filter === 'string') return filter;
   const [table, ...others] = beside;
   if (table === undefined) return { ...found, ...(filter === undefined ? {} : { filter }) };
   const why =
-    others.length > 0
-      ? 'several tables stand beside each other'
-      : whyNotIn(table, header.last, found, options);
+    others.length > 0 ? 'several tables are side by side' : whyNotIn(table, header.last, found, options);
   return why ?? { ...found, table, ...(filter === undefined ? {} : { filter }) };
 }
 
@@ -92,7 +91,7 @@ function growingFilter(
   if (range.firstRow !== own.firstRow) return `the filter begins in row ${range.firstRow}, not in the header`;
   const most = Math.max(...places);
   if (most <= range.lastColumn) return undefined;
-  if (!isNextTo(range, places)) return `something stands between the filter and the first free column`;
+  if (!isNextTo(range, places)) return `there is something between the filter and the first free column`;
   return { element, range: { ...range, lastColumn: most } };
 }
 
@@ -117,10 +116,10 @@ function whyNotIn(
   if (isFed) return `${shown} gets its columns from elsewhere`;
   if (cleared.some((place) => place <= range.lastColumn)) return `${shown} would have columns without a name`;
   if (Math.max(...places) > range.lastColumn && !isNextTo(range, places))
-    return `something stands between ${shown} and the first free column`;
+    return `there is something between ${shown} and the first free column`;
   const others = columns.filter((_, at) => !places.includes(range.firstColumn + at));
   const all = [...others, ...names].map((each) => each.toLowerCase());
-  if (new Set(all).size < all.length) return `${shown} would have two columns of one name`;
+  if (new Set(all).size < all.length) return `${shown} would have two columns with the same name`;
   const isLong = names.some((each) => each.length > LONGEST_NAME || each.trim() === '');
-  return isLong ? `${shown} takes no name of more than ${LONGEST_NAME} characters` : undefined;
+  return isLong ? `${shown} cannot have a name of more than ${LONGEST_NAME} characters` : undefined;
 }

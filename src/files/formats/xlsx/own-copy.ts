@@ -71,7 +71,7 @@ export async function ownCorrected(
   return unlessDoubtful(book, async () => {
     const frame = await sheetFrame(book, tab, table);
     const formula = list.find(({ column }) => frame.formulas.has(places[names.indexOf(column)] ?? -1));
-    if (formula !== undefined) return `formulas stand in the column ${foreignName(formula.column)}`;
+    if (formula !== undefined) return `there are formulas in the column ${foreignName(formula.column)}`;
     const format = await textFormat(book);
     const { changed } = format ?? {};
     const replaced = new Map(changed === undefined ? [] : [[changed.name, [changed.text]]]);
@@ -90,7 +90,8 @@ export async function ownCorrected(
 
 /** What cannot be understood about a workbook that was read well is a reason, and no damage of it. */
 async function unlessDoubtful<Made>({ archive }: Book, make: () => Promise<Made>): Promise<Made | string> {
-  if (new Set(archive.list.map(nameOf)).size < archive.list.length) return 'two of its parts have one name';
+  if (new Set(archive.list.map(nameOf)).size < archive.list.length)
+    return 'two of its parts have the same name';
   try {
     return await make();
   } catch (error) {
@@ -118,7 +119,7 @@ function edited(
 function sayProtected({ tab }: OwnSource, { isProtected }: SheetFrame, note: CopyOptions['note']): void {
   if (isProtected)
     note?.(
-      `The sheet ${foreignName(tab.name)} is protected: ours are written all the same, and it stays so.`,
+      `The sheet ${foreignName(tab.name)} is protected. Our columns are written anyway, and it stays protected.`,
     );
 }
 

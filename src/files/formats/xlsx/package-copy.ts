@@ -71,8 +71,8 @@ export async function* packageCopy(archive: Archive, changes: PackageChanges): A
 }
 
 function tooLarge(path: string): Error {
-  const fact = `${path} and what is added to it would be more than 4 GiB, which no workbook may be.`;
-  return stop('output', fact, 'Save the sheet as CSV, which may be of any size.');
+  const fact = `${path} and what is added to it would be more than 4 GiB, too much for a workbook.`;
+  return stop('output', fact, 'Save the sheet as CSV, which may have any size.');
 }
 
 // ------------------------------------------------------------------------------------------------------ the parts

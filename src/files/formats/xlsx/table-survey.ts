@@ -238,14 +238,14 @@ export class TableSurvey {
     const why = this.#sheet === open ? ', which was open when it was saved' : otherwise;
     const all = sheets.map(({ name, isHidden }) => `${foreignName(name)}${isHidden ? ' (hidden)' : ''}`);
     return [
-      `Read from the sheet ${foreignName(this.#sheet.name)}${why}; --sheet names another of ${listed(all)}.`,
+      `Read from the sheet ${foreignName(this.#sheet.name)}${why}; to use another, name it with --sheet: ${listed(all)}.`,
     ];
   }
 
   #rowNotes(): readonly string[] {
     const { count, row } = this.#found.long;
-    const hidden = `${counted(this.#found.hidden, 'hidden row')} of the sheet will be worked on like all others.`;
-    const long = `${counted(count, 'number')} with more than ${MOST_DIGITS} digits, the first in row ${row}: Excel has put zeros for the digits behind those.`;
+    const hidden = `${counted(this.#found.hidden, 'hidden row')} of the sheet will be processed like all others.`;
+    const long = `${counted(count, 'number')} with more than ${MOST_DIGITS} digits, the first in row ${row}: Excel has replaced the digits after those with zeros.`;
     return [...(this.#found.hidden === 0 ? [] : [hidden]), ...(count === 0 ? [] : [long])];
   }
 
@@ -261,7 +261,7 @@ export class TableSurvey {
     const more = all.length > shown.length ? [counted(all.length - shown.length, 'other column')] : [];
     const cells = counted(total, 'cell');
     return [
-      `${cells} of yours will be blank in the output, and ${total === 1 ? 'is' : 'are'} read as blank: a formula stands there without a saved value, in ${listed([...shown, ...more])}. Open the workbook in a spreadsheet program and save it there, so that the values are in it.`,
+      `${cells} will be read and written as blank, because a formula there has no saved value: in ${listed([...shown, ...more])}. Open the workbook in a spreadsheet program and save it there to store the values.`,
     ];
   }
 
@@ -281,7 +281,7 @@ export class TableSurvey {
 // ------------------------------------------------------------------------------------------------ what does not fit
 
 function tooLong(path: string): Error {
-  const fact = `${path} has more than ${MOST_ROWS} rows, the most that a workbook may have here.`;
+  const fact = `${path} has more than ${MOST_ROWS} rows, the most that Rowonce reads from a workbook.`;
   return stop('input', fact, 'Save it as CSV, which may have any number of rows.');
 }
 
@@ -289,14 +289,14 @@ function strayCell(path: string, row: number, place: number, top: Top): Error {
   const { last: headerRow } = top.header;
   const column = lettersOf(place);
   const fact = `${path}, row ${row}: ${strayWords(row, place, top)}.`;
-  const next = `Clear the cell or give column ${column} a name; if row ${headerRow} is a title, say --header-row ${row}.`;
+  const next = `Clear the cell or give column ${column} a name; if row ${headerRow} is a title, use --header-row ${row}.`;
   return stop('input', fact, next);
 }
 
 function blank(path: string, { name }: BookSheet, hasFormulas: boolean): Error {
   if (hasFormulas) {
-    const fact = `${path}: the sheet ${foreignName(name)} holds nothing but formulas without a saved value.`;
-    const next = 'Open it in a spreadsheet program and save it there, so that the values are in it.';
+    const fact = `${path}: the sheet ${foreignName(name)} has only formulas without a saved value.`;
+    const next = 'Open it in a spreadsheet program and save it there to store the values.';
     return stop('input', fact, next);
   }
   const fact = `${path}: the sheet ${foreignName(name)} is empty: it has neither a header nor rows.`;
@@ -304,6 +304,6 @@ function blank(path: string, { name }: BookSheet, hasFormulas: boolean): Error {
 }
 
 function blankHeader(path: string, row: number): Error {
-  const fact = `${path}: row ${row} is blank, so it cannot have the names of the columns.`;
-  return stop('input', fact, 'Name the row of the header with --header-row, by the number that Excel shows.');
+  const fact = `${path}: row ${row} is blank, so it cannot be the header.`;
+  return stop('input', fact, "Give the number of the header's row in Excel with --header-row.");
 }

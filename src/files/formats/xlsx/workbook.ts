@@ -95,7 +95,7 @@ export function sheetsMeant(
 
 function noWorkbook(archive: Archive): Error {
   if (!archive.has('mimetype')) return unreadableBook(archive.path, 'it is an archive of something else');
-  const fact = `${archive.path} is an OpenDocument file (.ods), whatever it is called.`;
+  const fact = `${archive.path} is an OpenDocument file (.ods), whatever its name says.`;
   return stop('input', fact, 'Save it as Excel workbook (.xlsx), or save the sheet as CSV.');
 }
 

@@ -135,6 +135,6 @@ const MAY_HAVE: Readonly<Record<string, string>> = {
 
 function perhaps({ operation, batch, row, isOpen }: SubjectDoubt): string {
   const what = MAY_HAVE[operation] ?? `may have done ${operation}`;
-  const why = isOpen === true ? 'the answer is not there yet' : 'what came of it is in doubt';
+  const why = isOpen === true ? 'the answer has not come yet' : 'the result is in doubt';
   return `${what}: ${why}; settle it with rowonce settle ${batch} ${row}`;
 }

@@ -288,8 +288,8 @@ function ourColumnsIn(header: readonly string[]): readonly string[] {
     (column) => !ours.has(column) && (OUR_COLUMNS as readonly string[]).includes(column),
   );
   if (taken !== undefined) {
-    const fact = `The input has a column ${foreignName(taken)}, which is one that every output gets.`;
-    throw stop('input', fact, 'Give that column another name in the file.');
+    const fact = `The input has a column ${foreignName(taken)}, but every output gets a column of that name.`;
+    throw stop('input', fact, 'Rename that column in the file.');
   }
   return header.filter((column) => ours.has(column));
 }
@@ -317,9 +317,9 @@ function earlierAdded(
 }
 
 function clash(column: string): Error {
-  const fact = `The input already has a column ${foreignName(column)}, which the job's \`add\` would write.`;
+  const fact = `The input already has a column ${foreignName(column)}, and the job's \`add\` would write it.`;
   const next =
-    'Say `on_existing: keep`, `fill` or `replace` in the job, or give the new column another name.';
+    'Add `on_existing: keep`, `fill` or `replace` to the job, or give the new column another name.';
   return stop('job', fact, next);
 }
 

@@ -74,20 +74,20 @@ function requireNameOf(input: string, output: string, forExcel: boolean): void {
   const isWorkbook = isWorkbookName(output);
   const isJson = isJsonLinesName(output);
   if ((forExcel && !isWorkbook) || (isWorkbookName(input) && !(isWorkbook || isJson))) {
-    const fact = `The output is an Excel workbook, which ${output} is not by its name.`;
+    const fact = `The output is an Excel workbook, but the name ${output} says otherwise.`;
     const orJson = forExcel ? '' : `, or ${JSON_LINES_ENDINGS[0]} for JSON lines`;
-    throw stop('output', fact, `Name it with the ending ${WORKBOOK_ENDING}${orJson}.`);
+    throw stop('output', fact, `Give it the ending ${WORKBOOK_ENDING}${orJson}.`);
   }
   if (isJsonLinesName(input) && !isJson && !isWorkbook) {
-    const fact = `The output has a JSON object for each row, which ${output} does not say by its name.`;
-    const next = `Name it with the ending ${JSON_LINES_ENDINGS[0]}, or ${WORKBOOK_ENDING} for a workbook.`;
+    const fact = `The output has a JSON object for each row, but the name ${output} says otherwise.`;
+    const next = `Give it the ending ${JSON_LINES_ENDINGS[0]}, or ${WORKBOOK_ENDING} for a workbook.`;
     throw stop('output', fact, next);
   }
   const ending = endingOf(output).replace(/\.gz$/, '');
   const other = isWorkbook ? undefined : OTHER_FORMATS.get(ending);
   if (other === undefined) return;
-  const fact = `${output} is named like ${other}, and the output would be text in columns: ${ending} is never written.`;
-  const next = `Name it with the ending ${WORKBOOK_ENDING}, ${JSON_LINES_ENDINGS[0]}, or ${nameParts(input).ending}.`;
+  const fact = `${output} is named like ${other}, but the output would be text in columns: ${ending} is never written.`;
+  const next = `Give it the ending ${WORKBOOK_ENDING}, ${JSON_LINES_ENDINGS[0]}, or ${nameParts(input).ending}.`;
   throw stop('output', fact, next);
 }
 
@@ -95,8 +95,8 @@ function requireNameOf(input: string, output: string, forExcel: boolean): void {
 async function requireMacros({ path, sheet }: FoundInput, output: string): Promise<void> {
   if (!mayHaveMacros(output)) return;
   if (!mayHaveMacros(path)) {
-    const fact = `${output} is named like a workbook with macros, and the output has none.`;
-    throw stop('output', fact, `Name it with the ending ${WORKBOOK_ENDING}.`);
+    const fact = `${output} is named like a workbook with macros, but the output has none.`;
+    throw stop('output', fact, `Give it the ending ${WORKBOOK_ENDING}.`);
   }
   const why = sheet?.whyNew;
   if (why === undefined) return;
@@ -104,7 +104,7 @@ async function requireMacros({ path, sheet }: FoundInput, output: string): Promi
   throw stop(
     'output',
     fact,
-    `Name an output that ends in ${WORKBOOK_ENDING}, which has none; or ${why.next}.`,
+    `Name an output that ends in ${WORKBOOK_ENDING}, which has no macros; or ${why.next}.`,
   );
 }
 
@@ -262,5 +262,5 @@ export async function drained(stream: NodeJS.WritableStream, chunk: Buffer): Pro
   if (failed == null) return;
   if (isReaderGone(failed, stream as Partial<NodeJS.WriteStream>)) throw failed;
   const fact = `Standard output cannot be written: ${messageOf(failed)}.`;
-  throw stop('output', fact, 'Give it room, or name a file with -o; nothing is bought twice.');
+  throw stop('output', fact, 'Make room for it, or name a file with -o; nothing is bought twice.');
 }

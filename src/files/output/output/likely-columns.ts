@@ -84,7 +84,7 @@ async function additionOfFields(
 ): Promise<Addition> {
   if (isCut) {
     note(
-      `The answers have more than ${names.length} different fields, and the first of them became columns. Name what you need under add: in a job.`,
+      `The answers have more than ${names.length} different fields, so only the first became columns. Name those that you need under add: in a job.`,
     );
   }
   return automaticAddition(header, names, safety, await identifierNames(), isOutputOfOther(settings));

@@ -76,8 +76,8 @@ async function refuseCopied(sql: Sql): Promise<void> {
 const wasCopied = (place: string): StopError =>
   stop(
     'store',
-    `This ledger was copied to ${place} meanwhile, and nothing is bought from it any more.`,
-    `Run the same command with --store ${place}: it goes on there.`,
+    `This ledger was copied to ${place} meanwhile, so nothing is bought from it any more.`,
+    `Run the same command with --store ${place}: it continues there.`,
   );
 
 function askingOf({ askings }: Known, { batch }: Intent): AskingBatch {

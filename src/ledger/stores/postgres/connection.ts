@@ -279,7 +279,7 @@ function refuseUnsafe(location: string): string {
   if (url === undefined)
     throw stop(
       'store',
-      'What --store names is no URL of a database.',
+      'What --store names is not the URL of a database.',
       'Name it as postgres://USER@HOST:PORT/DATABASE.',
     );
   const { hostname, searchParams, password } = url;
@@ -289,7 +289,7 @@ function refuseUnsafe(location: string): string {
   if (password !== '' || searchParams.has('password'))
     throw stop(
       'store',
-      `The URL ${shown} came with a password, which others can read where commands are shown.`,
+      `The URL ${shown} came with a password, which others can read wherever commands are shown.`,
       'Leave it out, and put it into the file that PGPASSFILE names, or into PGPASSWORD.',
     );
   const host = searchParams.get('host') ?? hostname;
@@ -297,7 +297,7 @@ function refuseUnsafe(location: string): string {
     return shown;
   throw stop(
     'store',
-    `${shown} is on another machine, and the URL does not ask for a proof of who answers there.`,
+    `${shown} is on another machine, but the URL does not ask for proof of who answers there.`,
     'Add ?sslmode=verify-full to the URL.',
   );
 }
@@ -309,7 +309,7 @@ async function refuseForgetful(database: PooledDatabase): Promise<void> {
   throw stop(
     'store',
     `The server of ${database.shown} has fsync=off, so it forgets what it committed when its machine loses power.`,
-    'Set fsync = on there and start it again.',
+    'Set fsync = on there and restart it.',
   );
 }
 
@@ -320,7 +320,7 @@ export function explained(error: unknown, shown: string): unknown {
 
 function unreachable(error: unknown, shown: string): StopError {
   const fact = `${shown} cannot be reached: ${messageOf(error)}.`;
-  const next = 'See that the server runs, and that the URL is right.';
+  const next = 'Check that the server runs, and that the URL is right.';
   const mayPass = isOfConnection(error) || isOfServer(codeOf(error));
   return mayPass ? new Unanswered('store', fact, { next }) : stop('store', fact, next);
 }

@@ -87,8 +87,8 @@ function leave(database: Database, newest: number, { identity, place, atMs }: Co
     if ((await newestEntry(database)) !== newest)
       throw stop(
         'store',
-        `Something was bought from ${database.shown} while it was copied, so the copy is not whole.`,
-        'End all that spends from it, then run the same command again.',
+        `Something was bought from ${database.shown} while it was copied, so the copy is not complete.`,
+        'Stop everything that spends from it, then run the same command again.',
       );
     await sql.rows(LEAVE, [identity, place, Math.floor(atMs)]);
   });

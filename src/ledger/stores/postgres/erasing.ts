@@ -1,4 +1,4 @@
-import { sandboxFolder } from '../../../core/paths.ts';
+import { besideFolder } from '../../../core/paths.ts';
 import type { Cleaning, Eraser, ErasureTarget } from '../../eraser.ts';
 import { removeFiles } from '../../rules/found.ts';
 import type { StoreOptions } from '../../store.ts';
@@ -30,7 +30,7 @@ export async function erasing<T>(
       const act = () => (operator === undefined ? undefined : { operator, atMs: clock.wallMs() });
       const time = postgresLedger(database, { clock, command, worker: 0, standing }, secret);
       return await work({
-        folder: sandboxFolder(location),
+        folder: besideFolder(location),
         time,
         find: (target) => find(database, { target, known: secret, act }),
       });

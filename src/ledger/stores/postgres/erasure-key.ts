@@ -49,10 +49,10 @@ export function keepErasureKey(key: Buffer = randomBytes(ERASURE_KEY_BYTES)): Bu
 export async function lostErasureKey(sql: Sql, shown: string): Promise<string | undefined> {
   const check = await checkIn(sql);
   if (check === undefined || (await erasureKeyOf(sql)) !== undefined) return undefined;
-  return `People were forgotten in the store ${shown}, and this host does not have the key by which they are recognised: ${VARIABLE} is not it, and neither is ${pathOf(check)}. They would be bought again.`;
+  return `People were forgotten in the store ${shown}, and this host does not have the key that recognizes them: ${VARIABLE} is not it, and neither is ${pathOf(check)}. They would be bought again.`;
 }
 
 export function keyLost(fact: string): StopError {
-  const next = `Copy that file from a host that has it, or set ${VARIABLE} to what is in it; or go on without it by rowonce run with --accept store.`;
+  const next = `Copy that file from a host that has it, or set ${VARIABLE} to what is in it; or continue without it: rowonce run with --accept store.`;
   return new StopError({ code: 'store_lost', message: fact, next, answers: ['store'] });
 }

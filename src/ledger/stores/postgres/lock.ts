@@ -4,7 +4,7 @@ import type { Database, Kept } from './connection.ts';
 import { type AtWork, atWork } from './spenders.ts';
 
 /**
- * A ledger stands still while it is copied or erased from: every admission holds one lock together with the others until its
+ * A ledger stands still while it is being copied or erased from: every admission holds one lock together with the others until its
  * transaction ends, and who copies or erases holds it against all of them. PostgreSQL frees it when a process ends, however that ends.
  */
 export interface Standing {
@@ -61,7 +61,7 @@ async function ended(kept: Kept): Promise<void> {
 function busy(shown: string, worker: AtWork | undefined): StopError {
   const who =
     worker === undefined
-      ? 'is copied or erased from'
-      : `is worked on by process ${worker.pid} on ${worker.host}, "${worker.command}"`;
+      ? 'is being copied or erased from'
+      : `is in use by process ${worker.pid} on ${worker.host}, "${worker.command}"`;
   return stop('busy', `The store ${shown} ${who}.`, 'Let it end, or wait for it with --wait 2h.');
 }

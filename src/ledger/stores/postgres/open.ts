@@ -1,8 +1,7 @@
-import { isoTime } from '../../../core/clock.ts';
 import type { Ledger, LedgerReader } from '../../ledger.ts';
 import { requireAccepted } from '../../lost-stores.ts';
 import { refuseForeignNotes } from '../../outside-notes.ts';
-import type { Spender, StoreOptions, Tell } from '../../store.ts';
+import type { StoreOptions, Tell } from '../../store.ts';
 import type { WorkQueue } from '../../work-queue.ts';
 import { connect, type Database, explained } from './connection.ts';
 import { refuseCopied } from './copies.ts';
@@ -11,7 +10,7 @@ import { accept, ledgerNow, lossAt, lossOf, requireNewest } from './lost-commits
 import { postgresLedger } from './postgres-ledger.ts';
 import { hasQueue, openQueue } from './queue.ts';
 import { hasLedger, layOut, nothingThere } from './schema-laid-out.ts';
-import { atWork, newWorker } from './spenders.ts';
+import { newWorker } from './spenders.ts';
 
 /** Opens the ledger of a database: as `Store` says. */
 
@@ -58,19 +57,9 @@ export async function openReader(location: string, tell: Tell = () => {}): Promi
     }
     await refuseCopied(database, false);
     const loss = (await lossOf(database))?.fact ?? (await lostErasureKey(database, database.shown));
-    if (loss !== undefined) tell(`${loss} Nothing is bought from it as it is.`);
+    if (loss !== undefined) tell(`${loss} Nothing is bought from it in this state.`);
     return postgresLedger(database, undefined, await erasureKeyOf(database));
   });
-}
-
-export async function spenderAt(location: string): Promise<Spender | undefined> {
-  const database = await connect(location, { isReader: true });
-  try {
-    const worker = (await hasLedger(database)) ? await atWork(database) : undefined;
-    return worker && { pid: worker.pid, since: isoTime(worker.sinceMs), command: worker.command };
-  } finally {
-    await database.close();
-  }
 }
 
 export async function queueAt(location: string): Promise<WorkQueue | undefined> {

@@ -5,7 +5,7 @@ import type { Patience, Tell } from '../../store.ts';
 
 /** How a spender gets through a time in which its database cannot be reached: a restart, a failover, a cable. */
 
-const AGAIN = 'Run the same command again when the database can be reached: it goes on from what is kept.';
+const AGAIN = 'Run the same command again when the database can be reached: it continues from what is kept.';
 
 /** The database said nothing, or that it can do nothing now. */
 export class Unanswered extends StopError {
@@ -89,7 +89,7 @@ export class Outage {
     if (this.#sinceMs !== undefined) return;
     this.#sinceMs = this.#riding.clock.monotonicMs();
     this.#riding.tell?.(
-      `${message} Nothing is sent until it can be reached again, and then the run goes on by itself.`,
+      `${message} Nothing is sent until it can be reached again; then the run continues by itself.`,
     );
   }
 

@@ -7,6 +7,7 @@ import { calls } from './calls.ts';
 import type { Database } from './connection.ts';
 import { consents } from './consents.ts';
 import { hostNotes } from './host-notes.ts';
+import { notices } from './kept-notices.ts';
 import { listed } from './listed.ts';
 import type { Standing } from './lock.ts';
 import { type LedgerNow, seeAtEnd } from './lost-commits.ts';
@@ -61,7 +62,7 @@ export function postgresLedger(database: Database, spending?: Spending, secret?:
     ...{ ...calls(session), ...money(session), ...misses(session), ...accounts(session) },
     ...{ ...batches(session), ...rows(session), ...time(session), ...consents(session) },
     ...{ ...reports(session), ...hostNotes(session), ...subjects(session), ...listed(session) },
-    ...acts(session),
+    ...{ ...acts(session), ...notices(session) },
     workers: () => workers(database),
     spenders: { ...spenders(session), ...terms(session) },
   };

@@ -10,13 +10,17 @@ import { ERASURES } from './schema/erasures-sql.ts';
 import { HOST_NOTES } from './schema/host-notes-sql.ts';
 import { LISTED } from './schema/listed-sql.ts';
 import { MONEY } from './schema/money-sql.ts';
+import { NOTICES } from './schema/notices-sql.ts';
 import { ROWS } from './schema/rows-sql.ts';
 import { SPENDERS } from './schema/spenders-sql.ts';
 import { TALLIES } from './schema/tallies-sql.ts';
 import { TEAMS } from './schema/teams-sql.ts';
 import { TIME } from './schema/time-sql.ts';
 
-/** The tables and the one trigger of a ledger, a file for each topic. They stand in a schema of their own, `rowonce`. */
+/**
+ * The tables of a ledger, a file for each topic. They stand in a schema of their own, `rowonce`. Each statement leaves alone what is
+ * there, or replaces it, so that the same text lays out a ledger and brings an earlier one up to date.
+ */
 const TOPICS = [
   ACCOUNTS,
   BATCHES,
@@ -33,24 +37,64 @@ const TOPICS = [
   COPIES,
   SPENDERS,
   ACTS,
+  NOTICES,
 ];
 
 /** Two processes may find an empty database at once; any number that nobody else takes. */
 export const ADVISORY_LOCK = 8_260_029;
 
+/** Grows by one with each change of the tables, their constraints or their functions. Ledgers of before it was kept say nothing, or 1. */
+export const SCHEMA_VERSION = 2;
+
+/** @throws StopError `store_version` for a ledger that was laid out by another version of this program. */
 export async function hasLedger(database: Database): Promise<boolean> {
-  const found = await database.row<{ is: boolean }>(`SELECT to_regclass('rowonce.calls') IS NOT NULL AS is`);
-  return found?.is === true;
+  const version = await versionOf(database);
+  if (version === undefined || version === SCHEMA_VERSION) return version !== undefined;
+  throw version > SCHEMA_VERSION ? newer(database, version) : older(database, version);
 }
+
+const THERE = `
+SELECT to_regclass('rowonce.calls') IS NOT NULL AS "isLedger", to_regclass('rowonce.ledger') IS NOT NULL AS "hasName"`;
+
+/** Undefined where there is no ledger. */
+export async function versionOf(sql: Sql): Promise<number | undefined> {
+  const there = await sql.row<{ isLedger: boolean; hasName: boolean }>(THERE);
+  if (there?.isLedger !== true) return undefined;
+  if (!there.hasName) return 1;
+  const found = await sql.row<{ version: number }>(
+    `SELECT coalesce(to_jsonb(l) ->> 'version', '1')::bigint AS version FROM ledger l`,
+  );
+  return found?.version ?? 1;
+}
+
+const older = ({ shown }: Database, version: number): StopError =>
+  stop(
+    'store_version',
+    `The ledger at ${shown} was laid out by an earlier Rowonce (schema ${version}, this one knows ${SCHEMA_VERSION}). Nothing in it was changed.`,
+    'End all that works on it, then let its owner run rowonce store init with this version.',
+  );
+
+export const newer = ({ shown }: Database, version: number): StopError =>
+  stop(
+    'store_version',
+    `The ledger at ${shown} was laid out by a newer Rowonce (schema ${version}, this one knows ${SCHEMA_VERSION}). Nothing in it was changed.`,
+    'Use the newer Rowonce.',
+  );
 
 /** A crash in here leaves the database empty. */
 export async function layOut(database: Database): Promise<void> {
   await database.write(async (sql) => {
     await sql.rows('SELECT pg_advisory_xact_lock($1)', [ADVISORY_LOCK]);
-    if (await hasLedger(database)) return;
+    if ((await versionOf(sql)) !== undefined) return;
     await sql.rows('CREATE SCHEMA IF NOT EXISTS rowonce');
-    for (const topic of TOPICS) await sql.script(topic);
+    await layOutTopics(sql);
   });
+}
+
+/** In the schema that comes first in the search path. */
+export async function layOutTopics(sql: Sql): Promise<void> {
+  for (const topic of TOPICS) await sql.script(topic);
+  await sql.rows('UPDATE ledger SET version = $1', [SCHEMA_VERSION]);
 }
 
 /** The number of the newest entry. */
@@ -60,5 +104,9 @@ export async function newestEntry(sql: Sql): Promise<number> {
 }
 
 export function nothingThere({ shown }: Database): StopError {
-  return stop('store', `There is no ledger at ${shown}.`, 'Name an existing store with --store.');
+  return stop(
+    'store',
+    `There is no ledger at ${shown}.`,
+    'Name an existing store with --store, or let its owner run rowonce store init.',
+  );
 }

@@ -115,7 +115,7 @@ function differing(
     other.requests === undefined ? undefined : { requests: other.requests, windowMs: other.windowMs ?? 0 };
   return {
     code: 'account',
-    message: `By the accounts file here ${account} allows ${inWords(said?.limit, said?.quotas)}, and by that of process ${pid} on ${host}, which is at work, ${inWords(theirs, other.quotas)}.`,
+    message: `In the accounts file here, ${account} allows ${inWords(said?.limit, said?.quotas)}; in that of process ${pid} on ${host}, which is at work, ${inWords(theirs, other.quotas)}.`,
     next: 'Write the same limits into both files, then run the same command again.',
   };
 }
@@ -150,12 +150,11 @@ export interface AtWork {
   readonly host: string;
   readonly pid: number;
   readonly command: string;
-  readonly sinceMs: number;
 }
 
 const AT_WORK_MS = 5_000;
 
-const AT_WORK = `SELECT host, pid, command, floor(extract(epoch FROM since) * 1000)::bigint AS "sinceMs" FROM workers WHERE beat > clock() - ms(${AT_WORK_MS}) ORDER BY id LIMIT 1`;
+const AT_WORK = `SELECT host, pid, command FROM workers WHERE beat > clock() - ms(${AT_WORK_MS}) ORDER BY id LIMIT 1`;
 
 /** One of those that are at work; undefined when nobody is. */
 export function atWork(sql: Sql): Promise<AtWork | undefined> {

@@ -14,8 +14,8 @@ export const terms = ({ database }: Session): Pick<Spenders, 'agreeOn' | 'holdTo
     if (isDeepStrictEqual(held, said)) return;
     throw stop(
       'account',
-      `Account ${name} has ${termsWords(held)} by the ledger at ${database.shown}, and ${termsWords(said)} by ${accountsPath()}.`,
-      `Correct the file, or let it hold for all hosts: rowonce store caps ${shellWord(database.shown)}`,
+      `Account ${name} has ${termsWords(held)} in the ledger at ${database.shown}, but ${termsWords(said)} in ${accountsPath()}.`,
+      `Correct the file, or make it hold for all hosts: rowonce store caps ${shellWord(database.shown)}`,
     );
   },
   async holdTo({ identity, name }, said) {
@@ -25,7 +25,7 @@ export const terms = ({ database }: Session): Pick<Spenders, 'agreeOn' | 'holdTo
     if (worker !== undefined && !isDeepStrictEqual(held.windows, said.windows))
       throw stop(
         'busy',
-        `Process ${worker.pid} on ${worker.host}, "${worker.command}", goes by the limits that account ${name} had.`,
+        `Process ${worker.pid} on ${worker.host}, "${worker.command}", uses the earlier limits of account ${name}.`,
         'Let it end, then run the same command again.',
       );
     await database.rows(HOLD, valuesOf(identity, said));

@@ -35,7 +35,7 @@ export function requireRoom(connection: Connection, folder: string): void {
   if (freeBytes >= neededBytes) return;
   throw stop(
     'disk_full',
-    `Nothing was erased: the ledger in ${folder} is written anew for that, which needs ${megabytes(neededBytes)} MB, and ${megabytes(freeBytes)} MB are free.`,
+    `Nothing was erased: the ledger in ${folder} must be rewritten for that, which needs ${megabytes(neededBytes)} MB, but ${megabytes(freeBytes)} MB are free.`,
     'Free some space, then run the same command again.',
   );
 }
@@ -50,7 +50,7 @@ export function clean(connection: Connection, folder: string, rewriting: () => v
   const bytes = sizeIn(connection, 'used');
   const lacking = (): Cleaning => ({
     isDue: true,
-    why: `The ledger in ${folder} is still to be written anew after an erasure, so that nothing is left between its entries: that needs ${megabytes(roomFor(bytes))} MB, and ${megabytes(freeIn(folder))} MB are free. Free some space; the next command that writes does it.`,
+    why: `The ledger in ${folder} must still be rewritten after an erasure, so that nothing is left between its entries. That needs ${megabytes(roomFor(bytes))} MB, but ${megabytes(freeIn(folder))} MB are free. Free some space; the next command that writes does it.`,
   });
   if (freeIn(folder) < roomFor(bytes)) return lacking();
   rewriting();
@@ -65,4 +65,4 @@ export function clean(connection: Connection, folder: string, rewriting: () => v
 }
 
 const LOG_HELD =
-  'Another process reads the ledger, so its log still has what was erased; it is overwritten when the store is opened next.';
+  'Another process is reading the ledger, so its log still has what was erased; opening the store next time overwrites it.';

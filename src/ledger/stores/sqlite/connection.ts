@@ -276,7 +276,7 @@ export function diskFull(folder: string, cause: unknown): StopError {
     {
       code: 'disk_full',
       message: `The disk that holds the store ${folder} is full; nothing new is sent.`,
-      next: 'Free some space, then run the same command again: it goes on where it stopped.',
+      next: 'Free some space, then run the same command again: it continues where it stopped.',
     },
     { cause },
   );
@@ -317,7 +317,7 @@ function unusable(folder: string, cause: unknown, said: string): StopError {
   const message = `The store ${folder} cannot be used: ${short?.why ?? said}.`;
   if (short !== undefined) return new StopError({ code: 'store', message, next: short.next }, { cause });
   const next = isDiskFailing(cause)
-    ? 'See that its disk is sound and mounted for writing, then run the same command again: it goes on where it stopped.'
-    : 'Make the folder and its files yours to write, or name another one with --store.';
+    ? 'Check that its disk is sound and mounted for writing, then run the same command again: it continues where it stopped.'
+    : 'Give yourself permission to write to the folder and its files, or name another one with --store.';
   return new StopError({ code: 'store', message, next }, { cause });
 }

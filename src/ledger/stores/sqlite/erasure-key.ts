@@ -49,5 +49,5 @@ export function lostErasureKey(connection: Connection, folder: StoreFolder): str
   const key = readErasureKey(folder.erasureKey);
   const check = key === undefined ? undefined : keyCheck(key);
   if (checks.every(({ key_check }) => key_check === check)) return undefined;
-  return `The file ${folder.erasureKey} is not the one by which people who were forgotten are known, so they would be bought again.`;
+  return `The file ${folder.erasureKey} is not the key that recognizes forgotten people, so they would be bought again.`;
 }

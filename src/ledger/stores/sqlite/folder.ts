@@ -94,7 +94,7 @@ export function hasLedger(folder: StoreFolder): boolean {
  */
 export function refuseForeign(folder: StoreFolder): void {
   const open = hasLedger(folder) ? distrustOfFolder(folder.path) : ownerOf(folder.path);
-  if (open !== undefined) throw stop('store', `The store is not taken: ${open.fact}.`, open.next);
+  if (open !== undefined) throw stop('store', `The store was not opened: ${open.fact}.`, open.next);
   for (const path of filesOf(folder)) refuseUnlessOurs(path, 'file');
   for (const name of FILES_BESIDE) refuseUnlessOurs(join(folder.path, name), 'file');
   for (const name of FOLDERS_BESIDE) refuseUnlessOurs(join(folder.path, name), 'folder');
@@ -109,8 +109,8 @@ function refuseUnlessOurs(path: string, kind: 'file' | 'folder'): void {
   const fact = owner?.fact ?? `${path} is ${found.isSymbolicLink() ? 'a link' : `no ${kind}`}`;
   throw stop(
     'store',
-    `The store is not taken: ${fact}, which Rowonce never makes there.`,
-    'See who made it, then remove it or restore the whole folder from a backup.',
+    `The store was not opened: ${fact}, which Rowonce never makes there.`,
+    'Find out who made it, then remove it or restore the whole folder from a backup.',
   );
 }
 
@@ -155,7 +155,7 @@ export function preparePrivateFolder(folder: StoreFolder): void {
   if (!hasLedger(folder) && others.length > 0) {
     throw stop(
       'store',
-      `The folder ${folder.path} holds other files and is open to other users, so it does not become a store.`,
+      `The folder ${folder.path} has other files and is open to other users, so it was not made a store.`,
       `Name an empty folder with --store, or close this one: chmod 700 ${shellWord(folder.path)}`,
     );
   }

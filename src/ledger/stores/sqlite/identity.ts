@@ -60,14 +60,14 @@ export function identify(connection: Connection, folder: string): Identity {
 const before = (folder: string) =>
   stop(
     'store_version',
-    `The store ${folder} was made by a Rowonce from before its first release, which kept its ledger in another form. Nothing in it was changed.`,
+    `The store ${folder} was made by Rowonce before its first release, which kept the ledger in another form. Nothing in it was changed.`,
     'Finish its batches and export its answers with the version that made it, or name another folder with --store.',
   );
 
 const later = (folder: string, number: number) =>
   stop(
     'store_version',
-    `The store ${folder} was made by a newer Rowonce (schema ${number}, this one knows ${SCHEMA}). Nothing in it was changed.`,
+    `The store ${folder} was made by a newer Rowonce (schema ${number}; this one knows ${SCHEMA}). Nothing in it was changed.`,
     'Use the newer Rowonce, or name another folder with --store.',
   );
 

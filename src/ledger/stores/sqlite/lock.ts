@@ -58,7 +58,7 @@ function refuseWithoutLock(folder: StoreFolder): void {
   throw stop(
     'busy',
     `${folder.lock} was deleted, and process ${living.pid}, "${living.command}", may still spend from the store since ${living.since}.`,
-    `Let that process end, then run the same command again. If it is no Rowonce, remove ${shellWord(folder.spender)} first.`,
+    `Let that process end, then run the same command again. If it is not Rowonce, remove ${shellWord(folder.spender)} first.`,
   );
 }
 

@@ -1,8 +1,8 @@
-import { messageOf, StopError } from '../../../core/errors.ts';
 import { askThread, inThread } from '../../../lib/threads.ts';
-import { Connection } from './connection.ts';
+import type { Connection } from './connection.ts';
 import { isSmall } from './integrity.ts';
 import { verify } from './verify.ts';
+import { type Problem, problemOf, refuse } from './verify-problem.ts';
 
 const TASK = 'the full check of the ledger';
 
@@ -10,8 +10,6 @@ interface Task {
   readonly path: string;
   readonly folder: string;
 }
-
-type Problem = Pick<StopError, 'code' | 'message' | 'next'> | { readonly bug: string };
 
 /**
  * The full check for a reader, in a thread of its own: for a million rows it takes half a minute, and the page's server
@@ -22,23 +20,7 @@ export async function verifyBeside(connection: Connection, folder: string): Prom
   const task: Task = { path, folder };
   const said = isSmall(path) ? undefined : askThread<Problem | undefined>(import.meta.url, TASK, task);
   if (said === undefined) return verify(connection, folder, false);
-  const problem = await said;
-  if (problem === undefined) return;
-  throw 'bug' in problem ? new Error(problem.bug) : new StopError(problem);
+  refuse(await said);
 }
 
-async function problemIn({ path, folder }: Task): Promise<Problem | undefined> {
-  const connection = new Connection(path, { readonly: true, timeoutMs: 2_000 });
-  try {
-    await verify(connection, folder, false);
-    return undefined;
-  } catch (error) {
-    if (!(error instanceof StopError)) return { bug: messageOf(error) };
-    const { code, message, next } = error;
-    return { code, message, next };
-  } finally {
-    connection.close();
-  }
-}
-
-inThread(TASK, problemIn);
+inThread(TASK, (task: Task) => problemOf(task, (connection) => verify(connection, task.folder, false)));

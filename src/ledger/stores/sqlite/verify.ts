@@ -6,10 +6,10 @@ import { integrityOf } from './integrity.ts';
 import { missingTables } from './later-tables.ts';
 import { attemptsOf, isOneOf } from './lookups.ts';
 import { sumOfGroup } from './money.ts';
-import { checkTables } from './table-sums.ts';
-import { REPLIES_TABLE, SHORT_TABLES } from './tables.ts';
 import { WRONG_CHANGES } from './verify-changes.ts';
 import { WRONG_COUNTED } from './verify-counts.ts';
+import { refuse } from './verify-problem.ts';
+import { checkSums, checkSumsBeside } from './verify-sums.ts';
 
 /**
  * The full check of a ledger after an end that was not orderly: SQLite's own check (the quick one misses a flipped bit in the
@@ -21,12 +21,10 @@ import { WRONG_COUNTED } from './verify-counts.ts';
  */
 export async function verify(connection: Connection, folder: string, withReplies: boolean): Promise<void> {
   const unbroken = refuseBroken(connection, folder);
+  const sums = checkSumsBeside({ path: connection.path, folder, withReplies });
   const ours = firstProblem(() =>
     connection.snapshot(() => {
-      const missing = missingTables(connection);
-      for (const table of SHORT_TABLES) if (!missing.includes(table.name)) table.checkAll(connection);
-      REPLIES_TABLE.checkAll(connection, withReplies);
-      checkTables(connection);
+      if (sums === undefined) checkSums(connection, withReplies);
       verifySchema(connection, folder);
       verifyGroups(connection, folder);
       verifyCalls(connection, folder);
@@ -35,6 +33,7 @@ export async function verify(connection: Connection, folder: string, withReplies
   );
   // SQLite's result comes first: on broken pages our own checks may find anything.
   await unbroken;
+  refuse(await sums);
   if (ours !== undefined) throw explained(ours.error, folder);
 }
 

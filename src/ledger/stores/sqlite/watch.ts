@@ -163,12 +163,12 @@ function takenAway(path: string): StopError {
 }
 
 function takenOver(path: string): StopError {
-  const fact = `The lock.db of the store ${path} was deleted while it was in use, and another process has taken the store; nothing new is sent.`;
+  const fact = `The lock.db of the store ${path} was deleted while it was in use, and another process took the store; nothing new is sent.`;
   const next = 'Let the other process end, then run the same command again, and leave lock.db where it is.';
   return stop('busy', fact, next);
 }
 
 function usedTwice(path: string, other: string): StopError {
   const fact = `Two copies of one ledger are in use at the same time, in ${path} and in ${other}; nothing new is sent.`;
-  return stop('store_lost', fact, 'Keep the one that bought more, and use no copy of it.');
+  return stop('store_lost', fact, 'Keep the one that bought more, and do not use a copy of it.');
 }

@@ -20,7 +20,7 @@ export function tierOfAll(members: readonly string[]): string {
 /** A tier for a sentence. */
 export function tierWords(tier: string): string {
   const { members, isAll } = readTier(tier);
-  return isAll ? `what a row has of ${listed(members)}` : members.join('+');
+  return isAll ? `whatever the row has of ${listed(members)}` : members.join('+');
 }
 
 /** A tier as the job writes it. */
@@ -59,7 +59,7 @@ export function checkWaterfall(
   if (tiers.length === 0) {
     return { message: 'this operation has no waterfall', next: 'Remove `waterfall` from the job.' };
   }
-  const choice = `Use one or more of ${tiers.join(', ')}; join two by "+" to send both in one call, and write { all: […] } to send those that a row has.`;
+  const choice = `Use one or more of ${tiers.join(', ')}; join two with "+" to send both in one call, or write { all: […] } to send whichever ones a row has.`;
   if (waterfall.length === 0) return { message: 'the waterfall is empty', next: choice };
   return unknownMember(tiers, waterfall) ?? repeatedTier(waterfall, choice);
 }

@@ -37,7 +37,7 @@ function lineOf(row: unknown, number: number): string {
     return JSON.stringify(row, bigAsText) ?? 'null';
   } catch (error) {
     const fact = `Row ${number} cannot be written as JSON: ${messageOf(error)}.`;
-    throw stop('input', fact, 'Give rows of texts, numbers, truths, lists and objects.');
+    throw stop('input', fact, 'Give rows of texts, numbers, true or false, lists and objects.');
   }
 }
 

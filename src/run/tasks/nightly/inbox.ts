@@ -117,18 +117,18 @@ async function reasonToLeave(
   // To move a link would not move the file that it points to.
   if (found?.isSymbolicLink() === true)
     return `it is a link to ${await readlink(path).catch(() => 'nowhere')}`;
-  if (TEMPORARY.test(name)) return 'its name is that of a file that is not whole yet';
+  if (TEMPORARY.test(name)) return 'its name says that it is not complete yet';
   if (ours.has(path) || OUR_NAMES.test(name)) {
-    return 'it is one of our own outputs; under another name it is an input';
+    return 'it is one of our own outputs; give it another name to use it as an input';
   }
   const extension = endingOf(name);
   if (!extensions.includes(extension)) {
-    return `no format reads its ending ${foreignName(extension)}, only ${extensions.join(', ')}`;
+    return `its ending cannot be read: ${foreignName(extension)}, only ${extensions.join(', ')}`;
   }
   // A program that opens a pipe or a device waits for it, perhaps for ever.
   if (found?.isFile() === false) return 'it is not a regular file';
   return found !== undefined && (await isElsewhereToo(path, found))
-    ? 'it has another name outside of this inbox (a hard link); put a copy here instead'
+    ? 'it has another name outside this inbox (a hard link); put a copy here instead'
     : undefined;
 }
 
@@ -155,7 +155,7 @@ async function refuseLink(folder: string, code: 'job' | 'output', next: string):
   if (target === undefined) return;
   throw stop(
     code,
-    `${folder} is a link to ${target}, and nothing of an inbox is read or written through one.`,
+    `${folder} is a link to ${target}, and an inbox does not read or write through links.`,
     next,
   );
 }
@@ -271,7 +271,7 @@ function refuseOwnLink(folder: string): Promise<void> {
   return refuseLink(
     folder,
     'output',
-    'Remove the link, and see who made it; the next sweep makes the folder.',
+    'Find out who made the link, and remove it; the next sweep makes the folder.',
   );
 }
 
@@ -283,10 +283,10 @@ export async function moveToDone(path: string, { input }: DonePlace): Promise<vo
     if (await moveWithoutReplacing(path, input)) return;
   } catch (error) {
     const fact = `${path} cannot be moved to ${dirname(input)}: ${messageOf(outputProblem(input, error))}`;
-    throw stop('output', fact, 'Move it there by hand; its output stands there already.');
+    throw stop('output', fact, 'Move it there by hand; its output is there already.');
   }
-  const fact = `${path} cannot be moved to ${dirname(input)}: a file of its name was put there meanwhile.`;
-  throw stop('output', fact, 'Move it there by hand; its output stands there already.');
+  const fact = `${path} cannot be moved to ${dirname(input)}: a file of that name appeared there meanwhile.`;
+  throw stop('output', fact, 'Move it there by hand; its output is there already.');
 }
 
 // ---------------------------------------------------------------------------------------------------- failed
@@ -306,10 +306,10 @@ export async function moveToFailed(path: string, { message, next }: StopError): 
     if (await moveWithoutReplacing(path, place)) return place;
   } catch (error) {
     const fact = `${path} cannot be moved to ${dirname(place)}: ${messageOf(outputProblem(place, error))}`;
-    throw stop('output', fact, 'Move it away by hand, or every sweep tries it again.');
+    throw stop('output', fact, 'Move it away by hand; otherwise every sweep tries it again.');
   }
-  const fact = `${path} cannot be moved to ${dirname(place)}: a file of its name was put there meanwhile.`;
-  throw stop('output', fact, 'Move it away by hand, or every sweep tries it again.');
+  const fact = `${path} cannot be moved to ${dirname(place)}: a file of that name appeared there meanwhile.`;
+  throw stop('output', fact, 'Move it away by hand; otherwise every sweep tries it again.');
 }
 
 async function someExist(paths: readonly string[]): Promise<boolean> {

@@ -49,7 +49,7 @@ function requireLimit(name: string, { job, account }: ResolvedJob): void {
   if (job.budget !== undefined || account.sandbox || account.budget.perDay !== undefined) return;
   throw stop(
     'consent',
-    `${name} has no budget, and account ${account.name} has none per day, so nothing limits a sweep.`,
+    `${name} has no budget, and account ${account.name} has none per day, so a sweep would have no limit.`,
     'Add budget: { credits: … } to the job, or budget: { per_day: … } to the account.',
   );
 }
@@ -59,8 +59,8 @@ function refuseChanges(name: string, { job, account }: ResolvedJob): void {
   if (job.operation.change === undefined || account.sandbox) return;
   throw stop(
     'consent',
-    `${name} changes what account ${account.name} leads to, and nobody agrees to that in a sweep.`,
-    'Look at it with rowonce plan, then run rowonce run with --yes.',
+    `${name} changes what account ${account.name} leads to, and a sweep cannot ask anybody.`,
+    'Check it with rowonce plan, then use rowonce run with --yes.',
   );
 }
 
@@ -102,17 +102,17 @@ async function inboxQuestion({ job, account, inbox }: SweptJob): Promise<Questio
   const shown = foreignWords(real, real.length);
   const details = [
     `folder: ${shown}`,
-    `sent of each row of its lists: ${sentColumns(job)}`,
+    `sent for each row of its lists: ${sentColumns(job)}`,
     ...Object.entries(askingSettings(job) ?? {}).map(([name, value]) => `${name}: ${plainJson(value)}`),
     ...(job.waterfall === undefined ? [] : [`asked by, in this order: ${plainJson(job.waterfall)}`]),
     `sent to ${account.baseUrl ?? 'the built-in sandbox'}, by ${job.operation.name} with the account ${accountWords(account)}`,
-    `a list that is done is moved to ${join(shown, 'done')}, one that cannot be read to ${join(shown, 'failed')}`,
+    `a finished list is moved to ${join(shown, 'done')}, an unreadable one to ${join(shown, 'failed')}`,
   ];
   // A path is shown without what cannot be seen in it, and an account's `id` is not shown at all.
   const agreed = ['rowonce-inbox-2', job.path, real, account.identity, details];
   return {
     agreement: `inbox:${hash('sha256', canonicalJson(agreed), 'hex').slice(0, 32)}`,
-    fact: `The job ${job.path} takes its files from a folder that is not below its own`,
+    fact: `The job ${job.path} takes its files from a folder outside its own`,
     details,
   };
 }

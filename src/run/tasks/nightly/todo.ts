@@ -106,8 +106,7 @@ async function isPaused({ id, state }: Batch, ledger: LedgerReader): Promise<boo
   return state === 'open' && (await ledger.heldSince(id)) !== undefined;
 }
 
-const pausedWords = ({ id }: Batch): string =>
-  `its batch ${id} is paused; rowonce resume ${id} lets it go on`;
+const pausedWords = ({ id }: Batch): string => `its batch ${id} is paused; rowonce resume ${id} resumes it`;
 
 /** The hash of the content; undefined for a file that cannot be read, because its run will say why. */
 async function contentOf(path: string): Promise<string | undefined> {
@@ -152,7 +151,10 @@ async function unfinishedElsewhere(
     const budget = await budgetOf(job, batch, ledger);
     if (now === 'same') todos.push({ job: begun, path, inInbox: undefined, batch, budget });
     if (now === 'changed')
-      left.push({ path, why: `it or the job has changed since batch ${batch.id} began; run or cancel that` });
+      left.push({
+        path,
+        why: `it or the job has changed since batch ${batch.id} began; run or cancel that batch`,
+      });
   }
   return { todos, left };
 }

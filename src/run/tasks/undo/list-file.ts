@@ -73,7 +73,7 @@ export async function requireSameList(
   const where = storeWords(location);
   throw stop(
     'input',
-    `${inputPath}, the list of batch ${id}, which undoes batch ${undone}, was changed.`,
-    `Put it back as it was, or type ${commandLine(['cancel', id, ...where])} and then ${commandLine(['undo', undone, ...where])}`,
+    `${inputPath}, the list of batch ${id}, which undoes batch ${undone}, has changed.`,
+    `Put it back as it was, or run ${commandLine(['cancel', id, ...where])} and then ${commandLine(['undo', undone, ...where])}`,
   );
 }

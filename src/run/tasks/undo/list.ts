@@ -77,7 +77,7 @@ export function undoList(
 
 /**
  * A person whom the batch removed, with the role from before; nobody where that was done already.
- * @throws StopError `usage` for anything else, because nothing is to be sent then.
+ * @throws StopError `usage` for anything else, because there is nothing to send then.
  */
 function againFor(
   batch: BatchId,
@@ -93,12 +93,12 @@ function againFor(
   if (isRemoved && !isOut(before) && before?.role !== undefined && email !== undefined)
     return [{ email, project_id: subject.project ?? '', role: before.role, user_id: '' }];
   const why = isRemoved
-    ? 'their role or their e-mail address from before is not known'
-    : `${subjectWords(subject)} is not gone by this batch`;
+    ? 'their earlier role or e-mail address is not known'
+    : `${subjectWords(subject)} was not removed by this batch`;
   throw stop(
     'usage',
     `Row ${touched.row} of batch ${batch} cannot be invited again: ${why}.`,
-    'Invite them by a list of invite-user with their role.',
+    'Invite them with a list for invite-user that has their role.',
   );
 }
 
@@ -113,7 +113,7 @@ function doubtful(batch: BatchId, touched: readonly Touched[], team: Team): read
 }
 
 function unsettledWords(doubt: SubjectDoubt): string {
-  const fact = `${doubtWords(doubt)}, so how it stands is not known`;
+  const fact = `${doubtWords(doubt)}, so its state is not known`;
   return `${fact}; settle row ${doubt.row} of batch ${doubt.batch} first`;
 }
 
@@ -129,7 +129,7 @@ function stepFor(batch: BatchId, touched: Touched, known: KnownSubject | undefin
     const id = known.facts.projectId;
     return left(`project ${id ?? ''} was created, and the service does not offer to delete one`);
   }
-  if (name.startsWith('call:')) return left('only you know what takes a call of your own back');
+  if (name.startsWith('call:')) return left('only you know how to take back a call of your own');
   return personStep(touched, known.facts);
 }
 
@@ -151,10 +151,10 @@ function personStep(touched: Touched, now: SubjectFacts): Step {
     case 'member':
       if (wasInvited(touched)) return removal(touched, now);
       if (before?.role === undefined)
-        return left('the role before is not known; run change-role with the right one');
+        return left('the earlier role is not known; run change-role with the right one');
       return before.role === now.role ? DONE : rowFor(touched, now, before.role);
     case 'unsure':
-      return left('how they stand is not known any more; look at the service');
+      return left('their state is not known any more; check at the service');
     case 'done':
       return DONE;
     default:
@@ -182,7 +182,7 @@ function removal(touched: Touched, now: SubjectFacts): Step {
 
 function removedWords(before: SubjectFacts | undefined): string {
   const role = before?.role === undefined ? '' : ` as ${before.role}`;
-  return `was taken out, and only a new mail could bring them back; run onboard or invite-user with them${role}`;
+  return `was removed, and only a new invite could bring them back; run onboard or invite-user with them${role}`;
 }
 
 function rowFor({ subject, before }: Touched, now: SubjectFacts, role: string): Step {

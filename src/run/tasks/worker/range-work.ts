@@ -1,7 +1,7 @@
 import type { Account } from '../../../client/account/account.ts';
-import { dialectOfContent } from '../../../client/dialect.ts';
+import { dialectOfContent, withRequestOf } from '../../../client/dialect.ts';
 import { messageOf, type StopCode, StopError } from '../../../core/errors.ts';
-import { sandboxFolder } from '../../../core/paths.ts';
+import { besideFolder } from '../../../core/paths.ts';
 import { jobCarried } from '../../../job/carried-job.ts';
 import type { Batch } from '../../../ledger/ledger.ts';
 import type { TakenRange } from '../../../ledger/work-queue.ts';
@@ -112,14 +112,15 @@ export class RangeWork {
     { id, inputPath }: Batch,
     under: UnderWork,
   ): Promise<RunContext | undefined> {
-    const { ledger, listed, clock, command, location, accept, askAgreement, onEvent } = this.#serving;
+    const { ledger, listed, clock, command, location, onEvent, ...own } = this.#serving;
+    const { accept, askAgreement, operations } = own;
     const order = await listed.workOrder(id);
     if (order === undefined) return undefined;
+    const job = await jobCarried(order.job, { accept, askAgreement, operations });
     const context: RunContext = {
-      ...{ account, ledger, inputPath, command, accept, askAgreement },
-      job: await jobCarried(order.job),
-      dialect: await dialectOfContent(order.dialect, account),
-      sandboxFolder: sandboxFolder(location),
+      ...{ account, ledger, inputPath, command, accept, askAgreement, job },
+      dialect: withRequestOf(await dialectOfContent(order.dialect, account), job.operation),
+      sandboxFolder: besideFolder(location),
       clock: await this.#sessions.time({ clock, ledger, account }),
       signal: this.#until,
       maxPauseMs: MOST_PAUSE_MS,

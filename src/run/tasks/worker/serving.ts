@@ -6,7 +6,7 @@ import type { WorkQueue } from '../../../ledger/work-queue.ts';
 import type { RunOptions } from '../../../plan/context.ts';
 
 /** What the parts of a worker share while its store is open. */
-export interface Serving extends Pick<RunOptions, 'accept' | 'askAgreement'> {
+export interface Serving extends Pick<RunOptions, 'accept' | 'askAgreement' | 'operations'> {
   readonly ledger: Ledger;
   readonly listed: ListedRows;
   readonly queue: WorkQueue;

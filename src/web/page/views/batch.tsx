@@ -311,14 +311,11 @@ function Figures({ batch, running }: { readonly batch: BatchDetail; readonly run
       [words.noMatch, sumOf(counts, ['no_match', 'skipped'])],
     );
   } else figures.push(...changeFigures(batch.changes));
-  figures.push(
-    [words.attention, sumOf(counts, NEED_ATTENTION)],
-    [
-      words.requests,
-      batch.requests,
-      running ? words.lastMinute(grouped(batch.requests_last_minute)) : undefined,
-    ],
-  );
+  figures.push([words.attention, sumOf(counts, NEED_ATTENTION)], ...rangeFigures(batch), [
+    words.requests,
+    batch.requests,
+    running ? words.lastMinute(grouped(batch.requests_last_minute)) : undefined,
+  ]);
   return (
     <dl class="figures">
       {figures.map(([name, value, more]) => (
@@ -330,6 +327,14 @@ function Figures({ batch, running }: { readonly batch: BatchDetail; readonly run
       ))}
     </dl>
   );
+}
+
+/** What workers have of it, and are to have. */
+function rangeFigures({ ranges }: BatchDetail): readonly (readonly [string, number, string])[] {
+  if (ranges === undefined) return [];
+  const { waiting, running, set_aside: aside } = ranges;
+  if (waiting + running + aside === 0) return [];
+  return [[words.ranges, running, words.rangesLeft(grouped(waiting), grouped(aside))]];
 }
 
 /** The browser is asked for nothing before somebody wants it. */

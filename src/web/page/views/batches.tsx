@@ -5,6 +5,7 @@ import { Loaded } from '../loaded.tsx';
 import { allRows, counted, dateAndTime, grouped } from '../parts/figures.ts';
 import { OutcomeBar, sumOf } from '../parts/outcomes.tsx';
 import { BatchState, PlayMoney } from '../parts/tags.tsx';
+import { Workers } from '../parts/workers.tsx';
 import { go, query } from '../router.ts';
 import { useSignal } from '../signals.ts';
 import { text, wordOf } from '../text.ts';
@@ -24,6 +25,7 @@ export function Batches() {
           {words.start}
         </a>
       </div>
+      <Workers />
       <Filters />
       <Loaded<BatchList> path={`/batches?${asked}`} again={anyChanges()}>
         {(list) =>

@@ -23,7 +23,7 @@ export class ShownPlans {
   of(id: string): ShownPlan {
     const plan = this.#plans.get(id);
     if (plan !== undefined) return plan;
-    throw stop('plan', 'This plan was not shown since the page is served.', 'Look at the plan again.');
+    throw stop('plan', 'This plan was not shown since the page started.', 'Check the plan again.');
   }
 
   /**
@@ -38,8 +38,8 @@ export class ShownPlans {
       if (before?.budget === request.budget) return underWay;
       throw stop(
         'busy',
-        `This plan was started with ${budgetWords(before?.budget)} already, and that start is under way.`,
-        'Let it end, or stop it; then start the plan again.',
+        `This plan was started with ${budgetWords(before?.budget)} already, and that start is still running.`,
+        'Wait for it to end, or stop it; then start the plan again.',
       );
     }
     const started = work.start(orderOf(plan, request));
@@ -72,11 +72,11 @@ export function requireAgreed(
 ): void {
   const [guard] = guards;
   if (guard !== undefined)
-    throw stop('guard', `This would ${guard.fact}.`, `If that is meant, ${guard.allow}.`);
+    throw stop('guard', `This would ${guard.fact}.`, `If that is right, ${guard.allow}.`);
   if (toAgree !== undefined)
     throw stop('consent', `${toAgree.fact}, and nobody has agreed to that yet.`, 'Agree to it above.');
   if (confirm !== null && typed !== confirm)
-    throw stop('consent', `This would ${confirm}, and nobody typed that.`, `Type "${confirm}" to agree.`);
+    throw stop('consent', `This would ${confirm}, and that was not typed.`, `Type "${confirm}" to agree.`);
   if (needs_budget && budget === undefined)
     throw stop(
       'consent',
@@ -90,7 +90,7 @@ export function requireReading({ is_change: isChange, name }: PlanView): void {
   if (!isChange) return;
   throw stop(
     'consent',
-    `${name} changes people and projects, and such a list is never started unseen: a team moves until then.`,
-    'Start it yourself, when its plan is right.',
+    `${name} changes people and projects, and such a list never starts unseen: the team may change until then.`,
+    'Start it yourself when its plan is right.',
   );
 }

@@ -52,6 +52,6 @@ class Making<T> {
   }
 
   giveUp(): void {
-    this.#controller.abort(stop('terminated', 'Nobody waits for this plan any more.', 'Ask for it again.'));
+    this.#controller.abort(stop('terminated', 'This plan is no longer being made.', 'Ask for it again.'));
   }
 }

@@ -61,7 +61,7 @@ export class Timetable {
 
   /** Begins nothing any more. What is under way is ended by the line of work, and noted if it ended by itself. */
   async stop(): Promise<void> {
-    this.#stopping.abort(new StopError({ code: 'terminated', message: 'The page is ended.', next: '' }));
+    this.#stopping.abort(new StopError({ code: 'terminated', message: 'The page has ended.', next: '' }));
     await Promise.all(this.#watching);
   }
 

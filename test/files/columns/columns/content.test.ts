@@ -162,9 +162,9 @@ describe('what is likely is never taken', () => {
   ])('when %s, it is refused with the column that may be meant', async (_when, cells, right, all) => {
     const because = `by its content, ${right} of ${all} ${all === 1 ? 'cell' : 'cells'}`;
     const { message, next } = await refusal(enrichCompany, ['Number'], cells);
-    expect(message).toContain('none is known among the columns "Number"');
+    expect(message).toContain('none was recognized among the columns "Number"');
     expect(next).toBe(
-      `"abn" may be "Number", ${because}. Say which column holds which input: --column abn=…, or under \`columns:\` in a job.`,
+      `"abn" may be "Number", ${because}. Say which column has which input: --column abn=…, or under \`columns:\` in a job.`,
     );
     expect(likely(enrichCompany, ['Number'], cells)).toEqual([`abn ← Number (${because})`]);
   });
@@ -229,7 +229,7 @@ describe('cells that look right and are about somebody else are not paid for', (
     ['REFERRER E-MAIL', enrichPerson, ['jo@acme.example', 'al@beta.example']],
     ['Created by', enrichPerson, ['jo@acme.example', 'al@beta.example']],
   ])('%s', async (column, operation, cells) => {
-    const because = `by its content, ${cells.length} of ${cells.length} cells, though its name says that it is about another person`;
+    const because = `by its content, ${cells.length} of ${cells.length} cells, though its name suggests another person`;
     expect((await refusal(operation, ['Name', column], cells, cells)).next).toContain('may be');
     expect(likely(operation, [column], cells)).toEqual([expect.stringContaining(`${column} (${because})`)]);
   });
@@ -244,13 +244,13 @@ describe('cells that look right and are about somebody else are not paid for', (
     ['the number of one company', enrichCompany, ['51824753556', '51824753556', '51824753556']],
   ])('%s', async (_what, operation, cells) => {
     const { next } = await refusal(operation, ['Remark'], cells);
-    expect(next).toContain('may be "Remark", by its content, 3 of 3 cells, few of them different.');
+    expect(next).toContain('may be "Remark", by its content, 3 of 3 cells, few different values.');
   });
 
   test('two remarks in a column that is otherwise blank', async () => {
     const cells = ['jo@acme.example', 'al@beta.example', ...Array.from({ length: 18 }, () => '')];
     const { next } = await refusal(enrichPerson, ['Remark'], cells);
-    expect(next).toContain('may be "Remark", by its content, 2 of 2 cells, the others blank.');
+    expect(next).toContain('may be "Remark", by its content, 2 of 2 cells, the others are blank.');
   });
 });
 
@@ -272,8 +272,8 @@ describe('a list that was worked on before', () => {
     expect(guessWords({ columns, because })).toBe('website ← Website');
     expect([guessed, note]).toEqual([
       true,
-      'The columns are those of batch 7 of this list, so that nothing is bought twice. By its cells of now they would ' +
-        'be abn ← Number, website ← Website: to change them, name them by --column.',
+      "The columns are those of batch 7 of this list, so that nothing is bought twice. By today's cells they would " +
+        'be abn ← Number, website ← Website: to change them, name them with --column.',
     ]);
   });
 

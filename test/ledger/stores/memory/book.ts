@@ -33,6 +33,7 @@ import {
   type TimeMark,
   type UsageMark,
 } from '../../../../src/ledger/ledger.ts';
+import type { KeptNotice } from './notices.ts';
 
 /** What a ledger holds, as lists. Everything that can be added up is added up when it is asked for. */
 
@@ -139,6 +140,7 @@ export class MemoryBook {
   /** What was last written at a path. */
   readonly files = new Map<string, readonly string[]>();
   readonly agreements = new Map<string, Agreement>();
+  readonly notices = new Map<string, KeptNotice>();
   readonly acts: (Act & { readonly batch: BatchId })[] = [];
   /** Since when batches are paused. */
   readonly holds = new Map<BatchId, number>();

@@ -27,6 +27,7 @@ import {
   type Ledger,
   type Look,
   type MissesMark,
+  type Notices,
   type OpenAttempt,
   type Outcomes,
   type OutcomesOf,
@@ -51,6 +52,7 @@ import {
   newestAnswer,
   priceKey,
 } from './book.ts';
+import { noticesIn } from './notices.ts';
 import { MemoryReader } from './reader.ts';
 import { addReading, isFreeMiss } from './readings.ts';
 import {
@@ -67,6 +69,7 @@ const PAUSES_KEPT_MS = 90 * 24 * 60 * 60 * 1000;
 
 /** Every write checks first and changes after, so a write that is refused has changed nothing. */
 export class MemoryLedger extends MemoryReader implements Ledger {
+  readonly notices: Notices;
   readonly #openedAt: number;
   /** The boot that attempts are made in; undefined: unknown. */
   #boot: KeptBoot | undefined;
@@ -76,6 +79,7 @@ export class MemoryLedger extends MemoryReader implements Ledger {
   /** @param by who is at work, and when. */
   constructor(book: MemoryBook, by?: () => Pick<Act, 'operator' | 'atMs'>) {
     super(book);
+    this.notices = noticesIn(book.notices);
     this.#by = by;
     this.#openedAt = book.attempts.length;
   }

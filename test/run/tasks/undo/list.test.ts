@@ -128,7 +128,7 @@ describe('what stays, and why', () => {
     [
       'somebody who was removed',
       { operations: ['remove-user'], before: member('admin'), now: gone },
-      /only a new mail could bring them back; run onboard or invite-user with them as admin$/,
+      /only a new invite could bring them back; run onboard or invite-user with them as admin$/,
     ],
     [
       'an invite that was deleted by its code, of which nothing was known',
@@ -143,7 +143,7 @@ describe('what stays, and why', () => {
     [
       'a role that was set over one that nobody knew',
       { operations: ['update-user'], now: member() },
-      /^the role before is not known/,
+      /^the earlier role is not known/,
     ],
     [
       'who was changed since by another batch, which is named',

@@ -3,7 +3,7 @@ export const ACCOUNTS = `
 -- What is learned may be lost: it is learned again. \`misses_place\` and \`misses_kept\` are about the misses that follow the end
 -- \`misses_after\`. Those up to \`misses_forgotten\` count no more. Limits and caps are those of the first who used the account, or
 -- of who changed them since: they hold for all. \`limits\` is NULL before the first.
-CREATE TABLE accounts (
+CREATE TABLE IF NOT EXISTS accounts (
   identity text PRIMARY KEY,
   limits json,
   per_day bigint CHECK (per_day >= 0),
@@ -18,7 +18,7 @@ CREATE TABLE accounts (
 );
 
 -- For a picture of a run; the oldest are deleted.
-CREATE TABLE pauses (
+CREATE TABLE IF NOT EXISTS pauses (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   account text NOT NULL,
   from_at bigint NOT NULL,
@@ -26,5 +26,5 @@ CREATE TABLE pauses (
   why json NOT NULL,
   asked boolean NOT NULL
 );
-CREATE INDEX pauses_account ON pauses (account, until_at);
+CREATE INDEX IF NOT EXISTS pauses_account ON pauses (account, until_at);
 `;

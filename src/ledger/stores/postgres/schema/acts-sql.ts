@@ -1,7 +1,7 @@
 /** Who worked on a batch or ordered an erasure, by their own word. No decision about money depends on it. */
 export const ACTS = `
 -- \`after\` is the newest number that an entry had before.
-CREATE TABLE acts (
+CREATE TABLE IF NOT EXISTS acts (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   kind text NOT NULL,
   batch text REFERENCES batches CHECK ((batch IS NULL) = (kind = 'erased')),
@@ -10,5 +10,5 @@ CREATE TABLE acts (
   at bigint NOT NULL,
   operator text NOT NULL
 );
-CREATE INDEX acts_batch ON acts (batch, id);
+CREATE INDEX IF NOT EXISTS acts_batch ON acts (batch, id);
 `;

@@ -3,7 +3,7 @@ export const BATCHES = `
 -- \`id\` is what a user types, \`ordinal\` the order of making. Answers that are older than \`fresh_found\` and \`fresh_no_match\` (ms
 -- since 1970) are bought anew; NULL: answers of any age will do. \`held_since\`: when a person paused it. \`rows_beyond\` counts planned
 -- rows that the input does not have.
-CREATE TABLE batches (
+CREATE TABLE IF NOT EXISTS batches (
   id text PRIMARY KEY,
   ordinal bigint GENERATED ALWAYS AS IDENTITY,
   key text NOT NULL,
@@ -32,6 +32,6 @@ CREATE TABLE batches (
   planned_rows bigint NOT NULL DEFAULT 0,
   UNIQUE (key, generation)
 );
-CREATE UNIQUE INDEX batches_open ON batches (key) WHERE state = 'open';
-CREATE INDEX batches_lineage ON batches (lineage) WHERE state = 'open';
+CREATE UNIQUE INDEX IF NOT EXISTS batches_open ON batches (key) WHERE state = 'open';
+CREATE INDEX IF NOT EXISTS batches_lineage ON batches (lineage) WHERE state = 'open';
 `;

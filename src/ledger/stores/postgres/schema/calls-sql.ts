@@ -4,15 +4,15 @@ import { type Kind, MOVES, type Move, SENT } from '../../../rules/moves.ts';
 export const CALLS = `
 -- Entries of all kinds have their numbers from it. Those of one call grow in the order in which they were written, because each
 -- takes its number while it has the call's row.
-CREATE SEQUENCE numbers;
+CREATE SEQUENCE IF NOT EXISTS numbers;
 
 -- What time it is for all workers.
-CREATE FUNCTION clock() RETURNS timestamptz LANGUAGE sql AS $$ SELECT clock_timestamp() $$;
-CREATE FUNCTION ms(duration double precision) RETURNS interval LANGUAGE sql IMMUTABLE AS $$ SELECT make_interval(secs => duration / 1000) $$;
+CREATE OR REPLACE FUNCTION clock() RETURNS timestamptz LANGUAGE sql AS $$ SELECT clock_timestamp() $$;
+CREATE OR REPLACE FUNCTION ms(duration double precision) RETURNS interval LANGUAGE sql IMMUTABLE AS $$ SELECT make_interval(secs => duration / 1000) $$;
 
 -- \`id\` is the number of the first attempt. \`terms\` is what of the call has no column. \`head\`, \`kind\` and \`of\` are those of
 -- the newest entry. \`stands\` and \`open\` are attempts. \`over_at\`: when the newest attempt is over, whoever made it.
-CREATE TABLE calls (
+CREATE TABLE IF NOT EXISTS calls (
   id bigint PRIMARY KEY,
   key bytea NOT NULL UNIQUE CHECK (length(key) = 32),
   account text NOT NULL,
@@ -29,14 +29,14 @@ CREATE TABLE calls (
   of bigint NOT NULL,
   over_at timestamptz NOT NULL
 ) WITH (fillfactor = 80);
-CREATE INDEX calls_open ON calls (over_at) WHERE open IS NOT NULL;
-CREATE INDEX calls_doubt ON calls (id) WHERE state = 'doubt';
+CREATE INDEX IF NOT EXISTS calls_open ON calls (over_at) WHERE open IS NOT NULL;
+CREATE INDEX IF NOT EXISTS calls_doubt ON calls (id) WHERE state = 'doubt';
 
 -- Never deleted, and updated by an erasure alone. \`of\` is the attempt that the entry is about: its own number where it begins one. \`sees\` is what a
 -- repeat or retry was decided by, what a refresh replaces, what stood before what is taken back, and what a freed or counted loss
 -- points to. \`pays\` is the attempt at which it is booked. \`said\` is the kind of the answer, closure, look or decision. \`worker\` admitted
 -- the attempt. \`words\` is JSON, because a text cannot hold a zero byte.
-CREATE TABLE entries (
+CREATE TABLE IF NOT EXISTS entries (
   id bigint NOT NULL,
   of bigint NOT NULL,
   call bigint NOT NULL,
@@ -62,22 +62,22 @@ CREATE TABLE entries (
   facts json,
   PRIMARY KEY (of, id)
 );
-CREATE INDEX attempts_call ON entries (call) WHERE id = of;
-CREATE INDEX attempts_batch ON entries (batch, row) WHERE id = of;
+CREATE INDEX IF NOT EXISTS attempts_call ON entries (call) WHERE id = of;
+CREATE INDEX IF NOT EXISTS attempts_batch ON entries (batch, row) WHERE id = of;
 -- One reply and one end.
-CREATE UNIQUE INDEX entries_once ON entries (of, (kind NOT IN ('reply', 'late'))) WHERE kind IN ('reply', 'late', 'answered', 'lost', 'lost_beside', 'unsold');
+CREATE UNIQUE INDEX IF NOT EXISTS entries_once ON entries (of, (kind NOT IN ('reply', 'late'))) WHERE kind IN ('reply', 'late', 'answered', 'lost', 'lost_beside', 'unsold');
 
 -- To a vendor that honours idempotency keys all requests under one are one request of one call.
-CREATE TABLE idempotency_keys (
+CREATE TABLE IF NOT EXISTS idempotency_keys (
   idempotency_key text PRIMARY KEY,
   call bigint NOT NULL
 );
 
-CREATE FUNCTION refuse(what text) RETURNS boolean LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION refuse(what text) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN RAISE EXCEPTION 'money rule: %', what; END $$;
 
 -- A statement says the kind of the entry and its attempt, and for what is taken back also what stands again; the rest follows here.
-CREATE FUNCTION move_call() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION move_call() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   is_allowed boolean;
 BEGIN
@@ -110,7 +110,7 @@ BEGIN
   END IF;
   RETURN NEW;
 END $$;
-CREATE TRIGGER calls_moved BEFORE INSERT OR UPDATE ON calls FOR EACH ROW EXECUTE FUNCTION move_call();
+CREATE OR REPLACE TRIGGER calls_moved BEFORE INSERT OR UPDATE ON calls FOR EACH ROW EXECUTE FUNCTION move_call();
 `;
 
 /** Whether the row may move by an entry of that kind, and where it stands then. */

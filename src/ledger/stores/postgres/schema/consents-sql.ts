@@ -1,6 +1,6 @@
 /** To which requests of others a person agreed. */
 export const CONSENTS = `
-CREATE TABLE agreements (
+CREATE TABLE IF NOT EXISTS agreements (
   sha256 text PRIMARY KEY CHECK (length(sha256) = 64),
   shown json NOT NULL,
   agreed_at bigint NOT NULL

@@ -1,7 +1,7 @@
 /** Erasures, and what each of them covers. */
 export const ERASURES = `
 -- \`key_check\` tells whether a process has the key under which calls of forgotten people are hidden.
-CREATE TABLE erasures (
+CREATE TABLE IF NOT EXISTS erasures (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   kind text NOT NULL CHECK (kind IN ('person', 'age')),
   at bigint NOT NULL,
@@ -9,7 +9,7 @@ CREATE TABLE erasures (
 );
 
 -- A call with all that is known of it, what was said about one attempt, a row of a batch, or whom changes altered.
-CREATE TABLE erased (
+CREATE TABLE IF NOT EXISTS erased (
   what text NOT NULL CHECK (what IN ('call', 'attempt', 'row', 'subject')),
   id bigint CHECK ((id IS NULL) = (what = 'row')),
   batch text CHECK ((batch IS NULL) = (what <> 'row')),

@@ -3,7 +3,7 @@ export const MONEY = `
 -- What each worker spends of each budget. \`of\` is a batch, or an account whose day or month \`period\` names. A worker admits what its
 -- own purse holds: \`granted\` of the cap without asking anybody, or without an end (NULL) where there is no cap. An attempt ends in the
 -- purse that admitted it.
-CREATE TABLE purses (
+CREATE TABLE IF NOT EXISTS purses (
   scope text NOT NULL CHECK (scope IN ('batch', 'extra', 'day', 'month')),
   of text NOT NULL,
   period text NOT NULL,
@@ -19,7 +19,7 @@ CREATE TABLE purses (
 ) WITH (fillfactor = 50);
 
 -- The cap of a budget, which stays as it is until the transaction ends, and with it nobody else grants of it.
-CREATE FUNCTION cap_of(which text, whose text) RETURNS bigint LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION cap_of(which text, whose text) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
   cap bigint;
 BEGIN
@@ -33,7 +33,7 @@ END $$;
 
 -- Fills a purse from its cap: an eighth of what is left, so that it is not filled often, and nobody takes all. Where that is too
 -- little, what nobody has used goes back to the cap first, also from purses whose workers are gone.
-CREATE FUNCTION fund(which text, whose text, during text, who bigint, need bigint) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION fund(which text, whose text, during text, who bigint, need bigint) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   cap bigint := cap_of(which, whose);
   free bigint;
@@ -50,18 +50,18 @@ BEGIN
 END $$;
 
 -- Another cap is granted anew from what is used.
-CREATE FUNCTION take_back() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION take_back() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   UPDATE purses SET granted = used WHERE of = to_jsonb(NEW) ->> TG_ARGV[0] AND scope IN (TG_ARGV[1], TG_ARGV[2]) AND granted IS DISTINCT FROM used;
   RETURN NULL;
 END $$;
-CREATE TRIGGER batches_capped AFTER UPDATE OF budget, extra_credits ON batches FOR EACH ROW
+CREATE OR REPLACE TRIGGER batches_capped AFTER UPDATE OF budget, extra_credits ON batches FOR EACH ROW
   WHEN ((NEW.budget, NEW.extra_credits) IS DISTINCT FROM (OLD.budget, OLD.extra_credits)) EXECUTE FUNCTION take_back('id', 'batch', 'extra');
-CREATE TRIGGER accounts_capped AFTER UPDATE OF per_day, per_month ON accounts FOR EACH ROW
+CREATE OR REPLACE TRIGGER accounts_capped AFTER UPDATE OF per_day, per_month ON accounts FOR EACH ROW
   WHEN ((NEW.per_day, NEW.per_month) IS DISTINCT FROM (OLD.per_day, OLD.per_month)) EXECUTE FUNCTION take_back('identity', 'day', 'month');
 
 -- The second wall: whatever the code does, all purses together are granted no more than the cap, and none admits more than it holds.
-CREATE FUNCTION wall_of_purses() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION wall_of_purses() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   cap bigint := cap_of(NEW.scope, NEW.of);
 BEGIN
@@ -71,18 +71,18 @@ BEGIN
   END IF;
   RETURN NULL;
 END $$;
-CREATE TRIGGER purses_opened AFTER INSERT ON purses FOR EACH ROW
+CREATE OR REPLACE TRIGGER purses_opened AFTER INSERT ON purses FOR EACH ROW
   WHEN (NEW.granted IS NULL OR NEW.granted > NEW.used) EXECUTE FUNCTION wall_of_purses();
-CREATE TRIGGER purses_granted AFTER UPDATE ON purses FOR EACH ROW
+CREATE OR REPLACE TRIGGER purses_granted AFTER UPDATE ON purses FOR EACH ROW
   WHEN (NEW.granted IS DISTINCT FROM OLD.granted AND (NEW.granted IS NULL OR NEW.granted > NEW.used)) EXECUTE FUNCTION wall_of_purses();
 
-CREATE FUNCTION refuse_admission() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION refuse_admission() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN PERFORM refuse(format('worker %s has %s of the %s of %s, and admitted %s', NEW.worker, NEW.granted, NEW.scope, NEW.of, NEW.used)); RETURN NULL; END $$;
-CREATE TRIGGER purses_charged AFTER UPDATE ON purses FOR EACH ROW
+CREATE OR REPLACE TRIGGER purses_charged AFTER UPDATE ON purses FOR EACH ROW
   WHEN (NEW.reserved > OLD.reserved AND NEW.used > NEW.granted) EXECUTE FUNCTION refuse_admission();
 
 -- \`credits_most\` is -1 where the call names none.
-CREATE TABLE prices (
+CREATE TABLE IF NOT EXISTS prices (
   account text NOT NULL,
   operation text NOT NULL,
   credits_most bigint NOT NULL,

@@ -2,7 +2,7 @@
 export const ROWS = `
 -- \`answers\` are attempts. \`input\` is 48 bits over the cells that the row was finished from. \`read_to\` is the newest entry of
 -- kind \`reading\` or \`read\` of them when the row was finished. \`reason\` is JSON, because a text cannot hold a zero byte.
-CREATE TABLE rows (
+CREATE TABLE IF NOT EXISTS rows (
   batch text NOT NULL,
   row bigint NOT NULL,
   outcome text NOT NULL
@@ -14,23 +14,23 @@ CREATE TABLE rows (
   read_to bigint,
   PRIMARY KEY (batch, row) INCLUDE (outcome, input)
 );
-CREATE INDEX rows_in_doubt ON rows (batch, row) WHERE outcome = 'in_doubt';
+CREATE INDEX IF NOT EXISTS rows_in_doubt ON rows (batch, row) WHERE outcome = 'in_doubt';
 
 -- Rows of an attempt's batch that used its answer, and come before the row that asked first: the lowest counts as having paid.
-CREATE TABLE payers (
+CREATE TABLE IF NOT EXISTS payers (
   attempt bigint NOT NULL,
   row bigint NOT NULL,
   PRIMARY KEY (attempt, row)
 );
 
 -- What was taken for an answer and is none by its newest reading.
-CREATE VIEW unanswered (attempt) AS
+CREATE OR REPLACE VIEW unanswered (attempt) AS
   SELECT e.of FROM entries e
    WHERE e.kind IN ('reading', 'read') AND e.said NOT IN ('found', 'no_match', 'refused')
      AND NOT EXISTS (SELECT FROM entries n WHERE n.of = e.of AND n.id > e.id AND n.kind = 'reading');
 
 -- Which kind an answer is by its newest reading, when it was given, and by whom it was bought. What was told counts as found.
-CREATE VIEW answer_ages (attempt, call, batch, found, answered_at) AS
+CREATE OR REPLACE VIEW answer_ages (attempt, call, batch, found, answered_at) AS
   SELECT a.id, a.call, a.batch, k.kind = 'told' OR coalesce(
            (SELECT e.said FROM entries e WHERE e.of = a.id AND e.kind IN ('reading', 'read') ORDER BY e.id DESC LIMIT 1), k.said)
            = 'found',

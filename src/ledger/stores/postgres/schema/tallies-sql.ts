@@ -22,7 +22,7 @@ export const TALLIES = `
 -- What a batch asked: \`requests\` that left, \`calls\` that were answered, \`answers\` of the vendor, those that \`found\` something, and
 -- the \`others\` than a 404, with the newest attempt and the newest end of such a one. Each connection adds to a row of its own, so that
 -- nobody waits for another; the sum of them counts.
-CREATE TABLE tallies (
+CREATE TABLE IF NOT EXISTS tallies (
   batch text NOT NULL,
   operation text NOT NULL,
   writer integer NOT NULL,
@@ -36,13 +36,13 @@ CREATE TABLE tallies (
   other_ended bigint NOT NULL,
   PRIMARY KEY (batch, operation, writer)
 ) WITH (fillfactor = 50);
-CREATE INDEX tallies_account ON tallies (account);
-CREATE INDEX entries_misses ON entries (id) WHERE kind = 'answered' AND status = 404;
+CREATE INDEX IF NOT EXISTS tallies_account ON tallies (account);
+CREATE INDEX IF NOT EXISTS entries_misses ON entries (id) WHERE kind = 'answered' AND status = 404;
 
-CREATE FUNCTION tally() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION tally() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   ${tallied('written')};
   RETURN NULL;
 END $$;
-CREATE TRIGGER entries_tallied AFTER INSERT ON entries REFERENCING NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION tally();
+CREATE OR REPLACE TRIGGER entries_tallied AFTER INSERT ON entries REFERENCING NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION tally();
 `;

@@ -1,7 +1,7 @@
 /** What batches of changes left, which were made elsewhere: they are read here, and none is made. */
 export const TEAMS = `
 -- The rows of a batch as they were planned.
-CREATE TABLE planned (
+CREATE TABLE IF NOT EXISTS planned (
   batch text NOT NULL,
   row bigint NOT NULL,
   planned json NOT NULL,
@@ -9,7 +9,7 @@ CREATE TABLE planned (
 );
 
 -- Whom or what changes alter. \`sequence\` is how many changes of it were settled.
-CREATE TABLE subjects (
+CREATE TABLE IF NOT EXISTS subjects (
   id bigint PRIMARY KEY,
   account text NOT NULL,
   project text NOT NULL,
@@ -19,7 +19,7 @@ CREATE TABLE subjects (
 );
 
 -- What each settled change left of its subject.
-CREATE TABLE changes (
+CREATE TABLE IF NOT EXISTS changes (
   attempt bigint PRIMARY KEY,
   subject bigint NOT NULL,
   sequence bigint NOT NULL,

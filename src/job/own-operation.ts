@@ -1,0 +1,202 @@
+import { z } from 'zod';
+import { type DialectOperation, ownRequestProblem } from '../client/dialect.ts';
+import { messageOf, type StopError, stop, unreachable } from '../core/errors.ts';
+import {
+  type Call,
+  defineOperation as defined,
+  end,
+  type IfLost,
+  type InputField,
+  type JsonObject,
+  type JsonValue,
+  type Operation,
+  send,
+} from '../core/operation.ts';
+import { foreignWords } from '../core/plain-text.ts';
+import { problemOf } from '../lib/yaml/schema-problem.ts';
+
+/**
+ * An operation that is not built in: a program passes it, or a package exports it. It looks one thing up for each row, by one
+ * request to the provider, and says nothing of how that is sent, kept, paid for and judged: that is as for any operation.
+ */
+
+/** What is asked for a row, or why nothing can be. */
+export type OwnPrepared =
+  /** `sent`: parameters that leave in another form than the one by which the call is known. */
+  { readonly parameters: JsonObject; readonly sent?: JsonObject } | { readonly invalid: string };
+
+/** An operation of one's own: one request to the provider for each row. */
+export interface OwnOperation {
+  /** Lower case, digits and hyphens; of a package it is the name of the package. */
+  readonly name: string;
+  /** Answers are known by name and version. Raise it when an old answer is no answer to what is asked now. */
+  readonly version: number;
+  readonly summary: string;
+  /** The columns that it takes, each to be mapped to a column of the file. */
+  readonly inputs: readonly InputField[];
+  /** How it is asked, what it costs and how answers are read, as an entry of a dialect's `operations`. */
+  readonly request: DialectOperation;
+  /**
+   * What is asked for the cells of a row, by input. It has to be pure: the same cells must always give the same. Equal parameters
+   * are bought once. Left out: each cell as it stands, without the blanks around it.
+   */
+  prepare?(cells: Readonly<Record<string, string>>): OwnPrepared;
+  /** What becomes of a call whose answer was lost. Left out: `hold`, as it may have been charged. */
+  readonly ifLost?: IfLost;
+}
+
+const text = z.string().min(1).max(200);
+
+const called = z.custom((value) => typeof value === 'function', { error: 'it must be a function' });
+
+/** Names are part of what calls are known by, and stand in commands, paths of packages and cells. */
+const NAME = /^(?:@[a-z0-9][a-z0-9._-]*\/)?[a-z][a-z0-9-]{1,80}$/;
+
+const schema = z.strictObject({
+  name: z.string().regex(NAME, 'a name has lower-case letters, digits and hyphens'),
+  version: z.int().min(1),
+  summary: text,
+  inputs: z
+    .array(
+      z.strictObject({
+        name: z.string().regex(/^[a-z][a-z0-9_]{0,40}$/, 'an input is written as profile_url'),
+        about: text,
+        aliases: z.array(
+          z.string().regex(/^[\p{Ll}\p{Lo}\p{N}]+$/u, 'an alias has lower-case letters and digits alone'),
+        ),
+        generic: z.array(text).optional(),
+        required: z.literal(true).optional(),
+        looksRight: called.optional(),
+        checksummed: z.literal(true).optional(),
+      }),
+    )
+    .min(1),
+  request: z.looseObject({ path: z.string() }),
+  prepare: called.optional(),
+  ifLost: z.union([z.literal('hold'), z.strictObject({ repeat: text })]).optional(),
+});
+
+/**
+ * An operation of one's own, for the option `operations` of `runJob`, `planJob`, `enrich` and `tryCall`. It is checked
+ * before anything is sent.
+ * @example
+ * const workEmail = defineOperation({
+ *   name: 'find-by-work-email',
+ *   version: 1,
+ *   summary: 'Find a person by the e-mail address of their company.',
+ *   inputs: [{ name: 'email', about: 'one e-mail address', aliases: ['email'], required: true }],
+ *   request: { method: 'POST', path: '/enrich/person', credits: { most: 2, found: 2 } },
+ *   prepare({ email = '' }) {
+ *     const address = email.trim().toLowerCase();
+ *     if (address.endsWith('@gmail.com')) return { invalid: 'e-mail: a private address' };
+ *     return { parameters: { email: address } };
+ *   },
+ * });
+ * const people = [{ email: 'amelia.hart@acme.example.com' }, { email: 'jo@gmail.com' }];
+ * const job = { job: workEmail.name, operations: [workEmail], account: 'sandbox-provider' };
+ * for await (const { status, reason } of enrich(people, job)) console.log(status, reason);
+ */
+export function defineOperation(operation: OwnOperation): OwnOperation {
+  return operation;
+}
+
+function wrong(name: string, keys: readonly PropertyKey[], fact: string, next: string): StopError {
+  const at = keys.length === 0 ? '' : ` (${keys.join('.')})`;
+  return stop('job', `The operation ${foreignWords(String(name))}${at}: ${fact}.`, next);
+}
+
+/** What is asked, and by which inputs, as a row's reason names them. */
+interface Asked {
+  readonly call: Call;
+  readonly by: string;
+}
+
+/**
+ * The operation as the rest of the program knows it. Its name holds the version, and with that every call, batch and entry.
+ * @throws StopError `job` for what is wrong with it.
+ */
+export async function operationFrom(own: OwnOperation): Promise<Operation> {
+  const { success, error } = schema.safeParse(own);
+  if (!success) {
+    const { keys, fact, next } = problemOf(schema, own, error.issues);
+    throw wrong(own.name, keys, fact, next);
+  }
+  const found = await ownRequestProblem(own.request);
+  if (found !== undefined) throw wrong(own.name, ['request', ...found.keys], found.fact, found.next);
+  const name = nameWithVersion(own);
+  const needed = neededInPath(own.request);
+  return defined<Asked>({
+    name,
+    summary: own.summary,
+    vendor: 'provider',
+    inputs: own.inputs,
+    tiers: [],
+    request: JSON.parse(JSON.stringify(own.request)),
+    prepare(cells) {
+      const prepared = askedBy(own, cells);
+      if ('invalid' in prepared) return { kind: 'invalid', reason: prepared.invalid };
+      const { parameters, sent } = prepared;
+      const missing = needed.find((each) => !isSegment({ ...parameters, ...sent }[each]));
+      if (missing !== undefined)
+        return { kind: 'invalid', reason: `${missing}: blank, and the path needs it` };
+      const by = Object.keys(parameters).join('+');
+      if (by === '') return { kind: 'invalid', reason: 'there is nothing to ask by' };
+      const call: Call = { operation: name, parameters, ifLost: own.ifLost ?? 'hold' };
+      return { kind: 'ready', input: { by, call: sent === undefined ? call : { ...call, sent } } };
+    },
+    next({ call, by }, answered) {
+      const answer = answered(call);
+      if (answer === undefined) return send(call);
+      switch (answer.kind) {
+        case 'found':
+          return end({ kind: 'matched', matchedBy: by });
+        case 'no_match':
+          return end({ kind: 'no_match', reason: `no match by ${by}` });
+        case 'refused':
+          return end({ kind: 'refused', reason: `the vendor refused ${by} (${answer.words})` });
+        default:
+          return unreachable(answer);
+      }
+    },
+  });
+}
+
+/** The parameters without which the path of the request cannot be filled. */
+function neededInPath({ path, fields = {} }: DialectOperation): readonly string[] {
+  const named = [...path.matchAll(/\{([^{}]*)\}/g)].map(([, name = '']) => name);
+  return named.map((field) => Object.keys(fields).find((each) => fields[each] === field) ?? field);
+}
+
+export function nameWithVersion({ name, version }: Pick<OwnOperation, 'name' | 'version'>): string {
+  return `${name}@${version}`;
+}
+
+const isSegment = (value: JsonValue | undefined): boolean => typeof value === 'string' && value !== '';
+
+/** Code of others makes it: a row for which it fails is invalid, and nothing is sent that JSON has no form for. */
+function askedBy(
+  { name, prepare = asTheyStand }: OwnOperation,
+  cells: Readonly<Record<string, string>>,
+): OwnPrepared {
+  try {
+    const prepared: unknown = JSON.parse(JSON.stringify(prepare({ ...cells })) ?? 'null');
+    const checked = preparedSchema.safeParse(prepared);
+    return checked.success
+      ? (checked.data as OwnPrepared)
+      : { invalid: `${name} made no parameters of this row` };
+  } catch (error) {
+    return { invalid: `${name} failed: ${foreignWords(messageOf(error))}` };
+  }
+}
+
+const parameters = z.record(z.string(), z.json());
+
+const preparedSchema = z.union([
+  z.strictObject({ parameters, sent: parameters.optional() }),
+  z.strictObject({ invalid: z.string().min(1) }),
+]);
+
+function asTheyStand(cells: Readonly<Record<string, string>>): OwnPrepared {
+  const filled = Object.entries(cells).map(([name, cell]) => [name, cell.trim()] as const);
+  return { parameters: Object.fromEntries(filled.filter(([, cell]) => cell !== '')) };
+}

@@ -1,0 +1,30 @@
+import { messageOf, StopError } from '../../../core/errors.ts';
+import { Connection, explained } from './connection.ts';
+
+/** What a check in a thread of its own has found, as it crosses to the thread that waits for it. */
+export type Problem = Pick<StopError, 'code' | 'message' | 'next'> | { readonly bug: string };
+
+/** Checks a ledger by a connection of its own, which only reads. Undefined where nothing is wrong. */
+export async function problemOf(
+  { path, folder }: { readonly path: string; readonly folder: string },
+  check: (connection: Connection) => void | Promise<void>,
+): Promise<Problem | undefined> {
+  const connection = new Connection(path, { readonly: true, timeoutMs: 2_000 });
+  try {
+    await check(connection);
+    return undefined;
+  } catch (thrown) {
+    const error = explained(thrown, folder);
+    if (!(error instanceof StopError)) return { bug: messageOf(error) };
+    const { code, message, next } = error;
+    return { code, message, next };
+  } finally {
+    connection.close();
+  }
+}
+
+/** @throws StopError, or the bug that it is. */
+export function refuse(problem: Problem | undefined): void {
+  if (problem === undefined) return;
+  throw 'bug' in problem ? new Error(problem.bug) : new StopError(problem);
+}

@@ -1,0 +1,47 @@
+import { chooseAccount, loadAccounts } from '../../client/account/account.ts';
+import { dialectOf, withRequestOf } from '../../client/dialect.ts';
+import { present } from '../../core/objects.ts';
+import { type Job, loadJob, loadJobs } from '../../job/job.ts';
+import type { JobOptions, RunOptions } from '../../plan/context.ts';
+import type { ResolvedJob } from '../../plan/row-walk.ts';
+
+/** What a job over a file resolves to, by its own words and what is said beside it. */
+
+type Chosen =
+  | 'job'
+  | 'account'
+  | 'entries'
+  | 'read'
+  | 'formulas'
+  | 'withInput'
+  | 'repair'
+  | 'operations'
+  | 'dialects';
+type Choosing = Pick<JobOptions, Chosen> & Pick<RunOptions, 'accept' | 'askAgreement' | 'tell'>;
+
+/** Reads the named job and finds the account that it runs on. */
+export async function choose(options: Choosing): Promise<ResolvedJob> {
+  return resolved(await loadJob(options.job, options.entries, options), options);
+}
+
+/** The same for each operation of a job. */
+export async function chooseAll(options: Choosing): Promise<readonly ResolvedJob[]> {
+  const jobs = await loadJobs(options.job, options.entries, options);
+  return Promise.all(jobs.map((job) => resolved(job, options)));
+}
+
+async function resolved({ repair, ...job }: Job, options: Choosing): Promise<ResolvedJob> {
+  const account = chooseAccount(await loadAccounts(), job.operation.vendor, options.account ?? job.account);
+  const dialect = withRequestOf(await dialectOf(account, options.dialects), job.operation);
+  const read = { ...present({ country: account.country }), ...job.read, ...options.read };
+  const { formulas = job.formulas, withInput = job.withInput } = options;
+  return {
+    ...{ account, dialect },
+    job: {
+      ...job,
+      ...(Object.keys(read).length === 0 ? {} : { read }),
+      ...((options.repair ?? repair) ? { repair: true } : {}),
+      ...present({ formulas, withInput }),
+    },
+  };
+}

@@ -1,0 +1,221 @@
+/**
+ * Goal: a program's own operation and its own dialect are kept, paid for, judged and resumed as built-in ones are, and none
+ * ever gets an answer that was bought for another one.
+ * Method: the library's own entry in this process, with a real ledger; a vendor of the test that says what it was sent, and the sandbox.
+ */
+import { expect, onTestFinished, test, vi } from 'vitest';
+import {
+  credits,
+  defineDialect,
+  defineOperation,
+  type EnrichOptions,
+  enrich,
+  exportBatch,
+  type OwnOperation,
+  planJob,
+  runJob,
+  runWorker,
+  tryCall,
+  type WorkerEvent,
+} from '../src/index.ts';
+import { type Desk, openDesk } from './cli/desk.ts';
+import { typedAt } from './cli/typed.ts';
+import { proof } from './combinations.ts';
+import { ScriptedVendor } from './faults/scripted-vendor.ts';
+import { postgresServer } from './ledger/stores/postgres-server.ts';
+
+const VERIFY: OwnOperation = {
+  name: 'verify-email',
+  version: 1,
+  summary: 'Ask whether an e-mail address takes mail.',
+  inputs: [{ name: 'email', about: 'one e-mail address', aliases: ['email'], required: true }],
+  request: { method: 'POST', path: '/verify/email', credits: { most: 2, found: 2 } },
+  prepare({ email = '' }) {
+    const address = email.trim().toLowerCase();
+    return address.includes('@') ? { parameters: { email: address } } : { invalid: 'e-mail: no address' };
+  },
+};
+
+const ROWS = [{ email: 'Jo@a.example' }, { email: 'none' }, { email: 'jo@a.example ' }];
+
+async function all<Row>(rows: AsyncIterable<Row>): Promise<Row[]> {
+  const read: Row[] = [];
+  for await (const row of rows) read.push(row);
+  return read;
+}
+
+async function deskOf(): Promise<{ desk: Desk; vendor: ScriptedVendor; options: EnrichOptions }> {
+  const desk = await openDesk();
+  vi.stubEnv('ROWONCE_CONFIG', desk.place.path('config'));
+  vi.stubEnv('XDG_STATE_HOME', desk.place.path('state'));
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const vendor = await ScriptedVendor.start((_, response) => response.end('{"takes_mail":true}'));
+  onTestFinished(() => vendor[Symbol.asyncDispose]());
+  desk.place.writeAccount(vendor.url);
+  const options = {
+    job: 'verify-email',
+    store: desk.place.path('store'),
+    mayCreateStore: true,
+    budget: credits(9),
+  };
+  return { desk, vendor, options };
+}
+
+test('an own operation asks by its own rules, buys nothing twice, and another version or name asks anew', async () => {
+  const { vendor, options } = await deskOf();
+  const counted = async (own: OwnOperation, more: Partial<EnrichOptions> = {}) =>
+    (await enrich(ROWS, { ...options, job: own.name, operations: [own], ...more }).summary()).counts;
+
+  const rows = await all(enrich(ROWS, { ...options, operations: [defineOperation(VERIFY)] }));
+  expect(rows.map(({ status, reason, cells, credits: paid }) => [status, reason, cells, paid])).toEqual([
+    ['matched', undefined, { takes_mail: true }, 2],
+    ['invalid', 'e-mail: no address', {}, 0],
+    ['matched', undefined, { takes_mail: true }, 0],
+  ]);
+  expect(vendor.requests.map(({ method, path, body }) => [method, path, String(body)])).toEqual([
+    ['POST', '/verify/email', '{"email":"jo@a.example"}'],
+  ]);
+  expect(await counted(VERIFY)).toEqual({ matched: 2, invalid: 1 });
+  expect(vendor.requests).toHaveLength(1);
+  await counted({ ...VERIFY, version: 2 });
+  await counted({ ...VERIFY, name: 'verify-mailbox' });
+  expect(vendor.requests).toHaveLength(3);
+  // What the version before bought is still known.
+  expect(await counted(VERIFY)).toEqual({ matched: 2, invalid: 1 });
+  expect(vendor.requests).toHaveLength(3);
+});
+
+test('a job file may name it, a plan and a try know it, and its output is written again without it', async () => {
+  const { desk, vendor, options } = await deskOf();
+  await desk.write('list.csv', 'E-Mail,Note\njo@a.example,x\nal@b.example,y\n');
+  await desk.write(
+    'verify.yaml',
+    'operation: verify-email\ncolumns: { email: E-Mail }\nadd: { ok: takes_mail }\n',
+  );
+  const { store, mayCreateStore, budget } = options;
+  const output = desk.place.path('out.csv');
+  const list = { job: desk.place.path('verify.yaml'), file: desk.place.path('list.csv'), store };
+  const operations = [VERIFY];
+
+  await expect(runJob({ ...list, mayCreateStore, budget, output })).rejects.toMatchObject({
+    code: 'job',
+    message: expect.stringContaining('verify.yaml:1:12: there is no operation "verify-email"'),
+  });
+  const { plan } = await planJob({ ...list, operations });
+  expect([plan.toBuy, plan.credits.most]).toEqual([2, 4]);
+  const { batch } = await runJob({ ...list, operations, mayCreateStore, budget, output });
+  const written = await desk.read('out.csv');
+  expect(written).toMatch(/^E-Mail,Note,ok,.*\njo@a\.example,x,true,matched,,email,2,bought,/);
+  expect((await exportBatch({ batch, store, output: desk.place.path('again.csv') })).output).toMatch(
+    /again\.csv$/,
+  );
+  expect(await desk.read('again.csv')).toBe(written);
+  const tried = await tryCall({ job: 'verify-email', operations, given: { email: 'al@b.example' }, store });
+  expect([tried.source, tried.fields, vendor.requests.length]).toEqual(['ledger', ['takes_mail'], 2]);
+});
+
+proof(
+  'a worker that has the operation does it, one that has not hands it back, and `enrich` gives the rows of the database',
+  async () => {
+    const { desk, vendor, options } = await deskOf();
+    const server = await postgresServer();
+    await server.createDatabase('own_operations');
+    const store = server.url('own_operations');
+    expect(await typedAt(['store', 'init', store])).toMatchObject({ code: 0 });
+    await desk.write('list.jsonl', ROWS.map((row) => `${JSON.stringify(row)}\n`).join(''));
+    const list = { job: 'verify-email', operations: [VERIFY], store, budget: credits(9) };
+    await runJob({ ...list, file: desk.place.path('list.jsonl'), detach: true });
+
+    const work = async (until: WorkerEvent['kind'], operations: readonly OwnOperation[]) => {
+      const stop = new AbortController();
+      const events: WorkerEvent[] = [];
+      const onEvent = (event: WorkerEvent): void => {
+        events.push(event);
+        if (event.kind === until) stop.abort();
+      };
+      await runWorker({ store, operations, onEvent, signal: stop.signal });
+      return events.find(({ kind }) => kind === until);
+    };
+    expect(await work('handed_back', [])).toMatchObject({
+      stopped: {
+        message: 'The operation verify-email@1 of this batch is not here, or only in another version.',
+      },
+    });
+    expect(vendor.requests).toEqual([]);
+    expect(await work('done', [VERIFY])).toMatchObject({ kind: 'done' });
+
+    const rows = await all(enrich(desk.place.path('list.jsonl'), list));
+    expect(rows.map(({ status }) => status)).toEqual(['matched', 'invalid', 'matched']);
+    const other = await all(enrich([{ email: 'JO@a.example' }], { ...options, ...list }));
+    expect(other).toMatchObject([{ status: 'matched', source: 'ledger' }]);
+    expect(vendor.requests).toHaveLength(1);
+  },
+);
+
+test.each([
+  [{ name: 'enrich-company' }, /^There are two operations "enrich-company"\.$/],
+  [{ version: 0 }, /^The operation verify-email \(version\): version is 0\.$/],
+  [{ request: { ...VERIFY.request, path: 'verify' } }, /request\.path.*must begin with "\/"/],
+  [{ request: { ...VERIFY.request, headers: { 'x-note': '{key}' } } }, /\{key\} is in x-note/],
+  [{ inputs: [] }, /inputs is empty/],
+])('what is wrong with an operation is said before anything is sent: %o', async (wrong, message) => {
+  const { vendor, options } = await deskOf();
+  const own = { ...VERIFY, ...wrong } as OwnOperation;
+  await expect(
+    enrich(ROWS, { ...options, job: own.name, operations: [own] }).summary(),
+  ).rejects.toMatchObject({ code: 'job', message: expect.stringMatching(message) });
+  expect(vendor.requests).toEqual([]);
+});
+
+test('a row for which its code fails, or makes nothing that can be sent, is invalid', async () => {
+  const { vendor, options } = await deskOf();
+  const made: Record<string, () => unknown> = {
+    throws: () => {
+      throw new Error('no such table');
+    },
+    nothing: () => undefined,
+    blank: () => ({ parameters: {} }),
+    elsewhere: () => ({ parameters: { email: 'x', id: '' } }),
+  };
+  const request = { ...VERIFY.request, path: '/verify/{id}' } as const;
+  const own = { ...VERIFY, request, prepare: ({ email = '' }) => made[email]?.() } as OwnOperation;
+  const rows = Object.keys(made).map((email) => ({ email }));
+  const ended = await all(enrich(rows, { ...options, operations: [own] }));
+  expect(ended.map(({ status, reason }) => `${status}: ${reason}`)).toEqual([
+    'invalid: verify-email failed: no such table',
+    'invalid: verify-email made no parameters of this row',
+    'invalid: id: blank, and the path needs it',
+    'invalid: id: blank, and the path needs it',
+  ]);
+  expect(vendor.requests).toEqual([]);
+});
+
+test('an own dialect stands in the place of the file of the account, and is checked as that', async () => {
+  const { desk, vendor, options } = await deskOf();
+  await desk.write('config/broken.yaml', 'operations: 7');
+  desk.place.writeAccount(vendor.url, { dialect: 'broken.yaml' });
+  const own = defineDialect({
+    name: 'mine',
+    vendor: 'provider',
+    operations: {
+      'enrich-person': { path: '/people', fields: { email: 'mail' }, credits: { found: 1, exact: true } },
+    },
+    answers: [{ status: [200], means: 'no_match', charged: true }],
+  });
+  const run = enrich([{ email: 'jo@a.example' }], { ...options, job: 'enrich-person', dialects: [own] });
+  expect(await run.summary()).toMatchObject({ counts: { no_match: 1 }, money: { spent: 1 } });
+  expect(vendor.requests.map(({ path, body }) => [path, String(body)])).toEqual([
+    ['/people', '{"mail":"jo@a.example"}'],
+  ]);
+
+  const wrong = defineDialect({ ...own, fields_att: 'x' } as never);
+  await expect(
+    enrich([{ email: 'x@a.example' }], { ...options, job: 'enrich-person', dialects: [wrong] }).summary(),
+  ).rejects.toThrow('The dialect mine (fields_att): "fields_att" is not known here.');
+  const twice = enrich([{ email: 'x@a.example' }], {
+    ...options,
+    job: 'enrich-person',
+    dialects: [own, own],
+  });
+  await expect(twice.summary()).rejects.toThrow('There are 2 dialects for a provider: mine, mine.');
+});
