@@ -4,7 +4,6 @@ import { isAgreement, type Question } from '../client/account/agreements.ts';
 import type { PathSearch } from '../core/answer-fields.ts';
 import { systemClock } from '../core/clock.ts';
 import { stop } from '../core/errors.ts';
-import { present } from '../core/objects.ts';
 import { besideFolder } from '../core/paths.ts';
 import { type LikelyColumn, unusedIn } from '../files/columns/columns.ts';
 import { type OpenedInput, openHeader } from '../files/input.ts';
