@@ -105,7 +105,7 @@ describe('the input', () => {
       'has a column called as one of ours, and is no output of ours',
       'ours.csv',
       (path) => writeFile(path, 'Domain,_credits\nx.example,5\n'),
-      { code: 2, fact: /column "_credits"/, next: /another name/ },
+      { code: 2, fact: /column "_credits"/, next: /Rename that column/ },
     ],
   ])('%s', async (_, name, make, refusal) => {
     const desk = await openDesk();

@@ -44,7 +44,7 @@ describe('the store', () => {
     await sql(desk, 'PRAGMA user_version = 99');
     await expectNothingBought(desk, {
       code: 2,
-      fact: /was made by a newer Rowonce \(schema 99, this one knows \d+\)\. Nothing in it was changed\.$/,
+      fact: /was made by a newer Rowonce \(schema 99; this one knows \d+\)\. Nothing in it was changed\.$/,
       next: /^Use the newer Rowonce, or name another folder with --store\.$/,
     });
     await sql(desk, `PRAGMA user_version = ${SCHEMA}`);

@@ -14,10 +14,15 @@ import {
   type OwnOperation,
   planJob,
   runJob,
+  runWorker,
   tryCall,
+  type WorkerEvent,
 } from '../src/index.ts';
 import { type Desk, openDesk } from './cli/desk.ts';
+import { typedAt } from './cli/typed.ts';
+import { proof } from './combinations.ts';
 import { ScriptedVendor } from './faults/scripted-vendor.ts';
+import { postgresServer } from './ledger/stores/postgres-server.ts';
 
 const VERIFY: OwnOperation = {
   name: 'verify-email',
@@ -109,11 +114,49 @@ test('a job file may name it, a plan and a try know it, and its output is writte
   expect([tried.source, tried.fields, vendor.requests.length]).toEqual(['ledger', ['takes_mail'], 2]);
 });
 
+proof(
+  'a worker that has the operation does it, one that has not hands it back, and `enrich` gives the rows of the database',
+  async () => {
+    const { desk, vendor, options } = await deskOf();
+    const server = await postgresServer();
+    await server.createDatabase('own_operations');
+    const store = server.url('own_operations');
+    expect(await typedAt(['store', 'init', store])).toMatchObject({ code: 0 });
+    await desk.write('list.jsonl', ROWS.map((row) => `${JSON.stringify(row)}\n`).join(''));
+    const list = { job: 'verify-email', operations: [VERIFY], store, budget: credits(9) };
+    await runJob({ ...list, file: desk.place.path('list.jsonl'), detach: true });
+
+    const work = async (until: WorkerEvent['kind'], operations: readonly OwnOperation[]) => {
+      const stop = new AbortController();
+      const events: WorkerEvent[] = [];
+      const onEvent = (event: WorkerEvent): void => {
+        events.push(event);
+        if (event.kind === until) stop.abort();
+      };
+      await runWorker({ store, operations, onEvent, signal: stop.signal });
+      return events.find(({ kind }) => kind === until);
+    };
+    expect(await work('handed_back', [])).toMatchObject({
+      stopped: {
+        message: 'The operation verify-email@1 of this batch is not here, or only in another version.',
+      },
+    });
+    expect(vendor.requests).toEqual([]);
+    expect(await work('done', [VERIFY])).toMatchObject({ kind: 'done' });
+
+    const rows = await all(enrich(desk.place.path('list.jsonl'), list));
+    expect(rows.map(({ status }) => status)).toEqual(['matched', 'invalid', 'matched']);
+    const other = await all(enrich([{ email: 'JO@a.example' }], { ...options, ...list }));
+    expect(other).toMatchObject([{ status: 'matched', source: 'ledger' }]);
+    expect(vendor.requests).toHaveLength(1);
+  },
+);
+
 test.each([
   [{ name: 'enrich-company' }, /^There are two operations "enrich-company"\.$/],
   [{ version: 0 }, /^The operation verify-email \(version\): version is 0\.$/],
-  [{ request: { ...VERIFY.request, path: 'verify' } }, /request\.path.*a path begins with "\/"/],
-  [{ request: { ...VERIFY.request, headers: { 'x-note': '{key}' } } }, /\{key\} stands in x-note/],
+  [{ request: { ...VERIFY.request, path: 'verify' } }, /request\.path.*must begin with "\/"/],
+  [{ request: { ...VERIFY.request, headers: { 'x-note': '{key}' } } }, /\{key\} is in x-note/],
   [{ inputs: [] }, /inputs is empty/],
 ])('what is wrong with an operation is said before anything is sent: %o', async (wrong, message) => {
   const { vendor, options } = await deskOf();

@@ -15,6 +15,8 @@ import { ListDescription } from '../objects/list-object.ts';
 import { PlanObject, PlansObject } from '../objects/plan-object.ts';
 import { rereadWords } from '../plan/batch.ts';
 import { requestWords } from '../plan/consent.ts';
+import type { RunOptions } from '../plan/context.ts';
+import { orderIn, readSavedPlan, type SavedOrder, saysItIsPlan } from '../plan/saved-plan.ts';
 import { EVERY_LINE } from '../plan/team/diff-words.ts';
 import { type PlannedJob, planJobs } from '../run/run-job.ts';
 import { sumOf } from '../run/tasks/together.ts';
@@ -208,7 +210,25 @@ function adviceOn({ known, missingStore, change, toAgree }: PlannedJob): readonl
   );
 }
 
+/** What a saved plan would do, refused like its run where the list, the service or the ledger has moved. */
+async function showSaved(console: Console, path: string, flags: Flags): Promise<Report> {
+  const { job, file, account, store, said } = orderIn(await readSavedPlan(path), path);
+  const [planned] = await planJobs({
+    ...{ job, file, account: flags.account ?? account, store: flags.store ?? store },
+    ...(said as Pick<RunOptions, keyof SavedOrder['said']>),
+    ...{ planFile: path, tell: console.warn },
+    onEvent: (event) => {
+      if (event.kind === 'note') console.say(event.message);
+    },
+  });
+  invariant(planned !== undefined, 'a plan is saved of one operation');
+  const { advice = [], ...report } = planReport(console, planned, flags);
+  const run = ['run', '--plan', path, ...(flags.store === undefined ? [] : ['--store', flags.store])];
+  return { ...report, advice: [...advice, 'It holds. To do that and nothing else:', commandLine(run)] };
+}
+
 async function planFile(console: Console, file: string, flags: Flags): Promise<Report> {
+  if (/\.json$/i.test(file) && (await saysItIsPlan(file))) return showSaved(console, file, flags);
   const operations = await loadFamily<Operation>(OPERATIONS);
   if (operations.has(file) || /\.ya?ml$/i.test(file)) {
     const next = `Name the file as well: ${commandLine(['plan', file, 'FILE'])}`;

@@ -21,7 +21,7 @@ import { RunObject, TogetherObject } from '../objects/run-object.ts';
 import { rereadWords } from '../plan/batch.ts';
 import { ACCEPTABLE, type RunOptions } from '../plan/context.ts';
 import { mostAsked } from '../plan/plan.ts';
-import { readSavedPlan } from '../plan/saved-plan.ts';
+import { orderIn, readSavedPlan } from '../plan/saved-plan.ts';
 import type { ChangePlan } from '../plan/team/change-plan.ts';
 import { changeQuestion, diffLines } from '../plan/team/diff-words.ts';
 import { chooseStore } from '../run/open-ledger.ts';
@@ -178,24 +178,11 @@ async function orderOf(job: string | undefined, file: string | undefined, flags:
       job === undefined ? 'Neither a job nor a saved plan is named.' : `No file is named for ${job}.`,
       'Name a job and a file, or a saved plan alone with --plan: see rowonce run --help.',
     );
-  const saved = await readSavedPlan(flags.plan);
-  if (saved.run === undefined)
-    throw stop(
-      'plan',
-      `${flags.plan} was saved by an earlier version, without its job.`,
-      'Name the job and the file before --plan, or save the plan again.',
-    );
-  const { store, read, entries, repair, allow_admin: allowAdmin, job: planned } = saved.run;
+  const saved = orderIn(await readSavedPlan(flags.plan), flags.plan);
   return {
-    ...flags,
-    ...present({ store: flags.store ?? store }),
+    ...{ ...flags, ...present({ store: flags.store ?? saved.store }) },
     account: flags.account ?? saved.account,
-    ...{ job: planned, file: saved.input },
-    said: present({
-      read: read as RunOptions['read'],
-      entries: entries as RunOptions['entries'],
-      ...{ repair, allowAdmin },
-    }),
+    ...{ job: saved.job, file: saved.file, said: saved.said as Order['said'] },
   };
 }
 

@@ -117,7 +117,7 @@ class Exchange implements Dispatcher.DispatchHandler, Carried {
 
   /** The deadline has passed. The connection is closed, because anything that comes on it now is too late. */
   expire(): void {
-    const error = new Error(`no answer within the timeout of ${formatDuration(this.#options.timeoutMs)}`);
+    const error = new Error(`the timeout of ${formatDuration(this.#options.timeoutMs)} passed`);
     this.#expired = true;
     if (this.#controller === undefined) this.#neverLeft(error);
     else this.#controller.abort(error);

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { stop } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
 import type { JsonObject } from '../core/operation.ts';
+import { foreignWords } from '../core/plain-text.ts';
 import { credits } from '../ledger/ledger.ts';
 import { findVersion, type Job, type OperationSources } from './job.ts';
 
@@ -41,11 +42,17 @@ export async function jobCarried(content: JsonObject, sources: OperationSources 
   const { data } = carriedSchema.safeParse(content);
   const operation = data && (await findVersion(data.operation, sources));
   if (data === undefined || operation === undefined)
-    throw stop(
-      'store_version',
-      'The job of this batch comes from another version of Rowonce, and this one cannot read it.',
-      'Install the same version of Rowonce and of its packages on all hosts.',
-    );
+    throw data?.operation.includes('@') === true
+      ? stop(
+          'store_version',
+          `The operation ${foreignWords(data.operation)} of this batch is not here, or only in another version.`,
+          'Start the worker in a folder where its package is installed, or pass it in the program.',
+        )
+      : stop(
+          'store_version',
+          'The job of this batch was submitted by another version of Rowonce, and is not understood.',
+          'Bring all hosts to one version.',
+        );
   const { name, columns, waterfall, settings = {}, repair, in_doubt: kind, extra_credits: extra = 0 } = data;
   return {
     name,

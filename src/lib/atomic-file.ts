@@ -348,7 +348,7 @@ const WHY: Readonly<Record<string, string>> = {
   EISDIR: 'it is a folder',
   EACCES: 'this user may not write there',
   EPERM: 'this user may not write there',
-  EROFS: 'its disk is read-only',
+  EROFS: 'its disk is read only',
   ENAMETOOLONG: 'its name is too long',
   ELOOP: 'its links form a circle',
   EXDEV: 'its folder spans two disks',

@@ -114,6 +114,11 @@ export async function savePlan(
   );
 }
 
+/** Whether the file says that it is a plan of ours, of whatever version. */
+export async function saysItIsPlan(path: string): Promise<boolean> {
+  return (await readFile(path, 'utf8').catch(() => '')).includes('"rowonce_plan"');
+}
+
 /** @throws StopError `plan` when there is no saved plan at that path. */
 export async function readSavedPlan(path: string): Promise<SavedPlan> {
   try {
@@ -131,6 +136,35 @@ export async function readSavedPlan(path: string): Promise<SavedPlan> {
   }
 }
 
+/** What a saved plan says that is to be done, by which options. */
+export interface SavedOrder {
+  readonly job: string;
+  readonly file: string;
+  readonly account: string;
+  readonly store: string | undefined;
+  readonly said: {
+    readonly read?: JsonObject;
+    readonly entries?: JsonObject;
+    readonly repair?: boolean;
+    readonly allowAdmin?: boolean;
+  };
+}
+
+/** @throws StopError `plan` for one that was saved without its job. */
+export function orderIn({ run, account, input }: SavedPlan, path: string): SavedOrder {
+  if (run === undefined)
+    throw stop(
+      'plan',
+      `${path} was saved by an earlier version, without its job.`,
+      'Name the job and the file before --plan, or save the plan anew.',
+    );
+  const { store, read, entries, repair, allow_admin: allowAdmin, job } = run;
+  return {
+    ...{ job, file: input, account, store },
+    said: present({ read: read as JsonObject, entries: entries as JsonObject, repair, allowAdmin }),
+  };
+}
+
 /**
  * Requires that a run does what the saved plan says. A batch that began with exactly this plan passes, open or finished
  * with nothing left to do. So the same command can be run again: it resumes the batch, and later does nothing.
@@ -138,16 +172,20 @@ export async function readSavedPlan(path: string): Promise<SavedPlan> {
  */
 export async function requireSavedPlan(
   saved: SavedPlan,
-  { job, account, ledger }: Pick<PlanContext, 'job' | 'account'> & { readonly ledger: LedgerReader },
+  {
+    job,
+    account,
+    ledger,
+  }: Pick<PlanContext, 'job' | 'account'> & { readonly ledger: LedgerReader | undefined },
   plan: ChangePlan,
 ): Promise<void> {
   if (saved.operation !== job.operation.name)
     throw notThisPlan(`it is a plan for ${saved.operation}, and this is ${job.operation.name}`);
   if (saved.account_identity !== account.identity)
-    throw notThisPlan(`it was made for account ${saved.account}, and ${account.name} is different now`);
+    throw notThisPlan(`it was made for account ${saved.account}, not for ${account.name} as it is now`);
   if (saved.input_sha256 !== plan.inputSha256) throw notThisPlan('the file has changed since');
   const { batch } = plan;
-  if (batch !== undefined && (batch.state === 'open' || !hasWork(plan))) {
+  if (ledger !== undefined && batch !== undefined && (batch.state === 'open' || !hasWork(plan))) {
     const kept = await keptRows(ledger, batch.id);
     if (firstDifference(saved.planned, kept) === undefined) return;
     if (batch.state === 'open')

@@ -51,7 +51,7 @@ import { requireFreeColumns, run } from './pipeline.ts';
 import { keepRetention } from './retention.ts';
 import { choose, chooseAll } from './run-job/choose.ts';
 import { knownAnswers } from './run-job/known-answers.ts';
-import { readPlanFile, savePlanFile } from './run-job/plan-files.ts';
+import { heedPlanFiles, readPlanFile } from './run-job/plan-files.ts';
 import { saveJob, sayTo } from './run-job/save-job.ts';
 import { Sessions } from './sessions.ts';
 import { stoppable } from './stoppable.ts';
@@ -131,7 +131,7 @@ const PLAN_CHECKS: Checks<PlanOptions> = {
   ...JOB_CHECKS,
   accept: acceptable,
   refresh: flag,
-  savePlanAs: text,
+  ...{ savePlanAs: text, planFile: text },
   allowAdmin: flag,
   signal: abortSignal,
   onEvent: called,
@@ -283,7 +283,7 @@ interface PlannedJobChange {
 /** What a user may say about a plan. */
 interface PlanOptions
   extends JobOptions,
-    Pick<RunOptions, 'refresh' | 'allowAdmin' | 'accept' | 'signal' | 'onEvent' | 'tell'> {
+    Pick<RunOptions, 'refresh' | 'allowAdmin' | 'accept' | 'planFile' | 'signal' | 'onEvent' | 'tell'> {
   /** The path to which the plan of a change is saved, for a run of exactly this plan. */
   readonly savePlanAs?: string | undefined;
 }
@@ -358,13 +358,14 @@ export async function knownFields(
 async function planChange(
   context: PlanContext,
   input: OpenedInput,
-  { savePlanAs, allowAdmin, signal, onEvent, location, store }: PlanOptions & { readonly location: string },
+  options: PlanOptions & { readonly location: string },
 ): Promise<PlannedJobChange> {
+  const { allowAdmin, signal, onEvent, location, store } = options;
   const { job, account, dialect } = context;
   const plan = await planChanges(context, input, (projects) =>
     membersNow({ account, dialect }, { signal, onEvent }, projects),
   );
   const plannedFor = { job, account, inputPath: input.path, store: store && location, allowAdmin };
-  const savedAs = await savePlanFile(location, savePlanAs, { plannedFor, plan, say: sayTo(onEvent) });
+  const savedAs = await heedPlanFiles(options, context, { plannedFor, plan, say: sayTo(onEvent) });
   return { plan, guards: guardProblems({ job, allowAdmin }, plan), savedAs };
 }

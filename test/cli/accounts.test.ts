@@ -216,7 +216,7 @@ test.each([
   [
     'it has an address of its own',
     [...VIA, '--base-url', 'https://a.example'],
-    /has neither an address nor a key of its own\.\n/,
+    /has no address and no key\.\n/,
   ],
   [
     'a service is to be reached through a service',
@@ -316,7 +316,7 @@ test('a new address needs the key again, and says that nothing is known as bough
   const refused = await accounts(elsewhere);
   expect(refused).toMatchObject({ code: 2, stdout: '' });
   expect(refused.stderr).toMatch(
-    /^The key of data was given for https:\/\/api\.example\.com\/, and would be sent/,
+    /^The key of data was given for https:\/\/api\.example\.com\/, but would now be sent/,
   );
   expect(await readFile(file(), 'utf8')).toBe(before);
 

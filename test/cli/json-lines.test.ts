@@ -62,7 +62,7 @@ test('a table becomes JSON lines by the name of its output, and JSON lines a wor
   expect((await desk.json(['plan', 'out.xlsx'])).rows).toBe(1);
   const { code, stderr } = await desk.type([...RUN, 'list.jsonl', '-o', 'out.csv']);
   expect(code).toBe(2);
-  expect(stderr).toContain('Name it with the ending .jsonl, or .xlsx for a workbook.');
+  expect(stderr).toContain('Give it the ending .jsonl, or .xlsx for a workbook.');
 });
 
 test('a packed list goes on where it was, whatever line that is', async () => {

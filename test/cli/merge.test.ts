@@ -44,7 +44,7 @@ test('rows that were sorted, cut, added and noted on get what was found for them
     ['53004085616', '', ''],
     ['51824753558', 'mine', ''],
   ]);
-  expect(stderr).toContain('1 of 3 rows found in the result; 1 of them stands at another row now.');
+  expect(stderr).toContain('1 of 3 rows found in the result; 1 of them is at another row now.');
   expect(stderr).toContain('Row 2 of the result ("51824753556") is not in your file');
   expect(stderr).toContain('Row 4 of the result ("51824753557") is not in your file');
 });
@@ -155,7 +155,7 @@ test('what does not belong together is refused, with what to do', async () => {
   );
   await writeFile(desk.place.path('signed.xlsx'), zipOf(signed));
   for (const [words, fact] of [
-    [['merge', 'list.csv', 'out.csv'], /list\.csv is no result: .*\nName an output or a file of rows/],
+    [['merge', 'list.csv', 'out.csv'], /list\.csv is not a result: .*\nName an output or a file of rows/],
     [
       ['merge', 'out.csv', 'other.csv'],
       /no longer has all the columns that .*out\.csv was made from: "ABN"\./,
@@ -164,8 +164,8 @@ test('what does not belong together is refused, with what to do', async () => {
       ['merge', 'out.csv', 'signed.xlsx'],
       /written into .*signed\.xlsx: it has a digital signature.*\nRemove the signature/,
     ],
-    [['merge', 'out.csv', 'list.csv', '-o', 'list.csv'], /The output .*list\.csv is what is read\./],
-    [['merge', 'out.csv', 'list.csv', '-o', 'list.xlsx'], /Name it with the ending \.csv\./],
+    [['merge', 'out.csv', 'list.csv', '-o', 'list.csv'], /The output .*list\.csv is also an input\./],
+    [['merge', 'out.csv', 'list.csv', '-o', 'list.xlsx'], /Give it the ending \.csv\./],
   ] as const) {
     const { code, stderr } = await desk.type(words);
     expect(code).toBe(2);

@@ -149,7 +149,7 @@ test.each(
     expect(await readFile(desk.place.path('out.report.html'), 'utf8')).toContain('5 in doubt');
 
     const plan = await desk.type(['plan', operation, 'list.csv']);
-    expect(plan.stdout).toMatch(/\? row 2, u-1 in p-1: what came of an earlier \S+ is in doubt/);
+    expect(plan.stdout).toMatch(/\? row 2, u-1 in p-1: the result of an earlier \S+ is in doubt/);
     expect(plan.stdout).not.toContain('was lost');
 
     const again = await desk.json([...run, '--accept', 'doubts']);

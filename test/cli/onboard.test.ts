@@ -279,7 +279,7 @@ test('every guard stops the run before anything is sent, names the rows, and say
       code: 'guard',
       message:
         'Nothing was sent, because this run would make 1 person admin (row 2, jo@acme.example in proj-guards); ' +
-        'invite 1 person outside of acme.example (row 4, eve@evil.example in proj-guards); ' +
+        'invite 1 person outside acme.example (row 4, eve@evil.example in proj-guards); ' +
         'send 3 invites, and max_invites is 2 (row 2, jo@acme.example in proj-guards; ' +
         'row 3, ann@acme.example in proj-guards; row 4, eve@evil.example in proj-guards).',
       next:
@@ -530,7 +530,7 @@ test('a saved plan is refused with the first difference when the sheet, a batch 
     `row 3, ann@acme.example in proj-moved: was to be invited as viewer, is unchanged now: changed by batch ${batch}.`,
   );
   expect(await refusal('--account', 'sandbox-service', '--store', sheet.path('.store'))).toContain(
-    'it was made for account data, which is not sandbox-service',
+    'it was made for account data, not for sandbox-service',
   );
   expect(await sheet.roles()).toEqual(['ann as viewer']);
 });
@@ -587,7 +587,7 @@ test('a change whose answer was lost is shown in doubt, is no work, and is not s
   const { batch } = await sheet.json('run', '--yes', '--limit', '1');
   await team.vendor.setFaults();
   expect((await sheet.type('plan')).stdout).toContain(
-    `? row 2, jo@acme.example in proj-doubt: what came of an earlier create-invite is in doubt (row 2 of batch ${batch})`,
+    `? row 2, jo@acme.example in proj-doubt: the result of an earlier create-invite is in doubt (row 2 of batch ${batch})`,
   );
   await sheet.json('run', '--yes');
   const again = await sheet.json('run');

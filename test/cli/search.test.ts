@@ -183,7 +183,10 @@ test.each([
     { columns: { company: 'Company', compny: 'Title' } },
     'columns: search-people has no input "compny".\nDid you mean company?',
   ],
-  [{ columns: { company: 'Company', page: 'Title' } }, 'columns: page: the pages of a search'],
+  [
+    { columns: { company: 'Company', page: 'Title' } },
+    'columns: page: Rowonce asks for the pages of a search',
+  ],
   [
     { columns: { company: 'Company', state: 'Title' }, filters: { state: 'VIC' } },
     'state is under both `columns` and `filters`.',

@@ -48,7 +48,7 @@ test('what was decided is shown by settle, by status and by the story of the row
     { row: 3, decision: null },
   ]);
   const status = await desk.type(['status', 'last']);
-  expect(status.stdout).toContain('\nDecided    1 call in doubt is to be sent again, for at most 1 credit\n');
+  expect(status.stdout).toContain('\nDecided    1 call in doubt will be sent again, for at most 1 credit\n');
   expect(status.stderr).toContain('\nTo continue: npx --no rowonce run ');
   expect((await desk.type(['status', 'last', '2'])).stdout).toMatch(
     /\n {4}decided at 20.*Z: retry asked for by the user\n/,

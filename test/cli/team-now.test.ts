@@ -51,7 +51,7 @@ test('a list whose undo was killed after the deletions had reached the service: 
   expect(code).toBe(3);
   expect(report.counts).toEqual({ refused: 3 });
   expect(team.row(JO)._reason).toMatch(
-    /what came of an earlier delete-invite of jo.* is in doubt.*Settle row 2 of batch/,
+    /the result of an earlier delete-invite of jo.* is in doubt.*Settle row 2 of batch/,
   );
   // It has said so once, and says it again by the same batch.
   const again = await run(team);

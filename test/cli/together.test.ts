@@ -118,7 +118,7 @@ test('a start that names its plans begins only while none of them has moved, and
   expect(stopped).toMatchObject({ stopped: { code: 'budget' } });
   const { batch } = stopped.runs.at(-1);
   const words = ['run', BOTH, 'list.csv', '--budget', '9', '--if-batch'];
-  expect((await desk.type([...words, 'ffffffff'])).stderr).toContain('nothing was started');
+  expect((await desk.type([...words, 'ffffffff'])).stderr).toContain('Nothing was started');
   expect(await desk.json([...words, batch])).toMatchObject({
     runs: [{ counts: { matched: 3 } }, { counts: { matched: 2 } }],
     stopped: null,

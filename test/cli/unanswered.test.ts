@@ -210,7 +210,7 @@ describe('another list', () => {
     expect(vendor.book).toEqual(['four.example']);
     expect(vendor.column('name', 'other.csv')[0]).toBe('');
     expect(vendor.column('_reason', 'other.csv')[0]).toMatch(
-      /^what came at 20.*Z is no answer by today's dialect but a rate limit, status 200; run the list with --yes to buy it again$/,
+      /^what came at 20.*Z is not an answer but a rate limit, by today's dialect: status 200; run the list with --yes to buy it again$/,
     );
     expect((await desk.type(['settle', held.batch])).stdout).toMatch(
       /^row 2 waits: what came at .*\nNothing in batch \w+ is for you to decide\.\n$/,

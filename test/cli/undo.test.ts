@@ -268,7 +268,7 @@ test('killed in the middle, the same command goes on with the same list, and wit
   writeFileSync(listPath, `email,project_id,role,user_id\n${VI},${PROJECT},admin,\n`);
   const { code, stderr } = await team.type('undo', batch, '--yes');
   expect(code).toBe(2);
-  expect(stderr).toContain(`the list of batch ${begun.batch}, which undoes batch ${batch}, was changed.`);
+  expect(stderr).toContain(`the list of batch ${begun.batch}, which undoes batch ${batch}, has changed.`);
 
   writeFileSync(listPath, list);
   const undone = await team.json('undo', batch, '--yes');
@@ -307,7 +307,7 @@ test('a batch that only looked something up has nothing that could be undone', a
   const { batch } = await desk.json(desk.run());
   expect(await desk.type(['undo', 'last'])).toMatchObject({
     code: 2,
-    stderr: `Batch ${batch} is of enrich-company, which changes nothing in the service.\nName a batch that does; rowonce status shows all of them.\n`,
+    stderr: `Batch ${batch} is a batch of enrich-company, which changes nothing in the service.\nName a batch that does; rowonce status shows all of them.\n`,
   });
 });
 

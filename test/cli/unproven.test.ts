@@ -52,7 +52,7 @@ test.each(some(['in_doubt', 'refused', 'rate_limited'], 1))(
     expect(await desk.json(plan)).toMatchObject({ unproven });
     expect(await desk.json(['status', batch])).toMatchObject({ counts: { applied: 3 }, unproven });
     const fact = new RegExp(
-      `1 change of batch ${batch} was counted as done \\(row 3\\), and what came does not say so by today's dialect\\. It is not sent again: check at the service whether it was made\\. What came: .*rowonce status ${batch} 3\\n`,
+      `1 change of batch ${batch} was counted as done \\(row 3\\), but today's dialect does not read that in what came\\. It is not sent again: check at the service whether it was made\\. What came: .*rowonce status ${batch} 3\\n`,
     );
     expect((await desk.type(plan)).stdout).toMatch(fact);
     expect((await desk.type(['status', batch])).stdout).toMatch(fact);

@@ -26,7 +26,9 @@ test('a row is asked for by all identifiers that it has in one call, which is kn
   );
 
   const { stdout } = await desk.type(['plan', 'all.yaml', 'list.csv']);
-  expect(stdout).toContain('  looked up by   what a row has of email and profile_url, then profile_url\n');
+  expect(stdout).toContain(
+    '  looked up by   whatever the row has of email and profile_url, then profile_url\n',
+  );
   expect(await desk.json(['plan', 'all.yaml', 'list.csv'])).toMatchObject({
     ...{ rows: 4, invalid: 1, bought_before: 1, to_buy: 2 },
     credits: { most: 4 },

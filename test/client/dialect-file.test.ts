@@ -217,7 +217,7 @@ describe('what is refused, with line and column', () => {
     [
       'a regular expression that is too large to be quick',
       'answers: [{ status: [200], body: { matches: "(?:[a-z]{0,900}){1}!" }, means: found }]',
-      '1:45: answers[1].body.matches: this regular expression has 1803 steps, and 256 are the most',
+      '1:45: answers[1].body.matches: this regular expression has 1803 steps; the most is 256',
       'Write it with fewer alternatives and repeats, or as several rules.',
     ],
     [
@@ -360,7 +360,7 @@ describe('what is refused, with line and column', () => {
       'a path with a field that only some calls have',
       'operations: { enrich-person: { path: "/people/{email}" } }',
       '1:38: the path has {email}, which a call by profile_url does not have',
-      'Take {email} out of the path, or write null for every other field.',
+      'Remove {email} from the path, or write null for every other field.',
     ],
     [
       'two parameters in one field',
@@ -401,7 +401,7 @@ describe('what is refused, with line and column', () => {
     [
       'no map at all',
       '[]',
-      '1:1: the document must be a block of "name: value" lines and is a list',
+      '1:1: the document must be a block of "name: value" lines, but is a list',
       'Write a block of "name: value" lines.',
     ],
   ])('%s', async (_what, text, fact, next) => {

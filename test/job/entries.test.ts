@@ -74,7 +74,7 @@ describe('a slip is answered by what there is', () => {
     [FILE, { column: ['abm='] }, '--column: enrich-company has no input "abm".', 'Did you mean abn?'],
     [FILE, { waterfall: 'abn,domian' }, /^--waterfall: .*domian/, /domain/],
     [FILE, { add: ['_status=x'] }, /^--add: the column "_status" cannot be added/, /./],
-    [FILE, { role: ['x=viewer'] }, '--role: enrich-company takes no `roles`.', 'Leave it out.'],
+    [FILE, { role: ['x=viewer'] }, '--role: enrich-company has no `roles`.', 'Leave it out.'],
     [
       'onboard',
       { role: ['Read only=viewr'] },
@@ -104,7 +104,7 @@ describe('a slip is answered by what there is', () => {
       { add: ['city=location.city,people=employee_count'] },
       '--add city=location.city,people=employee_count is more',
     ],
-    [{ column: ['abn=A', 'abn=B'] }, '--column says abn twice.'],
+    [{ column: ['abn=A', 'abn=B'] }, '--column names abn twice.'],
     [{ role: ['viewer', 'admin'] }, '--role gives one role for all rows twice.'],
   ])('%o is refused', (flags, message) => {
     expect(() => entriesOf(flags)).toThrow(message);

@@ -108,7 +108,7 @@ describe('what is refused, with its place', () => {
     [
       'credits that are no number',
       `${OPERATION}budget: 500\n`,
-      '2:9: budget must be a block of "name: value" lines and is a number',
+      '2:9: budget must be a block of "name: value" lines, but is a number',
       'Write a block of "name: value" lines.',
     ],
     [
@@ -132,7 +132,7 @@ describe('what is refused, with its place', () => {
     [
       'column name that is a number',
       `${OPERATION}columns: { abn: 2024 }\n`,
-      '2:17: columns.abn must be text and is a number',
+      '2:17: columns.abn must be text, but is a number',
       'Put it in quotes.',
     ],
     [
@@ -266,7 +266,7 @@ guards: { max_removals: 25%, admins: allow, domains: [X.example], max_invites: 5
   });
 
   test.each([
-    ['an entry of another operation', `${ONBOARD}pages: 2\n`, /my-job\.yaml:2:1.*onboard takes no `pages`/],
+    ['an entry of another operation', `${ONBOARD}pages: 2\n`, /my-job\.yaml:2:1.*onboard has no `pages`/],
     ['guards where nothing is changed', 'operation: enrich-person\nguards: {}\n', /:2:1.*has no guards/],
     ['a share that is none', `${ONBOARD}guards: { max_removals: ten }\n`, /:2:25/],
     [

@@ -43,8 +43,12 @@ describe('who may have written a file', () => {
       'everybody can write to it (mode 0602)',
       'chmod go-w job.yaml',
     ],
-    [{ uid: 1000, gid: 50, mode: 0o100664 }, 'the group with number 50 can write it', 'chmod g-w job.yaml'],
-    [{ uid: 0, gid: 50, mode: 0o100664 }, 'the group with number 50 can write it', 'chmod g-w job.yaml'],
+    [
+      { uid: 1000, gid: 50, mode: 0o100664 },
+      'the group with number 50 can write to it',
+      'chmod g-w job.yaml',
+    ],
+    [{ uid: 0, gid: 50, mode: 0o100664 }, 'the group with number 50 can write to it', 'chmod g-w job.yaml'],
     [{ uid: 1001, gid: 1001, mode: 0o100644 }, 'it belongs to another user (number 1001)', 'chown 1000'],
   ])('%o is refused', (stats, fact, next) => {
     const distrust = distrustOf('job.yaml', stats, ME);

@@ -195,9 +195,9 @@ describe('what the job says', () => {
 
   test.each<[JsonObject, string]>([
     [{}, 'api-call needs an `endpoint`'],
-    [{ endpoint: 'tags' }, 'is no path'],
-    [{ endpoint: '//other.example/tags' }, 'is no path'],
-    [{ endpoint: '/a b' }, 'is no path'],
+    [{ endpoint: 'tags' }, 'is not a path'],
+    [{ endpoint: '//other.example/tags' }, 'is not a path'],
+    [{ endpoint: '/a b' }, 'is not a path'],
     [{ endpoint: '/companies/{{Domain}' }, 'is not closed by }}'],
     [{ endpoint: '/companies/%2{{Domain}}' }, 'half escape sequence'],
     [{ endpoint: '/../admin' }, 'must not have "." or ".."'],
@@ -205,9 +205,9 @@ describe('what the job says', () => {
     [{ endpoint: '/a/%25252e%2e/{{Domain}}' }, 'must not have "." or ".."'],
     [{ endpoint: '/a/..;x/{{Domain}}' }, 'must not have "." or ".."'],
     [{ endpoint: '/a\\..\\{{Domain}}' }, 'must not have "." or ".."'],
-    [{ endpoint: '/\\other.example/tags' }, 'is no path'],
-    [{ endpoint: '/%2fother.example/tags' }, 'is no path'],
-    [{ endpoint: 'https://other.example/tags' }, 'is no path'],
+    [{ endpoint: '/\\other.example/tags' }, 'is not a path'],
+    [{ endpoint: '/%2fother.example/tags' }, 'is not a path'],
+    [{ endpoint: 'https://other.example/tags' }, 'is not a path'],
     [
       { endpoint: '/a?x=1&%5Fmethod=DELETE' },
       'some servers read a name in its query as another kind of request',

@@ -43,7 +43,7 @@ describe('by code', () => {
     expect(calls).toEqual([]);
     expect(outcome).toMatchObject({
       kind: 'refused',
-      reason: expect.stringMatching(/has the code c1, and the row says c2/),
+      reason: expect.stringMatching(/has the code c1, but the row says c2/),
     });
   });
 
@@ -85,7 +85,7 @@ describe('by e-mail address', () => {
       'gone, in doubt',
       [known(JO, { state: 'gone', email: JO }, { doubt: DOUBT })],
       'refused',
-      /^what came of an earlier/,
+      /^the result of an earlier/,
     ],
   ] as const)('known: %s → nothing is sent', (_, team, kind, reason) => {
     const { calls, outcome } = done(deleteInvite, { email: JO }, team);

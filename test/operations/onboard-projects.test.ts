@@ -44,7 +44,7 @@ describe('the project', () => {
     [{ project: '' }, 'project: blank'],
     [
       { project: 'Alpha', project_id: 'p-b' },
-      'project "Alpha" has the id p-a, and the row says "p-b". Correct one of them',
+      'project "Alpha" has the id p-a, but the row says "p-b". Correct one of them',
     ],
     [{ project_id: 'p:1' }, 'project_id "p:1" cannot be part of a header'],
     [{ project_id: 'p 1\r\nx: y' }, 'project_id "p 1" cannot be part of a header'],
@@ -120,7 +120,7 @@ describe('the project', () => {
     test('a row takes as many as its calls allow', () => {
       const ids = (count: number) => Array.from({ length: count }, (_, at) => `p-${at}`).join(';');
       expect(projectsOf({ project_id: ids(6) })).toHaveLength(6);
-      expect(problemOf({ ...ROW, project_id: ids(7) }, COMMAS)).toMatch(/names 7 projects.* takes 6\./);
+      expect(problemOf({ ...ROW, project_id: ids(7) }, COMMAS)).toMatch(/names 7 projects.* at most 6\./);
     });
   });
 

@@ -143,7 +143,7 @@ describe('while an answer is lost', () => {
     expect(outcome).toEqual({
       kind: 'refused',
       reason:
-        'what came of an earlier create-invite of jo@x.org is in doubt, so the present state is not known. Settle row 5 of batch b-9, then run this list again',
+        'the result of an earlier create-invite of jo@x.org is in doubt, so the present state is not known. Settle row 5 of batch b-9, then run this list again',
     });
   });
 });

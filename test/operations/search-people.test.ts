@@ -134,8 +134,8 @@ describe('how a row ends', () => {
         reason: `25 people; page 2 has no list of people that can be found, only team (a list of 3), meta (an object); ${RESULTS}`,
       },
     ],
-    ['nobody', [{ kind: 'no_match' }], { kind: 'no_match', reason: 'nobody by company+position' }],
-    ['an empty list', [page(0)], { kind: 'no_match', reason: 'nobody by company+position' }],
+    ['nobody', [{ kind: 'no_match' }], { kind: 'no_match', reason: 'nobody found by company+position' }],
+    ['an empty list', [page(0)], { kind: 'no_match', reason: 'nobody found by company+position' }],
     [
       'a refusal',
       [{ kind: 'refused', words: 'status 422' }],

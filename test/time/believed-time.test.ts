@@ -497,7 +497,9 @@ describe('the least and the most that it may be now', () => {
     hear(await open(), dated(NOON_MS));
     for (const days of [60, -60]) {
       machine.wall = NOON_MS + days * DAY_MS;
-      expect(said(await open())).toMatch(/clock says .*, but a vendor.s answer says 2026-11-20T12:00/);
+      expect(said(await open())).toMatch(
+        /clock says .*, and the vendors' answers put it at 2026-11-20T12:00/,
+      );
     }
     machine.restart('second');
     machine.pass(3 * HOUR_MS);

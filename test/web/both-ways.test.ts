@@ -47,7 +47,7 @@ async function serve(folder: string, env: Record<string, string> = {}) {
     const works = async (): Promise<readonly WorkView[]> => (await ask('GET', '/tasks')).work;
     await expect.poll(async () => (await works()).every(({ state }) => state === 'ended')).toBe(true);
     const last = (await works()).at(-1);
-    if (last === undefined) throw new Error('nothing was started');
+    if (last === undefined) throw new Error('Nothing was started');
     return last;
   };
   const open = async (path: string): Promise<Page> => {

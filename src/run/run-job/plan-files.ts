@@ -1,4 +1,10 @@
-import { type PlannedFor, readSavedPlan, type SavedPlan, savePlan } from '../../plan/saved-plan.ts';
+import {
+  type PlannedFor,
+  readSavedPlan,
+  requireSavedPlan,
+  type SavedPlan,
+  savePlan,
+} from '../../plan/saved-plan.ts';
 import type { ChangePlan } from '../../plan/team/change-plan.ts';
 import { noteFile } from '../looker-notes.ts';
 
@@ -10,14 +16,28 @@ interface Planned {
   readonly say: (sentence: string) => void;
 }
 
-/** @returns the path of the written file; undefined where none is wanted. @throws StopError as `savePlan`. */
-export async function savePlanFile(
-  location: string,
-  path: string | undefined,
+interface Files {
+  /** The folder or address of the store. */
+  readonly location: string;
+  /** The plan has to be the one that is saved there. */
+  readonly planFile?: string | undefined;
+  /** Where it is to be saved. */
+  readonly savePlanAs?: string | undefined;
+}
+
+/**
+ * @returns the path of the written file; undefined where none is wanted.
+ * @throws StopError as `savePlan`, and `plan` with what has moved since the plan was saved.
+ */
+export async function heedPlanFiles(
+  { location, planFile, savePlanAs }: Files,
+  context: Parameters<typeof requireSavedPlan>[1],
   { plannedFor, plan, say }: Planned,
 ): Promise<string | undefined> {
-  if (path === undefined) return undefined;
-  const savedAs = await savePlan(path, plannedFor, plan, say);
+  const saved = await readPlanFile(location, planFile);
+  if (saved !== undefined) await requireSavedPlan(saved, context, plan);
+  if (savePlanAs === undefined) return undefined;
+  const savedAs = await savePlan(savePlanAs, plannedFor, plan, say);
   await noteFile(location, savedAs);
   return savedAs;
 }

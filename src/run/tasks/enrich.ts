@@ -25,11 +25,11 @@ export type { GivenRows } from './enrich/given-rows.ts';
  * The run is the one that `runJob` makes: what it has bought is kept row by row, and the same call again buys nothing twice.
  */
 
-/** The options of `enrich`: those of a run, but for a sample and what concerns a file that is written. */
+/** The options of `enrich`: those of a run, but for what concerns a file that is written. With a `sample`, only its rows are given. */
 export interface EnrichOptions
   extends Omit<
     RunOptions,
-    'file' | 'output' | 'forExcel' | 'formulas' | 'withInput' | 'planFile' | 'saveJobAs' | 'detach' | 'sample'
+    'file' | 'output' | 'forExcel' | 'formulas' | 'withInput' | 'planFile' | 'saveJobAs' | 'detach'
   > {
   /** How many rows may be begun beyond the one that was read last; left out: 100. */
   readonly ahead?: number | undefined;
@@ -38,7 +38,7 @@ export interface EnrichOptions
 const AHEAD = 100;
 
 const { file: _f, output: _o, forExcel: _e, formulas: _s, withInput: _w, ...OTHERS } = RUN_CHECKS;
-const { planFile: _p, saveJobAs: _j, detach: _d, sample: _n, ...CHECKS } = OTHERS;
+const { planFile: _p, saveJobAs: _j, detach: _d, ...CHECKS } = OTHERS;
 
 /** Rows to be read once, with `for await`, and how the run ended. */
 export interface Enrichment<Row> extends AsyncIterable<EnrichedRow<Row>> {
@@ -119,7 +119,9 @@ class Reading<Row> {
   ): AsyncGenerator<EnrichedRow<Row>, void, undefined> {
     const window = new Window(this.#options.ahead ?? AHEAD);
     const begun = Promise.withResolvers<BatchId | undefined>();
-    const { onEvent } = this.#options;
+    const { onEvent, sample } = this.#options;
+    // The rows of a sample are few and anywhere in the list, so none of them waits for the reader to come near.
+    if (sample !== undefined) window.open();
     const hear = (event: RunEvent): void => {
       if (event.kind === 'batch') begun.resolve(event.batch);
       if (event.kind === 'row') window.finished(event.row);

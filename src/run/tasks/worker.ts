@@ -55,6 +55,10 @@ const REOPEN_MS = 1_000;
 /**
  * Works until its signal fires, also where the database is away for a while. What is in flight then is recorded.
  * @throws StopError when the store has no workers, or no account can be used.
+ * @example
+ * const store = 'postgres://rowonce@db.example/leads';
+ * const { ranges, rows } = await runWorker({ store, signal: AbortSignal.timeout(1_000) });
+ * console.log(`${ranges} ranges, ${rows} rows`);
  */
 export async function runWorker(options: WorkerOptions): Promise<WorkerSummary> {
   checkOptions('runWorker', options, CHECKS);

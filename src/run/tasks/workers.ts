@@ -28,7 +28,13 @@ export interface WorkersRequest {
   readonly store?: string | undefined;
 }
 
-/** Those of every store that is looked into; none for a store that is a folder. */
+/**
+ * The processes that spend from a store in PostgreSQL now; none for a store that is a folder. Without a store it looks into all that
+ * are known.
+ * @example
+ * for (const { host, pid, accounts } of await workersOf({ store: 'postgres://rowonce@db.example/leads' }))
+ *   console.log(host, pid, accounts);
+ */
 export async function workersOf(request: WorkersRequest = {}): Promise<readonly WorkerView[]> {
   // A command that shows them has checked what was typed, and does without the code for that.
   const { checkOptions, text } = await import('../../lib/checked-options.ts');

@@ -2,14 +2,14 @@ import { hash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Account, loadAccounts, sandboxAccount } from '../../client/account/account.ts';
-import { invariant, messageOf, stop } from '../../core/errors.ts';
+import { messageOf, stop } from '../../core/errors.ts';
 import { OPERATIONS } from '../../core/families.ts';
 import { familyNames, loadFamily } from '../../core/family.ts';
 import { present } from '../../core/objects.ts';
 import type { Operation } from '../../core/operation.ts';
 import { schemaComment } from '../../core/paths.ts';
-import { type Job, loadJob, readOptionsIn, readSchema } from '../../job/job.ts';
-import { jobsYaml, jobYaml } from '../../job/job-yaml.ts';
+import { type Job, loadJob, loadJobs, readOptionsIn, readSchema } from '../../job/job.ts';
+import { jobsYaml } from '../../job/job-yaml.ts';
 import { credits } from '../../ledger/ledger.ts';
 import { replaceFile } from '../../lib/atomic-file.ts';
 import { parseDurationMs } from '../../lib/duration.ts';
@@ -22,16 +22,17 @@ import type { Server } from './server.ts';
 
 /** The job of these choices, or one for each of several operations. */
 export async function jobsOfChoices(server: Server, choices: Choices): Promise<readonly Job[]> {
-  const { what, columns, add } = choices;
-  if (!('operations' in what)) return [await jobOfChoices(server, choices)];
-  return Promise.all(
-    what.operations.map((operation) => {
-      const own = present({ columns: columns && entriesOf(operation, columns) });
-      const wanted = present({ add: add && pathsOf(operation, add) });
-      const { columns: _, add: __, waterfall: ___, ...shared } = choices;
-      return jobOfChoices(server, { ...shared, what: { operation }, ...own, ...wanted });
-    }),
-  );
+  const jobs = await chosenJobs(server, choices);
+  if (jobs.length === 1) return jobs.map((job) => jobOfChoices(job, choices));
+  const { columns, add, waterfall: _, ...shared } = choices;
+  return jobs.map((job) => {
+    const { name } = job.operation;
+    const wanted = add && pathsOf(name, add);
+    // Of an operation of which nothing is chosen everything comes back.
+    const isChosen = wanted !== undefined && Object.keys(wanted).length > 0;
+    const own = present({ columns: columns && entriesOf(name, columns), add: isChosen ? wanted : undefined });
+    return jobOfChoices(job, { ...shared, ...own });
+  });
 }
 
 type Names = Readonly<Record<string, string>>;
@@ -48,8 +49,7 @@ function pathsOf(operation: string, add: Names): Record<string, string> {
 }
 
 /** The job of these choices. What its file says wrongly is refused by the command that reads it. */
-async function jobOfChoices(server: Server, choices: Choices): Promise<Job> {
-  const base = await chosenJob(server, choices);
+function jobOfChoices(base: Job, choices: Choices): Job {
   const { path: _path, inbox: _inbox, schedule: _schedule, ...all } = base;
   const { refreshAfterMs, refreshNoMatchAfterMs, ...job } = all;
   const { account, columns, add, waterfall, repair } = choices;
@@ -88,11 +88,12 @@ function policiesFor(
   });
 }
 
-async function chosenJob(server: Server, { what }: Choices): Promise<Job> {
-  if ('job' in what) return loadJob(jobPath(server, what.job));
-  invariant('operation' in what, 'each of several operations has choices of its own');
+async function chosenJobs(server: Server, { what }: Choices): Promise<readonly Job[]> {
+  if ('job' in what) return loadJobs(jobPath(server, what.job));
+  const names = 'operations' in what ? what.operations : [what.operation];
+  const known = await familyNames(OPERATIONS);
   // Any other word would be taken for the path of a job file.
-  if ((await familyNames(OPERATIONS)).includes(what.operation)) return loadJob(what.operation);
+  if (names.every((name) => known.includes(name))) return Promise.all(names.map((name) => loadJob(name)));
   throw new HttpRefusal(404, 'There is no such operation.', 'See /api/operations for all operations.');
 }
 
@@ -134,13 +135,18 @@ function jobPath({ folder }: Pick<Server, 'folder'>, name: string): string {
 export async function saveJobAs(
   server: Server,
   name: string,
-  job: Job,
+  jobs: readonly Job[],
+  columns: Names,
   budget: number | undefined,
 ): Promise<string> {
   const path = jobPath(server, name);
   await ownFolder(server.folder, 'jobs');
-  const limited = budget === undefined ? job : { ...job, budget: credits(budget) };
-  const text = schemaComment('job', path) + jobYaml(limited);
+  const kept = jobs.map((job) => ({
+    ...job,
+    columns: jobs.length === 1 ? columns : entriesOf(job.operation.name, columns),
+    ...(budget === undefined ? {} : { budget: credits(budget) }),
+  }));
+  const text = schemaComment('job', path) + jobsYaml(kept.map((job) => ({ job })));
   const standing = await readFile(path, 'utf8').catch(() => text);
   if (standing !== text)
     throw stop('usage', `There is another job named ${name}.`, 'Choose another name, or remove that file.');
@@ -156,8 +162,9 @@ export async function savedJobs(server: Server): Promise<readonly JobView[]> {
       .filter((name) => NAME.test(name))
       .map(async (name) => {
         try {
-          const { operation, account = null } = await loadJob(jobPath(server, name));
-          return { name, operation: operation.name, account, problem: null };
+          const jobs = await loadJobs(jobPath(server, name));
+          const operation = jobs.map((job) => job.operation.name).join(',');
+          return { name, operation, account: jobs[0]?.account ?? null, problem: null };
         } catch (error) {
           return { name, operation: null, account: null, problem: messageOf(error) };
         }

@@ -207,7 +207,7 @@ describe('what is refused', () => {
     [
       'a pipe in key_command',
       `data: { ${PROVIDER}, key_command: "pass s3cr3t | head -1" }`,
-      /run without a shell/,
+      /runs without a shell/,
       'Correct it.',
     ],
   ];

@@ -60,7 +60,7 @@ describe('an exchange is over at its deadline', () => {
     const vendor = await rawVendor(script);
     const beganMs = performance.now();
     const reply = await ask(transportTo(vendor, { timeoutMs: TIMEOUT_MS }));
-    expect(reply).toEqual({ kind: 'lost', message: `${before} (the timeout of 300 ms was over)` });
+    expect(reply).toEqual({ kind: 'lost', message: `${before} (the timeout of 300 ms passed)` });
     expect(performance.now() - beganMs).toBeGreaterThan(TIMEOUT_MS - 20);
     while (vendor.open() > 0) await delay(5);
     expect(vendor.requests).toHaveLength(1);

@@ -201,7 +201,7 @@ describe('lines above the header', () => {
     const names = ['ABN', 'Contact Name', 'Contact Mail', 'Office Name', 'Office Mail'];
     expect(await sheet.header()).toEqual(names);
     expect(sheet.layout).toEqual({ headerRow: '2-3' });
-    expect(sheet.notes.join()).toContain('are taken from rows 2 and 3 ("ABN", "Contact Name", ');
+    expect(sheet.notes.join()).toContain('come from rows 2 and 3 ("ABN", "Contact Name", ');
     expect((await allOf(sheet.rows())).map(({ row }) => row)).toEqual([4, 5]);
     const lines = content.split('\n');
     expect((await copyOf(content)).split('\n')).toEqual([

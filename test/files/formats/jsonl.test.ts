@@ -109,11 +109,11 @@ test('a packed file reads alike, from any position, and is packed again', async 
 test('what is no list of objects is refused with what to do; a strict reading refuses the first bad line', async () => {
   expect(await refusal('[{"a":1}]\n')).toMatchObject({
     code: 'input',
-    message: expect.stringContaining('line 1: it is no object'),
+    message: expect.stringContaining('line 1: it is not an object'),
     next: expect.stringContaining('jq -c'),
   });
   expect(await refusal('{\n  "a": 1\n}\n')).toMatchObject({
-    message: expect.stringContaining('line 1: it is no JSON'),
+    message: expect.stringContaining('line 1: it is not JSON'),
   });
   expect(await refusal('{"a":1}\nx\n', { strict: true })).toMatchObject({
     message: expect.stringContaining('line 2'),

@@ -192,7 +192,7 @@ test('macros stay, in a workbook that is called as before', async () => {
   const named = path.replace('macros', 'list');
   await expect(
     chooseDestination(csv, { onExisting: 'refuse' }, { ...wanted, named, forExcel: true }),
-  ).rejects.toMatchObject({ code: 'output', next: 'Name it with the ending .xlsx.' });
+  ).rejects.toMatchObject({ code: 'output', next: 'Give it the ending .xlsx.' });
 });
 
 test('what comes back can go in again: ours are replaced where they stand, and the same cells are the same bytes', async () => {

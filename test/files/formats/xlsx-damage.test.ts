@@ -113,7 +113,7 @@ test.each([
   [
     'a shared text that is not there',
     withPart(SHEET, { content: sheet('<row r="2"><c r="A2" t="s"><v>5</v></c></row>') }),
-    'row 2: a cell has text number "5", which is not there',
+    'row 2: a cell has text number "5", which does not exist',
   ],
   [
     'a number that is none',
@@ -188,7 +188,7 @@ test('other spreadsheet files under the name of a workbook are called what they 
 
 test('a part that would unpack to gigabytes is refused by what the directory says, without being unpacked', async () => {
   expect(await refusal(withPart(SHEET, { claimedBytes: 4_000_000_000 }))).toMatchObject({
-    message: `BOOK: its part ${SHEET} would unpack to 4000000000 bytes, and 2147483648 are the most.`,
+    message: `BOOK: its part ${SHEET} would unpack to 4000000000 bytes; the most is 2147483648.`,
     next: 'Save the sheet as CSV, which may have any size.',
   });
 });

@@ -376,7 +376,7 @@ describe('formulas without a saved value, as programs write them that cannot cal
     expect(notes.join()).toContain('1 cell will be read and written as blank');
     await expect(opened({ rows: row, otherSheets })).rejects.toMatchObject({
       code: 'input',
-      message: expect.stringContaining('holds nothing but formulas without a saved value'),
+      message: expect.stringContaining('has only formulas without a saved value'),
     });
   });
 });

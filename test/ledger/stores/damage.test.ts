@@ -663,7 +663,7 @@ describe('a file that is not ours', () => {
       const fact =
         id === BEFORE
           ? 'was made by Rowonce before its first release, which kept the ledger in another form.'
-          : `was made by a newer Rowonce (schema ${schema}, this one knows ${SCHEMA}).`;
+          : `was made by a newer Rowonce (schema ${schema}; this one knows ${SCHEMA}).`;
       const refusal = {
         code: 'store_version',
         message: `The store ${place} ${fact} Nothing in it was changed.`,

@@ -80,19 +80,19 @@ describe('content', () => {
     [
       'number for text',
       'operation: 12\n',
-      '1:12: operation must be text and is a number',
+      '1:12: operation must be text, but is a number',
       'Put it in quotes.',
     ],
     [
       'text for a number',
       'operation: a\nlimits: { per_second: fast }\n',
-      '2:23: limits.per_second must be a number and is text',
+      '2:23: limits.per_second must be a number, but is text',
       'Write a number.',
     ],
     [
       'fraction',
       'operation: a\nlimits: { per_second: 1.5 }\n',
-      '2:23: limits.per_second must be a whole number and is a number with a fraction',
+      '2:23: limits.per_second must be a whole number, but is a number with a fraction',
       'Write a whole number.',
     ],
     [
@@ -110,13 +110,13 @@ describe('content', () => {
     [
       'text for a list',
       'operation: a\nwaterfall: abn\n',
-      '2:12: waterfall must be a list, such as [one, two] and is text',
+      '2:12: waterfall must be a list, such as [one, two], but is text',
       'Write a list, such as [one, two].',
     ],
     [
       'wrong member of a list',
       'operation: a\nwaterfall:\n  - abn\n  - 3\n',
-      '4:5: waterfall[2] must be text and is a number',
+      '4:5: waterfall[2] must be text, but is a number',
       'Put it in quotes.',
     ],
     [
@@ -140,13 +140,13 @@ describe('content', () => {
     [
       'nothing at all',
       '',
-      '1:1: the document must be a block of "name: value" lines and is empty',
+      '1:1: the document must be a block of "name: value" lines, but is empty',
       'Write a block of "name: value" lines.',
     ],
     [
       'not a map',
       '- a\n',
-      '1:1: the document must be a block of "name: value" lines and is a list',
+      '1:1: the document must be a block of "name: value" lines, but is a list',
       'Write a block of "name: value" lines.',
     ],
     [

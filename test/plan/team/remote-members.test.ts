@@ -136,7 +136,7 @@ describe('the lists', () => {
     expect(live?.projects[0]).toEqual({ project: 'secret', users: false, invites: false });
     expect(live?.subjects.map(({ subject }) => subject.project)).toEqual(['proj-1', 'proj-1']);
     expect(notes[0]).toBe(
-      'The service does not tell list_invites of project secret (status 403, "not yours"); the ledger\'s record is used there.',
+      'The service does not give list_invites of project secret (status 403, "not yours"); the ledger\'s record is used there.',
     );
   });
 
@@ -160,7 +160,7 @@ describe('the lists', () => {
     const { vendor, look } = await openService(() => ({ status: 503 }));
     await expect(look('proj-1')).rejects.toMatchObject({
       code: 'paused',
-      message: 'The service does not answer GET /base/latest/auth/whoami, asked 5 times: status 503.',
+      message: 'The service did not answer GET /base/latest/auth/whoami in 5 tries: status 503.',
     });
     expect(vendor.requests).toHaveLength(5);
   });
@@ -190,7 +190,7 @@ describe('the lists', () => {
     );
     await expect(look('proj-1')).rejects.toMatchObject({
       code: 'account',
-      message: `The answer to list_users is not what the dialect lists says: ${why}.`,
+      message: `The answer to list_users does not match the dialect lists: ${why}.`,
       next: 'Correct list_users in the dialect file, or remove it.',
     });
   });

@@ -128,6 +128,16 @@ test('an abort and a budget end the rows with those that are finished, and say w
   expect((await poor.summary()).stopped?.code).toBe('budget');
 });
 
+test('a sample gives its own rows, from anywhere in the list, and what to expect of the rest', async () => {
+  const run = enrich(companies(300), options({ sample: 12, ahead: 1 }));
+  const rows = await all(run);
+  expect([rows.length, await desk.requests()]).toEqual([12, 12]);
+  expect(Math.max(...rows.map(({ row }) => row))).toBeGreaterThan(12);
+  expect((await run.summary()).forecast).toMatchObject({ rows: 12, rest: { rows: 288 } });
+  expect(await all(enrich(companies(300), options()))).toHaveLength(300);
+  expect(await desk.requests()).toBe(300);
+});
+
 test('a list of any format is read as well; without a loop the summary works it through', async () => {
   await desk.write('list.csv', 'Domain,Note\na.example,x\n');
   const run = enrich(desk.place.path('list.csv'), options());

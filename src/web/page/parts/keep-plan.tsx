@@ -36,23 +36,21 @@ export function KeepPlan({
     <details class="card">
       <summary>{keep.title}</summary>
       <div class="stack">
-        {!plan.operation.includes(',') && (
-          <form class="actions end" onSubmit={save}>
-            <label class="field">
-              {keep.name}
-              <input
-                value={name.value}
-                required
-                pattern="[\w\-]{1,60}"
-                title={keep.nameWhat}
-                onInput={(event) => {
-                  name.value = event.currentTarget.value;
-                }}
-              />
-            </label>
-            <button type="submit">{keep.save}</button>
-          </form>
-        )}
+        <form class="actions end" onSubmit={save}>
+          <label class="field">
+            {keep.name}
+            <input
+              value={name.value}
+              required
+              pattern="[\w\-]{1,60}"
+              title={keep.nameWhat}
+              onInput={(event) => {
+                name.value = event.currentTarget.value;
+              }}
+            />
+          </label>
+          <button type="submit">{keep.save}</button>
+        </form>
         <Refusal refused={action.refused.value} />
         <p class="muted">{keep.commandWhat}</p>
         <pre>{command}</pre>

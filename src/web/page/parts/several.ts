@@ -49,9 +49,12 @@ export function severalFit({ facts }: Pick<Ways, 'facts'>, names: readonly strin
   };
 }
 
+/** An input or a field of one of several operations. */
+export const OF_ONE = /^([a-z]+-[a-z]+)\.(.+)$/;
+
 /** `profile url`, or `people: profile url` of one of several operations. */
 export function inputWords(input: string): string {
-  const [operation = '', name] = input.split('.');
-  if (name === undefined) return input.replaceAll('_', ' ');
+  const [, operation, name] = OF_ONE.exec(input) ?? [];
+  if (operation === undefined || name === undefined) return input.replaceAll('_', ' ');
   return `${wordOf(text.columns.of, operation)}: ${name.replaceAll('_', ' ')}`;
 }

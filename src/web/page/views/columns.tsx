@@ -111,7 +111,10 @@ function operationOf(
 ): OperationView | undefined {
   if ('operations' in what) return severalView(operations, what.operations);
   const saved = 'job' in what ? jobs.find(({ name }) => name === what.job)?.operation : what.operation;
-  return operations.find(({ name }) => name === (plan?.operation ?? saved));
+  const named = plan?.operation ?? saved ?? '';
+  return named.includes(',')
+    ? severalView(operations, named.split(','))
+    : operations.find(({ name }) => name === named);
 }
 
 // ------------------------------------------------------------------------------------------------ the inputs

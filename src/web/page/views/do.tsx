@@ -208,7 +208,11 @@ function JobCard({ job, onChoose }: { readonly job: JobView; readonly onChoose: 
       </h3>
       {job.problem === null ? (
         <>
-          <p class="muted">{[job.operation, job.account].filter((word) => word !== null).join(', ')}</p>
+          <p class="muted">
+            {[job.operation && wordOf(todo.operations, job.operation), job.account]
+              .filter(Boolean)
+              .join(', ')}
+          </p>
           <div class="actions end">
             <button type="button" onClick={onChoose} aria-label={`${job.name}: ${todo.go}`}>
               {todo.go}

@@ -1,4 +1,4 @@
-import { chooseAccount, loadAccounts } from '../../../client/account/account.ts';
+import { type Account, chooseAccount, loadAccounts } from '../../../client/account/account.ts';
 import { invariant } from '../../../core/errors.ts';
 import { present } from '../../../core/objects.ts';
 import { counted } from '../../../core/plain-text.ts';
@@ -22,7 +22,8 @@ export interface ShownPlan {
   readonly list: KeptList;
   /** One for each operation. */
   readonly jobs: readonly Job[];
-  readonly jobPath: string;
+  /** The words of the command that starts it. */
+  readonly words: readonly string[];
   readonly store: string;
 }
 
@@ -43,21 +44,39 @@ export async function planList(
   const names = jobs.map(({ operation }) => operation.name);
   const jobPath = await writeListJob(list, jobs);
   const store = chooseStore(server.store, account.sandbox).location;
-  const words = ['plan', jobPath, list.path, '--store', store, ...refreshWords(choices)];
-  const printed = await askChild(server.program, words, undefined, signal);
-  const { changes, requests, ...figures } =
+  const planning = ['plan', jobPath, list.path, '--store', store, ...refreshWords(choices)];
+  const printed = await askChild(server.program, planning, undefined, signal);
+  const plan =
     jobs.length === 1 ? PlanObject.parse(printed) : planOfSeveral(names, PlansObject.parse(printed));
+  const words = ['run', jobPath, list.path, ...refreshWords(choices)];
+  const view = viewOfPlan(plan, {
+    ...{ list: list.id, name: list.name, choices, account, is_saved: false },
+    operation: names.join(','),
+    waterfall: jobs.length === 1 ? [...waterfallOf(first, plan.columns)] : [],
+    adds: jobs.flatMap(({ add }) => Object.keys(add ?? {})),
+    command: commandLine([...words, ...storeWords(store)]),
+  });
+  return { view, list, jobs, words, store };
+}
+
+type About = Pick<
+  PlanView,
+  'list' | 'name' | 'choices' | 'operation' | 'waterfall' | 'adds' | 'command' | 'is_saved'
+> & { readonly account: Account };
+
+/** A plan as it was printed, with what the page shows beside it. */
+export function viewOfPlan(
+  { changes, requests, ...figures }: PlanObject,
+  { account, ...about }: About,
+): PlanView {
   const sent = (changes ?? []).filter(({ calls = [] }) => calls.length > 0);
   const most = figures.credits.most;
   // What is only sent again of a batch stays within the limit that it has.
   const buys = figures.to_buy + sent.length > 0;
-  const view: PlanView = {
+  return {
     ...figures,
-    ...{ list: list.id, name: list.name, choices },
-    operation: names.join(','),
+    ...about,
     account: accountChoice(account),
-    waterfall: jobs.length === 1 ? [...waterfallOf(first, figures.columns)] : [],
-    adds: jobs.flatMap(({ add }) => Object.keys(add ?? {})),
     is_change: changes !== undefined,
     changes: changes === undefined ? null : shownFirst(changes),
     to_change: sent.length,
@@ -65,10 +84,8 @@ export async function planList(
     requests: (requests ?? []).map((request) => requestWords(present(request))),
     confirm: removalWords(sent),
     needs_budget: !account.sandbox && account.budget.perDay === undefined && most > 0 && buys,
-    command: commandLine(['run', jobPath, list.path, ...storeWords(store), ...refreshWords(choices)]),
     moved: [],
   };
-  return { view, list, jobs, jobPath, store };
 }
 
 export function refreshWords({ refresh }: Choices): readonly string[] {

@@ -27,6 +27,7 @@ export function planOfSeveral(
       of(plan).map((item) => ({ ...item, input: `${operations[at]}.${item.input}` })),
     );
   const unused = ofEach((plan) => plan.unused ?? []);
+  const fields = all.flatMap((plan, at) => (plan.fields ?? []).map((field) => `${operations[at]}.${field}`));
   const requests = all.flatMap((plan) => plan.requests ?? []);
   const reasons = all.flatMap((plan) => plan.reasons ?? []);
   const again = all.flatMap((plan) => plan.sent_again ?? []);
@@ -36,6 +37,7 @@ export function planOfSeveral(
     columns: named(({ columns }) => columns),
     because: named(({ because }) => because),
     ...(unused.length === 0 ? {} : { unused }),
+    ...(fields.length === 0 ? {} : { fields, field_examples: named((plan) => plan.field_examples) }),
     rows: first.rows,
     // A row that is of no use to one of them may be so to another.
     invalid: Math.min(...all.map(({ invalid }) => invalid)),

@@ -2,7 +2,7 @@ import { stop } from '../../../core/errors.ts';
 import { counted } from '../../../core/plain-text.ts';
 import type { PlanView, StartRequest, WorkView } from '../../api.ts';
 import type { PlannedOrder, Work } from '../work.ts';
-import { refreshWords, type ShownPlan } from './list-plan.ts';
+import type { ShownPlan } from './list-plan.ts';
 
 /** The plans that were shown, and the start of exactly one of them. */
 
@@ -52,12 +52,11 @@ const budgetWords = (budget: number | undefined): string =>
   budget === undefined ? 'no budget' : `a budget of ${counted(budget, 'credit')}`;
 
 export function orderOf(
-  { view, list, jobPath, store }: ShownPlan,
+  { view, words: start, store }: ShownPlan,
   { budget, sample }: Pick<StartRequest, 'budget' | 'sample'>,
 ): PlannedOrder {
   const words = [
-    ...['run', jobPath, list.path, '--store', store, '--if-plan', view.id, '--yes'],
-    ...refreshWords(view.choices),
+    ...[...start, '--store', store, '--if-plan', view.id, '--yes'],
     ...(budget === undefined ? [] : ['--budget', String(budget)]),
     ...(sample === undefined ? [] : ['--sample', String(sample)]),
   ];

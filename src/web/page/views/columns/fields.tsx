@@ -1,9 +1,16 @@
 import { grouped } from '../../parts/figures.ts';
+import { inputWords, OF_ONE } from '../../parts/several.ts';
 import { text } from '../../text.ts';
 import { type Choosing, choose, unlessEmpty } from './choosing.ts';
 
 /** How many fields stand open; a vendor's answer may have hundreds. */
 const FIELDS_OPEN = 24;
+
+/** Of several operations a field is called by the one that it is of, as in `enrich-person.job_title`; its column is not. */
+function nameFor(field: string, taken: Readonly<Record<string, string>>): string {
+  const name = field.replace(OF_ONE, '$2').replaceAll('.', '_');
+  return name in taken ? field.replaceAll(/[.-]/g, '_') : name;
+}
 
 interface FieldsShown extends Pick<Choosing, 'choices'> {
   readonly fields: readonly string[];
@@ -16,7 +23,9 @@ export function Fields({ fields, examples, choices }: FieldsShown) {
   const add = choices.value.add ?? {};
   const toggle = (field: string, isAdded: boolean): void => {
     const others = Object.entries(add).filter(([, path]) => path !== field);
-    const entries = isAdded ? [...others, [field.replaceAll('.', '_'), field] as const] : others;
+    const entries = isAdded
+      ? [...others, [nameFor(field, Object.fromEntries(others)), field] as const]
+      : others;
     choose(choices, { add: unlessEmpty(Object.fromEntries(entries)) });
   };
   const rename = (field: string, name: string): void => {
@@ -35,7 +44,7 @@ export function Fields({ fields, examples, choices }: FieldsShown) {
             onChange={(event) => toggle(field, event.currentTarget.checked)}
           />
           <span class="cut" title={field}>
-            {field}
+            {OF_ONE.test(field) ? inputWords(field) : field}
           </span>
         </label>
         <small class="muted cut" title={examples[field]}>
