@@ -140,7 +140,7 @@ proof(
     };
     expect(await work('handed_back', [])).toMatchObject({
       stopped: {
-        message: 'The operation verify-email@1 of this batch is not here, or only in another version.',
+        message: 'The operation verify-email@1 of this batch is missing here, or has another version.',
       },
     });
     expect(vendor.requests).toEqual([]);
@@ -185,7 +185,7 @@ test('a row for which its code fails, or makes nothing that can be sent, is inva
   const ended = await all(enrich(rows, { ...options, operations: [own] }));
   expect(ended.map(({ status, reason }) => `${status}: ${reason}`)).toEqual([
     'invalid: verify-email failed: no such table',
-    'invalid: verify-email made no parameters of this row',
+    'invalid: verify-email made no parameters from this row',
     'invalid: id: blank, and the path needs it',
     'invalid: id: blank, and the path needs it',
   ]);

@@ -45,13 +45,13 @@ export async function jobCarried(content: JsonObject, sources: OperationSources 
     throw data?.operation.includes('@') === true
       ? stop(
           'store_version',
-          `The operation ${foreignWords(data.operation)} of this batch is not here, or only in another version.`,
+          `The operation ${foreignWords(data.operation)} of this batch is missing here, or has another version.`,
           'Start the worker in a folder where its package is installed, or pass it in the program.',
         )
       : stop(
           'store_version',
-          'The job of this batch was submitted by another version of Rowonce, and is not understood.',
-          'Bring all hosts to one version.',
+          'The job of this batch comes from another version of Rowonce, and this one cannot read it.',
+          'Install the same version on all hosts.',
         );
   const { name, columns, waterfall, settings = {}, repair, in_doubt: kind, extra_credits: extra = 0 } = data;
   return {

@@ -73,7 +73,9 @@ test('a package runs once it is listed and agreed to, and no more when one of it
   writeFileSync(join(folder, 'private-domains.js'), 'export const PRIVATE_DOMAINS = new Set();\n');
   const changed = await desk.type([...RUN, '--refresh']);
   expect(changed.code).toBe(2);
-  expect(changed.stderr).toContain(`${NAME} 1.0.0 has other files than what was agreed to, which was 1.0.0`);
+  expect(changed.stderr).toContain(
+    `${NAME} 1.0.0 has files that differ from those agreed to, which were of 1.0.0`,
+  );
   expect([existsSync(mark), await desk.requests()]).toEqual([false, 2]);
   const again = await agreementOf(desk);
   expect(again).not.toBe(agreement);

@@ -55,7 +55,7 @@ async function requireOwnNames(operations: readonly OwnOperation[]): Promise<voi
   const taken = new Set(await familyNames(OPERATIONS));
   for (const { name } of operations) {
     if (taken.has(name))
-      throw stop('job', `There are two operations ${foreignName(name)}.`, 'Give one of them another name.');
+      throw stop('job', `There are two operations ${foreignName(name)}.`, 'Rename one of them.');
     taken.add(name);
   }
 }
