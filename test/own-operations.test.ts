@@ -110,7 +110,9 @@ test('a job file may name it, a plan and a try know it, and its output is writte
     /again\.csv$/,
   );
   expect(await desk.read('again.csv')).toBe(written);
-  const tried = await tryCall({ job: 'verify-email', operations, given: { email: 'al@b.example' }, store });
+  const tried = await tryCall({ job: 'verify-email@1', operations, given: { email: 'al@b.example' }, store });
+  const other = tryCall({ job: 'verify-email@2', operations, given: { email: 'al@b.example' }, store });
+  await expect(other).rejects.toThrow('"verify-email@2" is neither an operation nor a job file.');
   expect([tried.source, tried.fields, vendor.requests.length]).toEqual(['ledger', ['takes_mail'], 2]);
 });
 

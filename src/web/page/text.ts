@@ -154,6 +154,7 @@ export const text = {
       dialect: 'Agree to these requests, and continue',
       inbox: 'Agree to this folder, and continue',
       notify: 'Agree to these notices, and continue',
+      package: 'Agree to the code of this package, and continue',
     },
     agree: 'Agree to this plan, and start it',
     settleAnew: 'Settle by today’s dialect',
