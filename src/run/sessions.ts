@@ -193,7 +193,7 @@ const LEARNED_HOLDS_MS = 24 * 60 * 60_000;
  * Where many spend, a commit is some statements to a server on another machine. So answers, ends and intents wait for others that the
  * same commit keeps: intents at least for a moment, and as long as their requests must not leave yet, for which permits are given ahead.
  */
-const GATHER = { leastMs: 60, longestMs: 250 };
+const GATHER = { leastMs: 120, longestMs: 250 };
 const AHEAD_MS = 300;
 
 async function openSession(

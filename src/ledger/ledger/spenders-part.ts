@@ -159,7 +159,8 @@ export interface SpendersReader {
 /** What each worker says and hears. */
 export interface Spenders {
   /**
-   * Says how this worker stands, and hears of the others.
+   * Says how this worker stands, and hears of the others. Where several are under way, an answer to one that began before another that
+   * was answered counts for nothing: whoever asked goes by the later one.
    * @throws StopError `store_lost` when the database does not know what it had acknowledged; `store` when it does not answer.
    */
   beat(said: Beat): Promise<Heard>;

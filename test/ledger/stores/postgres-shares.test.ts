@@ -1,6 +1,15 @@
 import { expect, test } from 'vitest';
-import type { AccountHeard, AccountSaid, BatchId, SharedWindow } from '../../../src/ledger/ledger.ts';
+import type {
+  AccountHeard,
+  AccountSaid,
+  BatchId,
+  SharedWindow,
+  Spenders,
+} from '../../../src/ledger/ledger.ts';
 import { SHARE_HOLDS_MS } from '../../../src/ledger/ledger.ts';
+import type { Database } from '../../../src/ledger/stores/postgres/connection.ts';
+import type { Session } from '../../../src/ledger/stores/postgres/session.ts';
+import { newWorker, spenders } from '../../../src/ledger/stores/postgres/spenders.ts';
 import { some } from '../../combinations.ts';
 import { ACCOUNT, answered, batchNamed } from './book.ts';
 import { twoWorkers, type Workplace, workplace } from './postgres-workers.ts';
@@ -159,6 +168,40 @@ test('one worker has the whole limit, two have a half each some beats later, and
   await beat(one, { wants: false });
   await place.later(1_001);
   expect([await beat(one, { wants: false }), await beat(other)]).toEqual([0, 7]);
+});
+
+test('an answer that is overtaken by a later one is not taken for heard: what it takes away goes to nobody while it may be used', async () => {
+  const [place, , other] = await twoWorkers();
+  const stuck = Promise.withResolvers<void>();
+  // The second beat waits for a connection, as where the server has none left, and the third finds one.
+  const ways = [undefined, stuck.promise];
+  const database: Database = Object.create(place.database, {
+    atOnce: { get: () => database },
+    row: {
+      value: async (text: string, values: readonly unknown[]) => {
+        await ways.shift();
+        return place.database.row(text, values);
+      },
+    },
+  });
+  const worker = await newWorker(place.database, 'run the tests');
+  const one = spenders({ database, worker, command: 'run the tests', seen: undefined } as Session);
+  const shareOf = async ({ beat }: Pick<Spenders, 'beat'>): Promise<number | undefined> =>
+    (await beat({ accounts: [saying()] })).accounts[0]?.share;
+  const others = other.spenders as Spenders;
+  await place.later(0);
+  expect(await shareOf(one)).toBe(7);
+  const overtaken = shareOf(one);
+  expect(await shareOf(one), 'which it goes by').toBe(7);
+  expect(await shareOf(others)).toBe(0);
+  stuck.resolve();
+  await overtaken;
+  expect(await shareOf(one), 'until here all of it may have been sent').toBe(3);
+  await place.later(1_001);
+  expect(await shareOf(others)).toBe(0);
+  expect(await shareOf(one)).toBe(3);
+  await place.later(1_001);
+  expect(await shareOf(others)).toBe(4);
 });
 
 test('workers that begin at once have no more together than the limit', async () => {

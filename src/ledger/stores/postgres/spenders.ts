@@ -69,15 +69,20 @@ interface Differing {
 export function spenders(session: Session): Omit<Spenders, 'agreeOn' | 'holdTo'> {
   const { database, worker, command } = session;
   let heard = 0;
+  /** Beats in all, and the newest that was answered. */
+  let [beats, newest] = [0, 0];
   return {
     async beat({ accounts }: Beat): Promise<Heard> {
+      beats += 1;
+      const number = beats;
       const answer = await database.atOnce.row<Answer>(BEAT, [
         ...[worker, hostname(), process.pid, command, heard, JSON.stringify(accounts)],
         ...[accounts.map(({ account }) => account), session.seen?.attempt, session.seen?.atMs],
       ]);
       invariant(answer !== undefined, 'a beat is answered');
       await see(session, answer);
-      heard = answer.heard.told;
+      // Whoever has a later answer already goes by that one. What this one takes away is not given up by it.
+      if (number > newest) [newest, heard] = [number, answer.heard.told];
       return { worker, accounts: answer.heard.accounts.map((told) => heardOf(told, answer.known, accounts)) };
     },
     async goOn(account) {

@@ -40,7 +40,7 @@ export function Plan({ params: { id = '' } }: { readonly params: Readonly<Record
     [id, again.value, choices.value],
   );
   const { value: plan, refused } = asked.value;
-  if (refused?.code === 'usage' && plan === undefined && refused.message.startsWith('Nothing was chosen'))
+  if (refused?.code === 'usage' && plan === undefined && refused.message.startsWith('You have not chosen'))
     return <Nothing list={id} />;
   return (
     <>
