@@ -110,7 +110,9 @@ test('a job file may name it, a plan and a try know it, and its output is writte
     /again\.csv$/,
   );
   expect(await desk.read('again.csv')).toBe(written);
-  const tried = await tryCall({ job: 'verify-email', operations, given: { email: 'al@b.example' }, store });
+  const tried = await tryCall({ job: 'verify-email@1', operations, given: { email: 'al@b.example' }, store });
+  const other = tryCall({ job: 'verify-email@2', operations, given: { email: 'al@b.example' }, store });
+  await expect(other).rejects.toThrow('"verify-email@2" is neither an operation nor a job file.');
   expect([tried.source, tried.fields, vendor.requests.length]).toEqual(['ledger', ['takes_mail'], 2]);
 });
 
@@ -138,7 +140,7 @@ proof(
     };
     expect(await work('handed_back', [])).toMatchObject({
       stopped: {
-        message: 'The operation verify-email@1 of this batch is not here, or only in another version.',
+        message: 'The operation verify-email@1 of this batch is missing here, or has another version.',
       },
     });
     expect(vendor.requests).toEqual([]);
@@ -183,7 +185,7 @@ test('a row for which its code fails, or makes nothing that can be sent, is inva
   const ended = await all(enrich(rows, { ...options, operations: [own] }));
   expect(ended.map(({ status, reason }) => `${status}: ${reason}`)).toEqual([
     'invalid: verify-email failed: no such table',
-    'invalid: verify-email made no parameters of this row',
+    'invalid: verify-email made no parameters from this row',
     'invalid: id: blank, and the path needs it',
     'invalid: id: blank, and the path needs it',
   ]);

@@ -37,7 +37,7 @@ function refusalWords(reason: string): string {
 }
 
 function doubtWords(reason: string): string {
-  if (/\bno answer\b.*\bbuy it again\b/.test(reason))
+  if (/\b(?:no|not an) answer\b.*\bbuy it again\b/.test(reason))
     return 'what came was no answer; it can be bought again';
   return 'no answer came, or one that cannot be read; it may have been charged';
 }

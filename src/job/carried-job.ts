@@ -4,7 +4,7 @@ import { present } from '../core/objects.ts';
 import type { JsonObject } from '../core/operation.ts';
 import { foreignWords } from '../core/plain-text.ts';
 import { credits } from '../ledger/ledger.ts';
-import { findVersion, type Job, type OperationSources } from './job.ts';
+import { findOperation, type Job, type OperationSources } from './job.ts';
 
 /**
  * The part of a job by which rows are worked on, as it travels with a batch to processes that do not have the job file. It is read
@@ -40,18 +40,18 @@ export function carriedJob({
 /** @throws StopError `store_version` for what this program does not understand; of a package what `findOperation` says. */
 export async function jobCarried(content: JsonObject, sources: OperationSources = {}): Promise<Job> {
   const { data } = carriedSchema.safeParse(content);
-  const operation = data && (await findVersion(data.operation, sources));
+  const operation = data && (await findOperation(data.operation, sources));
   if (data === undefined || operation === undefined)
     throw data?.operation.includes('@') === true
       ? stop(
           'store_version',
-          `The operation ${foreignWords(data.operation)} of this batch is not here, or only in another version.`,
+          `The operation ${foreignWords(data.operation)} of this batch is missing here, or has another version.`,
           'Start the worker in a folder where its package is installed, or pass it in the program.',
         )
       : stop(
           'store_version',
-          'The job of this batch was submitted by another version of Rowonce, and is not understood.',
-          'Bring all hosts to one version.',
+          'The job of this batch comes from another version of Rowonce, and this one cannot read it.',
+          'Install the same version on all hosts.',
         );
   const { name, columns, waterfall, settings = {}, repair, in_doubt: kind, extra_credits: extra = 0 } = data;
   return {

@@ -23,7 +23,7 @@ import { isAnythingSaid, type JobEntries, leftOut, withEntries } from './job/sai
 import { checkSeveral, partFor, typedOperations } from './job/several.ts';
 import type { JobOrigin } from './job-origin.ts';
 
-export { findVersion, type OperationSources } from './job/find-operation.ts';
+export { findOperation, type OperationSources } from './job/find-operation.ts';
 export { jobSchema, readSchema } from './job/job-schema.ts';
 export type { JobEntries } from './job/said-entries.ts';
 

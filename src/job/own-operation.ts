@@ -53,16 +53,18 @@ const called = z.custom((value) => typeof value === 'function', { error: 'it mus
 const NAME = /^(?:@[a-z0-9][a-z0-9._-]*\/)?[a-z][a-z0-9-]{1,80}$/;
 
 const schema = z.strictObject({
-  name: z.string().regex(NAME, 'a name has lower-case letters, digits and hyphens'),
+  name: z.string().regex(NAME, 'a name must have only lower-case letters, digits and hyphens'),
   version: z.int().min(1),
   summary: text,
   inputs: z
     .array(
       z.strictObject({
-        name: z.string().regex(/^[a-z][a-z0-9_]{0,40}$/, 'an input is written as profile_url'),
+        name: z.string().regex(/^[a-z][a-z0-9_]{0,40}$/, 'write an input like profile_url'),
         about: text,
         aliases: z.array(
-          z.string().regex(/^[\p{Ll}\p{Lo}\p{N}]+$/u, 'an alias has lower-case letters and digits alone'),
+          z
+            .string()
+            .regex(/^[\p{Ll}\p{Lo}\p{N}]+$/u, 'an alias must have only lower-case letters and digits'),
         ),
         generic: z.array(text).optional(),
         required: z.literal(true).optional(),
@@ -183,7 +185,7 @@ function askedBy(
     const checked = preparedSchema.safeParse(prepared);
     return checked.success
       ? (checked.data as OwnPrepared)
-      : { invalid: `${name} made no parameters of this row` };
+      : { invalid: `${name} made no parameters from this row` };
   } catch (error) {
     return { invalid: `${name} failed: ${foreignWords(messageOf(error))}` };
   }

@@ -156,7 +156,7 @@ export function orderIn({ run, account, input }: SavedPlan, path: string): Saved
     throw stop(
       'plan',
       `${path} was saved by an earlier version, without its job.`,
-      'Name the job and the file before --plan, or save the plan anew.',
+      'Name the job and the file before --plan, or save the plan again.',
     );
   const { store, read, entries, repair, allow_admin: allowAdmin, job } = run;
   return {

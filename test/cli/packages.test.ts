@@ -7,7 +7,9 @@ import {
   appendFileSync,
   cpSync,
   existsSync,
+  mkdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -71,7 +73,9 @@ test('a package runs once it is listed and agreed to, and no more when one of it
   writeFileSync(join(folder, 'private-domains.js'), 'export const PRIVATE_DOMAINS = new Set();\n');
   const changed = await desk.type([...RUN, '--refresh']);
   expect(changed.code).toBe(2);
-  expect(changed.stderr).toContain(`${NAME} 1.0.0 has other files than what was agreed to, which was 1.0.0`);
+  expect(changed.stderr).toContain(
+    `${NAME} 1.0.0 has files that differ from those agreed to, which were of 1.0.0`,
+  );
   expect([existsSync(mark), await desk.requests()]).toEqual([false, 2]);
   const again = await agreementOf(desk);
   expect(again).not.toBe(agreement);
@@ -100,6 +104,18 @@ test('a killed run goes on without buying twice, beside built-in operations; res
   expect(await desk.read('again.csv')).toBe(written);
   const gone = await desk.type(run);
   expect([gone.code, gone.stderr]).toEqual([2, expect.stringContaining(`npm install ${NAME}`)]);
+});
+
+test('a night asks for the agreement before its first file, and goes on with it', async () => {
+  const { desk } = await deskWith();
+  mkdirSync(desk.place.path('inbox'));
+  renameSync(desk.place.path('list.csv'), desk.place.path('inbox/list.csv'));
+  await desk.write('night.yaml', `operation: ${NAME}\ninbox: inbox\nbudget: { credits: 9 }\n`);
+  const { code, stderr } = await desk.type(['nightly', 'night.yaml']);
+  expect([code, await desk.requests()]).toEqual([2, 0]);
+  const [agreement = ''] = /package:[0-9a-f]{32}$/m.exec(stderr) ?? [];
+  expect((await desk.type(['nightly', 'night.yaml', '--accept', agreement])).code).toBe(3);
+  expect(await desk.requests()).toBe(2);
 });
 
 test.each([

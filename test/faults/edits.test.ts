@@ -250,7 +250,9 @@ describe('where the file system tells nothing', () => {
       const refused = await place.runHere();
       expect(refused.code).toBe(2);
       expect(refused.report?.stopped).toMatchObject({
-        message: expect.stringContaining(`Row 2 of batch ${batch} was finished from other cells than`),
+        message: expect.stringContaining(
+          `Row 2 of batch ${batch} was finished with cells that differ from those in`,
+        ),
         next: expect.stringContaining('that begins a new batch, and nothing is bought twice'),
       });
       expect(readFileSync(place.path('out.csv'))).toEqual(readFileSync(place.path('before.csv')));
@@ -271,7 +273,7 @@ describe('where the file system tells nothing', () => {
     const words = ['export', batch, '--store', place.path('store'), '-o', place.path('other.csv')];
     const { code, stderr } = await place.typeHere(words);
     expect(code).toBe(2);
-    expect(stderr).toContain(`Row 2 of batch ${batch} was finished from other cells than`);
+    expect(stderr).toContain(`Row 2 of batch ${batch} was finished with cells that differ from those in`);
     expect(existsSync(place.path('other.csv'))).toBe(false);
   });
 
@@ -297,7 +299,7 @@ describe('where the file system tells nothing', () => {
         },
       };
       await expect(runHere(place, request)).rejects.toMatchObject({
-        message: expect.stringContaining('was finished from other cells than'),
+        message: expect.stringContaining('was finished with cells that differ from those in'),
       });
       seeAgain();
       expect(existsSync(place.path('out.csv'))).toBe(false);

@@ -58,7 +58,7 @@ describe.concurrent('a store that is lost', () => {
     ]) {
       const { code, stderr } = await type(workplace, words);
       expect({ words, code }).toEqual({ words, code: 0 });
-      expect(stderr).toMatch(/is not the newest one: .* Nothing is bought from it as it is\.$/m);
+      expect(stderr).toMatch(/is not the newest one: .* Nothing is bought from it in this state\.$/m);
     }
     expect(readFileSync(workplace.path('again.csv'))).toEqual(readFileSync(workplace.path('one-out.csv')));
     expect(await requestsAt(workplace)).toBe(2 * ROWS);

@@ -214,7 +214,7 @@ test('changes of what is not there stop a run once as well, and their answers ar
   const first = await run();
   expect(first).toMatchObject({ code: 2, report: { stopped: { code: 'address' } } });
   expect(first.report?.stopped?.next).toMatch(
-    /run the same list with --yes or --accept no-match to go on\.$/,
+    /run the same list with --yes or --accept no-match to continue\.$/,
   );
   const asked = service.requests.length;
   expect(asked).toBeLessThan(25);
@@ -261,7 +261,7 @@ describe.concurrent('an account that found something, and then a hundred misses 
     await using workplace = opened.workplace;
     expect(first).toMatchObject({ code: 2, report: { stopped: { code: 'address' } } });
     expect(first.report?.stopped?.message).toMatch(
-      /^The last 100 answers of this account were all status 404, and \d+ % of those before them were matches/,
+      /^The last 100 answers of this account were all status 404, but \d+ % of those before them were matches/,
     );
     expect(gateway.calls, 'what was on its way beside the hundredth miss').toBeLessThanOrEqual(
       140 + AT_ONCE - 1,

@@ -266,7 +266,7 @@ describe('nothing is copied', () => {
     await ran(place, to);
     const refused = await place.typeHere(copying(from, to));
     expect(refused.code).toBe(2);
-    expect(refused.stderr).toContain('There is a ledger');
+    expect(refused.stderr).toContain('has a ledger already');
     await ran(place, from);
   });
 

@@ -56,7 +56,7 @@ test('a saved plan is approved on the page, done as it stands, and refused where
   page.setDefaultTimeout(15_000);
 
   await bring(page, served, 'moved.json');
-  await page.getByText('The saved plan does not hold any more: the file was changed since.').waitFor();
+  await page.getByText('The saved plan is out of date: the file has changed since.').waitFor();
   await bring(page, served, 'other.json');
   await page.getByText('other.json is neither a list nor a saved plan').waitFor();
 

@@ -66,7 +66,7 @@ test('a workbook that is dropped on any view is read as a person sees it, and ea
   ]);
   await page.getByRole('button', { name: text.list.takeIn(false), exact: true }).click();
   await page.getByText('3 rows · 2 columns').waitFor();
-  expect(await guesses(page)).toContain('Only rows 4 to 6 are taken. Use what looks like the list');
+  expect(await guesses(page)).toContain('Only rows 4 to 6 are used. Use what looks like the list');
   await page.reload();
   await page.getByText('3 rows · 2 columns').waitFor();
   await page.getByRole('button', { name: text.list.lookAgain }).click();

@@ -118,12 +118,12 @@ test('status of a batch that a run works on says so, since when, why it waits, a
   expect(stdout).toContain(`Batch ${it.batch}, running, enrich-company`);
   expect(stdout).toContain(`Running    since ${running_since}, by process ${it.running.pid}\n`);
   expect(stdout).toContain(`Paused     until ${paused_until}: the vendor asked to wait`);
-  expect(stderr).not.toContain('To go on');
+  expect(stderr).not.toContain('To continue');
   expect((await it.desk.type(['status'])).stdout).toMatch(/ {2}running {5}3\/20 rows/);
   expect((await status()).batches).toMatchObject([{ state: 'open', running: true }]);
 
   await it.running.kill();
   const killed = await status('last');
   expect(killed).toMatchObject({ state: 'open', running: false, paused_until });
-  expect((await it.desk.type(['status', 'last'])).stderr).toContain('To go on');
+  expect((await it.desk.type(['status', 'last'])).stderr).toContain('To continue');
 });

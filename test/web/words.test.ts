@@ -53,7 +53,7 @@ test.each([
   ],
   ['--base-url: this is not an address', 'The address: this is not an address'],
   [
-    'Row 9 is a line of totals (Total), left out; --rows 2-9 takes it in.',
+    'Row 9 is a line of totals (Total), left out; --rows 2-9 includes it.',
     'Row 9 is a line of totals (Total), left out.',
   ],
   [

@@ -54,10 +54,16 @@ function notAgreed({ agreement, fact, details }: Question): StopError {
   return new StopError({
     code: 'consent',
     message: `${fact}: ${details.join('; ')}. Nobody has agreed to that yet.`,
-    // No page shows what a job does whose code was not loaded.
-    next: `Check it, then agree once: on a terminal,${agreement.startsWith('package') ? '' : ' on the page,'} or with --accept ${agreement}`,
+    next: `Look at it, then agree once${whereAgreed(agreement)} or with --accept ${agreement}`,
     answers: [agreement],
   });
+}
+
+/** A plan shows nothing of a job whose code was not loaded, and neither does the page. */
+function whereAgreed(agreement: Agreement): string {
+  return agreement.startsWith('package:')
+    ? ' by rowonce run: on a terminal,'
+    : ': on a terminal, on the page,';
 }
 
 /** The places of agreements that could not be kept. They hold as long as this process. */

@@ -15,7 +15,7 @@ export interface OperationSources extends Answers {
 }
 
 /**
- * Undefined for a name that is none.
+ * Undefined for a name that is none, or that has another version behind it: `rowonce-work-email@1`, as a batch keeps it.
  * @param folder of the job: a package is looked for there and above it, then in the current folder and above that.
  * @throws StopError `job` for an operation that is wrong; for a package as `packageOperation`.
  */
@@ -28,19 +28,26 @@ export async function findOperation(
   if (operations.length > 0) await requireOwnNames(operations);
   const builtIn = await loadMember<Operation>(OPERATIONS, name);
   if (builtIn !== undefined) return builtIn;
-  const own = operations.find((each) => each.name === name);
-  if (own !== undefined) return (await import('../own-operation.ts')).operationFrom(own);
-  if (!/(?:^|\/)rowonce-/.test(name)) return undefined;
-  const { PACKAGE_NAME, packageOperation } = await import('./package-operation.ts');
-  if (!PACKAGE_NAME.test(name)) return undefined;
-  const folders = folder === undefined ? [process.cwd()] : [folder, process.cwd()];
-  return packageOperation(name, folders, sources);
+  const { bare = name } = /^(?<bare>.+)@\d+$/.exec(name)?.groups ?? {};
+  const own = operations.find((each) => each.name === bare);
+  const found = own === undefined ? await ofPackage(bare, sources, folder) : await ofProgram(own);
+  return bare === name || found?.name === name ? found : undefined;
 }
 
-/** Finds an operation again by its name with the version, as a batch keeps it. Undefined where only another version is there. */
-export async function findVersion(name: string, sources: OperationSources): Promise<Operation | undefined> {
-  const found = await findOperation(name.replace(/@\d+$/, ''), sources);
-  return found?.name === name ? found : undefined;
+async function ofProgram(own: OwnOperation): Promise<Operation> {
+  return (await import('../own-operation.ts')).operationFrom(own);
+}
+
+async function ofPackage(
+  name: string,
+  sources: OperationSources,
+  folder: string | undefined,
+): Promise<Operation | undefined> {
+  // Most names that are none are paths of jobs, and loading the code for packages takes its time.
+  if (!/(?:^|\/)rowonce-/.test(name)) return undefined;
+  const { PACKAGE_NAME, packageOperation } = await import('./package-operation.ts');
+  const folders = folder === undefined ? [process.cwd()] : [folder, process.cwd()];
+  return PACKAGE_NAME.test(name) ? packageOperation(name, folders, sources) : undefined;
 }
 
 /** Two operations of one name would share their answers. */
@@ -48,7 +55,7 @@ async function requireOwnNames(operations: readonly OwnOperation[]): Promise<voi
   const taken = new Set(await familyNames(OPERATIONS));
   for (const { name } of operations) {
     if (taken.has(name))
-      throw stop('job', `There are two operations ${foreignName(name)}.`, 'Give one of them another name.');
+      throw stop('job', `There are two operations ${foreignName(name)}.`, 'Rename one of them.');
     taken.add(name);
   }
 }

@@ -73,7 +73,7 @@ export async function packageOperation(
   const own = await exportedBy(found);
   if (own?.name === name) return operationFrom(own);
   const fact = `The package ${name} exports no operation of its own name.`;
-  throw stop('job', fact, `Let its default export be an object with name: '${name}'.`);
+  throw stop('job', fact, `Its default export must be an object with name: '${name}'.`);
 }
 
 async function requireListed(name: string): Promise<void> {
@@ -81,7 +81,7 @@ async function requireListed(name: string): Promise<void> {
   if (packages.includes(name)) return;
   const fact = `The package ${name} is not listed in ${path}, so it does not run.`;
   const meant = packages.length === 0 ? '' : ` ${suggestion(name, packages)}`;
-  throw stop('account', fact, `Look at the package, then add packages: [${name}] to that file.${meant}`);
+  throw stop('account', fact, `Check the package, then add packages: [${name}] to that file.${meant}`);
 }
 
 async function folderOf(name: string, folders: readonly string[]): Promise<string> {
@@ -108,12 +108,15 @@ async function readPackage(name: string, folder: string): Promise<Package> {
   const needed = Object.keys({ ...dependencies, ...optionalDependencies });
   if (needed.length > 0)
     throw refuse(
-      `needs ${needed.map((each) => foreignWords(each)).join(', ')}, which the agreement to its files does not cover`,
-      'Ask its author to build these into it.',
+      `needs ${needed.map((each) => foreignWords(each)).join(', ')}, which the agreement about its files does not cover`,
+      'Ask its author to bundle them.',
     );
   const entry = resolve(folder, entryIn(manifest.data));
   if (!files.some(({ path }) => join(folder, ...path.split('/')) === entry))
-    throw refuse('names no file of its own as exports or main', 'Ask its author to name one path there.');
+    throw refuse(
+      'does not name one of its files as exports or main',
+      'Ask its author to name one path there.',
+    );
   const parts = files.map(({ path, bytes }) => [path, hash('sha256', bytes, 'hex')]);
   const text = canonicalJson(['rowonce-package-1', name, version, parts]);
   return { name, version, folder, entry, files, hash: hash('sha256', text, 'hex') };
@@ -168,7 +171,7 @@ async function questionOf({ name, version, folder, files, hash }: Package): Prom
     fact:
       before.length === 0
         ? `The package ${name} ${version} is a program that runs with your rights`
-        : `The package ${name} ${version} has other files than what was agreed to, which was ${before.join(', ')}`,
+        : `The package ${name} ${version} has files that differ from those agreed to, which were of ${before.join(', ')}`,
     details: [
       `folder: ${foreignWords(folder, folder.length)}`,
       `files, ${counted(bytes, 'byte')}: ${files.map(({ path }) => foreignWords(path, path.length)).join(', ')}`,

@@ -1,8 +1,9 @@
 import { chooseAccount, loadAccounts } from '../../client/account/account.ts';
+import type { Answers } from '../../client/account/agreements.ts';
 import { dialectOf, withRequestOf } from '../../client/dialect.ts';
 import { present } from '../../core/objects.ts';
 import { type Job, loadJob, loadJobs } from '../../job/job.ts';
-import type { JobOptions, RunOptions } from '../../plan/context.ts';
+import type { JobOptions } from '../../plan/context.ts';
 import type { ResolvedJob } from '../../plan/row-walk.ts';
 
 /** What a job over a file resolves to, by its own words and what is said beside it. */
@@ -17,7 +18,7 @@ type Chosen =
   | 'repair'
   | 'operations'
   | 'dialects';
-type Choosing = Pick<JobOptions, Chosen> & Pick<RunOptions, 'accept' | 'askAgreement' | 'tell'>;
+type Choosing = Pick<JobOptions, Chosen> & Answers;
 
 /** Reads the named job and finds the account that it runs on. */
 export async function choose(options: Choosing): Promise<ResolvedJob> {

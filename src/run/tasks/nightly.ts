@@ -84,7 +84,8 @@ export interface SweepSummary {
  */
 export async function sweep(options: SweepOptions): Promise<SweepSummary> {
   checkOptions('sweep', options, SWEEP_CHECKS);
-  const jobs = await sweptJobs(options.jobs);
+  const { accept, askAgreement, tell } = options;
+  const jobs = await sweptJobs(options.jobs, { accept, askAgreement, tell });
   await requireAgreedJobs(jobs, options);
   const stores = await openStores(jobs, options);
   try {

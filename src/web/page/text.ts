@@ -154,6 +154,7 @@ export const text = {
       dialect: 'Agree to these requests, and continue',
       inbox: 'Agree to this folder, and continue',
       notify: 'Agree to these notices, and continue',
+      package: 'Agree to the code of this package, and continue',
     },
     agree: 'Agree to this plan, and start it',
     settleAnew: 'Settle by today’s dialect',
@@ -325,7 +326,7 @@ export const text = {
     title: 'Cost and start',
     saved: 'A plan to approve',
     savedWhat:
-      'It was saved before. It runs exactly as it stands. If the list, the team or the work done so far has changed since, it is refused.',
+      'It was saved before. It runs exactly as it is. If the list, the team or the work done so far has changed since, it is refused.',
     planning: 'Planning. Nothing is sent …',
     moved: 'The plan has changed since it was shown:',
     withAccount: 'with',

@@ -112,8 +112,7 @@ async function requirePlanIn(list: KeptList): Promise<KeptList> {
     return list;
   } catch {
     await removeList(list);
-    const next =
-      'A list is a .csv or .xlsx file. A plan is saved on the terminal, and brought as it was saved.';
+    const next = 'A list is a .csv or .xlsx file. Save a plan on the terminal, and add it without changes.';
     throw stop('input', `${list.name} is neither a list nor a saved plan of this version.`, next);
   }
 }

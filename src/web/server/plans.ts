@@ -39,7 +39,7 @@ export function planRoutes(server: Server, facts: FactBook): Hono {
     .post('/jobs', async (context) => {
       const { name, plan, budget } = await bodyOf(context, JobRequest);
       const { jobs, view } = plans.of(plan);
-      if (view.is_saved) throw stop('usage', 'A saved plan is no job.', 'Copy the command below.');
+      if (view.is_saved) throw stop('usage', 'A saved plan is not a job.', 'Copy the command below.');
       const path = await saveJobAs(server, name, jobs, view.columns, budget);
       return context.json({ path } satisfies JobSaved);
     })

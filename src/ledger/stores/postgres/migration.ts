@@ -48,8 +48,8 @@ function explained(error: unknown, database: Database): unknown {
 const busy = ({ shown }: Database, { pid, host, command }: AtWork): StopError =>
   stop(
     'busy',
-    `The ledger at ${shown} is worked on by process ${pid} on ${host}, "${command}".`,
-    'Let all that works on it end, then run the same command again.',
+    `The ledger at ${shown} is in use by process ${pid} on ${host}, "${command}".`,
+    'Wait until all work on it has ended, then run the same command again.',
   );
 
 const NOT_THE_OWNER = '42501';
@@ -57,15 +57,15 @@ const NOT_THE_OWNER = '42501';
 const notTheOwner = ({ shown }: Database, why: string): StopError =>
   stop(
     'store',
-    `The ledger at ${shown} is from an earlier Rowonce, and this role may not bring it up to date: ${why}.`,
+    `The ledger at ${shown} is from an earlier Rowonce, and this role may not update it: ${why}.`,
     'Name its owner in the URL.',
   );
 
 const tooOld = ({ shown }: Database, why: string): StopError =>
   stop(
     'store_version',
-    `The ledger at ${shown} is from before versions were kept, in a form that cannot be brought up to date: ${why}. Nothing in it was changed.`,
-    'Copy it to a folder by rowonce store copy with the version that made it, and that folder to a new database with this one.',
+    `The ledger at ${shown} is older than its versions are numbered, in a form that cannot be updated: ${why}. Nothing in it was changed.`,
+    'With the version that made it, copy it to a folder with rowonce store copy; with this version, copy that folder to a new database.',
   );
 
 /** A schema for as long as the comparison takes. */

@@ -70,14 +70,14 @@ export async function versionOf(sql: Sql): Promise<number | undefined> {
 const older = ({ shown }: Database, version: number): StopError =>
   stop(
     'store_version',
-    `The ledger at ${shown} was laid out by an earlier Rowonce (schema ${version}, this one knows ${SCHEMA_VERSION}). Nothing in it was changed.`,
-    'End all that works on it, then let its owner run rowonce store init with this version.',
+    `The ledger at ${shown} was set up by an earlier Rowonce (schema ${version}; this one knows ${SCHEMA_VERSION}). Nothing in it was changed.`,
+    'Stop everything that works on it, then let its owner run rowonce store init with this version.',
   );
 
 export const newer = ({ shown }: Database, version: number): StopError =>
   stop(
     'store_version',
-    `The ledger at ${shown} was laid out by a newer Rowonce (schema ${version}, this one knows ${SCHEMA_VERSION}). Nothing in it was changed.`,
+    `The ledger at ${shown} was set up by a newer Rowonce (schema ${version}; this one knows ${SCHEMA_VERSION}). Nothing in it was changed.`,
     'Use the newer Rowonce.',
   );
 

@@ -26,10 +26,13 @@ export interface SweptJob extends ResolvedJob {
  * night later.
  * @throws StopError `job`, `account`, or `consent` for what nobody could agree to in a sweep.
  */
-export async function sweptJobs(names: readonly string[]): Promise<readonly SweptJob[]> {
+export async function sweptJobs(
+  names: readonly string[],
+  answers: Answers = {},
+): Promise<readonly SweptJob[]> {
   const jobs: SweptJob[] = [];
   for (const name of names) {
-    const job = withInbox(name, await choose({ job: name }));
+    const job = withInbox(name, await choose({ ...answers, job: name }));
     refuseChanges(name, job);
     requireLimit(name, job);
     refuseSharedInbox(name, job, jobs);

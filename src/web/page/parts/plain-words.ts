@@ -19,7 +19,7 @@ const FLAG = /(?<![\w-])--([a-z][a-z-]*)/g;
 export function factOnPage(fact: string): string {
   const words: Readonly<Record<string, string>> = text.chosen;
   const plain = fact
-    .replaceAll(/; --[a-z][^.;]*(?=\.(?:\s|$))/g, '')
+    .replaceAll(/; (?:[a-z ,]* )?--[a-z][^.;]*(?=\.(?:\s|$))/g, '')
     .replaceAll(FLAG, (_, flag: string) => words[flag] ?? text.chosen.other)
     .replaceAll(/\bthe job's `([a-z_]+)`/g, (_, entry: string) => words[entry] ?? text.chosen.other)
     .replaceAll(/^\S+\.ya?ml(?=:)/g, text.chosen.job)

@@ -1,4 +1,3 @@
-import { useSignal } from '@preact/signals';
 import { type ComponentChildren, Fragment } from 'preact';
 import type { Choices, PlanView } from '../../api.ts';
 import { Refusal } from '../loaded.tsx';
@@ -14,6 +13,7 @@ import { PlayMoney } from '../parts/tags.tsx';
 import { Told } from '../parts/told.tsx';
 import { query } from '../router.ts';
 import { ask } from '../session.ts';
+import { useSignal } from '../signals.ts';
 import { text, wordOf } from '../text.ts';
 import { Nothing, REASONS_SHOWN } from './columns.tsx';
 import { Answers } from './plan/answers.tsx';
@@ -40,7 +40,7 @@ export function Plan({ params: { id = '' } }: { readonly params: Readonly<Record
     [id, again.value, choices.value],
   );
   const { value: plan, refused } = asked.value;
-  if (refused?.code === 'usage' && plan === undefined && refused.message.startsWith('Nothing was chosen'))
+  if (refused?.code === 'usage' && plan === undefined && refused.message.startsWith('You have not chosen'))
     return <Nothing list={id} />;
   return (
     <>

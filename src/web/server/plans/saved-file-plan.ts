@@ -24,8 +24,8 @@ export async function planSavedFile(server: Server, file: KeptList, signal: Abor
   if (order.store !== undefined && order.store !== store)
     throw stop(
       'plan',
-      `${file.name} was planned over another store: ${order.store}.`,
-      'Open the page of that store, and bring it there.',
+      `${file.name} was planned with another store: ${order.store}.`,
+      'Open the page of that store, and add it there.',
     );
   const printed = await askChild(
     server.program,
@@ -45,5 +45,5 @@ export async function planSavedFile(server: Server, file: KeptList, signal: Abor
 }
 
 function movedSince({ message }: StopError, { name, path }: KeptList): StopError {
-  return stop('plan', message.replaceAll(path, name), 'Have it planned and saved anew, and bring that.');
+  return stop('plan', message.replaceAll(path, name), 'Plan and save it again, and add that file.');
 }

@@ -1,4 +1,3 @@
-import { useSignal } from '@preact/signals';
 import type { PlanView, ScheduledStart, ScheduleList } from '../../../api.ts';
 import { work } from '../../live.ts';
 import { Refusal } from '../../loaded.tsx';
@@ -6,6 +5,7 @@ import { useAction } from '../../parts/action.ts';
 import { useAsked } from '../../parts/asked.ts';
 import { dateAndTime } from '../../parts/figures.ts';
 import { ask } from '../../session.ts';
+import { useSignal } from '../../signals.ts';
 import { hasSchedules } from '../../state.ts';
 import { text } from '../../text.ts';
 
