@@ -120,7 +120,7 @@ test('a night asks for the agreement before its first file, and goes on with it'
 
 test.each([
   ['needs left-pad', (folder: string) => edit(folder, { dependencies: { 'left-pad': '1' } })],
-  ['names no file of its own', (folder: string) => edit(folder, { exports: '../elsewhere.js' })],
+  ['does not name one of its files', (folder: string) => edit(folder, { exports: '../elsewhere.js' })],
   ['has no package.json with its name', (folder: string) => edit(folder, { name: 'rowonce-other' })],
   ['neither a file nor a folder', (folder: string) => symlinkSync('/etc/hostname', join(folder, 'data'))],
 ])('a package is refused whose files are not all of it: it %s', async (fact, spoil) => {
