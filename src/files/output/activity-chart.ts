@@ -1,6 +1,6 @@
 /**
  * The picture of a batch's work: how fast it asked against what its account may, when it paused, and how the credits
- * added up. It is a list of shapes, which the report writes as text and the page shows live, so nothing is imported here.
+ * added up. It is a list of shapes, which the report writes as text and the page shows live.
  */
 
 /** An element of SVG with what it says. */

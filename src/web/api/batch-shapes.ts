@@ -83,6 +83,32 @@ export const ActivityView = noun({
 });
 export type ActivityView = z.infer<typeof ActivityView>;
 
+/** How wide the picture of a batch's work is drawn, one unit a pixel, and in which time zone. */
+export const ChartQuery = z.object({
+  width: z.coerce.number().int().min(200).max(4_000).default(760),
+  zone: z.string().max(60).refine(isTimeZone, 'is not a time zone').default('UTC'),
+});
+
+/** A picture as elements of SVG. */
+export const ChartView = z.object({
+  shapes: z.array(
+    z.object({
+      tag: z.enum(['path', 'polyline', 'rect', 'text']),
+      attributes: z.record(z.string(), z.union([z.string(), z.number()])),
+      words: z.string().optional(),
+    }),
+  ),
+});
+export type ChartView = z.infer<typeof ChartView>;
+
+function isTimeZone(zone: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: zone }) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
 const done = membersOf<ChangesDone>();
 /** What a batch of changes has done, each subject once. */
 export const ChangesView = noun({

@@ -131,11 +131,6 @@ export const text = {
       "Bars: requests per second. Line: credits spent. Dashed line: the account's average limit. Shaded: pauses.",
     nothingSent: 'Nothing has been sent yet.',
     chartTitle: (fastest: string, time: string) => `Requests over ${time}, at most ${fastest} per second`,
-    chart: {
-      perSecond: 'requests/s',
-      credits: 'credits',
-      limit: (perSecond: string) => `limit ${perSecond}/s`,
-    },
     pause: 'Pause',
     pausing: 'Pausing …',
     hold: 'Keep it paused',

@@ -24,10 +24,13 @@ import {
   BatchListQuery,
   BatchView,
   ChangesView,
+  ChartQuery,
+  type ChartView,
   SummaryView,
   type WorkerList,
 } from '../api.ts';
 import { HttpRefusal, queryOf } from './answers.ts';
+import { drawnChart } from './batch-chart.ts';
 import { Paced } from './paced.ts';
 import type { Server } from './server.ts';
 
@@ -80,6 +83,7 @@ export function batchRoutes(server: Server): Hono {
       });
       return context.json(detail satisfies BatchDetail);
     })
+    .route('/', chartRoutes(server, activities))
     .get('/batches/:id/summary', async (context) => {
       const { batch, location } = await batchOf(context, server);
       const price = (await pricesOfAccounts()).get(batch.accountIdentity);
@@ -93,6 +97,18 @@ export function batchRoutes(server: Server): Hono {
       });
       return context.json(summary satisfies SummaryView);
     });
+}
+
+function chartRoutes(server: Server, activities: Paced<ChartData>): Hono {
+  return new Hono().get('/batches/:id/chart', async (context) => {
+    const { width, zone } = queryOf(context, ChartQuery);
+    const found = await batchOf(context, server);
+    const chart = await lookInto(found.location, async (ledger) => {
+      const { requests, batch } = await batchStatus(ledger, found);
+      return activities.of(batch.id, requests, () => chartOf(ledger, batch));
+    });
+    return context.json(drawnChart(chart, width, zone) satisfies ChartView);
+  });
 }
 
 async function workersIn({ store }: Server): Promise<WorkerList> {

@@ -80,15 +80,6 @@ const TO_THE_SECOND = new Intl.DateTimeFormat('en', { ...TO_THE_MINUTE, timeStyl
 /** `Nov 20, 2026, 14:05:31`, where the reader is: requests come within a minute of each other. */
 export const exactTime = (iso: string): string => TO_THE_SECOND.format(new Date(iso));
 
-const OF_DAY = new Intl.DateTimeFormat('en', { timeStyle: 'medium', hourCycle: 'h23' });
-const OF_YEAR = new Intl.DateTimeFormat('en', {
-  ...{ day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' },
-  hourCycle: 'h23',
-});
-
-/** `14:05:31`, or beside other days `Nov 20, 14:05`, where the reader is. */
-export const shortTime = (atMs: number, isLong: boolean): string => (isLong ? OF_YEAR : OF_DAY).format(atMs);
-
 // Days and months are those of UTC, as budgets count them.
 const MONTH = new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric', timeZone: 'UTC' });
 const DAY = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', timeZone: 'UTC' });

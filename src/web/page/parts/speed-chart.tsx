@@ -1,42 +1,41 @@
 import { createElement } from 'preact';
-import { CHART_HEIGHT, chartShapes } from '../../../files/output/activity-chart.ts';
-import type { ActivityView } from '../../api.ts';
+import type { BatchDetail, ChartView } from '../../api.ts';
+import { Loaded } from '../loaded.tsx';
 import { text } from '../text.ts';
-import { duration, grouped, shortTime } from './figures.ts';
+import { duration, grouped } from './figures.ts';
 
 /** The widest place that the style gives it, and what of the window is beside it. */
 const WIDEST = 1086;
 const BESIDE = 66;
 
+/** As the server draws it: nothing moves when it comes. */
+const HEIGHT = 240;
+
 /** What a batch sent over time, drawn as in its report. */
-export function SpeedChart({
-  activity,
-  limit,
-}: {
-  readonly activity: ActivityView;
-  readonly limit: number | null;
-}) {
-  const { from_ms: fromMs, bucket_ms: bucketMs, requests, credits, pauses } = activity;
+export function SpeedChart({ batch: { batch, activity, requests: sent } }: { readonly batch: BatchDetail }) {
+  const { bucket_ms: bucketMs, requests } = activity;
   if (requests.length === 0) return <p class="muted">{text.batch.nothingSent}</p>;
-  const buckets = requests.map((count, at) => ({ requests: count, credits: credits[at] ?? 0 }));
-  const chart = {
-    activity: { fromMs, bucketMs, buckets },
-    pauses: pauses.map(({ from_ms, until_ms }) => ({ fromMs: from_ms, untilMs: until_ms })),
-    limitPerSecond: limit ?? undefined,
-  };
   const fastest = (Math.max(...requests) * 1000) / bucketMs;
   const took = duration((bucketMs * requests.length) / 1000);
   const title = text.batch.chartTitle(grouped(fastest), took);
   // One unit is one pixel, so that letters have their size on every screen.
-  const width = Math.min(WIDEST, globalThis.innerWidth - BESIDE);
-  const words = { ...text.batch.chart, number: grouped, time: shortTime };
+  const width = Math.max(200, Math.min(WIDEST, globalThis.innerWidth - BESIDE));
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
   return (
     <figure class="chart">
-      <svg viewBox={`0 0 ${width} ${CHART_HEIGHT}`} role="img" aria-label={title}>
-        {chartShapes(chart, words, width).map(([tag, attributes, said], key) =>
-          createElement(tag, { key, ...attributes }, said),
+      <Loaded<ChartView>
+        path={`/batches/${batch}/chart?width=${width}&zone=${encodeURIComponent(timeZone)}`}
+        again={sent}
+        meanwhile={<svg viewBox={`0 0 ${width} ${HEIGHT}`} />}
+      >
+        {({ shapes }) => (
+          <svg viewBox={`0 0 ${width} ${HEIGHT}`} role="img" aria-label={title}>
+            {shapes.map(({ tag, attributes, words }, key) =>
+              createElement(tag, { key, ...attributes }, words),
+            )}
+          </svg>
         )}
-      </svg>
+      </Loaded>
       <figcaption class="muted">{`${title}. ${text.batch.chartKey}`}</figcaption>
     </figure>
   );

@@ -54,7 +54,7 @@ function Shown({ batch, works }: { readonly batch: BatchDetail; readonly works: 
       {batch.changes !== undefined && <Changes changes={batch.changes} />}
       <details class="card stack" open={isOpen}>
         <summary>{words.howItWent}</summary>
-        <SpeedChart activity={batch.activity} limit={batch.limit_per_second} />
+        <SpeedChart batch={batch} />
         {!isOpen && <Outcomes batch={batch} />}
         {!isOpen && <Figures batch={batch} running={running} />}
       </details>
