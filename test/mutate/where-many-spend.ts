@@ -232,8 +232,8 @@ const PURSES = [
     },
     {
       without: 'database: a new purse is held against its cap',
-      text: 'CREATE TRIGGER purses_opened AFTER INSERT ON purses FOR EACH ROW',
-      instead: 'CREATE TRIGGER purses_opened AFTER DELETE ON prices FOR EACH STATEMENT',
+      text: 'CREATE OR REPLACE TRIGGER purses_opened AFTER INSERT ON purses FOR EACH ROW',
+      instead: 'CREATE OR REPLACE TRIGGER purses_opened AFTER DELETE ON prices FOR EACH STATEMENT',
       named: 'refuses another purse',
     },
     {

@@ -86,7 +86,7 @@ export type ActivityView = z.infer<typeof ActivityView>;
 /** How wide the picture of a batch's work is drawn, one unit a pixel, and in which time zone. */
 export const ChartQuery = z.object({
   width: z.coerce.number().int().min(200).max(4_000).default(760),
-  zone: z.string().max(60).refine(isTimeZone, 'is no time zone').default('UTC'),
+  zone: z.string().max(60).refine(isTimeZone, 'is not a time zone').default('UTC'),
 });
 
 /** A picture as elements of SVG. */

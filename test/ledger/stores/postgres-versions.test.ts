@@ -36,7 +36,7 @@ test('an earlier ledger is refused by what reads and what spends, and stays as i
     const { code, stderr } = await desk.type([...words, ...(words[0] === 'store' ? [] : ['--store', store])]);
     expect({ code, stderr }, words.join(' ')).toEqual({
       code: 2,
-      stderr: expect.stringMatching(/set up by an earlier Rowonce \(schema 1, .*rowonce store init/s),
+      stderr: expect.stringMatching(/set up by an earlier Rowonce \(schema 1; .*rowonce store init/s),
     });
   }
   expect(await server.everyRow('versions_refused')).toEqual(before);
