@@ -339,7 +339,7 @@ test('a redirect is followed only where the dialect says that the operation may 
   const moving = { ...operation, redirect: 'same_host' as const };
   expect(judge(reply, provider, moving)).toEqual({
     kind: 'not_sent',
-    why: 'status 307, it has moved to /v2/enrich?a=1',
+    why: 'status 307; it has moved to /v2/enrich?a=1',
     movedTo: '/v2/enrich?a=1',
   });
   const withKey = answered(307, '', { location: '/v2/enrich?key=[redacted]' });

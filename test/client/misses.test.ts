@@ -103,7 +103,7 @@ test.each([
   [
     'sudden',
     after(30, 20, 100),
-    /^The last 100 answers .* and 60 % of those before them were matches\.$/,
+    /^The last 100 answers .* but 60 % of those before them were matches\.$/,
     /with --accept no-match/,
   ],
 ] as const)('the stop says what happened and both ways on (%s)', (suspicion, history, fact, agree) => {

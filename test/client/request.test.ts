@@ -130,7 +130,7 @@ describe('each method', () => {
       },
     });
     expect(() => requireSendable(through(), call({ a: 1 }))).toThrow(
-      'The "API Call" step of the service sends GET and POST, and do is a PUT.',
+      'The "API Call" step of the service sends GET and POST, but do is a PUT.',
     );
     requireSendable(through(['GET', 'PUT']), call({ a: 1 }));
     const sent = requestOf(through(['PUT']), '/step', call({ a: 1 }), { key: 'k' });

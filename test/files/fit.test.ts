@@ -31,7 +31,7 @@ describe('a list fits create-project', () => {
     async (header) => {
       const fit = await projectsIn(header);
       expect(fit?.columns).toEqual({});
-      expect(fit?.problem).toMatch(/^a column called "name" may .*; to use it, add --column name=name$/i);
+      expect(fit?.problem).toMatch(/^a column called "name" could .*; to use it, add --column name=name$/i);
     },
   );
 });

@@ -72,6 +72,12 @@ test('a list that is started on the page over a database shows who works on it w
 
   gate.let();
   await page.getByText(text.batch.states.finished, { exact: true }).waitFor();
+  const { ticket } = await ask(
+    'POST',
+    `/batches/${batches[0]?.batch}/tickets`,
+    JSON.stringify({ what: 'output' }),
+  );
+  expect((await served.ask(`/downloads/${ticket}`)).body.trim().split('\n')).toHaveLength(61);
   const { requests, charged_twice: twice } = await desk.place.vendor.book();
   expect({ requests, twice }).toEqual({ requests: 60, twice: [] });
   worker.signal('SIGTERM');

@@ -54,7 +54,7 @@ function notAgreed({ agreement, fact, details }: Question): StopError {
   return new StopError({
     code: 'consent',
     message: `${fact}: ${details.join('; ')}. Nobody has agreed to that yet.`,
-    next: `Look at it, then agree once${whereAgreed(agreement)} or with --accept ${agreement}`,
+    next: `Check it, then agree once${whereAgreed(agreement)} or with --accept ${agreement}`,
     answers: [agreement],
   });
 }

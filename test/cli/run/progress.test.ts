@@ -92,7 +92,7 @@ test('of a run that goes on, what is of the batch in all and what is of this run
   progress.hear({ kind: 'answered', found: true, credits: 1, ...CALL });
   progress.hear({ kind: 'row', row: 40, outcome: 'matched' });
   pass(1_000);
-  expect(said).toContain('Batch abcdef01 goes on: 30 of 100 rows are finished, 1 is in doubt.');
+  expect(said).toContain('Batch abcdef01 continues: 30 of 100 rows are finished, 1 is in doubt.');
   expect(shown.at(-1)).toMatch(
     /^███░░░░░░░ 31 % · 31\/100 rows in all · .* · this run: 1 matched · 1 credit · /,
   );

@@ -141,7 +141,7 @@ describe('telephone numbers and postcodes', () => {
   });
 
   test('a word that is no country is refused', async () => {
-    await expect(countryOf('XX')).rejects.toMatchObject({ message: '"XX" is no country.' });
+    await expect(countryOf('XX')).rejects.toMatchObject({ message: '"XX" is not a country.' });
   });
 });
 

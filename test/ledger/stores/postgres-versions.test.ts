@@ -36,7 +36,7 @@ test('an earlier ledger is refused by what reads and what spends, and stays as i
     const { code, stderr } = await desk.type([...words, ...(words[0] === 'store' ? [] : ['--store', store])]);
     expect({ code, stderr }, words.join(' ')).toEqual({
       code: 2,
-      stderr: expect.stringMatching(/laid out by an earlier Rowonce \(schema 1, .*rowonce store init/s),
+      stderr: expect.stringMatching(/set up by an earlier Rowonce \(schema 1, .*rowonce store init/s),
     });
   }
   expect(await server.everyRow('versions_refused')).toEqual(before);
@@ -74,7 +74,7 @@ test('what cannot be brought up to date stays as it was, and so does a newer one
   const refused = await typedAt(['store', 'init', old]);
   expect({ code: refused.code, stderr: refused.stderr }).toEqual({
     code: 2,
-    stderr: expect.stringContaining('cannot be brought up to date'),
+    stderr: expect.stringContaining('cannot be updated'),
   });
   expect(await server.everyRow('versions_unknown')).toEqual(before);
 
@@ -88,7 +88,7 @@ test('what cannot be brought up to date stays as it was, and so does a newer one
   ])
     expect(await typedAt(words)).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('laid out by a newer Rowonce (schema 99'),
+      stderr: expect.stringContaining('set up by a newer Rowonce (schema 99'),
     });
 });
 

@@ -53,7 +53,7 @@ describe('pauses', () => {
     expect(waits).toEqual([500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000, 30_000]);
     expect(pauses.every(({ asked }) => !asked)).toBe(true);
     expect(pauses[3]?.why).toBe(
-      'the vendor says that requests come too fast (too fast), and names no time; Rowonce waits 4 s',
+      'the vendor says that requests come too fast (too fast), but gives no time; Rowonce waits 4 s',
     );
   });
 

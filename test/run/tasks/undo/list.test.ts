@@ -133,7 +133,7 @@ describe('what stays, and why', () => {
     [
       'an invite that was deleted by its code, of which nothing was known',
       { operations: ['delete-invite'], now: gone },
-      /^was taken out, .* with them$/,
+      /^was removed, .* with them$/,
     ],
     [
       'who was accepted at once, and nobody knows as which user',
@@ -169,7 +169,7 @@ describe('what stays, and why', () => {
         now: between,
         known: { doubt: { batch: BATCH, row: 4, operation: 'create-invite' } },
       },
-      /^what came of create-invite is in doubt, .* settle row 4 of batch b0000001 first$/,
+      /^the result of create-invite is in doubt, .* settle row 4 of batch b0000001 first$/,
     ],
   ])('%s', (_, story, reason) => {
     expect(undoOf(story)).toEqual({
