@@ -53,7 +53,6 @@ test('a saved plan is approved on the page, done as it stands, and refused where
   write('other.json', ['[{"email": "jo@acme.example"}]']);
   const page = await openTab(browser, served, { path: '/new' });
   onTestFinished(() => page.context().close());
-  page.setDefaultTimeout(15_000);
 
   await bring(page, served, 'moved.json');
   await page.getByText('The saved plan is out of date: the file has changed since.').waitFor();
