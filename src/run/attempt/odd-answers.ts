@@ -3,7 +3,7 @@ import type { Dialect } from '../../client/dialect.ts';
 import { type OddAnswer, oddAnswerIn, type Reply } from '../../client/judge.ts';
 import { readBody } from '../../core/answer-body.ts';
 import { StopError } from '../../core/errors.ts';
-import type { Call } from '../../core/operation.ts';
+import type { Call, RuleReads } from '../../core/operation.ts';
 import { counted } from '../../core/plain-text.ts';
 import type { AttemptId, Batch, BatchId, Doubt, LedgerReader } from '../../ledger/ledger.ts';
 import { commandLine } from '../../lib/command-line.ts';
@@ -135,9 +135,6 @@ function oddStop(dialect: Dialect, batch: BatchId, reply: OddReply, count: strin
     answers: ['doubts'],
   });
 }
-
-/** What a rule is for that is added once calls are in doubt. What is kept of a change is never read as done. */
-export type RuleReads = 'what_is_kept' | 'what_a_repeat_brings' | 'later_answers';
 
 export function ruleReads({ change, ifLost }: Call): RuleReads {
   if (change === undefined) return 'what_is_kept';

@@ -1,9 +1,10 @@
 import type { Dialect } from '../../client/dialect.ts';
 import { stop } from '../../core/errors.ts';
+import type { RuleReads } from '../../core/operation.ts';
 import type { RowNumber } from '../../core/row.ts';
 import type { Batch, Doubt, LedgerReader } from '../../ledger/ledger.ts';
 import { commandLine } from '../../lib/command-line.ts';
-import { type OddDoubt, oddDoubts, type RuleReads, ruleReads } from '../attempt.ts';
+import { type OddDoubt, oddDoubts, ruleReads } from '../attempt.ts';
 import { tellableOfAll } from './told-answer.ts';
 
 /** Doubts whose answers came whole and have the same names and words: one decision may be about all of them. */

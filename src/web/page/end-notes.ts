@@ -1,8 +1,8 @@
+import { signal } from '@preact/signals';
 import type { AwaitedEnds, BatchDetail } from '../api.ts';
 import { allRows, grouped } from './parts/figures.ts';
 import { go } from './router.ts';
 import { ask, Refused } from './session.ts';
-import { signal } from './signals.ts';
 import { text } from './text.ts';
 
 /**

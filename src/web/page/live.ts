@@ -1,6 +1,6 @@
+import { signal } from '@preact/signals';
 import type { ChangeMessage, Spender } from '../api.ts';
 import { headers, isIn, isProved, leave, offline } from './session.ts';
-import { signal } from './signals.ts';
 
 /**
  * What changes while the page is open. One tab of a browser reads the stream, because a browser has few connections to a

@@ -1,9 +1,9 @@
+import { useSignal } from '@preact/signals';
 import type { VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { factOnPage, nextOnPage } from './parts/plain-words.ts';
 import { Told } from './parts/told.tsx';
 import { ask, Refused } from './session.ts';
-import { useSignal } from './signals.ts';
 import { text } from './text.ts';
 
 interface Found<T> {

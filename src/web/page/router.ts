@@ -1,4 +1,4 @@
-import { computed, signal } from './signals.ts';
+import { computed, signal } from '@preact/signals';
 
 /** Every view has an address of its own, so that reload, "back", bookmarks and a second tab do what people expect. */
 

@@ -1,6 +1,6 @@
+import { effect, signal } from '@preact/signals';
 import type { OpenAnswer, Proof, Refusal } from '../api.ts';
 import { newNonce, proofOf } from './proof.ts';
-import { effect, signal } from './signals.ts';
 import { text } from './text.ts';
 
 /**

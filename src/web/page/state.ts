@@ -1,6 +1,6 @@
+import { signal } from '@preact/signals';
 import type { State } from '../api.ts';
 import { ask } from './session.ts';
-import { signal } from './signals.ts';
 
 /** Whether the program was started with jobs that have a schedule. */
 export const hasSchedules = signal(false);

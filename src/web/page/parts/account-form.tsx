@@ -1,8 +1,8 @@
+import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { AccountEdit, AccountList, NewAccount, PageAccount } from '../../api.ts';
 import { Refusal } from '../loaded.tsx';
 import { ask } from '../session.ts';
-import { type Signal, useSignal } from '../signals.ts';
 import { text } from '../text.ts';
 import { useAction } from './action.ts';
 

@@ -1,6 +1,6 @@
+import { type ReadonlySignal, useSignal } from '@preact/signals';
 import { asRefused } from '../loaded.tsx';
 import type { Refused } from '../session.ts';
-import { type ReadonlySignal, useSignal } from '../signals.ts';
 
 /** What a button does: one at a time, with the refusal shown beside it. */
 export interface Action {

@@ -1,7 +1,7 @@
+import { type Signal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { asRefused } from '../loaded.tsx';
 import type { Refused } from '../session.ts';
-import { type Signal, useSignal } from '../signals.ts';
 
 /** What was asked last. The value of the question before stays until the next answer is there, so that nothing jumps. */
 export interface Asked<T> {

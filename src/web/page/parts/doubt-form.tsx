@@ -1,7 +1,7 @@
+import { type Signal, useSignal } from '@preact/signals';
 import type { DoubtsView, SettleRequest, WorkList, WorkView } from '../../api.ts';
 import { asRefused, Refusal } from '../loaded.tsx';
 import { ask, Refused } from '../session.ts';
-import { type Signal, useSignal } from '../signals.ts';
 import { text } from '../text.ts';
 import { counted, grouped } from './figures.ts';
 

@@ -1,6 +1,6 @@
+import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { go, path } from '../router.ts';
-import { signal } from '../signals.ts';
 import { text } from '../text.ts';
 
 /** A file may be dropped on any view. It is brought by the view of new lists, which takes it from here. */

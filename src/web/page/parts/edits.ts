@@ -1,5 +1,5 @@
+import { type ReadonlySignal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { type ReadonlySignal, useSignal } from '../signals.ts';
 
 /** Cells that were typed over and are not saved yet. */
 export interface Edits {

@@ -1,4 +1,4 @@
-import { useSignal } from '../signals.ts';
+import { useSignal } from '@preact/signals';
 import { text } from '../text.ts';
 import { grouped } from './figures.ts';
 import { ForeignText } from './row-words.tsx';

@@ -1,7 +1,7 @@
+import { useSignal } from '@preact/signals';
 import type { JobSaved, PlanView } from '../../api.ts';
 import { Refusal } from '../loaded.tsx';
 import { ask } from '../session.ts';
-import { useSignal } from '../signals.ts';
 import { text } from '../text.ts';
 import { useAction } from './action.ts';
 

@@ -1,8 +1,8 @@
+import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { FindLine } from '../../api.ts';
 import { asRefused, Refusal } from '../loaded.tsx';
 import { askLines, Refused } from '../session.ts';
-import { useSignal } from '../signals.ts';
 import { text } from '../text.ts';
 import { grouped } from './figures.ts';
 

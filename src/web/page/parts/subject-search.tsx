@@ -1,7 +1,7 @@
+import { useSignal } from '@preact/signals';
 import type { SubjectEntry, SubjectView } from '../../api.ts';
 import { Loaded } from '../loaded.tsx';
 import { go, query } from '../router.ts';
-import { useSignal } from '../signals.ts';
 import { text, wordOf } from '../text.ts';
 import { counted, dateAndTime, grouped, moneyWords } from './figures.ts';
 import { numbers, Table } from './table.tsx';

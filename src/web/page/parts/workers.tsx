@@ -1,7 +1,7 @@
+import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { WorkerList, WorkerView } from '../../api.ts';
 import { Loaded } from '../loaded.tsx';
-import { useSignal } from '../signals.ts';
 import { text } from '../text.ts';
 import { grouped } from './figures.ts';
 import { numbers, Table } from './table.tsx';

@@ -1,3 +1,4 @@
+import { type Signal, useSignal } from '@preact/signals';
 import type { AccountList, AccountTest, PageAccount } from '../../api.ts';
 import { Loaded, Refusal } from '../loaded.tsx';
 import { AccountForm } from '../parts/account-form.tsx';
@@ -6,7 +7,6 @@ import { grouped, spentWords } from '../parts/figures.ts';
 import { PlayMoney } from '../parts/tags.tsx';
 import { go, query } from '../router.ts';
 import { ask } from '../session.ts';
-import { type Signal, useSignal } from '../signals.ts';
 import { text } from '../text.ts';
 
 /** Vendor accounts: where they are, what limits them, what they have cost; never a key. */

@@ -1,3 +1,4 @@
+import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { BatchDetail, SummaryView, WorkList, WorkView } from '../../api.ts';
 import { awaitEnd, isAwaited } from '../end-notes.ts';
@@ -10,7 +11,6 @@ import { plainReason } from '../parts/plain-words.ts';
 import { SpeedChart } from '../parts/speed-chart.tsx';
 import { BatchState, PlayMoney } from '../parts/tags.tsx';
 import { Refused } from '../session.ts';
-import { useSignal } from '../signals.ts';
 import { text, wordOf } from '../text.ts';
 import { BatchButtons } from './batch/buttons.tsx';
 import { Came } from './batch/came.tsx';

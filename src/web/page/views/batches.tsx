@@ -1,3 +1,4 @@
+import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { BatchList, BatchView } from '../../api.ts';
 import { anyChanges } from '../live.ts';
@@ -7,7 +8,6 @@ import { OutcomeBar, sumOf } from '../parts/outcomes.tsx';
 import { BatchState, PlayMoney } from '../parts/tags.tsx';
 import { Workers } from '../parts/workers.tsx';
 import { go, query } from '../router.ts';
-import { useSignal } from '../signals.ts';
 import { text, wordOf } from '../text.ts';
 
 const words = text.batches;
@@ -89,7 +89,7 @@ function Filters() {
           {words.find}
           <input
             type="search"
-            value={typed.value}
+            value={typed}
             placeholder={words.findWhat}
             onInput={(event) => {
               typed.value = event.currentTarget.value;

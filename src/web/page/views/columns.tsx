@@ -1,3 +1,4 @@
+import { type Signal, useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import type { Choices, OperationView, PlanView, Ways } from '../../api.ts';
 import { Loaded, Refusal } from '../loaded.tsx';
@@ -8,7 +9,6 @@ import { inputWords, severalFit, severalView } from '../parts/several.ts';
 import { Steps } from '../parts/steps.tsx';
 import { go } from '../router.ts';
 import { ask } from '../session.ts';
-import { type Signal, useSignal } from '../signals.ts';
 import { text } from '../text.ts';
 import { type Choosing, choose, unlessEmpty } from './columns/choosing.ts';
 import { Fields } from './columns/fields.tsx';

@@ -1,3 +1,4 @@
+import { useSignal } from '@preact/signals';
 import type { AccountChoice, Choices, JobView, OperationView, Ways } from '../../api.ts';
 import { Loaded, Refusal } from '../loaded.tsx';
 import { useAction } from '../parts/action.ts';
@@ -7,7 +8,6 @@ import { Steps } from '../parts/steps.tsx';
 import { PlayMoney } from '../parts/tags.tsx';
 import { go } from '../router.ts';
 import { ask } from '../session.ts';
-import { useSignal } from '../signals.ts';
 import { text, wordOf } from '../text.ts';
 
 /** What to do with a list: what fits it first. */

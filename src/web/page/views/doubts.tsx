@@ -1,3 +1,4 @@
+import { useSignal } from '@preact/signals';
 import type { DoubtsView, DoubtView } from '../../api.ts';
 import { changesOf } from '../live.ts';
 import { Loaded } from '../loaded.tsx';
@@ -5,7 +6,6 @@ import { DoubtForm } from '../parts/doubt-form.tsx';
 import { counted, exactTime, grouped } from '../parts/figures.ts';
 import { About, askedWords } from '../parts/row-words.tsx';
 import { Told } from '../parts/told.tsx';
-import { useSignal } from '../signals.ts';
 import { text } from '../text.ts';
 
 /** What is in doubt in a batch, with the money at risk, and what a person decides about it. */

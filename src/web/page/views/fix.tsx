@@ -1,3 +1,4 @@
+import { type Signal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type {
   Checked,
@@ -17,7 +18,6 @@ import { type Edits, editKey, useEdits } from '../parts/edits.ts';
 import { counted, grouped } from '../parts/figures.ts';
 import { go, query } from '../router.ts';
 import { ask } from '../session.ts';
-import { type Signal, useSignal } from '../signals.ts';
 import { text } from '../text.ts';
 
 /** Corrects cells of a list: of the rows that a batch could not use, or of any. What is saved is a new version. */

@@ -1,3 +1,4 @@
+import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import type { DamageObject, ListDescription, ListRows, ListView, Reading } from '../../api.ts';
 import { Loaded, Refusal } from '../loaded.tsx';
@@ -7,7 +8,6 @@ import { counted, grouped } from '../parts/figures.ts';
 import { Steps } from '../parts/steps.tsx';
 import { numbers, Table } from '../parts/table.tsx';
 import { ask } from '../session.ts';
-import { useSignal } from '../signals.ts';
 import { text, wordOf } from '../text.ts';
 import { How } from './list/how.tsx';
 

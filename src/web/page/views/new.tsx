@@ -1,3 +1,4 @@
+import { effect, type Signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Lists, ListView, ScheduleList } from '../../api.ts';
 import { asRefused, Loaded, Refusal } from '../loaded.tsx';
@@ -7,7 +8,6 @@ import { counted, dateAndTime, fileSize } from '../parts/figures.ts';
 import { type Sending, send } from '../parts/upload.ts';
 import { go } from '../router.ts';
 import { ask, Refused } from '../session.ts';
-import { effect, type Signal, useSignal } from '../signals.ts';
 import { text } from '../text.ts';
 
 /** Brings a list: by a file that is dropped or chosen, or by cells that are pasted. */

@@ -1,3 +1,4 @@
+import { useSignal } from '@preact/signals';
 import { type ComponentChildren, Fragment } from 'preact';
 import type { Choices, PlanView } from '../../api.ts';
 import { Refusal } from '../loaded.tsx';
@@ -13,7 +14,6 @@ import { PlayMoney } from '../parts/tags.tsx';
 import { Told } from '../parts/told.tsx';
 import { query } from '../router.ts';
 import { ask } from '../session.ts';
-import { useSignal } from '../signals.ts';
 import { text, wordOf } from '../text.ts';
 import { Nothing, REASONS_SHOWN } from './columns.tsx';
 import { Answers } from './plan/answers.tsx';

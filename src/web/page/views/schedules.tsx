@@ -1,3 +1,4 @@
+import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { ScheduledStart, ScheduleList, ScheduleView } from '../../api.ts';
 import { Loaded, Refusal } from '../loaded.tsx';
@@ -6,7 +7,6 @@ import { Agree } from '../parts/agree.tsx';
 import { counted, dateAndTime, grouped } from '../parts/figures.ts';
 import { PlayMoney } from '../parts/tags.tsx';
 import { ask } from '../session.ts';
-import { useSignal } from '../signals.ts';
 import { text, wordOf } from '../text.ts';
 
 /** How often what sweeps do is looked at, ms. */

@@ -1,3 +1,4 @@
+import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { UndoView, WorkList, WorkView } from '../../api.ts';
 import { Loaded, Refusal } from '../loaded.tsx';
@@ -7,7 +8,6 @@ import { Table } from '../parts/table.tsx';
 import { PlayMoney } from '../parts/tags.tsx';
 import { Told } from '../parts/told.tsx';
 import { ask, Refused } from '../session.ts';
-import { useSignal } from '../signals.ts';
 import { text, wordOf } from '../text.ts';
 
 /** How often it is asked whether the undo has ended, ms. */

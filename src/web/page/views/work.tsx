@@ -1,9 +1,9 @@
+import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { WorkAnswer, WorkView } from '../../api.ts';
 import { asRefused, Refusal } from '../loaded.tsx';
 import { go } from '../router.ts';
 import { ask, Refused } from '../session.ts';
-import { useSignal } from '../signals.ts';
 import { text } from '../text.ts';
 
 /** How often it is asked whether the batch has begun, ms. */

@@ -1,9 +1,9 @@
+import { useSignal } from '@preact/signals';
 import type { RefObject } from 'preact';
 import { useRef } from 'preact/hooks';
 import type { BatchDetail, WorkView } from '../../../api.ts';
 import { asRefused, Refusal } from '../../loaded.tsx';
 import { ask, type Refused } from '../../session.ts';
-import { useSignal } from '../../signals.ts';
 import { text } from '../../text.ts';
 
 const words = text.batch;

@@ -1,9 +1,9 @@
+import { useSignal } from '@preact/signals';
 import type { BatchDetail, WorkView } from '../../../api.ts';
 import { Refusal } from '../../loaded.tsx';
 import { type Action, useAction } from '../../parts/action.ts';
 import { counted } from '../../parts/figures.ts';
 import { ask } from '../../session.ts';
-import { useSignal } from '../../signals.ts';
 import { text, wordOf } from '../../text.ts';
 
 /** What mends a stop, and what a batch goes on with that has ended: whatever a terminal can say to it, each by a button. */

@@ -1,5 +1,5 @@
+import type { Signal } from '@preact/signals';
 import type { Choices, OperationView } from '../../../api.ts';
-import type { Signal } from '../../signals.ts';
 
 /** What is chosen for a list so far, as the parts of its view change it. */
 

@@ -1,5 +1,5 @@
+import { useSignal } from '@preact/signals';
 import type { Choices } from '../../../api.ts';
-import { useSignal } from '../../signals.ts';
 import { text } from '../../text.ts';
 import { type Choosing, choose } from './choosing.ts';
 

@@ -1,3 +1,4 @@
+import { useSignal } from '@preact/signals';
 import type { PlanView, ScheduledStart, ScheduleList } from '../../../api.ts';
 import { work } from '../../live.ts';
 import { Refusal } from '../../loaded.tsx';
@@ -5,7 +6,6 @@ import { useAction } from '../../parts/action.ts';
 import { useAsked } from '../../parts/asked.ts';
 import { dateAndTime } from '../../parts/figures.ts';
 import { ask } from '../../session.ts';
-import { useSignal } from '../../signals.ts';
 import { hasSchedules } from '../../state.ts';
 import { text } from '../../text.ts';
 

@@ -1,10 +1,10 @@
+import { useSignal } from '@preact/signals';
 import type { PlanView, WorkView } from '../../../api.ts';
 import { asRefused, Refusal } from '../../loaded.tsx';
 import { useAction } from '../../parts/action.ts';
 import { counted } from '../../parts/figures.ts';
 import { go } from '../../router.ts';
 import { ask } from '../../session.ts';
-import { useSignal } from '../../signals.ts';
 import { text } from '../../text.ts';
 import { Later } from './later.tsx';
 
