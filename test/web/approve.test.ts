@@ -69,10 +69,6 @@ test('a saved plan is approved on the page, done as it stands, and refused where
 
   // Somebody had it planned before that, with another person in it.
   await bring(page, served, 'wide.json');
-<<<<<<< HEAD
   await page.getByText(/is out of date: row 2, jo@acme.example in proj-care: was to be invited/).waitFor();
-=======
-  await page.getByText(/out of date: row 2, jo@acme.example in proj-care: was to be invited/).waitFor();
->>>>>>> words
   expect(await page.getByRole('button', { name: new RegExp(text.plan.startChanges) }).count()).toBe(0);
 });
