@@ -23,7 +23,7 @@ describe.concurrent('a run over a vendor that never answers ends with 75', () =>
     expect(code).toBe(75);
     expect(report?.stopped).toMatchObject({ code: 'paused', resume_at: expect.stringMatching(ISO_TIME) });
     expect(report?.stopped?.message).toMatch(
-      /longer than --max-pause allows \(3 s\): the vendor (asked to wait (for \S+ s )?\(status 429|says that requests come too fast \(status 429.*, and names no time)/,
+      /longer than --max-pause allows \(3 s\): the vendor (asked to wait (for \S+ s )?\(status 429|says that requests come too fast \(status 429.*, but gives no time)/,
     );
     expect(report?.counts, 'a pause is not an attempt that failed: every row is pending').toEqual({});
     expect(lastLine).toMatch(/^npx --no rowonce run /);
@@ -98,7 +98,7 @@ describe.concurrent('a run over a vendor that never answers ends with 75', () =>
     const { code, report } = await workplace.runHere(PATIENT);
     expect(code).toBe(75);
     expect(report?.stopped).toMatchObject({ code: 'paused', resume_at: expect.stringMatching(ISO_TIME) });
-    expect(report?.stopped?.message).toMatch(/answers get lost/);
+    expect(report?.stopped?.message).toMatch(/answers are being lost/);
     const { inDoubt } = workplace.ledger();
     expect(inDoubt).toBeGreaterThanOrEqual(5);
     expect(inDoubt, 'five in a row, and what was on its way beside the fifth').toBeLessThanOrEqual(5 + 2);

@@ -67,7 +67,7 @@ test('a doubt of a list that was edited since can be settled, though the service
   await team.apply([{ email, role: 'editor' }]);
   expect(team.row(email)._status).toBe('in_doubt');
   expect((await team.json('settle', 'last')).waiting).toEqual([
-    { row: 2, reason: expect.stringMatching(/^row 2 of batch [0-9a-f]{8} asked for a change/) },
+    { row: 2, reason: expect.stringMatching(/^row 2 of batch [0-9a-f]{8} asked to change the same person/) },
   ]);
   expect(await settleByHand(team, '--not-done')).toBe(1);
   await team.runHere();

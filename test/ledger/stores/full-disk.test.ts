@@ -103,7 +103,7 @@ test('a person is not erased where there is no room to finish it, and the store 
   const filler = fillUpTo(mounted, 3_400_000);
   await expect(forget(place)).rejects.toMatchObject({
     code: 'disk_full',
-    message: expect.stringMatching(/^Nothing was erased: .* needs \d+\.\d MB, and 3\.\d MB are free\.$/),
+    message: expect.stringMatching(/^Nothing was erased: .* needs \d+\.\d MB, but 3\.\d MB are free\.$/),
   });
   expect(isKept(place)).toBe(true);
   await (await openStore(sqlite, place)).close();
@@ -130,7 +130,7 @@ test('a store whose cleaning is due works on without room, says what it lacks, a
   await answered(ledger, await batchNamed(ledger, 'b'), 'bought all the same');
   await ledger.close();
   expect(told).toEqual([
-    expect.stringMatching(/needs \d+\.\d MB, and \d+\.\d MB are free\. Free some space/),
+    expect.stringMatching(/needs \d+\.\d MB, but \d+\.\d MB are free\. Free some space/),
   ]);
   expect(isKept(place), 'the log is cut, and what was emptied is set to zero').toBe(false);
   rmSync(filler);
