@@ -182,6 +182,8 @@ export class Sessions {
 interface Opened
   extends Pick<Session, 'clock' | 'client' | 'history' | 'priced' | 'oddShapes' | 'tooFast' | 'groups'> {
   readonly vendor: ReachedVendor;
+  /** Ends that the clock has the groups written. */
+  readonly letGo: () => void;
   /** Ends its part in the beat, where many processes spend. */
   readonly leave?: () => Promise<void>;
 }
@@ -221,14 +223,14 @@ async function openSession(
       ...historyOf(await ledger.account(account.identity), account.sandbox),
       ...oddMatches(dialect, baseUrl.origin, newest),
     };
+    const groups = new Groups(ledger, gathers ? { ...GATHER, mayMoreCome } : undefined);
     return {
-      clock,
+      ...{ clock, groups, letGo: clock.heldBy(groups) },
       client,
       history,
       priced: new Set(),
       oddShapes: new Map(),
       tooFast: new TooFast(),
-      groups: new Groups(ledger, gathers ? { ...GATHER, mayMoreCome } : undefined),
       vendor,
     };
   } catch (error) {
@@ -248,6 +250,7 @@ async function endSession(opening: Promise<Opened> | undefined): Promise<void> {
   if (opened === undefined) return;
   await opened.leave?.();
   await opened.client.close();
+  opened.letGo();
   await opened.vendor.stop();
 }
 

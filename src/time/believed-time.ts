@@ -64,6 +64,12 @@ export interface Witness {
 
 type Keeper = Pick<Time, 'keepSeenTime' | 'keepConfirmedTime' | 'refuteTimes'>;
 
+/** What holds intents that are dated and not in the ledger yet. */
+interface Holder {
+  /** Has them written before whatever is written next. */
+  append(): void;
+}
+
 const KEEPS_NOTHING: Keeper = {
   keepSeenTime: async () => {},
   keepConfirmedTime: async () => {},
@@ -86,6 +92,7 @@ export class BelievedTime implements Clock {
   #toldWithoutDate = false;
   #apart: StopError | undefined;
   #news: string[] = [];
+  readonly #holders = new Set<Holder>();
 
   private constructor(machine: Clock, kept: KeptTime, ledger: Keeper) {
     this.#clocks = new MachineClocks(machine, (byMs, { wallMs }) => this.#wasSet(byMs, wallMs));
@@ -157,6 +164,12 @@ export class BelievedTime implements Clock {
     if (this.isConfirmed || this.#dated === undefined) return undefined;
     const spentMs = extended(this.#dated, uptimeMs);
     return spentMs - this.#sureMs(uptimeMs) > APART_MS ? spentMs : undefined;
+  }
+
+  /** @returns what ends it. */
+  heldBy(holder: Holder): () => void {
+    this.#holders.add(holder);
+    return () => void this.#holders.delete(holder);
   }
 
   monotonicMs(): number {
@@ -311,6 +324,7 @@ export class BelievedTime implements Clock {
       this.#confirmed = mark;
     if (this.#isKept(this.#confirmed, monotonicMs, mark.uptimeMs)) return;
     this.#kept = { ...this.#confirmed, writtenMs: monotonicMs };
+    this.#handOver();
     keep(this.#ledger.keepConfirmedTime(this.#confirmed, identity));
   }
 
@@ -333,7 +347,13 @@ export class BelievedTime implements Clock {
     this.#confirmed = undefined;
     this.#kept = undefined;
     this.#floorMs = Number.NEGATIVE_INFINITY;
+    this.#handOver();
     keep(this.#ledger.refuteTimes(afterMs));
+  }
+
+  /** The ledger refuses an intent that is dated before the time it knows of, so those dated by now come into it first. */
+  #handOver(): void {
+    for (const holder of this.#holders) holder.append();
   }
 
   /** Whether the last written time still says as much as is known now. */

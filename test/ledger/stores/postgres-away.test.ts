@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { systemClock } from '../../../src/core/clock.ts';
 import {
   type AttemptId,
   type CallEntry,
@@ -9,6 +10,8 @@ import {
   recordReply,
   SENT_WITHIN_MS,
 } from '../../../src/ledger/ledger.ts';
+import { Groups } from '../../../src/run/groups.ts';
+import { BelievedTime } from '../../../src/time/believed-time.ts';
 import { ACCOUNT, admit, admitted, batchNamed, intentOf, NOON_MS, replyWith, stateOf } from './book.ts';
 import { CuttableWay } from './cuttable-way.ts';
 import { booksOf, twoWorkers, type Workplace, workplace } from './postgres-workers.ts';
@@ -135,6 +138,25 @@ test('an intent that waits for its commit keeps its date, whatever an answer con
   expect(await admission).toMatchObject({ kind: 'admitted' });
   await confirmed;
   await expect(admit(one, batch, 'more', { atMs: NOON_MS, uptimeMs: 1_600 })).rejects.toThrow('confirmed');
+});
+
+test('nor is it refused while it waits for others that the same commit keeps', async () => {
+  const [, one] = await twoWorkers();
+  const batch = await batchNamed(one, 'a');
+  const machine = { ...systemClock, boot: () => ({ id: 'boot', uptimeMs: NOON_MS }), wallMs: () => NOON_MS };
+  const clock = await BelievedTime.over(machine, one);
+  const waits = { leastMs: 60_000, longestMs: 60_000, mayMoreCome: () => true };
+  const groups = new Groups(one, waits);
+  clock.heldBy(groups);
+  const said = new Promise((resolve, reject) => {
+    const unused = { judge: reject, apply: () => undefined, closed: reject, leave() {}, fail: reject };
+    const intent = { ...intentOf(batch, 'acme'), ...clock.dated() };
+    groups.add({ ...unused, admit: (outcome) => resolve(outcome) ?? true }, { kind: 'intent', intent }, 0);
+  });
+  machine.wallMs = () => NOON_MS + 2_000;
+  const raw = { ...replyWith('found'), headers: { date: new Date(NOON_MS + 2_000).toUTCString() } };
+  clock.heard({ kind: 'answered', raw }, NOON_MS, { identity: ACCOUNT, sandbox: false });
+  expect(await said).toMatchObject({ kind: 'admitted' });
 });
 
 test('a database that does not know what it had acknowledged is spent from no more', async () => {
