@@ -963,6 +963,7 @@ export const text = {
     dialect: 'A dialect decides what happens with your key. You are asked once, for these requests only.',
     inbox:
       'Another person may have written the job and chosen that folder. You are asked once, for this folder only. Until you agree, nothing in it is read, sent or moved.',
+    package: 'A package is a program, which runs with your rights. You are asked once, for these files only.',
     meant: 'Yes, that is right',
   },
   schedules: {
