@@ -1,5 +1,5 @@
 /**
- * Goal: a package that nobody has agreed to is asked about on the page, where a list is planned and where a folder is swept, and its
+ * Goal: a package that nobody has agreed to is asked about on the page, where a list is planned, and its
  * code does not run before the yes.
  * Method: the page's server in this process, with the sample package, whose entry notes that it ran; requests of the page's own API.
  */
@@ -8,7 +8,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { openPage } from '../../src/web/serve.ts';
-import { openDesk } from '../cli/desk.ts';
+import { type JsonResult, openDesk } from '../cli/desk.ts';
 import { PROGRAM } from '../cli/rowonce.ts';
 
 const NAME = 'rowonce-work-email';
@@ -39,14 +39,14 @@ test('a list whose job names a package is planned once somebody has agreed to it
   mkdirSync(at('store/jobs'));
   writeFileSync(at('store/jobs/people.yaml'), `operation: ${NAME}\naccount: data\n`);
   const { url, token } = JSON.parse(await readFile(at('store/serve.json'), 'utf8'));
-  const ask = async (method: string, path: string, body?: object | string) => {
+  const ask = async (method: string, path: string, body?: object | string): Promise<JsonResult> => {
     const sent = body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) };
     const answer = await fetch(`${url}/api${path}`, {
       method,
       headers: { authorization: `Bearer ${token}` },
       ...sent,
     });
-    return answer.json();
+    return (await answer.json()) as JsonResult;
   };
   const { id } = await ask('PUT', '/lists?name=people.csv', 'email\njo@acme.example\n');
   expect((await ask('GET', `/lists/${id}/ways`)).jobs).toEqual([
