@@ -8,6 +8,10 @@ const { root } = document.body.dataset;
 const weightOf = (id) =>
   /^docs\/guide\//.test(id) ? 3 : /^docs\/(api|api-http|json|internals)\b/.test(id) ? 0.3 : 1;
 
+// A narrow screen would begin with the names of all pages of the group.
+if (matchMedia('(max-width: 50rem)').matches)
+  for (const group of document.querySelectorAll('nav details')) group.open = false;
+
 const HOW = { prefix: true, fuzzy: 0.2, boost: { title: 3 }, boostDocument: weightOf };
 box.addEventListener('keydown', ({ key }) => {
   if (key === 'Enter') hits.querySelector('a')?.click();
