@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { z } from 'zod';
 import { NotAgreed, type Question } from '../../client/account/agreements.ts';
-import { messageOf, StopError, stop } from '../../core/errors.ts';
+import { bugWords, StopError, stop } from '../../core/errors.ts';
 import { systemStop } from '../../lib/system-errors.ts';
 import type { AgreementView, Refusal } from '../api.ts';
 
@@ -70,7 +70,7 @@ export function refusalOf(error: unknown, context: Context): Response {
 export function refusedAs(error: unknown): Refusal['error'] {
   const { code, message, next } = (error instanceof StopError ? error : systemStop(error)) ?? {
     code: 'bug',
-    message: messageOf(error),
+    message: bugWords(error),
     next: 'This is a bug of Rowonce: please report what you did.',
   };
   const asked = error instanceof NotAgreed ? { to_agree: questionView(error.question) } : {};
