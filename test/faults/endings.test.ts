@@ -56,7 +56,7 @@ describe.concurrent('a run over a vendor that never answers ends with 75', () =>
     workplace.writeList(domainsOf('at-once', 8));
     expect(await workplace.run(SHORT)).toMatchObject({
       code: 75,
-      report: { counts: {}, stopped: { code: 'paused', message: expect.stringContaining('names no time') } },
+      report: { counts: {}, stopped: { code: 'paused', message: expect.stringContaining('gives no time') } },
     });
     expect(vendor.requests.length, 'without hammering the vendor meanwhile').toBeLessThan(100);
   });
