@@ -57,7 +57,15 @@ const ALONE = [
   ...['client/rate-hints', 'docs'].map((name) => `${name}.test.ts`),
 ];
 
-export default defineConfig({
+/** Files of proofs alone, which only `npm run proofs` loads. */
+const PROOFS = [
+  ...['cli/shell/memory', 'faults/flips', 'ledger/stores/postgres-reads', 'run/learning'],
+  ...['dead-ends', 'guesses', 'live', 'mapping', 'paths', 'plan-view', 'running'].map(
+    (name) => `web/${name}`,
+  ),
+].map((name) => `${name}.test.ts`);
+
+export default defineConfig(({ mode }) => ({
   test: {
     root: import.meta.dirname,
     execArgv: [COMPILES_IN_PLACE],
@@ -77,7 +85,7 @@ export default defineConfig({
         test: {
           name: 'together',
           include: [FILES],
-          exclude: ['**/node_modules/**', ...ALONE],
+          exclude: ['**/node_modules/**', ...ALONE, ...(mode === 'all' ? [] : PROOFS)],
           // To load the source anew for each would take longer than these tests do.
           isolate: false,
           setupFiles: ['./same-every-time.ts', './no-trace.ts'],
@@ -85,4 +93,4 @@ export default defineConfig({
       },
     ],
   },
-});
+}));

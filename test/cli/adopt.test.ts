@@ -4,6 +4,7 @@
  * Method: the real commands before a vendor with people whom nobody has told the ledger about; what reached the vendor is counted.
  */
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { proof } from '../combinations.ts';
 import { TeamWorkplace, type Wanted } from '../faults/team-workplace.ts';
 import { rowonce } from './rowonce.ts';
 
@@ -69,7 +70,7 @@ test('a file of plan --dump is adopted, twice is once, and what the ledger knows
   expect((await team.state()).roles()).toEqual({ 'proj-1 di@team.example': 'viewer' });
 });
 
-test('an adoption that was killed goes on, and an undo of it takes nothing back', async () => {
+proof('an adoption that was killed goes on, and an undo of it takes nothing back', async () => {
   team.writeSheet(OLD, 'old.csv');
   const env = {
     ...{ HOME: team.place.folder, ROWONCE_CONFIG: team.place.path('config') },

@@ -88,23 +88,26 @@ proof(
   },
 );
 
-test('an output as input is worked on by the columns of its list, and not by those that were added to it', async () => {
-  const desk = await openDesk();
-  await desk.write('list.csv', 'Company,Website\nAcme,acme.example\nBeta,beta.example\n');
-  const { batch } = await desk.json(desk.run());
-  expect(await desk.read('out.csv')).toMatch(/^Company,Website,.*\bfound_abn\b.*_status/);
-  const { stdout } = await desk.type(['plan', 'enrich-company', 'out.csv']);
-  expect(stdout).toContain(
-    `  columns        website ← Website (as in batch ${batch}, whose output this is) (guessed)\n`,
-  );
-  const again = ['run', 'enrich-company', 'out.csv', '--budget', '9', '-o', 'again.csv'];
-  expect(await desk.json(again)).toMatchObject({ rows: 2, requests: 0 });
-  await desk.write('renamed.csv', await desk.read('out.csv'));
-  const renamed = ['run', 'enrich-company', 'renamed.csv', '--budget', '9'];
-  expect((await desk.type(renamed)).stderr).toContain(`website ← Website (as in batch ${batch},`);
-});
+proof(
+  'an output as input is worked on by the columns of its list, and not by those that were added to it',
+  async () => {
+    const desk = await openDesk();
+    await desk.write('list.csv', 'Company,Website\nAcme,acme.example\nBeta,beta.example\n');
+    const { batch } = await desk.json(desk.run());
+    expect(await desk.read('out.csv')).toMatch(/^Company,Website,.*\bfound_abn\b.*_status/);
+    const { stdout } = await desk.type(['plan', 'enrich-company', 'out.csv']);
+    expect(stdout).toContain(
+      `  columns        website ← Website (as in batch ${batch}, whose output this is) (guessed)\n`,
+    );
+    const again = ['run', 'enrich-company', 'out.csv', '--budget', '9', '-o', 'again.csv'];
+    expect(await desk.json(again)).toMatchObject({ rows: 2, requests: 0 });
+    await desk.write('renamed.csv', await desk.read('out.csv'));
+    const renamed = ['run', 'enrich-company', 'renamed.csv', '--budget', '9'];
+    expect((await desk.type(renamed)).stderr).toContain(`website ← Website (as in batch ${batch},`);
+  },
+);
 
-test('a job with other columns than the last one over a list is no continuation of it', async () => {
+proof('a job with other columns than the last one over a list is no continuation of it', async () => {
   const desk = await openDesk();
   const job = (column: string) =>
     desk.write('job.yaml', `operation: api-call\nmethod: GET\nendpoint: /tags/{{${column}}}\n`);

@@ -271,7 +271,7 @@ describe('another list', () => {
   });
 });
 
-test('a sweep never buys it again', async () => {
+proof('a sweep never buys it again', async () => {
   const { vendor, desk } = await misread();
   await desk.write('night.yaml', 'operation: enrich-company\nbudget: { credits: 9 }\ninbox: ./inbox\n');
   await mkdir(desk.place.path('inbox'));

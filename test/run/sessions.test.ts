@@ -139,7 +139,7 @@ const AMPLE = { concurrency: 4, per_second: 10_000 };
  */
 const PATIENT = { maxPauseMs: 29_000 };
 
-test('two batches of an account share its limit', async () => {
+proof('two batches of an account share its limit', async () => {
   const { folder, vendors } = await openPlace({}, { per_hour: 10 });
   const spender = await openStore(folder);
   const lists = ['a', 'b'].map((name) => writeList(folder, name, 15));
@@ -148,7 +148,7 @@ test('two batches of an account share its limit', async () => {
   expect((await vendors.one.book()).requests).toBe(10);
 });
 
-test('a restart does not burst: what an earlier process sent counts', async () => {
+proof('a restart does not burst: what an earlier process sent counts', async () => {
   const { folder, vendors } = await openPlace({}, { per_hour: 10 });
   const list = writeList(folder, 'a', 25);
   for (const requests of [10, 0, 0]) {
@@ -283,7 +283,7 @@ test.each(['key', 'vendor_credits', 'address'] as const)(
 /** Rows that no run gets through while the key is being revoked, however slow the machine is with that. */
 const LONG = 20_000;
 
-test('a key that the vendor refuses ends both of two runs, and not the one of another account', async () => {
+proof('a key that the vendor refuses ends both of two runs, and not the one of another account', async () => {
   const { folder, vendors } = await openPlace({ one: { latencyMs: 20 }, two: { latencyMs: 20 } }, AMPLE);
   const spender = await openStore(folder);
   const answered = firstOf('answered');

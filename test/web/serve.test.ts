@@ -169,7 +169,7 @@ describe('a second serve', () => {
     expect((await served.enter(wordOf(stdout))).status).toBe(200);
   });
 
-  test('at the same instant is one page: the others give further addresses of it', async () => {
+  proof('at the same instant is one page: the others give further addresses of it', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'rowonce-page-'));
     const start = { cwd: folder, env: environmentIn(folder) };
     const children = Array.from({ length: 4 }, () => startRowonce(['serve', '--json'], start));
