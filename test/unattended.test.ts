@@ -130,7 +130,7 @@ describe('the action', () => {
     expect(summary).toMatch(/^### `rowonce plan .+`$[\s\S]+^ {6}to buy +2$[\s\S]+^Exit code 0\.$/m);
   });
 
-  test('buys with a store that is named, and ends as the command does', () => {
+  proof('buys with a store that is named, and ends as the command does', () => {
     const store = join(folder, 'store');
     mkdirSync(store);
     expect(act({ COMMAND: 'run' })).toMatchObject({

@@ -59,8 +59,14 @@ const ALONE = [
 
 /** Files of proofs alone, which only `npm run proofs` loads. */
 const PROOFS = [
-  ...['cli/shell/memory', 'faults/flips', 'ledger/stores/postgres-reads', 'run/learning'],
-  ...['dead-ends', 'guesses', 'live', 'mapping', 'paths', 'plan-view', 'running'].map(
+  ...[
+    'cli/shell/memory',
+    'faults/flips',
+    'faults/team-worlds',
+    'ledger/stores/postgres-reads',
+    'run/learning',
+  ],
+  ...['dead-ends', 'guesses', 'live', 'mapping', 'paths', 'plan-view', 'running', 'shared-store'].map(
     (name) => `web/${name}`,
   ),
 ].map((name) => `${name}.test.ts`);

@@ -41,19 +41,22 @@ test('nobody of an adopted team is invited again, and a list sends its differenc
   expect(await team.requests()).toBe(1);
 });
 
-test('a list that leaves an adopted person out names them, and removes them only where the job says so', async () => {
-  team.writeSheet(OLD, 'old.csv');
-  await adopt();
-  team.writeSheet(OLD.slice(0, 1));
-  expect(await team.json('plan', 'team.yaml', 'team.csv')).toMatchObject({
-    leavers: [{ email: 'bo@team.example' }],
-  });
-  team.writeJob({ remove_missing: true });
-  expect((await team.json('plan', 'team.yaml', 'team.csv')).changes).toMatchObject([
-    { row: 2, action: 'unchanged' },
-    { action: 'remove', email: 'bo@team.example', beyond: true },
-  ]);
-});
+proof(
+  'a list that leaves an adopted person out names them, and removes them only where the job says so',
+  async () => {
+    team.writeSheet(OLD, 'old.csv');
+    await adopt();
+    team.writeSheet(OLD.slice(0, 1));
+    expect(await team.json('plan', 'team.yaml', 'team.csv')).toMatchObject({
+      leavers: [{ email: 'bo@team.example' }],
+    });
+    team.writeJob({ remove_missing: true });
+    expect((await team.json('plan', 'team.yaml', 'team.csv')).changes).toMatchObject([
+      { row: 2, action: 'unchanged' },
+      { action: 'remove', email: 'bo@team.example', beyond: true },
+    ]);
+  },
+);
 
 test('a file of plan --dump is adopted, twice is once, and what the ledger knows better stays', async () => {
   await team.apply([{ email: 'di@team.example', role: 'viewer' }]);

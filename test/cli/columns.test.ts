@@ -29,29 +29,32 @@ test('a column is known by its cells: plan says so, run takes it and says so, an
   expect(await desk.json(again)).toMatchObject({ rows: 3, requests: 0, credits: { spent: 3 } });
 });
 
-test('a likely column is named with the flag that takes it, and a run without that is refused before anything is sent', async () => {
-  const desk = await openDesk();
-  await desk.write('list.csv', `${NUMBERS}Delta,none\nEpsilon,unknown\n`);
-  const why = 'by its content, 3 of 5 cells';
-  const { stdout } = await desk.type(['plan', 'list.csv']);
-  expect(stdout).toContain(
-    `may fit       enrich-company, if you choose the columns\n              likely: abn ← Number (${why})\n` +
-      '              if so:  --column abn=Number\n',
-  );
-  const { operations } = await desk.json(['plan', 'list.csv']);
-  expect(operations).toContainEqual(
-    expect.objectContaining({
-      operation: 'enrich-company',
-      columns: {},
-      likely: [{ input: 'abn', column: 'Number', because: why }],
-      problem: expect.stringContaining('none was recognized among the columns'),
-    }),
-  );
-  const { code, stderr } = await desk.type(desk.run());
-  expect(code).toBe(2);
-  expect(stderr).toContain(`"abn" may be "Number", ${why}.`);
-  expect(await desk.requests()).toBe(0);
-});
+proof(
+  'a likely column is named with the flag that takes it, and a run without that is refused before anything is sent',
+  async () => {
+    const desk = await openDesk();
+    await desk.write('list.csv', `${NUMBERS}Delta,none\nEpsilon,unknown\n`);
+    const why = 'by its content, 3 of 5 cells';
+    const { stdout } = await desk.type(['plan', 'list.csv']);
+    expect(stdout).toContain(
+      `may fit       enrich-company, if you choose the columns\n              likely: abn ← Number (${why})\n` +
+        '              if so:  --column abn=Number\n',
+    );
+    const { operations } = await desk.json(['plan', 'list.csv']);
+    expect(operations).toContainEqual(
+      expect.objectContaining({
+        operation: 'enrich-company',
+        columns: {},
+        likely: [{ input: 'abn', column: 'Number', because: why }],
+        problem: expect.stringContaining('none was recognized among the columns'),
+      }),
+    );
+    const { code, stderr } = await desk.type(desk.run());
+    expect(code).toBe(2);
+    expect(stderr).toContain(`"abn" may be "Number", ${why}.`);
+    expect(await desk.requests()).toBe(0);
+  },
+);
 
 proof('beside a column that its name decides, addresses are only likely, and ABNs are taken', async () => {
   const desk = await openDesk();

@@ -233,7 +233,7 @@ test('a bad file goes to failed/ with its reason, the others are done, and the n
 });
 
 describe('what is not whole or not meant for it stays', () => {
-  test.runIf(process.platform === 'linux')(
+  proof.runIf(process.platform === 'linux')(
     'while a program has the file open, until it closes it',
     async () => {
       const nights = await openNightDesk();

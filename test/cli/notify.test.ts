@@ -72,7 +72,7 @@ proof(
   },
 );
 
-test('few credits are told by the free question of the dialect, which buys nothing', async () => {
+proof('few credits are told by the free question of the dialect, which buys nothing', async () => {
   const told = await receiver();
   const nights = await openNightDesk();
   const { place } = nights.desk;

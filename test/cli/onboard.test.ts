@@ -511,32 +511,35 @@ proof(
   },
 );
 
-test('a saved plan is refused with the first difference when the sheet, a batch or the account has moved', async () => {
-  const sheet = new Sheet('moved');
-  sheet.write('jo as editor', 'ann as viewer');
-  const file = sheet.path('.plan.json');
-  await sheet.type('plan', '--save', file);
-  const refusal = async (...more: readonly string[]): Promise<string> => {
-    const { code, stderr } = await sheet.type('run', '--yes', '--plan', file, ...more);
-    expect(code).toBe(2);
-    return stderr;
-  };
+proof(
+  'a saved plan is refused with the first difference when the sheet, a batch or the account has moved',
+  async () => {
+    const sheet = new Sheet('moved');
+    sheet.write('jo as editor', 'ann as viewer');
+    const file = sheet.path('.plan.json');
+    await sheet.type('plan', '--save', file);
+    const refusal = async (...more: readonly string[]): Promise<string> => {
+      const { code, stderr } = await sheet.type('run', '--yes', '--plan', file, ...more);
+      expect(code).toBe(2);
+      return stderr;
+    };
 
-  sheet.write('jo as editor');
-  expect(await refusal()).toContain('is out of date: the file has changed since.');
+    sheet.write('jo as editor');
+    expect(await refusal()).toContain('is out of date: the file has changed since.');
 
-  const other = new Sheet('moved');
-  other.write('ann as viewer');
-  const { batch } = await other.json('run', '--yes');
-  sheet.write('jo as editor', 'ann as viewer');
-  expect(await refusal()).toContain(
-    `row 3, ann@acme.example in proj-moved: was to be invited as viewer, is unchanged now: changed by batch ${batch}.`,
-  );
-  expect(await refusal('--account', 'sandbox-service', '--store', sheet.path('.store'))).toContain(
-    'it was made for account data, not for sandbox-service',
-  );
-  expect(await sheet.roles()).toEqual(['ann as viewer']);
-});
+    const other = new Sheet('moved');
+    other.write('ann as viewer');
+    const { batch } = await other.json('run', '--yes');
+    sheet.write('jo as editor', 'ann as viewer');
+    expect(await refusal()).toContain(
+      `row 3, ann@acme.example in proj-moved: was to be invited as viewer, is unchanged now: changed by batch ${batch}.`,
+    );
+    expect(await refusal('--account', 'sandbox-service', '--store', sheet.path('.store'))).toContain(
+      'it was made for account data, not for sandbox-service',
+    );
+    expect(await sheet.roles()).toEqual(['ann as viewer']);
+  },
+);
 
 proof('only a change has a plan to save, and what is no plan is none', async () => {
   const sheet = new Sheet('noplan');

@@ -30,7 +30,7 @@ describe('one call', () => {
     },
   );
 
-  test('asks for a website as the first of its rows has written it', async () => {
+  proof('asks for a website as the first of its rows has written it', async () => {
     const desk = await openDesk({ concurrency: 1 });
     const rows = ['x.example', 'http://x.example', 'http://y.example/Branch?id=1#top', 'https://y.example'];
     await desk.write('list.csv', `Website\n${rows.join('\n')}\n`);

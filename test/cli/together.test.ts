@@ -111,26 +111,29 @@ proof(
   },
 );
 
-test('a start that names its plans begins only while none of them has moved, and one batch of several goes on with all', async () => {
-  const desk = await openDesk();
-  await desk.write('list.csv', LIST);
-  const { plans } = await desk.json(['plan', BOTH, 'list.csv']);
-  const ids = plans.map(({ id }: { id: string }) => id).join(',');
-  await desk.write('list.csv', `${LIST}d.example,d@d.example\n`);
-  const moved = await desk.type(['run', BOTH, 'list.csv', '--budget', '9', '--if-plan', ids]);
-  expect(moved.stderr).toContain('The plan has changed, so nothing was started');
-  expect(await desk.requests()).toBe(0);
-  await desk.write('list.csv', LIST);
-  const stopped = await desk.json(['run', BOTH, 'list.csv', '--budget', '5', '--if-plan', ids]);
-  expect(stopped).toMatchObject({ stopped: { code: 'budget' } });
-  const { batch } = stopped.runs.at(-1);
-  const words = ['run', BOTH, 'list.csv', '--budget', '9', '--if-batch'];
-  expect((await desk.type([...words, 'ffffffff'])).stderr).toContain('Nothing was started');
-  expect(await desk.json([...words, batch])).toMatchObject({
-    runs: [{ counts: { matched: 3 } }, { counts: { matched: 2 } }],
-    stopped: null,
-  });
-});
+proof(
+  'a start that names its plans begins only while none of them has moved, and one batch of several goes on with all',
+  async () => {
+    const desk = await openDesk();
+    await desk.write('list.csv', LIST);
+    const { plans } = await desk.json(['plan', BOTH, 'list.csv']);
+    const ids = plans.map(({ id }: { id: string }) => id).join(',');
+    await desk.write('list.csv', `${LIST}d.example,d@d.example\n`);
+    const moved = await desk.type(['run', BOTH, 'list.csv', '--budget', '9', '--if-plan', ids]);
+    expect(moved.stderr).toContain('The plan has changed, so nothing was started');
+    expect(await desk.requests()).toBe(0);
+    await desk.write('list.csv', LIST);
+    const stopped = await desk.json(['run', BOTH, 'list.csv', '--budget', '5', '--if-plan', ids]);
+    expect(stopped).toMatchObject({ stopped: { code: 'budget' } });
+    const { batch } = stopped.runs.at(-1);
+    const words = ['run', BOTH, 'list.csv', '--budget', '9', '--if-batch'];
+    expect((await desk.type([...words, 'ffffffff'])).stderr).toContain('Nothing was started');
+    expect(await desk.json([...words, batch])).toMatchObject({
+      runs: [{ counts: { matched: 3 } }, { counts: { matched: 2 } }],
+      stopped: null,
+    });
+  },
+);
 
 proof(
   'one of the batches writes the one file of all again, and a list in a workbook gets them all',

@@ -117,7 +117,7 @@ describe('refresh_after', () => {
     expect(aged.lookups(all)).toEqual([2, 2, 1, 1, 1]);
   });
 
-  test('is counted for misses by refresh_no_match_after, apart from matches', async () => {
+  proof('is counted for misses by refresh_no_match_after, apart from matches', async () => {
     const aged = await openAged('refresh_after: never', 'refresh_no_match_after: 1d');
     const [found, missed] = [domainsOf('found', 2), domainsOf('missed', 2)];
     await aged.bought(400, found);

@@ -51,7 +51,7 @@ describe('a list that was run before', () => {
 });
 
 describe.concurrent('several lists', () => {
-  test('A, then B, then A again: the third run buys nothing and writes the first output again', async () => {
+  proof('A, then B, then A again: the third run buys nothing and writes the first output again', async () => {
     await using workplace = await Workplace.open();
     const [listA, listB] = [[...DOMAINS, ...MORE], DOMAINS];
     workplace.writeList(listA);

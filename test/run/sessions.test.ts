@@ -179,31 +179,34 @@ test('a pause of one account does not hold another', async () => {
   expect((await vendors.one.book()).charges).toBe(0);
 });
 
-test('a doubt that batches share is asked about by one of them at a time, also where the repeat gets lost', async () => {
-  const { folder } = await openPlace({}, AMPLE);
-  await using vendor = await ScriptedVendor.start((_, response) => {
-    const asked = vendor.requests.length;
-    if (asked === 1) response.socket?.destroy();
-    // Long enough for the other batch to have decided, if it does not wait for this one.
-    else if (asked === 2) setTimeout(() => response.socket?.destroy(), 500);
-    else response.writeHead(200, { 'content-type': 'application/json' }).end('{"name":"Kauri Foods"}');
-  });
-  const dialect = { vendor: 'provider', idempotency: { header: 'Idempotency-Key', valid_for: '24h' } };
-  writeFileSync(join(folder, 'keyed.yaml'), JSON.stringify(dialect));
-  const limits = { ...AMPLE, concurrency: 1 };
-  const three = { vendor: 'provider', base_url: vendor.url, key: 'key-3', limits, dialect: 'keyed.yaml' };
-  writeFileSync(join(folder, 'accounts.yaml'), JSON.stringify({ accounts: { three } }), { mode: 0o600 });
-  await agreeToDialects(folder);
-  const spender = await openStore(folder);
-  const lists = ['a', 'b'].map((name) => {
-    const path = join(folder, `${name}.csv`);
-    writeFileSync(path, `Domain,List\nsame.example,${name}\n`);
-    return path;
-  });
-  const ended = await Promise.all(lists.map((list) => runOn(spender, 'three', list)));
-  expect(ended).toMatchObject([{ counts: { matched: 1 } }, { counts: { matched: 1 } }]);
-  expect(new Set(vendor.requests.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
-});
+proof(
+  'a doubt that batches share is asked about by one of them at a time, also where the repeat gets lost',
+  async () => {
+    const { folder } = await openPlace({}, AMPLE);
+    await using vendor = await ScriptedVendor.start((_, response) => {
+      const asked = vendor.requests.length;
+      if (asked === 1) response.socket?.destroy();
+      // Long enough for the other batch to have decided, if it does not wait for this one.
+      else if (asked === 2) setTimeout(() => response.socket?.destroy(), 500);
+      else response.writeHead(200, { 'content-type': 'application/json' }).end('{"name":"Kauri Foods"}');
+    });
+    const dialect = { vendor: 'provider', idempotency: { header: 'Idempotency-Key', valid_for: '24h' } };
+    writeFileSync(join(folder, 'keyed.yaml'), JSON.stringify(dialect));
+    const limits = { ...AMPLE, concurrency: 1 };
+    const three = { vendor: 'provider', base_url: vendor.url, key: 'key-3', limits, dialect: 'keyed.yaml' };
+    writeFileSync(join(folder, 'accounts.yaml'), JSON.stringify({ accounts: { three } }), { mode: 0o600 });
+    await agreeToDialects(folder);
+    const spender = await openStore(folder);
+    const lists = ['a', 'b'].map((name) => {
+      const path = join(folder, `${name}.csv`);
+      writeFileSync(path, `Domain,List\nsame.example,${name}\n`);
+      return path;
+    });
+    const ended = await Promise.all(lists.map((list) => runOn(spender, 'three', list)));
+    expect(ended).toMatchObject([{ counts: { matched: 1 } }, { counts: { matched: 1 } }]);
+    expect(new Set(vendor.requests.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
+  },
+);
 
 test('the time to go on is what the vendor said last, also when it said so after the run had stopped', async () => {
   const { folder } = await openPlace({}, AMPLE);

@@ -15,7 +15,7 @@ import { APPLICATION_ID, SCHEMA } from '../../../src/ledger/stores/sqlite/identi
 import { sumOfText } from '../../../src/ledger/stores/sqlite/table.ts';
 import { CALLS_TABLE } from '../../../src/ledger/stores/sqlite/tables.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
-import { proof } from '../../combinations.ts';
+import { proof, some } from '../../combinations.ts';
 import {
   admitted,
   answered,
@@ -516,7 +516,7 @@ describe('an altered entry', () => {
     ],
   ];
 
-  test.each(ALTERED)(
+  test.each(some(ALTERED, 20))(
     'is found after an end that was not orderly: %s',
     async (_what, guards, sql, message) => {
       const place = await usedStore();
