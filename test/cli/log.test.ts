@@ -63,23 +63,26 @@ describe('rowonce log', () => {
     );
   });
 
-  test('tells of a batch who began it and worked on it, newest first, and of all batches together', async () => {
-    const desk = await sharedDesk();
-    const [newer, older] = (await desk.json(['status'])).batches;
-    expect(told(await desk.json(['log', older.batch]))).toEqual([
-      'Bob settled',
-      'Ann asked list.csv-3.example found',
-      'Ann asked list.csv-2.example found',
-      'Bob decided list.csv-1.example skip',
-      'Ann asked list.csv-1.example in_doubt',
-      'Ann begun',
-    ]);
-    const ofBob = await desk.json(['log', 'last']);
-    expect(ofBob.about).toEqual([newer.batch]);
-    expect(told(ofBob)).toEqual(['Bob asked list.csv-4.example found', 'Bob begun']);
-    expect((await desk.json(['log'])).entries).toHaveLength(8);
-    expect((await desk.json(['status', older.batch])).operators).toEqual(['Ann', 'Bob']);
-  });
+  proof(
+    'tells of a batch who began it and worked on it, newest first, and of all batches together',
+    async () => {
+      const desk = await sharedDesk();
+      const [newer, older] = (await desk.json(['status'])).batches;
+      expect(told(await desk.json(['log', older.batch]))).toEqual([
+        'Bob settled',
+        'Ann asked list.csv-3.example found',
+        'Ann asked list.csv-2.example found',
+        'Bob decided list.csv-1.example skip',
+        'Ann asked list.csv-1.example in_doubt',
+        'Ann begun',
+      ]);
+      const ofBob = await desk.json(['log', 'last']);
+      expect(ofBob.about).toEqual([newer.batch]);
+      expect(told(ofBob)).toEqual(['Bob asked list.csv-4.example found', 'Bob begun']);
+      expect((await desk.json(['log'])).entries).toHaveLength(8);
+      expect((await desk.json(['status', older.batch])).operators).toEqual(['Ann', 'Bob']);
+    },
+  );
 
   proof(
     'names the user of the system where nobody says a name, and refuses a name that is none',
@@ -145,37 +148,40 @@ describe('rowonce log', () => {
     expect(rows[1]?.vendor_said).toContain('invite_code');
   });
 
-  test('of somebody who was forgotten has a hash, the time and the price, and nothing else; who erased it is told', async () => {
-    const desk = await openDesk();
-    await desk.write('people.csv', 'email\njane@acme.example\nmary@acme.example\n');
-    const words = [
-      'run',
-      'enrich-person',
-      'people.csv',
-      '--budget',
-      '50',
-      '-o',
-      'out.csv',
-      '--as',
-      'jane@acme.example',
-    ];
-    await desk.type(words);
-    const [before] = (await desk.json(['log', 'jane@acme.example'])).entries;
-    await desk.type(['forget', 'jane@acme.example', '--yes', '--as', 'Eve']);
-    const { entries } = await desk.json(['log', 'jane@acme.example']);
-    const { at, charged } = before;
-    expect(entries).toMatchObject([
-      { at, charged, asked: {}, hash: expect.stringMatching(/^[0-9a-f]{16}$/) },
-    ]);
-    const all = await desk.type(['log', '--all', '--json']);
-    expect(all.stdout).not.toContain('jane');
-    expect(all.stdout).toContain('mary@acme.example');
-    const erased = JSON.parse(all.stdout).entries.find(({ kind }: JsonResult) => kind === 'erased');
-    expect(erased).toMatchObject({ operator: 'Eve', batch: null });
-    expect((await desk.type(['log', 'jane@acme.example'])).stdout).toContain(
-      `erased, hash ${entries[0].hash}`,
-    );
-  });
+  proof(
+    'of somebody who was forgotten has a hash, the time and the price, and nothing else; who erased it is told',
+    async () => {
+      const desk = await openDesk();
+      await desk.write('people.csv', 'email\njane@acme.example\nmary@acme.example\n');
+      const words = [
+        'run',
+        'enrich-person',
+        'people.csv',
+        '--budget',
+        '50',
+        '-o',
+        'out.csv',
+        '--as',
+        'jane@acme.example',
+      ];
+      await desk.type(words);
+      const [before] = (await desk.json(['log', 'jane@acme.example'])).entries;
+      await desk.type(['forget', 'jane@acme.example', '--yes', '--as', 'Eve']);
+      const { entries } = await desk.json(['log', 'jane@acme.example']);
+      const { at, charged } = before;
+      expect(entries).toMatchObject([
+        { at, charged, asked: {}, hash: expect.stringMatching(/^[0-9a-f]{16}$/) },
+      ]);
+      const all = await desk.type(['log', '--all', '--json']);
+      expect(all.stdout).not.toContain('jane');
+      expect(all.stdout).toContain('mary@acme.example');
+      const erased = JSON.parse(all.stdout).entries.find(({ kind }: JsonResult) => kind === 'erased');
+      expect(erased).toMatchObject({ operator: 'Eve', batch: null });
+      expect((await desk.type(['log', 'jane@acme.example'])).stdout).toContain(
+        `erased, hash ${entries[0].hash}`,
+      );
+    },
+  );
 });
 
 describe('rowonce spend', () => {
