@@ -10,8 +10,8 @@ import {
   recordReply,
   SENT_WITHIN_MS,
 } from '../../../src/ledger/ledger.ts';
-import { Groups } from '../../../src/run/groups.ts';
 import type { Sql } from '../../../src/ledger/stores/postgres/connection.ts';
+import { Groups } from '../../../src/run/groups.ts';
 import { BelievedTime } from '../../../src/time/believed-time.ts';
 import {
   ACCOUNT,
