@@ -140,7 +140,7 @@ async function startPage(options: PageOptions, folder: string, lock: ProcessLock
   };
 }
 
-/** Whoever asks is on this machine. An upload may be long and the disk slow, so a whole request has more time. */
+/** Every client is on this machine. An upload may be long and the disk slow, so a whole request has more time. */
 const LIMITS = {
   headersTimeout: 5_000,
   keepAliveTimeout: 5_000,

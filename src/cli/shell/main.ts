@@ -37,7 +37,7 @@ export async function main(argv: readonly string[]): Promise<never> {
 }
 
 /**
- * The page starts commands and holds their standard input. When it ends, whoever held it is gone or wants a stop: that is
+ * The page starts commands and holds their standard input. When it ends, the process that held it is gone or wants a stop: that is
  * a SIGTERM, so nothing new is sent and what is in flight is still recorded. A service manager stops all processes of a
  * page by a signal of its own; two would make a run leave at once, so its signal is waited for.
  */

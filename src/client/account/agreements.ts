@@ -50,7 +50,7 @@ export async function requireAgreement(question: Question, answers: Answers = {}
   if (why !== undefined) tell?.(`The agreement could not be saved, so you will be asked again: ${why}`);
 }
 
-/** A question to which nobody has said yes. Who catches it may ask elsewhere, such as on the page. */
+/** A question to which nobody has said yes. The page catches it, and asks there. */
 export class NotAgreed extends StopError {
   readonly question: Question;
 

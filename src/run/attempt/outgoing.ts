@@ -120,7 +120,7 @@ function amongMany(
   return { tooOldMs, deadlineMs: client.timeoutMs, ...(isPriced(run, call) ? {} : { isUnpriced: true }) };
 }
 
-/** An answer has shown in the middle of the run that the time was wrong by which the batch tells what is too old. */
+/** An answer has shown, in the middle of the run, that the batch judged ages by a wrong time. */
 function begunAhead(begunMs: number): StopError {
   return stop(
     'clock',

@@ -41,7 +41,7 @@ import { type Todo, todosOf } from './nightly/todo.ts';
  */
 
 export type { LeftFile } from './nightly/inbox.ts';
-export { requireAgreedJobs, type SweptJob, sweptJobs, unagreedOf } from './nightly/jobs.ts';
+export { type SweptJob, sweptJobs, unagreedOf } from './nightly/jobs.ts';
 
 export interface SweepOptions extends SpenderOptions {
   /** The paths of the YAML files, each with an `inbox` of its own. */
@@ -274,7 +274,7 @@ async function putAway(
 const BAD_FILE: ReadonlySet<StopCode> = new Set(['input', 'job']);
 
 /**
- * Moves a file away with which no run could begin, so that the next nights do not try it again. The file stays when the
+ * Moves away a file with which no run could begin, so that the next nights do not try it again. The file stays when the
  * stop may not be its fault: when it cannot be read at all now, when it has changed, or when its content has a batch.
  */
 async function putAside(todo: Todo, stopped: StopError): Promise<SweptFile> {

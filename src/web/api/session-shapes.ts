@@ -9,7 +9,7 @@ export const Refusal = z.object({
     code: z.string(),
     message: z.string(),
     next: z.string(),
-    /** What somebody may agree to, after which the same is not refused: the code of a package. */
+    /** What a person may agree to, so that the same is not refused again: the code of a package. */
     to_agree: AgreementView.optional(),
   }),
 });

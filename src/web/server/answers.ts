@@ -11,7 +11,7 @@ import type { AgreementView, Refusal } from '../api.ts';
 /** A request body has at most so many bytes; uploads are no bodies of this kind. */
 const MOST_BODY = 1 << 20;
 
-/** Whoever asks is on this machine, so a body that takes longer is none. */
+/** Every client is on this machine, so a body that takes longer will not come. */
 const BODY_MS = 5_000;
 
 /** Reads the JSON body of a request. @throws StopError `usage` for one that is not as the API says. */

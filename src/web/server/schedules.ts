@@ -5,7 +5,7 @@ import { type Answers, NotAgreed, type Question } from '../../client/account/agr
 import { StopError, stop } from '../../core/errors.ts';
 import { replaceFile } from '../../lib/atomic-file.ts';
 import { chooseStore } from '../../run/open-ledger.ts';
-import { requireAgreedJobs, type SweptJob, sweptJobs, unagreedOf } from '../../run/tasks/nightly.ts';
+import { type SweptJob, sweptJobs, unagreedOf } from '../../run/tasks/nightly.ts';
 import { type ScheduledStart, ScheduleView, type WorkView } from '../api.ts';
 import { questionView } from './answers.ts';
 import { damagedIn, keptIn } from './schedules/kept-file.ts';
@@ -171,7 +171,8 @@ export class Schedules {
   /** Sweeps at once. @throws StopError `busy` while a sweep of the job waits or works, `consent` until somebody agrees. */
   async run(number: number): Promise<WorkView> {
     const each = this.#sweep(number);
-    await requireAgreedJobs(await sweptJobs([each.path]));
+    const [question] = await this.#questionsOf(number);
+    if (question !== undefined) throw new NotAgreed(question);
     if (this.#sweepTimes.workOf(each) !== undefined)
       throw stop('busy', `A sweep of ${each.job.job.name} is running.`, 'Wait until it has ended.');
     return this.#sweepTimes.begin(each);

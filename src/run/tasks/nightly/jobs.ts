@@ -89,8 +89,8 @@ export async function unagreedOf(job: SweptJob): Promise<readonly Question[]> {
 }
 
 /**
- * What a person agrees to once before a sweep, because nobody is there to be asked at night: what the dialect sends, whom the job tells, and a folder of
- * which the author of the job may have written the name without owning it.
+ * What a person agrees to once before a sweep, because nobody is there to be asked at night: what the dialect sends, whom the job tells,
+ * and a folder that the author of the job may have named without owning it.
  */
 async function questionsOf(swept: SweptJob): Promise<readonly Question[]> {
   const { account, dialect } = swept;
@@ -101,8 +101,8 @@ async function questionsOf(swept: SweptJob): Promise<readonly Question[]> {
 }
 
 /**
- * Undefined for an inbox in the folder of its job, wherever links lead. The agreement is to what is shown and no more, so
- * that whoever alters what leaves is asked about again. A budget and a time decide nothing of it.
+ * Undefined for an inbox in the folder of its job, wherever links lead. The agreement covers what is shown and no more, so a change of
+ * what is sent is asked about again. A budget and a time decide nothing of it.
  */
 async function inboxQuestion({ job, account, inbox }: SweptJob): Promise<Question | undefined> {
   if (job.path === undefined) return undefined;

@@ -160,8 +160,8 @@ async function unfinishedElsewhere(
 }
 
 /**
- * The job by which somebody began an open batch, with what they said beside it. Where that does not fit the job any more, it is
- * the job alone, by which the batch does not go on.
+ * The job by which somebody began an open batch, with what they said beside it. Where that no longer fits the job, it is the job alone,
+ * which does not continue the batch.
  */
 async function asBegun(job: SweptJob, batch: Batch | undefined): Promise<SweptJob> {
   const entries = batch?.state === 'open' ? saidBeside(batch.settings) : undefined;
