@@ -118,7 +118,7 @@ describe('rowonce log', () => {
     expect(rows.reduce((sum, { credits }) => sum + Number(credits), 0)).toBe(120);
     expect(await desk.type(['log', '-o', 'log.csv'])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('is there already'),
+      stderr: expect.stringContaining('exists already'),
     });
     expect(table((await desk.type(['log', '-o', '-'])).stdout)).toEqual(rows);
   });
@@ -132,10 +132,16 @@ describe('rowonce log', () => {
     await team.type('log', '--changes', '-o', file);
     const rows = table(readFileSync(file, 'utf8'));
     expect(
-      rows.map(({ operator, operation, about, status }) => [operator, operation, about, status]),
+      rows.map(({ operator, operation, about, ended, status }) => [
+        operator,
+        operation,
+        about,
+        ended,
+        status,
+      ]),
     ).toEqual([
-      ['Dan', 'delete-invite', `jo@team.example in ${PROJECT}`, '200'],
-      ['Carol', 'create-invite', `jo@team.example in ${PROJECT}`, '200'],
+      ['Dan', 'delete-invite', `jo@team.example in ${PROJECT}`, 'done', '200'],
+      ['Carol', 'create-invite', `jo@team.example in ${PROJECT} as viewer`, 'done', '200'],
     ]);
     for (const { at, batch, vendor_said } of rows) {
       expect(at).toMatch(/^20\d\d-.*Z$/);
