@@ -1,9 +1,10 @@
 import type { Context } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { z } from 'zod';
+import { NotAgreed, type Question } from '../../client/account/agreements.ts';
 import { messageOf, StopError, stop } from '../../core/errors.ts';
 import { systemStop } from '../../lib/system-errors.ts';
-import type { Refusal } from '../api.ts';
+import type { AgreementView, Refusal } from '../api.ts';
 
 /** How the server reads what it is asked, and how it refuses. */
 
@@ -72,7 +73,12 @@ export function refusedAs(error: unknown): Refusal['error'] {
     message: messageOf(error),
     next: 'This is a bug of Rowonce: please report what you did.',
   };
-  return { code, message, next };
+  const asked = error instanceof NotAgreed ? { to_agree: questionView(error.question) } : {};
+  return { code, message, next, ...asked };
+}
+
+export function questionView({ details, ...question }: Question): AgreementView {
+  return { ...question, details: [...details] };
 }
 
 /** A refusal with a status of its own: 401 without a token, 403 for another page, 404 for what is not there. */
