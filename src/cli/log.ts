@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { moneyWords } from '../client/account/price.ts';
 import { isoTime } from '../core/clock.ts';
 import { counted, foreignWords, grouped, linesOf } from '../core/plain-text.ts';
 import { LogEntryObject, LogObject, type PricedEntry } from '../objects/log-object.ts';
@@ -129,7 +130,7 @@ function subjectOf({ request }: LogEntry): string {
 function costOf(entry: PricedEntry): string {
   const { charged = 0, inDoubt = 0 } = entry.request ?? {};
   const { money } = LogEntryObject.of(entry);
-  const amount = money === null ? '' : ` (${money.amount} ${money.currency})`;
+  const amount = money === null ? '' : ` (${moneyWords(money)})`;
   return linesOf(
     `${grouped(charged)} ${charged === 1 ? 'credit' : 'credits'}${amount}`,
     inDoubt > 0 && `${grouped(inDoubt)} in doubt`,

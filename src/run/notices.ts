@@ -7,6 +7,7 @@ import { type Clock, isoTime } from '../core/clock.ts';
 import { messageOf, StopError } from '../core/errors.ts';
 import { counted } from '../core/plain-text.ts';
 import { type Ledger, NOTICE_KINDS, type Notice, type NoticeKind } from '../ledger/ledger.ts';
+import { codeOf } from '../lib/system-errors.ts';
 import type { ResolvedJob } from '../plan/row-walk.ts';
 import { notifyQuestion } from './notices/agreement.ts';
 import type { BeforeEnd } from './pipeline.ts';
@@ -143,6 +144,9 @@ interface Sending {
 export async function sendNotices(ledger: Ledger, { clock, signal, tell }: Sending): Promise<void> {
   try {
     let left = await sendOnce(ledger, clock);
+    const [late] = left;
+    if (late !== undefined && signal?.aborted !== true)
+      tell?.(`${counted(left.length, 'notice')} cannot be sent now (${late.why}): trying for a minute.`);
     for (const delayMs of RETRY_AFTER_MS) {
       if (left.length === 0 || signal?.aborted === true) break;
       await clock.sleep(delayMs, signal);
@@ -210,7 +214,9 @@ async function whyNotSent({ id, target, body }: Notice): Promise<string | undefi
   try {
     return to.command === undefined ? await post(to.webhook, id, body) : await start(to, id, body);
   } catch (error) {
-    return messageOf(error);
+    // What went wrong on the way stands in the cause of the error.
+    const { cause } = error instanceof Error ? error : {};
+    return codeOf(cause) ?? messageOf(error);
   }
 }
 

@@ -53,7 +53,7 @@ describe('rowonce log', () => {
     expect(decided).toMatch(
       /Z {2}Bob {2}decided skip, about domain list\.csv-1\.example \(.+\) {2}batch [0-9a-f]{8} row 2$/,
     );
-    expect(asked).toMatch(/Z {2}Ann {2}enrich-company domain .*: in_doubt, 0 credits \(0 AUD\), 1 in doubt /);
+    expect(asked).toMatch(/Z {2}Ann {2}enrich-company domain .*: in_doubt, 0 credits \(A\$0\.00\), 1 in doubt /);
     const bought = await desk.json(['log', 'list.csv-2.example']);
     expect(bought.entries).toMatchObject([
       { operator: 'Ann', charged: 1, money: { amount: 0.04, currency: 'AUD' } },

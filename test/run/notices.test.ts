@@ -142,6 +142,7 @@ test('a receiver that is away is asked for a minute, then by later runs, under t
   expect(told.received).toHaveLength(6);
   expect(waited.reduce((sum, ms) => sum + ms, 0)).toBe(60_000);
   expect(said).toEqual([
+    '1 notice cannot be sent now (the webhook answers with status 503): trying for a minute.',
     '1 notice could not be sent, and the next run tries again: the webhook answers with status 503.',
   ]);
   isAway = false;
