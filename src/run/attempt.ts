@@ -136,7 +136,7 @@ class Attempt implements Writer, Asker {
     }
     this.#request = outgoing.request;
     crashPoint('before-intent');
-    const intent = intentOf(this.#run, this.#asking, outgoing.keyed);
+    const intent = intentOf(this.#run, this.#asking, outgoing.keyed, turn);
     session.groups.add(this, { kind: 'intent', intent }, turn.dueMs);
   }
 

@@ -39,6 +39,11 @@ export interface Intent {
   readonly isUnpriced?: true;
   /** How long after it was handed over its exchange is over, at the latest. Without it `DEADLINE_MS`. */
   readonly deadlineMs?: number;
+  /**
+   * When it is too old for its request to leave, by the monotonic clock. An intent that is written later, as after an outage, is `late`:
+   * its date, and whatever else was true when it was asked for, may not be any more.
+   */
+  readonly tooOldMs?: number;
 }
 
 /**
@@ -92,7 +97,9 @@ export type Admission =
   /** Another change of the same subject is open, or its answer was lost. */
   | { readonly kind: 'subject_in_doubt'; readonly by: BatchId; readonly row: RowNumber }
   /** The call has an answer or is in doubt, and was to be sent `ifUnknown`. */
-  | { readonly kind: 'known' };
+  | { readonly kind: 'known' }
+  /** Its request would not leave any more. */
+  | { readonly kind: 'late' };
 
 /** Whether a call that is above a cap may fit once attempts that are open have ended. */
 export const capReached = (scope: BudgetScope, money: Money): Admission =>

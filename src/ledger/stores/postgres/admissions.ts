@@ -106,6 +106,11 @@ function refuse(all: Known, intent: Intent, { floorMs }: Session): void {
 export const isPlain = ({ decision, replaces, leastMs, isUnpriced }: Intent): boolean =>
   decision === undefined && replaces === undefined && leastMs === undefined && isUnpriced === undefined;
 
+export const LATE = { kind: 'late' } as const;
+
+export const isLate = ({ tooOldMs = Infinity }: Intent, { clock }: Session): boolean =>
+  clock !== undefined && clock.monotonicMs() > tooOldMs;
+
 /**
  * Admits plain intents together, each of another call.
  * @returns the admissions by their keys; what is left out stands otherwise, or is refused.
@@ -186,6 +191,7 @@ export async function admitOne(database: Database, intent: Intent, session: Sess
 }
 
 async function decide(sql: Sql, intent: Intent, session: Session): Promise<Admission> {
+  if (isLate(intent, session)) return LATE;
   const all = await known(sql, [intent], session);
   const asking = askingOf(all, intent);
   if (intent.isUnpriced && (await isBeingPriced(sql, intent)))

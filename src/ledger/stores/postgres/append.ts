@@ -24,7 +24,7 @@ import {
 } from '../../rules/drafts.ts';
 import { attemptIn, type History } from '../../rules/history.ts';
 import { noteAct } from './acts.ts';
-import { admitOne, admitPlain, isPlain } from './admissions.ts';
+import { admitOne, admitPlain, isLate, isPlain, LATE } from './admissions.ts';
 import type { Sql } from './connection.ts';
 import { followAll, keepPrices, movedBy, write } from './entries.ts';
 import { lockedHistory } from './histories.ts';
@@ -166,15 +166,17 @@ async function writePlain(
   session: Session,
   { replies, first, second, intents }: PlainEntries,
 ): Promise<Written> {
-  const written = new Map<CallEntry, Outcome>();
+  const written = new Map<CallEntry, Outcome>(
+    intents.filter(({ intent }) => isLate(intent, session)).map((each) => [each, LATE]),
+  );
   const followed = new Set([
     ...(await followAll(sql, replies, first)),
     ...(await followAll(sql, [], second)),
   ]);
   const following = [...replies, ...first, ...second];
   for (const each of following) if (followed.has(each.attempt)) written.set(each, WRITTEN);
-  if (written.size < following.length || intents.length === 0) return written;
-  const asked = intents.map(({ intent }) => intent);
+  const asked = intents.filter((each) => !written.has(each)).map(({ intent }) => intent);
+  if (followed.size < following.length || asked.length === 0) return written;
   const admissions = await admitPlain(sql, asked, session);
   for (const each of intents) {
     const admission = admissions.get(each.intent.key);
