@@ -35,7 +35,14 @@ import { EventFile } from './run/event-file.ts';
 import { Progress } from './run/progress.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
 import { addEntryFlags, type EntryFlags, entriesOf } from './shell/entry-flags.ts';
-import { addOutputFlags, addReadFlags, addStrictFlag, type ReadFlags, readFlagsOf } from './shell/flags.ts';
+import {
+  addOutputFlags,
+  addReadFlags,
+  addStrictFlag,
+  askAgreementOn,
+  type ReadFlags,
+  readFlagsOf,
+} from './shell/flags.ts';
 import {
   addSpendFlags,
   endOf,
@@ -332,7 +339,8 @@ async function inputPathOf(job: string, file: string, flags: Flags, console: Con
   if (flags.output === undefined) {
     throw stop('usage', 'The input is standard input, so the output needs a name.', 'Give it one with -o.');
   }
-  const [first] = await chooseAll({ job, account: flags.account });
+  const answers = { accept: flags.accept, askAgreement: askAgreementOn(console), tell: console.warn };
+  const [first] = await chooseAll({ job, account: flags.account, ...answers });
   return spoolInput(
     process.stdin,
     spoolFolder(chooseStore(flags.store, first?.account.sandbox === true).location),

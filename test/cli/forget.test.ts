@@ -392,7 +392,7 @@ proof(
     );
     const purge = ['store', 'purge', '--before', TOMORROW, '--yes'];
     expect((await desk.type(purge)).stdout).toBe(
-      `Nothing of that can be erased in ${desk.place.path('store')}.\n  stays: 4 requests that batch ${batch} may still need: as long as it is open, every answer to its operation on its account counts. To end it, run its list, or type npx --no rowonce cancel ${batch}; for what is in doubt npx --no rowonce settle ${batch}\n`,
+      `Nothing of that can be erased in ${desk.place.path('store')}.\n  stays: 4 requests that batch ${batch} may still need: as long as it is open, every answer to its operation on its account counts. To end it, run its list, or run npx --no rowonce cancel ${batch}; for what is in doubt, npx --no rowonce settle ${batch}\n`,
     );
     expect(await desk.json(purge)).toMatchObject({ requests: 0, needed: 4, needed_by: [batch] });
     expect(await run(desk, 'enrich-person', 'people.csv')).toMatchObject({ code: 0 });

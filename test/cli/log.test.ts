@@ -118,7 +118,7 @@ describe('rowonce log', () => {
     expect(rows.reduce((sum, { credits }) => sum + Number(credits), 0)).toBe(120);
     expect(await desk.type(['log', '-o', 'log.csv'])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('is there already'),
+      stderr: expect.stringContaining('exists already'),
     });
     expect(table((await desk.type(['log', '-o', '-'])).stdout)).toEqual(rows);
   });

@@ -503,7 +503,7 @@ proof(
       await typed(['plan', 'enrich-person', '--account', 'sandbox-provider', '--dump', 'x.csv']),
     ).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('is about no team'),
+      stderr: expect.stringContaining('does not work on a team'),
     });
   },
 );

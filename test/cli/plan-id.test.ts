@@ -75,7 +75,7 @@ proof('another file, job or account is another plan', async () => {
   desk.list(5);
   desk.place.writeAccount(desk.place.vendor.url, { id: 'another' });
   expect(await messageOf()).toContain('the account or its dialect has changed');
-  expect(await messageOf('--if-plan', '17')).toContain('17 is no id of a plan');
+  expect(await messageOf('--if-plan', '17')).toContain('17 is not the id of a plan');
   expect(await desk.requests()).toBe(0);
 });
 

@@ -184,7 +184,7 @@ proof('an input that is not there any more is named, and its answers are still t
   await desk.write('list.csv', 'Domain\nother.example\n');
   const { code, rows } = await salvaged(desk);
   expect(code).toBe(3);
-  expect(rows('unreadable.csv')[0]?.why).toContain('is not the file any more');
+  expect(rows('unreadable.csv')[0]?.why).toContain('has changed since the batch worked on it');
   expect(rows('answers.csv')).toHaveLength(ROWS);
 });
 

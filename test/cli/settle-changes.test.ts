@@ -62,6 +62,8 @@ proof(
     await team.run({ crashAt: 'after-close' });
     await team.vendor.setFaults('reset:x2');
     await team.runHere();
+    // The kill may have left an invite in doubt as well: then one fault is left.
+    await team.vendor.setFaults();
     const { in_doubt: doubts } = await team.json('settle', 'last');
     expect(doubts.map(({ row, at_stake }: { row: number; at_stake: string }) => [row, at_stake])).toEqual([
       [2, 'may have no invite'],
@@ -140,7 +142,7 @@ proof(
     expect(begun.code).toBe(3);
     const { stderr } = await team.type('settle', 'last', '--not-done');
     expect(stderr).toContain(`The next run does that:\nnpx --no rowonce ${words.join(' ')}\n`);
-    expect((await team.type(...words)).stderr).toContain('nobody agreed');
+    expect((await team.type(...words)).stderr).toContain('nobody has agreed');
     expect((await team.type(...words, '--yes')).code).toBe(0);
     const state = await team.state();
     expect(state.standing(PROJECT, JO)).toEqual({ as: 'invited', role: 'viewer' });

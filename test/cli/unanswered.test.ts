@@ -423,7 +423,10 @@ proof('a trial of what turned out to be no answer asks before it is sent again',
   const trial = ['try', 'enrich-company', 'domain=busy.example'];
   expect(await desk.json([...trial, '--yes'])).toMatchObject({ credits: { spent: 1 } });
   await vendor.speak(busy('rate_limited'));
-  expect(await desk.type(trial)).toMatchObject({ code: 2, stderr: expect.stringContaining('nobody agreed') });
+  expect(await desk.type(trial)).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('nobody has agreed'),
+  });
   expect(await desk.json([...trial, '--yes'])).toMatchObject({ source: 'bought', credits: { spent: 1 } });
   expect(await desk.json(trial)).toMatchObject({ source: 'ledger', credits: { spent: 0 } });
   expect(vendor.book).toEqual(['busy.example', 'busy.example']);

@@ -209,7 +209,7 @@ proof(
     await team.apply(sheet);
     const { batch } = await team.json('status', 'last');
     const doubt = (row: number, email: string) =>
-      `! ${email} in ${PROJECT} (row ${row} of batch ${batch}): what came of create-invite is in doubt, so its state is not known; settle row ${row} of batch ${batch} first\n`;
+      `! ${email} in ${PROJECT} (row ${row} of batch ${batch}): the result of create-invite is in doubt, so its state is not known; settle row ${row} of batch ${batch} first\n`;
     const nothing = await team.type('undo', batch, '--yes');
     expect(nothing).toMatchObject({
       code: 3,

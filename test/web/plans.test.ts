@@ -262,7 +262,7 @@ proof(
     expect(plan).toMatchObject({ waterfall: ['domain'], adds: ['size'] });
     const all = { ...choices, waterfall: ['all:abn+domain'] };
     expect(await page.ask('POST', '/plans', { list: LIST, choices: all })).toMatchObject({
-      waterfall: ['what a row has of abn and domain'],
+      waterfall: ['whatever the row has of abn and domain'],
     });
     const [, command, job = '', file = ''] = /(run) (\S+) (\S+)$/.exec(plan.command) ?? [];
     expect(command).toBe('run');

@@ -1,5 +1,5 @@
 import { type Command, CommanderError } from 'commander';
-import { EXIT, type ExitCode, isReaderGone, messageOf, StopError } from '../../core/errors.ts';
+import { bugWords, EXIT, type ExitCode, isReaderGone, messageOf, StopError } from '../../core/errors.ts';
 import { version } from '../../core/families.ts';
 import { plainText } from '../../core/plain-text.ts';
 import { stopObject } from '../../core/stop-object.ts';
@@ -148,7 +148,7 @@ function reportUnexpected(terminal: Terminal, error: unknown, streams: Streams):
   if (refused !== undefined) return reportStop(terminal, refused);
   terminal.fail({
     code: 'bug',
-    message: messageOf(error),
+    message: bugWords(error),
     next: debug
       ? 'This is a bug of Rowonce: please report it with the output above.'
       : 'This is a bug of Rowonce: please report it with the output of the same command under ROWONCE_DEBUG=1.',

@@ -963,6 +963,8 @@ export const text = {
     dialect: 'A dialect decides what happens with your key. You are asked once, for these requests only.',
     inbox:
       'Another person may have written the job and chosen that folder. You are asked once, for this folder only. Until you agree, nothing in it is read, sent or moved.',
+    package:
+      'It can do all that you can do on this machine. You are asked once, for these files only. Until you agree, none of it runs.',
     meant: 'Yes, that is right',
   },
   schedules: {

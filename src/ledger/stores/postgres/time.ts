@@ -17,17 +17,20 @@ const ADVISORY_LOCK = 8_260_030;
 export const onlyOne = (sql: Sql): Promise<unknown> =>
   sql.rows('SELECT pg_advisory_xact_lock($1)', [ADVISORY_LOCK]);
 
-export const time = (session: Session): Part => {
-  const { database } = session;
-  let boot: string | undefined;
+/** Of two that wait for the database the earlier is kept first: the other way round it would take back what was heard later. */
+function oneByOne(): (keep: () => Promise<void>) => Promise<void> {
   let kept: Promise<unknown> = Promise.resolve();
-
-  /** Of two that wait for the database the earlier is kept first: the other way round it would take back what was heard later. */
-  function inTurn(keep: () => Promise<void>): Promise<void> {
+  return (keep) => {
     const own = kept.then(keep);
     kept = own.catch(() => {});
     return own;
-  }
+  };
+}
+
+export const time = (session: Session): Part => {
+  const { database } = session;
+  let boot: string | undefined;
+  const inTurn = oneByOne();
 
   function inBoot(): number {
     invariant(session.boot !== undefined, 'a time is kept of a boot');

@@ -167,7 +167,10 @@ async function asBegun(job: SweptJob, batch: Batch | undefined): Promise<SweptJo
   const entries = batch?.state === 'open' ? saidBeside(batch.settings) : undefined;
   if (entries === undefined || job.job.path === undefined) return job;
   try {
-    return { ...job, ...(await choose({ job: job.job.path, account: job.account.name, entries })) };
+    return {
+      ...job,
+      ...(await choose({ ...job.own, job: job.job.path, account: job.account.name, entries })),
+    };
   } catch (error) {
     if (error instanceof StopError) return job;
     throw error;

@@ -1,8 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { type ComponentChildren, Fragment } from 'preact';
 import type { Choices, PlanView } from '../../api.ts';
-import { Refusal } from '../loaded.tsx';
-import { Agree } from '../parts/agree.tsx';
+import { Agree, RefusedPlan } from '../parts/agree.tsx';
 import { useAsked } from '../parts/asked.ts';
 import { Diff } from '../parts/diff.tsx';
 import { counted, duration, grouped } from '../parts/figures.ts';
@@ -46,7 +45,12 @@ export function Plan({ params: { id = '' } }: { readonly params: Readonly<Record
     <>
       {plan?.is_saved !== true && <Steps list={id} at={3} />}
       {plan === undefined && refused === undefined && <p class="loading">{text.plan.planning}</p>}
-      <Refusal refused={refused} />
+      <RefusedPlan
+        {...{ list: id, refused }}
+        onAgreed={() => {
+          again.value += 1;
+        }}
+      />
       {plan !== undefined && (
         <Shown
           key={plan.id}
