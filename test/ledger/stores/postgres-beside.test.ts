@@ -109,7 +109,7 @@ test('what both have asked is counted, and misses that follow the answer of the 
 
 const MISSED = { kind: 'no_match', charged: 0, status: 404 } as const;
 const ANEW = { freshSince: { foundMs: NOON_MS + DAY_MS, noMatchMs: NOON_MS + DAY_MS } };
-const LATER = { atMs: NOON_MS + DAY_MS + 1 };
+const LATER = { atMs: NOON_MS + DAY_MS + 1.5 };
 
 test.each<readonly [string, (one: Ledger, other: Ledger, batch: BatchId) => Promise<IntentOptions>]>([
   [
