@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
 import { apiPage, exportedNames } from './api-page.ts';
+import { proof } from './combinations.ts';
 import { postgresServer } from './ledger/stores/postgres-server.ts';
 import { inCheckout } from './transcripts.ts';
 
@@ -27,7 +28,7 @@ test('the page has every name as it is declared today, with what it is for', () 
   expect(without.map(({ name }) => name)).toEqual([]);
 });
 
-test('the examples run, one after the other', async () => {
+proof('the examples run, one after the other', async () => {
   const server = await postgresServer();
   await server.createDatabase('examples');
   const database = server.url('examples');

@@ -24,7 +24,7 @@ import type { Operation } from '../src/core/operation.ts';
 import { ATTENTION_COLUMNS, OUR_COLUMNS, OUTCOME_KINDS } from '../src/core/row.ts';
 import { jobSchema, loadJob } from '../src/job/job.ts';
 import { CRASH_POINTS } from '../src/lib/faults.ts';
-import { times } from './combinations.ts';
+import { proof, times } from './combinations.ts';
 import { corrected, type Exchange, exchangesOf, inCheckout, masked, openCheckout } from './transcripts.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -303,7 +303,7 @@ describe('examples', () => {
     expect([...shown]).toEqual([]);
   });
 
-  test('the programs that use the library run', () => {
+  proof('the programs that use the library run', () => {
     const programs = blocksOf('ts').filter(({ text }) => text.includes("from 'rowonce'"));
     const library = pathToFileURL(join(ROOT, 'src', 'index.ts')).href;
     const printed = inCheckout((type, checkout) =>

@@ -46,25 +46,28 @@ async function open(answer: (asked: number) => object, dialect: object) {
   return { run, say, asked: () => asked };
 }
 
-test('ten runs of one row each stop like one of ten rows, and only the next odd match stops one after that', async () => {
-  let answer: object = { person: { name: 'Jo' } };
-  const { run, say, asked } = await open(() => answer, { fields_at: 'data' });
-  for (let limit = 1; limit <= 4; limit += 1) expect((await run({ limit })).stopped).toBeUndefined();
-  expect((await run({ limit: 5 })).stopped).toMatchObject({
-    code: 'address',
-    message: expect.stringContaining('5 matches in a row hold no field at `data`'),
-  });
-  expect((await run()).stopped?.message).toContain('6 matches in a row');
-  expect(asked()).toBe(6);
+proof(
+  'ten runs of one row each stop like one of ten rows, and only the next odd match stops one after that',
+  async () => {
+    let answer: object = { person: { name: 'Jo' } };
+    const { run, say, asked } = await open(() => answer, { fields_at: 'data' });
+    for (let limit = 1; limit <= 4; limit += 1) expect((await run({ limit })).stopped).toBeUndefined();
+    expect((await run({ limit: 5 })).stopped).toMatchObject({
+      code: 'address',
+      message: expect.stringContaining('5 matches in a row hold no field at `data`'),
+    });
+    expect((await run()).stopped?.message).toContain('6 matches in a row');
+    expect(asked()).toBe(6);
 
-  answer = { data: { name: 'Acme' } };
-  expect((await run({ limit: 8 })).stopped).toBeUndefined();
-  answer = { person: { name: 'Jo' } };
-  expect((await run({ limit: 10 })).stopped, 'a match that could be read ended the series').toBeUndefined();
-  say({ fields_at: 'person' });
-  expect((await run()).stopped, 'the dialect says what they are').toBeUndefined();
-  expect(asked()).toBe(12);
-});
+    answer = { data: { name: 'Acme' } };
+    expect((await run({ limit: 8 })).stopped).toBeUndefined();
+    answer = { person: { name: 'Jo' } };
+    expect((await run({ limit: 10 })).stopped, 'a match that could be read ended the series').toBeUndefined();
+    say({ fields_at: 'person' });
+    expect((await run()).stopped, 'the dialect says what they are').toBeUndefined();
+    expect(asked()).toBe(12);
+  },
+);
 
 test.each(
   some(

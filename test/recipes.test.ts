@@ -23,6 +23,7 @@ import { text } from 'node:stream/consumers';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { PROGRAM } from './cli/rowonce.ts';
 import { typedAt } from './cli/typed.ts';
+import { proof } from './combinations.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const PAGES = globSync('docs/guide/recipes/*.md', { cwd: ROOT });
@@ -153,7 +154,7 @@ test.each([
   expect(header.split(',')).toEqual(expect.arrayContaining(used));
 });
 
-test('google sheets: the command of the page takes the sheet from its own address', async () => {
+proof('google sheets: the command of the page takes the sheet from its own address', async () => {
   const { url, sent } = await service(200, 'Website,Name\nhttps://one.example,One\n');
   mkdirSync(join(folder, 'bin'));
   symlinkSync(PROGRAM, join(folder, 'bin', 'rowonce'));
@@ -174,7 +175,7 @@ test('google sheets: the command of the page takes the sheet from its own addres
   );
 });
 
-test('slack is sent a text, once a person has agreed to the job, and nothing of a cell', async () => {
+proof('slack is sent a text, once a person has agreed to the job, and nothing of a cell', async () => {
   const { url, sent } = await service(200, 'ok');
   mkdirSync(join(folder, 'inbox'));
   write('inbox/leads.csv', 'Domain\nvery-own.example\n');

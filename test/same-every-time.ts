@@ -8,5 +8,5 @@ import { times } from './combinations.ts';
 fc.configureGlobal({
   ...fc.readConfigureGlobal(),
   seed: Number(process.env.SEED ?? 20_261_120),
-  numRuns: times(30, 100),
+  numRuns: times(15, 100),
 });

@@ -13,6 +13,7 @@ import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import { PROGRAM } from './cli/rowonce.ts';
 import { typedAt } from './cli/typed.ts';
+import { proof } from './combinations.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
@@ -57,7 +58,7 @@ describe('the container', () => {
     expect(valuesOf('ENV')).toEqual(['ROWONCE_STORE=/store ROWONCE_CONFIG=/config']);
   });
 
-  test('works through the inbox of its job, and is healthy', async () => {
+  proof('works through the inbox of its job, and is healthy', async () => {
     const { code, file } = await night();
     expect(code).toBe(0);
     expect(readFileSync(join(folder, 'inbox', 'done', file), 'utf8')).toBe(LIST);
@@ -129,7 +130,7 @@ describe('the action', () => {
     expect(summary).toMatch(/^### `rowonce plan .+`$[\s\S]+^ {6}to buy +2$[\s\S]+^Exit code 0\.$/m);
   });
 
-  test('buys with a store that is named, and ends as the command does', () => {
+  proof('buys with a store that is named, and ends as the command does', () => {
     const store = join(folder, 'store');
     mkdirSync(store);
     expect(act({ COMMAND: 'run' })).toMatchObject({

@@ -171,6 +171,7 @@ export interface Spender {
 export async function openSpender(sandbox: boolean, options: SpenderOptions): Promise<Spender> {
   const { clock = systemClock, command = 'run', accept, askAgreement } = options;
   const store = chooseStore(options.store, sandbox);
+  const beganMs = clock.wallMs();
   const ledger = await openLedger(store, {
     clock,
     waitForLockMs: options.waitForLockMs ?? 0,
@@ -215,7 +216,7 @@ export async function openSpender(sandbox: boolean, options: SpenderOptions): Pr
       await (await queue?.catch(() => undefined))?.close();
       if ((await ledger.notices.waiting().catch(() => [])).length > 0) {
         const { sendNotices } = await import('./notices.ts');
-        await sendNotices(ledger, { clock, signal: options.signal, tell: options.tell });
+        await sendNotices(ledger, { clock, beganMs, signal: options.signal, tell: options.tell });
       }
       await ledger.close();
       await keepRetention(accounts, store.location, { ...options, clock });

@@ -4,6 +4,7 @@
  * Method: the real commands before a vendor with people whom nobody has told the ledger about; what reached the vendor is counted.
  */
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { proof } from '../combinations.ts';
 import { TeamWorkplace, type Wanted } from '../faults/team-workplace.ts';
 import { rowonce } from './rowonce.ts';
 
@@ -40,19 +41,22 @@ test('nobody of an adopted team is invited again, and a list sends its differenc
   expect(await team.requests()).toBe(1);
 });
 
-test('a list that leaves an adopted person out names them, and removes them only where the job says so', async () => {
-  team.writeSheet(OLD, 'old.csv');
-  await adopt();
-  team.writeSheet(OLD.slice(0, 1));
-  expect(await team.json('plan', 'team.yaml', 'team.csv')).toMatchObject({
-    leavers: [{ email: 'bo@team.example' }],
-  });
-  team.writeJob({ remove_missing: true });
-  expect((await team.json('plan', 'team.yaml', 'team.csv')).changes).toMatchObject([
-    { row: 2, action: 'unchanged' },
-    { action: 'remove', email: 'bo@team.example', beyond: true },
-  ]);
-});
+proof(
+  'a list that leaves an adopted person out names them, and removes them only where the job says so',
+  async () => {
+    team.writeSheet(OLD, 'old.csv');
+    await adopt();
+    team.writeSheet(OLD.slice(0, 1));
+    expect(await team.json('plan', 'team.yaml', 'team.csv')).toMatchObject({
+      leavers: [{ email: 'bo@team.example' }],
+    });
+    team.writeJob({ remove_missing: true });
+    expect((await team.json('plan', 'team.yaml', 'team.csv')).changes).toMatchObject([
+      { row: 2, action: 'unchanged' },
+      { action: 'remove', email: 'bo@team.example', beyond: true },
+    ]);
+  },
+);
 
 test('a file of plan --dump is adopted, twice is once, and what the ledger knows better stays', async () => {
   await team.apply([{ email: 'di@team.example', role: 'viewer' }]);
@@ -69,7 +73,7 @@ test('a file of plan --dump is adopted, twice is once, and what the ledger knows
   expect((await team.state()).roles()).toEqual({ 'proj-1 di@team.example': 'viewer' });
 });
 
-test('an adoption that was killed goes on, and an undo of it takes nothing back', async () => {
+proof('an adoption that was killed goes on, and an undo of it takes nothing back', async () => {
   team.writeSheet(OLD, 'old.csv');
   const env = {
     ...{ HOME: team.place.folder, ROWONCE_CONFIG: team.place.path('config') },

@@ -93,7 +93,7 @@ test('an installed package runs what was built', () => {
   expect({ status, stdout }).toEqual({ status: 0, stdout: 'dist status last\n' });
 });
 
-test('the help of an installed program names it as it is typed there, without npx', () => {
+proof('the help of an installed program names it as it is typed there, without npx', () => {
   const root = join(folder, 'node_modules', 'rowonce');
   for (const each of ['dist', 'package.json', 'src/bin.js'])
     cpSync(join(CHECKOUT, each), join(root, each), { recursive: true });

@@ -29,29 +29,32 @@ test('a column is known by its cells: plan says so, run takes it and says so, an
   expect(await desk.json(again)).toMatchObject({ rows: 3, requests: 0, credits: { spent: 3 } });
 });
 
-test('a likely column is named with the flag that takes it, and a run without that is refused before anything is sent', async () => {
-  const desk = await openDesk();
-  await desk.write('list.csv', `${NUMBERS}Delta,none\nEpsilon,unknown\n`);
-  const why = 'by its content, 3 of 5 cells';
-  const { stdout } = await desk.type(['plan', 'list.csv']);
-  expect(stdout).toContain(
-    `may fit       enrich-company, if you choose the columns\n              likely: abn ← Number (${why})\n` +
-      '              if so:  --column abn=Number\n',
-  );
-  const { operations } = await desk.json(['plan', 'list.csv']);
-  expect(operations).toContainEqual(
-    expect.objectContaining({
-      operation: 'enrich-company',
-      columns: {},
-      likely: [{ input: 'abn', column: 'Number', because: why }],
-      problem: expect.stringContaining('none was recognized among the columns'),
-    }),
-  );
-  const { code, stderr } = await desk.type(desk.run());
-  expect(code).toBe(2);
-  expect(stderr).toContain(`"abn" may be "Number", ${why}.`);
-  expect(await desk.requests()).toBe(0);
-});
+proof(
+  'a likely column is named with the flag that takes it, and a run without that is refused before anything is sent',
+  async () => {
+    const desk = await openDesk();
+    await desk.write('list.csv', `${NUMBERS}Delta,none\nEpsilon,unknown\n`);
+    const why = 'by its content, 3 of 5 cells';
+    const { stdout } = await desk.type(['plan', 'list.csv']);
+    expect(stdout).toContain(
+      `may fit       enrich-company, if you choose the columns\n              likely: abn ← Number (${why})\n` +
+        '              if so:  --column abn=Number\n',
+    );
+    const { operations } = await desk.json(['plan', 'list.csv']);
+    expect(operations).toContainEqual(
+      expect.objectContaining({
+        operation: 'enrich-company',
+        columns: {},
+        likely: [{ input: 'abn', column: 'Number', because: why }],
+        problem: expect.stringContaining('none was recognized among the columns'),
+      }),
+    );
+    const { code, stderr } = await desk.type(desk.run());
+    expect(code).toBe(2);
+    expect(stderr).toContain(`"abn" may be "Number", ${why}.`);
+    expect(await desk.requests()).toBe(0);
+  },
+);
 
 proof('beside a column that its name decides, addresses are only likely, and ABNs are taken', async () => {
   const desk = await openDesk();
@@ -88,23 +91,26 @@ proof(
   },
 );
 
-test('an output as input is worked on by the columns of its list, and not by those that were added to it', async () => {
-  const desk = await openDesk();
-  await desk.write('list.csv', 'Company,Website\nAcme,acme.example\nBeta,beta.example\n');
-  const { batch } = await desk.json(desk.run());
-  expect(await desk.read('out.csv')).toMatch(/^Company,Website,.*\bfound_abn\b.*_status/);
-  const { stdout } = await desk.type(['plan', 'enrich-company', 'out.csv']);
-  expect(stdout).toContain(
-    `  columns        website ← Website (as in batch ${batch}, whose output this is) (guessed)\n`,
-  );
-  const again = ['run', 'enrich-company', 'out.csv', '--budget', '9', '-o', 'again.csv'];
-  expect(await desk.json(again)).toMatchObject({ rows: 2, requests: 0 });
-  await desk.write('renamed.csv', await desk.read('out.csv'));
-  const renamed = ['run', 'enrich-company', 'renamed.csv', '--budget', '9'];
-  expect((await desk.type(renamed)).stderr).toContain(`website ← Website (as in batch ${batch},`);
-});
+proof(
+  'an output as input is worked on by the columns of its list, and not by those that were added to it',
+  async () => {
+    const desk = await openDesk();
+    await desk.write('list.csv', 'Company,Website\nAcme,acme.example\nBeta,beta.example\n');
+    const { batch } = await desk.json(desk.run());
+    expect(await desk.read('out.csv')).toMatch(/^Company,Website,.*\bfound_abn\b.*_status/);
+    const { stdout } = await desk.type(['plan', 'enrich-company', 'out.csv']);
+    expect(stdout).toContain(
+      `  columns        website ← Website (as in batch ${batch}, whose output this is) (guessed)\n`,
+    );
+    const again = ['run', 'enrich-company', 'out.csv', '--budget', '9', '-o', 'again.csv'];
+    expect(await desk.json(again)).toMatchObject({ rows: 2, requests: 0 });
+    await desk.write('renamed.csv', await desk.read('out.csv'));
+    const renamed = ['run', 'enrich-company', 'renamed.csv', '--budget', '9'];
+    expect((await desk.type(renamed)).stderr).toContain(`website ← Website (as in batch ${batch},`);
+  },
+);
 
-test('a job with other columns than the last one over a list is no continuation of it', async () => {
+proof('a job with other columns than the last one over a list is no continuation of it', async () => {
   const desk = await openDesk();
   const job = (column: string) =>
     desk.write('job.yaml', `operation: api-call\nmethod: GET\nendpoint: /tags/{{${column}}}\n`);

@@ -6,6 +6,7 @@
 import { existsSync } from 'node:fs';
 import { chmod } from 'node:fs/promises';
 import { expect, test } from 'vitest';
+import { proof } from '../combinations.ts';
 import { Clocks } from '../faults/clocks.ts';
 import { objectIn, openDesk } from './desk.ts';
 
@@ -62,7 +63,7 @@ test('a dialect that cannot be used is found before a run meets it', async () =>
   );
 });
 
-test('a damaged store is found before a run meets it', async () => {
+proof('a damaged store is found before a run meets it', async () => {
   const desk = await openDesk();
   desk.list(1);
   await desk.type(desk.run());
@@ -72,18 +73,21 @@ test('a damaged store is found before a run meets it', async () => {
   expect(stdout).toMatch(/^problem {2}store .* is damaged: /m);
 });
 
-test('a clock that is behind what an answer has confirmed is a problem, and the witnesses are named', async () => {
-  const desk = await openDesk();
-  desk.list(1);
-  await desk.type(desk.run());
-  const well = await desk.type(['doctor']);
-  expect(well.stdout).toMatch(/^ok {7}clock .*; boot [0-9a-f-]{8}, up for \d/m);
-  expect(well.stdout).toMatch(/^ok {7}time .* last confirmed by an answer in .*store: 20/m);
-  const clocks = new Clocks(desk.place.path('clocks.json'));
-  clocks.set({ wallMs: -86_400_000 });
-  const behind = await desk.type(['doctor'], { env: clocks.env });
-  expect(behind.code).toBe(2);
-  expect(behind.stdout).toMatch(
-    /^problem {2}time .*\n.*If this machine's clock is behind, set it\. If it is right, the vendor's next answer corrects that time\.$/m,
-  );
-});
+proof(
+  'a clock that is behind what an answer has confirmed is a problem, and the witnesses are named',
+  async () => {
+    const desk = await openDesk();
+    desk.list(1);
+    await desk.type(desk.run());
+    const well = await desk.type(['doctor']);
+    expect(well.stdout).toMatch(/^ok {7}clock .*; boot [0-9a-f-]{8}, up for \d/m);
+    expect(well.stdout).toMatch(/^ok {7}time .* last confirmed by an answer in .*store: 20/m);
+    const clocks = new Clocks(desk.place.path('clocks.json'));
+    clocks.set({ wallMs: -86_400_000 });
+    const behind = await desk.type(['doctor'], { env: clocks.env });
+    expect(behind.code).toBe(2);
+    expect(behind.stdout).toMatch(
+      /^problem {2}time .*\n.*If this machine's clock is behind, set it\. If it is right, the vendor's next answer corrects that time\.$/m,
+    );
+  },
+);

@@ -4,6 +4,7 @@
  * Method: the real command before a vendor that keeps its own book.
  */
 import { expect, test } from 'vitest';
+import { proof } from '../combinations.ts';
 import { openDesk } from './desk.ts';
 import { openNightDesk } from './night-desk.ts';
 
@@ -54,7 +55,7 @@ test('a run goes on by the same flags, which the command that goes on has, and a
   expect(await desk.read('out.csv')).toMatch(/^Company,ABN,Webseite,town,_status,/);
 });
 
-test('a sweep goes on with what was begun beside its job', async () => {
+proof('a sweep goes on with what was begun beside its job', async () => {
   const nights = await openNightDesk();
   nights.writeJob('columns: { abn: ABN }');
   await nights.desk.write('hand.csv', LIST);

@@ -77,27 +77,30 @@ proof('a job that never ran over the file has nothing to export', async () => {
   expect(stderr).toBe('This job has no batch over list.csv.\nRun the job first, or run rowonce status.\n');
 });
 
-test('beside the first run of a list it shows what is there so far, in a file of its own, and the run is not disturbed', async () => {
-  const desk = await openDesk({ latencyMs: 300, concurrency: 1 });
-  desk.list(8);
-  const words = ['run', 'enrich-company', desk.place.path('list.csv'), '--budget', '9', '--json'];
-  const running = desk.place.type(words, desk.environment());
-  const looks: string[] = [];
-  for (const requests of [2, 4]) {
-    while ((await desk.requests()) < requests) await running.said(/Batch/);
-    // Stopped, so that it cannot end before the export begins; it keeps the store's lock.
-    running.signal('SIGSTOP');
-    const { code, stdout, stderr } = await desk.type(['export', 'last']);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(stdout).toContain(`${desk.place.path('list.enriched.so-far.csv')}\n`);
-    expect(desk.place.statuses('list.enriched.so-far.csv')).toContain('pending');
-    looks.push(await desk.read('list.enriched.so-far.csv'));
-    expect(existsSync(desk.place.path('list.enriched.csv'))).toBe(false);
-    running.signal('SIGCONT');
-  }
-  expect(looks[1], 'the second look shows more').not.toBe(looks[0]);
-  const ended = await running.ended;
-  expect(ended.code).toBe(0);
-  expect(ended.report?.output).toBe(desk.place.path('list.enriched.csv'));
-  expect(desk.place.statuses('list.enriched.csv')).toEqual(Array(8).fill('matched'));
-});
+proof(
+  'beside the first run of a list it shows what is there so far, in a file of its own, and the run is not disturbed',
+  async () => {
+    const desk = await openDesk({ latencyMs: 300, concurrency: 1 });
+    desk.list(8);
+    const words = ['run', 'enrich-company', desk.place.path('list.csv'), '--budget', '9', '--json'];
+    const running = desk.place.type(words, desk.environment());
+    const looks: string[] = [];
+    for (const requests of [2, 4]) {
+      while ((await desk.requests()) < requests) await running.said(/Batch/);
+      // Stopped, so that it cannot end before the export begins; it keeps the store's lock.
+      running.signal('SIGSTOP');
+      const { code, stdout, stderr } = await desk.type(['export', 'last']);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      expect(stdout).toContain(`${desk.place.path('list.enriched.so-far.csv')}\n`);
+      expect(desk.place.statuses('list.enriched.so-far.csv')).toContain('pending');
+      looks.push(await desk.read('list.enriched.so-far.csv'));
+      expect(existsSync(desk.place.path('list.enriched.csv'))).toBe(false);
+      running.signal('SIGCONT');
+    }
+    expect(looks[1], 'the second look shows more').not.toBe(looks[0]);
+    const ended = await running.ended;
+    expect(ended.code).toBe(0);
+    expect(ended.report?.output).toBe(desk.place.path('list.enriched.csv'));
+    expect(desk.place.statuses('list.enriched.csv')).toEqual(Array(8).fill('matched'));
+  },
+);

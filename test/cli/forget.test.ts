@@ -280,56 +280,64 @@ describe('somebody whose request was lost once is forgotten once nobody can deci
     60_000,
   );
 
-  test('after settle --skip, and is not bought again', async () => {
-    const { desk, asked, batch } = await lostOnce(false);
-    expect(await desk.type(['settle', batch, '2', '--skip'])).toMatchObject({ code: 0 });
-    await expectForgotten(desk);
-    await desk.write('again.csv', `email\n${JANE}\n`);
-    for (const list of ['people.csv', 'again.csv'])
-      expect((await run(desk, 'enrich-person', list)).stdout).toMatch(/skipped +1/);
-    expect(asked).toHaveLength(1);
-    expect((await desk.json(['status', batch])).credits).toMatchObject({ spent: 2, in_doubt: 0 });
-  }, 60_000);
+  proof(
+    'after settle --skip, and is not bought again',
+    async () => {
+      const { desk, asked, batch } = await lostOnce(false);
+      expect(await desk.type(['settle', batch, '2', '--skip'])).toMatchObject({ code: 0 });
+      await expectForgotten(desk);
+      await desk.write('again.csv', `email\n${JANE}\n`);
+      for (const list of ['people.csv', 'again.csv'])
+        expect((await run(desk, 'enrich-person', list)).stdout).toMatch(/skipped +1/);
+      expect(asked).toHaveLength(1);
+      expect((await desk.json(['status', batch])).credits).toMatchObject({ spent: 2, in_doubt: 0 });
+    },
+    60_000,
+  );
 });
 
-test('what passed its retention is erased at the end of a run or a night, and may be bought again', async () => {
-  const { address, asked } = await peopleVendor();
-  const desk = await deskOver(address, { retention: '2d' });
-  await desk.write('people.csv', `email\n${JANE}\n${MARY}\n`);
-  await run(desk, 'enrich-person', 'people.csv');
-  await run(desk, 'enrich-person', 'people.csv');
-  expect(filesWith(desk, JANE)).not.toEqual([]);
+proof(
+  'what passed its retention is erased at the end of a run or a night, and may be bought again',
+  async () => {
+    const { address, asked } = await peopleVendor();
+    const desk = await deskOver(address, { retention: '2d' });
+    await desk.write('people.csv', `email\n${JANE}\n${MARY}\n`);
+    await run(desk, 'enrich-person', 'people.csv');
+    await run(desk, 'enrich-person', 'people.csv');
+    expect(filesWith(desk, JANE)).not.toEqual([]);
 
-  const clocks = new Clocks(desk.place.path('clock.json'));
-  clocks.set({ wallMs: 3 * DAY_MS, uptimeMs: 3 * DAY_MS });
-  const words = ['run', 'enrich-person', 'people.csv', '--budget', '100', '-o', 'people.csv.out.csv'];
-  const late = await desk.type([...words, '--account', 'people'], {
-    env: { TEST_KEY: 'a-key-for-the-test', ...clocks.env },
-  });
-  expect(late.stderr).toContain('Erased 2 requests of account people that passed the retention.');
-  expect([...filesWith(desk, JANE), ...filesWith(desk, MARY)]).toEqual([]);
-  expect(asked).toHaveLength(2);
-  expect((await desk.json(['status', 'last'])).credits).toMatchObject({ spent: 4 });
+    const clocks = new Clocks(desk.place.path('clock.json'));
+    clocks.set({ wallMs: 3 * DAY_MS, uptimeMs: 3 * DAY_MS });
+    const words = ['run', 'enrich-person', 'people.csv', '--budget', '100', '-o', 'people.csv.out.csv'];
+    const late = await desk.type([...words, '--account', 'people'], {
+      env: { TEST_KEY: 'a-key-for-the-test', ...clocks.env },
+    });
+    expect(late.stderr).toContain('Erased 2 requests of account people that passed the retention.');
+    expect([...filesWith(desk, JANE), ...filesWith(desk, MARY)]).toEqual([]);
+    expect(asked).toHaveLength(2);
+    expect((await desk.json(['status', 'last'])).credits).toMatchObject({ spent: 4 });
 
-  await desk.write('again.csv', `email\n${JANE}\n`);
-  await run(desk, 'enrich-person', 'again.csv');
-  expect(asked).toHaveLength(3);
-  const purge = ['store', 'purge', '--older-than', '1d'];
-  expect((await desk.type([...purge, '--dry-run'])).stdout).toContain('Nothing of that');
-  const then = { env: clocks.env };
-  expect((await desk.type([...purge, '--dry-run'], then)).stdout).toContain('1 request, 1 row');
-  mkdirSync(desk.place.path('in'));
-  await desk.write(
-    'night.yaml',
-    'operation: enrich-person\naccount: people\nbudget: { credits: 9 }\ninbox: in\n',
-  );
-  const night = await desk.type(['nightly', 'night.yaml'], {
-    env: { TEST_KEY: 'a-key-for-the-test', ...clocks.env },
-  });
-  expect(night.stderr).toContain('Erased 1 request of account people that passed the retention.');
-  expect(filesWith(desk, JANE)).toEqual([]);
-  expect((await desk.type([...purge, '--yes'], then)).stdout).toContain('Nothing of that');
-}, 120_000);
+    await desk.write('again.csv', `email\n${JANE}\n`);
+    await run(desk, 'enrich-person', 'again.csv');
+    expect(asked).toHaveLength(3);
+    const purge = ['store', 'purge', '--older-than', '1d'];
+    expect((await desk.type([...purge, '--dry-run'])).stdout).toContain('Nothing of that');
+    const then = { env: clocks.env };
+    expect((await desk.type([...purge, '--dry-run'], then)).stdout).toContain('1 request, 1 row');
+    mkdirSync(desk.place.path('in'));
+    await desk.write(
+      'night.yaml',
+      'operation: enrich-person\naccount: people\nbudget: { credits: 9 }\ninbox: in\n',
+    );
+    const night = await desk.type(['nightly', 'night.yaml'], {
+      env: { TEST_KEY: 'a-key-for-the-test', ...clocks.env },
+    });
+    expect(night.stderr).toContain('Erased 1 request of account people that passed the retention.');
+    expect(filesWith(desk, JANE)).toEqual([]);
+    expect((await desk.type([...purge, '--yes'], then)).stdout).toContain('Nothing of that');
+  },
+  120_000,
+);
 
 proof(
   'a clock that is two months ahead for a run, a night or a purge erases nothing that was bought',

@@ -11,7 +11,7 @@ import { delimiter } from 'node:path';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
-import { some } from '../combinations.ts';
+import { proof, some } from '../combinations.ts';
 import { domainsOf, Workplace, type WorkplaceOptions } from '../faults/workplace.ts';
 import { Desk, objectIn } from './desk.ts';
 import { type Ended, PROGRAM, startRowonce } from './rowonce.ts';
@@ -202,18 +202,21 @@ test('every command that a run in doubt leads to is found in its store: run, sta
   expect(desk.place.statuses(OUT)).toEqual(['matched', 'matched']);
 });
 
-test('what plan --save prints runs that plan, also where it went beside a file of somebody else', async () => {
-  await using place = await Workplace.open();
-  const desk = new Desk(place);
-  await desk.write('the team.csv', 'Email,Role\njo@hint.example,viewer\n');
-  await desk.write('invite people.yaml', 'operation: invite-user\ncolumns: { email: Email, role: Role }\n');
-  await desk.write('my plan.json', 'not ours');
-  const list = ['./invite people.yaml', 'the team.csv', '--account', 'sandbox-service'];
-  const planned = await desk.type(['plan', ...list, '--save=my plan.json', '--store', 'play store']);
-  expect(planned, planned.stderr).toMatchObject({ code: 0 });
-  expect(lastLine(planned)).toContain("--plan 'my plan (2).json'");
-  const run = await typeAsPrinted(shellOf(desk), lastLine(planned));
-  expect(run, run.stderr).toMatchObject({ code: 0 });
-  expect(place.statuses('the team.sandbox.csv')).toEqual(['applied']);
-  expect(await desk.read('my plan.json')).toBe('not ours');
-});
+proof(
+  'what plan --save prints runs that plan, also where it went beside a file of somebody else',
+  async () => {
+    await using place = await Workplace.open();
+    const desk = new Desk(place);
+    await desk.write('the team.csv', 'Email,Role\njo@hint.example,viewer\n');
+    await desk.write('invite people.yaml', 'operation: invite-user\ncolumns: { email: Email, role: Role }\n');
+    await desk.write('my plan.json', 'not ours');
+    const list = ['./invite people.yaml', 'the team.csv', '--account', 'sandbox-service'];
+    const planned = await desk.type(['plan', ...list, '--save=my plan.json', '--store', 'play store']);
+    expect(planned, planned.stderr).toMatchObject({ code: 0 });
+    expect(lastLine(planned)).toContain("--plan 'my plan (2).json'");
+    const run = await typeAsPrinted(shellOf(desk), lastLine(planned));
+    expect(run, run.stderr).toMatchObject({ code: 0 });
+    expect(place.statuses('the team.sandbox.csv')).toEqual(['applied']);
+    expect(await desk.read('my plan.json')).toBe('not ours');
+  },
+);

@@ -7,6 +7,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
+import { proof } from '../combinations.ts';
 import { openDesk } from './desk.ts';
 
 const RUN = ['run', 'enrich-company', '--budget', '9'] as const;
@@ -47,7 +48,7 @@ test('title lines, short rows and a pipe are read as the flags say, and the same
   expect(await desk.requests()).toBe(before);
 });
 
-test('standard input may be packed, and the output is not when its name says so', async () => {
+proof('standard input may be packed, and the output is not when its name says so', async () => {
   const desk = await openDesk();
   const packed = gzipSync('Domain\nx.example\n');
   expect(await desk.type([...RUN, '-', '-o', 'out.csv'], { stdin: packed })).toMatchObject({ code: 0 });

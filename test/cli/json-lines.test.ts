@@ -6,6 +6,7 @@
 import { writeFile } from 'node:fs/promises';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
+import { proof } from '../combinations.ts';
 import { type JsonResult, openDesk } from './desk.ts';
 
 const RUN = ['run', 'enrich-company', '--budget', '9'] as const;
@@ -49,21 +50,24 @@ test('`-` reads objects and `-o -` writes objects', async () => {
   expect(objectsOf(stdout)).toMatchObject([{ domain: 'x.example', _status: 'matched' }]);
 });
 
-test('a table becomes JSON lines by the name of its output, and JSON lines a workbook by that; no other is taken', async () => {
-  const desk = await openDesk();
-  await desk.write('list.csv', 'Domain,Note\nx.example,\na,b,c\n');
-  expect(await desk.type([...RUN, 'list.csv', '-o', 'out.jsonl'])).toMatchObject({ code: 3 });
-  expect(objectsOf(await desk.read('out.jsonl'))).toMatchObject([
-    { Domain: 'x.example', Note: '', _status: 'matched', _credits: 1 },
-    { _cells: ['a', 'b', 'c'], _status: 'invalid' },
-  ]);
-  await desk.write('list.jsonl', '{"domain":"x.example"}\n');
-  expect(await desk.type([...RUN, 'list.jsonl', '-o', 'out.xlsx'])).toMatchObject({ code: 0 });
-  expect((await desk.json(['plan', 'out.xlsx'])).rows).toBe(1);
-  const { code, stderr } = await desk.type([...RUN, 'list.jsonl', '-o', 'out.csv']);
-  expect(code).toBe(2);
-  expect(stderr).toContain('Give it the ending .jsonl, or .xlsx for a workbook.');
-});
+proof(
+  'a table becomes JSON lines by the name of its output, and JSON lines a workbook by that; no other is taken',
+  async () => {
+    const desk = await openDesk();
+    await desk.write('list.csv', 'Domain,Note\nx.example,\na,b,c\n');
+    expect(await desk.type([...RUN, 'list.csv', '-o', 'out.jsonl'])).toMatchObject({ code: 3 });
+    expect(objectsOf(await desk.read('out.jsonl'))).toMatchObject([
+      { Domain: 'x.example', Note: '', _status: 'matched', _credits: 1 },
+      { _cells: ['a', 'b', 'c'], _status: 'invalid' },
+    ]);
+    await desk.write('list.jsonl', '{"domain":"x.example"}\n');
+    expect(await desk.type([...RUN, 'list.jsonl', '-o', 'out.xlsx'])).toMatchObject({ code: 0 });
+    expect((await desk.json(['plan', 'out.xlsx'])).rows).toBe(1);
+    const { code, stderr } = await desk.type([...RUN, 'list.jsonl', '-o', 'out.csv']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('Give it the ending .jsonl, or .xlsx for a workbook.');
+  },
+);
 
 test('a packed list goes on where it was, whatever line that is', async () => {
   const desk = await openDesk();

@@ -49,33 +49,36 @@ test('rows that were sorted, cut, added and noted on get what was found for them
   expect(stderr).toContain('Row 4 of the result ("51824753557") is not in your file');
 });
 
-test('rows that were mended in the file of those that need attention go back, and what both sides changed is kept', async () => {
-  const desk = await deskAfterRun();
-  const attention = (await desk.read('out.needs-attention.csv')).replace(
-    '51824753557,Wrong',
-    '53004085616,Right',
-  );
-  await desk.write('out.needs-attention.csv', attention);
-  await desk.write('list.csv', `${HEADER}${TWO}\n${WRONG.replace('Wrong', 'Wring')}\n${ONE}\n`);
-  const first = await desk.json(['merge', 'out.needs-attention.csv', 'list.csv', '-o', 'mended.csv']);
-  expect(first).toMatchObject({ rows: 3, found: 1, moved: 1, mended: 1, nowhere: [] });
-  // Nobody knows what the name was before.
-  expect(first.kept).toEqual([{ row: 3, column: 'Name', kept: 'Wring', result: 'Right' }]);
-  expect(await desk.read('mended.csv')).toBe(`${HEADER}${TWO}\n53004085616,Wring,\n${ONE}\n`);
-  // Both sides have mended the same cell.
-  await desk.write('list.csv', `${HEADER}${ONE}\n${TWO}\n51824753559,Wrong,\n`);
-  const { code, stderr } = await desk.type([
-    'merge',
-    'out.needs-attention.csv',
-    'list.csv',
-    '-o',
-    'both.csv',
-  ]);
-  expect(code).toBe(3);
-  expect(stderr).toContain(
-    'Row 4 of the result ("53004085616") is not in your file, so none of it was written.',
-  );
-});
+proof(
+  'rows that were mended in the file of those that need attention go back, and what both sides changed is kept',
+  async () => {
+    const desk = await deskAfterRun();
+    const attention = (await desk.read('out.needs-attention.csv')).replace(
+      '51824753557,Wrong',
+      '53004085616,Right',
+    );
+    await desk.write('out.needs-attention.csv', attention);
+    await desk.write('list.csv', `${HEADER}${TWO}\n${WRONG.replace('Wrong', 'Wring')}\n${ONE}\n`);
+    const first = await desk.json(['merge', 'out.needs-attention.csv', 'list.csv', '-o', 'mended.csv']);
+    expect(first).toMatchObject({ rows: 3, found: 1, moved: 1, mended: 1, nowhere: [] });
+    // Nobody knows what the name was before.
+    expect(first.kept).toEqual([{ row: 3, column: 'Name', kept: 'Wring', result: 'Right' }]);
+    expect(await desk.read('mended.csv')).toBe(`${HEADER}${TWO}\n53004085616,Wring,\n${ONE}\n`);
+    // Both sides have mended the same cell.
+    await desk.write('list.csv', `${HEADER}${ONE}\n${TWO}\n51824753559,Wrong,\n`);
+    const { code, stderr } = await desk.type([
+      'merge',
+      'out.needs-attention.csv',
+      'list.csv',
+      '-o',
+      'both.csv',
+    ]);
+    expect(code).toBe(3);
+    expect(stderr).toContain(
+      'Row 4 of the result ("53004085616") is not in your file, so none of it was written.',
+    );
+  },
+);
 
 proof(
   'an edited result goes into a copy of the list, and only what she changed in the copy is kept over it',

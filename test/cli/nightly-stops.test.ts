@@ -55,7 +55,7 @@ test('misses that look like a wrong address wait for a person, night after night
 });
 
 describe('accounts do not wait for each other', () => {
-  test('while one is paused until tomorrow the other is done; the next night goes on', async () => {
+  proof('while one is paused until tomorrow the other is done; the next night goes on', async () => {
     const nights = await openNightDesk();
     const { place } = nights.desk;
     const busy = await vendorThat(429, { 'retry-after': '36000' });
@@ -120,24 +120,27 @@ describe('accounts do not wait for each other', () => {
 });
 
 describe('budgets', () => {
-  test("a file that needs more than the job's budget stays, the others go on, and a raised budget ends it", async () => {
-    const nights = await openNightDesk();
-    const { place } = nights.desk;
-    nights.writeJob('', { budget: 2 });
-    nights.drop('a.csv', 'a', 5);
-    nights.drop('b.csv', 'b', 2);
-    const first = await nights.night();
-    expect(first).toMatchObject({ code: 4, said: { stopped: { code: 'budget' }, credits: { spent: 4 } } });
-    expect(nights.files()).toMatchObject({ inbox: ['a.csv'] });
-    expect(await nights.night()).toMatchObject({ code: 4, said: { credits: { spent: 0 } } });
-    nights.writeJob('', { budget: 5 });
-    expect(await nights.night()).toMatchObject({ code: 0, said: { credits: { spent: 3 }, rows: 5 } });
-    expect(nights.files()).toEqual({
-      inbox: [],
-      done: ['a.csv', 'a.enriched.csv', 'b.csv', 'b.enriched.csv'],
-    });
-    expect(await place.vendor.book()).toMatchObject({ credits: 7, charged_twice: [] });
-  });
+  proof(
+    "a file that needs more than the job's budget stays, the others go on, and a raised budget ends it",
+    async () => {
+      const nights = await openNightDesk();
+      const { place } = nights.desk;
+      nights.writeJob('', { budget: 2 });
+      nights.drop('a.csv', 'a', 5);
+      nights.drop('b.csv', 'b', 2);
+      const first = await nights.night();
+      expect(first).toMatchObject({ code: 4, said: { stopped: { code: 'budget' }, credits: { spent: 4 } } });
+      expect(nights.files()).toMatchObject({ inbox: ['a.csv'] });
+      expect(await nights.night()).toMatchObject({ code: 4, said: { credits: { spent: 0 } } });
+      nights.writeJob('', { budget: 5 });
+      expect(await nights.night()).toMatchObject({ code: 0, said: { credits: { spent: 3 }, rows: 5 } });
+      expect(nights.files()).toEqual({
+        inbox: [],
+        done: ['a.csv', 'a.enriched.csv', 'b.csv', 'b.enriched.csv'],
+      });
+      expect(await place.vendor.book()).toMatchObject({ credits: 7, charged_twice: [] });
+    },
+  );
 
   proof('that were raised by hand for one batch stay raised', async () => {
     const nights = await openNightDesk();
@@ -233,20 +236,29 @@ proof('an inbox that is gone is said, and what its job left unfinished elsewhere
   ]);
 });
 
-test('Ctrl-C ends the sweep: what is in flight is kept, what is not begun is left, and the next one goes on', async () => {
-  const nights = await openNightDesk({ latencyMs: 100 });
-  const { place } = nights.desk;
-  nights.drop('a.csv', 'a', 200);
-  nights.drop('b.csv', 'b', 2);
-  const program = place.type(['nightly', place.path('night.yaml'), '--store', place.path('store'), '--json']);
-  await program.until(() => place.vendor.requests().length > 4);
-  program.signal('SIGINT');
-  const { code, lastLine, stderr } = await program.ended;
-  expect(code).toBe(130);
-  expect(lastLine).toContain('rowonce nightly');
-  expect(stderr).toContain('Stopped by Ctrl-C');
-  expect(nights.files()).toMatchObject({ inbox: ['a.csv', 'b.csv'] });
-  place.hurry();
-  expect(await nights.night()).toMatchObject({ code: 0, said: { counts: { matched: 202 } } });
-  expect(await place.vendor.book()).toMatchObject({ credits: 202, charged_twice: [] });
-});
+proof(
+  'Ctrl-C ends the sweep: what is in flight is kept, what is not begun is left, and the next one goes on',
+  async () => {
+    const nights = await openNightDesk({ latencyMs: 100 });
+    const { place } = nights.desk;
+    nights.drop('a.csv', 'a', 200);
+    nights.drop('b.csv', 'b', 2);
+    const program = place.type([
+      'nightly',
+      place.path('night.yaml'),
+      '--store',
+      place.path('store'),
+      '--json',
+    ]);
+    await program.until(() => place.vendor.requests().length > 4);
+    program.signal('SIGINT');
+    const { code, lastLine, stderr } = await program.ended;
+    expect(code).toBe(130);
+    expect(lastLine).toContain('rowonce nightly');
+    expect(stderr).toContain('Stopped by Ctrl-C');
+    expect(nights.files()).toMatchObject({ inbox: ['a.csv', 'b.csv'] });
+    place.hurry();
+    expect(await nights.night()).toMatchObject({ code: 0, said: { counts: { matched: 202 } } });
+    expect(await place.vendor.book()).toMatchObject({ credits: 202, charged_twice: [] });
+  },
+);

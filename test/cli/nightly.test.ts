@@ -83,7 +83,7 @@ proof('the summary in words has each file with its credits and what to do, and t
 });
 
 describe('what was bought one night is known the next', () => {
-  test('in a list that overlaps: only what is new is bought', async () => {
+  proof('in a list that overlaps: only what is new is bought', async () => {
     const nights = await openNightDesk();
     const { place } = nights.desk;
     nights.drop('monday.csv', 'shared', 4);
@@ -233,7 +233,7 @@ test('a bad file goes to failed/ with its reason, the others are done, and the n
 });
 
 describe('what is not whole or not meant for it stays', () => {
-  test.runIf(process.platform === 'linux')(
+  proof.runIf(process.platform === 'linux')(
     'while a program has the file open, until it closes it',
     async () => {
       const nights = await openNightDesk();
@@ -300,7 +300,7 @@ describe('what is not whole or not meant for it stays', () => {
 });
 
 describe('what was begun by hand with the same job', () => {
-  test('goes on, wherever its file is, and stays where it is', async () => {
+  proof('goes on, wherever its file is, and stays where it is', async () => {
     const nights = await openNightDesk();
     const { place } = nights.desk;
     place.writeList(domainsOf('hand', 4), 'hand.csv');

@@ -6,6 +6,7 @@
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import { agreeToDialects } from '../agree.ts';
+import { proof } from '../combinations.ts';
 import { receiver } from '../run/receiver.ts';
 import { openNightDesk } from './night-desk.ts';
 import { startRowonce } from './rowonce.ts';
@@ -43,32 +44,35 @@ test('a night asks once whom it may tell, tells the end, and tells it again afte
   expect(told.received).toHaveLength(more);
 });
 
-test('a typed run that is killed before its end was received is told by the next night, of whatever job', async () => {
-  let isHeld = true;
-  const told = await receiver((response) => (isHeld ? undefined : void response.end()));
-  const nights = await openNightDesk();
-  const { desk } = nights;
-  nights.writeJob();
-  const job = `operation: enrich-company\naccount: data\nbudget: { credits: 9 }\nnotify: { webhook: "${told.url}", on: [end] }\n`;
-  await desk.write('typed.yaml', job);
-  await desk.write('list.csv', 'Domain\na.example\n');
-  const words = ['run', 'typed.yaml', 'list.csv'];
-  const { stopped } = await desk.json(words);
-  const coming = told.next();
-  const run = startRowonce([...words, '--accept', String(stopped.answers[0])], {
-    cwd: desk.place.folder,
-    env: desk.environment(),
-  });
-  await coming;
-  run.kill('SIGKILL');
-  await once(run, 'close');
-  isHeld = false;
-  expect((await nights.night()).code).toBe(0);
-  expect(told.received.map(({ body }) => [body.kind, body.job])).toEqual(Array(2).fill(['end', 'typed']));
-  expect(new Set(told.received.map(({ key }) => key)).size).toBe(1);
-});
+proof(
+  'a typed run that is killed before its end was received is told by the next night, of whatever job',
+  async () => {
+    let isHeld = true;
+    const told = await receiver((response) => (isHeld ? undefined : void response.end()));
+    const nights = await openNightDesk();
+    const { desk } = nights;
+    nights.writeJob();
+    const job = `operation: enrich-company\naccount: data\nbudget: { credits: 9 }\nnotify: { webhook: "${told.url}", on: [end] }\n`;
+    await desk.write('typed.yaml', job);
+    await desk.write('list.csv', 'Domain\na.example\n');
+    const words = ['run', 'typed.yaml', 'list.csv'];
+    const { stopped } = await desk.json(words);
+    const coming = told.next();
+    const run = startRowonce([...words, '--accept', String(stopped.answers[0])], {
+      cwd: desk.place.folder,
+      env: desk.environment(),
+    });
+    await coming;
+    run.kill('SIGKILL');
+    await once(run, 'close');
+    isHeld = false;
+    expect((await nights.night()).code).toBe(0);
+    expect(told.received.map(({ body }) => [body.kind, body.job])).toEqual(Array(2).fill(['end', 'typed']));
+    expect(new Set(told.received.map(({ key }) => key)).size).toBe(1);
+  },
+);
 
-test('few credits are told by the free question of the dialect, which buys nothing', async () => {
+proof('few credits are told by the free question of the dialect, which buys nothing', async () => {
   const told = await receiver();
   const nights = await openNightDesk();
   const { place } = nights.desk;

@@ -72,23 +72,26 @@ test('twelve rows before a vendor that nobody can read stop after five, at once;
   expect(asked).toHaveLength(12);
 });
 
-test('--accept doubts goes on and does not stop for that shape again, in this list or another, but for the next shape', async () => {
-  let answer = ODD;
-  const { desk, asked } = await deskBefore('provider', () => answer);
-  desk.list(12);
-  await desk.type(desk.run());
-  const accepted = await desk.json([...desk.run(), '--accept', 'doubts']);
-  expect(accepted).toMatchObject({ counts: { in_doubt: 12 }, stopped: null });
-  expect(asked).toHaveLength(12);
+proof(
+  '--accept doubts goes on and does not stop for that shape again, in this list or another, but for the next shape',
+  async () => {
+    let answer = ODD;
+    const { desk, asked } = await deskBefore('provider', () => answer);
+    desk.list(12);
+    await desk.type(desk.run());
+    const accepted = await desk.json([...desk.run(), '--accept', 'doubts']);
+    expect(accepted).toMatchObject({ counts: { in_doubt: 12 }, stopped: null });
+    expect(asked).toHaveLength(12);
 
-  desk.list(8, 'other.csv');
-  const other = ['run', 'enrich-company', 'other.csv', '--budget', '100', '-o', 'other.out.csv'];
-  expect(await desk.json(other)).toMatchObject({ counts: { in_doubt: 8 }, stopped: null });
-  answer = '{"status":"vielleicht"}';
-  desk.list(9, 'third.csv');
-  const third = ['run', 'enrich-company', 'third.csv', '--budget', '100', '-o', 'third.out.csv'];
-  expect(await desk.json(third)).toMatchObject({ counts: { in_doubt: 5 }, stopped: { code: 'doubts' } });
-});
+    desk.list(8, 'other.csv');
+    const other = ['run', 'enrich-company', 'other.csv', '--budget', '100', '-o', 'other.out.csv'];
+    expect(await desk.json(other)).toMatchObject({ counts: { in_doubt: 8 }, stopped: null });
+    answer = '{"status":"vielleicht"}';
+    desk.list(9, 'third.csv');
+    const third = ['run', 'enrich-company', 'third.csv', '--budget', '100', '-o', 'third.out.csv'];
+    expect(await desk.json(third)).toMatchObject({ counts: { in_doubt: 5 }, stopped: { code: 'doubts' } });
+  },
+);
 
 proof(
   '--accept doubts accepts the shape of what a person has skipped, and says where there is nothing to accept',

@@ -303,31 +303,34 @@ test('--allow-admin lets one run make somebody admin', async () => {
   expect(await sheet.roles()).toEqual(['jo as admin']);
 });
 
-test('remove_missing removes who is not in the sheet, up to a tenth of the people; without it nobody', async () => {
-  const people = Array.from({ length: 10 }, (_, index) => `p${index} as viewer`);
-  const keeps = new Sheet('missing');
-  keeps.write(...people);
-  await keeps.json('run', '--yes');
-  keeps.write(...people.slice(2));
-  expect(await sentDuring(() => keeps.json('run', '--yes'))).toEqual([]);
+proof(
+  'remove_missing removes who is not in the sheet, up to a tenth of the people; without it nobody',
+  async () => {
+    const people = Array.from({ length: 10 }, (_, index) => `p${index} as viewer`);
+    const keeps = new Sheet('missing');
+    keeps.write(...people);
+    await keeps.json('run', '--yes');
+    keeps.write(...people.slice(2));
+    expect(await sentDuring(() => keeps.json('run', '--yes'))).toEqual([]);
 
-  const sheet = new Sheet('missing', { remove_missing: true });
-  const refused = await sheet.json('run', '--yes');
-  expect(refused.stopped.message).toContain('remove 2 of 10 people whom the file no longer names');
-  sheet.write(...people.slice(1));
-  expect((await sheet.type('plan')).stdout).toContain(
-    '- remove p0@acme.example from proj-missing (delete invite) (not in the file)\n',
-  );
-  const done = await sheet.json('run', '--yes');
-  expect(done).toMatchObject({ rows: 9, counts: { unchanged: 9, applied: 1 }, removed: 1 });
-  expect(await sheet.roles()).toHaveLength(9);
-  const removed = parse(readFileSync(done.removed_file), { columns: true });
-  expect(removed).toMatchObject([
-    { email: 'p0@acme.example', project: 'proj-missing', role: 'viewer', _status: 'applied' },
-  ]);
-  expect(done.removed_file).toBe(sheet.path('.enriched.removed.csv'));
-  expect(await sentDuring(() => sheet.json('run'))).toEqual([]);
-});
+    const sheet = new Sheet('missing', { remove_missing: true });
+    const refused = await sheet.json('run', '--yes');
+    expect(refused.stopped.message).toContain('remove 2 of 10 people whom the file no longer names');
+    sheet.write(...people.slice(1));
+    expect((await sheet.type('plan')).stdout).toContain(
+      '- remove p0@acme.example from proj-missing (delete invite) (not in the file)\n',
+    );
+    const done = await sheet.json('run', '--yes');
+    expect(done).toMatchObject({ rows: 9, counts: { unchanged: 9, applied: 1 }, removed: 1 });
+    expect(await sheet.roles()).toHaveLength(9);
+    const removed = parse(readFileSync(done.removed_file), { columns: true });
+    expect(removed).toMatchObject([
+      { email: 'p0@acme.example', project: 'proj-missing', role: 'viewer', _status: 'applied' },
+    ]);
+    expect(done.removed_file).toBe(sheet.path('.enriched.removed.csv'));
+    expect(await sentDuring(() => sheet.json('run'))).toEqual([]);
+  },
+);
 
 proof(
   'a row with a misspelt project holds back the person whom it names; the others are removed, and listed apart',
@@ -508,32 +511,35 @@ proof(
   },
 );
 
-test('a saved plan is refused with the first difference when the sheet, a batch or the account has moved', async () => {
-  const sheet = new Sheet('moved');
-  sheet.write('jo as editor', 'ann as viewer');
-  const file = sheet.path('.plan.json');
-  await sheet.type('plan', '--save', file);
-  const refusal = async (...more: readonly string[]): Promise<string> => {
-    const { code, stderr } = await sheet.type('run', '--yes', '--plan', file, ...more);
-    expect(code).toBe(2);
-    return stderr;
-  };
+proof(
+  'a saved plan is refused with the first difference when the sheet, a batch or the account has moved',
+  async () => {
+    const sheet = new Sheet('moved');
+    sheet.write('jo as editor', 'ann as viewer');
+    const file = sheet.path('.plan.json');
+    await sheet.type('plan', '--save', file);
+    const refusal = async (...more: readonly string[]): Promise<string> => {
+      const { code, stderr } = await sheet.type('run', '--yes', '--plan', file, ...more);
+      expect(code).toBe(2);
+      return stderr;
+    };
 
-  sheet.write('jo as editor');
-  expect(await refusal()).toContain('is out of date: the file has changed since.');
+    sheet.write('jo as editor');
+    expect(await refusal()).toContain('is out of date: the file has changed since.');
 
-  const other = new Sheet('moved');
-  other.write('ann as viewer');
-  const { batch } = await other.json('run', '--yes');
-  sheet.write('jo as editor', 'ann as viewer');
-  expect(await refusal()).toContain(
-    `row 3, ann@acme.example in proj-moved: was to be invited as viewer, is unchanged now: changed by batch ${batch}.`,
-  );
-  expect(await refusal('--account', 'sandbox-service', '--store', sheet.path('.store'))).toContain(
-    'it was made for account data, not for sandbox-service',
-  );
-  expect(await sheet.roles()).toEqual(['ann as viewer']);
-});
+    const other = new Sheet('moved');
+    other.write('ann as viewer');
+    const { batch } = await other.json('run', '--yes');
+    sheet.write('jo as editor', 'ann as viewer');
+    expect(await refusal()).toContain(
+      `row 3, ann@acme.example in proj-moved: was to be invited as viewer, is unchanged now: changed by batch ${batch}.`,
+    );
+    expect(await refusal('--account', 'sandbox-service', '--store', sheet.path('.store'))).toContain(
+      'it was made for account data, not for sandbox-service',
+    );
+    expect(await sheet.roles()).toEqual(['ann as viewer']);
+  },
+);
 
 proof('only a change has a plan to save, and what is no plan is none', async () => {
   const sheet = new Sheet('noplan');

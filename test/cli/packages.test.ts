@@ -16,6 +16,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { proof } from '../combinations.ts';
 import { type Desk, openDesk } from './desk.ts';
 
 const SAMPLE = join(import.meta.dirname, '..', '..', 'fixtures', 'packages', 'rowonce-work-email');
@@ -83,28 +84,31 @@ test('a package runs once it is listed and agreed to, and no more when one of it
   expect(stderr).toContain('has changed since this program began.');
 });
 
-test('a killed run goes on without buying twice, beside built-in operations; results outlive the package', async () => {
-  const { desk, folder } = await deskWith();
-  await desk.write('people.yaml', `operation: ${NAME}\nadd: { found: full_name }\n`);
-  const run = ['run', 'people.yaml', ...RUN.slice(2)];
-  const killed = await desk.start([...run, '--accept', await agreementOf(desk)], {
-    env: { ROWONCE_CRASH_AT: 'after-record' },
-  });
-  expect(killed.code).toBe(null);
-  desk.list(2, 'companies.csv');
-  const other = await desk.type(['run', 'enrich-company', 'companies.csv', '--budget', '9', '-o', 'c.csv']);
-  expect(other.code).toBe(0);
+proof(
+  'a killed run goes on without buying twice, beside built-in operations; results outlive the package',
+  async () => {
+    const { desk, folder } = await deskWith();
+    await desk.write('people.yaml', `operation: ${NAME}\nadd: { found: full_name }\n`);
+    const run = ['run', 'people.yaml', ...RUN.slice(2)];
+    const killed = await desk.start([...run, '--accept', await agreementOf(desk)], {
+      env: { ROWONCE_CRASH_AT: 'after-record' },
+    });
+    expect(killed.code).toBe(null);
+    desk.list(2, 'companies.csv');
+    const other = await desk.type(['run', 'enrich-company', 'companies.csv', '--budget', '9', '-o', 'c.csv']);
+    expect(other.code).toBe(0);
 
-  const { batch, counts } = await desk.json(run);
-  expect(counts).toEqual({ matched: 3, invalid: 1 });
-  expect(await desk.place.vendor.book()).toMatchObject({ requests: 4, charged_twice: [] });
-  const written = await desk.read('out.csv');
-  rmSync(folder, { recursive: true });
-  expect((await desk.type(['export', batch, '-o', 'again.csv'])).code).toBe(0);
-  expect(await desk.read('again.csv')).toBe(written);
-  const gone = await desk.type(run);
-  expect([gone.code, gone.stderr]).toEqual([2, expect.stringContaining(`npm install ${NAME}`)]);
-});
+    const { batch, counts } = await desk.json(run);
+    expect(counts).toEqual({ matched: 3, invalid: 1 });
+    expect(await desk.place.vendor.book()).toMatchObject({ requests: 4, charged_twice: [] });
+    const written = await desk.read('out.csv');
+    rmSync(folder, { recursive: true });
+    expect((await desk.type(['export', batch, '-o', 'again.csv'])).code).toBe(0);
+    expect(await desk.read('again.csv')).toBe(written);
+    const gone = await desk.type(run);
+    expect([gone.code, gone.stderr]).toEqual([2, expect.stringContaining(`npm install ${NAME}`)]);
+  },
+);
 
 test('a night, and a page that is to sweep, ask for the agreement before the first file, and the night goes on with it', async () => {
   const { desk } = await deskWith();

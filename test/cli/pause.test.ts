@@ -8,7 +8,7 @@ import { proof } from '../combinations.ts';
 import { objectIn, openDesk } from './desk.ts';
 import { openNightDesk } from './night-desk.ts';
 
-test('a sweep leaves a paused batch and says so, and works through it once it is resumed', async () => {
+proof('a sweep leaves a paused batch and says so, and works through it once it is resumed', async () => {
   const nights = await openNightDesk();
   const { desk } = nights;
   nights.writeJob('', { budget: 2 });

@@ -10,6 +10,7 @@ import { parse } from 'csv-parse/sync';
 import { readSheet } from 'read-excel-file/node';
 import { expect, test } from 'vitest';
 import writeExcel from 'write-excel-file/node';
+import { proof } from '../combinations.ts';
 import { type Desk, openDesk } from './desk.ts';
 
 const FIXTURES = join(import.meta.dirname, '..', '..', 'fixtures');
@@ -65,21 +66,24 @@ test('only the rows of its table are asked about, the rest stays where it was, a
   ]);
 });
 
-test('the same command goes on with the same rows, an export has them, and other rows that are named buy nothing twice', async () => {
-  const desk = await deskWithReport();
-  expect((await desk.type([...RUN, '--limit', '2'])).code).toBe(0);
-  const again = await desk.type(RUN);
-  expect(again.stderr).toContain('continues: 2 of 5 rows are finished');
-  expect(await desk.requests()).toBe(5);
-  expect((await desk.type(['export', 'last', '-o', 'again.xlsx'])).code).toBe(0);
-  const [first, exported] = ['report.enriched.xlsx', 'again.xlsx'].map((name) =>
-    readFileSync(desk.place.path(name)),
-  );
-  expect(exported?.equals(first ?? Buffer.alloc(0))).toBe(true);
-  const named = await desk.json([...RUN, '--header-row', '4', '--rows', '6-8', '-o', 'named.xlsx']);
-  expect(named).toMatchObject({ rows: 3, counts: { matched: 3 }, credits: { spent: 0 } });
-  expect(await desk.requests()).toBe(5);
-});
+proof(
+  'the same command goes on with the same rows, an export has them, and other rows that are named buy nothing twice',
+  async () => {
+    const desk = await deskWithReport();
+    expect((await desk.type([...RUN, '--limit', '2'])).code).toBe(0);
+    const again = await desk.type(RUN);
+    expect(again.stderr).toContain('continues: 2 of 5 rows are finished');
+    expect(await desk.requests()).toBe(5);
+    expect((await desk.type(['export', 'last', '-o', 'again.xlsx'])).code).toBe(0);
+    const [first, exported] = ['report.enriched.xlsx', 'again.xlsx'].map((name) =>
+      readFileSync(desk.place.path(name)),
+    );
+    expect(exported?.equals(first ?? Buffer.alloc(0))).toBe(true);
+    const named = await desk.json([...RUN, '--header-row', '4', '--rows', '6-8', '-o', 'named.xlsx']);
+    expect(named).toMatchObject({ rows: 3, counts: { matched: 3 }, credits: { spent: 0 } });
+    expect(await desk.requests()).toBe(5);
+  },
+);
 
 test.each([
   [['--header-row', '4-9'], /--header-row 4-9 is neither one row nor two rows in sequence\./],

@@ -92,21 +92,24 @@ proof('a finished batch of an id is not begun again, also where the plan looks t
   expect(await desk.requests()).toBe(10);
 });
 
-test('a batch that was paused since is not let go on by the id, and by the plan as it is then it is', async () => {
-  const desk = await deskWithList();
-  const id = await idOf(desk);
-  const { batch } = await desk.json(desk.run('--if-plan', id, '--budget', '2'));
-  const rest = await idOf(desk);
-  expect((await desk.type(['pause', batch])).code).toBe(0);
-  for (const agreed of [id, rest]) {
-    const { stopped } = await desk.json(desk.run('--if-plan', agreed));
-    expect(stopped.message).toContain('a batch of this file has ended, or was paused');
-  }
-  expect(await desk.requests()).toBe(2);
-  const ended = await desk.json(desk.run('--if-plan', await idOf(desk)));
-  expect(ended).toMatchObject({ batch, stopped: null });
-  expect(await desk.requests()).toBe(5);
-});
+proof(
+  'a batch that was paused since is not let go on by the id, and by the plan as it is then it is',
+  async () => {
+    const desk = await deskWithList();
+    const id = await idOf(desk);
+    const { batch } = await desk.json(desk.run('--if-plan', id, '--budget', '2'));
+    const rest = await idOf(desk);
+    expect((await desk.type(['pause', batch])).code).toBe(0);
+    for (const agreed of [id, rest]) {
+      const { stopped } = await desk.json(desk.run('--if-plan', agreed));
+      expect(stopped.message).toContain('a batch of this file has ended, or was paused');
+    }
+    expect(await desk.requests()).toBe(2);
+    const ended = await desk.json(desk.run('--if-plan', await idOf(desk)));
+    expect(ended).toMatchObject({ batch, stopped: null });
+    expect(await desk.requests()).toBe(5);
+  },
+);
 
 /** Types commands in the team's folder, and writes the list of those who are to be in it. */
 function administratorOf(team: TeamWorkplace) {

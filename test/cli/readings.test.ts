@@ -55,32 +55,38 @@ async function deskAtVendor(): Promise<AtVendor> {
 const planOf = (list: string) => ['plan', 'enrich-company', list];
 const runOf = (list: string) => ['run', 'enrich-company', list, '--budget', '100', '-o', `${list}.out.csv`];
 
-test('another list takes what was bought as it reads today, and buys only what follows from that', async () => {
-  const { desk, asked, speak } = await deskAtVendor();
-  expect(await desk.json(runOf('list.csv'))).toMatchObject({ counts: { matched: 3 }, credits: { spent: 3 } });
-  await speak(UNKNOWN);
-  await desk.write('other.csv', LIST + row('four'));
-  expect(await desk.json(planOf('other.csv'))).toMatchObject({
-    bought_before: 1,
-    to_buy: 3,
-    credits: { most: 3 },
-  });
-  asked.length = 0;
-  expect(await desk.json(runOf('other.csv'))).toMatchObject({
-    counts: { matched: 4 },
-    credits: { spent: 3 },
-  });
-  expect(asked.map((about) => about.replace(/.*\/company/, '')).toSorted()).toEqual([
-    '/four',
-    '/three',
-    '/two',
-    'four.example',
-  ]);
-  const names = desk.place.rows('other.csv.out.csv').map(({ name = '' }) => name.replace(/.*[/ ]/, ''));
-  expect(names).toEqual(['one.example', 'two', 'three', 'four']);
-});
+proof(
+  'another list takes what was bought as it reads today, and buys only what follows from that',
+  async () => {
+    const { desk, asked, speak } = await deskAtVendor();
+    expect(await desk.json(runOf('list.csv'))).toMatchObject({
+      counts: { matched: 3 },
+      credits: { spent: 3 },
+    });
+    await speak(UNKNOWN);
+    await desk.write('other.csv', LIST + row('four'));
+    expect(await desk.json(planOf('other.csv'))).toMatchObject({
+      bought_before: 1,
+      to_buy: 3,
+      credits: { most: 3 },
+    });
+    asked.length = 0;
+    expect(await desk.json(runOf('other.csv'))).toMatchObject({
+      counts: { matched: 4 },
+      credits: { spent: 3 },
+    });
+    expect(asked.map((about) => about.replace(/.*\/company/, '')).toSorted()).toEqual([
+      '/four',
+      '/three',
+      '/two',
+      'four.example',
+    ]);
+    const names = desk.place.rows('other.csv.out.csv').map(({ name = '' }) => name.replace(/.*[/ ]/, ''));
+    expect(names).toEqual(['one.example', 'two', 'three', 'four']);
+  },
+);
 
-test('what the dialect took for no match and is a match is written, and costs nothing again', async () => {
+proof('what the dialect took for no match and is a match is written, and costs nothing again', async () => {
   const { desk, asked, speak } = await deskAtVendor();
   await speak({ status: [200], means: 'no_match' });
   expect(await desk.json(runOf('list.csv'))).toMatchObject({

@@ -310,7 +310,7 @@ describe('while another process spends from the store', () => {
     };
   }
 
-  test('a second run is refused with 76 and the name of the first', async () => {
+  proof('a second run is refused with 76 and the name of the first', async () => {
     const { desk, first, other } = await busyDesk();
     // Stopped, so that it cannot end before the second begins; the kernel keeps its lock.
     first.signal('SIGSTOP');
@@ -348,7 +348,7 @@ proof('rows that need attention end with 3, and with 0 when that is agreed to', 
 describe('standard input and output', () => {
   const piped = ['run', 'enrich-company', '-', '--budget', '9'];
 
-  test('-o - writes the rows to stdout and every word to stderr', async () => {
+  proof('-o - writes the rows to stdout and every word to stderr', async () => {
     const desk = await openDesk();
     desk.list(2);
     const { code, stdout, stderr } = await desk.type(desk.run('-o', '-'));

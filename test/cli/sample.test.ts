@@ -72,7 +72,7 @@ test('buys so many rows, spread over the file, says what they found and what the
   expect(sample.forecast.credits.high - sample.forecast.credits.low).toBeLessThan(120);
 });
 
-test('after a kill the same command goes on with the same rows and buys no other', async () => {
+proof('after a kill the same command goes on with the same rows and buys no other', async () => {
   const desk = await openDesk({ matchRate: 0.5, concurrency: 1 });
   await writeTwoTiers(desk, 100);
   const words = sampled(20, '--budget', '300', '--json');

@@ -59,7 +59,7 @@ function runWith(
 
 const summaryOf = ({ stdout }: Ended): unknown => JSON.parse(stdout);
 
-test('two processes with a store each share one sandbox and its book', async () => {
+proof('two processes with a store each share one sandbox and its book', async () => {
   const folder = temporaryFolder();
   const bookPath = join(folder, 'book.jsonl');
   const url = await sandboxAt(bookPath, '--latency', '5ms');

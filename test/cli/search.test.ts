@@ -83,31 +83,34 @@ test.each<[Way, string]>(
   expect(place.vendor.requests()).toHaveLength(requests);
 });
 
-test('the plan says what a row may cost, the budget holds page by page, and a dearer answer stops the run', async () => {
-  const desk = await deskOf('direct');
-  const { place } = desk;
-  const { stdout } = await desk.type(['plan', 'job.yaml', 'list.csv']);
-  expect(stdout).toContain('credits        at most 300, probably 300');
-  expect(stdout).toContain('a row          at most 3 pages of 25 credits');
-  expect(place.vendor.requests()).toEqual([]);
+proof(
+  'the plan says what a row may cost, the budget holds page by page, and a dearer answer stops the run',
+  async () => {
+    const desk = await deskOf('direct');
+    const { place } = desk;
+    const { stdout } = await desk.type(['plan', 'job.yaml', 'list.csv']);
+    expect(stdout).toContain('credits        at most 300, probably 300');
+    expect(stdout).toContain('a row          at most 3 pages of 25 credits');
+    expect(place.vendor.requests()).toEqual([]);
 
-  const poor = await place.runHere({ job: 'job.yaml', budget: 30 });
-  expect({ code: poor.code, stopped: poor.report?.stopped?.code }).toEqual({ code: 4, stopped: 'budget' });
-  expect((await place.vendor.book()).credits).toBeLessThanOrEqual(30);
+    const poor = await place.runHere({ job: 'job.yaml', budget: 30 });
+    expect({ code: poor.code, stopped: poor.report?.stopped?.code }).toEqual({ code: 4, stopped: 'budget' });
+    expect((await place.vendor.book()).credits).toBeLessThanOrEqual(30);
 
-  place.writeDialect({ operations: { 'search-people': { credits: { most: 5 } } } });
-  place.writeAccount(place.vendor.url, { dialect: 'dialect.yaml' });
-  const dearer = await place.runHere({ job: 'job.yaml' });
-  expect({ code: dearer.code, stopped: dearer.report?.stopped?.code }).toEqual({
-    code: 4,
-    stopped: 'dearer',
-  });
-  const { charged_twice, credits } = await place.vendor.book();
-  expect({ charged_twice, credits }).toEqual({ charged_twice: [], credits: dearer.report?.credits.spent });
-  await writeFile(place.path('job.yaml'), JSON.stringify({ ...JOB, credits_max: 25 }));
-  const { code, report } = await place.runHere({ job: 'job.yaml' });
-  expect({ code, stopped: report?.stopped }).toEqual({ code: 3, stopped: null });
-});
+    place.writeDialect({ operations: { 'search-people': { credits: { most: 5 } } } });
+    place.writeAccount(place.vendor.url, { dialect: 'dialect.yaml' });
+    const dearer = await place.runHere({ job: 'job.yaml' });
+    expect({ code: dearer.code, stopped: dearer.report?.stopped?.code }).toEqual({
+      code: 4,
+      stopped: 'dearer',
+    });
+    const { charged_twice, credits } = await place.vendor.book();
+    expect({ charged_twice, credits }).toEqual({ charged_twice: [], credits: dearer.report?.credits.spent });
+    await writeFile(place.path('job.yaml'), JSON.stringify({ ...JOB, credits_max: 25 }));
+    const { code, report } = await place.runHere({ job: 'job.yaml' });
+    expect({ code, stopped: report?.stopped }).toEqual({ code: 3, stopped: null });
+  },
+);
 
 proof('filters go to the vendor by their own names, also numbers and lists', async () => {
   const filters = { country: 'Australia', employees: 50, states: ['NSW', 'VIC'] };
@@ -118,31 +121,34 @@ proof('filters go to the vendor by their own names, also numbers and lists', asy
   expect(asked).toHaveLength(4);
 });
 
-test('a filter may differ from row to row, by a column in it or mapped to it; a blank cell leaves it out', async () => {
-  const list = 'Company,State,Size,City\nAcme,"VIC ",50,Perth\nBanksia, ,10,\nKauri,NSW,,Sydney\n';
-  const filters = { state: '{{State}}', size: ['{{Size}}', 'any'], country: 'Australia' };
-  const columns = { company: 'Company', city: 'City' };
-  const desk = await deskOf('direct', { operation: 'search-people', columns, filters });
-  await desk.write('list.csv', list);
-  const { code, stderr } = await desk.place.runHere({ job: 'job.yaml' });
-  expect(code, stderr).toBe(0);
-  expect(desk.place.vendor.requests().map(({ body }) => body)).toEqual([
-    { company: 'Acme', city: 'Perth', state: 'VIC', size: ['50', 'any'], country: 'Australia' },
-    { company: 'Banksia', size: ['10', 'any'], country: 'Australia' },
-    { company: 'Kauri', city: 'Sydney', state: 'NSW', size: ['any'], country: 'Australia' },
-  ]);
-  expect(desk.place.rows().map(({ _matched_by }) => _matched_by)).toEqual([
-    'company+city+state+size',
-    'company+size',
-    'company+city+state+size',
-  ]);
-  const found = desk.place.rows('out.people.csv');
-  expect(new Set(found.map(({ _row, State }) => `${_row} ${State}`))).toEqual(
-    new Set(['2 VIC ', '3  ', '4 NSW']),
-  );
-  await desk.type(['export', 'last', '--no-with-input']);
-  expect(desk.place.rows('out.people.csv')[0]).not.toHaveProperty('State');
-});
+proof(
+  'a filter may differ from row to row, by a column in it or mapped to it; a blank cell leaves it out',
+  async () => {
+    const list = 'Company,State,Size,City\nAcme,"VIC ",50,Perth\nBanksia, ,10,\nKauri,NSW,,Sydney\n';
+    const filters = { state: '{{State}}', size: ['{{Size}}', 'any'], country: 'Australia' };
+    const columns = { company: 'Company', city: 'City' };
+    const desk = await deskOf('direct', { operation: 'search-people', columns, filters });
+    await desk.write('list.csv', list);
+    const { code, stderr } = await desk.place.runHere({ job: 'job.yaml' });
+    expect(code, stderr).toBe(0);
+    expect(desk.place.vendor.requests().map(({ body }) => body)).toEqual([
+      { company: 'Acme', city: 'Perth', state: 'VIC', size: ['50', 'any'], country: 'Australia' },
+      { company: 'Banksia', size: ['10', 'any'], country: 'Australia' },
+      { company: 'Kauri', city: 'Sydney', state: 'NSW', size: ['any'], country: 'Australia' },
+    ]);
+    expect(desk.place.rows().map(({ _matched_by }) => _matched_by)).toEqual([
+      'company+city+state+size',
+      'company+size',
+      'company+city+state+size',
+    ]);
+    const found = desk.place.rows('out.people.csv');
+    expect(new Set(found.map(({ _row, State }) => `${_row} ${State}`))).toEqual(
+      new Set(['2 VIC ', '3  ', '4 NSW']),
+    );
+    await desk.type(['export', 'last', '--no-with-input']);
+    expect(desk.place.rows('out.people.csv')[0]).not.toHaveProperty('State');
+  },
+);
 
 proof(
   'filters alone are a search: of each row by its columns, and one for all rows where they name none',

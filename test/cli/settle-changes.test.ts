@@ -118,7 +118,7 @@ proof(
   },
 );
 
-test('--skip leaves a row out of its batch, and the person in doubt', async () => {
+proof('--skip leaves a row out of its batch, and the person in doubt', async () => {
   const team = await openTeam({ faults: 'reset:x1' });
   await team.apply([{ email: JO, role: 'viewer' }]);
   await team.type('settle', 'last', '2', '--skip');

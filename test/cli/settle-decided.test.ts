@@ -66,7 +66,7 @@ test('what was decided is shown by settle, by status and by the story of the row
   expect((await desk.type(['settle', 'last'])).stderr).toMatch(/^Decide with --retry/);
 });
 
-test('a plan counts what decided retries may cost, and never less than the run is charged', async () => {
+proof('a plan counts what decided retries may cost, and never less than the run is charged', async () => {
   const desk = await doubtfulDesk(4, 'charged-reset:x3');
   expect(await desk.json(PLAN)).toMatchObject({ in_doubt: 3, credits: { most: 0 } });
   await desk.type(['settle', 'last', '--retry']);

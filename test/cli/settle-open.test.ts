@@ -22,7 +22,7 @@ async function runningDesk(place: Workplace) {
 
 const openPlace = () => Workplace.open({ latencyMs: 60_000, concurrency: IN_FLIGHT });
 
-test('after a kill the list is of everything that was on its way, and deciding is, too', async () => {
+proof('after a kill the list is of everything that was on its way, and deciding is, too', async () => {
   await using place = await openPlace();
   const { desk, program } = await runningDesk(place);
   await program.kill();

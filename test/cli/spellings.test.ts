@@ -3,30 +3,34 @@
  * Method: the real commands before the sandbox, whose log says what was asked.
  */
 import { describe, expect, test } from 'vitest';
+import { proof } from '../combinations.ts';
 import { type Desk, openDesk } from './desk.ts';
 
 const asked = (desk: Desk): readonly object[] => desk.place.vendor.requests().map(({ body }) => body);
 
 describe('one call', () => {
-  test('is a website with http, with https, with neither, with a slash and with an apostrophe before it', async () => {
-    const desk = await openDesk();
-    const spellings = [
-      'http://x.example',
-      'x.example',
-      'https://x.example/',
-      'HTTP://X.example/',
-      "'x.example",
-    ];
-    await desk.write('list.csv', `Website\n${spellings.join('\n')}\n`);
-    await desk.write('job.yaml', 'operation: enrich-company\nwaterfall: [website]\n');
-    const plan = await desk.json(['plan', 'job.yaml', 'list.csv']);
-    expect(plan).toMatchObject({ duplicates: 4, to_buy: 1 });
-    const run = await desk.json(['run', 'job.yaml', 'list.csv', '--budget', '9', '-o', 'out.csv']);
-    expect(run).toMatchObject({ counts: { matched: 5 }, requests: 1, credits: { spent: 1 } });
-    expect(asked(desk)).toEqual([{ website: 'http://x.example' }]);
-  });
+  proof(
+    'is a website with http, with https, with neither, with a slash and with an apostrophe before it',
+    async () => {
+      const desk = await openDesk();
+      const spellings = [
+        'http://x.example',
+        'x.example',
+        'https://x.example/',
+        'HTTP://X.example/',
+        "'x.example",
+      ];
+      await desk.write('list.csv', `Website\n${spellings.join('\n')}\n`);
+      await desk.write('job.yaml', 'operation: enrich-company\nwaterfall: [website]\n');
+      const plan = await desk.json(['plan', 'job.yaml', 'list.csv']);
+      expect(plan).toMatchObject({ duplicates: 4, to_buy: 1 });
+      const run = await desk.json(['run', 'job.yaml', 'list.csv', '--budget', '9', '-o', 'out.csv']);
+      expect(run).toMatchObject({ counts: { matched: 5 }, requests: 1, credits: { spent: 1 } });
+      expect(asked(desk)).toEqual([{ website: 'http://x.example' }]);
+    },
+  );
 
-  test('asks for a website as the first of its rows has written it', async () => {
+  proof('asks for a website as the first of its rows has written it', async () => {
     const desk = await openDesk({ concurrency: 1 });
     const rows = ['x.example', 'http://x.example', 'http://y.example/Branch?id=1#top', 'https://y.example'];
     await desk.write('list.csv', `Website\n${rows.join('\n')}\n`);

@@ -3,6 +3,7 @@
  * Method: the real command over a real server, with a role for each.
  */
 import { beforeAll, expect, test } from 'vitest';
+import { proof } from '../combinations.ts';
 import { postgresServer, type Server } from '../ledger/stores/postgres-server.ts';
 import { rowonce } from './rowonce.ts';
 import { typedAt } from './typed.ts';
@@ -12,7 +13,7 @@ beforeAll(async () => {
   server = await postgresServer();
 });
 
-test('the same again, also twice at once, changes nothing and prints the same', async () => {
+proof('the same again, also twice at once, changes nothing and prints the same', async () => {
   await server.createDatabase('init_again');
   const url = server.url('init_again');
   const [one, other] = await Promise.all([rowonce(['store', 'init', url]), rowonce(['store', 'init', url])]);

@@ -135,43 +135,46 @@ proof(
   },
 );
 
-test('a refused row is planned again by the next run, which says that it was refused before and why, one try a run', async () => {
-  let seats = 0;
-  const door = await ChoosyVendor.start(({ role }) => role === 'role:editor' && seats === 0);
-  onTestFinished(() => door[Symbol.asyncDispose]());
-  const team = await openTeam({ reachedAt: door.url });
-  door.standBefore(team.vendor.url);
-  const sheet = [...as('editor', JO), ...as('viewer', MO)];
-  const first = await team.apply(sheet);
-  expect(first).toMatchObject({ code: 3, report: { counts: { refused: 1, applied: 1 } } });
-  const { batch } = await team.json('status', 'last');
-  const why = 'the service refused the invite as editor (status 422, "no seats are left for this role")';
+proof(
+  'a refused row is planned again by the next run, which says that it was refused before and why, one try a run',
+  async () => {
+    let seats = 0;
+    const door = await ChoosyVendor.start(({ role }) => role === 'role:editor' && seats === 0);
+    onTestFinished(() => door[Symbol.asyncDispose]());
+    const team = await openTeam({ reachedAt: door.url });
+    door.standBefore(team.vendor.url);
+    const sheet = [...as('editor', JO), ...as('viewer', MO)];
+    const first = await team.apply(sheet);
+    expect(first).toMatchObject({ code: 3, report: { counts: { refused: 1, applied: 1 } } });
+    const { batch } = await team.json('status', 'last');
+    const why = 'the service refused the invite as editor (status 422, "no seats are left for this role")';
 
-  const plan = ['plan', team.place.path('team.yaml'), team.place.path('team.csv'), '--account', 'data'];
-  expect((await team.type(...plan)).stdout).toContain(
-    `+ invite ${JO} to ${PROJECT} as editor (row 2); refused before, in batch ${batch}: ${why}\n`,
-  );
-  expect((await team.json(...plan)).changes[0]).toMatchObject({
-    action: 'invite',
-    refused_before: `refused before, in batch ${batch}: ${why}`,
-  });
+    const plan = ['plan', team.place.path('team.yaml'), team.place.path('team.csv'), '--account', 'data'];
+    expect((await team.type(...plan)).stdout).toContain(
+      `+ invite ${JO} to ${PROJECT} as editor (row 2); refused before, in batch ${batch}: ${why}\n`,
+    );
+    expect((await team.json(...plan)).changes[0]).toMatchObject({
+      action: 'invite',
+      refused_before: `refused before, in batch ${batch}: ${why}`,
+    });
 
-  const again = await run(team);
-  expect(again).toMatchObject({ code: 3, report: { counts: { refused: 1, unchanged: 1 }, requests: 1 } });
-  expect(team.row(JO)._reason).toBe(`${why}; refused before, in batch ${batch}: ${why}`);
-  const third = await run(team);
-  expect(third).toMatchObject({ code: 3, report: { requests: 1 } });
-  expect(team.row(JO)._reason, 'of the last time alone').toBe(
-    `${why}; refused before, in batch ${again.report.batch}: ${why}`,
-  );
+    const again = await run(team);
+    expect(again).toMatchObject({ code: 3, report: { counts: { refused: 1, unchanged: 1 }, requests: 1 } });
+    expect(team.row(JO)._reason).toBe(`${why}; refused before, in batch ${batch}: ${why}`);
+    const third = await run(team);
+    expect(third).toMatchObject({ code: 3, report: { requests: 1 } });
+    expect(team.row(JO)._reason, 'of the last time alone').toBe(
+      `${why}; refused before, in batch ${again.report.batch}: ${why}`,
+    );
 
-  seats = 1;
-  expect(await run(team)).toMatchObject({ code: 0, report: { counts: { applied: 1, unchanged: 1 } } });
-  expect(team.row(JO)._reason).toBe(
-    `invited as editor; refused before, in batch ${third.report.batch}: ${why}`,
-  );
-  expect(await run(team)).toMatchObject({ code: 0, report: { requests: 0 } });
-});
+    seats = 1;
+    expect(await run(team)).toMatchObject({ code: 0, report: { counts: { applied: 1, unchanged: 1 } } });
+    expect(team.row(JO)._reason).toBe(
+      `invited as editor; refused before, in batch ${third.report.batch}: ${why}`,
+    );
+    expect(await run(team)).toMatchObject({ code: 0, report: { requests: 0 } });
+  },
+);
 
 proof(
   "a change that was refused to another list is none of this batch's people: they can be undone",
@@ -188,7 +191,7 @@ proof(
   },
 );
 
-test('what the service refused to undo is tried again by the next undo', async () => {
+proof('what the service refused to undo is tried again by the next undo', async () => {
   const team = await openTeam();
   await team.apply(as('viewer', JO, MO));
   const { batch } = await team.json('status', 'last');

@@ -271,7 +271,7 @@ describe('another list', () => {
   });
 });
 
-test('a sweep never buys it again', async () => {
+proof('a sweep never buys it again', async () => {
   const { vendor, desk } = await misread();
   await desk.write('night.yaml', 'operation: enrich-company\nbudget: { credits: 9 }\ninbox: ./inbox\n');
   await mkdir(desk.place.path('inbox'));
@@ -293,19 +293,22 @@ describe('an unfinished list', () => {
     return vendor;
   }
 
-  test('that goes on keeps its rows and holds others back; what was agreed once holds until it ends', async () => {
-    const vendor = await halfWay();
-    const held = await vendor.run('list.csv');
-    expect(held).toMatchObject({ counts: { matched: 1, in_doubt: 1 }, credits: { spent: 1 } });
-    expect(vendor.book).toEqual(['busy.example']);
+  proof(
+    'that goes on keeps its rows and holds others back; what was agreed once holds until it ends',
+    async () => {
+      const vendor = await halfWay();
+      const held = await vendor.run('list.csv');
+      expect(held).toMatchObject({ counts: { matched: 1, in_doubt: 1 }, credits: { spent: 1 } });
+      expect(vendor.book).toEqual(['busy.example']);
 
-    const other = await halfWay();
-    const crash = { env: { ROWONCE_CRASH_AT: 'before-intent' } };
-    expect(await other.desk.type([...runOf('list.csv'), '--yes'], crash)).toMatchObject({ code: null });
-    expect(await other.run('list.csv')).toMatchObject({ counts: { matched: 2 }, credits: { spent: 2 } });
-    expect(other.book).toEqual(['busy.example', 'busy.example']);
-    expect(other.column('name', 'list.csv')).toEqual(['Queue', 'Company of busy.example']);
-  });
+      const other = await halfWay();
+      const crash = { env: { ROWONCE_CRASH_AT: 'before-intent' } };
+      expect(await other.desk.type([...runOf('list.csv'), '--yes'], crash)).toMatchObject({ code: null });
+      expect(await other.run('list.csv')).toMatchObject({ counts: { matched: 2 }, credits: { spent: 2 } });
+      expect(other.book).toEqual(['busy.example', 'busy.example']);
+      expect(other.column('name', 'list.csv')).toEqual(['Queue', 'Company of busy.example']);
+    },
+  );
 });
 
 describe('what is bought in its place', () => {

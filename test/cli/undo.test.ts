@@ -25,36 +25,39 @@ const person = (email: string, role: string, more: Partial<Wanted> = {}): Wanted
   ...more,
 });
 
-test('a removal that was a mistake is taken back from its row by a new mail, and nothing else of the batch is', async () => {
-  const team = await openTeam();
-  await team.apply([person(JO, 'viewer'), person(MO, 'editor'), person(VI, 'viewer')]);
-  team.writeJob({ remove_missing: true, guards: { max_removals: '100%' } });
-  await team.apply([person(JO, 'editor')]);
-  const { batch } = await team.json('status', 'last');
-  expect((await team.state()).roles()).toEqual({ [`${PROJECT} ${JO}`]: 'editor' });
-  const story = await team.type('status', batch, '3');
-  expect(story.stdout).toContain(`planned: ${MO} in ${PROJECT}, editor → none`);
-  expect(story.stderr).toContain(`undo ${batch} --invite-again 3`);
+proof(
+  'a removal that was a mistake is taken back from its row by a new mail, and nothing else of the batch is',
+  async () => {
+    const team = await openTeam();
+    await team.apply([person(JO, 'viewer'), person(MO, 'editor'), person(VI, 'viewer')]);
+    team.writeJob({ remove_missing: true, guards: { max_removals: '100%' } });
+    await team.apply([person(JO, 'editor')]);
+    const { batch } = await team.json('status', 'last');
+    expect((await team.state()).roles()).toEqual({ [`${PROJECT} ${JO}`]: 'editor' });
+    const story = await team.type('status', batch, '3');
+    expect(story.stdout).toContain(`planned: ${MO} in ${PROJECT}, editor → none`);
+    expect(story.stderr).toContain(`undo ${batch} --invite-again 3`);
 
-  expect((await team.type('undo', batch, '--invite-again', '3', '--plan')).stdout).toContain(
-    `+ invite ${MO} to ${PROJECT} as editor (row 2)`,
-  );
-  const again = await team.type('undo', batch, '--invite-again', '3', '--yes');
-  expect(again.code).toBe(0);
-  const state = await team.state();
-  expect(state.roles()).toEqual({ [`${PROJECT} ${JO}`]: 'editor', [`${PROJECT} ${MO}`]: 'editor' });
-  expect(state.mailsTo(PROJECT, MO)).toEqual(['editor', 'editor']);
-  const requests = await team.requests();
-  expect((await team.type('undo', batch, '--invite-again', '3', '--yes')).stdout).toContain(
-    'was undone by batch',
-  );
-  expect(await team.type('undo', batch, '--invite-again', '2', '--yes')).toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining(`Row 2 of batch ${batch} cannot be invited again`),
-  });
-  expect(await team.type('undo', batch, '--invite-again', '9', '--yes')).toMatchObject({ code: 2 });
-  expect(await team.requests()).toBe(requests);
-});
+    expect((await team.type('undo', batch, '--invite-again', '3', '--plan')).stdout).toContain(
+      `+ invite ${MO} to ${PROJECT} as editor (row 2)`,
+    );
+    const again = await team.type('undo', batch, '--invite-again', '3', '--yes');
+    expect(again.code).toBe(0);
+    const state = await team.state();
+    expect(state.roles()).toEqual({ [`${PROJECT} ${JO}`]: 'editor', [`${PROJECT} ${MO}`]: 'editor' });
+    expect(state.mailsTo(PROJECT, MO)).toEqual(['editor', 'editor']);
+    const requests = await team.requests();
+    expect((await team.type('undo', batch, '--invite-again', '3', '--yes')).stdout).toContain(
+      'was undone by batch',
+    );
+    expect(await team.type('undo', batch, '--invite-again', '2', '--yes')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`Row 2 of batch ${batch} cannot be invited again`),
+    });
+    expect(await team.type('undo', batch, '--invite-again', '9', '--yes')).toMatchObject({ code: 2 });
+    expect(await team.requests()).toBe(requests);
+  },
+);
 
 test('invites are deleted and roles set back; the same list then is applied anew; to undo again does nothing', async () => {
   const team = await openTeam();

@@ -65,7 +65,7 @@ beforeAll(async () => {
 });
 
 describe('killed at a named point, the same command typed again ends the work', () => {
-  test.concurrent.each(some(KILLS, 6))('%s (%s)', async (_point, way, visits) => {
+  test.concurrent.each(some(KILLS, 4))('%s (%s)', async (_point, way, visits) => {
     await using workplace = await Workplace.open({ ...VENDOR, way });
     workplace.writeList(DOMAINS);
     for (const visit of visits) await crash(workplace, visit);

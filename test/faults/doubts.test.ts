@@ -53,7 +53,7 @@ const USAGE = {
 describe.concurrent('a lost answer, where the vendor honours idempotency keys', () => {
   const KILLS = ['never', 'after-send:1', 'after-intent:2', 'after-send:2'];
 
-  test.each(some(either(KILLS), 2))(
+  test.each(some(either(KILLS), 1))(
     '%s, killed %s: sent again under its key, paid once',
     async (fault, crashAt) => {
       await using workplace = await lossyWorkplace(fault, KEYS);
@@ -62,7 +62,7 @@ describe.concurrent('a lost answer, where the vendor honours idempotency keys', 
     },
   );
 
-  test('is shown with its key and what became of it', async () => {
+  proof('is shown with its key and what became of it', async () => {
     await using workplace = await lossyWorkplace('charged-reset', KEYS);
     await runUntilTheEnd(workplace);
     const { attempts } = await type(workplace, 'status', 'last', '2', '--json');
@@ -95,7 +95,7 @@ describe.concurrent('a lost answer, where the vendor can be asked about one call
 });
 
 describe.concurrent('a lost answer, where the vendor counts credits and nobody else uses the key', () => {
-  test.each(some(['never', 'after-look:1', 'after-intent:1'], 1))(
+  proof.each(['never', 'after-look:1', 'after-intent:1'])(
     'reset, killed %s in the second run: not counted, so bought again, paid once',
     async (crashAt) => {
       await using workplace = await lossyWorkplace('reset', USAGE, { exclusive_key: true });
@@ -150,7 +150,7 @@ test.concurrent.each(some(EITHER_WAY, 1))(
   },
 );
 
-test.concurrent.each(some([[['--retry', '--extra-credits', '1']], [['--not-done']]], 1))(
+proof.concurrent.each(some([[['--retry', '--extra-credits', '1']], [['--not-done']]], 1))(
   'a store in which a lost answer was settled for a row and for another above it is sound after a kill (%s)',
   async (decision) => {
     const json = { 'content-type': 'application/json' };

@@ -117,7 +117,7 @@ describe('refresh_after', () => {
     expect(aged.lookups(all)).toEqual([2, 2, 1, 1, 1]);
   });
 
-  test('is counted for misses by refresh_no_match_after, apart from matches', async () => {
+  proof('is counted for misses by refresh_no_match_after, apart from matches', async () => {
     const aged = await openAged('refresh_after: never', 'refresh_no_match_after: 1d');
     const [found, missed] = [domainsOf('found', 2), domainsOf('missed', 2)];
     await aged.bought(400, found);
@@ -157,21 +157,24 @@ describe('refresh_after', () => {
   );
 });
 
-test('what another list has bought anew is used by the next run over the first, which buys nothing', async () => {
-  const aged = await openAged('refresh_after: 30d');
-  await aged.bought(40);
-  const { place } = aged.desk;
-  place.writeList([...LIST, 'another.example'], 'other.csv');
-  const other = await aged.type([], { input: 'other.csv', output: 'other-out.csv' });
-  expect(objectIn(other.stdout)).toMatchObject({ requests: 7 });
-  expect(await aged.run()).toMatchObject({ requests: 0, credits: { spent: 0 } });
-  const asOf = aged.column('_as_of').map((each) => Date.parse(each ?? ''));
-  expect(Math.min(...asOf)).toBeGreaterThan(Date.now() - DAY_MS);
-  expect(aged.lookups()).toEqual(times(2));
-});
+proof(
+  'what another list has bought anew is used by the next run over the first, which buys nothing',
+  async () => {
+    const aged = await openAged('refresh_after: 30d');
+    await aged.bought(40);
+    const { place } = aged.desk;
+    place.writeList([...LIST, 'another.example'], 'other.csv');
+    const other = await aged.type([], { input: 'other.csv', output: 'other-out.csv' });
+    expect(objectIn(other.stdout)).toMatchObject({ requests: 7 });
+    expect(await aged.run()).toMatchObject({ requests: 0, credits: { spent: 0 } });
+    const asOf = aged.column('_as_of').map((each) => Date.parse(each ?? ''));
+    expect(Math.min(...asOf)).toBeGreaterThan(Date.now() - DAY_MS);
+    expect(aged.lookups()).toEqual(times(2));
+  },
+);
 
 describe('--refresh', () => {
-  test('buys everything anew, and typed again after the end, once more', async () => {
+  proof('buys everything anew, and typed again after the end, once more', async () => {
     const aged = await openAged();
     await aged.bought(1);
     expect(await aged.run('--refresh')).toMatchObject({ requests: 6 });

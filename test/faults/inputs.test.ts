@@ -51,7 +51,7 @@ describe('a list that was run before', () => {
 });
 
 describe.concurrent('several lists', () => {
-  test('A, then B, then A again: the third run buys nothing and writes the first output again', async () => {
+  proof('A, then B, then A again: the third run buys nothing and writes the first output again', async () => {
     await using workplace = await Workplace.open();
     const [listA, listB] = [[...DOMAINS, ...MORE], DOMAINS];
     workplace.writeList(listA);
@@ -81,23 +81,26 @@ describe.concurrent('several lists', () => {
 });
 
 describe.concurrent('an unfinished batch', () => {
-  test('is superseded when its file is edited; what it bought is kept, and the old content never resumes', async () => {
-    await using workplace = await Workplace.open();
-    workplace.writeList(DOMAINS);
-    expect((await workplace.runHere({ budget: 5 })).code, 'stopped on its way').toBe(4);
-    workplace.writeList([...DOMAINS, ...MORE]);
-    expect(await workplace.runHere()).toMatchObject({ code: 0, report: { requests: 10 } });
-    expect(workplace.ledger().batches.map(({ state }) => state)).toEqual(['superseded', 'finished']);
+  proof(
+    'is superseded when its file is edited; what it bought is kept, and the old content never resumes',
+    async () => {
+      await using workplace = await Workplace.open();
+      workplace.writeList(DOMAINS);
+      expect((await workplace.runHere({ budget: 5 })).code, 'stopped on its way').toBe(4);
+      workplace.writeList([...DOMAINS, ...MORE]);
+      expect(await workplace.runHere()).toMatchObject({ code: 0, report: { requests: 10 } });
+      expect(workplace.ledger().batches.map(({ state }) => state)).toEqual(['superseded', 'finished']);
 
-    workplace.writeList(DOMAINS);
-    expect(await workplace.runHere()).toMatchObject({ code: 0, report: { requests: 0 } });
-    expect(workplace.ledger().batches.map(({ state }) => state)).toEqual([
-      'superseded',
-      'finished',
-      'finished',
-    ]);
-    expect(await brokenPromises(workplace)).toEqual(NONE_BROKEN);
-  });
+      workplace.writeList(DOMAINS);
+      expect(await workplace.runHere()).toMatchObject({ code: 0, report: { requests: 0 } });
+      expect(workplace.ledger().batches.map(({ state }) => state)).toEqual([
+        'superseded',
+        'finished',
+        'finished',
+      ]);
+      expect(await brokenPromises(workplace)).toEqual(NONE_BROKEN);
+    },
+  );
 
   proof(
     'is superseded when its file is edited after a kill -9; what was in doubt stays so, and is not asked again',

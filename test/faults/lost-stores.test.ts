@@ -84,7 +84,7 @@ describe.concurrent('a store that is lost', () => {
     expect(await brokenPromises(workplace, { lists: [listOf('one'), listOf('two')] })).toEqual(NONE_BROKEN);
   });
 
-  test('deleted, it is not made anew until that is accepted', async () => {
+  proof('deleted, it is not made anew until that is accepted', async () => {
     await using workplace = await workplaceWith('one');
     expect((await workplace.runHere(listOf('one'))).stderr).toContain(
       'The store is new, so nothing is known as bought.',

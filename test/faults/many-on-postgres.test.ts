@@ -91,10 +91,10 @@ const words = ({ code, stderr }: Ended): string => `${code}: ${stderr}`;
 
 test('two runs of lists that overlap share the limit of the account, and each company is bought once', async () => {
   await using place = await openPlace({ limits: { per_second: 20 } });
-  const orders = overlapping(place, await freshStore(), { both: 40, own: 30 });
+  const orders = overlapping(place, await freshStore(), { both: 20, own: 15 });
   const ended = await Promise.all(orders.map((order) => place.run(order)));
   for (const each of ended) expect(each.code, words(each)).toBe(0);
-  await expectBoughtOnce(place, 100);
+  await expectBoughtOnce(place, 50);
   // Arrivals bunch on a busy machine. Two that share nothing send twice the limit.
   expect(mostInASecond(place.vendor.requests())).toBeLessThanOrEqual(25);
 });
@@ -186,8 +186,9 @@ proof('a pause for which the vendor asks one of them is kept by all', async () =
   await using place = await openPlace({ limits: { per_second: 20 } });
   const [first, second] = overlapping(place, await freshStore(), { both: 0, own: 60 });
   const programs = [place.start(first), place.start(second)];
-  const count = (): number => place.vendor.requests().length;
-  await programs[0]?.until(() => count() >= 20);
+  const isAsking = (name: string): boolean =>
+    place.vendor.requests().some(({ body }) => body.domain?.startsWith(name));
+  await programs[0]?.until(() => isAsking('one') && isAsking('two'));
   await place.vendor.setFaults('429:1');
   await programs[0]?.until(() => place.vendor.requests().some(({ status }) => status === 429));
   await place.vendor.setFaults();

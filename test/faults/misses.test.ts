@@ -160,7 +160,7 @@ describe.concurrent('an honest vendor and 40 unknown companies at the top of a l
     expect(await missesLine(workplace), 'another answer has ended the series').toBeUndefined();
   });
 
-  test('go on with --accept no-match, and are asked for again with --accept take-back', async () => {
+  proof('go on with --accept no-match, and are asked for again with --accept take-back', async () => {
     await using vendor = await honestVendor();
     await using workplace = await Workplace.open({ concurrency: 1 });
     workplace.writeAccount(vendor.url);
@@ -199,28 +199,31 @@ describe.concurrent('an honest vendor and 40 unknown companies at the top of a l
   );
 });
 
-test('changes of what is not there stop a run once as well, and their answers are never taken back', async () => {
-  await using service = await ScriptedVendor.start((_, response) =>
-    response.writeHead(404, { 'content-type': 'application/json' }).end('{"error":"no such invite"}'),
-  );
-  await using workplace = await Workplace.open({ way: 'via', concurrency: 1 });
-  workplace.writeAccount(service.url);
-  workplace.writeList(domainsOf('invite', 25), 'codes.csv', 'invite_code');
-  const words = ['run', 'delete-invite', workplace.path('codes.csv'), '--account', 'workspace'];
-  const run = async (...more: readonly string[]) =>
-    endedOf(
-      await workplace.typeHere([...words, '--store', workplace.path('store'), '--yes', '--json', ...more]),
+proof(
+  'changes of what is not there stop a run once as well, and their answers are never taken back',
+  async () => {
+    await using service = await ScriptedVendor.start((_, response) =>
+      response.writeHead(404, { 'content-type': 'application/json' }).end('{"error":"no such invite"}'),
     );
-  const first = await run();
-  expect(first).toMatchObject({ code: 2, report: { stopped: { code: 'address' } } });
-  expect(first.report?.stopped?.next).toMatch(
-    /run the same list with --yes or --accept no-match to continue\.$/,
-  );
-  const asked = service.requests.length;
-  expect(asked).toBeLessThan(25);
-  expect(await run('--accept', 'take-back')).toMatchObject({ code: 3, report: { requests: 25 - asked } });
-  expect(service.requests).toHaveLength(25);
-});
+    await using workplace = await Workplace.open({ way: 'via', concurrency: 1 });
+    workplace.writeAccount(service.url);
+    workplace.writeList(domainsOf('invite', 25), 'codes.csv', 'invite_code');
+    const words = ['run', 'delete-invite', workplace.path('codes.csv'), '--account', 'workspace'];
+    const run = async (...more: readonly string[]) =>
+      endedOf(
+        await workplace.typeHere([...words, '--store', workplace.path('store'), '--yes', '--json', ...more]),
+      );
+    const first = await run();
+    expect(first).toMatchObject({ code: 2, report: { stopped: { code: 'address' } } });
+    expect(first.report?.stopped?.next).toMatch(
+      /run the same list with --yes or --accept no-match to continue\.$/,
+    );
+    const asked = service.requests.length;
+    expect(asked).toBeLessThan(25);
+    expect(await run('--accept', 'take-back')).toMatchObject({ code: 3, report: { requests: 25 - asked } });
+    expect(service.requests).toHaveLength(25);
+  },
+);
 
 test('on a terminal the same command asks, and goes on when somebody says yes', async () => {
   await using vendor = await honestVendor();

@@ -59,7 +59,7 @@ proof(
   },
 );
 
-test('a doubt of a list that was edited since can be settled, though the service did nothing', async () => {
+proof('a doubt of a list that was edited since can be settled, though the service did nothing', async () => {
   await using team = await TeamWorkplace.open({ concurrency: 1 });
   const email = 'one@team.example';
   team.writeSheet([{ email, role: 'viewer' }]);

@@ -117,7 +117,7 @@ proof.concurrent(
   },
 );
 
-test.concurrent('a person whose change is in doubt is not changed by another batch meanwhile', async () => {
+proof.concurrent('a person whose change is in doubt is not changed by another batch meanwhile', async () => {
   await using team = await TeamWorkplace.open({ concurrency: 1 });
   const [email = ''] = EMAILS;
   const first = { input: 'first.csv', output: 'first-out.csv' };

@@ -54,7 +54,7 @@ afterAll(async () => {
 });
 
 describe('a role change that the service refuses after the delete', () => {
-  test.each(some(cases, 2))(
+  test.each(some(cases, 1))(
     'killed at $crashAt, and who is invited $then',
     async ({ crashAt, then, email }) => {
       const order = { input: `${email}.csv`, output: `${email}-out.csv` };

@@ -30,7 +30,7 @@ describe.concurrent('calls in doubt', () => {
     expect((await workplace.vendor.book()).charged_twice).toEqual([]);
   });
 
-  test('skip: their rows end as skipped, say so, and are not asked again', async () => {
+  proof('skip: their rows end as skipped, say so, and are not asked again', async () => {
     await using workplace = await lossyWorkplace('skip');
     await workplace.runHere();
     expect(workplace.statuses()).toEqual(IN_DOUBT);

@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { credits, type RunSummary, runJob } from '../../src/index.ts';
 import { type RunningSandbox, startSandbox } from '../../src/sandbox/server.ts';
+import { proof } from '../combinations.ts';
 import { JumpingClock } from '../jumping-clock.ts';
 import { domainsOf } from './workplace.ts';
 
@@ -80,33 +81,36 @@ function refusals({ folder }: Place): number {
   return lines.filter((line) => (JSON.parse(line) as { status: number }).status === 429).length;
 }
 
-test(`${NIGHTS} nights with a quota of ${QUOTA} a day: as many rows a night, no refusal, nothing bought twice`, async () => {
-  const place = await openPlace();
-  const begunMs = place.clock.wallMs();
-  const ended: { requests: number; settled: number; stopped: string | undefined }[] = [];
-  for (let number = 0; number < NIGHTS; number += 1) {
-    place.clock.jumpTo(begunMs + number * DAY_MS);
-    const { requests, counts, stopped } = await night(place);
-    ended.push({ requests, settled: counts.matched ?? 0, stopped: stopped?.code });
-    if (stopped !== undefined) {
-      // Not before the first send of this night has left the day, and not much later.
-      const tomorrowMs = begunMs + (number + 1) * DAY_MS;
-      expect(stopped.exitCode).toBe(75);
-      expect(stopped.resumeAtMs).toBeGreaterThan(tomorrowMs);
-      expect(stopped.resumeAtMs).toBeLessThan(tomorrowMs + 60_000);
+proof(
+  `${NIGHTS} nights with a quota of ${QUOTA} a day: as many rows a night, no refusal, nothing bought twice`,
+  async () => {
+    const place = await openPlace();
+    const begunMs = place.clock.wallMs();
+    const ended: { requests: number; settled: number; stopped: string | undefined }[] = [];
+    for (let number = 0; number < NIGHTS; number += 1) {
+      place.clock.jumpTo(begunMs + number * DAY_MS);
+      const { requests, counts, stopped } = await night(place);
+      ended.push({ requests, settled: counts.matched ?? 0, stopped: stopped?.code });
+      if (stopped !== undefined) {
+        // Not before the first send of this night has left the day, and not much later.
+        const tomorrowMs = begunMs + (number + 1) * DAY_MS;
+        expect(stopped.exitCode).toBe(75);
+        expect(stopped.resumeAtMs).toBeGreaterThan(tomorrowMs);
+        expect(stopped.resumeAtMs).toBeLessThan(tomorrowMs + 60_000);
+      }
+      const sent = { charges: (await bookOf(place)).charges, refusals: refusals(place) };
+      expect(sent, `after night ${number + 1}`).toEqual({ charges: (number + 1) * QUOTA, refusals: 0 });
     }
-    const sent = { charges: (await bookOf(place)).charges, refusals: refusals(place) };
-    expect(sent, `after night ${number + 1}`).toEqual({ charges: (number + 1) * QUOTA, refusals: 0 });
-  }
-  expect(ended).toEqual(
-    Array.from({ length: NIGHTS }, (_, number) => ({
-      requests: QUOTA,
-      settled: (number + 1) * QUOTA,
-      stopped: number + 1 < NIGHTS ? 'paused' : undefined,
-    })),
-  );
-  expect((await bookOf(place)).charged_twice).toEqual([]);
-});
+    expect(ended).toEqual(
+      Array.from({ length: NIGHTS }, (_, number) => ({
+        requests: QUOTA,
+        settled: (number + 1) * QUOTA,
+        stopped: number + 1 < NIGHTS ? 'paused' : undefined,
+      })),
+    );
+    expect((await bookOf(place)).charged_twice).toEqual([]);
+  },
+);
 
 test('a second run on the same day buys nothing, however often it is started', async () => {
   const place = await openPlace();

@@ -46,7 +46,7 @@ describe.concurrent('asked to stop', () => {
     },
   );
 
-  test('a second time: it leaves at once, and what was on its way is in doubt', async () => {
+  proof('a second time: it leaves at once, and what was on its way is in doubt', async () => {
     await using workplace = await Workplace.open({ latencyMs: 30_000, concurrency: 2 });
     workplace.writeList(domainsOf('hurry', ROWS));
     const program = workplace.start();
@@ -115,7 +115,7 @@ describe.concurrent('a budget', () => {
     });
   });
 
-  test('of zero credits sends nothing', async () => {
+  proof('of zero credits sends nothing', async () => {
     await using workplace = await Workplace.open();
     workplace.writeList(domainsOf('nothing', 3));
     expect(await workplace.runHere({ budget: 0 })).toMatchObject({ code: 4, report: { requests: 0 } });

@@ -226,7 +226,7 @@ proof(
 );
 
 describe('nothing is copied', () => {
-  test.each(some(['folder', 'database'] as const, 1))(
+  proof.each(['folder', 'database'] as const)(
     'from a %s where a run was cut off, until it has ended',
     async (kind) => {
       await using place = await openPlace();
@@ -245,19 +245,16 @@ describe('nothing is copied', () => {
     },
   );
 
-  test.each(some(['folder', 'database'] as const, 1))(
-    'from a %s that another process spends from',
-    async (kind) => {
-      await using place = await openPlace();
-      const [from, to] = [await freshPlace(place, kind), await freshPlace(place, 'folder')];
-      const program = place.start(orderAt(place, from));
-      while ((await place.vendor.book()).requests < 1) await program.said(/Batch/);
-      program.signal('SIGSTOP');
-      expect((await place.typeHere(copying(from, to))).code).toBe(76);
-      program.signal('SIGCONT');
-      expect((await program.ended).code).toBe(0);
-    },
-  );
+  proof.each(['folder', 'database'] as const)('from a %s that another process spends from', async (kind) => {
+    await using place = await openPlace();
+    const [from, to] = [await freshPlace(place, kind), await freshPlace(place, 'folder')];
+    const program = place.start(orderAt(place, from));
+    while ((await place.vendor.book()).requests < 1) await program.said(/Batch/);
+    program.signal('SIGSTOP');
+    expect((await place.typeHere(copying(from, to))).code).toBe(76);
+    program.signal('SIGCONT');
+    expect((await program.ended).code).toBe(0);
+  });
 
   test.each(some(['folder', 'database'] as const, 1))('to a %s that has a ledger', async (kind) => {
     await using place = await openPlace();

@@ -53,7 +53,7 @@ describe.concurrent('while one process spends from a store', () => {
     expect(await brokenPromises(workplace, { lists: [FIRST, SECOND] })).toEqual(NONE_BROKEN);
   });
 
-  test('its kill -9 frees the store at once, even when it was stopped before', async () => {
+  proof('its kill -9 frees the store at once, even when it was stopped before', async () => {
     await using workplace = await twoLists(12);
     const first = workplace.start(FIRST);
     await first.said(/^Batch /m);

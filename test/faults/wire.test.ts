@@ -51,7 +51,7 @@ describe('a vendor of whose answers a byte comes now and then', () => {
     expect(workplace.ledger().inDoubt).toBe(2);
   });
 
-  test('does not hold up a run that is stopped: one SIGTERM is enough', async () => {
+  proof('does not hold up a run that is stopped: one SIGTERM is enough', async () => {
     const vendor = await rawVendor(trickle);
     await using workplace = await placeBefore(vendor, 8, { concurrency: 2, timeout: '2s' });
     const program = workplace.start();

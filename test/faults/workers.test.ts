@@ -312,7 +312,7 @@ async function refusing(
   return { agreement, env };
 }
 
-test('a worker takes nothing of a dialect to which nobody on its host has agreed', async () => {
+proof('a worker takes nothing of a dialect to which nobody on its host has agreed', async () => {
   await using host = await openHost({ way: 'keyed' });
   host.place.writeList(domainsOf('foreign', 3));
   expect((await refusing(host)).agreement).not.toBe('');

@@ -74,24 +74,27 @@ async function openWrong(options: WorkplaceOptions, rows: number): Promise<Wrong
   return new WrongPlace(place);
 }
 
-test('a repeat under a key is not sent when the boot clock says that the vendor has forgotten it', async () => {
-  const world = worldClocks();
-  const options: WorkplaceOptions = { way: 'keyed', concurrency: 8, latencyMs: 2_000, ownProcess: true };
-  const wrong = await world.during(() => openWrong(options, 12));
-  const { vendor } = wrong.place;
-  const killed = wrong.start();
-  await killed.until(() => vendor.requests().length >= 8);
-  await killed.kill();
-  expect(await wrong.charged()).toBe(8);
-  // It resumes 26 hours later, and the calendar stood still for 25 of them.
-  world.set({ wallMs: 26 * HOUR_MS });
-  const stopped = await wrong.run({ wallMs: HOUR_MS, uptimeMs: 26 * HOUR_MS });
-  expect(stopped).toMatchObject({ code: 2, report: { stopped: { code: 'clock' } } });
-  expect(stopped.report?.stopped?.message).toMatch(/1 d 1 h apart/);
-  const put = await wrong.run({ wallMs: 26 * HOUR_MS, uptimeMs: 26 * HOUR_MS });
-  expect(put).toMatchObject({ code: 3, report: { credits: { spent: 4, in_doubt: 8 } } });
-  expect(await vendor.book()).toMatchObject({ credits: 12, charged_twice: [] });
-});
+proof(
+  'a repeat under a key is not sent when the boot clock says that the vendor has forgotten it',
+  async () => {
+    const world = worldClocks();
+    const options: WorkplaceOptions = { way: 'keyed', concurrency: 8, latencyMs: 2_000, ownProcess: true };
+    const wrong = await world.during(() => openWrong(options, 12));
+    const { vendor } = wrong.place;
+    const killed = wrong.start();
+    await killed.until(() => vendor.requests().length >= 8);
+    await killed.kill();
+    expect(await wrong.charged()).toBe(8);
+    // It resumes 26 hours later, and the calendar stood still for 25 of them.
+    world.set({ wallMs: 26 * HOUR_MS });
+    const stopped = await wrong.run({ wallMs: HOUR_MS, uptimeMs: 26 * HOUR_MS });
+    expect(stopped).toMatchObject({ code: 2, report: { stopped: { code: 'clock' } } });
+    expect(stopped.report?.stopped?.message).toMatch(/1 d 1 h apart/);
+    const put = await wrong.run({ wallMs: 26 * HOUR_MS, uptimeMs: 26 * HOUR_MS });
+    expect(put).toMatchObject({ code: 3, report: { credits: { spent: 4, in_doubt: 8 } } });
+    expect(await vendor.book()).toMatchObject({ credits: 12, charged_twice: [] });
+  },
+);
 
 proof(
   'a repeat under a key waits, in another boot, until an answer has told the time, and is then sent',

@@ -73,7 +73,7 @@ describe.runIf(existsSync(FULL))('a full disk', () => {
     await expectSettled(workplace);
   });
 
-  test('for the result: everything is done, and the exit code says that the result is missing', async () => {
+  proof('for the result: everything is done, and the exit code says that the result is missing', async () => {
     await using workplace = await openList();
     const { code, stderr } = await typeOnto(workplace, 'stdout', workplace.words());
     expect(code).toBe(2);

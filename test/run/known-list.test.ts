@@ -91,20 +91,23 @@ const rowsTold = (events: readonly RunEvent[]): readonly number[] =>
 
 const EVERY_ROW = Array.from({ length: ROWS }, (_, at) => at + 2);
 
-test('a list whose every row is known is written as it is finished, and the ledger gives the same again', async () => {
-  const place = await placeThatKnows(KNOWN);
-  writeFileSync(place.path('long.csv'), longList(known));
-  const read = rowsRead();
-  const first = await runHere(place, 'long.csv');
-  // Those of the first piece, by which the columns are known: twice, as the copy begins with them.
-  expect(read()).toBeLessThan(ROWS);
-  expect(rowsTold(first.events)).toEqual(EVERY_ROW);
-  expect(first.events.map(({ kind }) => kind).at(-1)).toBe('writing');
-  const readBefore = read();
-  const again = await runHere(place, 'long.csv');
-  expect(read() - readBefore).toBeGreaterThanOrEqual(ROWS);
-  expect(again.output).toBe(first.output);
-});
+proof(
+  'a list whose every row is known is written as it is finished, and the ledger gives the same again',
+  async () => {
+    const place = await placeThatKnows(KNOWN);
+    writeFileSync(place.path('long.csv'), longList(known));
+    const read = rowsRead();
+    const first = await runHere(place, 'long.csv');
+    // Those of the first piece, by which the columns are known: twice, as the copy begins with them.
+    expect(read()).toBeLessThan(ROWS);
+    expect(rowsTold(first.events)).toEqual(EVERY_ROW);
+    expect(first.events.map(({ kind }) => kind).at(-1)).toBe('writing');
+    const readBefore = read();
+    const again = await runHere(place, 'long.csv');
+    expect(read() - readBefore).toBeGreaterThanOrEqual(ROWS);
+    expect(again.output).toBe(first.output);
+  },
+);
 
 test.each(
   some(
@@ -131,7 +134,7 @@ test.each(
   },
 );
 
-test('an answer with a field that none of the first answers has gets its column in every row', async () => {
+proof('an answer with a field that none of the first answers has gets its column in every row', async () => {
   const late = 'late.example';
   await using vendor = await ScriptedVendor.start(({ body }, response) => {
     const { domain } = JSON.parse(body);

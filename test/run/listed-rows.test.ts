@@ -28,7 +28,7 @@ import { RowSet } from '../../src/run/row-set.ts';
 import { choose, openSpender, type Spender } from '../../src/run/run-job.ts';
 import { Sessions } from '../../src/run/sessions.ts';
 import type { RunSummary } from '../../src/run/summary.ts';
-import { times } from '../combinations.ts';
+import { proof, times } from '../combinations.ts';
 import type { VendorOptions } from '../faults/vendor.ts';
 import { domainsOf, Workplace } from '../faults/workplace.ts';
 
@@ -183,7 +183,7 @@ test('the tasks of a range are those of the file', async () => {
   );
 });
 
-test('ranges in any order, two at once, buy what the file buys, once, and end every row alike', async () => {
+proof('ranges in any order, two at once, buy what the file buys, once, and end every row alike', async () => {
   const domains = domainsOf('ranges', 150);
   const repeated = domains.map((domain, at) => (at % 5 === 4 ? (domains[at % 30] ?? domain) : domain));
   const list = listOf(repeated);

@@ -7,6 +7,7 @@ import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { credits, type RunEvent, type RunSummary, runJob } from '../../src/index.ts';
 import { TooFast } from '../../src/run/too-fast.ts';
 import { type Desk, openDesk } from '../cli/desk.ts';
+import { proof } from '../combinations.ts';
 import { ScriptedVendor } from '../faults/scripted-vendor.ts';
 import { JumpingClock } from '../jumping-clock.ts';
 
@@ -67,7 +68,7 @@ describe('a lookup that alone is told "too many requests"', () => {
     await desk.write('list.csv', `Domain\n${domains.join('\n')}\n`);
   });
 
-  test('ends in doubt with nothing at risk, after all others; the next run asks again', async () => {
+  proof('ends in doubt with nothing at risk, after all others; the next run asks again', async () => {
     const first = await run('enrich-company');
     expect(first).toMatchObject({
       counts: { matched: 4, in_doubt: 2 },

@@ -7,6 +7,7 @@
 import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/core/clock.ts';
 import { credits, type Doubt, decide } from '../../src/ledger/ledger.ts';
+import { proof } from '../combinations.ts';
 import { attemptsOf, losing, openPlace, type Place, runOnce, tagging, vendorScript } from '../doubtful.ts';
 
 const place = (lost: number): Promise<Place> => openPlace(vendorScript(losing(lost)));
@@ -75,7 +76,7 @@ describe('a job that says retry', () => {
   });
 });
 
-test('a leave to repeat that a kill left unused ends with the rule that gave it', async () => {
+proof('a leave to repeat that a kill left unused ends with the rule that gave it', async () => {
   // The run that repeats is killed before it sends; then the operation does not call its calls harmless any more.
   const at = await place(1);
   const { batch } = await runOnce(at);

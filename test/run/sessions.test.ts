@@ -139,7 +139,7 @@ const AMPLE = { concurrency: 4, per_second: 10_000 };
  */
 const PATIENT = { maxPauseMs: 29_000 };
 
-test('two batches of an account share its limit', async () => {
+proof('two batches of an account share its limit', async () => {
   const { folder, vendors } = await openPlace({}, { per_hour: 10 });
   const spender = await openStore(folder);
   const lists = ['a', 'b'].map((name) => writeList(folder, name, 15));
@@ -148,7 +148,7 @@ test('two batches of an account share its limit', async () => {
   expect((await vendors.one.book()).requests).toBe(10);
 });
 
-test('a restart does not burst: what an earlier process sent counts', async () => {
+proof('a restart does not burst: what an earlier process sent counts', async () => {
   const { folder, vendors } = await openPlace({}, { per_hour: 10 });
   const list = writeList(folder, 'a', 25);
   for (const requests of [10, 0, 0]) {
@@ -179,31 +179,34 @@ test('a pause of one account does not hold another', async () => {
   expect((await vendors.one.book()).charges).toBe(0);
 });
 
-test('a doubt that batches share is asked about by one of them at a time, also where the repeat gets lost', async () => {
-  const { folder } = await openPlace({}, AMPLE);
-  await using vendor = await ScriptedVendor.start((_, response) => {
-    const asked = vendor.requests.length;
-    if (asked === 1) response.socket?.destroy();
-    // Long enough for the other batch to have decided, if it does not wait for this one.
-    else if (asked === 2) setTimeout(() => response.socket?.destroy(), 500);
-    else response.writeHead(200, { 'content-type': 'application/json' }).end('{"name":"Kauri Foods"}');
-  });
-  const dialect = { vendor: 'provider', idempotency: { header: 'Idempotency-Key', valid_for: '24h' } };
-  writeFileSync(join(folder, 'keyed.yaml'), JSON.stringify(dialect));
-  const limits = { ...AMPLE, concurrency: 1 };
-  const three = { vendor: 'provider', base_url: vendor.url, key: 'key-3', limits, dialect: 'keyed.yaml' };
-  writeFileSync(join(folder, 'accounts.yaml'), JSON.stringify({ accounts: { three } }), { mode: 0o600 });
-  await agreeToDialects(folder);
-  const spender = await openStore(folder);
-  const lists = ['a', 'b'].map((name) => {
-    const path = join(folder, `${name}.csv`);
-    writeFileSync(path, `Domain,List\nsame.example,${name}\n`);
-    return path;
-  });
-  const ended = await Promise.all(lists.map((list) => runOn(spender, 'three', list)));
-  expect(ended).toMatchObject([{ counts: { matched: 1 } }, { counts: { matched: 1 } }]);
-  expect(new Set(vendor.requests.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
-});
+proof(
+  'a doubt that batches share is asked about by one of them at a time, also where the repeat gets lost',
+  async () => {
+    const { folder } = await openPlace({}, AMPLE);
+    await using vendor = await ScriptedVendor.start((_, response) => {
+      const asked = vendor.requests.length;
+      if (asked === 1) response.socket?.destroy();
+      // Long enough for the other batch to have decided, if it does not wait for this one.
+      else if (asked === 2) setTimeout(() => response.socket?.destroy(), 500);
+      else response.writeHead(200, { 'content-type': 'application/json' }).end('{"name":"Kauri Foods"}');
+    });
+    const dialect = { vendor: 'provider', idempotency: { header: 'Idempotency-Key', valid_for: '24h' } };
+    writeFileSync(join(folder, 'keyed.yaml'), JSON.stringify(dialect));
+    const limits = { ...AMPLE, concurrency: 1 };
+    const three = { vendor: 'provider', base_url: vendor.url, key: 'key-3', limits, dialect: 'keyed.yaml' };
+    writeFileSync(join(folder, 'accounts.yaml'), JSON.stringify({ accounts: { three } }), { mode: 0o600 });
+    await agreeToDialects(folder);
+    const spender = await openStore(folder);
+    const lists = ['a', 'b'].map((name) => {
+      const path = join(folder, `${name}.csv`);
+      writeFileSync(path, `Domain,List\nsame.example,${name}\n`);
+      return path;
+    });
+    const ended = await Promise.all(lists.map((list) => runOn(spender, 'three', list)));
+    expect(ended).toMatchObject([{ counts: { matched: 1 } }, { counts: { matched: 1 } }]);
+    expect(new Set(vendor.requests.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
+  },
+);
 
 test('the time to go on is what the vendor said last, also when it said so after the run had stopped', async () => {
   const { folder } = await openPlace({}, AMPLE);
@@ -283,7 +286,7 @@ test.each(['key', 'vendor_credits', 'address'] as const)(
 /** Rows that no run gets through while the key is being revoked, however slow the machine is with that. */
 const LONG = 20_000;
 
-test('a key that the vendor refuses ends both of two runs, and not the one of another account', async () => {
+proof('a key that the vendor refuses ends both of two runs, and not the one of another account', async () => {
   const { folder, vendors } = await openPlace({ one: { latencyMs: 20 }, two: { latencyMs: 20 } }, AMPLE);
   const spender = await openStore(folder);
   const answered = firstOf('answered');

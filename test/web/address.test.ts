@@ -86,7 +86,7 @@ describe('in a browser', () => {
   });
   afterAll(() => browser?.close());
 
-  test('a service worker that another program left at the port gets neither page nor word', async () => {
+  proof('a service worker that another program left at the port gets neither page nor word', async () => {
     const page = await browser.newPage();
     onTestFinished(() => page.close());
     const { port, seen } = await planted(page);

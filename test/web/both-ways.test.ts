@@ -8,7 +8,7 @@ import { cpSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import type { WorkView } from '../../src/web/api.ts';
 import { text } from '../../src/web/page/text.ts';
 import { type Desk, type JsonResult, openDesk } from '../cli/desk.ts';
@@ -76,28 +76,31 @@ async function teamAgreedTo(faults: string): Promise<TeamWorkplace> {
   return team;
 }
 
-describe('on a wide screen and on a phone', () => {
-  test('a change that was not done, as somebody said on a terminal, is made from the page once its plan was agreed to', async () => {
-    const team = await teamAgreedTo('reset:x1');
-    const { batch } = await team.json('status', 'last');
-    expect((await team.type('settle', batch, '--not-done')).code).toBe(0);
-    const { open } = await serve(team.place.folder);
-    const page = await open(`/batches/${batch}`);
-    await page.getByRole('button', { name: words.carryOut }).click();
-    const agree = page.getByRole('button', { name: words.answers.yes });
-    await agree.waitFor();
-    expect(await page.locator('.notices').textContent()).toContain('ann@t.example');
-    await expectToFit(page);
-    await agree.click();
-    await page.getByText(words.followed).getByRole('link').click();
-    await page.getByText(words.states.finished, { exact: true }).waitFor();
-    const state = await team.state();
-    expect(state.roles()).toEqual({
-      [`${PROJECT} ann@t.example`]: 'viewer',
-      [`${PROJECT} bob@t.example`]: 'viewer',
-    });
-    expect(state.invitedTwice()).toEqual([]);
-  });
+proofs('on a wide screen and on a phone', () => {
+  proof(
+    'a change that was not done, as somebody said on a terminal, is made from the page once its plan was agreed to',
+    async () => {
+      const team = await teamAgreedTo('reset:x1');
+      const { batch } = await team.json('status', 'last');
+      expect((await team.type('settle', batch, '--not-done')).code).toBe(0);
+      const { open } = await serve(team.place.folder);
+      const page = await open(`/batches/${batch}`);
+      await page.getByRole('button', { name: words.carryOut }).click();
+      const agree = page.getByRole('button', { name: words.answers.yes });
+      await agree.waitFor();
+      expect(await page.locator('.notices').textContent()).toContain('ann@t.example');
+      await expectToFit(page);
+      await agree.click();
+      await page.getByText(words.followed).getByRole('link').click();
+      await page.getByText(words.states.finished, { exact: true }).waitFor();
+      const state = await team.state();
+      expect(state.roles()).toEqual({
+        [`${PROJECT} ann@t.example`]: 'viewer',
+        [`${PROJECT} bob@t.example`]: 'viewer',
+      });
+      expect(state.invitedTwice()).toEqual([]);
+    },
+  );
 
   proof(
     'what guards hold back of a batch that a job began is made from its page, once it is meant',

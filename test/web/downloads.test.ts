@@ -5,6 +5,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import { openDesk } from '../cli/desk.ts';
+import { proof } from '../combinations.ts';
 import { Served } from './served.ts';
 
 test('a ticket is worth one file; neither a question about it nor a kill leaves anything of it', async () => {
@@ -44,25 +45,28 @@ test('a ticket is worth one file; neither a question about it nor a kill leaves 
   await expect.poll(copies).toEqual([]);
 });
 
-test('the log of everybody or of one company, and what a month cost, are taken along as tables', async () => {
-  const desk = await openDesk();
-  await desk.write('list.csv', 'Domain\na.example\nb.example\n');
-  await desk.json(desk.run());
-  const page = await Served.start([], { cwd: desk.place.folder, env: desk.environment() });
-  onTestFinished(async () => void (await page.stop('SIGKILL')));
-  const taken = async (wanted: object): Promise<string> => {
-    const body = JSON.stringify(wanted);
-    const ticket = await page.tool('/api/history/tickets', { method: 'POST', body });
-    return (await page.ask(`/downloads/${JSON.parse(ticket.body).ticket}`)).body;
-  };
-  const lines = async (wanted: object): Promise<number> => (await taken(wanted)).trim().split('\n').length;
-  expect(await taken({ what: 'log' })).toMatch(/^at,kind,operator,/);
-  expect(await lines({ what: 'log', about: 'a.example' })).toBe(2);
-  expect(await lines({ what: 'changes' })).toBe(1);
-  expect(await taken({ what: 'spend' })).toContain('data');
-});
+proof(
+  'the log of everybody or of one company, and what a month cost, are taken along as tables',
+  async () => {
+    const desk = await openDesk();
+    await desk.write('list.csv', 'Domain\na.example\nb.example\n');
+    await desk.json(desk.run());
+    const page = await Served.start([], { cwd: desk.place.folder, env: desk.environment() });
+    onTestFinished(async () => void (await page.stop('SIGKILL')));
+    const taken = async (wanted: object): Promise<string> => {
+      const body = JSON.stringify(wanted);
+      const ticket = await page.tool('/api/history/tickets', { method: 'POST', body });
+      return (await page.ask(`/downloads/${JSON.parse(ticket.body).ticket}`)).body;
+    };
+    const lines = async (wanted: object): Promise<number> => (await taken(wanted)).trim().split('\n').length;
+    expect(await taken({ what: 'log' })).toMatch(/^at,kind,operator,/);
+    expect(await lines({ what: 'log', about: 'a.example' })).toBe(2);
+    expect(await lines({ what: 'changes' })).toBe(1);
+    expect(await taken({ what: 'spend' })).toContain('data');
+  },
+);
 
-test('the name of a download is what a person reads, whatever stands in the name of the file', async () => {
+proof('the name of a download is what a person reads, whatever stands in the name of the file', async () => {
   const desk = await openDesk();
   desk.list(3);
   const { batch } = await desk.json(desk.run('-o', desk.place.path('o\u202evsc.exe\u200b"; x=\'é.csv')));

@@ -4,7 +4,7 @@
  * Method: a real Chromium before a real `rowonce serve`, with a workbook as people make it.
  */
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 import { text } from '../../src/web/page/text.ts';
 import { proof } from '../combinations.ts';
 import { bookOf, textRow } from '../files/formats/workbook-file.ts';
@@ -55,26 +55,29 @@ async function drop(page: Page, name: string, content: Buffer): Promise<void> {
 
 const guesses = (page: Page): Promise<readonly string[]> => page.locator('.guesses li').allTextContents();
 
-test('a workbook that is dropped on any view is read as a person sees it, and each guess is undone by a click', async () => {
-  const page = await tabAt('/history');
-  await drop(page, 'renewals.xlsx', RENEWALS);
-  await page.getByText('2 rows · 2 columns').waitFor();
-  expect(await guesses(page)).toEqual([
-    expect.stringMatching(/^The column names come from row 3\./),
-    'Left out: row 6, a line of totals (Grand total). Include it',
-    'Left out: rows 8 to 9, another table (Region, State). Include them',
-  ]);
-  await page.getByRole('button', { name: text.list.takeIn(false), exact: true }).click();
-  await page.getByText('3 rows · 2 columns').waitFor();
-  expect(await guesses(page)).toContain('Only rows 4 to 6 are used. Use what looks like the list');
-  await page.reload();
-  await page.getByText('3 rows · 2 columns').waitFor();
-  await page.getByRole('button', { name: text.list.lookAgain }).click();
-  await page.getByText('2 rows · 2 columns').waitFor();
-  await page.getByLabel(text.list.headerRow).selectOption('4');
-  await page.getByText('Acme', { exact: true }).first().waitFor();
-  await page.getByText('3 rows · 2 columns').waitFor();
-});
+proof(
+  'a workbook that is dropped on any view is read as a person sees it, and each guess is undone by a click',
+  async () => {
+    const page = await tabAt('/history');
+    await drop(page, 'renewals.xlsx', RENEWALS);
+    await page.getByText('2 rows · 2 columns').waitFor();
+    expect(await guesses(page)).toEqual([
+      expect.stringMatching(/^The column names come from row 3\./),
+      'Left out: row 6, a line of totals (Grand total). Include it',
+      'Left out: rows 8 to 9, another table (Region, State). Include them',
+    ]);
+    await page.getByRole('button', { name: text.list.takeIn(false), exact: true }).click();
+    await page.getByText('3 rows · 2 columns').waitFor();
+    expect(await guesses(page)).toContain('Only rows 4 to 6 are used. Use what looks like the list');
+    await page.reload();
+    await page.getByText('3 rows · 2 columns').waitFor();
+    await page.getByRole('button', { name: text.list.lookAgain }).click();
+    await page.getByText('2 rows · 2 columns').waitFor();
+    await page.getByLabel(text.list.headerRow).selectOption('4');
+    await page.getByText('Acme', { exact: true }).first().waitFor();
+    await page.getByText('3 rows · 2 columns').waitFor();
+  },
+);
 
 proof('the country of telephone numbers is said, and another one is said by its two letters', async () => {
   const page = await tabAt('/history');
@@ -88,7 +91,7 @@ proof('the country of telephone numbers is said, and another one is said by its 
   await page.getByText(text.list.countryIs('New Zealand')).waitFor();
 });
 
-test('a file that no format reads says what to do with it, and offers no second try', async () => {
+proof('a file that no format reads says what to do with it, and offers no second try', async () => {
   const page = await tabAt('/new');
   await drop(page, 'leads.xls', Buffer.from('anything'));
   await page.getByRole('alert').getByText('save it as .xlsx').waitFor();

@@ -149,7 +149,7 @@ proof('an upload whose sender falls silent is ended in words, and leaves nothing
   expect(readdirSync(join(folder, 'lists'))).toEqual([]);
 });
 
-test('after a correction only the difference is bought, by the same list', async () => {
+proof('after a correction only the difference is bought, by the same list', async () => {
   const { bring, ask, place, lists } = await openPage();
   const { id } = await bring('leads.csv', LEADS);
   const path = join(lists, id, 'list.csv');

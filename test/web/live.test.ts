@@ -5,7 +5,7 @@
  * says so.
  */
 import type { Browser, BrowserContextOptions, Page, Route } from 'playwright-core';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 import { text } from '../../src/web/page/text.ts';
 import { proof } from '../combinations.ts';
 import { openTab } from './browser.ts';
@@ -58,33 +58,36 @@ proof(
   },
 );
 
-test('the rows of a running batch follow it; what leaves a filter stays where it is read, and so does the focus', async () => {
-  const { served, batch, gate, settle } = await underWay(8);
-  const rows = `/batches/${batch}/rows`;
-  const all = await tabAt(served, rows);
-  const pending = await all.context().newPage();
-  await pending.goto(`${served.url}${rows}?status=pending`);
-  const matched = await all.context().newPage();
-  await matched.goto(`${served.url}${rows}?status=matched`);
-  await matched.getByText(text.rows.none).waitFor();
-  const link = pending.getByRole('link', { name: '3', exact: true });
-  await link.focus();
-  const place = await link.boundingBox();
+proof(
+  'the rows of a running batch follow it; what leaves a filter stays where it is read, and so does the focus',
+  async () => {
+    const { served, batch, gate, settle } = await underWay(8);
+    const rows = `/batches/${batch}/rows`;
+    const all = await tabAt(served, rows);
+    const pending = await all.context().newPage();
+    await pending.goto(`${served.url}${rows}?status=pending`);
+    const matched = await all.context().newPage();
+    await matched.goto(`${served.url}${rows}?status=matched`);
+    await matched.getByText(text.rows.none).waitFor();
+    const link = pending.getByRole('link', { name: '3', exact: true });
+    await link.focus();
+    const place = await link.boundingBox();
 
-  await settle(2);
-  await expect.poll(() => statesIn(all), SOON).toEqual([...MATCHED_2, ...Array(6).fill('pending')]);
-  await expect.poll(() => statesIn(matched), SOON).toEqual(MATCHED_2);
-  await expect
-    .poll(() => statesIn(pending), SOON)
-    .toEqual([text.rows.left, text.rows.left, ...Array(6).fill('pending')]);
-  expect(await link.boundingBox()).toEqual(place);
-  expect(await pending.evaluate('document.activeElement.textContent')).toBe('3');
+    await settle(2);
+    await expect.poll(() => statesIn(all), SOON).toEqual([...MATCHED_2, ...Array(6).fill('pending')]);
+    await expect.poll(() => statesIn(matched), SOON).toEqual(MATCHED_2);
+    await expect
+      .poll(() => statesIn(pending), SOON)
+      .toEqual([text.rows.left, text.rows.left, ...Array(6).fill('pending')]);
+    expect(await link.boundingBox()).toEqual(place);
+    expect(await pending.evaluate('document.activeElement.textContent')).toBe('3');
 
-  gate.let();
-  await expect.poll(() => statesIn(matched), SOON).toHaveLength(8);
-  await pending.getByRole('link', { name: `${text.rows.status.matched} 8` }).click();
-  await expect.poll(() => statesIn(pending), SOON).toEqual(Array(8).fill('matched'));
-});
+    gate.let();
+    await expect.poll(() => statesIn(matched), SOON).toHaveLength(8);
+    await pending.getByRole('link', { name: `${text.rows.status.matched} 8` }).click();
+    await expect.poll(() => statesIn(pending), SOON).toEqual(Array(8).fill('matched'));
+  },
+);
 
 const MATCHED_2 = ['matched', 'matched'];
 

@@ -6,7 +6,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
 import { text } from '../../src/web/page/text.ts';
 import type { JsonResult } from '../cli/desk.ts';
@@ -68,43 +68,46 @@ async function jobOf(list: string, wanted: object): Promise<void> {
   await expect.poll(jobs, SOON).toContainEqual(expect.objectContaining(wanted));
 }
 
-test('a column that is not used is taken by a click, and what comes back is chosen by an example of it', async () => {
-  const domains = Array.from({ length: 8 }, (_, at) => `,site-${at}.example\n`);
-  const list = await bring('leads.csv', `ABN,Webseite\n51824753556,acme.example\n${domains.join('')}`, {
-    ...{ what: { operation: 'enrich-company' }, account: 'sandbox-provider' },
-  });
-  const { id: plan } = await ask('POST', '/plans', { list });
-  const { id: work } = await ask('POST', '/starts', { plan });
-  const isOver = async () =>
-    JSON.parse((await served.tool(`/api/tasks/${work}`)).body).work.state === 'ended';
-  await expect.poll(isOver, SOON).toBe(true);
+proof(
+  'a column that is not used is taken by a click, and what comes back is chosen by an example of it',
+  async () => {
+    const domains = Array.from({ length: 8 }, (_, at) => `,site-${at}.example\n`);
+    const list = await bring('leads.csv', `ABN,Webseite\n51824753556,acme.example\n${domains.join('')}`, {
+      ...{ what: { operation: 'enrich-company' }, account: 'sandbox-provider' },
+    });
+    const { id: plan } = await ask('POST', '/plans', { list });
+    const { id: work } = await ask('POST', '/starts', { plan });
+    const isOver = async () =>
+      JSON.parse((await served.tool(`/api/tasks/${work}`)).body).work.state === 'ended';
+    await expect.poll(isOver, SOON).toBe(true);
 
-  const page = await tabAt(`/lists/${list}/columns`);
-  await page.getByText(words.unusedColumn('Webseite', 'domain')).waitFor();
-  await page.getByRole('button', { name: words.use }).click();
-  await jobOf(list, { columns: { abn: 'ABN', domain: 'Webseite' } });
-  await page.getByText(words.fields).click();
-  const field = page.locator('.came-back').filter({ hasText: 'location.city' });
-  expect(await field.locator('small').textContent()).toMatch(/^[A-Z][a-z]+/);
-  await field.getByRole('checkbox').check();
-  await page.getByLabel(words.nameOf('location.city')).fill('town');
-  await page.getByLabel(words.nameOf('location.city')).blur();
-  await page.getByRole('button', { name: words.first('domain') }).click();
-  await page.getByText(words.more).click();
-  await page.getByLabel(words.refresh_after).selectOption('30d');
-  await page.getByLabel(words.doubtsWhat).selectOption('retry');
-  await page.getByLabel(words.extraCredits).fill('7');
-  await page.getByLabel(words.extraCredits).blur();
-  await jobOf(list, {
-    add: { town: 'location.city' },
-    waterfall: ['domain', 'abn'],
-    refresh_after: '30d',
-    in_doubt: { retry: { extra_credits: 7 } },
-  });
-  await fits(page);
-  await page.getByRole('button', { name: words.go }).click();
-  await page.getByText('town', { exact: true }).waitFor();
-});
+    const page = await tabAt(`/lists/${list}/columns`);
+    await page.getByText(words.unusedColumn('Webseite', 'domain')).waitFor();
+    await page.getByRole('button', { name: words.use }).click();
+    await jobOf(list, { columns: { abn: 'ABN', domain: 'Webseite' } });
+    await page.getByText(words.fields).click();
+    const field = page.locator('.came-back').filter({ hasText: 'location.city' });
+    expect(await field.locator('small').textContent()).toMatch(/^[A-Z][a-z]+/);
+    await field.getByRole('checkbox').check();
+    await page.getByLabel(words.nameOf('location.city')).fill('town');
+    await page.getByLabel(words.nameOf('location.city')).blur();
+    await page.getByRole('button', { name: words.first('domain') }).click();
+    await page.getByText(words.more).click();
+    await page.getByLabel(words.refresh_after).selectOption('30d');
+    await page.getByLabel(words.doubtsWhat).selectOption('retry');
+    await page.getByLabel(words.extraCredits).fill('7');
+    await page.getByLabel(words.extraCredits).blur();
+    await jobOf(list, {
+      add: { town: 'location.city' },
+      waterfall: ['domain', 'abn'],
+      refresh_after: '30d',
+      in_doubt: { retry: { extra_credits: 7 } },
+    });
+    await fits(page);
+    await page.getByRole('button', { name: words.go }).click();
+    await page.getByText('town', { exact: true }).waitFor();
+  },
+);
 
 proof('filters of a search, and for a team the words of its roles and how far a run may go', async () => {
   const search = await bring('firms.csv', 'Company\nAcme\nBeta\n', {

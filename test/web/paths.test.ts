@@ -7,7 +7,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { readSheet } from 'read-excel-file/node';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 import writeExcel from 'write-excel-file/node';
 import type { BatchDetail, BatchList } from '../../src/web/api.ts';
 import { text } from '../../src/web/page/text.ts';
@@ -75,50 +75,53 @@ function expectEachOnce(served: Served, rows: number): void {
   expect(new Set(charged).size, 'nothing is charged twice').toBe(rows);
 }
 
-test('a workbook with two sheets becomes a batch by five clicks and its choice of a sheet, and its output is the list with our columns', async () => {
-  const served = await servedWith(QUICK);
-  const rows = domains(12).map((domain, at) => [at + 1, domain]);
-  const sheets = [
-    { sheet: 'About', data: [['Exported for the page']] },
-    { sheet: 'Leads', data: [['No', 'Domain'], ...rows] },
-  ];
-  const file = join(served.folder, 'leads.xlsx');
-  writeFileSync(file, await writeExcel(sheets).toBuffer());
-  const page = await tabAt(served, '/new');
-  // Five clicks start a list: "Choose a file", "What to do", "Choose", "See what it costs", "Start". A drop saves the first;
-  // a sheet that is not the first of its workbook takes one more.
-  await bring(page, file);
-  await page.getByLabel(text.list.sheet).selectOption('Leads');
-  await page.getByText('12 rows').waitFor();
-  await press(page, text.list.next);
+proof(
+  'a workbook with two sheets becomes a batch by five clicks and its choice of a sheet, and its output is the list with our columns',
+  async () => {
+    const served = await servedWith(QUICK);
+    const rows = domains(12).map((domain, at) => [at + 1, domain]);
+    const sheets = [
+      { sheet: 'About', data: [['Exported for the page']] },
+      { sheet: 'Leads', data: [['No', 'Domain'], ...rows] },
+    ];
+    const file = join(served.folder, 'leads.xlsx');
+    writeFileSync(file, await writeExcel(sheets).toBuffer());
+    const page = await tabAt(served, '/new');
+    // Five clicks start a list: "Choose a file", "What to do", "Choose", "See what it costs", "Start". A drop saves the first;
+    // a sheet that is not the first of its workbook takes one more.
+    await bring(page, file);
+    await page.getByLabel(text.list.sheet).selectOption('Leads');
+    await page.getByText('12 rows').waitFor();
+    await press(page, text.list.next);
 
-  // The rest is done by the keyboard alone.
-  const way = text.todo.operations['enrich-company'];
-  await page.getByRole('button', { name: `${way}: ${text.todo.go}` }).focus();
-  await page.keyboard.press('Enter');
-  await page.getByText(`12 of 12 rows ${text.columns.usable}`).waitFor();
-  await tabTo(page, text.columns.go);
-  await page.keyboard.press('Enter');
-  await tabTo(page, text.plan.startPlay);
-  expect(existsSync(join(served.folder, 'store', 'book.jsonl')), 'a plan buys nothing').toBe(false);
-  await page.keyboard.press('Enter');
-  await page.waitForURL(/\/batches\/\w+$/);
-  await page.getByText(text.batch.states.finished, { exact: true }).waitFor();
-  await page.getByText(text.playMoney).first().waitFor();
+    // The rest is done by the keyboard alone.
+    const way = text.todo.operations['enrich-company'];
+    await page.getByRole('button', { name: `${way}: ${text.todo.go}` }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByText(`12 of 12 rows ${text.columns.usable}`).waitFor();
+    await tabTo(page, text.columns.go);
+    await page.keyboard.press('Enter');
+    await tabTo(page, text.plan.startPlay);
+    expect(existsSync(join(served.folder, 'store', 'book.jsonl')), 'a plan buys nothing').toBe(false);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/batches\/\w+$/);
+    await page.getByText(text.batch.states.finished, { exact: true }).waitFor();
+    await page.getByText(text.playMoney).first().waitFor();
 
-  const downloads = page.waitForEvent('download');
-  await tabTo(page, text.batch.downloads.ownWorkbook);
-  await page.keyboard.press('Enter');
-  const download = await downloads;
-  const [header = [], ...cells] = await readSheet(readFileSync(await download.path()), 'Leads');
-  expect(download.suggestedFilename()).toBe('leads.sandbox.xlsx');
-  expect(header).toEqual(expect.arrayContaining(['No', 'Domain', '_status', '_credits']));
-  expect(cells.map((row) => row.slice(0, 2))).toEqual(rows);
-  expect(new Set(cells.map((row) => row[header.indexOf('_status')]))).toEqual(new Set(['matched']));
-  expectEachOnce(served, 12);
-  await press(page, text.batch.rows('12'));
-  await page.getByText('leads.xlsx', { exact: true }).waitFor();
-});
+    const downloads = page.waitForEvent('download');
+    await tabTo(page, text.batch.downloads.ownWorkbook);
+    await page.keyboard.press('Enter');
+    const download = await downloads;
+    const [header = [], ...cells] = await readSheet(readFileSync(await download.path()), 'Leads');
+    expect(download.suggestedFilename()).toBe('leads.sandbox.xlsx');
+    expect(header).toEqual(expect.arrayContaining(['No', 'Domain', '_status', '_credits']));
+    expect(cells.map((row) => row.slice(0, 2))).toEqual(rows);
+    expect(new Set(cells.map((row) => row[header.indexOf('_status')]))).toEqual(new Set(['matched']));
+    expectEachOnce(served, 12);
+    await press(page, text.batch.rows('12'));
+    await page.getByText('leads.xlsx', { exact: true }).waitFor();
+  },
+);
 
 /** Chooses a file as a person does. */
 async function bring(page: Page, file: string): Promise<void> {

@@ -5,7 +5,7 @@
  */
 import { writeFileSync } from 'node:fs';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 import { text } from '../../src/web/page/text.ts';
 import type { JsonResult } from '../cli/desk.ts';
 import { rowonce } from '../cli/rowonce.ts';
@@ -155,25 +155,28 @@ proof('after a sample only what something else has moved is told', async () => {
   );
 });
 
-test('people whom the list does not name stand before everything else of their project, however much that is', async () => {
-  const place = await Workplace.open();
-  const served = await servedAt(place);
-  const sheet = (people: readonly string[]): string =>
-    `Email,Project,Role\n${people.map((name) => `${name}@acme.example,proj-9,viewer\n`).join('')}`;
-  const choices = {
-    ...{ what: { operation: 'onboard' }, account: 'sandbox-service', remove_missing: true },
-    columns: { email: 'Email', role: 'Role', project_id: 'Project' },
-  };
-  const first = await bring(served, 'first.csv', sheet(['gone']), choices);
-  const { id: plan } = await ask(served, 'POST', '/plans', { list: first });
-  const { id: work } = await ask(served, 'POST', '/starts', { plan });
-  const ended = async () => JSON.parse((await served.tool(`/api/tasks/${work}`)).body).work.exit_code;
-  await expect.poll(ended).toBe(0);
-  const many = Array.from({ length: 120 }, (_, at) => `new-${at}`);
-  const id = await bring(served, 'team.csv', sheet(many), choices);
-  const page = await tabAt(served, `/lists/${id}/plan`);
-  const project = page.locator('details', { has: page.getByText('proj-9', { exact: true }) });
-  await project.getByText('gone@acme.example').waitFor();
-  await project.getByText(text.diff.beyondTitle('1 person')).waitFor();
-  await page.getByText(words.later.never).waitFor();
-});
+proof(
+  'people whom the list does not name stand before everything else of their project, however much that is',
+  async () => {
+    const place = await Workplace.open();
+    const served = await servedAt(place);
+    const sheet = (people: readonly string[]): string =>
+      `Email,Project,Role\n${people.map((name) => `${name}@acme.example,proj-9,viewer\n`).join('')}`;
+    const choices = {
+      ...{ what: { operation: 'onboard' }, account: 'sandbox-service', remove_missing: true },
+      columns: { email: 'Email', role: 'Role', project_id: 'Project' },
+    };
+    const first = await bring(served, 'first.csv', sheet(['gone']), choices);
+    const { id: plan } = await ask(served, 'POST', '/plans', { list: first });
+    const { id: work } = await ask(served, 'POST', '/starts', { plan });
+    const ended = async () => JSON.parse((await served.tool(`/api/tasks/${work}`)).body).work.exit_code;
+    await expect.poll(ended).toBe(0);
+    const many = Array.from({ length: 120 }, (_, at) => `new-${at}`);
+    const id = await bring(served, 'team.csv', sheet(many), choices);
+    const page = await tabAt(served, `/lists/${id}/plan`);
+    const project = page.locator('details', { has: page.getByText('proj-9', { exact: true }) });
+    await project.getByText('gone@acme.example').waitFor();
+    await project.getByText(text.diff.beyondTitle('1 person')).waitFor();
+    await page.getByText(words.later.never).waitFor();
+  },
+);

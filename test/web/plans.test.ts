@@ -184,7 +184,7 @@ proof(
   },
 );
 
-test('a plan that moved starts nothing and is told so; the choices are kept for the next look', async () => {
+proof('a plan that moved starts nothing and is told so; the choices are kept for the next look', async () => {
   const { desk, page } = await servedDesk();
   const plan = await page.ask('POST', '/plans', { list: LIST, choices: COMPANIES });
   await page.list(LIST, (await desk.read('list.csv')).split('\n').slice(0, 4).join('\n'));

@@ -86,7 +86,7 @@ test('a page has the cells of the list, what was found, and how each row ended; 
   expect(rowsIn(await page.ask(`/batches/${batch}/rows?before=99&limit=2`))).toEqual([6, 7]);
 });
 
-test('rows are found by status, both ways, and by a text in a cell, a reason or an answer', async () => {
+proof('rows are found by status, both ways, and by a text in a cell, a reason or an answer', async () => {
   const rows = `/batches/${batch}/rows`;
   const first = await page.ask(`${rows}?status=attention&limit=2`);
   expect(rowsIn(first)).toEqual([2, 3]);

@@ -6,7 +6,7 @@
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import type { BatchDetail, BatchList, ChangeMessage, SummaryView } from '../../src/web/api.ts';
 import { rowonce } from '../cli/rowonce.ts';
 import { proof } from '../combinations.ts';
@@ -119,47 +119,50 @@ proof(
   },
 );
 
-test('a run beside the page is heard of, paused by it without a doubt, and goes on by its own command', async () => {
-  list('long.csv', 300, 'elsewhere');
-  const heard = stream();
-  await heard.read();
-  const running = run('long.csv', 'elsewhere', [], SLOW);
-  const found = async () => (await batches('?text=long')).batches[0];
-  await expect.poll(async () => (await found())?.counts.matched ?? 0, SOON).toBeGreaterThan(5);
-  const batch = (await found())?.batch ?? '';
-  expect(await detail(batch)).toMatchObject({ running: true, spender: null, limit_per_second: 10 });
-  await expect.poll(() => heard.messages.some(({ spenders }) => spenders.length === 1), SOON).toBe(true);
+proof(
+  'a run beside the page is heard of, paused by it without a doubt, and goes on by its own command',
+  async () => {
+    list('long.csv', 300, 'elsewhere');
+    const heard = stream();
+    await heard.read();
+    const running = run('long.csv', 'elsewhere', [], SLOW);
+    const found = async () => (await batches('?text=long')).batches[0];
+    await expect.poll(async () => (await found())?.counts.matched ?? 0, SOON).toBeGreaterThan(5);
+    const batch = (await found())?.batch ?? '';
+    expect(await detail(batch)).toMatchObject({ running: true, spender: null, limit_per_second: 10 });
+    await expect.poll(() => heard.messages.some(({ spenders }) => spenders.length === 1), SOON).toBe(true);
 
-  const [one, two] = await Promise.all([
-    post(`/api/batches/${batch}/pause`),
-    post(`/api/batches/${batch}/pause`),
-  ]);
-  expect(JSON.parse(one.body).id).toBe(JSON.parse(two.body).id);
-  expect(await running).toMatchObject({ code: 143 });
-  await expect.poll(async () => (await detail(batch)).held_since, SOON).toBeDefined();
-  const paused = await detail(batch);
-  expect(paused).toMatchObject({ running: false, open: 0, state: 'open' });
-  expect(paused.counts).not.toHaveProperty('in_doubt');
+    const [one, two] = await Promise.all([
+      post(`/api/batches/${batch}/pause`),
+      post(`/api/batches/${batch}/pause`),
+    ]);
+    expect(JSON.parse(one.body).id).toBe(JSON.parse(two.body).id);
+    expect(await running).toMatchObject({ code: 143 });
+    await expect.poll(async () => (await detail(batch)).held_since, SOON).toBeDefined();
+    const paused = await detail(batch);
+    expect(paused).toMatchObject({ running: false, open: 0, state: 'open' });
+    expect(paused.counts).not.toHaveProperty('in_doubt');
 
-  const before = heard.messages.length;
-  const began = performance.now();
-  expect((await post(`/api/batches/${batch}/continue`)).status).toBe(200);
-  await expect.poll(async () => (await detail(batch)).state, SOON).toBe('finished');
-  const seconds = (performance.now() - began) / 1000;
-  // A request that the vendor asked to wait with is no call, and costs nothing.
-  expect(await detail(batch)).toMatchObject({
-    calls: 300,
-    credits: { spent: 300 },
-    counts: { matched: 300, invalid: 1 },
-  });
-  const later = heard.messages.slice(before);
-  expect(later.some((message) => message.batches.includes(batch) && message.work === false)).toBe(true);
-  expect(later.some(({ work }) => work)).toBe(true);
-  // The page's own run is nobody else's.
-  expect(later.at(-1)?.spenders).toEqual([]);
-  expect(later.length).toBeLessThanOrEqual(Math.ceil(seconds + 1) * 4);
-  heard.end();
-});
+    const before = heard.messages.length;
+    const began = performance.now();
+    expect((await post(`/api/batches/${batch}/continue`)).status).toBe(200);
+    await expect.poll(async () => (await detail(batch)).state, SOON).toBe('finished');
+    const seconds = (performance.now() - began) / 1000;
+    // A request that the vendor asked to wait with is no call, and costs nothing.
+    expect(await detail(batch)).toMatchObject({
+      calls: 300,
+      credits: { spent: 300 },
+      counts: { matched: 300, invalid: 1 },
+    });
+    const later = heard.messages.slice(before);
+    expect(later.some((message) => message.batches.includes(batch) && message.work === false)).toBe(true);
+    expect(later.some(({ work }) => work)).toBe(true);
+    // The page's own run is nobody else's.
+    expect(later.at(-1)?.spenders).toEqual([]);
+    expect(later.length).toBeLessThanOrEqual(Math.ceil(seconds + 1) * 4);
+    heard.end();
+  },
+);
 
 proof(
   'a running batch is cancelled after its run was stopped, and an ended one goes on no more',

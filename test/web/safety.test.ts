@@ -7,6 +7,7 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { proof } from '../combinations.ts';
 import { type Answer, type Asked, Served } from './served.ts';
 
 let served: Served;
@@ -357,7 +358,7 @@ describe('what is asked', () => {
     asking.destroy();
   });
 
-  test('a connection on which nothing more is asked is closed', async () => {
+  proof('a connection on which nothing more is asked is closed', async () => {
     const said = await served.raw(`GET / HTTP/1.1\r\nHost: ${new URL(served.url).host}\r\n\r\n`);
     expect(said).toMatch(/^HTTP\/1\.1 200 .*Keep-Alive: timeout=5\r/s);
   });

@@ -84,7 +84,7 @@ async function pass(clock: VirtualClock, ms: number): Promise<void> {
 
 const sweeps = (): readonly string[] => work.list().map(({ id }) => id);
 
-test('a sweep begins when it is due in its zone, works through the inbox, and is noted', async () => {
+proof('a sweep begins when it is due in its zone, works through the inbox, and is noted', async () => {
   const clock = new VirtualClock(START_MS);
   const schedules = await open(writeJob(), clock);
   drop('acme.csv');

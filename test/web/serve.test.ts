@@ -74,7 +74,7 @@ describe('serve.json', () => {
     });
   });
 
-  test('is gone when the page is, and nothing is left of its way in', async () => {
+  proof('is gone when the page is, and nothing is left of its way in', async () => {
     const served = await serve();
     expect(await served.stop()).toMatchObject({ code: 0 });
     expect(existsSync(join(served.folder, 'store', 'serve.json'))).toBe(false);
@@ -89,7 +89,7 @@ describe('serve.json', () => {
     expect(await next.stop()).toMatchObject({ code: 0 });
   });
 
-  test('that names a dead process sends nobody to who listens there now', async () => {
+  proof('that names a dead process sends nobody to who listens there now', async () => {
     const served = await serve();
     await served.stop('SIGKILL');
     const stranger = createServer((socket) => socket.end('HTTP/1.1 200 OK\r\n\r\n{"opening":"x"}'));
@@ -169,7 +169,7 @@ describe('a second serve', () => {
     expect((await served.enter(wordOf(stdout))).status).toBe(200);
   });
 
-  test('at the same instant is one page: the others give further addresses of it', async () => {
+  proof('at the same instant is one page: the others give further addresses of it', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'rowonce-page-'));
     const start = { cwd: folder, env: environmentIn(folder) };
     const children = Array.from({ length: 4 }, () => startRowonce(['serve', '--json'], start));

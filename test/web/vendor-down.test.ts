@@ -6,7 +6,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import type { BatchDetail, ChangeMessage } from '../../src/web/api.ts';
 import { type Desk, type JsonResult, openDesk } from '../cli/desk.ts';
-import { proof, some } from '../combinations.ts';
+import { proof } from '../combinations.ts';
 import { Gateway, type Weather } from '../faults/gateway.ts';
 import type { Program } from '../faults/program.ts';
 import { Served } from './served.ts';
@@ -77,19 +77,14 @@ function tabOf({ served, batch, detail }: Down): () => BatchDetail | undefined {
   return () => known;
 }
 
-test.each(
-  some(
-    [
-      [
-        'asks to wait for five minutes',
-        () => ({ status: 429, body: '{"error":"too many"}', headers: { 'retry-after': '300' } }),
-        'the vendor asked to wait (status 429',
-      ],
-      ['answers 503 for ever', () => ({ status: 503 }), 'answers are being lost (status 503'],
-    ] as const,
-    1,
-  ),
-)('a vendor that %s: terminal, status and page say the same', async (_, weather, why) => {
+proof.each([
+  [
+    'asks to wait for five minutes',
+    () => ({ status: 429, body: '{"error":"too many"}', headers: { 'retry-after': '300' } }),
+    'the vendor asked to wait (status 429',
+  ],
+  ['answers 503 for ever', () => ({ status: 503 }), 'answers are being lost (status 503'],
+] as const)('a vendor that %s: terminal, status and page say the same', async (_, weather, why) => {
   const it = await down(weather);
   const tab = tabOf(it);
   await expect.poll(() => tab()?.paused_why ?? '', SOON).toContain(why);

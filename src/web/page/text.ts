@@ -80,6 +80,7 @@ export const text = {
       in_doubt: 'In doubt',
     },
     toDo: 'To do',
+    share: (percent: string) => `${percent} % done`,
     begun: (when: string) => `begun ${when}`,
     rows: (rows: string) => `Rows (${rows})`,
     doubts: (count: string) => `In doubt (${count})`,

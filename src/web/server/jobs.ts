@@ -200,6 +200,7 @@ export async function accountChoices(): Promise<readonly AccountChoice[]> {
   return [...configured, sandboxAccount('provider'), sandboxAccount('service')].map(accountChoice);
 }
 
-export function accountChoice({ name, vendor, sandbox, budget, region }: Account): AccountChoice {
-  return { name, vendor, sandbox, has_budget: budget.perDay !== undefined, region: region ?? null };
+export function accountChoice({ name, vendor, sandbox, budget, price, region }: Account): AccountChoice {
+  const hasBudget = budget.perDay !== undefined;
+  return { name, vendor, sandbox, has_budget: hasBudget, price: price ?? null, region: region ?? null };
 }

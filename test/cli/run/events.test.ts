@@ -5,6 +5,7 @@
  */
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { proof } from '../../combinations.ts';
 import { type Desk, openDesk } from '../desk.ts';
 
 interface EventLine {
@@ -41,7 +42,7 @@ test('every request, answer, row and pause is a line, with its time', async () =
   expect([...times].sort((a, b) => a - b)).toEqual(times);
 });
 
-test('a limit that a refusal has taught is a line', async () => {
+proof('a limit that a refusal has taught is a line', async () => {
   const desk = await openDesk({ faults: '429:x1', account: { limits: { concurrency: 1 } } });
   desk.list(2);
   await desk.type(desk.run('--events', 'events.jsonl'));

@@ -3,7 +3,8 @@
  * Method: work that leaves as much garbage as a long list does, in a process of its own; V8 tells what it holds.
  */
 import { execFileSync } from 'node:child_process';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
+import { proof } from '../../combinations.ts';
 
 const MEMORY = new URL('../../../src/cli/shell/main/memory.ts', import.meta.url).href;
 
@@ -27,7 +28,7 @@ function youngMiBAfter(first: string): number {
   return Number(execFileSync(process.execPath, words, { encoding: 'utf8' }));
 }
 
-test('memory for young objects stays small, however long the work', () => {
+proof('memory for young objects stays small, however long the work', () => {
   const kept = youngMiBAfter(`import { keepGarbageLow } from '${MEMORY}'; keepGarbageLow();`);
   expect(kept).toBeLessThanOrEqual(32);
   expect(youngMiBAfter('')).toBeGreaterThan(kept);

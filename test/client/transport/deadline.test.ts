@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { proof } from '../../combinations.ts';
 import { answer, ask, rawVendor, said, transportTo } from './raw-vendor.ts';
 
 /*
@@ -101,7 +102,7 @@ describe('an exchange is over at its deadline', () => {
   });
 });
 
-test('what came while the process was stopped is read before its deadline counts', async () => {
+proof('what came while the process was stopped is read before its deadline counts', async () => {
   const CONNECTIONS = 4;
   const waiting: Socket[] = [];
   const vendor = await rawVendor((socket, { body }) => {

@@ -81,7 +81,7 @@ describe('a certificate that no authority vouches for', () => {
     expect(vendor.connections.size).toBe(0);
   });
 
-  test('is one of the user’s own authority with NODE_EXTRA_CA_CERTS', async () => {
+  proof('is one of the user’s own authority with NODE_EXTRA_CA_CERTS', async () => {
     const vendor = await secureVendor((_, response) => response.end(MATCH));
     const { code, stderr } = await run(originOf(vendor, 'localhost'), { NODE_EXTRA_CA_CERTS: 'yes' });
     expect([code, stderr]).toEqual([0, expect.not.stringContaining('certificate')]);

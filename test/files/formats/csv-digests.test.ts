@@ -7,6 +7,7 @@ import { type Found, RecordParser } from '../../../src/files/formats/csv/record-
 import { splitPlainly } from '../../../src/files/formats/csv/split.ts';
 import csv from '../../../src/files/formats/csv.ts';
 import { InputFile } from '../../../src/files/input-file.ts';
+import { proof } from '../../combinations.ts';
 import { allOf, rowByRow } from './all-of.ts';
 import { inputFolder } from './input-folder.ts';
 
@@ -181,7 +182,7 @@ function requireSame(rows: readonly PositionedRow[], expected: readonly Position
 }
 
 describe('a list that was surveyed', () => {
-  test('has the rows, the places and the copy that it had before', async () => {
+  proof('has the rows, the places and the copy that it had before', async () => {
     const sheet = await openList(LONG_LIST);
     const before = { rows: await allOf(sheet.rows()), copy: await copyOf(sheet) };
     expect(before.rows).toHaveLength(12_003);

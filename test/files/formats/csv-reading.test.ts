@@ -81,7 +81,7 @@ test('reading from the position of any row gives that row and all below it, unch
   );
 });
 
-test('a row reads the same wherever the file is cut into the chunks in which it is read', async () => {
+proof('a row reads the same wherever the file is cut into the chunks in which it is read', async () => {
   // Files are read in pieces of 64 KiB; the filler moves the row over such a cut byte by byte.
   const write = await inputFolder();
   const row: Piece = {

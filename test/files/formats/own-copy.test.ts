@@ -6,6 +6,7 @@ import xlsx from '../../../src/files/formats/xlsx.ts';
 import { openInput } from '../../../src/files/input.ts';
 import { InputFile } from '../../../src/files/input-file.ts';
 import { chooseDestination } from '../../../src/files/output/output/destination.ts';
+import { proof } from '../../combinations.ts';
 import { allOf, type CellsOfRow, rowByRow } from './all-of.ts';
 import { inputFolder } from './input-folder.ts';
 import {
@@ -340,7 +341,7 @@ test('a prefix of the sheet’s own, cells without addresses, line ends of any k
   );
 });
 
-test('a sheet of many pieces is the same to the byte each time, wherever a piece ends', async () => {
+proof('a sheet of many pieces is the same to the byte each time, wherever a piece ends', async () => {
   const rows = Array.from({ length: 4000 }, (_, at) => textRow(at + 2, `${at}é𝄞`, 'x'.repeat(at % 97)));
   const book = bookOf({ rows: textRow(1, 'A', 'B') + rows.join('') });
   const made = (): Promise<Copy> => copyOf(book, ['n'], ({ row }) => [`row ${row}`]);

@@ -16,7 +16,7 @@ test('an output in every encoding, delimiter and line end shows the same table, 
   const folder = await mkdtemp(join(tmpdir(), 'rowonce-matrix-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   const names = (await writeMatrix(folder)).map(({ name }) => name);
-  for (const name of some(names, 12)) {
+  for (const name of some(names, 6)) {
     const { survey, rows } = await readOnce((await openFile(join(folder, name))).sheet);
     expect([survey.header, ...rows.map(({ cells }) => cells)], name).toEqual(SHOWN);
   }

@@ -13,6 +13,7 @@ import { checkedOnce } from '../../../src/ledger/stores/sqlite/checks.ts';
 import { storeFolder } from '../../../src/ledger/stores/sqlite/folder.ts';
 import { integrityOf } from '../../../src/ledger/stores/sqlite/integrity.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
+import { proof } from '../../combinations.ts';
 import { batchNamed } from './book.ts';
 
 let folder: string;
@@ -38,7 +39,7 @@ async function killedStore(sql: string): Promise<string> {
   return killed;
 }
 
-test('a large store is checked in a thread, and what is wrong is told as always', async () => {
+proof('a large store is checked in a thread, and what is wrong is told as always', async () => {
   const sound = await sqlite.look(await killedStore(''));
   expect(await sound.batchLines()).toHaveLength(1);
   await sound.close();

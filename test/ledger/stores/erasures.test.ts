@@ -26,6 +26,7 @@ import { admit, closeAttempt, credits, type Ledger, recordReply } from '../../..
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
 import { noteFile } from '../../../src/run/looker-notes.ts';
 import { type ErasureOrder, eraseIn, personOf } from '../../../src/run/tasks/erase.ts';
+import { proof } from '../../combinations.ts';
 import {
   ACCOUNT,
   answered,
@@ -450,7 +451,7 @@ test('a person goes wherever a call and its answer name them, also as the name o
   await checkedInFull(place);
 });
 
-test('a log that somebody is reading is overwritten by the next command that writes', async () => {
+proof('a log that somebody is reading is overwritten by the next command that writes', async () => {
   const place = temporaryFolder();
   const ledger = await openStore(sqlite, place);
   await changed(ledger, await batchNamed(ledger, 'a'), changeOf('invite', 0), { left: INVITED });

@@ -7,6 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../../src/core/clock.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
 import { eraseIn, personOf } from '../../../src/run/tasks/erase.ts';
+import { proof } from '../../combinations.ts';
 import { answered, batchNamed, stateOf } from './book.ts';
 import { freshLedger, freshPlace, openStore, temporaryFolder } from './places.ts';
 import { startSpender } from './processes.ts';
@@ -21,7 +22,7 @@ test('on a full disk nothing new is admitted, and what is in flight is still wri
   await expectAnswersThere(place);
 });
 
-test('the same holds on a real file system that is full', async ({ skip }) => {
+proof('the same holds on a real file system that is full', async ({ skip }) => {
   const mounted = smallFileSystem();
   if (mounted === undefined) return skip('mounting a small file system needs root on Linux');
   await expectInFlightKept(join(mounted, 'store'));
@@ -112,32 +113,34 @@ test('a person is not erased where there is no room to finish it, and the store 
   expect(isKept(place)).toBe(false);
 });
 
-test('a store whose cleaning is due works on without room, says what it lacks, and is cleaned once there is some', async ({
-  skip,
-}) => {
-  const { mounted, place } = (await roomyStore()) ?? skip('mounting a small file system needs root on Linux');
-  const reading = new Database(join(place, 'ledger.db'));
-  onTestFinished(() => void reading.close());
-  reading.exec('BEGIN');
-  expect(reading.prepare('SELECT count(*) AS n FROM calls').get()).toEqual({ n: 61 });
-  expect(await forget(place)).toMatchObject({ cleaning: { isDue: true } });
-  reading.exec('COMMIT');
+proof(
+  'a store whose cleaning is due works on without room, says what it lacks, and is cleaned once there is some',
+  async ({ skip }) => {
+    const { mounted, place } =
+      (await roomyStore()) ?? skip('mounting a small file system needs root on Linux');
+    const reading = new Database(join(place, 'ledger.db'));
+    onTestFinished(() => void reading.close());
+    reading.exec('BEGIN');
+    expect(reading.prepare('SELECT count(*) AS n FROM calls').get()).toEqual({ n: 61 });
+    expect(await forget(place)).toMatchObject({ cleaning: { isDue: true } });
+    reading.exec('COMMIT');
 
-  const filler = fillUpTo(mounted, 3_400_000);
-  const told: string[] = [];
-  const tell = (fact: string) => told.push(fact);
-  const ledger = await openStore(sqlite, place, true, { tell });
-  await answered(ledger, await batchNamed(ledger, 'b'), 'bought all the same');
-  await ledger.close();
-  expect(told).toEqual([
-    expect.stringMatching(/needs \d+\.\d MB, but \d+\.\d MB are free\. Free some space/),
-  ]);
-  expect(isKept(place), 'the log is cut, and what was emptied is set to zero').toBe(false);
-  rmSync(filler);
-  await (await openStore(sqlite, place, true, { tell })).close();
-  expect(told).toHaveLength(1);
-  expect(reading.prepare('SELECT scrubbed FROM erasures').all(), 'it has ended').toEqual([{ scrubbed: 1 }]);
-});
+    const filler = fillUpTo(mounted, 3_400_000);
+    const told: string[] = [];
+    const tell = (fact: string) => told.push(fact);
+    const ledger = await openStore(sqlite, place, true, { tell });
+    await answered(ledger, await batchNamed(ledger, 'b'), 'bought all the same');
+    await ledger.close();
+    expect(told).toEqual([
+      expect.stringMatching(/needs \d+\.\d MB, but \d+\.\d MB are free\. Free some space/),
+    ]);
+    expect(isKept(place), 'the log is cut, and what was emptied is set to zero').toBe(false);
+    rmSync(filler);
+    await (await openStore(sqlite, place, true, { tell })).close();
+    expect(told).toHaveLength(1);
+    expect(reading.prepare('SELECT scrubbed FROM erasures').all(), 'it has ended').toEqual([{ scrubbed: 1 }]);
+  },
+);
 
 /** By default eight mebibytes, so that the log is folded in several times before they are used up. */
 function smallFileSystem(mebibytes = 8): string | undefined {

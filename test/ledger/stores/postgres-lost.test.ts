@@ -1,6 +1,7 @@
 import { beforeEach, expect, test, vi } from 'vitest';
 import type { StoreOptions } from '../../../src/ledger/store.ts';
 import postgres from '../../../src/ledger/stores/postgres.ts';
+import { proof } from '../../combinations.ts';
 import { answered, batchNamed } from './book.ts';
 import { freshPlace, openStore, temporaryFolder } from './places.ts';
 import { postgresServer } from './postgres-server.ts';
@@ -105,7 +106,7 @@ test('laid out anew at its place, or dropped, it is missed as well', async () =>
   await database.opens();
 });
 
-test('what a process did that was killed is known as of its last beat', async () => {
+proof('what a process did that was killed is known as of its last beat', async () => {
   const database = await freshDatabase();
   await database.opens();
   const older = await database.copy();

@@ -11,6 +11,7 @@ import { connect } from '../../../src/ledger/stores/postgres/connection.ts';
 import { postgresLedger } from '../../../src/ledger/stores/postgres/postgres-ledger.ts';
 import { layOut } from '../../../src/ledger/stores/postgres/schema-laid-out.ts';
 import { newWorker } from '../../../src/ledger/stores/postgres/spenders.ts';
+import { proof } from '../../combinations.ts';
 import { admit, admitted, batchNamed, keyNamed, NOON_MS, replyWith } from './book.ts';
 import { anotherServer, type Server } from './postgres-server.ts';
 
@@ -67,18 +68,21 @@ test('a reply, an end and a question wait while the server is away, and it is to
   ]);
 });
 
-test('after the longest pause what asks is refused and nothing new is admitted, and a reply in hand is written all the same', async () => {
-  const { ledger } = await opened({ longestMs: 500, signal: undefined });
-  const batch = await batchNamed(ledger, 'a');
-  const attempt = await admitted(ledger, batch, 'acme', { uptimeMs: 1_010 });
-  await server.stopAtOnce();
-  const isStop = expect.objectContaining({ code: 'store', name: StopError.name });
-  await expect(ledger.find([keyNamed('acme')])).rejects.toEqual(isStop);
-  await expect(admit(ledger, batch, 'other', { uptimeMs: 1_020 })).rejects.toEqual(isStop);
-  const replied = recordReply(ledger, attempt, replyWith('acme'));
-  await server.startAgain();
-  expect(await replied).toEqual({ kind: 'written' });
-});
+proof(
+  'after the longest pause what asks is refused and nothing new is admitted, and a reply in hand is written all the same',
+  async () => {
+    const { ledger } = await opened({ longestMs: 500, signal: undefined });
+    const batch = await batchNamed(ledger, 'a');
+    const attempt = await admitted(ledger, batch, 'acme', { uptimeMs: 1_010 });
+    await server.stopAtOnce();
+    const isStop = expect.objectContaining({ code: 'store', name: StopError.name });
+    await expect(ledger.find([keyNamed('acme')])).rejects.toEqual(isStop);
+    await expect(admit(ledger, batch, 'other', { uptimeMs: 1_020 })).rejects.toEqual(isStop);
+    const replied = recordReply(ledger, attempt, replyWith('acme'));
+    await server.startAgain();
+    expect(await replied).toEqual({ kind: 'written' });
+  },
+);
 
 test('without patience what is asked for fails at once', async () => {
   const { ledger } = await opened({ longestMs: 0, signal: undefined });

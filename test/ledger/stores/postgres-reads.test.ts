@@ -1,7 +1,8 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import type { BatchId, CallEntry, Ledger } from '../../../src/ledger/ledger.ts';
 import { credits } from '../../../src/ledger/ledger.ts';
 import type { Database } from '../../../src/ledger/stores/postgres/connection.ts';
+import { proof } from '../../combinations.ts';
 import { ACCOUNT, batchNamed, intentOf, keyNamed, MATCHED, NOON_MS, replyWith } from './book.ts';
 import { type Workplace, workplace } from './postgres-workers.ts';
 
@@ -77,7 +78,7 @@ const connectionsTo = async ({ database }: Workplace): Promise<number | undefine
     )
   )?.count;
 
-test('what a row reads does not grow with the ledger', async () => {
+proof('what a row reads does not grow with the ledger', async () => {
   const place = await workplace();
   const young = await readFor(place, 2, YOUNG_ROWS);
   const grown = await readFor(place, 2 + YOUNG_ROWS, MORE_ROWS);

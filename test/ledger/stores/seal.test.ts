@@ -7,6 +7,7 @@ import { storeFolder } from '../../../src/ledger/stores/sqlite/folder.ts';
 import { unbrokenSeal } from '../../../src/ledger/stores/sqlite/seal.ts';
 import { WRONG_COUNTED } from '../../../src/ledger/stores/sqlite/verify-counts.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
+import { proof, some } from '../../combinations.ts';
 import {
   ACCOUNT,
   admit,
@@ -67,16 +68,19 @@ function placeOf(place: string, text: string | Buffer): number {
 }
 
 describe('a seal', () => {
-  test('is that of the ledger, however often its log has begun anew, and also of a store that was opened with one', async () => {
-    const place = await closedStore(80);
-    expect(isSealed(place)).toBe(true);
-    const before = statSync(join(place, 'ledger.db')).size;
-    const ledger = await openStore(sqlite, place);
-    await buy(ledger, await batchNamed(ledger, 'b'), 'later', 120);
-    await ledger.close();
-    expect(statSync(join(place, 'ledger.db')).size).toBeGreaterThan(before);
-    expect(isSealed(place)).toBe(true);
-  });
+  proof(
+    'is that of the ledger, however often its log has begun anew, and also of a store that was opened with one',
+    async () => {
+      const place = await closedStore(80);
+      expect(isSealed(place)).toBe(true);
+      const before = statSync(join(place, 'ledger.db')).size;
+      const ledger = await openStore(sqlite, place);
+      await buy(ledger, await batchNamed(ledger, 'b'), 'later', 120);
+      await ledger.close();
+      expect(statSync(join(place, 'ledger.db')).size).toBeGreaterThan(before);
+      expect(isSealed(place)).toBe(true);
+    },
+  );
 
   test('is broken by a single bit anywhere in the ledger', async () => {
     const place = await closedStore(20);
@@ -156,7 +160,7 @@ describe('after an orderly end', () => {
     ['place in the file', [], 'UPDATE pieces SET byte_offset = 7', 'where row 2 stands was altered'],
   ];
 
-  test.each(ALTERED)(
+  test.each(some(ALTERED, 6))(
     'what was altered is found before anything follows from it: %s',
     async (_what, guards, sql, message) => {
       const place = freshPlace(sqlite);
@@ -175,7 +179,7 @@ describe('after an orderly end', () => {
     },
   );
 
-  test('a key that the index has lost is not bought again', async () => {
+  proof('a key that the index has lost is not bought again', async () => {
     const place = await closedStore();
     const key =
       new Database(join(place, 'ledger.db'), { readonly: true })

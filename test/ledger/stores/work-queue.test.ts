@@ -83,18 +83,21 @@ test('what is handed back is handed out again, after as long as was said', async
   expect(performance.now() - beganMs).toBeGreaterThan(1_990);
 });
 
-test('the range of a worker that died goes to another, and that of one that lives stays with it', async () => {
-  const url = await laidOut();
-  const [living, dead, other] = [await queueAt(url), await queueAt(url), await queueAt(url)];
-  await other.send(ranges('a', 2), 'person');
-  expect(await taken(living)).toBe('a 52-102');
-  expect(await taken(dead)).toBe('a 2-52');
-  const diedMs = performance.now();
-  await dead.close();
-  await expect.poll(() => taken(other), { timeout: 60_000, interval: 250 }).toBe('a 2-52');
-  expect(performance.now() - diedMs, 'and not while it may be alive').toBeGreaterThan(5_000);
-  while (performance.now() - diedMs < 14_000) expect(await taken(other)).toBeUndefined();
-});
+proof(
+  'the range of a worker that died goes to another, and that of one that lives stays with it',
+  async () => {
+    const url = await laidOut();
+    const [living, dead, other] = [await queueAt(url), await queueAt(url), await queueAt(url)];
+    await other.send(ranges('a', 2), 'person');
+    expect(await taken(living)).toBe('a 52-102');
+    expect(await taken(dead)).toBe('a 2-52');
+    const diedMs = performance.now();
+    await dead.close();
+    await expect.poll(() => taken(other), { timeout: 60_000, interval: 250 }).toBe('a 2-52');
+    expect(performance.now() - diedMs, 'and not while it may be alive').toBeGreaterThan(5_000);
+    while (performance.now() - diedMs < 14_000) expect(await taken(other)).toBeUndefined();
+  },
+);
 
 proof(
   'what ended badly five times without a finished row is set aside, and sent again by a person or where rows of it were finished',

@@ -7,6 +7,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { proof } from '../../combinations.ts';
 import { elsewhere, openListsTeam, permissions, speakLists } from '../../faults/lists-team.ts';
 import { OpenTeam } from '../../faults/open-team.ts';
 import { emailsOf, type TeamWorkplace } from '../../faults/team-workplace.ts';
@@ -117,7 +118,7 @@ test('somebody whom another person removed is invited again by the same list', a
   expect(changesSince()).toEqual(['create-invite']);
 });
 
-test('people on later pages of the lists are known as well', async () => {
+proof('people on later pages of the lists are known as well', async () => {
   const people = emailsOf(`many-${project}`, 110).map((email) => ({ email, role: 'viewer', project }));
   team.writeSheet(people);
   expect((await store.run()).counts).toEqual({ applied: 110 });
@@ -129,7 +130,7 @@ test('people on later pages of the lists are known as well', async () => {
   expect(sentSince().filter((name) => name === 'list-invites')).toHaveLength(2);
 });
 
-test('remove_missing removes whom an earlier list had, and nobody whom another person invited', async () => {
+proof('remove_missing removes whom an earlier list had, and nobody whom another person invited', async () => {
   const job = { remove_missing: true, guards: { max_removals: 1 } };
   team.writeJob(job, 'strict.yaml');
   team.writeSheet(

@@ -4,7 +4,7 @@ import type { Choices, PlanView } from '../../api.ts';
 import { Agree, RefusedPlan } from '../parts/agree.tsx';
 import { useAsked } from '../parts/asked.ts';
 import { Diff } from '../parts/diff.tsx';
-import { counted, duration, grouped } from '../parts/figures.ts';
+import { counted, duration, grouped, moneyWords } from '../parts/figures.ts';
 import { KeepPlan } from '../parts/keep-plan.tsx';
 import { inputWords } from '../parts/several.ts';
 import { Steps } from '../parts/steps.tsx';
@@ -178,6 +178,7 @@ function Figure({ name, children }: { readonly name: string; readonly children: 
 function Figures({ plan }: { readonly plan: PlanView }) {
   const { figures } = text.plan;
   const { credits, seconds } = plan;
+  const { price } = plan.account;
   const others = [
     [figures.invalid, plan.invalid],
     [figures.duplicates, plan.duplicates],
@@ -207,6 +208,9 @@ function Figures({ plan }: { readonly plan: PlanView }) {
               {' '}
               {figures.expected} {grouped(credits.expected)}
             </small>
+          )}
+          {price !== null && credits.most > 0 && (
+            <div class="muted small">{moneyWords({ ...price, amount: credits.most * price.amount })}</div>
           )}
         </Figure>
       )}

@@ -9,7 +9,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Permit } from '../../../../src/client/limits/limiter.ts';
 import { Limiter, type Waiter } from '../../../../src/client/limits/limiter.ts';
 import { sharedRequests, type Window } from '../../../../src/client/limits/windows.ts';
-import { times } from '../../../combinations.ts';
+import { proof, times } from '../../../combinations.ts';
 import { TimerClock } from '../timer-clock.ts';
 
 const SECOND_MS = 1_000;
@@ -177,7 +177,7 @@ describe('limiters whose shares move', () => {
     begin();
   });
 
-  test('use at least 95 % of what each has, also after it was another share', async () => {
+  proof('use at least 95 % of what each has, also after it was another share', async () => {
     const window = { requests: 200, windowMs: SECOND_MS };
     const limiters = [limiter([window]), limiter([window]), limiter([window])];
     const sends = limiters.map((each) => {
