@@ -316,6 +316,7 @@ async function planChosen({ job, account, dialect }: ResolvedJob, options: PlanO
   const { accept, onEvent: emit = () => {} } = options;
   if (accept !== undefined) await requireAgreedRequests({ account, dialect, accept, emit });
   const { location } = chooseStore(options.store, account.sandbox);
+  await requireTaken(location, job.operation);
   const ledger = await lookIfThere(location, options.tell);
   try {
     const opened = await openHeader(options.file, job, ledger);

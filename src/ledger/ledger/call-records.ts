@@ -32,6 +32,8 @@ export interface Intent {
   readonly request?: KeyedRequest;
   /** An answer to the call, or a doubt about it, makes its admission `known`: the sender has not looked at it again. */
   readonly ifUnknown?: true;
+  /** Other processes may have moved the call since: then its decision, or the answer that it replaces, is no more, and it is `known`. */
+  readonly mayBeOvertaken?: true;
   /**
    * Its answer is to show a price that nobody knows: where many spend it `wait`s while another attempt of its operation is open for
    * the account.
@@ -96,7 +98,7 @@ export type Admission =
   | { readonly kind: 'moved'; readonly by: BatchId }
   /** Another change of the same subject is open, or its answer was lost. */
   | { readonly kind: 'subject_in_doubt'; readonly by: BatchId; readonly row: RowNumber }
-  /** The call has an answer or is in doubt, and was to be sent `ifUnknown`. */
+  /** The call stands otherwise than it was asked for: it was to be sent `ifUnknown`, or was overtaken. */
   | { readonly kind: 'known' }
   /** Its request would not leave any more. */
   | { readonly kind: 'late' };

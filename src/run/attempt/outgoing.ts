@@ -113,11 +113,12 @@ function amongMany(
   run: Run,
   call: Call,
   { intentAt }: Turn,
-): Pick<Intent, 'tooOldMs' | 'deadlineMs' | 'isUnpriced'> {
+): Pick<Intent, 'tooOldMs' | 'deadlineMs' | 'isUnpriced' | 'mayBeOvertaken'> {
   const { ledger, client } = run.session;
   if (ledger.spenders === undefined) return {};
   const tooOldMs = intentAt.monotonicMs + SENT_WITHIN_MS;
-  return { tooOldMs, deadlineMs: client.timeoutMs, ...(isPriced(run, call) ? {} : { isUnpriced: true }) };
+  const isUnpriced = isPriced(run, call) ? {} : { isUnpriced: true as const };
+  return { tooOldMs, deadlineMs: client.timeoutMs, mayBeOvertaken: true, ...isUnpriced };
 }
 
 /** An answer has shown, in the middle of the run, that the batch judged ages by a wrong time. */

@@ -151,10 +151,16 @@ async function answerInDoubt(work: Work, wanted: Wanted, state: InDoubt): Promis
 async function resolved(work: Work, wanted: Wanted, state: InDoubt): Promise<Obtained | undefined> {
   const { context, run, batch } = work;
   const leave = await run.session.client.limiter.lanes.enter(`doubt ${wanted.key}`, run.waiter);
-  try {
+  const isSame = async (): Promise<boolean> => {
     const [now] = await context.ledger.find([wanted.key], { batch: batch.id });
-    const isSame = now?.kind === 'in_doubt' && now.doubt.attempt === state.doubt.attempt;
-    return isSame ? await resolvedAlone(work, wanted, state) : undefined;
+    return now?.kind === 'in_doubt' && now.doubt.attempt === state.doubt.attempt;
+  };
+  try {
+    return (await isSame()) ? await resolvedAlone(work, wanted, state) : undefined;
+  } catch (error) {
+    // Another process may have gone on from the doubt meanwhile: then the ledger refuses what this one makes of it.
+    if (error instanceof StopError || (await isSame())) throw error;
+    return undefined;
   } finally {
     leave();
   }

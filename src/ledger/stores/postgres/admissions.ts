@@ -8,8 +8,15 @@ import {
   credits,
   type Intent,
 } from '../../ledger.ts';
-import { APART_MS, type AskingBatch, draftIntent, movedOn, refuseBatch } from '../../rules/drafts.ts';
-import { isNone, standing } from '../../rules/history.ts';
+import {
+  APART_MS,
+  type AskingBatch,
+  draftIntent,
+  isOvertaken,
+  movedOn,
+  refuseBatch,
+} from '../../rules/drafts.ts';
+import { type History, isNone, standing } from '../../rules/history.ts';
 import type { Database, Sql } from './connection.ts';
 import { type Begun, beginAll, overAfterMs, write } from './entries.ts';
 import { lockedHistory } from './histories.ts';
@@ -200,8 +207,24 @@ async function decide(sql: Sql, intent: Intent, session: Session): Promise<Admis
   if (history === undefined) return begin(sql, intent, session, all);
   const moved = movedOn(history, intent);
   if (moved !== undefined) return moved;
+  if (intent.mayBeOvertaken && isOvertaken(history, intent, asking)) return { kind: 'known' };
   await refuseCopied(sql);
   refuse(all, intent, session);
+  return beginAgain(sql, intent, session, { history, asking });
+}
+
+interface Standing {
+  readonly history: History;
+  readonly asking: AskingBatch;
+}
+
+/** A further attempt of a call. */
+async function beginAgain(
+  sql: Sql,
+  intent: Intent,
+  session: Session,
+  { history, asking }: Standing,
+): Promise<Admission> {
   const { operation, creditsMost } = history.call.call;
   const text = 'SELECT highest FROM prices WHERE account = $1 AND operation = $2 AND credits_most = $3';
   const values = [intent.accountIdentity, operation, creditsMost ?? NO_MOST];

@@ -10,7 +10,7 @@ import {
   type Money,
 } from '../../ledger.ts';
 import type { Sql } from './connection.ts';
-import type { Session } from './session.ts';
+import { type Session, wholeMs } from './session.ts';
 
 /** What was spent, and what may be. */
 
@@ -86,9 +86,8 @@ SELECT * FROM lacking`;
 async function move(sql: Sql, moved: readonly Moved[], begins: boolean): Promise<void> {
   if (moved.length === 0) return;
   const lacking = await sql.rows<Lack>(MOVE, [
-    ...(['batch', 'account', 'worker', 'atMs', 'isRetry'] as const).map((name) =>
-      moved.map(({ payer }) => payer[name]),
-    ),
+    ...(['batch', 'account', 'worker'] as const).map((name) => moved.map(({ payer }) => payer[name])),
+    ...[moved.map(({ payer }) => wholeMs(payer.atMs)), moved.map(({ payer }) => payer.isRetry)],
     ...(['spent', 'reserved', 'held'] as const).map((name) => moved.map((each) => each[name] ?? 0)),
     ...[moved.map(({ estimated = false }) => estimated), begins],
   ]);
