@@ -154,7 +154,7 @@ export class TableSurvey {
     return this.#tables.find(({ firstRow }) => firstRow === last)?.lastRow;
   }
 
-  /** The workbook, and its sheet where it has several: somebody who is told of a row has to find it. */
+  /** The workbook, and its sheet where it has several: a person who is told of a row has to find it. */
   get #where(): string {
     const { archive, sheets } = this.#book;
     return sheets.length === 1 ? archive.path : `${archive.path}, sheet ${foreignName(this.#sheet.name)}`;
