@@ -179,6 +179,13 @@ interface Order extends Flags {
 
 async function orderOf(job: string | undefined, file: string | undefined, flags: Flags): Promise<Order> {
   if (job !== undefined && file !== undefined) return { ...flags, job, file, said: {} };
+  // The name of an operation has no ending.
+  if (job !== undefined && /\.(?!ya?ml$)\w+$/i.test(job))
+    throw stop(
+      'usage',
+      `${job} is a list, and no job is named for it.`,
+      `See which operation fits: ${commandLine(['plan', job])}`,
+    );
   if (job !== undefined || flags.plan === undefined)
     throw stop(
       'usage',
