@@ -60,6 +60,7 @@ const ALONE = [
 /** Files of proofs alone, which only `npm run proofs` loads. */
 const PROOFS = [
   ...[
+    'adding',
     'cli/shell/memory',
     'faults/flips',
     'faults/team-worlds',
