@@ -461,15 +461,25 @@ async function buildPage(rolldown, folder) {
   const { output } = await bundle.write({
     dir: folder,
     entryFileNames: '[name].js',
+    chunkFileNames: '[name].js',
     minify: true,
     comments: false,
-    codeSplitting: false,
+    // A view that is loaded late is a file of its own, and everything else is one, which comes before any view is shown.
+    codeSplitting: {
+      groups: [{ debugName: 'shared', name: (id, context) => (isLate(id, context) ? null : 'shared') }],
+    },
   });
   await bundle.close();
   for (const name of ['index.html', 'icon.svg']) copyFileSync(join(page, name), join(folder, name));
   const style = { filename: 'page.css', code: readFileSync(join(page, 'page.css')), minify: true };
   writeFileSync(join(folder, style.filename), transform(style).code);
   return output;
+}
+
+/** Whether nothing but an `import()` asks for it. */
+function isLate(id, context) {
+  const { importers = [], dynamicImporters = [] } = context.getModuleInfo(id) ?? {};
+  return importers.length === 0 && dynamicImporters.length > 0;
 }
 
 function entries() {

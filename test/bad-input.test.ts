@@ -274,6 +274,7 @@ test('a command that was mistyped', async () => {
   const mistakes: readonly (readonly [readonly string[], RegExp, RegExp])[] = [
     [['rum'], /Unknown command 'rum'/, /run/],
     [['run', 'enrich-company'], /No file is named for enrich-company/, /rowonce run --help/],
+    [['run', 'leads.csv'], /leads\.csv is a list, and no job is named for it/, /rowonce plan leads\.csv$/m],
     [['run', 'a', 'b', 'c'], /Too many arguments/, /rowonce run --help/],
     [['run', 'a', 'b', '--budget'], /--budget/, /rowonce run --help/],
     [['run', 'enrich-company', 'list.csv', '--budget', '-5'], /--budget -5/, /digits/],

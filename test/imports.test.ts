@@ -152,7 +152,7 @@ function IMPORT_STATEMENT(): RegExp {
   return /^(?:import|export) (?:type )?(?:[^'";]*? from )?'(?<path>\.[^']+)'|import\('(?<dynamic>\.[^']+)'\)/gm;
 }
 
-const ANY_IMPORT = /^(?:import|export) (?:[^'";]*? from )?'([^']+)'|\bimport\('[^']+'\)/gm;
+const ANY_IMPORT = /(?:^(?:import|export) (?:[^'";]*? from )?|\bimport\()'([^']+)'/gm;
 
 /** The file that a private part belongs to; undefined for a file that stands for itself. */
 function ownerOf(file: string): string | undefined {

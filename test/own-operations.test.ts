@@ -3,6 +3,7 @@
  * ever gets an answer that was bought for another one.
  * Method: the library's own entry in this process, with a real ledger; a vendor of the test that says what it was sent, and the sandbox.
  */
+import { mkdir, utimes } from 'node:fs/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import {
   credits,
@@ -15,6 +16,7 @@ import {
   planJob,
   runJob,
   runWorker,
+  sweep,
   tryCall,
   type WorkerEvent,
 } from '../src/index.ts';
@@ -114,6 +116,21 @@ test('a job file may name it, a plan and a try know it, and its output is writte
   const other = tryCall({ job: 'verify-email@2', operations, given: { email: 'al@b.example' }, store });
   await expect(other).rejects.toThrow('"verify-email@2" is neither an operation nor a job file.');
   expect([tried.source, tried.fields, vendor.requests.length]).toEqual(['ledger', ['takes_mail'], 2]);
+});
+
+test('a sweep takes the operation and the dialect of its program', async () => {
+  const { desk, vendor } = await deskOf();
+  await desk.write('night.yaml', 'operation: verify-email\ninbox: inbox\nbudget: { credits: 9 }\n');
+  await mkdir(desk.place.path('inbox'));
+  await desk.write('inbox/list.csv', 'email\njo@a.example\n');
+  await utimes(desk.place.path('inbox/list.csv'), 0, 0);
+  const jobs = [desk.place.path('night.yaml')];
+  const night = { jobs, store: desk.place.path('store'), mayCreateStore: true };
+  await expect(sweep(night)).rejects.toThrow('there is no operation "verify-email"');
+  const dialects = [defineDialect({ name: 'mine', vendor: 'provider', headers: { 'x-team': 'nights' } })];
+  const { files } = await sweep({ ...night, operations: [VERIFY], dialects });
+  expect(files).toMatchObject([{ summary: { counts: { matched: 1 } }, stopped: undefined }]);
+  expect(vendor.requests).toMatchObject([{ path: '/verify/email', headers: { 'x-team': 'nights' } }]);
 });
 
 proof(

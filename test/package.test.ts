@@ -63,7 +63,7 @@ test('it has no test, no corpus, no source and no page for who works on the prog
     /^(CHANGELOG\.md|LICENSE|README\.md|SECURITY\.md|package\.json|src\/bin\.js)$/,
     /^dist\/(index|main)\.(js|d\.ts)$/,
     /^dist\/[0-9a-f]{8}\//,
-    /^docs\/(?!internals|screens).*\.(md|json|ya?ml)$/,
+    /^docs\/(?!decisions|internals|screens).*\.(md|json|ya?ml)$/,
     /^fixtures\/[^/]+\.csv$/,
     /^jobs\/(?!inbox).*\.(yaml|mjs)$/,
   ];

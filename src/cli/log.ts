@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { moneyWords } from '../client/account/price.ts';
 import { isoTime } from '../core/clock.ts';
 import { counted, foreignWords, grouped, linesOf } from '../core/plain-text.ts';
 import { LogEntryObject, LogObject, type PricedEntry } from '../objects/log-object.ts';
@@ -102,10 +103,15 @@ function whatOf(entry: PricedEntry): string {
     const who = decision.by === 'person' ? '' : `, by ${decision.by === 'job' ? 'the job' : 'a rule'}`;
     return `decided ${decision.kind}${who}, about ${subjectOf(entry)} (${foreignWords(decision.why)})`;
   }
-  const { operation, ended, why } = request;
+  const { operation, charged, inDoubt, why } = request;
   const said = kind === 'changed' ? `, ${saidOf(entry)}` : ` (${foreignWords(why)})`;
-  return `${operation} ${subjectOf(entry)}: ${ended}, ${costOf(entry)}${said}`;
+  const cost = kind === 'changed' && charged + inDoubt === 0 ? '' : `, ${costOf(entry)}`;
+  return `${operation} ${subjectOf(entry)}: ${endOf(entry)}${cost}${said}`;
 }
+
+/** A change that was made is done: nothing was looked for. */
+const endOf = ({ kind, request }: LogEntry): string | undefined =>
+  kind === 'changed' && request?.ended === 'found' ? 'done' : request?.ended;
 
 const saidOf = ({ request }: LogEntry): string =>
   request?.status === undefined
@@ -124,7 +130,7 @@ function subjectOf({ request }: LogEntry): string {
 function costOf(entry: PricedEntry): string {
   const { charged = 0, inDoubt = 0 } = entry.request ?? {};
   const { money } = LogEntryObject.of(entry);
-  const amount = money === null ? '' : ` (${money.amount} ${money.currency})`;
+  const amount = money === null ? '' : ` (${moneyWords(money)})`;
   return linesOf(
     `${grouped(charged)} ${charged === 1 ? 'credit' : 'credits'}${amount}`,
     inDoubt > 0 && `${grouped(inDoubt)} in doubt`,
@@ -155,7 +161,12 @@ function cellsOf(entry: PricedEntry): readonly (string | number | undefined)[] {
   return [
     ...[told.at, told.kind, orBlank(told.operator), orBlank(told.batch), orBlank(told.row)],
     ...[orBlank(told.account), told.sandbox ? 'yes' : 'no', orBlank(told.operation), about],
-    ...[orBlank(told.hash), orBlank(told.ended), orBlank(told.decided_by), orBlank(told.why)],
+    ...[
+      orBlank(told.hash),
+      entry.decision?.kind ?? endOf(entry),
+      orBlank(told.decided_by),
+      orBlank(told.why),
+    ],
     ...[orBlank(told.charged), orBlank(told.in_doubt), told.money?.amount, told.money?.currency],
     ...[orBlank(told.status), orBlank(told.said)],
   ];

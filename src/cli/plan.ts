@@ -26,7 +26,14 @@ import { descriptionLines } from './render/description.ts';
 import { changePlanLines, knownFieldLine, planLines, unfinishedLine } from './render/plan-lines.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
 import { addEntryFlags, type EntryFlags, entriesOf } from './shell/entry-flags.ts';
-import { acceptOption, addReadFlags, addStrictFlag, type ReadFlags, readFlagsOf } from './shell/flags.ts';
+import {
+  acceptOption,
+  addReadFlags,
+  addStrictFlag,
+  askAgreementOn,
+  type ReadFlags,
+  readFlagsOf,
+} from './shell/flags.ts';
 
 interface Flags extends ReadFlags, EntryFlags {
   readonly account?: string;
@@ -119,6 +126,7 @@ async function showPlan(console: Console, job: string, file: string, flags: Flag
     savePlanAs: save,
     allowAdmin,
     accept,
+    askAgreement: askAgreementOn(console),
     tell: console.warn,
     onEvent: (event) => {
       if (event.kind === 'note') console.say(event.message);

@@ -35,7 +35,14 @@ import { EventFile } from './run/event-file.ts';
 import { Progress } from './run/progress.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
 import { addEntryFlags, type EntryFlags, entriesOf } from './shell/entry-flags.ts';
-import { addOutputFlags, addReadFlags, addStrictFlag, type ReadFlags, readFlagsOf } from './shell/flags.ts';
+import {
+  addOutputFlags,
+  addReadFlags,
+  addStrictFlag,
+  askAgreementOn,
+  type ReadFlags,
+  readFlagsOf,
+} from './shell/flags.ts';
 import {
   addSpendFlags,
   endOf,
@@ -172,6 +179,13 @@ interface Order extends Flags {
 
 async function orderOf(job: string | undefined, file: string | undefined, flags: Flags): Promise<Order> {
   if (job !== undefined && file !== undefined) return { ...flags, job, file, said: {} };
+  // The name of an operation has no ending.
+  if (job !== undefined && /\.(?!ya?ml$)\w+$/i.test(job))
+    throw stop(
+      'usage',
+      `${job} is a list, and no job is named for it.`,
+      `See which operation fits: ${commandLine(['plan', job])}`,
+    );
   if (job !== undefined || flags.plan === undefined)
     throw stop(
       'usage',
@@ -332,7 +346,8 @@ async function inputPathOf(job: string, file: string, flags: Flags, console: Con
   if (flags.output === undefined) {
     throw stop('usage', 'The input is standard input, so the output needs a name.', 'Give it one with -o.');
   }
-  const [first] = await chooseAll({ job, account: flags.account });
+  const answers = { accept: flags.accept, askAgreement: askAgreementOn(console), tell: console.warn };
+  const [first] = await chooseAll({ job, account: flags.account, ...answers });
   return spoolInput(
     process.stdin,
     spoolFolder(chooseStore(flags.store, first?.account.sandbox === true).location),

@@ -1,11 +1,13 @@
 import { isIPv4 } from 'node:net';
 import type { Command } from 'commander';
+import type { Agreement } from '../client/account/agreements.ts';
 import { EXIT, type ExitCode, stop } from '../core/errors.ts';
 import { version } from '../core/families.ts';
 import { counted } from '../core/plain-text.ts';
 import { wholeNumber } from '../lib/command-line.ts';
 import { hasScreen, type Opening, openInBrowser, openPage } from '../web/serve.ts';
 import type { CliCommand, Console } from './shell/command.ts';
+import { acceptOption, askAgreementOn } from './shell/flags.ts';
 
 interface Flags {
   readonly port: string;
@@ -14,6 +16,7 @@ interface Flags {
   readonly open?: boolean;
   readonly maxUpload?: string;
   readonly timeZone?: string;
+  readonly accept?: Agreement;
   readonly store?: string;
   readonly as?: string;
 }
@@ -29,6 +32,7 @@ const serve: CliCommand = {
         '--time-zone <zone>',
         "the time zone of schedules, such as Australia/Melbourne; left out: this machine's",
       )
+      .addOption(acceptOption())
       .option('--port <number>', 'where to listen on this machine; 0: any free port', '0')
       .option(
         '--host <address>',
@@ -49,6 +53,7 @@ async function serveCommand(console: Console, jobs: readonly string[], flags: Fl
     host: hostOf(flags.host),
     store: flags.store,
     jobs,
+    answers: { accept: flags.accept, askAgreement: askAgreementOn(console), tell: console.warn },
     timeZone: flags.timeZone,
     version: version(),
     mostUploadBytes: megabytesOf(flags.maxUpload),

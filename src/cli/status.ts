@@ -168,7 +168,7 @@ function stateLines(status: BatchStatus, { changes }: LeftOpen): readonly string
     changes && changesLines(changes),
     hasCosts && moneyLine(money),
     // A call may have taken several requests, and one in doubt is not among the answered ones.
-    `Requests   ${requests === calls ? `${requests} for ${calls} calls` : `${requests}, ${calls} calls answered`}`,
+    `Requests   ${requests === calls ? `${requests} for ${counted(calls, 'call')}` : `${requests}, ${calls} calls answered`}`,
   );
 }
 

@@ -31,8 +31,8 @@ export default worker;
 async function workerCommand(console: Console, flags: Flags): Promise<Report> {
   const words = process.argv.slice(2);
   const port = wholeNumber('--health', flags.health);
-  const pulse = new Pulse();
-  const server = port === undefined ? undefined : await healthAt(port, pulse, console);
+  let beatenMs = Number.NEGATIVE_INFINITY;
+  const server = port === undefined ? undefined : await healthAt(port, () => beatenMs, console);
   const tell = toldOn(console);
   try {
     const summary = await spend(
@@ -44,7 +44,7 @@ async function workerCommand(console: Console, flags: Flags): Promise<Report> {
         runWorker({
           ...{ store: flags.store, accept, askAgreement, signal, command: typedCommand(words) },
           onEvent(event) {
-            if (event.kind === 'beat') pulse.felt();
+            if (event.kind === 'beat') beatenMs = systemClock.monotonicMs();
             else tell(event);
           },
         }),
@@ -104,22 +104,10 @@ const rangeWords = ({ batch, fromRow, beforeRow }: RangeEvent): string =>
 /** Three beats may be lost, and the queue's connection may be made anew. */
 const ALIVE_MS = 10_000;
 
-class Pulse {
-  #feltMs = Number.NEGATIVE_INFINITY;
-
-  felt(): void {
-    this.#feltMs = systemClock.monotonicMs();
-  }
-
-  get isFelt(): boolean {
-    return systemClock.monotonicMs() - this.#feltMs < ALIVE_MS;
-  }
-}
-
-async function healthAt(port: number, pulse: Pulse, console: Console): Promise<Server> {
+async function healthAt(port: number, beaten: () => number, console: Console): Promise<Server> {
   const server = createServer((request, response) => {
     const known = request.method === 'GET' && request.url === '/healthz';
-    const alive = pulse.isFelt;
+    const alive = systemClock.monotonicMs() - beaten() < ALIVE_MS;
     response.writeHead(known ? (alive ? 200 : 503) : 404, { 'content-type': 'application/json' });
     response.end(known ? JSON.stringify({ alive }) : '');
   }).listen(port, '127.0.0.1');

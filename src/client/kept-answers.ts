@@ -62,8 +62,8 @@ export interface ReadAgain {
 }
 
 /**
- * The states as today's dialect reads them, in their order. A call in doubt whose reply it can read is answered, and one
- * whose answer is none by it is unanswered. The raw reply is kept so that a wrong dialect is corrected without another
+ * The states as today's dialect reads them, in their order. A call in doubt is answered where it can read the reply, and unanswered
+ * where it takes the reply for no answer. The raw reply is kept so that a wrong dialect is corrected without another
  * request: an answer that another dialect read is judged again from its reply before it is used. Answers that a person
  * told, and answers to changes, stay as they were settled.
  * @param keep is awaited for each answer that was read again, before any state with it is used.

@@ -16,7 +16,7 @@ export interface AccountHistory {
   found: number;
   /** Misses in the series that has not ended yet. */
   misses: number;
-  /** Consecutive matches of which nothing could be read. */
+  /** Consecutive matches with nothing readable in them. */
   unread?: number;
   /** Consecutive matches that stated a cost of nothing although the dialect has a price. */
   free?: number;

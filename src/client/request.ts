@@ -79,7 +79,7 @@ export function requestOf(
 }
 
 /**
- * Refuses a call of which no request can be made. The plan calls this before anything is sent.
+ * Refuses a call that cannot become a request. The plan calls this before anything is sent.
  * @throws StopError `job` where two values of the call share a field, or a query has no form for one; `unsupported`
  *   where the service does not send such requests.
  */

@@ -117,6 +117,13 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+/** What a bug says. The ledger's rules are sentences, and name themselves by two words that mean nothing to a user. */
+export function bugWords(error: unknown): string {
+  const message = messageOf(error);
+  const rule = /\bmoney rule: (?<rule>.+)$/.exec(message)?.groups?.rule;
+  return rule === undefined ? message : `The ledger refused to write what breaks its rule: ${rule}.`;
+}
+
 /** Whether what we write to the stream has no reader any more, such as `head` that has seen enough. */
 export function isReaderGone(error: unknown, stream: { readonly isTTY?: boolean | undefined }): boolean {
   if (!(error instanceof Error && 'code' in error)) return false;

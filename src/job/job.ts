@@ -124,7 +124,11 @@ export async function loadJobs(
   const isPath = typed.length === 0;
   if (operation !== undefined && operations.length > 0)
     throw whole.problem(['operations'], 'name', 'there is `operation` as well', 'Remove one of them.');
-  if (operations.length > 0) await checkSeveral(whole);
+  if (operations.length > 0)
+    await checkSeveral(
+      whole,
+      (sources.operations ?? []).map(({ name }) => name),
+    );
   const named = operation === undefined ? operations : [operation];
   return Promise.all(
     named.map(async (name) => {

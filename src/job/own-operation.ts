@@ -79,7 +79,7 @@ const schema = z.strictObject({
 });
 
 /**
- * An operation of one's own, for the option `operations` of `runJob`, `planJob`, `enrich` and `tryCall`. It is checked
+ * An operation of one's own, for the option `operations` of `runJob`, `planJob`, `enrich`, `sweep` and `tryCall`. It is checked
  * before anything is sent.
  * @example
  * const workEmail = defineOperation({

@@ -17,6 +17,7 @@ export * from './ledger/call-entries.ts';
 export * from './ledger/call-records.ts';
 export type * from './ledger/calls-part.ts';
 export type * from './ledger/consents-part.ts';
+export * from './ledger/finished-rows.ts';
 export type * from './ledger/host-notes-part.ts';
 export type * from './ledger/listed-part.ts';
 export type * from './ledger/log-records.ts';

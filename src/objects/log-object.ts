@@ -37,7 +37,7 @@ export const LogEntryObject = noun({
   account: text(({ batch }) => batch?.accountName),
   sandbox: entry(z.boolean(), ({ batch }) => batch?.sandbox ?? false),
   operation: text(({ request, batch }) => request?.operation ?? batch?.operation),
-  /** Whom a change altered, in words; null for a question. */
+  /** Whom a change altered, in words, with the role that was given; null for a question. */
   subject: text(({ request }) => request?.subject),
   /** What was sent; empty where it was erased. */
   asked: entry(z.record(z.string(), z.string()), ({ request }) => request?.asked ?? {}),

@@ -131,7 +131,7 @@ const RequestObject = z.object({
   through: z.string().optional(),
 });
 
-/** What a person agrees to once: what a dialect sends, or the folder from which a job takes its lists. */
+/** What a person agrees to once: what a dialect sends, the folder from which a job takes its lists, or the code of a package. */
 export const AgreementView = z.object({
   agreement: z.string(),
   /** A clause that says what is unusual. */

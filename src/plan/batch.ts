@@ -86,7 +86,7 @@ export async function startBatch(
 }
 
 /**
- * Whether a person has agreed that the batch buys calls again of which what came is no answer by this dialect. By another
+ * Whether a person has agreed that the batch buys calls again whose answers this dialect takes for none. By another
  * dialect it may be other calls.
  */
 export function mayBuyAgain({ settings }: Pick<Batch, 'settings'>, dialect: Dialect): boolean {
@@ -139,8 +139,8 @@ function datedByNow({ clock, emit }: RunContext, batch: Batch): Batch {
 }
 
 /**
- * Whether a new batch begins in the place of a finished one. What was decided about a change comes first; and who names the
- * batch wants that to go on, however old its answers are, unless everything is to be bought anew.
+ * Whether a new batch begins in the place of a finished one. A decision about a change comes first. A person who names the batch wants
+ * it to continue, however old its answers are, unless everything is bought anew.
  */
 async function isOutdated(
   { ledger, job, ifBatch, refresh }: RunContext,
@@ -294,7 +294,7 @@ export function rowsOf({ inputRows, rowsBeyond = 0 }: Batch): number {
 
 /**
  * Closes the batch when every row has an outcome. A row in doubt counts, because later runs look at it again in a closed
- * batch, too. One of which only a part was to be settled goes on by another command, since the same would find nothing to do.
+ * batch, too. A batch of which only a part was wanted continues by another command, because the same one would find nothing to do.
  */
 export async function closeIfFinished(
   { ledger, sample, limit, commandOfRest: command }: RunContext,

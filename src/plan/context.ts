@@ -70,7 +70,7 @@ export interface Reread {
 export interface Consent {
   /** The most that its batch may spend; undefined leaves the cap of a resumed batch as it is. */
   readonly budget: Credits | undefined;
-  /** Whether calls are bought again of which it turned out that what came is no answer. */
+  /** Whether calls are bought again whose answer turned out to be none. */
   readonly buysAgain: boolean;
 }
 
@@ -116,7 +116,7 @@ export interface RunChoices {
    */
   readonly askReread?: ((reread: Reread) => Promise<boolean>) | undefined;
   /**
-   * Whether calls are bought again of which it turned out that what came is no answer. Left out: only where a person
+   * Whether calls are bought again whose answer turned out to be none. Left out: only where a person
    * agrees to `askReread`, or to a plan that counts them.
    */
   readonly buyAgain?: boolean | undefined;
@@ -168,7 +168,7 @@ export interface RunOptions extends JobOptions, RunChoices, OpeningOptions {
   readonly onEvent?: Listener | undefined;
 }
 
-/** How far a run may go ahead of who reads its rows. */
+/** How far a run may go ahead of the reader of its rows. */
 export interface Pace {
   /** Resolves with the last row that may be begun, once this one may be. */
   upTo(row: RowNumber): Promise<RowNumber>;

@@ -1,3 +1,4 @@
+import type { CreditPrice } from '../client/account/price.ts';
 import { unreachable } from '../core/errors.ts';
 import type { Call } from '../core/operation.ts';
 import { RowCount, type RowNumber } from '../core/row.ts';
@@ -45,6 +46,8 @@ export interface Plan {
      */
     readonly expected: Credits;
   };
+  /** What a credit costs the owner of the account; absent where the accounts file does not say. */
+  readonly ofCredit?: CreditPrice;
   /** How many calls one row pays for, and the most that each costs; absent when a row pays for one call only. */
   readonly row?: { readonly calls: number; readonly most: Credits };
   /** How long the run takes at the account's limit; undefined when no limit is known. */
@@ -236,7 +239,7 @@ class Draft {
    * @param extra the most that the first calls of retries may cost; undefined where only the budget limits them.
    */
   plan(refreshes: boolean, extra?: Credits): Plan {
-    const { requestsPerSecond, row } = this.#pricing;
+    const { requestsPerSecond, row, ofCredit } = this.#pricing;
     const toBuy = [...this.#toBuy.values()];
     const retries = [...this.#extra.values()];
     const others = [...this.#again.values()];
@@ -259,6 +262,7 @@ class Draft {
         ? {}
         : { unanswered: { rows: sum(unanswered, () => 1), most: credits(sum(unanswered, worst)) } }),
       ...(row.calls > 1 ? { row } : {}),
+      ...(ofCredit === undefined ? {} : { ofCredit }),
       ...(rowsAgain === 0
         ? {}
         : { again: { rows: rowsAgain, most: credits(again), atRisk: credits(this.#atRisk) } }),

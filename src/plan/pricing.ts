@@ -1,4 +1,5 @@
 import { requestsPerSecond } from '../client/account/account.ts';
+import type { CreditPrice } from '../client/account/price.ts';
 import type { Dialect, DialectOperation } from '../client/dialect.ts';
 import { dialectOperationOf } from '../client/dialect.ts';
 import type { Call } from '../core/operation.ts';
@@ -17,6 +18,8 @@ export interface Pricing {
   readonly matchRate: number | undefined;
   /** The account's limit; undefined when none is known. */
   readonly requestsPerSecond: number | undefined;
+  /** What a credit costs the owner of the account; undefined where the accounts file does not say. */
+  readonly ofCredit: CreditPrice | undefined;
 }
 
 interface RowWorst {
@@ -39,6 +42,7 @@ export async function pricingOf(context: PlanContext): Promise<Pricing> {
     chargesMisses: chargesMisses(dialect),
     matchRate: await ledger?.matchRate(account.identity, job.operation.name),
     requestsPerSecond: requestsPerSecond(account),
+    ofCredit: account.price,
   };
 }
 

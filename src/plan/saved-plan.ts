@@ -103,7 +103,7 @@ export async function savePlan(
       job: job.path ?? job.operation.name,
       ...present({ store, read: job.read, entries: job.said, repair: job.repair, allow_admin: allowAdmin }),
     },
-    // For people who read or sign it; nothing goes by it.
+    // For people who read or sign it; the program does not use it.
     lines: diffLines(plan, EVERY_LINE),
     changes: plan.changes.map(({ lastBatch: _, ...change }) => change),
     planned: plan.planned,

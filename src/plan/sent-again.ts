@@ -11,8 +11,8 @@ import {
 import type { PlanContext } from './row-walk.ts';
 
 /**
- * This file says which calls in doubt a run may send again, so that its plan counts what they may cost. It goes by the rules
- * of `resolveDoubt`, of which those that cost nothing for certain come first. Nothing here decides or sends anything.
+ * This file says which calls in doubt a run may send again, so that its plan counts what they may cost. It follows the rules of
+ * `resolveDoubt`, where those that surely cost nothing come first. Nothing here decides or sends anything.
  */
 
 export interface SentAgain {

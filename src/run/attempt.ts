@@ -95,7 +95,7 @@ class Attempt implements Writer, Asker {
   /** What comes next for the call, once that is known and the attempt is closed. */
   #next: Next | undefined;
   #isClosed = false;
-  /** Another process has closed it for its age, maybe otherwise than this one would have. */
+  /** Another process has closed it for its age, perhaps in another way than this one would have. */
   #isOver = false;
 
   constructor(run: Run, asking: Asking, resolve: (next: Next) => void, reject: (reason: unknown) => void) {
@@ -136,7 +136,7 @@ class Attempt implements Writer, Asker {
     }
     this.#request = outgoing.request;
     crashPoint('before-intent');
-    const intent = intentOf(this.#run, this.#asking, outgoing.keyed);
+    const intent = intentOf(this.#run, this.#asking, outgoing.keyed, turn);
     session.groups.add(this, { kind: 'intent', intent }, turn.dueMs);
   }
 

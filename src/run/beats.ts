@@ -95,14 +95,14 @@ export class Beats {
     this.#heardAtMs = clock.monotonicMs();
   }
 
-  /** Takes part for an account, of which nothing is sent until a beat has brought a share. */
+  /** Takes part for an account. Nothing is sent for it until a beat has brought its share. */
   join(account: BeatingAccount): void {
     account.limiter.allot(0);
     this.#parts.set(account.identity, { account, isNew: true, closing: undefined, left: undefined });
     this.#hurry();
   }
 
-  /** Resolves when the others know that nothing is sent any more, or when they cannot be told of it. */
+  /** Resolves when the others know that nothing more is sent, or when they cannot be told. */
   async leave(account: BeatingAccount): Promise<void> {
     const part = this.#parts.get(account.identity);
     if (part === undefined) return;

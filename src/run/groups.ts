@@ -106,7 +106,7 @@ export class Groups {
     this.#apply(unanswered);
   }
 
-  /** Resolves when the next ends are on the disk, with which calls are known and money is released. */
+  /** Resolves when the next ends are on the disk: then their calls are known, and their money is released. */
   get ended(): Promise<void> {
     return this.#ended.promise;
   }

@@ -11,8 +11,8 @@ import { replaceFile } from '../lib/atomic-file.ts';
 
 /**
  * Notes which files were written by exports that do not write to the ledger. During a run only the run may write to it, so
- * these notes stand beside it. They let a second export replace the file of the first, and tell whoever forgets a person
- * where to look, at a saved plan as well, which is no file of a batch.
+ * these notes stand beside it. They let a second export replace the file of the first. They also tell `forget` where to look, even for a
+ * saved plan, which belongs to no batch.
  */
 
 type Notes = Required<Pick<OutputOrder, 'written' | 'noteWritten' | 'noteOutput'>>;

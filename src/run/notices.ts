@@ -7,6 +7,7 @@ import { type Clock, isoTime } from '../core/clock.ts';
 import { messageOf, StopError } from '../core/errors.ts';
 import { counted } from '../core/plain-text.ts';
 import { type Ledger, NOTICE_KINDS, type Notice, type NoticeKind } from '../ledger/ledger.ts';
+import { codeOf } from '../lib/system-errors.ts';
 import type { ResolvedJob } from '../plan/row-walk.ts';
 import { notifyQuestion } from './notices/agreement.ts';
 import type { BeforeEnd } from './pipeline.ts';
@@ -134,24 +135,35 @@ const RECEIVE_MS = 10_000;
 
 interface Sending {
   readonly clock: Clock;
+  /** When this process began: what it has kept itself is tried for a minute, and what an earlier one left once. */
+  readonly beganMs?: number;
   /** Once it is aborted, nothing is tried again. */
   readonly signal?: AbortSignal | undefined;
   readonly tell?: ((sentence: string) => void) | undefined;
 }
 
 /** Sends what nobody has received yet. It never throws: what cannot be sent waits for a later run. */
-export async function sendNotices(ledger: Ledger, { clock, signal, tell }: Sending): Promise<void> {
+export async function sendNotices(
+  ledger: Ledger,
+  { clock, beganMs = 0, signal, tell }: Sending,
+): Promise<void> {
   try {
-    let left = await sendOnce(ledger, clock);
+    const unsent = await sendOnce(ledger, clock);
+    const isOwn = ({ notice }: Unsent): boolean => notice.atMs >= beganMs;
+    let own: readonly Unsent[] = unsent.filter(isOwn);
+    const [late] = own;
+    if (late !== undefined && signal?.aborted !== true)
+      tell?.(`${counted(own.length, 'notice')} cannot be sent now (${late.why}): trying for a minute.`);
     for (const delayMs of RETRY_AFTER_MS) {
-      if (left.length === 0 || signal?.aborted === true) break;
+      if (own.length === 0 || signal?.aborted === true) break;
       await clock.sleep(delayMs, signal);
-      left = await sendEach(
+      own = await sendEach(
         ledger,
-        left.map(({ notice }) => notice),
+        own.map(({ notice }) => notice),
         clock,
       );
     }
+    const left = [...unsent.filter((each) => !isOwn(each)), ...own];
     const [first] = left;
     if (first !== undefined)
       tell?.(
@@ -210,7 +222,9 @@ async function whyNotSent({ id, target, body }: Notice): Promise<string | undefi
   try {
     return to.command === undefined ? await post(to.webhook, id, body) : await start(to, id, body);
   } catch (error) {
-    return messageOf(error);
+    // What went wrong on the way stands in the cause of the error.
+    const { cause } = error instanceof Error ? error : {};
+    return codeOf(cause) ?? messageOf(error);
   }
 }
 

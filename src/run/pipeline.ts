@@ -82,7 +82,7 @@ interface Submitted {
 
 /**
  * Reads the list, plans it, has the plan agreed to, begins or resumes its batch, and hands it over to workers where the store has any.
- * Nothing is bought. A crash here leaves at most a batch of which not all rows were handed over: the same command goes on with it.
+ * Nothing is bought. A crash here leaves at most a batch whose rows were not all handed over: the same command continues it.
  */
 async function submit(context: RunContext, sessions: Sessions): Promise<Submitted> {
   if (context.detach === true) requireHandOver(context);
@@ -158,8 +158,8 @@ async function work(submitted: Submitted, sessions: Sessions): Promise<Worked> {
 
 /**
  * Works on a range of a batch as the ledger has its rows, for a process that does not have the list. The list was submitted by another
- * process, which finishes the batch as well. A crash here leaves rows without an outcome, and who takes the range again goes on with
- * them.
+ * process, which finishes the batch as well. A crash here leaves rows without an outcome, and the next worker that takes the range
+ * continues with them.
  * @returns what stopped it.
  */
 export async function workRange(

@@ -14,10 +14,10 @@ import {
   type DecisionKind,
   type DecisionSpec,
   type Doubt,
+  decideAbout,
   type KeyedRequest,
   type Ledger,
   type OpenAttempt,
-  decide as recordDecision,
 } from '../ledger/ledger.ts';
 import { crashPoint } from '../lib/faults.ts';
 import type { RunContext } from '../plan/context.ts';
@@ -251,7 +251,7 @@ async function decide(
   why: string,
 ): Promise<Decision> {
   const spec: DecisionSpec = { key: doubt.key, batch, kind, by, why, atMs: clock.wallMs() };
-  return { ...spec, id: await recordDecision(ledger, spec) };
+  return { ...spec, id: await decideAbout(ledger, doubt.attempt, spec) };
 }
 
 function follow(decision: Decision, doubt: Doubt): Resolution {

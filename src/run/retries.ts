@@ -22,7 +22,7 @@ export interface Retries {
   readonly enough?: number;
   /** Whether another one of them can be sent. */
   readonly goesOn: boolean;
-  /** Whether the job says so, which then says its limit as well. */
+  /** Whether the job decides so. Then the job also says the limit. */
   readonly byJob: boolean;
   /** The row of one of them, where the batch also has doubts without such a decision. */
   readonly row?: RowNumber;

@@ -130,6 +130,7 @@ export const RUN_CHECKS: Checks<RunOptions> = {
 const PLAN_CHECKS: Checks<PlanOptions> = {
   ...JOB_CHECKS,
   accept: acceptable,
+  askAgreement: called,
   refresh: flag,
   ...{ savePlanAs: text, planFile: text },
   allowAdmin: flag,
@@ -170,6 +171,7 @@ export interface Spender {
 export async function openSpender(sandbox: boolean, options: SpenderOptions): Promise<Spender> {
   const { clock = systemClock, command = 'run', accept, askAgreement } = options;
   const store = chooseStore(options.store, sandbox);
+  const beganMs = clock.wallMs();
   const ledger = await openLedger(store, {
     clock,
     waitForLockMs: options.waitForLockMs ?? 0,
@@ -214,7 +216,7 @@ export async function openSpender(sandbox: boolean, options: SpenderOptions): Pr
       await (await queue?.catch(() => undefined))?.close();
       if ((await ledger.notices.waiting().catch(() => [])).length > 0) {
         const { sendNotices } = await import('./notices.ts');
-        await sendNotices(ledger, { clock, signal: options.signal, tell: options.tell });
+        await sendNotices(ledger, { clock, beganMs, signal: options.signal, tell: options.tell });
       }
       await ledger.close();
       await keepRetention(accounts, store.location, { ...options, clock });
@@ -284,6 +286,8 @@ interface PlannedJobChange {
 interface PlanOptions
   extends JobOptions,
     Pick<RunOptions, 'refresh' | 'allowAdmin' | 'accept' | 'planFile' | 'signal' | 'onEvent' | 'tell'> {
+  /** Called once for a package that nobody has agreed to; it returns whether its code may run. Left out: only `accept` agrees. */
+  readonly askAgreement?: RunOptions['askAgreement'];
   /** The path to which the plan of a change is saved, for a run of exactly this plan. */
   readonly savePlanAs?: string | undefined;
 }
@@ -312,6 +316,7 @@ async function planChosen({ job, account, dialect }: ResolvedJob, options: PlanO
   const { accept, onEvent: emit = () => {} } = options;
   if (accept !== undefined) await requireAgreedRequests({ account, dialect, accept, emit });
   const { location } = chooseStore(options.store, account.sandbox);
+  await requireTaken(location, job.operation);
   const ledger = await lookIfThere(location, options.tell);
   try {
     const opened = await openHeader(options.file, job, ledger);

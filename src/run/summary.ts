@@ -106,7 +106,8 @@ export async function summarize(context: RunContext, batch: Batch, ending: RunEn
 }
 
 /**
- * The exit code of a run. A stop takes precedence over rows that need attention, are not as they ended any more, or would not have ended so.
+ * The exit code of a run. A stop takes precedence over rows that need attention, are no longer as they ended, or would end differently
+ * today.
  * @example
  * const run = enrich('fixtures/people.csv', { job: 'enrich-person', account: 'sandbox-provider' });
  * process.exitCode = exitCodeOf(await run.summary(), true);

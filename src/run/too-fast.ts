@@ -39,7 +39,7 @@ export class TooFast {
     if (isAlone) this.#alone -= 1;
   }
 
-  /** Where only such calls are left, nobody else can pass any more. */
+  /** Where only such calls are left, no other call can pass. */
   get onlyAloneAreLeft(): boolean {
     return this.#alone === this.#asking;
   }

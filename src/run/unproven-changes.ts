@@ -8,7 +8,7 @@ import { commandLine } from '../lib/command-line.ts';
 import { dialectOfBatch } from './batch-account.ts';
 
 /**
- * Changes of a batch that were counted as done, and of which what the vendor answered does not say so by the dialect of today.
+ * Changes of a batch that were counted as done, although today's dialect no longer reads the vendor's answers as that.
  * A reading never sends a change again, because it may have been made, so a person has to look.
  */
 export interface UnprovenChanges {

@@ -67,8 +67,8 @@ export class Faults {
     }
     // Sums of decimal fractions may pass 1 by a rounding error.
     if (total > 1 + 1e-9) {
-      const fact = `The faults add up to ${total}, more than every request.`;
-      throw stop('usage', fact, 'Lower them to 1 in all.');
+      const fact = `The faults add up to ${total}, which is more than all requests.`;
+      throw stop('usage', fact, 'Lower them: together they may be 1 at most.');
     }
   }
 

@@ -27,12 +27,12 @@ export class LineFile {
       this.#descriptor = openSync(path, 'a+', 0o600);
     } catch (error) {
       const fact = `${path} cannot be opened for writing: ${messageOf(error)}.`;
-      throw stop('usage', fact, 'Name a file in a folder of yours.');
+      throw stop('usage', fact, 'Name a file in a folder that you may write to.');
     }
     this.wholeBytes = endOfLastWholeLine(this.#descriptor);
     if (this.#tornTailIsOurs()) return;
     this.close();
-    const fact = `${path} ends with what the sandbox did not write.`;
+    const fact = `${path} ends with text that the sandbox did not write.`;
     throw stop('usage', fact, 'Name another file, or one that does not exist.');
   }
 

@@ -213,12 +213,12 @@ const THIS_MACHINE = /^(?:127\.0\.0\.1|localhost|\[::1\])(?::\d{1,5})?$/i;
 
 /** Why a request is refused; undefined when it is not. A browser always sends the origin of the page. */
 function refusalOf({ host = '', origin }: IncomingHttpHeaders): string | undefined {
-  if (!THIS_MACHINE.test(host)) return `${NOT_HEARD}, under the name 127.0.0.1 or localhost.`;
-  if (origin !== undefined && origin !== `http://${host}`) return `${NOT_HEARD}, and not to a web page.`;
+  if (!THIS_MACHINE.test(host)) return `${NOT_HEARD}, and only under the name 127.0.0.1 or localhost.`;
+  if (origin !== undefined && origin !== `http://${host}`) return `${NOT_HEARD}, and no web page.`;
   return undefined;
 }
 
-const NOT_HEARD = 'The sandbox answers to programs of this machine';
+const NOT_HEARD = 'The sandbox answers programs on this machine only';
 
 /** A larger request is refused and not kept in memory. No real request is so large. */
 const MOST_REQUEST_BYTES = 1024 * 1024;

@@ -48,9 +48,9 @@ async function differenceFromSandbox(origin: string): Promise<string | undefined
     const response = await fetch(`${origin}/sandbox/book`, { signal, redirect: 'error' });
     const book: unknown = await response.json();
     if (response.ok && typeof book === 'object' && book !== null && 'rate_limited' in book) return undefined;
-    return `At ${origin} there is no sandbox, but something else that answers.`;
+    return `What answers at ${origin} is not a sandbox.`;
   } catch (error) {
-    return `At ${origin} there is no sandbox: ${messageOf(error)}.`;
+    return `No sandbox answers at ${origin}: ${messageOf(error)}.`;
   }
 }
 
@@ -118,8 +118,8 @@ function listeningUrl(child: ChildProcess): Promise<string> {
 }
 
 function notStarted(why: string): Error {
-  const fact = `The sandbox ended before it listened (${why}).`;
-  return stop('usage', fact, 'Mend what it names, then run the command again.');
+  const fact = `The sandbox ended before it was ready (${why}).`;
+  return stop('usage', fact, 'Fix what it names, then run the command again.');
 }
 
 /** Lets this process end while the child runs. The child's output is still read, so that a full pipe never stops it. */

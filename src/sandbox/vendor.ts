@@ -108,7 +108,7 @@ export function problemOfIdentifiers(body: JsonMembers, identifiers: readonly st
 type AuthorizationShape = 'Bearer <key>' | 'Bearer :<key>' | 'Bearer <project>:<key>' | '<project>:<key>';
 
 const SHAPES: Readonly<Record<AuthorizationShape, { readonly pattern: RegExp; readonly words: string }>> = {
-  'Bearer <key>': { pattern: /^Bearer (?<key>[^\s:]+)$/, words: 'the word Bearer, a blank and the key' },
+  'Bearer <key>': { pattern: /^Bearer (?<key>[^\s:]+)$/, words: 'the word Bearer, a space and the key' },
   'Bearer :<key>': {
     pattern: /^Bearer :(?<key>[^\s:]+)$/,
     words: 'with an empty project part before the colon',

@@ -237,5 +237,5 @@ function priceOf(
 
 function checkedMatchRate(rate: number): number {
   if (rate >= 0 && rate <= 1) return rate;
-  throw stop('usage', `A match rate of ${rate} is not a share.`, 'Give a number from 0 to 1, such as 0.8.');
+  throw stop('usage', `${rate} is not a match rate.`, 'Give a number from 0 to 1, such as 0.8.');
 }

@@ -2,6 +2,7 @@ import { type BootTime, type Clock, isoTime } from '../core/clock.ts';
 import { type StopError, stop } from '../core/errors.ts';
 import type { BootMoment, IntentTime, KeptTime, RawReply, Time, TimeMark } from '../ledger/ledger.ts';
 import { formatDuration } from '../lib/duration.ts';
+import { type Holder, KEEPS_NOTHING, Keeper, type Keeping } from './believed-time/keeper.ts';
 import {
   bootOf,
   JUMP_MS,
@@ -21,14 +22,6 @@ import { type Answered, ahead, dayOf, extended, isAnswered } from './believed-ti
 
 /** Clocks that differ by less than this agree. The database has the same number. */
 export const APART_MS = 5 * 60_000;
-
-/** How often the confirmed time is written while it advances as expected. */
-const KEEP_EVERY_MS = 60_000;
-
-/**
- * A confirmed time that differs by more than this from the stored one is written at once. The database allows for two.
- */
-const KEEP_BEYOND_MS = 1_000;
 
 /** Witnesses that differ by more than this leave everything as it is, however old it may be. */
 const DISPUTED_MS = 24 * 60 * 60_000;
@@ -62,23 +55,9 @@ export interface Witness {
   readonly sandbox: boolean;
 }
 
-type Keeper = Pick<Time, 'keepSeenTime' | 'keepConfirmedTime' | 'refuteTimes'>;
-
-/** What holds intents that are dated and not in the ledger yet. */
-interface Holder {
-  /** Has them written before whatever is written next. */
-  append(): void;
-}
-
-const KEEPS_NOTHING: Keeper = {
-  keepSeenTime: async () => {},
-  keepConfirmedTime: async () => {},
-  refuteTimes: async () => {},
-};
-
 export class BelievedTime implements Clock {
   readonly #clocks: MachineClocks;
-  readonly #ledger: Keeper;
+  readonly #keeper: Keeper;
   readonly #openedMs: number;
   #seen: TimeMark;
   #confirmed: TimeMark | undefined;
@@ -87,27 +66,23 @@ export class BelievedTime implements Clock {
   #floorMs: number;
   /** Whether the store has bought from sandboxes alone. */
   #isPlay: boolean;
-  /** The confirmed time as it was last written, and the monotonic time of that write. */
-  #kept: (TimeMark & { readonly writtenMs: number }) | undefined;
   #toldWithoutDate = false;
   #apart: StopError | undefined;
   #news: string[] = [];
-  readonly #holders = new Set<Holder>();
 
-  private constructor(machine: Clock, kept: KeptTime, ledger: Keeper) {
+  private constructor(machine: Clock, kept: KeptTime, ledger: Keeping) {
     this.#clocks = new MachineClocks(machine, (byMs, { wallMs }) => this.#wasSet(byMs, wallMs));
-    this.#ledger = ledger;
     this.#seen = kept.seen;
     this.#confirmed = kept.confirmed;
     this.#dated = kept.dated;
     this.#floorMs = kept.floorMs ?? Number.NEGATIVE_INFINITY;
     this.#isPlay = kept.isPlay;
     this.#openedMs = machine.monotonicMs();
-    this.#kept = kept.confirmed && { ...kept.confirmed, writtenMs: this.#openedMs };
+    this.#keeper = new Keeper(ledger, kept.confirmed, this.#openedMs);
   }
 
   /** Opens the clock that all work of a process with a ledger shares. */
-  static async over(clock: Clock, ledger: Keeper & Pick<Time, 'atBoot'>): Promise<BelievedTime> {
+  static async over(clock: Clock, ledger: Keeping & Pick<Time, 'atBoot'>): Promise<BelievedTime> {
     const machine = withBoot(clock);
     const kept = await ledger.atBoot(bootOf(machine), machine.wallMs());
     const time = new BelievedTime(machine, kept, ledger);
@@ -168,8 +143,7 @@ export class BelievedTime implements Clock {
 
   /** @returns what ends it. */
   heldBy(holder: Holder): () => void {
-    this.#holders.add(holder);
-    return () => void this.#holders.delete(holder);
+    return this.#keeper.heldBy(holder);
   }
 
   monotonicMs(): number {
@@ -322,10 +296,7 @@ export class BelievedTime implements Clock {
     this.#refuteFuture(mark);
     if (this.#confirmed === undefined || mark.atMs > extended(this.#confirmed, mark.uptimeMs))
       this.#confirmed = mark;
-    if (this.#isKept(this.#confirmed, monotonicMs, mark.uptimeMs)) return;
-    this.#kept = { ...this.#confirmed, writtenMs: monotonicMs };
-    this.#handOver();
-    keep(this.#ledger.keepConfirmedTime(this.#confirmed, identity));
+    this.#keeper.confirmed(this.#confirmed, monotonicMs, mark.uptimeMs, identity);
   }
 
   /**
@@ -345,22 +316,8 @@ export class BelievedTime implements Clock {
 
   #refute(afterMs: number): void {
     this.#confirmed = undefined;
-    this.#kept = undefined;
     this.#floorMs = Number.NEGATIVE_INFINITY;
-    this.#handOver();
-    keep(this.#ledger.refuteTimes(afterMs));
-  }
-
-  /** The ledger refuses an intent that is dated before the time it knows of, so those dated by now come into it first. */
-  #handOver(): void {
-    for (const holder of this.#holders) holder.append();
-  }
-
-  /** Whether the last written time still says as much as is known now. */
-  #isKept(confirmed: TimeMark, monotonicMs: number, uptimeMs: number): boolean {
-    const kept = this.#kept;
-    if (kept === undefined || monotonicMs - kept.writtenMs >= KEEP_EVERY_MS) return false;
-    return extended(confirmed, uptimeMs) - extended(kept, uptimeMs) <= KEEP_BEYOND_MS;
+    this.#keeper.refuted(afterMs);
   }
 
   #heardNothing(): void {
@@ -383,7 +340,7 @@ export class BelievedTime implements Clock {
 
   #keepSeen(seen: TimeMark): void {
     this.#seen = seen;
-    keep(this.#ledger.keepSeenTime(seen));
+    this.#keeper.seen(seen);
   }
 
   // ---------------------------------------------------------------------------------------- what the machine tells
@@ -410,9 +367,4 @@ export class BelievedTime implements Clock {
       `This machine's clock says ${isoTime(wallMs)}, but ${by} says ${isoTime(sureMs)}, which is used until an answer gives the time.`,
     );
   }
-}
-
-/** Not awaited: the next commit holds it, and a loss only means that the next answer has to tell the time again. */
-function keep(written: Promise<void>): void {
-  void written.catch(() => {});
 }

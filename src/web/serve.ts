@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
+import type { Answers } from '../client/account/agreements.ts';
 import { systemClock } from '../core/clock.ts';
 import { present } from '../core/objects.ts';
 import type { Tell } from '../ledger/store.ts';
@@ -41,6 +42,8 @@ interface PageOptions {
   readonly mostSilenceMs?: number | undefined;
   /** Job files whose inboxes are swept by their schedules. */
   readonly jobs: readonly string[];
+  /** How a person agrees to the packages of these jobs. */
+  readonly answers?: Answers | undefined;
   /** The zone in which schedules are meant; undefined: that of this machine. */
   readonly timeZone: string | undefined;
   /** The file that starts this program, for the processes that the server starts. */
@@ -84,12 +87,12 @@ export async function openPage(options: PageOptions): Promise<OpenedPage> {
 }
 
 async function startPage(options: PageOptions, folder: string, lock: ProcessLock): Promise<RunningPage> {
-  const { store, version, script, operator, jobs, timeZone, host = USUAL_HOST } = options;
+  const { store, version, script, operator, jobs, answers, timeZone, host = USUAL_HOST } = options;
   const files = await loadPage();
   const program = { script, env: process.env, ...present({ operator }) };
   const work: Work = new Work(program, systemClock.wallMs, () => changes.noteWork());
   const changes = new Changes(store, systemClock, (pid) => work.isOurs(pid));
-  const schedules = await openSchedules({ jobs, store, folder, clock: systemClock, work, timeZone });
+  const schedules = await openSchedules({ jobs, answers, store, folder, clock: systemClock, work, timeZone });
   const unagreed = await schedules.unagreed();
   const { port, servers } = await listenOn(host, options.port, () => createServer(LIMITS));
   const admission = new Admission(systemClock, folder);
@@ -137,7 +140,7 @@ async function startPage(options: PageOptions, folder: string, lock: ProcessLock
   };
 }
 
-/** Whoever asks is on this machine. An upload may be long and the disk slow, so a whole request has more time. */
+/** Every client is on this machine. An upload may be long and the disk slow, so a whole request has more time. */
 const LIMITS = {
   headersTimeout: 5_000,
   keepAliveTimeout: 5_000,

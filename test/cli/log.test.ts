@@ -24,7 +24,8 @@ async function sharedDesk(): Promise<Desk> {
   await desk.type(desk.run('--as', 'Ann'));
   await desk.type(['settle', 'last', '--skip', '--as', 'Bob']);
   desk.list(4);
-  await desk.type(desk.run('--as', 'Bob'));
+  const run = await desk.type(desk.run('--as', 'Bob'));
+  expect(run.stdout).toContain('Credits    1 spent (A$0.04), ');
   return desk;
 }
 
@@ -53,7 +54,9 @@ describe('rowonce log', () => {
     expect(decided).toMatch(
       /Z {2}Bob {2}decided skip, about domain list\.csv-1\.example \(.+\) {2}batch [0-9a-f]{8} row 2$/,
     );
-    expect(asked).toMatch(/Z {2}Ann {2}enrich-company domain .*: in_doubt, 0 credits \(0 AUD\), 1 in doubt /);
+    expect(asked).toMatch(
+      /Z {2}Ann {2}enrich-company domain .*: in_doubt, 0 credits \(A\$0\.00\), 1 in doubt /,
+    );
     const bought = await desk.json(['log', 'list.csv-2.example']);
     expect(bought.entries).toMatchObject([
       { operator: 'Ann', charged: 1, money: { amount: 0.04, currency: 'AUD' } },
@@ -135,10 +138,16 @@ describe('rowonce log', () => {
     await team.type('log', '--changes', '-o', file);
     const rows = table(readFileSync(file, 'utf8'));
     expect(
-      rows.map(({ operator, operation, about, status }) => [operator, operation, about, status]),
+      rows.map(({ operator, operation, about, ended, status }) => [
+        operator,
+        operation,
+        about,
+        ended,
+        status,
+      ]),
     ).toEqual([
-      ['Dan', 'delete-invite', `jo@team.example in ${PROJECT}`, '200'],
-      ['Carol', 'create-invite', `jo@team.example in ${PROJECT}`, '200'],
+      ['Dan', 'delete-invite', `jo@team.example in ${PROJECT}`, 'done', '200'],
+      ['Carol', 'create-invite', `jo@team.example in ${PROJECT} as viewer`, 'done', '200'],
     ]);
     for (const { at, batch, vendor_said } of rows) {
       expect(at).toMatch(/^20\d\d-.*Z$/);
@@ -212,6 +221,9 @@ describe('rowonce spend', () => {
       { name: 'Ann', spent: 2, in_doubt: 1, batches: 1 },
       { name: 'Bob', spent: 1, in_doubt: 0, batches: 1, saved: 2 },
     ]);
+    desk.list(9);
+    const plan = await desk.type(['plan', 'enrich-company', 'list.csv', '--account', 'data']);
+    expect(plan.stdout).toMatch(/credits +at most 5 \(A\$0\.20\), probably \d \(A\$/);
     const shown = await desk.type(['spend', '--month', month]);
     expect(shown.stdout).toBe(
       `${month} (UTC), by account\n  data  3 credits of 500 (A$0.12), 1 in doubt, 2 saved, 4 requests, 2 batches begun\n`,

@@ -110,11 +110,14 @@ proof(
   },
 );
 
-test('a night asks for the agreement before its first file, and goes on with it', async () => {
+test('a night, and a page that is to sweep, ask for the agreement before the first file, and the night goes on with it', async () => {
   const { desk } = await deskWith();
   mkdirSync(desk.place.path('inbox'));
   renameSync(desk.place.path('list.csv'), desk.place.path('inbox/list.csv'));
-  await desk.write('night.yaml', `operation: ${NAME}\ninbox: inbox\nbudget: { credits: 9 }\n`);
+  const schedule = 'schedule: "0 2 * * *"';
+  await desk.write('night.yaml', `operation: ${NAME}\ninbox: inbox\n${schedule}\nbudget: { credits: 9 }\n`);
+  const served = await desk.type(['serve', 'night.yaml', '--no-open']);
+  expect([served.code, served.stderr]).toEqual([2, expect.stringMatching(/--accept package:[0-9a-f]{32}$/m)]);
   const { code, stderr } = await desk.type(['nightly', 'night.yaml']);
   expect([code, await desk.requests()]).toEqual([2, 0]);
   const [agreement = ''] = /package:[0-9a-f]{32}$/m.exec(stderr) ?? [];

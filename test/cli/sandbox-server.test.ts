@@ -104,7 +104,7 @@ proof('what answers there and is no sandbox is asked for nothing that costs', as
   writeAccounts(folder, { vendor: 'provider', sandbox: true, base_url: vendor.url });
   const ended = await runWith(folder, 'one', domainsOf('one', 3), typedAt);
   expect(ended.code).toBe(2);
-  expect(ended.stderr).toContain(`At ${vendor.url} there is no sandbox, but something else that answers.`);
+  expect(ended.stderr).toContain(`What answers at ${vendor.url} is not a sandbox.`);
   expect(vendor.requests.map(({ method, path }) => `${method} ${path}`)).toEqual(['GET /sandbox/book']);
 });
 
@@ -115,7 +115,7 @@ proof('where nobody listens the command that starts one is named', async () => {
   writeAccounts(folder, { vendor: 'provider', sandbox: true, base_url: vendor.url });
   const ended = await runWith(folder, 'one', domainsOf('one', 3), typedAt);
   expect(ended.code).toBe(2);
-  expect(ended.stderr).toContain(`At ${vendor.url} there is no sandbox: `);
+  expect(ended.stderr).toContain(`No sandbox answers at ${vendor.url}: `);
   expect(ended.stderr).toContain(
     `Start one there: rowonce sandbox --port ${new URL(vendor.url).port} --book book.jsonl`,
   );

@@ -95,13 +95,16 @@ proof('a run that is cut off from its database for a moment goes on by itself', 
   await expectBoughtOnce(place, ended);
 });
 
-test('what would change something at the service is refused before anything is asked', async () => {
+test('what would change something at the service is refused before anything is asked, and at its plan already', async () => {
   await using place = await openPlace();
   place.writePeople(['ada@acme.example']);
-  const more = ['--account', 'sandbox-service'];
-  const { code, stderr } = await place.runHere({ store: await freshStore(), job: 'invite-user', more });
-  expect(code, stderr).toBe(2);
-  expect(stderr).toContain('takes only jobs that look things up');
+  const [store, more] = [await freshStore(), ['--account', 'sandbox-service']];
+  const planning = ['plan', 'invite-user', place.path('list.csv'), '--store', store, ...more];
+  const ran = await place.runHere({ store, job: 'invite-user', more });
+  for (const { code, stderr } of [ran, await place.typeHere(planning)]) {
+    expect(code, stderr).toBe(2);
+    expect(stderr).toContain('takes only jobs that look things up');
+  }
   expect((await place.vendor.book()).requests).toBe(0);
 });
 

@@ -39,7 +39,7 @@ export const RULE_19: readonly Mutation[] = [
     text: 'if (ifBatch === undefined) return;',
     instead: 'if (ifBatch !== existing?.key) return;',
     test: 'test/web/twice.test.ts',
-    named: 'a refresh that two tabs let go on at once is bought once',
+    named: 'a refresh that two tabs continue at once is bought once',
   },
   {
     rule: 19,

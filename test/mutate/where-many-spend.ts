@@ -172,8 +172,8 @@ const PURSES = [
   ...from(11, POSTGRES, inStore('purses'), [
     {
       without: 'what a purse holds, at an admission',
-      text: 'AND (NOT a.begins OR p.granted IS NULL',
-      instead: 'AND (TRUE OR p.granted IS NULL',
+      text: 'OR p.granted IS NULL OR p.used + a.spent + a.reserved',
+      instead: 'OR TRUE OR p.used + a.spent + a.reserved',
       named: 'what workers admit at once',
     },
     {
@@ -190,8 +190,8 @@ const PURSES = [
     },
     {
       without: 'booking in the purse that admitted',
-      text: 'payer: { batch, worker, account, atMs, isRetry: false },',
-      instead: 'payer: { batch, worker: worker + 1, account, atMs, isRetry: false },',
+      text: 'SELECT batch, account, worker, begun_at AS at, spent, -reserved AS reserved',
+      instead: 'SELECT batch, account, worker + 1 AS worker, begun_at AS at, spent, -reserved AS reserved',
       named: 'whoever ends an attempt',
     },
     {
@@ -246,7 +246,7 @@ const PURSES = [
   ...from(11, POSTGRES, 'test/ledger/stores/conformance.test.ts', [
     {
       without: 'the other day that it may be',
-      text: 'if (intent.leastMs !== undefined) await refuseOtherPeriods(sql, moved, intent.leastMs);',
+      text: 'if (intent.leastMs !== undefined) await refuseOtherPeriods(sql, intent, own.reserved);',
       instead: '',
       named: 'postgres.*what either day holds',
     },

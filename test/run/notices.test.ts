@@ -142,8 +142,12 @@ test('a receiver that is away is asked for a minute, then by later runs, under t
   expect(told.received).toHaveLength(6);
   expect(waited.reduce((sum, ms) => sum + ms, 0)).toBe(60_000);
   expect(said).toEqual([
+    '1 notice cannot be sent now (the webhook answers with status 503): trying for a minute.',
     '1 notice could not be sent, and the next run tries again: the webhook answers with status 503.',
   ]);
+  await sendNotices(ledger, { clock, beganMs: Date.now() + 60_000 });
+  expect(told.received, 'a later run tries once').toHaveLength(7);
+  expect(waited.reduce((sum, ms) => sum + ms, 0)).toBe(60_000);
   isAway = false;
   await sendNotices(ledger, { clock });
   expect(new Set(told.received.map(({ key }) => key)).size).toBe(1);

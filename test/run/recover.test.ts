@@ -6,7 +6,7 @@
  */
 import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/core/clock.ts';
-import { credits, type Doubt, decide } from '../../src/ledger/ledger.ts';
+import { credits, type Doubt, decide, type Ledger } from '../../src/ledger/ledger.ts';
 import { proof } from '../combinations.ts';
 import { attemptsOf, losing, openPlace, type Place, runOnce, tagging, vendorScript } from '../doubtful.ts';
 
@@ -88,6 +88,36 @@ proof('a leave to repeat that a kill left unused ends with the rule that gave it
   const skipping = tagging('hold', { kind: 'skip' });
   expect((await runOnce(at, { job: skipping })).counts, 'the policy counts').toEqual({ skipped: 1 });
 });
+
+test('a doubt that another process settles while this one decides about it is looked at again', async () => {
+  const at = await place(1);
+  const { ledger } = at;
+  const append: Ledger['append'] = async (list) => {
+    for (const entry of list)
+      if (entry.kind === 'decision')
+        await decide(ledger, { ...entry.decision, kind: 'told', by: 'person' }, SET);
+    return ledger.append(list);
+  };
+  const run = await runOnce(
+    { ...at, ledger: beside(ledger, { append }) },
+    { job: tagging({ repeat: 'it is set' }) },
+  );
+  expect(run.counts).toEqual({ applied: 1 });
+  expect(at.vendor.requests).toHaveLength(1);
+});
+
+const SET = { status: 200, headers: {}, body: Buffer.from('{"tag":"set"}'), receivedAtMs: 0 };
+
+/** The ledger with some of its methods replaced. */
+function beside(ledger: Ledger, methods: Partial<Ledger>): Ledger {
+  const own = (name: keyof Ledger): unknown => {
+    const value = ledger[name];
+    return typeof value === 'function' ? value.bind(ledger) : value;
+  };
+  return new Proxy(ledger, {
+    get: (_, name) => methods[name as keyof Ledger] ?? own(name as keyof Ledger),
+  });
+}
 
 async function onlyDoubt({ ledger }: Place, batch: Doubt['batch']): Promise<Doubt> {
   const [doubt, ...others] = await ledger.doubts(batch);

@@ -141,7 +141,7 @@ test('a torn last line is taken away, because it was never answered, and the boo
 
 test.each([
   ['name,website\nA,a.example\n', 'leads.csv, line 1 is not an entry'],
-  ['name,website\nA,a.example', 'leads.csv ends with what the sandbox did not write'],
+  ['name,website\nA,a.example', 'leads.csv ends with text that the sandbox did not write'],
   ['{"at":"2026"}\n{"at":"20', 'leads.csv, line 1 is not an entry'],
 ])('a file that is no book is refused and left as it is: %j', async (content, words) => {
   const bookPath = join(temporaryFolder(), 'leads.csv');

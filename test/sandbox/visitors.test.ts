@@ -6,7 +6,7 @@ import { bookOf, sandbox } from './client.ts';
 
 /*
  * Goal: a web page that the user has open cannot drive the sandbox, neither from its own address nor by a name of its own
- * that it lets lead to this machine; programs of this machine can.
+ * that it lets lead to this machine; programs on this machine can.
  * Method: the bytes that a browser would send, on raw sockets, and the sandbox's book.
  */
 
@@ -66,7 +66,7 @@ describe('a request is refused', () => {
       body: '{}',
     });
     expect(reply.status).toBe(403);
-    expect(await reply.json()).toEqual({ error: expect.stringContaining('programs of this machine') });
+    expect(await reply.json()).toEqual({ error: expect.stringContaining('programs on this machine') });
     expect(await bookOf(url)).toMatchObject({ requests: 0, credits: 0 });
   });
 });

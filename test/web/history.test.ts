@@ -103,7 +103,7 @@ proof(
     });
     const about = await said<SubjectView>(served, '/api/subjects?text=JO%40team.example');
     expect(about.entries).toMatchObject([
-      { operation: 'create-invite', subject: `jo@team.example in ${PROJECT}` },
+      { operation: 'create-invite', subject: `jo@team.example in ${PROJECT} as viewer` },
     ]);
 
     const moved = await served.tool(path, { method: 'POST', body: JSON.stringify({ plan: 'another' }) });

@@ -43,7 +43,7 @@ function charged(served: Served): readonly number[] {
   );
 }
 
-test('a refresh that two tabs let go on at once is bought once, and the second says that it is over', async () => {
+test('a refresh that two tabs continue at once is bought once, and the second says that it is over', async () => {
   const served = await servedQuickly();
   const domains = Array.from({ length: 100 }, (_, at) => `company-${at}.example`);
   writeFileSync(join(served.folder, 'leads.csv'), `Domain\n${domains.join('\n')}\n`);

@@ -113,7 +113,7 @@ export async function keyFrom(
   return keyStdin === true ? { key: usableKey(name, await text(process.stdin)) } : {};
 }
 
-/** A price as it stands in the file. @throws StopError `usage` for what is none. */
+/** A price as it stands in the file. @throws StopError `usage` for text that is no price. */
 export function priceIn({ price }: EditFlags): string | undefined {
   const written = price?.trim().toUpperCase();
   if (price === undefined || price === NONE || (written !== undefined && PRICE.test(written)))

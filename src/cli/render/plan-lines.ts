@@ -1,3 +1,4 @@
+import { moneyFor, moneyWords } from '../../client/account/price.ts';
 import type { PathSearch } from '../../core/answer-fields.ts';
 import { counted, foreignWords, linesOf } from '../../core/plain-text.ts';
 import type { BatchId } from '../../ledger/ledger.ts';
@@ -30,13 +31,18 @@ export function planLines(plan: Plan): readonly string[] {
       line('sent again', again.rows, ` of those in doubt, for at most ${counted(again.most, 'credit')}`),
     comparedWith !== undefined &&
       `  duplicates     are looked for among the first ${comparedWith} different rows`,
-    `  credits        at most ${credits.most}, probably ${credits.expected}`,
+    `  credits        at most ${credits.most}${inMoney(plan, credits.most)}, probably ${credits.expected}${inMoney(plan, credits.expected)}`,
     row && `  a row          at most ${counted(row.calls, 'page')} of ${counted(row.most, 'credit')}`,
     toBuy > 0 && `  time           ${timeWords(seconds)}`,
     sample && `  this sample    ${counted(sample.rows, 'row')}, at most ${counted(sample.most, 'credit')}`,
     reasons.slice(0, REASONS_SHOWN).map(reasonLine),
     reasons.length > REASONS_SHOWN && `  and ${reasons.length - REASONS_SHOWN} other reasons`,
   );
+}
+
+/** ` (A$1.60)`, where the account says what a credit costs. */
+function inMoney({ ofCredit }: Pick<Plan, 'ofCredit'>, credits: number): string {
+  return ofCredit === undefined ? '' : ` (${moneyWords(moneyFor(credits, ofCredit))})`;
 }
 
 /** A run is no new purchase of the whole list, but goes on with what was begun. */

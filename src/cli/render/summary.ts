@@ -1,3 +1,4 @@
+import { moneyWords } from '../../client/account/price.ts';
 import { onlyMissesWords } from '../../client/misses.ts';
 import { atMost, counted, linesOf, plainText, sentence } from '../../core/plain-text.ts';
 import { OUTCOME_KINDS, type OutcomeKind } from '../../core/row.ts';
@@ -48,8 +49,9 @@ function creditsLine({ money, spentNow, figures, changes }: RunSummary): string 
   const asked = saved === undefined ? '' : `, ${saved} saved by asking once`;
   const now = atMost(spentNow, money.isExact, `${spentNow} spent`);
   const all = atMost(money.spent, money.isExact, `${money.spent} in all`);
+  const cost = figures?.cost === undefined ? '' : ` (${moneyWords(figures.cost)})`;
   const spent = spentNow === money.spent ? now : `${now} in this run, ${all}`;
-  return `Credits    ${spent}${doubt}${asked}`;
+  return `Credits    ${spent}${cost}${doubt}${asked}`;
 }
 
 function formulasLine({ tally }: RunSummary): string | false {

@@ -47,6 +47,8 @@ function refuseAccept(): never {
  */
 export function askAgreementOn(console: Console): (question: Question) => Promise<boolean> {
   return async ({ fact, details }) => {
+    // The stop that follows a "no" says the same.
+    if (!console.interactive) return false;
     console.warn(`${fact}:`);
     for (const detail of details) console.warn(`  ${detail}`);
     return console.agrees('Is that what you want? You are asked only once.');

@@ -1,5 +1,5 @@
 import { type Command, CommanderError } from 'commander';
-import { EXIT, type ExitCode, isReaderGone, messageOf, StopError } from '../../core/errors.ts';
+import { bugWords, EXIT, type ExitCode, isReaderGone, messageOf, StopError } from '../../core/errors.ts';
 import { version } from '../../core/families.ts';
 import { plainText } from '../../core/plain-text.ts';
 import { stopObject } from '../../core/stop-object.ts';
@@ -37,7 +37,7 @@ export async function main(argv: readonly string[]): Promise<never> {
 }
 
 /**
- * The page starts commands and holds their standard input. When it ends, whoever held it is gone or wants a stop: that is
+ * The page starts commands and holds their standard input. When it ends, the process that held it is gone or wants a stop: that is
  * a SIGTERM, so nothing new is sent and what is in flight is still recorded. A service manager stops all processes of a
  * page by a signal of its own; two would make a run leave at once, so its signal is waited for.
  */
@@ -148,7 +148,7 @@ function reportUnexpected(terminal: Terminal, error: unknown, streams: Streams):
   if (refused !== undefined) return reportStop(terminal, refused);
   terminal.fail({
     code: 'bug',
-    message: messageOf(error),
+    message: bugWords(error),
     next: debug
       ? 'This is a bug of Rowonce: please report it with the output above.'
       : 'This is a bug of Rowonce: please report it with the output of the same command under ROWONCE_DEBUG=1.',

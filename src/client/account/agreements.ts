@@ -45,25 +45,25 @@ export async function requireAgreement(question: Question, answers: Answers = {}
   const { accept, askAgreement, tell } = answers;
   const { agreement } = question;
   if (await isAgreed(agreement)) return;
-  if (accept !== agreement && (await askAgreement?.(question)) !== true) throw notAgreed(question);
+  if (accept !== agreement && (await askAgreement?.(question)) !== true) throw new NotAgreed(question);
   const why = await keepAgreement(question);
   if (why !== undefined) tell?.(`The agreement could not be saved, so you will be asked again: ${why}`);
 }
 
-function notAgreed({ agreement, fact, details }: Question): StopError {
-  return new StopError({
-    code: 'consent',
-    message: `${fact}: ${details.join('; ')}. Nobody has agreed to that yet.`,
-    next: `Check it, then agree once${whereAgreed(agreement)} or with --accept ${agreement}`,
-    answers: [agreement],
-  });
-}
+/** A question to which nobody has said yes. The page catches it, and asks there. */
+export class NotAgreed extends StopError {
+  readonly question: Question;
 
-/** A plan shows nothing of a job whose code was not loaded, and neither does the page. */
-function whereAgreed(agreement: Agreement): string {
-  return agreement.startsWith('package:')
-    ? ' by rowonce run: on a terminal,'
-    : ': on a terminal, on the page,';
+  constructor(question: Question) {
+    const { agreement, fact, details } = question;
+    super({
+      code: 'consent',
+      message: `${fact}: ${details.join('; ')}. Nobody has agreed to that yet.`,
+      next: `Check it, then agree once: on a terminal, on the page, or with --accept ${agreement}`,
+      answers: [agreement],
+    });
+    this.question = question;
+  }
 }
 
 /** The places of agreements that could not be kept. They hold as long as this process. */

@@ -34,9 +34,12 @@ const SIGNS: Readonly<Record<string, string>> = {
 /** Without decimals. */
 const WHOLE: ReadonlySet<string> = new Set(['JPY', 'KRW', 'CLP', 'VND', 'ISK']);
 
-/** `A$1.60`, `CHF 1.60`. */
+/** `A$1.60`, `CHF 1.60`; a part of a cent as it is, so that one credit is not shown as free. */
 export function moneyWords({ amount, currency }: Money): string {
-  const [whole, cents] = amount.toFixed(WHOLE.has(currency) ? 0 : 2).split('.');
+  const isPartOfCent = amount !== 0 && Math.abs(amount) < 0.01;
+  const [whole, cents] = (isPartOfCent ? String(amount) : amount.toFixed(WHOLE.has(currency) ? 0 : 2)).split(
+    '.',
+  );
   const digits = grouped(Number(whole));
   return `${SIGNS[currency] ?? `${currency} `}${cents === undefined ? digits : `${digits}.${cents}`}`;
 }

@@ -35,7 +35,7 @@ const USED = new WeakSet<Admitted>();
 /** The right to send one request now. Its holder ends it, whatever came of it. */
 export class Turn implements Sending {
   /**
-   * Taken before the commit, so that a process that is stopped in the middle of it is late as well. It is the machine's own
+   * Taken before the commit, so that a process that is stopped in the middle of it also counts as late. It is the machine's own
    * calendar, because a jump of that shows that the machine may have slept.
    */
   readonly intentAt: Sending['intentAt'];

@@ -8,8 +8,8 @@ import { firstProblem } from './check.ts';
 import { type Dialect, dialectSchema, envelope } from './dialect-schema.ts';
 
 /**
- * A dialect as it travels with a batch to processes that do not have its file. Who reads it believes nothing of what it says about
- * itself: it is checked like a file, and what it sends otherwise than the built-in one is found anew.
+ * A dialect as it travels with a batch to processes that do not have its file. Its reader believes nothing that it says about itself: it
+ * is checked like a file, and its differences from the built-in one are found anew.
  */
 const carriedSchema = dialectSchema.extend({ envelope: envelope.optional() });
 

@@ -69,7 +69,7 @@ const bodyTest = z.strictObject({
   matches: pattern.optional(),
 });
 
-/** Rules are tried in order; the first rule of which every part holds gives the meaning. */
+/** Rules are tried in order; the first rule whose parts all hold gives the meaning. */
 export const answerRule = z.strictObject({
   status: z.array(statusPattern).min(1),
   body: bodyTest.optional(),
@@ -223,9 +223,9 @@ export const dialectOperation = z.strictObject({
       z.strictObject({ ...paging, next: path }),
       /** The same in a response header; of `Link` the address that is called next. */
       z.strictObject({ ...paging, next_header: headerName }),
-      /** Counts pages, of which the first one has this number, until one is empty. */
+      /** Counts pages from this number on, until one is empty. */
       z.strictObject({ ...paging, from: z.int() }),
-      /** Counts results, of which the first one has this number, until a page is empty. */
+      /** Counts results from this number on, until a page is empty. */
       z.strictObject({ ...paging, offset: z.int() }),
     ])
     .optional(),

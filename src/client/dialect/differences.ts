@@ -9,7 +9,7 @@ import type { Dialect, Differences } from './dialect-schema.ts';
  * the name of its field. What answers mean is no part of it.
  */
 
-/** 128 bits: nobody makes two dialects of one hash, of which a harmless one is shown. */
+/** 128 bits: nobody can make two dialects with one hash, and show the harmless one. */
 const HASH_DIGITS = 32;
 
 /** @returns undefined when the dialect sends what the built-in one sends. */

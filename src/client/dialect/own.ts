@@ -8,7 +8,7 @@ import type { OwnDialect } from './file.ts';
 /** What a program brings of its own: dialects in the place of files, and the requests of operations that are not built in. */
 
 /**
- * A dialect of one's own, for the option `dialects` of `runJob`, `planJob`, `enrich` and `tryCall`: it stands in the place of the
+ * A dialect of one's own, for the option `dialects` of `runJob`, `planJob`, `enrich`, `sweep` and `tryCall`: it stands in the place of the
  * account's dialect file, and is checked like that before anything is sent. Nobody is asked whether to send what it says, as the
  * program itself says it.
  * @example

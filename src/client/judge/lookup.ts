@@ -22,7 +22,7 @@ interface DataPlace {
 /** What an answer holds of what was asked for. `empty`: the place for it is there, and nothing in it. */
 type Holding = 'data' | 'empty' | 'nothing';
 
-/** The usual places of what was asked for. Where an answer has one of them, what stands beside it is not looked at. */
+/** The usual places of what was asked for. Where an answer has one of them, what is beside it is ignored. */
 const CONTAINERS = ['data', 'result', 'results'] as const;
 
 export function holdingOf(body: JsonValue, { fields, list }: DataPlace, beside: Beside): Holding {

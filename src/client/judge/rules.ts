@@ -10,7 +10,7 @@ import { type Pattern, patternOf } from '../patterns.ts';
 type AnswerTest = Pick<AnswerRule, 'status' | 'body' | 'header'>;
 
 /**
- * The first rule of which every part holds.
+ * The first rule whose parts all hold.
  * @param fieldsAt where the fields stand: an answer without anything there counts as empty.
  * @param after the rule behind which to go on; without it, all are tried.
  */

@@ -21,7 +21,7 @@ export interface Stated {
   readonly means: PlainMeaning;
   /** Why it is in doubt, as a clause behind the vendor's words: `which does not say whether it was done`. */
   readonly because?: string;
-  /** A match of which a part is missing, by the answer's own word. */
+  /** A match that says of itself that a part is missing. */
   readonly isPartial?: true;
   /** A change that was done as far as anybody can tell, and whose answer does not say so. */
   readonly isWordless?: true;
@@ -76,7 +76,7 @@ export function statedBy({ raw: { status }, body }: Said, question: Question): S
 
 interface Answer {
   readonly said: Statement;
-  /** What is said in lists and wrappers as well. */
+  /** What is also said in lists and wrappers. */
   saidInside(): Statement;
   readonly asked: Asked;
   readonly body: JsonValue;

@@ -247,7 +247,7 @@ export class Limiter {
     return pausedStop(stopped.message, this.#options.clock.wallMs() + waitMs);
   }
 
-  /** Stops its timers. No caller waits for a permit any more. */
+  /** Stops its timers. No caller still waits for a permit. */
   async close(): Promise<void> {
     this.#leases.close();
   }

@@ -108,7 +108,8 @@ async function* copy(source: Source, options: CopyOptions, cellsFor: CellsFor): 
     const made = await madeOf(source, options.note, ({ ownCopy }) => ownCopy(source, options, cellsFor));
     if (made !== undefined) return yield* made;
   }
-  options.note?.(table.loss);
+  // A few rows of it, such as those that need attention, are nothing that anybody takes for the workbook.
+  if (options.isPart !== true) options.note?.(table.loss);
   const rows = (): ReturnType<typeof tableRows> => tableRows(book, tab, table);
   yield* workbookCopy({ sheetName: tab.name, columns: table.columns, rows }, options, cellsFor);
 }

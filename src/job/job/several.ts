@@ -3,7 +3,7 @@ import { familyNames, loadMember } from '../../core/family.ts';
 import { suggestion } from '../../core/nearest.ts';
 import { present } from '../../core/objects.ts';
 import type { Operation } from '../../core/operation.ts';
-import { foreignName } from '../../core/plain-text.ts';
+import { foreignName, foreignWords } from '../../core/plain-text.ts';
 import type { YamlDocument } from '../../lib/yaml/document.ts';
 import type { JobFile } from './job-schema.ts';
 
@@ -17,20 +17,27 @@ export function typedOperations(argument: string): readonly string[] {
   return /^[\w-]+(,[\w-]+)+$/.test(argument) ? argument.split(',') : [];
 }
 
-/** @throws StopError for an operation that there is not, or that cannot stand beside others, and for entries of none of them. */
-export async function checkSeveral({ value, problem }: YamlDocument<JobFile>): Promise<void> {
+/**
+ * @param own the names of operations that a program brings.
+ * @throws StopError for an operation that there is not, or that cannot stand beside others, and for entries of none of them.
+ */
+export async function checkSeveral(
+  { value, problem }: YamlDocument<JobFile>,
+  own: readonly string[],
+): Promise<void> {
   const { operations: names = [], columns = {}, waterfall = [] } = value;
   const operations: Operation[] = [];
   for (const [index, name] of names.entries()) {
     const wrong = (fact: string, next: string) => problem(['operations', index], 'value', fact, next);
     const operation = await loadMember<Operation>(OPERATIONS, name);
+    const isOwn = operation === undefined && (/(?:^|\/)rowonce-/.test(name) || own.includes(name));
+    if (operation?.tiers.length === 0 || isOwn)
+      throw wrong(`${foreignWords(name)} cannot run together with others`, 'Give it a job of its own.');
     if (operation === undefined)
       throw wrong(
         `there is no operation ${foreignName(name)}`,
         suggestion(name, await familyNames(OPERATIONS)),
       );
-    if (operation.tiers.length === 0)
-      throw wrong(`${name} cannot run together with others`, 'Give it a job of its own.');
     if (names.indexOf(name) !== index) throw wrong(`${name} is here twice`, 'Name it once.');
     operations.push(operation);
   }

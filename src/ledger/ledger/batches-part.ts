@@ -1,5 +1,5 @@
 import type { OutcomeKind, RowNumber } from '../../core/row.ts';
-import type { FinishedInput, FinishedRow, RowKind, RowRecord } from './call-records.ts';
+import type { FinishedInput, FinishedRow, RowKind, RowRecord } from './finished-rows.ts';
 import type {
   Act,
   Batch,

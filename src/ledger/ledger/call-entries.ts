@@ -41,6 +41,8 @@ export type CallEntry =
   | {
       readonly kind: 'decision';
       readonly decision: DecisionSpec;
+      /** Where many spend it is refused where another loss stands by now. */
+      readonly about?: AttemptId;
       readonly told?: RawReply | undefined;
       readonly left?: SubjectFacts | undefined;
     };
@@ -128,6 +130,15 @@ export const recordLook = (ledger: Appending, look: Look): Promise<Written> =>
 
 export const release = (ledger: Appending, attempt: AttemptId, why: string, atMs: number): Promise<Written> =>
   one(ledger, { kind: 'release', attempt, why, atMs });
+
+/** By a rule, which has looked at one loss. */
+export async function decideAbout(
+  ledger: Appending,
+  about: AttemptId,
+  decision: DecisionSpec,
+): Promise<DecisionId> {
+  return (await one(ledger, { kind: 'decision', decision, about })).decision;
+}
 
 export async function decide(
   ledger: Appending,

@@ -2,10 +2,10 @@ import type { KeptBody } from '../../core/answer-body.ts';
 import type { CallKey } from '../../core/call-key.ts';
 import type { KnownSubject } from '../../core/membership.ts';
 import type { Call, Method } from '../../core/operation.ts';
-import type { Outcome, OutcomeKind, RowNumber } from '../../core/row.ts';
+import type { RowNumber } from '../../core/row.ts';
 import type { AttemptId, BatchId, BootMoment, BudgetScope, Credits, DecisionId, Money } from './records.ts';
 
-/** Calls, their states, and rows, as the methods of the ledger take and return them. */
+/** Calls and their states, as the methods of the ledger take and return them. */
 
 /** The durable note that a request is about to be sent. */
 export interface Intent {
@@ -32,6 +32,8 @@ export interface Intent {
   readonly request?: KeyedRequest;
   /** An answer to the call, or a doubt about it, makes its admission `known`: the sender has not looked at it again. */
   readonly ifUnknown?: true;
+  /** Other processes may have moved the call since: then its decision, or the answer that it replaces, is no more, and it is `known`. */
+  readonly mayBeOvertaken?: true;
   /**
    * Its answer is to show a price that nobody knows: where many spend it `wait`s while another attempt of its operation is open for
    * the account.
@@ -39,6 +41,11 @@ export interface Intent {
   readonly isUnpriced?: true;
   /** How long after it was handed over its exchange is over, at the latest. Without it `DEADLINE_MS`. */
   readonly deadlineMs?: number;
+  /**
+   * When it is too old for its request to leave, by the monotonic clock. An intent that is written later, as after an outage, is `late`:
+   * its date, and whatever else was true when it was asked for, may not be any more.
+   */
+  readonly tooOldMs?: number;
 }
 
 /**
@@ -91,8 +98,10 @@ export type Admission =
   | { readonly kind: 'moved'; readonly by: BatchId }
   /** Another change of the same subject is open, or its answer was lost. */
   | { readonly kind: 'subject_in_doubt'; readonly by: BatchId; readonly row: RowNumber }
-  /** The call has an answer or is in doubt, and was to be sent `ifUnknown`. */
-  | { readonly kind: 'known' };
+  /** The call stands otherwise than it was asked for: it was to be sent `ifUnknown`, or was overtaken. */
+  | { readonly kind: 'known' }
+  /** Its request would not leave any more. */
+  | { readonly kind: 'late' };
 
 /** Whether a call that is above a cap may fit once attempts that are open have ended. */
 export const capReached = (scope: BudgetScope, money: Money): Admission =>
@@ -348,49 +357,4 @@ export interface OpenAttempt {
   readonly row: RowNumber;
   readonly reserved: Credits;
   readonly reply?: RawReply;
-}
-
-// ---------------------------------------------------------------------------------------------------- rows
-
-/** A row's checkpoint. `answers` are the attempts whose answers led to the outcome, in the order of asking. */
-export interface FinishedRow {
-  readonly batch: BatchId;
-  readonly row: RowNumber;
-  readonly outcome: Outcome;
-  readonly answers: readonly AttemptId[];
-  /** A hash of 48 bits over the cells that the row was finished from; absent for a row that is not in the file. */
-  readonly input?: number | undefined;
-}
-
-/** A row that has a final outcome, with the hash of its cells if that was kept. */
-export type FinishedInput = Pick<FinishedRow, 'row' | 'input'>;
-
-export interface RowKind {
-  readonly row: RowNumber;
-  readonly kind: OutcomeKind;
-}
-
-/** What a row's output needs of an answer. */
-export type RowAnswer = Pick<
-  AnswerRecord,
-  'attempt' | 'batch' | 'kind' | 'why' | 'call' | 'charged' | 'answeredAtMs' | 'paidRow' | 'body'
->;
-
-/** As a list, which is empty for what is no answer. */
-export function rowAnswersOf(answer: AnswerRecord<ReadAs> | undefined): readonly RowAnswer[] {
-  return answer !== undefined && isAnswer(answer.kind) ? [answer as AnswerRecord] : [];
-}
-
-export interface RowRecord {
-  readonly row: RowNumber;
-  readonly outcome: Outcome;
-  readonly answers: readonly RowAnswer[];
-  /** The hash of the cells that the row was finished from, as in `FinishedRow`. */
-  readonly input?: number;
-}
-
-/** What some rows of a batch saved. */
-export interface SavedPart {
-  readonly credits: Credits;
-  readonly next?: RowNumber;
 }

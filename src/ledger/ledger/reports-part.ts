@@ -1,5 +1,6 @@
 import type { RowNumber } from '../../core/row.ts';
-import type { AttemptsAbout, SavedPart, SentPart } from './call-records.ts';
+import type { AttemptsAbout, SentPart } from './call-records.ts';
+import type { SavedPart } from './finished-rows.ts';
 import type { LoggedOf, LoggedPart, SpentPart } from './log-records.ts';
 import type { BatchId } from './records.ts';
 

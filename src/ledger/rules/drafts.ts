@@ -159,13 +159,17 @@ function stoodBefore(others: readonly Attempt[]): Pick<Standing, 'state' | 'stan
 /** @param account of the deciding batch. */
 export function draftDecision(
   history: History,
-  { decision, told }: EntryOf<'decision'>,
+  { decision, about, told }: EntryOf<'decision'>,
   account: string,
 ): readonly Draft[] {
   const { batch, kind, by, why: words, atMs: at } = decision;
   invariant((kind === 'told') === (told !== undefined), 'a decision is told with a reply, and only then');
   const doubt = standing(history);
   invariant(history.call.state === 'doubt' && doubt !== undefined, `call ${decision.key} is not in doubt`);
+  invariant(
+    about === undefined || about === doubt.id,
+    'the decision is about a loss that is not the last one',
+  );
   invariant(account === history.call.account, 'the decision is of a batch of another account');
   const common = { of: doubt.id, batch, at, said: kind, words };
   if (told === undefined) return [{ ...common, kind: 'decided', facts: { by } }];
@@ -225,6 +229,16 @@ export function movedOn(
   return { kind: 'answered', attempt: call.stands as AttemptId };
 }
 
+/** Whether the call has moved on from the decision by which it is sent again, or from the answer that is to be replaced. */
+export function isOvertaken(history: History, { replaces, decision }: Intent, batch: AskingBatch): boolean {
+  const { state, stands } = history.call;
+  const stood = standing(history);
+  if (replaces !== undefined && stood !== undefined)
+    return state !== 'answered' || stands !== replaces || wasTriedSince(history, stood, batch);
+  const isDecided = stood?.notes.some(({ kind, id }) => kind === 'decided' && id === decision) === true;
+  return replaces !== undefined || (decision !== undefined && !(state === 'doubt' && isDecided));
+}
+
 /** An attempt of a call that stands somewhere already. @param price the highest that was seen. */
 export function draftIntent(history: History, intent: Intent, batch: AskingBatch, price: number): Draft {
   const { replaces = null, decision: sees = replaces, request, atMs: at } = intent;
@@ -251,14 +265,23 @@ export function draftIntent(history: History, intent: Intent, batch: AskingBatch
 function refuseRefresh(history: History, answer: Attempt, batch: AskingBatch, atMs: number): void {
   if (isNone(answer)) return;
   invariant(batch.createdAtMs - atMs <= APART_MS, 'a batch that began in the future buys nothing anew');
-  const isFound = wasTold(answer) || readAs(answer)?.said === 'found';
-  const cutOffMs = isFound ? batch.foundMs : batch.noMatchMs;
+  const cutOffMs = cutOffOf(answer, batch);
   const isOld =
     cutOffMs !== null &&
     answer.begun.batch !== batch.id &&
     answeredAtMs(history, answer) < cutOffMs &&
-    !lostRefreshes(history, answer.id).some((lostAtMs) => lostAtMs >= cutOffMs);
+    !wasTriedSince(history, answer, batch);
   invariant(isOld, 'an answer that is fresh enough is not bought anew');
+}
+
+function cutOffOf(answer: Attempt, { foundMs, noMatchMs }: AskingBatch): number | null {
+  return wasTold(answer) || readAs(answer)?.said === 'found' ? foundMs : noMatchMs;
+}
+
+/** Whether it was to be bought anew and that got lost, since the batch would have had to. */
+function wasTriedSince(history: History, answer: Attempt, batch: AskingBatch): boolean {
+  const cutOffMs = cutOffOf(answer, batch);
+  return cutOffMs !== null && lostRefreshes(history, answer.id).some((lostAtMs) => lostAtMs >= cutOffMs);
 }
 
 /** To a vendor that honours an idempotency key, all requests under it are one. So they must be one. */

@@ -26,8 +26,8 @@ export interface GuardProblem {
 const DEFAULT_MAX_REMOVALS = '10%';
 
 /**
- * Checks all guards. A resumed batch passes, because it was checked when it began. Who has agreed to just this plan may have
- * accepted what they hold back of it.
+ * Checks all guards. A resumed batch passes, because it was checked when it began. A person who has agreed to exactly this plan may have
+ * accepted what the guards hold back of it.
  * @param idOf finds the id of the plan.
  * @throws StopError `guard` with all that holds the run back.
  */

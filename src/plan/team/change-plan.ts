@@ -63,7 +63,7 @@ export interface ChangePlan {
   readonly inputSha256: string;
   /** The newest batch of this list, open or finished. An open batch resumes with the plan that it began with. */
   readonly batch?: Batch;
-  /** The batch is finished, and says of a row what is not so any more, although there is nothing to send now. */
+  /** The batch is finished, and what it says of a row is no longer true, although there is nothing to send now. */
   readonly isOutdated?: true;
 }
 

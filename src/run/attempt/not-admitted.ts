@@ -16,6 +16,8 @@ export async function notAdmitted(
     case 'known':
     case 'answered':
       return 'known';
+    case 'late':
+      return 'again';
     case 'in_flight':
       turn.end();
       await untilMoved(run);

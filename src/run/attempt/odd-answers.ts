@@ -60,7 +60,7 @@ async function shapeBefore(
   return { isAccepted, count: Math.min(alike.length, MOST_OF_A_SHAPE - 1) };
 }
 
-/** Accepts the shapes of all odd answers that the batch has by now, skipped or not: they stop no run of the account any more. */
+/** Accepts the shapes of all odd answers that the batch has by now, skipped or not: they no longer stop a run of the account. */
 export async function acceptOdd(
   {
     ledger,

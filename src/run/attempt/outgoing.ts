@@ -1,3 +1,4 @@
+import type { Turn } from '../../client/client.ts';
 import type { DialectOperation } from '../../client/dialect.ts';
 import { type HttpRequest, requestOf } from '../../client/request.ts';
 import type { CallKey } from '../../core/call-key.ts';
@@ -14,6 +15,7 @@ import {
   type DecisionId,
   type Intent,
   type KeyedRequest,
+  SENT_WITHIN_MS,
 } from '../../ledger/ledger.ts';
 import { APART_MS, type Moment } from '../../time/believed-time.ts';
 import { isStillHonoured, keyedRequest, newIdempotencyKey } from '../idempotency.ts';
@@ -82,7 +84,12 @@ export function outgoingFor(
   return { request, keyed: key === undefined ? undefined : keyedRequest(key, request, clock.wallMs()) };
 }
 
-export function intentOf(run: Run, { wanted, operation }: Asking, keyed: KeyedRequest | undefined): Intent {
+export function intentOf(
+  run: Run,
+  { wanted, operation }: Asking,
+  keyed: KeyedRequest | undefined,
+  turn: Turn,
+): Intent {
   const { session, batch, begunMs = Number.NEGATIVE_INFINITY } = run;
   const { account, clock } = session;
   const { key, call, row, decision, replaces, ifUnknown } = wanted;
@@ -96,19 +103,25 @@ export function intentOf(run: Run, { wanted, operation }: Asking, keyed: KeyedRe
     row,
     reserve: reserveOf(wanted, operation),
     ...dated,
-    ...amongMany(run, call),
+    ...amongMany(run, call, turn),
     ...present({ decision, replaces, ifUnknown, request: keyed }),
   };
 }
 
-/** What processes that spend beside this one have to know of an attempt: when it is over, and that they wait for its price. */
-function amongMany(run: Run, call: Call): Pick<Intent, 'deadlineMs' | 'isUnpriced'> {
+/** What a ledger has to know of an attempt that others share: until when it may be written, when it is over, and that they wait for its price. */
+function amongMany(
+  run: Run,
+  call: Call,
+  { intentAt }: Turn,
+): Pick<Intent, 'tooOldMs' | 'deadlineMs' | 'isUnpriced' | 'mayBeOvertaken'> {
   const { ledger, client } = run.session;
   if (ledger.spenders === undefined) return {};
-  return { deadlineMs: client.timeoutMs, ...(isPriced(run, call) ? {} : { isUnpriced: true }) };
+  const tooOldMs = intentAt.monotonicMs + SENT_WITHIN_MS;
+  const isUnpriced = isPriced(run, call) ? {} : { isUnpriced: true as const };
+  return { tooOldMs, deadlineMs: client.timeoutMs, mayBeOvertaken: true, ...isUnpriced };
 }
 
-/** An answer has shown in the middle of the run that the time was wrong by which the batch tells what is too old. */
+/** An answer has shown, in the middle of the run, that the batch judged ages by a wrong time. */
 function begunAhead(begunMs: number): StopError {
   return stop(
     'clock',

@@ -7,8 +7,8 @@ import { foreignWords } from '../../core/plain-text.ts';
 import type { Run } from '../session.ts';
 
 /**
- * This file recognises successes of a service that do not hold the vendor's own answer where the dialect of the service says
- * that it stands. Nothing is published about that place, so such calls are in doubt, each of them, until it is corrected.
+ * This file recognises successes of a service that do not hold the vendor's own answer where the service's dialect expects it. Nothing
+ * is published about that place, so such calls are in doubt, each of them, until it is corrected.
  */
 
 /** Says it once for an account, with what the dialect may need. */

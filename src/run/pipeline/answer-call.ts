@@ -20,7 +20,7 @@ export interface Work {
   readonly run: Run;
   /** The calls that are being answered now, so that equal calls of other rows wait instead of being bought again. */
   readonly flying: Map<CallKey, Promise<Obtained>>;
-  /** The calls of rows that were read ahead of which the ledger knew nothing, so that each is bought without another look. */
+  /** The calls that the ledger did not know when their rows were read ahead. Each is bought without another look. */
   readonly unknown: Set<CallKey>;
 }
 
@@ -35,7 +35,7 @@ export function answerTo(work: Work, wanted: Wanted): Promise<Obtained> {
 }
 
 /**
- * Buys a call at once of which the ledger knew nothing when the row was read. Otherwise, or if the ledger knows more by now, it
+ * Buys at once a call that the ledger did not know when the row was read. Otherwise, or if the ledger knows more by now, it
  * looks, and looks again after each step until there is something to go on with. It ends, because every step gets an answer,
  * resolves a doubt or leaves the call.
  */
@@ -151,10 +151,16 @@ async function answerInDoubt(work: Work, wanted: Wanted, state: InDoubt): Promis
 async function resolved(work: Work, wanted: Wanted, state: InDoubt): Promise<Obtained | undefined> {
   const { context, run, batch } = work;
   const leave = await run.session.client.limiter.lanes.enter(`doubt ${wanted.key}`, run.waiter);
-  try {
+  const isSame = async (): Promise<boolean> => {
     const [now] = await context.ledger.find([wanted.key], { batch: batch.id });
-    const isSame = now?.kind === 'in_doubt' && now.doubt.attempt === state.doubt.attempt;
-    return isSame ? await resolvedAlone(work, wanted, state) : undefined;
+    return now?.kind === 'in_doubt' && now.doubt.attempt === state.doubt.attempt;
+  };
+  try {
+    return (await isSame()) ? await resolvedAlone(work, wanted, state) : undefined;
+  } catch (error) {
+    // Another process may have gone on from the doubt meanwhile: then the ledger refuses what this one makes of it.
+    if (error instanceof StopError || (await isSame())) throw error;
+    return undefined;
   } finally {
     leave();
   }

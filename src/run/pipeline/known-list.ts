@@ -16,8 +16,8 @@ import { writeRows } from './output.ts';
 import { type SubmittedTasks, taskMaker, tasksOf } from './tasks.ts';
 
 /**
- * A list of which every row was bought before is written while its rows are finished: its file is split, and each answer read and
- * checked, once for both. What is written is what the ledger would give, and it is put in its place once the ledger has it.
+ * A list whose rows were all bought before is written while its rows are finished. So its file is split once, and each answer is read
+ * and checked once. What is written is what the ledger would give, and it is put in its place once the ledger has it.
  *
  * Where a row turns out not to be known, what was written is thrown away, and the pipeline goes on with what is left: it
  * writes the output from the ledger, as every other run does.

@@ -38,7 +38,7 @@ interface Asking {
 export interface KnownRowsOptions {
   readonly context: RunContext;
   readonly batch: Batch;
-  /** Takes the calls of which the ledger knows nothing, so that it is not asked about each of them again. */
+  /** Takes the calls that the ledger does not know, so that it is not asked about each of them again. */
   readonly unknown: Set<CallKey>;
   readonly finishing: Finishing;
 }
@@ -67,7 +67,7 @@ export class KnownRows {
     const left = this.isPossible ? await this.#walkOn(begun, 'checked') : begun;
     // The reading waits, so that memory does not grow with the file.
     if (this.#finishing.isFull) await this.#finishing.write();
-    // What is left may take hours, and whoever looks at the batch meanwhile is to see what is finished.
+    // What is left may take hours, and a person who looks at the batch in the meantime wants to see what is finished.
     else if (left.length > 0) this.#finishing.writeSoon();
     return left;
   }

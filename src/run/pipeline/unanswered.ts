@@ -15,7 +15,7 @@ import type { Held } from './obtained.ts';
 /** Whether a new batch settles the rows whose answers are read differently today; undefined when there is no such row. */
 export async function settlesAnew(context: RunContext, input: MappedInput): Promise<boolean | undefined> {
   const { accept, ifBatch } = context;
-  // Who names a batch agrees to nothing that a new one would buy.
+  // A person who names a batch agrees to nothing that a new one would buy.
   if (ifBatch !== undefined && accept !== 'anew') return undefined;
   const reread = await rereadOf(context, input);
   if (ifBatch !== undefined) throw await whatIsAnew(context, input, reread);

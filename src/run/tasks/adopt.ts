@@ -27,10 +27,10 @@ import { choose } from '../run-job.ts';
 import { Sessions } from '../sessions.ts';
 
 /**
- * Keeps in the ledger who is in a team already, by a person's word, so that no list invites them again. Nothing is sent. Each is
+ * Notes in the ledger who is in a team already, on a person's word, so that no list invites them again. Nothing is sent. Each is
  * kept like a change whose answer was lost and then told: what the ledger knows of them from then on is what it knows after an
- * invite of ours. After a crash the same command goes on: who was kept is known, and of whom only the note of the attempt stands
- * the word is added.
+ * invite of ours. After a crash the same command goes on: people who were kept are known, and where only the note of the attempt is
+ * there, the word is added.
  */
 
 interface AdoptOptions

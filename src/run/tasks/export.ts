@@ -1,3 +1,4 @@
+import type { Answers } from '../../client/account/agreements.ts';
 import { systemClock } from '../../core/clock.ts';
 import { stop } from '../../core/errors.ts';
 import type { Listener } from '../../core/events.ts';
@@ -22,7 +23,6 @@ import {
   togetherIn,
 } from '../../job/job-settings.ts';
 import type { Batch, BatchId, LedgerReader } from '../../ledger/ledger.ts';
-import type { Tell } from '../../ledger/store.ts';
 import { besideFile, nameParts } from '../../lib/file-name.ts';
 import type { FormulaMode } from '../../lib/formulas.ts';
 import { batchIdentityOf, batchKeyOf } from '../../plan/batch-key.ts';
@@ -143,10 +143,9 @@ function snapshotPath(outputPath: string): string {
 
 /** Finds the batch of a job over a file. @throws StopError `usage` when there is none. */
 export async function batchOfJob(
-  request: Pick<JobOptions, 'job' | 'file' | 'account' | 'read' | 'repair' | 'store'>,
-  tell?: Tell,
+  request: Pick<JobOptions, 'job' | 'file' | 'account' | 'read' | 'repair' | 'store'> & Answers,
 ): Promise<FoundBatch> {
-  const { file, store } = request;
+  const { file, store, tell } = request;
   const { job, account } = await choose(request);
   const batchIn = async (ledger: LedgerReader, location: string): Promise<readonly FoundBatch[]> => {
     const input = await openMappedInput(file, job, ledger);

@@ -39,7 +39,7 @@ export interface LogEntry {
 
 export interface LoggedRequest {
   readonly operation: string;
-  /** Whom a change altered, in words. */
+  /** Whom a change altered, in words, with the role that was given. */
   readonly subject: string | undefined;
   /** What was sent; empty where it was erased. */
   readonly asked: Readonly<Record<string, string>>;
@@ -260,15 +260,17 @@ function requestOf(attempt: AttemptRecord): LoggedRequest {
   const settled = closure?.kind === 'answered' ? closure : undefined;
   const isErased = call.erasedAtMs !== undefined;
   const isHeld = closure?.kind === 'in_doubt' && !isTold && reading === undefined && released === undefined;
+  const asked = Object.fromEntries(
+    Object.entries(sentParameters(call)).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? value : JSON.stringify(value),
+    ]),
+  );
+  const as = asked.role === undefined ? '' : ` as ${asked.role}`;
   return {
     operation: call.operation,
-    subject: call.change === undefined || isErased ? undefined : subjectWords(call.change.subject),
-    asked: Object.fromEntries(
-      Object.entries(sentParameters(call)).map(([name, value]) => [
-        name,
-        typeof value === 'string' ? value : JSON.stringify(value),
-      ]),
-    ),
+    subject: call.change === undefined || isErased ? undefined : `${subjectWords(call.change.subject)}${as}`,
+    asked,
     ended: isTold ? 'found' : (reading?.answer ?? settled?.answer ?? closure?.kind ?? 'open'),
     charged: isTold ? reserved : (reading?.charged ?? settled?.charged ?? 0),
     inDoubt: isHeld ? reserved : 0,

@@ -1,10 +1,20 @@
+import type { OwnDialect } from '../../client/dialect.ts';
 import { type Clock, systemClock } from '../../core/clock.ts';
 import { EXIT, type ExitCode, type StopCode, StopError, stop } from '../../core/errors.ts';
 import type { RunEvent } from '../../core/events.ts';
 import { OUTCOME_KINDS } from '../../core/row.ts';
 import { contentHash } from '../../files/input.ts';
+import type { OwnOperation } from '../../job/own-operation.ts';
 import { type BatchId, type Credits, credits, type Ledger, type ShownMoney } from '../../ledger/ledger.ts';
-import { type Checks, called, checkOptions, milliseconds, signal, texts } from '../../lib/checked-options.ts';
+import {
+  type Checks,
+  called,
+  checkOptions,
+  milliseconds,
+  signal,
+  texts,
+  values,
+} from '../../lib/checked-options.ts';
 import { SPENDER_CHECKS, type SpenderOptions } from '../run-job.ts';
 import { stoppable } from '../stoppable.ts';
 import { exitCodeOf, type RunSummary } from '../summary.ts';
@@ -31,11 +41,15 @@ import { type Todo, todosOf } from './nightly/todo.ts';
  */
 
 export type { LeftFile } from './nightly/inbox.ts';
-export { requireAgreedJobs, type SweptJob, sweptJobs, unagreedOf } from './nightly/jobs.ts';
+export { type SweptJob, sweptJobs, unagreedOf } from './nightly/jobs.ts';
 
 export interface SweepOptions extends SpenderOptions {
   /** The paths of the YAML files, each with an `inbox` of its own. */
   readonly jobs: readonly string[];
+  /** Operations that are not built in, which the jobs may name. */
+  readonly operations?: readonly OwnOperation[] | undefined;
+  /** Dialects in the place of the accounts' dialect files, one for each vendor at most. */
+  readonly dialects?: readonly OwnDialect[] | undefined;
   /** How long an account may make no progress; left out: for ever. */
   readonly maxPauseMs?: number | undefined;
   /** Once it is aborted with a StopError, nothing new is sent; answers to requests in flight are still recorded. */
@@ -47,6 +61,8 @@ export interface SweepOptions extends SpenderOptions {
 const SWEEP_CHECKS: Checks<SweepOptions> = {
   ...SPENDER_CHECKS,
   jobs: texts.nonoptional(),
+  operations: values,
+  dialects: values,
   maxPauseMs: milliseconds,
   signal,
   onEvent: called,
@@ -84,8 +100,7 @@ export interface SweepSummary {
  */
 export async function sweep(options: SweepOptions): Promise<SweepSummary> {
   checkOptions('sweep', options, SWEEP_CHECKS);
-  const { accept, askAgreement, tell } = options;
-  const jobs = await sweptJobs(options.jobs, { accept, askAgreement, tell });
+  const jobs = await sweptJobs(options.jobs, options);
   await requireAgreedJobs(jobs, options);
   const stores = await openStores(jobs, options);
   try {
@@ -259,7 +274,7 @@ async function putAway(
 const BAD_FILE: ReadonlySet<StopCode> = new Set(['input', 'job']);
 
 /**
- * Moves a file away with which no run could begin, so that the next nights do not try it again. The file stays when the
+ * Moves away a file with which no run could begin, so that the next nights do not try it again. The file stays when the
  * stop may not be its fault: when it cannot be read at all now, when it has changed, or when its content has a batch.
  */
 async function putAside(todo: Todo, stopped: StopError): Promise<SweptFile> {

@@ -124,7 +124,7 @@ const BATCHES_HEADER = [
   'ended',
 ] as const;
 
-/** What is left of a batch beside its rows: whoever begins anew leaves alone what a person has paused. */
+/** What is left of a batch beside its rows: a run that begins anew leaves a batch alone that a person has paused. */
 async function linesOfBatches(store: Salvage, batches: readonly Batch[]): Promise<readonly string[]> {
   const safety = new CellSafety('safe');
   const lines: (readonly string[])[] = [BATCHES_HEADER];

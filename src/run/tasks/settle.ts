@@ -144,8 +144,7 @@ function urgencyOf({ call: { change, ifLost } }: Doubt): number {
 }
 
 /**
- * Credits of lost answers that need no decision any more, because their calls were bought anew, were sent again or were
- * skipped.
+ * Credits of lost answers that no longer need a decision, because their calls were bought anew, sent again or skipped.
  */
 async function undecidable(
   ledger: LedgerReader,

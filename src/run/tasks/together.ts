@@ -23,7 +23,8 @@ import type { RunSummary } from '../summary.ts';
 
 /**
  * Several operations over one list: each has a batch of its own, which is resumed, settled and exported like any other. They share
- * one budget, and one file has what all of them found. They run one after the other, so that no account is asked beside itself; a
+ * one budget, and one file has what all of them found. They run one after the other, so that two of them never ask one account at the
+ * same time; a
  * crash leaves the batches that have begun, and the same command goes on with them.
  */
 
@@ -236,7 +237,7 @@ class SharedList {
   }
 }
 
-/** One plan of several over the same rows, for whoever agrees to what all of them cost. */
+/** One plan of several over the same rows, for a person who agrees to their price together. */
 export function sumOf(plans: readonly Plan[]): Plan {
   const sum = (of: (plan: Plan) => number): number => plans.reduce((total, plan) => total + of(plan), 0);
   const [first] = plans;

@@ -64,7 +64,7 @@ export interface Trial extends ResolvedJob {
   readonly call: Call;
 }
 
-/** @throws StopError `usage` for a request that is no trial or cannot be asked; for a wrong job or account like a run. */
+/** @throws StopError `usage` for a request that cannot be tried or asked; for a wrong job or account, as a run does. */
 export async function trialOf({ given, ...options }: TrialOptions): Promise<Trial> {
   const chosen = await choose(options);
   const { operation } = chosen.job;

@@ -121,8 +121,9 @@ async function serve(serving: Serving, stopping: AbortSignal): Promise<void> {
   onEvent({ kind: 'ready', accounts: accounts.map(({ name }) => name) });
   try {
     await Promise.all([
-      beatOn(serving, looks, until),
-      tellOn(serving, until),
+      each(BEAT_MS, serving, until, () => beat(serving)),
+      each(REGULAR_LOOK_MS, serving, until, () => tellLeft(serving)),
+      each(REGULAR_LOOK_MS, serving, until, () => looks.look()),
       ...accounts.map((account) => serveAccount(serving, { account, work, looks }, until)),
     ]);
   } finally {
@@ -166,28 +167,28 @@ function answered(taking: Promise<TakenRange | undefined>): Promise<TakenRange |
 
 const BEAT_MS = 1_000;
 
-async function beatOn({ queue, clock, onEvent }: Serving, looks: Looks, until: AbortSignal): Promise<void> {
+/** Does the work again and again. What the database cannot do now, it can do the next time. */
+async function each(
+  everyMs: number,
+  { clock }: Serving,
+  until: AbortSignal,
+  work: () => Promise<unknown>,
+): Promise<void> {
   while (!until.aborted) {
-    await queue.beat().then(
-      () => onEvent({ kind: 'beat' }),
-      () => {},
-    );
-    await looks.regular();
-    await clock.sleep(BEAT_MS, until).catch(() => {});
+    await work().catch(() => {});
+    await clock.sleep(everyMs, until).catch(() => {});
   }
 }
 
+async function beat({ queue, onEvent }: Serving): Promise<void> {
+  await queue.beat();
+  onEvent({ kind: 'beat' });
+}
+
 /** Sends what jobs tell outside and nobody has received, as of a run that was killed. */
-async function tellOn({ ledger, clock }: Serving, until: AbortSignal): Promise<void> {
-  while (!until.aborted) {
-    try {
-      const hasAny = (await ledger.notices.waiting()).length > 0;
-      if (hasAny) await (await import('../notices.ts')).sendOnce(ledger, clock);
-    } catch {
-      // The database is away. The next look finds the same.
-    }
-    await clock.sleep(REGULAR_LOOK_MS, until).catch(() => {});
-  }
+async function tellLeft({ ledger, clock }: Serving): Promise<void> {
+  const hasAny = (await ledger.notices.waiting()).length > 0;
+  if (hasAny) await (await import('../notices.ts')).sendOnce(ledger, clock);
 }
 
 /** Looks for ranges that have rows left and are in no queue: by a submit that was cut off, or by a queue that lost them. */
@@ -200,28 +201,19 @@ class Looks {
   }
 
   /** There may be something to do that nobody has sent. */
-  idle(): Promise<void> {
-    return this.#unless(IDLE_LOOK_MS);
+  async idle(): Promise<void> {
+    if (this.#serving.clock.monotonicMs() - this.#lastMs >= IDLE_LOOK_MS) await this.look().catch(() => {});
   }
 
-  regular(): Promise<void> {
-    return this.#unless(REGULAR_LOOK_MS);
-  }
-
-  async #unless(withinMs: number): Promise<void> {
+  async look(): Promise<void> {
     const { clock, listed, queue, accounts } = this.#serving;
-    if (clock.monotonicMs() - this.#lastMs < withinMs) return;
     this.#lastMs = clock.monotonicMs();
     const own = new Set(accounts.map(({ identity }) => identity));
-    try {
-      const left = await listed.rangesLeft();
-      await queue.send(
-        left.filter(({ accountIdentity }) => own.has(accountIdentity)),
-        'worker',
-      );
-    } catch {
-      // The database is away. The next look finds the same.
-    }
+    const left = await listed.rangesLeft();
+    await queue.send(
+      left.filter(({ accountIdentity }) => own.has(accountIdentity)),
+      'worker',
+    );
   }
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ListDescription } from '../../objects/list-object.ts';
+import { MoneyOfCredits } from '../../objects/log-object.ts';
 import { PlannedChangeObject, PlanObject } from '../../objects/plan-object.ts';
 import { WorkView } from './batch-shapes.ts';
 
@@ -99,6 +100,8 @@ export const AccountChoice = z.object({
   sandbox: z.boolean(),
   /** A limit per day, so that a start needs none. */
   has_budget: z.boolean(),
+  /** What a credit costs; null where the account does not say. */
+  price: MoneyOfCredits.nullable(),
   region: z.string().nullable(),
 });
 export type AccountChoice = z.infer<typeof AccountChoice>;
@@ -111,7 +114,7 @@ export type OperationList = z.infer<typeof OperationList>;
 
 export const JobView = z.object({
   name: z.string(),
-  /** Null for a file that cannot be read; `problem` says why. */
+  /** Null for a file that cannot be read, where `problem` says why, and for a package that nobody has agreed to. */
   operation: z.string().nullable(),
   account: z.string().nullable(),
   problem: z.string().nullable(),

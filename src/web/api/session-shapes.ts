@@ -1,10 +1,17 @@
 import { z } from 'zod';
+import { AgreementView } from '../../objects/plan-object.ts';
 
 /** Who may ask, and how the server refuses. */
 
 /** A refusal, in the words of a `StopError`: the fact, then what to do. `code` is `bug` for an error of ours. */
 export const Refusal = z.object({
-  error: z.object({ code: z.string(), message: z.string(), next: z.string() }),
+  error: z.object({
+    code: z.string(),
+    message: z.string(),
+    next: z.string(),
+    /** What a person may agree to, so that the same is not refused again: the code of a package. */
+    to_agree: AgreementView.optional(),
+  }),
 });
 export type Refusal = z.infer<typeof Refusal>;
 

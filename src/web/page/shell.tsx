@@ -1,24 +1,21 @@
 import type { ComponentChildren, ComponentType } from 'preact';
+import { late } from './late.tsx';
 import { DropAnywhere } from './parts/dropped.tsx';
 import { path } from './router.ts';
 import { isIn, offline } from './session.ts';
 import { hasSchedules, isChecking } from './state.ts';
 import { text } from './text.ts';
-import { Accounts } from './views/accounts.tsx';
 import { BatchPage } from './views/batch.tsx';
 import { Batches } from './views/batches.tsx';
 import { Columns } from './views/columns.tsx';
 import { Do } from './views/do.tsx';
 import { Doubts } from './views/doubts.tsx';
 import { Fix } from './views/fix.tsx';
-import { History } from './views/history.tsx';
 import { List } from './views/list.tsx';
 import { New } from './views/new.tsx';
 import { Plan } from './views/plan.tsx';
 import { Row } from './views/row.tsx';
 import { Rows } from './views/rows.tsx';
-import { Schedules } from './views/schedules.tsx';
-import { Undo } from './views/undo.tsx';
 import { Work } from './views/work.tsx';
 
 /** The frame around every view, and which view an address names. */
@@ -37,10 +34,10 @@ const VIEWS: readonly (readonly [address: string, view: View])[] = [
   ['/batches/:id/rows', Rows],
   ['/batches/:id/rows/:row', Row],
   ['/batches/:id/doubts', Doubts],
-  ['/history', History],
-  ['/batches/:id/undo', Undo],
-  ['/accounts', Accounts],
-  ['/schedules', Schedules],
+  ['/history', late(() => import('./views/history.tsx').then((it) => it.History))],
+  ['/batches/:id/undo', late(() => import('./views/undo.tsx').then((it) => it.Undo))],
+  ['/accounts', late(() => import('./views/accounts.tsx').then((it) => it.Accounts))],
+  ['/schedules', late(() => import('./views/schedules.tsx').then((it) => it.Schedules))],
   ['/new', New],
   ['/lists/:id', List],
   ['/lists/:id/fix', Fix],

@@ -80,6 +80,7 @@ export const text = {
       in_doubt: 'In doubt',
     },
     toDo: 'To do',
+    share: (percent: string) => `${percent} % done`,
     begun: (when: string) => `begun ${when}`,
     rows: (rows: string) => `Rows (${rows})`,
     doubts: (count: string) => `In doubt (${count})`,
@@ -963,6 +964,8 @@ export const text = {
     dialect: 'A dialect decides what happens with your key. You are asked once, for these requests only.',
     inbox:
       'Another person may have written the job and chosen that folder. You are asked once, for this folder only. Until you agree, nothing in it is read, sent or moved.',
+    package:
+      'It can do all that you can do on this machine. You are asked once, for these files only. Until you agree, none of it runs.',
     meant: 'Yes, that is right',
   },
   schedules: {

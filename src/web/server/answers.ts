@@ -1,16 +1,17 @@
 import type { Context } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { z } from 'zod';
-import { messageOf, StopError, stop } from '../../core/errors.ts';
+import { NotAgreed, type Question } from '../../client/account/agreements.ts';
+import { bugWords, StopError, stop } from '../../core/errors.ts';
 import { systemStop } from '../../lib/system-errors.ts';
-import type { Refusal } from '../api.ts';
+import type { AgreementView, Refusal } from '../api.ts';
 
 /** How the server reads what it is asked, and how it refuses. */
 
 /** A request body has at most so many bytes; uploads are no bodies of this kind. */
 const MOST_BODY = 1 << 20;
 
-/** Whoever asks is on this machine, so a body that takes longer is none. */
+/** Every client is on this machine, so a body that takes longer will not come. */
 const BODY_MS = 5_000;
 
 /** Reads the JSON body of a request. @throws StopError `usage` for one that is not as the API says. */
@@ -69,10 +70,15 @@ export function refusalOf(error: unknown, context: Context): Response {
 export function refusedAs(error: unknown): Refusal['error'] {
   const { code, message, next } = (error instanceof StopError ? error : systemStop(error)) ?? {
     code: 'bug',
-    message: messageOf(error),
+    message: bugWords(error),
     next: 'This is a bug of Rowonce: please report what you did.',
   };
-  return { code, message, next };
+  const asked = error instanceof NotAgreed ? { to_agree: questionView(error.question) } : {};
+  return { code, message, next, ...asked };
+}
+
+export function questionView({ details, ...question }: Question): AgreementView {
+  return { ...question, details: [...details] };
 }
 
 /** A refusal with a status of its own: 401 without a token, 403 for another page, 404 for what is not there. */

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Account, loadAccounts, sandboxAccount } from '../../client/account/account.ts';
+import { NotAgreed } from '../../client/account/agreements.ts';
 import { messageOf, stop } from '../../core/errors.ts';
 import { OPERATIONS } from '../../core/families.ts';
 import { familyNames, loadFamily } from '../../core/family.ts';
@@ -166,7 +167,9 @@ export async function savedJobs(server: Server): Promise<readonly JobView[]> {
           const operation = jobs.map((job) => job.operation.name).join(',');
           return { name, operation, account: jobs[0]?.account ?? null, problem: null };
         } catch (error) {
-          return { name, operation: null, account: null, problem: messageOf(error) };
+          // A package that nobody has agreed to is asked about where the job is planned.
+          const problem = error instanceof NotAgreed ? null : messageOf(error);
+          return { name, operation: null, account: null, problem };
         }
       }),
   );
@@ -197,6 +200,7 @@ export async function accountChoices(): Promise<readonly AccountChoice[]> {
   return [...configured, sandboxAccount('provider'), sandboxAccount('service')].map(accountChoice);
 }
 
-export function accountChoice({ name, vendor, sandbox, budget, region }: Account): AccountChoice {
-  return { name, vendor, sandbox, has_budget: budget.perDay !== undefined, region: region ?? null };
+export function accountChoice({ name, vendor, sandbox, budget, price, region }: Account): AccountChoice {
+  const hasBudget = budget.perDay !== undefined;
+  return { name, vendor, sandbox, has_budget: hasBudget, price: price ?? null, region: region ?? null };
 }

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { stop } from '../../core/errors.ts';
 import { pageFolder } from '../../core/families.ts';
@@ -16,16 +16,15 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-const NAMES = ['index.html', 'page.js', 'page.css', 'icon.svg'];
-
 /** The files by their path in the address. @throws StopError `usage` when the page was not built. */
 export async function loadPage(): Promise<ReadonlyMap<string, PageFile>> {
   const load = async (name: string): Promise<[string, PageFile]> => {
     const body = Buffer.from(await readFile(new URL(name, pageFolder())));
-    return [name === 'index.html' ? '/' : `/${name}`, { body, type: TYPES[extname(name)] ?? 'text/plain' }];
+    return [name === 'index.html' ? '/' : `/${name}`, { body, type: TYPES[extname(name)] ?? '' }];
   };
   try {
-    return new Map(await Promise.all(NAMES.map(load)));
+    const names = await readdir(pageFolder());
+    return new Map(await Promise.all(names.filter((name) => extname(name) in TYPES).map(load)));
   } catch {
     throw stop(
       'usage',

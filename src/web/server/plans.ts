@@ -1,5 +1,5 @@
 import { Hono } from 'hono';
-import { isAgreement, keepAgreement } from '../../client/account/agreements.ts';
+import { isAgreement, keepAgreement, NotAgreed } from '../../client/account/agreements.ts';
 import { stop } from '../../core/errors.ts';
 import { isPlanId, movesBetween } from '../../plan/plan-id.ts';
 import {
@@ -19,8 +19,8 @@ import {
   StartRequest,
   type Ways,
 } from '../api.ts';
-import { bodyOf } from './answers.ts';
-import { accountChoices, operationViews, savedJobs, saveJobAs } from './jobs.ts';
+import { bodyOf, questionView } from './answers.ts';
+import { accountChoices, jobsOfChoices, operationViews, savedJobs, saveJobAs } from './jobs.ts';
 import { columnsRemembered, draftOf, type FactBook, keepDraft, rememberColumns } from './list-facts.ts';
 import { isSavedPlan, type KeptList, keptList } from './list-files.ts';
 import { planList, type ShownPlan } from './plans/list-plan.ts';
@@ -82,15 +82,27 @@ export function planRoutes(server: Server, facts: FactBook): Hono {
     });
 }
 
-/** What the page has shown to be agreed to, of a plan or of a schedule. */
+/** What the page has shown to be agreed to, of a plan, of a list whose plan was refused, or of a schedule. */
 async function shownBy(
-  { schedules }: Server,
+  server: Server,
   plans: ShownPlans,
   request: AgreementRequest,
 ): Promise<readonly AgreementView[]> {
-  if ('schedule' in request) return (await schedules.list())[request.schedule]?.to_agree ?? [];
+  if ('schedule' in request) return (await server.schedules.list())[request.schedule]?.to_agree ?? [];
+  if ('list' in request) return askedBy(server, await draftOf(await keptList(server, request.list)));
   const { to_agree: shown } = plans.of(request.plan).view;
   return shown === undefined ? [] : [shown];
+}
+
+/** What nobody has agreed to yet of the package that a chosen job names. */
+async function askedBy(server: Server, choices: Choices | null): Promise<readonly AgreementView[]> {
+  try {
+    if (choices !== null) await jobsOfChoices(server, choices);
+    return [];
+  } catch (error) {
+    if (error instanceof NotAgreed) return [questionView(error.question)];
+    throw error;
+  }
 }
 
 /** Keeps the agreement to just what was shown. @throws StopError `plan` or `output`. */

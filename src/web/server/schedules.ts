@@ -1,12 +1,13 @@
 import { join } from 'node:path';
 import { Cron } from 'croner';
 import { z } from 'zod';
-import type { Question } from '../../client/account/agreements.ts';
+import { type Answers, NotAgreed, type Question } from '../../client/account/agreements.ts';
 import { StopError, stop } from '../../core/errors.ts';
 import { replaceFile } from '../../lib/atomic-file.ts';
 import { chooseStore } from '../../run/open-ledger.ts';
-import { requireAgreedJobs, type SweptJob, sweptJobs, unagreedOf } from '../../run/tasks/nightly.ts';
+import { type SweptJob, sweptJobs, unagreedOf } from '../../run/tasks/nightly.ts';
 import { type ScheduledStart, ScheduleView, type WorkView } from '../api.ts';
+import { questionView } from './answers.ts';
 import { damagedIn, keptIn } from './schedules/kept-file.ts';
 import {
   keepStarts,
@@ -26,6 +27,8 @@ import type { PlannedOrder } from './work.ts';
 
 interface ScheduleOptions extends Omit<TimetableOptions, 'note'> {
   readonly jobs: readonly string[];
+  /** How a person agrees to the packages of the jobs. */
+  readonly answers?: Answers | undefined;
   /** What the user typed as `--store`. */
   readonly store: string | undefined;
   readonly folder: string;
@@ -44,10 +47,16 @@ const WAIT = '12h';
 
 /** @throws StopError `job` or `consent` for a job that cannot be swept by a schedule. */
 export async function openSchedules(options: ScheduleOptions): Promise<Schedules> {
-  const { jobs, folder, clock, timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone } = options;
+  const {
+    jobs,
+    answers,
+    folder,
+    clock,
+    timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone,
+  } = options;
   requireZone(timeZone);
   const noted = await notesIn(options);
-  const swept = jobs.length === 0 ? [] : await sweptJobs(jobs);
+  const swept = jobs.length === 0 ? [] : await sweptJobs(jobs, answers);
   const nowMs = clock.wallMs();
   const sweeps = swept.map((job, at): ScheduledSweep => {
     const { path, schedule } = requireSchedule(jobs[at] ?? '', job);
@@ -150,17 +159,20 @@ export class Schedules {
   /** What nobody has agreed to yet. A job may have been edited since the page began; of one that is wrong by now a sweep tells. */
   async #questionsOf(number: number): Promise<readonly Question[]> {
     const { path } = this.#sweep(number);
-    const [job] = await sweptJobs([path]).catch((error: unknown) => {
+    try {
+      return (await Promise.all((await sweptJobs([path])).map(unagreedOf))).flat();
+    } catch (error) {
+      if (error instanceof NotAgreed) return [error.question];
       if (error instanceof StopError) return [];
       throw error;
-    });
-    return job === undefined ? [] : unagreedOf(job);
+    }
   }
 
   /** Sweeps at once. @throws StopError `busy` while a sweep of the job waits or works, `consent` until somebody agrees. */
   async run(number: number): Promise<WorkView> {
     const each = this.#sweep(number);
-    await requireAgreedJobs(await sweptJobs([each.path]));
+    const [question] = await this.#questionsOf(number);
+    if (question !== undefined) throw new NotAgreed(question);
     if (this.#sweepTimes.workOf(each) !== undefined)
       throw stop('busy', `A sweep of ${each.job.job.name} is running.`, 'Wait until it has ended.');
     return this.#sweepTimes.begin(each);
@@ -179,7 +191,7 @@ export class Schedules {
       job: job.job.name,
       schedule,
       inbox: job.inbox,
-      to_agree: asked.map(({ details, ...each }) => ({ ...each, details: [...details] })),
+      to_agree: asked.map(questionView),
       account: job.account.name,
       sandbox: job.account.sandbox,
       next_ms: sweep.dueAfter(this.#options.clock.wallMs()) ?? null,

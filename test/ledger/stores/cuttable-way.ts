@@ -3,7 +3,10 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { onTestFinished } from 'vitest';
 import { postgresServer } from './postgres-server.ts';
 
-/** A way to the database that a test cuts off: at the next commit, or until it says otherwise. */
+/** `P` begins the first statement of a text, `B` a later one. */
+const STATEMENTS = ['P', 'B'];
+
+/** A way to the database that a test cuts off: at the next commit, or until it says otherwise. A statement outside a transaction commits as well. */
 export class CuttableWay {
   readonly #server: Server;
   readonly #target: URL;
@@ -53,6 +56,7 @@ export class CuttableWay {
     }
     const database = connect(Number(this.#target.port), this.#target.hostname);
     let isCommitting = false;
+    let isIdle = true;
     for (const socket of [client, database]) {
       this.#sockets.add(socket);
       socket.on('error', () => {});
@@ -62,11 +66,14 @@ export class CuttableWay {
       });
     }
     client.on('data', (chunk) => {
-      isCommitting = this.#cut !== undefined && chunk.includes('COMMIT\0');
+      const isAlone = isIdle && STATEMENTS.includes(chunk.toString('latin1', 0, 1));
+      isCommitting = this.#cut !== undefined && (isAlone || chunk.includes('COMMIT\0'));
       if (isCommitting && this.#cut === 'before') this.#cutAll();
       else database.write(chunk);
     });
     database.on('data', (chunk) => {
+      // What it says last is whether it is in a transaction.
+      isIdle = chunk.at(-1) === 'I'.charCodeAt(0);
       if (isCommitting) this.#cutAll();
       else client.write(chunk);
     });

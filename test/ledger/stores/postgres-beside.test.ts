@@ -1,11 +1,26 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../../src/core/clock.ts';
-import type { Ledger } from '../../../src/ledger/ledger.ts';
+import { admit as admitIntent, type BatchId, decideAbout, type Ledger } from '../../../src/ledger/ledger.ts';
 import { connect } from '../../../src/ledger/stores/postgres/connection.ts';
 import { postgresLedger } from '../../../src/ledger/stores/postgres/postgres-ledger.ts';
 import { layOut } from '../../../src/ledger/stores/postgres/schema-laid-out.ts';
 import { newWorker } from '../../../src/ledger/stores/postgres/spenders.ts';
-import { ACCOUNT, answered, batchNamed, batchSpec, begin, MATCHED, NOON_MS } from './book.ts';
+import {
+  ACCOUNT,
+  answered,
+  batchNamed,
+  batchSpec,
+  begin,
+  DAY_MS,
+  decide,
+  type IntentOptions,
+  intentOf,
+  keyNamed,
+  lost,
+  MATCHED,
+  NOON_MS,
+  released,
+} from './book.ts';
 import { postgresServer } from './postgres-server.ts';
 
 // Goal: a spender whose lock is gone, because its connection broke, may still write while the next one is at work; what both write of
@@ -83,14 +98,89 @@ test('what both have asked is counted, and misses that follow the answer of the 
     for (let at = 0; at < 10; at += 1) await answered(ledger, batch, `${name}${at}`);
   };
   await Promise.all([buying(one, 'one'), buying(other, 'other')]);
-  const missed = { kind: 'no_match', charged: 0, status: 404 } as const;
-  await answered(one, batch, 'missed', missed);
+  await answered(one, batch, 'missed', MISSED);
   await answered(other, batch, 'found');
-  await answered(one, batch, 'missed again', missed);
+  await answered(one, batch, 'missed again', MISSED);
   expect(await other.metrics(batch)).toEqual({ requests: 23, calls: 23 });
   expect(await other.account(ACCOUNT)).toMatchObject({ answers: 23, found: 21, misses: { count: 1 } });
   expect(await other.retractMisses(ACCOUNT)).toBe(1);
   expect(await one.metrics(batch)).toEqual({ requests: 23, calls: 22 });
+});
+
+const MISSED = { kind: 'no_match', charged: 0, status: 404 } as const;
+const ANEW = { freshSince: { foundMs: NOON_MS + DAY_MS, noMatchMs: NOON_MS + DAY_MS } };
+const LATER = { atMs: NOON_MS + DAY_MS + 1.5 };
+
+test.each<readonly [string, (one: Ledger, other: Ledger, batch: BatchId) => Promise<IntentOptions>]>([
+  [
+    'its doubt was ended',
+    async (one, other, batch) => {
+      const attempt = await lost(one, batch, 'acme');
+      const decision = await decide(one, batch, 'acme', 'retry');
+      await released(other, attempt);
+      return { decision };
+    },
+  ],
+  [
+    'it was sent again and lost again',
+    async (one, other, batch) => {
+      await lost(one, batch, 'acme');
+      const decision = await decide(one, batch, 'acme', 'retry');
+      await lost(other, batch, 'acme', { decision: await decide(other, batch, 'acme', 'retry') });
+      return { decision };
+    },
+  ],
+  [
+    'its answer was taken back',
+    async (one, other, batch) => {
+      const replaces = await answered(one, batch, 'acme', MISSED);
+      await other.retractMisses(ACCOUNT);
+      return { replaces };
+    },
+  ],
+  [
+    'it was bought anew, and that was lost',
+    async (one, other, batch) => {
+      const replaces = await answered(one, batch, 'acme');
+      await lost(other, await batchNamed(other, 'c', ANEW), 'acme', { ...LATER, replaces });
+      return { replaces };
+    },
+  ],
+])(
+  'what a process goes by when it asks for a call may be gone when it is written: %s',
+  async (_, overtake) => {
+    const [one, other] = await two();
+    const options = await overtake(one, other, await batchNamed(one, 'a'));
+    const batch =
+      options.replaces === undefined ? await batchNamed(one, 'a') : await batchNamed(one, 'b', ANEW);
+    const intent = intentOf(batch, 'acme', { ...LATER, ...options });
+    expect(await admitIntent(one, { ...intent, mayBeOvertaken: true })).toEqual({ kind: 'known' });
+  },
+);
+
+test('what a rule decides about a loss is refused where the call was sent again and lost again meanwhile', async () => {
+  const [one, other] = await two();
+  const batch = await batchNamed(one, 'a');
+  const about = await lost(one, batch, 'acme');
+  await lost(other, batch, 'acme', { decision: await decide(other, batch, 'acme', 'retry') });
+  const spec = { key: keyNamed('acme'), batch, kind: 'retry', by: 'job', why: 'x', atMs: NOON_MS } as const;
+  await expect(decideAbout(one, about, spec)).rejects.toThrow('not the last one');
+});
+
+test('a row that waits to be finished is left where another process has taken its answer back', async () => {
+  const [one, other] = await two();
+  const batch = await batchNamed(one, 'a');
+  const found = { batch, row: 2, outcome: MATCHED, answers: [await answered(one, batch, 'found')] };
+  const attempt = await answered(one, batch, 'missed', MISSED);
+  const missed = {
+    batch,
+    row: 3,
+    outcome: { kind: 'no_match' as const, reason: 'nobody' },
+    answers: [attempt],
+  };
+  await other.retractMisses(ACCOUNT);
+  await one.finishRows([found, missed]);
+  expect((await one.rows(batch, 2, 10)).map(({ row }) => row)).toEqual([2]);
 });
 
 test('a host whose clock is behind keeps its own time, and the latest that was confirmed is the floor of both', async () => {

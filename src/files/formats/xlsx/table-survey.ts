@@ -127,7 +127,6 @@ export class TableSurvey {
 
   /** Keeps the columns. @returns undefined where no row holds anything. */
   #headerIn(filled: readonly SheetRow[]): RowRange | undefined {
-    const { path } = this.#book.archive;
     const texts = filled.map(({ number, cells }) => ({ number, cells: textsOf(cells) }));
     const [first] = texts;
     if (first === undefined) return undefined;
@@ -138,12 +137,12 @@ export class TableSurvey {
     const header = said ?? this.#foundHeader ?? { first: first.number, last: first.number };
     const cellsOf = (row: number): readonly string[] =>
       texts.find(({ number }) => number === row)?.cells ?? [];
-    if (cellsOf(header.last).length === 0) throw blankHeader(path, header.last);
+    if (cellsOf(header.last).length === 0) throw blankHeader(this.#where, header.last);
     const names =
       header.first === header.last
         ? cellsOf(header.last)
         : joinedNames(cellsOf(header.first), cellsOf(header.last));
-    this.#top = { columns: namedColumns(path, names), header };
+    this.#top = { columns: namedColumns(this.#where, names), header };
     if (this.#mayGuess && this.#options.rows === undefined)
       this.#finder = new LeftOutFinder(names, header.last, this.#looks, this.#endOf(header));
     this.#requireBelow(header);
@@ -155,6 +154,12 @@ export class TableSurvey {
     return this.#tables.find(({ firstRow }) => firstRow === last)?.lastRow;
   }
 
+  /** The workbook, and its sheet where it has several: somebody who is told of a row has to find it. */
+  get #where(): string {
+    const { archive, sheets } = this.#book;
+    return sheets.length === 1 ? archive.path : `${archive.path}, sheet ${foreignName(this.#sheet.name)}`;
+  }
+
   get #mayGuess(): boolean {
     return this.#options.asBefore === undefined;
   }
@@ -163,7 +168,7 @@ export class TableSurvey {
   #requireBelow({ last }: RowRange): void {
     const only = readRowRange(this.#options.rows ?? '');
     if (only === undefined || only.first > last) return;
-    const fact = `${this.#book.archive.path}: --rows begins with row ${only.first}, and row ${last} is the header.`;
+    const fact = `${this.#where}: --rows begins with row ${only.first}, and row ${last} is the header.`;
     throw stop('input', fact, 'Name the rows below the header, or the header with --header-row.');
   }
 
@@ -174,13 +179,16 @@ export class TableSurvey {
     this.#tallies.set(part, tally);
     tally.countUnsaved(row);
     if (row.cells.length === 0) return;
-    const { path } = this.#book.archive;
     this.#taken += 1;
-    if (this.#taken > MOST_ROWS) throw tooLong(path);
+    if (this.#taken > MOST_ROWS) throw tooLong(this.#where);
     const stray = strayPlace(row.cells, top.columns);
     const isWithin = stray !== undefined && stray < widthOf(top.columns) && !bearsStrays(top.columns);
     const isRefused = stray !== undefined && (this.#options.strict === true || isWithin);
-    tally.take(row, stray === undefined ? undefined : strayCell(path, row.number, stray, top), isRefused);
+    tally.take(
+      row,
+      stray === undefined ? undefined : strayCell(this.#where, row.number, stray, top),
+      isRefused,
+    );
   }
 
   /** Undefined for a row that is known to be none of the table. */
@@ -280,15 +288,15 @@ export class TableSurvey {
 
 // ------------------------------------------------------------------------------------------------ what does not fit
 
-function tooLong(path: string): Error {
-  const fact = `${path} has more than ${MOST_ROWS} rows, the most that Rowonce reads from a workbook.`;
+function tooLong(where: string): Error {
+  const fact = `${where} has more than ${MOST_ROWS} rows, the most that Rowonce reads from a workbook.`;
   return stop('input', fact, 'Save it as CSV, which may have any number of rows.');
 }
 
-function strayCell(path: string, row: number, place: number, top: Top): Error {
+function strayCell(where: string, row: number, place: number, top: Top): Error {
   const { last: headerRow } = top.header;
   const column = lettersOf(place);
-  const fact = `${path}, row ${row}: ${strayWords(row, place, top)}.`;
+  const fact = `${where}, row ${row}: ${strayWords(row, place, top)}.`;
   const next = `Clear the cell or give column ${column} a name; if row ${headerRow} is a title, use --header-row ${row}.`;
   return stop('input', fact, next);
 }
@@ -303,7 +311,7 @@ function blank(path: string, { name }: BookSheet, hasFormulas: boolean): Error {
   return stop('input', fact, 'Name the sheet that has the rows with --sheet.');
 }
 
-function blankHeader(path: string, row: number): Error {
-  const fact = `${path}: row ${row} is blank, so it cannot be the header.`;
+function blankHeader(where: string, row: number): Error {
+  const fact = `${where}: row ${row} is blank, so it cannot be the header.`;
   return stop('input', fact, "Give the number of the header's row in Excel with --header-row.");
 }

@@ -8,23 +8,22 @@ import {
   credits,
   type Intent,
 } from '../../ledger.ts';
-import { APART_MS, type AskingBatch, draftIntent, movedOn, refuseBatch } from '../../rules/drafts.ts';
+import {
+  APART_MS,
+  type AskingBatch,
+  draftIntent,
+  isOvertaken,
+  movedOn,
+  refuseBatch,
+} from '../../rules/drafts.ts';
 import { type History, isNone, standing } from '../../rules/history.ts';
 import type { Database, Sql } from './connection.ts';
-import { beginAll, overAfterMs, write } from './entries.ts';
+import { type Begun, beginAll, overAfterMs, write } from './entries.ts';
 import { lockedHistory } from './histories.ts';
 import { WHILE_MOVING } from './lock.ts';
 import { commitsLost, hasAttempt } from './lost-commits.ts';
-import {
-  batchMoney,
-  type Moved,
-  NO_MOST,
-  OverCap,
-  refuseOtherPeriods,
-  reserve,
-  reserveAlone,
-} from './money.ts';
-import { keyBytes, type Session, wholeMs } from './session.ts';
+import { admitFunded, batchMoney, NO_MOST, OverCap, refuseOtherPeriods, reserve } from './money.ts';
+import { type Session, wholeMs } from './session.ts';
 
 /** Admits intents: which leave, and which do not fit into a budget. */
 
@@ -110,22 +109,17 @@ function refuse(all: Known, intent: Intent, { floorMs }: Session): void {
   refuseTime(all, intent, floorMs);
 }
 
-const movedBy = (
-  { batch, accountIdentity: account, atMs }: Intent,
-  { worker }: Session,
-  reserved: number,
-  isRetry = false,
-): Moved => ({
-  payer: { batch, account, worker, atMs, isRetry },
-  reserved,
-});
-
 /** Whether an intent may be written together with others, before its call was looked at. */
 export const isPlain = ({ decision, replaces, leastMs, isUnpriced }: Intent): boolean =>
   decision === undefined && replaces === undefined && leastMs === undefined && isUnpriced === undefined;
 
+export const LATE = { kind: 'late' } as const;
+
+export const isLate = ({ tooOldMs = Infinity }: Intent, { clock }: Session): boolean =>
+  clock !== undefined && clock.monotonicMs() > tooOldMs;
+
 /**
- * Admits plain intents together, each of another call, and books what else the transaction has moved.
+ * Admits plain intents together, each of another call.
  * @returns the admissions by their keys; what is left out stands otherwise, or is refused.
  * @throws Lacking when a purse does not hold all of them; nothing of the transaction may be committed then.
  */
@@ -133,7 +127,6 @@ export async function admitPlain(
   sql: Sql,
   intents: readonly Intent[],
   session: Session,
-  booked: readonly Moved[],
 ): Promise<ReadonlyMap<string, Admission>> {
   const all = await known(sql, intents, session);
   const free = await withoutUsedKeys(sql, intents);
@@ -145,42 +138,28 @@ export async function admitPlain(
       return false;
     }
   });
-  const begun = await begunAll(sql, fitting, session);
-  const asked = fitting.filter(({ key }) => begun.has(key));
-  await keepKeys(sql, asked);
-  await reserve(
+  const { begun, others } = await begunAll(sql, fitting, session);
+  await keepKeys(
     sql,
-    asked.map((intent) => movedBy(intent, session, begun.get(intent.key)?.reserved ?? 0)),
-    booked,
+    fitting.filter(({ key }) => begun.has(key)),
   );
-  const admissions = new Map<string, Admission>(
-    [...begun].map(([key, { attempt, reserved }]) => [key, admitted(attempt, credits(reserved))]),
-  );
-  const others = fitting.filter(({ key }) => !begun.has(key));
-  for (const [key, moved] of await movedAmong(sql, others)) admissions.set(key, moved);
+  const admissions = new Map<string, Admission>();
+  for (const intent of fitting) {
+    const { key } = intent;
+    const [own, call] = [begun.get(key), others.get(key)];
+    const admission = own === undefined ? call && movedOn({ call }, intent) : admittedAs(own);
+    if (admission !== undefined) admissions.set(key, admission);
+  }
   return admissions;
 }
 
-/** What has become of calls for which others have asked meanwhile. Where nothing stands any more, the history of the call decides. */
-async function movedAmong(
-  sql: Sql,
-  intents: readonly Intent[],
-): Promise<readonly (readonly [string, Admission])[]> {
-  if (intents.length === 0) return [];
-  const text = 'SELECT key, state, open, stands FROM calls WHERE key = ANY ($1)';
-  type Found = Pick<History['call'], 'state' | 'open' | 'stands'> & { readonly key: Buffer };
-  const found = await sql.rows<Found>(text, [intents.map(({ key }) => keyBytes(key))]);
-  const calls = new Map(found.map((call) => [call.key.toString('hex'), call]));
-  return intents.flatMap((intent) => {
-    const call = calls.get(intent.key);
-    const moved = call && movedOn({ call }, intent);
-    return moved === undefined ? [] : [[intent.key, moved] as const];
-  });
-}
+type Own = Pick<Begun, 'attempt' | 'reserved'>;
+
+const admittedAs = ({ attempt, reserved }: Own): Admission => admitted(attempt, credits(reserved));
 
 async function begunAll(sql: Sql, intents: readonly Intent[], session: Session): ReturnType<typeof beginAll> {
   const begun = await beginAll(sql, intents, session);
-  for (const { copiedTo } of begun.values()) if (copiedTo !== null) throw wasCopied(copiedTo);
+  for (const { copiedTo } of begun.begun.values()) if (copiedTo !== null) throw wasCopied(copiedTo);
   return begun;
 }
 
@@ -219,6 +198,7 @@ export async function admitOne(database: Database, intent: Intent, session: Sess
 }
 
 async function decide(sql: Sql, intent: Intent, session: Session): Promise<Admission> {
+  if (isLate(intent, session)) return LATE;
   const all = await known(sql, [intent], session);
   const asking = askingOf(all, intent);
   if (intent.isUnpriced && (await isBeingPriced(sql, intent)))
@@ -227,8 +207,24 @@ async function decide(sql: Sql, intent: Intent, session: Session): Promise<Admis
   if (history === undefined) return begin(sql, intent, session, all);
   const moved = movedOn(history, intent);
   if (moved !== undefined) return moved;
+  if (intent.mayBeOvertaken && isOvertaken(history, intent, asking)) return { kind: 'known' };
   await refuseCopied(sql);
   refuse(all, intent, session);
+  return beginAgain(sql, intent, session, { history, asking });
+}
+
+interface Standing {
+  readonly history: History;
+  readonly asking: AskingBatch;
+}
+
+/** A further attempt of a call. */
+async function beginAgain(
+  sql: Sql,
+  intent: Intent,
+  session: Session,
+  { history, asking }: Standing,
+): Promise<Admission> {
   const { operation, creditsMost } = history.call.call;
   const text = 'SELECT highest FROM prices WHERE account = $1 AND operation = $2 AND credits_most = $3';
   const values = [intent.accountIdentity, operation, creditsMost ?? NO_MOST];
@@ -248,21 +244,17 @@ async function decide(sql: Sql, intent: Intent, session: Session): Promise<Admis
     ...{ worker: session.worker, ...(facts && { facts: JSON.parse(JSON.stringify(facts)) }) },
   };
   const attempt = await write(sql, history, [begun], overAfterMs(intent));
-  await keepKeys(sql, [intent]);
-  await pay(sql, intent, session, draft.reserved ?? 0, draft.kind === 'retry');
-  return admitted(attempt as AttemptId, credits(draft.reserved ?? 0));
+  const reserved = draft.reserved ?? 0;
+  const { batch, accountIdentity: account, atMs } = intent;
+  const payer = { batch, account, worker: session.worker, atMs, isRetry: draft.kind === 'retry' };
+  await admitFunded(sql, () => reserve(sql, { payer, reserved }));
+  return admittedAlone(sql, intent, { attempt: attempt as AttemptId, reserved });
 }
 
-async function pay(
-  sql: Sql,
-  intent: Intent,
-  session: Session,
-  reserved: number,
-  isRetry = false,
-): Promise<void> {
-  const moved = movedBy(intent, session, reserved, isRetry);
-  await reserveAlone(sql, moved);
-  if (intent.leastMs !== undefined) await refuseOtherPeriods(sql, moved, intent.leastMs);
+async function admittedAlone(sql: Sql, intent: Intent, own: Own): Promise<Admission> {
+  await keepKeys(sql, [intent]);
+  if (intent.leastMs !== undefined) await refuseOtherPeriods(sql, intent, own.reserved);
+  return admittedAs(own);
 }
 
 /** Any number that nobody else takes. */
@@ -291,9 +283,7 @@ async function begin(sql: Sql, intent: Intent, session: Session, all: Known): Pr
   refuse(all, intent, session);
   invariant(intent.decision === undefined, 'a call in doubt needs a decision, and no other call has one');
   invariant(intent.replaces === undefined, 'there is no such answer to replace');
-  const begun = (await begunAll(sql, [intent], session)).get(intent.key);
-  if (begun === undefined) return decide(sql, intent, session);
-  await keepKeys(sql, [intent]);
-  await pay(sql, intent, session, begun.reserved);
-  return admitted(begun.attempt, credits(begun.reserved));
+  const { begun } = await admitFunded(sql, () => begunAll(sql, [intent], session));
+  const own = begun.get(intent.key);
+  return own === undefined ? decide(sql, intent, session) : admittedAlone(sql, intent, own);
 }

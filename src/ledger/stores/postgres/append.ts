@@ -24,9 +24,9 @@ import {
 } from '../../rules/drafts.ts';
 import { attemptIn, type History } from '../../rules/history.ts';
 import { noteAct } from './acts.ts';
-import { admitOne, admitPlain, isPlain } from './admissions.ts';
+import { admitOne, admitPlain, isLate, isPlain, LATE } from './admissions.ts';
 import type { Sql } from './connection.ts';
-import { followAll, keepPrices, movedBy, movedByEnd, write } from './entries.ts';
+import { followAll, keepPrices, movedBy, write } from './entries.ts';
 import { lockedHistory } from './histories.ts';
 import { joined } from './joined.ts';
 import { bookMoved, fund, Lacking } from './money.ts';
@@ -112,10 +112,11 @@ async function together(
   outcomes: Map<CallEntry, Outcome>,
 ): Promise<Together> {
   const plain = plainAmong(entries);
-  if (plain.replies.length + plain.ends.length + plain.intents.length === 0) return undefined;
+  if (Object.values(plain).every(({ length }) => length === 0)) return undefined;
   try {
     const writing = (sql: Sql): Promise<Written> => writePlain(sql, session, plain);
-    const written = await session.database.write(writing, { isOnce: true });
+    const isSingle = plain.intents.length + plain.second.length === 0;
+    const written = await session.database.write(writing, { isOnce: true, isSingle });
     for (const [entry, outcome] of written) outcomes.set(entry, outcome);
     return undefined;
   } catch (error) {
@@ -133,21 +134,28 @@ async function together(
 
 interface PlainEntries {
   readonly replies: readonly EntryOf<'reply'>[];
-  readonly ends: readonly EntryOf<'end'>[];
+  readonly first: readonly EntryOf<'end'>[];
+  /** Ends of attempts that have a reply among the others. */
+  readonly second: readonly EntryOf<'end'>[];
   readonly intents: readonly EntryOf<'intent'>[];
-  /** Whether there are no others, which may give back money that the intents are to find. */
-  readonly isAll: boolean;
 }
 
 function plainAmong(entries: readonly CallEntry[]): PlainEntries {
   const of = <Kind extends EntryKind>(kind: Kind) =>
     entries.filter((entry): entry is EntryOf<Kind> => entry.kind === kind);
   const replies = firsts(of('reply'), ({ attempt }) => attempt);
-  const ends = firsts(of('end'), ({ attempt }) => attempt);
-  const plain = of('intent').filter(({ intent }) => isPlain(intent));
+  const replied = new Set(replies.map(({ attempt }) => attempt));
+  const ends = firsts(of('end'), ({ attempt }) => attempt).filter(
+    ({ closure }) => closure.kind !== 'answered' || closure.charged >= 0,
+  );
+  const { first = [], second = [] } = Object.groupBy(ends, ({ attempt }) =>
+    replied.has(attempt) ? 'second' : 'first',
+  );
+  // Where anything else is written, it may give back money that the intents are to find.
+  const isAll = entries.every(({ kind }) => kind === 'reply' || kind === 'end' || kind === 'intent');
+  const plain = isAll ? of('intent').filter(({ intent }) => isPlain(intent)) : [];
   const intents = firsts(plain, ({ intent }) => intent.key);
-  const isAll = replies.length + ends.length + of('intent').length === entries.length;
-  return { replies, ends, intents, isAll };
+  return { replies, first, second, intents };
 }
 
 type Written = ReadonlyMap<CallEntry, Outcome>;
@@ -156,34 +164,20 @@ type Written = ReadonlyMap<CallEntry, Outcome>;
 async function writePlain(
   sql: Sql,
   session: Session,
-  { replies, ends, intents, isAll }: PlainEntries,
+  { replies, first, second, intents }: PlainEntries,
 ): Promise<Written> {
-  const written = new Map<CallEntry, Outcome>();
-  const sound = ends.filter(({ closure }) => closure.kind !== 'answered' || closure.charged >= 0);
-  const replied = new Set(replies.map(({ attempt }) => attempt));
-  const followed = new Map([
-    ...(await followAll(
-      sql,
-      replies,
-      sound.filter(({ attempt }) => !replied.has(attempt)),
-    )),
-    ...(await followAll(
-      sql,
-      [],
-      sound.filter(({ attempt }) => replied.has(attempt)),
-    )),
+  const written = new Map<CallEntry, Outcome>(
+    intents.filter(({ intent }) => isLate(intent, session)).map((each) => [each, LATE]),
+  );
+  const followed = new Set([
+    ...(await followAll(sql, replies, first)),
+    ...(await followAll(sql, [], second)),
   ]);
-  for (const each of [...replies, ...sound]) if (followed.has(each.attempt)) written.set(each, WRITTEN);
-  const moved = sound.flatMap((end) => {
-    const row = followed.get(end.attempt);
-    return row === undefined ? [] : [movedByEnd(end, row)];
-  });
-  if (!isAll || written.size < replies.length + ends.length || intents.length === 0) {
-    await bookMoved(sql, moved);
-    return written;
-  }
-  const asked = intents.map(({ intent }) => intent);
-  const admissions = await admitPlain(sql, asked, session, moved);
+  const following = [...replies, ...first, ...second];
+  for (const each of following) if (followed.has(each.attempt)) written.set(each, WRITTEN);
+  const asked = intents.filter((each) => !written.has(each)).map(({ intent }) => intent);
+  if (followed.size < following.length || asked.length === 0) return written;
+  const admissions = await admitPlain(sql, asked, session);
   for (const each of intents) {
     const admission = admissions.get(each.intent.key);
     if (admission !== undefined) written.set(each, admission);

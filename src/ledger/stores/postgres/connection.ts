@@ -174,6 +174,10 @@ class PooledDatabase implements Database {
 
   #transaction<T>(begin: string, work: (sql: Sql) => Promise<T>, manner?: Manner): Promise<T> {
     return this.#explaining(async (sql, client, committing) => {
+      if (manner?.isSingle) {
+        committing();
+        return work(sql);
+      }
       await client.query(begin);
       try {
         const result = await work(sql);

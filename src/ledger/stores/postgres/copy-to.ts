@@ -3,6 +3,7 @@ import { crashPoint } from '../../../lib/faults.ts';
 import type { CopiedPart, CopiedTables } from '../../copying.ts';
 import type { Database, Sql } from './connection.ts';
 import { columnsOf } from './copied-columns.ts';
+import { changesOf } from './money.ts';
 import { tallied } from './schema/tallies-sql.ts';
 
 /**
@@ -119,7 +120,7 @@ const ENDED = `('answered', 'lost', 'lost_beside', 'unsold')`;
 
 /** What entries move, by the attempts that pay. */
 const MOVED = `
-SELECT of AS payer, 0 AS spent, reserved, 0 AS held, false AS estimated FROM entries WHERE id = of
+SELECT of AS payer, 0 AS spent, reserved, 0 AS in_doubt, false AS estimated FROM entries WHERE id = of
 UNION ALL SELECT e.of, 0, -a.reserved, 0, false FROM entries e JOIN entries a ON a.of = e.of AND a.id = e.of WHERE e.kind IN ${ENDED}
 UNION ALL SELECT of, 0, 0, held, estimated FROM entries WHERE id <> of
 UNION ALL SELECT coalesce(pays, of), spent, 0, 0, estimated FROM entries WHERE id <> of`;
@@ -132,13 +133,9 @@ const COUNTED_ANEW = [
       WHERE id = of AND facts -> 'request' IS NOT NULL`,
   tallied('entries'),
   `INSERT INTO purses (scope, of, period, worker, granted, spent, reserved, in_doubt, estimated)
-     SELECT s.scope, s.of, s.period, ${NOBODY}, sum(m.spent + m.reserved + m.held), sum(m.spent), sum(m.reserved), sum(m.held),
-            bool_or(m.estimated)
-       FROM (${MOVED}) m JOIN entries a ON a.of = m.payer AND a.id = m.payer JOIN calls c ON c.id = a.call
-      CROSS JOIN LATERAL (SELECT to_char(to_timestamp(a.at / 1000) AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day) d
-      CROSS JOIN LATERAL (VALUES ('batch', a.batch, ''), ('day', c.account, d.day), ('month', c.account, left(d.day, 7)),
-                                 ('extra', CASE WHEN a.kind = 'retry' THEN a.batch END, '')) s (scope, of, period)
-      WHERE s.of IS NOT NULL GROUP BY 1, 2, 3`,
+     SELECT scope, of, period, worker, spent + reserved + in_doubt, spent, reserved, in_doubt, estimated FROM (${changesOf(`
+       SELECT a.batch, c.account, ${NOBODY} AS worker, a.at, a.kind = 'retry' AS is_retry, m.spent, m.reserved, m.in_doubt, m.estimated
+         FROM (${MOVED}) m JOIN entries a ON a.of = m.payer AND a.id = m.payer JOIN calls c ON c.id = a.call`)}) moved`,
   `SELECT setval('numbers', greatest((SELECT max(id) FROM entries), 1))`,
   ...['batches.ordinal', 'boots.id', 'erasures.id'].map((column) => {
     const [table = '', name = ''] = column.split('.');

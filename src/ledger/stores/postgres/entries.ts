@@ -8,11 +8,11 @@ import {
   SENT_WITHIN_MS,
 } from '../../ledger.ts';
 import type { Draft } from '../../rules/drafts.ts';
-import { type Attempt, attemptIn, type History, reservedBy } from '../../rules/history.ts';
+import { type Attempt, attemptIn, type History, type KeptCall, reservedBy } from '../../rules/history.ts';
 import { termsOf } from '../../rules/kept-call.ts';
 import { ENDED, type Kind, SENT } from '../../rules/moves.ts';
 import type { Sql } from './connection.ts';
-import { type Moved, NO_MOST, type Payer } from './money.ts';
+import { type Lack, Lacking, type Moved, movesOf, NO_MOST, type Payer } from './money.ts';
 import { json, keyBytes, type Session, wholeMs } from './session.ts';
 
 /**
@@ -22,8 +22,16 @@ import { json, keyBytes, type Session, wholeMs } from './session.ts';
 
 // ---------------------------------------------------------------------------------------------------- many calls
 
+/** One of the three. */
 interface BegunRow {
-  readonly key: Buffer;
+  readonly begun: Begun | null;
+  /** A call that others have moved, as it was when the statement began. */
+  readonly other: (Pick<KeptCall, 'state' | 'open' | 'stands'> & { readonly key: string }) | null;
+  readonly lack: Lack | null;
+}
+
+export interface Begun {
+  readonly key: string;
   readonly attempt: AttemptId;
   readonly reserved: number;
   /** Where the ledger went on, by which nothing may begin any more. */
@@ -47,21 +55,35 @@ WITH asked AS (
     SELECT key, account, operation, most, parameters, terms, 'intent', ${inMs('lasts')} FROM asked ORDER BY key
     ON CONFLICT (key) DO UPDATE SET kind = 'intent', over_at = excluded.over_at WHERE c.state = 'free' AND c.open IS NULL
   RETURNING c.id, c.key, c.head, c.account, c.operation, c.credits_most
-)
-INSERT INTO entries (id, of, call, kind, batch, row, reserved, at, boot, uptime, facts, worker)
-  SELECT m.head, m.head, m.id, 'intent', a.batch, a.row, greatest(a.reserved, p.highest), a.at,
-         CASE WHEN a.uptime IS NOT NULL THEN $14::bigint END, CASE WHEN $14::bigint IS NOT NULL THEN a.uptime END, a.facts, $15
-    FROM moved m JOIN asked a USING (key)
-    LEFT JOIN prices p ON p.account = m.account AND p.operation = m.operation AND p.credits_most = coalesce(m.credits_most, ${NO_MOST})
-  RETURNING id AS attempt, call, reserved, (SELECT key FROM moved WHERE moved.head = entries.id) AS key,
-    (SELECT copied_to FROM ledger) AS "copiedTo"`;
+), begun AS (
+  INSERT INTO entries (id, of, call, kind, batch, row, reserved, at, boot, uptime, facts, worker)
+    SELECT m.head, m.head, m.id, 'intent', a.batch, a.row, greatest(a.reserved, p.highest), a.at,
+           CASE WHEN a.uptime IS NOT NULL THEN $14::bigint END, CASE WHEN $14::bigint IS NOT NULL THEN a.uptime END, a.facts, $15
+      FROM moved m JOIN asked a USING (key)
+      LEFT JOIN prices p ON p.account = m.account AND p.operation = m.operation AND p.credits_most = coalesce(m.credits_most, ${NO_MOST})
+    RETURNING id, batch, reserved, at, worker
+), ${movesOf('SELECT b.*, m.account, 0 AS spent, 0 AS in_doubt, false AS estimated, false AS is_retry FROM begun b JOIN moved m ON m.head = b.id', 'true')}
+SELECT json_build_object('key', encode(m.key, 'hex'), 'attempt', b.id, 'reserved', b.reserved, 'copiedTo', l.copied_to) AS begun, NULL::json AS other, NULL::json AS lack
+  FROM begun b JOIN moved m ON m.head = b.id CROSS JOIN ledger l
+UNION ALL SELECT NULL, json_build_object('key', encode(c.key, 'hex'), 'state', c.state, 'open', c.open, 'stands', c.stands), NULL
+  FROM asked a JOIN calls c USING (key) WHERE NOT EXISTS (SELECT FROM moved m WHERE m.key = a.key)
+UNION ALL SELECT NULL, NULL, to_json(l) FROM lacking l`;
 
-/** Begins attempts of calls of which nothing stands and nothing is under way. @returns those that have begun, by their keys. */
+/** What became of calls for which attempts were to begin, by their keys. */
+interface BegunCalls {
+  readonly begun: ReadonlyMap<string, Begun>;
+  readonly others: ReadonlyMap<string, NonNullable<BegunRow['other']>>;
+}
+
+/**
+ * Begins attempts of calls of which nothing stands and nothing is under way, and reserves for them.
+ * @throws Lacking when a purse does not hold all of them: it is filled in a transaction of its own, because others wait for that.
+ */
 export async function beginAll(
   sql: Sql,
   intents: readonly Intent[],
   { boot, worker }: Session,
-): Promise<ReadonlyMap<string, Omit<BegunRow, 'key'>>> {
+): Promise<BegunCalls> {
   const columns = [
     intents.map(({ key }) => keyBytes(key)),
     intents.map(({ accountIdentity }) => accountIdentity),
@@ -78,7 +100,12 @@ export async function beginAll(
     intents.map(overAfterMs),
   ];
   const rows = await sql.rows<BegunRow>(BEGIN, [...columns, boot ?? null, worker]);
-  return new Map(rows.map(({ key, ...begun }) => [key.toString('hex'), begun]));
+  const lacking = rows.flatMap(({ lack }) => lack ?? []);
+  if (lacking.length > 0) throw new Lacking(lacking);
+  return {
+    begun: new Map(rows.flatMap(({ begun }) => (begun === null ? [] : [[begun.key, begun]]))),
+    others: new Map(rows.flatMap(({ other }) => (other === null ? [] : [[other.key, other]]))),
+  };
 }
 
 function requestFacts({ request }: Intent): object | undefined {
@@ -112,7 +139,7 @@ WITH back AS (
 ), asked AS (
   SELECT attempt FROM back UNION SELECT attempt FROM over
 ), locked AS (
-  SELECT c.id, e.of AS attempt, e.batch, e.worker, e.reserved, e.at AS begun
+  SELECT c.id, e.of AS attempt, e.batch, e.worker, e.reserved, e.at AS begun_at
     FROM asked a CROSS JOIN LATERAL (SELECT * FROM entries WHERE of = a.attempt AND id = a.attempt LIMIT 1) e
     JOIN calls c ON c.id = e.call AND ${isOpen('c', 'a')}
    ORDER BY c.key FOR UPDATE OF c
@@ -123,7 +150,7 @@ WITH back AS (
 ), ended AS (
   UPDATE calls c SET kind = a.kind, of = l.attempt FROM locked l JOIN over a USING (attempt)
    WHERE c.id = l.id AND ${isOpen('c', 'l')} AND c.state = 'free' AND (c.phase = 'back' OR a.kind <> 'answered')
-  RETURNING c.id AS call, c.head, c.account, c.operation, c.credits_most, l.batch, l.worker, l.reserved, l.begun, a.*
+  RETURNING c.id AS call, c.head, c.account, c.operation, c.credits_most, l.batch, l.worker, l.reserved, l.begun_at, a.*
 ), kept AS (
   INSERT INTO entries (id, of, call, kind, at, status, headers, body)
     SELECT head, attempt, call, 'reply', at, status, headers, body FROM replied
@@ -134,32 +161,25 @@ WITH back AS (
       FROM ended
 ), priced AS (
   ${keepHighest(`SELECT account, operation, coalesce(credits_most, ${NO_MOST}) AS most, max(spent) AS highest FROM ended WHERE shows GROUP BY 1, 2, 3`)}
-)
-SELECT attempt, batch, worker, account, reserved, begun FROM ended
-UNION ALL SELECT attempt, NULL, NULL, NULL, NULL, NULL FROM replied`;
-
-export interface EndedRow {
-  readonly attempt: AttemptId;
-  readonly batch: Payer['batch'];
-  readonly worker: number;
-  readonly account: string;
-  readonly reserved: number;
-  readonly begun: number;
-}
+), ${movesOf(
+  "SELECT batch, account, worker, begun_at AS at, spent, -reserved AS reserved, CASE WHEN kind = 'lost' THEN reserved ELSE 0 END AS in_doubt, estimated, false AS is_retry FROM ended",
+  'false',
+)}
+SELECT attempt FROM ended UNION ALL SELECT attempt FROM replied UNION ALL SELECT worker FROM lacking`;
 
 /**
  * Keeps what came back for attempts that are under way, and ends attempts of calls of which nothing stands, so that no other attempt has
- * a part in them, with what they show of prices. No attempt is in both.
- * @returns those that were written, with who pays for those that have ended.
+ * a part in them, with what they move and what they show of prices. No attempt is in both.
+ * @returns those that were written.
  */
 export async function followAll(
   sql: Sql,
   replies: readonly EntryOf<'reply'>[],
   ends: readonly EntryOf<'end'>[],
-): Promise<ReadonlyMap<number, EndedRow | undefined>> {
-  if (replies.length + ends.length === 0) return new Map();
+): Promise<readonly AttemptId[]> {
+  if (replies.length + ends.length === 0) return [];
   const closures = ends.map(({ closure }) => closure);
-  const rows = await sql.rows<EndedRow & { readonly batch: string | null }>(FOLLOW, [
+  const rows = await sql.rows<{ readonly attempt: AttemptId }>(FOLLOW, [
     replies.map(({ attempt }) => attempt),
     replies.map(({ reply }) => wholeMs(reply.receivedAtMs)),
     replies.map(({ reply }) => reply.status),
@@ -175,29 +195,17 @@ export async function followAll(
     closures.map(({ why }) => json(why)),
     closures.map((closure) => closure.kind === 'answered' && closure.showsPrice === true),
   ]);
-  return new Map(rows.map((row) => [row.attempt, row.batch === null ? undefined : row]));
+  return rows.map(({ attempt }) => attempt);
 }
 
 type Closure = EntryOf<'end'>['closure'];
 /** Of an end beside which nothing stands. */
-export const kindOfEnd = ({ kind }: Closure): 'answered' | 'lost' | 'unsold' =>
+const kindOfEnd = ({ kind }: Closure): 'answered' | 'lost' | 'unsold' =>
   kind === 'answered' ? kind : kind === 'in_doubt' ? 'lost' : 'unsold';
 const saidBy = (kind: Closure['kind']): string | null => (kind === 'in_doubt' ? null : kind);
-export const spentBy = (closure: Closure): number => (closure.kind === 'answered' ? closure.charged : 0);
-export const isEstimated = (closure: Closure): boolean =>
+const spentBy = (closure: Closure): number => (closure.kind === 'answered' ? closure.charged : 0);
+const isEstimated = (closure: Closure): boolean =>
   closure.kind === 'answered' && closure.isAtMost === true && closure.charged > 0;
-
-/** What a plain end moves. */
-export function movedByEnd({ closure }: EntryOf<'end'>, row: EndedRow): Moved {
-  const { batch, worker, account, reserved, begun: atMs } = row;
-  return {
-    payer: { batch, worker, account, atMs, isRetry: false },
-    reserved: -reserved,
-    spent: spentBy(closure),
-    held: closure.kind === 'in_doubt' ? reserved : 0,
-    estimated: isEstimated(closure),
-  };
-}
 
 // ---------------------------------------------------------------------------------------------------- one call
 

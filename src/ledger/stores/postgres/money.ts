@@ -1,4 +1,3 @@
-import { invariant } from '../../../core/errors.ts';
 import type { Call } from '../../../core/operation.ts';
 import {
   type AccountCaps,
@@ -6,11 +5,12 @@ import {
   type BudgetScope,
   credits,
   heldCredits,
+  type Intent,
   type Ledger,
   type Money,
 } from '../../ledger.ts';
 import type { Sql } from './connection.ts';
-import type { Session } from './session.ts';
+import { type Session, wholeMs } from './session.ts';
 
 /** What was spent, and what may be. */
 
@@ -41,101 +41,82 @@ export interface Moved {
   readonly estimated?: boolean;
 }
 
-interface Scope {
-  readonly scope: BudgetScope;
-  readonly of: string;
-  readonly period: string;
-}
-
-interface Purse extends Scope {
-  readonly worker: number;
-}
-
-interface Change extends Purse {
-  /** Whether attempts begin, which alone need room in the purse, and what they reserve. */
-  begins: boolean;
-  asked: number;
-  spent: number;
-  reserved: number;
-  held: number;
-  estimated: boolean;
-}
-
 type PeriodScope = 'day' | 'month';
 
 const periodOf = (scope: PeriodScope, atMs: number): string =>
   new Date(atMs).toISOString().slice(0, scope === 'day' ? 10 : 7);
 
-const periodScope = (scope: PeriodScope, account: string, atMs: number): Scope => ({
-  scope,
-  of: account,
-  period: periodOf(scope, atMs),
-});
+/** What the budgets of attempts are moved by together. @param moved has of each attempt who pays for it, and what it moves. */
+export const changesOf = (moved: string): string => `
+  SELECT s.*, m.worker, sum(m.spent) AS spent, sum(m.reserved) AS reserved, sum(m.in_doubt) AS in_doubt, bool_or(m.estimated) AS estimated
+    FROM (${moved}) m CROSS JOIN LATERAL (SELECT to_char(to_timestamp(m.at / 1000) AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day) d
+   CROSS JOIN LATERAL (VALUES ('batch', m.batch, ''), ('day', m.account, day), ('month', m.account, left(day, 7)),
+     ('extra', CASE WHEN m.is_retry THEN m.batch END, '')) s (scope, of, period)
+   WHERE s.of IS NOT NULL GROUP BY s.scope, s.of, s.period, m.worker`;
 
-const scopesOf = ({ batch, account, atMs, isRetry }: Payer): readonly Scope[] => [
-  { scope: 'batch', of: batch, period: '' },
-  periodScope('day', account, atMs),
-  periodScope('month', account, atMs),
-  ...(isRetry ? [{ scope: 'extra' as const, of: batch, period: '' }] : []),
-];
+/**
+ * Moves the purses that pay for attempts. They are locked in one order by all, so that none waits for another that waits for it.
+ * `lacking` are those that do not hold what begins; they are not changed. It has to be read, also where nothing begins.
+ * @param moved as for `changesOf`.
+ */
+export const movesOf = (moved: string, begins: string): string => `changes AS (${changesOf(moved)}
+), held AS (
+  SELECT p.scope, p.of, p.period, p.worker FROM purses p JOIN changes USING (scope, of, period, worker) ORDER BY 1, 2, 3, 4 FOR UPDATE OF p
+), booked AS (
+  UPDATE purses p
+     SET spent = p.spent + a.spent, reserved = p.reserved + a.reserved, in_doubt = p.in_doubt + a.in_doubt,
+         estimated = p.estimated OR a.estimated
+    FROM changes a JOIN held USING (scope, of, period, worker)
+   WHERE (p.scope, p.of, p.period, p.worker) = (a.scope, a.of, a.period, a.worker)
+     AND (NOT ${begins} OR p.granted IS NULL OR p.used + a.spent + a.reserved + a.in_doubt <= p.granted)
+  RETURNING p.scope, p.of, p.period, p.worker
+), lacking AS (
+  SELECT scope, of, period, worker, c.reserved FROM changes c LEFT JOIN booked b USING (scope, of, period, worker)
+   WHERE b IS NULL AND (${begins} OR refuse('an attempt ends in the purse that admitted it'))
+)`;
 
-const NO_CHANGE = { begins: false, asked: 0, spent: 0, reserved: 0, held: 0, estimated: false };
+const MOVE = `
+WITH ${movesOf(
+  `SELECT * FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::boolean[], $6::bigint[], $7::bigint[], $8::bigint[], $9::boolean[])
+     AS a (batch, account, worker, at, is_retry, spent, reserved, in_doubt, estimated)`,
+  '$10::boolean',
+)}
+SELECT * FROM lacking`;
 
-function summed(booked: readonly Moved[], admitted: readonly Moved[]): readonly Change[] {
-  const changes = new Map<string, Change>();
-  const add = (
-    { payer, spent = 0, reserved = 0, held = 0, estimated = false }: Moved,
-    begins: boolean,
-  ): void => {
-    for (const scope of scopesOf(payer)) {
-      const purse = { ...scope, worker: payer.worker };
-      const name = JSON.stringify(purse);
-      const change = changes.get(name) ?? { ...purse, ...NO_CHANGE };
-      changes.set(name, change);
-      change.begins ||= begins;
-      if (begins) change.asked += reserved;
-      change.spent += spent;
-      change.reserved += reserved;
-      change.held += held;
-      change.estimated ||= estimated;
-    }
-  };
-  for (const each of booked) add(each, false);
-  for (const each of admitted) add(each, true);
-  return [...changes.values()];
+async function move(sql: Sql, moved: readonly Moved[], begins: boolean): Promise<void> {
+  if (moved.length === 0) return;
+  const lacking = await sql.rows<Lack>(MOVE, [
+    ...(['batch', 'account', 'worker'] as const).map((name) => moved.map(({ payer }) => payer[name])),
+    ...[moved.map(({ payer }) => wholeMs(payer.atMs)), moved.map(({ payer }) => payer.isRetry)],
+    ...(['spent', 'reserved', 'held'] as const).map((name) => moved.map((each) => each[name] ?? 0)),
+    ...[moved.map(({ estimated = false }) => estimated), begins],
+  ]);
+  if (lacking.length > 0) throw new Lacking(lacking);
 }
 
-/** Purses are locked in one order by all, so that none waits for another that waits for it. One that lacks something is not changed. */
-const MOVE = `
-WITH asked AS (
-  SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::boolean[], $6::bigint[], $7::bigint[], $8::bigint[], $9::boolean[])
-    AS a (scope, of, period, worker, begins, spent, reserved, in_doubt, estimated)
-), locked AS (
-  SELECT p.scope, p.of, p.period, p.worker FROM purses p JOIN asked USING (scope, of, period, worker) ORDER BY 1, 2, 3, 4 FOR UPDATE OF p
-)
-UPDATE purses p
-   SET spent = p.spent + a.spent, reserved = p.reserved + a.reserved, in_doubt = p.in_doubt + a.in_doubt,
-       estimated = p.estimated OR a.estimated
-  FROM asked a JOIN locked USING (scope, of, period, worker)
- WHERE (p.scope, p.of, p.period, p.worker) = (a.scope, a.of, a.period, a.worker)
-   AND (NOT a.begins OR p.granted IS NULL OR p.used + a.spent + a.reserved + a.in_doubt <= p.granted)
-RETURNING p.scope, p.of, p.period, p.worker`;
-
-const columnsOf = (changes: readonly Change[]): readonly unknown[][] =>
-  (['scope', 'of', 'period', 'worker', 'begins', 'spent', 'reserved', 'held', 'estimated'] as const).map(
-    (name) => changes.map((change) => change[name]),
-  );
-
 /** Books what happened to attempts, which no cap refuses, in the purses that admitted them. */
-export async function bookMoved(sql: Sql, moved: readonly Moved[]): Promise<void> {
-  await reserve(sql, [], moved);
+export const bookMoved = (sql: Sql, moved: readonly Moved[]): Promise<void> => move(sql, moved, false);
+
+/**
+ * Reserves for an attempt that is admitted, from the purses of its worker.
+ * @throws Lacking when they do not hold it.
+ */
+export const reserve = (sql: Sql, moved: Moved): Promise<void> => move(sql, [moved], true);
+
+/** A purse, and what it was asked to hold besides. */
+export interface Lack {
+  readonly scope: BudgetScope;
+  readonly of: string;
+  readonly period: string;
+  readonly worker: number;
+  readonly reserved: number;
 }
 
 /** What a purse lacks for an admission; nothing of its transaction may be committed. */
 export class Lacking extends Error {
-  readonly purses: readonly (Purse & { readonly reserved: number })[];
+  readonly purses: readonly Lack[];
 
-  constructor(purses: Lacking['purses']) {
+  constructor(purses: readonly Lack[]) {
     super(`a purse lacks ${JSON.stringify(purses)}`);
     this.purses = purses;
   }
@@ -154,35 +135,13 @@ export class OverCap extends Error {
 }
 
 /**
- * Reserves for attempts that are admitted together, from the purses of one worker, and books others.
- * @throws Lacking when a purse does not hold all of them: it is filled in a transaction of its own, because others wait for that.
- */
-export async function reserve(
-  sql: Sql,
-  admitted: readonly Moved[],
-  booked: readonly Moved[] = [],
-): Promise<void> {
-  const changes = summed(booked, admitted);
-  if (changes.length === 0) return;
-  const moved = new Set((await sql.rows<Purse>(MOVE, columnsOf(changes))).map(nameOf));
-  const left = changes.filter((change) => !moved.has(nameOf(change)));
-  invariant(
-    left.every(({ begins }) => begins),
-    'an attempt ends in the purse that admitted it',
-  );
-  if (left.length > 0) throw new Lacking(left.map(({ asked, ...purse }) => ({ ...purse, reserved: asked })));
-}
-
-const nameOf = ({ scope, of, period, worker }: Purse): string => JSON.stringify([scope, of, period, worker]);
-
-/**
  * What the day and the month hold that it may be as well, by an answer.
  * @throws OverCap when they do not hold what is admitted together with what they hold.
  */
 export async function refuseOtherPeriods(
   sql: Sql,
-  { payer: { account, atMs }, reserved: asked = 0 }: Moved,
-  leastMs: number,
+  { accountIdentity: account, atMs, leastMs = atMs }: Intent,
+  asked: number,
 ): Promise<void> {
   for (const scope of ['day', 'month'] as const) {
     const periods = [...new Set([periodOf(scope, atMs), periodOf(scope, leastMs)])];
@@ -193,23 +152,22 @@ export async function refuseOtherPeriods(
 }
 
 /**
- * The same for one attempt that is alone in its transaction: what its purses lack is granted in it, so that no other worker takes
- * that first.
+ * Admits one attempt that is alone in its transaction: what its purses lack is granted in it, so that no other worker takes that first.
+ * @param admit throws `Lacking`.
  * @throws OverCap when a budget does not hold it.
  */
-export async function reserveAlone(sql: Sql, moved: Moved): Promise<void> {
+export async function admitFunded<T>(sql: Sql, admit: () => Promise<T>): Promise<T> {
   await sql.script('SAVEPOINT purses');
   try {
-    await reserve(sql, [moved]);
-    return;
+    return await admit();
   } catch (error) {
     if (!(error instanceof Lacking)) throw error;
+    // Whoever fills purses has none yet, and takes them in the order of all.
+    await sql.script('ROLLBACK TO SAVEPOINT purses');
+    await fund(sql, error);
   }
-  // Whoever fills purses has none yet, and takes them in the order of all.
-  await sql.script('ROLLBACK TO SAVEPOINT purses');
-  await fund(sql, new Lacking(summed([], [moved])));
   try {
-    await reserve(sql, [moved]);
+    return await admit();
   } catch (error) {
     throw (error instanceof Lacking ? await overCap(sql, error) : undefined) ?? error;
   }

@@ -29,6 +29,8 @@ export interface Manner {
   readonly isBought?: boolean;
   /** The work is not done again where nobody knows whether it was committed: that is thrown as `Unanswered`. */
   readonly isOnce?: boolean;
+  /** The work is one statement, which commits by itself. */
+  readonly isSingle?: boolean;
 }
 
 const RETRY_MS = 250;

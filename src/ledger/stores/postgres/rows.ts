@@ -169,6 +169,8 @@ async function finish(database: Database, list: readonly FinishedRow[]): Promise
 }
 
 /**
+ * A row whose answer another process has taken back meanwhile is left, and is pending as those are that were finished before.
+ *
  * A row that is finished twice alike is written as it was: only so it is compared with what another process has committed while the
  * statement ran, which its reads do not see.
  *
@@ -179,6 +181,7 @@ WITH given AS (
   SELECT batch, row, outcome, matched_by, reason, answers::bigint[] AS answers, input
     FROM unnest($1::text[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bigint[])
       u (batch, row, outcome, matched_by, reason, answers, input)
+   WHERE NOT EXISTS (SELECT FROM unnest(u.answers::bigint[]) a (attempt) JOIN entries t ON t.of = a.attempt AND t.kind = 'retracted')
 ), written AS (
   INSERT INTO rows AS r (batch, row, outcome, matched_by, reason, answers, input, read_to)
     SELECT batch, row, outcome, matched_by, reason::json, answers, input, (

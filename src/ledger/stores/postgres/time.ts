@@ -17,9 +17,20 @@ const ADVISORY_LOCK = 8_260_030;
 export const onlyOne = (sql: Sql): Promise<unknown> =>
   sql.rows('SELECT pg_advisory_xact_lock($1)', [ADVISORY_LOCK]);
 
+/** Of two that wait for the database the earlier is kept first: the other way round it would take back what was heard later. */
+function oneByOne(): (keep: () => Promise<void>) => Promise<void> {
+  let kept: Promise<unknown> = Promise.resolve();
+  return (keep) => {
+    const own = kept.then(keep);
+    kept = own.catch(() => {});
+    return own;
+  };
+}
+
 export const time = (session: Session): Part => {
   const { database } = session;
   let boot: string | undefined;
+  const inTurn = oneByOne();
 
   function inBoot(): number {
     invariant(session.boot !== undefined, 'a time is kept of a boot');
@@ -50,20 +61,26 @@ export const time = (session: Session): Part => {
     async keepConfirmedTime({ atMs, uptimeMs }, accountIdentity) {
       const values = [inBoot(), atMs, uptimeMs, accountIdentity];
       // What was asked for before is dated by what was known then.
-      await session.written();
-      const kept = await database.write(async (sql) => {
-        await onlyOne(sql);
-        return sql.row(CONFIRM, values);
+      const before = session.written();
+      await inTurn(async () => {
+        await before;
+        const found = await database.write(async (sql) => {
+          await onlyOne(sql);
+          return sql.row(CONFIRM, values);
+        });
+        invariant(
+          found !== undefined,
+          'a confirmed time never goes back, and no sandbox tells it where money is spent',
+        );
+        session.floorMs = Math.max(atMs, session.floorMs ?? atMs);
       });
-      invariant(
-        kept !== undefined,
-        'a confirmed time never goes back, and no sandbox tells it where money is spent',
-      );
-      session.floorMs = Math.max(atMs, session.floorMs ?? atMs);
     },
     async refuteTimes(afterMs) {
-      await database.rows(REFUTE, [inBoot(), Math.max(afterMs, Number.MIN_SAFE_INTEGER)]);
-      session.floorMs = undefined;
+      const values = [inBoot(), Math.max(afterMs, Number.MIN_SAFE_INTEGER)];
+      await inTurn(async () => {
+        await database.rows(REFUTE, values);
+        session.floorMs = undefined;
+      });
     },
   };
 };

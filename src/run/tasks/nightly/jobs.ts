@@ -13,13 +13,18 @@ import { stop } from '../../../core/errors.ts';
 import { present } from '../../../core/objects.ts';
 import { foreignWords, plainJson } from '../../../core/plain-text.ts';
 import { askingSettings } from '../../../plan/batch-key.ts';
+import type { JobOptions } from '../../../plan/context.ts';
 import type { ResolvedJob } from '../../../plan/row-walk.ts';
 import { choose } from '../../run-job.ts';
 
 /** A job of a sweep. */
 export interface SweptJob extends ResolvedJob {
   readonly inbox: string;
+  readonly own: OwnParts;
 }
+
+/** What a program brings to its jobs. */
+type OwnParts = Pick<JobOptions, 'operations' | 'dialects'>;
 
 /**
  * Reads the jobs. All are checked before the first file is looked at, so that a user sees a mistake at once and not one
@@ -28,11 +33,14 @@ export interface SweptJob extends ResolvedJob {
  */
 export async function sweptJobs(
   names: readonly string[],
-  answers: Answers = {},
+  options: OwnParts & Answers = {},
 ): Promise<readonly SweptJob[]> {
+  const { operations, dialects, accept, askAgreement, tell } = options;
+  const own = { operations, dialects };
   const jobs: SweptJob[] = [];
   for (const name of names) {
-    const job = withInbox(name, await choose({ ...answers, job: name }));
+    const chosen = await choose({ ...own, accept, askAgreement, tell, job: name });
+    const job = { ...withInbox(name, chosen), own };
     refuseChanges(name, job);
     requireLimit(name, job);
     refuseSharedInbox(name, job, jobs);
@@ -41,7 +49,7 @@ export async function sweptJobs(
   return jobs;
 }
 
-function withInbox(name: string, chosen: ResolvedJob): SweptJob {
+function withInbox(name: string, chosen: ResolvedJob): Omit<SweptJob, 'own'> {
   const { inbox } = chosen.job;
   if (inbox !== undefined) return { ...chosen, inbox };
   throw stop('job', `${name} has no inbox.`, 'Add inbox: FOLDER to the job, or run it over a file.');
@@ -81,8 +89,8 @@ export async function unagreedOf(job: SweptJob): Promise<readonly Question[]> {
 }
 
 /**
- * What a person agrees to once before a sweep, because nobody is there to be asked at night: what the dialect sends, whom the job tells, and a folder of
- * which the author of the job may have written the name without owning it.
+ * What a person agrees to once before a sweep, because nobody is there to be asked at night: what the dialect sends, whom the job tells,
+ * and a folder that the author of the job may have named without owning it.
  */
 async function questionsOf(swept: SweptJob): Promise<readonly Question[]> {
   const { account, dialect } = swept;
@@ -93,8 +101,8 @@ async function questionsOf(swept: SweptJob): Promise<readonly Question[]> {
 }
 
 /**
- * Undefined for an inbox in the folder of its job, wherever links lead. The agreement is to what is shown and no more, so
- * that whoever alters what leaves is asked about again. A budget and a time decide nothing of it.
+ * Undefined for an inbox in the folder of its job, wherever links lead. The agreement covers what is shown and no more, so a change of
+ * what is sent is asked about again. A budget and a time decide nothing of it.
  */
 async function inboxQuestion({ job, account, inbox }: SweptJob): Promise<Question | undefined> {
   if (job.path === undefined) return undefined;

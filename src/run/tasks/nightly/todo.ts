@@ -160,14 +160,17 @@ async function unfinishedElsewhere(
 }
 
 /**
- * The job by which somebody began an open batch, with what they said beside it. Where that does not fit the job any more, it is
- * the job alone, by which the batch does not go on.
+ * The job by which somebody began an open batch, with what they said beside it. Where that no longer fits the job, it is the job alone,
+ * which does not continue the batch.
  */
 async function asBegun(job: SweptJob, batch: Batch | undefined): Promise<SweptJob> {
   const entries = batch?.state === 'open' ? saidBeside(batch.settings) : undefined;
   if (entries === undefined || job.job.path === undefined) return job;
   try {
-    return { ...job, ...(await choose({ job: job.job.path, account: job.account.name, entries })) };
+    return {
+      ...job,
+      ...(await choose({ ...job.own, job: job.job.path, account: job.account.name, entries })),
+    };
   } catch (error) {
     if (error instanceof StopError) return job;
     throw error;

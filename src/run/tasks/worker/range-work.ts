@@ -21,11 +21,8 @@ export class RangeWork {
   /** The session of each account, which would else end with each range. */
   readonly #held = new Map<string, Promise<OpenRun>>();
   readonly #under = new Set<UnderWork>();
-  /** Until when nothing is taken of an account, or nothing of a batch is tried. */
-  readonly #resting = new Map<string, number>();
-  /** Why nothing of a batch is tried. */
-  readonly #stops = new Map<string, StopError>();
-
+  /** Until when nothing is taken of an account, or nothing of a batch is tried, and why. */
+  readonly #resting = new Map<string, { readonly untilMs: number; readonly stopped: StopError }>();
   readonly #onLost: (stopped: StopError) => void;
 
   /** @param onLost hears that the ledger is lost to this process. */
@@ -44,20 +41,11 @@ export class RangeWork {
 
   /** Ends with the range, and never badly. */
   async workOn(account: Account, taken: TakenRange): Promise<void> {
-    const under: UnderWork = {
-      identity: account.identity,
-      left: taken.beforeRow - taken.fromRow,
-      rows: 0,
-    };
-    this.#under.add(under);
-    await this.#workOn(account, taken, under);
-    this.#under.delete(under);
-  }
-
-  async #workOn(account: Account, taken: TakenRange, under: UnderWork): Promise<void> {
     const { onEvent } = this.#serving;
     const { batch, fromRow, beforeRow } = taken;
     const range = { batch, fromRow, beforeRow };
+    const under: UnderWork = { identity: account.identity, left: beforeRow - fromRow, rows: 0 };
+    this.#under.add(under);
     onEvent({ kind: 'taken', ...range });
     try {
       const stopped = await this.#stopOf(account, taken, under);
@@ -74,6 +62,8 @@ export class RangeWork {
       // A bug of ours concerns this range: the others go on.
       onEvent({ kind: 'failed', ...range, why: messageOf(error) });
       await told(taken.failed(messageOf(error)));
+    } finally {
+      this.#under.delete(under);
     }
   }
 
@@ -85,7 +75,7 @@ export class RangeWork {
   /** @returns what stopped the work on the range. */
   async #stopOf(account: Account, taken: TakenRange, under: UnderWork): Promise<StopError | undefined> {
     const { ledger, listed } = this.#serving;
-    if (this.#restOf(taken.batch) > 0) return this.#stops.get(taken.batch);
+    if (this.#restOf(taken.batch) > 0) return this.#resting.get(taken.batch)?.stopped;
     try {
       const batch = await ledger.batch(taken.batch);
       if (batch === undefined || !(await this.#mayGoOn(batch, account))) return undefined;
@@ -156,7 +146,6 @@ export class RangeWork {
 
   /** Notes what a stop means for the next ranges. @returns after how long somebody may try this one. */
   async #rest(account: Account, { batch }: TakenRange, stopped: StopError): Promise<number> {
-    const { clock } = this.#serving;
     if (this.#until.aborted) return 0;
     if (LOST.has(stopped.code)) {
       this.#onLost(stopped);
@@ -164,21 +153,21 @@ export class RangeWork {
     }
     const left = this.#restOf(batch);
     if (left > 0) return left;
+    const { clock } = this.#serving;
     const { code, resumeAtMs = clock.wallMs() } = stopped;
     if (OF_ACCOUNT.has(code)) {
       await this.#letGo(account.identity);
       const restMs = Math.max(ACCOUNT_RESTS_MS, resumeAtMs - clock.wallMs());
-      this.#resting.set(account.identity, clock.monotonicMs() + restMs);
+      this.#resting.set(account.identity, { untilMs: clock.monotonicMs() + restMs, stopped });
       // Another host may have another key, or have agreed to the dialect. A pause is everybody's.
       return code === 'paused' ? restMs : 0;
     }
-    this.#stops.set(batch, stopped);
-    this.#resting.set(batch, clock.monotonicMs() + BATCH_RESTS_MS);
+    this.#resting.set(batch, { untilMs: clock.monotonicMs() + BATCH_RESTS_MS, stopped });
     return BATCH_RESTS_MS;
   }
 
   #restOf(what: string): number {
-    return (this.#resting.get(what) ?? 0) - this.#serving.clock.monotonicMs();
+    return (this.#resting.get(what)?.untilMs ?? 0) - this.#serving.clock.monotonicMs();
   }
 }
 

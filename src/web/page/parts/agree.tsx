@@ -1,16 +1,16 @@
 import type { AgreementRequest, AgreementView } from '../../api.ts';
 import { Refusal } from '../loaded.tsx';
-import { ask } from '../session.ts';
+import { ask, type Refused } from '../session.ts';
 import { text } from '../text.ts';
 import { useAction } from './action.ts';
 
-/** What a dialect sends, or where a job takes its lists from, and the button that agrees to just that, once. */
+/** What a dialect sends, where a job takes its lists from, or what a package is, and the button that agrees to just that, once. */
 export function Agree({
   of,
   toAgree: { agreement, fact, details },
   onAgreed,
 }: {
-  /** The plan or the schedule that shows it. */
+  /** The plan, the list or the schedule that shows it. */
   readonly of: Distributed<AgreementRequest>;
   readonly toAgree: AgreementView;
   readonly onAgreed: () => void;
@@ -44,6 +44,21 @@ export function Agree({
       </div>
     </div>
   );
+}
+
+/** A plan that was refused, or the question to which a yes is missing. */
+export function RefusedPlan({
+  list,
+  refused,
+  onAgreed,
+}: {
+  readonly list: string;
+  readonly refused: Refused | undefined;
+  readonly onAgreed: () => void;
+}) {
+  const toAgree = refused?.toAgree;
+  if (toAgree === undefined) return <Refusal refused={refused} />;
+  return <Agree key={toAgree.agreement} of={{ list }} {...{ toAgree, onAgreed }} />;
 }
 
 type Distributed<Request> = Request extends unknown ? Omit<Request, 'agreement'> : never;

@@ -68,7 +68,8 @@ export function OutcomeLegend({ counts, rows }: Counted) {
       ))}
       {settled < rows && (
         <li>
-          <span class="swatch" /> {text.batch.toDo} <strong>{grouped(rows - settled)}</strong>
+          <span class="swatch" /> {text.batch.toDo} <strong>{grouped(rows - settled)}</strong>{' '}
+          <span class="muted">{text.batch.share(String(Math.floor((100 * settled) / rows)))}</span>
         </li>
       )}
     </ul>

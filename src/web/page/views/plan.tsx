@@ -1,11 +1,10 @@
 import { useSignal } from '@preact/signals';
 import { type ComponentChildren, Fragment } from 'preact';
 import type { Choices, PlanView } from '../../api.ts';
-import { Refusal } from '../loaded.tsx';
-import { Agree } from '../parts/agree.tsx';
+import { Agree, RefusedPlan } from '../parts/agree.tsx';
 import { useAsked } from '../parts/asked.ts';
 import { Diff } from '../parts/diff.tsx';
-import { counted, duration, grouped } from '../parts/figures.ts';
+import { counted, duration, grouped, moneyWords } from '../parts/figures.ts';
 import { KeepPlan } from '../parts/keep-plan.tsx';
 import { inputWords } from '../parts/several.ts';
 import { Steps } from '../parts/steps.tsx';
@@ -46,7 +45,12 @@ export function Plan({ params: { id = '' } }: { readonly params: Readonly<Record
     <>
       {plan?.is_saved !== true && <Steps list={id} at={3} />}
       {plan === undefined && refused === undefined && <p class="loading">{text.plan.planning}</p>}
-      <Refusal refused={refused} />
+      <RefusedPlan
+        {...{ list: id, refused }}
+        onAgreed={() => {
+          again.value += 1;
+        }}
+      />
       {plan !== undefined && (
         <Shown
           key={plan.id}
@@ -174,6 +178,7 @@ function Figure({ name, children }: { readonly name: string; readonly children: 
 function Figures({ plan }: { readonly plan: PlanView }) {
   const { figures } = text.plan;
   const { credits, seconds } = plan;
+  const { price } = plan.account;
   const others = [
     [figures.invalid, plan.invalid],
     [figures.duplicates, plan.duplicates],
@@ -203,6 +208,9 @@ function Figures({ plan }: { readonly plan: PlanView }) {
               {' '}
               {figures.expected} {grouped(credits.expected)}
             </small>
+          )}
+          {price !== null && credits.most > 0 && (
+            <div class="muted small">{moneyWords({ ...price, amount: credits.most * price.amount })}</div>
           )}
         </Figure>
       )}

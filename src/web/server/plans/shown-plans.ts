@@ -6,7 +6,7 @@ import type { ShownPlan } from './list-plan.ts';
 
 /** The plans that were shown, and the start of exactly one of them. */
 
-/** As many as a person may still start. Whoever wants an older one is shown it again first. */
+/** As many as a person may still start. An older one is shown again first. */
 const MOST_PLANS = 200;
 
 export class ShownPlans {

@@ -199,6 +199,16 @@ export function callsConform(store: Store): void {
       expect(await shown()).toMatchObject([{ kind: 'in_doubt' }, { kind: 'in_doubt' }]);
     });
 
+    test('a call is asked for and sent again at times with fractions, as clocks give them', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      const atMs = NOON_MS + 0.3682;
+      await lost(ledger, batch, 'acme', { atMs });
+      const decision = await decide(ledger, batch, 'acme', 'retry');
+      await answered(ledger, batch, 'acme', { decision, atMs, closedAtMs: atMs, receivedAtMs: atMs });
+      expect(await ledger.accountMoney(ACCOUNT, 'day', atMs)).toMatchObject({ spent: 1, inDoubt: 1 });
+    });
+
     test('a call that is answered is never bought again', async () => {
       const ledger = await freshLedger(store);
       for (const kind of ['found', 'no_match', 'refused'] as const) {

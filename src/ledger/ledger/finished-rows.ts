@@ -1,0 +1,48 @@
+import type { Outcome, OutcomeKind, RowNumber } from '../../core/row.ts';
+import { type AnswerRecord, isAnswer, type ReadAs } from './call-records.ts';
+import type { AttemptId, BatchId, Credits } from './records.ts';
+
+/** Rows that are finished, as the methods of the ledger take and return them. */
+
+/** A row's checkpoint. `answers` are the attempts whose answers led to the outcome, in the order of asking. */
+export interface FinishedRow {
+  readonly batch: BatchId;
+  readonly row: RowNumber;
+  readonly outcome: Outcome;
+  readonly answers: readonly AttemptId[];
+  /** A hash of 48 bits over the cells that the row was finished from; absent for a row that is not in the file. */
+  readonly input?: number | undefined;
+}
+
+/** A row that has a final outcome, with the hash of its cells if that was kept. */
+export type FinishedInput = Pick<FinishedRow, 'row' | 'input'>;
+
+export interface RowKind {
+  readonly row: RowNumber;
+  readonly kind: OutcomeKind;
+}
+
+/** What a row's output needs of an answer. */
+export type RowAnswer = Pick<
+  AnswerRecord,
+  'attempt' | 'batch' | 'kind' | 'why' | 'call' | 'charged' | 'answeredAtMs' | 'paidRow' | 'body'
+>;
+
+/** As a list, which is empty for what is no answer. */
+export function rowAnswersOf(answer: AnswerRecord<ReadAs> | undefined): readonly RowAnswer[] {
+  return answer !== undefined && isAnswer(answer.kind) ? [answer as AnswerRecord] : [];
+}
+
+export interface RowRecord {
+  readonly row: RowNumber;
+  readonly outcome: Outcome;
+  readonly answers: readonly RowAnswer[];
+  /** The hash of the cells that the row was finished from, as in `FinishedRow`. */
+  readonly input?: number;
+}
+
+/** What some rows of a batch saved. */
+export interface SavedPart {
+  readonly credits: Credits;
+  readonly next?: RowNumber;
+}
