@@ -67,9 +67,17 @@ const PROOFS = [
     'ledger/stores/postgres-reads',
     'run/learning',
   ],
-  ...['dead-ends', 'guesses', 'live', 'mapping', 'paths', 'plan-view', 'running', 'shared-store'].map(
-    (name) => `web/${name}`,
-  ),
+  ...[
+    'approve',
+    'dead-ends',
+    'guesses',
+    'live',
+    'mapping',
+    'paths',
+    'plan-view',
+    'running',
+    'shared-store',
+  ].map((name) => `web/${name}`),
 ].map((name) => `${name}.test.ts`);
 
 export default defineConfig(({ mode }) => ({
