@@ -16,7 +16,7 @@ import {
 
 export const PROJECT: InputField = {
   name: 'project',
-  about: "the project's name, as in the job's `projects`; put semicolons between several",
+  about: "the project's name; put semicolons between several",
   aliases: ['project', 'projectname', 'team', 'teamname'],
 };
 

@@ -75,13 +75,13 @@ function removalProblem(
   const allow = `set guards: { max_removals: ${removed.length} } in the job`;
   if (typeof maxRemovals === 'number') {
     if (removed.length <= maxRemovals) return undefined;
-    const fact = `remove ${counted(removed.length, 'person', 'people')}, and max_removals is ${maxRemovals}`;
+    const fact = `remove ${counted(removed.length, 'person', 'people')}, and the limit is ${maxRemovals}`;
     return { fact: `${fact} ${namesOf(removed)}`, allow };
   }
   const missing = removed.filter(({ beyond }) => beyond === true);
   if (missing.length <= (people * Number.parseFloat(maxRemovals)) / 100) return undefined;
   const fact = `remove ${missing.length} of ${counted(people, 'person', 'people')} whom the file no longer names`;
-  return { fact: `${fact}, and max_removals is ${maxRemovals} ${namesOf(missing)}`, allow };
+  return { fact: `${fact}, and the limit is ${maxRemovals} ${namesOf(missing)}`, allow };
 }
 
 function adminProblem({ admins }: Guards, sent: readonly PlannedChange[]): GuardProblem | undefined {

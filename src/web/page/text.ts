@@ -389,11 +389,11 @@ export const text = {
   diff: {
     noProject: 'No project',
     more: 'more in this project',
-    beyondTitle: (people: string) => `${people} in the service who are not on the list`,
+    beyondTitle: (people: string) => `In the service but not on the list: ${people}`,
     cut: 'more are not shown here',
     beyond: 'not in the list',
     leavers: (people: string) =>
-      `${people} in the service who are not on the list: they stay, unless you choose to remove them`,
+      `In the service but not on the list: ${people}. They stay, unless you choose to remove them`,
     as: 'as',
     to: 'to',
     stay: 'stay',
@@ -486,7 +486,7 @@ export const text = {
     moreColumns: (count: string) => `${count} more columns are in the output and on the pages of the rows.`,
     changed: 'The list has changed since this batch worked on it, so you see only the results.',
     gone: 'The list is not where this batch found it, so you see only the results.',
-    otherCells: "The list's cells have changed since this row was finished.",
+    otherCells: 'The list does not have this: its cells have changed since, or it does not name this person.',
   },
   row: {
     title: (row: string) => `Row ${row}`,
@@ -494,6 +494,7 @@ export const text = {
     previous: 'Previous row',
     next: 'Next row',
     decide: 'Decide what to do',
+    inviteAgain: 'Invite again',
     why: (why: string) => `Why: ${why}.`,
     answers: { found: 'Found.', no_match: 'Nothing was found.', refused: 'Refused.' },
     cells: 'In your list',
@@ -856,6 +857,12 @@ export const text = {
       begun: 'An undo has begun and is not finished. It continues with the list that it began with.',
       nothing: 'There is nothing to send to undo this batch.',
       undone: 'This batch was undone. Nothing is left to send.',
+    },
+    again: {
+      plan: 'This is what would be sent. Nothing has been sent yet.',
+      begun: 'It has begun and is not finished.',
+      nothing: 'There is nothing to send.',
+      undone: 'That was done. Nothing is left to send.',
     },
     byBatch: (batch: string) => `See batch ${batch}.`,
     what: 'What',

@@ -52,7 +52,7 @@ function held(guards: Guards, plan: ChangePlan, allowAdmin = false): readonly st
 test('a tenth of the people may be missing from a list, and one more may not', () => {
   expect(held({}, planOf(missing(2), { people: 20 }))).toEqual([]);
   expect(held({}, planOf(missing(3), { people: 20 }))).toEqual([
-    expect.stringMatching(/^remove 3 of 20 people whom the file no longer names, and max_removals is 10%/),
+    expect.stringMatching(/^remove 3 of 20 people whom the file no longer names, and the limit is 10%/),
   ]);
   expect(held({ maxRemovals: '15%' }, planOf(missing(3), { people: 20 }))).toEqual([]);
   expect(held({ maxRemovals: '100%' }, planOf(missing(20), { people: 20 }))).toEqual([]);
@@ -63,7 +63,7 @@ test('a share leaves alone who was asked to be removed; a number counts everybod
   expect(held({}, asked)).toEqual([]);
   expect(held({ maxRemovals: 3 }, asked)).toEqual([]);
   expect(held({ maxRemovals: 2 }, asked)).toEqual([
-    expect.stringMatching(/^remove 3 people, and max_removals is 2/),
+    expect.stringMatching(/^remove 3 people, and the limit is 2/),
   ]);
   expect(held({ maxRemovals: 0 }, planOf([removal(2)]))).toHaveLength(1);
 });

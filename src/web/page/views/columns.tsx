@@ -6,6 +6,7 @@ import { useAction } from '../parts/action.ts';
 import { RefusedPlan } from '../parts/agree.tsx';
 import { type Asked, useAsked } from '../parts/asked.ts';
 import { counted, grouped } from '../parts/figures.ts';
+import { factOnPage } from '../parts/plain-words.ts';
 import { inputWords, severalFit, severalView } from '../parts/several.ts';
 import { Steps } from '../parts/steps.tsx';
 import { go } from '../router.ts';
@@ -309,7 +310,7 @@ function Check({
       {reasons.length > 0 && (
         <ul class="plain-list muted">
           {reasons.slice(0, REASONS_SHOWN).map((each) => (
-            <li key={each.reason}>{`${rowsOf(each)}: ${each.reason}`}</li>
+            <li key={each.reason}>{`${rowsOf(each)}: ${factOnPage(each.reason)}`}</li>
           ))}
           {reasons.length > REASONS_SHOWN && (
             <li>{counted(reasons.length - REASONS_SHOWN, text.plan.otherReason)}</li>

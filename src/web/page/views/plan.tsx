@@ -6,6 +6,7 @@ import { useAsked } from '../parts/asked.ts';
 import { Diff } from '../parts/diff.tsx';
 import { counted, duration, grouped, moneyWords } from '../parts/figures.ts';
 import { KeepPlan } from '../parts/keep-plan.tsx';
+import { factOnPage } from '../parts/plain-words.ts';
 import { inputWords } from '../parts/several.ts';
 import { Steps } from '../parts/steps.tsx';
 import { numbers, Table } from '../parts/table.tsx';
@@ -241,7 +242,7 @@ function Reasons({ plan: { reasons = [] } }: { readonly plan: PlanView }) {
         {reasons.slice(0, REASONS_SHOWN).map(({ reason, count, first_rows: rows }) => (
           <tr key={reason}>
             <td>
-              <Told>{reason}</Told>
+              <Told>{factOnPage(reason)}</Told>
             </td>
             <td class="number">{grouped(count)}</td>
             <td>{rows.join(', ') + (count > rows.length ? ', …' : '')}</td>

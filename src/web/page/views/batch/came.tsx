@@ -16,7 +16,7 @@ export function Came({ batch, came }: { readonly batch: BatchDetail; readonly ca
       <Downloads batch={batch} />
       {batch.changes === undefined && <Funnel came={came} />}
       {batch.changes === undefined && identifiers !== '' && <p class="muted">{identifiers}</p>}
-      <Columns came={came} />
+      {batch.changes === undefined && <Columns came={came} />}
       <Reasons batch={batch} came={came} />
     </section>
   );
