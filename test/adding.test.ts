@@ -21,7 +21,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import { proof } from './combinations.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -80,7 +80,7 @@ async function run(program: string, words: readonly string[], env: NodeJS.Proces
 const rowonce = (...words: string[]): Promise<Ended> =>
   run(process.execPath, ['src/bin.js', ...words], { ACME_KEY: 'secret-of-acme' });
 
-test('the pages show one file each, in the place of its family', () => {
+proof('the pages show one file each, in the place of its family', () => {
   expect(written.toSorted()).toEqual([
     'jobs/dialects/acme.yaml',
     'src/cli/inputs.ts',
@@ -101,7 +101,7 @@ proof('what the pages show passes the documented check as it stands', async () =
   expect(style, style.out).toMatchObject({ code: 0 });
 });
 
-test('the command is found, lists the inputs, and refuses an unknown operation', async () => {
+proof('the command is found, lists the inputs, and refuses an unknown operation', async () => {
   expect((await rowonce('--help')).out).toContain('Lists the inputs of an operation.');
   expect(await rowonce('inputs', 'enrich-company')).toMatchObject({
     code: 0,
@@ -113,7 +113,7 @@ test('the command is found, lists the inputs, and refuses an unknown operation',
   });
 });
 
-test('a list of the format is planned with the operation', async () => {
+proof('a list of the format is planned with the operation', async () => {
   const { code, out } = await rowonce('plan', 'verify-email', 'leads.psv', '--account', 'sandbox-provider');
   expect(code, out).toBe(0);
   expect(out).toMatch(/^ {2}columns +email ← Work Email \(guessed\)$/m);

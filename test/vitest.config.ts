@@ -60,15 +60,24 @@ const ALONE = [
 /** Files of proofs alone, which only `npm run proofs` loads. */
 const PROOFS = [
   ...[
+    'adding',
     'cli/shell/memory',
     'faults/flips',
     'faults/team-worlds',
     'ledger/stores/postgres-reads',
     'run/learning',
   ],
-  ...['dead-ends', 'guesses', 'live', 'mapping', 'paths', 'plan-view', 'running', 'shared-store'].map(
-    (name) => `web/${name}`,
-  ),
+  ...[
+    'approve',
+    'dead-ends',
+    'guesses',
+    'live',
+    'mapping',
+    'paths',
+    'plan-view',
+    'running',
+    'shared-store',
+  ].map((name) => `web/${name}`),
 ].map((name) => `${name}.test.ts`);
 
 export default defineConfig(({ mode }) => ({

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Dialect } from '../client/dialect.ts';
 import type { HttpRequest } from '../client/request.ts';
 import { present } from '../core/objects.ts';
-import type { KeyedRequest } from '../ledger/ledger.ts';
+import { type KeyedRequest, SENT_WITHIN_MS } from '../ledger/ledger.ts';
 import { parseDurationMs } from '../lib/duration.ts';
 
 /**
@@ -30,10 +30,11 @@ export function keyedRequest(
 }
 
 /**
- * Whether the vendor surely still recognises a repeated request.
+ * Whether the vendor surely still recognises a repeated request, as late as it may leave after it was asked for.
  * @param greatestAgeMs the longest time that may have passed since the first request under the key was sent.
  */
 export function isStillHonoured({ idempotency }: Dialect, greatestAgeMs: number): boolean {
   const validMs = parseDurationMs(idempotency?.valid_for ?? '') ?? 0;
-  return greatestAgeMs < validMs - Math.min(validMs * UNUSED_SHARE, LONGEST_UNUSED_MS);
+  const unusedMs = Math.min(validMs * UNUSED_SHARE, LONGEST_UNUSED_MS);
+  return greatestAgeMs < validMs - Math.max(unusedMs, SENT_WITHIN_MS);
 }

@@ -17,7 +17,7 @@ import {
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { basename, dirname, join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { proof, proofs } from '../combinations.ts';
 import { Clocks } from '../faults/clocks.ts';
 import { environmentIn, Served } from '../web/served.ts';
@@ -226,75 +226,78 @@ proof(
   60_000,
 );
 
-describe('somebody whose request was lost once is forgotten once nobody can decide about it, and the credits are asked about', () => {
-  async function lostOnce(isKnown: boolean) {
-    const { address, asked, next } = await peopleVendor();
-    const desk = await deskOver(address);
-    await desk.write('people.csv', `email\n${JANE}\n`);
-    if (isKnown) await run(desk, 'enrich-person', 'people.csv');
-    next.isLost = true;
-    const { stdout } = await run(
-      desk,
-      'enrich-person',
-      'people.csv',
-      '--json',
-      ...(isKnown ? ['--refresh'] : []),
-    );
-    return { desk, asked, batch: JSON.parse(stdout).batch };
-  }
+proofs(
+  'somebody whose request was lost once is forgotten once nobody can decide about it, and the credits are asked about',
+  () => {
+    async function lostOnce(isKnown: boolean) {
+      const { address, asked, next } = await peopleVendor();
+      const desk = await deskOver(address);
+      await desk.write('people.csv', `email\n${JANE}\n`);
+      if (isKnown) await run(desk, 'enrich-person', 'people.csv');
+      next.isLost = true;
+      const { stdout } = await run(
+        desk,
+        'enrich-person',
+        'people.csv',
+        '--json',
+        ...(isKnown ? ['--refresh'] : []),
+      );
+      return { desk, asked, batch: JSON.parse(stdout).batch };
+    }
 
-  async function expectForgotten(desk: Desk): Promise<void> {
-    const look = await desk.type(['forget', JANE, '--dry-run']);
-    expect(look.stdout).toContain(
-      '2 credits may have been charged for lost requests among these. They stay counted, and can no longer be settled.',
-    );
-    expect(await desk.type(['forget', JANE, '--yes'])).toMatchObject({ code: 0, stderr: '' });
-    expect(filesWith(desk, JANE)).toEqual([]);
-    expect(await desk.type(['forget', JANE, '--yes'])).toMatchObject({
-      stdout: expect.stringContaining('Nothing'),
-    });
-  }
-
-  proof(
-    'after settle --retry that was answered',
-    async () => {
-      const { desk, asked, batch } = await lostOnce(false);
-      expect(await desk.type(['settle', batch, '2', '--retry', '--extra-credits', '9'])).toMatchObject({
-        code: 0,
+    async function expectForgotten(desk: Desk): Promise<void> {
+      const look = await desk.type(['forget', JANE, '--dry-run']);
+      expect(look.stdout).toContain(
+        '2 credits may have been charged for lost requests among these. They stay counted, and can no longer be settled.',
+      );
+      expect(await desk.type(['forget', JANE, '--yes'])).toMatchObject({ code: 0, stderr: '' });
+      expect(filesWith(desk, JANE)).toEqual([]);
+      expect(await desk.type(['forget', JANE, '--yes'])).toMatchObject({
+        stdout: expect.stringContaining('Nothing'),
       });
-      await run(desk, 'enrich-person', 'people.csv');
-      expect(asked).toHaveLength(2);
-      await expectForgotten(desk);
-      expect((await desk.json(['status', batch])).credits).toMatchObject({ spent: 2, in_doubt: 2 });
-    },
-    60_000,
-  );
+    }
 
-  proof(
-    'after a refresh that was lost',
-    async () => {
-      const { desk, asked } = await lostOnce(true);
-      expect(asked).toHaveLength(2);
-      await expectForgotten(desk);
-    },
-    60_000,
-  );
+    proof(
+      'after settle --retry that was answered',
+      async () => {
+        const { desk, asked, batch } = await lostOnce(false);
+        expect(await desk.type(['settle', batch, '2', '--retry', '--extra-credits', '9'])).toMatchObject({
+          code: 0,
+        });
+        await run(desk, 'enrich-person', 'people.csv');
+        expect(asked).toHaveLength(2);
+        await expectForgotten(desk);
+        expect((await desk.json(['status', batch])).credits).toMatchObject({ spent: 2, in_doubt: 2 });
+      },
+      60_000,
+    );
 
-  proof(
-    'after settle --skip, and is not bought again',
-    async () => {
-      const { desk, asked, batch } = await lostOnce(false);
-      expect(await desk.type(['settle', batch, '2', '--skip'])).toMatchObject({ code: 0 });
-      await expectForgotten(desk);
-      await desk.write('again.csv', `email\n${JANE}\n`);
-      for (const list of ['people.csv', 'again.csv'])
-        expect((await run(desk, 'enrich-person', list)).stdout).toMatch(/skipped +1/);
-      expect(asked).toHaveLength(1);
-      expect((await desk.json(['status', batch])).credits).toMatchObject({ spent: 2, in_doubt: 0 });
-    },
-    60_000,
-  );
-});
+    proof(
+      'after a refresh that was lost',
+      async () => {
+        const { desk, asked } = await lostOnce(true);
+        expect(asked).toHaveLength(2);
+        await expectForgotten(desk);
+      },
+      60_000,
+    );
+
+    proof(
+      'after settle --skip, and is not bought again',
+      async () => {
+        const { desk, asked, batch } = await lostOnce(false);
+        expect(await desk.type(['settle', batch, '2', '--skip'])).toMatchObject({ code: 0 });
+        await expectForgotten(desk);
+        await desk.write('again.csv', `email\n${JANE}\n`);
+        for (const list of ['people.csv', 'again.csv'])
+          expect((await run(desk, 'enrich-person', list)).stdout).toMatch(/skipped +1/);
+        expect(asked).toHaveLength(1);
+        expect((await desk.json(['status', batch])).credits).toMatchObject({ spent: 2, in_doubt: 0 });
+      },
+      60_000,
+    );
+  },
+);
 
 proof(
   'what passed its retention is erased at the end of a run or a night, and may be bought again',

@@ -5,7 +5,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { proof } from '../combinations.ts';
+import { proof, proofs } from '../combinations.ts';
 import { ScriptedVendor } from '../faults/scripted-vendor.ts';
 import { domainsOf } from '../faults/workplace.ts';
 import { type NightDesk, openNightDesk } from './night-desk.ts';
@@ -54,7 +54,7 @@ test('misses that look like a wrong address wait for a person, night after night
   expect((await nights.sweep(['new.yaml'])).code).toBe(0);
 });
 
-describe('accounts do not wait for each other', () => {
+proofs('accounts do not wait for each other', () => {
   proof('while one is paused until tomorrow the other is done; the next night goes on', async () => {
     const nights = await openNightDesk();
     const { place } = nights.desk;

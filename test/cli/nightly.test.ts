@@ -10,7 +10,7 @@ import { appendFileSync, cpSync, mkdirSync, readdirSync, readFileSync, renameSyn
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { proof, some } from '../combinations.ts';
+import { proof, proofs, some } from '../combinations.ts';
 import { domainsOf } from '../faults/workplace.ts';
 import { openDesk } from './desk.ts';
 import { NightDesk, openNightDesk } from './night-desk.ts';
@@ -82,7 +82,7 @@ proof('the summary in words has each file with its credits and what to do, and t
   expect(await nights.desk.type(['nightly', 'night.yaml', '--attention-ok'])).toMatchObject({ code: 0 });
 });
 
-describe('what was bought one night is known the next', () => {
+proofs('what was bought one night is known the next', () => {
   proof('in a list that overlaps: only what is new is bought', async () => {
     const nights = await openNightDesk();
     const { place } = nights.desk;
@@ -232,7 +232,7 @@ test('a bad file goes to failed/ with its reason, the others are done, and the n
   expect(await nights.desk.requests()).toBe(1);
 });
 
-describe('what is not whole or not meant for it stays', () => {
+proofs('what is not whole or not meant for it stays', () => {
   proof.runIf(process.platform === 'linux')(
     'while a program has the file open, until it closes it',
     async () => {
@@ -299,7 +299,7 @@ describe('what is not whole or not meant for it stays', () => {
   });
 });
 
-describe('what was begun by hand with the same job', () => {
+proofs('what was begun by hand with the same job', () => {
   proof('goes on, wherever its file is, and stays where it is', async () => {
     const nights = await openNightDesk();
     const { place } = nights.desk;

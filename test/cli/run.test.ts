@@ -7,7 +7,7 @@
 import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { proof, some } from '../combinations.ts';
+import { proof, proofs, some } from '../combinations.ts';
 import { type Desk, objectIn, openDesk } from './desk.ts';
 
 test('a run writes the output and says what it did, what it cost and where everything is', async () => {
@@ -292,7 +292,7 @@ describe('--save-job', () => {
   });
 });
 
-describe('while another process spends from the store', () => {
+proofs('while another process spends from the store', () => {
   async function busyDesk() {
     const desk = await openDesk({ latencyMs: 700, concurrency: 1 });
     desk.list(2);
@@ -345,7 +345,7 @@ proof('rows that need attention end with 3, and with 0 when that is agreed to', 
   expect(await desk.requests()).toBe(1);
 });
 
-describe('standard input and output', () => {
+proofs('standard input and output', () => {
   const piped = ['run', 'enrich-company', '-', '--budget', '9'];
 
   proof('-o - writes the rows to stdout and every word to stderr', async () => {

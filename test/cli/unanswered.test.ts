@@ -8,7 +8,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { proof, some } from '../combinations.ts';
+import { proof, proofs, some } from '../combinations.ts';
 import { type Desk, type JsonResult, openDesk } from './desk.ts';
 import type { Ended } from './rowonce.ts';
 import { typed } from './typed.ts';
@@ -283,7 +283,7 @@ proof('a sweep never buys it again', async () => {
   expect(vendor.book).toEqual(['four.example']);
 });
 
-describe('an unfinished list', () => {
+proofs('an unfinished list', () => {
   /** Two rows that ask the same, of which the first was bought, before the rule came. */
   async function halfWay() {
     const vendor = await BusyVendor.open();

@@ -10,7 +10,7 @@ import { credits, runJob } from '../../src/index.ts';
 import { CRASH_POINTS, type CrashPoint } from '../../src/lib/faults.ts';
 import { type Desk, type JsonResult, objectIn, openDesk } from '../cli/desk.ts';
 import type { Ended } from '../cli/rowonce.ts';
-import { proof, some } from '../combinations.ts';
+import { proof, proofs, some } from '../combinations.ts';
 import { domainsOf, type Order } from './workplace.ts';
 
 const DAY_MS = 86_400_000;
@@ -173,7 +173,7 @@ proof(
   },
 );
 
-describe('--refresh', () => {
+proofs('--refresh', () => {
   proof('buys everything anew, and typed again after the end, once more', async () => {
     const aged = await openAged();
     await aged.bought(1);

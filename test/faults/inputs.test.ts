@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { proof, some } from '../combinations.ts';
+import { proof, proofs, some } from '../combinations.ts';
 import { brokenPromises, NONE_BROKEN } from './promises.ts';
 import { domainsOf, Workplace } from './workplace.ts';
 
@@ -50,7 +50,7 @@ describe('a list that was run before', () => {
   });
 });
 
-describe.concurrent('several lists', () => {
+proofs.concurrent('several lists', () => {
   proof('A, then B, then A again: the third run buys nothing and writes the first output again', async () => {
     await using workplace = await Workplace.open();
     const [listA, listB] = [[...DOMAINS, ...MORE], DOMAINS];
@@ -80,7 +80,7 @@ describe.concurrent('several lists', () => {
   );
 });
 
-describe.concurrent('an unfinished batch', () => {
+proofs.concurrent('an unfinished batch', () => {
   proof(
     'is superseded when its file is edited; what it bought is kept, and the old content never resumes',
     async () => {

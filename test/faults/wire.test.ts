@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { answer, type RawRequest, type RawVendor, rawVendor } from '../client/transport/raw-vendor.ts';
-import { proof } from '../combinations.ts';
+import { proof, proofs } from '../combinations.ts';
 import { domainsOf, Workplace } from './workplace.ts';
 
 /*
@@ -31,7 +31,7 @@ async function placeBefore(
   return workplace;
 }
 
-describe('a vendor of whose answers a byte comes now and then', () => {
+proofs('a vendor of whose answers a byte comes now and then', () => {
   function trickle(socket: Socket): void {
     socket.write('HTTP/1.1 200 OK\r\ncontent-length: 5000\r\n\r\n');
     const timer = setInterval(() => socket.write(' '), 100);

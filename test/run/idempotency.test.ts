@@ -14,6 +14,7 @@ import {
   decide,
   recordReply,
 } from '../../src/ledger/ledger.ts';
+import { isStillHonoured } from '../../src/run/idempotency.ts';
 import { some } from '../combinations.ts';
 import {
   attemptsOf,
@@ -36,6 +37,11 @@ const keysOf = (at: Place): readonly unknown[] =>
 
 /** Under which nothing is repeated, so that a lost request stays as it is. */
 const briefly: Dialect = { ...dialect, idempotency: { header: 'idempotency-key', valid_for: '1ms' } };
+
+test('a key of half a minute is not used in the last five seconds, in which its request may still wait to leave', () => {
+  const short: Dialect = { ...dialect, idempotency: { header: 'idempotency-key', valid_for: '30s' } };
+  expect([24_000, 26_000].map((ageMs) => isStillHonoured(short, ageMs))).toEqual([true, false]);
+});
 
 /** Leaves behind what a kill does between the intent of a repeat and its answer. */
 async function leaveRepeatOpen({ ledger, clock }: Place, batch: BatchId): Promise<AttemptId> {

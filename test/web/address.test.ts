@@ -79,7 +79,7 @@ test('a machine without IPv6 has one half of each port, where nobody else can li
   expect([servers.length, portOf(made[0] as Server)]).toEqual([1, port]);
 });
 
-describe('in a browser', () => {
+proofs('in a browser', () => {
   let browser: Browser;
   beforeAll(async () => {
     browser = await openBrowser();
