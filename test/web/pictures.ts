@@ -107,6 +107,12 @@ await keep(pathToFileURL(join(folder, 'leads.sandbox.report.html')).href, 'repor
 await keep(`/batches/${await batchOf('people.csv')}/doubts`, 'doubts');
 await keep(`/lists/${team}/plan`, 'team', 780);
 
+const book = readFileSync(join(ROOT, 'test', 'files', 'formats', 'books', 'filter.xlsx'));
+const workbook = JSON.parse(
+  (await served.tool('/api/lists?name=leads-2026.xlsx', { method: 'PUT', body: book })).body,
+);
+await keep(`/lists/${workbook.id}`, 'workbook', 720);
+
 // A batch that is under way, slowly enough to be looked at.
 const list = Array.from({ length: 4_000 }, (_, at) => `company-${at}.example\n`).join('');
 const { id: many } = await ask('PUT', '/lists?name=companies.csv', `Domain\n${list}`);

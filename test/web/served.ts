@@ -20,7 +20,7 @@ export interface Answer {
 export interface Asked {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly body?: string | Uint8Array;
 }
 
 /** Where accounts and stores of a test are. */

@@ -103,7 +103,7 @@ export const text = {
     noMatch: 'No match',
     attention: 'Need you',
     requests: 'Requests',
-    lastMinute: (count: string) => `${count} in the last minute`,
+    lastMinute: (count: string) => `${count} of the account in the last minute`,
     ranges: 'Ranges at work',
     rangesLeft: (waiting: string, aside: string) => `${waiting} waiting, ${aside} set aside`,
     howItWent: 'How it went',
