@@ -1,10 +1,11 @@
 /**
  * Goal: workbooks that people have saved in Excel, in Google Sheets and in LibreOffice come back as they were, with our columns in
- * them, and take these columns after their user has gone on with them.
+ * them, and take these columns after their user has gone on with them. Lists that programs export keep their cells.
  * Method: files that these programs have saved, the real commands before the sandbox as a vendor, and what comes back is compared
  * with the file part by part and cell by cell, by a reader that shares nothing with ours.
  */
 import { copyFileSync, readFileSync } from 'node:fs';
+import { parse } from 'csv-parse/sync';
 import readBook, { type Row } from 'read-excel-file/node';
 import { expect, test } from 'vitest';
 import { some } from '../combinations.ts';
@@ -12,6 +13,7 @@ import { partsOf } from '../files/formats/workbook-file.ts';
 import { openDesk } from './desk.ts';
 
 const BOOKS = new URL('../files/formats/books/', import.meta.url);
+const EXPORTED = new URL('../../fixtures/files/exported/', import.meta.url);
 
 interface Saved {
   readonly book: string;
@@ -77,6 +79,30 @@ test.each(some(SAVED, 3))('$book is returned as it was, with what was found', as
         cells[at] == null ? [] : [row + 1],
       );
       expect(filled).toEqual(Array.from({ length: last - header + 1 }, (_, index) => header + index));
+    }
+  }
+});
+
+test('lists as a CRM, Excel and Google Sheets export them keep their cells, in a CSV file and in a workbook', async () => {
+  const desk = await openDesk();
+  const is: Record<string, { header: string[]; rows: [number, ...string[]][] }> = JSON.parse(
+    readFileSync(new URL('expected.json', EXPORTED), 'utf8'),
+  );
+  for (const name of ['crm-report.csv', 'excel-semicolon.csv', 'google-sheets.csv']) {
+    copyFileSync(new URL(name, EXPORTED), desk.place.path(name));
+    const run = ['run', 'enrich-company', name, '--budget', '100', '--attention-ok'];
+    const { code, stderr } = await desk.type([...run, '-o', 'out.csv']);
+    expect(code, stderr).toBe(0);
+    expect((await desk.type(['export', 'last', '-o', 'out.xlsx'])).code).toBe(0);
+
+    const { header = [], rows = [] } = is[name] ?? {};
+    const own = [header, ...rows.map(([, ...cells]) => cells)];
+    const [sheet] = await readBook(readFileSync(desk.place.path('out.xlsx')));
+    const delimiter = name.includes('semicolon') ? ';' : ',';
+    const cells: readonly Row[] = parse(await desk.read('out.csv'), { bom: true, delimiter });
+    for (const written of [cells, sheet?.data ?? []]) {
+      expect(written.map((row) => row.slice(0, header.length).map(String))).toEqual(own);
+      expect(written[0]).toContain('_status');
     }
   }
 });
