@@ -141,7 +141,7 @@ export class BelievedTime implements Clock {
     return spentMs - this.#sureMs(uptimeMs) > APART_MS ? spentMs : undefined;
   }
 
-  /** @returns what ends it. */
+  /** Has the holder write its dated intents before a later time is kept. @returns what ends that. */
   heldBy(holder: Holder): () => void {
     return this.#keeper.heldBy(holder);
   }
