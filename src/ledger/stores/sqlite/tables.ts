@@ -193,12 +193,17 @@ export const REQUESTS_TABLE = table('requests', {
 
 // ---------------------------------------------------------------------------------------------------- beside it
 
+export const ROW_OUTCOMES = [
+  ...['matched', 'no_match', 'applied', 'unchanged'],
+  ...['invalid', 'refused', 'in_doubt', 'skipped'],
+] as const;
+
 /** The answers are JSON. `read_to` is NULL when none of them had a reading. A row that is finished twice alike stays as it was. */
 export const ROWS_TABLE = table('rows', {
   columns: {
     batch: 'INTEGER NOT NULL REFERENCES batches (id)',
     row: 'INTEGER NOT NULL',
-    outcome: `TEXT NOT NULL CHECK ${isOneOf('outcome', ['matched', 'no_match', 'applied', 'unchanged', 'invalid', 'refused', 'in_doubt', 'skipped'])}`,
+    outcome: `TEXT NOT NULL CHECK ${isOneOf('outcome', ROW_OUTCOMES)}`,
     matched_by: 'TEXT',
     reason: 'TEXT',
     answers: "TEXT NOT NULL CHECK (json_type(answers) = 'array')",
