@@ -105,8 +105,9 @@ function toldAbout(connection: Connection, notes: readonly NoteRow[]): NoteRow |
   return note?.kind === 'counted' ? noteNumbered(connection, note.sees) : note;
 }
 
-function replyFrom({ status, body, at: receivedAtMs, ...stored }: ReadRow<typeof REPLIES_TABLE>): RawReply {
-  return { status, headers: headersOf(stored), body, receivedAtMs };
+function replyFrom(row: ReadRow<typeof REPLIES_TABLE>): RawReply {
+  const { status, body, at: receivedAtMs } = row;
+  return { status, headers: headersOf(row), body, receivedAtMs };
 }
 
 function closureFrom(end: ReadRow<typeof ENDS_TABLE>): NonNullable<AttemptRecord['closure']> {

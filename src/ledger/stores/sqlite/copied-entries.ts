@@ -202,7 +202,7 @@ function replyRow(
 ): WrittenRow<typeof REPLIES_TABLE> {
   return {
     ...{ of: numbers.of(of), call: numbers.of(call), at, status: status ?? 0 },
-    ...{ ...storedHeaders(headers ?? {}), body: body ?? Buffer.alloc(0) },
+    ...{ ...storedHeaders(headers ?? {}, at), body: body ?? Buffer.alloc(0) },
   };
 }
 

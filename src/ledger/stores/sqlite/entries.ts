@@ -203,9 +203,10 @@ export function insertReplies(
   for (let at = 0; at < replies.length; at += 1) {
     const { attempt: of, reply } = replies[at] as EntryOf<'reply'>;
     const { call } = asked[at] as Asked;
-    const { dated, headers } = storedHeaders(reply.headers);
     const { status, body, receivedAtMs } = reply;
-    rows.push({ of, call, at: wholeMs(receivedAtMs), status, dated, headers, body });
+    const receivedAt = wholeMs(receivedAtMs);
+    const { dated, headers } = storedHeaders(reply.headers, receivedAt);
+    rows.push({ of, call, at: receivedAt, status, dated, headers, body });
   }
   REPLIES_TABLE.insertAll(connection, rows);
 }

@@ -106,12 +106,24 @@ export const REPLIES_TABLE = table('replies', {
 
 type Headers = RawReply['headers'];
 
-/** A `Date` that is written as it should be stands as a number, in a fifth of its bytes: every reply has one. */
-export function storedHeaders(headers: Headers): { readonly dated: number | null; readonly headers: string } {
-  const { date = '', ...others } = headers;
-  const dated = writtenMs(date);
-  return { dated, headers: JSON.stringify(dated === null ? headers : others) };
+interface StoredHeaders {
+  readonly dated: number | null;
+  readonly headers: string;
 }
+
+/**
+ * A `Date` that is written as it should be stands as the seconds by which it is older than the reply, which mostly takes no byte:
+ * every reply has one.
+ * @param at when the reply came, in whole milliseconds.
+ */
+export function storedHeaders(headers: Headers, at: number): StoredHeaders {
+  const { date = '', ...others } = headers;
+  const ms = writtenMs(date);
+  if (ms === null) return { dated: null, headers: JSON.stringify(headers) };
+  return { dated: secondsOf(at) - secondsOf(ms), headers: JSON.stringify(others) };
+}
+
+const secondsOf = (ms: number): number => Math.floor(ms / 1000);
 
 /** In ms since 1970; null where it is written in another way, or by nobody. */
 function writtenMs(date: string): number | null {
@@ -126,9 +138,11 @@ function writtenMs(date: string): number | null {
 let newestDate: { readonly text: string; readonly ms: number | null } = { text: '', ms: null };
 
 /** The headers that are stored so, as they came. An erasure leaves the `Date` alone, which names nobody. */
-export function headersOf({ dated, headers }: ReturnType<typeof storedHeaders>): Headers {
+export function headersOf({ at, dated, headers }: StoredHeaders & { readonly at: number }): Headers {
   const others = JSON.parse(headers) as Headers;
-  return dated === null ? others : { ...others, date: new Date(dated).toUTCString() };
+  return dated === null
+    ? others
+    : { ...others, date: new Date((secondsOf(at) - dated) * 1000).toUTCString() };
 }
 
 export const ENDS_TABLE = table('ends', {
