@@ -17,7 +17,7 @@ import {
 } from '../../ledger.ts';
 import { callOf } from '../../rules/kept-call.ts';
 import { AlteredRow, type Connection } from './connection.ts';
-import { statusWords } from './entries.ts';
+import { headersOf, statusWords } from './entries.ts';
 import { checkedRows } from './lookups.ts';
 import type { ReadRow } from './table.ts';
 import {
@@ -25,7 +25,6 @@ import {
   batchId,
   CALLS_TABLE,
   ENDS_TABLE,
-  headersOf,
   keyText,
   NOTES_TABLE,
   REPLIES_TABLE,

@@ -1,5 +1,6 @@
 import type { CallKey } from '../../../core/call-key.ts';
-import { ACTS, type BatchId, NOTICE_KINDS, type RawReply } from '../../ledger.ts';
+import { OUTCOME_KINDS } from '../../../core/row.ts';
+import { ACTS, type BatchId, NOTICE_KINDS } from '../../ledger.ts';
 import { ENDED, type Kind, MOVES, REPLIED, SENT } from '../../rules/moves.ts';
 import type { Connection } from './connection.ts';
 import { isOneOf } from './lookups.ts';
@@ -104,47 +105,6 @@ export const REPLIES_TABLE = table('replies', {
   what: ({ of }) => `the reply to attempt ${of}`,
 });
 
-type Headers = RawReply['headers'];
-
-interface StoredHeaders {
-  readonly dated: number | null;
-  readonly headers: string;
-}
-
-/**
- * A `Date` that is written as it should be stands as the seconds by which it is older than the reply, which mostly takes no byte:
- * every reply has one.
- * @param at when the reply came, in whole milliseconds.
- */
-export function storedHeaders(headers: Headers, at: number): StoredHeaders {
-  const { date = '', ...others } = headers;
-  const ms = writtenMs(date);
-  if (ms === null) return { dated: null, headers: JSON.stringify(headers) };
-  return { dated: secondsOf(at) - secondsOf(ms), headers: JSON.stringify(others) };
-}
-
-const secondsOf = (ms: number): number => Math.floor(ms / 1000);
-
-/** In ms since 1970; null where it is written in another way, or by nobody. */
-function writtenMs(date: string): number | null {
-  // The replies of a second have one Date.
-  if (date !== newestDate.text) {
-    const ms = Date.parse(date);
-    const isWell = !Number.isNaN(ms) && new Date(ms).toUTCString() === date;
-    newestDate = { text: date, ms: isWell ? ms : null };
-  }
-  return newestDate.ms;
-}
-let newestDate: { readonly text: string; readonly ms: number | null } = { text: '', ms: null };
-
-/** The headers that are stored so, as they came. An erasure leaves the `Date` alone, which names nobody. */
-export function headersOf({ at, dated, headers }: StoredHeaders & { readonly at: number }): Headers {
-  const others = JSON.parse(headers) as Headers;
-  return dated === null
-    ? others
-    : { ...others, date: new Date((secondsOf(at) - dated) * 1000).toUTCString() };
-}
-
 export const ENDS_TABLE = table('ends', {
   columns: {
     of: 'INTEGER PRIMARY KEY',
@@ -207,17 +167,12 @@ export const REQUESTS_TABLE = table('requests', {
 
 // ---------------------------------------------------------------------------------------------------- beside it
 
-export const ROW_OUTCOMES = [
-  ...['matched', 'no_match', 'applied', 'unchanged'],
-  ...['invalid', 'refused', 'in_doubt', 'skipped'],
-] as const;
-
 /** The answers are JSON. `read_to` is NULL when none of them had a reading. A row that is finished twice alike stays as it was. */
 export const ROWS_TABLE = table('rows', {
   columns: {
     batch: 'INTEGER NOT NULL REFERENCES batches (id)',
     row: 'INTEGER NOT NULL',
-    outcome: `TEXT NOT NULL CHECK ${isOneOf('outcome', ROW_OUTCOMES)}`,
+    outcome: `TEXT NOT NULL CHECK ${isOneOf('outcome', OUTCOME_KINDS)}`,
     matched_by: 'TEXT',
     reason: 'TEXT',
     answers: "TEXT NOT NULL CHECK (json_type(answers) = 'array')",

@@ -1,4 +1,4 @@
-import { ROW_OUTCOMES } from './tables.ts';
+import { OUTCOME_KINDS } from '../../../core/row.ts';
 
 /**
  * Counts that are kept so that nobody has to count entries, stated again without the triggers that keep them: how rows
@@ -31,7 +31,7 @@ const WRONG_COUNTS = `
 WITH ${COUNTED},
 counted AS (
   SELECT w.batch, 'row:' || j.key AS name, j.value AS n FROM (
-      SELECT batch, json_object(${ROW_OUTCOMES.map((outcome) => `'${outcome}', sum(outcome = '${outcome}')`).join(', ')}) AS ended
+      SELECT batch, json_object(${OUTCOME_KINDS.map((outcome) => `'${outcome}', sum(outcome = '${outcome}')`).join(', ')}) AS ended
         FROM rows GROUP BY batch) w CROSS JOIN json_each(w.ended) j
   UNION ALL SELECT batch, 'requests', sum(n) FROM ended
    WHERE kind IN ('answered', 'lost', 'lost_beside') OR (kind = 'unsold' AND said <> 'not_sent') GROUP BY 1
