@@ -532,7 +532,7 @@ describe('an altered entry', () => {
     [
       'no words',
       'ends_no_update',
-      'UPDATE ends SET content_sum = 0 WHERE of = 600',
+      'UPDATE ends SET words = NULL, content_sum = 0 WHERE of = 600',
       'the end of attempt 600',
     ],
     ['a number', 'rows_final', 'UPDATE rows SET row = 1 << 60 WHERE row = 600', 'row 1152921504606847000 of'],
