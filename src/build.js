@@ -52,7 +52,6 @@ const OTHER_ENTRIES = [
   // These start themselves as threads.
   'ledger/stores/sqlite/integrity.ts',
   'ledger/stores/sqlite/verify-beside.ts',
-  'ledger/stores/sqlite/verify-sums.ts',
   'files/formats/csv/parse-beside.ts',
 ];
 

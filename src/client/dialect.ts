@@ -213,8 +213,8 @@ function headersWithoutProject(dialect: Dialect): readonly unknown[] {
 /** To be raised when the program itself changes how it judges replies. */
 const JUDGED_SINCE = 2;
 
-/** Length of 48 bits, which a number holds exactly. */
-const HEX_DIGITS = 12;
+/** 28 bits, which the ledger keeps in four bytes beside every answer: a mark is held against a handful of others. */
+const HEX_DIGITS = 7;
 
 const MARKS = new WeakMap<Dialect, number>();
 

@@ -89,7 +89,7 @@ export const RULES_1_TO_8: readonly Mutation[] = [
     rule: 2,
     without: 'the checksums of rows in the full check',
     at: 'src/ledger/stores/sqlite',
-    text: 'for (const table of SHORT_TABLES) if (!missing.includes(table.name)) table.checkAll(connection);',
+    text: 'for (const table of SHORT_TABLES) if (!elsewhere.includes(table.name)) table.checkAll(connection);',
     instead: '',
     test: 'test/ledger/stores/damage.test.ts',
     named: 'is found after an end that was not orderly',

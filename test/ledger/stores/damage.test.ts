@@ -13,7 +13,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { addReading, credits, type Ledger, recordLook, recordReply } from '../../../src/ledger/ledger.ts';
 import { APPLICATION_ID, SCHEMA } from '../../../src/ledger/stores/sqlite/identity.ts';
 import { sumOfText } from '../../../src/ledger/stores/sqlite/table.ts';
-import { CALLS_TABLE } from '../../../src/ledger/stores/sqlite/tables.ts';
+import { CALLS_TABLE, ENDS_TABLE, REPLIES_TABLE } from '../../../src/ledger/stores/sqlite/tables.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
 import { proof, some } from '../../combinations.ts';
 import {
@@ -515,6 +515,60 @@ describe('an altered entry', () => {
       'is a change of something else than it says',
     ],
   ];
+
+  /** So many that they are checked in several blocks. */
+  const MANY = 700;
+  const summed = (table: typeof ENDS_TABLE | typeof REPLIES_TABLE): string =>
+    `UPDATE ${table.name} SET sum = sum_of(${table.listInSql(table.name)}, NULL)`;
+
+  test.each([
+    ['an end', 'ends_no_update', 'UPDATE ends SET said = NULL WHERE of = 600', 'the end of attempt 600'],
+    [
+      'words of an end',
+      'ends_no_update',
+      "UPDATE ends SET words = 'x' WHERE of = 1",
+      'the end of attempt 1 ',
+    ],
+    [
+      'no words',
+      'ends_no_update',
+      'UPDATE ends SET words = NULL, content_sum = 0 WHERE of = 600',
+      'the end of attempt 600',
+    ],
+    ['a number', 'rows_final', 'UPDATE rows SET row = 1 << 60 WHERE row = 600', 'row 1152921504606847000 of'],
+    [
+      'the call of an end',
+      'ends_no_update',
+      `UPDATE ends SET call = 5 WHERE of = 600; ${summed(ENDS_TABLE)}`,
+      'is about an attempt of another call',
+    ],
+    [
+      'the call of a reply',
+      'replies_no_update',
+      `UPDATE replies SET call = 5 WHERE of = 600; ${summed(REPLIES_TABLE)}`,
+      'entry 600 is about an attempt of another call',
+    ],
+    [
+      'where a call stands',
+      'calls_moved',
+      'UPDATE calls SET stands = 5 WHERE id = 600',
+      'call 600 does not stand where its entries left it',
+    ],
+  ])('is found among many after an end that was not orderly: %s', async (_what, guard, sql, message) => {
+    const place = freshPlace(sqlite);
+    const ledger = await openStore(sqlite, place);
+    const batch = await batchNamed(ledger, 'a');
+    const calls = Array.from({ length: MANY }, (_, number) => answered(ledger, batch, `call${number}`));
+    const attempts = await Promise.all(calls);
+    const rows = attempts.map((attempt, at) => settle(ledger, batch, at + 2, MATCHED, [attempt]));
+    await Promise.all(rows);
+    await ledger.close();
+    const database = new Database(join(place, 'ledger.db'));
+    database.function('sum_of', (list, body) => sumOfText(list as string, body as Buffer | null));
+    pastGuards(database, [guard], `${sql}; UPDATE book SET clean = 0`);
+    database.close();
+    await expectDamage(place, message);
+  });
 
   test.each(some(ALTERED, 20))(
     'is found after an end that was not orderly: %s',

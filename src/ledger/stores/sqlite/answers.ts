@@ -13,18 +13,10 @@ import {
 } from '../../ledger.ts';
 import { type CallRow, callIn, recordOf } from './attempt-records.ts';
 import { AlteredRow, type Connection } from './connection.ts';
-import { statusWords } from './entries.ts';
+import { headersOf, statusWords } from './entries.ts';
 import { hasKey } from './lookups.ts';
 import { sumOfText } from './table.ts';
-import {
-  ATTEMPTS_TABLE,
-  batchId,
-  CALLS_TABLE,
-  ENDS_TABLE,
-  headersOf,
-  NOTES_TABLE,
-  REPLIES_TABLE,
-} from './tables.ts';
+import { ATTEMPTS_TABLE, batchId, CALLS_TABLE, ENDS_TABLE, NOTES_TABLE, REPLIES_TABLE } from './tables.ts';
 
 /**
  * The answers of many calls or attempts: one statement for all of them, because passing a key costs as much as finding it, and
@@ -84,7 +76,7 @@ const BODY = `iif(r.of IS NULL, NULL, ${REPLIES_TABLE.contentsInSql('r')}), r.co
 const statement = (from: string, attempt: string, age: string, ...cells: readonly string[]): string =>
   `SELECT ${['j.key', attempt, KIND, age, ...cells].join(', ')} FROM ${from}`;
 
-const HEADERS = 'c.terms, r.headers, r.dated';
+const HEADERS = 'c.terms, r.headers, r.dated, r.at';
 const WITH_REPLY = ` LEFT JOIN replies r ON r.of = a.id AND NOT ${TOLD}`;
 const STATES: Readonly<Record<Detail, string>> = {
   kind: statement(BY_KEY, AT, 'NULL'),
@@ -100,7 +92,7 @@ const ANSWERS = statement(
   LISTS,
   BODY,
   WHOLE,
-  'c.terms, NULL, NULL',
+  'c.terms, NULL, NULL, NULL',
 );
 
 /** The places of these cells in a row, each list with its sum behind it. */
@@ -119,7 +111,7 @@ type Eight = readonly [unknown, unknown, unknown, unknown, unknown, unknown, unk
 type WholeCells = readonly [
   ...[...Eight, ...Eight, ...Eight, status: number, paidRow: number],
   ...[operation: string, creditsMost: number | null, parameters: string, charged: number],
-  ...[terms: string | null, headers: string | null, dated: number | null],
+  ...[terms: string | null, headers: string | null, dated: number | null, receivedAtMs: number],
 ];
 
 const BYTES = `SELECT coalesce(
@@ -178,14 +170,14 @@ type Filling = KnownAnswer<ReadAs> & {
 
 function fill(answer: Filling, row: WholeCells, body: KeptBody | null): void {
   const { 24: status, 25: paidRow, 26: operation, 27: creditsMost, 28: parameters, 29: charged } = row;
-  const { 30: terms, 31: headers, 32: dated } = row;
+  const { 30: terms, 31: headers, 32: dated, 33: at } = row;
   const call = callIn(operation, creditsMost, parameters, terms);
   answer.call = call;
   answer.charged = credits(charged);
   answer.status = status;
   answer.body = body ?? '';
   answer.paidRow = paidRow;
-  if (headers !== null) answer.headers = headersOf({ dated, headers });
+  if (headers !== null) answer.headers = headersOf({ at, dated, headers });
   if (call.erasedAtMs !== undefined) answer.erasedAtMs = call.erasedAtMs;
 }
 

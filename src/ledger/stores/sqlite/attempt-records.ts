@@ -17,7 +17,7 @@ import {
 } from '../../ledger.ts';
 import { callOf } from '../../rules/kept-call.ts';
 import { AlteredRow, type Connection } from './connection.ts';
-import { statusWords } from './entries.ts';
+import { headersOf, statusWords } from './entries.ts';
 import { checkedRows } from './lookups.ts';
 import type { ReadRow } from './table.ts';
 import {
@@ -25,7 +25,6 @@ import {
   batchId,
   CALLS_TABLE,
   ENDS_TABLE,
-  headersOf,
   keyText,
   NOTES_TABLE,
   REPLIES_TABLE,
@@ -105,8 +104,9 @@ function toldAbout(connection: Connection, notes: readonly NoteRow[]): NoteRow |
   return note?.kind === 'counted' ? noteNumbered(connection, note.sees) : note;
 }
 
-function replyFrom({ status, body, at: receivedAtMs, ...stored }: ReadRow<typeof REPLIES_TABLE>): RawReply {
-  return { status, headers: headersOf(stored), body, receivedAtMs };
+function replyFrom(row: ReadRow<typeof REPLIES_TABLE>): RawReply {
+  const { status, body, at: receivedAtMs } = row;
+  return { status, headers: headersOf(row), body, receivedAtMs };
 }
 
 function closureFrom(end: ReadRow<typeof ENDS_TABLE>): NonNullable<AttemptRecord['closure']> {

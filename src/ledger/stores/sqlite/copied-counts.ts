@@ -1,5 +1,7 @@
 import { ADDED_TOTALS } from './verify.ts';
-import { COUNTED } from './verify-counts.ts';
+import { COUNTED, happened } from './verify-counts.ts';
+
+const HAPPENED = `happened AS MATERIALIZED (${happened('TRUE')})`;
 
 /** What a ledger counts and adds up as it grows, made at once of the entries of a copy. */
 export const COUNTED_ANEW: readonly string[] = [
@@ -7,8 +9,8 @@ export const COUNTED_ANEW: readonly string[] = [
      SELECT e.of, e.call, a.reserved, (
          SELECT n.id FROM notes n WHERE n.of = e.of AND n.kind IN ('freed', 'released', 'told', 'counted', 'read'))
        FROM ends e JOIN attempts a ON a.id = e.of WHERE e.kind IN ('lost', 'lost_beside')`,
-  `WITH ${ADDED_TOTALS} INSERT INTO totals (scope, spent, reserved, held) SELECT scope, spent, reserved, held FROM added`,
-  `WITH ${COUNTED}
+  `WITH ${HAPPENED}, ${ADDED_TOTALS} INSERT INTO totals (scope, spent, reserved, held) SELECT scope, spent, reserved, held FROM added`,
+  `WITH ${HAPPENED}, ${COUNTED}
    INSERT INTO tallies (batch, name, count)
      SELECT batch, 'row:' || outcome, count(*) FROM rows GROUP BY 1, 2
      UNION ALL SELECT batch, 'requests', sum(n) FROM ended
@@ -16,11 +18,11 @@ export const COUNTED_ANEW: readonly string[] = [
      UNION ALL SELECT batch, 'calls', sum(iif(kind = 'retracted', -n, n)) FROM ended
       WHERE kind IN ('answered', 'told', 'read', 'retracted') GROUP BY 1
      UNION ALL SELECT batch, 'estimated', sum(estimated) FROM ended GROUP BY 1 HAVING sum(estimated) > 0`,
-  `WITH ${COUNTED}
+  `WITH ${HAPPENED}, ${COUNTED}
    INSERT INTO match_rates (account, operation, found, answers)
      SELECT account, operation, sum(iif(kind = 'answered' AND said = 'found', n, 0)), sum(iif(kind = 'retracted', -n, n))
        FROM ended WHERE kind IN ('answered', 'retracted') GROUP BY 1, 2`,
-  `WITH ${COUNTED}, counted AS (
+  `WITH ${HAPPENED}, ${COUNTED}, counted AS (
      SELECT account, sum(iif(kind = 'retracted', -n, n)) AS n, sum(iif(kind = 'answered' AND other, n, 0)) AS other
        FROM ended WHERE kind IN ('answered', 'retracted') GROUP BY 1)
    UPDATE accounts SET answers = m.n, answers_not_404 = m.other FROM counted m WHERE m.account = accounts.id`,

@@ -4,7 +4,7 @@ import type { EntryFacts } from '../../rules/history.ts';
 import { ENDED, type Kind, REPLIED, SENT } from '../../rules/moves.ts';
 import { wordsOf } from './attempt-records.ts';
 import type { Connection } from './connection.ts';
-import { statusWords } from './entries.ts';
+import { headersOf, statusWords, storedHeaders } from './entries.ts';
 import { checkedRows } from './lookups.ts';
 import type { ReadRow, WrittenRow } from './table.ts';
 import {
@@ -12,11 +12,9 @@ import {
   batchId,
   batchNumber,
   ENDS_TABLE,
-  headersOf,
   NOTES_TABLE,
   REPLIES_TABLE,
   REQUESTS_TABLE,
-  storedHeaders,
 } from './tables.ts';
 
 /** The entries of the book, as a copy gives and takes them. */
@@ -202,7 +200,7 @@ function replyRow(
 ): WrittenRow<typeof REPLIES_TABLE> {
   return {
     ...{ of: numbers.of(of), call: numbers.of(call), at, status: status ?? 0 },
-    ...{ ...storedHeaders(headers ?? {}), body: body ?? Buffer.alloc(0) },
+    ...{ ...storedHeaders(headers ?? {}, at), body: body ?? Buffer.alloc(0) },
   };
 }
 

@@ -1,7 +1,7 @@
 import type { CallKey } from '../../../core/call-key.ts';
 import { invariant } from '../../../core/errors.ts';
 import type { Subject } from '../../../core/membership.ts';
-import type { AttemptId, Credits, EntryOf, Intent, KeyedRequest } from '../../ledger.ts';
+import type { AttemptId, Credits, EntryOf, Intent, KeyedRequest, RawReply } from '../../ledger.ts';
 import { termsOf } from '../../rules/kept-call.ts';
 import type { ENDED } from '../../rules/moves.ts';
 import type { Connection } from './connection.ts';
@@ -18,7 +18,6 @@ import {
   REPLIES_TABLE,
   REQUESTS_TABLE,
   SUBJECTS_TABLE,
-  storedHeaders,
   wholeMs,
 } from './tables.ts';
 
@@ -193,6 +192,47 @@ export function askedBy(connection: Connection, attempt: number): Asked {
   return { ...asked, payer: payerOf(connection, attempt) };
 }
 
+type Headers = RawReply['headers'];
+
+interface StoredHeaders {
+  readonly dated: number | null;
+  readonly headers: string;
+}
+
+/**
+ * A `Date` that is written as it should be stands as the seconds by which it is older than the reply, which mostly takes no byte:
+ * every reply has one.
+ * @param at when the reply came, in whole milliseconds.
+ */
+export function storedHeaders(headers: Headers, at: number): StoredHeaders {
+  const { date = '', ...others } = headers;
+  const ms = writtenMs(date);
+  if (ms === null) return { dated: null, headers: JSON.stringify(headers) };
+  return { dated: secondsOf(at) - secondsOf(ms), headers: JSON.stringify(others) };
+}
+
+const secondsOf = (ms: number): number => Math.floor(ms / 1000);
+
+/** In ms since 1970; null where it is written in another way, or by nobody. */
+function writtenMs(date: string): number | null {
+  // The replies of a second have one Date.
+  if (date !== newestDate.text) {
+    const ms = Date.parse(date);
+    const isWell = !Number.isNaN(ms) && new Date(ms).toUTCString() === date;
+    newestDate = { text: date, ms: isWell ? ms : null };
+  }
+  return newestDate.ms;
+}
+let newestDate: { readonly text: string; readonly ms: number | null } = { text: '', ms: null };
+
+/** The headers that are stored so, as they came. An erasure leaves the `Date` alone, which names nobody. */
+export function headersOf({ at, dated, headers }: StoredHeaders & { readonly at: number }): Headers {
+  const others = JSON.parse(headers) as Headers;
+  return dated === null
+    ? others
+    : { ...others, date: new Date((secondsOf(at) - dated) * 1000).toUTCString() };
+}
+
 /** @param asked what is known of the attempt of each. */
 export function insertReplies(
   connection: Connection,
@@ -203,9 +243,10 @@ export function insertReplies(
   for (let at = 0; at < replies.length; at += 1) {
     const { attempt: of, reply } = replies[at] as EntryOf<'reply'>;
     const { call } = asked[at] as Asked;
-    const { dated, headers } = storedHeaders(reply.headers);
     const { status, body, receivedAtMs } = reply;
-    rows.push({ of, call, at: wholeMs(receivedAtMs), status, dated, headers, body });
+    const receivedAt = wholeMs(receivedAtMs);
+    const { dated, headers } = storedHeaders(reply.headers, receivedAt);
+    rows.push({ of, call, at: receivedAt, status, dated, headers, body });
   }
   REPLIES_TABLE.insertAll(connection, rows);
 }

@@ -1,5 +1,6 @@
 import type { CallKey } from '../../../core/call-key.ts';
-import { ACTS, type BatchId, NOTICE_KINDS, type RawReply } from '../../ledger.ts';
+import { OUTCOME_KINDS } from '../../../core/row.ts';
+import { ACTS, type BatchId, NOTICE_KINDS } from '../../ledger.ts';
 import { ENDED, type Kind, MOVES, REPLIED, SENT } from '../../rules/moves.ts';
 import type { Connection } from './connection.ts';
 import { isOneOf } from './lookups.ts';
@@ -104,33 +105,6 @@ export const REPLIES_TABLE = table('replies', {
   what: ({ of }) => `the reply to attempt ${of}`,
 });
 
-type Headers = RawReply['headers'];
-
-/** A `Date` that is written as it should be stands as a number, in a fifth of its bytes: every reply has one. */
-export function storedHeaders(headers: Headers): { readonly dated: number | null; readonly headers: string } {
-  const { date = '', ...others } = headers;
-  const dated = writtenMs(date);
-  return { dated, headers: JSON.stringify(dated === null ? headers : others) };
-}
-
-/** In ms since 1970; null where it is written in another way, or by nobody. */
-function writtenMs(date: string): number | null {
-  // The replies of a second have one Date.
-  if (date !== newestDate.text) {
-    const ms = Date.parse(date);
-    const isWell = !Number.isNaN(ms) && new Date(ms).toUTCString() === date;
-    newestDate = { text: date, ms: isWell ? ms : null };
-  }
-  return newestDate.ms;
-}
-let newestDate: { readonly text: string; readonly ms: number | null } = { text: '', ms: null };
-
-/** The headers that are stored so, as they came. An erasure leaves the `Date` alone, which names nobody. */
-export function headersOf({ dated, headers }: ReturnType<typeof storedHeaders>): Headers {
-  const others = JSON.parse(headers) as Headers;
-  return dated === null ? others : { ...others, date: new Date(dated).toUTCString() };
-}
-
 export const ENDS_TABLE = table('ends', {
   columns: {
     of: 'INTEGER PRIMARY KEY',
@@ -198,7 +172,7 @@ export const ROWS_TABLE = table('rows', {
   columns: {
     batch: 'INTEGER NOT NULL REFERENCES batches (id)',
     row: 'INTEGER NOT NULL',
-    outcome: `TEXT NOT NULL CHECK ${isOneOf('outcome', ['matched', 'no_match', 'applied', 'unchanged', 'invalid', 'refused', 'in_doubt', 'skipped'])}`,
+    outcome: `TEXT NOT NULL CHECK ${isOneOf('outcome', OUTCOME_KINDS)}`,
     matched_by: 'TEXT',
     reason: 'TEXT',
     answers: "TEXT NOT NULL CHECK (json_type(answers) = 'array')",

@@ -1,22 +1,38 @@
+import { OUTCOME_KINDS } from '../../../core/row.ts';
+
 /**
  * Counts that are kept so that nobody has to count entries, stated again without the triggers that keep them: how rows
  * ended, how many requests were sent, how many were found, and which row paid.
  */
 type Wrong = [sql: string, problem: (id: number) => string];
 
+export const ATTEMPTED = 'attempts a CROSS JOIN calls c ON c.id = a.call LEFT JOIN ends k ON k.of = a.id';
+
+/**
+ * What came of attempts, added up: what is counted of them, and what they moved but for what another one pays. @param also further
+ * sums.
+ */
+export const happened = (where: string, also = ''): string => `
+SELECT a.batch, c.account, c.operation, date(a.at / 1000, 'unixepoch') AS day, a.kind = 'retry' AS retried, k.kind, k.said,
+       k.status IS NOT 404 AS other, count(*) AS n, sum(k.estimated) AS estimated, sum(iif(k.pays IS NULL, coalesce(k.spent, 0), 0)) AS spent,
+       sum(iif(k.of IS NULL, a.reserved, 0)) AS reserved, sum(iif(k.kind = 'lost' OR k.kind = 'lost_beside', a.reserved, 0)) AS held${also}
+  FROM ${ATTEMPTED} WHERE ${where} GROUP BY 1, 2, 3, 4, 5, 6, 7, 8`;
+
 /** Everything that is counted of entries. */
 export const COUNTED = `
 ended AS MATERIALIZED (
-  SELECT a.batch, c.account, c.operation, k.kind, k.said, k.status IS NOT 404 AS other, count(*) AS n, sum(k.estimated) AS estimated
-    FROM ends k CROSS JOIN attempts a ON a.id = k.of CROSS JOIN calls c ON c.id = k.call GROUP BY 1, 2, 3, 4, 5, 6
+  SELECT batch, account, operation, kind, said, other, n, estimated FROM happened WHERE kind IS NOT NULL
   UNION ALL
   SELECT a.batch, c.account, c.operation, k.kind, k.said, FALSE, count(*), sum(k.estimated)
     FROM notes k CROSS JOIN attempts a ON a.id = k.of CROSS JOIN calls c ON c.id = k.call GROUP BY 1, 2, 3, 4, 5)`;
 
+/** Rows are added up as they stand, because sorting them by their outcomes takes three times as long. */
 const WRONG_COUNTS = `
 WITH ${COUNTED},
 counted AS (
-  SELECT batch, 'row:' || outcome AS name, count(*) AS n FROM rows GROUP BY 1, 2
+  SELECT w.batch, 'row:' || j.key AS name, j.value AS n FROM (
+      SELECT batch, json_object(${OUTCOME_KINDS.map((outcome) => `'${outcome}', sum(outcome = '${outcome}')`).join(', ')}) AS ended
+        FROM rows GROUP BY batch) w CROSS JOIN json_each(w.ended) j
   UNION ALL SELECT batch, 'requests', sum(n) FROM ended
    WHERE kind IN ('answered', 'lost', 'lost_beside') OR (kind = 'unsold' AND said <> 'not_sent') GROUP BY 1
   UNION ALL SELECT batch, 'calls', sum(iif(kind = 'retracted', -n, n)) FROM ended

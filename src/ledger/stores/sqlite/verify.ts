@@ -2,14 +2,14 @@ import { LOSS_OVER } from '../../rules/moves.ts';
 import { type Happened, replayed } from '../../rules/replay.ts';
 import { type Connection, damagedStore, explained } from './connection.ts';
 import { DEFINITIONS, type Definition, definitionsOfSchema } from './identity.ts';
-import { integrityOf } from './integrity.ts';
+import { checkIntegrity } from './integrity.ts';
 import { missingTables } from './later-tables.ts';
 import { attemptsOf, isOneOf } from './lookups.ts';
 import { sumOfGroup } from './money.ts';
+import { checkTables } from './table-sums.ts';
+import { ROWS_TABLE, SHORT_TABLES } from './tables.ts';
 import { WRONG_CHANGES } from './verify-changes.ts';
-import { WRONG_COUNTED } from './verify-counts.ts';
-import { refuse } from './verify-problem.ts';
-import { checkSums, checkSumsBeside } from './verify-sums.ts';
+import { ATTEMPTED, happened, WRONG_COUNTED } from './verify-counts.ts';
 
 /**
  * The full check of a ledger after an end that was not orderly: SQLite's own check (the quick one misses a flipped bit in the
@@ -20,27 +20,26 @@ import { checkSums, checkSumsBeside } from './verify-sums.ts';
  *   to buy.
  */
 export async function verify(connection: Connection, folder: string, withReplies: boolean): Promise<void> {
-  const unbroken = refuseBroken(connection, folder);
-  const sums = checkSumsBeside({ path: connection.path, folder, withReplies });
+  const unbroken = checkIntegrity({ path: connection.path, folder, withReplies });
   const ours = firstProblem(() =>
     connection.snapshot(() => {
-      if (sums === undefined) checkSums(connection, withReplies);
+      checkSums(connection);
       verifySchema(connection, folder);
       verifyGroups(connection, folder);
-      verifyCalls(connection, folder);
-      verifyRest(connection, folder);
+      verifyRest(connection, folder, verifyCalls(connection, folder));
+      connection.script('DROP TABLE temp.happened');
     }),
   );
   // SQLite's result comes first: on broken pages our own checks may find anything.
   await unbroken;
-  refuse(await sums);
   if (ours !== undefined) throw explained(ours.error, folder);
 }
 
-/** SQLite's own check alone. @throws StopError `store_damaged`. */
-async function refuseBroken(connection: Connection, folder: string): Promise<void> {
-  const words = await integrityOf(connection.path);
-  if (words !== 'ok') throw damagedStore(folder, `SQLite says "${words}"`);
+/** Compares every row with its sum, but for those that are compared beside. @throws AlteredRow. */
+function checkSums(connection: Connection): void {
+  const elsewhere: readonly string[] = [ROWS_TABLE.name, ...missingTables(connection)];
+  for (const table of SHORT_TABLES) if (!elsewhere.includes(table.name)) table.checkAll(connection);
+  checkTables(connection);
 }
 
 function firstProblem(check: () => void): { readonly error: unknown } | undefined {
@@ -96,16 +95,51 @@ SELECT sum(n) AS n, max(newest) AS newest FROM (
   UNION ALL SELECT count(*), coalesce(max(id), 0) FROM ends
   UNION ALL SELECT count(*), coalesce(max(id), 0) FROM notes)`;
 
-/** Most calls were bought once and were left so, which is seen at once; the others are gone through entry by entry. */
+/** Numbers of entries that are looked at together: few enough to be in memory with all that is about them. */
+type Block = Readonly<Record<'after' | 'to', number>>;
+const BLOCK = 512;
+const inBlock = (id: string): string => `${id} > :after AND ${id} <= :to`;
+
+function* blocksTo(last: number): Generator<Block> {
+  // What has a number that no entry has is in the first block or in the last one.
+  let after = -Infinity;
+  for (let to = BLOCK; to < last; to += BLOCK) {
+    yield { after, to };
+    after = to;
+  }
+  yield { after, to: Infinity };
+}
+
+/** Most calls were bought once and were left so. */
+const IS_LEFT_SO = `a.call = a.id AND a.kind = 'intent' AND c.state = 'answered' AND c.stands = c.id AND c.open IS NULL
+  AND k.kind = 'answered' AND k.id = c.head AND k.call = c.id
+  AND EXISTS (SELECT 1 FROM replies r WHERE r.of = a.id AND r.call = a.id)
+  AND NOT EXISTS (SELECT 1 FROM attempts l WHERE l.call = a.id AND l.call <> l.id)
+  AND NOT EXISTS (SELECT 1 FROM notes n WHERE n.of = a.id)`;
+
+/** What happened is gathered beside it, because looking each row up costs more than adding it up. */
+const GATHERING = `INSERT INTO temp.happened
+${happened(inBlock('a.id'), `, sum(coalesce(${IS_LEFT_SO}, FALSE)) AS left_so`)} RETURNING n, left_so`;
+
+const HELD = `
+SELECT (SELECT count(*) FROM calls WHERE ${inBlock('id')}), (SELECT count(*) FROM replies WHERE ${inBlock('of')}),
+       (SELECT count(*) FROM ends WHERE ${inBlock('of')}) + (SELECT count(*) FROM notes WHERE ${inBlock('of')})`;
+
+/** Gathers what happened in a block. @returns whether it has nothing but calls that were left so, with what they take. */
+function isLeftSo(connection: Connection, block: Block): boolean {
+  let [attempts, leftSo] = [0, 0];
+  for (const [n, of] of connection.lists<[number, number]>(GATHERING, block)) {
+    attempts += n;
+    leftSo += of;
+  }
+  const held = connection.lists<readonly number[]>(HELD, block).flat();
+  return [attempts, ...held].every((count) => count === leftSo);
+}
+
+/** The others are gone through entry by entry. */
 const OTHER_CALLS = `
-SELECT c.call AS id, c.state, c.stands, c.phase, c.open, c.head FROM places c
- WHERE NOT coalesce(c.state = 'answered' AND c.stands = c.call AND c.open IS NULL
-   AND NOT EXISTS (SELECT 1 FROM attempts l WHERE l.call = c.call AND l.call <> l.id)
-   AND NOT EXISTS (SELECT 1 FROM notes n WHERE n.of = c.call)
-   AND EXISTS (
-     SELECT 1 FROM ends k CROSS JOIN replies r ON r.of = k.of
-      WHERE k.of = c.call AND k.kind = 'answered' AND k.id = c.head)
-   AND (SELECT a.kind FROM attempts a WHERE a.id = c.call) = 'intent', FALSE)`;
+SELECT p.call AS id, p.state, p.stands, p.phase, p.open, p.head FROM places p
+ WHERE ${inBlock('p.call')} AND p.call NOT IN (SELECT c.id FROM ${ATTEMPTED} WHERE ${inBlock('a.id')} AND ${IS_LEFT_SO})`;
 
 const ENTRIES = `
 SELECT * FROM (
@@ -124,30 +158,39 @@ interface CallCells {
   readonly head: number | null;
 }
 
-function verifyCalls(connection: Connection, folder: string): void {
-  for (const { id, state, stands, phase, open, head } of connection.all<CallCells>(OTHER_CALLS)) {
-    const entries = connection.all<Happened>(ENTRIES, { call: id });
-    const found = replayed(entries);
-    const isSame =
-      found?.state === state && found.stands === stands && found.phase === phase && found.open === open;
-    if (!isSame || (entries.at(-1)?.id ?? null) !== head)
-      throw damagedStore(folder, `call ${id} does not stand where its entries left it`);
+/** @returns the blocks whose calls were not all left so. What happened stands in a table of this connection afterwards. */
+function verifyCalls(connection: Connection, folder: string): readonly Block[] {
+  connection.script(`CREATE TEMP TABLE happened AS ${happened('FALSE', ', 0 AS left_so')}`);
+  const last = connection.get<{ booked: number }>('SELECT booked FROM book')?.booked ?? 0;
+  const others: Block[] = [];
+  for (const block of blocksTo(last)) {
+    if (isLeftSo(connection, block)) continue;
+    for (const call of connection.all<CallCells>(OTHER_CALLS, block)) verifyCall(connection, folder, call);
+    others.push(block);
   }
+  return others;
 }
 
-/** The totals of the entries, by scope, stated again without the triggers' view. */
+function verifyCall(connection: Connection, folder: string, call: CallCells): void {
+  const { id, state, stands, phase, open, head } = call;
+  const entries = connection.all<Happened>(ENTRIES, { call: id });
+  const found = replayed(entries);
+  const isSame =
+    found?.state === state && found.stands === stands && found.phase === phase && found.open === open;
+  if (!isSame || (entries.at(-1)?.id ?? null) !== head)
+    throw damagedStore(folder, `call ${id} does not stand where its entries left it`);
+}
+
+/** The totals of what happened and of the notes, by scope, stated again without the triggers' view. */
 export const ADDED_TOTALS = `moved AS MATERIALIZED (
-  SELECT p.batch, c.account, date(p.at / 1000, 'unixepoch') AS day, p.kind = 'retry' AS retried, sum(m.spent) AS spent,
-         sum(m.reserved) AS reserved, sum(m.held) AS held
+  SELECT batch, account, day, retried, spent, reserved, held FROM happened
+  UNION ALL
+  SELECT p.batch, c.account, date(p.at / 1000, 'unixepoch'), p.kind = 'retry', m.spent, 0, m.held
     FROM (
-      SELECT id AS payer, 0 AS spent, reserved, 0 AS held FROM attempts
-      UNION ALL SELECT e.of, iif(e.pays IS NULL, e.spent, 0), -a.reserved, iif(e.kind = 'lost' OR e.kind = 'lost_beside', a.reserved, 0)
-        FROM ends e CROSS JOIN attempts a ON a.id = e.of
-      UNION ALL SELECT of, iif(pays IS NULL, spent, 0), 0, held FROM notes
-      UNION ALL SELECT pays, spent, 0, 0 FROM ends WHERE pays IS NOT NULL
-      UNION ALL SELECT pays, spent, 0, 0 FROM notes WHERE pays IS NOT NULL) m
-    CROSS JOIN attempts p ON p.id = m.payer CROSS JOIN calls c ON c.id = p.call
-   GROUP BY 1, 2, 3, 4),
+      SELECT of AS payer, iif(pays IS NULL, spent, 0) AS spent, held FROM notes
+      UNION ALL SELECT pays, spent, 0 FROM ends WHERE pays IS NOT NULL
+      UNION ALL SELECT pays, spent, 0 FROM notes WHERE pays IS NOT NULL) m
+    CROSS JOIN attempts p ON p.id = m.payer CROSS JOIN calls c ON c.id = p.call),
 scopes AS (
   SELECT 'batch:' || batch AS scope, spent, reserved, held FROM moved
   UNION ALL SELECT 'day:' || account || ':' || day, spent, reserved, held FROM moved
@@ -166,8 +209,8 @@ SELECT coalesce(x.scope, m.scope) AS scope
 /** An entry about an attempt of another call, or of none. */
 const WRONG_CALL = `
 SELECT e.id FROM (
-    SELECT id, id AS of, call FROM attempts UNION ALL SELECT of, of, call FROM replies
-    UNION ALL SELECT id, of, call FROM ends UNION ALL SELECT id, of, call FROM notes) e
+    SELECT id, id AS of, call FROM attempts WHERE ${inBlock('id')} UNION ALL SELECT of, of, call FROM replies WHERE ${inBlock('of')}
+    UNION ALL SELECT id, of, call FROM ends WHERE ${inBlock('of')} UNION ALL SELECT id, of, call FROM notes WHERE ${inBlock('of')}) e
   LEFT JOIN attempts a ON a.id = e.of LEFT JOIN calls c ON c.id = e.call
  WHERE a.call IS NOT e.call OR c.id IS NULL LIMIT 1`;
 
@@ -189,17 +232,21 @@ SELECT n.of AS id FROM notes n
     WHERE e.id = n.sees AND o.attempt = n.of) LIMIT 1`;
 
 const WRONG_ENTRIES: readonly [sql: string, problem: (id: number) => string][] = [
-  [WRONG_CALL, (entry) => `entry ${entry} is about an attempt of another call`],
   [WRONG_LOSS, (attempt) => `what attempt ${attempt} holds is not what its entries say`],
   [WRONG_FREED, (attempt) => `what attempt ${attempt} held was given back for another request`],
   ...WRONG_CHANGES,
   ...WRONG_COUNTED,
 ];
 
-function verifyRest(connection: Connection, folder: string): void {
+function verifyRest(connection: Connection, folder: string, others: readonly Block[]): void {
   const total = connection.get<{ scope: string }>(WRONG_TOTAL);
   if (total !== undefined)
     throw damagedStore(folder, `the total of ${total.scope} is not what its entries add up to`);
+  for (const block of others) {
+    const wrong = connection.get<{ id: number }>(WRONG_CALL, block);
+    if (wrong !== undefined)
+      throw damagedStore(folder, `entry ${wrong.id} is about an attempt of another call`);
+  }
   for (const [sql, problem] of WRONG_ENTRIES) {
     const wrong = connection.get<{ id: number }>(sql);
     if (wrong !== undefined) throw damagedStore(folder, problem(wrong.id));

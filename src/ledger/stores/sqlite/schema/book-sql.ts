@@ -111,8 +111,8 @@ CREATE INDEX attempts_row ON attempts (batch, row);
 CREATE INDEX attempts_sees ON attempts (sees) WHERE sees IS NOT NULL;
 
 -- What came back, before it was judged. It moves no money, and so has no number: it stands between an attempt and its end, or comes
--- late, after the attempt was lost. \`dated\` is its Date. The other headers and the body may name a person; they have a sum of
--- their own.
+-- late, after the attempt was lost. \`dated\`: by how many seconds its Date is older than \`at\`. The other headers and the body may
+-- name a person; they have a sum of their own.
 ${REPLIES_TABLE.definition}
 
 -- How each attempt ended, once: it gives back what it had reserved, and holds it where it got lost. \`said\`: what the answer is, or why there is none. What it \`spent\` is booked at the attempt \`pays\`
