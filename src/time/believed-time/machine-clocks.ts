@@ -39,14 +39,14 @@ export class MachineClocks {
   read(): Reading {
     const { clock } = this;
     const last = this.#last;
-    const now = { monotonicMs: clock.monotonicMs(), wallMs: clock.wallMs() };
-    const passedMs = now.monotonicMs - last.monotonicMs;
-    const jumpMs = now.wallMs - last.wallMs - passedMs;
+    const [monotonicMs, wallMs] = [clock.monotonicMs(), clock.wallMs()];
+    const passedMs = monotonicMs - last.monotonicMs;
+    const jumpMs = wallMs - last.wallMs - passedMs;
     if (passedMs < READ_EVERY_MS && Math.abs(jumpMs) < READ_EVERY_MS)
-      return { ...now, uptimeMs: last.uptimeMs + passedMs };
-    this.#last = { ...now, uptimeMs: bootOf(clock).uptimeMs };
+      return { monotonicMs, wallMs, uptimeMs: last.uptimeMs + passedMs };
+    this.#last = { monotonicMs, wallMs, uptimeMs: bootOf(clock).uptimeMs };
     // The monotonic clock stands still while the machine sleeps, and the boot clock does not.
-    const setMs = now.wallMs - last.wallMs - (this.#last.uptimeMs - last.uptimeMs);
+    const setMs = wallMs - last.wallMs - (this.#last.uptimeMs - last.uptimeMs);
     if (Math.abs(setMs) > JUMP_MS) this.#onSet(setMs, this.#last);
     return this.#last;
   }
