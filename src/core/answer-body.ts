@@ -52,7 +52,9 @@ export function isUtf16(bytes: Buffer): boolean {
 /** The value at a dotted path (`location.state`, `emails.0`), or undefined. Own members only. */
 export function valueAt(value: JsonValue | undefined, path: string): JsonValue | undefined {
   if (!path.includes('.')) return memberOf(value, path);
-  return path.split('.').reduce(memberOf, value);
+  let found = value;
+  for (const name of path.split('.')) found = memberOf(found, name);
+  return found;
 }
 
 function memberOf(value: JsonValue | undefined, name: string): JsonValue | undefined {

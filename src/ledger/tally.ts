@@ -84,10 +84,12 @@ export class Tally {
     if (ATTENTION_KINDS.has(outcome.kind)) this.#addAttention(row, outcome.kind, outcome.reason ?? '', name);
   }
 
-  /** Counts what a row was found with: the text of each added column, by its name. */
-  addFound(cells: Iterable<readonly [column: string, text: string]>): void {
-    for (const [column, text] of cells)
-      this.filled.set(column, (this.filled.get(column) ?? 0) + (text === '' ? 0 : 1));
+  /** Counts what a row was found with. @param isFilled whether the added column at that place has a text. */
+  addFound(columns: readonly string[], isFilled: (at: number) => boolean): void {
+    for (let at = 0; at < columns.length; at += 1) {
+      const column = columns[at] ?? '';
+      this.filled.set(column, (this.filled.get(column) ?? 0) + (isFilled(at) ? 1 : 0));
+    }
   }
 
   /** Why rows need attention, the most frequent reason first. */

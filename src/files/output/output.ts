@@ -29,7 +29,7 @@ import {
   type Addition,
   addedCells,
   cellsOrWhy,
-  foundBy,
+  fillingOf,
   ourCells,
   shownBody,
   type Told,
@@ -368,8 +368,8 @@ async function* enrichedCopy(
   const recordsOf = recordsFor(writing, batch);
   const names = [...columns.map(({ name }) => name), ...OUR_COLUMNS];
   const paths = new PathSearch(Object.values(job.add ?? {}));
-  const foundIn = foundBy(job.add, columns);
-  const found: Told = (...answer) => tally.addFound(foundIn(...answer));
+  const filling = fillingOf(job.add, columns);
+  const found: Told = (...answer) => tally.addFound(filling.columns, (at) => filling.isFilled(at, ...answer));
   const cellsOf = (row: InputRow, record: RowRecord | undefined): readonly string[] => {
     requireOwn(row, record);
     tally.add(batch, row.row, record, row.cells[nameAt] ?? '');
@@ -383,7 +383,7 @@ async function* enrichedCopy(
     const added = cellsOrWhy(columns.length, cells, body);
     requireNoOther(first, survey);
     const ours = ourCells(batch, row, record, added.why, changes?.since.get(row.row), writer);
-    return [...added.cells, ...ours];
+    return added.cells.concat(ours);
   };
   yield* copy({ columns: names, dropped, note, isPacked, isJson: writer.isJson }, async (rows) => {
     const records = await recordsOf(rows);

@@ -132,14 +132,8 @@ test('says first what came of the list, what it cost, and what needs a person, a
       answer('domain', 'refused', 5),
     ],
   );
-  tally.addFound([
-    ['phone', '02'],
-    ['city', ''],
-  ]);
-  tally.addFound([
-    ['phone', ''],
-    ['city', ''],
-  ]);
+  tally.addFound(['phone', 'city'], (at) => at === 0);
+  tally.addFound(['phone', 'city'], () => false);
   const html = report(tally, { price: { amount: 0.04, currency: 'AUD' } });
   expect(html).toContain('<title>leads.csv</title>');
   expect(

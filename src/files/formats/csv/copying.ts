@@ -197,9 +197,8 @@ function rewritten(
 
 /** Cells as they stand behind others in a record. */
 function appended(cells: readonly string[], style: CellStyle): string {
-  let text = '';
-  for (const cell of cells) text += style.separator + cellText(cell, style);
-  return text;
+  // Joined at once: a text that grows cell by cell is put together once more when it is written.
+  return cells.map((cell) => style.separator + cellText(cell, style)).join('');
 }
 
 // -------------------------------------------------------------------------------------------------- encoding

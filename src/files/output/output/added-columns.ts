@@ -145,21 +145,23 @@ export function answerFields(
 /** Is told an answer, and its fields where all of them become columns. */
 export type Told = (answer: JsonValue | undefined, fields: ReadonlyMap<string, string> | undefined) => void;
 
-/** The texts that answers have for added columns. @param add undefined: every field has become a column. */
-export function foundBy(
-  add: Readonly<Record<string, string>> | undefined,
-  columns: readonly Pick<AddedColumn, 'path'>[],
-): (...answer: Parameters<Told>) => Iterable<readonly [column: string, text: string]> {
-  if (add !== undefined) return (answer) => foundCells(add, answer);
-  return (_answer, fields) => columns.map(({ path }) => [path, fields?.get(path) ?? '']);
+/** Which added columns an answer has a text for. */
+export interface Filling {
+  readonly columns: readonly string[];
+  /** @param at the column's place. */
+  isFilled(at: number, ...answer: Parameters<Told>): boolean;
 }
 
-/** The texts that an answer has for the columns of a job's `add`. */
-export function* foundCells(
-  add: Readonly<Record<string, string>>,
-  answer: JsonValue | undefined,
-): Generator<readonly [column: string, text: string]> {
-  for (const [name, path] of Object.entries(add)) yield [name, cellText(valueAt(answer, path))];
+/** @param add undefined: every field has become a column. */
+export function fillingOf(
+  add: Readonly<Record<string, string>> | undefined,
+  columns: readonly Pick<AddedColumn, 'path'>[],
+): Filling {
+  const paths = add === undefined ? columns.map(({ path }) => path) : Object.values(add);
+  const pathAt = (at: number): string => paths[at] ?? '';
+  return add === undefined
+    ? { columns: paths, isFilled: (at, _answer, fields) => (fields?.get(pathAt(at)) ?? '') !== '' }
+    : { columns: Object.keys(add), isFilled: (at, answer) => cellText(valueAt(answer, pathAt(at))) !== '' };
 }
 
 /**
@@ -252,16 +254,19 @@ export function ourCells(
 ): readonly string[] {
   if (record === undefined) return ['pending', '', '', 0, '', ''].map(cells.own);
   const { outcome, answers } = record;
-  const matchedBy = outcome.kind === 'matched' ? outcome.matchedBy : '';
   let credits = 0;
   for (const answer of answers) if (isPaidBy(batch, row, answer)) credits += answer.charged;
   const last = outcome.kind === 'in_doubt' || outcome.kind === 'skipped' ? undefined : answers.at(-1);
-  const asOf = last === undefined ? '' : isoTime(last.answeredAtMs);
-  const reason = [outcome.reason, why, since].filter((part) => part !== undefined && part !== '').join('; ');
+  let reason = outcome.reason ?? '';
+  for (const part of [why, since]) if (part) reason += `${reason === '' ? '' : '; '}${part}`;
+  // A list of its own for each step would be most of the garbage that a row leaves.
   return [
     cells.own(outcome.kind),
-    ...[reason, matchedBy].map(cells.foreign),
-    ...[credits, sourceOf(batch, row, last), asOf].map(cells.own),
+    cells.foreign(reason),
+    cells.foreign(outcome.kind === 'matched' ? outcome.matchedBy : ''),
+    cells.own(credits),
+    cells.own(sourceOf(batch, row, last)),
+    cells.own(last === undefined ? '' : isoTime(last.answeredAtMs)),
   ];
 }
 

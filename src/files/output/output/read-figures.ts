@@ -7,7 +7,7 @@ import { type Batch, type LedgerReader, type RowRecord, shownMoney } from '../..
 import { PAGE_ROWS, plannedRecords, recordPages } from '../../../ledger/row-pages.ts';
 import { Tally } from '../../../ledger/tally.ts';
 import { type BatchFigures, figuresOf } from '../batch-figures.ts';
-import { answerFields, foundCells, shownBody } from './added-columns.ts';
+import { answerFields, fillingOf, shownBody } from './added-columns.ts';
 import { resultsFilesOf } from './destination.ts';
 
 /**
@@ -49,11 +49,13 @@ async function* listRecords(ledger: LedgerReader, batch: Batch): AsyncGenerator<
 /** Counts the cells of columns that an output would add, where nobody writes one. */
 class FoundColumns {
   readonly #settings;
+  readonly #filling;
   readonly #survey = new FieldSurvey();
   readonly #fields = new Map<string, number>();
 
   constructor({ settings }: Batch) {
     this.#settings = outputSettings(settings);
+    this.#filling = fillingOf(this.#settings.add, []);
   }
 
   add({ outcome, answers }: RowRecord, tally: Tally): void {
@@ -62,7 +64,9 @@ class FoundColumns {
     if (body === undefined) return;
     const isFound = outcome.kind === 'matched';
     if (add !== undefined) {
-      if (isFound) tally.addFound(foundCells(add, fieldsOf(body, answerPlace)));
+      const answer = isFound ? fieldsOf(body, answerPlace) : undefined;
+      const { columns, isFilled } = this.#filling;
+      if (isFound) tally.addFound(columns, (at) => isFilled(at, answer, undefined));
       return;
     }
     const fields = answerFields(body, answerPlace, resultsFilesOf(this.#settings).length > 0);
