@@ -64,10 +64,10 @@ export const ANEW = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC |
 export const AS_IT_STANDS = constants.O_RDWR | (constants.O_NOFOLLOW ?? 0);
 
 /** Replaces the content of a private file of ours. */
-export function writeAnew(path: string, content: string | Buffer): void {
+export function writeAnew(path: string, ...parts: readonly (string | Buffer)[]): void {
   const file = openSync(path, ANEW, FILE_MODE);
   try {
-    writeFileSync(file, content);
+    for (const part of parts) writeFileSync(file, part);
   } finally {
     closeSync(file);
   }

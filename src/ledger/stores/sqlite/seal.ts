@@ -1,4 +1,4 @@
-import { fstatSync, readFileSync, readSync, statSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { withFile } from './connection.ts';
 import { type StoreFolder, sizeOf, writeAnew } from './folder.ts';
@@ -11,8 +11,8 @@ import { type StoreFolder, sizeOf, writeAnew } from './folder.ts';
  * So a missing, torn or outdated seal costs time and nothing else, and the file is not synchronised to the disk.
  */
 export interface Seal {
-  /** CRC-32 of each page, in their order. */
-  readonly sums: Uint32Array;
+  /** CRC-32 of each page, in their order. A ledger of ten million rows has 6 MB of them, so they are never there twice. */
+  readonly sums: Uint32Array<ArrayBuffer>;
   /** When all pages were last read. */
   readonly checkedAtMs: number;
 }
@@ -29,6 +29,7 @@ const ALWAYS_READ_BYTES = 64 * 1024 * 1024;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 const MAGIC = 'rowonce seal 1';
+const MOST_BYTES_OF_HEAD = 1024;
 
 interface Header {
   readonly magic: string;
@@ -65,8 +66,8 @@ function anyOther(file: number, sums: Uint32Array): boolean {
 
 /**
  * Seals a ledger to which no connection of ours writes any more.
- * @param before the seal with which it was opened, and the pages written since: all other pages must be as they were
- *   then. Without it the ledger was checked in full, so all of its pages are right.
+ * @param before the seal with which it was opened, whose memory is taken, and the pages written since: all other pages must be
+ *   as they were then. Without it the ledger was checked in full, so all of its pages are right.
  */
 export function seal(
   folder: StoreFolder,
@@ -75,11 +76,13 @@ export function seal(
 ): void {
   if ((sizeOf(folder.log) ?? 0) > 0) return;
   const sums = withFile(folder.ledger, (file) => {
-    const made = new Uint32Array(fstatSync(file).size / PAGE_BYTES);
+    const known = before?.seal.sums ?? new Uint32Array();
+    const pagesBefore = known.length;
+    const pages = fstatSync(file).size / PAGE_BYTES;
+    const made = new Uint32Array(known.buffer.transfer(pages * known.BYTES_PER_ELEMENT));
     const page = Buffer.allocUnsafe(PAGE_BYTES);
-    for (let at = 0; at < made.length; at += 1) {
-      const known = before?.written(at) === false ? before.seal.sums[at] : undefined;
-      made[at] = known ?? sumOfPage(file, at, page);
+    for (let at = 0; at < pages; at += 1) {
+      if (at >= pagesBefore || before?.written(at) !== false) made[at] = sumOfPage(file, at, page);
     }
     return made;
   });
@@ -97,25 +100,41 @@ function writeSeal(folder: StoreFolder, { sums, checkedAtMs }: Seal): void {
   const body = Buffer.from(sums.buffer, sums.byteOffset, sums.byteLength);
   const end = Buffer.alloc(4);
   end.writeUInt32LE(crc32(body, crc32(head)));
-  writeAnew(folder.seal, Buffer.concat([head, body, end]));
+  writeAnew(folder.seal, head, body, end);
 }
 
 /** The stored seal; undefined when there is no intact one. */
 function readSeal(folder: StoreFolder): (Seal & { readonly isStamped: boolean }) | undefined {
-  if (sizeOf(folder.seal) === undefined) return undefined;
-  const bytes = readFileSync(folder.seal);
-  const content = bytes.subarray(0, -4);
-  if (bytes.length < 4 || bytes.readUInt32LE(content.length) !== crc32(content)) return undefined;
-  const headEnd = content.indexOf('\n') + 1;
-  const { magic, stamp, checkedAtMs } = JSON.parse(content.toString('utf8', 0, headEnd)) as Header;
+  const size = sizeOf(folder.seal);
+  if (size === undefined) return undefined;
+  const read = readParts(folder.seal, size);
+  if (read === undefined) return undefined;
+  const { head, sums } = read;
+  const { magic, stamp, checkedAtMs } = JSON.parse(head) as Header;
   if (magic !== MAGIC) return undefined;
-  const sums = new Uint32Array((content.length - headEnd) / 4);
-  content.copy(Buffer.from(sums.buffer), 0, headEnd);
   return {
     sums,
     checkedAtMs,
     isStamped: stamp === stampOf(folder.ledger) && isLater(folder.seal, folder.ledger),
   };
+}
+
+/** What stands in it, if that agrees with the sum at its end. */
+function readParts(path: string, size: number): { head: string; sums: Seal['sums'] } | undefined {
+  const file = openSync(path, 'r');
+  try {
+    const first = Buffer.alloc(MOST_BYTES_OF_HEAD);
+    const head = first.subarray(0, first.subarray(0, readSync(file, first)).indexOf('\n') + 1);
+    const end = Buffer.alloc(4);
+    const sums = new Uint32Array(Math.max(0, Math.floor((size - head.length - end.length) / 4)));
+    const body = Buffer.from(sums.buffer);
+    readSync(file, body, 0, body.length, head.length);
+    readSync(file, end, 0, end.length, head.length + body.length);
+    const isIntact = head.length > 0 && end.readUInt32LE() === crc32(body, crc32(head));
+    return isIntact ? { head: head.toString(), sums } : undefined;
+  } finally {
+    closeSync(file);
+  }
 }
 
 /** A stamp of the file that every write changes and that nobody can set back. */
