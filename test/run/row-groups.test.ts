@@ -81,7 +81,8 @@ test('no more are wanted while many wait, and more as soon as they do not', asyn
   });
   await nextTurn();
   expect(isWanted).toBe(false);
-  expect(begun.length).toBeLessThan(MANY / 2);
+  // What waits besides only grows old in memory.
+  expect(begun.length).toBeLessThan(8 * SLOTS);
   await letGo();
   await added;
   await groups.end();
