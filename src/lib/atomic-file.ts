@@ -116,17 +116,12 @@ async function writeAll(
 ): Promise<{ readonly bytes: number; readonly sha256: string }> {
   const sha256 = createHash('sha256');
   let bytes = 0;
-  let written = Promise.resolve();
   for await (const chunk of chunks) {
     const piece = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
     sha256.update(piece);
     bytes += piece.length;
-    await written;
-    // The next chunk is made while this one is written.
-    written = file.appendFile(piece);
-    written.catch(() => {});
+    await file.appendFile(piece);
   }
-  await written;
   return { bytes, sha256: sha256.digest('hex') };
 }
 
