@@ -51,6 +51,7 @@ const OTHER_ENTRIES = [
   'core/families.ts',
   // These start themselves as threads.
   'ledger/stores/sqlite/integrity.ts',
+  'ledger/stores/sqlite/read-beside.ts',
   'ledger/stores/sqlite/verify-beside.ts',
   'files/formats/csv/parse-beside.ts',
 ];

@@ -68,9 +68,10 @@ const LISTS = `${ATTEMPTS_TABLE.listInSql('a')}, a.sum, ${CALLS_TABLE.listInSql(
   iif(k.words IS NULL, NULL, ${ENDS_TABLE.contentsInSql('k')}), k.content_sum,
   iif(r.of IS NULL, NULL, ${REPLIES_TABLE.listInSql('r')}), r.sum`;
 
-/** What came, which only the whole answer has. Its list is followed by its body. */
-const BODY = `iif(r.of IS NULL, NULL, ${REPLIES_TABLE.contentsInSql('r')}), r.content_sum,
-  CAST(iif(${TOLD}, n.body, r.body) AS TEXT)`;
+/** What came, which only the whole answer has. */
+const BODY = `CAST(iif(${TOLD}, n.body, r.body) AS TEXT)`;
+/** Its list is followed by the body. */
+const CONTENTS = `iif(r.of IS NULL, NULL, ${REPLIES_TABLE.contentsInSql('r')}), r.content_sum`;
 
 /** @param cells those of this level of detail, beside what every level has. */
 const statement = (from: string, attempt: string, age: string, ...cells: readonly string[]): string =>
@@ -82,34 +83,34 @@ const STATES: Readonly<Record<Detail, string>> = {
   kind: statement(BY_KEY, AT, 'NULL'),
   age: statement(BY_KEY + WITH_REPLY, AT, AGE),
   checked: statement(BY_KEY + WITH_REPLY, AT, AGE, RARE, LISTS),
-  whole: statement(BY_KEY + WITH_REPLY, AT, AGE, RARE, LISTS, BODY, WHOLE, HEADERS),
+  whole: statement(BY_KEY + WITH_REPLY, AT, AGE, BODY, WHOLE, HEADERS, RARE, LISTS, CONTENTS),
 };
 const ANSWERS = statement(
   BY_ATTEMPT + WITH_REPLY,
   'coalesce(a.id, j.key)',
   AGE,
-  RARE,
-  LISTS,
   BODY,
   WHOLE,
   'c.terms, NULL, NULL, NULL',
+  RARE,
+  LISTS,
+  CONTENTS,
 );
 
-/** The places of these cells in a row, each list with its sum behind it. */
-const AT_RARE = 10;
-const AT_LISTS = 11;
-const AT_CONTENTS = 21;
-const AT_BODY = 23;
+/** The place of the body in a row, and where the lists begin with which it is checked: they come last, and are then cut off. */
+const AT_BODY = 10;
+const AT_RARE: Readonly<Record<Detail, number>> = { kind: 10, age: 10, checked: 10, whole: 21 };
 
-type Cells = readonly [
+export type Cells = [
   ...[at: number, attempt: AttemptId, state: CallRow['state'] | null, batch: number | null],
   ...[kind: ReadAs | null, dialect: number | null, words: string | null, status: number | null],
-  ...[erasedAtMs: number | null, answeredAtMs: number | null, rare: string | null],
+  ...[erasedAtMs: number | null, answeredAtMs: number | null],
   ...unknown[],
 ];
-type Eight = readonly [unknown, unknown, unknown, unknown, unknown, unknown, unknown, unknown];
+type TenOfAnyAnswer = readonly [...Four, ...Four, unknown, unknown];
+type Four = readonly [unknown, unknown, unknown, unknown];
 type WholeCells = readonly [
-  ...[...Eight, ...Eight, ...Eight, status: number, paidRow: number],
+  ...[...TenOfAnyAnswer, body: KeptBody | null, status: number, paidRow: number],
   ...[operation: string, creditsMost: number | null, parameters: string, charged: number],
   ...[terms: string | null, headers: string | null, dated: number | null, receivedAtMs: number],
 ];
@@ -129,9 +130,9 @@ export function statesUnder(
 ): CallState<Detail>[] {
   const states = new Array<CallState<Detail>>(keys.length).fill(UNKNOWN);
   const values = { wanted: JSON.stringify(keys), hidden: isHidden ? 1 : 0 };
-  for (const row of connection.lists<Cells>(STATES[detail], values)) {
+  for (const row of checkedCells(connection, STATES[detail], values, detail)) {
     const [at, attempt, state] = row;
-    const answer = answerFrom(connection, row, detail);
+    const answer = answerFrom(row, detail);
     if (state === 'free') states[at] = { kind: 'in_flight', attempt };
     else if (state === 'doubt') states[at] = { kind: 'in_doubt', doubt: { attempt, batch: batchOf(row) } };
     else if (answer === undefined) throw new AlteredRow(`the answer of attempt ${attempt} is not whole`);
@@ -140,25 +141,37 @@ export function statesUnder(
   return states;
 }
 
-/** The answers of these attempts, each by the newest reading that counts; undefined for one that brought none. */
-export function answersOf(
+/**
+ * What is known of these attempts, each by the newest reading that counts, and checked: where SQLite cannot give a body as text, it is
+ * bytes. Nothing of it refers to the connection.
+ */
+export function cellsOf(
   connection: Connection,
   wanted: readonly (readonly [attempt: number, readTo: number | null])[],
-): readonly (AnswerRecord<ReadAs> | undefined)[] {
+): readonly Cells[] {
   const named = wanted.map(([attempt, readTo]) => `"${attempt}":${readTo}`);
-  const rows = connection.lists<Cells>(ANSWERS, { wanted: `{${named.join()}}`, hidden: 0 });
-  return rows.map((row) => answerFrom(connection, row, 'whole') as AnswerRecord<ReadAs> | undefined);
+  return checkedCells(connection, ANSWERS, { wanted: `{${named.join()}}`, hidden: 0 }, 'whole');
 }
 
-function answerFrom(connection: Connection, row: Cells, detail: Detail): KnownAnswer<ReadAs> | undefined {
+/** The answers of these attempts; undefined for one that brought none. */
+export function answersOf(
+  connection: Connection,
+  wanted: Parameters<typeof cellsOf>[1],
+): readonly (AnswerRecord<ReadAs> | undefined)[] {
+  return cellsOf(connection, wanted).map(wholeAnswer);
+}
+
+export const wholeAnswer = (cells: Cells): AnswerRecord<ReadAs> | undefined =>
+  answerFrom(cells, 'whole') as AnswerRecord<ReadAs> | undefined;
+
+function answerFrom(row: Cells, detail: Detail): KnownAnswer<ReadAs> | undefined {
   const { 1: attempt, 4: kind, 5: dialect, 6: words, 7: status, 8: erasedAtMs, 9: answeredAtMs } = row;
   const batch = batchOf(row);
-  const body = detail === 'checked' || detail === 'whole' ? checkedBody(connection, row, detail) : null;
   if (kind === null || (answeredAtMs === null && detail !== 'kind')) return undefined;
   const answer: Filling = { attempt, batch, kind, why: words ?? statusWords(status) };
   if (answeredAtMs !== null) answer.answeredAtMs = answeredAtMs;
   if (dialect !== null) answer.dialect = dialect;
-  if (detail === 'whole') fill(answer, row as unknown as WholeCells, body);
+  if (detail === 'whole') fill(answer, row as unknown as WholeCells);
   else if (erasedAtMs !== null) answer.erasedAtMs = erasedAtMs;
   return answer;
 }
@@ -168,9 +181,9 @@ type Filling = KnownAnswer<ReadAs> & {
   -readonly [Name in Exclude<keyof AnswerRecord, 'kind'>]?: AnswerRecord[Name];
 };
 
-function fill(answer: Filling, row: WholeCells, body: KeptBody | null): void {
-  const { 24: status, 25: paidRow, 26: operation, 27: creditsMost, 28: parameters, 29: charged } = row;
-  const { 30: terms, 31: headers, 32: dated, 33: at } = row;
+function fill(answer: Filling, row: WholeCells): void {
+  const { 10: body, 11: status, 12: paidRow, 13: operation, 14: creditsMost, 15: parameters } = row;
+  const { 16: charged, 17: terms, 18: headers, 19: dated, 20: at } = row;
   const call = callIn(operation, creditsMost, parameters, terms);
   answer.call = call;
   answer.charged = credits(charged);
@@ -187,17 +200,34 @@ function batchOf({ 1: attempt, 2: state, 3: batch }: Cells): BatchId {
   return batchId(batch);
 }
 
-/** @throws AlteredRow when a row that the answer was read from does not agree with its sum. */
-function checkedBody(connection: Connection, row: Cells, detail: 'checked' | 'whole'): KeptBody | null {
-  const body = detail === 'whole' ? (row[AT_BODY] as string | null) : null;
-  let isIntact = isRareIntact(row[AT_RARE]);
-  for (let at = AT_LISTS; isIntact && at < AT_CONTENTS; at += 2)
-    isIntact = agrees(row[at], row[at + 1], null);
-  if (detail === 'whole') isIntact &&= agrees(row[AT_CONTENTS], row[AT_CONTENTS + 1], body);
-  if (isIntact) return body;
-  recordOf(connection, row[1]);
-  if (detail === 'checked') return null;
-  return connection.get<{ body: Buffer | null }>(BYTES, { attempt: row[1] })?.body ?? null;
+/** @throws AlteredRow when a row that an answer was read from does not agree with its sum. */
+function checkedCells(
+  connection: Connection,
+  sql: string,
+  values: Readonly<Record<string, string | number>>,
+  detail: Detail,
+): readonly Cells[] {
+  const rows = connection.lists<Cells>(sql, values);
+  if (detail === 'kind' || detail === 'age') return rows;
+  const rare = AT_RARE[detail];
+  for (const row of rows) {
+    // What was lost of an attempt is told before anything is read anew.
+    batchOf(row);
+    if (!isIntact(row, rare)) {
+      recordOf(connection, row[1]);
+      if (detail === 'whole')
+        row[AT_BODY] = connection.get<{ body: Buffer | null }>(BYTES, { attempt: row[1] })?.body ?? null;
+    }
+    row.length = rare;
+  }
+  return rows;
+}
+
+function isIntact(row: Cells, rare: number): boolean {
+  if (!isRareIntact(row[rare] as string | null)) return false;
+  const contents = rare + 11;
+  for (let at = rare + 1; at < contents; at += 2) if (!agrees(row[at], row[at + 1], null)) return false;
+  return row.length === contents || agrees(row[contents], row[contents + 1], row[AT_BODY]);
 }
 
 function isRareIntact(rare: string | null): boolean {

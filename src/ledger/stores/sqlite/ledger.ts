@@ -176,6 +176,7 @@ export class SqliteLedger extends SqliteReader implements Ledger {
   }
 
   append<const List extends readonly CallEntry[]>(list: List): Promise<OutcomesOf<List>> {
+    this.mayHaveThread = false;
     return this.#calls.append(list);
   }
 
@@ -263,6 +264,7 @@ export class SqliteLedger extends SqliteReader implements Ledger {
   override async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
+    await this.endThread();
     this.#group.drain();
     this.#options.watch.end();
     const orderly = this.#group.sound && endOrderly(this.connection);

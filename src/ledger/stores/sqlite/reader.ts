@@ -1,5 +1,6 @@
 import type { CallKey } from '../../../core/call-key.ts';
-import type { BatchId, CallState, Detail, LedgerReader } from '../../ledger.ts';
+import type { RowNumber } from '../../../core/row.ts';
+import type { BatchId, CallState, Detail, LedgerReader, RowRecord } from '../../ledger.ts';
 import { ACCOUNT_READS } from './accounts.ts';
 import { ACT_READS } from './acts.ts';
 import { AGREEMENT_READS } from './agreements.ts';
@@ -11,7 +12,8 @@ import { HOLD_READS } from './holds.ts';
 import { LOG_READS } from './logged.ts';
 import { MONEY_READS } from './money.ts';
 import { PRICE_READS } from './prices.ts';
-import { ROW_READS } from './row-records.ts';
+import { PageThread } from './read-beside.ts';
+import { ROW_READS, recordsIn } from './row-records.ts';
 import { SUBJECT_READS } from './subjects.ts';
 import { keyBytes } from './tables.ts';
 
@@ -20,6 +22,9 @@ const READS: Reads<Omit<LedgerReader, 'find' | 'close'>> = {
   ...{ ...CALL_READS, ...BATCH_READS, ...ROW_READS, ...ACCOUNT_READS, ...MONEY_READS, ...PRICE_READS },
   ...{ ...SUBJECT_READS, ...BOOT_READS, ...AGREEMENT_READS, ...HOLD_READS, ...ACT_READS, ...LOG_READS },
 };
+
+/** A list of fewer rows is read before a thread would have started. */
+const ROWS_READ_HERE = 4_000;
 
 /** The methods of the parts, which are defined below. */
 const PartsReader = class {} as new () => LedgerReader;
@@ -31,6 +36,11 @@ export class SqliteReader extends PartsReader {
   protected readonly folder: string;
   /** The key that finds calls of forgotten people; undefined when nobody was forgotten. */
   readonly #secret: Buffer | undefined;
+  /** A process that has bought is as large as it may be, and reads its pages itself: the thread takes some 40 MiB. */
+  protected mayHaveThread = true;
+  #rowsRead = 0;
+  /** Reads the pages of long lists; `none` where there is no further thread. */
+  #pageThread: PageThread | 'none' | undefined;
   #forgetting: Promise<readonly string[]> | undefined;
 
   constructor(connection: Connection, folder: string, secret?: Buffer) {
@@ -53,6 +63,28 @@ export class SqliteReader extends PartsReader {
     return states as readonly CallState<Level>[];
   }
 
+  /** Who reads a long list asks for the next page while working on this one, so the pages come from another thread. */
+  override async rows(batch: BatchId, fromRow: RowNumber, limit: number): Promise<readonly RowRecord[]> {
+    const page = await this.#threadForLong()?.page({ batch, fromRow, limit });
+    const rows =
+      page === undefined
+        ? await this.read(() => READS.rows(this.connection, batch, fromRow, limit))
+        : this.explained(() => recordsIn(page));
+    this.#rowsRead += rows.length;
+    return rows;
+  }
+
+  #threadForLong(): PageThread | undefined {
+    if (!this.mayHaveThread || this.#rowsRead < ROWS_READ_HERE) return undefined;
+    this.#pageThread ??= PageThread.start({ path: this.connection.path, folder: this.folder }) ?? 'none';
+    return this.#pageThread === 'none' ? undefined : this.#pageThread;
+  }
+
+  /** Nothing reads the ledger any more once this has resolved. */
+  protected async endThread(): Promise<void> {
+    if (this.#pageThread !== undefined && this.#pageThread !== 'none') await this.#pageThread.end();
+  }
+
   /** Nobody is forgotten while a spender has the store, so it is looked up once. */
   override forgettingAccounts(): Promise<readonly string[]> {
     this.#forgetting ??=
@@ -63,6 +95,7 @@ export class SqliteReader extends PartsReader {
   }
 
   override async close(): Promise<void> {
+    await this.endThread();
     this.connection.close();
   }
 

@@ -1,7 +1,14 @@
 import { present } from '../../../core/objects.ts';
 import type { Outcome, OutcomeKind } from '../../../core/row.ts';
-import { credits, type LedgerReader, type RowKind, type RowRecord, rowAnswersOf } from '../../ledger.ts';
-import { answersOf } from './answers.ts';
+import {
+  type BatchId,
+  credits,
+  type LedgerReader,
+  type RowKind,
+  type RowRecord,
+  rowAnswersOf,
+} from '../../ledger.ts';
+import { type Cells, cellsOf, wholeAnswer } from './answers.ts';
 import type { Connection, Reads } from './connection.ts';
 import { checkedRows } from './lookups.ts';
 import { hasReadings } from './notes.ts';
@@ -13,42 +20,64 @@ import { batchNumber, PLANNED_TABLE, ROWS_TABLE } from './tables.ts';
  * on: SQLite makes the lists that the sums cover, and cells have no names.
  */
 
-/** The cells of a row of `rows w`, for `recordsIn`. */
+/** The cells of a row of `rows w`, for `pageIn`: behind the first five stands by what the row is checked, which is then cut off. */
 const ROW_CELLS = `w.row, w.outcome, w.matched_by, w.reason, w.input, w.answers, w.read_to,
        ${ROWS_TABLE.listInSql('w')}, w.sum`;
 
 type RowCells = [
   ...[row: number, kind: OutcomeKind, matchedBy: string | null, reason: string | null, input: number | null],
-  ...[answers: string, readTo: number | null, list: string, sum: number],
+  ...unknown[],
 ];
 
+/** Rows with their answers, all of them checked. Nothing of it refers to the connection. */
+export interface PageCells {
+  readonly rows: readonly RowCells[];
+  /** For each row, where its answers stand among those of the page: many rows may share one. */
+  readonly places: readonly (readonly number[])[];
+  readonly answers: readonly Cells[];
+}
+
+export interface PageWanted {
+  readonly batch: BatchId;
+  readonly fromRow: number;
+  readonly limit: number;
+}
+
+export const rowsPage = (connection: Connection, { batch, fromRow, limit }: PageWanted): PageCells =>
+  pageIn(connection, `${ROWS} ORDER BY w.row LIMIT :limit`, { batch: batchNumber(batch), fromRow, limit });
+
 /** Reads and checks an answer once, although many rows of a page may share it. */
-function recordsIn(
+function pageIn(
   connection: Connection,
   sql: string,
   values: Readonly<Record<string, number>> & { readonly batch: number },
-): readonly RowRecord[] {
+): PageCells {
   const rows = connection.lists<RowCells>(sql, values);
   const wanted: (readonly [attempt: number, readTo: number | null])[] = [];
-  const places = new Map<number | string, number>();
+  const known = new Map<number | string, number>();
   const placeOf = (attempt: number, readTo: number | null): number => {
     const name = readTo === null ? attempt : `${attempt} ${readTo}`;
-    let place = places.get(name);
+    let place = known.get(name);
     if (place === undefined) {
       place = wanted.push([attempt, readTo]) - 1;
-      places.set(name, place);
+      known.set(name, place);
     }
     return place;
   };
-  const named = rows.map(({ 5: by, 6: readTo }) =>
-    (JSON.parse(by) as readonly number[]).map((attempt) => placeOf(attempt, readTo)),
-  );
-  const found = answersOf(connection, wanted).map(rowAnswersOf);
-  return rows.map(({ 0: row, 1: kind, 2: matchedBy, 3: reason, 4: input, 7: list, 8: sum }, at) => {
+  const places = rows.map((cells) => {
+    const [by, readTo, list, sum] = cells.splice(5) as [string, number | null, string, number];
     // SQLite may just write the list in another way than we do.
     if (sum !== sumOfText(list, null))
-      checkedRows(connection, ROWS_TABLE, 'batch = ? AND row = ?', values.batch, row);
-    const [first, ...others] = named[at] ?? [];
+      checkedRows(connection, ROWS_TABLE, 'batch = ? AND row = ?', values.batch, cells[0]);
+    return (JSON.parse(by) as readonly number[]).map((attempt) => placeOf(attempt, readTo));
+  });
+  return { rows, places, answers: cellsOf(connection, wanted) };
+}
+
+export function recordsIn({ rows, places, answers }: PageCells): readonly RowRecord[] {
+  const found = answers.map((cells) => rowAnswersOf(wholeAnswer(cells)));
+  return rows.map(({ 0: row, 1: kind, 2: matchedBy, 3: reason, 4: input }, at) => {
+    const [first, ...others] = places[at] ?? [];
     const own = first === undefined ? [] : (found[first] ?? []);
     const answers = others.length === 0 ? own : [...own, ...others.flatMap((place) => found[place] ?? [])];
     const outcome = outcomeOf(kind, matchedBy, reason);
@@ -111,12 +140,11 @@ SELECT a.at, k.at, k.spent FROM attempts a CROSS JOIN ends k ON k.of = a.id
  WHERE a.batch = ? AND a.row >= ? AND a.row < ? AND k.said IS NOT 'not_sent'`;
 
 export const ROW_READS = {
-  rows: (connection, of, fromRow, limit) =>
-    recordsIn(connection, `${ROWS} ORDER BY w.row LIMIT :limit`, { batch: batchNumber(of), fromRow, limit }),
+  rows: (connection, batch, fromRow, limit) => recordsIn(rowsPage(connection, { batch, fromRow, limit })),
   rowsReadOtherwise(connection, of, dialect, fromRow, limit) {
     const values = { batch: batchNumber(of), dialect, fromRow, limit };
     const sql = hasReadings(connection) ? READ_OTHERWISE : READ_FIRST_OTHERWISE;
-    return recordsIn(connection, `${sql} ORDER BY w.row LIMIT :limit`, values);
+    return recordsIn(pageIn(connection, `${sql} ORDER BY w.row LIMIT :limit`, values));
   },
   rowsUnanswered: (connection, batch) =>
     connection.all<{ row: number }>(UNANSWERED, batchNumber(batch)).map(({ row }) => row),

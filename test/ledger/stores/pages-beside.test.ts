@@ -1,0 +1,116 @@
+/**
+ * Goal: the pages of a long list come from a thread of their own, and say just what the ledger would say itself: what is known, what was
+ * committed a moment ago, and what was altered.
+ * Method: a store with more rows than are read without a thread. What this process itself reads of them is counted.
+ */
+import Database from 'better-sqlite3';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import type { AttemptId, BatchId, Ledger, RowRecord } from '../../../src/ledger/ledger.ts';
+import { recordPages } from '../../../src/ledger/row-pages.ts';
+import { Connection } from '../../../src/ledger/stores/sqlite/connection.ts';
+import sqlite from '../../../src/ledger/stores/sqlite.ts';
+import { answered, batchNamed, MATCHED, settle } from './book.ts';
+import { freshLedger, freshPlace, openStore } from './places.ts';
+import { pastGuards } from './refusals.ts';
+
+const ROWS = 6_000;
+
+/** A ledger that buys nothing, of a list whose rows were bought before. Some of them have two answers, and some none. */
+async function longList(
+  place = freshPlace(sqlite),
+): Promise<{ ledger: Ledger; batch: BatchId; last: AttemptId }> {
+  const buying = await openStore(sqlite, place);
+  const list = await listOf(buying);
+  await buying.close();
+  return { ...list, ledger: await freshLedger(sqlite, place) };
+}
+
+async function listOf(ledger: Ledger): Promise<{ readonly batch: BatchId; readonly last: AttemptId }> {
+  const batch = await batchNamed(ledger, 'long');
+  const answers: AttemptId[] = [];
+  for (let number = 0; number < 30; number += 1)
+    answers.push(await answered(ledger, batch, `call${number}`, { row: 2 }));
+  const rows = Array.from({ length: ROWS }, (_, at) => {
+    const own = answers[at % answers.length] as AttemptId;
+    const outcome = at % 7 === 0 ? ({ kind: 'invalid', reason: 'no domain' } as const) : MATCHED;
+    const used = at % 7 === 0 ? [] : at % 5 === 0 ? [answers[0] as AttemptId, own] : [own];
+    return { batch, row: at + 2, outcome, answers: used, input: at };
+  });
+  await ledger.finishRows(rows);
+  return { batch, last: answers.at(-1) as AttemptId };
+}
+
+async function allRows(ledger: Ledger, batch: BatchId): Promise<readonly RowRecord[]> {
+  const rows: RowRecord[] = [];
+  for await (const page of recordPages(ledger, batch)) rows.push(...page);
+  return rows;
+}
+
+/** How many rows of batches this process has read with their answers. */
+function rowsReadHere(): () => number {
+  const { lists } = Connection.prototype;
+  let read = 0;
+  const spy = vi.spyOn(Connection.prototype, 'lists').mockImplementation(function <Row>(
+    this: Connection,
+    ...[sql, ...values]: Parameters<Connection['lists']>
+  ) {
+    const found = lists.call(this, sql, ...values) as Row[];
+    if (sql.includes('FROM rows w')) read += found.length;
+    return found;
+  });
+  onTestFinished(() => spy.mockRestore());
+  return () => read;
+}
+
+test('a long list comes from a thread as it would come from the ledger itself', async () => {
+  const { ledger, batch } = await longList();
+  const read = rowsReadHere();
+  const first = await allRows(ledger, batch);
+  expect(read()).toBeGreaterThanOrEqual(4_000);
+  expect(read()).toBeLessThan(ROWS);
+  const readBefore = read();
+  const again = await allRows(ledger, batch);
+  expect(read()).toBe(readBefore);
+  expect(again).toHaveLength(ROWS);
+  // Of the first reading, most rows are as this process read them.
+  expect(again).toEqual(first);
+});
+
+test('a process that has bought reads its pages itself, because it is large already', async () => {
+  const ledger = await freshLedger(sqlite);
+  const { batch } = await listOf(ledger);
+  const read = rowsReadHere();
+  await allRows(ledger, batch);
+  await allRows(ledger, batch);
+  expect(read()).toBe(2 * ROWS);
+});
+
+test('a row that was finished a moment ago is in the page that is asked for next', async () => {
+  const { ledger, batch, last } = await longList();
+  await allRows(ledger, batch);
+  await settle(ledger, batch, ROWS + 2, MATCHED, [last]);
+  expect((await ledger.rows(batch, ROWS + 2, 10)).map(({ row }) => row)).toEqual([ROWS + 2]);
+});
+
+test.each([
+  [
+    'an answer',
+    'replies_no_update',
+    "UPDATE replies SET body = x'7b7d' WHERE of = (SELECT max(of) FROM replies)",
+    'the reply to attempt',
+  ],
+  ['a row', 'rows_final', 'UPDATE rows SET input = 7 WHERE row = 5000', 'row 5000 of batch'],
+])('%s that was altered meanwhile stops whoever reads the list', async (_, guard, sql, what) => {
+  const place = freshPlace(sqlite);
+  const { ledger, batch } = await longList(place);
+  await allRows(ledger, batch);
+  const database = new Database(`${place}/ledger.db`);
+  pastGuards(database, [guard], sql);
+  database.close();
+  const read = rowsReadHere();
+  await expect(allRows(ledger, batch)).rejects.toMatchObject({
+    code: 'store_damaged',
+    message: expect.stringContaining(what),
+  });
+  expect(read()).toBe(0);
+});
