@@ -4,7 +4,10 @@
  * was. What is not in this list is refused, here and by the database, which has the same list as a view.
  */
 
-/** What stands of a call. `answered` and `doubt` have the attempt that led to it, to which the call points. */
+/**
+ * What stands of a call. `answered` and `doubt` have the attempt that led to it, to which the call points. Stores may keep the place in
+ * this list.
+ */
 export const STANDS = ['free', 'answered', 'doubt'] as const;
 export type Stands = (typeof STANDS)[number];
 

@@ -349,7 +349,7 @@ describe('an altered entry', () => {
     [
       'answer that is missing',
       ['calls_moved'],
-      `UPDATE calls SET state = 'free', stands = NULL WHERE id = ${callOf('call7')}`,
+      `UPDATE calls SET state_number = 0, stands = NULL WHERE id = ${callOf('call7')}`,
       'call 8 does not stand where its entries left it',
     ],
     [
@@ -381,13 +381,13 @@ describe('an altered entry', () => {
     [
       'doubt',
       ['calls_moved'],
-      `UPDATE calls SET state = 'doubt', stands = id WHERE id = ${callOf('call7')}`,
+      `UPDATE calls SET state_number = 2, stands = id WHERE id = ${callOf('call7')}`,
       'call 8 does not stand where its entries left it',
     ],
     [
       'doubt that is missing',
       ['calls_moved'],
-      `UPDATE calls SET state = 'free', stands = NULL WHERE id = ${callOf('lost')}`,
+      `UPDATE calls SET state_number = 0, stands = NULL WHERE id = ${callOf('lost')}`,
       'does not stand where its entries left it',
     ],
     [

@@ -181,7 +181,7 @@ const STILL_REFUSED: readonly (readonly [promise: string, sql: string])[] = [
   ],
   [
     'another place of a call',
-    `${covering('call', ANSWERED)} UPDATE calls SET state = 'free', stands = NULL WHERE id = ${ANSWERED}`,
+    `${covering('call', ANSWERED)} UPDATE calls SET state_number = 0, stands = NULL WHERE id = ${ANSWERED}`,
   ],
   ['another dialect', `${covering('call', ANSWERED)} UPDATE ends SET dialect = 5 WHERE of = ${ANSWERED}`],
   ['another reading', `${covering('call', ANSWERED)} ${emptyNote('reading', ANSWERED, 'spent = 9')}`],

@@ -180,15 +180,15 @@ const REFUSED: readonly Refusal[] = [
     'notes_move',
     repeat({ reserved: 1 }) + end(NEW, 'lost') + release(KEYED, NEW),
   ],
-  ['forgetting an answer', 'calls_moved', moved("state = 'free', stands = NULL", ANSWER)],
+  ['forgetting an answer', 'calls_moved', moved('state_number = 0, stands = NULL', ANSWER)],
   ["giving a call another call's answer", 'calls_moved', moved(`stands = ${MISSED}`, ANSWER)],
   ['going back to an older answer', 'calls_moved', moved(`stands = ${OLD_ANSWER}`, REFRESHED)],
   [
     'an answer of what was lost, by which its doubt is forgotten',
     'calls_moved',
-    moved("state = 'answered'", LOST),
+    moved('state_number = 1', LOST),
   ],
-  ['forgetting a doubt', 'calls_moved', moved("state = 'free', stands = NULL", LOST)],
+  ['forgetting a doubt', 'calls_moved', moved('state_number = 0, stands = NULL', LOST)],
   [
     'going back to an older doubt',
     'calls_moved',
@@ -197,12 +197,12 @@ const REFUSED: readonly Refusal[] = [
   [
     'a doubt about what was given back',
     'calls_moved',
-    `${release(KEYED)} ${moved(`state = 'doubt', stands = ${KEYED}`, KEYED)}`,
+    `${release(KEYED)} ${moved(`state_number = 2, stands = ${KEYED}`, KEYED)}`,
   ],
   [
     'a doubt about an attempt that was not lost',
     'calls_moved',
-    moved(`state = 'doubt', stands = ${OPEN}`, OPEN),
+    moved(`state_number = 2, stands = ${OPEN}`, OPEN),
   ],
   ['closing an attempt without saying how', 'calls_moved', moved('open = NULL', OPEN)],
   ['opening an attempt again', 'calls_moved', moved(`open = ${MISSED}`, MISSED)],
@@ -212,7 +212,7 @@ const REFUSED: readonly Refusal[] = [
   [
     'a newest entry that is not there',
     'calls_moved',
-    moved(`state = 'free', stands = NULL, head = ${NEXT}`, ANSWER),
+    moved(`state_number = 0, stands = NULL, head = ${NEXT}`, ANSWER),
   ],
   [
     'a note that opens an attempt again',
@@ -227,7 +227,7 @@ const REFUSED: readonly Refusal[] = [
   [
     'a note of another call',
     'calls_moved',
-    `DROP TRIGGER notes_move; ${look(LOST)} ${moved(`state = 'free', stands = NULL, head = ${NEWEST}`, ANSWER)}`,
+    `DROP TRIGGER notes_move; ${look(LOST)} ${moved(`state_number = 0, stands = NULL, head = ${NEWEST}`, ANSWER)}`,
   ],
   [
     'an attempt of another call',
@@ -242,7 +242,7 @@ const REFUSED: readonly Refusal[] = [
   [
     'a second move by the newest entry',
     'calls_moved',
-    `${end(OPEN, 'lost')} ${moved("state = 'free', stands = NULL", OPEN)}`,
+    `${end(OPEN, 'lost')} ${moved('state_number = 0, stands = NULL', OPEN)}`,
   ],
 
   // What a call is.
@@ -266,7 +266,7 @@ const REFUSED: readonly Refusal[] = [
   [
     "a call that begins with another call's answer",
     'calls_beginning',
-    call({ state: "'answered'", stands: ANSWER }),
+    call({ state_number: 1, stands: ANSWER }),
   ],
   ['a call that begins with nothing under way', 'calls_beginning', call({ open: 'NULL' })],
   ["a call that begins with another call's attempt", 'calls_beginning', call({ open: OPEN })],
@@ -763,7 +763,7 @@ describe('the database refuses', () => {
 
   test('a call that stands at nothing', () => {
     const unguarded = 'DROP TRIGGER calls_moved;';
-    for (const cells of ['stands = NULL', "state = 'free'", "state = 'x', stands = 1"])
+    for (const cells of ['stands = NULL', 'state_number = 0', 'state_number = 3, stands = 1'])
       expect(() => attemptSql(unguarded + moved(cells, ANSWER)), cells).toThrow('CHECK constraint');
   });
 

@@ -99,7 +99,7 @@ const REFUSED: readonly Refusal[] = [
   [
     'that a reply in doubt is an answer without a reading',
     'calls_moved',
-    `UPDATE calls SET state = 'answered' WHERE stands = ${ODD}`,
+    `UPDATE calls SET state_number = 1 WHERE stands = ${ODD}`,
   ],
   ['that what was in doubt turns out to be no answer', 'notes_read', read(ODD, { said: "'paused'" })],
   [

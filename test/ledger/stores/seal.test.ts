@@ -151,7 +151,7 @@ describe('after an orderly end', () => {
     [
       'call of which nothing stands',
       ['calls_moved'],
-      "UPDATE calls SET state = 'free', stands = NULL WHERE id = (SELECT min(id) FROM calls)",
+      'UPDATE calls SET state_number = 0, stands = NULL WHERE id = (SELECT min(id) FROM calls)',
       'does not stand where its entries left it',
     ],
     ['guard', [], 'DROP TRIGGER attempts_price', 'its definition of attempts_price'],

@@ -77,7 +77,7 @@ const CONTENTS = `iif(r.of IS NULL, NULL, ${REPLIES_TABLE.contentsInSql('r')}), 
 const statement = (from: string, attempt: string, age: string, ...cells: readonly string[]): string =>
   `SELECT ${['j.key', attempt, KIND, age, ...cells].join(', ')} FROM ${from}`;
 
-const HEADERS = 'c.terms, r.headers, r.dated, r.at';
+const HEADERS = 'c.terms, r.headers, r.dated, r.typed, r.at';
 const WITH_REPLY = ` LEFT JOIN replies r ON r.of = a.id AND NOT ${TOLD}`;
 const STATES: Readonly<Record<Detail, string>> = {
   kind: statement(BY_KEY, AT, 'NULL'),
@@ -91,7 +91,7 @@ const ANSWERS = statement(
   AGE,
   BODY,
   WHOLE,
-  'c.terms, NULL, NULL, NULL',
+  'c.terms, NULL, NULL, NULL, NULL',
   RARE,
   LISTS,
   CONTENTS,
@@ -99,7 +99,7 @@ const ANSWERS = statement(
 
 /** The place of the body in a row, and where the lists begin with which it is checked: they come last, and are then cut off. */
 const AT_BODY = 10;
-const AT_RARE: Readonly<Record<Detail, number>> = { kind: 10, age: 10, checked: 10, whole: 21 };
+const AT_RARE: Readonly<Record<Detail, number>> = { kind: 10, age: 10, checked: 10, whole: 22 };
 
 export type Cells = [
   ...[at: number, attempt: AttemptId, state: CallRow['state'] | null, batch: number | null],
@@ -112,7 +112,13 @@ type Four = readonly [unknown, unknown, unknown, unknown];
 type WholeCells = readonly [
   ...[...TenOfAnyAnswer, body: KeptBody | null, status: number, paidRow: number],
   ...[operation: string, creditsMost: number | null, parameters: string, charged: number],
-  ...[terms: string | null, headers: string | null, dated: number | null, receivedAtMs: number],
+  ...[
+    terms: string | null,
+    headers: string | null,
+    dated: number | null,
+    typed: number | null,
+    receivedAtMs: number,
+  ],
 ];
 
 const BYTES = `SELECT coalesce(
@@ -183,14 +189,14 @@ type Filling = KnownAnswer<ReadAs> & {
 
 function fill(answer: Filling, row: WholeCells): void {
   const { 10: body, 11: status, 12: paidRow, 13: operation, 14: creditsMost, 15: parameters } = row;
-  const { 16: charged, 17: terms, 18: headers, 19: dated, 20: at } = row;
+  const { 16: charged, 17: terms, 18: headers, 19: dated, 20: typed, 21: at } = row;
   const call = callIn(operation, creditsMost, parameters, terms);
   answer.call = call;
   answer.charged = credits(charged);
   answer.status = status;
   answer.body = body ?? '';
   answer.paidRow = paidRow;
-  if (headers !== null) answer.headers = headersOf({ at, dated, headers });
+  if (headers !== null) answer.headers = headersOf({ at, dated, typed, headers });
   if (call.erasedAtMs !== undefined) answer.erasedAtMs = call.erasedAtMs;
 }
 

@@ -158,7 +158,8 @@ class Taking implements Numbers {
           terms: row.terms === null ? null : JSON.stringify(row.terms),
         })),
       );
-      for (const { id, state, stands } of calls) this.#connection.run(MOVE_CALL, { id, state, stands });
+      for (const { id, state, stands } of calls)
+        this.#connection.run(MOVE_CALL, { id, stateNumber: STANDS.indexOf(state), stands });
     },
     changes: (rows: Taken<'changes'>) =>
       CHANGES_TABLE.insertAll(
@@ -282,7 +283,7 @@ const INSERT_PAUSE = `
 INSERT INTO pauses (account, from_at, until_at, why, asked) VALUES (:account, :from_at, :until_at, :why, :asked)`;
 
 const MOVE_CALL = `
-UPDATE calls SET state = :state, stands = :stands, open = NULL, head = (
+UPDATE calls SET state_number = :stateNumber, stands = :stands, open = NULL, head = (
     SELECT max(head) FROM (
       SELECT max(k.id) AS head FROM attempts a JOIN ends k ON k.of = a.id WHERE a.id = :id OR (a.call = :id AND a.call <> a.id)
       UNION ALL

@@ -1,6 +1,7 @@
 import type { CallKey } from '../../../core/call-key.ts';
 import { invariant } from '../../../core/errors.ts';
 import type { Subject } from '../../../core/membership.ts';
+import { present } from '../../../core/objects.ts';
 import type { AttemptId, Credits, EntryOf, Intent, KeyedRequest, RawReply } from '../../ledger.ts';
 import { termsOf } from '../../rules/kept-call.ts';
 import type { ENDED } from '../../rules/moves.ts';
@@ -196,19 +197,33 @@ type Headers = RawReply['headers'];
 
 interface StoredHeaders {
   readonly dated: number | null;
+  readonly typed: number | null;
   readonly headers: string;
 }
 
+/** Each by its place, which is stored, so another one comes last. */
+const USUAL_TYPES = ['application/json', 'application/json; charset=utf-8'];
+
 /**
- * A `Date` that is written as it should be stands as the seconds by which it is older than the reply, which mostly takes no byte:
- * every reply has one.
+ * What every reply has takes no byte in most: a `Date` that is written as it should be stands as the seconds by which it is older
+ * than the reply, and a usual `Content-Type` as its place among them.
  * @param at when the reply came, in whole milliseconds.
  */
 export function storedHeaders(headers: Headers, at: number): StoredHeaders {
-  const { date = '', ...others } = headers;
-  const ms = writtenMs(date);
-  if (ms === null) return { dated: null, headers: JSON.stringify(headers) };
-  return { dated: secondsOf(at) - secondsOf(ms), headers: JSON.stringify(others) };
+  const { date, 'content-type': type, ...others } = headers;
+  const ms = writtenMs(date ?? '');
+  const place = USUAL_TYPES.indexOf(type ?? '');
+  // JSON leaves out what is undefined.
+  const left = {
+    ...others,
+    date: ms === null ? date : undefined,
+    'content-type': place < 0 ? type : undefined,
+  };
+  return {
+    dated: ms === null ? null : secondsOf(at) - secondsOf(ms),
+    typed: place < 0 ? null : place,
+    headers: JSON.stringify(left),
+  };
 }
 
 const secondsOf = (ms: number): number => Math.floor(ms / 1000);
@@ -225,12 +240,11 @@ function writtenMs(date: string): number | null {
 }
 let newestDate: { readonly text: string; readonly ms: number | null } = { text: '', ms: null };
 
-/** The headers that are stored so, as they came. An erasure leaves the `Date` alone, which names nobody. */
-export function headersOf({ at, dated, headers }: StoredHeaders & { readonly at: number }): Headers {
-  const others = JSON.parse(headers) as Headers;
-  return dated === null
-    ? others
-    : { ...others, date: new Date((secondsOf(at) - dated) * 1000).toUTCString() };
+/** The headers that are stored so, as they came. An erasure leaves alone what stands beside the others, which names nobody. */
+export function headersOf({ at, dated, typed, headers }: StoredHeaders & { readonly at: number }): Headers {
+  const date = dated === null ? undefined : new Date((secondsOf(at) - dated) * 1000).toUTCString();
+  const type = typed === null ? undefined : USUAL_TYPES[typed];
+  return { ...present({ 'content-type': type }), ...JSON.parse(headers), ...present({ date }) };
 }
 
 /** @param asked what is known of the attempt of each. */
@@ -245,8 +259,8 @@ export function insertReplies(
     const { call } = asked[at] as Asked;
     const { status, body, receivedAtMs } = reply;
     const receivedAt = wholeMs(receivedAtMs);
-    const { dated, headers } = storedHeaders(reply.headers, receivedAt);
-    rows.push({ of, call, at: receivedAt, status, dated, headers, body });
+    const { dated, typed, headers } = storedHeaders(reply.headers, receivedAt);
+    rows.push({ of, call, at: receivedAt, status, dated, typed, headers, body });
   }
   REPLIES_TABLE.insertAll(connection, rows);
 }

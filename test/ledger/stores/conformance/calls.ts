@@ -142,7 +142,7 @@ export function callsConform(store: Store): void {
       const date = new Date(NOON_MS + 1000).toUTCString();
       const replies: readonly Record<string, string>[] = [
         { 'x-request-id': 'one', date, 'content-type': 'application/json; charset=utf-8' },
-        { 'x-request-id': 'two', date, 'content-type': 'application/json; charset=utf-8' },
+        { 'x-request-id': 'two', date, 'content-type': 'application/json' },
         { date: date.replace('GMT', 'gmt'), 'content-type': 'text/plain; owner="kim@example.org"' },
         { date: new Date(NOON_MS - 3_600_000).toUTCString(), 'retry-after': '"1",\n2' },
         { 'kim@example.org': '' },

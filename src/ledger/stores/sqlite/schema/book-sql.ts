@@ -1,4 +1,4 @@
-import { MOVES, type Move } from '../../../rules/moves.ts';
+import { MOVES, type Move, STANDS } from '../../../rules/moves.ts';
 import { isOneOf } from '../lookups.ts';
 import { ATTEMPTS_TABLE, ENDS_TABLE, NOTES_TABLE, REPLIES_TABLE, tableOf } from '../tables.ts';
 import { refusedEntry } from './refusals.ts';
@@ -45,10 +45,13 @@ function moves(
     const cases = list.map((move) => `\n      WHEN '${move.kind}' THEN ${then(move) ?? otherwise}`);
     return `CASE NEW.kind${cases.join('')} END`;
   };
-  const before = `CASE WHEN ${sees} IS NULL THEN 'free'
-        WHEN EXISTS (SELECT 1 FROM losses WHERE attempt = ${sees} AND ended IS NULL) THEN 'doubt' ELSE 'answered' END`;
+  const [free, answered, doubt] = STANDS.keys();
+  const before = `CASE WHEN ${sees} IS NULL THEN ${free}
+        WHEN EXISTS (SELECT 1 FROM losses WHERE attempt = ${sees} AND ended IS NULL) THEN ${doubt} ELSE ${answered} END`;
+  const numberOf = (stands: NonNullable<Move['stands']>): string =>
+    stands === 'before' ? before : String(STANDS.indexOf(stands));
   const cells = {
-    state: each(({ stands }) => stands && (stands === 'before' ? before : `'${stands}'`), 'state'),
+    state_number: each(({ stands }) => stands && numberOf(stands), 'state_number'),
     stands: each(({ stands }) => stands && (stands === 'before' ? sees : of), 'stands'),
     open: each(({ open }) => open && (open === 'nothing' ? 'NULL' : of), 'open'),
   };
@@ -111,8 +114,8 @@ CREATE INDEX attempts_row ON attempts (batch, row);
 CREATE INDEX attempts_sees ON attempts (sees) WHERE sees IS NOT NULL;
 
 -- What came back, before it was judged. It moves no money, and so has no number: it stands between an attempt and its end, or comes
--- late, after the attempt was lost. \`dated\`: by how many seconds its Date is older than \`at\`. The other headers and the body may
--- name a person; they have a sum of their own.
+-- late, after the attempt was lost. \`dated\`: by how many seconds its Date is older than \`at\`; \`typed\`: which of the usual ones
+-- its Content-Type is. The other headers and the body may name a person; they have a sum of their own.
 ${REPLIES_TABLE.definition}
 
 -- How each attempt ended, once: it gives back what it had reserved, and holds it where it got lost. \`said\`: what the answer is, or why there is none. What it \`spent\` is booked at the attempt \`pays\`

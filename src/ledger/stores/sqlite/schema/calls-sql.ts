@@ -34,7 +34,7 @@ CREATE TRIGGER calls_beginning BEFORE INSERT ON calls BEGIN
   UPDATE book SET unbooked = NEW.id WHERE id = 1 AND unbooked IS NULL;
 END;
 
-CREATE TRIGGER calls_moved BEFORE UPDATE OF state, stands, open, head ON calls BEGIN
+CREATE TRIGGER calls_moved BEFORE UPDATE OF state_number, stands, open, head ON calls BEGIN
   SELECT RAISE(ABORT, 'money rule: only the entry that was just written moves its call')
     FROM book b
    WHERE NEW.head IS NULL OR NEW.head <= b.booked OR NEW.head <= OLD.head OR NEW.id IS NOT CASE
