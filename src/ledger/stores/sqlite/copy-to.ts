@@ -1,6 +1,7 @@
 import { invariant } from '../../../core/errors.ts';
 import { crashPoint } from '../../../lib/faults.ts';
 import type { CopiedPart, CopiedTables } from '../../copying.ts';
+import { STANDS } from '../../rules/moves.ts';
 import { AlteredRow, type Connection } from './connection.ts';
 import { COUNTED_ANEW } from './copied-counts.ts';
 import { insertEntries, type Numbers } from './copied-entries.ts';
