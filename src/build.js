@@ -154,11 +154,11 @@ function stampNow() {
 function filesNow() {
   const files = {};
   const note = (path) => {
-    const { size = 0, mtimeMs = 0 } = statSync(join(ROOT, path), { throwIfNoEntry: false }) ?? {};
+    const { size = 0, mtimeMs = 0 } = statSync(`${ROOT}/${path}`, { throwIfNoEntry: false }) ?? {};
     files[path] = [size, mtimeMs];
   };
   const add = (folder) => {
-    for (const entry of readdirSync(join(ROOT, folder), { withFileTypes: true })) {
+    for (const entry of readdirSync(`${ROOT}/${folder}`, { withFileTypes: true })) {
       const path = `${folder}/${entry.name}`;
       if (entry.isDirectory()) add(path);
       else if (/\.(?:[jt]sx?|css|html|svg)$/.test(path)) note(path);
@@ -416,10 +416,15 @@ const PARTS = {
   bottleneck: "export { default } from 'bottleneck/light.js';",
 };
 
+/** No connection of ours speaks it, and with it Node would load all that it has for HTTP/2. */
+const OF_HTTP2 = 'undici/lib/dispatcher/client-h2.js';
+const IN_PLACE_OF_HTTP2 = "module.exports = () => { throw new Error('HTTP/2 is not spoken here.'); };";
+
 const partsOfLibraries = {
   name: 'parts of libraries',
   resolveId: (id) => (Object.hasOwn(PARTS, id) ? join(ROOT, `parts-of-${id}`) : null),
-  load: (id) => PARTS[id.slice(join(ROOT, 'parts-of-').length)] ?? null,
+  load: (id) =>
+    PARTS[id.slice(join(ROOT, 'parts-of-').length)] ?? (id.endsWith(OF_HTTP2) ? IN_PLACE_OF_HTTP2 : null),
 };
 
 /**

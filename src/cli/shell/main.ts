@@ -26,15 +26,21 @@ export async function main(argv: readonly string[]): Promise<never> {
     if (!isReaderGone(error, process.stdout)) unwritten = error;
   });
   if (process.env.ROWONCE_UNTIL_STDIN_ENDS === '1') stopWithStdin();
-  compileInPlace();
-  keepGarbageLow();
+  // What is answered without a command ends soon.
+  if (argv.every((word) => word.startsWith('-')) || argv.some((word) => HELP.includes(word)))
+    compileInPlace();
   const exitCode = await runCommandLine(argv, processStreams, (opened) => {
     terminal = opened;
+    // Not before the command is loaded: once V8 was told anything, it refuses what Node has compiled of its own modules.
+    compileInPlace();
+    keepGarbageLow();
   });
   await Promise.all([flushed(process.stdout), flushed(process.stderr)]);
   // The process is ended here, because an idle connection to a vendor would keep it alive for a minute.
   process.exit(unwritten === undefined ? exitCode : reportUnwritten(terminal, unwritten, exitCode));
 }
+
+const HELP = ['help', '-h', '--help'];
 
 /**
  * The page starts commands and holds their standard input. When it ends, the process that held it is gone or wants a stop: that is
