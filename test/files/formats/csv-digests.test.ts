@@ -14,7 +14,8 @@ import { inputFolder } from './input-folder.ts';
 /**
  * Goal: csv-parse reads a list once, and whoever reads it again gets the same rows without it; no row of another text is ever
  * taken for one of the list.
- * Method: odd texts are split by hand and parsed. Long lists are read before and after their survey, and the parser is watched.
+ * Method: odd texts are split by hand and parsed. Long lists are read before and after their survey, new ones are opened and surveyed, and
+ * the parser is watched.
  */
 
 /** Most of them plain, so that both ways out are taken often. */
@@ -142,9 +143,10 @@ class SwappedFile extends InputFile {
   }
 }
 
+/** As an earlier run has read it, so that nothing looks through it before its survey. */
 async function openList(text: string): Promise<Sheet> {
   const write = await inputFolder();
-  return csv.open(new InputFile(await write(text)), { delimiter: 'comma' });
+  return csv.open(new InputFile(await write(text)), { delimiter: 'comma', asBefore: {} });
 }
 
 /** How often the parser is asked until the test ends. */
@@ -227,7 +229,7 @@ describe('a list that was surveyed', () => {
       const lines = ['a,b,c', ...Array.from({ length: 18_000 }, (_, at) => `${at},a,"b"`), 'a,b,c', 'c,d,e'];
       const write = await inputFolder();
       const file = new SwappedFile(await write(lines.join('\n')));
-      const sheet = await csv.open(file, { delimiter: 'comma' });
+      const sheet = await csv.open(file, { delimiter: 'comma', asBefore: {} });
       const known = await allOf(sheet.rows());
       await sheet.survey();
       file.swapped = altered(lines).join('\n');
@@ -242,4 +244,31 @@ describe('a list that was surveyed', () => {
       requireSame(found, known.slice(0, found.length));
     },
   );
+});
+
+describe('a new list, which is looked through for totals before its survey', () => {
+  const TEXT = 'ABN,Name\n1,"a, b"\n2,c\n';
+
+  test('is parsed once, and has the digests of its survey', async () => {
+    const write = await inputFolder();
+    const calls = parserCalls();
+    const sheet = await csv.open(new InputFile(await write(TEXT)), { delimiter: 'comma' });
+    const { rows } = await sheet.survey();
+    expect(calls.count).toBe(1);
+    expect(rows).toBe(2);
+    const surveyed = await openList(TEXT);
+    await surveyed.survey();
+    expect(sheet.digests).toEqual(surveyed.digests);
+  });
+
+  test('is refused by its survey when it has other text by then, although its file says it is the same', async () => {
+    const write = await inputFolder();
+    const file = new SwappedFile(await write(TEXT));
+    const sheet = await csv.open(file, { delimiter: 'comma' });
+    file.swapped = TEXT.replace('c', 'd');
+    await expect(sheet.survey()).rejects.toMatchObject({
+      code: 'input',
+      message: expect.stringContaining('changed during the run'),
+    });
+  });
 });

@@ -6,6 +6,7 @@ import { readRowRange } from '../../../core/row-range.ts';
 import { ColumnLooks } from '../../shape/column-looks.ts';
 import { joinedNames } from '../../shape/header-rows.ts';
 import { LeftOutFinder, rowsWithout } from '../../shape/left-out.ts';
+import { Digester } from './digests.ts';
 import type { Layout } from './layout.ts';
 import { type CsvRecord, readRecords } from './records.ts';
 
@@ -32,11 +33,14 @@ export async function leavingOut(layout: Layout, options: ReadOptions): Promise<
 
 async function leftOutIn(layout: Layout): Promise<readonly LeftOut[]> {
   const search = new Search(layout);
+  const digester = new Digester(layout.start);
   try {
-    for await (const group of readRecords(layout, {})) {
+    for await (const group of readRecords(layout, { digester })) {
       for (const record of group) search.take(record);
       if (search.rows > MOST_ROWS) return [];
     }
+    // The parser went through all of it, so the reading that follows is held against that.
+    layout.digests.pieces = digester.end();
     return search.end();
   } catch (error) {
     // What refuses the file is said by its reading.
