@@ -78,7 +78,8 @@ export function checkDocument<T>(
   }
   refuseOddNodes(document, problemAt);
   const content = plainValue(document, path, kind);
-  const checked = schema.safeParse(content);
+  // A file is checked once, for which zod need not write a function of its own and have it compiled.
+  const checked = schema.safeParse(content, { jitless: true });
   const problem: YamlDocument<T>['problem'] = (keys, part, fact, next) =>
     problemAt(offsetOf(document, keys, part), fact, next);
   if (checked.success) return { path, value: checked.data, problem };
