@@ -227,6 +227,15 @@ export const RULES_10_AND_11: readonly Mutation[] = [
   },
   {
     rule: 11,
+    without: 'what the answers of the same commit cost, in a budget',
+    at: 'src/ledger/stores/sqlite/entries.ts',
+    text: 'noteMoved(connection, payer, { reserved: -reserved, held, spent: pays === null ? spent : 0 });',
+    instead: '',
+    test: 'test/ledger/stores/group-commit.test.ts',
+    named: 'a budget counts what the answers of the same commit cost',
+  },
+  {
+    rule: 11,
     without: 'what is admitted together and not written yet, in a budget',
     at: 'src/ledger/stores/sqlite/admissions.ts',
     text: 'noteMoved(connection, payer, { reserved: reserve });',

@@ -79,6 +79,26 @@ test('a budget counts what the same commit has admitted', async () => {
   expect(undone).not.toHaveBeenCalled();
 });
 
+test('a budget counts what the answers of the same commit cost more and less than they reserved', async () => {
+  const ledger = await freshLedger(sqlite);
+  const batch = await batchNamed(ledger, 'a');
+  await ledger.changeBatch(batch, { budget: credits(3) });
+  const [cheap, dear] = [await admitted(ledger, batch, 'cheap'), await admitted(ledger, batch, 'dear')];
+  await Promise.all([cheap, dear].map((attempt) => recordReply(ledger, attempt, replyWith('x'))));
+  const undone = watchUndoing();
+  const found = { kind: 'answered', answer: 'found', why: 'status 200' } as const;
+  const charging = (charged: number) => ({ ...found, charged: credits(charged) });
+  const [, one, , two] = await Promise.all([
+    closeAttempt(ledger, cheap, charging(0), NOON_MS),
+    admit(ledger, batch, 'one'),
+    closeAttempt(ledger, dear, charging(2), NOON_MS),
+    admit(ledger, batch, 'two'),
+  ]);
+  expect([one.kind, two.kind]).toEqual(['admitted', 'wait']);
+  expect(two).toMatchObject({ money: { cap: 3, spent: 2, reserved: 1, inDoubt: 0 } });
+  expect(undone).not.toHaveBeenCalled();
+});
+
 test('writes that come turn after turn share commits', async () => {
   const place = freshPlace(sqlite);
   const ledger = await freshLedger(sqlite, place);

@@ -192,11 +192,9 @@ export function payerOf(connection: Connection, attempt: number): Payer {
     attempt,
   );
   if (row === undefined) throw new AlteredRow(`attempt ${attempt} is missing`);
-  return payerIn(row);
+  const { batch, account, atMs, retried } = row;
+  return payerAt({ batch, account, isRetry: retried === 1 }, atMs);
 }
-
-const payerIn = ({ batch, account, atMs, retried }: PayerRow): Payer =>
-  payerAt({ batch, account, isRetry: retried === 1 }, atMs);
 
 /** Who pays for an attempt that is about to be written. @param account its number. */
 export function payerFor(connection: Connection, { batch, atMs, decision }: Intent, account: number): Payer {
@@ -205,16 +203,12 @@ export function payerFor(connection: Connection, { batch, atMs, decision }: Inte
 }
 
 /**
- * Adds what an entry moves to what is not booked yet, where somebody in this transaction has asked for that.
+ * Adds what an entry moves to what is not booked yet. All that writes entries says so: it is not read from them.
  * @param payer who pays, or the attempt that does.
  */
 export function noteMoved(connection: Connection, payer: Payer | number, moved: Partial<Totals>): void {
-  const pending = connection.known<Pending>(PENDING);
-  if (pending === undefined) return;
-  add(pending, typeof payer === 'number' ? payerOf(connection, payer) : payer, moved);
-}
-
-function add(pending: Pending, { scopes }: Payer, moved: Partial<Totals>): void {
+  const pending = pendingIn(connection);
+  const { scopes } = typeof payer === 'number' ? payerOf(connection, payer) : payer;
   for (const { name } of scopes) {
     const to = pending.get(name) ?? { ...NOTHING };
     addTo(to, moved);
@@ -228,26 +222,11 @@ function addTo(to: Adding, { spent = 0, reserved = 0, held = 0 }: Partial<Totals
   to.held += held;
 }
 
-const pendingIn = (connection: Connection): Pending =>
-  connection.known<Pending>(PENDING) ?? connection.once(PENDING, () => readPending(connection));
-
-function readPending(connection: Connection): Pending {
-  const pending: Pending = new Map();
-  const booked = connection.get<{ booked: number }>('SELECT booked FROM book')?.booked ?? 0;
-  for (const row of connection.all<PayerRow & Totals>(MOVED, { booked })) add(pending, payerIn(row), row);
-  return pending;
-}
-
-const MOVED = `
-SELECT p.batch, c.account, p.at AS atMs, p.kind = 'retry' AS retried, e.spent, e.reserved, e.held
-  FROM (
-    SELECT id AS payer, 0 AS spent, reserved, 0 AS held FROM attempts WHERE id > :booked
-    UNION ALL SELECT e.of, iif(e.pays IS NULL, e.spent, 0), -a.reserved, iif(e.kind = 'lost' OR e.kind = 'lost_beside', a.reserved, 0)
-      FROM ends e CROSS JOIN attempts a ON a.id = e.of WHERE e.id > :booked
-    UNION ALL SELECT pays, spent, 0, 0 FROM ends WHERE id > :booked AND pays IS NOT NULL
-    UNION ALL SELECT of, iif(pays IS NULL, spent, 0), 0, held FROM notes WHERE id > :booked
-    UNION ALL SELECT pays, spent, 0, 0 FROM notes WHERE id > :booked AND pays IS NOT NULL) e
-  CROSS JOIN attempts p ON p.id = e.payer CROSS JOIN calls c ON c.id = p.call`;
+/**
+ * Nothing at the beginning of a transaction, when all entries are booked. It is forgotten when they are booked, and when one is taken
+ * back that is written alone: all before it are booked.
+ */
+const pendingIn = (connection: Connection): Pending => connection.once(PENDING, () => new Map());
 
 const NO_CAPS: Caps = { batch: null, extra: null, day: null, month: null };
 
