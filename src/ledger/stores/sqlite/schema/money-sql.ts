@@ -117,12 +117,10 @@ CREATE TRIGGER groups_booked AFTER INSERT ON groups WHEN NEW.id <> 0 BEGIN
          WHERE id BETWEEN NEW.first AND NEW.id AND pays IS NOT NULL) m
       CROSS JOIN attempts i ON i.id = m.payer CROSS JOIN calls c ON c.id = i.call
      GROUP BY 1, 3, 4, 5;
-  SELECT RAISE(ABORT, 'money rule: above a cap')
-    FROM booking_scopes s LEFT JOIN totals t ON t.scope = s.scope
-   WHERE s.admitted > 0 AND s.cap IS NOT NULL
-     AND s.cap < s.spent + s.reserved + s.held + coalesce(t.spent + t.reserved + t.held, 0);
   INSERT INTO totals (scope, spent, reserved, held)
-    SELECT s.scope, coalesce(t.spent, 0) + s.spent, coalesce(t.reserved, 0) + s.reserved, coalesce(t.held, 0) + s.held
+    SELECT iif(s.admitted > 0 AND s.cap < s.spent + s.reserved + s.held + coalesce(t.spent + t.reserved + t.held, 0),
+               RAISE(ABORT, 'money rule: above a cap'), s.scope),
+           coalesce(t.spent, 0) + s.spent, coalesce(t.reserved, 0) + s.reserved, coalesce(t.held, 0) + s.held
       FROM booking_scopes s LEFT JOIN totals t ON t.scope = s.scope WHERE true
     ON CONFLICT (scope) DO UPDATE SET spent = excluded.spent, reserved = excluded.reserved, held = excluded.held;
   INSERT INTO tallies (batch, name, count)
