@@ -7,7 +7,7 @@ import { sumUp } from './table-sums.ts';
 import type { Watch } from './watch.ts';
 import type { Watermark } from './watermark.ts';
 
-const COUNT_COMMIT = 'UPDATE book SET commits = commits + 1 RETURNING commits';
+const COUNT_COMMIT = 'UPDATE book SET commits = commits + 1 WHERE id = 1 RETURNING commits';
 
 /** Limits a commit to some milliseconds of the event loop, which the rate limiter shares. */
 const LARGEST_GROUP = 1000;

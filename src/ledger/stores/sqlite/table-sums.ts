@@ -42,14 +42,17 @@ export function setCells(
   });
 }
 
+/** In most commits there is none, so one look has to do for both tables. */
+const UNSUMMED = [BATCHES, ACCOUNTS]
+  .map(({ table }) => `SELECT '${table}' AS name, id FROM ${table} WHERE sum IS NULL`)
+  .join(' UNION ALL ');
+
 /** To be called just before each commit. */
 export function sumUp(connection: Connection): void {
-  for (const summed of [BATCHES, ACCOUNTS]) {
-    const { table } = summed;
-    const rows = connection.all<Cells & { id: number }>(`SELECT * FROM ${table} WHERE sum IS NULL`);
-    for (const row of rows) {
-      connection.run(`UPDATE ${table} SET sum = ? WHERE id = ?`, sumIn(row, summed), row.id);
-    }
+  for (const { name, id } of connection.all<{ name: Summed['table']; id: number }>(UNSUMMED)) {
+    const row = connection.get<Cells>(`SELECT * FROM ${name} WHERE id = ?`, id) ?? {};
+    const sum = sumIn(row, name === 'batches' ? BATCHES : ACCOUNTS);
+    connection.run(`UPDATE ${name} SET sum = ? WHERE id = ?`, sum, id);
   }
 }
 
