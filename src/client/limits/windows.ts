@@ -78,18 +78,23 @@ const LARGEST_SHARE = 0.05;
 const UNBOUNDED_PER_SECOND = 100_000;
 
 /**
- * Requests a second when the shortest window is spread evenly; the guards hold the longer ones. Where there is none of a
- * minute or less nothing is to be spread: a day's quota may be used up at once.
+ * Requests a second when the shortest window is spread evenly, as fast as answers may let them be; the guards hold back, and hold the
+ * longer ones. Where there is none of a minute or less nothing is to be spread: a day's quota may be used up at once.
  */
 export function spreadPerSecond(windows: readonly Window[]): number {
   const [shortest] = windows.filter(isSpread).sort((a, b) => a.windowMs - b.windowMs);
-  return shortest === undefined ? UNBOUNDED_PER_SECOND : pacePerSecond(shortest);
+  if (shortest === undefined) return UNBOUNDED_PER_SECOND;
+  return (shortest.requests * 1000) / (shortest.windowMs + sureMarginMs(shortest));
 }
 
 /** Requests a second that use up the window and its margin. */
 export function pacePerSecond(window: Window): number {
   return (window.requests * 1000) / (window.windowMs + marginMs(window));
 }
+
+/** The margin of a request of which its answer has told how late it may have come: it covers no bunches. */
+export const sureMarginMs = (window: Window): number =>
+  isSpread(window) ? LEAST_MARGIN_MS : QUOTA_MARGIN_MS;
 
 /** The time by which we assume the window to be longer, so that jitter alone never exceeds the plan. */
 export function marginMs(window: Window): number {

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../core/clock.ts';
 import { invariant } from '../../../core/errors.ts';
 import type { RateHints } from '../../rate-hints.ts';
-import { marginMs, perSecondOf, type Window } from '../windows.ts';
+import { isSpread, marginMs, perSecondOf, sureMarginMs, type Window } from '../windows.ts';
 import { Share } from './share.ts';
 
 /** The guards that check every send last: a log of each window of the plan, and what the vendor says is left of it. */
@@ -18,9 +18,12 @@ const LARGEST_FACTOR = 20;
  */
 export class SlidingLog {
   readonly #window: Window;
+  /** What holds for every send. */
   #marginMs: number;
+  /** The rest of the margin, for a send of which nobody has told how late it came. */
+  #unsureMs: number;
   readonly #largestMarginMs: number;
-  /** A ring of send times, monotonic milliseconds; empty places are long ago. */
+  /** A ring of send times with the rest of the margin, monotonic milliseconds; empty places are long ago. */
   readonly #times: Float64Array;
   /** Sends in all. The last of them stand in the ring. */
   #count = 0;
@@ -32,7 +35,8 @@ export class SlidingLog {
     const { requests, windowMs } = window;
     invariant(requests >= 1 && windowMs > 0, `a window of ${requests} requests in ${windowMs} ms`);
     this.#window = window;
-    this.#marginMs = margin;
+    this.#marginMs = Math.min(sureMarginMs(window), margin);
+    this.#unsureMs = margin - this.#marginMs;
     // Fast plans already begin with a wide margin.
     this.#largestMarginMs = Math.max(
       Math.min(windowMs * LARGEST_MARGIN, margin * LARGEST_FACTOR),
@@ -79,25 +83,28 @@ export class SlidingLog {
 
   /** Adds a send of an earlier run. */
   seed(atMs: number): number {
-    this.#times[this.#count % this.#times.length] = atMs;
+    this.#times[this.#count % this.#times.length] = atMs + this.#unsureMs;
     this.#count += 1;
     return this.#count;
   }
 
-  /** Notes that this send may have reached the vendor later than others. */
-  late(send: number, byMs: number): void {
+  /** Notes, once for each send, that it may have reached the vendor later than others. @param isSure by no more than that. */
+  late(send: number, byMs: number, isSure = false): void {
     const isForgotten = send <= this.#count - this.#times.length;
     const place = (send - 1) % this.#times.length;
-    if (!isForgotten) this.#times[place] = (this.#times[place] ?? 0) + byMs;
+    const laterMs = isSure ? byMs - this.#unsureMs : byMs;
+    if (!isForgotten) this.#times[place] = (this.#times[place] ?? 0) + laterMs;
   }
 
   /**
-   * The vendor saw our sends closer together than we sent them: the jitter is larger than was assumed.
+   * The vendor saw our sends closer together than we sent them: the jitter is larger than was assumed, or than answers tell.
    * @returns false when that can no longer be the reason.
    */
   widen(): boolean {
     if (this.#marginMs >= this.#largestMarginMs) return false;
-    this.#marginMs = Math.min(this.#marginMs * 2, this.#largestMarginMs);
+    const wider = this.#unsureMs > 0 ? this.#marginMs + this.#unsureMs : this.#marginMs * 2;
+    this.#marginMs = Math.min(wider, this.#largestMarginMs);
+    this.#unsureMs = 0;
     return true;
   }
 
@@ -108,7 +115,7 @@ export class SlidingLog {
   }
 }
 
-/** The delay that may be given up on average: a fifth of a percent of a window of a second. */
+/** The delay that may be given up on average, beside what of the margin it saves: a fifth of a percent of a window of a second. */
 const AFFORDABLE_MS = 2;
 
 /** The average covers about this time, and at least this many answers; the fastest answer is forgotten as slowly. */
@@ -123,20 +130,37 @@ const LEAST_ANSWERS = 50;
 export class Jitter {
   /** The weight of one answer in the average. */
   readonly #weight: number;
+  readonly #affordableMs: number;
+  #unsettled: number;
   #fastestMs = Number.POSITIVE_INFINITY;
   #meanMs = 0;
 
-  constructor(answersPerSecond: number) {
+  /** @param savedMs what of the margin is saved where it can be told how late a request came. */
+  constructor(answersPerSecond: number, savedMs = 0) {
     this.#weight = 1 / Math.max(answersPerSecond * REMEMBERED_SECONDS, LEAST_ANSWERS);
+    this.#affordableMs = AFFORDABLE_MS + savedMs;
+    this.#unsettled = Math.max(answersPerSecond, LEAST_ANSWERS);
   }
 
-  /** @returns how much later than others this request may have arrived; 0 when that cannot be told. */
-  lateMs(roundTripMs: number): number {
+  /** Whether so many answers came that the fastest one says what a request takes: the first ones are slow on a new connection. */
+  get isSettled(): boolean {
+    return this.#unsettled <= 0;
+  }
+
+  /** @returns how much later than others this request may have arrived at most; undefined when that cannot be told. */
+  lateMs(roundTripMs: number): number | undefined {
+    this.#unsettled -= 1;
     this.#fastestMs = Math.min(this.#fastestMs * (1 + this.#weight), roundTripMs);
     const lateMs = roundTripMs - this.#fastestMs;
     this.#meanMs += (lateMs - this.#meanMs) * this.#weight;
-    return this.#meanMs > AFFORDABLE_MS ? 0 : lateMs;
+    return this.#meanMs > this.#affordableMs ? undefined : lateMs;
   }
+}
+
+/** What of the margins is saved by knowing how late a request came; a quota of an hour or a day has nothing of that. */
+function savedMs(windows: readonly Window[]): number {
+  const saved = windows.filter(isSpread).map((window) => marginMs(window) - sureMarginMs(window));
+  return saved.length === 0 ? 0 : Math.min(...saved);
 }
 
 /**
@@ -154,7 +178,8 @@ export class PlanGuards {
   constructor(windows: readonly Window[], clock: Clock) {
     this.#clock = clock;
     this.#logs = windows.map((window) => new SlidingLog(window));
-    this.#jitter = new Jitter(Math.min(...windows.map(perSecondOf)));
+    // A quota of a day may be used up in a burst, in which the fastest answer must not be forgotten.
+    this.#jitter = new Jitter(Math.max(...windows.map(perSecondOf)), savedMs(windows));
     this.#share = new Share(windows);
   }
 
@@ -204,7 +229,9 @@ export class PlanGuards {
 
   answered(numbers: readonly number[], roundTripMs: number): void {
     const lateMs = this.#jitter.lateMs(roundTripMs);
-    for (const [at, log] of this.#logs.entries()) log.late(numbers[at] ?? 0, lateMs);
+    if (lateMs === undefined) return;
+    const { isSettled } = this.#jitter;
+    for (const [at, log] of this.#logs.entries()) log.late(numbers[at] ?? 0, lateMs, isSettled);
   }
 
   giveBack(): void {

@@ -4,8 +4,9 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { SlidingLog } from '../../../../src/client/limits/limiter/guards.ts';
+import { PlanGuards, SlidingLog } from '../../../../src/client/limits/limiter/guards.ts';
 import { marginMs } from '../../../../src/client/limits/windows.ts';
+import { VirtualClock } from '../../../virtual-clock.ts';
 
 type Deed = 'take' | 'send' | 'give back';
 
@@ -82,6 +83,18 @@ test('a permit that is out may be used at any time, so its place is taken until 
 });
 
 describe('the margin for jitter', () => {
+  /** Of 5,000 a second, with a margin of 10 ms. */
+  const FAST = { requests: 1_000, windowMs: 200 };
+
+  /** Uses the window up. @returns the number of the first send. */
+  function sendAll(log: SlidingLog, atMs: number): number {
+    const numbers = Array.from({ length: FAST.requests }, () => {
+      log.take();
+      return log.sent(atMs);
+    });
+    return numbers[0] ?? 0;
+  }
+
   /** By how much longer than the window the wait after a send is. */
   function marginOf(log: SlidingLog, windowMs: number): number {
     log.take();
@@ -107,9 +120,38 @@ describe('the margin for jitter', () => {
     expect(margins).toEqual([5, 10, 20, 40, 50]);
   });
 
-  test('may double once where it is wide from the start', () => {
+  test('is as wide for every send as for one of which nothing is told, and then doubles once, where it is wide from the start', () => {
     const log = new SlidingLog({ requests: 12_500, windowMs: 1_000 });
-    expect([log.widen(), log.widen()]).toEqual([true, false]);
+    expect([log.widen(), log.widen(), log.widen()]).toEqual([true, true, false]);
+  });
+
+  test('is narrow for a send of which it is told how late it came, until the vendor refuses what the plan allows', () => {
+    const log = new SlidingLog(FAST);
+    const first = sendAll(log, 0);
+    expect(log.waitMs(0)).toBe(210);
+    log.late(first, 3);
+    expect(log.waitMs(0), 'it may have been later').toBe(213);
+    log.late(first + 1, 3, true);
+    log.take();
+    expect(log.waitMs(0), 'it was no later').toBe(208);
+    log.sent(1_000);
+    const second = sendAll(log, 1_000);
+    log.widen();
+    log.late(second, 3, true);
+    expect(log.waitMs(1_000)).toBe(218);
+  });
+
+  test('stays wide until so many answers came that the fastest one says what a request takes', () => {
+    const guards = new PlanGuards([FAST], new VirtualClock());
+    const waits = Array.from({ length: 7 }, (_, round) => {
+      const atMs = round * 1_000;
+      for (let send = 0; send < FAST.requests; send += 1) {
+        guards.take();
+        guards.answered(guards.sent(atMs), 1);
+      }
+      return guards.waitMs(atMs);
+    });
+    expect(waits).toEqual([210, 210, 210, 210, 210, 205, 205]);
   });
 
   test('grows to twenty times as much, however long the window is', () => {
