@@ -362,6 +362,8 @@ describe('starting fast', () => {
     'ledger/stores/sqlite.js',
     'ledger/stores/sqlite/integrity.js',
     'look',
+    // What the thread that reads pages has in common with it.
+    ...['money', 'row-records', 'verify-problem'],
   ];
 
   test.each([

@@ -12,7 +12,7 @@ import { HOLD_READS } from './holds.ts';
 import { LOG_READS } from './logged.ts';
 import { MONEY_READS } from './money.ts';
 import { PRICE_READS } from './prices.ts';
-import { PageThread } from './read-beside.ts';
+import type { PageThread } from './read-beside.ts';
 import { ROW_READS, recordsIn } from './row-records.ts';
 import { SUBJECT_READS } from './subjects.ts';
 import { keyBytes } from './tables.ts';
@@ -39,8 +39,8 @@ export class SqliteReader extends PartsReader {
   /** A process that has bought is as large as it may be, and reads its pages itself: the thread takes some 40 MiB. */
   protected mayHaveThread = true;
   #rowsRead = 0;
-  /** Reads the pages of long lists; `none` where there is no further thread. */
-  #pageThread: PageThread | 'none' | undefined;
+  /** Reads the pages of a long list; it comes to nothing where there is no further thread. */
+  #pageThread: Promise<PageThread | undefined> | undefined;
   #forgetting: Promise<readonly string[]> | undefined;
 
   constructor(connection: Connection, folder: string, secret?: Buffer) {
@@ -65,7 +65,8 @@ export class SqliteReader extends PartsReader {
 
   /** Who reads a long list asks for the next page while working on this one, so the pages come from another thread. */
   override async rows(batch: BatchId, fromRow: RowNumber, limit: number): Promise<readonly RowRecord[]> {
-    const page = await this.#threadForLong()?.page({ batch, fromRow, limit });
+    const thread = await this.#threadForLong();
+    const page = await thread?.page({ batch, fromRow, limit });
     const rows =
       page === undefined
         ? await this.read(() => READS.rows(this.connection, batch, fromRow, limit))
@@ -74,15 +75,21 @@ export class SqliteReader extends PartsReader {
     return rows;
   }
 
-  #threadForLong(): PageThread | undefined {
+  #threadForLong(): Promise<PageThread | undefined> | undefined {
     if (!this.mayHaveThread || this.#rowsRead < ROWS_READ_HERE) return undefined;
-    this.#pageThread ??= PageThread.start({ path: this.connection.path, folder: this.folder }) ?? 'none';
-    return this.#pageThread === 'none' ? undefined : this.#pageThread;
+    this.#pageThread ??= this.#startThread();
+    return this.#pageThread;
+  }
+
+  async #startThread(): Promise<PageThread | undefined> {
+    // Most looks read no long list, and load nothing for one.
+    const { PageThread } = await import('./read-beside.ts');
+    return PageThread.start({ path: this.connection.path, folder: this.folder });
   }
 
   /** Nothing reads the ledger any more once this has resolved. */
   protected async endThread(): Promise<void> {
-    if (this.#pageThread !== undefined && this.#pageThread !== 'none') await this.#pageThread.end();
+    await (await this.#pageThread)?.end();
   }
 
   /** Nobody is forgotten while a spender has the store, so it is looked up once. */
