@@ -77,6 +77,8 @@ export class SqliteLedger extends SqliteReader implements Ledger {
     waiting: async () => waitingNotices(this.connection),
     noteSent: (id, atMs) => this.#group.write(() => noteNoticeSent(this.connection, id, atMs)),
   };
+  /** A run reads a list once, from its first row to its last. */
+  protected override mayHaveThread = true;
   readonly #group: GroupCommit;
   readonly #options: SqliteLedgerOptions;
   /** The newest attempt when the store was opened: attempts up to it belong to earlier runs. */
@@ -176,6 +178,7 @@ export class SqliteLedger extends SqliteReader implements Ledger {
   }
 
   append<const List extends readonly CallEntry[]>(list: List): Promise<OutcomesOf<List>> {
+    // What has bought is as large as it may be.
     this.mayHaveThread = false;
     return this.#calls.append(list);
   }

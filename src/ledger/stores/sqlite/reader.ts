@@ -36,8 +36,8 @@ export class SqliteReader extends PartsReader {
   protected readonly folder: string;
   /** The key that finds calls of forgotten people; undefined when nobody was forgotten. */
   readonly #secret: Buffer | undefined;
-  /** A process that has bought is as large as it may be, and reads its pages itself: the thread takes some 40 MiB. */
-  protected mayHaveThread = true;
+  /** Whether a long list is worth some 40 MiB. */
+  protected mayHaveThread = false;
   #rowsRead = 0;
   /** Reads the pages of a long list; it comes to nothing where there is no further thread. */
   #pageThread: Promise<PageThread | undefined> | undefined;
