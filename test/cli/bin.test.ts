@@ -363,7 +363,7 @@ describe('starting fast', () => {
     'ledger/stores/sqlite/integrity.js',
     'look',
     // What the thread that reads pages has in common with it.
-    ...['money', 'row-records', 'verify-problem'],
+    ...['money', 'row-records', 'thread-problem'],
   ];
 
   test.each([

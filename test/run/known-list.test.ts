@@ -1,14 +1,14 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { RunEvent } from '../../src/core/events.ts';
 import { present } from '../../src/core/objects.ts';
 import { credits } from '../../src/ledger/ledger.ts';
-import { Connection } from '../../src/ledger/stores/sqlite/connection.ts';
 import { runJob } from '../../src/run/run-job.ts';
 import { openDesk } from '../cli/desk.ts';
 import { proof, some } from '../combinations.ts';
 import { ScriptedVendor } from '../faults/scripted-vendor.ts';
 import { domainsOf, Workplace } from '../faults/workplace.ts';
+import { rowsRead } from '../ledger/stores/rows-read.ts';
 
 /**
  * Goal: a list of which every row was bought before is written while its rows are finished, each answer read once, and what is
@@ -29,22 +29,6 @@ function longList(domainOf: (row: number) => string): string {
 }
 
 const known = (row: number): string => KNOWN[row % KNOWN.length] ?? '';
-
-/** How many rows of batches were read from the ledger with their answers. */
-function rowsRead(): () => number {
-  const { lists } = Connection.prototype;
-  let read = 0;
-  const spy = vi.spyOn(Connection.prototype, 'lists').mockImplementation(function <Row>(
-    this: Connection,
-    ...[sql, ...values]: Parameters<Connection['lists']>
-  ) {
-    const found = lists.call(this, sql, ...values) as Row[];
-    if (sql.includes('FROM rows w')) read += found.length;
-    return found;
-  });
-  onTestFinished(() => spy.mockRestore());
-  return () => read;
-}
 
 interface Ran {
   /** Undefined: none was written. */

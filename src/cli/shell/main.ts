@@ -26,7 +26,7 @@ export async function main(argv: readonly string[]): Promise<never> {
     if (!isReaderGone(error, process.stdout)) unwritten = error;
   });
   if (process.env.ROWONCE_UNTIL_STDIN_ENDS === '1') stopWithStdin();
-  // What is answered without a command ends soon.
+  // What is answered without a command may end while V8 still compiles.
   if (argv.every((word) => word.startsWith('-')) || argv.some((word) => HELP.includes(word)))
     compileInPlace();
   const exitCode = await runCommandLine(argv, processStreams, (opened) => {
@@ -40,6 +40,7 @@ export async function main(argv: readonly string[]): Promise<never> {
   process.exit(unwritten === undefined ? exitCode : reportUnwritten(terminal, unwritten, exitCode));
 }
 
+/** Words that ask for help, wherever they stand. */
 const HELP = ['help', '-h', '--help'];
 
 /**

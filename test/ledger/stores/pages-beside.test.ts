@@ -3,15 +3,17 @@
  * committed a moment ago, and what was altered.
  * Method: a store with more rows than are read without a thread. What this process itself reads of them is counted.
  */
+import { renameSync } from 'node:fs';
 import Database from 'better-sqlite3';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import type { AttemptId, BatchId, Ledger, RowRecord } from '../../../src/ledger/ledger.ts';
 import { recordPages } from '../../../src/ledger/row-pages.ts';
-import { Connection } from '../../../src/ledger/stores/sqlite/connection.ts';
+import { PageThread } from '../../../src/ledger/stores/sqlite/pages-beside.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
 import { answered, batchNamed, MATCHED, settle } from './book.ts';
 import { freshLedger, freshPlace, openStore } from './places.ts';
 import { pastGuards } from './refusals.ts';
+import { rowsRead } from './rows-read.ts';
 
 const ROWS = 6_000;
 
@@ -46,25 +48,9 @@ async function allRows(ledger: Ledger, batch: BatchId): Promise<readonly RowReco
   return rows;
 }
 
-/** How many rows of batches this process has read with their answers. */
-function rowsReadHere(): () => number {
-  const { lists } = Connection.prototype;
-  let read = 0;
-  const spy = vi.spyOn(Connection.prototype, 'lists').mockImplementation(function <Row>(
-    this: Connection,
-    ...[sql, ...values]: Parameters<Connection['lists']>
-  ) {
-    const found = lists.call(this, sql, ...values) as Row[];
-    if (sql.includes('FROM rows w')) read += found.length;
-    return found;
-  });
-  onTestFinished(() => spy.mockRestore());
-  return () => read;
-}
-
 test('a long list comes from a thread as it would come from the ledger itself', async () => {
   const { ledger, batch } = await longList();
-  const read = rowsReadHere();
+  const read = rowsRead();
   const first = await allRows(ledger, batch);
   expect(read()).toBeGreaterThanOrEqual(4_000);
   expect(read()).toBeLessThan(ROWS);
@@ -79,7 +65,7 @@ test('a long list comes from a thread as it would come from the ledger itself', 
 test('a process that has bought reads its pages itself, because it is large already', async () => {
   const ledger = await freshLedger(sqlite);
   const { batch } = await listOf(ledger);
-  const read = rowsReadHere();
+  const read = rowsRead();
   await allRows(ledger, batch);
   await allRows(ledger, batch);
   expect(read()).toBe(2 * ROWS);
@@ -107,10 +93,30 @@ test.each([
   const database = new Database(`${place}/ledger.db`);
   pastGuards(database, [guard], sql);
   database.close();
-  const read = rowsReadHere();
+  const read = rowsRead();
   await expect(allRows(ledger, batch)).rejects.toMatchObject({
     code: 'store_damaged',
     message: expect.stringContaining(what),
   });
   expect(read()).toBe(0);
+});
+
+test('a thread that cannot open the ledger says why in words for a person', async () => {
+  const place = freshPlace(sqlite);
+  const { ledger, batch } = await longList(place);
+  await ledger.rows(batch, 0, ROWS);
+  renameSync(`${place}/ledger.db`, `${place}/away.db`);
+  await expect(ledger.rows(batch, 0, 10)).rejects.toMatchObject({ code: 'store' });
+  renameSync(`${place}/away.db`, `${place}/ledger.db`);
+  expect(await ledger.rows(batch, 0, 10)).toHaveLength(10);
+});
+
+test('nobody waits for a thread that has ended', async () => {
+  const place = freshPlace(sqlite);
+  const { batch } = await longList(place);
+  const thread = PageThread.start({ path: `${place}/ledger.db`, folder: place });
+  const wanted = { batch, fromRow: 0, limit: 10 };
+  expect((await thread?.page(wanted))?.rows).toHaveLength(10);
+  await thread?.end();
+  await expect(thread?.page(wanted)).rejects.toThrow('has ended');
 });

@@ -2,7 +2,7 @@ import { askThread, inThread } from '../../../lib/threads.ts';
 import { type Connection, damagedStore } from './connection.ts';
 import { sizeOf } from './folder.ts';
 import { REPLIES_TABLE, ROWS_TABLE } from './tables.ts';
-import { type Problem, problemOf, refuse } from './verify-problem.ts';
+import { type Problem, problemOf, refuse } from './thread-problem.ts';
 
 /** A database of at most this size is checked faster than a thread starts. */
 const SMALL_BYTES = 4 * 1024 * 1024;

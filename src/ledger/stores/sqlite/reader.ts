@@ -11,8 +11,8 @@ import { type Connection, explainedReading, type Reads } from './connection.ts';
 import { HOLD_READS } from './holds.ts';
 import { LOG_READS } from './logged.ts';
 import { MONEY_READS } from './money.ts';
+import type { PageThread } from './pages-beside.ts';
 import { PRICE_READS } from './prices.ts';
-import type { PageThread } from './read-beside.ts';
 import { ROW_READS, recordsIn } from './row-records.ts';
 import { SUBJECT_READS } from './subjects.ts';
 import { keyBytes } from './tables.ts';
@@ -83,7 +83,7 @@ export class SqliteReader extends PartsReader {
 
   async #startThread(): Promise<PageThread | undefined> {
     // Most looks read no long list, and load nothing for one.
-    const { PageThread } = await import('./read-beside.ts');
+    const { PageThread } = await import('./pages-beside.ts');
     return PageThread.start({ path: this.connection.path, folder: this.folder });
   }
 

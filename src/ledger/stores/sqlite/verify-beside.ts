@@ -1,8 +1,8 @@
 import { askThread, inThread } from '../../../lib/threads.ts';
 import type { Connection } from './connection.ts';
 import { isSmall } from './integrity.ts';
+import { type Problem, problemOf, refuse } from './thread-problem.ts';
 import { verify } from './verify.ts';
-import { type Problem, problemOf, refuse } from './verify-problem.ts';
 
 const TASK = 'the full check of the ledger';
 

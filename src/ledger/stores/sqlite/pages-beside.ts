@@ -3,14 +3,14 @@ import { messageOf } from '../../../core/errors.ts';
 import { startThread } from '../../../lib/threads.ts';
 import { Connection, explainedReading } from './connection.ts';
 import { type PageCells, type PageWanted, rowsPage } from './row-records.ts';
-import { errorOf, type Problem, problemIn } from './verify-problem.ts';
+import { errorOf, type Problem, problemIn } from './thread-problem.ts';
 
 /**
  * The pages of a long list, read in a thread of its own by a connection of its own: while the caller works on one page, the thread
  * reads and checks the next. It reads what is committed when it comes to the question, as the caller would.
  */
 
-const TASK = 'rowonce: read';
+const TASK = 'rowonce: pages';
 
 /** With more, pages outlive the collections of young objects, and cost memory and time. */
 const MOST_MEBIBYTES_OF_NEW_OBJECTS = 8;
@@ -26,6 +26,8 @@ export class PageThread {
   readonly #worker: Worker;
   /** Who waits for a page, in the order of the questions. */
   readonly #waiting: ((found: Found) => void)[] = [];
+  /** Why it answers nothing any more. */
+  #fault: string | undefined;
 
   private constructor(worker: Worker) {
     this.#worker = worker;
@@ -46,6 +48,7 @@ export class PageThread {
 
   /** Keeps the process alive for as long as somebody waits. @throws StopError what is wrong with the page. */
   async page(wanted: PageWanted): Promise<PageCells> {
+    if (this.#fault !== undefined) throw new Error(this.#fault);
     this.#worker.ref();
     const found = new Promise<Found>((resolve) => this.#waiting.push(resolve));
     this.#worker.postMessage(wanted);
@@ -60,6 +63,7 @@ export class PageThread {
   }
 
   #fail(bug: string): void {
+    this.#fault ??= bug;
     while (this.#waiting.length > 0) this.#tell({ problem: { bug } });
   }
 
@@ -68,8 +72,12 @@ export class PageThread {
   }
 }
 
-function pageFor(connection: Connection, wanted: PageWanted, { folder }: Place): Found {
+let opened: Connection | undefined;
+
+function pageFor(wanted: PageWanted, { path, folder }: Place): Found {
   try {
+    opened ??= new Connection(path, { readonly: true, timeoutMs: 2_000 });
+    const connection = opened;
     return { page: connection.snapshot(() => rowsPage(connection, wanted)) };
   } catch (error) {
     return { problem: problemIn(explainedReading(error, folder)) };
@@ -77,9 +85,5 @@ function pageFor(connection: Connection, wanted: PageWanted, { folder }: Place):
 }
 
 const place: Place | undefined = isMainThread ? undefined : workerData?.[TASK];
-if (place !== undefined) {
-  const connection = new Connection(place.path, { readonly: true, timeoutMs: 2_000 });
-  parentPort?.on('message', (wanted: PageWanted) =>
-    parentPort?.postMessage(pageFor(connection, wanted, place)),
-  );
-}
+if (place !== undefined)
+  parentPort?.on('message', (wanted: PageWanted) => parentPort?.postMessage(pageFor(wanted, place)));
