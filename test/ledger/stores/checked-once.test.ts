@@ -12,6 +12,7 @@ import { systemClock } from '../../../src/core/clock.ts';
 import { checkedOnce } from '../../../src/ledger/stores/sqlite/checks.ts';
 import { storeFolder } from '../../../src/ledger/stores/sqlite/folder.ts';
 import { checkIntegrity } from '../../../src/ledger/stores/sqlite/integrity.ts';
+import { problemOf } from '../../../src/ledger/stores/sqlite/thread-problem.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
 import { proof } from '../../combinations.ts';
 import { batchNamed } from './book.ts';
@@ -81,4 +82,12 @@ test('one check is enough for all who come meanwhile and after it, until the fil
   await expect(checkedOnce(place, () => Promise.reject(new Error('damaged')))).rejects.toThrow('damaged');
   await checkedOnce(place, check);
   expect(checks, 'a check that failed is done again').toBe(3);
+});
+
+test('a check that cannot open the ledger says so in words for a person', async () => {
+  const path = join(folder, 'ledger.db');
+  expect(await problemOf({ path, folder }, () => {})).toMatchObject({
+    code: 'store',
+    message: expect.stringContaining(`The store ${folder} cannot be used`),
+  });
 });

@@ -9,14 +9,15 @@ export async function problemOf(
   { path, folder }: { readonly path: string; readonly folder: string },
   check: (connection: Connection) => void | Promise<void>,
 ): Promise<Problem | undefined> {
-  const connection = new Connection(path, { readonly: true, timeoutMs: 2_000 });
+  let connection: Connection | undefined;
   try {
+    connection = new Connection(path, { readonly: true, timeoutMs: 2_000 });
     await check(connection);
     return undefined;
   } catch (thrown) {
     return problemIn(explained(thrown, folder));
   } finally {
-    connection.close();
+    connection?.close();
   }
 }
 
