@@ -370,6 +370,9 @@ describe('starting fast', () => {
     ['--version', ['--version'], []],
     ['a script for a shell', ['completion', 'bash'], [...start, 'cli/completion.js']],
     ['a schema', ['schema', 'job'], [...start, 'cli/schema.js']],
+    ['the help of a command', ['help', 'schema'], [...start, 'cli/schema.js']],
+    ['what is said of a wrong command', ['help', 'shema'], start],
+    ['what is said of a wrong option', ['--jsn'], start],
   ])('%s is printed without loading what it does not need', (_what, words, expected) => {
     expect(parts(words).filter((part) => part !== 'rolldown-runtime')).toEqual(expected.toSorted());
   });

@@ -44,6 +44,35 @@ describe('help', () => {
     }
   });
 
+  test('help COMMAND prints what COMMAND --help prints, of every command and of every command within it', async () => {
+    for (const command of (await describeProgram()).commands) {
+      const within = command.commands.map((each) => [command.name(), each.name()]);
+      for (const names of [[command.name()], ...within]) {
+        const asked = await typedAt([...names, '--help']);
+        expect(await typedAt(['help', ...names])).toEqual(asked);
+        expect(await typedAt(['--json', 'help', ...names])).toEqual(
+          await typedAt([...names, '--help', '--json']),
+        );
+      }
+    }
+  });
+
+  test('help answers by help, or as a wrong command line, and runs nothing', async () => {
+    const all = await typedAt(['--help']);
+    for (const words of [['help'], ['help', 'help'], ['help', '--help'], ['--quiet', 'help']])
+      expect(await typedAt(words)).toEqual(all);
+    const status = await typedAt(['status', '--help']);
+    for (const words of [
+      ['help', 'status'],
+      ['help', 'help', 'status'],
+    ])
+      for (const more of [[], ['nope'], ['--store'], ['--nope'], ['--help'], ['--', 'nope']])
+        expect(await typedAt([...words, ...more])).toEqual(status);
+    const wrong = await typedAt(['help', 'acounts']);
+    expect(wrong).toEqual(await typedAt(['acounts']));
+    expect(wrong.code).toBe(2);
+  });
+
   test('--version is one line, --json one object', async () => {
     expect((await typedAt(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
     expect(JSON.parse((await typedAt(['--version', '--json'])).stdout)).toEqual({

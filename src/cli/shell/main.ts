@@ -7,7 +7,7 @@ import { systemStop } from '../../lib/system-errors.ts';
 import type { Report, RunCommand } from './command.ts';
 import { openTerminal, processStreams, type Streams, type Terminal } from './console.ts';
 import { compileInPlace, keepGarbageLow } from './main/memory.ts';
-import { buildProgram, usageStop } from './main/program.ts';
+import { buildProgram, load, usageStop } from './main/program.ts';
 
 /**
  * The frame around every command: it reads the arguments, runs the command and turns every error into a fact, an advice
@@ -84,8 +84,7 @@ export async function runCommandLine(
     };
   let program: Command | undefined;
   try {
-    program = await buildProgram(argv, {
-      run,
+    program = await buildProgram({
       started: ({ json = false, quiet = false, color }) => {
         terminal = openTerminal({ json, quiet, noColor: color === false }, streams);
         opened(terminal);
@@ -95,7 +94,8 @@ export async function runCommandLine(
       },
       writeError: (text) => terminal.say(text),
     });
-    await program.parseAsync(argv, { from: 'user' });
+    const words = await load(program, argv, run);
+    await program.parseAsync(words, { from: 'user' });
     return exitCode;
   } catch (error) {
     const isAsked = asksForVersion(error);

@@ -30,21 +30,14 @@ export interface SharedOptions {
 }
 
 interface ProgramHooks extends HelpOutput {
-  readonly run: RunCommand;
   /** Called before the action of a command. */
   started(options: SharedOptions): void;
 }
 
-/** The program for these arguments. Summaries of all commands are loaded only where they are going to be shown. */
-export async function buildProgram(argv: readonly string[], hooks: ProgramHooks): Promise<Command> {
-  const names = await familyNames(COMMANDS);
+/** The program with the names of all commands, none of which is loaded. */
+export async function buildProgram(hooks: ProgramHooks): Promise<Command> {
   const program = bareProgram(hooks);
-  const listed = listsCommands(argv, names);
-  for (const name of names) {
-    const command = program.command(name);
-    if (listed) command.summary((await loadCommand(name)).summary);
-  }
-  program.hook('preSubcommand', async (_program, command) => configure(command, hooks.run));
+  for (const name of await familyNames(COMMANDS)) program.command(name);
   program.hook('preAction', (_program, command) => {
     inheritOptions(command);
     hooks.started(command.opts<SharedOptions>());
@@ -52,17 +45,50 @@ export async function buildProgram(argv: readonly string[], hooks: ProgramHooks)
   return program;
 }
 
-/** `--help` lists the commands, and so does a command line that names none; a wrong one is answered without the list. */
-function listsCommands(argv: readonly string[], names: readonly string[]): boolean {
-  if (argv.some((argument) => names.includes(argument))) return false;
-  if (argv.some((argument) => ['--help', '-h', 'help'].includes(argument))) return true;
-  return !argv.includes('--version') && !argv.includes('-V') && argv[0]?.startsWith('-') !== false;
+/**
+ * Loads what answers this command line: the command that is typed, or the summaries of all where they are going to be shown.
+ * @returns its words as `program` is to read them.
+ */
+export async function load(
+  program: Command,
+  argv: readonly string[],
+  run: RunCommand,
+): Promise<readonly string[]> {
+  const words = withoutHelpCommand(program, argv);
+  const { operands, unknown } = program.parseOptions([...words]);
+  const typed = commandNamed(program, operands[0]);
+  if (typed !== undefined) await configure(typed, run);
+  else if (listsCommands(operands, unknown))
+    for (const command of program.commands) command.summary((await loadCommand(command.name())).summary);
+  return words;
+}
+
+/**
+ * `help run` as `run --help`: commander would answer it before the command is loaded, and so without its options. Options are left
+ * out, because `--help` behind one that takes a value would be that value. A word that is no command is answered as a wrong one.
+ */
+function withoutHelpCommand(program: Command, argv: readonly string[]): readonly string[] {
+  const [first, ...rest] = program.parseOptions([...argv]).operands;
+  if (first !== HELP) return argv;
+  const words = rest.filter((word) => word !== HELP && !word.startsWith('-'));
+  const isKnown = words.length === 0 || commandNamed(program, words[0]) !== undefined;
+  return isKnown ? [...words, '--help'] : words;
+}
+
+const HELP = 'help';
+
+const commandNamed = (program: Command, name: string | undefined): Command | undefined =>
+  program.commands.find((command) => command.name() === name);
+
+/** `--help` lists the commands, and so does a command line that says nothing; a wrong one is answered without the list. */
+function listsCommands(operands: readonly string[], unknown: readonly string[]): boolean {
+  if (unknown.some((option) => ['--help', '-h'].includes(option))) return true;
+  return operands.length === 0 && unknown.length === 0;
 }
 
 /** The program with every command configured, for readers of the whole, such as the test of the documentation. */
 export async function describeProgram(): Promise<Command> {
-  const program = await buildProgram([], {
-    run: () => async () => {},
+  const program = await buildProgram({
     started: () => {},
     write: () => {},
     writeError: () => {},
