@@ -26,22 +26,18 @@ export async function main(argv: readonly string[]): Promise<never> {
     if (!isReaderGone(error, process.stdout)) unwritten = error;
   });
   if (process.env.ROWONCE_UNTIL_STDIN_ENDS === '1') stopWithStdin();
-  // What is answered without a command may end while V8 still compiles.
-  if (argv.every((word) => word.startsWith('-')) || argv.some((word) => HELP.includes(word)))
-    compileInPlace();
-  const exitCode = await runCommandLine(argv, processStreams, (opened) => {
-    terminal = opened;
-    // Not before the command is loaded: once V8 was told anything, it refuses what Node has compiled of its own modules.
-    compileInPlace();
-    keepGarbageLow();
+  const exitCode = await runCommandLine(argv, processStreams, {
+    // Not before: once V8 was told anything, it refuses what Node has compiled of its own modules.
+    loaded: compileInPlace,
+    opened(own) {
+      terminal = own;
+      keepGarbageLow();
+    },
   });
   await Promise.all([flushed(process.stdout), flushed(process.stderr)]);
   // The process is ended here, because an idle connection to a vendor would keep it alive for a minute.
   process.exit(unwritten === undefined ? exitCode : reportUnwritten(terminal, unwritten, exitCode));
 }
-
-/** Words that ask for help, wherever they stand. */
-const HELP = ['help', '-h', '--help'];
 
 /**
  * The page starts commands and holds their standard input. When it ends, the process that held it is gone or wants a stop: that is
@@ -67,11 +63,19 @@ function stopWithStdin(): void {
 
 const OTHER_SIGNAL_MS = 100;
 
+/** What the process of a command line has to know of. */
+interface Moments {
+  /** What answers is loaded, or could not be. However the command line ends, it comes here first. */
+  loaded(): void;
+  /** A command begins, and speaks on this terminal. */
+  opened(terminal: Terminal): void;
+}
+
 /** Runs the command line on these streams. Never throws; the exit code says how it ended. */
 export async function runCommandLine(
   argv: readonly string[],
   streams: Streams,
-  opened: (terminal: Terminal) => void = () => {},
+  { loaded, opened }: Moments = { loaded: () => {}, opened: () => {} },
 ): Promise<ExitCode> {
   let terminal = terminalFor(argv, streams);
   let exitCode: ExitCode = EXIT.done;
@@ -94,7 +98,7 @@ export async function runCommandLine(
       },
       writeError: (text) => terminal.say(text),
     });
-    const words = await load(program, argv, run);
+    const words = await load(program, argv, run).finally(loaded);
     await program.parseAsync(words, { from: 'user' });
     return exitCode;
   } catch (error) {
