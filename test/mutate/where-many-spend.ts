@@ -186,7 +186,7 @@ const PURSES = [
       without: 'holding a cap while it is granted',
       text: 'FROM batches b WHERE b.id = whose FOR NO KEY UPDATE;',
       instead: 'FROM batches b WHERE b.id = whose;',
-      named: 'what workers admit at once',
+      named: 'reach for the last of a budget',
     },
     {
       without: 'booking in the purse that admitted',
