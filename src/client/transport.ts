@@ -3,7 +3,7 @@ import type { Dispatcher } from 'undici';
 import { messageOf } from '../core/errors.ts';
 import { type RawReply, SENT_WITHIN_MS } from '../ledger/ledger.ts';
 import { formatDuration } from '../lib/duration.ts';
-import { crashPoint } from '../lib/faults.ts';
+import { crashPointSoon } from '../lib/faults.ts';
 import { Redaction } from '../lib/redaction.ts';
 import { isCertificate, isUnresolved, NoTunnel } from './connector.ts';
 import type { NotSentCause, Reply } from './judge.ts';
@@ -80,6 +80,8 @@ export class Transport {
         headers: { ...request.headers, 'accept-encoding': 'identity' },
         body: request.body ?? null,
         idempotent: false,
+        // The server hears "connection: close", and the connection ends with its answer.
+        reset: !this.#wires.isReusing,
       },
       exchange,
     );
@@ -142,7 +144,7 @@ class Exchange implements Dispatcher.DispatchHandler, Carried {
     this.wire.isBusy = true;
     this.wire.requests += 1;
     this.#sending.onSent();
-    setImmediate(crashPoint, 'after-send');
+    crashPointSoon('after-send');
   }
 
   #keepBack(controller: Dispatcher.DispatchController, why: string): void {
@@ -180,7 +182,7 @@ class Exchange implements Dispatcher.DispatchHandler, Carried {
     };
     // The first answer on a connection belongs to the first request. A later one is only certain when no other follows.
     if (wire.requests <= 1) this.#resolve(decoded(raw));
-    else afterClosing(() => this.#resolve(wire.isSpoiled ? SURPLUS : decoded(raw)));
+    else this.#wires.afterClosing(() => this.#resolve(wire.isSpoiled ? SURPLUS : decoded(raw)));
   }
 
   onResponseError(_controller: Dispatcher.DispatchController | null, error: Error): void {
@@ -262,11 +264,6 @@ class Deadlines {
       expiring.expire();
     }
   }
-}
-
-/** Runs something once connections that close in this turn of the event loop are known to be closed. */
-function afterClosing(then: () => void): void {
-  setImmediate(() => setImmediate(then));
 }
 
 const SURPLUS: Reply = {

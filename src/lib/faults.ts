@@ -48,6 +48,11 @@ export function crashPoint(point: CrashPoint): void {
   if (remaining <= 0) process.kill(process.pid, 'SIGKILL');
 }
 
+/** The same at the end of this turn of the event loop: what was written to a socket by then is on its way. */
+export function crashPointSoon(point: CrashPoint): void {
+  if (armedPoint === point) setImmediate(crashPoint, point);
+}
+
 /**
  * `ROWONCE_VENDOR_IS_QUICK=1`: the vendor, which is the fault suite's own, has finished with a request when it answers or
  * hangs up, so its dialect alone says how long to wait before it is asked about a lost one.

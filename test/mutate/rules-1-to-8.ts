@@ -220,7 +220,7 @@ export const RULES_1_TO_8: readonly Mutation[] = [
     at: 'src/run/attempt.ts',
     text: "crashPoint('before-intent');",
     instead:
-      "turn.send({} as never, outgoing.request, { sent() {}, replied() {} });\n    crashPoint('before-intent');",
+      "turn.send({ use() {} } as never, outgoing.request, { sent() {}, replied() {} });\n    crashPoint('before-intent');",
     test: 'test/faults/crash-points.test.ts',
     named: 'after-send \\(direct\\)',
   },

@@ -1,5 +1,4 @@
 import type { Clock } from '../../core/clock.ts';
-import { invariant } from '../../core/errors.ts';
 import type { Admitted } from '../../ledger/ledger.ts';
 import type { Reply } from '../judge.ts';
 import type { Permit } from '../limits/limiter.ts';
@@ -28,9 +27,6 @@ export interface Sender {
   /** Reads what an answer says about the time, and dates the answer. */
   readonly heard: (reply: Reply, askedMs: number) => Reply;
 }
-
-/** Admissions whose request was sent. */
-const USED = new WeakSet<Admitted>();
 
 /** The right to send one request now. Its holder ends it, whatever came of it. */
 export class Turn implements Sending {
@@ -72,8 +68,7 @@ export class Turn implements Sending {
 
   /** Sends what may cost something, once for each admission. */
   send(admission: Admitted, request: HttpRequest, asker: Asker): void {
-    invariant(!USED.has(admission), 'an admission sends one request');
-    USED.add(admission);
+    admission.use();
     this.#exchange(request, asker);
   }
 

@@ -60,6 +60,8 @@ export class Wires {
   #isReusing = true;
   #resets = 0;
   #silenceUntilMs: number | undefined;
+  /** What waits until the connections that close in this turn are known. */
+  #closing: (() => void)[] = [];
 
   constructor({ undici, origin, connections, clock, onSurplus = () => {} }: WiresOptions) {
     this.#undici = undici;
@@ -71,9 +73,13 @@ export class Wires {
     this.#pool = this.#open();
   }
 
+  /** Whether a connection may carry further requests. */
+  get isReusing(): boolean {
+    return this.#isReusing;
+  }
+
   dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler & Carried): void {
-    // With `reset` the server hears "connection: close", and the connection ends with its answer.
-    this.#pool.dispatch({ ...options, reset: !this.#isReusing }, handler);
+    this.#pool.dispatch(options, handler);
   }
 
   /** Resolves when a connection may be used again; undefined when it may be at once. */
@@ -86,6 +92,22 @@ export class Wires {
   /** Called when an answer is complete. */
   answered(): void {
     this.#silenceUntilMs ??= this.#clock.monotonicMs() + FIRST_SILENCE_MS;
+  }
+
+  /**
+   * Runs something once connections that close in this turn of the event loop are known to be closed. What comes in one turn
+   * waits together, because a timer for each answer takes longer than to judge it.
+   */
+  afterClosing(then: () => void): void {
+    this.#closing.push(then);
+    if (this.#closing.length > 1) return;
+    setImmediate(() => {
+      const closed = this.#closing;
+      this.#closing = [];
+      setImmediate(() => {
+        for (const each of closed) each();
+      });
+    });
   }
 
   /** Called when a connection ended under a request, before any part of its answer. */

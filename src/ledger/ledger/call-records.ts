@@ -1,5 +1,6 @@
 import type { KeptBody } from '../../core/answer-body.ts';
 import type { CallKey } from '../../core/call-key.ts';
+import { invariant } from '../../core/errors.ts';
 import type { KnownSubject } from '../../core/membership.ts';
 import type { Call, Method } from '../../core/operation.ts';
 import type { RowNumber } from '../../core/row.ts';
@@ -62,22 +63,32 @@ export interface KeyedRequest {
   readonly firstSentAtMs: number;
 }
 
-declare const committed: unique symbol;
-
-/** A committed intent. Its holder may send its request once. */
-export interface Admitted {
-  readonly kind: 'admitted';
+/** A committed intent. Whoever holds it may send its request once. */
+class CommittedIntent {
+  readonly kind = 'admitted';
   readonly attempt: AttemptId;
   /** The requested amount, or the highest price that was seen if that is more. */
   readonly reserved: Credits;
-  /** No value has such a member: only `admitted` gives the type. */
-  readonly [committed]: true;
+  #isUsed = false;
+
+  constructor(attempt: AttemptId, reserved: Credits) {
+    this.attempt = attempt;
+    this.reserved = reserved;
+  }
+
+  /** To be called before its request is sent. */
+  use(): void {
+    invariant(!this.#isUsed, 'an admission sends one request');
+    this.#isUsed = true;
+  }
 }
+
+/** No other value has this type: only `admitted` gives one. */
+export type Admitted = CommittedIntent;
 
 /** Only a store that has committed the intent may call this. */
 export function admitted(attempt: AttemptId, reserved: Credits): Admitted {
-  const admission: Omit<Admitted, typeof committed> = { kind: 'admitted', attempt, reserved };
-  return admission as Admitted;
+  return new CommittedIntent(attempt, reserved);
 }
 
 export type Admission =
