@@ -27,15 +27,13 @@ export function readBody(bytes: KeptBody): Body {
   }
 }
 
-const READ = new WeakMap<Buffer, Body>();
+/** Bytes keep what they say, and no map beside them: that would hold it until old objects are collected. */
+const READ = Symbol('read');
 
 /** The same for a body that several rules look into, one after the other: it is parsed once. Nobody alters the result. */
-export function readBodyOnce(bytes: Buffer): Body {
-  const known = READ.get(bytes);
-  if (known !== undefined) return known;
-  const body = readBody(bytes);
-  READ.set(bytes, body);
-  return body;
+export function readBodyOnce(bytes: Buffer & { [READ]?: Body }): Body {
+  bytes[READ] ??= readBody(bytes);
+  return bytes[READ];
 }
 
 /** UTF-8, unless a byte-order mark says otherwise. The mark itself is no part of the text. */
