@@ -153,7 +153,7 @@ class Exchange implements Dispatcher.DispatchHandler, Carried {
   }
 
   onResponseStart(
-    _controller: Dispatcher.DispatchController,
+    controller: Dispatcher.DispatchController,
     status: number,
     headers: Record<string, string | string[] | undefined>,
   ): void {
@@ -161,6 +161,8 @@ class Exchange implements Dispatcher.DispatchHandler, Carried {
     if (status < 200) return;
     this.#status = status;
     this.#headers = this.#kept(headers);
+    // A copy of all headers, which the request would keep for as long as V8 takes it for an old object.
+    controller.rawHeaders = null;
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -173,16 +175,25 @@ class Exchange implements Dispatcher.DispatchHandler, Carried {
     const { wire } = this;
     wire.isBusy = false;
     this.#wires.answered();
-    const [first, ...others] = this.#chunks;
-    const raw: RawReply = {
-      status: this.#status,
-      headers: this.#headers,
-      body: first !== undefined && others.length === 0 ? first : Buffer.concat(this.#chunks),
-      receivedAtMs: this.#options.clock.wallMs(),
-    };
+    const raw = this.#takeAnswer();
     // The first answer on a connection belongs to the first request. A later one is only certain when no other follows.
     if (wire.requests <= 1) this.#resolve(decoded(raw));
     else this.#wires.afterClosing(() => this.#resolve(wire.isSpoiled ? SURPLUS : decoded(raw)));
+  }
+
+  /** What came. The exchange keeps none of it: an old object would for long, see `Attempt` in `run/attempt.ts`. */
+  #takeAnswer(): RawReply {
+    const headers = this.#headers;
+    const chunks = this.#chunks;
+    this.#headers = {};
+    this.#chunks = [];
+    const [first] = chunks;
+    return {
+      status: this.#status,
+      headers,
+      body: first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks),
+      receivedAtMs: this.#options.clock.wallMs(),
+    };
   }
 
   onResponseError(_controller: Dispatcher.DispatchController | null, error: Error): void {

@@ -278,7 +278,21 @@ class Attempt implements Writer, Asker {
 
   #end(next: Next): void {
     this.#giveBack();
+    this.#letGo();
     this.#resolve(this.#isOver && !(next instanceof StopError) ? 'known' : next);
+  }
+
+  /**
+   * An attempt that has waited is an old object by now. What came since would live as long, because V8 looks only seldom for garbage
+   * among old objects, and until then keeps what they refer to.
+   */
+  #letGo(): void {
+    this.#turn = undefined;
+    this.#request = undefined;
+    this.#admitted = undefined;
+    this.#replied = undefined;
+    this.#verdict = undefined;
+    this.#next = undefined;
   }
 
   #giveBack(): void {
