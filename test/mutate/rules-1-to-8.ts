@@ -415,8 +415,8 @@ export const RULES_1_TO_8: readonly Mutation[] = [
   {
     rule: 7,
     without: 'connections of their own after resets',
-    at: 'src/client/transport',
-    text: 'reset: !this.#isReusing',
+    at: 'src/client/transport.ts',
+    text: 'reset: !this.#wires.isReusing',
     instead: 'reset: false',
     test: 'test/client/transport/connections.test.ts',
     named: 'a server that resets connections',
