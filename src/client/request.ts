@@ -85,22 +85,46 @@ export function requestOf(
  */
 export function requireSendable(dialect: Dialect, call: Call): void {
   const operation = dialectOperationOf(dialect, call);
-  let names: string = call.operation;
-  // No name has a line break.
-  for (const name of Object.keys(call.parameters)) names += `\n${name}`;
-  const known = sendable.get(dialect) ?? new Set();
-  if (known.has(names)) return;
+  const asked = alike(dialect, call);
+  if (asked.isSendable) return;
   const { method } = shapedCall(dialect, operation, call);
   const methods: readonly Method[] = dialect.through?.envelope.methods ?? ['GET', 'POST'];
   if (dialect.through !== undefined && !methods.includes(method)) {
     const fact = `The "API Call" step of the service sends ${methods.join(' and ')}, but ${call.operation} is a ${method}.`;
     throw stop('unsupported', fact, 'Use an account that calls the vendor directly.');
   }
-  if (!isShapedByValues(operation, call)) sendable.set(dialect, known.add(names));
+  if (!isShapedByValues(operation, call)) asked.isSendable = true;
 }
 
-/** Calls that were found to be sendable, by their names: a list has a million of one kind, and most differ in values alone. */
-const sendable = new WeakMap<Dialect, Set<string>>();
+/** Calls of one operation whose parameters have the same names: a list has a million of one kind, and most differ in values alone. */
+class Alike {
+  /** Whether they were found to be sendable. */
+  isSendable = false;
+  readonly #withMore = new Map<string, Alike>();
+
+  /** Those that have this name as well, behind the others. */
+  with(name: string): Alike {
+    let more = this.#withMore.get(name);
+    if (more === undefined) {
+      more = new Alike();
+      this.#withMore.set(name, more);
+    }
+    return more;
+  }
+}
+
+const ofDialects = new WeakMap<Dialect, Alike>();
+
+function alike(dialect: Dialect, { operation, parameters }: Call): Alike {
+  let all = ofDialects.get(dialect);
+  if (all === undefined) {
+    all = new Alike();
+    ofDialects.set(dialect, all);
+  }
+  let found = all.with(operation);
+  for (const name in parameters) found = found.with(name);
+  return found;
+}
 
 /** Whether values of the call stand in its path, or are its method and its fields. */
 function isShapedByValues({ path }: DialectOperation, { operation }: Call): boolean {

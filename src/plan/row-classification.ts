@@ -95,8 +95,10 @@ export async function* classifications(
 ): AsyncGenerator<readonly RowClassification[], void, undefined> {
   const sorter = new Sorter(context, input, different);
   for await (const group of input.sheet.groups()) {
-    for (const row of group) sorter.add(row);
-    if (sorter.size >= ROWS_PER_GROUP) yield await sorter.take(batch);
+    for (const row of group) {
+      sorter.add(row);
+      if (sorter.size >= ROWS_PER_GROUP) yield await sorter.take(batch);
+    }
   }
   yield await sorter.take(batch);
 }

@@ -237,8 +237,7 @@ export class RowWalk {
   #meet(call: Call): MetCall {
     for (const met of this.#met) if (isSurelySame(met.call, call)) return met;
     const met = new MetCall(call);
-    const known = this.#met.find(({ question }) => question === met.question);
-    if (known !== undefined) return known;
+    for (const known of this.#met) if (known.question === met.question) return known;
     this.#met.push(met);
     return met;
   }
@@ -257,8 +256,14 @@ function isSurelySame(one: Call, other: Call): boolean {
 
 function haveSameMembers(one: Call['parameters'], other: Call['parameters']): boolean {
   if (one === other) return true;
-  const names = Object.keys(one);
-  return names.length === Object.keys(other).length && names.every((name) => one[name] === other[name]);
+  // No list of names is made for it: a plan compares calls for every row.
+  let more = 0;
+  for (const name in one) {
+    if (one[name] !== other[name]) return false;
+    more += 1;
+  }
+  for (const _ in other) more -= 1;
+  return more === 0;
 }
 
 // ------------------------------------------------------------------------------------------------------------ answers

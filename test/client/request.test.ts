@@ -94,6 +94,15 @@ describe('a field with a dot in its name', () => {
       expect.objectContaining({ code: 'job' }),
     );
   });
+
+  test('is refused also where a call with fewer values was sendable, and the other way round', () => {
+    const asked = dialect({ fields: { abn: 'query.abn' } });
+    requireSendable(asked, call({ abn: '1' }));
+    const refused = () => requireSendable(asked, call({ abn: '1', query: 'x' }));
+    expect(refused).toThrow(expect.objectContaining({ code: 'job' }));
+    requireSendable(asked, call({ abn: '2' }));
+    expect(refused).toThrow(expect.objectContaining({ code: 'job' }));
+  });
 });
 
 describe('each method', () => {

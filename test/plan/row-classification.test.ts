@@ -57,11 +57,11 @@ async function ledger() {
   return kept;
 }
 
-/** Where the rows stand, in their order, and how often the ledger was asked for whole answers. */
+/** Where the rows stand, in their order, how often the ledger was asked for whole answers, and for how many calls at once. */
 async function standing(
   operation: Operation,
   rows: string,
-): Promise<{ rows: RowClassification[]; wholeReads: number }> {
+): Promise<{ rows: RowClassification[]; wholeReads: number; mostAtOnce: number }> {
   const folder = await mkdtemp(join(tmpdir(), 'rowonce-standing-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const path = join(folder, 'list.csv');
@@ -85,7 +85,8 @@ async function standing(
   const order = { job, account, dialect: provider, ledger: kept };
   for await (const group of classifications(order, input, {})) found.push(...group);
   const wholeReads = find.mock.calls.filter(([, options]) => options?.detail === 'whole').length;
-  return { rows: found.sort((a, b) => a.row - b.row), wholeReads };
+  const mostAtOnce = Math.max(...find.mock.calls.map(([keys]) => keys.length));
+  return { rows: found.sort((a, b) => a.row - b.row), wholeReads, mostAtOnce };
 }
 
 const asked = (row: RowClassification | undefined): readonly unknown[] =>
@@ -108,4 +109,11 @@ test('for an operation that does not look, no answer is read whole', async () =>
   const { rows, wholeReads } = await standing(enrichCompany, 'one.example\nthree.example\n');
   expect(rows.map(({ kind }) => kind)).toEqual(['answered', 'to_buy']);
   expect(wholeReads).toBe(0);
+});
+
+test('few rows are looked up together, however many come with one read of the file', async () => {
+  const unknown = Array.from({ length: 1_000 }, (_, at) => `nobody-${at}.example\n`).join('');
+  const { rows, mostAtOnce } = await standing(enrichCompany, unknown);
+  expect(rows).toHaveLength(1_000);
+  expect(mostAtOnce).toBe(200);
 });

@@ -156,11 +156,12 @@ function singly(all: readonly Reading[]): readonly UsableReading[][] {
 /** A website on a domain, a slug of a profile URL: one can be read out of the other. */
 function saysTheSame(one: UsableReading, other: UsableReading): boolean {
   if (one.identifier.standsAlone || other.identifier.standsAlone) return false;
-  const isReadFrom = ({ identifier, value }: UsableReading, cell: string): boolean => {
-    const said = identifier.normalise(cell);
-    return said.kind === 'usable' && said.value === value;
-  };
   return isReadFrom(one, other.value) || isReadFrom(other, one.value);
+}
+
+function isReadFrom({ identifier, value }: UsableReading, cell: string): boolean {
+  const said = identifier.normalise(cell);
+  return said.kind === 'usable' && said.value === value;
 }
 
 /** The tiers that the row can be asked by. One that sends what an earlier one has sent could only repeat its answer. */
@@ -263,8 +264,8 @@ function clause({ label, quote }: Identifier, cell: string | undefined, said: No
  * asked; the first that was found ends the row. A tier that the vendor refuses does not end it, the next one is tried.
  */
 export function nextTier(input: TieredInput, answered: Answered, lookUp: (tier: Tier) => Call): Step {
-  const missed: string[] = [];
-  const refused: string[] = [];
+  let missed = '';
+  let refused = '';
   for (const tier of input.tiers) {
     const call = lookUp(tier);
     const answer = answered(call);
@@ -273,10 +274,10 @@ export function nextTier(input: TieredInput, answered: Answered, lookUp: (tier: 
       case 'found':
         return end(matchedBy(tier.name, input.remark));
       case 'no_match':
-        missed.push(tier.name);
+        missed += (missed && ', ') + tier.name;
         continue;
       case 'refused':
-        refused.push(`${tier.name} (${answer.words})`);
+        refused += `${refused && '; '}${tier.name} (${answer.words})`;
         continue;
     }
     unreachable(answer);
@@ -312,15 +313,10 @@ export function lookUpOperation(
 }
 
 /** A vendor that knew at least one identifier and found nobody answered the question; one that refused all did not. */
-function unmatched(
-  missed: readonly string[],
-  refused: readonly string[],
-  remark: string | undefined,
-): Outcome {
-  const clauses = [
-    ...(missed.length > 0 ? [`no match by ${missed.join(', ')}`] : []),
-    ...(refused.length > 0 ? [`the vendor refused ${refused.join('; ')}`] : []),
-    ...(remark === undefined ? [] : [remark]),
-  ];
-  return { kind: missed.length > 0 ? 'no_match' : 'refused', reason: clauses.join('; ') };
+function unmatched(missed: string, refused: string, remark: string | undefined): Outcome {
+  const clauses: string[] = [];
+  if (missed !== '') clauses.push(`no match by ${missed}`);
+  if (refused !== '') clauses.push(`the vendor refused ${refused}`);
+  if (remark !== undefined) clauses.push(remark);
+  return { kind: missed === '' ? 'refused' : 'no_match', reason: clauses.join('; ') };
 }

@@ -19,10 +19,8 @@ import { nextPage } from './next-page.ts';
  * dialect: it is given answers by our names for their parts, and what the dialect cannot send is refused here.
  */
 export function stepIn(dialect: Dialect, operation: Operation, input: unknown, answered: Answered): Step {
-  const step = operation.next(input, (call) => {
-    const answer = answered(call);
-    return operation.readsAnswers ? read(dialect, call, answer) : answer;
-  });
+  const inOurNames: Answered = (call) => read(dialect, call, answered(call));
+  const step = operation.next(input, operation.readsAnswers ? inOurNames : answered);
   return step.kind === 'end' ? step : sendable(dialect, step);
 }
 
