@@ -1,6 +1,6 @@
 import { isUtf16 } from '../core/answer-body.ts';
 import { cleaned } from './redaction/cleaned.ts';
-import { decodedIn, hasLongWord, Unpacking } from './redaction/packed.ts';
+import { hasLongWord, longWordsIn, readingsOf, textsOf, Unpacking } from './redaction/packed.ts';
 
 /**
  * Keeps an account's key out of everything that is recorded or shown. A vendor may hand it back in any answer: in an error
@@ -34,6 +34,18 @@ interface Range {
 interface Layer {
   readonly bytes: Buffer;
   readonly origins: Uint32Array | undefined;
+}
+
+/** Where a key stands in bytes, which may be what was unpacked. */
+interface Finding {
+  readonly bytes: Buffer;
+  readonly found: readonly Range[];
+}
+
+/** In so many layers may it be written, and so much may still be unpacked. */
+interface Depth {
+  readonly unpacking: Unpacking;
+  readonly layers: number;
 }
 
 interface KeptReply {
@@ -85,12 +97,8 @@ export class Redaction {
       return redacted === narrow ? body : redacted;
     }
     const unpacking = new Unpacking();
-    const found = this.#find(body, { unpacking });
-    if (found.length > 0) return replaced(body, found);
-    const unpacked = unpacking.of(body);
-    if (unpacked === undefined) return body;
-    const within = this.#find(unpacked, { unpacking, layers: MOST_LAYERS - 1 });
-    return within.length === 0 ? body : replaced(unpacked, within);
+    const packed = this.#lookInto(body, { unpacking, layers: MOST_LAYERS });
+    return packed === undefined ? body : replaced(packed.bytes, packed.found);
   }
 
   #headers(headers: Readonly<Record<string, string>>): Record<string, string> {
@@ -102,11 +110,18 @@ export class Redaction {
     return shown;
   }
 
-  /** @param layers in so many may it be written. */
-  #find(
-    body: Buffer,
-    { unpacking, layers = MOST_LAYERS }: { readonly unpacking: Unpacking; readonly layers?: number },
-  ): readonly Range[] {
+  /** What is found in the bytes or, as they may be packed, and more than once, in what they unpack to. */
+  #lookInto(bytes: Buffer, { unpacking, layers: most }: Depth): Finding | undefined {
+    let said: Buffer | undefined = bytes;
+    for (let layers = most; said !== undefined && layers >= 0; layers -= 1) {
+      const found = this.#find(said, { unpacking, layers });
+      if (found.length > 0) return { bytes: said, found };
+      said = unpacking.of(said);
+    }
+    return undefined;
+  }
+
+  #find(body: Buffer, { unpacking, layers }: Depth): readonly Range[] {
     const found: Range[] = [];
     let layer: Layer | undefined = { bytes: body, origins: undefined };
     for (let depth = 0; layer !== undefined && depth <= layers; depth += 1) {
@@ -125,21 +140,20 @@ export class Redaction {
     return apart(found.sort((one, other) => one.start - other.start || other.end - one.end));
   }
 
-  /** What is found in Base64 stands in whole fours of its characters; what is packed in it, in all of them. */
-  #eachEncoded(
-    bytes: Buffer,
-    { unpacking, layers }: { readonly unpacking: Unpacking; readonly layers: number },
-    add: (start: number, end: number) => void,
-  ): void {
+  /** What is found in Base64 stands in whole fours of its characters; what is packed in it, in all from its beginning on. */
+  #eachEncoded(bytes: Buffer, { unpacking, layers }: Depth, add: (start: number, end: number) => void): void {
     if (layers === 0) return;
-    for (const word of decodedIn(bytes, layers === MOST_LAYERS)) {
-      for (const { start, end } of this.#find(word.bytes, { unpacking, layers: layers - 1 })) {
-        const first = word.start + Math.floor(start / 3) * 4;
-        add(first, Math.min(word.start + Math.ceil(end / 3) * 4, word.end));
-      }
-      const unpacked = layers < 2 ? undefined : unpacking.of(word.bytes);
-      if (unpacked !== undefined && this.#find(unpacked, { unpacking, layers: layers - 2 }).length > 0)
-        add(word.start, word.end);
+    for (const { text, start, end } of longWordsIn(bytes)) {
+      const readings = readingsOf(text);
+      for (const said of textsOf(readings))
+        for (const range of this.#find(said.bytes, { unpacking, layers: layers - 1 })) {
+          const first = start + said.at;
+          add(first + Math.floor(range.start / 3) * 4, Math.min(first + Math.ceil(range.end / 3) * 4, end));
+        }
+      if (layers < 2) continue;
+      for (const said of unpacking.in(text, readings))
+        if (this.#lookInto(said.bytes, { unpacking, layers: layers - 2 }) !== undefined)
+          add(start + said.at, end);
     }
   }
 

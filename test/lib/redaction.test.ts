@@ -2,7 +2,7 @@
  * Goal: an account's key is in nothing that a vendor says, however the vendor writes it, and nothing else is altered.
  * Method: keys of every kind are written in every way that programs echo them, into JSON and beside it.
  */
-import { deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
+import { crc32, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readBody } from '../../src/core/answer-body.ts';
@@ -16,6 +16,20 @@ const base64 = (text: string): string => Buffer.from(text).toString('base64');
 const hex = (character: string): string => character.charCodeAt(0).toString(16).padStart(2, '0');
 const every = (key: string, write: (character: string, at: number) => string): string =>
   [...key].map(write).join('');
+
+/** The header of gzip may hold a name, a comment and more, and say so. */
+function gzipNamed(text: string): Buffer {
+  const plain = gzipSync(text);
+  const more = Buffer.from([3, 0, 1, 2, 3, ...Buffer.from('name\0comment\0')]);
+  const head = Buffer.concat([plain.subarray(0, 10), more]);
+  head[3] = 2 + 4 + 8 + 16;
+  const sum = Buffer.alloc(2);
+  sum.writeUInt16LE(crc32(head) & 0xffff);
+  return Buffer.concat([head, sum, plain.subarray(10)]);
+}
+
+/** So many words that what packs them brings its own code. */
+const WORDS = Array.from({ length: 60 }, (_, at) => `${at * 7919} is number ${at}`);
 
 /** Each turns a key into what somebody may write. */
 const WRITINGS: Readonly<Record<string, (key: string) => string>> = {
@@ -54,6 +68,11 @@ const WRITINGS: Readonly<Record<string, (key: string) => string>> = {
     `https://a.example/x/${base64(base64(`a:${key}`))}`,
   'in Base64 in Base64 in Base64 in Base64': (key) => base64(base64(base64(base64(`p:${key}, and more`)))),
   'in gzip in Base64': (key) => gzipSync(`{"key":"${key}"}`).toString('base64'),
+  'in the second part of gzip in Base64': (key) =>
+    `${Buffer.concat([gzipSync('{"key":"'), gzipSync(`${key}"}`)]).toString('base64')}. And so on`,
+  'in gzip in hexadecimal digits': (key) => gzipSync(`{"key":"${key}"}`).toString('hex'),
+  'in zlib in hexadecimal digits behind others': (key) =>
+    `0xab${deflateSync(key).toString('hex').toUpperCase()}`,
   'in zlib in Base64 for links': (key) => deflateSync(`user:${key}`).toString('base64url'),
   'in deflate in Base64': (key) => deflateRawSync(`user:${key}`).toString('base64'),
   'in a link in gzip in Base64': (key) => gzipSync(encodeURIComponent(key)).toString('base64'),
@@ -127,6 +146,41 @@ describe('a key of twelve characters or more', () => {
       }
   });
 
+  const PACKED: Readonly<Record<string, string>> = {
+    gzip: gzipSync(`{"key":"${KEY}"}`).toString('base64'),
+    'gzip with a name and a comment': gzipNamed(`{"key":"${KEY}"}`).toString('base64'),
+    'gzip in gzip': gzipSync(gzipSync(`{"key":"${KEY}"}`)).toString('base64'),
+    'gzip for links': gzipSync(`{"key":"${KEY}"}`).toString('base64url'),
+    zlib: deflateSync(`user:${KEY}`).toString('base64'),
+    'zlib that packs little': deflateSync(`user:${KEY}`, { level: 1, windowBits: 9 }).toString('base64'),
+    deflate: deflateRawSync(`user:${KEY}`).toString('base64'),
+    'deflate of a longer text': deflateRawSync(`${JSON.stringify(WORDS)}${KEY}`).toString('base64'),
+    'deflate that packs nothing': deflateRawSync(`user:${KEY}`, { level: 0 }).toString('base64'),
+    'Base64 of a path to gzip': base64(`/a/path/to/${gzipSync(KEY).toString('base64')}/and/on`),
+    'Base64 of a path to Base64': base64(`/a/path/to/${base64(base64(KEY))}/and/on`),
+  };
+
+  describe.each(Object.entries(PACKED))('in %s, as Base64', (_name, packed) => {
+    test.each([
+      ['has nothing beside it', '', ''],
+      ['begins behind one letter', 'a', ''],
+      ['begins behind four letters', 'abcd', ''],
+      ['begins in a link', '/v1/echo/', ''],
+      ['begins in the middle of another word', 'A++-_/eJH4sabcdefghijklmnopqrstuvwxyz0', ''],
+      ['goes on in a link', '', '/and/on'],
+      ['goes on behind its end', '', '-++'],
+      ['ends with an equals sign and goes on', '', '=x'],
+      ['stands amid others', 'https/a/', '--0123456789abcdefghijklmnop'],
+    ])('is found where the word %s', (_where, before, after) => {
+      // Nothing that goes on has an equals sign before it.
+      const word = before + (/^[-/]/.test(after) ? packed.replace(/=+$/, '') : packed) + after;
+      const shown = JSON.parse(redact(`{"a":"${word}"}`, KEY)).a;
+      expect(shown).toContain(REDACTED);
+      expect(shown.startsWith(before)).toBe(true);
+      expect(shown).not.toContain(packed.slice(16, 40));
+    });
+  });
+
   test('behind many long words that are nothing packed is found all the same', () => {
     const words = Array.from({ length: 500 }, (_, at) => base64(`\xff${at}`.repeat(6)));
     const body = JSON.stringify([...words, gzipSync(KEY).toString('base64')]);
@@ -164,6 +218,13 @@ describe('a key of twelve characters or more', () => {
   test('that is not there leaves the very same bytes', () => {
     const body = Buffer.from(`{"name":"Acme %41 \\u0041","key":"${KEY.slice(0, -1)}"}`);
     expect(new Redaction([KEY]).bytes(body)).toBe(body);
+  });
+
+  test.each([']', '}', '[', '{', ']],', '},{'])('is found where its second line begins with %s', (begun) => {
+    const key = `a-key-of-${begun}two-lines`;
+    const [first, second] = [key.slice(0, 9), key.slice(9)];
+    expect(redact(`{"a":"x ${first}\\n${second} y"}`, key)).toBe('{"a":"x [redacted] y"}');
+    expect(redact(`${first}\n  ${second}`, key)).toBe(REDACTED);
   });
 
   test('of digits is a number where a number stood, and a text where a text stood', () => {
@@ -236,6 +297,14 @@ describe('four times as much of whatever is repeated takes some four times as lo
     'n',
     base64(`a key ${KEY.slice(0, -1)}`),
     `${deflateSync('a key').toString('base64')} `,
+    'H4sI',
+    'H4sIAAAAAAAAA',
+    'eJxL',
+    '7801',
+    '1f8b08',
+    'VVVV',
+    'BQAA/',
+    '\n]',
     '\\n',
     '\n  ',
     '\u001b[',

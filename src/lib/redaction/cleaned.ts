@@ -41,22 +41,26 @@ function goesOnUnseen(bytes: Buffer): boolean {
     const byte = bytes[at] as number;
     if (byte > SPACE && byte <= TILDE) {
       if (isBroken && !isStructure(byte)) return true;
-      isBroken = false;
-    } else if (byte === LINE_FEED || byte === CARRIAGE_RETURN) isBroken = true;
+      // A key may go on with brackets too, behind which only a quote begins a word of JSON.
+      isBroken = isBroken && byte !== QUOTE;
+    } else if (isLineEnd(byte)) isBroken = true;
     else if (byte !== SPACE && (byte !== TAB || !isBroken)) return true;
   }
   return false;
 }
 
+const QUOTE = 0x22;
 const SPACE = 0x20;
 const TAB = 0x09;
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const TILDE = 0x7e;
 
-/** One of `"`, `[`, `]`, `{` and `}`. */
+const isLineEnd = (byte: number): boolean => byte === LINE_FEED || byte === CARRIAGE_RETURN;
+
+/** One of `"`, `,`, `[`, `]`, `{` and `}`. */
 function isStructure(byte: number): boolean {
-  return byte === 0x22 || (byte | 0x20) === 0x7b || (byte | 0x20) === 0x7d;
+  return byte === QUOTE || byte === 0x2c || (byte | 0x20) === 0x7b || (byte | 0x20) === 0x7d;
 }
 
 function withPlaces(text: string, left: string): Cleaned {

@@ -1,5 +1,13 @@
 import { isUtf8 } from 'node:buffer';
 import { constants, gunzipSync, inflateRawSync, inflateSync } from 'node:zlib';
+import {
+  type Beginning,
+  beginningsIn,
+  type Packing,
+  packingOf,
+  type Readings,
+  readFrom,
+} from './deflated.ts';
 
 /** What is written as Base64 or packed with deflate. What is unpacked is bounded, so that no answer takes long to look into. */
 
@@ -10,79 +18,156 @@ export function hasLongWord(text: string): boolean {
   return WORD.test(text);
 }
 
-/** A word of a text, read as Base64 from its `start` on. */
-interface Decoded {
+/** A word of a text, and where it stands there. */
+interface Word {
+  readonly text: string;
   readonly start: number;
   readonly end: number;
+}
+
+export function* longWordsIn(bytes: Buffer): Generator<Word> {
+  for (const { 0: text, index } of bytes.toString('latin1').matchAll(new RegExp(WORD, 'g')))
+    yield { text, start: index, end: index + text.length };
+}
+
+/** What a word says from one of its characters on, as it stands or unpacked. */
+interface Said {
+  readonly at: number;
   readonly bytes: Buffer;
 }
 
-/** Four characters are three bytes, and Base64 may begin anywhere in a word, such as behind a slash in a link. */
-const BEGINNINGS = [0, 1, 2, 3];
+/** Base64 may begin anywhere in a word, such as behind a slash in a link. */
+export const readingsOf = (word: string): Readings => [
+  Buffer.from(word, 'base64'),
+  Buffer.from(word.slice(1), 'base64'),
+  Buffer.from(word.slice(2), 'base64'),
+  Buffer.from(word.slice(3), 'base64'),
+];
 
-/**
- * The words that say something as Base64: a text, or what may be unpacked.
- * @param isOutermost whether a word may also begin before its Base64 does.
- */
-export function* decodedIn(bytes: Buffer, isOutermost: boolean): Generator<Decoded> {
-  const text = bytes.toString('latin1');
-  for (const { 0: word, index } of text.matchAll(new RegExp(WORD, 'g')))
-    for (const skipped of isOutermost ? BEGINNINGS : [0]) {
-      const decoded = Buffer.from(word.slice(skipped), 'base64');
-      if (saysSomething(decoded, skipped === 0))
-        yield { start: index + skipped, end: index + word.length, bytes: decoded };
-    }
+/** Those that may be a text. Where all of a word is one, it says nothing from another beginning. */
+export function* textsOf(readings: Readings): Generator<Said> {
+  for (const [at, bytes] of readings.entries()) {
+    const isText = SOME_TEXT.test(bytes.toString('latin1'));
+    if (isText || bytes.includes(0) || (at === 0 && !isUtf8(bytes))) yield { at, bytes };
+    if (isText && isUtf8(bytes)) return;
+  }
 }
-
-const SOME_TEXT = /[\t\n\r -~]{12}/;
 
 /** Most words are names and numbers, which say nothing as Base64. */
-function saysSomething(decoded: Buffer, isWhole: boolean): boolean {
-  return (
-    SOME_TEXT.test(decoded.toString('latin1')) ||
-    decoded.includes(0) ||
-    (isWhole && !isUtf8(decoded)) ||
-    hasHeader(decoded)
-  );
-}
-
-const isGzip = (bytes: Buffer): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b;
-/** The header of zlib: deflate, and a checksum over the two bytes. */
-const isZlib = (bytes: Buffer): boolean =>
-  bytes.length > 2 && ((bytes[0] ?? 0) & 0x8f) === 0x08 && bytes.readUInt16BE() % 31 === 0;
-const hasHeader = (bytes: Buffer): boolean => isGzip(bytes) || isZlib(bytes);
+const SOME_TEXT = /[\t\n\r -~]{12}/;
 
 /** So often one answer is unpacked by a header, and so often without one, which most words seem to be; and to so many bytes in all. */
 const MOST_TRIES = 64;
 const MOST_BYTES = 1 << 23;
 
+/** The same from within a word, where no header says it for certain: most words seem to be packed somewhere. */
+const MOST_TRIES_WITHIN = 16;
+const MOST_BYTES_WITHIN = 1 << 18;
+
+/** What is not packed fails within so many bytes, without all of a long word being read. */
+const HEAD = 1 << 12;
+
+const UNPACKERS: Readonly<Record<Packing, typeof gunzipSync>> = {
+  gzip: gunzipSync,
+  zlib: inflateSync,
+  deflate: inflateRawSync,
+};
+
+/** How often something may be tried, and how many bytes may come of it. */
+interface Allowance {
+  tries: number;
+  readonly output: { bytes: number };
+}
+
 export class Unpacking {
-  #byHeader = MOST_TRIES;
-  #without = MOST_TRIES;
-  #bytes = MOST_BYTES;
+  readonly #output = { bytes: MOST_BYTES };
+  readonly #byHeader: Allowance = { tries: MOST_TRIES, output: this.#output };
+  readonly #without: Allowance = { tries: MOST_TRIES, output: this.#output };
+  readonly #within: Allowance = { tries: MOST_TRIES_WITHIN, output: { bytes: MOST_BYTES_WITHIN } };
 
-  /** Undefined for what is not packed, or is more than may be unpacked. */
+  /** Undefined for what is not packed from its first byte on, or is more than may be unpacked. */
   of(bytes: Buffer): Buffer | undefined {
-    const unpack = this.#unpackerOf(bytes);
-    if (unpack === undefined || this.#bytes === 0) return undefined;
-    try {
-      // An end that is missing may not hide what comes before it.
-      const unpacked = unpack(bytes, { maxOutputLength: this.#bytes, finishFlush: constants.Z_SYNC_FLUSH });
-      this.#bytes -= unpacked.length;
-      return unpacked;
-    } catch {
-      return undefined;
+    const packing = packingOf(bytes);
+    if (packing === undefined) return undefined;
+    const allowed = packing === 'deflate' ? this.#without : this.#byHeader;
+    return mayTry(allowed) ? unpacked(bytes, packing, allowed.output) : undefined;
+  }
+
+  /** What is packed in a word, wherever it begins there: behind its header anything may follow, which is none of it. */
+  *in(word: string, readings: Readings): Generator<Said> {
+    yield* this.#inHex(word);
+    const [bytes] = readings;
+    const whole = this.of(bytes);
+    if (whole !== undefined) yield { at: 0, bytes: whole };
+    for (const beginning of beginningsIn(readings)) {
+      const { at, packing } = beginning;
+      if (at === 0 && packingOf(bytes) !== undefined) continue;
+      const isLikely = packing === 'gzip' || (packing === 'zlib' && at < readings.length);
+      const allowed = isLikely ? this.#byHeader : this.#within;
+      const said = mayTry(allowed) ? unpackedFrom(readings, beginning, allowed.output) : undefined;
+      if (said !== undefined) yield { at, bytes: said };
     }
   }
 
-  #unpackerOf(bytes: Buffer): typeof gunzipSync | undefined {
-    if (hasHeader(bytes)) {
-      this.#byHeader -= 1;
-      if (this.#byHeader < 0) return undefined;
-      return isGzip(bytes) ? gunzipSync : inflateSync;
+  /** What is packed behind a header in a word of hexadecimal digits. */
+  *#inHex(word: string): Generator<Said> {
+    for (const { index: at } of word.matchAll(HEX_OF_HEADER)) {
+      // All of the rest is read at each try.
+      if (this.#byHeader.tries <= 0) return;
+      const bytes = this.of(Buffer.from(word.slice(at), 'hex'));
+      if (bytes !== undefined) yield { at, bytes };
     }
-    if (isUtf8(bytes)) return undefined;
-    this.#without -= 1;
-    return this.#without < 0 ? undefined : inflateRawSync;
   }
+}
+
+/** That of gzip, and those of zlib that programs write, with what may follow them. */
+const HEX_OF_HEADER = /(?=(?:1f8b08|78(?:01|5e|9c|da))[\da-f]{16})./gi;
+
+function mayTry(allowed: Allowance): boolean {
+  allowed.tries -= 1;
+  return allowed.tries >= 0 && allowed.output.bytes > 0;
+}
+
+function unpackedFrom(
+  readings: Readings,
+  { at, packing }: Beginning,
+  output: Allowance['output'],
+): Buffer | undefined {
+  const bytes = readFrom(readings, at);
+  if (bytes.length > 2 * HEAD && unpacked(bytes.subarray(0, HEAD), packing, { ...output }) === undefined)
+    return undefined;
+  return unpacked(bytes, packing, output);
+}
+
+function unpacked(bytes: Buffer, packing: Packing, output: Allowance['output']): Buffer | undefined {
+  try {
+    // An end that is missing may not hide what comes before it.
+    const options = { maxOutputLength: output.bytes, finishFlush: constants.Z_SYNC_FLUSH };
+    const said = UNPACKERS[packing](bytes, options);
+    output.bytes -= said.length;
+    return said;
+  } catch (error) {
+    // More than may be unpacked is a range error.
+    if (packing === 'deflate' || error instanceof RangeError) return undefined;
+    return unpacked(withoutHeader(bytes, packing), 'deflate', output);
+  }
+}
+
+/** What is deflated behind a header. With it goes what is said about its end, behind which a word may go on. */
+function withoutHeader(bytes: Buffer, packing: 'gzip' | 'zlib'): Buffer {
+  return bytes.subarray(packing === 'zlib' ? 2 : gzipHeaderSize(bytes));
+}
+
+const HAS_SUM = 2;
+const HAS_MORE = 4;
+const HAS_NAME = 8;
+const HAS_COMMENT = 16;
+
+function gzipHeaderSize(bytes: Buffer): number {
+  const flags = bytes[3] ?? 0;
+  let size = 10;
+  if ((flags & HAS_MORE) > 0) size += 2 + (bytes[size] ?? 0) + 256 * (bytes[size + 1] ?? 0);
+  for (const flag of [HAS_NAME, HAS_COMMENT])
+    if ((flags & flag) > 0) size = Math.max(size, bytes.indexOf(0, size) + 1);
+  return (flags & HAS_SUM) > 0 ? size + 2 : size;
 }
