@@ -288,8 +288,6 @@ class Attempt implements Writer, Asker {
    */
   #letGo(): void {
     this.#turn = undefined;
-    this.#request = undefined;
-    this.#admitted = undefined;
     this.#replied = undefined;
     this.#verdict = undefined;
     this.#next = undefined;
