@@ -1,3 +1,4 @@
+import { fstatSync } from 'node:fs';
 import { type FileHandle, open, readdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { messageOf, StopError, stop } from '../core/errors.ts';
@@ -125,7 +126,7 @@ export class InputFile implements FileBytes {
     await requireFile(this.path);
     const file = await open(this.path);
     try {
-      this.#stamp ??= await stampOf(file);
+      this.#stamp ??= stampOf(file);
       await this.#isAsStamped(file);
       return file;
     } catch (error) {
@@ -140,7 +141,7 @@ export class InputFile implements FileBytes {
    * @throws StopError `input` when its bytes are others, or may be.
    */
   async #isAsStamped(file: FileHandle): Promise<boolean> {
-    const now = await stampOf(file);
+    const now = stampOf(file);
     if (now.content !== this.#stamp?.content) throw changedFile(this.path);
     if (now.changedNs === this.#stamp.changedNs) return true;
     if (this.#sha256 === undefined || (await sha256Of(piecesOf(file))) !== this.#sha256)
@@ -151,8 +152,9 @@ export class InputFile implements FileBytes {
   }
 }
 
-async function stampOf(file: FileHandle): Promise<Stamp> {
-  const { dev, ino, size, mtimeNs, ctimeNs } = await file.stat({ bigint: true });
+/** At once: of an open file the system knows it, and to wait for it after each read would take longer than the look. */
+function stampOf(file: FileHandle): Stamp {
+  const { dev, ino, size, mtimeNs, ctimeNs } = fstatSync(file.fd, { bigint: true });
   return { content: `${dev} ${ino} ${size} ${mtimeNs}`, changedNs: ctimeNs };
 }
 

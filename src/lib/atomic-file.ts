@@ -110,18 +110,33 @@ export class NewFile {
   }
 }
 
+/** To wait for each write takes longer than to write, so that small chunks are written together. */
+const BYTES_PER_WRITE = 256 * 1024;
+
 async function writeAll(
   file: FileHandle,
   chunks: Chunks,
 ): Promise<{ readonly bytes: number; readonly sha256: string }> {
   const sha256 = createHash('sha256');
-  let bytes = 0;
+  // Copied, because whoever gives a chunk may use its memory again for the next one.
+  const gathered = Buffer.allocUnsafe(BYTES_PER_WRITE);
+  let [bytes, waiting] = [0, 0];
+  const write = async (): Promise<void> => {
+    const piece = gathered.subarray(0, waiting);
+    sha256.update(piece);
+    await file.appendFile(piece);
+    bytes += waiting;
+    waiting = 0;
+  };
   for await (const chunk of chunks) {
     const piece = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
-    sha256.update(piece);
-    bytes += piece.length;
-    await file.appendFile(piece);
+    for (let at = 0; at < piece.length; ) {
+      const copied = piece.copy(gathered, waiting, at);
+      [at, waiting] = [at + copied, waiting + copied];
+      if (waiting === gathered.length) await write();
+    }
   }
+  await write();
   return { bytes, sha256: sha256.digest('hex') };
 }
 

@@ -7,8 +7,9 @@
  * question and the buying, because each is noticed elsewhere; by chance only four times. Edits at any moment of long runs,
  * mixed with kills and with all else that goes wrong, are the matter of `npm run faults -- --kills 1000`.
  */
-import { chmodSync, copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { type FileHandle, open, rm } from 'node:fs/promises';
+import fs, { chmodSync, copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { Digester } from '../../src/files/formats/csv/digests.ts';
 import { credits } from '../../src/ledger/ledger.ts';
@@ -176,21 +177,21 @@ test('an edited list is not exported by what was found for the list as it was', 
 // -------------------------------------------------------------------------------------------- the walls behind the stamp
 
 /** Everything of a file that tells when it was changed stands still, as on a disk whose clock ticks every two seconds. */
-async function blindFileSystem(place: Workplace, name = 'list.csv'): Promise<() => void> {
-  const file = await open(place.path(name));
-  const handles = Object.getPrototypeOf(file) as FileHandle;
-  const found = await file.stat({ bigint: true });
-  await file.close();
-  const look = handles.stat;
-  const blinded = vi.spyOn(handles, 'stat').mockImplementation(async function (
-    this: FileHandle,
-    options?: { readonly bigint?: boolean },
-  ) {
-    const now = await look.call(this, options as { bigint: true });
-    return now?.ino === found.ino ? found : now;
-  } as never);
-  onTestFinished(() => blinded.mockRestore());
-  return () => blinded.mockRestore();
+function blindFileSystem(place: Workplace, name = 'list.csv'): () => void {
+  const found = fs.statSync(place.path(name), { bigint: true });
+  const look = fs.fstatSync;
+  const blinded = vi.spyOn(fs, 'fstatSync').mockImplementation(((file: number, options?: fs.StatOptions) => {
+    const now = look(file, options);
+    return options?.bigint === true && now.ino === found.ino ? found : now;
+  }) as never);
+  // What imports it by its name has it as well.
+  syncBuiltinESMExports();
+  const seeAgain = (): void => {
+    blinded.mockRestore();
+    syncBuiltinESMExports();
+  };
+  onTestFinished(seeAgain);
+  return seeAgain;
 }
 
 /** No digest is made of any list, as of a workbook. */
@@ -205,7 +206,7 @@ async function poisoned(operation: 'run' | 'stopped'): Promise<{ place: Workplac
   onTestFinished(() => place[Symbol.asyncDispose]());
   place.writeList(domainsOf('poisoned', 30));
   const list = new EditedList(place.path('list.csv'));
-  const seeAgain = await blindFileSystem(place);
+  const seeAgain = blindFileSystem(place);
   withoutDigests();
   const askBudget = async () => {
     list.edit('in_place');
@@ -224,7 +225,7 @@ describe('where the file system tells nothing', () => {
     await using place = await Workplace.open();
     place.writeList(domainsOf('digested', 30));
     const list = new EditedList(place.path('list.csv'));
-    const seeAgain = await blindFileSystem(place);
+    const seeAgain = blindFileSystem(place);
     const askBudget = async () => {
       list.edit('in_place');
       return credits(100);
@@ -288,7 +289,7 @@ describe('where the file system tells nothing', () => {
       }));
       team.writeSheet(people, 'team.csv');
       const list = new EditedList(place.path('team.csv'));
-      const seeAgain = await blindFileSystem(place, 'team.csv');
+      const seeAgain = blindFileSystem(place, 'team.csv');
       withoutDigests();
       const request = {
         job: place.path('team.yaml'),

@@ -208,6 +208,25 @@ describe('a link', () => {
   });
 });
 
+describe('what is written', () => {
+  test('is what came, in chunks of any size whose memory is used again', async () => {
+    const place = await Place.open();
+    const sizes = [1, 56_000, 0, 262_143, 262_144, 700_001, 3];
+    const memory = Buffer.alloc(Math.max(...sizes));
+    async function* chunks(): AsyncIterable<Buffer> {
+      for (const [at, size] of sizes.entries()) {
+        yield memory.fill(`${at}-`, 0, size).subarray(0, size);
+        memory.fill('used again');
+      }
+    }
+    const path = await place.write('', { chunks: chunks() });
+    const came = sizes.map((size, at) => Buffer.alloc(size, `${at}-`).toString()).join('');
+    expect((await readFile(path, 'utf8')) === came).toBe(true);
+    // By its hash it is known as ours, and may be replaced.
+    expect(await place.write(OURS)).toBe(path);
+  });
+});
+
 describe('two writers of one file', () => {
   test('never place each other’s half: each of them is whole, and the last one stands', async () => {
     const place = await Place.open();
