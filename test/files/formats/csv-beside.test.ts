@@ -159,7 +159,7 @@ describe('the thread', () => {
   test('that the system refuses is done without, and the list is the same', async () => {
     const text = Buffer.from('a,b\n'.repeat(100));
     const expected = await foundBy(parsedHere, text, 10);
-    vi.spyOn(threads, 'Worker').mockImplementation(() => {
+    vi.spyOn(threads, 'Worker').mockImplementation(function refused() {
       throw new Error('EAGAIN');
     });
     syncBuiltinESMExports();
