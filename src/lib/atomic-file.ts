@@ -40,7 +40,8 @@ export class NewFile {
   static async write(folder: string, mode: number | undefined, chunks: Chunks): Promise<NewFile> {
     await removeLeftovers(folder);
     const path = join(folder, temporaryName());
-    const file = await open(path, 'wx', mode);
+    // Behind whatever stands there by then, so that its length says whether another program wrote to it, or cut it off.
+    const file = await open(path, 'ax', mode);
     try {
       if (mode !== undefined) await file.chmod(mode);
       const { bytes, sha256 } = await writeAll(file, chunks);
