@@ -280,13 +280,13 @@ function sourceOf(batch: Batch, row: number, answer: RowRecord['answers'][number
 }
 
 /**
- * Columns of an earlier run: those of an output, which has `_status`, and those of a needs-attention file, which has
- * all of its own. Any other file has none, whatever its columns are called.
+ * Columns of an earlier run: those of an output, and those of a needs-attention file, of which either has all of its own. Any
+ * other file has none, whatever its columns are called.
  */
 function ourColumnsIn(header: readonly string[]): readonly string[] {
   const isAttention = ATTENTION_COLUMNS.every((name) => header.includes(name));
   const ours = new Set<string>([
-    ...(header.includes('_status') ? OUR_COLUMNS : []),
+    ...(OUR_COLUMNS.every((name) => header.includes(name)) ? OUR_COLUMNS : []),
     ...(isAttention ? ATTENTION_COLUMNS : []),
   ]);
   const taken = header.find(
