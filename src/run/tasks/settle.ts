@@ -110,7 +110,7 @@ async function doubtsOf(
   throw stop(
     'usage',
     `Row ${row} of batch ${batch.id} is not in doubt.`,
-    `See its state with ${commandLine(['settle', batch.id, ...storeWords(location)])}`,
+    `See its state with ${commandLine(['status', batch.id, row, ...storeWords(location)])}`,
   );
 }
 
