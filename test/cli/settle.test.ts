@@ -161,9 +161,10 @@ test('a decision that cannot be carried out is refused, and nothing is noted', a
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr.split('\n')[0]).toContain(fact);
   }
-  // What tells about any row is another command than the one that lists doubts.
-  const { stderr } = await desk.type(['settle', 'last', '4', '--skip']);
-  expect(stderr).toMatch(/See its state with \S*.* status [0-9a-f]{8} 4\b/);
+  // What tells about a row that has ended is another command than the one that lists doubts.
+  const next = async (row: string) => (await desk.type(['settle', 'last', row, '--skip'])).stderr;
+  expect(await next('4')).toMatch(/See its state with .* status [0-9a-f]{8} 4\b/);
+  expect(await next('99')).toMatch(/See which rows are with .* settle [0-9a-f]{8}\b/);
   expect((await desk.json(['settle', 'last'])).at_risk).toBe(2);
 });
 

@@ -107,10 +107,15 @@ async function doubtsOf(
       'Run the list with --yes to buy it again, or correct the dialect.',
     );
   }
+  const number = Number(row);
+  const [ended] = Number.isSafeInteger(number) ? await ledger.rows(batch.id, number, 1) : [];
+  const where = storeWords(location);
   throw stop(
     'usage',
     `Row ${row} of batch ${batch.id} is not in doubt.`,
-    `See its state with ${commandLine(['status', batch.id, row, ...storeWords(location)])}`,
+    ended?.row === number
+      ? `See its state with ${commandLine(['status', batch.id, row, ...where])}`
+      : `See which rows are with ${commandLine(['settle', batch.id, ...where])}`,
   );
 }
 
