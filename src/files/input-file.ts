@@ -152,7 +152,7 @@ export class InputFile implements FileBytes {
   }
 }
 
-/** At once: of an open file the system knows it, and to wait for it after each read would take longer than the look. */
+/** The system knows this of an open file at once. A wait for it after each read would take longer than the look itself. */
 function stampOf(file: FileHandle): Stamp {
   const { dev, ino, size, mtimeNs, ctimeNs } = fstatSync(file.fd, { bigint: true });
   return { content: `${dev} ${ino} ${size} ${mtimeNs}`, changedNs: ctimeNs };

@@ -40,7 +40,7 @@ export class NewFile {
   static async write(folder: string, mode: number | undefined, chunks: Chunks): Promise<NewFile> {
     await removeLeftovers(folder);
     const path = join(folder, temporaryName());
-    // Behind whatever stands there by then, so that its length says whether another program wrote to it, or cut it off.
+    // Each write goes behind what stands there, so the length says whether another program added to the file or cut it off.
     const file = await open(path, 'ax', mode);
     try {
       if (mode !== undefined) await file.chmod(mode);
@@ -111,7 +111,7 @@ export class NewFile {
   }
 }
 
-/** To wait for each write takes longer than to write, so that small chunks are written together. */
+/** A wait for a write takes longer than the write itself, so small chunks are written together. */
 const BYTES_PER_WRITE = 256 * 1024;
 
 async function writeAll(
@@ -119,7 +119,7 @@ async function writeAll(
   chunks: Chunks,
 ): Promise<{ readonly bytes: number; readonly sha256: string }> {
   const sha256 = createHash('sha256');
-  // Copied, because whoever gives a chunk may use its memory again for the next one.
+  // Chunks are copied, because their maker may use the memory again for the next one.
   const gathered = Buffer.allocUnsafe(BYTES_PER_WRITE);
   let [bytes, waiting] = [0, 0];
   const write = async (): Promise<void> => {
