@@ -1,13 +1,4 @@
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { runCommandLine } from '../../src/cli/shell/main.ts';
@@ -190,9 +181,11 @@ export function flipNumbered(number: number, seed: number, stores: readonly Flip
  */
 function placeIn({ folder, pages }: FlipStore, random: Random): Pick<Flip, 'file' | 'byte'> {
   if (random.fraction() < 0.125) {
-    const beside = ['watermark', 'seal', 'ledger.db-wal'].filter((name) => existsSync(join(folder, name)));
+    const sizeOf = (name: string): number =>
+      statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0;
+    const beside = ['watermark', 'seal', 'seal-since', 'ledger.db-wal'].filter((name) => sizeOf(name) > 0);
     const file = oneOf(beside, random);
-    return { file, byte: random.integer(0, statSync(join(folder, file)).size - 1) };
+    return { file, byte: random.integer(0, sizeOf(file) - 1) };
   }
   if (random.fraction() < 0.5) {
     const { size } = statSync(join(folder, 'ledger.db'));

@@ -50,7 +50,7 @@ const SHIFTS_MS = [25_000, 4 * MINUTE_MS, 10 * MINUTE_MS, DAY_MS, 365 * DAY_MS].
 /** One call in so many is answered by the proxy; fewer than five in a row, at which the program waits for half a minute. */
 const PAGE_EVERY = 60;
 
-const FLIPPED = /^(?:ledger\.db|ledger\.db-wal|watermark|seal)$/;
+const FLIPPED = /^(?:ledger\.db|ledger\.db-wal|watermark|seal|seal-since)$/;
 
 export class Mishaps implements AsyncDisposable {
   readonly #workplace: Workplace;

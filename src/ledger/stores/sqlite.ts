@@ -31,11 +31,11 @@ import { identify, layOut, refuseBefore, refuseOther } from './sqlite/identity.t
 import { addLaterTables } from './sqlite/later-tables.ts';
 import { SqliteLedger } from './sqlite/ledger.ts';
 import { livingSpender, type SpenderLock, takeLock } from './sqlite/lock.ts';
-import { LogPages } from './sqlite/log-pages.ts';
 import { SqliteReader } from './sqlite/reader.ts';
 import { ensureReserve, freeReserve, limitPages, raiseLimit } from './sqlite/reserve-file.ts';
+import { LOG_FRAMES, RunningSeal } from './sqlite/running-seal.ts';
 import { openSalvage } from './sqlite/salvage.ts';
-import { type Seal, seal, unbrokenSeal } from './sqlite/seal.ts';
+import { type Seal, sumsOf, unbrokenSeal } from './sqlite/seal.ts';
 import { verify } from './sqlite/verify.ts';
 import { lossAt, lossOf, Watch } from './sqlite/watch.ts';
 import { readWatermark, Watermark } from './sqlite/watermark.ts';
@@ -162,28 +162,34 @@ interface Opening extends StoreOptions {
 /** A crash anywhere in here leaves a store that the next start takes for new, or for one without an orderly end. */
 async function openLocked(folder: StoreFolder, lock: SpenderLock, options: Opening): Promise<SqliteLedger> {
   refuseVanished(folder);
-  const seal = sizeOf(folder.ledger) === undefined ? undefined : unbrokenSeal(folder, options.clock.wallMs());
+  const nowMs = options.clock.wallMs();
+  const found = sizeOf(folder.ledger) === undefined ? undefined : await unbrokenSeal(folder, nowMs);
   const connection = connect(folder, { readonly: false, timeoutMs: WRITE_TIMEOUT_MS });
   try {
     const isEmpty = emptyOrLedger(connection, folder) === 'empty';
     // SQLite gives the log the mode of the database, so this comes before the log.
     makePrivateFile(folder.ledger);
     connection.pragma('journal_mode = WAL');
+    connection.pragma(`wal_autocheckpoint = ${LOG_FRAMES}`);
     if (isEmpty) layOut(connection);
-    const { clean, unmarked } = refuseBehind(connection, folder);
+    const { commits, clean, unmarked } = refuseBehind(connection, folder);
     if (unmarked !== undefined && options.sendsNothing !== true) throw unmarked;
     if (options.mayBeCopied !== true) refuseCopied(connection, folder);
     const loss = options.wasThere ? lossOf(folder.path, connection) : undefined;
     requireAccepted(loss, options);
     if (options.sendsNothing !== true) requireAccepted(lostErasureKey(connection, folder), options);
+    const unbroken = isOf(found, commits) ? found : undefined;
     // What was laid out a moment ago has nothing to be compared with.
-    if (!isEmpty && (clean === 0 || seal === undefined)) await verify(connection, folder.path, clean === 1);
+    if (!isEmpty && unbroken === undefined) await verify(connection, folder.path, clean === 1);
+    const sums = unbroken?.sums ?? (await sumsOf(folder));
+    const seal = new RunningSeal(folder, { sums, checkedAtMs: unbroken?.checkedAtMs ?? nowMs, commits });
     if (loss !== undefined) connection.run(NEW_IDENTITY);
     addLaterTables(connection);
     ensureReserve(folder.reserve);
     // A missing watermark stays missing: the next spender has to learn of it.
     const watermark = unmarked === undefined ? Watermark.open(folder.watermark) : { write() {}, close() {} };
     connection.run('UPDATE book SET clean = 0');
+    seal.writeDown();
     limitPages(connection);
     const { clock, operator } = options;
     return spenderOf(folder, { connection, watermark, lock, seal, clock, operator });
@@ -193,26 +199,28 @@ async function openLocked(folder: StoreFolder, lock: SpenderLock, options: Openi
   }
 }
 
+/** Whether all that a ledger has was written by its spenders: what another program writes into the log is not counted. */
+const isOf = (seal: Seal | undefined, commits: number): boolean =>
+  seal !== undefined && (seal.commits ?? commits) === commits;
+
 interface Opened {
   readonly connection: Connection;
   readonly watermark: Pick<Watermark, 'write' | 'close'>;
   readonly lock: SpenderLock;
-  /** Undefined when the ledger had changed since it was sealed, and was checked in full. */
-  readonly seal: Seal | undefined;
+  readonly seal: RunningSeal;
   readonly clock: Clock;
   readonly operator: string | undefined;
 }
 
 function spenderOf(
   folder: StoreFolder,
-  { connection, watermark, lock, seal: before, clock, operator }: Opened,
+  { connection, watermark, lock, seal, clock, operator }: Opened,
 ): SqliteLedger {
-  const written = new LogPages(folder.log);
   return new SqliteLedger({
     connection,
     watermark: {
       write(commits) {
-        written.note();
+        seal.committed(commits);
         watermark.write(commits);
       },
     },
@@ -227,26 +235,12 @@ function spenderOf(
     },
     secret: readErasureKey(folder.erasureKey),
     erasureKey: folder.erasureKey,
-    rewriting: () => written.giveUp(),
-    ending: () => written.note(),
-    release(orderly) {
-      written.close();
-      const known = before !== undefined && written.isComplete;
-      const since = known ? { seal: before, written: (page: number) => written.has(page) } : undefined;
-      if (orderly) sealIfPossible(folder, since, clock);
+    seal,
+    release() {
       watermark.close();
       lock.release();
     },
   });
-}
-
-/** Seals the ledger if it can. Without a seal the next start checks everything, and nothing else happens. */
-function sealIfPossible(folder: StoreFolder, since: Parameters<typeof seal>[1], clock: Clock): void {
-  try {
-    seal(folder, since, clock.wallMs());
-  } catch (error) {
-    if (!(error instanceof Error && 'syscall' in error)) throw error;
-  }
 }
 
 /**
@@ -265,12 +259,12 @@ async function look(folder: StoreFolder, tell: Tell = () => {}): Promise<LedgerR
   const connection = connect(folder, { readonly: true, timeoutMs: READ_TIMEOUT_MS });
   try {
     if (emptyOrLedger(connection, folder) === 'empty') throw nothingThere(folder);
-    const { unmarked } = refuseBehind(connection, folder);
+    const { commits, unmarked } = refuseBehind(connection, folder);
     const loss = unmarked?.message ?? lossOf(folder.path, connection) ?? lostErasureKey(connection, folder);
     if (loss !== undefined) tell(`${loss} Nothing is bought from it in this state.`);
     if (livingSpender(folder) === undefined)
       await checkedOnce(folder, async () => {
-        if (unbrokenSeal(folder, systemClock.wallMs()) !== undefined) return;
+        if (isOf(await unbrokenSeal(folder, systemClock.wallMs()), commits)) return;
         // Most looks find a seal, and load nothing for a check.
         const { verifyBeside } = await import('./sqlite/verify-beside.ts');
         await verifyBeside(connection, folder.path);
@@ -325,7 +319,7 @@ function refuseBehind(connection: Connection, folder: StoreFolder): Checked {
   if (mark === 'unreadable') throw damagedStore(folder.path, 'the watermark cannot be read');
   if (mark === undefined && commits > 0 && readWatermark(folder.watermark) === undefined) {
     const fact = `the watermark is missing, although the ledger has ${commits} commits`;
-    return { clean, unmarked: damagedStore(folder.path, fact) };
+    return { commits, clean, unmarked: damagedStore(folder.path, fact) };
   }
   if (mark !== undefined && mark > commits) {
     throw damagedStore(
@@ -333,10 +327,11 @@ function refuseBehind(connection: Connection, folder: StoreFolder): Checked {
       `${mark} commits were made, but the ledger knows only ${commits} of them`,
     );
   }
-  return { clean, unmarked: undefined };
+  return { commits, clean, unmarked: undefined };
 }
 
 interface Checked {
+  readonly commits: number;
   readonly clean: number;
   /** A problem that stops a spender but no reader: it is unknown whether the newest commits are there. */
   readonly unmarked: StopError | undefined;

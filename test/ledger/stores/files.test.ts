@@ -36,6 +36,8 @@ describe('files', () => {
         'lock.db',
         'lock.db-journal',
         'reserve',
+        'seal',
+        'seal-since',
         'spender.json',
         'watermark',
       ]);

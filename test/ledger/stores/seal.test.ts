@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
@@ -19,7 +19,7 @@ import {
   settle,
   stateOf,
 } from './book.ts';
-import { freshLedger, freshPlace, openStore } from './places.ts';
+import { freshLedger, freshPlace, openStore, temporaryFolder } from './places.ts';
 import { pastGuards } from './refusals.ts';
 import { openAsAfterCrash } from './sides.ts';
 
@@ -51,7 +51,24 @@ async function buy(ledger: Ledger, batch: Batch, word: string, calls: number): P
   }
 }
 
-const isSealed = (place: string): boolean => unbrokenSeal(storeFolder(place), Date.now()) !== undefined;
+/** Whether it is opened without a full check. */
+async function isSealed(place: string): Promise<boolean> {
+  const seal = await unbrokenSeal(storeFolder(place), Date.now());
+  if (seal?.commits === undefined) return seal !== undefined;
+  const database = new Database(join(place, 'ledger.db'), { readonly: true });
+  const commits = database.prepare<[], number>('SELECT commits FROM book').pluck().get();
+  database.close();
+  return commits === seal.commits;
+}
+
+/** The files as a kill leaves them at this moment. */
+function killed(place: string): string {
+  const copy = join(temporaryFolder(), 'store');
+  cpSync(place, copy, { recursive: true });
+  for (const name of ['ledger.db-shm', 'lock.db-journal', 'spender.json'])
+    rmSync(join(copy, name), { force: true });
+  return copy;
+}
 
 function flip(place: string, name: string, at: number): void {
   const file = join(place, name);
@@ -72,13 +89,13 @@ describe('a seal', () => {
     'is that of the ledger, however often its log has begun anew, and also of a store that was opened with one',
     async () => {
       const place = await closedStore(80);
-      expect(isSealed(place)).toBe(true);
+      expect(await isSealed(place)).toBe(true);
       const before = statSync(join(place, 'ledger.db')).size;
       const ledger = await openStore(sqlite, place);
       await buy(ledger, await batchNamed(ledger, 'b'), 'later', 120);
       await ledger.close();
       expect(statSync(join(place, 'ledger.db')).size).toBeGreaterThan(before);
-      expect(isSealed(place)).toBe(true);
+      expect(await isSealed(place)).toBe(true);
     },
   );
 
@@ -87,10 +104,10 @@ describe('a seal', () => {
     const { size } = statSync(join(place, 'ledger.db'));
     for (let at = 5; at < size; at += Math.floor(size / 40)) {
       flip(place, 'ledger.db', at);
-      expect(isSealed(place)).toBe(false);
+      expect(await isSealed(place)).toBe(false);
       flip(place, 'ledger.db', at);
     }
-    expect(isSealed(place)).toBe(true);
+    expect(await isSealed(place)).toBe(true);
   });
 
   test('that is missing, torn or altered costs a full check and nothing else', async () => {
@@ -103,13 +120,13 @@ describe('a seal', () => {
       whole.map((byte, at) => byte ^ (at === 70 ? 1 : 0)),
     ]) {
       writeFileSync(seal, content);
-      expect(isSealed(place)).toBe(false);
+      expect(await isSealed(place)).toBe(false);
       await (await openStore(sqlite, place)).close();
-      expect(isSealed(place)).toBe(true);
+      expect(await isSealed(place)).toBe(true);
     }
     rmSync(seal);
     await (await openStore(sqlite, place)).close();
-    expect(isSealed(place)).toBe(true);
+    expect(await isSealed(place)).toBe(true);
   });
 
   test('of a small ledger is held against its bytes, whatever the file system says of its times', async () => {
@@ -117,7 +134,7 @@ describe('a seal', () => {
     const { atime, mtime } = statSync(join(place, 'ledger.db'));
     flip(place, 'ledger.db', placeOf(place, 'call7'));
     utimesSync(join(place, 'ledger.db'), atime, mtime);
-    expect(isSealed(place)).toBe(false);
+    expect(await isSealed(place)).toBe(false);
   });
 
   test('does not make right what rotted while the store was open', async () => {
@@ -127,7 +144,113 @@ describe('a seal', () => {
     await answered(ledger, batch, 'later');
     flip(place, 'ledger.db', placeOf(place, 'call7'));
     await ledger.close();
-    expect(isSealed(place)).toBe(false);
+    expect(await isSealed(place)).toBe(false);
+  });
+});
+
+describe('after a kill', () => {
+  /** So many calls fill the log more than twice. */
+  const CALLS = 120;
+
+  /** What a kill leaves now and then of a run over a store that was closed once; the last is the newest there is. */
+  async function kills(): Promise<readonly string[]> {
+    const place = await closedStore(20);
+    const ledger = await openStore(sqlite, place);
+    const left: string[] = [];
+    for (let part = 0; part < 4; part += 1) {
+      await buy(ledger, await batchNamed(ledger, `part ${part}`), `part ${part} `, CALLS / 4);
+      left.push(killed(place));
+    }
+    await ledger.close();
+    return left;
+  }
+
+  const newestOf = (places: readonly string[]): string => places.at(-1) ?? expect.fail('the run was killed');
+
+  test('a store is not checked in full, wherever its log was, and its next run is no other', async () => {
+    const places = await kills();
+    for (const place of places) expect(await isSealed(place)).toBe(true);
+    const saltsOf = (place: string): string =>
+      readFileSync(join(place, 'ledger.db-wal')).toString('hex', 16, 24);
+    expect(new Set(places.map(saltsOf)).size).toBeGreaterThan(2);
+    const newest = newestOf(places);
+    const ledger = await openStore(sqlite, newest);
+    await buy(ledger, await batchNamed(ledger, 'next'), 'next', CALLS / 2);
+    expect(await isSealed(killed(newest))).toBe(true);
+    await ledger.close();
+    expect(await isSealed(newest)).toBe(true);
+    await openAsAfterCrash(newest);
+  });
+
+  test('a bit that flipped in what was moved out of the log is found', async () => {
+    for (const place of await kills()) {
+      const { size } = statSync(join(place, 'ledger.db'));
+      let found = 0;
+      for (let at = 5; at < size; at += Math.floor(size / 40)) {
+        flip(place, 'ledger.db', at);
+        // SQLite reads a page from the log if that has it.
+        if (!(await isSealed(place))) found += 1;
+        flip(place, 'ledger.db', at);
+      }
+      expect(found).toBeGreaterThan(5);
+      expect(await isSealed(place)).toBe(true);
+    }
+  });
+
+  test('what another program wrote behind the last commit is checked in full', async () => {
+    const place = newestOf(await kills());
+    const database = new Database(join(place, 'ledger.db'));
+    pastGuards(database, ['totals_moved'], 'UPDATE totals SET spent = 0');
+    expect(await isSealed(place)).toBe(false);
+    await expect(openStore(sqlite, place)).rejects.toMatchObject(DAMAGED);
+    database.close();
+    await expect(openStore(sqlite, place)).rejects.toMatchObject(DAMAGED);
+  });
+
+  test('so is what it wrote between two commits, also after an orderly end', async () => {
+    const place = await closedStore(20);
+    const ledger = await openStore(sqlite, place);
+    const batch = await batchNamed(ledger, 'b');
+    const database = new Database(join(place, 'ledger.db'));
+    pastGuards(database, ['totals_moved'], 'UPDATE totals SET spent = spent + 1');
+    database.close();
+    await buy(ledger, batch, 'later', CALLS);
+    await expect(openStore(sqlite, killed(place))).rejects.toMatchObject(DAMAGED);
+    await ledger.close();
+    await expect(openStore(sqlite, place)).rejects.toMatchObject(DAMAGED);
+  });
+
+  test('what was written since the seal costs a full check and nothing else, when it is missing, torn or altered', async () => {
+    const place = await closedStore(20);
+    const ledger = await freshLedger(sqlite, place);
+    await buy(ledger, await batchNamed(ledger, 'b'), 'later', CALLS);
+    const copy = killed(place);
+    const file = join(copy, 'seal-since');
+    const whole = readFileSync(file);
+    for (const content of [
+      Buffer.alloc(0),
+      whole.subarray(0, -1),
+      whole.map((byte, at) => byte ^ (at === 50 ? 1 : 0)),
+    ]) {
+      writeFileSync(file, content);
+      expect(await isSealed(copy)).toBe(false);
+      await (await openStore(sqlite, killed(copy))).close();
+    }
+    writeFileSync(file, whole);
+    expect(await isSealed(copy)).toBe(true);
+    rmSync(file);
+    expect(await isSealed(copy)).toBe(false);
+  });
+
+  test('a log that lost its end is no seal of what came before', async () => {
+    const place = await closedStore(20);
+    const ledger = await freshLedger(sqlite, place);
+    await buy(ledger, await batchNamed(ledger, 'b'), 'later', 10);
+    const copy = killed(place);
+    const log = readFileSync(join(copy, 'ledger.db-wal'));
+    writeFileSync(join(copy, 'ledger.db-wal'), log.subarray(0, log.length / 2));
+    expect(await isSealed(copy)).toBe(true);
+    await expect(openStore(sqlite, copy)).rejects.toMatchObject(DAMAGED);
   });
 });
 
@@ -275,5 +398,5 @@ test('a store that turns out to be damaged in the middle of a run sends nothing 
   expect(database.prepare('SELECT id FROM attempts').all()).toHaveLength(2);
   database.close();
   await ledger.close();
-  expect(isSealed(place)).toBe(false);
+  expect(await isSealed(place)).toBe(false);
 });

@@ -27,6 +27,8 @@ export interface StoreFolder {
   /** SQLite's log, which exists while the ledger is open, and after a kill. */
   readonly log: string;
   readonly seal: string;
+  /** What was written since. */
+  readonly sealedSince: string;
   readonly lock: string;
   readonly watermark: string;
   readonly reserve: string;
@@ -42,6 +44,7 @@ export function storeFolder(location: string): StoreFolder {
     ledger: join(path, 'ledger.db'),
     log: join(path, 'ledger.db-wal'),
     seal: join(path, 'seal'),
+    sealedSince: join(path, 'seal-since'),
     lock: join(path, 'lock.db'),
     watermark: join(path, 'watermark'),
     reserve: join(path, 'reserve'),
@@ -52,7 +55,7 @@ export function storeFolder(location: string): StoreFolder {
 
 /** Only the user may read what was bought and for whom. */
 const FOLDER_MODE = 0o700;
-const FILE_MODE = 0o600;
+export const FILE_MODE = 0o600;
 const OTHERS = 0o077;
 /** Windows has no such modes; the user's profile folder is private there already. */
 const HAS_MODES = process.platform !== 'win32';
@@ -115,8 +118,20 @@ function refuseUnlessOurs(path: string, kind: 'file' | 'folder'): void {
 }
 
 /** All files of a store, those of SQLite included. */
-function filesOf({ ledger, log, seal, lock, watermark, reserve, spender }: StoreFolder): readonly string[] {
-  return [ledger, log, `${ledger}-shm`, lock, `${lock}-journal`, seal, watermark, reserve, spender];
+function filesOf(folder: StoreFolder): readonly string[] {
+  const { ledger, log, seal, sealedSince, lock, watermark, reserve, spender } = folder;
+  return [
+    ledger,
+    log,
+    `${ledger}-shm`,
+    lock,
+    `${lock}-journal`,
+    seal,
+    sealedSince,
+    watermark,
+    reserve,
+    spender,
+  ];
 }
 
 /** Whether another user owns a folder that is to become a store, and would then be closed to others. */

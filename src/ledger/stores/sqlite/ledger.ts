@@ -48,6 +48,7 @@ import { insertHold } from './holds.ts';
 import { insertNotice, noteNoticeSent, waitingNotices } from './notices.ts';
 import { SqliteReader } from './reader.ts';
 import { retractMisses } from './rows.ts';
+import type { RunningSeal } from './running-seal.ts';
 import { setCells, sumUp } from './table-sums.ts';
 import { batchId, batchNumber, COPIES_TABLE, PIECES_TABLE, wholeMs } from './tables.ts';
 import type { Watch } from './watch.ts';
@@ -60,12 +61,9 @@ export interface SqliteLedgerOptions extends GroupCommitOptions {
   readonly secret: Buffer | undefined;
   /** Path of the file with that key. */
   readonly erasureKey: string;
-  /** Runs before all pages are rewritten. */
-  readonly rewriting: () => void;
-  /** Runs after an orderly end, before the connection is closed. */
-  readonly ending: () => void;
+  readonly seal: Pick<RunningSeal, 'writeDown' | 'giveUp' | 'end'>;
   /** Releases the lock and the files of the store. It runs after the connection is closed. */
-  readonly release: (orderly: boolean) => void;
+  readonly release: () => void;
 }
 
 /** The ledger of the one spender. Writes wait for the next commit; reads see what has been committed. */
@@ -244,7 +242,7 @@ export class SqliteLedger extends SqliteReader implements Ledger {
     const unended = this.connection.all<{ id: number; files: string }>(sql);
     if (unended.length === 0) return { isDue: false };
     for (const { files } of unended) removeFiles(JSON.parse(files));
-    const cleaning = clean(this.connection, this.folder, this.#options.rewriting);
+    const cleaning = clean(this.connection, this.folder, () => this.#options.seal.giveUp());
     if (!cleaning.isDue) await this.#group.write(() => endErasures(this.connection));
     return cleaning;
   }
@@ -270,10 +268,11 @@ export class SqliteLedger extends SqliteReader implements Ledger {
     await this.endThread();
     this.#group.drain();
     this.#options.watch.end();
-    const orderly = this.#group.sound && endOrderly(this.connection);
-    if (orderly) this.#options.ending();
+    const { seal, release } = this.#options;
+    const isOrderly = this.#group.sound && endOrderly(this.connection, seal);
     this.connection.close();
-    this.#options.release(orderly);
+    await seal.end(isOrderly);
+    release();
   }
 
   #noteAct(kind: Exclude<Act['kind'], 'erased'>, batch: BatchId): void {
@@ -296,10 +295,12 @@ export class SqliteLedger extends SqliteReader implements Ledger {
 }
 
 /** Marks an orderly end. A crash before that, or a full disk, costs the next start a full check and nothing else. */
-function endOrderly(connection: Connection): boolean {
+function endOrderly(connection: Connection, seal: Pick<RunningSeal, 'writeDown'>): boolean {
   try {
+    seal.writeDown();
     connection.pragma('wal_checkpoint(TRUNCATE)');
     connection.run('UPDATE book SET clean = 1');
+    seal.writeDown();
     return true;
   } catch (error) {
     if (sqliteCode(error) === undefined) throw error;

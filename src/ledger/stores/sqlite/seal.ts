@@ -1,25 +1,35 @@
-import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
+import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import { setImmediate } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
 import { withFile } from './connection.ts';
 import { type StoreFolder, sizeOf, writeAnew } from './folder.ts';
+import { LogFrames, type LogPlace, PAGE_BYTES } from './log-frames.ts';
+import { PageSums } from './page-sums.ts';
+import { type Reached, readSince } from './seal-since.ts';
 
 /**
- * A checksum of every page of the ledger, written beside it after an orderly end. A ledger that has not changed since
- * then needs no further check, which would take many times as long as reading it. A ledger that has changed, or was
- * never sealed, need not be damaged: a killed run leaves one like that, too. It is checked in full.
+ * A checksum of every page of the ledger, kept beside it: all of them at an orderly end and now and then, and between that what was
+ * written since. A ledger whose pages are as they were written, up to its last commit, needs no further check, which would take
+ * many times as long as reading it. Any other need not be damaged: a loss of power may leave one like that. It is checked in full.
  *
- * So a missing, torn or outdated seal costs time and nothing else, and the file is not synchronised to the disk.
+ * So a missing, torn or outdated seal costs time and nothing else, and no file of it is synchronised to the disk.
  */
 export interface Seal {
-  /** CRC-32 of each page, in their order. A ledger of ten million rows has 6 MB of them, so they are never there twice. */
-  readonly sums: Uint32Array<ArrayBuffer>;
+  /** A ledger of ten million rows has 9 MB of them, so they are never there twice. */
+  readonly sums: PageSums;
   /** When all pages were last read. */
   readonly checkedAtMs: number;
+  /**
+   * How many commits the ledger counts if nobody else wrote in it, where the newest are in its log alone: SQLite's own sums are
+   * all that those pages can be held against. Otherwise undefined.
+   */
+  readonly commits: number | undefined;
 }
 
-/** The page size of every ledger: SQLite's default, which no setting of ours changes. */
-const PAGE_BYTES = 4096;
 const BLOCK_BYTES = 256 * PAGE_BYTES;
+
+/** SQLite takes locks on bytes of this page, and never writes in it. */
+const LOCK_PAGE = 0x4000_0000 / PAGE_BYTES;
 
 /**
  * A larger file that has not changed since it was sealed is not read again within a day: what a disk loses within hours
@@ -28,99 +38,135 @@ const BLOCK_BYTES = 256 * PAGE_BYTES;
 const ALWAYS_READ_BYTES = 64 * 1024 * 1024;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-const MAGIC = 'rowonce seal 1';
+const MAGIC = 'rowonce seal 2';
 const MOST_BYTES_OF_HEAD = 1024;
 
 interface Header {
   readonly magic: string;
   readonly stamp: string;
   readonly checkedAtMs: number;
+  readonly commits: number;
+  readonly place: { readonly salts: string; readonly at: number } | undefined;
 }
 
-/** The seal of a ledger that has not changed since it was sealed; otherwise undefined. */
-export function unbrokenSeal(folder: StoreFolder, nowMs: number): Seal | undefined {
-  if ((sizeOf(folder.log) ?? 0) > 0) return undefined;
+/** The seal of a ledger whose pages are as they were written; otherwise undefined. */
+export async function unbrokenSeal(folder: StoreFolder, nowMs: number): Promise<Seal | undefined> {
   const written = readSeal(folder);
   if (written === undefined) return undefined;
   const { sums, checkedAtMs, isStamped } = written;
+  const since = readSince(folder.sealedSince, written);
   const ageMs = nowMs - checkedAtMs;
-  if (isStamped && sums.length * PAGE_BYTES > ALWAYS_READ_BYTES && ageMs >= 0 && ageMs < DAY_MS) {
-    return { sums, checkedAtMs };
-  }
-  if (sizeOf(folder.ledger) !== sums.length * PAGE_BYTES) return undefined;
-  const isWhole = withFile(folder.ledger, (file) => !anyOther(file, sums));
-  return isWhole ? { sums, checkedAtMs: nowMs } : undefined;
+  const isUntouched = isStamped && since === undefined && (sizeOf(folder.log) ?? 0) === 0;
+  if (isUntouched && sums.length * PAGE_BYTES > ALWAYS_READ_BYTES && ageMs >= 0 && ageMs < DAY_MS)
+    return { sums, checkedAtMs, commits: undefined };
+  const reached = since ?? written;
+  const logged = takeLogged(folder.log, sums, reached.place);
+  const isAsWritten = (page: number, bytes: Buffer): boolean =>
+    sums.of(page) === crc32(bytes) || logged.has(page) || page === LOCK_PAGE;
+  const pages = logged.pages ?? (sizeOf(folder.ledger) ?? 0) / PAGE_BYTES;
+  if (!(await readPages(folder, pages, isAsWritten))) return undefined;
+  const commits = logged.pages === undefined ? undefined : reached.commits + logged.commits;
+  return { sums, checkedAtMs: nowMs, commits };
 }
 
-function anyOther(file: number, sums: Uint32Array): boolean {
-  const block = Buffer.allocUnsafe(BLOCK_BYTES);
-  for (let page = 0; page < sums.length; ) {
-    const length = readSync(file, block, 0, BLOCK_BYTES, page * PAGE_BYTES);
-    if (length < PAGE_BYTES) return true;
-    for (let at = 0; at + PAGE_BYTES <= length; at += PAGE_BYTES, page += 1) {
-      if (sums[page] !== crc32(block.subarray(at, at + PAGE_BYTES))) return true;
-    }
+/** The sums of a ledger that was checked otherwise. */
+export async function sumsOf(folder: StoreFolder): Promise<PageSums> {
+  const sums = new PageSums();
+  await readPages(folder, (sizeOf(folder.ledger) ?? 0) / PAGE_BYTES, (page, bytes) => {
+    sums.set(page, crc32(bytes));
+    return true;
+  });
+  takeLogged(folder.log, sums, undefined);
+  return sums;
+}
+
+interface Logged {
+  /** How many commits of the log are behind the place. */
+  readonly commits: number;
+  /** How many pages the ledger has after them all; undefined where the log has none. */
+  readonly pages: number | undefined;
+  /** Whether SQLite reads a page from the log, and not from the ledger. */
+  has(page: number): boolean;
+}
+
+function takeLogged(log: string, sums: PageSums, place: LogPlace | undefined): Logged {
+  const newest = new Map<number, number>();
+  const all = new LogFrames(log);
+  const behind = new LogFrames(log, place);
+  try {
+    const { pages } = all.read((page, frame) => newest.set(page, frame));
+    for (const [page, frame] of newest) sums.set(page, all.sumOf(frame));
+    return { commits: behind.read(() => {}).commits, pages, has: (page) => newest.has(page) };
+  } finally {
+    all.close();
+    behind.close();
   }
-  return false;
 }
 
 /**
- * Seals a ledger to which no connection of ours writes any more.
- * @param before the seal with which it was opened, whose memory is taken, and the pages written since: all other pages must be
- *   as they were then. Without it the ledger was checked in full, so all of its pages are right.
+ * Reads the ledger page by page, and as full of zeros what its file is too short for. A long one takes seconds, in which the process
+ * has other things to do.
+ * @param take returns false for a page at which the reading ends. @returns whether it came to the last one.
  */
-export function seal(
-  folder: StoreFolder,
-  before: { readonly seal: Seal; readonly written: (page: number) => boolean } | undefined,
-  nowMs: number,
-): void {
-  if ((sizeOf(folder.log) ?? 0) > 0) return;
-  const sums = withFile(folder.ledger, (file) => {
-    const known = before?.seal.sums ?? new Uint32Array();
-    const pagesBefore = known.length;
-    const pages = fstatSync(file).size / PAGE_BYTES;
-    const made = new Uint32Array(known.buffer.transfer(pages * known.BYTES_PER_ELEMENT));
-    const page = Buffer.allocUnsafe(PAGE_BYTES);
-    for (let at = 0; at < pages; at += 1) {
-      if (at >= pagesBefore || before?.written(at) !== false) made[at] = sumOfPage(file, at, page);
-    }
-    return made;
-  });
-  writeSeal(folder, { sums, checkedAtMs: before?.seal.checkedAtMs ?? nowMs });
+async function readPages(
+  { ledger }: StoreFolder,
+  pages: number,
+  take: (page: number, bytes: Buffer) => boolean,
+): Promise<boolean> {
+  if (!Number.isInteger(pages)) return false;
+  const block = Buffer.alloc(BLOCK_BYTES);
+  for (let page = 0; page < pages; await setImmediate()) {
+    const from = page * PAGE_BYTES;
+    block.fill(
+      0,
+      withFile(ledger, (file) => readSync(file, block, 0, BLOCK_BYTES, from)),
+    );
+    for (let at = 0; at < BLOCK_BYTES && page < pages; at += PAGE_BYTES, page += 1)
+      if (!take(page, block.subarray(at, at + PAGE_BYTES))) return false;
+  }
+  return true;
 }
 
-function sumOfPage(file: number, at: number, page: Buffer): number {
-  readSync(file, page, 0, PAGE_BYTES, at * PAGE_BYTES);
-  return crc32(page);
-}
-
-function writeSeal(folder: StoreFolder, { sums, checkedAtMs }: Seal): void {
-  const header: Header = { magic: MAGIC, stamp: stampOf(folder.ledger), checkedAtMs };
+/** Says that the ledger has these pages. @returns the sum with which the records of what is written later begin. */
+export function writeSeal(folder: StoreFolder, { sums, checkedAtMs, ...reached }: Sealed): number {
+  const place = reached.place && { salts: String(reached.place.salts), at: reached.place.at };
+  const stamp = stampOf(folder.ledger);
+  const header: Header = { magic: MAGIC, stamp, checkedAtMs, commits: reached.commits, place };
   const head = Buffer.from(`${JSON.stringify(header)}\n`);
-  const body = Buffer.from(sums.buffer, sums.byteOffset, sums.byteLength);
+  const body = sums.bytes;
+  const sum = crc32(body, crc32(head));
   const end = Buffer.alloc(4);
-  end.writeUInt32LE(crc32(body, crc32(head)));
+  end.writeUInt32LE(sum);
   writeAnew(folder.seal, head, body, end);
+  return sum;
 }
+
+/** What a seal says of a ledger. */
+export interface Sealed extends Reached, Pick<Seal, 'sums' | 'checkedAtMs'> {}
 
 /** The stored seal; undefined when there is no intact one. */
-function readSeal(folder: StoreFolder): (Seal & { readonly isStamped: boolean }) | undefined {
+function readSeal(
+  folder: StoreFolder,
+): (Sealed & { readonly sum: number; readonly isStamped: boolean }) | undefined {
   const size = sizeOf(folder.seal);
   if (size === undefined) return undefined;
   const read = readParts(folder.seal, size);
   if (read === undefined) return undefined;
-  const { head, sums } = read;
-  const { magic, stamp, checkedAtMs } = JSON.parse(head) as Header;
+  const { head, sums, sum } = read;
+  const { magic, stamp, checkedAtMs, commits, place } = JSON.parse(head) as Header;
   if (magic !== MAGIC) return undefined;
   return {
     sums,
+    sum,
     checkedAtMs,
+    commits,
+    place: place && { salts: BigInt(place.salts), at: place.at },
     isStamped: stamp === stampOf(folder.ledger) && isLater(folder.seal, folder.ledger),
   };
 }
 
 /** What stands in it, if that agrees with the sum at its end. */
-function readParts(path: string, size: number): { head: string; sums: Seal['sums'] } | undefined {
+function readParts(path: string, size: number): { head: string; sums: PageSums; sum: number } | undefined {
   const file = openSync(path, 'r');
   try {
     const first = Buffer.alloc(MOST_BYTES_OF_HEAD);
@@ -130,8 +176,9 @@ function readParts(path: string, size: number): { head: string; sums: Seal['sums
     const body = Buffer.from(sums.buffer);
     readSync(file, body, 0, body.length, head.length);
     readSync(file, end, 0, end.length, head.length + body.length);
-    const isIntact = head.length > 0 && end.readUInt32LE() === crc32(body, crc32(head));
-    return isIntact ? { head: head.toString(), sums } : undefined;
+    const sum = crc32(body, crc32(head));
+    const isIntact = head.length > 0 && end.readUInt32LE() === sum;
+    return isIntact ? { head: head.toString(), sums: new PageSums(sums), sum } : undefined;
   } finally {
     closeSync(file);
   }
