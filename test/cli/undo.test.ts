@@ -282,6 +282,51 @@ test('killed in the middle, the same command goes on with the same list, and wit
   expect(statSync(listPath).mode & 0o777).toBe(0o600);
 });
 
+test('what an undo may have done before a kill is no change by somebody else, and it ends with 0 once all is done', async () => {
+  const team = await openTeam({ concurrency: 1 });
+  await team.apply([JO, MO].map((email) => person(email, 'viewer')));
+  const { batch } = await team.json('status', 'last');
+  const words = ['undo', batch, '--yes', '--store', team.place.path('store')];
+  const killed = await team.place.type(words, { ROWONCE_CRASH_AT: 'after-send' }).ended;
+  expect(killed).toMatchObject({ signal: 'SIGKILL' });
+
+  const { batch: begun } = await team.json('status', 'last');
+  expect(await team.json('undo', batch, '--plan')).toMatchObject({
+    state: 'begun',
+    by: begun,
+    not_undone: [],
+  });
+  const undone = await team.type('undo', batch, '--yes', '--json');
+  expect(undone.code).toBe(0);
+  expect(JSON.parse(undone.stdout)).toMatchObject({ batch: begun, counts: { applied: 2 }, not_undone: [] });
+  expect((await team.state()).roles()).toEqual({});
+});
+
+proof(
+  'an invite that is taken back by a new one goes on after a kill in the middle, and after what a person says of it',
+  async () => {
+    const team = await openTeam({ concurrency: 1 });
+    await team.apply([person(JO, 'viewer'), person(MO, 'editor')]);
+    team.writeJob({ remove_missing: true, guards: { max_removals: '100%' } });
+    await team.apply([person(JO, 'viewer')]);
+    const { batch } = await team.json('status', 'last');
+    const again = ['undo', batch, '--invite-again', '3', '--yes'];
+    await team.place.type([...again, '--store', team.place.path('store')], {
+      ROWONCE_CRASH_AT: 'after-intent',
+    }).ended;
+
+    const held = await team.type(...again, '--json');
+    expect(held.code, held.stderr).toBe(3);
+    const { batch: begun, counts } = JSON.parse(held.stdout);
+    expect(counts).toEqual({ in_doubt: 1 });
+    expect((await team.type('settle', begun, '--not-done')).code).toBe(0);
+    const undone = await team.type(...again, '--json');
+    expect(undone.code).toBe(0);
+    expect(JSON.parse(undone.stdout)).toMatchObject({ batch: begun, counts: { applied: 1 }, not_undone: [] });
+    expect((await team.state()).mailsTo(PROJECT, MO)).toEqual(['editor', 'editor']);
+  },
+);
+
 proof(
   'an unfinished batch is refused until it is cancelled; half a change of a role is then put right',
   async () => {

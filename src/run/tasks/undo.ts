@@ -15,7 +15,7 @@ import type { SpenderOptions } from '../run-job.ts';
 import { openSpender, type Spender } from '../run-job.ts';
 import type { RunSummary } from '../summary.ts';
 import { undoJob } from './undo/job.ts';
-import { type NotUndone, type UndoList, undoList } from './undo/list.ts';
+import { type NotUndone, type UndoList, type UndoWishes, undoList } from './undo/list.ts';
 import { requireSameList, undoPath, withUndoList, writeUndoList } from './undo/list-file.ts';
 import { touchedBy } from './undo/touched.ts';
 
@@ -57,9 +57,9 @@ export async function undoBatch(options: UndoOptions): Promise<Undone> {
   const spender = await openSpender(account.sandbox, { ...options, store: location });
   try {
     const { ledger } = spender;
-    const list = await listOf(ledger, batch, options.inviteAgain);
     const earlier = await undosOf(ledger, batch.id);
     const begun = await unfinishedAmong(ledger, earlier);
+    const list = await listOf(ledger, batch, { begun: begun?.id, inviteAgain: options.inviteAgain });
     if (begun !== undefined) return await goOn(options, { spender, chosen, begun, left: list.left });
     if (list.rows.length === 0) return await nothingToSend(ledger, earlier, list.left);
     const say = (message: string): void => options.onEvent?.({ kind: 'note', message });
@@ -105,9 +105,9 @@ export async function planUndo({
   const account = await requireAccount(batch);
   const ledger = await lookAtLedger(location);
   try {
-    const { rows, left } = await listOf(ledger, batch, inviteAgain);
     const earlier = await undosOf(ledger, batch.id);
     const begun = await unfinishedAmong(ledger, earlier);
+    const { rows, left } = await listOf(ledger, batch, { begun: begun?.id, inviteAgain });
     if (begun !== undefined) return { kind: 'begun', by: begun.id, left };
     if (rows.length === 0) {
       const nothing = await nothingToSend(ledger, earlier, left);
@@ -199,7 +199,8 @@ async function nothingToSend(
   return { kind: 'undone', by: last.id, counts: await ledger.counts(last.id), left };
 }
 
-async function listOf(ledger: LedgerReader, batch: Batch, inviteAgain?: RowNumber): Promise<UndoList> {
+async function listOf(ledger: LedgerReader, batch: Batch, wanted: UndoWishes): Promise<UndoList> {
+  const { inviteAgain } = wanted;
   const touched = await touchedBy(ledger, batch);
   if (inviteAgain !== undefined && !touched.some(({ row }) => row === inviteAgain))
     throw stop(
@@ -212,7 +213,7 @@ async function listOf(ledger: LedgerReader, batch: Batch, inviteAgain?: RowNumbe
     const undone = undoneBy(settings);
     return undone === undefined ? [] : [[id, undone]];
   });
-  return undoList(batch.id, touched, team, new Map(undos), inviteAgain);
+  return undoList({ batch: batch.id, touched, team, undos: new Map(undos), ...wanted });
 }
 
 async function planOf(chosen: ResolvedJob, ledger: LedgerReader, file: string): Promise<ChangePlan> {

@@ -31,7 +31,21 @@ export interface NotUndone {
   readonly reason: string;
 }
 
-type Undos = ReadonlyMap<string, string>;
+export interface UndoWishes {
+  /** The undo of the batch that has begun and goes on now, so that its own open or lost changes are no obstacle. */
+  readonly begun: BatchId | undefined;
+  /** The row of a person who is invited again; nothing else is taken back then. */
+  readonly inviteAgain: RowNumber | undefined;
+}
+
+interface Undone extends UndoWishes {
+  readonly batch: BatchId;
+  readonly touched: readonly Touched[];
+  /** How everybody stands at present. */
+  readonly team: Team;
+  /** The batches that are undos, each with the batch that it takes back. */
+  readonly undos: ReadonlyMap<string, string>;
+}
 
 export interface UndoList {
   readonly rows: readonly UndoRow[];
@@ -47,46 +61,41 @@ type Step =
 const left = (reason: string): Step => ({ kind: 'left', reason });
 const DONE: Step = { kind: 'done' };
 
-/**
- * Makes the list that takes a batch back, from what the batch changed and the present states. This function is pure.
- * @param undos the batches that are undos, each with the batch that it takes back.
- */
-export function undoList(
-  batch: BatchId,
-  touched: readonly Touched[],
-  team: Team,
-  undos: Undos,
-  inviteAgain?: RowNumber,
-): UndoList {
+/** Makes the list that takes a batch back, from what the batch changed and the present states. This function is pure. */
+export function undoList(undone: Undone): UndoList {
+  const { touched, inviteAgain } = undone;
   if (inviteAgain !== undefined) {
     const ofRow = touched.filter(({ row }) => row === inviteAgain);
-    return { rows: ofRow.flatMap((each) => againFor(batch, each, team.find(each.subject), undos)), left: [] };
+    return { rows: ofRow.flatMap((each) => againFor(undone, each)), left: [] };
   }
   const rows: UndoRow[] = [];
   const notUndone: NotUndone[] = [];
   for (const each of touched) {
-    const step = stepFor(batch, each, team.find(each.subject), undos);
+    const step = stepFor(undone, each);
     if (step.kind === 'row') rows.push(step.row);
     if (step.kind === 'left') {
       notUndone.push({ row: each.row, subject: subjectWords(each.subject), reason: step.reason });
     }
   }
-  const left = [...notUndone, ...doubtful(batch, touched, team)].sort((one, other) => one.row - other.row);
+  const left = [...notUndone, ...doubtful(undone)].sort((one, other) => one.row - other.row);
   return { rows, left };
+}
+
+/** Whether the last change of the subject took the batch back. */
+function isUndone({ batch, undos }: Undone, known: KnownSubject | undefined): boolean {
+  return known?.batch !== undefined && undos.get(known.batch) === batch;
 }
 
 /**
  * A person whom the batch removed, with the role from before; nobody where that was done already.
  * @throws StopError `usage` for anything else, because there is nothing to send then.
  */
-function againFor(
-  batch: BatchId,
-  touched: Touched,
-  known: KnownSubject | undefined,
-  undos: Undos,
-): readonly UndoRow[] {
+function againFor(undone: Undone, touched: Touched): readonly UndoRow[] {
+  const { batch, team, begun } = undone;
   const { subject, before } = touched;
-  if (known?.batch !== undefined && undos.get(known.batch) === batch) return [];
+  const known = team.find(subject);
+  const goesOn = known?.doubt !== undefined && known.doubt.batch === begun;
+  if (goesOn || isUndone(undone, known)) return [];
   const isRemoved = known?.facts?.state === 'gone' && known.batch === batch && known.doubt === undefined;
   const email =
     known?.facts?.email ?? before?.email ?? (subject.name.includes('@') ? subject.name : undefined);
@@ -103,7 +112,7 @@ function againFor(
 }
 
 /** The subjects that the batch may or may not have changed, because every answer about them was lost. */
-function doubtful(batch: BatchId, touched: readonly Touched[], team: Team): readonly NotUndone[] {
+function doubtful({ batch, touched, team }: Undone): readonly NotUndone[] {
   const named = new Set(touched.map(({ subject }) => subjectText(subject)));
   return team.all.flatMap(({ subject, doubt }) =>
     doubt?.batch === batch && !named.has(subjectText(subject))
@@ -117,10 +126,13 @@ function unsettledWords(doubt: SubjectDoubt): string {
   return `${fact}; settle row ${doubt.row} of batch ${doubt.batch} first`;
 }
 
-function stepFor(batch: BatchId, touched: Touched, known: KnownSubject | undefined, undos: Undos): Step {
-  if (known?.doubt !== undefined) return left(unsettledWords(known.doubt));
+function stepFor(undone: Undone, touched: Touched): Step {
+  const { batch, team, undos, begun } = undone;
+  const known = team.find(touched.subject);
+  const doubt = known?.doubt;
+  if (doubt !== undefined) return doubt.batch === begun ? DONE : left(unsettledWords(doubt));
+  if (isUndone(undone, known)) return DONE;
   const by = known?.batch ?? batch;
-  if (undos.get(by) === batch) return DONE;
   if (known?.facts === undefined || (by !== batch && !isPutBack(touched, known.facts, undos.has(by)))) {
     return left(`changed since by batch ${by}; undo that first`);
   }

@@ -21,11 +21,15 @@ interface Story {
   readonly known?: Partial<KnownSubject>;
   /** Each undo, with the batch that it takes back. */
   readonly undos?: Readonly<Record<string, string>>;
+  /** The undo that goes on. */
+  readonly begun?: string;
   readonly after?: SubjectFacts;
 }
 
 /** What undoing that batch would do about its one subject. */
-function undoOf({ operations, before, now, name = JO, known = {}, undos = {}, after }: Story): UndoList {
+function undoOf(story: Story): UndoList {
+  const { operations, before, now, name = JO, known = {}, undos = {}, after } = story;
+  const begun = story.begun as BatchId | undefined;
   const subject = name.startsWith('project:') ? { name } : { project: PROJECT, name };
   const standing = {
     subject,
@@ -36,7 +40,11 @@ function undoOf({ operations, before, now, name = JO, known = {}, undos = {}, af
   };
   const left = after ?? now ?? gone;
   const touched = { row: 4, subject, operations, after: left, ...(before && { before }) };
-  return undoList(BATCH, [touched], new Team([standing]), new Map(Object.entries(undos)));
+  const team = new Team([standing]);
+  return undoList({
+    ...{ batch: BATCH, touched: [touched], team, undos: new Map(Object.entries(undos)) },
+    ...{ begun, inviteAgain: undefined },
+  });
 }
 
 const invited = (role: 'viewer' | 'editor' | 'admin' = 'editor'): SubjectFacts => ({
@@ -53,6 +61,7 @@ const member = (role: 'viewer' | 'editor' | 'admin' = 'editor'): SubjectFacts =>
 });
 const gone: SubjectFacts = { state: 'gone', email: JO };
 const between: SubjectFacts = { state: 'between', email: JO };
+const ofUndo = { batch: 'u0000001', row: 2, operation: 'delete-invite', isOpen: true } as const;
 
 describe('what is sent', () => {
   const row = (role: string, userId = '') => ({ email: JO, project_id: PROJECT, role, user_id: userId });
@@ -162,6 +171,11 @@ describe('what stays, and why', () => {
       /^changed since by batch u0000002/,
     ],
     [
+      'who is in doubt since an undo that does not go on',
+      { operations: ['create-invite'], now: invited(), known: { doubt: ofUndo }, undos: { u0000001: BATCH } },
+      /^the answer to delete-invite has not come yet, .* settle row 2 of batch u0000001 first$/,
+    ],
+    [
       'who is in doubt, with the batch and the row that settle it',
       {
         operations: ['delete-invite'],
@@ -195,6 +209,10 @@ describe('there is nothing to do for', () => {
     [
       'whom an earlier undo has seen to',
       { operations: ['create-invite'], now: gone, known: { batch: 'u0000001' }, undos: { u0000001: BATCH } },
+    ],
+    [
+      'whose removal was sent by the undo that goes on, and had no answer when it was killed',
+      { operations: ['create-invite'], now: invited(), begun: 'u0000001', known: { doubt: ofUndo } },
     ],
   ])('%s', (_, story) => {
     expect(undoOf(story)).toEqual({ rows: [], left: [] });
