@@ -8,7 +8,7 @@ import { originOf } from '../job/job-origin.ts';
 import type { Batch, LedgerReader, ShownMoney } from '../ledger/ledger.ts';
 import { commandLine, commandToGoOn } from '../lib/command-line.ts';
 import { findBatch, lookAtLedger, storeWords } from '../run/open-ledger.ts';
-import { type Retries, retriesOf } from '../run/retries.ts';
+import type { Retries } from '../run/retries.ts';
 import {
   type BatchOverview,
   type BatchStatus,
@@ -53,9 +53,7 @@ async function statusCommand(
   try {
     if (row === undefined) {
       const shown = await batchStatus(ledger, found);
-      const isInDoubt = (shown.counts.in_doubt ?? 0) > 0;
       return await batchReport(console, shown, location, {
-        retries: isInDoubt ? await retriesOf(ledger, batch.id) : undefined,
         unproven: await unprovenOf(ledger, batch),
         changes: await changesOf(ledger, shown.batch),
       });
@@ -129,8 +127,6 @@ function whatOf({ operation, settings }: Batch): string {
 
 /** What is open about a batch that has nothing more to do by itself. */
 interface LeftOpen {
-  /** Undefined when nothing is in doubt. */
-  readonly retries: Retries | undefined;
   readonly unproven: Unproven | undefined;
   /** Undefined for a batch that changes nothing. */
   readonly changes: ChangesDone | undefined;
@@ -154,7 +150,7 @@ async function batchReport(
     object: await objectOf(console, ({ BatchStatusObject }) =>
       BatchStatusObject.of({ ...status, ...left, unproven: left.unproven?.found }),
     ),
-    advice: adviceOn(status, location, left.retries),
+    advice: adviceOn(status, location),
   };
 }
 
@@ -173,8 +169,8 @@ function stateLines(status: BatchStatus, { changes }: LeftOpen): readonly string
 }
 
 /** What goes on, what holds the batch up, and what is left to decide. */
-function openLines(status: BatchStatus, { retries, unproven }: LeftOpen): readonly string[] {
-  const { batch, open, lastMinute, run, pause, heldSinceMs, unanswered, misses } = status;
+function openLines(status: BatchStatus, { unproven }: LeftOpen): readonly string[] {
+  const { batch, retries, open, lastMinute, run, pause, heldSinceMs, unanswered, misses } = status;
   const ranges = rangesWords(status.ranges);
   return linesOf(
     open > 0 && `Open       ${openWords(open)}`,
@@ -189,6 +185,9 @@ function openLines(status: BatchStatus, { retries, unproven }: LeftOpen): readon
     misses && `Misses     ${missesWords(misses)}`,
     retries && retries.calls > 0 && decidedLine(retries),
     unanswered > 0 && `Waiting    ${waitingWords(unanswered)}`,
+    isLeft(status) &&
+      status.followedBy !== undefined &&
+      `Followed   by batch ${status.followedBy}, which has taken over what was left`,
     unproven && `Unproven   ${unproven.words}`,
     batch.outputPath !== undefined && `Output     ${batch.outputPath}`,
   );
@@ -199,14 +198,17 @@ function pausedBy({ acts }: BatchStatus): string {
   return paused === undefined ? '' : `by ${paused.operator}, `;
 }
 
-function adviceOn(
-  { batch, counts, run }: BatchStatus,
-  location: string,
-  retries?: Retries,
-): readonly string[] {
+/** Whether a finished batch has rows for its next run, because the doubts that they waited for are settled. */
+function isLeft({ batch, settled, rows }: BatchStatus): boolean {
+  return batch.state === 'finished' && settled < rows;
+}
+
+function adviceOn(status: BatchStatus, location: string): readonly string[] {
+  const { batch, counts, run, retries, followedBy } = status;
   const store = storeWords(location);
   const command = commandToGoOn(batch);
-  const goesOn = run === undefined && (batch.state === 'open' || retries?.goesOn === true);
+  const mayGoOn = batch.state === 'open' || isLeft(status) || retries?.goesOn === true;
+  const goesOn = run === undefined && followedBy === undefined && mayGoOn;
   return linesOf(
     (counts.in_doubt ?? 0) > 0 && `What is in doubt: ${commandLine(['settle', batch.id, ...store])}`,
     retries && heldBackLines(batch.id, retries, store),

@@ -19,7 +19,6 @@ import { ErasureObject } from '../objects/erasure-object.ts';
 import { SpendObject } from '../objects/log-object.ts';
 import { DoubtListObject, RowObject } from '../objects/row-object.ts';
 import { findBatch, lookAtLedger, storesWithLists } from '../run/open-ledger.ts';
-import { retriesOf } from '../run/retries.ts';
 import { batchOverviews, batchStatus } from '../run/tasks/batch-status.ts';
 import { eraseIn, personOf, requireSettled } from '../run/tasks/erase.ts';
 import { exportBatch as exported } from '../run/tasks/export.ts';
@@ -74,7 +73,6 @@ export async function statusOf(options: OfBatch): Promise<z.infer<typeof BatchSt
     const isChange = batch.plannedRows !== undefined;
     return BatchStatusObject.of({
       ...shown,
-      retries: (shown.counts.in_doubt ?? 0) > 0 ? await retriesOf(ledger, batch.id) : undefined,
       changes: isChange ? await changesDone(ledger, batch) : undefined,
       unproven: isChange ? await unprovenIn(ledger, batch) : undefined,
     });

@@ -206,6 +206,8 @@ export const BatchStatusObject = noun({
   /** Until when the account sends nothing, and why. */
   paused_until: status(z.string().nullable(), ({ pause }) => (pause ? isoTime(pause.untilMs) : null)),
   paused_why: status(z.string().optional(), ({ pause }) => pause?.why),
+  /** The newer batch of the same job and list, which has taken its place. */
+  followed_by: status(z.string().nullable(), ({ followedBy = null }) => followedBy),
   /** Ranges of its rows, for workers; left out where the store has none. */
   ranges: status(RangesObject.optional(), ({ ranges }) => ranges && RangesObject.of(ranges)),
   /** Those at the end of the account's answers. */

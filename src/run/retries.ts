@@ -24,6 +24,8 @@ export interface Retries {
   readonly goesOn: boolean;
   /** Whether the job decides so. Then the job also says the limit. */
   readonly byJob: boolean;
+  /** Whether nobody has decided about one of the batch's doubts, or what was decided is more than the extra credits cover. */
+  readonly isUndecided: boolean;
   /** The row of one of them, where the batch also has doubts without such a decision. */
   readonly row?: RowNumber;
 }
@@ -55,6 +57,7 @@ export async function retriesOf(ledger: LedgerReader, batch: BatchId): Promise<R
     credits,
     extra: { ...present({ most }), used },
     ...(credits > left ? { enough: used + credits } : {}),
+    isUndecided: credits > left || decisions.includes(undefined),
     goesOn: prices.some((price) => price <= left),
     byJob: decisions.some((decision) => decision?.kind === 'retry' && decision.by === 'job'),
     ...(waiting.length === doubts.length ? {} : present({ row: waiting[0]?.row })),

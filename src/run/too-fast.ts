@@ -4,6 +4,9 @@ import type { Verdict } from '../client/judge.ts';
 /** So often a call is told "too many requests" while others are answered, until it is left to the next run. */
 export const MOST_TOLD = 8;
 
+/** The reason of a row that was told so too often. It waits for the next run, and for nobody's decision. */
+export const PUT_OFF = `the vendor said "too many requests" to this row ${MOST_TOLD} times while other rows were answered; nothing is at risk, and the next run asks again`;
+
 /**
  * Calls that the vendor tells "too many requests" while it answers others: what is wrong then is the call and not the
  * speed of its account. One for all runs of an account.

@@ -149,3 +149,44 @@ proof(
     expect(state.invitedTwice()).toEqual([]);
   },
 );
+
+test('once every lost invite is settled, its batch says what is left and that a newer one does it, and nothing is in doubt', async () => {
+  const team = await openTeam({ faults: 'reset:x2' });
+  const sheet = [JO, MO].map((email) => ({ email, role: 'viewer' }));
+  await team.apply(sheet);
+  const { batch, counts } = await team.json('status', 'last');
+  expect(counts).toEqual({ in_doubt: 2 });
+  await team.type('settle', batch, '2', '--not-done');
+  expect((await team.json('status', batch)).counts, 'one is still to be decided').toEqual({ in_doubt: 2 });
+  await team.type('settle', batch, '--not-done');
+
+  const settled = await team.json('status', batch);
+  expect(settled).toMatchObject({ counts: {}, changes: { counts: { pending: 2 } }, followed_by: null });
+  const shown = await team.type('status', batch);
+  expect(shown.stdout).toContain('  pending   2\n');
+  expect(shown.stderr).toMatch(/^To continue: .*\n$/);
+  expect((await team.json('status')).batches).toMatchObject([{ batch, counts: {} }]);
+  expect((await team.type('settle', batch)).stdout).toBe(`Nothing in batch ${batch} is in doubt.\n`);
+
+  expect((await team.apply(sheet)).report?.counts).toEqual({ applied: 2 });
+  const { batch: next } = await team.json('status', 'last');
+  expect(next).not.toBe(batch);
+  expect(await team.json('status', batch)).toMatchObject({ counts: {}, followed_by: next });
+  const old = await team.type('status', batch);
+  expect(old.stdout).toContain(`Followed   by batch ${next}, which has taken over what was left\n`);
+  expect(old.stderr, 'nothing is left to do about it').toBe('');
+});
+
+proof('a row that waits for a change of another batch is in doubt until that is settled', async () => {
+  const team = await openTeam({ faults: 'reset:x1' });
+  await team.apply([{ email: JO, role: 'viewer' }]);
+  const { batch } = await team.json('status', 'last');
+  const other = { input: 'other.csv', output: 'other-out.csv' };
+  await team.apply([{ email: JO, role: 'editor' }], other);
+  const { batch: behind, counts } = await team.json('status', 'last');
+  expect(counts).toEqual({ in_doubt: 1 });
+  expect((await team.type('settle', behind)).stdout).toContain('row 2 waits: row 2 of batch');
+  await team.type('settle', batch, '--not-done');
+  expect((await team.json('status', behind)).counts).toEqual({});
+  expect((await team.type('settle', behind)).stdout).toBe(`Nothing in batch ${behind} is in doubt.\n`);
+});

@@ -144,6 +144,30 @@ test('--not-done gives the money back, for every batch, and the same command buy
   expect((await desk.json(['status', 'last'])).credits).toMatchObject({ spent: 2, in_doubt: 1 });
 });
 
+test.each([
+  { said: ['--not-done'], ended: { matched: 3 } },
+  { said: ['--skip'], ended: { matched: 1, skipped: 2 } },
+  { said: ['--retry', '--extra-credits', '2'], ended: { matched: 3 } },
+])(
+  'once $said is said of every lost answer the batch is not in doubt, and goes on',
+  async ({ said, ended }) => {
+    const desk = await doubtfulDesk();
+    expect((await desk.json(['status', 'last'])).counts).toEqual({ in_doubt: 2, matched: 1 });
+    await desk.type(['settle', 'last', '2', ...said]);
+    expect((await desk.json(['status', 'last'])).counts, 'one is open').toEqual({ in_doubt: 2, matched: 1 });
+    await desk.type(['settle', 'last', '3', ...said]);
+    expect((await desk.json(['status', 'last'])).counts).toEqual({ matched: 1 });
+    const shown = await desk.type(['status', 'last']);
+    expect(shown.stdout).toContain('  pending   2\n');
+    expect(shown.stderr).toMatch(/^To continue: /);
+    expect((await desk.json(['status'])).batches).toMatchObject([
+      { state: 'finished', counts: { matched: 1 } },
+    ]);
+    expect((await desk.json(desk.run())).counts).toEqual(ended);
+    expect((await desk.json(['status', 'last'])).counts).toEqual(ended);
+  },
+);
+
 test('a decision that cannot be carried out is refused, and nothing is noted', async () => {
   const desk = await doubtfulDesk();
   const refusals: readonly (readonly [readonly string[], string])[] = [

@@ -188,8 +188,13 @@ describe('on a wide screen and on a phone', () => {
       await page.getByRole('link', { name: text.doubts.toBatch }).click();
       await page.waitForURL(`**/batches/${batch}`);
       await expectToFit(page);
-      await page.getByRole('button', { name: text.batch.carryOut }).click();
-      await page.getByRole('link', { name: text.batch.doubts('1') }).waitFor({ state: 'detached' });
+      const carryOut = page.getByRole('button', { name: text.batch.carryOut });
+      await carryOut.waitFor();
+      await page.getByText('Nothing needs you.').waitFor();
+      expect(await page.getByRole('link', { name: text.batch.doubts('1') }).count()).toBe(0);
+      expect(await page.getByRole('link', { name: text.batch.came.decide, exact: true }).count()).toBe(0);
+      await carryOut.click();
+      await carryOut.waitFor({ state: 'detached' });
       expect(await desk.place.vendor.book()).toMatchObject({ requests: 3, credits: 3 });
     },
   );

@@ -107,7 +107,7 @@ class Collected {
       tick(this.#all.counts, isBeyond ? 'held_back' : endOf(record));
       return;
     }
-    const parts = endedParts(keptWork(work), record, isBeyond);
+    const parts = this.#since.asTheyStand(endedParts(keptWork(work), record, isBeyond), record);
     for (const part of parts) this.#count(part);
     const since = record === undefined ? '' : await this.#addSince(row, parts, record);
     const reason = [record?.outcome.reason ?? '', since].filter((each) => each !== '').join('; ');

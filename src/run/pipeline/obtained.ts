@@ -2,7 +2,7 @@ import { unreachable } from '../../core/errors.ts';
 import type { AnswerRecord, AttemptId, Doubt, KnownAnswer } from '../../ledger/ledger.ts';
 import type { Bought, Withheld } from '../attempt.ts';
 import { doubtReason } from '../reconcile.ts';
-import { MOST_TOLD, type PutOff } from '../too-fast.ts';
+import { MOST_TOLD, PUT_OFF, type PutOff } from '../too-fast.ts';
 
 /** What a row got for one of its calls. */
 export type Obtained = Answering | Held;
@@ -35,7 +35,7 @@ export function withheld(why: Withheld | PutOff): Held {
     case 'put_off':
       return {
         kind: 'in_doubt',
-        reason: `the vendor said "too many requests" to this row ${MOST_TOLD} times while other rows were answered; nothing is at risk, and the next run asks again`,
+        reason: PUT_OFF,
       };
     default:
       return unreachable(why);

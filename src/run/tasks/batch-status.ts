@@ -19,14 +19,19 @@ import {
 import type { Spender, Tell } from '../../ledger/store.ts';
 import { hasCosts } from '../../ledger/tally.ts';
 import { eachLedger, eachLedgerThere, type FoundBatch, lookInto, spenderAt } from '../open-ledger.ts';
+import { type Retries, retriesOf } from '../retries.ts';
+import { rowsToDecide } from '../rows-to-decide.ts';
 import { isAtWorkOn } from './hold.ts';
 
 /** This file tells how far batches are, from their ledgers alone. */
 
 export interface BatchOverview {
   readonly batch: Batch;
+  /** A row in doubt counts while a person has something to decide. After that it is one of those that are left. */
   readonly counts: Readonly<Partial<Record<OutcomeKind, number>>>;
   readonly settled: number;
+  /** What was decided about its doubts; undefined when none of its rows ended in doubt. */
+  readonly retries: Retries | undefined;
   /** The number of rows: those of the file and those that were planned because the file no longer names a person. */
   readonly rows: number;
   readonly money: ShownMoney;
@@ -131,12 +136,16 @@ async function overview(
   batch: Batch,
   spenders: readonly Spender[],
 ): Promise<BatchOverview> {
-  const counts = await ledger.counts(batch.id);
+  const { in_doubt: inDoubt = 0, ...ended } = await ledger.counts(batch.id);
+  const retries = inDoubt > 0 ? await retriesOf(ledger, batch.id) : undefined;
+  const toDecide = await rowsToDecide(ledger, batch, inDoubt, retries);
+  const counts = toDecide > 0 ? { ...ended, in_doubt: toDecide } : ended;
   const money = await shownMoney(ledger, batch.id);
   return {
     batch,
     counts,
     settled: finishedIn(counts),
+    retries,
     rows: batch.inputRows + (batch.rowsBeyond ?? 0),
     money,
     heldSinceMs: batch.state === 'open' ? await ledger.heldSince(batch.id) : undefined,
@@ -193,11 +202,10 @@ export async function batchStatus(
   const nowMs = systemClock.wallMs();
   const sends = await ledger.sends(batch.accountIdentity, nowMs - 60_000, MOST_SENDS);
   const shown = await overview(ledger, batch, spenders);
-  const isInDoubt = (shown.counts.in_doubt ?? 0) > 0;
   const newest = await ledger.batchByKey(batch.key);
   return {
     ...shown,
-    unanswered: isInDoubt ? (await ledger.rowsUnanswered(id)).length : 0,
+    unanswered: shown.counts.in_doubt ? (await ledger.rowsUnanswered(id)).length : 0,
     followedBy: newest?.id === id ? undefined : newest?.id,
     requests,
     calls,

@@ -26,6 +26,8 @@ import type { FoundBatch } from '../open-ledger.ts';
 import { lookAtLedger, openIfFree, openLedger, requireChangesTaken, storeWords } from '../open-ledger.ts';
 import { canBeAskedAbout, doubtReason } from '../reconcile.ts';
 import { decisionsAbout, type Retries, retriesOf } from '../retries.ts';
+import { waitingElsewhere } from '../rows-to-decide.ts';
+import { PUT_OFF } from '../too-fast.ts';
 import { type AlikeDoubts, alikeDoubts, doubtsLike } from './alike-doubts.ts';
 import { requireTellableOfAll, toldAnswer } from './told-answer.ts';
 
@@ -167,19 +169,20 @@ const MOST_WAITING = 20;
 /** How the rows of so many numbers ended takes some milliseconds to read. */
 const NUMBERS_PER_READ = 10_000;
 
-/** @param all whether every row in doubt waits, because nothing is to be decided; otherwise only unanswered ones do for sure. */
-async function waitingRows(
-  ledger: LedgerReader,
-  { id }: Batch,
-  all: boolean,
-): Promise<readonly WaitingRow[]> {
-  const numbers = all ? await rowsInDoubt(ledger, id) : await ledger.rowsUnanswered(id);
+/** @param all whether rows that wait for the next run alone are listed, because nothing else is to be decided. */
+async function waitingRows(ledger: LedgerReader, batch: Batch, all: boolean): Promise<readonly WaitingRow[]> {
+  const elsewhere = await waitingElsewhere(ledger, batch);
   const waiting: WaitingRow[] = [];
-  for (const row of numbers.slice(0, MOST_WAITING)) {
-    const [record] = await ledger.rows(id, row, 1);
-    waiting.push({ row, reason: record?.outcome.reason ?? '' });
+  const numbers = new Set([
+    ...elsewhere.slice(0, MOST_WAITING),
+    ...(all ? await rowsInDoubt(ledger, batch.id) : []),
+  ]);
+  for (const row of [...numbers].sort((one, other) => one - other)) {
+    const [record] = await ledger.rows(batch.id, row, 1);
+    const { reason = '' } = record?.outcome ?? {};
+    if (reason === PUT_OFF || elsewhere.includes(row)) waiting.push({ row, reason });
   }
-  return waiting;
+  return waiting.slice(0, MOST_WAITING);
 }
 
 /** The first of the rows in doubt. */

@@ -150,8 +150,6 @@ export const BatchDetail = noun({
   together: beside(z.array(z.object({ batch: z.string(), operation: z.string() })).optional(), (of) =>
     of.together.length < 2 ? undefined : of.together.map((each) => ({ ...each })),
   ),
-  /** The newer batch of the same job and list, which has taken its place. */
-  followed_by: status(z.string().nullable(), ({ followedBy = null }) => followedBy),
   /** Another process that is spending from the store, on something else. */
   spender: status(Spender.nullable(), ({ awaited: of, run }) =>
     of === undefined || run !== undefined ? null : { pid: of.pid, command: of.command },

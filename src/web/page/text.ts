@@ -535,7 +535,7 @@ export const text = {
     title: 'In doubt',
     what: 'These requests may have reached the vendor, but no usable answer came back. Each may have been charged or done.',
     none: 'Nothing is in doubt',
-    noneWhat: 'Every request of this batch has a known answer.',
+    noneWhat: 'Nothing is left to decide about the requests of this batch.',
     atRisk: 'Credits at risk',
     calls: 'Calls in doubt',
     undecidable: 'Nothing to decide',

@@ -15,7 +15,7 @@ import type { Batch, BatchId, BatchLine, LedgerReader } from '../../ledger/ledge
 import { wordsOfCommand } from '../../lib/command-line.ts';
 import { WorkerObject } from '../../objects/batch-object.ts';
 import { batchWithId, type FoundBatch, lookInto } from '../../run/open-ledger.ts';
-import { batchesPage, batchStatus, finishedIn } from '../../run/tasks/batch-status.ts';
+import { type BatchStatus, batchesPage, batchStatus, finishedIn } from '../../run/tasks/batch-status.ts';
 import { pricesOfAccounts } from '../../run/tasks/spend.ts';
 import { workersAt } from '../../run/tasks/workers.ts';
 import {
@@ -41,7 +41,6 @@ const PER_PAGE = 50;
 export function batchRoutes(server: Server): Hono {
   const activities = new Paced<ChartData>(server.clock, MOST_ACTIVITIES);
   const changes = new Paced<ChangesView | undefined>(server.clock, MOST_ACTIVITIES);
-  const figures = new Paced<BatchFigures>(server.clock, MOST_ACTIVITIES);
   const readBefore = new Paced<boolean>(server.clock, MOST_ACTIVITIES);
   return new Hono()
     .get('/batches', async (context) => {
@@ -84,19 +83,37 @@ export function batchRoutes(server: Server): Hono {
       return context.json(detail satisfies BatchDetail);
     })
     .route('/', chartRoutes(server, activities))
-    .get('/batches/:id/summary', async (context) => {
-      const { batch, location } = await batchOf(context, server);
-      const price = (await pricesOfAccounts()).get(batch.accountIdentity);
-      const summary = await lookInto(location, async (ledger) => {
-        const settled = finishedIn(await ledger.counts(batch.id));
-        const of = await figures.of(batch.id, settled, () => readFigures(ledger, batch, price));
-        const changed = await changesDone(ledger, batch);
-        const words = summaryOf(batch, of, changed && changesSentence(changed));
-        const folder = listFolderOf(batch.inputPath);
-        return SummaryView.of({ figures: of, summary: words, list: folder && basename(folder) });
-      });
-      return context.json(summary satisfies SummaryView);
+    .route('/', summaryRoutes(server));
+}
+
+function summaryRoutes(server: Server): Hono {
+  const figures = new Paced<BatchFigures>(server.clock, MOST_ACTIVITIES);
+  return new Hono().get('/batches/:id/summary', async (context) => {
+    const found = await batchOf(context, server);
+    const { batch, location } = found;
+    const price = (await pricesOfAccounts()).get(batch.accountIdentity);
+    const summary = await lookInto(location, async (ledger) => {
+      const ended = await ledger.counts(batch.id);
+      const read = () => readFigures(ledger, batch, price);
+      const { counts } = await batchStatus(ledger, found);
+      const of = asItStands(await figures.of(batch.id, finishedIn(ended), read), ended, counts);
+      const changed = await changesDone(ledger, batch);
+      const words = summaryOf(batch, of, changed && changesSentence(changed));
+      const folder = listFolderOf(batch.inputPath);
+      return SummaryView.of({ figures: of, summary: words, list: folder && basename(folder) });
     });
+    return context.json(summary satisfies SummaryView);
+  });
+}
+
+/** Without the rows that ended in doubt and about which nothing is left to decide. @param counts those of the batch as it stands. */
+function asItStands(
+  figures: BatchFigures,
+  { in_doubt: ended = 0 }: BatchStatus['counts'],
+  { in_doubt: open = 0 }: BatchStatus['counts'],
+): BatchFigures {
+  const reasons = figures.reasons.filter(({ kind }) => kind !== 'in_doubt' || open > 0);
+  return { ...figures, reasons, attention: figures.attention - ended + open };
 }
 
 function chartRoutes(server: Server, activities: Paced<ChartData>): Hono {

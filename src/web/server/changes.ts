@@ -4,6 +4,7 @@ import type { Clock } from '../../core/clock.ts';
 import type { BatchLine, LedgerReader } from '../../ledger/ledger.ts';
 import { isUrl } from '../../ledger/store.ts';
 import { lookIfThere, spenderAt, storesToLookAt } from '../../run/open-ledger.ts';
+import { retriesOf } from '../../run/retries.ts';
 import type { ChangeMessage, Spender } from '../api.ts';
 
 /**
@@ -116,11 +117,13 @@ export class Changes {
 
 async function figuresOf(
   ledger: LedgerReader,
-  { id, accountIdentity }: BatchLine,
+  { id, accountIdentity, hasDoubts }: BatchLine,
   nowMs: number,
 ): Promise<readonly unknown[]> {
   const pauses = await ledger.pauses(accountIdentity, nowMs, nowMs);
-  return [await ledger.counts(id), await ledger.metrics(id), await ledger.heldSince(id), pauses];
+  // What is decided about a doubt changes no row before the next run.
+  const decided = hasDoubts ? await retriesOf(ledger, id) : undefined;
+  return [await ledger.counts(id), await ledger.metrics(id), await ledger.heldSince(id), pauses, decided];
 }
 
 function stampOf(path: string): string {
