@@ -4,7 +4,7 @@
  * here. What each habit stands for in plain words is beside it.
  */
 import { globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -70,6 +70,16 @@ test('no text that a user may see has one of these habits', () => {
   const texts = PROGRAMS.map((path) => [path, textsOf(read(path))] as const);
   expect(texts.flatMap(([, each]) => each).length).toBeGreaterThan(1500);
   expect(texts.flatMap(([path, each]) => found(each).map((habit) => `${path}: ${habit}`))).toEqual([]);
+});
+
+test('no text says what the program is called: a command is printed with the name that it has where that is', () => {
+  const commands = globSync('src/cli/*.ts', { cwd: ROOT }).map((path) => basename(path, '.ts'));
+  const named = new RegExp(`\\browonce (?:${commands.join('|')}|--)`);
+  // The scripts of a shell complete the word `rowonce`.
+  const programs = PROGRAMS.filter((path) => !path.endsWith('cli/completion.ts'));
+  const found = programs.flatMap((path) => textsOf(read(path)).filter((text) => named.test(text)));
+  expect(commands).toContain('settle');
+  expect(found).toEqual([]);
 });
 
 const PAGES = [

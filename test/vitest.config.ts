@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statfsSync,
+  symlinkSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
@@ -42,6 +51,11 @@ if (process.env.TMPDIR === undefined && isRoomy(MEMORY)) process.env.TMPDIR = ME
 const folder = mkdtempSync(join(tmpdir(), 'rowonce-tests-'));
 process.env.TMPDIR = folder;
 process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }));
+
+/** Tests type in folders of a project that has this checkout installed, so printed commands name it as they do there. */
+const BINS = join(folder, 'node_modules', '.bin');
+mkdirSync(BINS, { recursive: true });
+symlinkSync(realpathSync(join(import.meta.dirname, '..', 'src', 'bin.js')), join(BINS, 'rowonce'));
 
 /** What is known of ledgers outside of their stores is nobody's of the tester. Programs that are started have it as well. */
 process.env.XDG_STATE_HOME = join(folder, 'state');

@@ -36,13 +36,12 @@ interface AddFlags extends EditFlags {
 const accounts: CliCommand = {
   name: 'accounts',
   summary: 'Connects vendor accounts, lists and tests them, without spending anything.',
-  example:
-    'npx --no rowonce accounts add --name data --vendor provider --base-url https://api.example.com --key-env DATA_KEY',
+  example: 'accounts add --name data --vendor provider --base-url https://api.example.com --key-env DATA_KEY',
   examples: {
-    edit: 'npx --no rowonce accounts edit data --per-minute 600 --budget-per-day 2000',
-    list: 'npx --no rowonce accounts list',
-    test: 'npx --no rowonce accounts test data',
-    remove: 'npx --no rowonce accounts remove data',
+    edit: 'accounts edit data --per-minute 600 --budget-per-day 2000',
+    list: 'accounts list',
+    test: 'accounts test data',
+    remove: 'accounts remove data',
   },
   configure(command, run) {
     configureAdd(command.command('add')).action(run((console, flags: AddFlags) => add(console, flags)));

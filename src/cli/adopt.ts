@@ -16,7 +16,7 @@ const adopting: CliCommand = {
   name: 'adopt',
   summary:
     'Records who is already in a team, from a list, so that none of them is invited again; sends nothing.',
-  example: 'npx --no rowonce adopt jobs/onboard-team.yaml team-of-today.csv',
+  example: 'adopt jobs/onboard-team.yaml team-of-today.csv',
   configure(command: Command, wrap) {
     addRoleFlag(addColumnFlag(addReadFlags(command)))
       .argument('<job>', 'a YAML file of onboard, or the word onboard')

@@ -4,13 +4,13 @@ import { stop } from '../core/errors.ts';
 import type { Batch } from '../ledger/ledger.ts';
 import { commandLine } from '../lib/command-line.ts';
 import { interruptedChanges } from '../plan/team/interrupted-changes.ts';
-import { findBatch, openLedger, storeWords } from '../run/open-ledger.ts';
+import { allBatches, findBatch, openLedger, storeWords } from '../run/open-ledger.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
 
 const cancel: CliCommand = {
   name: 'cancel',
   summary: 'Ends a batch for good; what it bought or changed stays.',
-  example: 'npx --no rowonce cancel last',
+  example: 'cancel last',
   configure(command: Command, wrap) {
     command.argument('<batch>', 'its id, the beginning of it, or "last"').action(wrap(cancelCommand));
   },
@@ -25,11 +25,7 @@ async function cancelCommand(
 ): Promise<Report> {
   const { batch, location } = await findBatch(word, flags.store, console.warn);
   if (batch.state !== 'open') {
-    throw stop(
-      'usage',
-      `Batch ${batch.id} is ${batch.state} already.`,
-      'Run rowonce status to see all batches.',
-    );
+    throw stop('usage', `Batch ${batch.id} is ${batch.state} already.`, allBatches(location));
   }
   const ledger = await openLedger(
     { location, named: true },

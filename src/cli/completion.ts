@@ -20,7 +20,7 @@ type Shell = (typeof SHELLS)[number];
 const completion: CliCommand = {
   name: 'completion',
   summary: 'Prints a script that lets a shell complete commands, options, jobs, accounts and batches.',
-  example: 'eval "$(rowonce completion bash)"',
+  example: 'completion bash',
   configure(command: Command, run) {
     command
       .addArgument(new Argument('<shell>', 'which shell').choices(SHELLS))

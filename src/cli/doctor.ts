@@ -11,6 +11,7 @@ import { EXIT, StopError } from '../core/errors.ts';
 import { GUESSED_ENCODINGS } from '../core/format.ts';
 import { checkEncodings } from '../files/text-encoding.ts';
 import type { StoreFact } from '../ledger/store.ts';
+import { commandLine } from '../lib/command-line.ts';
 import { formatDuration } from '../lib/duration.ts';
 import { chooseStore, examinedStore, lookAtLedger } from '../run/open-ledger.ts';
 import { APART_MS } from '../time/believed-time.ts';
@@ -22,7 +23,7 @@ type Finding = StoreFact;
 const doctor: CliCommand = {
   name: 'doctor',
   summary: 'Checks the machine, the store, the accounts and the clock; sends nothing.',
-  example: 'npx --no rowonce doctor',
+  example: 'doctor',
   configure(command: Command, wrap) {
     command.action(wrap(examine));
   },
@@ -93,7 +94,7 @@ async function clock(): Promise<Finding> {
     'clock',
     fact,
     driftMs < STALL_MS,
-    'Let the system set its clock, then run rowonce doctor again.',
+    `Let the system set its clock, then look again: ${commandLine(['doctor'])}`,
   );
 }
 

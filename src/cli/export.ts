@@ -31,7 +31,7 @@ interface Flags extends ReadFlags {
 const exporting: CliCommand = {
   name: 'export',
   summary: 'Writes the output of a batch again, from the ledger.',
-  example: 'npx --no rowonce export last',
+  example: 'export last',
   configure(command: Command, wrap) {
     addOutputFlags(addReadFlags(command))
       .argument('<batch>', 'its id, the beginning of it, or "last"; or a job, when a file follows')

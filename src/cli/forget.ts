@@ -19,7 +19,7 @@ interface Flags {
 const forget: CliCommand = {
   name: 'forget',
   summary: 'Erases a person: every question, answer and cell about them.',
-  example: 'npx --no rowonce forget jo@example.com --dry-run',
+  example: 'forget jo@example.com --dry-run',
   configure(command: Command, wrap) {
     command
       .argument('<person>', 'an e-mail address, or the address of a profile page')

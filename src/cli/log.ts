@@ -18,7 +18,7 @@ interface Flags {
 const log: CliCommand = {
   name: 'log',
   summary: 'Shows who asked, bought or changed what: for a person, a company, a batch or everything.',
-  example: 'npx --no rowonce log jo@example.com',
+  example: 'log jo@example.com',
   configure(command: Command, wrap) {
     command
       .argument('[about]', 'an e-mail address, an ABN, a web address, or a batch; left out: everything')

@@ -13,7 +13,7 @@ interface Flags extends ReadFlags {
 const merging: CliCommand = {
   name: 'merge',
   summary: 'Puts a result, or corrected rows, into your own file, even if you have edited it since.',
-  example: 'npx --no rowonce merge leads.enriched.xlsx leads.xlsx -o leads.merged.xlsx',
+  example: 'merge leads.enriched.xlsx leads.xlsx -o leads.merged.xlsx',
   configure(command: Command, wrap) {
     addReadFlags(command)
       .argument('<result>', 'an output, or the file of rows that need attention, edited or not')

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { typedCommand } from '../lib/command-line.ts';
+import { commandLine } from '../lib/command-line.ts';
 import { SweepObject } from '../objects/run-object.ts';
 import { exitCodeOfSweep, type SweepSummary, sweep } from '../run/tasks/nightly.ts';
 import { sweepLines } from './render/summary.ts';
@@ -14,7 +14,7 @@ interface Flags extends SpendFlags {
 const nightly: CliCommand = {
   name: 'nightly',
   summary: 'Resumes unfinished batches, then processes new files in the inbox folders, once.',
-  example: 'npx --no rowonce nightly jobs/nightly-companies.yaml',
+  example: 'nightly jobs/nightly-companies.yaml',
   configure(command: Command, wrap) {
     command
       .argument('<jobs...>', 'YAML files, each with an inbox')
@@ -31,7 +31,7 @@ export default nightly;
 
 async function nightlyCommand(console: Console, jobs: readonly string[], flags: Flags): Promise<Report> {
   const words = process.argv.slice(2);
-  const command = typedCommand(words);
+  const command = commandLine(words);
   const summary = await spend(console, flags, { words }, toldOn(console), ({ onEvent, ...spending }) =>
     sweep({
       ...spending,

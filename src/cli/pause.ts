@@ -15,7 +15,7 @@ interface Flags {
 const pause: CliCommand = {
   name: 'pause',
   summary: 'Pauses a batch: its run stops cleanly, and sweeps skip it until you resume it.',
-  example: 'npx --no rowonce pause last',
+  example: 'pause last',
   configure(command: Command, wrap) {
     command
       .argument('<batch>', 'its id, the beginning of it, or "last"')

@@ -10,7 +10,7 @@ import { guessWords, unusedWords } from '../files/columns/columns.ts';
 import { describeFile } from '../files/describe-file.ts';
 import { openFile } from '../files/input.ts';
 import { waterfallOf } from '../job/job.ts';
-import { commandLine, typedCommand } from '../lib/command-line.ts';
+import { commandLine } from '../lib/command-line.ts';
 import { ListDescription } from '../objects/list-object.ts';
 import { PlanObject, PlansObject } from '../objects/plan-object.ts';
 import { rereadWords } from '../plan/batch.ts';
@@ -50,7 +50,7 @@ interface Flags extends ReadFlags, EntryFlags {
 const plan: CliCommand = {
   name: 'plan',
   summary: 'Shows what a file is, or what a job would buy or change; buys and changes nothing.',
-  example: 'npx --no rowonce plan enrich-company leads.csv',
+  example: 'plan enrich-company leads.csv',
   configure(command: Command, wrap) {
     addEntryFlags(addStrictFlag(addReadFlags(command)))
       .argument(
@@ -207,13 +207,13 @@ function adviceOn({ known, missingStore, change, toAgree }: PlannedJob): readonl
     known?.sentences(),
     toAgree && [
       'A run asks you first. To agree once:',
-      typedCommand([...words, '--accept', toAgree.agreement]),
+      commandLine([...words, '--accept', toAgree.agreement]),
     ],
     missingStore !== undefined &&
       `There is no store at ${missingStore} yet, so nothing is known as ${unknown}.`,
     change?.savedAs !== undefined && [
       `The plan is saved in ${change.savedAs}. To do exactly that:`,
-      typedCommand(['run', '--plan', change.savedAs]),
+      commandLine(['run', '--plan', change.savedAs]),
     ],
   );
 }

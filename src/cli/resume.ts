@@ -15,7 +15,7 @@ interface Flags {
 const resume: CliCommand = {
   name: 'resume',
   summary: 'Resumes a paused batch: at the next sweep, or when you run its command.',
-  example: 'npx --no rowonce resume last',
+  example: 'resume last',
   configure(command: Command, wrap) {
     command
       .argument('<batch>', 'its id, the beginning of it, or "last"')

@@ -9,7 +9,6 @@ import { loadJobs } from '../job/job.ts';
 import { credits } from '../ledger/ledger.ts';
 import {
   commandLine,
-  typedCommand,
   wholeNumber,
   withArgument,
   withOption,
@@ -78,7 +77,7 @@ interface Flags extends ReadFlags, EntryFlags, SpendFlags {
 const run: CliCommand = {
   name: 'run',
   summary: 'Works through a file; run the same command again to continue where it stopped.',
-  example: 'npx --no rowonce run enrich-company leads.csv --budget 500',
+  example: 'run enrich-company leads.csv --budget 500',
   configure(command: Command, wrap) {
     addSpendFlags(addOutputFlags(addEntryFlags(addStrictFlag(addReadFlags(command)))), ACCEPTABLE)
       .argument(
@@ -154,8 +153,8 @@ async function runCommand(
         ...said,
         ...questionsOn(console, flags.yes === true),
         planFile: flags.plan,
-        command: typedCommand(resume.words),
-        commandOfRest: typedCommand(wordsOfRest(resume.words)),
+        command: commandLine(resume.words),
+        commandOfRest: commandLine(wordsOfRest(resume.words)),
       });
     });
     progress.close();
@@ -190,7 +189,7 @@ async function orderOf(job: string | undefined, file: string | undefined, flags:
     throw stop(
       'usage',
       job === undefined ? 'Neither a job nor a saved plan is named.' : `No file is named for ${job}.`,
-      'Name a job and a file, or a saved plan alone with --plan: see rowonce run --help.',
+      `Name a job and a file, or a saved plan alone with --plan: see ${commandLine(['run', '--help'])}`,
     );
   const saved = orderIn(await readSavedPlan(flags.plan), flags.plan);
   return {
@@ -204,7 +203,7 @@ async function orderOf(job: string | undefined, file: string | undefined, flags:
 function withBudget(error: unknown, words: readonly string[]): unknown {
   if (!(error instanceof StopError) || error.code !== 'consent' || error.leastBudget === undefined)
     return error;
-  const command = typedCommand(withOption(words, '--budget', error.leastBudget));
+  const command = commandLine(withOption(words, '--budget', error.leastBudget));
   return new StopError({ ...error.detail, command });
 }
 
@@ -272,7 +271,7 @@ function togetherReport(
     lines: toStdout ? [] : lines,
     object: TogetherObject.of(together),
     advice: ends.flatMap(({ advice }) => advice),
-    stopped: stoppedBy(stopped, typedCommand(goesOn)),
+    stopped: stoppedBy(stopped, commandLine(goesOn)),
     exitCode: codes.find((code) => code !== EXIT.done) ?? EXIT.done,
   };
 }
@@ -285,7 +284,7 @@ function detachedReport(summary: RunSummary, words: readonly string[], store: st
     object: RunObject.of(summary),
     advice: [
       `Workers have the list. To see how far they are: ${commandLine(['status', summary.batch, ...where])}`,
-      `To write its output: ${typedCommand(withoutFlag(words, '--detach'))}`,
+      `To write its output: ${commandLine(withoutFlag(words, '--detach'))}`,
     ],
   };
 }

@@ -23,7 +23,7 @@ interface Flags {
 const sandbox: CliCommand = {
   name: 'sandbox',
   summary: 'Serves an invented service and provider on this machine, with their own book of charges.',
-  example: 'rowonce sandbox --port 4810 --book book.jsonl --rate 20/s --faults "reset:0.02,charged-500:0.01"',
+  example: 'sandbox --port 4810 --book book.jsonl --rate 20/s --faults "reset:0.02,charged-500:0.01"',
   configure(command: Command, run) {
     command
       .option('--port <number>', 'where to listen on 127.0.0.1; 0: any free port', '4810')

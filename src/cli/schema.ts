@@ -6,7 +6,7 @@ import type { CliCommand, Report } from './shell/command.ts';
 const schema: CliCommand = {
   name: 'schema',
   summary: 'Prints the JSON schema of a job, accounts or a dialect, for editors, or of what --json prints.',
-  example: 'npx --no rowonce schema job',
+  example: 'schema job',
   configure(command: Command, run) {
     command
       .addArgument(new Argument('<kind>', 'of which file, or output').choices(SCHEMA_KINDS))

@@ -24,7 +24,7 @@ interface Flags {
 const serve: CliCommand = {
   name: 'serve',
   summary: 'Opens the page on this machine: drop a list, see the cost, press start.',
-  example: 'npx --no rowonce serve --port 4800',
+  example: 'serve --port 4800',
   configure(command: Command, wrap) {
     command
       .argument('[jobs...]', 'YAML files of jobs whose inboxes are swept on a schedule')

@@ -33,7 +33,7 @@ interface Flags {
 const settle: CliCommand = {
   name: 'settle',
   summary: 'Lists what is in doubt and what is at risk, and takes your decision about it.',
-  example: 'npx --no rowonce settle last --retry --extra-credits 20',
+  example: 'settle last --retry --extra-credits 20',
   configure(command: Command, wrap) {
     command
       .argument('<batch>', 'its id, the beginning of it, or "last"')

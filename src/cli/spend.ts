@@ -18,7 +18,7 @@ interface Flags {
 const spendCommand: CliCommand = {
   name: 'spend',
   summary: 'Shows what a month cost: credits spent, in doubt and saved, against the budgets.',
-  example: 'npx --no rowonce spend --month 2026-11 --by operator',
+  example: 'spend --month 2026-11 --by operator',
   configure(command: Command, wrap) {
     command
       .option('--month <month>', 'such as 2026-11, in UTC as budgets count it; left out: this one')

@@ -26,7 +26,7 @@ import type { CliCommand, Console, Report } from './shell/command.ts';
 const status: CliCommand = {
   name: 'status',
   summary: 'Shows batches, one batch, or every attempt of one row.',
-  example: 'npx --no rowonce status last 12',
+  example: 'status last 12',
   configure(command: Command, wrap) {
     command
       .argument('[batch]', 'its id, the beginning of it, or "last"')
@@ -180,8 +180,7 @@ function openLines(status: BatchStatus, { unproven }: LeftOpen): readonly string
     ranges && `Ranges     ${ranges}`,
     run && `Running    since ${run.since}, by process ${run.pid}`,
     pause && `Paused     until ${isoTime(pause.untilMs)}: ${plainText(pause.why)}`,
-    heldSinceMs !== undefined &&
-      `Held       since ${isoTime(heldSinceMs)}, ${pausedBy(status)}by rowonce pause`,
+    heldSinceMs !== undefined && `Held       since ${isoTime(heldSinceMs)}, ${pausedBy(status)}by pause`,
     misses && `Misses     ${missesWords(misses)}`,
     retries && retries.calls > 0 && decidedLine(retries),
     unanswered > 0 && `Waiting    ${waitingWords(unanswered)}`,

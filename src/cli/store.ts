@@ -36,13 +36,13 @@ const store: CliCommand = {
   name: 'store',
   summary:
     'Sets up a store for several hosts, sets the limits of accounts there, copies a store, salvages a damaged one, and erases what is old.',
-  example: 'npx --no rowonce store salvage -o what-is-left',
+  example: 'store salvage -o what-is-left',
   examples: {
-    init: 'npx --no rowonce store init postgres://owner@127.0.0.1:5432/rowonce',
-    caps: 'npx --no rowonce store caps postgres://rowonce@127.0.0.1/rowonce',
-    copy: 'npx --no rowonce store copy ~/.local/share/rowonce postgres://rowonce@127.0.0.1/rowonce',
-    salvage: 'npx --no rowonce store salvage -o what-is-left',
-    purge: 'npx --no rowonce store purge --older-than 400d --dry-run',
+    init: 'store init postgres://owner@127.0.0.1:5432/rowonce',
+    caps: 'store caps postgres://rowonce@127.0.0.1/rowonce',
+    copy: 'store copy ~/.local/share/rowonce postgres://rowonce@127.0.0.1/rowonce',
+    salvage: 'store salvage -o what-is-left',
+    purge: 'store purge --older-than 400d --dry-run',
   },
   configure(command: Command, run) {
     command

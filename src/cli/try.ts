@@ -5,7 +5,7 @@ import { isoTime } from '../core/clock.ts';
 import { EXIT, StopError } from '../core/errors.ts';
 import { atMost, counted, foreignWords, linesOf } from '../core/plain-text.ts';
 import { type Closure, type Credits, credits, type RawReply } from '../ledger/ledger.ts';
-import { typedCommand } from '../lib/command-line.ts';
+import { commandLine } from '../lib/command-line.ts';
 import { TrialObject } from '../objects/trial-object.ts';
 import { chooseStore, lookIfThere } from '../run/open-ledger.ts';
 import { exitCodeOf } from '../run/summary.ts';
@@ -38,7 +38,7 @@ interface Flags extends SpendFlags, Pick<EntryFlags, 'add'> {
 const tryOne: CliCommand = {
   name: 'try',
   summary: 'Makes one call once you agree, and shows the request, the answer and how it is read.',
-  example: 'npx --no rowonce try enrich-company abn=51824753556 --account sandbox-provider',
+  example: 'try enrich-company abn=51824753556 --account sandbox-provider',
   configure(command: Command, wrap) {
     addColumnsFlag(addSpendFlags(command))
       .argument('<operation>', 'the name of an operation that reads, or a job file')
@@ -120,7 +120,7 @@ async function make(console: Console, trial: Trial, flags: Flags): Promise<RanTr
       ifBatch: flags.ifBatch,
       askMisses: ({ fact, count }) =>
         console.agrees(`${fact} Keep ${counted(count, 'answer')} as no match, and continue?`),
-      command: typedCommand(words),
+      command: commandLine(words),
     }),
   );
 }

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { EXIT, type ExitCode, stop } from '../core/errors.ts';
 import { counted, linesOf, plainText } from '../core/plain-text.ts';
 import { needingAttention } from '../core/row.ts';
-import { typedCommand, wholeNumber, withArgument } from '../lib/command-line.ts';
+import { commandLine, wholeNumber, withArgument } from '../lib/command-line.ts';
 import { UndoPlanObject } from '../objects/plan-object.ts';
 import { UndoObject } from '../objects/run-object.ts';
 import { diffLines, sentCounts } from '../plan/team/diff-words.ts';
@@ -34,7 +34,7 @@ const undo: CliCommand = {
   name: 'undo',
   summary:
     'Takes back what a batch changed in the service; run the same command again to continue where it stopped.',
-  example: 'npx --no rowonce undo last',
+  example: 'undo last',
   configure(command: Command, wrap) {
     addSpendFlags(command)
       .argument('<batch>', 'its id, the beginning of it, or "last"')
@@ -70,7 +70,7 @@ async function undoCommand(console: Console, word: string, flags: Flags, command
       },
       askChanges: async (plan) =>
         yes === true || mayBeSent(console, `Send ${sentCounts(plan)} to the service?`),
-      command: typedCommand(resume.words),
+      command: commandLine(resume.words),
     }),
   );
   return {

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Command } from 'commander';
 import { systemClock } from '../core/clock.ts';
 import { counted, plainText } from '../core/plain-text.ts';
-import { typedCommand, wholeNumber } from '../lib/command-line.ts';
+import { commandLine, wholeNumber } from '../lib/command-line.ts';
 import { runWorker, type WorkerEvent } from '../run/tasks/worker.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
 import { acceptOption } from './shell/flags.ts';
@@ -17,7 +17,7 @@ interface Flags extends SpendFlags {
 const worker: CliCommand = {
   name: 'worker',
   summary: 'Works on lists that were submitted to the same store, until you stop it.',
-  example: 'npx --no rowonce worker --store postgres://rowonce_worker@127.0.0.1:5432/rowonce',
+  example: 'worker --store postgres://rowonce_worker@127.0.0.1:5432/rowonce',
   configure(command: Command, run) {
     command
       .option('--health <port>', 'say at http://127.0.0.1:PORT/healthz whether it is alive; 0: any free port')
@@ -42,7 +42,7 @@ async function workerCommand(console: Console, flags: Flags): Promise<Report> {
       () => {},
       ({ accept, askAgreement, signal }) =>
         runWorker({
-          ...{ store: flags.store, accept, askAgreement, signal, command: typedCommand(words) },
+          ...{ store: flags.store, accept, askAgreement, signal, command: commandLine(words) },
           onEvent(event) {
             if (event.kind === 'beat') beatenMs = systemClock.monotonicMs();
             else tell(event);
@@ -53,7 +53,7 @@ async function workerCommand(console: Console, flags: Flags): Promise<Report> {
     return {
       lines: [`${counted(rows, 'row')} of ${counted(ranges, 'range')} finished.`],
       object: { ranges, rows },
-      stopped: stoppedBy(stopped, typedCommand(words)),
+      stopped: stoppedBy(stopped, commandLine(words)),
       exitCode: stopped.exitCode,
     };
   } finally {

@@ -10,6 +10,7 @@ import type { JsonObject, JsonValue, Operation } from '../core/operation.ts';
 import { foreignName } from '../core/plain-text.ts';
 import { OUR_COLUMNS } from '../core/row.ts';
 import { type Credits, credits } from '../ledger/ledger.ts';
+import { commandLine } from '../lib/command-line.ts';
 import { parseDurationMs } from '../lib/duration.ts';
 import type { FormulaMode } from '../lib/formulas.ts';
 import { type DocumentKind, readDocument, type YamlDocument } from '../lib/yaml/document.ts';
@@ -301,7 +302,12 @@ function checkChange({ name, change }: Operation, { value, problem }: YamlDocume
   if (change === undefined) return;
   if (typeof value.in_doubt === 'object') {
     const fact = `${name} changes the service, and sending a lost change again could mean a second mail`;
-    throw problem(['in_doubt'], 'value', fact, 'Write hold or skip; rowonce settle can send one again.');
+    throw problem(
+      ['in_doubt'],
+      'value',
+      fact,
+      `Write hold or skip. To see how one is sent again: ${commandLine(['settle', '--help'])}`,
+    );
   }
   const age = (['refresh_after', 'refresh_no_match_after'] as const).find((key) => value[key] !== undefined);
   if (age === undefined) return;

@@ -44,7 +44,7 @@ export function otherWords(
   return `The store ${store} has another ledger than before: ${history(note, 'the one that was there')}, and this one ${found}. What only the other one bought would be bought again.`;
 }
 
-export const PUT_BACK = 'Restore the newest store, or continue without it: rowonce run with --accept store.';
+export const PUT_BACK = 'Restore the newest store, or let a run continue without it by --accept store.';
 
 export function lost(fact: string): StopError {
   return new StopError({ code: 'store_lost', message: fact, next: PUT_BACK, answers: ['store'] });

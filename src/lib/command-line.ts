@@ -1,7 +1,6 @@
-import { existsSync } from 'node:fs';
 import { EXIT, type ExitCode, StopError, stop } from '../core/errors.ts';
-import { PACKAGE } from '../core/families.ts';
 import { parseDurationMs } from './duration.ts';
+import { programName, withoutName } from './program-name.ts';
 
 /** Command lines: what the values of flags mean, and commands as a user types them, to be shown and typed again. */
 
@@ -20,37 +19,9 @@ export function durationOf(flag: string, text: string | undefined): number | und
   throw stop('usage', `${flag} ${text} is not a duration.`, `Give ${flag} as 30s, 10m or 2h.`);
 }
 
-/** The words of the running command, quoted where a shell would take them apart. */
-export function typedCommand(words: readonly string[], env: NodeJS.ProcessEnv = process.env): string {
-  if (env.npm_lifecycle_event === 'start') return 'npm start';
-  return commandLine(words);
-}
-
+/** A command of this program as it is typed where it is printed. @param words behind the program's name. */
 export function commandLine(words: readonly string[]): string {
-  return [programName(words), ...words.map(shellWord)].join(' ');
-}
-
-/**
- * In a checkout the program is not on the path. With `--no` a line that is typed anywhere else fetches no package of that
- * name from the registry.
- */
-function programName([first = '']: readonly string[]): string {
-  if (!isCheckout()) return 'rowonce';
-  // npx takes an option right behind the program for its own.
-  return first.startsWith('-') ? 'npx --no -- rowonce' : 'npx --no rowonce';
-}
-
-/** An example of a help text, which is written as in a checkout, as it is typed where this program is. */
-export function exampleHere(line: string): string {
-  return isCheckout() ? line : line.replace(/^npx --no (?:-- )?rowonce/, 'rowonce');
-}
-
-let checkout: boolean | undefined;
-
-/** A package that was installed has no sources, and stands where packages stand. */
-function isCheckout(): boolean {
-  checkout ??= existsSync(new URL('src/core/', PACKAGE)) && !PACKAGE.pathname.includes('/node_modules/');
-  return checkout;
+  return [...programName(words), ...words].map(shellWord).join(' ');
 }
 
 /** After these the same command goes on, once what stopped it is gone. */
@@ -179,13 +150,13 @@ function optionsEnd(words: readonly string[]): number {
  * it: only the quotes of `shellWord` are known.
  */
 export function wordsOfCommand(line: string): readonly string[] | undefined {
-  const [, rest] = /^(?:npx --no (?:-- )?)?rowonce (.*)$/s.exec(line) ?? [];
-  if (rest === undefined || !/^(?:[\w@%+=:,./-]|'[^']*'|\\'| )+$/.test(rest)) return undefined;
-  return [...rest.matchAll(/(?:[^\s'\\]|'[^']*'|\\')+/g)].map(([word]) =>
+  if (!/^(?:[\w@%+=:,./-]|'[^']*'|\\'| )+$/.test(line)) return undefined;
+  const words = [...line.matchAll(/(?:[^\s'\\]|'[^']*'|\\')+/g)].map(([word]) =>
     word.replace(/'(?<quoted>[^']*)'|\\'/g, (whole, quoted?: string) =>
       whole === "\\'" ? "'" : (quoted ?? ''),
     ),
   );
+  return withoutName(words);
 }
 
 /** A word as a shell takes it for one. */

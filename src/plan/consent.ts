@@ -100,7 +100,7 @@ async function requireConsentToChange(
   throw new StopError({
     code: 'consent',
     message: `This run would make ${sentCounts(changes)} in the service, and nobody has agreed.`,
-    next: 'Check them with rowonce plan, then agree with --yes.',
+    next: 'Check them with plan, then agree with --yes.',
     // Whoever answers later agrees to these changes, and to no others.
     plan: (await identifyPlan(context, input, planOfChanges(changes, account), changes)).id,
     answers: ['yes'],
@@ -211,7 +211,7 @@ async function requireAgreedJob(
     throw new StopError({
       code: 'consent',
       message: `${reasons.join(' ')} Nobody has agreed to that yet.`,
-      next: 'Check the job and its dialect, then agree once: `rowonce run` with --yes.',
+      next: 'Check the job and its dialect, then agree once: run it with --yes.',
       plan: await shownPlanId(context, input, changes),
       answers: ['yes'],
     });

@@ -119,7 +119,11 @@ export async function requirePlanId(
   const { ifPlan, account } = context;
   if (ifPlan === undefined) return;
   if (!isPlanId(ifPlan))
-    throw stop('usage', `--if-plan ${ifPlan} is not the id of a plan.`, 'Take it from rowonce plan --json.');
+    throw stop(
+      'usage',
+      `--if-plan ${ifPlan} is not the id of a plan.`,
+      'Take it from what plan prints with --json.',
+    );
   const isBegun = hasBegunBy(existing, ifPlan);
   if (isBegun && existing?.state === 'open' && (await heldSince(context, existing)) === undefined) return;
   const plan = changes === undefined ? await planRows(context, input) : planOfChanges(changes, account);

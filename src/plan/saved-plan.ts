@@ -9,6 +9,7 @@ import { isSealedJson, ownershipOfSealed, sealedJson, writeOwnFile } from '../fi
 import type { Job } from '../job/job.ts';
 import type { LedgerReader, PlannedRow } from '../ledger/ledger.ts';
 import { plannedPages } from '../ledger/row-pages.ts';
+import { commandLine } from '../lib/command-line.ts';
 import type { PlanContext } from './row-walk.ts';
 import { CHANGE_ACTIONS, type ChangePlan, hasWork, type PlannedChange } from './team/change-plan.ts';
 import { diffLines, EVERY_LINE, rowAndWho } from './team/diff-words.ts';
@@ -131,7 +132,7 @@ export async function readSavedPlan(path: string): Promise<SavedPlan> {
     throw stop(
       'plan',
       `${path} is not a saved plan: ${why}.`,
-      'Make one with rowonce plan JOB FILE --save FILE.',
+      `Make one: ${commandLine(['plan', 'JOB', 'FILE', '--save', 'FILE'])}`,
     );
   }
 }

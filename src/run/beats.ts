@@ -15,6 +15,7 @@ import {
   SHARE_HOLDS_MS,
   type Spenders,
 } from '../ledger/ledger.ts';
+import { commandLine } from '../lib/command-line.ts';
 import { formatDuration } from '../lib/duration.ts';
 
 /**
@@ -260,6 +261,6 @@ function heldStop(batch: BatchId): StopError {
   return stop(
     'terminated',
     `A person has paused batch ${batch}.`,
-    `Run rowonce resume ${batch} to continue it.`,
+    `To continue it: ${commandLine(['resume', batch])}`,
   );
 }

@@ -19,6 +19,7 @@ import {
   type Tell,
 } from '../ledger/store.ts';
 import type { WorkQueue } from '../ledger/work-queue.ts';
+import { commandLine } from '../lib/command-line.ts';
 import { operatorNamed } from '../lib/operator.ts';
 import { Redaction } from '../lib/redaction.ts';
 import { BelievedTime, type TimeBounds } from '../time/believed-time.ts';
@@ -138,7 +139,7 @@ export async function openForWork(
     throw stop(
       'usage',
       `The store ${location} has no workers: it is a folder, or was not set up for them.`,
-      'Set up a database with rowonce store init, and name it with --store.',
+      `Set up a database, and name it with --store. To see how: ${commandLine(['store', 'init', '--help'])}`,
     );
   try {
     const opened = await store.open(location, { ...options, waitForLockMs: 0, create: false });
@@ -165,7 +166,7 @@ export async function openShared(
     throw stop(
       'usage',
       `From the store ${location} one process at a time spends, within the limits and budgets of its own accounts file.`,
-      'Change these with rowonce accounts edit.',
+      `To see how these are changed: ${commandLine(['accounts', 'edit', '--help'])}`,
     );
   const ledger = await store.open(location, {
     ...options,
@@ -384,5 +385,10 @@ export async function findBatch(
   const found = line && (await batchWithId(line.batch.id, line.location));
   if (found !== undefined && others.length === 0) return found;
   const fact = found === undefined ? `There is no batch "${word}".` : `Several batches begin with "${word}".`;
-  throw stop('usage', fact, 'Run rowonce status to see all batches.');
+  throw stop('usage', fact, allBatches(storeFlag));
+}
+
+/** Where the ids of all batches are. */
+export function allBatches(location: string | undefined): string {
+  return `To see all batches: ${commandLine(['status', ...(location === undefined ? [] : storeWords(location))])}`;
 }

@@ -235,7 +235,7 @@ function requireFitting(
   }
   if (sample !== undefined && change !== undefined) {
     const fact = `${name} changes the service, and a few random rows say nothing about the rest.`;
-    throw stop('usage', fact, 'See all of it with rowonce plan, or try the first rows with --limit.');
+    throw stop('usage', fact, 'See all of it with plan, or try the first rows with --limit.');
   }
   if (refresh === true && change !== undefined) {
     const fact = `${name} changes the service, so an older answer is never used.`;

@@ -1,11 +1,12 @@
 import { Client, type ClientOptions, type Limits } from '../client/client.ts';
 import { historyOf } from '../client/misses.ts';
 import { basePathOf } from '../client/request.ts';
-import { invariant, type StopError } from '../core/errors.ts';
+import { invariant, type StopError, stop } from '../core/errors.ts';
 import { counted } from '../core/plain-text.ts';
 import type { BatchId, Ledger } from '../ledger/ledger.ts';
+import { commandLine } from '../lib/command-line.ts';
 import type { RunContext } from '../plan/context.ts';
-import { bookPathIn, requireSandbox, spawnSandbox } from '../sandbox/spawn.ts';
+import { bookPathIn, differenceFromSandbox, spawnSandbox } from '../sandbox/spawn.ts';
 import { BelievedTime } from '../time/believed-time.ts';
 import { agreeOnTerms } from './account-terms.ts';
 import { MOST_ODD_MATCHES, oddMatches } from './attempt.ts';
@@ -326,4 +327,16 @@ async function earlierSends(
   const sends = await ledger.sends(accountIdentity, nowMs - longestMs - INTENT_TO_SEND_MS, most);
   // A time in the future comes from a changed clock and stays as it is.
   return sends.map(({ atMs }) => (atMs > nowMs ? atMs : Math.min(atMs + INTENT_TO_SEND_MS, nowMs)));
+}
+
+/**
+ * Makes sure that the server is a sandbox, because for play money nobody is asked.
+ * @throws StopError `address`.
+ */
+async function requireSandbox(url: URL): Promise<void> {
+  const fact = await differenceFromSandbox(url);
+  if (fact === undefined) return;
+  const port = url.port === '' ? '80' : url.port;
+  const start = commandLine(['sandbox', '--port', port, '--book', 'book.jsonl']);
+  throw stop('address', fact, `Start one there: ${start}`);
 }

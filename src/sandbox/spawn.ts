@@ -31,18 +31,8 @@ const NEEDED: ReadonlySet<string> = new Set([
 /** After so long a server that says nothing is no sandbox. */
 const LOOK_MS = 5000;
 
-/**
- * Makes sure that the server is a sandbox, because for play money nobody is asked. It is not told any key.
- * @throws StopError `address`.
- */
-export async function requireSandbox(url: URL): Promise<void> {
-  const fact = await differenceFromSandbox(url.origin);
-  if (fact === undefined) return;
-  const port = url.port === '' ? '80' : url.port;
-  throw stop('address', fact, `Start one there: rowonce sandbox --port ${port} --book book.jsonl`);
-}
-
-async function differenceFromSandbox(origin: string): Promise<string | undefined> {
+/** Why what answers there is not a sandbox; undefined when it is one. It is not told any key. */
+export async function differenceFromSandbox({ origin }: URL): Promise<string | undefined> {
   try {
     const signal = AbortSignal.timeout(LOOK_MS);
     const response = await fetch(`${origin}/sandbox/book`, { signal, redirect: 'error' });

@@ -1,6 +1,7 @@
 import { type BootTime, type Clock, isoTime } from '../core/clock.ts';
 import { type StopError, stop } from '../core/errors.ts';
 import type { BootMoment, IntentTime, KeptTime, RawReply, Time, TimeMark } from '../ledger/ledger.ts';
+import { commandLine } from '../lib/command-line.ts';
 import { formatDuration } from '../lib/duration.ts';
 import { type Holder, KEEPS_NOTHING, Keeper, type Keeping } from './believed-time/keeper.ts';
 import {
@@ -205,7 +206,7 @@ export class BelievedTime implements Clock {
     return stop(
       'clock',
       `Nothing is erased because of its age: this machine's clock says ${isoTime(wallMs)}, and ${told}.`,
-      "Set the clock of this machine if it is wrong. If it is right, the vendor's next answer confirms it (a sandbox cannot). rowonce store purge --before DAY uses a day that you name.",
+      `Set the clock of this machine if it is wrong. If it is right, the vendor's next answer confirms it (a sandbox cannot). To name the day yourself: ${commandLine(['store', 'purge', '--before', 'DAY'])}`,
     );
   }
 

@@ -93,22 +93,6 @@ test('an installed package runs what was built', () => {
   expect({ status, stdout }).toEqual({ status: 0, stdout: 'dist status last\n' });
 });
 
-proof('the help of an installed program names it as it is typed there, without npx', () => {
-  const root = join(folder, 'node_modules', 'rowonce');
-  for (const each of ['dist', 'package.json', 'src/bin.js'])
-    cpSync(join(CHECKOUT, each), join(root, each), { recursive: true });
-  symlinkSync(join(CHECKOUT, 'node_modules'), join(root, 'node_modules'));
-  for (const words of [['run'], ['accounts', 'add'], ['store', 'purge']]) {
-    const start = spawnSync(process.execPath, [join(root, 'src', 'bin.js'), ...words, '--help'], {
-      encoding: 'utf8',
-      env: { PATH: process.env.PATH, HOME: folder },
-    });
-    expect(start).toMatchObject({ status: 0, stderr: '' });
-    expect(start.stdout).toMatch(new RegExp(`\\nExample:\\n {2}rowonce ${words.join(' ')} `));
-    expect(start.stdout).not.toContain('npx');
-  }
-});
-
 /** Starts the program of a checkout. */
 function startOf(program: string): {
   readonly status: number | null;

@@ -74,7 +74,9 @@ proof('a job that never ran over the file has nothing to export', async () => {
   await desk.write('job.yaml', 'operation: enrich-company\nwaterfall: [domain]\n');
   const { code, stderr } = await desk.type(['export', './job.yaml', 'list.csv']);
   expect(code).toBe(2);
-  expect(stderr).toBe('This job has no batch over list.csv.\nRun the job first, or run rowonce status.\n');
+  expect(stderr).toBe(
+    'This job has no batch over list.csv.\nRun the job first. To see all batches: npx --no rowonce status\n',
+  );
 });
 
 proof(

@@ -86,23 +86,29 @@ describe('help', () => {
 
 describe('a wrong command line is exit 2, a fact and what to do', () => {
   test.each([
-    [['acounts'], "Unknown command 'acounts'.\nDid you mean accounts? Else see rowonce --help.\n"],
-    [['zzzzzz'], "Unknown command 'zzzzzz'.\nPlease see rowonce --help.\n"],
-    [['accounts', 'lst'], "Unknown command 'lst'.\nDid you mean list? Else see rowonce accounts --help.\n"],
+    [['acounts'], "Unknown command 'acounts'.\nDid you mean accounts? Else see npx --no -- rowonce --help\n"],
+    [['zzzzzz'], "Unknown command 'zzzzzz'.\nPlease see npx --no -- rowonce --help\n"],
+    [
+      ['accounts', 'lst'],
+      "Unknown command 'lst'.\nDid you mean list? Else see npx --no rowonce accounts --help\n",
+    ],
     [
       ['accounts', 'list', '--jsn'],
-      "Unknown option '--jsn'.\nDid you mean --json? Else see rowonce accounts --help.\n",
+      "Unknown option '--jsn'.\nDid you mean --json? Else see npx --no rowonce accounts --help\n",
     ],
     [
       ['accounts', 'add', 'sk_live_9fQxZt0'],
-      "Too many arguments for 'add'. Expected 0 arguments but got 1.\nPlease see rowonce accounts --help.\n",
+      "Too many arguments for 'add'. Expected 0 arguments but got 1.\nPlease see npx --no rowonce accounts --help\n",
     ],
     [['schema', 'jobs'], '"jobs" is not known.\nDid you mean job?\n'],
     [['sandbox', '--rate-kind', 'slidng'], '--rate-kind slidng is not known.\nDid you mean sliding?\n'],
-    [['accounts', 'remove'], "Missing required argument 'name'.\nPlease see rowonce accounts --help.\n"],
+    [
+      ['accounts', 'remove'],
+      "Missing required argument 'name'.\nPlease see npx --no rowonce accounts --help\n",
+    ],
     [
       ['accounts', 'add', '--name'],
-      "Option '--name <name>' argument missing.\nPlease see rowonce accounts --help.\n",
+      "Option '--name <name>' argument missing.\nPlease see npx --no rowonce accounts --help\n",
     ],
   ])('%j', async (args, stderr) => {
     expect(await typedAt(args)).toEqual({ code: 2, stdout: '', stderr });
@@ -124,7 +130,7 @@ describe('a wrong command line is exit 2, a fact and what to do', () => {
     const { code, stdout, stderr } = await typedAt([]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(
-      /^Usage: rowonce[\s\S]*No command was given\.\nName a command: see rowonce --help\.\n$/,
+      /^Usage: rowonce[\s\S]*No command was given\.\nName a command: see npx --no -- rowonce --help\n$/,
     );
   });
 });

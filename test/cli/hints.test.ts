@@ -2,12 +2,13 @@
  * Goal: a command that is printed works. Whatever stopped a run, its last line, which --json names too, goes on to the end when it is typed into a
  * shell as it stands, with every flag that was given; and so does every other command that we print on the way.
  * Method: the real program, stopped in every way, with names that a shell takes apart. What was printed is given to `sh`
- * as it stands, where `npx --no rowonce` is this checkout. The vendor's book says that nothing was paid for twice.
+ * as it stands, where `npx --no rowonce` is this checkout. The vendor's book says that nothing was paid for twice. Where the
+ * program was installed or started in another way, the shell has the real npx, and nothing else of that name.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { delimiter } from 'node:path';
+import { chmodSync, cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
@@ -21,14 +22,28 @@ const OUT = 'the $output (1).csv';
 const ROWS = 6;
 
 /** Types into a shell what was printed. Nothing is piped into it: who copies a line has no pipe to copy. */
-async function typeAsPrinted({ place, environment }: Shell, line: string): Promise<Ended> {
+function typeAsPrinted(shell: Shell, line: string): Promise<Ended> {
+  const { place } = shell;
   mkdirSync(place.path('bin'), { recursive: true });
   writeFileSync(place.path('bin/npx'), `#!/bin/sh\nshift 2\nexec '${process.execPath}' '${PROGRAM}' "$@"\n`);
   chmodSync(place.path('bin/npx'), 0o755);
+  return typeInShell({ ...shell, first: place.path('bin') }, line);
+}
+
+/** @param first the folder that comes first on the path. @param cwd left out: the folder of the place. */
+async function typeInShell(
+  {
+    place,
+    environment,
+    first,
+    cwd = place.folder,
+  }: Shell & { readonly first: string; readonly cwd?: string },
+  line: string,
+): Promise<Ended> {
   const { PATH = '', NODE_COMPILE_CACHE } = process.env;
   const child = spawn('sh', ['-c', line], {
-    cwd: place.folder,
-    env: { ...environment, PATH: `${place.path('bin')}${delimiter}${PATH}`, NODE_COMPILE_CACHE },
+    cwd,
+    env: { ...environment, PATH: `${first}${delimiter}${PATH}`, NODE_COMPILE_CACHE },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const [[code], stdout, stderr] = await Promise.all([
@@ -220,3 +235,75 @@ proof(
     expect(await desk.read('my plan.json')).toBe('not ours');
   },
 );
+
+/** The package as npm installs it: what was built, without its sources. @returns its `bin.js`. */
+function installedAt(root: string): string {
+  for (const each of ['dist', 'package.json', 'src/bin.js'])
+    cpSync(join(CHECKOUT, each), join(root, each), { recursive: true });
+  symlinkSync(join(CHECKOUT, 'node_modules'), join(root, 'node_modules'));
+  return join(root, 'src', 'bin.js');
+}
+
+const CHECKOUT = dirname(dirname(PROGRAM));
+
+interface Way {
+  /** What the user calls the program there, and what each command that it prints begins with. */
+  readonly name: string;
+  /** Where the user types; left out: the folder of the place. */
+  readonly cwd?: string;
+}
+
+/** Ways to have the program. Each puts it into a place whose folder `bin` comes first on the path. */
+const WAYS: Readonly<Record<string, (place: Workplace) => Way>> = {
+  'in a project that has it installed, from a folder of it'(place) {
+    const program = installedAt(place.path('project/node_modules/rowonce'));
+    mkdirSync(place.path('project/node_modules/.bin'));
+    symlinkSync(program, place.path('project/node_modules/.bin/rowonce'));
+    mkdirSync(place.path('project/my lists'));
+    return { name: 'npx --no rowonce', cwd: place.path('project/my lists') };
+  },
+  'where it is installed for all folders'(place) {
+    symlinkSync(installedAt(place.path('lib/node_modules/rowonce')), place.path('bin/rowonce'));
+    return { name: 'rowonce' };
+  },
+  'where only its file is known, in a folder with a blank and a quote'(place) {
+    const program = installedAt(place.path("Jo's programs/rowonce"));
+    return { name: `node '${program.replace("'", "'\\''")}'` };
+  },
+  'in a checkout that is not where the list is'() {
+    return { name: `node ${PROGRAM}`, cwd: '/' };
+  },
+};
+
+describe('every command that is printed begins with the name that works there', () => {
+  test.for(some(Object.entries(WAYS), 2))('%s', async ([_, madeAt]) => {
+    await using place = await Workplace.open();
+    mkdirSync(place.path('bin'));
+    symlinkSync(process.execPath, place.path('bin/node'));
+    const { name, cwd = place.folder } = madeAt(place);
+    place.writeList(domainsOf('hint', 2));
+    const shell = { ...shellOf(new Desk(place)), first: place.path('bin'), cwd };
+    const list = place.path('list.csv');
+    const output = `-o '${place.path('my output.csv')}'`;
+    const typed = [
+      ...[`run enrich-company ${list} ${output}`, `run ${list}`, 'run --help', 'accounts lst', ''],
+      ...['status zzz', 'cancel zzz', 'accounts add --help'],
+    ];
+    for (const words of typed) {
+      const ended = await typeInShell(shell, `${name} ${words}`);
+      const printed = `${ended.stdout}\n${ended.stderr}`.replace(/^Usage: rowonce .*$/m, '');
+      const commands = printed.split('\n').flatMap((line) => {
+        const at = line.indexOf(`${name.replace('npx --no', 'npx --no --')} -`);
+        const from = at < 0 ? line.indexOf(`${name} `) : at;
+        return from < 0 ? [] : [line.slice(from)];
+      });
+      expect(commands, `${words}: ${printed}`).not.toEqual([]);
+      const others = commands.reduce((rest, command) => rest.replace(command, ''), printed);
+      expect(others).not.toMatch(/\browonce [a-z-]|\bnpx\b|bin\.js/);
+      // An example is of a reader's own files.
+      for (const line of printed.includes('Example:') ? [] : commands)
+        expect(await typeInShell(shell, line), line).toMatchObject({ code: 0 });
+    }
+    expect(place.statuses('my output.csv')).toEqual(['matched', 'matched']);
+  });
+});

@@ -23,7 +23,7 @@ proof('a sweep leaves a paused batch and says so, and works through it once it i
     code: 0,
     said: {
       files: [],
-      left: [{ why: `its batch ${batch} is paused; rowonce resume ${batch} resumes it` }],
+      left: [{ why: `its batch ${batch} is paused; to resume it: npx --no rowonce resume ${batch}` }],
     },
   });
   expect(await desk.requests()).toBe(2);

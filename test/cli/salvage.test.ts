@@ -99,7 +99,7 @@ proof('an altered answer is named and left out, and all others are there', async
   const run = await desk.type(desk.run());
   expect(run.code).toBe(2);
   expect(run.stderr).toContain(`is damaged: the reply to attempt ${of} was altered.`);
-  expect(run.stderr).toContain('"rowonce store salvage"');
+  expect(run.stderr).toContain('npx --no rowonce store salvage --store ');
   const { code, rows, files } = await salvaged(desk);
   expect(code).toBe(3);
   expect(rows('unreadable.csv').map(({ why }) => why)).toContain(`the reply to attempt ${of} was altered`);

@@ -117,7 +117,7 @@ proof('where nobody listens the command that starts one is named', async () => {
   expect(ended.code).toBe(2);
   expect(ended.stderr).toContain(`No sandbox answers at ${vendor.url}: `);
   expect(ended.stderr).toContain(
-    `Start one there: rowonce sandbox --port ${new URL(vendor.url).port} --book book.jsonl`,
+    `Start one there: npx --no rowonce sandbox --port ${new URL(vendor.url).port} --book book.jsonl`,
   );
 });
 

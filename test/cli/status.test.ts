@@ -61,7 +61,7 @@ test('a name that no batch has, or several have, is refused with what to do', as
   await desk.type(desk.run());
   const { code, stderr } = await desk.type(['status', 'zzz']);
   expect(code).toBe(2);
-  expect(stderr).toBe('There is no batch "zzz".\nRun rowonce status to see all batches.\n');
+  expect(stderr).toBe('There is no batch "zzz".\nTo see all batches: npx --no rowonce status\n');
 });
 
 test("a row's attempts: when, what was asked, the vendor's request id, the raw answer, and what came of it", async () => {

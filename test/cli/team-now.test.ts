@@ -61,7 +61,7 @@ test('a list whose undo was killed after the deletions had reached the service: 
   expect(old.code).toBe(0);
   expect(team.row(JO, 'old.csv')).toMatchObject({ _status: 'applied' });
   expect(team.row(JO, 'old.csv')._reason).toMatch(
-    /^invited as viewer; batch [0-9a-f]{8} \(an undo\) may have deleted the invite: the result is in doubt; settle it with rowonce settle [0-9a-f]{8} 2$/,
+    /^invited as viewer; batch [0-9a-f]{8} \(an undo\) may have deleted the invite: the result is in doubt; settle it with npx --no rowonce settle [0-9a-f]{8} 2$/,
   );
 
   expect((await team.json('undo', batch, '--yes')).counts).toEqual({ applied: 3 });

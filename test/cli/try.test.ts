@@ -150,7 +150,7 @@ test.each([
   [['enrich-company', 'x.example'], /"x\.example" is not key=value/],
   [['enrich-company', 'domain=a.example', 'domain=b.example'], /domain is given twice/],
   [['enrich-company'], /enrich-company has nothing to ask by/],
-  [['invite-user', 'email=jo@x.example', '--account', 'sandbox-service'], /rowonce plan.*rowonce run/],
+  [['invite-user', 'email=jo@x.example', '--account', 'sandbox-service'], /with plan.*with run/],
 ])('%j is refused before anything is sent', async (words, why) => {
   const before = sent();
   const { code, stderr } = await typed(['try', ...words, '--yes']);

@@ -355,7 +355,7 @@ test('a batch that only looked something up has nothing that could be undone', a
   const { batch } = await desk.json(desk.run());
   expect(await desk.type(['undo', 'last'])).toMatchObject({
     code: 2,
-    stderr: `Batch ${batch} is a batch of enrich-company, which changes nothing in the service.\nName a batch that does; rowonce status shows all of them.\n`,
+    stderr: `Batch ${batch} is a batch of enrich-company, which changes nothing in the service.\nName a batch that does. To see all batches: npx --no rowonce status\n`,
   });
 });
 

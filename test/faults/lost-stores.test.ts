@@ -47,7 +47,7 @@ describe.concurrent('a store that is lost', () => {
     const refused = await workplace.runHere(listOf('two'));
     expect(refused.code).toBe(2);
     expect(refused.stderr).toMatch(
-      /^The store .* is not the newest one: \d+ commits were made with its ledger, the last request at 20.*Z, and \d+ of them are missing\. What it bought after 20.*Z would be bought again\.\nRestore the newest store, or continue without it: rowonce run with --accept store\.\n$/,
+      /^The store .* is not the newest one: \d+ commits were made with its ledger, the last request at 20.*Z, and \d+ of them are missing\. What it bought after 20.*Z would be bought again\.\nRestore the newest store, or let a run continue without it by --accept store\.\n$/,
     );
     for (const words of [
       ['status'],

@@ -20,7 +20,16 @@ test('the words of a printed command are those that it was made of, and no other
   const words = ['run', 'enrich-company', "it's a 'list' $(x) \\.csv", '', '-o', 'a;b', '--budget', '5'];
   expect(wordsOfCommand(commandLine(words))).toEqual(words);
   expect(wordsOfCommand(commandLine(['--store', 'x', 'status']))).toEqual(['--store', 'x', 'status']);
+  const names = [
+    'rowonce',
+    'npx rowonce',
+    'npx --no -- rowonce',
+    "'/a node/node' '/it'\\''s here/src/bin.js'",
+  ];
+  for (const name of names) expect(wordsOfCommand(`${name} status last`)).toEqual(['status', 'last']);
   for (const line of [
+    'rowonce',
+    'node other.js run x',
     'npm start',
     'rm -rf x',
     'rowonce run $(x)',

@@ -11,7 +11,7 @@ import { changeAccount } from '../../client/account/edit.ts';
 import { PRICE } from '../../client/account/price.ts';
 import { stop } from '../../core/errors.ts';
 import { present } from '../../core/objects.ts';
-import { wholeNumber } from '../../lib/command-line.ts';
+import { commandLine, wholeNumber } from '../../lib/command-line.ts';
 import { AccountObject } from '../../objects/account-object.ts';
 import type { Console, Report } from '../shell/command.ts';
 
@@ -70,7 +70,7 @@ function flagOf(part: 'limits' | 'budget', entry: string): string {
 
 export async function editAccount(_console: Console, name: string, flags: EditFlags): Promise<Report> {
   if (Object.keys(flags).length === 0)
-    throw stop('usage', 'No flag says what to change.', 'Run rowonce accounts edit --help.');
+    throw stop('usage', 'No flag says what to change.', `See ${commandLine(['accounts', 'edit', '--help'])}`);
   const accounts = await loadAccounts();
   const former = findAccount(accounts, name);
   if (former.baseUrl === undefined)

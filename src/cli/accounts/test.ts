@@ -2,6 +2,7 @@ import { type Account, describeKey, findAccount, loadAccounts } from '../../clie
 import { EXIT, type ExitCode, stop } from '../../core/errors.ts';
 import { present } from '../../core/objects.ts';
 import { foreignWords, linesOf } from '../../core/plain-text.ts';
+import { commandLine } from '../../lib/command-line.ts';
 import type { AccountTest } from '../../objects/account-object.ts';
 import { type AccountFact, testAccount } from '../../run/tasks/account-test.ts';
 import type { Console } from '../shell/command.ts';
@@ -11,7 +12,11 @@ export async function testAccounts(console: Console, name: string | undefined): 
   const accounts = await loadAccounts();
   const chosen = name === undefined ? accounts.configured : [findAccount(accounts, name)];
   if (chosen.length === 0) {
-    throw stop('account', `There is no account in ${accounts.path}.`, 'Add one: rowonce accounts add.');
+    throw stop(
+      'account',
+      `There is no account in ${accounts.path}.`,
+      `To see how one is added: ${commandLine(['accounts', 'add', '--help'])}`,
+    );
   }
   const reports: AccountTest[] = [];
   for (const account of chosen) {

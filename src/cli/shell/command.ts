@@ -51,7 +51,7 @@ export interface CliCommand {
   readonly name: string;
   /** One sentence for `rowonce --help`. */
   readonly summary: string;
-  /** A command line that works as it stands in a checkout; shown by `--help`. */
+  /** A command line that works as it stands in a checkout, behind the program's name; shown by `--help`. */
   readonly example: string;
   /** Examples of its subcommands, by name. */
   readonly examples?: Readonly<Record<string, string>>;

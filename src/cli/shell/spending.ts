@@ -5,7 +5,7 @@ import { EXIT, StopError, stop } from '../../core/errors.ts';
 import type { RunEvent } from '../../core/events.ts';
 import { counted, linesOf, plainText } from '../../core/plain-text.ts';
 import { stopObject } from '../../core/stop-object.ts';
-import { commandLine, durationOf, resumedBy, typedCommand, typedToGoOn } from '../../lib/command-line.ts';
+import { commandLine, durationOf, resumedBy, typedToGoOn } from '../../lib/command-line.ts';
 import type { Acceptable } from '../../plan/context.ts';
 import type { RunSummary } from '../../run/summary.ts';
 import { heldBackLines, waitingWords } from '../render/doubts.ts';
@@ -63,7 +63,7 @@ export async function spend<Ended>(
   let inFlight = 0;
   let batch: string | undefined;
   const again = (): string =>
-    typedCommand(batch === undefined ? resume.words : typedToGoOn(resume.words, batch));
+    commandLine(batch === undefined ? resume.words : typedToGoOn(resume.words, batch));
   const { signal, release } = stopOnSignals(console, () => inFlight, again);
   try {
     const working = work({
@@ -196,7 +196,7 @@ export function endOf(
       retries && heldBackLines(batch, retries, where),
       unanswered > 0 && `${waitingWords(unanswered)}.`,
     ),
-    stopped: stoppedBy(stopped, typedCommand(typedToGoOn(words, batch))),
+    stopped: stoppedBy(stopped, commandLine(typedToGoOn(words, batch))),
   };
 }
 

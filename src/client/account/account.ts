@@ -9,7 +9,7 @@ import { accountsPath } from '../../core/paths.ts';
 import { foreignName } from '../../core/plain-text.ts';
 import { parseRate } from '../../core/rate.ts';
 import { type AccountCaps, credits } from '../../ledger/ledger.ts';
-import { shellWord } from '../../lib/command-line.ts';
+import { commandLine, shellWord } from '../../lib/command-line.ts';
 import { parseDurationMs } from '../../lib/duration.ts';
 import { distrustAround, ownedByAnother } from '../../lib/file-trust.ts';
 import { type DocumentKind, readDocument, type YamlDocument } from '../../lib/yaml/document.ts';
@@ -158,7 +158,7 @@ export function chooseAccount(
     throw stop(
       'account',
       `There is no ${vendor} account in ${accounts.path}.`,
-      `Add one with rowonce accounts add, or try it for free with --account sandbox-${vendor}.`,
+      `Try it for free with --account sandbox-${vendor}, or see how one is added: ${commandLine(['accounts', 'add', '--help'])}`,
     );
   }
   if (others.length === 0) return only;

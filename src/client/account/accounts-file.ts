@@ -108,7 +108,7 @@ function sandboxServer(entry: SandboxEntries, context: z.core.$RefinementCtx): v
   if (stray !== undefined) refuse(stray, 'a sandbox account has none', 'Leave it out.');
   const { base_url: address } = entry;
   if (address === undefined || !URL.canParse(address) || isLoopback(new URL(address).hostname)) return;
-  const next = 'Write it as http://127.0.0.1:4810, where rowonce sandbox listens.';
+  const next = 'Write it as http://127.0.0.1:4810, where a sandbox listens by itself.';
   refuse('base_url', 'a sandbox must be on this machine', next);
 }
 

@@ -5,6 +5,7 @@ import { type Alias, type Document, isAlias, isMap, isNode, type Node, parseDocu
 import { invariant, messageOf, type StopError, stop } from '../../core/errors.ts';
 import { schemaComment } from '../../core/paths.ts';
 import { outputProblem, replaceFile } from '../../lib/atomic-file.ts';
+import { commandLine } from '../../lib/command-line.ts';
 import { checkDocument } from '../../lib/yaml/document.ts';
 import { problemOf } from '../../lib/yaml/schema-problem.ts';
 import { dialectOf } from '../dialect.ts';
@@ -160,7 +161,7 @@ export async function removeAccount(accounts: Accounts, name: string): Promise<v
 }
 
 function nameTaken(name: string): StopError {
-  const next = `Choose another name, or run rowonce accounts remove ${name} first.`;
+  const next = `Choose another name, or remove that one first: ${commandLine(['accounts', 'remove', name])}`;
   return stop('account', `There is already an account ${name}.`, next);
 }
 

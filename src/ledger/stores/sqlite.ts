@@ -344,7 +344,7 @@ function nothingThere(folder: StoreFolder): StopError {
   return stop(
     'store',
     `There is no store in ${folder.path}.`,
-    'Name an existing store with --store; "rowonce run" makes a new one.',
+    'Name an existing store with --store; the first run makes a new one.',
   );
 }
 

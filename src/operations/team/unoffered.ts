@@ -5,7 +5,7 @@ const UNOFFERED: readonly { readonly words: RegExp; readonly what: string; reado
   {
     words: /^(delete|remove)-projects?$/i,
     what: 'Deleting a project',
-    next: 'Delete it in the service itself; rowonce run remove-user takes people out of it.',
+    next: 'Delete it in the service itself; the operation remove-user takes people out of it.',
   },
   {
     words: /^(scim(-.*)?|(de)?provision-users?)$/i,

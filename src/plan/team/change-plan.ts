@@ -12,6 +12,7 @@ import {
 } from '../../core/operation.ts';
 import type { Outcome, RowNumber } from '../../core/row.ts';
 import { type Batch, type Credits, credits, type PlannedRow } from '../../ledger/ledger.ts';
+import { commandLine } from '../../lib/command-line.ts';
 import { batchIdentityOf, batchKeyOf } from '../batch-key.ts';
 import { type Plan, type PlannedInput, Reasons } from '../plan.ts';
 import { type Pricing, pricingOf } from '../pricing.ts';
@@ -325,7 +326,7 @@ class Draft {
     const doubt = subject && this.#team.find(subject)?.doubt;
     if (doubt === undefined) return undefined;
     const { row, batch } = doubt;
-    return `${doubtWords(doubt, 'an earlier ')} (row ${row} of batch ${batch}); see rowonce settle ${batch}`;
+    return `${doubtWords(doubt, 'an earlier ')} (row ${row} of batch ${batch}); see ${commandLine(['settle', batch])}`;
   }
 }
 

@@ -33,7 +33,11 @@ export interface CopiedStore {
  */
 export async function copyStore(from: string, to: string, options: CopyOptions): Promise<CopiedStore> {
   if (from === to)
-    throw stop('usage', `${from} is named as both stores.`, 'Name two: rowonce store copy FROM TO.');
+    throw stop(
+      'usage',
+      `${from} is named as both stores.`,
+      `Name two: ${commandLine(['store', 'copy', 'FROM', 'TO'])}`,
+    );
   const opening = { ...options, command: `store copy ${from} ${to}` };
   const source = await (await copyingIn(from)).from(from, opening);
   try {

@@ -3,6 +3,7 @@ import { type StopError, stop, unreachable } from '../../core/errors.ts';
 import { present } from '../../core/objects.ts';
 import type { Cleaning, Erasable, ErasureTarget, Person } from '../../ledger/eraser.ts';
 import type { BatchId } from '../../ledger/ledger.ts';
+import { commandLine } from '../../lib/command-line.ts';
 import { BelievedTime } from '../../time/believed-time.ts';
 import { erasingIn } from '../open-ledger.ts';
 import { keptLists, replaceInTexts } from './erase/kept-files.ts';
@@ -151,6 +152,6 @@ export function requireSettled(erased: Erased): Erased {
   throw stop(
     'store',
     `Nothing was erased: ${fact}.`,
-    `Finish or cancel the batch, or settle what is in doubt with rowonce settle ${first?.batch ?? batch} and run its list once more; then run forget again.`,
+    `Finish or cancel the batch, or settle what is in doubt and run its list once more, then run forget again. To settle: ${commandLine(['settle', first?.batch ?? batch])}`,
   );
 }

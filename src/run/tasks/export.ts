@@ -28,7 +28,7 @@ import type { FormulaMode } from '../../lib/formulas.ts';
 import { batchIdentityOf, batchKeyOf } from '../../plan/batch-key.ts';
 import type { JobOptions } from '../../plan/context.ts';
 import { lookerNotes } from '../looker-notes.ts';
-import { eachLedger, type FoundBatch, lookAtLedger, openIfFree } from '../open-ledger.ts';
+import { allBatches, eachLedger, type FoundBatch, lookAtLedger, openIfFree } from '../open-ledger.ts';
 import { choose } from '../run-job.ts';
 import { pricesOfAccounts } from './spend.ts';
 
@@ -156,5 +156,5 @@ export async function batchOfJob(
   const found = await eachLedger(store, batchIn, tell);
   const [first] = found.flat();
   if (first !== undefined) return first;
-  throw stop('usage', `This job has no batch over ${file}.`, 'Run the job first, or run rowonce status.');
+  throw stop('usage', `This job has no batch over ${file}.`, `Run the job first. ${allBatches(store)}`);
 }

@@ -2,7 +2,7 @@ import type { Clock } from '../../core/clock.ts';
 import { StopError, stop } from '../../core/errors.ts';
 import type { Batch, BatchId, Ledger } from '../../ledger/ledger.ts';
 import type { Spender, Tell } from '../../ledger/store.ts';
-import { type FoundBatch, openLedger, spenderAt } from '../open-ledger.ts';
+import { allBatches, type FoundBatch, openLedger, spenderAt } from '../open-ledger.ts';
 
 /** A person pauses a batch, or resumes it. Sweeps leave a paused batch; a run of it resumes it. */
 
@@ -20,10 +20,10 @@ interface HoldOptions {
  * on their way. @throws StopError `busy` when another process spends from the store, or when this one does not end in time.
  */
 export async function pauseBatch(found: FoundBatch, options: HoldOptions): Promise<void> {
-  requireOpen(found.batch);
+  requireOpen(found);
   const ledger = await ledgerAfterRun(found, options);
   try {
-    requireOpen((await ledger.batch(found.batch.id)) ?? found.batch);
+    requireOpen({ ...found, batch: (await ledger.batch(found.batch.id)) ?? found.batch });
     await ledger.noteHold(found.batch.id, true, options.clock.wallMs());
   } finally {
     await ledger.close();
@@ -32,7 +32,7 @@ export async function pauseBatch(found: FoundBatch, options: HoldOptions): Promi
 
 /** Lets a batch go on. @returns whether it was paused. @throws StopError `busy` as `openLedger`. */
 export async function resumeBatch({ batch, location }: FoundBatch, options: HoldOptions): Promise<boolean> {
-  requireOpen(batch);
+  requireOpen({ batch, location });
   const ledger = await openFor(`resume ${batch.id}`, location, options);
   try {
     return await letGoOn(ledger, batch.id, options.clock);
@@ -47,12 +47,12 @@ async function letGoOn(ledger: Ledger, batch: BatchId, clock: Clock): Promise<bo
   return wasHeld;
 }
 
-function requireOpen({ id, state }: Batch): void {
+function requireOpen({ batch: { id, state }, location }: FoundBatch): void {
   if (state === 'open') return;
   throw stop(
     'usage',
     `Batch ${id} is ${state} already.`,
-    'Only an open batch can be paused or resumed: run rowonce status to see all batches.',
+    `Only an open batch can be paused or resumed. ${allBatches(location)}`,
   );
 }
 

@@ -77,7 +77,7 @@ export async function trialOf({ given, ...options }: TrialOptions): Promise<Tria
 function refuseChange({ name, change }: Operation): void {
   if (change === undefined) return;
   const fact = `${name} changes the service, and a change cannot be tried without making it.`;
-  throw stop('usage', fact, 'Check it with rowonce plan, and make it with rowonce run.');
+  throw stop('usage', fact, 'Check it with plan, and make it with run.');
 }
 
 function rowOf({ name, inputs, needsNoColumn }: Operation, given: readonly string[]): RowInput {

@@ -10,7 +10,7 @@ import type { FileOptions } from '../../plan/context.ts';
 import type { ResolvedJob } from '../../plan/row-walk.ts';
 import { type ChangePlan, planChanges } from '../../plan/team/change-plan.ts';
 import { accountOfBatch } from '../batch-account.ts';
-import { lookAtLedger, storeWords } from '../open-ledger.ts';
+import { allBatches, lookAtLedger, storeWords } from '../open-ledger.ts';
 import type { SpenderOptions } from '../run-job.ts';
 import { openSpender, type Spender } from '../run-job.ts';
 import type { RunSummary } from '../summary.ts';
@@ -149,11 +149,11 @@ function refuseUnfinished(batch: Batch, location: string): void {
     throw stop(
       'usage',
       `Batch ${id} only recorded who was in the team already, and sent nothing that could be taken back.`,
-      'Name a batch that changed something; rowonce status shows all of them.',
+      `Name a batch that changed something. ${allBatches(location)}`,
     );
   if (vendor !== 'service') {
     const fact = `Batch ${id} is a batch of ${operation}, which changes nothing in the service.`;
-    throw stop('usage', fact, 'Name a batch that does; rowonce status shows all of them.');
+    throw stop('usage', fact, `Name a batch that does. ${allBatches(location)}`);
   }
   if (state !== 'open') return;
   const finish = command === undefined ? '' : `: ${command}`;
@@ -171,7 +171,7 @@ async function requireAccount(batch: Batch): Promise<Account> {
   throw stop(
     'account',
     `Account ${batch.accountName}, which batch ${batch.id} used, is not configured any more.`,
-    'Add it again with rowonce accounts add.',
+    `Add it again. To see how: ${commandLine(['accounts', 'add', '--help'])}`,
   );
 }
 
@@ -206,7 +206,7 @@ async function listOf(ledger: LedgerReader, batch: Batch, wanted: UndoWishes): P
     throw stop(
       'usage',
       `Row ${inviteAgain} of batch ${batch.id} changed nobody, so there is nobody to invite again.`,
-      'See the rows of the batch with rowonce export, or on the page.',
+      `See the rows of the batch on the page, or with ${commandLine(['export', batch.id])}`,
     );
   const team = new Team(await ledger.subjects(batch.accountIdentity));
   const undos = (await ledger.batches()).flatMap(({ id, settings }): [string, string][] => {

@@ -11,6 +11,7 @@ import {
   timepiece,
   values,
 } from '../../lib/checked-options.ts';
+import { commandLine } from '../../lib/command-line.ts';
 import type { RunOptions } from '../../plan/context.ts';
 import { chooseStore, openForWork } from '../open-ledger.ts';
 import { stoppable } from '../stoppable.ts';
@@ -102,7 +103,11 @@ async function usableAccounts(onEvent: (event: WorkerEvent) => void): Promise<re
     }
   }
   if (usable.length > 0) return usable;
-  throw stop('account', `No account of ${path} can be used.`, 'Add one with rowonce accounts add.');
+  throw stop(
+    'account',
+    `No account of ${path} can be used.`,
+    `To see how one is added: ${commandLine(['accounts', 'add', '--help'])}`,
+  );
 }
 
 function noted(onEvent: (event: WorkerEvent) => void): (message: string) => void {

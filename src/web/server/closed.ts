@@ -1,4 +1,6 @@
 import type { Context } from 'hono';
+import { commandLine } from '../../lib/command-line.ts';
+import { escapedHtml } from './page-files.ts';
 
 /**
  * What is shown at an address that is not the page's: another name, the name of an earlier start, or the bare address. It has
@@ -18,12 +20,10 @@ const pageOf = (words: string, head = ''): string => `<!doctype html>
 
 const FORGET = { 'clear-site-data': '"storage"' };
 
-const CLOSED = pageOf(
-  'The page is not at this address. To open it, type in a terminal: <code>rowonce serve</code>',
-);
-
 export function closedPage(context: Context): Response {
-  return context.html(CLOSED, 403, FORGET);
+  const command = escapedHtml(commandLine(['serve']));
+  const closed = `The page is not at this address. To open it, type in a terminal: <code>${command}</code>`;
+  return context.html(pageOf(closed), 403, FORGET);
 }
 
 /** Longer than a browser waits with its question for the script of a worker. */

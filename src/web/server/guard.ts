@@ -1,5 +1,6 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Context, HonoRequest, Next } from 'hono';
+import { commandLine } from '../../lib/command-line.ts';
 import { type Address, type Door, entryPath } from './address.ts';
 import type { Admission } from './admission.ts';
 import { HttpRefusal } from './answers.ts';
@@ -104,12 +105,16 @@ function requireEntry({ req, env }: Context<Connected>, door: Door, { admission,
   if (holder !== undefined) places.keep(env.incoming.socket);
   if (holder === 'tool') return;
   if (holder === undefined && !WITHOUT_TOKEN.has(req.path))
-    throw new HttpRefusal(401, 'The request has no valid token.', 'Open the page again with rowonce serve.');
+    throw new HttpRefusal(
+      401,
+      'The request has no valid token.',
+      `Open the page again: ${commandLine(['serve'])}`,
+    );
   const isOfPage = req.header('sec-fetch-site') === 'same-origin';
   if (!isOfPage || (!isRead(req) && req.header('origin') === undefined))
     throw refused('The request does not say that it comes from this page.');
 }
 
 function refused(fact: string): HttpRefusal {
-  return new HttpRefusal(403, fact, 'Open the page by the address that rowonce serve printed.');
+  return new HttpRefusal(403, fact, 'Open the page by the address that was printed when it was started.');
 }

@@ -11,6 +11,7 @@ import {
   type LedgerReader,
   shownMoney,
 } from '../../ledger/ledger.ts';
+import { wordsOfCommand } from '../../lib/command-line.ts';
 import { SpentObject } from '../../objects/batch-object.ts';
 import { SpendGroupObject } from '../../objects/log-object.ts';
 import { eachLedgerThere } from '../../run/open-ledger.ts';
@@ -101,7 +102,7 @@ async function historyBatch(
     ...SpentObject.of(await shownMoney(ledger, batch.id)),
     saved: await savings.of(ledger, batch, finishedIn(await ledger.counts(batch.id))),
     requests,
-    by_sweep: /^(?:npx (?:--no )?)?rowonce nightly /.test(batch.command ?? ''),
+    by_sweep: wordsOfCommand(batch.command ?? '')?.[0] === 'nightly',
     can_undo: batch.vendor === 'service' && batch.state !== 'open',
   };
 }

@@ -280,7 +280,7 @@ async function requireRoom(place: Place, size: number, more: number): Promise<vo
   const most = place.mostUploadBytes;
   if (size > most) {
     const fact = `The file is larger than ${inMegabytes(most)}, the most that this page accepts.`;
-    throw stop('input', fact, 'Split it, or start rowonce serve with a higher --max-upload.');
+    throw stop('input', fact, 'Split it, or start the page with a higher --max-upload.');
   }
   const room = await mostBytes({ ...place, mostUploadBytes: Number.MAX_SAFE_INTEGER });
   if (more <= room) return;

@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { stop } from '../../core/errors.ts';
 import { pageFolder } from '../../core/families.ts';
+import { commandLine } from '../../lib/command-line.ts';
 
 /** The page itself: few files, built beside the program, which are held in memory. */
 export interface PageFile {
@@ -19,8 +20,11 @@ const TYPES: Readonly<Record<string, string>> = {
 /** The files by their path in the address. @throws StopError `usage` when the page was not built. */
 export async function loadPage(): Promise<ReadonlyMap<string, PageFile>> {
   const load = async (name: string): Promise<[string, PageFile]> => {
-    const body = Buffer.from(await readFile(new URL(name, pageFolder())));
-    return [name === 'index.html' ? '/' : `/${name}`, { body, type: TYPES[extname(name)] ?? '' }];
+    const file = await readFile(new URL(name, pageFolder()));
+    const type = TYPES[extname(name)] ?? '';
+    if (name !== 'index.html') return [`/${name}`, { body: Buffer.from(file), type }];
+    const html = file.toString().replaceAll('%program%', escapedHtml(commandLine([])));
+    return ['/', { body: Buffer.from(html), type }];
   };
   try {
     const names = await readdir(pageFolder());
@@ -32,4 +36,8 @@ export async function loadPage(): Promise<ReadonlyMap<string, PageFile>> {
       'Run "npm run build", then the same command again.',
     );
   }
+}
+
+export function escapedHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 }

@@ -1,4 +1,5 @@
 import { Hono } from 'hono';
+import { commandLine } from '../../lib/command-line.ts';
 import { type OpenAnswer, type Opening, OpenRequest, type Proof, ProofRequest } from '../api.ts';
 import { entryPath } from './address.ts';
 import { bodyOf, HttpRefusal } from './answers.ts';
@@ -22,7 +23,7 @@ export function sessionRoutes(guarded: Guarded): Hono {
       throw new HttpRefusal(
         401,
         'This address was used already, or is older than a minute.',
-        'Run rowonce serve again for a new one.',
+        `Ask for a new one: ${commandLine(['serve'])}`,
       );
     return context.json({ token, proof_key: admission.proofKey } satisfies OpenAnswer);
   });

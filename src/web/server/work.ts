@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { EXIT, invariant, stop } from '../../core/errors.ts';
 import { present } from '../../core/objects.ts';
+import { commandLine } from '../../lib/command-line.ts';
 import type { WorkView } from '../api.ts';
 import { type Child, type Ended, type Program, planLeftIn, startChild, stoppedIn } from './children.ts';
 
@@ -65,7 +66,8 @@ export class Work {
 
   /** Begins it now, or when the work before it on the same store has ended. */
   start(order: Order): WorkView {
-    if (this.#isClosed) throw stop('busy', 'The page is ending.', 'Start it again with rowonce serve.');
+    if (this.#isClosed)
+      throw stop('busy', 'The page is ending.', `Start it again: ${commandLine(['serve'])}`);
     const over = Promise.withResolvers<void>();
     const item: Item = { ...order, id: randomUUID(), atMs: this.#nowMs(), over };
     this.#items.push(item);

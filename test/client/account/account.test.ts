@@ -390,7 +390,7 @@ describe('choosing', () => {
     expect(() => chooseAccount({ path: path(), configured: [] }, 'provider')).toThrow(
       expect.objectContaining({
         code: 'account',
-        next: 'Add one with rowonce accounts add, or try it for free with --account sandbox-provider.',
+        next: 'Try it for free with --account sandbox-provider, or see how one is added: npx --no rowonce accounts add --help',
       }),
     );
   });

@@ -33,7 +33,7 @@ const LOST = { code: 'store_lost', exitCode: 2 };
 const lostBecause = (words: string | RegExp) => ({
   ...LOST,
   message: typeof words === 'string' ? expect.stringContaining(words) : expect.stringMatching(words),
-  next: 'Restore the newest store, or continue without it: rowonce run with --accept store.',
+  next: 'Restore the newest store, or let a run continue without it by --accept store.',
 });
 
 /** Buys one call in the store and closes it. */

@@ -27,7 +27,7 @@ const LOST = { code: 'store_lost', exitCode: 2, answers: ['store'] };
 const lostBecause = (words: RegExp) => ({
   ...LOST,
   message: expect.stringMatching(words),
-  next: 'Restore the newest store, or continue without it: rowonce run with --accept store.',
+  next: 'Restore the newest store, or let a run continue without it by --accept store.',
 });
 
 /** An empty database. */

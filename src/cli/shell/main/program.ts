@@ -3,7 +3,7 @@ import { invariant, type StopError, stop } from '../../../core/errors.ts';
 import { COMMANDS, version } from '../../../core/families.ts';
 import { familyNames, loadMember } from '../../../core/family.ts';
 import { suggestion } from '../../../core/nearest.ts';
-import { exampleHere } from '../../../lib/command-line.ts';
+import { commandLine } from '../../../lib/command-line.ts';
 import type { CliCommand, RunCommand } from '../command.ts';
 
 /**
@@ -109,7 +109,10 @@ function bareProgram(output: HelpOutput): Command {
       // What is wrong is said in our own style, from the error that is thrown.
       outputError: () => {},
     })
-    .addHelpText('after', '\nrowonce COMMAND --help shows the options of a command and an example.');
+    .addHelpText(
+      'after',
+      `\n${commandLine(['COMMAND', '--help'])} shows the options of a command and an example.`,
+    );
   return withSharedOptions(program);
 }
 
@@ -125,7 +128,7 @@ async function configure(command: Command, run: RunCommand): Promise<void> {
   configure(command, run);
   for (const each of [command, ...command.commands]) {
     const shown = each === command ? example : (examples[each.name()] ?? example);
-    withSharedOptions(each).addHelpText('after', `\nExample:\n  ${exampleHere(shown)}`);
+    withSharedOptions(each).addHelpText('after', `\nExample:\n  ${commandLine([])} ${shown}`);
   }
 }
 
@@ -153,9 +156,9 @@ function inheritOptions(command: Command): void {
 
 /** Commander's words for a wrong command line, in our style: the fact, then what to do. */
 export function usageStop(error: CommanderError, command: string): StopError {
-  const see = `see rowonce ${command}${command === '' ? '' : ' '}--help`;
+  const see = `see ${commandLine([...(command === '' ? [] : [command]), '--help'])}`;
   if (error.code === 'commander.help')
-    return stop('usage', 'No command was given.', `Name a command: ${see}.`);
+    return stop('usage', 'No command was given.', `Name a command: ${see}`);
   const [fact = '', hint = ''] = error.message.replace(/^error: /, '').split('\n');
   const choice = WRONG_CHOICE.exec(fact)?.groups;
   if (choice !== undefined) return wrongChoice(choice);
@@ -163,7 +166,7 @@ export function usageStop(error: CommanderError, command: string): StopError {
   return stop(
     'usage',
     capitalized(command === 'accounts' ? withoutWords(withoutValue(fact)) : withoutValue(fact)),
-    nearest ? `Did you mean ${nearest}? Else ${see}.` : `Please ${see}.`,
+    nearest ? `Did you mean ${nearest}? Else ${see}` : `Please ${see}`,
   );
 }
 

@@ -8,6 +8,7 @@ import {
 import type { Call } from '../../../core/operation.ts';
 import { undoneBy } from '../../../job/job-origin.ts';
 import type { Batch, BatchId, LedgerReader, RowAnswer, RowRecord } from '../../../ledger/ledger.ts';
+import { commandLine } from '../../../lib/command-line.ts';
 import type { EndedPart } from './parts.ts';
 
 export interface MovedPart extends EndedPart {
@@ -147,5 +148,5 @@ const MAY_HAVE: Readonly<Record<string, string>> = {
 function perhaps({ operation, batch, row, isOpen }: SubjectDoubt): string {
   const what = MAY_HAVE[operation] ?? `may have done ${operation}`;
   const why = isOpen === true ? 'the answer has not come yet' : 'the result is in doubt';
-  return `${what}: ${why}; settle it with rowonce settle ${batch} ${row}`;
+  return `${what}: ${why}; settle it with ${commandLine(['settle', batch, String(row)])}`;
 }

@@ -47,7 +47,7 @@ const notFinished = ({ shown }: Database) =>
   stop(
     'store',
     `The ledger at ${shown} is a copy that is not finished.`,
-    'Run the same command of rowonce store copy again.',
+    'Run the same store copy command again.',
   );
 
 export async function copySource(location: string, options: StoreOptions): Promise<CopySource> {

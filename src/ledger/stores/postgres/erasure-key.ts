@@ -53,6 +53,6 @@ export async function lostErasureKey(sql: Sql, shown: string): Promise<string | 
 }
 
 export function keyLost(fact: string): StopError {
-  const next = `Copy that file from a host that has it, or set ${VARIABLE} to what is in it; or continue without it: rowonce run with --accept store.`;
+  const next = `Copy that file from a host that has it, or set ${VARIABLE} to what is in it; or let a run continue without it by --accept store.`;
   return new StopError({ code: 'store_lost', message: fact, next, answers: ['store'] });
 }

@@ -73,7 +73,7 @@ function ledgerFact(ledger: Ledger | undefined, role: string): StoreFact {
   if (arriving)
     return {
       ...{ what, fact: `${fact}; it is a copy that is not finished` },
-      next: 'Run the same command of rowonce store copy again.',
+      next: 'Run the same store copy command again.',
     };
   if (lost !== null) return { what, fact: `${fact}; ${lost}`, next: PUT_BACK };
   if (copiedTo === null) return { what, fact };

@@ -65,7 +65,7 @@ const tooOld = ({ shown }: Database, why: string): StopError =>
   stop(
     'store_version',
     `The ledger at ${shown} is older than its versions are numbered, in a form that cannot be updated: ${why}. Nothing in it was changed.`,
-    'With the version that made it, copy it to a folder with rowonce store copy; with this version, copy that folder to a new database.',
+    'With the version that made it, copy it to a folder with store copy; with this version, copy that folder to a new database.',
   );
 
 /** A schema for as long as the comparison takes. */

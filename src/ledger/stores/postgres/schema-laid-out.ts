@@ -1,4 +1,5 @@
 import { type StopError, stop } from '../../../core/errors.ts';
+import { commandLine } from '../../../lib/command-line.ts';
 import type { Database, Sql } from './connection.ts';
 import { ACCOUNTS } from './schema/accounts-sql.ts';
 import { ACTS } from './schema/acts-sql.ts';
@@ -71,7 +72,7 @@ const older = ({ shown }: Database, version: number): StopError =>
   stop(
     'store_version',
     `The ledger at ${shown} was set up by an earlier Rowonce (schema ${version}; this one knows ${SCHEMA_VERSION}). Nothing in it was changed.`,
-    'Stop everything that works on it, then let its owner run rowonce store init with this version.',
+    `Stop everything that works on it, then let its owner run, with this version: ${commandLine(['store', 'init', shown])}`,
   );
 
 export const newer = ({ shown }: Database, version: number): StopError =>
@@ -107,6 +108,6 @@ export function nothingThere({ shown }: Database): StopError {
   return stop(
     'store',
     `There is no ledger at ${shown}.`,
-    'Name an existing store with --store, or let its owner run rowonce store init.',
+    `Name an existing store with --store, or let its owner run: ${commandLine(['store', 'init', shown])}`,
   );
 }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { stop } from '../../../core/errors.ts';
 import { accountsPath } from '../../../core/paths.ts';
-import { shellWord } from '../../../lib/command-line.ts';
+import { commandLine } from '../../../lib/command-line.ts';
 import { type AccountTerms, credits, SHARE_HOLDS_MS, type Spenders, termsWords } from '../../ledger.ts';
 import type { Sql } from './connection.ts';
 import { present, type Session } from './session.ts';
@@ -15,7 +15,7 @@ export const terms = ({ database }: Session): Pick<Spenders, 'agreeOn' | 'holdTo
     throw stop(
       'account',
       `Account ${name} has ${termsWords(held)} in the ledger at ${database.shown}, but ${termsWords(said)} in ${accountsPath()}.`,
-      `Correct the file, or make it hold for all hosts: rowonce store caps ${shellWord(database.shown)}`,
+      `Correct the file, or make it hold for all hosts: ${commandLine(['store', 'caps', database.shown])}`,
     );
   },
   async holdTo({ identity, name }, said) {

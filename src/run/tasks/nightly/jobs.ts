@@ -71,7 +71,7 @@ function refuseChanges(name: string, { job, account }: ResolvedJob): void {
   throw stop(
     'consent',
     `${name} changes what account ${account.name} leads to, and a sweep cannot ask anybody.`,
-    'Check it with rowonce plan, then use rowonce run with --yes.',
+    'Check it with plan, then use run with --yes.',
   );
 }
 

@@ -5,6 +5,7 @@ import { contentHash, openMappedInput } from '../../../files/input.ts';
 import { filesOf } from '../../../files/output/output.ts';
 import { saidBeside } from '../../../job/job-settings.ts';
 import type { Batch, Credits, LedgerReader } from '../../../ledger/ledger.ts';
+import { commandLine } from '../../../lib/command-line.ts';
 import { isPartial } from '../../../plan/batch.ts';
 import { batchIdentityOf, batchKeyOf } from '../../../plan/batch-key.ts';
 import { freshSinceOf, hasGoneStale } from '../../../plan/known-calls.ts';
@@ -106,7 +107,8 @@ async function isPaused({ id, state }: Batch, ledger: LedgerReader): Promise<boo
   return state === 'open' && (await ledger.heldSince(id)) !== undefined;
 }
 
-const pausedWords = ({ id }: Batch): string => `its batch ${id} is paused; rowonce resume ${id} resumes it`;
+const pausedWords = ({ id }: Batch): string =>
+  `its batch ${id} is paused; to resume it: ${commandLine(['resume', id])}`;
 
 /** The hash of the content; undefined for a file that cannot be read, because its run will say why. */
 async function contentOf(path: string): Promise<string | undefined> {

@@ -64,7 +64,7 @@ function accountsOf({ accounts }: WorkerView): WorkerView['accounts'] {
 
 /** What a whole command is called: the rest of it are paths. */
 function commandOf({ command }: WorkerView): string {
-  return /\browonce (\w+)/.exec(command)?.[1] ?? command;
+  return /(?:\browonce|bin\.js'?) (\w+)/.exec(command)?.[1] ?? command;
 }
 
 function beatWords({ beat_seconds: seconds }: WorkerView): string {
