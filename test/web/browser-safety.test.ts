@@ -166,7 +166,7 @@ describe('the page itself', () => {
     await beside.waitForSelector('header.top');
     const other = await browser.newPage();
     await other.goto(`${served.url}/`);
-    expect(await other.locator('main').textContent()).toContain('rowonce serve');
+    expect(await other.locator('main').textContent()).toContain('npx --no rowonce serve');
     expect(await other.locator('header.top').count()).toBe(0);
     await other.close();
     await page.context().close();
@@ -217,7 +217,7 @@ describe('the page itself', () => {
     const next = await Served.start(['--port', String(gone.port)], { cwd: gone.folder });
     await page.reload();
     // Nothing but the one line is at the name of an earlier start, so that a bookmark of it says what to type.
-    expect(await page.locator('code').textContent()).toBe('rowonce serve');
+    expect(await page.locator('code').textContent()).toBe('npx --no rowonce serve');
     expect(await page.locator('script').count()).toBe(0);
     await page.context().close();
     await next[Symbol.asyncDispose]();

@@ -83,7 +83,7 @@ describe('the host', () => {
       for (const path of ['/', '/batches/12345678', '/page.js', '/icon.svg']) {
         const { status, body, headers } = await served.ask(path, { headers: { host: hostOf(pattern) } });
         expect([status, headers['clear-site-data']]).toEqual([403, '"storage"']);
-        expect(body).toContain('<code>rowonce serve</code>');
+        expect(body).toContain('<code>npx --no rowonce serve</code>');
         expect(body).not.toContain('<script');
       }
     },

@@ -1,14 +1,16 @@
+import { program } from './program.ts';
+
 /** Every word that the page shows, in one place, so that it can be read as a whole and translated. */
 export const text = {
   atMost: (credits: string) => `at most ${credits}`,
   name: 'Rowonce',
   offline: 'The program that serves this page does not answer.',
-  offlineNext: 'Start it again with rowonce serve; nothing is lost.',
+  offlineNext: `Start it again, nothing is lost: ${program} serve`,
   closed: {
     title: 'Open Rowonce again from the terminal',
     what: 'Each address opens this page once, within a minute, so that nobody else on this machine can use it.',
     next: 'For a new one, run this in a terminal:',
-    command: 'rowonce serve',
+    command: `${program} serve`,
   },
   nav: {
     batches: 'Batches',
@@ -375,7 +377,7 @@ export const text = {
       at: 'Or tonight, at',
       go: 'Start then',
       agreed: (when: string) => `It starts on ${when}.`,
-      what: 'No tab needs to be open. If rowonce serve is not running then, the list starts the next time it runs. If the plan changes before that, nothing is started.',
+      what: 'No tab needs to be open. If this page is not being served then, the list starts the next time it runs. If the plan changes before that, nothing is started.',
       other: 'You agreed to a different plan, so nothing would be started. Agree to this one, or drop it.',
       ended: (when: string) => `The start of ${when} has ended.`,
       well: 'Everything was done.',
@@ -595,7 +597,7 @@ export const text = {
     cancel: 'Cancel',
     cutOff: {
       message: 'The upload was cut off.',
-      next: 'Check that rowonce serve is still running, then add the file again.',
+      next: 'Check that the program which serves this page is still running, then add the file again.',
     },
     again: (name: string) => `Send ${name} again`,
     tooLarge: (size: string, most: string) => ({
@@ -980,7 +982,7 @@ export const text = {
     none: 'Nothing is scheduled',
     noneWhat:
       'You can start a list tonight where you see its cost. To process the new files of a folder (an inbox) automatically, name its job when you start the page:',
-    command: 'rowonce serve JOB',
+    command: `${program} serve JOB`,
     zone: (zone: string) => `Times are those of ${zone}.`,
     next: 'Next sweep',
     never: 'never',

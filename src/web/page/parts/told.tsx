@@ -7,7 +7,7 @@ import { text } from '../text.ts';
  */
 
 const COMMAND =
-  /(?:npx --no (?:-- )?)?rowonce (?<command>[a-z]+)(?: (?<batch>[0-9a-f]{8})\b)?(?: (?<row>\d+)\b)?(?: --store (?:'[^']*'|\S+))?/g;
+  /(?:(?:npx (?:--no )?(?:-- )?)?rowonce|(?:'[^']*'|\S+) (?:'[^']*bin\.js'|\S*bin\.js)) (?<command>[a-z]+)(?: (?<batch>[0-9a-f]{8})\b)?(?: (?<row>\d+)\b)?(?: --store (?:'[^']*'|\S+))?/g;
 
 const BUY_AGAIN = 'run the list with --yes to buy it again';
 
@@ -31,7 +31,7 @@ function linked(sentence: string): ComponentChildren[] {
     const { command = '', batch, row } = found.groups ?? {};
     const place = placeOf(command, batch, row);
     if (place === undefined) continue;
-    const words = ['rowonce', command, batch, row].filter((word) => word !== undefined);
+    const words = [command, batch, row].filter((word) => word !== undefined);
     parts.push(sentence.slice(from, found.index), <a href={place}>{words.join(' ')}</a>);
     from = found.index + found[0].length;
   }
