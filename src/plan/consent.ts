@@ -10,6 +10,7 @@ import { canonicalJson } from '../core/call-key.ts';
 import { StopError } from '../core/errors.ts';
 import type { JsonObject, JsonValue, Method } from '../core/operation.ts';
 import { counted, foreignWords } from '../core/plain-text.ts';
+import { lastOfFirst } from '../core/row-range.ts';
 import type { MappedInput } from '../files/input.ts';
 import type { Job } from '../job/job.ts';
 import { askedByOrigin } from '../job/job-origin.ts';
@@ -27,7 +28,7 @@ import type { BatchPlace } from './batch-key.ts';
 import type { Consent, RunChoices, RunContext } from './context.ts';
 import { batchGoneOnWith, mostAsked, type Plan, planRows } from './plan.ts';
 import { identifyPlan, requirePlanId } from './plan-id.ts';
-import { planSample } from './sample.ts';
+import { planPart } from './sample.ts';
 import { requireSavedPlan } from './saved-plan.ts';
 import { checkGuards } from './team/change-guards.ts';
 import { beginsWork, type ChangePlan, planChanges, planOfChanges } from './team/change-plan.ts';
@@ -134,7 +135,9 @@ async function requireBudget(
   const money = goesOn && (await ledger.batchMoney(goesOn));
   if (begun !== undefined && money?.cap !== undefined && !isPartial(begun)) return limitedTo(undefined);
   const plan =
-    changes === undefined ? await planOf(context, input, place.key) : planOfChanges(changes, account);
+    changes === undefined
+      ? await planPart(context, input, place.key)
+      : planOfChanges(changes, account, context.limit && lastOfFirst(input.sheet.headerRow, context.limit));
   const most = mostAsked(plan);
   if (most === 0) return limitedTo(existing === undefined ? credits(0) : undefined);
   // The cap is said again, in case that the batch has become too old meanwhile and a new one follows it.
@@ -163,16 +166,10 @@ async function goneOnWith(
   return existing?.state === 'open' || !change.isState ? existing?.id : undefined;
 }
 
-function planOf(context: RunContext, input: MappedInput, batchKey: string): Promise<Plan> {
-  return context.sample === undefined
-    ? planRows(context, input)
-    : planSample(context, input, batchKey, context.sample);
-}
-
 /** Whether the cap of the batch covers the plan, or limits what is only sent again of a batch that is finished. */
 function isAgreed(plan: Plan, money: Money | undefined, isFinished: boolean): boolean {
   if (money?.cap === undefined) return false;
-  const more = mostAsked(plan) - (plan.again?.atRisk ?? 0);
+  const more = mostAsked(plan) - ((plan.part ?? plan.again)?.atRisk ?? 0);
   return (isFinished && plan.toBuy === 0) || heldBy(money) + more <= money.cap;
 }
 

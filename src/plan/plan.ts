@@ -1,7 +1,9 @@
 import type { CreditPrice } from '../client/account/price.ts';
 import { unreachable } from '../core/errors.ts';
+import { present } from '../core/objects.ts';
 import type { Call } from '../core/operation.ts';
 import { RowCount, type RowNumber } from '../core/row.ts';
+import { lastOfFirst } from '../core/row-range.ts';
 import type { MappedInput, OpenedInput } from '../files/input.ts';
 import { type BatchId, type Credits, credits } from '../ledger/ledger.ts';
 import { identifierOf } from '../ledger/tally.ts';
@@ -65,8 +67,11 @@ export interface Plan {
    * absent when there is none. `most` is their part of `credits.most`, and `atRisk` what of it counts as in doubt already.
    */
   readonly again?: { readonly rows: number; readonly most: Credits; readonly atRisk: Credits };
-  /** For a sample: the number of rows that this run buys, and the most that they cost. */
-  readonly sample?: { readonly rows: number; readonly most: Credits };
+  /**
+   * For a run of a sample, or of the first rows alone: how many rows it buys or sends again, the most that they cost, and what
+   * of that counts as in doubt already.
+   */
+  readonly part?: { readonly rows: number; readonly most: Credits; readonly atRisk: Credits };
 }
 
 /** The input of a plan. It may lack a survey, because the plan reads every row itself and meets any damage there. */
@@ -78,23 +83,34 @@ export async function planRows(
   input: PlannedInput,
   listen: (classification: RowClassification) => void = () => {},
 ): Promise<Plan> {
-  const draft = new Draft(await pricingOf(context));
+  const pricing = await pricingOf(context);
+  const draft = new Draft(pricing);
+  const firstRows = context.limit === undefined ? undefined : new Draft(pricing);
+  const lastRow = lastOfFirst(input.sheet.headerRow, context.limit);
   const batch = await batchInQuestion(context, input);
   const different = differentRows(context.rowsCompared);
   for await (const group of classifications(context, input, batch, different)) {
     for (const classification of group) {
       draft.add(classification);
+      if (classification.row <= lastRow) firstRows?.add(classification);
       listen(classification);
     }
   }
   const extra = draft.hasRetries ? await extraLeft(context, batch.id ?? (await batch.goesOn?.())) : undefined;
   const plan = draft.plan(batch.freshSince !== undefined, extra);
-  return different.keptOnly === undefined ? plan : { ...plan, comparedWith: different.keptOnly };
+  return {
+    ...plan,
+    ...present({ comparedWith: different.keptOnly, part: firstRows && partOf(firstRows.plan(false, extra)) }),
+  };
+}
+
+function partOf({ toBuy, again, credits: { most } }: Plan): Plan['part'] {
+  return { rows: toBuy + (again?.rows ?? 0), most, atRisk: again?.atRisk ?? credits(0) };
 }
 
 /** The most that a run over this plan may cost. A person is asked to agree to this sum. */
-export function mostAsked({ sample, credits }: Plan): Credits {
-  return sample?.most ?? credits.most;
+export function mostAsked({ part, credits }: Plan): Credits {
+  return part?.most ?? credits.most;
 }
 
 /**

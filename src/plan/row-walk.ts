@@ -37,6 +37,8 @@ export interface PlanContext extends ResolvedJob {
   readonly ledger: LedgerReader | undefined;
   /** Whether every answer that was bought before counts as too old. */
   readonly refresh?: boolean | undefined;
+  /** Only so many of the first rows are worked on; left out: all. */
+  readonly limit?: number | undefined;
   readonly clock?: Clock;
   /** How many different rows are kept to find duplicates; left out: two million. */
   readonly rowsCompared?: number;

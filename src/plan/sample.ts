@@ -10,7 +10,8 @@ import { type Plan, planRows } from './plan.ts';
 import { planLeft } from './plan-id.ts';
 import { pricingOf, worstCredits } from './pricing.ts';
 import { classifications } from './row-classification.ts';
-import { Draw, type Drawn } from './sample/draw.ts';
+import type { PlanContext } from './row-walk.ts';
+import { Draw, type Drawn, sumOf, type Worst } from './sample/draw.ts';
 import { type Estimate, shareEstimate, sumEstimate } from './sample/estimate.ts';
 
 /**
@@ -36,7 +37,14 @@ export interface Forecast {
     readonly found: number;
     readonly matchRate: Estimate;
   }[];
-  /** Undefined when nothing is left to buy, or when no row of the sample has a known outcome. */
+  /**
+   * How many rows of those among which the sample was drawn are left to buy, its own that a stop has left included. With
+   * `--limit` these are the first rows.
+   */
+  readonly left: number;
+  /** How many rows to buy stand behind those, of which the sample says nothing; 0 without a limit. */
+  readonly beyond: number;
+  /** About those that are `left`; undefined when none is, or when no row of the sample has a known outcome. */
   readonly rest: RestForecast | undefined;
   /** The id of the plan of the rest; undefined for a run that was told no id, or that had no time for it. */
   readonly plan: string | undefined;
@@ -63,25 +71,25 @@ export async function chooseSample(
   for await (const group of classifications(context, input, batch))
     for (const classification of group) draw.add(classification);
   const drawn = draw.result();
-  return Object.assign(new Set(drawn.numbers), { drawn });
+  return Object.assign(new Set(drawn.each.keys()), { drawn });
 }
 
-/** Plans a sample before there is a batch, so that a person can be asked about its price. */
-export async function planSample(
-  context: RunContext,
+/** Plans what a run buys before there is a batch, so that a person can be asked about the price of just that. */
+export async function planPart(
+  context: PlanContext & Pick<RunContext, 'sample'>,
   input: MappedInput,
   batchKey: string,
-  size: number,
 ): Promise<Plan> {
-  const draw = await drawFor(context, input, batchKey, size);
+  if (context.sample === undefined) return planRows(context, input);
+  const draw = await drawFor(context, input, batchKey, context.sample);
   const plan = await planRows(context, input, (classification) => draw.add(classification));
-  const drawn = draw.result();
-  return { ...plan, sample: { rows: drawn.rows, most: credits(drawn.credits) } };
+  const { rows, credits: most, atRisk } = draw.result();
+  return { ...plan, part: { rows, most: credits(most), atRisk: credits(atRisk) } };
 }
 
 /** Prepares a draw in which equal rows are drawn once and rows beyond `--limit` are not drawn. */
 async function drawFor(
-  context: RunContext,
+  context: PlanContext,
   input: Pick<MappedInput, 'sheet'>,
   batchKey: string,
   size: number,
@@ -104,39 +112,43 @@ export async function forecast(
   input: MappedInput | undefined,
 ): Promise<Forecast> {
   const tally = new SampleTally(batch);
-  for (const row of [...sample].sort((a, b) => a - b)) {
+  const { each, beyond, rest: notDrawn, ...drawn } = sample.drawn;
+  let rest = notDrawn;
+  for (const [row, worst] of each) {
     const [record] = await context.ledger.rows(batch.id, row, 1);
     if (record?.row === row) tally.add(record);
+    else rest = sumOf(rest, worst);
   }
-  const { rest } = sample.drawn;
   const { rows, matched } = tally;
   const plan = input && (await planLeft(context, input));
-  const known = { rows, matched, identifiers: tally.identifiers(), plan };
+  const known = { rows, matched, identifiers: tally.identifiers(), left: rest.rows, beyond, plan };
   if (rows === 0 || rest.rows === 0) return { ...known, rest: undefined };
   return {
     ...known,
     rest: {
       rows: rest.rows,
       matchRate: shareEstimate(matched, rows, rest.rows),
-      credits: creditsOfRest(tally, sample.drawn),
-      seconds: await secondsOfRest(context, sample, tally),
+      credits: creditsOfRest(tally, rest, drawn),
+      seconds: await secondsOfRest(context, rest, drawn, tally),
     },
   };
 }
 
-function creditsOfRest({ credits: spent }: SampleTally, { rest, mostCredits }: Drawn): Estimate {
+type MostOfRow = Pick<Drawn, 'mostCredits' | 'mostRequests'>;
+
+function creditsOfRest({ credits: spent }: SampleTally, rest: Worst, { mostCredits }: MostOfRow): Estimate {
   const estimate = sumEstimate(spent, rest.rows, mostCredits);
   return atMost(mapped(estimate, Math.round), rest.credits);
 }
 
 async function secondsOfRest(
   context: RunContext,
-  sample: Sample,
+  rest: Worst,
+  { mostRequests }: MostOfRow,
   { requests }: SampleTally,
 ): Promise<Estimate | undefined> {
   const perSecond = await speedOf(context);
   if (perSecond === undefined) return undefined;
-  const { rest, mostRequests } = sample.drawn;
   // A row to buy makes its first call for sure; only its further calls depend on what is found.
   const more = sumEstimate(
     requests.map((count) => Math.max(0, count - 1)),

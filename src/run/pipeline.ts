@@ -33,6 +33,7 @@ import { settlesAnew } from './pipeline/unanswered.ts';
 import { ProjectAccess } from './project-access.ts';
 import { settleMisses } from './recover.ts';
 import { finishedRows, type RowSet } from './row-set.ts';
+import { rowsOfRun } from './rows-of-run.ts';
 import { RunMetrics } from './run-metrics.ts';
 import type { Sessions } from './sessions.ts';
 import { type RunSummary, summarize } from './summary.ts';
@@ -297,6 +298,8 @@ async function finish(
     files,
     forecast: sample === undefined ? undefined : await forecast(context, batch, sample, files && input),
     stopped,
+    // Only behind a reached budget is a higher one named, and only for that the list is read again.
+    part: stopped?.code === 'budget' ? await rowsOfRun(submitted) : undefined,
     durationMs: context.clock.monotonicMs() - startedMs,
   });
   if (stopped === undefined && !isLeft) {

@@ -6,7 +6,7 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { proof } from '../combinations.ts';
+import { proof, some } from '../combinations.ts';
 import { validAbn } from '../operations/lookup/abn-arbitrary.ts';
 import { type Desk, openDesk } from './desk.ts';
 
@@ -160,7 +160,7 @@ describe('consent to a sample', () => {
     expect(refused.stderr).toContain('This run could spend up to 5 credits, and nothing limits it.');
     const agreed = await desk.type(sampled(5, '--yes'));
     expect(agreed.code).toBe(0);
-    expect(agreed.stderr).toContain('this sample    5 rows, at most 5 credits');
+    expect(agreed.stderr).toContain('this run       5 rows, at most 5 credits');
     expect((await desk.json(['status', 'last'])).credits).toMatchObject({ spent: 5, budget: 5 });
   });
 
@@ -190,5 +190,61 @@ describe('consent to a sample', () => {
     const larger = await desk.type(sampled(9));
     expect(larger.stderr).toContain('This run could spend up to 3 credits');
     expect(larger.code).toBe(2);
+  });
+});
+
+const PARTS = [
+  '--limit 5',
+  '--sample 10',
+  '--limit 5 --sample 3',
+  '--limit 5 --sample 10',
+  '--rows 3-12 --limit 4',
+  '--rows 3-12 --sample 30',
+];
+
+/** The command of the last line, without the program's name. */
+const lastCommand = (stderr: string): readonly string[] =>
+  (stderr.trimEnd().split('\n').at(-1) ?? '').split(' ').slice(3);
+
+const budgetIn = (words: readonly string[]): number => Number(words[words.indexOf('--budget') + 1]);
+
+describe('the budget that is printed is what this part of the rows costs, and ends it', () => {
+  const words = ['run', 'enrich-company', 'list.csv', '-o', 'out.csv'];
+
+  test.for(some(PARTS, 3))('without a limit: %s', async (flags) => {
+    const part = flags.split(' ');
+    const desk = await openDesk({ matchRate: 1 });
+    desk.list(40);
+    const refused = await desk.type([...words, ...part]);
+    const printed = lastCommand(refused.stderr);
+    expect(refused.stderr).toContain(`Say how much it may spend with --budget ${budgetIn(printed)},`);
+    expect(printed).toEqual(expect.arrayContaining([...part]));
+    expect(await desk.type(printed)).toMatchObject({ code: 0 });
+    expect(await desk.place.vendor.book()).toMatchObject({ credits: budgetIn(printed), charged_twice: [] });
+  });
+
+  test.for(some(PARTS, 3))('when a budget is reached: %s', async (flags) => {
+    const part = flags.split(' ');
+    const desk = await openDesk({ matchRate: 1, concurrency: 1 });
+    desk.list(40);
+    const stopped = await desk.type([...words, ...part, '--budget', '2']);
+    expect(stopped).toMatchObject({ code: 4 });
+    const printed = lastCommand(stopped.stderr);
+    expect(await desk.type(printed)).toMatchObject({ code: 0 });
+    expect(await desk.place.vendor.book()).toMatchObject({ credits: budgetIn(printed), charged_twice: [] });
+  });
+
+  proof('what was bought of other rows before, and what is in doubt, counts as it is', async () => {
+    const desk = await openDesk({ matchRate: 1, concurrency: 1 });
+    desk.list(40);
+    await desk.type(sampled(12, '--budget', '12'));
+    const first = finishedRows(desk).filter((row) => row < 5).length;
+    await desk.place.vendor.setFaults('charged-reset:x1');
+    const doubtful = await desk.type([...words, '--limit', '5', '--budget', '13']);
+    expect(doubtful.code).toBe(first === 4 ? 3 : 4);
+    await desk.type(['settle', 'last', '--retry']);
+    const printed = lastCommand((await desk.type([...words, '--limit', '5', '--budget', '13'])).stderr);
+    expect(budgetIn(printed)).toBe(12 + (5 - first) + 1);
+    expect(await desk.type(printed)).toMatchObject({ code: 0 });
   });
 });

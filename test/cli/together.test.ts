@@ -95,6 +95,24 @@ proof(
   },
 );
 
+test.for([
+  ['--limit', 5],
+  ['--sample', 4],
+] as const)(
+  'the budget that is printed for a part of the rows is what all operations may cost there: %s %i',
+  async ([flag, count]) => {
+    const desk = await openDesk({ matchRate: 1 });
+    const rows = Array.from({ length: 30 }, (_, at) => `c${at}.example,p${at}@c${at}.example`);
+    await desk.write('list.csv', `Domain,Email\n${rows.join('\n')}\n`);
+    const refused = await desk.type(['run', BOTH, 'list.csv', flag, String(count)]);
+    const printed = (refused.stderr.trimEnd().split('\n').at(-1) ?? '').split(' ').slice(3);
+    // A company costs a credit, and a person two at most.
+    expect(printed.slice(-2)).toEqual(['--budget', String(3 * count)]);
+    expect(await desk.type(printed)).toMatchObject({ code: 0 });
+    expect(await desk.requests()).toBe(2 * count);
+  },
+);
+
 proof(
   'several are kept as a job file with all that was guessed, and that file alone does the same',
   async () => {

@@ -10,7 +10,7 @@ import { diffLines } from '../../plan/team/diff-words.ts';
 
 export function planLines(plan: Plan): readonly string[] {
   const { rows, invalid, duplicates, boughtBefore, inDoubt, toBuy, credits, seconds, reasons } = plan;
-  const { tooOld = 0, unanswered, comparedWith, sample, row, again } = plan;
+  const { tooOld = 0, unanswered, comparedWith, part, row, again } = plan;
   const counts: readonly (readonly [string, number])[] = [
     ['rows', rows],
     ['invalid', invalid],
@@ -34,7 +34,7 @@ export function planLines(plan: Plan): readonly string[] {
     `  credits        at most ${credits.most}${inMoney(plan, credits.most)}, probably ${credits.expected}${inMoney(plan, credits.expected)}`,
     row && `  a row          at most ${counted(row.calls, 'page')} of ${counted(row.most, 'credit')}`,
     toBuy > 0 && `  time           ${timeWords(seconds)}`,
-    sample && `  this sample    ${counted(sample.rows, 'row')}, at most ${counted(sample.most, 'credit')}`,
+    part && `  this run       ${counted(part.rows, 'row')}, at most ${counted(part.most, 'credit')}`,
     reasons.slice(0, REASONS_SHOWN).map(reasonLine),
     reasons.length > REASONS_SHOWN && `  and ${reasons.length - REASONS_SHOWN} other reasons`,
   );

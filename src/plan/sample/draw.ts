@@ -1,20 +1,26 @@
 import { hash } from 'node:crypto';
 import type { Call } from '../../core/operation.ts';
 import type { RowNumber } from '../../core/row.ts';
-import type { RowClassification } from '../row-classification.ts';
+import type { LookedUp, RowClassification } from '../row-classification.ts';
 
-/** The number of rows that still need a purchase, and the most credits and requests that they take. */
-interface Worst {
+/**
+ * The number of rows that still need a purchase, the most credits and requests that they take, and what of these credits
+ * counts as in doubt already.
+ */
+export interface Worst {
   readonly rows: number;
   readonly credits: number;
   readonly requests: number;
+  readonly atRisk: number;
 }
 
 export interface Drawn extends Worst {
-  /** The numbers of the drawn rows, in order. They include rows that the batch has bought already. */
-  readonly numbers: readonly RowNumber[];
-  /** The rows that are left to buy without the drawn ones. */
+  /** What each of the drawn rows takes, in their order. They include rows that the batch has bought already. */
+  readonly each: ReadonlyMap<RowNumber, Worst>;
+  /** The rows that are left to buy without the drawn ones, of those among which they were drawn. */
   readonly rest: Worst;
+  /** How many rows to buy stand behind those among which they were drawn. */
+  readonly beyond: number;
   /** The most that any one row costs; `mostRequests` is the most calls that any one row makes. */
   readonly mostCredits: number;
   readonly mostRequests: number;
@@ -31,8 +37,8 @@ interface DrawOptions {
 interface Candidate {
   readonly row: RowNumber;
   readonly place: string;
-  /** Empty for a row that the batch has bought already. */
-  readonly toAsk: readonly Call[];
+  /** Nothing for a row that the batch has bought already. */
+  readonly worst: Worst;
 }
 
 /**
@@ -41,7 +47,7 @@ interface Candidate {
  */
 const CANDIDATES_HELD = 1_000;
 
-const NOTHING: Worst = { rows: 0, credits: 0, requests: 0 };
+const NOTHING: Worst = { rows: 0, credits: 0, requests: 0, atRisk: 0 };
 
 /**
  * Draws rows from those that need a purchase, by a hash of the batch and the row. Every row is equally likely, and the
@@ -53,35 +59,38 @@ export class Draw {
   #all = NOTHING;
   #mostCredits = 0;
   #mostRequests = 0;
+  #beyond = 0;
 
   constructor(options: DrawOptions) {
     this.#options = options;
   }
 
   add(classification: RowClassification): void {
-    if (classification.kind === 'invalid' || classification.kind === 'duplicate' || !classification.isOfBatch)
+    if (classification.kind === 'invalid' || classification.kind === 'duplicate') return;
+    const { row, isOfBatch } = classification;
+    const { size, batchKey, lastRow } = this.#options;
+    const worst = this.#worstOf(classification);
+    if (row > lastRow) {
+      this.#beyond += worst.rows;
       return;
-    const { row, toAsk } = classification;
-    const { size, batchKey, lastRow, creditsOf } = this.#options;
-    if (row > lastRow) return;
-    this.#all = this.#with(this.#all, toAsk);
-    this.#mostCredits = Math.max(this.#mostCredits, creditsOf(toAsk));
-    this.#mostRequests = Math.max(this.#mostRequests, toAsk.length);
-    this.#candidates.push({ row, toAsk, place: hash('sha256', `${batchKey} ${row}`, 'hex') });
+    }
+    this.#all = sumOf(this.#all, worst);
+    if (!isOfBatch) return;
+    this.#mostCredits = Math.max(this.#mostCredits, worst.credits);
+    this.#mostRequests = Math.max(this.#mostRequests, worst.requests);
+    this.#candidates.push({ row, worst, place: hash('sha256', `${batchKey} ${row}`, 'hex') });
     if (this.#candidates.length >= 2 * size + CANDIDATES_HELD) this.#keepLowest();
   }
 
   result(): Drawn {
     this.#keepLowest();
-    const drawn = this.#candidates.reduce((sum, { toAsk }) => this.#with(sum, toAsk), NOTHING);
+    const inOrder = this.#candidates.toSorted((a, b) => a.row - b.row);
+    const drawn = inOrder.reduce((sum, { worst }) => sumOf(sum, worst), NOTHING);
     return {
       ...drawn,
-      numbers: this.#candidates.map(({ row }) => row).sort((a, b) => a - b),
-      rest: {
-        rows: this.#all.rows - drawn.rows,
-        credits: this.#all.credits - drawn.credits,
-        requests: this.#all.requests - drawn.requests,
-      },
+      each: new Map(inOrder.map(({ row, worst }) => [row, worst])),
+      rest: sumOf(this.#all, drawn, -1),
+      beyond: this.#beyond,
       mostCredits: this.#mostCredits,
       mostRequests: this.#mostRequests,
     };
@@ -92,13 +101,19 @@ export class Draw {
     this.#candidates = this.#candidates.slice(0, this.#options.size);
   }
 
-  #with(sum: Worst, toAsk: readonly Call[]): Worst {
-    if (toAsk.length === 0) return sum;
-    const { creditsOf } = this.#options;
-    return {
-      rows: sum.rows + 1,
-      credits: sum.credits + creditsOf(toAsk),
-      requests: sum.requests + toAsk.length,
-    };
+  #worstOf({ toAsk, again }: LookedUp): Worst {
+    if (toAsk.length === 0) return NOTHING;
+    const credits = this.#options.creditsOf(toAsk);
+    return { rows: 1, credits, requests: toAsk.length, atRisk: again?.atRisk ?? 0 };
   }
+}
+
+/** @param times -1 takes the other one away. */
+export function sumOf(one: Worst, other: Worst, times = 1): Worst {
+  return {
+    rows: one.rows + times * other.rows,
+    credits: one.credits + times * other.credits,
+    requests: one.requests + times * other.requests,
+    atRisk: one.atRisk + times * other.atRisk,
+  };
 }

@@ -50,9 +50,10 @@ export interface ChangePlan {
   /** The planned rows in a form for people, in the same order. A row whose project is created first has two entries. */
   readonly changes: readonly PlannedChange[];
   readonly duplicates: number;
-  /** The number of requests when all of them succeed; `creditsMost` is the most that they cost. */
+  /** The number of requests when all of them succeed. */
   readonly calls: number;
-  readonly creditsMost: Credits;
+  /** The most that the requests of a row cost, for those that cost anything. */
+  readonly costs: readonly { readonly row: RowNumber; readonly most: number }[];
   /** What of its batch is in doubt and may be sent again, at the cost of `most`; absent when nothing is. */
   readonly again?: Plan['again'];
   /** People whom the list does not name, where the job does not remove them: they stay. */
@@ -111,11 +112,19 @@ export function beginsWork(plan: ChangePlan, { change }: Pick<Operation, 'change
 }
 
 /** The same plan as a purchase plan. No row counts as bought before, because an old answer never stands for a change. */
-export function planOfChanges(plan: ChangePlan, account: Account): Plan {
-  const { rows, changes, duplicates, calls, creditsMost, again } = plan;
-  const most = credits(creditsMost + (again?.most ?? 0));
+/** @param lastRow of a run over the first rows alone. */
+export function planOfChanges(plan: ChangePlan, account: Account, lastRow?: RowNumber): Plan {
+  const { rows, changes, duplicates, calls, costs, again } = plan;
+  const mostUpTo = (last: RowNumber): Credits =>
+    credits(costs.reduce((sum, { row, most }) => (row > last ? sum : sum + most), again?.most ?? 0));
+  const most = mostUpTo(Number.POSITIVE_INFINITY);
   const rowsWith = (wanted: (change: PlannedChange) => boolean): number =>
     new Set(changes.filter((change) => change.beyond !== true && wanted(change)).map(({ row }) => row)).size;
+  const part = lastRow !== undefined && {
+    rows: rowsWith(({ row, calls }) => row <= lastRow && calls.length > 0) + (again?.rows ?? 0),
+    most: mostUpTo(lastRow),
+    atRisk: again?.atRisk ?? credits(0),
+  };
   const perSecond = requestsPerSecond(account);
   const reasons = new Reasons();
   for (const { row, action, reason = '' } of changes) if (action === 'invalid') reasons.add(row, reason);
@@ -127,6 +136,7 @@ export function planOfChanges(plan: ChangePlan, account: Account): Plan {
     inDoubt: rowsWith(({ action }) => action === 'in_doubt'),
     toBuy: rowsWith((change) => change.calls.length > 0),
     ...present({ again }),
+    ...(part && { part }),
     credits: { most, expected: most },
     seconds: perSecond === undefined ? undefined : Math.ceil(calls / perSecond),
     reasons: reasons.all(),
@@ -227,7 +237,7 @@ class Draft {
   /** The questions of the calls that an earlier row makes, because equal calls are made once. */
   readonly #made = new Set<string>();
   #duplicates = 0;
-  #credits = 0;
+  readonly #costs: { readonly row: RowNumber; readonly most: number }[] = [];
 
   constructor(team: Team, pricing: Pricing, settled: ReadonlyMap<RowNumber, Outcome>) {
     this.#team = team;
@@ -248,13 +258,13 @@ class Draft {
     else this.#end(row, outcome, of, row.work);
   }
 
-  result(): Pick<ChangePlan, 'planned' | 'changes' | 'duplicates' | 'calls' | 'creditsMost'> {
+  result(): Pick<ChangePlan, 'planned' | 'changes' | 'duplicates' | 'calls' | 'costs'> {
     return {
       planned: this.#planned,
       changes: this.#changes,
       duplicates: this.#duplicates,
       calls: this.#made.size,
-      creditsMost: credits(this.#credits),
+      costs: this.#costs,
     };
   }
 
@@ -298,7 +308,7 @@ class Draft {
       return;
     }
     const again = present({ refusedBefore });
-    const fresh = calls.filter((call) => this.#isFirst(call));
+    const fresh = calls.filter((call) => this.#isFirst(row, call));
     const project = fresh.find(({ operation }) => operation === CREATE_PROJECT);
     const others = fresh.filter((call) => call !== project).map(({ operation }) => operation);
     if (project !== undefined) this.#changes.push({ ...creationOf(row, project, work), ...again });
@@ -307,11 +317,12 @@ class Draft {
   }
 
   /** Counts the call, unless an earlier row makes it already. @returns whether this row is the first. */
-  #isFirst(call: Call): boolean {
+  #isFirst(row: RowNumber, call: Call): boolean {
     const question = questionOf(call);
     if (this.#made.has(question)) return false;
     this.#made.add(question);
-    this.#credits += this.#pricing.priceOf(call).most;
+    const { most } = this.#pricing.priceOf(call);
+    if (most > 0) this.#costs.push({ row, most });
     return true;
   }
 

@@ -15,8 +15,9 @@ import { outputNameOf } from '../../job/job-settings.ts';
 import { type BatchId, type Credits, credits, heldCredits, type Ledger } from '../../ledger/ledger.ts';
 import { batchPlaceOf } from '../../plan/batch-key.ts';
 import type { RunOptions } from '../../plan/context.ts';
-import { mostAsked, type Plan, planRows } from '../../plan/plan.ts';
-import type { ResolvedJob } from '../../plan/row-walk.ts';
+import { mostAsked, type Plan } from '../../plan/plan.ts';
+import type { PlanContext, ResolvedJob } from '../../plan/row-walk.ts';
+import { planPart } from '../../plan/sample.ts';
 import { chooseAll, openSpender, saveJob } from '../run-job.ts';
 import { stoppable } from '../stoppable.ts';
 import type { RunSummary } from '../summary.ts';
@@ -163,7 +164,7 @@ class SharedList {
 
   /** The most that all may ever spend; undefined where the accounts limit it. @throws StopError `consent`. */
   async budget(): Promise<Credits | undefined> {
-    const { budget, askBudget, refresh } = this.#options;
+    const { budget, askBudget, refresh, limit, sample } = this.#options;
     const named = budget ?? this.#jobs[0]?.job.budget;
     const isLimited = this.#jobs.every(
       ({ account }) => account.sandbox || account.budget.perDay !== undefined,
@@ -171,7 +172,7 @@ class SharedList {
     if (named !== undefined || isLimited) return named;
     const plans: Plan[] = [];
     for (const each of this.#jobs)
-      plans.push(await planRows({ ...each, ledger: this.#ledger, refresh }, await this.#inputFor(each)));
+      plans.push(await this.#planOf({ ...each, ledger: this.#ledger, refresh, limit, sample }));
     const plan = sumOf(plans);
     const held = await this.heldBut(undefined);
     if (mostAsked(plan) === 0) return credits(held);
@@ -184,6 +185,14 @@ class SharedList {
       next: `Say how much all operations together may spend with --budget ${least}, or in the job.`,
       leastBudget: least,
     });
+  }
+
+  async #planOf(
+    context: PlanContext & Pick<RunOptions, 'sample'> & { readonly ledger: Ledger },
+  ): Promise<Plan> {
+    const input = await this.#inputFor(context);
+    const { key } = await batchPlaceOf(context, input);
+    return planPart(context, input, key);
   }
 
   /**
@@ -242,7 +251,16 @@ export function sumOf(plans: readonly Plan[]): Plan {
   const sum = (of: (plan: Plan) => number): number => plans.reduce((total, plan) => total + of(plan), 0);
   const [first] = plans;
   invariant(first !== undefined, 'at least one operation is planned');
+  const ofParts = (of: (part: NonNullable<Plan['part']>) => number): number =>
+    sum(({ part }) => (part === undefined ? 0 : of(part)));
   return {
+    ...(first.part && {
+      part: {
+        rows: ofParts(({ rows }) => rows),
+        most: credits(ofParts(({ most }) => most)),
+        atRisk: credits(ofParts(({ atRisk }) => atRisk)),
+      },
+    }),
     rows: first.rows,
     invalid: sum(({ invalid }) => invalid),
     duplicates: sum(({ duplicates }) => duplicates),

@@ -5,7 +5,6 @@
 import { expect, test } from 'vitest';
 import type { Guards, Job } from '../../../src/job/job.ts';
 import { loadJob } from '../../../src/job/job.ts';
-import { credits } from '../../../src/ledger/ledger.ts';
 import { checkGuards, guardProblems } from '../../../src/plan/team/change-guards.ts';
 import type { ChangePlan, PlannedChange } from '../../../src/plan/team/change-plan.ts';
 
@@ -20,7 +19,7 @@ function planOf(changes: readonly PlannedChange[], more: Partial<ChangePlan> = {
     changes,
     duplicates: 0,
     calls: changes.length,
-    creditsMost: credits(0),
+    costs: [],
     people: 0,
     leavers: [],
     inputSha256: '',
