@@ -48,7 +48,11 @@ export const SampleObject = noun({
   rows: sample(z.number(), ({ rows }) => rows),
   matched: sample(z.number(), ({ matched }) => matched),
   identifiers: sample(z.array(IdentifierObject), (of) => of.identifiers.map(IdentifierObject.of)),
-  /** About the rows that are left to buy; null when none are, or nothing was found out. */
+  /** The rows that are left to buy of those among which the sample was drawn; with `--limit` these are the first rows. */
+  rows_left: sample(z.number(), ({ left }) => left),
+  /** The rows to buy behind those, of which the sample says nothing; 0 without `--limit`. */
+  rows_beyond: sample(z.number(), ({ beyond }) => beyond),
+  /** About `rows_left`; null when there are none, or nothing was found out. */
   forecast: sample(RestObject.nullable(), (of) => (of.rest ? RestObject.of(of.rest) : null)),
   /** The id of the plan of the rest. */
   plan: sample(z.string().optional(), ({ plan }) => plan),

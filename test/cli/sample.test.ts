@@ -248,3 +248,34 @@ describe('the budget that is printed is what this part of the rows costs, and en
     expect(await desk.type(printed)).toMatchObject({ code: 0 });
   });
 });
+
+describe('what is said of the rest is true, however the sample is cut', () => {
+  const cut = [
+    '--limit 5 --sample 5',
+    '--limit 10 --sample 3',
+    '--sample 30',
+    '--sample 10 --budget 4',
+    '--sample 10 --budget 0',
+    '--limit 8 --sample 6 --budget 2',
+    '--rows 3-12 --sample 30',
+    '--rows 3-12 --limit 4 --sample 2',
+  ];
+  test.for(some(cut, 3))('%s', async (flags) => {
+    const part = flags.split(' ');
+    const desk = await openDesk({ matchRate: 1, concurrency: 1 });
+    const rows = Array.from({ length: 30 }, (_, at) =>
+      at % 7 === 6 ? 'not a domain' : `c${at % 11 === 10 ? 0 : at}.example`,
+    );
+    await desk.write('list.csv', `Domain,No\n${rows.map((row, at) => `${row},${at}\n`).join('')}`);
+    const words = ['run', 'enrich-company', 'list.csv', '-o', 'out.csv', '--budget', '99', ...part];
+    const said = await desk.type(words);
+    const { sample } = await desk.json(words);
+    const table = part.includes('--rows') ? ['--rows', '3-12'] : [];
+    const { to_buy: toBuy } = await desk.json(['plan', 'enrich-company', 'list.csv', ...table]);
+    expect(sample.rows_left + sample.rows_beyond).toBe(toBuy);
+    expect(said.stdout).toMatch(/^Rest {7}/m);
+    const told = [...said.stdout.matchAll(/(\d+) rows? to buy/g)].map(([_, count]) => Number(count));
+    expect(told.reduce((sum, count) => sum + count, 0)).toBe(toBuy);
+    expect(/nothing is left to buy(?! within)/.test(said.stdout)).toBe(toBuy === 0);
+  });
+});

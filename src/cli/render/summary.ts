@@ -30,7 +30,7 @@ export function summaryLines(summary: RunSummary): readonly string[] {
       `Repaired   ${counted(repaired, 'row')} as sent; your own cells stay as they are`,
     `Requests   ${requests} in ${formatDuration(durationMs)}`,
     onlyMisses !== undefined && `Misses     ${onlyMissesWords(onlyMisses)}`,
-    forecast && forecastLines(forecast),
+    forecast && forecastLines(forecast, pending),
     formulasLine(summary),
     fileLine('Output', files.output),
     fileLine('Attention', files.attention),
@@ -72,8 +72,11 @@ function fileLine(name: string, path: string | undefined): string | undefined {
 
 // ---------------------------------------------------------------------------------------------------- a sample
 
-function forecastLines({ rows, matched, identifiers, rest }: Forecast): readonly string[] {
-  if (rows === 0) return ['Sample     no forecast: none of its rows is finished, or nothing is left to buy'];
+/** @param pending how many rows of the batch have no outcome yet, whether they are to buy or not. */
+function forecastLines(forecast: Forecast, pending: number): readonly string[] {
+  const { rows, matched, identifiers } = forecast;
+  const rest = restLines(forecast, pending);
+  if (rows === 0) return ['Sample     no forecast, as none of its rows is finished', ...rest];
   const width = Math.max(...identifiers.map(({ name }) => name.length));
   return [
     `Sample     ${matched} of ${counted(rows, 'row')} matched`,
@@ -81,11 +84,23 @@ function forecastLines({ rows, matched, identifiers, rest }: Forecast): readonly
       ({ name, asked, found, matchRate }) =>
         `  ${name.padEnd(width)}  ${found} of ${asked} found, ${shareWords(matchRate)}`,
     ),
-    ...(rest === undefined ? ['Rest       nothing is left to buy'] : restLines(rest)),
+    ...rest,
   ];
 }
 
-function restLines({ rows, matchRate, credits, seconds }: RestForecast): readonly string[] {
+function restLines({ rest, left, beyond }: Forecast, pending: number): readonly string[] {
+  const free = pending > 0 ? ', and the pending rows cost nothing' : '';
+  return linesOf(
+    rest && forecastOf(rest),
+    rest === undefined && left > 0 && `Rest       ${counted(left, 'row')} to buy`,
+    left === 0 && beyond === 0 && `Rest       nothing is left to buy${free}`,
+    left === 0 && beyond > 0 && 'Rest       nothing is left to buy within --limit',
+    beyond > 0 &&
+      `  beyond   ${counted(beyond, 'row')} to buy behind --limit, of which this sample says nothing`,
+  );
+}
+
+function forecastOf({ rows, matchRate, credits, seconds }: RestForecast): readonly string[] {
   return [
     `Rest       ${counted(rows, 'row')} to buy; the truth lies within the brackets for 95 of 100 samples`,
     `  matches  ${shareWords(matchRate)}`,
