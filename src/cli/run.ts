@@ -151,7 +151,7 @@ async function runCommand(
         file: input,
         ...saidIn(flags),
         ...said,
-        ...questionsOn(console, flags.yes === true),
+        ...questionsOn(console, flags.yes === true, flags.sample !== undefined),
         planFile: flags.plan,
         command: commandLine(resume.words),
         commandOfRest: commandLine(wordsOfRest(resume.words)),
@@ -293,8 +293,8 @@ type Questions = Required<
   Pick<RunOptions, 'askBudget' | 'askRequests' | 'askChanges' | 'showPlan' | 'askMisses' | 'askReread'>
 >;
 
-/** @param agreed `--yes` was given. */
-function questionsOn(console: Console, agreed: boolean): Questions {
+/** @param agreed `--yes` was given. It agrees to the price of the list, and with `--sample` to that of the sample alone. */
+function questionsOn(console: Console, agreed: boolean, isSample: boolean): Questions {
   const ask = async (question: string): Promise<boolean> => agreed || mayBeSent(console, question);
   const showChanges = (plan: ChangePlan): void => {
     for (const line of diffLines(plan)) console.say(plainText(line));
@@ -306,7 +306,8 @@ function questionsOn(console: Console, agreed: boolean): Questions {
     },
     async askBudget(plan) {
       for (const line of planLines(plan)) console.say(line);
-      const most = mostAsked(plan);
+      // Who resumes is not asked again, and a sample is bought to decide about the rest.
+      const most = agreed && !isSample ? plan.credits.most : mostAsked(plan);
       return (await ask(`Spend at most ${grouped(most)} credits?`)) ? most : undefined;
     },
     // This is asked once, so that the files of another person do not send requests that nobody has seen.
