@@ -8,6 +8,7 @@ import { type Format, type ReadOptions, readableEndings, type Sheet, type Survey
 import { present } from '../core/objects.ts';
 import type { Operation } from '../core/operation.ts';
 import { whatToSave } from '../core/other-files.ts';
+import { isOutput } from '../core/our-columns.ts';
 import { foreignName } from '../core/plain-text.ts';
 import type { InputRow, RowNumber } from '../core/row.ts';
 import { type Job, readEntryOf } from '../job/job.ts';
@@ -15,13 +16,7 @@ import { columnsOf, outputSettings, readSettings } from '../job/job-settings.ts'
 import type { Batch, LedgerReader } from '../ledger/ledger.ts';
 import { endingOf } from '../lib/file-name.ts';
 import { kindOfInput } from './columns/column-kind.ts';
-import {
-  type ChosenColumns,
-  type ColumnMap,
-  type EarlierGuess,
-  findColumns,
-  isOutput,
-} from './columns/columns.ts';
+import { type ChosenColumns, type ColumnMap, type EarlierGuess, findColumns } from './columns/columns.ts';
 import { type GuessedCountry, guessCountry } from './columns/country.ts';
 import { InputFile, requireInputFile } from './input-file.ts';
 import { type Country, countryOf } from './quality/countries.ts';

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { stop } from '../core/errors.ts';
 import type { ReadOptions } from '../core/format.ts';
+import { isAttention, isOutput } from '../core/our-columns.ts';
 import type { InputRow, RowNumber } from '../core/row.ts';
 import { replaceFile } from '../lib/atomic-file.ts';
 import { CellSafety } from '../lib/formulas.ts';
@@ -63,7 +64,7 @@ export interface NowhereRow {
 export async function openResult(path: string): Promise<OpenedFile> {
   const opened = await openFile(path);
   const header = await opened.sheet.header();
-  if (header.includes('_status') || header.includes('_row')) return opened;
+  if (isOutput(header) || isAttention(header)) return opened;
   const tab = opened.sheet.tabs?.findLast(({ name }) => name.startsWith('Rowonce'));
   return tab === undefined ? opened : openFile(path, { sheet: tab.name });
 }

@@ -4,6 +4,7 @@
  * Method: the real command before a vendor that keeps its own book.
  */
 import { expect, test } from 'vitest';
+import { OUR_COLUMNS } from '../../src/core/row.ts';
 import { proof } from '../combinations.ts';
 import { openDesk } from './desk.ts';
 
@@ -171,7 +172,7 @@ proof(
     expect(await desk.type(run('copy.csv'))).toMatchObject({ code: 3 });
     expect(await desk.requests()).toBe(before);
     // A list of somebody's own, of which nobody knows that anything was added, is read by its names.
-    await desk.write('own.csv', 'Company,domain,_status\nA,a.example,open\n');
+    await desk.write('own.csv', `Company,domain,${OUR_COLUMNS}\nA,a.example,open,,,,,\n`);
     const clash = { code: 2, stderr: expect.stringContaining('already has a column "domain"') };
     expect(await desk.type(['plan', 'job.yaml', 'own.csv'])).toMatchObject(clash);
     await desk.write('kept.yaml', `${await desk.read('job.yaml')}on_existing: keep\n`);

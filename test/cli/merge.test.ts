@@ -2,11 +2,12 @@
  * Goal: a user who went on working in her file while it was enriched gets the result into it, and loses none of her work.
  * Method: the real command over lists that were run before the sandbox as a vendor, and then edited as people edit them.
  */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { parse } from 'csv-parse/sync';
 import { readSheet } from 'read-excel-file/node';
 import { expect, test } from 'vitest';
+import { OUR_COLUMNS } from '../../src/core/row.ts';
 import { proof } from '../combinations.ts';
 import { bookOf, bookParts, partsOf, textRow, zipOf } from '../files/formats/workbook-file.ts';
 import { type Desk, openDesk } from './desk.ts';
@@ -174,4 +175,53 @@ test('what does not belong together is refused, with what to do', async () => {
     expect(code).toBe(2);
     expect(stderr).toMatch(fact);
   }
+});
+
+test('a column of hers that is called as one of ours is never replaced: her file is refused by its name, like a list by a run', async () => {
+  const desk = await deskAfterRun();
+  const said = async (name: string, header: string, cells: string): Promise<string> => {
+    await desk.write(name, `ABN,Name,${header}\n${ONE}${cells}\n`);
+    const { code, stderr } = await desk.type(['merge', 'out.csv', name]);
+    return `${code} ${stderr}`;
+  };
+  for (const column of ['_status', '_reason', '_as_of', '_Status', '" _status "'])
+    expect(await said('own.csv', `${column},Note`, 'to call,hers')).toMatch(
+      /^2 .*own\.csv has a column "_(Status|status|reason|as_of)", but every output gets a column _.*\nRename that column\.\n$/,
+    );
+  expect(await said('five.csv', OUR_COLUMNS.slice(0, -1).join(','), 'a,b,c,d,e')).toContain('five.csv has');
+  expect(existsSync(desk.place.path('own.merged.csv'))).toBe(false);
+  // Rows that she has mended bring none of our columns, so that hers of that name are in nobody's way.
+  await desk.write('own.csv', `ABN,Name,_status\n${WRONG}to call\n`);
+  const mended = (await desk.read('out.needs-attention.csv')).replace('Wrong', 'Right');
+  await desk.write('out.needs-attention.csv', mended);
+  await desk.type(['merge', 'out.needs-attention.csv', 'own.csv']);
+  expect(await cellsIn(desk, 'own.merged.csv', 'ABN', '_status')).toEqual([['51824753557', 'to call']]);
+});
+
+proof('the same holds for a workbook of hers, and a result is one only with all of our columns', async () => {
+  const desk = await deskAfterRun();
+  const rows = textRow(1, 'ABN', ' _status ') + textRow(2, '51824753556', 'to call');
+  await writeFile(desk.place.path('own.xlsx'), bookOf({ rows }));
+  expect(await desk.type(['merge', 'out.csv', 'own.xlsx'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/own\.xlsx has a column "_status", but/),
+  });
+  await desk.write('fake.csv', `ABN,Name,Note,_status\n${ONE},to call\n`);
+  expect(await desk.type(['merge', 'fake.csv', 'list.csv'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(
+      /fake\.csv is not a result: .*_status, _reason, .* _as_of.*_row and _reason/,
+    ),
+  });
+});
+
+proof('ours on a sheet of their own are found behind a sheet of hers that has a column _row', async () => {
+  const desk = await openDesk();
+  const rows = textRow(1, 'ABN', '_row') + textRow(2, '51824753556', 'C7') + textRow(3, '33051775556', 'C9');
+  const book = bookOf({ rows, behind: '<autoFilter ref="A2:B3"/>' });
+  await writeFile(desk.place.path('leads.xlsx'), book);
+  await desk.json(['run', 'enrich-company', 'leads.xlsx', '--budget', '9']);
+  await desk.write('own.csv', 'ABN,Note\n33051775556,mine\n51824753556,\n');
+  const merged = await desk.json(['merge', 'leads.enriched.xlsx', 'own.csv']);
+  expect(merged).toMatchObject({ rows: 2, found: 2, moved: 2 });
 });

@@ -22,7 +22,7 @@ import {
 
 export { ColumnContent } from './columns/content.ts';
 export type { GuessedColumn, LikelyColumn } from './columns/guess.ts';
-export { guessColumns, isGenericGuess, isOutput, likelyColumns } from './columns/guess.ts';
+export { guessColumns, isGenericGuess, likelyColumns } from './columns/guess.ts';
 
 /** Which column of a file feeds which input of an operation. */
 export interface ColumnMap {

@@ -1,4 +1,5 @@
 import { stop } from '../../core/errors.ts';
+import { isAttention, isOutput, ourColumnsIn } from '../../core/our-columns.ts';
 import { foreignName, listed } from '../../core/plain-text.ts';
 import { ATTENTION_COLUMNS, isOurColumn, OUR_COLUMNS } from '../../core/row.ts';
 import { isLookupName, kindByName, kindOfInput } from '../columns/column-kind.ts';
@@ -39,19 +40,20 @@ interface Named {
 
 /** @throws StopError `input` where the first is no result, or nothing tells the rows of both apart. */
 export function mergeColumns(result: Named, into: Named, known: KnownColumns | undefined): MergeColumns {
-  const isOutput = result.header.includes('_status');
-  if (!(isOutput || ATTENTION_COLUMNS.every((name) => result.header.includes(name))))
-    throw noResult(result.path);
+  const isResult = isOutput(result.header);
+  if (!(isResult || isAttention(result.header))) throw noResult(result.path);
+  // An output brings our columns, and none of the user's may give way to them.
+  if (isResult) ourColumnsIn(into.header, into.path);
   const own = result.header.filter((name) => !isOurColumn(name));
   const isThere = new Set(into.header);
   const isOurs = (name: string): boolean =>
-    into.header.includes('_status') &&
+    isOutput(into.header) &&
     (known?.added?.includes(name) === true || known?.before?.includes(name) === false);
-  const found = isOutput ? own.filter((name) => !isThere.has(name) || isOurs(name)) : [];
+  const found = isResult ? own.filter((name) => !isThere.has(name) || isOurs(name)) : [];
   const shared = own.filter((name) => isThere.has(name) && !found.includes(name));
-  const added = isOutput ? [...found, ...OUR_COLUMNS] : [];
+  const added = isResult ? [...found, ...OUR_COLUMNS] : [];
   return {
-    isOutput,
+    isOutput: isResult,
     added,
     replaced: new Set(added.filter((name) => isThere.has(name))),
     shared,
@@ -84,7 +86,7 @@ function identifiersIn(
 }
 
 function noResult(path: string): Error {
-  const fact = `${path} is not a result: it has neither a column _status nor the columns _row and _reason.`;
+  const fact = `${path} is not a result: it has neither all of ${listed(OUR_COLUMNS)} nor both of ${listed(ATTENTION_COLUMNS)}.`;
   return stop(
     'input',
     fact,

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { readSheet } from 'read-excel-file/node';
 import { expect, test } from 'vitest';
 import type { CopyOptions, ReadOptions, Sheet } from '../../../src/core/format.ts';
+import { OUR_COLUMNS } from '../../../src/core/row.ts';
 import xlsx from '../../../src/files/formats/xlsx.ts';
 import { openInput } from '../../../src/files/input.ts';
 import { InputFile } from '../../../src/files/input-file.ts';
@@ -223,9 +224,12 @@ test('a row with a cell right of the last column is set aside in what comes back
     textRow(5, 'g', 'h'),
   ];
   const book = bookOf({ rows: textRow(1, 'A', 'B') + rows.join('') });
-  const status: CellsOfRow = ({ unreadable }) => [unreadable === undefined ? 'matched' : 'invalid'];
-  const first = await copyOf(book, ['_status'], status);
-  const again = await copyOf(first.bytes, ['_status'], status, { dropped: new Set(['_status']) });
+  const ours: CellsOfRow = ({ unreadable }) => [
+    unreadable === undefined ? 'matched' : 'invalid',
+    ...OUR_COLUMNS.slice(1).map(() => ''),
+  ];
+  const first = await copyOf(book, OUR_COLUMNS, ours);
+  const again = await copyOf(first.bytes, OUR_COLUMNS, ours, { dropped: new Set(OUR_COLUMNS) });
   expect(changedIn(again)).toEqual([]);
   const read = await allOf((await opened(first.bytes)).rows());
   expect(read.map(({ unreadable }) => unreadable)).toEqual([
@@ -234,6 +238,15 @@ test('a row with a cell right of the last column is set aside in what comes back
     'the cell D4 holds something, but column D has no name in row 1, the header',
     undefined,
   ]);
+  // With fewer of our columns the sheet is the user's, and a header that lacks a name is told before anything is bought.
+  const own = [
+    textRow(2, 'a', '', 'to call'),
+    textRow(3, 'b', '', ''),
+    textRow(4, 'c', 'a remark', 'called'),
+    textRow(5, 'd', '', ''),
+  ];
+  const hers = bookOf({ rows: textRow(1, 'A', '', '_status') + own.join('') });
+  await expect(opened(hers)).rejects.toThrow('the cell B4 holds something, but column B');
 });
 
 const LIST = textRow(1, 'A', 'B') + textRow(2, 'a', 'b');

@@ -1,6 +1,7 @@
 import { type StopError, stop } from '../../../core/errors.ts';
 import { suggestion } from '../../../core/nearest.ts';
 import type { InputField, Operation } from '../../../core/operation.ts';
+import { isOutput } from '../../../core/our-columns.ts';
 import { counted, foreignName } from '../../../core/plain-text.ts';
 import { isFoundColumn } from '../../../core/row.ts';
 import { isAboutAnother, squeezed } from '../column-kind.ts';
@@ -153,11 +154,6 @@ function doubtOf({ right, distinct, filled, rows }: Share): string | undefined {
 
 // -------------------------------------------------------------------------------------------------- by name
 
-/** Whether the file is an earlier output. There the first of several columns is meant, because we add ours to the right. */
-export function isOutput(header: readonly string[]): boolean {
-  return header.includes('_status');
-}
-
 /** Whether columns that were taken before say the same as the names of the header, so that only cells may say otherwise. */
 export function agreesByName(
   { inputs }: Operation,
@@ -186,6 +182,7 @@ function byName(
     const claimants = claimantsOf(input, header).filter((column) => !taken.has(column));
     const [column, ...others] = claimants;
     if (column === undefined) continue;
+    // In an earlier output the first of several columns is meant, because we add ours to the right.
     if (others.length === 0 || isOutput(header)) sure.set(input.name, { column, because: BY_NAME });
     else {
       const decided = content && soleColumn(input, claimants, header, content);

@@ -1,4 +1,5 @@
 import type { FoundLayout, TopRow } from '../../../core/format.ts';
+import { isOutput } from '../../../core/our-columns.ts';
 import type { RowNumber } from '../../../core/row.ts';
 import type { RowRange } from '../../../core/row-range.ts';
 import type { NamedColumns } from '../../header.ts';
@@ -36,7 +37,7 @@ export function strayPlace(cells: SheetRow['cells'], columns: NamedColumns): num
  * that a workbook with them could not be read again otherwise.
  */
 export function bearsStrays({ names }: NamedColumns): boolean {
-  return names.includes('_status');
+  return isOutput(names);
 }
 
 export const widthOf = ({ places, nameless }: NamedColumns): number => places.length + nameless.length;

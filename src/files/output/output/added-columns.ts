@@ -13,8 +13,9 @@ import { cellText, FieldSurvey, isPlain, wholeFields } from '../../../core/answe
 import { isoTime } from '../../../core/clock.ts';
 import { messageOf, StopError, stop } from '../../../core/errors.ts';
 import type { JsonObject, JsonValue } from '../../../core/operation.ts';
+import { ourColumnsIn } from '../../../core/our-columns.ts';
 import { foreignName, foreignWords } from '../../../core/plain-text.ts';
-import { ATTENTION_COLUMNS, FOUND_PREFIX, type InputRow, OUR_COLUMNS } from '../../../core/row.ts';
+import { FOUND_PREFIX, type InputRow } from '../../../core/row.ts';
 import type { OnExisting } from '../../../job/job.ts';
 import type { Batch, Ledger, RowRecord } from '../../../ledger/ledger.ts';
 import { recordPages } from '../../../ledger/row-pages.ts';
@@ -277,26 +278,6 @@ function sourceOf(batch: Batch, row: number, answer: RowRecord['answers'][number
   if (answer.paidRow !== row) return `row ${answer.paidRow}`;
   if (batch.sandbox) return 'sandbox';
   return answer.call.change === undefined ? 'bought' : 'sent';
-}
-
-/**
- * Columns of an earlier run: those of an output, and those of a needs-attention file, of which either has all of its own. Any
- * other file has none, whatever its columns are called.
- */
-function ourColumnsIn(header: readonly string[]): readonly string[] {
-  const isAttention = ATTENTION_COLUMNS.every((name) => header.includes(name));
-  const ours = new Set<string>([
-    ...(OUR_COLUMNS.every((name) => header.includes(name)) ? OUR_COLUMNS : []),
-    ...(isAttention ? ATTENTION_COLUMNS : []),
-  ]);
-  const taken = header.find(
-    (column) => !ours.has(column) && (OUR_COLUMNS as readonly string[]).includes(column),
-  );
-  if (taken !== undefined) {
-    const fact = `The input has a column ${foreignName(taken)}, but every output gets a column of that name.`;
-    throw stop('input', fact, 'Rename that column in the file.');
-  }
-  return header.filter((column) => ours.has(column));
 }
 
 /**

@@ -7,6 +7,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { StopError } from '../../../../src/core/errors.ts';
 import type { Operation } from '../../../../src/core/operation.ts';
+import { OUR_COLUMNS } from '../../../../src/core/row.ts';
 import {
   ColumnContent,
   findColumns,
@@ -301,7 +302,7 @@ describe('a list that was worked on before', () => {
 });
 
 test('in an earlier output the user’s own column is meant, which stands before the added ones', async () => {
-  const header = ['Contact', 'found', '_status'];
+  const header = ['Contact', 'found', ...OUR_COLUMNS];
   const emails = ['jo@acme.example', 'al@beta.example'];
   expect(await found(enrichPerson, header, emails, emails, ['matched', 'matched'])).toBe(
     'email ← Contact (by its content, 2 of 2 cells)',
