@@ -5,10 +5,13 @@
  * nothing was bought. Stores and outputs have `bad-place.test.ts`.
  */
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { credits, enrich, planJob, runJob } from '../src/index.ts';
 import { openDesk, vendorThat } from './cli/desk.ts';
+import { openNightDesk } from './cli/night-desk.ts';
 import { proof } from './combinations.ts';
 import { deskWithList, expectNothingSpent, type Refusal } from './refusal.ts';
+import { Served } from './web/served.ts';
 
 describe('the input', () => {
   const ABSOLUTE = '^/.*';
@@ -120,6 +123,57 @@ describe('the input', () => {
     expect(await desk.read('out.csv')).toBe(
       'Name,Domain,_status,_reason,_matched_by,_credits,_source,_as_of\n',
     );
+    expect(await desk.requests()).toBe(0);
+  });
+});
+
+describe('a column called as one of ours is told in the same words before anything is bought', () => {
+  const FACT = /^The input has a column "_Status", but every output gets a column _status\.$/;
+  const NEXT = 'Rename that column.';
+  const LIST = 'Domain,Email,_Status\nx.example,jo@x.example,to call\n';
+
+  test('by a plan, a run, and the library, and by a look at the list alone', async () => {
+    const desk = await openDesk();
+    await desk.write('ours.csv', LIST);
+    const refusal = { code: 2, fact: FACT, next: /^Rename that column\.$/ };
+    for (const jobs of ['enrich-company', 'enrich-company,enrich-person'])
+      for (const words of [['plan'], ['run', '--budget', '9']])
+        await expectNothingSpent(desk, [...words, jobs, 'ours.csv'], refusal);
+    const look = await desk.type(['plan', 'ours.csv']);
+    expect(look).toMatchObject({ code: 0, stderr: expect.stringContaining(`a column _status. ${NEXT}\n`) });
+
+    vi.stubEnv('ROWONCE_CONFIG', desk.place.path('config'));
+    vi.stubEnv('XDG_STATE_HOME', desk.place.path('state'));
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const file = desk.place.path('ours.csv');
+    const shared = { job: 'enrich-company', store: desk.place.path('store') };
+    const bought = { ...shared, mayCreateStore: true, budget: credits(9) };
+    const rows = [{ domain: 'x.example', _Status: 'to call' }];
+    for (const refused of [
+      () => planJob({ ...shared, file }),
+      () => runJob({ ...bought, file }),
+      () => runJob({ ...bought, file, output: false }),
+      () => enrich(file, bought).summary(),
+      () => enrich(rows, bought).summary(),
+    ])
+      await expect(refused()).rejects.toMatchObject({ message: expect.stringMatching(FACT), next: NEXT });
+    expect(await desk.requests()).toBe(0);
+  });
+
+  proof('by the page, and by a sweep', async () => {
+    const nights = await openNightDesk();
+    nights.dropFile('ours.csv', LIST);
+    const told = { message: expect.stringMatching(FACT), next: NEXT };
+    expect((await nights.night()).said.files).toMatchObject([{ stopped: told }]);
+    const { desk } = nights;
+    const served = await Served.start([], { cwd: desk.place.folder, env: desk.environment() });
+    onTestFinished(async () => void (await served.stop('SIGKILL')));
+    const ask = async (method: string, path: string, body: string) =>
+      JSON.parse((await served.tool(`/api${path}`, { method, body })).body);
+    const { id } = await ask('PUT', '/lists?name=ours.csv', LIST);
+    const choices = { what: { operation: 'enrich-company' }, account: 'data' };
+    const plan = await ask('POST', '/plans', JSON.stringify({ list: id, choices }));
+    expect(plan).toMatchObject({ error: told });
     expect(await desk.requests()).toBe(0);
   });
 });

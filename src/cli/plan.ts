@@ -5,6 +5,7 @@ import type { RunEvent } from '../core/events.ts';
 import { OPERATIONS } from '../core/families.ts';
 import { loadFamily } from '../core/family.ts';
 import type { Operation } from '../core/operation.ts';
+import { ourNameRefused } from '../core/our-columns.ts';
 import { counted, linesOf, plainText } from '../core/plain-text.ts';
 import { guessWords, unusedWords } from '../files/columns/columns.ts';
 import { describeFile } from '../files/describe-file.ts';
@@ -246,6 +247,8 @@ async function planFile(console: Console, file: string, flags: Flags): Promise<R
   const input = await openFile(file, read);
   const description = await describeFile(input, operations.values(), read.country);
   for (const note of input.sheet.notes) console.say(plainText(note));
+  const refused = ourNameRefused(await input.sheet.header());
+  if (refused !== undefined) console.say(`${refused.message} ${refused.next}`);
   return {
     lines: descriptionLines(input.path, description),
     object: ListDescription.of({ ...description, sheet: input.sheet }),

@@ -8,7 +8,7 @@ import { type Format, type ReadOptions, readableEndings, type Sheet, type Survey
 import { present } from '../core/objects.ts';
 import type { Operation } from '../core/operation.ts';
 import { whatToSave } from '../core/other-files.ts';
-import { isOutput } from '../core/our-columns.ts';
+import { isOutput, ourColumnsIn } from '../core/our-columns.ts';
 import { foreignName } from '../core/plain-text.ts';
 import type { InputRow, RowNumber } from '../core/row.ts';
 import { type Job, readEntryOf } from '../job/job.ts';
@@ -145,6 +145,7 @@ async function withCountry(
   return { ...columns, country: await countryOf(guessed.code), countryNote: countryNote(guessed) };
 }
 
+/** Every list that comes in for a job passes here, so that each of them is refused in the same words, whatever is asked for. */
 async function columnsIn(
   opened: OpenedFile,
   header: readonly string[],
@@ -152,6 +153,7 @@ async function columnsIn(
   chosen: ChosenColumns | undefined,
   ledger: Batches | undefined,
 ): Promise<ColumnMap> {
+  ourColumnsIn(header);
   const earlier = await earlierGuess(opened, header, operation, ledger);
   const added = await addedColumns(header, ledger);
   return findColumns(operation, opened.sheet, header, chosen, earlier, added);
