@@ -174,3 +174,17 @@ proof(
     });
   },
 );
+
+test('a list with a column called as one of a later operation is no output of ours, and keeps every column', async () => {
+  const desk = await openDesk();
+  const list = 'Domain,Email,full_name,_status_person\na.example,jo@a.example,Jo of hers,to call\n';
+  await desk.write('list.csv', list);
+  await desk.json(['run', BOTH, 'list.csv', '--budget', '9']);
+  const [header = '', row] = (await desk.read('list.enriched.csv')).split('\n');
+  expect(header).toMatch(/^Domain,Email,full_name,_status_person,/);
+  expect(row).toMatch(/^a\.example,jo@a\.example,Jo of hers,to call,/);
+  // It is hers in that output as well, beside all of ours.
+  await desk.write('again.csv', await desk.read('list.enriched.csv'));
+  await desk.json(['run', BOTH, 'again.csv', '--budget', '9']);
+  expect((await desk.read('again.enriched.csv')).split('\n')[0]).toBe(header);
+});

@@ -1,7 +1,14 @@
 import { stat } from 'node:fs/promises';
 import type { AnswerPlace } from '../../../core/answer-body.ts';
 import type { Sheet } from '../../../core/format.ts';
-import { ATTENTION_COLUMNS, ATTENTION_KINDS, type InputRow, OUR_COLUMNS } from '../../../core/row.ts';
+import { isOutput } from '../../../core/our-columns.ts';
+import {
+  ATTENTION_COLUMNS,
+  ATTENTION_KINDS,
+  FOUND_PREFIX,
+  type InputRow,
+  OUR_COLUMNS,
+} from '../../../core/row.ts';
 import { isOutputOfOther } from '../../../job/job-settings.ts';
 import type { Batch, LedgerReader, RowRecord } from '../../../ledger/ledger.ts';
 import { isPackedName } from '../../../lib/file-name.ts';
@@ -178,10 +185,16 @@ async function namedParts(
 /** What an earlier output of several has behind the columns of its first: names that the part would write now, and no others. */
 function oldColumns(part: TogetherPart, header: readonly string[], { columns }: Addition): readonly string[] {
   const suffix = suffixOf(part);
-  if (!header.includes(`_status_${suffix}`)) return [];
-  const names = [...columns.flatMap(({ name, path }) => [name, path]), ...OUR_COLUMNS];
-  const known = new Set(names.flatMap((name) => [name, `${name}_${suffix}`]));
-  return header.slice(header.indexOf('_as_of') + 1).filter((column) => known.has(column));
+  if (!isOutput(header)) return [];
+  const behind = header.slice(header.indexOf('_as_of') + 1);
+  // A name that was taken even so has got a number.
+  const bare = (column: string): string => column.replace(/_\d+$/, '');
+  const standing = new Set(behind.map(bare));
+  if (!OUR_COLUMNS.every((name) => standing.has(`${name}_${suffix}`))) return [];
+  const found = columns.flatMap(({ name, path }) => [name, path, `${FOUND_PREFIX}${path}`]);
+  const known = new Set(found);
+  const suffixed = new Set([...found, ...OUR_COLUMNS].map((name) => `${name}_${suffix}`));
+  return behind.filter((column) => known.has(column) || suffixed.has(bare(column)));
 }
 
 /** `person` of `enrich-person`. */
