@@ -225,3 +225,52 @@ proof('ours on a sheet of their own are found behind a sheet of hers that has a 
   const merged = await desk.json(['merge', 'leads.enriched.xlsx', 'own.csv']);
   expect(merged).toMatchObject({ rows: 2, found: 2, moved: 2 });
 });
+
+test('in a column of hers that is called like one of the job, a blank cell gets the answer, and any other stays and is shown', async () => {
+  const desk = await openDesk();
+  await desk.write('job.yaml', 'operation: enrich-company\nadd: { size: employee_count }\n');
+  await desk.write('list.csv', `${HEADER}${ONE}\n${TWO}\n`);
+  await desk.json(['run', 'job.yaml', 'list.csv', '--budget', '9', '-o', 'out.csv']);
+  const found = await cellsIn(desk, 'out.csv', 'size');
+  await desk.write('list.csv', `ABN,Name,size\n${ONE}mine\n${TWO}\n`);
+  const { kept, mended } = await desk.json(['merge', 'out.csv', 'list.csv']);
+  expect([mended, kept]).toEqual([1, [{ row: 2, column: 'size', kept: 'mine', result: found[0]?.[0] }]]);
+  expect(await cellsIn(desk, 'list.merged.csv', 'size')).toEqual([['mine'], found[1]]);
+  // A table of Excel cannot have two names that differ in case alone.
+  await desk.write('cased.csv', `ABN,Name,Size\n${ONE}mine\n`);
+  expect(await desk.type(['merge', 'out.csv', 'cased.csv'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(
+      /cased\.csv has a column "Size", and .*out\.csv would bring "size"\.\nCall /,
+    ),
+  });
+});
+
+test('a cell of hers that a job was to keep or to fill around stays as she has it now, also where the answer is newer', async () => {
+  const desk = await openDesk();
+  await desk.write('list.csv', `ABN,Name,size\n${ONE}12\n${TWO}\n`);
+  for (const existing of ['fill', 'keep']) {
+    const job = `operation: enrich-company\nadd: { size: employee_count }\non_existing: ${existing}\n`;
+    await desk.write('job.yaml', job);
+    const run = ['run', 'job.yaml', 'list.csv', '--budget', '9', '-o', 'out.csv'];
+    await desk.json(run);
+    await desk.write('mine.csv', (await desk.read('out.csv')).replace('One,12', 'One,15'));
+    await desk.json([...run, '--refresh']);
+    await desk.json(['merge', 'out.csv', 'mine.csv']);
+    expect((await cellsIn(desk, 'mine.merged.csv', 'size'))[0]).toEqual(['15']);
+  }
+});
+
+proof(
+  'a column _row that a list has from a search is hers in its output, and what she mends there goes back',
+  async () => {
+    const desk = await openDesk();
+    const list = 'ABN,_row\n51824753556,7\n33051775556,8\n';
+    await desk.write('list.csv', list);
+    await desk.json(desk.run());
+    await desk.write('out.csv', (await desk.read('out.csv')).replace('51824753556,7', '51824753556,9'));
+    await desk.write('copy.csv', list);
+    expect(await desk.json(['merge', 'out.csv', 'copy.csv'])).toMatchObject({ mended: 1, kept: [] });
+    expect(await cellsIn(desk, 'copy.merged.csv', '_row')).toEqual([['9'], ['8']]);
+  },
+);

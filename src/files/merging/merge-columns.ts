@@ -1,7 +1,8 @@
 import { stop } from '../../core/errors.ts';
 import { isAttention, isOutput, ourColumnsIn } from '../../core/our-columns.ts';
 import { foreignName, listed } from '../../core/plain-text.ts';
-import { ATTENTION_COLUMNS, isOurColumn, OUR_COLUMNS } from '../../core/row.ts';
+import { ATTENTION_COLUMNS, OUR_COLUMNS } from '../../core/row.ts';
+import type { OnExisting } from '../../job/job.ts';
 import { isLookupName, kindByName, kindOfInput } from '../columns/column-kind.ts';
 import type { CellKind } from '../quality/cell-issues.ts';
 
@@ -15,6 +16,8 @@ export interface MergeColumns {
   readonly replaced: ReadonlySet<string>;
   /** Columns of the user that both files have. */
   readonly shared: readonly string[];
+  /** Those of them for which the result has answers: the user has called a column of her own like one that the job adds. */
+  readonly answered: ReadonlySet<string>;
   readonly identifiers: readonly Identifier[];
 }
 
@@ -29,6 +32,8 @@ export interface KnownColumns {
   readonly columns: Readonly<Record<string, string>>;
   /** The names that its job wanted added; undefined where it took what the answers had. */
   readonly added: readonly string[] | undefined;
+  /** What its job said of a column of the user's that has such a name. */
+  readonly onExisting: OnExisting;
   /** The columns of the list as it was; undefined where it is not there any more. */
   readonly before: readonly string[] | undefined;
 }
@@ -44,21 +49,38 @@ export function mergeColumns(result: Named, into: Named, known: KnownColumns | u
   if (!(isResult || isAttention(result.header))) throw noResult(result.path);
   // An output brings our columns, and none of the user's may give way to them.
   if (isResult) ourColumnsIn(into.header, into.path);
-  const own = result.header.filter((name) => !isOurColumn(name));
+  const ours = ourColumnsIn(result.header, result.path);
+  const own = result.header.filter((name) => !ours.includes(name));
   const isThere = new Set(into.header);
-  const isOurs = (name: string): boolean =>
-    isOutput(into.header) &&
-    (known?.added?.includes(name) === true || known?.before?.includes(name) === false);
+  const isFound = (name: string, ...where: readonly OnExisting[]): boolean =>
+    known?.before?.includes(name) === false ||
+    (known?.added?.includes(name) === true && where.includes(known.onExisting));
+  // A column that was kept or filled has cells of the user.
+  const isOurs = (name: string): boolean => isOutput(into.header) && isFound(name, 'refuse', 'replace');
   const found = isResult ? own.filter((name) => !isThere.has(name) || isOurs(name)) : [];
   const shared = own.filter((name) => isThere.has(name) && !found.includes(name));
+  const answered = isResult ? shared.filter((name) => isFound(name, 'refuse', 'replace', 'fill')) : [];
+  requireOtherNames(found, result, into);
   const added = isResult ? [...found, ...OUR_COLUMNS] : [];
   return {
     isOutput: isResult,
     added,
     replaced: new Set(added.filter((name) => isThere.has(name))),
     shared,
+    answered: new Set(answered),
     identifiers: identifiersIn(shared, result, into, known),
   };
+}
+
+/** @throws StopError `input` where two columns of the merged file would have names that differ in case alone. */
+function requireOtherNames(found: readonly string[], result: Named, into: Named): void {
+  const spelled = new Map(into.header.map((name) => [name.toLowerCase(), name]));
+  for (const name of found) {
+    const there = spelled.get(name.toLowerCase());
+    if (there === undefined || into.header.includes(name)) continue;
+    const fact = `${into.path} has a column ${foreignName(there)}, and ${result.path} would bring ${foreignName(name)}.`;
+    throw stop('input', fact, 'Call yours the same, or something else.');
+  }
 }
 
 function identifiersIn(

@@ -66,7 +66,8 @@ export class MergedCells {
 
   /** Which of the two was changed since the result was made. */
   #changedSide({ into, result, before, isAsSent }: RowPair, column: string): 'into' | 'result' | 'both' {
-    if (this.#isAsWritten) return 'into';
+    // Nobody has edited the result, but what was found for the row is not in her file yet.
+    if (this.#isAsWritten && !this.#columns.answered.has(column)) return 'into';
     if (before !== undefined) {
       if (result(column) === before(column)) return 'into';
       return into(column) === before(column) ? 'result' : 'both';

@@ -125,11 +125,12 @@ async function knownOf(
   for await (const page of finishedPages(ledger, batch.id)) {
     for (const { row, input } of page) if (input !== undefined) sentAs.set(row, input);
   }
-  const { add } = outputSettings(batch.settings);
+  const { add, onExisting } = outputSettings(batch.settings);
   const list = await listOf(batch, into);
   return {
     columns: columnsOf(batch.settings)?.columns ?? {},
     added: add && Object.keys(add),
+    onExisting,
     before: list?.header,
     listed: list?.rows,
     sentAs,

@@ -11,6 +11,7 @@ const COLUMNS = {
   added: ['phone', '_status', '_as_of'],
   replaced: new Set(['phone', '_status', '_as_of']),
   shared: ['Note'],
+  answered: new Set<string>(),
   identifiers: [{ column: 'ABN', kind: 'abn' }],
 } as const;
 
