@@ -241,7 +241,7 @@ async function writeFiles(
   input: Input,
   batch: Batch,
   wantedPath: string,
-  { dropped }: Addition,
+  { ours }: Addition,
   chunks: AsyncIterable<Buffer>,
   tally: Tally,
 ): Promise<OutputFiles> {
@@ -267,7 +267,7 @@ async function writeFiles(
   const asking: AskingRows | undefined =
     order.job.withInput === false
       ? undefined
-      : { header: input.survey.header, dropped, groups: () => input.sheet.groups() };
+      : { header: input.survey.header, dropped: ours, groups: () => input.sheet.groups() };
   const results = await writeResults(beside, asking);
   tally.results = results && { file: basename(results.path), count: results.count };
   const missing = await writeMissing(beside);
@@ -275,7 +275,9 @@ async function writeFiles(
   const attention = await writeBeside(
     beside,
     attentionPath(output),
-    tally.attention.length === 0 ? undefined : attentionCopy(order, batch, dropped),
+    tally.attention.length === 0
+      ? undefined
+      : attentionCopy(order, batch, { header: input.survey.header, ours }),
   );
   // We read the batch again, so that a later export of the same state shows the same.
   const kept = (await ledger.batch(batch.id)) ?? batch;

@@ -395,6 +395,29 @@ describe('the file of rows that need attention', () => {
     expect(desk.read('mended-out.csv').split('\r\n')[0]).toBe(`Domain,Note,${OURS}`);
   });
 
+  test.each(['fill', 'replace'] as const)(
+    'holds a column of the user’s that a job is to %s',
+    async (onExisting) => {
+      const desk = await Desk.open();
+      const list = await desk.list('Domain,size\na,12\n');
+      await desk.settle(list.batch, 2, { kind: 'refused', reason: 'no' });
+      await desk.write(list, 'out.csv', { add: { size: 'size' }, onExisting });
+      expect(desk.read('out.needs-attention.csv')).toBe('Domain,size,_row,_reason\na,12,2,no\n');
+    },
+  );
+
+  test('holds a column _row of the user’s under another name, beside the number that is ours', async () => {
+    const desk = await Desk.open();
+    const list = await desk.list('_row,Domain,_row_2\n7,a,x\n');
+    await desk.settle(list.batch, 2, { kind: 'refused', reason: 'no' });
+    await desk.write(list, 'out.csv');
+    const content = 'Domain,_row_2,_row_3,_row,_reason\na,x,7,2,no\n';
+    expect(desk.read('out.needs-attention.csv')).toBe(content);
+    const mended = await desk.list(content, 'mended.csv');
+    await desk.write(mended, 'mended-out.csv');
+    expect(desk.read('mended-out.csv').split('\n')[0]).toBe(`Domain,_row_2,_row_3,${OURS}`);
+  });
+
   test('goes when nothing needs attention any more', async () => {
     const desk = await Desk.open();
     const list = await desk.list('Domain\na\n');
@@ -467,6 +490,15 @@ describe('the file of results', () => {
     await desk.settle(list.batch, 2, { kind: 'matched', matchedBy: 'domain' }, [found]);
     await desk.write(list, 'out.csv', people);
     expect(desk.read('out.people.csv')).toBe('_row,name,Domain\n2,Jo,a\n');
+  });
+
+  test('repeats a column of the user’s that the job is to fill', async () => {
+    const desk = await Desk.open();
+    const list = await desk.list('Domain,total\na,12\n');
+    const found = await desk.answer(list.batch, 2, { results: [{ name: 'Jo' }] });
+    await desk.settle(list.batch, 2, { kind: 'matched', matchedBy: 'domain' }, [found]);
+    await desk.write(list, 'out.csv', { ...people, add: { total: 'total' }, onExisting: 'fill' });
+    expect(desk.read('out.people.csv')).toBe('_row,name,Domain,total\n2,Jo,a,12\n');
   });
 
   test('shows what was found and paid for also while the rest of a row is in doubt', async () => {

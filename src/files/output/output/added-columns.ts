@@ -42,6 +42,8 @@ export interface Addition {
   readonly columns: readonly AddedColumn[];
   /** Columns of the input that are left out of the copy, because ours take their place. */
   readonly dropped: ReadonlySet<string>;
+  /** Those of them that an earlier run has added. The others are the user's, and stay where her rows come back as they came. */
+  readonly ours: ReadonlySet<string>;
 }
 
 /**
@@ -55,7 +57,8 @@ export function additionOf(
   isOfOther = false,
 ): Addition {
   const columns: AddedColumn[] = [];
-  const dropped = new Set<string>(ourColumnsIn(header));
+  const ours = ourColumnsIn(header);
+  const dropped = new Set(ours);
   // Another job's columns have some of these names at most, and none of its cells may be lost.
   const earlier = isOfOther
     ? new Set<string>()
@@ -74,7 +77,8 @@ export function additionOf(
       columns.push({ name: existing, path, fills: at });
     } else if (onExisting === 'refuse') throw clash(existing);
   }
-  return { columns, dropped };
+  // A column of the user's would have been refused.
+  return { columns, dropped, ours: onExisting === 'refuse' ? dropped : new Set(ours) };
 }
 
 /**
@@ -100,7 +104,7 @@ export function automaticAddition(
     const name = names.take(isIdentifier(field) ? prefixed(own) : own, FOUND_PREFIX);
     return { name, path: field, isField: true } as const;
   });
-  return { columns, dropped };
+  return { columns, dropped, ours: dropped };
 }
 
 const prefixed = (field: string): string => FOUND_PREFIX + field;

@@ -1,7 +1,8 @@
-import type { Sheet } from '../../../core/format.ts';
+import type { CopyOptions, Sheet } from '../../../core/format.ts';
 import { ATTENTION_COLUMNS, ATTENTION_KINDS, type InputRow } from '../../../core/row.ts';
 import type { Batch, LedgerReader, RowRecord } from '../../../ledger/ledger.ts';
 import { CellSafety } from '../../../lib/formulas.ts';
+import { FreeNames } from './added-columns.ts';
 import { ledgerRows } from './beside-copies.ts';
 import { type CellWriter, textCells } from './cell-writer.ts';
 import type { Additions } from './destination.ts';
@@ -18,23 +19,57 @@ interface AttentionWriting {
   readonly requireOwn: (row: InputRow, record: RowRecord | undefined) => void;
 }
 
+/** The list from which rows come, and what an earlier run has added to it. */
+interface Listed {
+  readonly header: readonly string[];
+  readonly ours: ReadonlySet<string>;
+}
+
 /** The rows that a person has to look at, as they came, with the number and the reason; valid as an input again. */
 export function attentionCopy(
   { ledger, job, copy, isPacked, note, cells, safety: { mode }, requireOwn }: AttentionWriting,
   batch: Batch,
-  dropped: ReadonlySet<string>,
+  listed: Listed,
 ): AsyncIterable<Buffer> {
   const recordsOf = ledgerRows(ledger, batch.id, pageRowsOf(job));
   // These reasons stand in the output as well, where they are counted.
-  const { isJson, own, foreign } = cells.isJson ? cells : textCells(new CellSafety(mode));
-  const reasonFor = (row: InputRow, record: RowRecord | undefined): readonly string[] | undefined => {
+  const writer = cells.isJson ? cells : textCells(new CellSafety(mode));
+  const reasonFor = (row: InputRow, record: RowRecord | undefined): string | undefined => {
     requireOwn(row, record);
     const outcome = record?.outcome;
-    if (outcome === undefined || !ATTENTION_KINDS.has(outcome.kind)) return undefined;
-    return [own(row.row), foreign(outcome.reason ?? '')];
+    return outcome !== undefined && ATTENTION_KINDS.has(outcome.kind) ? (outcome.reason ?? '') : undefined;
   };
-  return copy({ columns: ATTENTION_COLUMNS, dropped, note, isPacked, isJson, isPart: true }, async (rows) => {
+  return rowsWithReason(copy, listed, writer, { note, isPacked }, async (rows) => {
     const records = await recordsOf(rows);
     return rows.map((row, at) => reasonFor(row, records[at]));
+  });
+}
+
+const [ROW] = ATTENTION_COLUMNS;
+
+/**
+ * A column of the user's that is called like our number, as in what a search has found, stands before ours under a name of its
+ * own: a file with two columns of a name could not be an input again.
+ * @param reasonsOf undefined for a row that is left out.
+ */
+export function rowsWithReason(
+  copy: Sheet['copy'],
+  { header, ours }: Listed,
+  { isJson, own, foreign }: CellWriter,
+  options: Pick<CopyOptions, 'note' | 'isPacked'>,
+  reasonsOf: (rows: readonly InputRow[]) => Promise<readonly (string | undefined)[]>,
+): AsyncIterable<Buffer> {
+  const hers = ours.has(ROW) ? -1 : header.indexOf(ROW);
+  const renamed = hers < 0 ? [] : [new FreeNames(header).take(ROW, '')];
+  const columns = [...renamed, ...ATTENTION_COLUMNS];
+  const dropped = hers < 0 ? ours : new Set([...ours, ROW]);
+  return copy({ ...options, columns, dropped, isJson, isPart: true }, async (rows) => {
+    const reasons = await reasonsOf(rows);
+    return rows.map((row, at) => {
+      const reason = reasons[at];
+      if (reason === undefined) return undefined;
+      const kept = renamed.map(() => (isJson ? own(row.cells[hers] ?? '') : (row.cells[hers] ?? '')));
+      return [...kept, own(row.row), foreign(reason)];
+    });
   });
 }

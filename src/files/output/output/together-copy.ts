@@ -2,13 +2,7 @@ import { stat } from 'node:fs/promises';
 import type { AnswerPlace } from '../../../core/answer-body.ts';
 import type { Sheet } from '../../../core/format.ts';
 import { isOutput } from '../../../core/our-columns.ts';
-import {
-  ATTENTION_COLUMNS,
-  ATTENTION_KINDS,
-  FOUND_PREFIX,
-  type InputRow,
-  OUR_COLUMNS,
-} from '../../../core/row.ts';
+import { ATTENTION_KINDS, FOUND_PREFIX, type InputRow, OUR_COLUMNS } from '../../../core/row.ts';
 import { isOutputOfOther } from '../../../job/job-settings.ts';
 import type { Batch, LedgerReader, RowRecord } from '../../../ledger/ledger.ts';
 import { isPackedName } from '../../../lib/file-name.ts';
@@ -16,6 +10,7 @@ import type { CellSafety } from '../../../lib/formulas.ts';
 import type { Input } from '../../input.ts';
 import { lookedUpIn, type Ownership, removeStale, writeOwnFile } from '../own-files.ts';
 import { type Addition, addedCells, additionOf, cellsOrWhy, ourCells, shownBody } from './added-columns.ts';
+import { rowsWithReason } from './attention-copy.ts';
 import { ledgerRows } from './beside-copies.ts';
 import { type CellWriter, cellsFor } from './cell-writer.ts';
 import { type Additions, attentionPath, copyFor, type Destination, drained } from './destination.ts';
@@ -81,31 +76,33 @@ export async function writeTogether(order: TogetherOrder): Promise<TogetherFiles
   const written =
     attention === 0
       ? undefined
-      : await writeOwnFile({ path, mode, chunks: attentionCopy(copy, again, dropped, writer) }, own);
+      : await writeOwnFile(
+          { path, mode, chunks: attentionCopy(copy, input.survey.header, again, writer) },
+          own,
+        );
   await removeStale(path, own, written);
   return { output, ...(written === undefined ? {} : { attention: written }) };
 }
 
 function attentionCopy(
   copy: Sheet['copy'],
+  header: readonly string[],
   parts: readonly Named[],
-  dropped: ReadonlySet<string>,
-  { isJson, own, foreign }: CellWriter,
+  writer: CellWriter,
 ): AsyncIterable<Buffer> {
-  return copy(
-    { columns: ATTENTION_COLUMNS, dropped, isJson, isPart: true },
-    eachRow(parts, (row, records) => {
-      const reasons = reasonsOf(parts, records);
-      return reasons.length === 0 ? undefined : [own(row.row), foreign(reasons.join('; '))];
-    }),
-  );
+  const ours = new Set(parts.flatMap(({ addition }) => [...addition.ours]));
+  const reasons = eachRow(parts, (_row, records) => {
+    const all = reasonsOf(parts, records);
+    return all.length === 0 ? undefined : all.join('; ');
+  });
+  return rowsWithReason(copy, { header, ours }, writer, {}, reasons);
 }
 
 /** @param cells undefined for a row that is left out. */
-function eachRow(
+function eachRow<Made>(
   parts: readonly Named[],
-  cells: (row: InputRow, records: readonly (RowRecord | undefined)[]) => readonly string[] | undefined,
-): Parameters<Sheet['copy']>[1] {
+  cells: (row: InputRow, records: readonly (RowRecord | undefined)[]) => Made,
+): (rows: readonly InputRow[]) => Promise<readonly Made[]> {
   return async (rows) => {
     const found = await Promise.all(parts.map(({ recordsOf }) => recordsOf(rows)));
     return rows.map((row, at) =>
@@ -158,6 +155,7 @@ async function namedParts(
     for (const column of oldColumns(part, header, await additionIn(part, header))) old.add(column);
   let left = header.filter((column) => !old.has(column));
   const dropped = new Set(old);
+  const ours = new Set(old);
   const taken = new Set<string>();
   const named: Named[] = [];
   for (const part of parts) {
@@ -166,6 +164,7 @@ async function namedParts(
       fills === undefined ? column : { ...column, fills: header.indexOf(left[fills] ?? '') },
     );
     for (const column of addition.dropped) dropped.add(column);
+    for (const column of addition.ours) ours.add(column);
     // What a part takes the place of is not there for the next one.
     left = left.filter((column) => !addition.dropped.has(column));
     const standing = new Set(left.map((column) => column.toLowerCase()));
@@ -177,7 +176,7 @@ async function namedParts(
       return free;
     });
     const recordsOf = ledgerRows(ledger, part.batch.id, pageRowsOf(part.job));
-    named.push({ ...part, addition: { columns, dropped }, names, recordsOf });
+    named.push({ ...part, addition: { columns, dropped, ours }, names, recordsOf });
   }
   return named;
 }
