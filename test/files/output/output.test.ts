@@ -418,6 +418,18 @@ describe('the file of rows that need attention', () => {
     expect(desk.read('mended-out.csv').split('\n')[0]).toBe(`Domain,_row_2,_row_3,${OURS}`);
   });
 
+  test('has such a cell of a row that cannot be read once, and moves it only where it would be taken for ours', async () => {
+    const desk = await Desk.open();
+    const list = await desk.list('_row,Domain\n6,e\n5,f\n7,a,b\nx,c,d\n');
+    await desk.settle(list.batch, 2, { kind: 'no_match', reason: '' });
+    await desk.settle(list.batch, 3, { kind: 'no_match', reason: '' });
+    for (const row of [4, 5]) await desk.settle(list.batch, row, { kind: 'invalid', reason: 'too many' });
+    await desk.write(list, 'out.csv');
+    expect(desk.read('out.needs-attention.csv')).toBe(
+      'Domain,_row_2,_row,_reason\na,7,4,too many,b\nx,,5,too many,c,d\n',
+    );
+  });
+
   test('goes when nothing needs attention any more', async () => {
     const desk = await Desk.open();
     const list = await desk.list('Domain\na\n');

@@ -1,5 +1,5 @@
 import type { CopyOptions, Sheet } from '../../../core/format.ts';
-import { ATTENTION_COLUMNS, ATTENTION_KINDS, type InputRow } from '../../../core/row.ts';
+import { ATTENTION_COLUMNS, ATTENTION_KINDS, type InputRow, isSetAside } from '../../../core/row.ts';
 import type { Batch, LedgerReader, RowRecord } from '../../../ledger/ledger.ts';
 import { CellSafety } from '../../../lib/formulas.ts';
 import { FreeNames } from './added-columns.ts';
@@ -68,8 +68,15 @@ export function rowsWithReason(
     return rows.map((row, at) => {
       const reason = reasons[at];
       if (reason === undefined) return undefined;
-      const kept = renamed.map(() => (isJson ? own(row.cells[hers] ?? '') : (row.cells[hers] ?? '')));
-      return [...kept, own(row.row), foreign(reason)];
+      const cell = movedCell(row, hers, isJson);
+      return [...renamed.map(() => (isJson ? own(cell) : cell)), own(row.row), foreign(reason)];
     });
   });
+}
+
+/** What a row that cannot be read holds stays where it is, but for what a copy leaves out, because it looks like a number of ours. */
+function movedCell({ cells, unreadable }: InputRow, at: number, isJson: boolean): string {
+  const cell = cells[at] ?? '';
+  const isMoved = !isJson && isSetAside((name) => (name === ROW ? cell : undefined));
+  return unreadable === undefined || isMoved ? cell : '';
 }
