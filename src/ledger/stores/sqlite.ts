@@ -33,7 +33,7 @@ import { SqliteLedger } from './sqlite/ledger.ts';
 import { livingSpender, type SpenderLock, takeLock } from './sqlite/lock.ts';
 import { SqliteReader } from './sqlite/reader.ts';
 import { ensureReserve, freeReserve, limitPages, raiseLimit } from './sqlite/reserve-file.ts';
-import { LOG_FRAMES, RunningSeal } from './sqlite/running-seal.ts';
+import { RunningSeal } from './sqlite/running-seal.ts';
 import { openSalvage } from './sqlite/salvage.ts';
 import { type Seal, sumsOf, unbrokenSeal } from './sqlite/seal.ts';
 import { verify } from './sqlite/verify.ts';
@@ -170,7 +170,6 @@ async function openLocked(folder: StoreFolder, lock: SpenderLock, options: Openi
     // SQLite gives the log the mode of the database, so this comes before the log.
     makePrivateFile(folder.ledger);
     connection.pragma('journal_mode = WAL');
-    connection.pragma(`wal_autocheckpoint = ${LOG_FRAMES}`);
     if (isEmpty) layOut(connection);
     const { commits, clean, unmarked } = refuseBehind(connection, folder);
     if (unmarked !== undefined && options.sendsNothing !== true) throw unmarked;

@@ -4,8 +4,11 @@ import { LogFrames } from './log-frames.ts';
 import { type Sealed, sumsOf, writeSeal } from './seal.ts';
 import { type Reached, SinceWriter } from './seal-since.ts';
 
-/** With so many frames SQLite moves its log into the ledger, and the next commit may begin the log anew. */
-export const LOG_FRAMES = 1000;
+/**
+ * With so many frames SQLite moves its log into the ledger, and the next commit may begin the log anew. It is SQLite's default, which
+ * no setting of ours lowers.
+ */
+const LOG_FRAMES = 1000;
 
 /** When so much follows a seal, and so much for each byte of it, it is written as a whole again. */
 const MOST_SINCE_BYTES = 1 << 20;
