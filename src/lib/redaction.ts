@@ -1,6 +1,9 @@
 import { isUtf16 } from '../core/answer-body.ts';
 import { cleaned } from './redaction/cleaned.ts';
-import { hasLongWord, longWordsIn, readingsOf, textsOf, Unpacking } from './redaction/packed.ts';
+import { unescaped } from './redaction/escapes.ts';
+import { type Layer, layerOf, type Range } from './redaction/layer.ts';
+import { hasLongWord, readingsOf, textsOf, Unpacking, wordsIn } from './redaction/packed.ts';
+import { Spelling } from './redaction/spelled.ts';
 
 /**
  * Keeps an account's key out of everything that is recorded or shown. A vendor may hand it back in any answer: in an error
@@ -18,23 +21,8 @@ const LEAST_LENGTH = 12;
 /** A link in a link in JSON in JSON: what is written deeper than that was not written by a program that echoes. */
 const MOST_LAYERS = 4;
 
-/** What begins an escape: of a link, of JSON, of HTML. */
-const PERCENT = 0x25;
 const BACKSLASH = 0x5c;
-const AMPERSAND = 0x26;
 const QUOTE = 0x22;
-
-/** From a byte to the one after its last, in the bytes that came. */
-interface Range {
-  readonly start: number;
-  readonly end: number;
-}
-
-/** The bytes that came, or what they say when one layer of escapes is read. `origins`: where each began that came. */
-interface Layer {
-  readonly bytes: Buffer;
-  readonly origins: Uint32Array | undefined;
-}
 
 /** Where a key stands in bytes, which may be what was unpacked. */
 interface Finding {
@@ -55,14 +43,14 @@ interface KeptReply {
 
 export class Redaction {
   readonly #texts: readonly string[];
-  readonly #needles: readonly Buffer[];
+  readonly #spelling: Spelling;
   readonly #short: readonly string[];
 
   constructor(keys: readonly string[]) {
     const isLong = (key: string): boolean => key.length >= LEAST_LENGTH;
     const needles = new Set(keys.filter(isLong).flatMap(writingsOf));
     this.#texts = [...needles];
-    this.#needles = this.#texts.map((needle) => Buffer.from(needle, 'latin1'));
+    this.#spelling = new Spelling(this.#texts);
     this.#short = keys.filter((key) => key !== '' && !isLong(key));
   }
 
@@ -90,7 +78,7 @@ export class Redaction {
 
   /** The same buffer when the key is not in it. What was JSON is JSON afterwards. */
   bytes(body: Buffer): Buffer {
-    if (this.#needles.length === 0 || body.length < LEAST_LENGTH) return body;
+    if (this.findsNothing || body.length < LEAST_LENGTH) return body;
     if (isUtf16(body)) {
       const narrow = Buffer.from(body.toString('utf16le'));
       const redacted = this.bytes(narrow);
@@ -121,51 +109,62 @@ export class Redaction {
     return undefined;
   }
 
-  #find(body: Buffer, { unpacking, layers }: Depth): readonly Range[] {
-    const found: Range[] = [];
-    let layer: Layer | undefined = { bytes: body, origins: undefined };
-    for (let depth = 0; layer !== undefined && depth <= layers; depth += 1) {
-      const { bytes, origins }: Layer = layer;
-      const add = (start: number, end: number): void => {
-        found.push({ start: origins?.[start] ?? start, end: origins?.[end] ?? end });
-      };
-      this.#eachIn(bytes, add);
-      // Cleaning, by which it is shown, may put together what was written apart.
-      const { bytes: shown, places } = cleaned(bytes, this.#texts) ?? {};
-      if (shown !== undefined)
-        this.#eachIn(shown, (start, end) => add(places?.[start] ?? 0, (places?.[end - 1] ?? 0) + 1));
-      this.#eachEncoded(bytes, { unpacking, layers: layers - depth }, add);
-      layer = unescaped(layer);
-    }
+  #find(body: Buffer, { unpacking, layers: most }: Depth): readonly Range[] {
+    const layers = layersOf(body, most);
+    const found = layers.length === 1 ? this.#standingIn(body) : this.#spelling.in(layers);
+    for (const word of wordsIn(layers, body))
+      if (word.depth < most)
+        for (const range of this.#encodedIn(word.text, { unpacking, layers: most - word.depth }))
+          found.push({ start: word.startOf(range.start), end: word.endOf(range.end - 1) });
     return apart(found.sort((one, other) => one.start - other.start || other.end - one.end));
   }
 
   /** What is found in Base64 stands in whole fours of its characters; what is packed in it, in all from its beginning on. */
-  #eachEncoded(bytes: Buffer, { unpacking, layers }: Depth, add: (start: number, end: number) => void): void {
-    if (layers === 0) return;
-    for (const { text, start, end } of longWordsIn(bytes)) {
-      const readings = readingsOf(text);
-      for (const said of textsOf(readings))
-        for (const range of this.#find(said.bytes, { unpacking, layers: layers - 1 })) {
-          const first = start + said.at;
-          add(first + Math.floor(range.start / 3) * 4, Math.min(first + Math.ceil(range.end / 3) * 4, end));
-        }
-      if (layers < 2) continue;
-      for (const said of unpacking.in(text, readings))
-        if (this.#lookInto(said.bytes, { unpacking, layers: layers - 2 }) !== undefined)
-          add(start + said.at, end);
-    }
+  *#encodedIn(word: string, { unpacking, layers }: Depth): Generator<Range> {
+    const readings = readingsOf(word);
+    for (const { at, bytes } of textsOf(readings))
+      for (const { start, end } of this.#find(bytes, { unpacking, layers: layers - 1 })) {
+        const first = at + Math.floor(start / 3) * 4;
+        yield { start: first, end: Math.min(at + Math.ceil(end / 3) * 4, word.length) };
+      }
+    if (layers < 2) return;
+    for (const { at, bytes } of unpacking.in(word, readings))
+      if (this.#lookInto(bytes, { unpacking, layers: layers - 2 }) !== undefined)
+        yield { start: at, end: word.length };
   }
 
-  #eachIn(bytes: Buffer, add: (start: number, end: number) => void): void {
-    for (const needle of this.#needles) {
-      for (let at = bytes.indexOf(needle); at !== -1; ) {
-        const end = at + needle.length;
-        add(at, end);
-        at = bytes.indexOf(needle, end);
+  /** Where nothing is escaped. To look for each word is much quicker than to follow each reading. */
+  #standingIn(bytes: Buffer): Range[] {
+    const found: Range[] = [];
+    const text = bytes.toString('latin1');
+    for (const needle of this.#texts) {
+      for (let start = text.indexOf(needle); start !== -1; ) {
+        const end = start + needle.length;
+        found.push({ start, end });
+        start = text.indexOf(needle, end);
       }
     }
+    return found;
   }
+}
+
+/**
+ * What the bytes say, read over and over: as it stands, the same without what is not seen, and once with that left out before
+ * each reading, because it may put together what was written apart, be it a key, an escape or a word of Base64.
+ */
+function layersOf(bytes: Buffer, most: number): readonly Layer[] {
+  const layers: Layer[] = [];
+  let asItStands: Layer | undefined = layerOf(bytes);
+  let seen: Layer | undefined;
+  for (let depth = 0; depth <= most && (asItStands ?? seen) !== undefined; depth += 1) {
+    const others: readonly (Layer | undefined)[] = [asItStands, seen];
+    const [cleanedNow, cleanedAgain] = others.map((layer) => layer && cleaned(layer, LEAST_LENGTH));
+    seen = cleanedAgain ?? seen ?? cleanedNow;
+    for (const layer of new Set([asItStands, cleanedNow, seen])) if (layer !== undefined) layers.push(layer);
+    asItStands = asItStands && unescaped(asItStands);
+    seen = seen && unescaped(seen);
+  }
+  return layers;
 }
 
 /** How a key may be written where nothing is escaped. A key that looks escaped itself is also known when it is read. */
@@ -173,14 +172,12 @@ function writingsOf(key: string): readonly string[] {
   const bytes = Buffer.from(key, 'latin1');
   const hex = bytes.toString('hex');
   const readings: string[] = [];
-  for (let layer: Layer | undefined = { bytes, origins: undefined }; layer !== undefined; ) {
+  for (let layer: Layer | undefined = layerOf(bytes); layer !== undefined; ) {
     readings.push(layer.bytes.toString('latin1'));
     layer = readings.length > MOST_LAYERS ? undefined : unescaped(layer);
   }
   const long = readings.filter((reading) => reading.length >= LEAST_LENGTH);
-  // In UTF-16 without a mark a zero stands between any two characters, whichever of the two bytes comes first.
-  const wide = [...key].join('\0');
-  return [...long, wide, key.toLowerCase(), key.toUpperCase(), hex, hex.toUpperCase(), ...base64Of(bytes)];
+  return [...long, key.toLowerCase(), key.toUpperCase(), hex, hex.toUpperCase(), ...base64Of(bytes)];
 }
 
 /**
@@ -241,127 +238,4 @@ function escapeStart(body: Buffer, start: number, floor: number): number {
   while (first > floor && body[first - 1] === BACKSLASH) first -= 1;
   // Of an even number, each second one is a character and begins nothing.
   return (backslash - first) % 2 === 0 ? backslash : start;
-}
-
-// ---------------------------------------------------------------------------------------------------- escapes
-
-/** What the bytes say when each escape in them is read once; undefined when there is none. */
-function unescaped({ bytes, origins }: Layer): Layer | undefined {
-  if (![PERCENT, BACKSLASH, AMPERSAND].some((begin) => bytes.includes(begin))) return undefined;
-  const read = Buffer.allocUnsafe(bytes.length);
-  const starts = new Uint32Array(bytes.length + 1);
-  let length = 0;
-  for (let at = 0; at < bytes.length; length += 1) {
-    const { code, size } = escapeAt(bytes, at);
-    read[length] = code;
-    starts[length] = origins?.[at] ?? at;
-    at += size;
-  }
-  if (length === bytes.length) return undefined;
-  starts[length] = origins?.[bytes.length] ?? bytes.length;
-  return { bytes: read.subarray(0, length), origins: starts };
-}
-
-/** One byte of what is meant, and how many of those that came say it. */
-interface Escape {
-  readonly code: number;
-  readonly size: number;
-}
-
-/** One for each byte, because there may be millions of them. */
-const AS_IT_STANDS: readonly Escape[] = Array.from({ length: 256 }, (_, code) => ({ code, size: 1 }));
-
-function escapeAt(bytes: Buffer, at: number): Escape {
-  const byte = bytes[at] ?? 0;
-  const found =
-    byte === PERCENT
-      ? percentEscape(bytes, at)
-      : byte === BACKSLASH
-        ? backslashEscape(bytes, at)
-        : byte === AMPERSAND
-          ? entityAt(bytes, at)
-          : undefined;
-  return found ?? AS_IT_STANDS[byte] ?? { code: byte, size: 1 };
-}
-
-/** `%6e`, and `%u006e` as older scripts write it. */
-function percentEscape(bytes: Buffer, at: number): Escape | undefined {
-  return bytes[at + 1] === SMALL_U ? hexEscape(bytes, at + 2, 4, 6) : hexEscape(bytes, at + 1, 2, 3);
-}
-
-/** Stands for every character that is more than one byte: no key has one. */
-const OTHER_CHARACTER = 0xff;
-
-/** So many hexadecimal digits at a place. */
-function hexEscape(bytes: Buffer, at: number, digits: number, size: number): Escape | undefined {
-  let code = 0;
-  for (let digit = at; digit < at + digits; digit += 1) {
-    const value = hexValue(bytes[digit] ?? 0);
-    if (value === undefined) return undefined;
-    code = code * 16 + value;
-  }
-  return { code: Math.min(code, OTHER_CHARACTER), size };
-}
-
-function hexValue(byte: number): number | undefined {
-  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
-  const letter = byte | 0x20;
-  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : undefined;
-}
-
-const SMALL_U = 0x75;
-const SMALL_X = 0x78;
-const LINE_END = 0x0a;
-/** `\b`, `\f`, `\n`, `\r` and `\t`, none of which a key can contain. */
-const WHITE = new Set([0x62, 0x66, 0x6e, 0x72, 0x74]);
-/** What stands for itself after a backslash: quotes, a slash, a backslash. */
-const ITSELF = new Set([QUOTE, 0x27, 0x2f, BACKSLASH]);
-
-function backslashEscape(bytes: Buffer, at: number): Escape | undefined {
-  const next = bytes[at + 1] ?? 0;
-  if (next === SMALL_U)
-    return bytes[at + 2] === BRACE ? bracedEscape(bytes, at) : hexEscape(bytes, at + 2, 4, 6);
-  if (next === SMALL_X) return hexEscape(bytes, at + 2, 2, 4);
-  if (WHITE.has(next)) return { code: LINE_END, size: 2 };
-  return ITSELF.has(next) ? { code: next, size: 2 } : undefined;
-}
-
-const BRACE = 0x7b;
-const END_BRACE = 0x7d;
-const MOST_BRACED = 6;
-
-/** `\u{6e}`, with up to six digits. */
-function bracedEscape(bytes: Buffer, at: number): Escape | undefined {
-  const first = at + 3;
-  const end = bytes.subarray(first, first + MOST_BRACED + 1).indexOf(END_BRACE);
-  return end < 1 ? undefined : hexEscape(bytes, first, end, end + 4);
-}
-
-const ENTITY = /^&(?:#(\d{1,7})|#x([\da-f]{1,6})|(amp|lt|gt|quot|apos));/i;
-const SEMICOLON = 0x3b;
-const SHORTEST_ENTITY = 4;
-const LONGEST_ENTITY = 10;
-const ENTITY_BEGINS: ReadonlySet<number> = new Set(Buffer.from('#algqALGQ'));
-const NAMED: ReadonlyMap<string, number> = new Map([
-  ['amp', AMPERSAND],
-  ['lt', 0x3c],
-  ['gt', 0x3e],
-  ['quot', QUOTE],
-  ['apos', 0x27],
-]);
-
-function entityAt(bytes: Buffer, at: number): Escape | undefined {
-  if (!ENTITY_BEGINS.has(bytes[at + 1] ?? 0)) return undefined;
-  let end = at + SHORTEST_ENTITY - 1;
-  while (bytes[end] !== SEMICOLON) {
-    end += 1;
-    if (end >= at + LONGEST_ENTITY) return undefined;
-  }
-  const found = ENTITY.exec(bytes.toString('latin1', at, end + 1));
-  if (found === null) return undefined;
-  const [{ length: size }, decimal, hexadecimal, name = ''] = found;
-  const code =
-    NAMED.get(name.toLowerCase()) ??
-    (decimal === undefined ? Number.parseInt(hexadecimal ?? '', 16) : Number(decimal));
-  return { code: Math.min(code, OTHER_CHARACTER), size };
 }

@@ -17,6 +17,9 @@ const hex = (character: string): string => character.charCodeAt(0).toString(16).
 const every = (key: string, write: (character: string, at: number) => string): string =>
   [...key].map(write).join('');
 
+/** As what Base64 is folded to, but so short that each key is. */
+const inLines = (text: string, lineBreak: string): string => text.replace(/.{19}/g, `$&${lineBreak}`);
+
 /** The header of gzip may hold a name, a comment and more, and say so. */
 function gzipNamed(text: string): Buffer {
   const plain = gzipSync(text);
@@ -70,6 +73,10 @@ const WRITINGS: Readonly<Record<string, (key: string) => string>> = {
   'in gzip in Base64': (key) => gzipSync(`{"key":"${key}"}`).toString('base64'),
   'in the second part of gzip in Base64': (key) =>
     `${Buffer.concat([gzipSync('{"key":"'), gzipSync(`${key}"}`)]).toString('base64')}. And so on`,
+  'in gzip in Base64 with line breaks': (key) =>
+    inLines(gzipSync(`{"key":"${key}"}`).toString('base64'), '\\r\\n'),
+  'in gzip in hexadecimal digits with line breaks': (key) => inLines(gzipSync(key).toString('hex'), '\\n  '),
+  'in Base64 in Base64 with line breaks': (key) => inLines(base64(base64(`a:${key}`)), '\\n'),
   'in gzip in hexadecimal digits': (key) => gzipSync(`{"key":"${key}"}`).toString('hex'),
   'in zlib in hexadecimal digits behind others': (key) =>
     `0xab${deflateSync(key).toString('hex').toUpperCase()}`,
@@ -282,7 +289,11 @@ describe('a shorter key', () => {
 
 describe('four times as much of whatever is repeated takes some four times as long', () => {
   const BYTES = times(1, 4) * 1024 * 1024;
+  /** A key of one character may be read in as many ways as it has characters. */
+  const SAME = 'a'.repeat(40);
   const PIECES = [
+    'a%61',
+    'aa\n',
     '\\',
     '%',
     '&',
@@ -312,12 +323,15 @@ describe('four times as much of whatever is repeated takes some four times as lo
     '\\u{',
     '\\u{00006e}',
     '\u202e',
+    `%0a${KEY.slice(0, -1)}`,
+    `${KEY.slice(0, -1)}\u202e`,
+    `\n${base64('H4sIH4sI')}`,
   ];
 
   /** Processor time of this process, in milliseconds: other work on the machine is not what is measured. */
   function costOf(body: Buffer): number {
     const before = process.cpuUsage();
-    const shown = new Redaction([KEY]).bytes(body);
+    const shown = new Redaction([KEY, SAME]).bytes(body);
     const { user, system } = process.cpuUsage(before);
     expect(shown.includes(KEY)).toBe(false);
     expect(shown.length).toBeLessThanOrEqual(body.length);

@@ -492,6 +492,15 @@ export const RULES_1_TO_8: readonly Mutation[] = [
   },
   {
     rule: 8,
+    without: 'keys whose characters are read in several layers of escapes',
+    at: 'src/lib/redaction.ts',
+    text: 'this.#spelling.in(layers);',
+    instead: 'layers.flatMap((layer) => this.#spelling.in([layer]));',
+    test: 'test/lib/redaction/spelled.test.ts',
+    named: 'forms an escape with it',
+  },
+  {
+    rule: 8,
     without: "reading an answer anew by today's dialect",
     at: 'src/client/kept-answers.ts',
     text: 'const others = states.flatMap((state) => attemptToRead(state, today) ?? []);',

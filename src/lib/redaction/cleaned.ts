@@ -1,14 +1,10 @@
+import { endOf, type Layer, startOf } from './layer.ts';
+
 /**
  * Bytes without what may stand inside of a word and is not seen: what `plain-text.ts` takes away before a text is shown, by
  * which a key that it cuts would be whole again, and the line breaks by which Base64 is folded. Every byte outside of
- * ASCII is left out as well, because none belongs to a key. In linear time, and quickly where none of these words is found.
+ * ASCII is left out as well, because none belongs to a key. In linear time, and quickly where nothing is left out.
  */
-
-interface Cleaned {
-  readonly bytes: Buffer;
-  /** Where each byte that is left stood. */
-  readonly places: Uint32Array;
-}
 
 /** A control character of eight bits, and no part of a letter in UTF-8. */
 const ALONE = '(?<![\\x80-\\xc1\\xc3-\\xff])';
@@ -25,12 +21,35 @@ const UNSEEN = new RegExp(
   'g',
 );
 
-/** Undefined unless one of these words stands there once the rest is left out. */
-export function cleaned(bytes: Buffer, words: readonly string[]): Cleaned | undefined {
-  if (!goesOnUnseen(bytes)) return undefined;
-  const text = bytes.toString('latin1');
-  const left = text.replace(UNSEEN, '');
-  return words.some((word) => left.includes(word)) ? withPlaces(text, left) : undefined;
+/** Undefined unless something is left out within a word, and at least so many bytes are left. */
+export function cleaned(layer: Layer, least: number): Layer | undefined {
+  if (!goesOnUnseen(layer.bytes)) return undefined;
+  const text = layer.bytes.toString('latin1');
+  const left = Buffer.from(text.replace(UNSEEN, ''), 'latin1');
+  if (left.length < least) return undefined;
+  const starts = new Uint32Array(left.length + 1);
+  const ends = new Uint32Array(left.length);
+  const gaps = new Uint32Array(2 * (text.length - left.length));
+  let length = 0;
+  let seen = 0;
+  let gap = 0;
+  const take = (end: number): void => {
+    for (; seen < end; seen += 1) {
+      starts[length] = startOf(layer, seen);
+      ends[length] = endOf(layer, seen);
+      length += 1;
+    }
+  };
+  for (const { 0: unseen, index } of text.matchAll(UNSEEN)) {
+    take(index);
+    seen = index + unseen.length;
+    gaps[gap] = startOf(layer, index);
+    gaps[gap + 1] = startOf(layer, seen);
+    gap += 2;
+  }
+  take(text.length);
+  starts[length] = startOf(layer, text.length);
+  return { bytes: left, depth: layer.depth, starts, ends, gaps: gaps.subarray(0, gap) };
 }
 
 /** Whether a word may go on behind what is not seen. The line breaks of JSON that is written for people stand between words. */
@@ -61,22 +80,4 @@ const isLineEnd = (byte: number): boolean => byte === LINE_FEED || byte === CARR
 /** One of `"`, `,`, `[`, `]`, `{` and `}`. */
 function isStructure(byte: number): boolean {
   return byte === QUOTE || byte === 0x2c || (byte | 0x20) === 0x7b || (byte | 0x20) === 0x7d;
-}
-
-function withPlaces(text: string, left: string): Cleaned {
-  const places = new Uint32Array(left.length);
-  let length = 0;
-  let seen = 0;
-  const take = (end: number): void => {
-    for (; seen < end; seen += 1) {
-      places[length] = seen;
-      length += 1;
-    }
-  };
-  for (const { 0: unseen, index } of text.matchAll(UNSEEN)) {
-    take(index);
-    seen = index + unseen.length;
-  }
-  take(text.length);
-  return { bytes: Buffer.from(left, 'latin1'), places };
 }

@@ -8,27 +8,65 @@ import {
   type Readings,
   readFrom,
 } from './deflated.ts';
+import { endOf, type Layer, startOf } from './layer.ts';
 
 /** What is written as Base64 or packed with deflate. What is unpacked is bounded, so that no answer takes long to look into. */
 
 /** A word that may be Base64 of something as long as a key. */
 const WORD = /[\w+/-]{16,}={0,2}/;
 
+const WORDS = new RegExp(WORD, 'g');
+
 export function hasLongWord(text: string): boolean {
   return WORD.test(text);
 }
 
-/** A word of a text, and where it stands there. */
+/** A word of a text, and where each of its characters stands in the bytes that came. */
 interface Word {
   readonly text: string;
-  readonly start: number;
-  readonly end: number;
+  /** So many layers of escapes were read before it was there. */
+  readonly depth: number;
+  startOf(at: number): number;
+  endOf(at: number): number;
 }
 
-export function* longWordsIn(bytes: Buffer): Generator<Word> {
-  for (const { 0: text, index } of bytes.toString('latin1').matchAll(new RegExp(WORD, 'g')))
-    yield { text, start: index, end: index + text.length };
+/** The long words of all layers, each of them once. */
+export function* wordsIn(layers: readonly Layer[], body: Buffer): Generator<Word> {
+  const seen = layers.length > 1 ? new Set<string>() : undefined;
+  for (const layer of layers)
+    for (const { 0: text, index } of layer.bytes.toString('latin1').matchAll(WORDS)) {
+      const word = wordAt(layer, { text, index, taken: takenBefore(layer, index, body) });
+      const known = seen && `${word.startOf(0)}:${word.text}`;
+      if (known !== undefined && seen?.has(known)) continue;
+      if (known !== undefined) seen?.add(known);
+      yield word;
+    }
 }
+
+function wordAt(
+  layer: Layer,
+  { text, index, taken }: { readonly text: string; readonly index: number; readonly taken: string },
+): Word {
+  const first = startOf(layer, index) - taken.length;
+  const own = (at: number): number => index + at - taken.length;
+  return {
+    text: taken + text,
+    depth: layer.depth,
+    startOf: (at) => (at < taken.length ? first + at : startOf(layer, own(at))),
+    endOf: (at) => (at < taken.length ? first + at + 1 : endOf(layer, own(at))),
+  };
+}
+
+/** What stands before a word may form an escape with its beginning. These are the characters that may be of the word. */
+function takenBefore(layer: Layer, index: number, body: Buffer): string {
+  if (layer.starts === undefined || index === 0) return '';
+  const end = startOf(layer, index);
+  const start = Math.max(startOf(layer, index - 1), end - LONGEST_TAKEN);
+  return /[\w+/-]*$/.exec(body.toString('latin1', start, end))?.[0] ?? '';
+}
+
+/** No escape has more characters behind its first one. */
+const LONGEST_TAKEN = 9;
 
 /** What a word says from one of its characters on, as it stands or unpacked. */
 interface Said {
