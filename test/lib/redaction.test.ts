@@ -31,6 +31,10 @@ function gzipNamed(text: string): Buffer {
   return Buffer.concat([head, sum, plain.subarray(10)]);
 }
 
+/** What is packed in parts is one text where it is unpacked. */
+const inParts = (text: string): Buffer =>
+  Buffer.concat([gzipSync(text.slice(0, 9)), gzipSync(text.slice(9))]);
+
 /** So many words that what packs them brings its own code. */
 const WORDS = Array.from({ length: 60 }, (_, at) => `${at * 7919} is number ${at}`);
 
@@ -136,6 +140,11 @@ describe('a key of twelve characters or more', () => {
     ['gzip', gzipSync],
     ['zlib', deflateSync],
     ['deflate', deflateRawSync],
+    ['two parts of gzip', inParts],
+    [
+      'two parts of gzip with more behind them',
+      (text: string) => Buffer.concat([inParts(text), Buffer.from(' and more')]),
+    ],
   ])('is not in a body in %s either, which no header says: that is unpacked then', (_, pack) => {
     const redacted = new Redaction([KEY]).bytes(pack(JSON.stringify({ a: KEY, b: 'Acme' })));
     expect(JSON.parse(redacted.toString())).toEqual({ a: REDACTED, b: 'Acme' });
@@ -157,6 +166,10 @@ describe('a key of twelve characters or more', () => {
     gzip: gzipSync(`{"key":"${KEY}"}`).toString('base64'),
     'gzip with a name and a comment': gzipNamed(`{"key":"${KEY}"}`).toString('base64'),
     'gzip in gzip': gzipSync(gzipSync(`{"key":"${KEY}"}`)).toString('base64'),
+    'gzip in two parts': Buffer.concat([gzipSync('{"key":"'), gzipSync(`${KEY}"}`)]).toString('base64'),
+    'gzip in parts of one letter': Buffer.concat([...KEY].map((letter) => gzipSync(letter))).toString(
+      'base64',
+    ),
     'gzip for links': gzipSync(`{"key":"${KEY}"}`).toString('base64url'),
     zlib: deflateSync(`user:${KEY}`).toString('base64'),
     'zlib that packs little': deflateSync(`user:${KEY}`, { level: 1, windowBits: 9 }).toString('base64'),

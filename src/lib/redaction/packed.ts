@@ -187,14 +187,24 @@ function unpacked(bytes: Buffer, packing: Packing, output: Allowance['output']):
   } catch (error) {
     // More than may be unpacked is a range error.
     if (packing === 'deflate' || error instanceof RangeError) return undefined;
-    return unpacked(withoutHeader(bytes, packing), 'deflate', output);
+    if (packing === 'zlib') return unpacked(bytes.subarray(ZLIB_HEADER_SIZE), 'deflate', output);
+    return membersOf(bytes, output);
   }
 }
 
-/** What is deflated behind a header. With it goes what is said about its end, behind which a word may go on. */
-function withoutHeader(bytes: Buffer, packing: 'gzip' | 'zlib'): Buffer {
-  return bytes.subarray(packing === 'zlib' ? 2 : gzipHeaderSize(bytes));
+/** What is deflated behind each header of gzip. With these go what is said about its end, behind which a word may go on. */
+function membersOf(bytes: Buffer, output: Allowance['output']): Buffer | undefined {
+  const said: Buffer[] = [];
+  for (let at = 0, tries = MOST_TRIES; at !== -1 && tries > 0; at = bytes.indexOf(GZIP_BEGIN, at + 1)) {
+    tries -= 1;
+    const member = bytes.subarray(at);
+    said.push(unpacked(member.subarray(gzipHeaderSize(member)), 'deflate', output) ?? Buffer.alloc(0));
+  }
+  return said.every(({ length }) => length === 0) ? undefined : Buffer.concat(said);
 }
+
+const ZLIB_HEADER_SIZE = 2;
+const GZIP_BEGIN = Buffer.from('1f8b08', 'hex');
 
 const HAS_SUM = 2;
 const HAS_MORE = 4;
