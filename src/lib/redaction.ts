@@ -149,20 +149,20 @@ export class Redaction {
 }
 
 /**
- * What the bytes say, read over and over: as it stands, the same without what is not seen, and once with that left out before
- * each reading, because it may put together what was written apart, be it a key, an escape or a word of Base64.
+ * What the bytes say, read over and over, each time as it stands and also without what is not seen: to leave that out may put
+ * together what was written apart, be it a key, an escape or a word of Base64. What says the same is read once.
  */
 function layersOf(bytes: Buffer, most: number): readonly Layer[] {
   const layers: Layer[] = [];
-  let asItStands: Layer | undefined = layerOf(bytes);
-  let seen: Layer | undefined;
-  for (let depth = 0; depth <= most && (asItStands ?? seen) !== undefined; depth += 1) {
-    const others: readonly (Layer | undefined)[] = [asItStands, seen];
-    const [cleanedNow, cleanedAgain] = others.map((layer) => layer && cleaned(layer, LEAST_LENGTH));
-    seen = cleanedAgain ?? seen ?? cleanedNow;
-    for (const layer of new Set([asItStands, cleanedNow, seen])) if (layer !== undefined) layers.push(layer);
-    asItStands = asItStands && unescaped(asItStands);
-    seen = seen && unescaped(seen);
+  let read: readonly Layer[] = [layerOf(bytes)];
+  for (let depth = 0; depth <= most && read.length > 0; depth += 1) {
+    const now: Layer[] = [];
+    for (const layer of read)
+      for (const reading of [layer, cleaned(layer, LEAST_LENGTH)])
+        if (reading !== undefined && !now.some((other) => other.bytes.equals(reading.bytes)))
+          now.push(reading);
+    layers.push(...now);
+    read = now.map(unescaped).filter((layer) => layer !== undefined);
   }
   return layers;
 }

@@ -58,7 +58,8 @@ export class Spelling {
       for (const walk of walks) {
         const character = walk.characterAt(at);
         if (character === undefined) continue;
-        for (const first of begins[character] ?? NONE) waiting.add(walk.behind, first + 1, at);
+        const begun = begins[character];
+        if (begun !== undefined) begin(begun, { at, walk, waiting });
         if (readings !== undefined) this.#readOn(readings, { character, walk, waiting, found });
       }
     }
@@ -77,6 +78,13 @@ export class Spelling {
   }
 }
 
+function begin(
+  begun: readonly number[],
+  { at, walk, waiting }: { at: number; walk: Walk; waiting: Waiting },
+): void {
+  for (const first of begun) waiting.add(walk.behind, first + 1, at);
+}
+
 /** No word ends at what is left out, so what was read before it goes on behind it. */
 function leap(
   readings: readonly Reading[],
@@ -90,8 +98,6 @@ function leap(
 
 /** By their first characters, how many characters stand before words. */
 type Begins = readonly (readonly number[] | undefined)[];
-
-const NONE: readonly never[] = [];
 
 /** How far a word was read, and where it began. */
 interface Reading {
