@@ -23,6 +23,12 @@ test.each([
   ['an old escape is begun before it', '0a/cdefghijkl', '%u000a%2Fcdefghijkl', '%u00*'],
   ['a backslash in a link stands before it', 'nabc/defghijk', '%5Cnabc%252Fdefghijk', '%5C*'],
   ['an entity is begun before it', '5;abc/defghij', '&#6%35;abc%2Fdefghij', '&#6*'],
+  [
+    'it forms a line break before its own',
+    'baaa0aa00a0aa',
+    '\\\\\\u0062\\u0025\\u0030\\u0041aaa0aa00a0aa',
+    '\\\\*',
+  ],
   ['it ends with a percent sign before digits', 'ab/cdefghijk%', 'ab\\/cdefghijk%41', '*41'],
   ['it ends with half an escape', 'ab/cdefghijk%4', 'ab\\/cdefghijk%41', '*1'],
   ['it ends with an ampersand', 'ab/cdefghijk&', 'ab%2Fcdefghijk&#65;', '*#65;'],
