@@ -183,12 +183,13 @@ async function openLocked(folder: StoreFolder, lock: SpenderLock, options: Openi
     const sums = unbroken?.sums ?? (await sumsOf(folder));
     const seal = new RunningSeal(folder, { sums, checkedAtMs: unbroken?.checkedAtMs ?? nowMs, commits });
     if (loss !== undefined) connection.run(NEW_IDENTITY);
-    addLaterTables(connection);
+    const hasMore = addLaterTables(connection);
     ensureReserve(folder.reserve);
     // A missing watermark stays missing: the next spender has to learn of it.
     const watermark = unmarked === undefined ? Watermark.open(folder.watermark) : { write() {}, close() {} };
-    connection.run('UPDATE book SET clean = 0');
-    seal.writeDown();
+    // After a kill it is so already, and SQLite commits nothing that stands there.
+    const begun = connection.run('UPDATE book SET clean = 0 WHERE clean = 1');
+    seal.uncounted(begun.changes + Number(loss !== undefined) + Number(hasMore));
     limitPages(connection);
     const { clock, operator } = options;
     return spenderOf(folder, { connection, watermark, lock, seal, clock, operator });

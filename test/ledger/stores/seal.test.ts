@@ -2,11 +2,13 @@ import { cpSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } fro
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
+import { systemClock } from '../../../src/core/clock.ts';
 import { closeAttempt, recordReply } from '../../../src/ledger/ledger.ts';
 import { storeFolder } from '../../../src/ledger/stores/sqlite/folder.ts';
 import { unbrokenSeal } from '../../../src/ledger/stores/sqlite/seal.ts';
 import { happened, WRONG_COUNTED } from '../../../src/ledger/stores/sqlite/verify-counts.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
+import { personOf } from '../../../src/run/tasks/erase.ts';
 import { proof, some } from '../../combinations.ts';
 import {
   ACCOUNT,
@@ -70,10 +72,18 @@ function killed(place: string): string {
   return copy;
 }
 
-function flip(place: string, name: string, at: number): void {
+/** Another program alters what was spent. */
+function writeBeside(place: string, emptiesLog = false): void {
+  const database = new Database(join(place, 'ledger.db'));
+  pastGuards(database, ['totals_moved'], 'UPDATE totals SET spent = spent + 1');
+  if (emptiesLog) database.pragma('wal_checkpoint(TRUNCATE)');
+  database.close();
+}
+
+function flip(place: string, name: string, at: number, bit = 0b100): void {
   const file = join(place, name);
   const bytes = readFileSync(file);
-  bytes[at] = (bytes[at] ?? 0) ^ 0b100;
+  bytes[at] = (bytes[at] ?? 0) ^ bit;
   writeFileSync(file, bytes);
 }
 
@@ -182,8 +192,9 @@ describe('after a kill', () => {
     await openAsAfterCrash(newest);
   });
 
-  test('a bit that flipped in what was moved out of the log is found', async () => {
-    for (const place of await kills()) {
+  test('a bit that flipped in what was moved out of the log is found, and one by which the log says that the ledger is huge', async () => {
+    const places = await kills();
+    for (const place of places) {
       const { size } = statSync(join(place, 'ledger.db'));
       let found = 0;
       for (let at = 5; at < size; at += Math.floor(size / 40)) {
@@ -195,29 +206,66 @@ describe('after a kill', () => {
       expect(found).toBeGreaterThan(5);
       expect(await isSealed(place)).toBe(true);
     }
+    const newest = newestOf(places);
+    const log = join(newest, 'ledger.db-wal');
+    const bytes = readFileSync(log);
+    const salts = bytes.readBigUInt64BE(16);
+    let last = 32;
+    while (bytes.length > last + 2 * 4120 && bytes.readBigUInt64BE(last + 4120 + 8) === salts) last += 4120;
+    for (const at of [last, last + 4]) {
+      flip(newest, 'ledger.db-wal', at, 0x80);
+      expect(await isSealed(newest)).toBe(false);
+      flip(newest, 'ledger.db-wal', at, 0x80);
+    }
+    expect(await isSealed(newest)).toBe(true);
   });
 
   test('what another program wrote behind the last commit is checked in full', async () => {
     const place = newestOf(await kills());
-    const database = new Database(join(place, 'ledger.db'));
-    pastGuards(database, ['totals_moved'], 'UPDATE totals SET spent = 0');
+    // The log stays as long as somebody has the ledger open.
+    const reader = new Database(join(place, 'ledger.db'), { readonly: true });
+    writeBeside(place);
     expect(await isSealed(place)).toBe(false);
     await expect(openStore(sqlite, place)).rejects.toMatchObject(DAMAGED);
-    database.close();
+    reader.close();
     await expect(openStore(sqlite, place)).rejects.toMatchObject(DAMAGED);
   });
 
-  test('so is what it wrote between two commits, also after an orderly end', async () => {
-    const place = await closedStore(20);
-    const ledger = await openStore(sqlite, place);
-    const batch = await batchNamed(ledger, 'b');
-    const database = new Database(join(place, 'ledger.db'));
-    pastGuards(database, ['totals_moved'], 'UPDATE totals SET spent = spent + 1');
-    database.close();
-    await buy(ledger, batch, 'later', CALLS);
-    await expect(openStore(sqlite, killed(place))).rejects.toMatchObject(DAMAGED);
-    await ledger.close();
-    await expect(openStore(sqlite, place)).rejects.toMatchObject(DAMAGED);
+  const FOREIGN: readonly [when: string, emptiesLog: boolean, isLast: boolean][] = [
+    ['between two commits', false, false],
+    ['between two commits, with the log emptied', true, false],
+    ['behind the last commit', false, true],
+    ['behind the last commit, with the log emptied', true, true],
+  ];
+
+  test.each(FOREIGN)(
+    'so is what it wrote %s, also after an orderly end',
+    async (_when, emptiesLog, isLast) => {
+      const place = await closedStore(20);
+      const ledger = await openStore(sqlite, place);
+      const batch = await batchNamed(ledger, 'b');
+      await buy(ledger, batch, 'before', 3);
+      writeBeside(place, emptiesLog);
+      if (!isLast) await buy(ledger, await batchNamed(ledger, 'c'), 'later', 3);
+      await expect(openStore(sqlite, killed(place))).rejects.toMatchObject(DAMAGED);
+      await ledger.close();
+      await expect(openStore(sqlite, place)).rejects.toMatchObject(DAMAGED);
+    },
+  );
+
+  test('an erasure writes the ledger anew and leaves a seal, and none of what another program wrote before or after it', async () => {
+    for (const when of ['never', 'before', 'after']) {
+      const place = await closedStore(20);
+      const options = { waitForLockMs: 0, clock: systemClock, create: false, command: 'erase' };
+      await sqlite.erasing?.(place, options, async (eraser) => {
+        if (when === 'before') writeBeside(place);
+        const found = await eraser.find({ kind: 'person', person: personOf('kim@example.org') });
+        await found.erase([], 0);
+        expect(await isSealed(killed(place))).toBe(when !== 'before');
+        if (when === 'after') writeBeside(place);
+      });
+      expect(await isSealed(place)).toBe(when === 'never');
+    }
   });
 
   test('what was written since the seal costs a full check and nothing else, when it is missing, torn or altered', async () => {

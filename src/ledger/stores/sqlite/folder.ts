@@ -76,6 +76,16 @@ export function writeAnew(path: string, ...parts: readonly (string | Buffer)[]):
   }
 }
 
+/** A descriptor to read a file by, or undefined when there is none, as when another process has just removed it. */
+export function openIfThere(path: string): number | undefined {
+  try {
+    return openSync(path, 'r');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
 /** Size of a file, or undefined when there is none. */
 export function sizeOf(path: string): number | undefined {
   return statSync(path, { throwIfNoEntry: false })?.size;

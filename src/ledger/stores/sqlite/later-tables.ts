@@ -15,10 +15,14 @@ export function isThere(connection: Connection, table: string): boolean {
 export const missingTables = (connection: Connection): readonly string[] =>
   LATER.filter((table) => !isThere(connection, table));
 
-/** Adds what the ledger lacks, in one transaction: a crash leaves all of it or nothing, and the next start begins again. */
-export function addLaterTables(connection: Connection): void {
+/**
+ * Adds what the ledger lacks, in one transaction: a crash leaves all of it or nothing, and the next start begins again.
+ * @returns whether there was anything to add.
+ */
+export function addLaterTables(connection: Connection): boolean {
   const missing = missingTables(connection);
-  if (missing.length === 0) return;
+  if (missing.length === 0) return false;
   const added = definitionsOfSchema().filter(({ of }) => missing.includes(of));
   connection.script(`BEGIN IMMEDIATE;\n${added.map(({ sql }) => `${sql};`).join('\n')}\nCOMMIT;`);
+  return true;
 }

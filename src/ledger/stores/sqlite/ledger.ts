@@ -61,7 +61,7 @@ export interface SqliteLedgerOptions extends GroupCommitOptions {
   readonly secret: Buffer | undefined;
   /** Path of the file with that key. */
   readonly erasureKey: string;
-  readonly seal: Pick<RunningSeal, 'writeDown' | 'giveUp' | 'end'>;
+  readonly seal: Omit<RunningSeal, 'committed'>;
   /** Releases the lock and the files of the store. It runs after the connection is closed. */
   readonly release: () => void;
 }
@@ -242,7 +242,14 @@ export class SqliteLedger extends SqliteReader implements Ledger {
     const unended = this.connection.all<{ id: number; files: string }>(sql);
     if (unended.length === 0) return { isDue: false };
     for (const { files } of unended) removeFiles(JSON.parse(files));
-    const cleaning = clean(this.connection, this.folder, () => this.#options.seal.giveUp());
+    const { seal } = this.#options;
+    seal.uncounted(0);
+    let isRewritten = false;
+    const cleaning = clean(this.connection, this.folder, () => {
+      isRewritten = true;
+      seal.rewriting();
+    });
+    if (isRewritten) await seal.rewritten();
     if (!cleaning.isDue) await this.#group.write(() => endErasures(this.connection));
     return cleaning;
   }
@@ -271,7 +278,7 @@ export class SqliteLedger extends SqliteReader implements Ledger {
     const { seal, release } = this.#options;
     const isOrderly = this.#group.sound && endOrderly(this.connection, seal);
     this.connection.close();
-    await seal.end(isOrderly);
+    seal.end(isOrderly);
     release();
   }
 
@@ -295,12 +302,12 @@ export class SqliteLedger extends SqliteReader implements Ledger {
 }
 
 /** Marks an orderly end. A crash before that, or a full disk, costs the next start a full check and nothing else. */
-function endOrderly(connection: Connection, seal: Pick<RunningSeal, 'writeDown'>): boolean {
+function endOrderly(connection: Connection, seal: Pick<RunningSeal, 'uncounted'>): boolean {
   try {
-    seal.writeDown();
+    seal.uncounted(0);
     connection.pragma('wal_checkpoint(TRUNCATE)');
     connection.run('UPDATE book SET clean = 1');
-    seal.writeDown();
+    seal.uncounted(1);
     return true;
   } catch (error) {
     if (sqliteCode(error) === undefined) throw error;

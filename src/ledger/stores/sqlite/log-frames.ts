@@ -36,6 +36,12 @@ export interface Committed {
   readonly isAnew: boolean;
 }
 
+interface Frame {
+  readonly at: number;
+  readonly page: number;
+  readonly pagesByThen: number;
+}
+
 export class LogFrames {
   readonly #path: string;
   readonly #header = Buffer.alloc(HEADER_BYTES);
@@ -63,29 +69,27 @@ export class LogFrames {
   /**
    * Reads the commits since the last call. Frames behind the last commit are of one that was taken back, or is not over.
    * @param tell gets each of their pages, numbered from zero, as often as it was written, and where its frame begins.
+   * @param ended gets where each commit ends.
    */
-  read(tell: (page: number, frame: number) => void): Committed {
+  read(tell: (page: number, frame: number) => void, ended: (place: LogPlace) => void = () => {}): Committed {
     const salts = this.#salts();
     const before = this.#place?.salts === salts ? this.#place : undefined;
     const isAnew = before !== this.#place;
     let [commits, pages] = [0, undefined as number | undefined];
-    let uncommitted: [page: number, frame: number][] = [];
     if (salts === undefined) return { commits, pages, isAnew };
-    let from = before?.at ?? HEADER_BYTES;
-    for (let read = this.#frames.length; read === this.#frames.length; from += read) {
-      read = this.#readAt(from, this.#frames);
-      for (let at = 0; at + FRAME_BYTES <= read; at += FRAME_BYTES) {
-        // Frames of an earlier round are behind the newest frame.
-        if (this.#frames.readBigUInt64BE(at + 8) !== salts) return { commits, pages, isAnew };
-        uncommitted.push([this.#frames.readUInt32BE(at) - 1, from + at]);
-        const pagesByThen = this.#frames.readUInt32BE(at + 4);
-        if (pagesByThen === 0) continue;
-        for (const [page, frame] of uncommitted) tell(page, frame);
-        uncommitted = [];
-        pages = pagesByThen;
-        commits += 1;
-        this.#place = { salts, at: from + at + FRAME_BYTES };
-      }
+    const begin = before?.at ?? HEADER_BYTES;
+    let uncommitted: number[] = [];
+    for (const { at, page, pagesByThen } of this.#framesFrom(begin, salts)) {
+      uncommitted.push(page);
+      if (pagesByThen === 0) continue;
+      const place = { salts, at: at + FRAME_BYTES };
+      const first = place.at - uncommitted.length * FRAME_BYTES;
+      for (const [each, written] of uncommitted.entries()) tell(written, first + each * FRAME_BYTES);
+      ended(place);
+      uncommitted = [];
+      pages = pagesByThen;
+      commits += 1;
+      this.#place = place;
     }
     return { commits, pages, isAnew };
   }
@@ -99,6 +103,18 @@ export class LogFrames {
   close(): void {
     if (this.#file !== undefined) closeSync(this.#file);
     this.#file = undefined;
+  }
+
+  *#framesFrom(begin: number, salts: bigint): Generator<Frame> {
+    for (let from = begin, read = this.#frames.length; read === this.#frames.length; from += read) {
+      read = this.#readAt(from, this.#frames);
+      for (let at = 0; at + FRAME_BYTES <= read; at += FRAME_BYTES) {
+        // Frames of an earlier round are behind the newest frame.
+        if (this.#frames.readBigUInt64BE(at + 8) !== salts) return;
+        const page = this.#frames.readUInt32BE(at) - 1;
+        yield { at: from + at, page, pagesByThen: this.#frames.readUInt32BE(at + 4) };
+      }
+    }
   }
 
   /** Undefined where there is no log, or an empty one, as a reader leaves behind. */

@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs';
 import type { StoreFolder } from './folder.ts';
 import { LogFrames } from './log-frames.ts';
+import type { PageSums } from './page-sums.ts';
 import { type Sealed, sumsOf, writeSeal } from './seal.ts';
 import { type Reached, SinceWriter } from './seal-since.ts';
 
@@ -18,26 +19,26 @@ const MOST_SINCE = 2;
  * Keeps the seal of a ledger that is written to, so that the next start finds one also after a kill. The pages in the log need none,
  * because SQLite has its own sums of them. Before the log can begin anew, the sums of its pages are written down.
  *
- * A crash between a commit and what is noted of it, or a file here that cannot be written, costs the next start a full check and
- * nothing else.
+ * A crash between a commit and what is noted of it costs the next start a full check and nothing else. So does a file here that cannot
+ * be written, and whatever another program writes to the ledger meanwhile: then there is no seal any more.
  */
 export class RunningSeal {
   readonly #folder: StoreFolder;
   readonly #frames: LogFrames;
-  readonly #sealed: Pick<Sealed, 'sums' | 'checkedAtMs'>;
+  readonly #checkedAtMs: number;
+  #sums: PageSums;
   #commits: number;
   /** Where the newest frame begins of each page that was not written down since. */
   #unwritten = new Map<number, number>();
   #since: SinceWriter | undefined;
-  /** Whether the sums of all pages are known that were written. */
-  #isComplete = true;
-  /** Whether nobody else has written to the ledger. */
-  #isOurs = true;
+  /** False once the ledger may have something that was not written by this process, or is not known of. */
+  #isSure = true;
 
   /** @param sealed all pages of the ledger as they are now. */
-  constructor(folder: StoreFolder, { commits, ...sealed }: Omit<Sealed, 'place'>) {
+  constructor(folder: StoreFolder, { commits, sums, checkedAtMs }: Omit<Sealed, 'place'>) {
     this.#folder = folder;
-    this.#sealed = sealed;
+    this.#sums = sums;
+    this.#checkedAtMs = checkedAtMs;
     this.#commits = commits;
     this.#frames = new LogFrames(folder.log);
     this.#trying(() => {
@@ -50,84 +51,102 @@ export class RunningSeal {
   committed(commits: number): void {
     this.#trying(() => {
       this.#commits = commits;
-      if (this.#read() === 1) {
-        if (this.#frames.length >= LOG_FRAMES) this.#writeUnwritten();
-        return;
-      }
-      // What another program has written may be wrong, so it is checked in full.
-      this.#isOurs = false;
-      this.giveUp();
+      this.#read(1);
+      if (this.#frames.length >= LOG_FRAMES) this.#writeDown();
     });
   }
 
-  /** To be called before the log is emptied, and after commits that the ledger does not count. */
-  writeDown(): void {
+  /** To be called after so many commits that the ledger does not count, and before the log is emptied. */
+  uncounted(commits: number): void {
     this.#trying(() => {
-      this.#read();
-      this.#writeUnwritten();
+      this.#read(commits);
+      this.#writeDown();
     });
   }
 
-  /** It is called before all pages are rewritten, so that their sums are to be taken anew. */
-  giveUp(): void {
-    this.#isComplete = false;
-    this.#since?.close();
-    this.#since = undefined;
+  /** To be called before all pages are written anew. A kill meanwhile leaves no seal, or one could count that as a commit of ours. */
+  rewriting(): void {
+    this.#trying(() => this.#remove());
+  }
+
+  /** To be called when that is done. */
+  async rewritten(): Promise<void> {
+    this.#trying(() => this.#frames.read(() => {}));
+    if (!this.#isSure) return;
+    this.#sums = await sumsOf(this.#folder);
+    this.#trying(() => this.#writeWhole());
   }
 
   /** To be called when nothing is written any more. @param isSound whether no damage was found meanwhile. */
-  async end(isSound: boolean): Promise<void> {
-    const { seal, sealedSince } = this.#folder;
-    const sums = this.#isComplete || !isSound ? this.#sealed.sums : await sumsOf(this.#folder);
-    this.giveUp();
-    this.#frames.close();
+  end(isSound: boolean): void {
     this.#trying(() => {
-      if (isSound && this.#isOurs) writeSeal(this.#folder, { ...this.#sealed, sums, ...this.#reached() });
-      else rmSync(seal, { force: true });
-      rmSync(sealedSince, { force: true });
+      if (isSound && this.#isSure) this.#writeWhole();
+      else this.#remove();
+      this.#closeSince();
+      rmSync(this.#folder.sealedSince, { force: true });
+      this.#frames.close();
     });
+  }
+
+  /** Reads what was committed. @param expected how many commits are this process's own. */
+  #read(expected: number): void {
+    if (!this.#isSure) return;
+    const before = this.#unwritten.size;
+    const { commits, isAnew } = this.#frames.read((page, frame) => this.#unwritten.set(page, frame));
+    // Only another program empties the log before it is full, and nobody knows what else was in it.
+    if (commits !== expected || (isAnew && before > 0)) this.#giveUp();
+  }
+
+  #writeDown(): void {
+    if (!this.#isSure || this.#unwritten.size === 0) return;
+    const written = new Map<number, number>();
+    for (const [page, frame] of this.#unwritten) {
+      const sum = this.#frames.sumOf(frame);
+      written.set(page, sum);
+      this.#sums.set(page, sum);
+    }
+    this.#unwritten = new Map();
+    this.#since?.add(written, this.#reached());
+    const most = Math.max(MOST_SINCE_BYTES, MOST_SINCE * this.#sums.bytes.length);
+    if ((this.#since?.size ?? 0) > most) this.#writeWhole();
+  }
+
+  #writeWhole(): void {
+    if (!this.#isSure) return;
+    const sealed = { sums: this.#sums, checkedAtMs: this.#checkedAtMs, ...this.#reached() };
+    const sum = writeSeal(this.#folder, sealed);
+    this.#closeSince();
+    this.#since = new SinceWriter(this.#folder.sealedSince, sum);
   }
 
   #reached(): Reached {
     return { commits: this.#commits, place: this.#frames.place };
   }
 
-  /** @returns how many commits were found; 1 where none is looked for any more. */
-  #read(): number {
-    if (!this.#isComplete) return 1;
-    const before = this.#unwritten.size;
-    const { commits, isAnew } = this.#frames.read((page, frame) => this.#unwritten.set(page, frame));
-    if (isAnew && before > 0) this.giveUp();
-    return commits;
-  }
-
-  #writeUnwritten(): void {
-    if (!this.#isComplete || this.#unwritten.size === 0) return;
-    const { sums } = this.#sealed;
-    const written = new Map<number, number>();
-    for (const [page, frame] of this.#unwritten) {
-      const sum = this.#frames.sumOf(frame);
-      written.set(page, sum);
-      sums.set(page, sum);
-    }
+  #giveUp(): void {
+    this.#isSure = false;
     this.#unwritten = new Map();
-    this.#since?.add(written, this.#reached());
-    const most = Math.max(MOST_SINCE_BYTES, MOST_SINCE * sums.bytes.length);
-    if ((this.#since?.size ?? 0) > most) this.#writeWhole();
+    this.#remove();
   }
 
-  #writeWhole(): void {
-    const sum = writeSeal(this.#folder, { ...this.#sealed, ...this.#reached() });
-    this.#since?.close();
-    this.#since = new SinceWriter(this.#folder.sealedSince, sum);
+  #remove(): void {
+    this.#closeSince();
+    rmSync(this.#folder.seal, { force: true });
+    rmSync(this.#folder.sealedSince, { force: true });
   }
 
+  #closeSince(): void {
+    const since = this.#since;
+    this.#since = undefined;
+    since?.close();
+  }
+
+  /** No run ends because of its seal. */
   #trying(work: () => void): void {
     try {
       work();
-    } catch (error) {
-      if (!(error instanceof Error && 'syscall' in error)) throw error;
-      this.giveUp();
+    } catch {
+      this.#isSure = false;
     }
   }
 }

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
-import { ANEW, FILE_MODE, sizeOf } from './folder.ts';
+import { ANEW, FILE_MODE, openIfThere } from './folder.ts';
 import type { LogPlace } from './log-frames.ts';
 import type { PageSums } from './page-sums.ts';
 
@@ -31,8 +31,7 @@ export function readSince(
   path: string,
   { sums, sum }: { readonly sums: PageSums; readonly sum: number },
 ): Reached | undefined {
-  if (sizeOf(path) === undefined) return undefined;
-  const bytes = readFileSync(path);
+  const bytes = contentOf(path);
   let last: Reached | undefined;
   for (let [at, before] = [0, sum]; at + HEAD_BYTES + SUM_BYTES <= bytes.length; ) {
     const pages = bytes.readUInt32LE(at + 24);
@@ -47,6 +46,17 @@ export function readSince(
     [at, before] = [end + SUM_BYTES, own];
   }
   return last;
+}
+
+/** Nothing where there is no file. */
+function contentOf(path: string): Buffer {
+  const file = openIfThere(path);
+  if (file === undefined) return Buffer.alloc(0);
+  try {
+    return readFileSync(file);
+  } finally {
+    closeSync(file);
+  }
 }
 
 /** Writes the records that follow a seal. */

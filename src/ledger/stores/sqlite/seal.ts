@@ -1,8 +1,8 @@
-import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import { closeSync, fstatSync, readSync, statSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
 import { withFile } from './connection.ts';
-import { type StoreFolder, sizeOf, writeAnew } from './folder.ts';
+import { openIfThere, type StoreFolder, sizeOf, writeAnew } from './folder.ts';
 import { LogFrames, type LogPlace, PAGE_BYTES } from './log-frames.ts';
 import { PageSums } from './page-sums.ts';
 import { type Reached, readSince } from './seal-since.ts';
@@ -60,7 +60,8 @@ export async function unbrokenSeal(folder: StoreFolder, nowMs: number): Promise<
   if (isUntouched && sums.length * PAGE_BYTES > ALWAYS_READ_BYTES && ageMs >= 0 && ageMs < DAY_MS)
     return { sums, checkedAtMs, commits: undefined };
   const reached = since ?? written;
-  const logged = takeLogged(folder.log, sums, reached.place);
+  const logged = takeLogged(folder, sums, reached.place);
+  if (logged === undefined) return undefined;
   const isAsWritten = (page: number, bytes: Buffer): boolean =>
     sums.of(page) === crc32(bytes) || logged.has(page) || page === LOCK_PAGE;
   const pages = logged.pages ?? (sizeOf(folder.ledger) ?? 0) / PAGE_BYTES;
@@ -69,14 +70,14 @@ export async function unbrokenSeal(folder: StoreFolder, nowMs: number): Promise<
   return { sums, checkedAtMs: nowMs, commits };
 }
 
-/** The sums of a ledger that was checked otherwise. */
+/** The sums of a ledger that was checked otherwise, or was just written as a whole. */
 export async function sumsOf(folder: StoreFolder): Promise<PageSums> {
   const sums = new PageSums();
   await readPages(folder, (sizeOf(folder.ledger) ?? 0) / PAGE_BYTES, (page, bytes) => {
     sums.set(page, crc32(bytes));
     return true;
   });
-  takeLogged(folder.log, sums, undefined);
+  takeLogged(folder, sums, undefined);
   return sums;
 }
 
@@ -89,17 +90,28 @@ interface Logged {
   has(page: number): boolean;
 }
 
-function takeLogged(log: string, sums: PageSums, place: LogPlace | undefined): Logged {
+/** @returns undefined for a log that says what cannot be: SQLite has sums of it, which are not looked at here. */
+function takeLogged(
+  { ledger, log }: StoreFolder,
+  sums: PageSums,
+  place: LogPlace | undefined,
+): Logged | undefined {
   const newest = new Map<number, number>();
-  const all = new LogFrames(log);
-  const behind = new LogFrames(log, place);
+  const frames = new LogFrames(log);
+  let behind = 0;
   try {
-    const { pages } = all.read((page, frame) => newest.set(page, frame));
-    for (const [page, frame] of newest) sums.set(page, all.sumOf(frame));
-    return { commits: behind.read(() => {}).commits, pages, has: (page) => newest.has(page) };
+    const { pages = 0, commits } = frames.read(
+      (page, frame) => newest.set(page, frame),
+      (end) => {
+        if (end.salts !== place?.salts || end.at > place.at) behind += 1;
+      },
+    );
+    const most = (sizeOf(ledger) ?? 0) / PAGE_BYTES + frames.length;
+    if (pages > most || [...newest.keys()].some((page) => page < 0 || page >= most)) return undefined;
+    for (const [page, frame] of newest) sums.set(page, frames.sumOf(frame));
+    return { commits: behind, pages: commits === 0 ? undefined : pages, has: (page) => newest.has(page) };
   } finally {
-    all.close();
-    behind.close();
+    frames.close();
   }
 }
 
@@ -148,9 +160,7 @@ export interface Sealed extends Reached, Pick<Seal, 'sums' | 'checkedAtMs'> {}
 function readSeal(
   folder: StoreFolder,
 ): (Sealed & { readonly sum: number; readonly isStamped: boolean }) | undefined {
-  const size = sizeOf(folder.seal);
-  if (size === undefined) return undefined;
-  const read = readParts(folder.seal, size);
+  const read = readParts(folder.seal);
   if (read === undefined) return undefined;
   const { head, sums, sum } = read;
   const { magic, stamp, checkedAtMs, commits, place } = JSON.parse(head) as Header;
@@ -166,12 +176,14 @@ function readSeal(
 }
 
 /** What stands in it, if that agrees with the sum at its end. */
-function readParts(path: string, size: number): { head: string; sums: PageSums; sum: number } | undefined {
-  const file = openSync(path, 'r');
+function readParts(path: string): { head: string; sums: PageSums; sum: number } | undefined {
+  const file = openIfThere(path);
+  if (file === undefined) return undefined;
   try {
     const first = Buffer.alloc(MOST_BYTES_OF_HEAD);
     const head = first.subarray(0, first.subarray(0, readSync(file, first)).indexOf('\n') + 1);
     const end = Buffer.alloc(4);
+    const { size } = fstatSync(file);
     const sums = new Uint32Array(Math.max(0, Math.floor((size - head.length - end.length) / 4)));
     const body = Buffer.from(sums.buffer);
     readSync(file, body, 0, body.length, head.length);
