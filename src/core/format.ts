@@ -32,9 +32,12 @@ export interface Digests {
   pieces: readonly DigestedPiece[] | undefined;
 }
 
-export interface PositionedRow extends InputRow {
+export interface ValuedRow extends InputRow {
   /** The row itself, where its format has more than texts. */
   readonly object?: JsonObject;
+}
+
+export interface PositionedRow extends ValuedRow {
   readonly position: Position;
 }
 
@@ -53,7 +56,7 @@ export interface Survey {
 }
 
 /** What is appended to each of some rows, or `undefined` for a row that is left out of the copy, where only some are wanted. */
-export type CellsFor = (rows: readonly InputRow[]) => Promise<readonly (readonly string[] | undefined)[]>;
+export type CellsFor = (rows: readonly ValuedRow[]) => Promise<readonly (readonly string[] | undefined)[]>;
 
 export interface CopyOptions {
   /** Names of the cells that are appended. */
@@ -76,6 +79,8 @@ export interface Correction {
   readonly row: RowNumber;
   readonly column: string;
   readonly value: string;
+  /** The value as JSON, where it comes from a file that has more than texts. */
+  readonly json?: string;
 }
 
 /** The encodings that a file is found to have by itself. */
@@ -217,11 +222,11 @@ export interface Sheet {
    */
   copy(options: CopyOptions, cellsFor: CellsFor): AsyncIterable<Buffer>;
   /**
-   * The file with these cells replaced and everything else as it was. Left out: cells of such files cannot be corrected.
+   * The file with these cells replaced and everything else as it was.
    * @param note as in `CopyOptions`.
    * @throws StopError `input` for a row or a column that is not there, and for a row that cannot be read.
    */
-  corrected?(corrections: readonly Correction[], note?: (sentence: string) => void): AsyncIterable<Buffer>;
+  corrected(corrections: readonly Correction[], note?: (sentence: string) => void): AsyncIterable<Buffer>;
 }
 
 /**

@@ -2,16 +2,17 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { stop } from '../core/errors.ts';
-import type { ReadOptions } from '../core/format.ts';
+import type { ReadOptions, ValuedRow } from '../core/format.ts';
 import { isAttention, isOutput } from '../core/our-columns.ts';
 import type { InputRow, RowNumber } from '../core/row.ts';
 import { replaceFile } from '../lib/atomic-file.ts';
+import { isJsonLinesName } from '../lib/file-name.ts';
 import { CellSafety } from '../lib/formulas.ts';
 import { type OpenedFile, openFile, rowInputOf } from './input.ts';
 import { type IntoLine, type Matches, matchRows, type ResultLine } from './merging/matching.ts';
 import { identityOf, type KnownColumns, type MergeColumns, mergeColumns } from './merging/merge-columns.ts';
 import { type KeptCell, MergedCells, type RowPair } from './merging/merged-cells.ts';
-import { isWorkbookName } from './output/output.ts';
+import { isWorkbookName, JSON_CELLS } from './output/output.ts';
 
 /**
  * Puts a result into a file that its user has edited since: our columns, and the cells that she has mended in the result.
@@ -79,9 +80,9 @@ export async function planMerge(order: MergeOrder): Promise<Merge> {
   const intoLines = await linesOf(to, columns, known);
   const matches = matchRows(results, intoLines, known?.sentAs ?? new Map());
   const cells = new MergedCells(columns, known?.isAsWritten ?? false);
-  const pairOf = pairing({ from, to, results, matches, known });
+  const pairOf = pairing({ from, results, matches, known });
   await to.each((row) => {
-    const pair = pairOf(row);
+    const pair = pairOf(row, to);
     if (pair !== undefined) cells.takeShared(pair);
   });
   const moved = [...matches.byRow].filter(([row, at]) => results[at]?.row !== row);
@@ -90,7 +91,7 @@ export async function planMerge(order: MergeOrder): Promise<Merge> {
     found: matches.byRow.size,
     moved: moved.length,
     mended: cells.corrections.length,
-    nowhere: matches.nowhere.map((at) => nowhereRow(results[at], from, columns)),
+    nowhere: matches.nowhere.map((at) => nowhereRow(results[at], columns)),
     kept: cells.kept,
     chunks: () => written(order, columns, cells, pairOf),
   };
@@ -110,13 +111,13 @@ function requireWritable({ path, sheet: { whyNew } }: OpenedFile): void {
 class TableOf {
   readonly path: string;
   readonly header: readonly string[];
-  readonly #file: OpenedFile;
+  readonly #sheet: OpenedFile['sheet'];
   readonly #at: ReadonlyMap<string, number>;
 
-  private constructor(file: OpenedFile, header: readonly string[]) {
-    this.path = file.path;
+  private constructor({ path, sheet }: OpenedFile, header: readonly string[]) {
+    this.path = path;
     this.header = header;
-    this.#file = file;
+    this.#sheet = sheet;
     this.#at = new Map(header.map((name, at) => [name, at]));
   }
 
@@ -124,28 +125,46 @@ class TableOf {
     return new TableOf(file, await file.sheet.header());
   }
 
-  cellsOf(cells: readonly string[]): (column: string) => string {
-    return (column) => cells[this.#at.get(column) ?? -1] ?? '';
+  rowOf({ cells, object }: Pick<ValuedRow, 'cells' | 'object'>): TableRow {
+    const cell = (column: string): string => cells[this.#at.get(column) ?? -1] ?? '';
+    if (object === undefined)
+      return { cell, json: (column) => jsonOfText(column, cell(column)), isText: true };
+    const valueIn = (column: string) => (Object.hasOwn(object, column) ? object[column] : undefined);
+    return { cell, json: (column) => JSON_CELLS.value(valueIn(column)), isText: false };
   }
 
   /** A row that cannot be read stays as it is: nobody knows which cell belongs to which column. */
-  async each(hear: (row: InputRow) => void): Promise<void> {
-    for await (const group of this.#file.sheet.groups()) {
+  async each(hear: (row: ValuedRow) => void): Promise<void> {
+    for await (const group of this.#sheet.groups()) {
       for (const row of group) if (row.unreadable === undefined) hear(row);
     }
   }
 }
 
-interface ResultRow extends ResultLine {
-  readonly cells: readonly string[];
+/** The cells of a row by column: as text, and as JSON, which is empty where a cell says nothing. */
+interface TableRow {
+  readonly cell: (column: string) => string;
+  readonly json: (column: string) => string;
+  /** Whether its file has nothing but texts. */
+  readonly isText: boolean;
+}
+
+/** Of what we write ourselves only the credits are a number. */
+function jsonOfText(column: string, text: string): string {
+  const credits = Number(text);
+  return JSON_CELLS.own(column === '_credits' && text !== '' && Number.isFinite(credits) ? credits : text);
+}
+
+interface ResultRow extends ResultLine, TableRow {
+  readonly source: InputRow;
 }
 
 async function resultRows(from: TableOf, columns: MergeColumns): Promise<readonly ResultRow[]> {
   const rows: ResultRow[] = [];
-  await from.each(({ row, cells }) => {
-    const cell = from.cellsOf(cells);
-    const listed = columns.isOutput ? row : Number(cell('_row'));
-    rows.push({ row: listed, key: keyOf(columns, cell), cells });
+  await from.each((source) => {
+    const own = from.rowOf(source);
+    const row = columns.isOutput ? source.row : Number(own.cell('_row'));
+    rows.push({ ...own, row, key: keyOf(columns, own.cell), source });
   });
   return rows;
 }
@@ -158,7 +177,7 @@ async function linesOf(
   const inputOf = rowInputOf(known?.columns ?? {}, to.header);
   const lines: IntoLine[] = [];
   await to.each((row) => {
-    lines.push({ row: row.row, key: keyOf(columns, to.cellsOf(row.cells)), input: inputOf(row) });
+    lines.push({ row: row.row, key: keyOf(columns, to.rowOf(row).cell), input: inputOf(row) });
   });
   return lines;
 }
@@ -168,39 +187,45 @@ function keyOf({ identifiers }: MergeColumns, cell: (column: string) => string):
   return texts.every((text) => text === '') ? '' : JSON.stringify(texts);
 }
 
-function nowhereRow(line: ResultRow | undefined, from: TableOf, { identifiers }: MergeColumns): NowhereRow {
-  const cell = from.cellsOf(line?.cells ?? []);
-  const filled = identifiers.map(({ column }) => cell(column)).filter((text) => text !== '');
+function nowhereRow(line: ResultRow | undefined, { identifiers }: MergeColumns): NowhereRow {
+  const filled = identifiers.map(({ column }) => line?.cell(column) ?? '').filter((text) => text !== '');
   return { row: line?.row ?? 0, identifiers: filled };
 }
 
 interface Found {
   readonly from: TableOf;
-  readonly to: TableOf;
   readonly results: readonly ResultRow[];
   readonly matches: Matches;
   readonly known: MergeOrder['known'];
 }
 
-/** The row of the result that belongs to one of the file, beside it. */
-function pairing({ from, to, results, matches, known }: Found): (row: InputRow) => RowPair | undefined {
-  const inputIn = (table: TableOf) => rowInputOf(known?.columns ?? {}, table.header);
-  const [inputOfResult, inputOfInto] = [inputIn(from), inputIn(to)];
+interface Pair extends RowPair {
+  readonly from: TableRow;
+}
+
+type PairOf = (row: InputRow, table: TableOf) => Pair | undefined;
+
+/** The row of the result that belongs to one of a table, beside it. */
+function pairing({ from, results, matches, known }: Found): PairOf {
+  const inputIn = ({ header }: TableOf) => rowInputOf(known?.columns ?? {}, header);
+  const inputOfResult = inputIn(from);
   const beforeAt = new Map(known?.before?.map((name, at) => [name, at]));
-  return (row) => {
+  return (row, table) => {
     const result = results[matches.byRow.get(row.row) ?? -1];
     if (result === undefined) return undefined;
     const sent = known?.sentAs.get(result.row);
     const before = known?.listed?.get(result.row);
     return {
       row: row.row,
-      into: to.cellsOf(row.cells),
-      result: from.cellsOf(result.cells),
+      from: result,
+      into: table.rowOf(row).cell,
+      result: result.cell,
+      resultJson: result.isText ? undefined : result.json,
       before: before && ((column) => before[beforeAt.get(column) ?? -1] ?? ''),
       isAsSent:
         sent === undefined
           ? undefined
-          : { into: inputOfInto(row) === sent, result: inputOfResult(result) === sent },
+          : { into: inputIn(table)(row) === sent, result: inputOfResult(result.source) === sent },
     };
   };
 }
@@ -210,11 +235,11 @@ async function* written(
   order: MergeOrder,
   columns: MergeColumns,
   cells: MergedCells,
-  pairOf: (row: InputRow) => RowPair | undefined,
+  pairOf: PairOf,
 ): AsyncIterable<Buffer> {
   const { corrections } = cells;
   const { sheet, path } = order.into;
-  if (corrections.length === 0 || sheet.corrected === undefined) {
+  if (corrections.length === 0) {
     yield* withAdded(order, order.into, columns, cells, pairOf);
     return;
   }
@@ -236,18 +261,24 @@ async function* written(
 
 function withAdded(
   { note }: MergeOrder,
-  { path, sheet }: OpenedFile,
+  opened: OpenedFile,
   { added, replaced }: MergeColumns,
   cells: MergedCells,
-  pairOf: (row: InputRow) => RowPair | undefined,
+  pairOf: PairOf,
 ): AsyncIterable<Buffer> {
+  const { path, sheet } = opened;
+  const isJson = isJsonLinesName(path);
   const safety = new CellSafety(isWorkbookName(path) ? 'raw' : 'safe');
-  return sheet.copy({ columns: added, dropped: replaced, note }, async (rows) => {
-    const header = await sheet.header();
+  return sheet.copy({ columns: added, dropped: replaced, note, isJson }, async (rows) => {
+    const table = await TableOf.open(opened);
     return rows.map((row) => {
-      const pair = pairOf(row);
-      if (pair !== undefined) return cells.added(pair).map((cell) => safety.cell(cell));
-      return added.map((name) => row.cells[header.indexOf(name)] ?? '');
+      const own = table.rowOf(row);
+      const pair = pairOf(row, table);
+      const sides = pair && cells.added(pair);
+      return added.map((name, at) => {
+        if (pair === undefined || sides?.[at] === 'into') return isJson ? own.json(name) : own.cell(name);
+        return isJson ? pair.from.json(name) : safety.cell(pair.from.cell(name));
+      });
     });
   });
 }

@@ -3,6 +3,7 @@ import { stop } from '../../core/errors.ts';
 import type {
   CellsFor,
   CopyOptions,
+  Correction,
   FileBytes,
   Format,
   Position,
@@ -10,14 +11,16 @@ import type {
   ReadOptions,
   Sheet,
   Survey,
+  ValuedRow,
 } from '../../core/format.ts';
 import { grouped } from '../../core/plain-text.ts';
 import type { InputRow } from '../../core/row.ts';
 import { isPackedName } from '../../lib/file-name.ts';
-import { appendedMembers, objectText, unreadMembers } from '../json-copy.ts';
+import { type CorrectedCell, Corrections } from '../corrections.ts';
+import { appendedMembers, member, objectText, unreadMembers } from '../json-copy.ts';
 import { packed } from '../packed.ts';
 import { type Line, type LineSource, linesOf } from './jsonl/lines.ts';
-import { cellsOf, membersIn, saidIn } from './jsonl/objects.ts';
+import { cellsOf, membersIn, saidIn, valueLike } from './jsonl/objects.ts';
 
 /**
  * JSON lines: an object on each line, in UTF-8. Its members are the cells of a row, by their names; what is nested in a member is
@@ -59,6 +62,7 @@ async function open(file: FileBytes, options: ReadOptions): Promise<Sheet> {
     },
     groups: (from) => groups(source, from),
     copy: (copyOptions, cellsFor) => copy(source, copyOptions, cellsFor),
+    corrected: (corrections) => corrected(source, corrections),
   };
 }
 
@@ -139,7 +143,7 @@ async function* groups(source: Source, from?: Position): AsyncIterable<readonly 
 }
 
 /** Undefined for a blank line. */
-function rowOf(line: Line, names: readonly string[]): Omit<PositionedRow, 'position'> | undefined {
+function rowOf(line: Line, names: readonly string[]): ValuedRow | undefined {
   const { row } = line;
   const said = saidIn(line);
   switch (said.kind) {
@@ -184,4 +188,35 @@ function withMembers(line: Line, row: InputRow, options: CopyOptions, cells: rea
   if (row.unreadable !== undefined) return objectText([...unreadMembers(row), ...ours]);
   const own = membersIn(line.bytes.toString()).filter(({ name }) => !options.dropped.has(name));
   return objectText([...own.map(({ text }) => text), ...ours]);
+}
+
+/** Only a line with a corrected member is written anew, and the members beside that are as they were. */
+async function* corrected(source: Source, list: readonly Correction[]): AsyncIterable<Buffer> {
+  const corrections = new Corrections(source.file.path, source.names, list);
+  const lines = correctedLines(source, corrections);
+  yield* source.isPacked ? packed(lines) : lines;
+}
+
+async function* correctedLines(source: Source, corrections: Corrections): AsyncIterable<Buffer> {
+  for await (const lines of linesOf(source)) {
+    const made = lines.flatMap((line) => {
+      const row = rowOf(line, source.names);
+      const cells = row && corrections.take(row);
+      return [cells === undefined ? line.bytes : Buffer.from(withCorrected(line, source, cells)), line.end];
+    });
+    yield Buffer.concat(made);
+  }
+  corrections.requireAllMade();
+}
+
+function withCorrected(line: Line, { names }: Source, corrected: ReadonlyMap<number, CorrectedCell>): string {
+  const left = new Map([...corrected].map(([at, cell]) => [names[at] ?? '', cell]));
+  const own = membersIn(line.bytes.toString()).map(({ name, text }) => {
+    const cell = left.get(name);
+    if (cell === undefined) return text;
+    left.delete(name);
+    return member(name, cell.json ?? valueLike(text, cell.text));
+  });
+  const missing = [...left].map(([name, { text, json }]) => member(name, json ?? JSON.stringify(text)));
+  return objectText([...own, ...missing]);
 }

@@ -161,7 +161,7 @@ async function* corrected(
         const made = row.kind === 'row' ? corrections.take(tableInputRow(row, columns)) : undefined;
         if (made === undefined) return row;
         const cells = [...row.cells];
-        for (const [at, text] of made) cells[columns.places[at] ?? at] = { kind: 'text', text };
+        for (const [at, { text }] of made) cells[columns.places[at] ?? at] = { kind: 'text', text };
         return { ...row, cells };
       });
     }

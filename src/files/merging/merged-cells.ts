@@ -1,4 +1,5 @@
 import type { Correction } from '../../core/format.ts';
+import { present } from '../../core/objects.ts';
 import { OUR_COLUMNS, type RowNumber } from '../../core/row.ts';
 import type { MergeColumns } from './merge-columns.ts';
 
@@ -19,6 +20,8 @@ export interface RowPair {
   readonly row: RowNumber;
   readonly into: Cells;
   readonly result: Cells;
+  /** A cell of the result as JSON; undefined where its file has nothing but texts. */
+  readonly resultJson: ((column: string) => string) | undefined;
   /** The row as it was in the list; undefined where that is not there any more. */
   readonly before: Cells | undefined;
   /** Whether the cells that were sent are in each file as they were sent; undefined where nobody knows. */
@@ -46,21 +49,23 @@ export class MergedCells {
       const [own, result] = [pair.into(column), pair.result(column)];
       if (own === result) continue;
       const side = this.#changedSide(pair, column);
-      if (side === 'result') this.corrections.push({ row: pair.row, column, value: result });
+      const json = pair.resultJson?.(column);
+      if (side === 'result')
+        this.corrections.push({ row: pair.row, column, value: result, ...present({ json }) });
       else if (side === 'both') this.kept.push({ row: pair.row, column, kept: own, result });
     }
   }
 
-  /** The cells of the columns that are written, in their order. */
-  added({ row, into, result }: RowPair): readonly string[] {
+  /** Whose cell stands in each of the columns that are written, in their order. */
+  added({ row, into, result }: RowPair): readonly ('into' | 'result')[] {
     const isNewer = into('_as_of') !== result('_as_of');
     return this.#columns.added.map((column) => {
       const [own, found] = [into(column), result(column)];
       const isOurs = (OUR_COLUMNS as readonly string[]).includes(column);
-      if (isOurs || isNewer || own === found || own.trim() === '') return found;
+      if (isOurs || isNewer || own === found || own.trim() === '') return 'result';
       // The same answer says something else here: somebody has edited it.
       if (found.trim() !== '') this.kept.push({ row, column, kept: own, result: found });
-      return own;
+      return 'into';
     });
   }
 

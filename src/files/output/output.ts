@@ -76,7 +76,7 @@ export {
   shownBody,
   surveyFields,
 } from './output/added-columns.ts';
-export { textCells } from './output/cell-writer.ts';
+export { JSON_CELLS, textCells } from './output/cell-writer.ts';
 export {
   type Additions,
   asWorkbook,

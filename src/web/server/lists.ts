@@ -241,8 +241,6 @@ async function corrected(
 ): Promise<Corrected> {
   if (version !== list.newest.version) throw movedOn(list);
   const { sheet } = await openFile(list.path, readOptionsIn(read));
-  if (sheet.corrected === undefined)
-    throw stop('input', `Cells of ${list.name} cannot be corrected here.`, 'Save the list as CSV.');
   const notes: string[] = [];
   const chunks = sheet.corrected(corrections, (sentence) => notes.push(sentence));
   const upload = { name: list.file, bytes: list.newest.bytes, chunks };

@@ -21,7 +21,6 @@ async function corrected(
 ): Promise<Buffer> {
   const write = await inputFolder();
   const { sheet } = await openFile(await write(bytes, name), read);
-  if (sheet.corrected === undefined) throw new Error(`${name} cannot be corrected`);
   return Buffer.concat(await allOf(sheet.corrected(corrections, note)));
 }
 

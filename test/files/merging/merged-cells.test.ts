@@ -24,9 +24,11 @@ function merged(
 ): { cells: readonly string[]; kept: unknown[]; mended: unknown[] } {
   const cells = new MergedCells(COLUMNS, isAsWritten);
   const of = (row: Row) => (column: string) => row[column] ?? '';
-  const pair = { row: 2, into: of(into), result: of(result), before: undefined, isAsSent: undefined };
+  const unknown = { before: undefined, isAsSent: undefined, resultJson: undefined };
+  const pair = { row: 2, into: of(into), result: of(result), ...unknown };
   cells.takeShared(pair);
-  return { cells: cells.added(pair), kept: cells.kept, mended: cells.corrections };
+  const texts = cells.added(pair).map((side, at) => pair[side](COLUMNS.added[at] ?? ''));
+  return { cells: texts, kept: cells.kept, mended: cells.corrections };
 }
 
 const OLD = { phone: '1', _status: 'matched', _as_of: 'monday' };

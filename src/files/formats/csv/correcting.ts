@@ -1,5 +1,5 @@
 import { DELIMITERS, type Delimiter } from '../../../core/format.ts';
-import type { Corrections } from '../../corrections.ts';
+import type { CorrectedCell, Corrections } from '../../corrections.ts';
 import type { NamedColumns } from '../../header.ts';
 import { inputRow } from './copying.ts';
 import type { Layout } from './layout.ts';
@@ -32,17 +32,17 @@ function correctedRecord(
   record: CsvRecord,
   delimiter: Delimiter,
   { places }: NamedColumns,
-  corrected: ReadonlyMap<number, string>,
+  corrected: ReadonlyMap<number, CorrectedCell>,
 ): Buffer {
   const separator = Buffer.from(DELIMITERS[delimiter]);
   const { before, cells, after } = piecesOf(record, separator);
-  for (const [at, value] of corrected) {
+  for (const [at, { text }] of corrected) {
     const place = places[at] ?? at;
     // A padded file may have fewer cells in this row.
     while (cells.length <= place) cells.push(NO_TEXT);
     // A cell that stood in quotes does so again.
     const style = cellStyle(DELIMITERS[delimiter], cells[place]?.[0] === QUOTE);
-    cells[place] = Buffer.from(cellText(value, style));
+    cells[place] = Buffer.from(cellText(text, style));
   }
   const joined = Buffer.concat(separated(cells, separator));
   // A line of nothing would be no row any more.

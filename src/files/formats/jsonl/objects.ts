@@ -65,3 +65,11 @@ export function membersIn(text: string): readonly { readonly name: string; reado
 }
 
 const NAME = /^"[^"\\]*(?:\\.[^"\\]*)*"/s;
+
+/** A text as JSON: a number where there was one and the text is one, else a string. @param written the member before, with its name. */
+export function valueLike(written: string, text: string): string {
+  const before = written.replace(NAME, '').replace(/^\s*:\s*/, '');
+  return NUMBER.test(before) && NUMBER.test(text) ? text : JSON.stringify(text);
+}
+
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;

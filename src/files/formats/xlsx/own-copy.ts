@@ -80,7 +80,7 @@ export async function ownCorrected(
       rows.map((row) => {
         const made = row.kind === 'row' ? corrections.take(tableInputRow(row, table.columns)) : undefined;
         const cells = [...(made ?? [])].map(
-          ([at, text]) => [places[at] ?? at, newCell({ kind: 'text', text }, format?.style)] as const,
+          ([at, { text }]) => [places[at] ?? at, newCell({ kind: 'text', text }, format?.style)] as const,
         );
         return new Map(cells);
       });
