@@ -32,8 +32,8 @@ export interface MergeOrder {
 
 /** What the ledger knows about the rows of the result. */
 export interface Sent {
-  /** The hash of what each row was finished from. */
-  readonly sentAs: ReadonlyMap<RowNumber, number>;
+  /** The hashes of what each row was finished from, one for each job. */
+  readonly sentAs: ReadonlyMap<RowNumber, readonly number[]>;
   /** Whether nobody has edited the result since we wrote it. */
   readonly isAsWritten: boolean;
   /** The cells of each row of the list as it was, in the order of `before`; undefined where it is not there any more. */
@@ -74,13 +74,13 @@ export async function openResult(path: string): Promise<OpenedFile> {
 export async function planMerge(order: MergeOrder): Promise<Merge> {
   const { result, into, known } = order;
   requireWritable(into);
-  const [from, to] = [await TableOf.open(result), await TableOf.open(into)];
+  const [from, to] = [await TableOf.open(result, known), await TableOf.open(into, known)];
   const columns = mergeColumns(from, to, known);
   const results = await resultRows(from, columns);
-  const intoLines = await linesOf(to, columns, known);
-  const matches = matchRows(results, intoLines, known?.sentAs ?? new Map());
+  const intoLines = await linesOf(to, columns);
+  const matches = matchRows(results, intoLines, sentTexts(known));
   const cells = new MergedCells(columns, known?.isAsWritten ?? false);
-  const pairOf = pairing({ from, results, matches, known });
+  const pairOf = pairing({ results, matches, known });
   await to.each((row) => {
     const pair = pairOf(row, to);
     if (pair !== undefined) cells.takeShared(pair);
@@ -113,16 +113,23 @@ class TableOf {
   readonly header: readonly string[];
   readonly #sheet: OpenedFile['sheet'];
   readonly #at: ReadonlyMap<string, number>;
+  readonly #inputsOf: readonly ((row: InputRow) => number)[];
 
-  private constructor({ path, sheet }: OpenedFile, header: readonly string[]) {
+  private constructor({ path, sheet }: OpenedFile, header: readonly string[], known: MergeOrder['known']) {
     this.path = path;
     this.header = header;
     this.#sheet = sheet;
     this.#at = new Map(header.map((name, at) => [name, at]));
+    this.#inputsOf = known?.jobs.map(({ columns }) => rowInputOf(columns, header)) ?? [];
   }
 
-  static async open(file: OpenedFile): Promise<TableOf> {
-    return new TableOf(file, await file.sheet.header());
+  static async open(file: OpenedFile, known: MergeOrder['known']): Promise<TableOf> {
+    return new TableOf(file, await file.sheet.header(), known);
+  }
+
+  /** Its cells that are sent, as `sentTexts` has them. */
+  inputOf(row: InputRow): string {
+    return this.#inputsOf.map((inputOf) => inputOf(row)).join(' ');
   }
 
   rowOf({ cells, object }: Pick<ValuedRow, 'cells' | 'object'>): TableRow {
@@ -156,7 +163,8 @@ function jsonOfText(column: string, text: string): string {
 }
 
 interface ResultRow extends ResultLine, TableRow {
-  readonly source: InputRow;
+  /** As a row of the other file has it. */
+  readonly input: string;
 }
 
 async function resultRows(from: TableOf, columns: MergeColumns): Promise<readonly ResultRow[]> {
@@ -164,20 +172,20 @@ async function resultRows(from: TableOf, columns: MergeColumns): Promise<readonl
   await from.each((source) => {
     const own = from.rowOf(source);
     const row = columns.isOutput ? source.row : Number(own.cell('_row'));
-    rows.push({ ...own, row, key: keyOf(columns, own.cell), source });
+    rows.push({ ...own, row, key: keyOf(columns, own.cell), input: from.inputOf(source) });
   });
   return rows;
 }
 
-async function linesOf(
-  to: TableOf,
-  columns: MergeColumns,
-  known: MergeOrder['known'],
-): Promise<readonly IntoLine[]> {
-  const inputOf = rowInputOf(known?.columns ?? {}, to.header);
+/** What each row was finished from, in one text. */
+function sentTexts(known: MergeOrder['known']): ReadonlyMap<RowNumber, string> {
+  return new Map([...(known?.sentAs ?? [])].map(([row, inputs]) => [row, inputs.join(' ')]));
+}
+
+async function linesOf(to: TableOf, columns: MergeColumns): Promise<readonly IntoLine[]> {
   const lines: IntoLine[] = [];
   await to.each((row) => {
-    lines.push({ row: row.row, key: keyOf(columns, to.rowOf(row).cell), input: inputOf(row) });
+    lines.push({ row: row.row, key: keyOf(columns, to.rowOf(row).cell), input: to.inputOf(row) });
   });
   return lines;
 }
@@ -193,7 +201,6 @@ function nowhereRow(line: ResultRow | undefined, { identifiers }: MergeColumns):
 }
 
 interface Found {
-  readonly from: TableOf;
   readonly results: readonly ResultRow[];
   readonly matches: Matches;
   readonly known: MergeOrder['known'];
@@ -206,14 +213,13 @@ interface Pair extends RowPair {
 type PairOf = (row: InputRow, table: TableOf) => Pair | undefined;
 
 /** The row of the result that belongs to one of a table, beside it. */
-function pairing({ from, results, matches, known }: Found): PairOf {
-  const inputIn = ({ header }: TableOf) => rowInputOf(known?.columns ?? {}, header);
-  const inputOfResult = inputIn(from);
+function pairing({ results, matches, known }: Found): PairOf {
+  const sentAs = sentTexts(known);
   const beforeAt = new Map(known?.before?.map((name, at) => [name, at]));
   return (row, table) => {
     const result = results[matches.byRow.get(row.row) ?? -1];
     if (result === undefined) return undefined;
-    const sent = known?.sentAs.get(result.row);
+    const sent = sentAs.get(result.row);
     const before = known?.listed?.get(result.row);
     return {
       row: row.row,
@@ -223,9 +229,7 @@ function pairing({ from, results, matches, known }: Found): PairOf {
       resultJson: result.isText ? undefined : result.json,
       before: before && ((column) => before[beforeAt.get(column) ?? -1] ?? ''),
       isAsSent:
-        sent === undefined
-          ? undefined
-          : { into: inputIn(table)(row) === sent, result: inputOfResult(result.source) === sent },
+        sent === undefined ? undefined : { into: table.inputOf(row) === sent, result: result.input === sent },
     };
   };
 }
@@ -270,7 +274,7 @@ function withAdded(
   const isJson = isJsonLinesName(path);
   const safety = new CellSafety(isWorkbookName(path) ? 'raw' : 'safe');
   return sheet.copy({ columns: added, dropped: replaced, note, isJson }, async (rows) => {
-    const table = await TableOf.open(opened);
+    const table = await TableOf.open(opened, undefined);
     return rows.map((row) => {
       const own = table.rowOf(row);
       const pair = pairOf(row, table);

@@ -274,3 +274,48 @@ proof(
     expect(await cellsIn(desk, 'copy.merged.csv', '_row')).toEqual([['9'], ['8']]);
   },
 );
+
+const PEOPLE = 'ABN,Email,Note\n';
+/** Two companies share an address, and two have none. */
+const SHARED = [
+  '51824753556,jo@x.example,a',
+  '33051775556,jo@x.example,b',
+  '53004085616,,c',
+  '44676848475,,d',
+] as const;
+
+/** The companies' names in a file by ABN. */
+async function namesIn(desk: Desk, file: string): Promise<Record<string, string | undefined>> {
+  return Object.fromEntries(await cellsIn(desk, file, 'ABN', 'name'));
+}
+
+test('what several operations have found for a row stays with it: the identifiers of all of them tell rows apart', async () => {
+  const desk = await openDesk();
+  const write = (rows: readonly string[]) => desk.write('list.csv', `${PEOPLE}${rows.join('\n')}\n`);
+  await write(SHARED);
+  await desk.type(['run', 'enrich-company,enrich-person', 'list.csv', '--budget', '90', '-o', 'out.csv']);
+  const before = await namesIn(desk, 'out.csv');
+  expect(new Set(Object.values(before)).size).toBeGreaterThan(2);
+  await write([...SHARED].reverse().map((row) => row.replace(',c', ',mine')));
+  // Also a result that she has edited, under a name of her own, is of both.
+  await desk.write('edited.csv', (await desk.read('out.csv')).replace('x.example,a', 'x.example,her own'));
+  for (const result of ['out.csv', 'edited.csv']) {
+    const merged = await desk.json(['merge', result, 'list.csv', '-o', `merged.${result}`]);
+    expect(merged).toMatchObject({ rows: 4, found: 4, nowhere: [] });
+    expect(await namesIn(desk, `merged.${result}`)).toEqual(before);
+  }
+});
+
+test('a result is matched by the operation that made it, whatever was run over the list since', async () => {
+  const desk = await openDesk();
+  await desk.write('list.csv', `${PEOPLE}${SHARED.join('\n')}\n`);
+  await desk.type(desk.run());
+  const before = await namesIn(desk, 'out.csv');
+  await desk.write('edited.csv', (await desk.read('out.csv')).replace('x.example,a', 'x.example,her own'));
+  await desk.type(['run', 'enrich-person', 'list.csv', '--budget', '90', '-o', 'people.csv']);
+  await desk.write('list.csv', `${PEOPLE}${[...SHARED].reverse().join('\n')}\n`);
+  // An address that she has mended since is no part of what the company was found by.
+  await desk.write('list.csv', (await desk.read('list.csv')).replace('jo@x.example,b', 'al@x.example,b'));
+  await desk.json(['merge', 'edited.csv', 'list.csv', '-o', 'merged.csv']);
+  expect(await namesIn(desk, 'merged.csv')).toEqual(before);
+});

@@ -15,8 +15,8 @@ export interface ResultLine {
 
 /** A row of the file that gets the result. */
 export interface IntoLine extends ResultLine {
-  /** The hash of its cells, as a row that was finished from them has it. */
-  readonly input: number;
+  /** Its cells that are sent, as a row that was finished from them has them. */
+  readonly input: string;
 }
 
 export interface Matches {
@@ -26,11 +26,11 @@ export interface Matches {
   readonly nowhere: readonly number[];
 }
 
-/** @param sentAs the hash of what each row of the list was finished from, as far as it is known. */
+/** @param sentAs what each row of the list was finished from, as far as it is known. */
 export function matchRows(
   results: readonly ResultLine[],
   into: readonly IntoLine[],
-  sentAs: ReadonlyMap<RowNumber, number>,
+  sentAs: ReadonlyMap<RowNumber, string>,
 ): Matches {
   const byRow = new Map<RowNumber, number>();
   const matched = new Set<number>();

@@ -26,14 +26,19 @@ export interface Identifier {
   readonly kind: CellKind | undefined;
 }
 
-/** What is known of the batch that made the result. */
-export interface KnownColumns {
+/** What is known of an operation that made the result. */
+export interface KnownJob {
   /** Input → column. */
   readonly columns: Readonly<Record<string, string>>;
   /** The names that its job wanted added; undefined where it took what the answers had. */
   readonly added: readonly string[] | undefined;
   /** What its job said of a column of the user's that has such a name. */
   readonly onExisting: OnExisting;
+}
+
+/** What is known of the batches that made the result. */
+export interface KnownColumns {
+  readonly jobs: readonly KnownJob[];
   /** The columns of the list as it was; undefined where it is not there any more. */
   readonly before: readonly string[] | undefined;
 }
@@ -54,7 +59,7 @@ export function mergeColumns(result: Named, into: Named, known: KnownColumns | u
   const isThere = new Set(into.header);
   const isFound = (name: string, ...where: readonly OnExisting[]): boolean =>
     known?.before?.includes(name) === false ||
-    (known?.added?.includes(name) === true && where.includes(known.onExisting));
+    known?.jobs.some(({ added, onExisting }) => added?.includes(name) && where.includes(onExisting)) === true;
   // A column that was kept or filled has cells of the user.
   const isOurs = (name: string): boolean => isOutput(into.header) && isFound(name, 'refuse', 'replace');
   const found = isResult ? own.filter((name) => !isThere.has(name) || isOurs(name)) : [];
@@ -89,10 +94,9 @@ function identifiersIn(
   into: Named,
   known: KnownColumns | undefined,
 ): readonly Identifier[] {
-  const sent = Object.entries(known?.columns ?? {}).map(([input, column]) => ({
-    column,
-    kind: kindOfInput(input),
-  }));
+  const inputs = known?.jobs.flatMap(({ columns }) => Object.entries(columns)) ?? [];
+  const kinds = new Map(inputs.map(([input, column]) => [column, kindOfInput(input)]));
+  const sent = [...kinds].map(([column, kind]) => ({ column, kind }));
   const missing = sent
     .filter(({ column }) => !shared.includes(column))
     .map(({ column }) => foreignName(column));

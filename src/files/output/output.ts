@@ -90,7 +90,7 @@ export {
 } from './output/destination.ts';
 export { readFigures } from './output/read-figures.ts';
 export { beginWriting, NotYet, type RowsFinishing } from './output/rows-finishing.ts';
-export { type TogetherFiles, type TogetherPart, writeTogether } from './output/together-copy.ts';
+export { suffixOf, type TogetherFiles, type TogetherPart, writeTogether } from './output/together-copy.ts';
 
 /** Paths of what was written. Absent: there was nothing to write, or it went to a stream. */
 export interface OutputFiles {

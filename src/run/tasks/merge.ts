@@ -5,15 +5,15 @@ import type { ReadOptions } from '../../core/format.ts';
 import type { RowNumber } from '../../core/row.ts';
 import { type OpenedFile, openFile } from '../../files/input.ts';
 import { type Merge, type MergeOrder, openResult, planMerge } from '../../files/merging.ts';
-import { filesOf } from '../../files/output/output.ts';
 import { lookedUpIn, type Ownership, writeOwnFile } from '../../files/output/own-files.ts';
-import { columnsOf, outputSettings, readSettings } from '../../job/job-settings.ts';
+import { outputSettings, readSettings } from '../../job/job-settings.ts';
 import type { Batch, LedgerReader } from '../../ledger/ledger.ts';
 import { finishedPages } from '../../ledger/row-pages.ts';
 import { checkWritable } from '../../lib/atomic-file.ts';
 import { endingOf, nameParts } from '../../lib/file-name.ts';
 import { lookerNotes } from '../looker-notes.ts';
 import { eachLedgerThere, lookInto } from '../open-ledger.ts';
+import { filesAt, makersOf } from './merge/result-makers.ts';
 
 /** This file puts a result into a file that its user has edited since. Nothing is bought and no ledger is written to. */
 
@@ -73,12 +73,13 @@ async function outputOf({ output }: MergeRequest, result: OpenedFile, into: Open
 // --------------------------------------------------------------------------------------------- what the ledger knows
 
 interface Maker {
+  /** The first, where several made it. */
   readonly batch: Batch;
   readonly location: string;
   readonly known: NonNullable<MergeOrder['known']>;
 }
 
-/** The batch that wrote the result, else the newest over the very file that gets it; undefined where no store knows either. */
+/** What made the result; undefined where no store knows it. */
 async function makerOf(
   { store }: MergeRequest,
   result: OpenedFile,
@@ -86,66 +87,58 @@ async function makerOf(
 ): Promise<Maker | undefined> {
   const digest = await result.file.sha256();
   const found = await eachLedgerThere(store, async (ledger, location) => {
-    const batch = await batchOf(ledger, result.path, digest, into.path);
+    const batches = await makersOf(await ledger.batches(), result, into.path);
+    const [batch] = batches;
     if (batch === undefined) return [];
     const isAsWritten = (await lookerNotes(location, ledger, batch.id).written(result.path)).includes(digest);
-    const isIts = isAsWritten || filesAt(batch).includes(result.path);
-    return [
-      { isIts, maker: { batch, location, known: await knownOf(ledger, batch, isAsWritten, into.path) } },
-    ];
+    const isIts = isAsWritten || batches.some((each) => filesAt(each).includes(result.path));
+    const known = await knownOf(ledger, batches, isAsWritten, into.path);
+    return [{ isIts, maker: { batch, location, known } }];
   });
   const all = found.flat();
   return (all.find(({ isIts }) => isIts) ?? all[0])?.maker;
 }
 
-const filesAt = ({ outputPath }: Batch): readonly string[] =>
-  outputPath === undefined ? [] : filesOf(outputPath);
-
-async function batchOf(
-  ledger: LedgerReader,
-  path: string,
-  digest: string,
-  into: string,
-): Promise<Batch | undefined> {
-  const batches = (await ledger.batches()).filter(({ state }) => state !== 'cancelled');
-  return (
-    batches.find((batch) => batch.outputSha256?.split(' ').includes(digest)) ??
-    batches.find((batch) => filesAt(batch).includes(path)) ??
-    batches.find(({ inputPath }) => inputPath === into)
-  );
-}
-
 async function knownOf(
   ledger: LedgerReader,
-  batch: Batch,
+  batches: readonly Batch[],
   isAsWritten: boolean,
   into: string,
 ): Promise<Maker['known']> {
-  const sentAs = new Map<RowNumber, number>();
-  for await (const page of finishedPages(ledger, batch.id)) {
-    for (const { row, input } of page) if (input !== undefined) sentAs.set(row, input);
-  }
-  const { add, onExisting } = outputSettings(batch.settings);
-  const list = await listOf(batch, into);
+  const list = await listOf(batches[0], into);
   return {
-    columns: columnsOf(batch.settings)?.columns ?? {},
-    added: add && Object.keys(add),
-    onExisting,
+    jobs: batches.map(({ settings }) => {
+      const { add, onExisting, columns } = outputSettings(settings);
+      return { columns, added: add && Object.keys(add), onExisting };
+    }),
     before: list?.header,
     listed: list?.rows,
-    sentAs,
+    sentAs: await sentIn(ledger, batches),
     isAsWritten,
   };
 }
 
+/** What each row was finished from, for those that all of the batches have finished. */
+async function sentIn(ledger: LedgerReader, batches: readonly Batch[]): Promise<Map<RowNumber, number[]>> {
+  const sent = new Map<RowNumber, number[]>();
+  for (const { id } of batches) {
+    for await (const page of finishedPages(ledger, id)) {
+      for (const { row, input } of page)
+        if (input !== undefined) sent.set(row, [...(sent.get(row) ?? []), input]);
+    }
+  }
+  return new Map([...sent].filter(([, inputs]) => inputs.length === batches.length));
+}
+
 /** The list as the batch has read it; undefined where it is not there any more, or was changed. */
 async function listOf(
-  { inputPath, inputSha256, settings }: Batch,
+  batch: Batch | undefined,
   into: string,
 ): Promise<
   { readonly header: readonly string[]; readonly rows: ReadonlyMap<RowNumber, readonly string[]> } | undefined
 > {
-  if (inputPath === into) return undefined;
+  if (batch === undefined || batch.inputPath === into) return undefined;
+  const { inputPath, inputSha256, settings } = batch;
   const there = await stat(inputPath).catch(() => undefined);
   if (there?.isFile() !== true) return undefined;
   const { file, sheet } = await openFile(inputPath, readSettings(settings));

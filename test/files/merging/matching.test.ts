@@ -8,8 +8,8 @@ import { matchRows } from '../../../src/files/merging/matching.ts';
  */
 
 const result = (row: number, key: string) => ({ row, key });
-const into = (row: number, key: string, input = row) => ({ row, key, input });
-const NOTHING_SENT = new Map<number, number>();
+const into = (row: number, key: string, input = `${row}`) => ({ row, key, input });
+const NOTHING_SENT = new Map<number, string>();
 
 test('rows are found by their identifiers, and of equal ones each keeps its own while it stands where it did', () => {
   const results = [result(2, 'a'), result(3, 'b'), result(4, 'a')];
@@ -28,22 +28,22 @@ test('rows are found by their identifiers, and of equal ones each keeps its own 
 
 test('a row that was mended is found by what it was when it was sent, also where it was moved; no number alone will do', () => {
   const sentAs = new Map([
-    [2, 1001],
-    [3, 1002],
+    [2, 'first'],
+    [3, 'second'],
   ]);
   const results = [result(2, 'mended'), result(3, 'other')];
-  const moved = matchRows(results, [into(7, 'wrong', 1001), into(3, 'edited', 9)], sentAs);
+  const moved = matchRows(results, [into(7, 'wrong', 'first'), into(3, 'edited', 'else')], sentAs);
   expect([...moved.byRow]).toEqual([[7, 0]]);
   expect(moved.nowhere).toEqual([1]);
-  expect(matchRows(results, [into(2, 'wrong', 1001)], NOTHING_SENT).nowhere).toEqual([0, 1]);
+  expect(matchRows(results, [into(2, 'wrong', 'first')], NOTHING_SENT).nowhere).toEqual([0, 1]);
 });
 
 test('of rows without identifiers that look alike only the one with the number is meant', () => {
   const sentAs = new Map([
-    [2, 5],
-    [3, 5],
+    [2, 'same'],
+    [3, 'same'],
   ]);
-  const lines = [into(2, '', 5), into(9, '', 5)];
+  const lines = [into(2, '', 'same'), into(9, '', 'same')];
   const { byRow, nowhere } = matchRows([result(2, ''), result(3, '')], lines, sentAs);
   expect([...byRow]).toEqual([[2, 0]]);
   expect(nowhere).toEqual([1]);

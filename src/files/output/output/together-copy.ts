@@ -171,7 +171,7 @@ async function namedParts(
     const isFree = (name: string): boolean => !taken.has(name) && !standing.has(name);
     const wanted = [...columns.map(({ name }) => name), ...OUR_COLUMNS];
     const names = wanted.map((name) => {
-      const free = freeName(name, suffixOf(part), isFree);
+      const free = freeName(name, suffixOf(part.batch), isFree);
       taken.add(free.toLowerCase());
       return free;
     });
@@ -183,7 +183,7 @@ async function namedParts(
 
 /** What an earlier output of several has behind the columns of its first: names that the part would write now, and no others. */
 function oldColumns(part: TogetherPart, header: readonly string[], { columns }: Addition): readonly string[] {
-  const suffix = suffixOf(part);
+  const suffix = suffixOf(part.batch);
   if (!isOutput(header)) return [];
   const behind = header.slice(header.indexOf('_as_of') + 1);
   // A name that was taken even so has got a number.
@@ -197,7 +197,7 @@ function oldColumns(part: TogetherPart, header: readonly string[], { columns }: 
 }
 
 /** `person` of `enrich-person`. */
-function suffixOf({ batch: { operation } }: TogetherPart): string {
+export function suffixOf({ operation }: Pick<Batch, 'operation'>): string {
   return operation.split('-').at(-1) ?? operation;
 }
 
