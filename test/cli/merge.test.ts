@@ -319,3 +319,40 @@ test('a result is matched by the operation that made it, whatever was run over t
   await desk.json(['merge', 'edited.csv', 'list.csv', '-o', 'merged.csv']);
   expect(await namesIn(desk, 'merged.csv')).toEqual(before);
 });
+
+test('a blank in a newer result empties no cell that she has filled or that was bought: it is kept and shown', async () => {
+  const desk = await openDesk();
+  await desk.write('list.csv', `${HEADER}${ONE}\n${TWO}\n`);
+  await desk.type(desk.run());
+  const [header = '', first = '', second = ''] = (await desk.read('out.csv')).split('\n');
+  const mine = `${header}\n${first}\n${second}\n`;
+  await desk.write('mine.csv', mine);
+  // A refresh that was stopped has answers for some rows, and none for the others.
+  await desk.type(desk.run('--refresh', '--limit', '1', '-o', 'part.csv'));
+  expect(await cellsIn(desk, 'part.csv', '_status')).toEqual([['matched'], ['pending']]);
+  const part = await desk.json(['merge', 'part.csv', 'mine.csv', '-o', 'merged.csv']);
+  expect((await desk.read('merged.csv')).split('\n')[2]).toBe(second);
+  expect(part.kept).toContainEqual({ row: 3, column: '_status', kept: 'matched', result: 'pending' });
+  // An answer that is newer and has nothing in a column.
+  const emptied = (await desk.read('part.csv')).replace(/,(Lyrebird[^,]*),/, ',,');
+  await desk.write('part.csv', emptied);
+  const { kept } = await desk.json(['merge', 'part.csv', 'mine.csv', '-o', 'again.csv']);
+  const name = (await cellsIn(desk, 'mine.csv', 'found_name'))[0]?.[0];
+  expect(kept).toContainEqual({ row: 2, column: 'found_name', kept: name, result: '' });
+  expect((await cellsIn(desk, 'again.csv', 'found_name'))[0]).toEqual([name]);
+});
+
+test('what she has written into our own columns is kept and shown as well, until an answer comes', async () => {
+  const desk = await deskAfterRun();
+  const mine = (await desk.read('out.csv'))
+    .replace('One,,', 'One,note,')
+    .replace(',matched,', ',called,')
+    .replace(/,invalid,"?[^",]*"?,/, ',invalid,I asked them,');
+  await desk.write('mine.csv', mine);
+  const { kept } = await desk.json(['merge', 'out.csv', 'mine.csv']);
+  expect(await desk.read('mine.merged.csv')).toBe(mine);
+  expect(kept.map(({ row, column, kept: own }: Record<string, unknown>) => [row, column, own])).toEqual([
+    [2, '_status', 'called'],
+    [4, '_reason', 'I asked them'],
+  ]);
+});

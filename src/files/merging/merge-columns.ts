@@ -66,7 +66,8 @@ export function mergeColumns(result: Named, into: Named, known: KnownColumns | u
   const shared = own.filter((name) => isThere.has(name) && !found.includes(name));
   const answered = isResult ? shared.filter((name) => isFound(name, 'refuse', 'replace', 'fill')) : [];
   requireOtherNames(found, result, into);
-  const added = isResult ? [...found, ...OUR_COLUMNS] : [];
+  const brought = new Set<string>(isResult ? [...found, ...OUR_COLUMNS] : []);
+  const added = result.header.filter((name) => brought.has(name));
   return {
     isOutput: isResult,
     added,

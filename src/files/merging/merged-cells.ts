@@ -13,6 +13,9 @@ export interface KeptCell {
   readonly result: string;
 }
 
+/** Whose cell it is. */
+type Side = 'into' | 'result';
+
 /** The cells of one row by column. */
 type Cells = (column: string) => string;
 
@@ -32,6 +35,7 @@ export class MergedCells {
   readonly #columns: MergeColumns;
   readonly #sent: ReadonlySet<string>;
   readonly #isAsWritten: boolean;
+  readonly #parts: ReadonlyMap<string, Part>;
   readonly kept: KeptCell[] = [];
   /** Cells of the user that change. */
   readonly corrections: Correction[] = [];
@@ -41,6 +45,7 @@ export class MergedCells {
     this.#columns = columns;
     this.#sent = new Set(columns.identifiers.map(({ column }) => column));
     this.#isAsWritten = isAsWritten;
+    this.#parts = partsOf(columns.added);
   }
 
   /** Looks at the columns of the user that both files have. */
@@ -50,21 +55,25 @@ export class MergedCells {
       if (own === result) continue;
       const side = this.#changedSide(pair, column);
       const json = pair.resultJson?.(column);
-      if (side === 'result')
+      const isNoValue = result.trim() === '' && this.#columns.answered.has(column);
+      if (side === 'result' && !isNoValue)
         this.corrections.push({ row: pair.row, column, value: result, ...present({ json }) });
-      else if (side === 'both') this.kept.push({ row: pair.row, column, kept: own, result });
+      else if (side !== 'into') this.kept.push({ row: pair.row, column, kept: own, result });
     }
   }
 
-  /** Whose cell stands in each of the columns that are written, in their order. */
-  added({ row, into, result }: RowPair): readonly ('into' | 'result')[] {
-    const isNewer = into('_as_of') !== result('_as_of');
+  /** Whose cell stands in each of the columns that are written, in their order. A blank never takes the place of what is filled. */
+  added(pair: RowPair): readonly Side[] {
     return this.#columns.added.map((column) => {
-      const [own, found] = [into(column), result(column)];
-      const isOurs = (OUR_COLUMNS as readonly string[]).includes(column);
-      if (isOurs || isNewer || own === found || own.trim() === '') return 'result';
-      // The same answer says something else here: somebody has edited it.
-      if (found.trim() !== '') this.kept.push({ row, column, kept: own, result: found });
+      const [own, found] = [pair.into(column), pair.result(column)];
+      if (own === found || own.trim() === '') return 'result';
+      const part = this.#parts.get(column);
+      const answer = part === undefined ? 'same' : answerIn(pair, part);
+      const isBlank = found.trim() === '';
+      if (answer === 'other' && (part?.ours.includes(column) || !isBlank)) return 'result';
+      if (answer === 'same' && part !== undefined && isAccount(pair, column, part)) return 'result';
+      // Where the same answer has nothing, somebody has added to it.
+      if (answer !== 'same' || !isBlank) this.kept.push({ row: pair.row, column, kept: own, result: found });
       return 'into';
     });
   }
@@ -85,4 +94,40 @@ export class MergedCells {
     if (into(column).trim() === '') return 'result';
     return result(column).trim() === '' ? 'into' : 'both';
   }
+}
+
+/** What one operation has written of its answer. */
+interface Part {
+  readonly asOf: string;
+  readonly credits: string;
+  readonly source: string;
+  readonly ours: readonly string[];
+}
+
+/** The columns of each operation end with our own, which have one more word in their names behind those of the first. */
+function partsOf(columns: readonly string[]): ReadonlyMap<string, Part> {
+  const parts = new Map<string, Part>();
+  let part: Part | undefined;
+  for (const column of columns.toReversed()) {
+    const suffix = column.startsWith('_as_of') ? column.slice('_as_of'.length) : undefined;
+    if (suffix !== undefined)
+      part = {
+        ...{ asOf: column, credits: `_credits${suffix}`, source: `_source${suffix}` },
+        ours: OUR_COLUMNS.map((name) => `${name}${suffix}`),
+      };
+    if (part !== undefined) parts.set(column, part);
+  }
+  return parts;
+}
+
+/** Whether the result has the same answer as the file, another one, or none beside it. */
+function answerIn({ into, result }: RowPair, { asOf }: Part): 'same' | 'other' | 'none' {
+  if (into(asOf) === result(asOf)) return 'same';
+  return result(asOf).trim() === '' ? 'none' : 'other';
+}
+
+/** What a batch paid for an answer that it found in the ledger is no edit of what an earlier one paid. */
+function isAccount({ into, result }: RowPair, column: string, { asOf, credits, source }: Part): boolean {
+  if (column !== credits && column !== source) return false;
+  return result(asOf).trim() !== '' && into(source) !== result(source);
 }

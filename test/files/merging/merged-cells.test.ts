@@ -52,3 +52,11 @@ test('a cell of hers that differs is kept in silence where the result is as we w
   expect(merged({}, result)).toMatchObject({ kept: [], mended: [{ column: 'Note', value: 'other' }] });
   expect(merged(into, {})).toMatchObject({ kept: [], mended: [] });
 });
+
+test('an answer without a value empties no cell of hers in a column that the job was to replace: it is kept and shown', () => {
+  const cells = new MergedCells({ ...COLUMNS, shared: ['size'], answered: new Set(['size']) }, true);
+  const of = (row: Row) => (column: string) => row[column] ?? '';
+  const known = { before: of({ size: '6' }), isAsSent: undefined, resultJson: undefined };
+  cells.takeShared({ row: 2, into: of({ size: '6' }), result: of({}), ...known });
+  expect([cells.kept, cells.corrections]).toEqual([[{ row: 2, column: 'size', kept: '6', result: '' }], []]);
+});
