@@ -356,3 +356,17 @@ test('what she has written into our own columns is kept and shown as well, until
     [4, '_reason', 'I asked them'],
   ]);
 });
+
+test('a row that is mended to an identifier which another row has goes into its own row, and never into the other', async () => {
+  const desk = await openDesk();
+  await desk.write('list.csv', `${HEADER}${ONE}\n${WRONG}x\n`);
+  await desk.type(desk.run());
+  const attention = (await desk.read('out.needs-attention.csv')).replace('51824753557', '51824753556');
+  await desk.write('out.needs-attention.csv', attention);
+  const merge = ['merge', 'out.needs-attention.csv', 'list.csv', '-o'];
+  expect(await desk.json([...merge, 'mended.csv'])).toMatchObject({ found: 1, mended: 1, kept: [] });
+  expect(await desk.read('mended.csv')).toBe(`${HEADER}${ONE}\n51824753556,Wrong,x\n`);
+  // Her list has another number there by now, so that nobody knows which row is meant.
+  await desk.write('list.csv', `${HEADER}${ONE}\n51824753559,Wrong,x\n`);
+  expect(await desk.json([...merge, 'other.csv'])).toMatchObject({ found: 0, nowhere: [{ row: 3 }] });
+});

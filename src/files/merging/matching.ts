@@ -11,13 +11,12 @@ export interface ResultLine {
   readonly row: RowNumber;
   /** Its identifiers as they would be sent, in one text; empty where it has none. */
   readonly key: string;
-}
-
-/** A row of the file that gets the result. */
-export interface IntoLine extends ResultLine {
   /** Its cells that are sent, as a row that was finished from them has them. */
   readonly input: string;
 }
+
+/** A row of the file that gets the result. */
+export type IntoLine = ResultLine;
 
 export interface Matches {
   /** The position of the result by the row that gets it. */
@@ -41,7 +40,8 @@ export function matchRows(
   const isFree = (at: number): boolean => !matched.has(at);
   const left = (): readonly IntoLine[] => into.filter(({ row }) => !byRow.has(row));
 
-  const byKey = grouped(results, ({ key }) => (key === '' ? undefined : key));
+  const isMended = ({ row, input }: ResultLine): boolean => (sentAs.get(row) ?? input) !== input;
+  const byKey = grouped(results, (line) => (line.key === '' || isMended(line) ? undefined : line.key));
   pair(into, ({ key }) => byKey.get(key));
   // A row that was mended since is known by what it was when it was sent, and so is one without identifiers.
   const byInput = grouped(results, ({ row }, at) => (isFree(at) ? sentAs.get(row) : undefined));
@@ -51,6 +51,12 @@ export function matchRows(
     const isSure = ones.length === 1 && rowsOf.get(input)?.length === 1;
     return isSure ? ones : ones.filter((at) => results[at]?.row === row);
   });
+  // Its new identifiers may be those of another row, which is known by what that was.
+  const known = new Set(sentAs.values());
+  const byMended = grouped(results, ({ key }, at) => (isFree(at) && key !== '' ? key : undefined));
+  const mayBe = (input: string, at: number): boolean =>
+    !known.has(input) || sentAs.get(results[at]?.row ?? 0) === input;
+  pair(left(), ({ key, input }) => byMended.get(key)?.filter((at) => mayBe(input, at)));
   const nameless = grouped(results, ({ key, row }, at) => (isFree(at) && key === '' ? row : undefined));
   pair(
     left().filter(({ key }) => key === ''),

@@ -7,7 +7,7 @@ import { matchRows } from '../../../src/files/merging/matching.ts';
  * Method: the rule alone, over rows written out and over arbitrary lists that were shuffled and cut.
  */
 
-const result = (row: number, key: string) => ({ row, key });
+const result = (row: number, key: string, input = `${row}`) => ({ row, key, input });
 const into = (row: number, key: string, input = `${row}`) => ({ row, key, input });
 const NOTHING_SENT = new Map<number, string>();
 
@@ -31,11 +31,20 @@ test('a row that was mended is found by what it was when it was sent, also where
     [2, 'first'],
     [3, 'second'],
   ]);
-  const results = [result(2, 'mended'), result(3, 'other')];
+  const results = [result(2, 'mended', 'mended'), result(3, 'other', 'second')];
   const moved = matchRows(results, [into(7, 'wrong', 'first'), into(3, 'edited', 'else')], sentAs);
   expect([...moved.byRow]).toEqual([[7, 0]]);
   expect(moved.nowhere).toEqual([1]);
   expect(matchRows(results, [into(2, 'wrong', 'first')], NOTHING_SENT).nowhere).toEqual([0, 1]);
+});
+
+test('rows that were sent alike and are spelled otherwise in the result stay theirs in whatever order', () => {
+  const sentAs = new Map([
+    [2, 'sent'],
+    [3, 'sent'],
+  ]);
+  const results = [result(2, 'a', 'spelled'), result(3, 'a', 'spelled')];
+  expect(matchRows(results, [into(7, 'a', 'sent'), into(9, 'a', 'sent')], sentAs).nowhere).toEqual([]);
 });
 
 test('of rows without identifiers that look alike only the one with the number is meant', () => {
