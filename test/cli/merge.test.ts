@@ -256,8 +256,8 @@ test('a cell of hers that a job was to keep or to fill around stays as she has i
     await desk.json(run);
     await desk.write('mine.csv', (await desk.read('out.csv')).replace('One,12', 'One,15'));
     await desk.json([...run, '--refresh']);
-    await desk.json(['merge', 'out.csv', 'mine.csv']);
-    expect((await cellsIn(desk, 'mine.merged.csv', 'size'))[0]).toEqual(['15']);
+    await desk.json(['merge', 'out.csv', 'mine.csv', '-o', `${existing}.csv`]);
+    expect((await cellsIn(desk, `${existing}.csv`, 'size'))[0]).toEqual(['15']);
   }
 });
 
@@ -369,4 +369,25 @@ test('a row that is mended to an identifier which another row has goes into its 
   // Her list has another number there by now, so that nobody knows which row is meant.
   await desk.write('list.csv', `${HEADER}${ONE}\n51824753559,Wrong,x\n`);
   expect(await desk.json([...merge, 'other.csv'])).toMatchObject({ found: 0, nowhere: [{ row: 3 }] });
+});
+
+test('no merge replaces the file of one before: it is kept, which is said, and the new one stands beside it', async () => {
+  const desk = await deskAfterRun();
+  const first = (await desk.type(['merge', 'out.csv', 'list.csv'])).stdout.trim();
+  const merged = await desk.read('list.merged.csv');
+  await desk.write(
+    'out.needs-attention.csv',
+    (await desk.read('out.needs-attention.csv')).replace('51824753557', '53004085616'),
+  );
+  const { stdout, stderr } = await desk.type(['merge', 'out.needs-attention.csv', 'list.csv']);
+  expect(stdout).toBe(`${desk.place.path('list.merged (2).csv')}\n`);
+  expect(stderr).toContain(`${first} is there already, so it is kept.`);
+  expect(await desk.read('list.merged.csv')).toBe(merged);
+  // As the guide has it, both are in one file.
+  await desk.json(['merge', 'out.needs-attention.csv', 'list.merged.csv', '-o', 'both.csv']);
+  expect(await cellsIn(desk, 'both.csv', 'ABN', '_status')).toEqual([
+    ['51824753556', 'matched'],
+    ['33051775556', 'matched'],
+    ['53004085616', 'invalid'],
+  ]);
 });

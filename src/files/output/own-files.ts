@@ -29,6 +29,8 @@ export interface Ownership {
   readonly noteWritten?: NoteWritten;
   /** Says that a file is kept. */
   readonly say: (sentence: string) => void;
+  /** Why, as a clause; left out: it is the user's. */
+  readonly whyKept?: string;
 }
 
 /** Ours is what the ledger says that we wrote there. */
@@ -58,7 +60,7 @@ export interface OwnFile {
 /** @returns where it was written. @throws StopError `output` or `disk_full`. */
 export async function writeOwnFile(
   { path, mode, chunks, beforePlacing, flag }: OwnFile,
-  { isOurs, noteWritten, say }: Ownership,
+  { isOurs, noteWritten, say, whyKept }: Ownership,
 ): Promise<string> {
   try {
     const file = await NewFile.write(dirname(path), mode, chunks);
@@ -68,7 +70,7 @@ export async function writeOwnFile(
       for (let number = 1; ; number += 1) {
         const place = number === 1 ? path : numbered(path, number);
         if (await file.take(place, isOurs, noteWritten)) return place;
-        say(await keptWords(place));
+        say(await keptWords(place, whyKept));
       }
     } finally {
       await file.discard();
@@ -110,10 +112,13 @@ function numbered(path: string, number: number): string {
   return besideFile(path, ` (${number})${nameParts(path).ending}`);
 }
 
-async function keptWords(path: string): Promise<string> {
+async function keptWords(
+  path: string,
+  why = 'is not ours, or has changed since we wrote it',
+): Promise<string> {
   const target = await readlink(path).catch(() => undefined);
   return target === undefined
-    ? `${path} is not ours, or has changed since we wrote it, so it is kept.`
+    ? `${path} ${why}, so it is kept.`
     : `${path} is a link to ${foreignWords(target)}, and Rowonce does not write through links, so it is kept.`;
 }
 

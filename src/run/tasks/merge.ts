@@ -5,7 +5,7 @@ import type { ReadOptions } from '../../core/format.ts';
 import type { RowNumber } from '../../core/row.ts';
 import { type OpenedFile, openFile } from '../../files/input.ts';
 import { type Merge, type MergeOrder, openResult, planMerge } from '../../files/merging.ts';
-import { lookedUpIn, type Ownership, writeOwnFile } from '../../files/output/own-files.ts';
+import { type Ownership, writeOwnFile } from '../../files/output/own-files.ts';
 import { outputSettings, readSettings } from '../../job/job-settings.ts';
 import type { Batch, LedgerReader } from '../../ledger/ledger.ts';
 import { finishedPages } from '../../ledger/row-pages.ts';
@@ -45,12 +45,13 @@ export async function merge(request: MergeRequest): Promise<Merged> {
       { path: output, mode, chunks: chunks(), beforePlacing: () => into.file.requireUnchanged() },
       own,
     );
-  if (maker === undefined)
-    return { ...planned, output: await write({ isOurs: async () => false, say: note }) };
+  // Each merge may have cells that no other has, so none takes the place of one before.
+  const own: Ownership = { isOurs: async () => false, say: note, whyKept: 'is there already' };
+  if (maker === undefined) return { ...planned, output: await write(own) };
   const { batch, location } = maker;
   return lookInto(location, async (ledger) => {
-    const { written, noteWritten } = lookerNotes(location, ledger, batch.id);
-    return { ...planned, output: await write({ ...lookedUpIn({ written }, note), noteWritten }) };
+    const { noteWritten } = lookerNotes(location, ledger, batch.id);
+    return { ...planned, output: await write({ ...own, noteWritten }) };
   });
 }
 
