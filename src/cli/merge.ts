@@ -28,14 +28,14 @@ export default merging;
 async function mergeCommand(console: Console, result: string, into: string, flags: Flags): Promise<Report> {
   const { output, store } = flags;
   const merged = await merge({ result, into, output, store, read: readFlagsOf(flags), note: console.say });
-  const { rows, found, moved, mended, nowhere, kept } = merged;
+  const { rows, found, moved, mended, filled, nowhere, kept } = merged;
   const needsLook = nowhere.length + kept.length > 0;
   return {
     lines: [merged.output],
     warnings: wordsOf(merged),
     exitCode: needsLook ? EXIT.attention : EXIT.done,
     object: {
-      ...{ output: merged.output, rows, found, moved, mended },
+      ...{ output: merged.output, rows, found, moved, mended, filled },
       nowhere: nowhere.map(({ row, identifiers }) => ({ row, identifiers: [...identifiers] })),
       kept: [...kept],
     },
@@ -45,12 +45,18 @@ async function mergeCommand(console: Console, result: string, into: string, flag
 /** So many of each kind are shown; `--json` has all. */
 const MOST_SHOWN = 20;
 
-function wordsOf({ rows, found, moved, mended, nowhere, kept }: Merged): readonly string[] {
+function wordsOf({ rows, found, moved, mended, filled, nowhere, kept }: Merged): readonly string[] {
   const moves = moved === 0 ? '' : `; ${counted(moved, 'of them is', 'of them are')} at another row now`;
   const mends = mended === 0 ? [] : [`${counted(mended, 'cell')} of yours as mended in the result.`];
+  const has = filled === 1 ? 'has' : 'have';
+  const fills =
+    filled === 0
+      ? []
+      : [`${counted(filled, 'cell')} of yours, in a column that the job adds, ${has} what was found now.`];
   return [
     `${found} of ${counted(rows, 'row')} found in the result${moves}.`,
     ...mends,
+    ...fills,
     ...shown(nowhere, ({ row, identifiers }) => {
       const names = identifiers.map((text) => foreignName(text)).join(', ');
       return `Row ${row} of the result${names === '' ? '' : ` (${names})`} is not in your file, so none of it was written.`;

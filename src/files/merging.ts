@@ -46,8 +46,9 @@ export interface Merge {
   readonly found: number;
   /** How many of these stand at another row than they did. */
   readonly moved: number;
-  /** Cells of the user that were mended in the result. */
+  /** Cells of the user that were mended in the result, and those in a column that the job adds, which get an answer. */
   readonly mended: number;
+  readonly filled: number;
   readonly nowhere: readonly NowhereRow[];
   /** Cells that say something else in both files. Known when all was written. */
   readonly kept: readonly KeptCell[];
@@ -85,12 +86,14 @@ export async function planMerge(order: MergeOrder): Promise<Merge> {
     const pair = pairOf(row, to);
     if (pair !== undefined) cells.takeShared(pair);
   });
+  const filled = cells.corrections.filter(({ column }) => columns.answered.has(column));
   const moved = [...matches.byRow].filter(([row, at]) => results[at]?.row !== row);
   return {
     rows: intoLines.length,
     found: matches.byRow.size,
     moved: moved.length,
-    mended: cells.corrections.length,
+    mended: cells.corrections.length - filled.length,
+    filled: filled.length,
     nowhere: matches.nowhere.map((at) => nowhereRow(results[at], columns)),
     kept: cells.kept,
     chunks: () => written(order, columns, cells, pairOf),

@@ -233,8 +233,11 @@ test('in a column of hers that is called like one of the job, a blank cell gets 
   await desk.json(['run', 'job.yaml', 'list.csv', '--budget', '9', '-o', 'out.csv']);
   const found = await cellsIn(desk, 'out.csv', 'size');
   await desk.write('list.csv', `ABN,Name,size\n${ONE}mine\n${TWO}\n`);
-  const { kept, mended } = await desk.json(['merge', 'out.csv', 'list.csv']);
-  expect([mended, kept]).toEqual([1, [{ row: 2, column: 'size', kept: 'mine', result: found[0]?.[0] }]]);
+  const { stderr } = await desk.type(['merge', 'out.csv', 'list.csv']);
+  expect(stderr).toContain('1 cell of yours, in a column that the job adds, has what was found now.');
+  const { kept, mended, filled } = await desk.json(['merge', 'out.csv', 'list.csv', '-o', 'again.csv']);
+  expect([mended, filled]).toEqual([0, 1]);
+  expect(kept).toEqual([{ row: 2, column: 'size', kept: 'mine', result: found[0]?.[0] }]);
   expect(await cellsIn(desk, 'list.merged.csv', 'size')).toEqual([['mine'], found[1]]);
   // A table of Excel cannot have two names that differ in case alone.
   await desk.write('cased.csv', `ABN,Name,Size\n${ONE}mine\n`);
