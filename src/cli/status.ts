@@ -55,7 +55,7 @@ async function statusCommand(
       const shown = await batchStatus(ledger, found);
       return await batchReport(console, shown, location, {
         unproven: await unprovenOf(ledger, batch),
-        changes: await changesOf(ledger, shown.batch),
+        changes: await changesOf(ledger, shown),
       });
     }
     // These parts are loaded late because they read the accounts, which the lists do not need.
@@ -133,10 +133,13 @@ interface LeftOpen {
 }
 
 /** A plan is read back by a library that other batches do without. */
-async function changesOf(ledger: LedgerReader, batch: Batch): Promise<ChangesDone | undefined> {
+async function changesOf(
+  ledger: LedgerReader,
+  { batch, toDecide }: BatchStatus,
+): Promise<ChangesDone | undefined> {
   if (batch.plannedRows === undefined) return undefined;
   const { changesDone } = await import('../files/output/changes-done.ts');
-  return changesDone(ledger, batch);
+  return changesDone(ledger, batch, toDecide);
 }
 
 async function batchReport(

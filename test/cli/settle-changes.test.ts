@@ -190,3 +190,44 @@ proof('a row that waits for a change of another batch is in doubt until that is 
   expect((await team.json('status', behind)).counts).toEqual({});
   expect((await team.type('settle', behind)).stdout).toBe(`Nothing in batch ${behind} is in doubt.\n`);
 });
+
+test('a list that wants the same as one whose request was lost is in doubt with it, in its rows as in its changes', async () => {
+  const team = await openTeam({ faults: 'charged-reset:x1' });
+  await team.apply([{ email: JO, role: 'viewer' }]);
+  const other = { input: 'other.csv', output: 'other-out.csv' };
+  await team.apply(
+    [JO, MO].map((email) => ({ email, role: 'viewer' })),
+    other,
+  );
+  const counts = { applied: 1, in_doubt: 1 };
+  expect(await team.json('status', 'last')).toMatchObject({ counts, changes: { counts } });
+});
+
+test.each(['--retry', '--skip'])(
+  'once %s is said of every lost invite, its rows and its changes are pending alike until the next run',
+  async (decision) => {
+    const team = await openTeam({ faults: 'reset:x2' });
+    await team.apply([JO, MO].map((email) => ({ email, role: 'viewer' })));
+    const { batch } = await team.json('status', 'last');
+    await team.type('settle', batch, '2', decision);
+    const counts = { in_doubt: 2 };
+    expect(await team.json('status', batch), 'one is open').toMatchObject({ counts, changes: { counts } });
+    await team.type('settle', batch, '3', decision);
+    const decided = await team.json('status', batch);
+    expect(decided.counts).toEqual({});
+    expect(decided.changes.counts).toEqual({ pending: 2 });
+  },
+);
+
+test('a list waits for a project whose creation another one lost, whatever its name is spelt like', async () => {
+  const columns = { email: 'Email', role: 'Role', project: 'Project' };
+  const team = await openTeam({ job: { columns, create_projects: true }, faults: 'charged-reset:x1' });
+  writeFileSync(team.place.path('team.csv'), `Email,Project,Role\n${JO},Launch,viewer\n`);
+  await team.runHere();
+  const { batch } = await team.json('status', 'last');
+  writeFileSync(team.place.path('other.csv'), `Email,Project,Role\n${MO},LAUNCH,viewer\n`);
+  await team.runHere({ input: 'other.csv', output: 'other-out.csv' });
+  const behind = await team.json('status', 'last');
+  expect(behind.batch).not.toBe(batch);
+  expect(behind).toMatchObject({ counts: { in_doubt: 1 }, changes: { counts: { in_doubt: 1 } } });
+});

@@ -116,3 +116,29 @@ test('the same figures on the page, in the report, in JSON and in the summary', 
   const total = page.getByRole('row', { name: text.changes.all });
   expect(await total.getByRole('cell').allInnerTexts()).toEqual([text.changes.all, '', '4', '1', '1', '1']);
 });
+
+test('what is decided about lost invites leaves nothing in doubt in the summary and in the rows, and a lost one of another list does', async () => {
+  const team = await TeamWorkplace.open({ concurrency: 1, faults: 'reset:x2' });
+  onTestFinished(() => team[Symbol.asyncDispose]());
+  const people = ['ann@t.example', 'bob@t.example'].map((email) => ({ email, role: 'viewer' }));
+  await team.apply(people);
+  await team.apply([...people, { email: 'cid@t.example', role: 'viewer' }], {
+    input: 'other.csv',
+    output: 'other-out.csv',
+  });
+  const served = await Served.start([], { cwd: team.place.folder });
+  onTestFinished(async () => void (await served.stop('SIGKILL')));
+  const ask = async (path: string) => JSON.parse((await served.tool(`/api/batches/${path}`)).body);
+  const { batches } = await team.json('status');
+  const [other, first] = batches.map(({ batch }: { batch: string }) => batch);
+  expect((await ask(`${other}/summary`)).headline).toContain('2 in doubt');
+  expect((await ask(`${other}/rows`)).counts).toEqual({ applied: 1, in_doubt: 2 });
+
+  await team.type('settle', first, '--skip');
+  expect((await ask(`${first}/summary`)).headline).not.toContain('in doubt');
+  const { counts, rows } = await ask(`${first}/rows`);
+  expect(counts).toEqual({ pending: 2 });
+  expect(rows).toMatchObject([{ status: 'pending' }, { status: 'pending' }]);
+  expect((await ask(`${first}/rows?status=pending`)).rows).toHaveLength(2);
+  expect((await ask(`${first}/rows?status=in_doubt`)).rows).toEqual([]);
+});

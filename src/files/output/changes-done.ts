@@ -47,10 +47,17 @@ export interface OvertakenRow {
   readonly since: string;
 }
 
-/** Undefined for a batch without a plan, which changes nothing. */
-export async function changesDone(ledger: LedgerReader, batch: Batch): Promise<ChangesDone | undefined> {
+/**
+ * Undefined for a batch without a plan, which changes nothing.
+ * @param toDecide the rows in doubt that count as that; the others are pending. Left out: all.
+ */
+export async function changesDone(
+  ledger: LedgerReader,
+  batch: Batch,
+  toDecide?: Pick<ReadonlySet<RowNumber>, 'has'>,
+): Promise<ChangesDone | undefined> {
   if (batch.plannedRows === undefined) return undefined;
-  const collected = new Collected(batch, await Since.of(ledger, batch));
+  const collected = new Collected(batch, await Since.of(ledger, batch), toDecide);
   for await (const { planned, record } of plannedRecords(ledger, batch.id)) {
     await collected.add(planned, record);
   }
@@ -81,6 +88,7 @@ const sinceWords = (moved: readonly MovedPart[]): string => moved.map(({ since }
 class Collected {
   readonly #batch: Batch;
   readonly #since: Since;
+  readonly #toDecide: Pick<ReadonlySet<RowNumber>, 'has'> | undefined;
   readonly #all = nothingCounted();
   readonly #groups = new Map<string, ChangeGroup & Counted>();
   /** Subjects that were counted: a row that repeats another one asks for nothing more. */
@@ -93,9 +101,10 @@ class Collected {
   readonly #overtaken: OvertakenRow[] = [];
   rows = 0;
 
-  constructor(batch: Batch, since: Since) {
+  constructor(batch: Batch, since: Since, toDecide: Pick<ReadonlySet<RowNumber>, 'has'> | undefined) {
     this.#batch = batch;
     this.#since = since;
+    this.#toDecide = toDecide;
   }
 
   async add({ row, work }: PlannedRow, record: RowRecord | undefined): Promise<void> {
@@ -107,7 +116,7 @@ class Collected {
       tick(this.#all.counts, isBeyond ? 'held_back' : endOf(record));
       return;
     }
-    const parts = this.#since.asTheyStand(endedParts(keptWork(work), record, isBeyond), record);
+    const parts = this.#asTheyStand(row, endedParts(keptWork(work), record, isBeyond));
     for (const part of parts) this.#count(part);
     const since = record === undefined ? '' : await this.#addSince(row, parts, record);
     const reason = [record?.outcome.reason ?? '', since].filter((each) => each !== '').join('; ');
@@ -123,6 +132,11 @@ class Collected {
       since: this.#words,
       overtaken: this.#overtaken,
     };
+  }
+
+  #asTheyStand(row: RowNumber, parts: readonly EndedPart[]): readonly EndedPart[] {
+    if (this.#toDecide?.has(row) !== false) return parts;
+    return parts.map((each) => (each.ended === 'in_doubt' ? { ...each, ended: 'pending' } : each));
   }
 
   #count({ part, ended, answers }: EndedPart): void {

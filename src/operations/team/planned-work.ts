@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ROLES } from '../../core/membership.ts';
+import { ROLES, type Subject, subjectOfProject } from '../../core/membership.ts';
 import { present } from '../../core/objects.ts';
 import { type JsonObject, PLANNED_ACTIONS } from '../../core/operation.ts';
 import { PERSON_ACTIONS } from './change-action.ts';
@@ -15,13 +15,17 @@ const facts = z.object({
   projectId: z.string().exactOptional(),
 });
 
+const subject = z.object({ project: z.string().exactOptional(), name: z.string() });
+
 const part = z.object({
-  subject: z.object({ project: z.string().exactOptional(), name: z.string() }),
+  subject,
   to: z.string(),
   action: z.enum(PLANNED_ACTIONS).exactOptional(),
   course: z.object({ kind: z.enum(PERSON_ACTIONS) }).exactOptional(),
   /** There where the project is made first. */
-  makes: z.looseObject({}).exactOptional(),
+  makes: z
+    .object({ project: z.object({ name: z.string() }), subject: subject.exactOptional() })
+    .exactOptional(),
   from: z.string().exactOptional(),
   email: z.string().exactOptional(),
   project: z.string().exactOptional(),
@@ -36,8 +40,8 @@ const plannedWork = part.extend({
 });
 
 export type KeptPart = Omit<z.infer<typeof part>, 'course' | 'makes'> & {
-  /** The project is made first, by a call of its own. */
-  readonly makesProject?: true;
+  /** The project that is made first, by a call of its own. */
+  readonly makesProject?: Subject;
   /** Nothing is sent, because it cannot be done. */
   readonly isRefused?: true;
 };
@@ -59,6 +63,16 @@ function keptPart({ course, makes, ...kept }: z.infer<typeof part>): KeptPart {
   return {
     ...kept,
     ...(course?.kind === 'refuse' ? { isRefused: true } : {}),
-    ...(makes === undefined ? {} : { makesProject: true }),
+    ...(makes === undefined ? {} : { makesProject: projectOf(makes) }),
   };
+}
+
+/** The project that is made, as onboard names it. */
+function projectOf({ project, subject }: NonNullable<z.infer<typeof part>['makes']>): Subject {
+  return subject ?? { name: subjectOfProject(project.name) };
+}
+
+/** The subjects of all changes of a row. */
+export function subjectsOf({ parts, ...work }: KeptWork): readonly Subject[] {
+  return (parts ?? [work]).flatMap(({ subject, makesProject = [] }) => [subject].concat(makesProject));
 }

@@ -20,18 +20,24 @@ import type { Spender, Tell } from '../../ledger/store.ts';
 import { hasCosts } from '../../ledger/tally.ts';
 import { eachLedger, eachLedgerThere, type FoundBatch, lookInto, spenderAt } from '../open-ledger.ts';
 import { type Retries, retriesOf } from '../retries.ts';
-import { rowsToDecide } from '../rows-to-decide.ts';
+import { type RowsToDecide, rowsToDecide } from '../rows-to-decide.ts';
 import { isAtWorkOn } from './hold.ts';
 
 /** This file tells how far batches are, from their ledgers alone. */
 
-export interface BatchOverview {
-  readonly batch: Batch;
+/** How the rows of a batch stand. */
+export interface RowsNow {
   /** A row in doubt counts while a person has something to decide. After that it is one of those that are left. */
   readonly counts: Readonly<Partial<Record<OutcomeKind, number>>>;
-  readonly settled: number;
+  /** The rows that count as in doubt. */
+  readonly toDecide: RowsToDecide;
   /** What was decided about its doubts; undefined when none of its rows ended in doubt. */
   readonly retries: Retries | undefined;
+}
+
+export interface BatchOverview extends RowsNow {
+  readonly batch: Batch;
+  readonly settled: number;
   /** The number of rows: those of the file and those that were planned because the file no longer names a person. */
   readonly rows: number;
   readonly money: ShownMoney;
@@ -136,16 +142,12 @@ async function overview(
   batch: Batch,
   spenders: readonly Spender[],
 ): Promise<BatchOverview> {
-  const { in_doubt: inDoubt = 0, ...ended } = await ledger.counts(batch.id);
-  const retries = inDoubt > 0 ? await retriesOf(ledger, batch.id) : undefined;
-  const toDecide = await rowsToDecide(ledger, batch, inDoubt, retries);
-  const counts = toDecide > 0 ? { ...ended, in_doubt: toDecide } : ended;
+  const now = await rowsNow(ledger, batch);
   const money = await shownMoney(ledger, batch.id);
   return {
+    ...now,
     batch,
-    counts,
-    settled: finishedIn(counts),
-    retries,
+    settled: finishedIn(now.counts),
     rows: batch.inputRows + (batch.rowsBeyond ?? 0),
     money,
     heldSinceMs: batch.state === 'open' ? await ledger.heldSince(batch.id) : undefined,
@@ -153,6 +155,14 @@ async function overview(
     ranges: batch.state === 'open' ? await ledger.rangeCounts?.(batch.id) : undefined,
     hasCosts: hasCosts(batch, money),
   };
+}
+
+export async function rowsNow(ledger: LedgerReader, batch: Batch): Promise<RowsNow> {
+  const { in_doubt: inDoubt = 0, ...ended } = await ledger.counts(batch.id);
+  const retries = inDoubt > 0 ? await retriesOf(ledger, batch.id) : undefined;
+  const toDecide = await rowsToDecide(ledger, batch, inDoubt, retries);
+  const counts = toDecide.size > 0 ? { ...ended, in_doubt: toDecide.size } : ended;
+  return { counts, toDecide, retries };
 }
 
 export interface BatchStatus extends BatchOverview {

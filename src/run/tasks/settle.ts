@@ -174,13 +174,13 @@ async function waitingRows(ledger: LedgerReader, batch: Batch, all: boolean): Pr
   const elsewhere = await waitingElsewhere(ledger, batch);
   const waiting: WaitingRow[] = [];
   const numbers = new Set([
-    ...elsewhere.slice(0, MOST_WAITING),
+    ...[...elsewhere].slice(0, MOST_WAITING),
     ...(all ? await rowsInDoubt(ledger, batch.id) : []),
   ]);
   for (const row of [...numbers].sort((one, other) => one - other)) {
     const [record] = await ledger.rows(batch.id, row, 1);
     const { reason = '' } = record?.outcome ?? {};
-    if (reason === PUT_OFF || elsewhere.includes(row)) waiting.push({ row, reason });
+    if (reason === PUT_OFF || elsewhere.has(row)) waiting.push({ row, reason });
   }
   return waiting.slice(0, MOST_WAITING);
 }

@@ -15,7 +15,7 @@ import type { Batch, BatchId, BatchLine, LedgerReader } from '../../ledger/ledge
 import { wordsOfCommand } from '../../lib/command-line.ts';
 import { WorkerObject } from '../../objects/batch-object.ts';
 import { batchWithId, type FoundBatch, lookInto } from '../../run/open-ledger.ts';
-import { type BatchStatus, batchesPage, batchStatus, finishedIn } from '../../run/tasks/batch-status.ts';
+import { batchesPage, batchStatus, finishedIn, type RowsNow, rowsNow } from '../../run/tasks/batch-status.ts';
 import { pricesOfAccounts } from '../../run/tasks/spend.ts';
 import { workersAt } from '../../run/tasks/workers.ts';
 import {
@@ -66,7 +66,7 @@ export function batchRoutes(server: Server): Hono {
         const status = await batchStatus(ledger, found);
         const read = () => chartOf(ledger, status.batch);
         const done = async (): Promise<ChangesView | undefined> => {
-          const figures = await changesDone(ledger, status.batch);
+          const figures = await changesDone(ledger, status.batch, status.toDecide);
           return figures && ChangesView.of(figures);
         };
         return BatchDetail.of({
@@ -95,9 +95,9 @@ function summaryRoutes(server: Server): Hono {
     const summary = await lookInto(location, async (ledger) => {
       const ended = await ledger.counts(batch.id);
       const read = () => readFigures(ledger, batch, price);
-      const { counts } = await batchStatus(ledger, found);
+      const { counts, toDecide } = await rowsNow(ledger, batch);
       const of = asItStands(await figures.of(batch.id, finishedIn(ended), read), ended, counts);
-      const changed = await changesDone(ledger, batch);
+      const changed = await changesDone(ledger, batch, toDecide);
       const words = summaryOf(batch, of, changed && changesSentence(changed));
       const folder = listFolderOf(batch.inputPath);
       return SummaryView.of({ figures: of, summary: words, list: folder && basename(folder) });
@@ -109,8 +109,8 @@ function summaryRoutes(server: Server): Hono {
 /** Without the rows that ended in doubt and about which nothing is left to decide. @param counts those of the batch as it stands. */
 function asItStands(
   figures: BatchFigures,
-  { in_doubt: ended = 0 }: BatchStatus['counts'],
-  { in_doubt: open = 0 }: BatchStatus['counts'],
+  { in_doubt: ended = 0 }: RowsNow['counts'],
+  { in_doubt: open = 0 }: RowsNow['counts'],
 ): BatchFigures {
   const reasons = figures.reasons.filter(({ kind }) => kind !== 'in_doubt' || open > 0);
   return { ...figures, reasons, attention: figures.attention - ended + open };

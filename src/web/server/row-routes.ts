@@ -8,9 +8,17 @@ import type { Batch, LedgerReader } from '../../ledger/ledger.ts';
 import { RowObject } from '../../objects/row-object.ts';
 import { keptWork } from '../../operations/team/planned-work.ts';
 import { batchWithId, type FoundBatch, lookAtLedger, lookInto } from '../../run/open-ledger.ts';
-import { batchLines, finishedIn } from '../../run/tasks/batch-status.ts';
+import { batchLines, finishedIn, type RowsNow, rowsNow } from '../../run/tasks/batch-status.ts';
 import { rowStory } from '../../run/tasks/row-story.ts';
-import { BatchNamed, FindQuery, type RowDetail, type RowPage, RowPageQuery, USUAL_ROWS } from '../api.ts';
+import {
+  BatchNamed,
+  FindQuery,
+  type RowDetail,
+  type RowPage,
+  RowPageQuery,
+  type RowView,
+  USUAL_ROWS,
+} from '../api.ts';
 import { HttpRefusal, queryOf, refusedAs } from './answers.ts';
 import { batchOf } from './batch-routes.ts';
 import { find } from './row-routes/find.ts';
@@ -59,21 +67,22 @@ async function rowPage(
   const found = await lists.of(batch);
   return lookInto(location, async (ledger) => {
     const last = await lastRow(ledger, batch, found.list);
+    const now = await rowsNow(ledger, batch);
     const page =
       status === undefined
         ? everyRow(wish, last)
-        : await filteredRows({ ledger, batch, list: found.list, last }, wish, status);
+        : await filteredRows({ ledger, batch, list: found.list, last, ...now }, wish, status);
     const both = await bothOfRows(ledger, batch, found, page.rows);
     const header = found.list?.header ?? [];
     const { columns, more } = await shownColumns(ledger, batch, header);
     return {
       ...headOf(batch, found),
-      counts: await countsOf(ledger, batch),
+      counts: countsOf(batch, now),
       last,
       header: [...header],
       added: columns.map(({ name }) => name),
       more_columns: more,
-      rows: both.map((each) => viewOfRow(batch, columns, header.length, each)),
+      rows: both.map((each) => asItStands(viewOfRow(batch, columns, header.length, each), now)),
       prev: page.prev,
       next: page.next,
     };
@@ -100,10 +109,14 @@ function headOf(
   return { ...BatchNamed.of({ batch, name: listNameOf(batch.inputPath) }), list };
 }
 
-async function countsOf(ledger: LedgerReader, batch: Batch): Promise<Record<string, number>> {
-  const counts = await ledger.counts(batch.id);
+function countsOf(batch: Batch, { counts }: RowsNow): Record<string, number> {
   const pending = Math.max(0, batch.inputRows + (batch.rowsBeyond ?? 0) - finishedIn(counts));
   return { ...counts, ...(pending === 0 ? {} : { pending }) };
+}
+
+/** A row that ended in doubt and about which nothing is left to decide waits for the next run. */
+function asItStands(view: RowView, { toDecide }: RowsNow): RowView {
+  return view.status !== 'in_doubt' || toDecide.has(view.row) ? view : { ...view, status: 'pending' };
 }
 
 // ---------------------------------------------------------------------------------------------------- one row
@@ -120,7 +133,8 @@ async function rowDetail(server: Server, lists: ListFiles, context: Context): Pr
       throw new HttpRefusal(404, `Batch ${batch.id} has no row ${story.row}.`, 'It may be a blank line.');
     const header = found.list?.header ?? [];
     const { columns } = await shownColumns(ledger, batch, header);
-    const view = viewOfRow(batch, columns, header.length, both, Number.POSITIVE_INFINITY);
+    const whole = viewOfRow(batch, columns, header.length, both, Number.POSITIVE_INFINITY);
+    const view = asItStands(whole, await rowsNow(ledger, batch));
     return {
       ...headOf(batch, found),
       cells: (view.cells ?? []).map((cell, at) => ({ name: header[at] ?? '', text: cell })),

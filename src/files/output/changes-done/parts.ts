@@ -55,7 +55,7 @@ function endOfPart(
   if (action === undefined) return 'unchanged';
   if (answers.some(({ kind }) => kind !== 'found')) return 'refused';
   const isDeletedFirst = action === 'change_role' && answers[0]?.call.operation === 'delete-invite';
-  const needed = isDeletedFirst || makesProject === true ? 2 : 1;
+  const needed = isDeletedFirst || makesProject !== undefined ? 2 : 1;
   return answers.length >= needed ? 'applied' : undefined;
 }
 
@@ -69,7 +69,7 @@ class CallsInOrder {
   }
 
   of({ subject, makesProject }: KeptPart): readonly RowAnswer[] {
-    if (makesProject !== true) return this.#while(({ call }) => call.project === subject.project);
+    if (makesProject === undefined) return this.#while(({ call }) => call.project === subject.project);
     const made = this.#while(({ call }) => call.project === undefined, 1);
     const isMade = made.some(({ kind }) => kind === 'found');
     return isMade ? [...made, ...this.#while(({ call }) => call.project !== undefined, 1)] : made;

@@ -21,8 +21,6 @@ export class Since {
   readonly #ledger: LedgerReader;
   readonly #batch: Batch;
   readonly #team: Team;
-  /** The batches of which a change is in doubt. */
-  readonly #inDoubt: ReadonlySet<string>;
   /** What is said of other batches, by their ids. */
   readonly #names = new Map<string, string>();
 
@@ -30,19 +28,10 @@ export class Since {
     this.#ledger = ledger;
     this.#batch = batch;
     this.#team = team;
-    this.#inDoubt = new Set(team.all.flatMap(({ doubt }) => doubt?.batch ?? []));
   }
 
   static async of(ledger: LedgerReader, batch: Batch): Promise<Since> {
     return new Since(ledger, batch, new Team(await ledger.subjects(batch.accountIdentity)));
-  }
-
-  /** The parts of a row, of which those in doubt are to be done once nothing that they waited for is in doubt any more. */
-  asTheyStand(parts: readonly EndedPart[], record: RowRecord | undefined): readonly EndedPart[] {
-    const { kind, reason = '' } = record?.outcome ?? {};
-    const waits = this.#inDoubt.has(this.#batch.id) || [...this.#inDoubt].some((id) => reason.includes(id));
-    if (kind !== 'in_doubt' || waits) return parts;
-    return parts.map((each) => (each.ended === 'in_doubt' ? { ...each, ended: 'pending' } : each));
   }
 
   /** The parts of a row that are not as it left them, or perhaps not. */

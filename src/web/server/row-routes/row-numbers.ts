@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { ATTENTION_KINDS, type RowNumber, type RowStatus } from '../../../core/row.ts';
 import type { Batch, LedgerReader } from '../../../ledger/ledger.ts';
+import type { RowsNow } from '../../../run/tasks/batch-status.ts';
 import type { PagePlace, RowFilter } from '../../api.ts';
 import type { OpenList } from './list-files.ts';
 
@@ -53,7 +54,7 @@ export function everyRow({ place, limit }: PageWish, last: RowNumber): PageRows 
   };
 }
 
-interface Walk {
+interface Walk extends Pick<RowsNow, 'toDecide'> {
   readonly ledger: LedgerReader;
   readonly batch: Batch;
   readonly list: OpenList | undefined;
@@ -106,12 +107,13 @@ async function rowsBefore(walk: Walk, status: RowFilter, limit: number, start: R
 }
 
 async function ofStatus(
-  { ledger, batch, list }: Walk,
+  { ledger, batch, list, toDecide }: Walk,
   status: RowFilter,
   from: RowNumber,
   before: RowNumber,
 ): Promise<readonly RowNumber[]> {
-  const kinds = await ledger.rowKinds(batch.id, from, before);
+  const ended = await ledger.rowKinds(batch.id, from, before);
+  const kinds = ended.filter(({ row, kind }) => kind !== 'in_doubt' || toDecide.has(row));
   if (status !== 'pending') return kinds.filter(({ kind }) => isShown(status, kind)).map(({ row }) => row);
   if (kinds.length === before - from) return [];
   const settled = new Set(kinds.map(({ row }) => row));
