@@ -13,8 +13,10 @@ import {
   type DoubtList,
   doubtList,
   type ListedDoubt,
+  overWords,
   type PersonsDecision,
   settleDoubts,
+  waysToSend,
 } from '../run/tasks/settle.ts';
 import { callWords, decisionWords, heldBackLines, lookWords, openWords } from './render/doubts.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
@@ -98,10 +100,14 @@ function decisionOf({ retry, skip, answer, notDone, extraCredits }: Flags): Pers
   return { kind, extraCredits: extraCredits === undefined ? undefined : credits(Number(extraCredits)) };
 }
 
-function decidedReport(found: FoundBatch, { doubts, retries }: Decided, { kind }: PersonsDecision): Report {
+function decidedReport(
+  found: FoundBatch,
+  { doubts, retries, over }: Decided,
+  { kind }: PersonsDecision,
+): Report {
   const { batch, location } = found;
   const noted = `Noted for ${counted(doubts.length, 'call')}: ${kind.replace('_', ' ')}.`;
-  const command = commandToGoOn(batch);
+  const command = over === undefined ? commandToGoOn(batch) : undefined;
   const isHeldBack = kind === 'retry' && !retries.goesOn;
   return {
     lines: [doubts.length > 0 ? noted : `Nothing in batch ${batch.id} is in doubt.`],
@@ -148,7 +154,9 @@ function listReport({ batch, location }: FoundBatch, list: DoubtList): Report {
     advice: [
       ...decidedLines(batch, list),
       ...heldBackLines(batch.id, retries, storeWords(location)),
-      ...choiceLines(doubts),
+      ...(list.over === undefined || doubts.length === 0
+        ? choiceLines(doubts)
+        : [overWords(batch, list.over), waysToSend(list.decidedIn, list.over, storeWords(location))]),
       ...alike.flatMap(alikeLines),
     ],
   };

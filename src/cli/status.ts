@@ -190,6 +190,10 @@ function openLines(status: BatchStatus, { unproven }: LeftOpen): readonly string
     isLeft(status) &&
       status.followedBy !== undefined &&
       `Followed   by batch ${status.followedBy}, which has taken over what was left`,
+    isLeft(status) &&
+      status.followedBy === undefined &&
+      status.over !== undefined &&
+      `Ended      ${status.over.why}, so no run does what was left`,
     unproven && `Unproven   ${unproven.words}`,
     batch.outputPath !== undefined && `Output     ${batch.outputPath}`,
   );
@@ -206,11 +210,11 @@ function isLeft({ batch, settled, rows }: BatchStatus): boolean {
 }
 
 function adviceOn(status: BatchStatus, location: string): readonly string[] {
-  const { batch, counts, run, retries, followedBy } = status;
+  const { batch, counts, run, retries, over } = status;
   const store = storeWords(location);
   const command = commandToGoOn(batch);
   const mayGoOn = batch.state === 'open' || isLeft(status) || retries?.goesOn === true;
-  const goesOn = run === undefined && followedBy === undefined && mayGoOn;
+  const goesOn = run === undefined && over === undefined && mayGoOn;
   return linesOf(
     (counts.in_doubt ?? 0) > 0 && `What is in doubt: ${commandLine(['settle', batch.id, ...store])}`,
     retries && heldBackLines(batch.id, retries, store),

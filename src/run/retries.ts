@@ -8,6 +8,7 @@ import {
   type LedgerReader,
   standingDecision,
 } from '../ledger/ledger.ts';
+import { overOf } from './over.ts';
 
 /** This file says what was decided about calls in doubt and was not carried out yet, and whether the extra credits cover it. */
 
@@ -30,7 +31,7 @@ export interface Retries {
   readonly row?: RowNumber;
 }
 
-/** What was decided about each doubt and is not done yet, in their order. */
+/** What was decided about each doubt, and is done by the next run of the batch, in their order. */
 export async function decisionsAbout(
   ledger: LedgerReader,
   batch: BatchId,
@@ -38,7 +39,11 @@ export async function decisionsAbout(
 ): Promise<readonly (Decision | undefined)[]> {
   const keys = doubts.map(({ key }) => key);
   const states = keys.length === 0 ? [] : await ledger.find(keys, { batch });
-  return states.map(standingDecision);
+  const standing = states.map(standingDecision);
+  if (standing.every((decision) => decision === undefined)) return standing;
+  const found = await ledger.batch(batch);
+  const isOver = found !== undefined && (await overOf(ledger, found)) !== undefined;
+  return isOver ? standing.map(() => undefined) : standing;
 }
 
 /** @param of the rows that count; left out: all. */

@@ -231,3 +231,58 @@ test('a list waits for a project whose creation another one lost, whatever its n
   expect(behind.batch).not.toBe(batch);
   expect(behind).toMatchObject({ counts: { in_doubt: 1 }, changes: { counts: { in_doubt: 1 } } });
 });
+
+test('a lost invite that no run of an edited list sends again is still to be decided, and settle says in what ways', async () => {
+  const team = await openTeam({ faults: 'reset:x1' });
+  const sheet = [JO, MO].map((email) => ({ email, role: 'viewer' }));
+  await team.apply(sheet);
+  const { batch } = await team.json('status', 'last');
+  await team.type('settle', batch, '--retry');
+  expect((await team.json('status', batch)).counts, 'the next run sends it').toEqual({ applied: 1 });
+
+  const isToDecide = async (): Promise<void> => {
+    const counts = { applied: 1, in_doubt: 1 };
+    expect(await team.json('status', batch)).toMatchObject({ counts, changes: { counts } });
+    const { stderr } = await team.type('status', batch);
+    expect(stderr).toContain(`What is in doubt: npx --no rowonce settle ${batch}`);
+    expect(stderr).not.toContain('To continue');
+    const why = `No run goes on with batch ${batch}, because its list has changed`;
+    const listed = await team.type('settle', batch);
+    expect(listed.stderr).toContain(why);
+    expect(listed.stderr).not.toContain('the next run does that');
+    const refused = await team.type('settle', batch, '--retry');
+    expect(refused).toMatchObject({ code: 2, stdout: '' });
+    expect(refused.stderr).toContain(why);
+  };
+  team.writeSheet(sheet.slice(1));
+  await isToDecide();
+  await team.runHere();
+  await isToDecide();
+  // Whose list is put back goes on with it, and so does its decision.
+  team.writeSheet(sheet);
+  expect((await team.json('status', batch)).counts).toEqual({ applied: 1 });
+
+  await team.apply([{ email: JO, role: 'editor' }]);
+  const behind = await team.json('status', 'last');
+  expect(behind.counts).toEqual({ in_doubt: 1 });
+  await isToDecide();
+  await team.type('settle', batch, '--not-done');
+  const { stdout, stderr } = await team.type('status', batch);
+  expect(stdout).toContain('Ended      its list has changed');
+  expect(stderr, 'its command would run another batch').toBe('');
+  expect((await team.runHere()).report?.counts).toEqual({ applied: 1 });
+  expect((await team.state()).mailsTo(PROJECT, JO)).toEqual(['editor']);
+});
+
+test('who is in doubt because of a skipped row of another list can still be decided about there', async () => {
+  const team = await openTeam({ faults: 'reset:x1' });
+  await team.apply([{ email: JO, role: 'viewer' }]);
+  const { batch } = await team.json('status', 'last');
+  await team.type('settle', batch, '2', '--skip');
+  const other = { input: 'other.csv', output: 'other-out.csv' };
+  await team.apply([{ email: JO, role: 'editor' }], other);
+  expect((await team.type('settle', 'last')).stdout).toContain(`row 2 of batch ${batch}`);
+  expect((await team.type('settle', batch, '2')).stdout).toContain('1 in doubt');
+  expect(await team.type('settle', batch, '2', '--not-done')).toMatchObject({ code: 0 });
+  expect((await team.runHere(other)).report?.counts).toEqual({ applied: 1 });
+});

@@ -306,3 +306,37 @@ proof(
     expect(await desk.requests()).toBe(3);
   },
 );
+
+test('a lost call of a batch that a newer one has followed is decided about there, and the old one says where', async () => {
+  const desk = await doubtfulDesk(3, 'charged-reset:x1');
+  const { batch } = await desk.json(['status', 'last']);
+  await desk.type(['settle', batch, '--retry']);
+  // The newer batch begins while the decision of the old one is not carried out yet.
+  await desk.type([...desk.run(), '--refresh']);
+  const { batch: next } = await desk.json(['status', 'last']);
+  expect(next).not.toBe(batch);
+
+  expect((await desk.json(['status', batch])).counts).toEqual({ in_doubt: 1, matched: 2 });
+  expect((await desk.type(['status', batch])).stderr).not.toContain('To continue');
+  const refused = await desk.type(['settle', batch, '--retry']);
+  expect(refused).toMatchObject({ code: 2, stdout: '' });
+  expect(refused.stderr).toMatch(
+    new RegExp(
+      `^No run goes on with batch ${batch}, because batch ${next} .*\\n.* settle ${next} --retry\\n$`,
+    ),
+  );
+  await desk.type(['settle', next, '--retry', '--extra-credits', '1']);
+  expect((await desk.json(desk.run())).counts).toEqual({ matched: 3 });
+});
+
+test('a lost call of a list that has changed is still to be decided, and no command is told that is refused', async () => {
+  const desk = await doubtfulDesk(3, 'charged-reset:x1');
+  const { batch } = await desk.json(['status', 'last']);
+  await desk.type(['settle', batch, '--retry']);
+  await writeFile(desk.place.path('list.csv'), 'Domain\nlist.csv-3.example\n');
+  expect((await desk.json(['status', batch])).counts).toEqual({ in_doubt: 1, matched: 2 });
+  for (const words of [['status'], ['settle'], ['settle', '--retry']]) {
+    const [command = '', ...flags] = words;
+    expect((await desk.type([command, batch, ...flags])).stderr).not.toContain('--if-batch');
+  }
+});

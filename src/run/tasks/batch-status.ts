@@ -19,6 +19,7 @@ import {
 import type { Spender, Tell } from '../../ledger/store.ts';
 import { hasCosts } from '../../ledger/tally.ts';
 import { eachLedger, eachLedgerThere, type FoundBatch, lookInto, spenderAt } from '../open-ledger.ts';
+import { type Over, overOf } from '../over.ts';
 import { type Retries, retriesOf } from '../retries.ts';
 import { type RowsToDecide, rowsToDecide } from '../rows-to-decide.ts';
 import { isAtWorkOn } from './hold.ts';
@@ -182,6 +183,8 @@ export interface BatchStatus extends BatchOverview {
   readonly unanswered: number;
   /** The newer batch of the same job and content, which has taken its place. */
   readonly followedBy: BatchId | undefined;
+  /** Why no run goes on with it; undefined where one does, or where nothing is left. */
+  readonly over: Over | undefined;
   /** Who worked on it, oldest first; empty for a ledger from before that was kept. */
   readonly acts: readonly Act[];
   /** The series of misses at the end of the account's answers; undefined when it is not worth telling. */
@@ -194,6 +197,11 @@ export interface MissSeries {
   readonly kept: boolean;
   /** The number of the account's answers if every one was a miss, and too few were to be suspicious. */
   readonly only: number | undefined;
+}
+
+/** Whether a finished batch has rows for its next run. */
+function isLeft({ batch, counts, settled, rows }: BatchOverview): boolean {
+  return batch.state === 'finished' && (settled < rows || (counts.in_doubt ?? 0) > 0);
 }
 
 /** At most so many sent requests are read to compute the rate, so that the status is told fast. */
@@ -217,6 +225,7 @@ export async function batchStatus(
     ...shown,
     unanswered: shown.counts.in_doubt ? (await ledger.rowsUnanswered(id)).length : 0,
     followedBy: newest?.id === id ? undefined : newest?.id,
+    over: isLeft(shown) ? await overOf(ledger, batch) : undefined,
     requests,
     calls,
     open: await ledger.openRequests(batch.id),

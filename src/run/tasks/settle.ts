@@ -24,6 +24,7 @@ import { BelievedTime } from '../../time/believed-time.ts';
 import { accountOfBatch, dialectFor, dialectOfBatch } from '../batch-account.ts';
 import type { FoundBatch } from '../open-ledger.ts';
 import { lookAtLedger, openIfFree, openLedger, requireChangesTaken, storeWords } from '../open-ledger.ts';
+import { decidedIn, type Over, overOf, overWords, waysToSend } from '../over.ts';
 import { canBeAskedAbout, doubtReason } from '../reconcile.ts';
 import { decisionsAbout, type Retries, retriesOf } from '../retries.ts';
 import { waitingElsewhere } from '../rows-to-decide.ts';
@@ -31,6 +32,7 @@ import { PUT_OFF } from '../too-fast.ts';
 import { type AlikeDoubts, alikeDoubts, doubtsLike } from './alike-doubts.ts';
 import { requireTellableOfAll, toldAnswer } from './told-answer.ts';
 
+export { overWords, waysToSend } from '../over.ts';
 export type { AlikeDoubts } from './alike-doubts.ts';
 
 /** This file lists what is in doubt in a batch, and carries out what a person decides about it. Nothing is sent. */
@@ -48,6 +50,10 @@ export interface DoubtList {
   readonly retries: Retries;
   /** Credits in doubt about which there is nothing to decide. */
   readonly undecidable: number;
+  /** Why no run goes on with the batch; undefined where one does. */
+  readonly over: Over | undefined;
+  /** Where it can be decided to send the calls again, when not here. */
+  readonly decidedIn: BatchId | undefined;
 }
 
 /** A doubt and what the vendor said, when it was asked about it. */
@@ -78,8 +84,12 @@ export async function doubtList(found: FoundBatch, row?: string): Promise<DoubtL
   try {
     const doubts = await examined(ledger, batch, await doubtsOf(ledger, found, row));
     const dialect = await dialectOfBatch(batch);
+    const over = await overOf(ledger, batch);
+    const keys = doubts.map(({ doubt }) => doubt.key);
     return {
       doubts,
+      over,
+      decidedIn: over && (await decidedIn(ledger, over, keys)),
       alike: dialect === undefined || row !== undefined ? [] : await alikeDoubts(ledger, batch, dialect),
       waiting: await waitingRows(ledger, batch, doubts.length === 0),
       open: await ledger.openRequests(batch.id),
@@ -97,7 +107,8 @@ async function doubtsOf(
   { batch, location }: FoundBatch,
   row: string | undefined,
 ): Promise<readonly Doubt[]> {
-  const doubts = await ledger.doubts(batch.id);
+  // Others may wait for a row that this batch has skipped, so it can be decided about by its number.
+  const doubts = await ledger.doubts(batch.id, { withSkipped: row !== undefined });
   if (row === undefined) return doubts;
   const attempts = new Set((await ledger.history(batch.id, Number(row))).map(({ attempt }) => attempt));
   const ofRow = doubts.filter(({ attempt }) => attempts.has(attempt));
@@ -249,6 +260,8 @@ export type PersonsDecision =
 export interface Decided {
   readonly doubts: readonly Doubt[];
   readonly retries: Retries;
+  /** Why no run goes on with the batch; undefined where one does. */
+  readonly over: Over | undefined;
 }
 
 /** Which doubts of a batch a decision is about: one row's, those whose answers are like that of a row, or all. */
@@ -273,11 +286,26 @@ export async function settleDoubts(
       requireOne(doubts, choice);
       requireTellableOfAll(batch, doubts, decision.answer, await dialectFor(batch));
     }
+    const over = await overOf(ledger, batch);
+    if (decision.kind === 'retry' && over !== undefined)
+      await refuseRetry(ledger, { batch, location }, doubts, over);
     await decideOn(ledger, batch, doubts, decision, nowMs);
-    return { doubts, retries: await retriesOf(ledger, batch.id) };
+    return { doubts, retries: await retriesOf(ledger, batch.id), over };
   } finally {
     await ledger.close();
   }
+}
+
+/** @throws StopError `usage`, with what can be done instead. */
+async function refuseRetry(
+  ledger: LedgerReader,
+  { batch, location }: FoundBatch,
+  doubts: readonly Doubt[],
+  over: Over,
+): Promise<never> {
+  const keys = doubts.map(({ key }) => key);
+  const ways = waysToSend(await decidedIn(ledger, over, keys), over, storeWords(location));
+  throw stop('usage', overWords(batch, over), ways);
 }
 
 async function chosen(
