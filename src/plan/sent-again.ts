@@ -35,6 +35,7 @@ export async function callsSentAgain(
     if (state?.kind !== 'in_doubt') continue;
     const { doubt } = state;
     const decision = standingDecision(state);
+    if (decision?.kind === 'skip') continue;
     const isPaid = decision ? decision.kind === 'retry' : await paysAgain(context, ledger, doubt, batch);
     const isHarmless = typeof doubt.call.ifLost === 'object';
     const isFree = endsWithoutCost(context, doubt);

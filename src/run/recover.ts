@@ -155,11 +155,13 @@ async function repetitionOf(ledger: Ledger, { batch, row, attempt }: OpenAttempt
 export type InDoubt = CallState & { readonly kind: 'in_doubt' };
 
 /**
- * Tries the rules in order: first the ways that surely cost nothing, then a person's decision, then the job's policy.
+ * Tries the rules in order: first the ways that surely cost nothing, then a person's decision, then the job's policy. Who decided to
+ * leave the call out wants none of these ways, of which each may have it sent.
  * `recover` has asked for the count of credits already, because it means nothing once the run is buying.
  */
 export async function resolveDoubt(run: Run, state: InDoubt, policy: DoubtPolicy): Promise<Resolution> {
   const { doubt, decision } = state;
+  if (decision?.kind === 'skip') return follow(decision, doubt);
   const repeated = await repeat(run, state);
   if (repeated !== undefined) return repeated;
   if (await askAbout(run, doubt)) return { kind: 'resolved' };

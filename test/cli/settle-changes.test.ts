@@ -286,3 +286,17 @@ test('who is in doubt because of a skipped row of another list can still be deci
   expect(await team.type('settle', batch, '2', '--not-done')).toMatchObject({ code: 0 });
   expect((await team.runHere(other)).report?.counts).toEqual({ applied: 1 });
 });
+
+test('a lost deletion that is skipped is not sent, though it could be repeated without harm', async () => {
+  const team = await openTeam();
+  await team.apply([{ email: JO, role: 'viewer' }]);
+  team.writeJob({ operation: 'delete-invite', columns: { email: 'Email', project_id: 'Project' } });
+  await team.vendor.setFaults('reset:x1');
+  // A run that went on would repeat it until it is answered.
+  await team.run({ crashAt: 'after-close' });
+  await team.vendor.setFaults();
+  expect((await team.json('settle', 'last')).in_doubt).toMatchObject([{ row: 2 }]);
+  await team.type('settle', 'last', '--skip');
+  expect((await team.runHere()).report?.counts).toEqual({ skipped: 1 });
+  expect((await team.state()).roles()).toEqual({ [`${PROJECT} ${JO}`]: 'viewer' });
+});
