@@ -327,6 +327,35 @@ proof(
   },
 );
 
+test('an undo that has begun goes on for who asks for the same, and for nobody who asks for another', async () => {
+  const team = await openTeam({ concurrency: 1 });
+  await team.apply([person(JO, 'viewer'), person(MO, 'editor'), person(VI, 'editor')]);
+  team.writeJob({ remove_missing: true, guards: { max_removals: '100%' } });
+  await team.apply([person(JO, 'editor')]);
+  const { batch } = await team.json('status', 'last');
+  const kill = (...words: readonly string[]) =>
+    team.place.type(['undo', batch, '--yes', '--store', team.place.path('store'), ...words], {
+      ROWONCE_CRASH_AT: 'batch-created',
+    }).ended;
+  const roles = async () => (await team.state()).roles();
+  expect(await kill('--invite-again', '3')).toMatchObject({ signal: 'SIGKILL' });
+  const { batch: begun } = await team.json('status', 'last');
+
+  expect(await team.json('undo', batch, '--invite-again', '4', '--plan')).toMatchObject({ state: 'plan' });
+  const other = await team.json('undo', batch, '--invite-again', '4', '--yes');
+  expect(other.batch).not.toBe(begun);
+  expect(await roles()).toEqual({ [`${PROJECT} ${JO}`]: 'editor', [`${PROJECT} ${VI}`]: 'editor' });
+
+  const whole = await team.json('undo', batch, '--yes');
+  expect([begun, other.batch]).not.toContain(whole.batch);
+  expect((await roles())[`${PROJECT} ${JO}`]).toBe('viewer');
+  expect((await roles())[`${PROJECT} ${MO}`]).toBeUndefined();
+
+  const same = await team.json('undo', batch, '--invite-again', '3', '--yes');
+  expect(same).toMatchObject({ batch: begun, counts: { applied: 1 } });
+  expect((await roles())[`${PROJECT} ${MO}`]).toBe('editor');
+});
+
 proof(
   'an unfinished batch is refused until it is cancelled; half a change of a role is then put right',
   async () => {

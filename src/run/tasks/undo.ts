@@ -50,18 +50,19 @@ export type Undone = { readonly left: readonly NotUndone[] } & (
 
 /** @throws StopError `usage` when the batch cannot be undone at all; otherwise like a run. */
 export async function undoBatch(options: UndoOptions): Promise<Undone> {
-  const { batch, location } = options;
+  const { batch, location, inviteAgain } = options;
   refuseUnfinished(batch, location);
   const account = await requireAccount(batch);
-  const chosen = await undoJob(batch, account);
+  const chosen = await undoJob(batch, account, inviteAgain);
   const spender = await openSpender(account.sandbox, { ...options, store: location });
   try {
     const { ledger } = spender;
     const earlier = await undosOf(ledger, batch.id);
-    const begun = await unfinishedAmong(ledger, earlier);
-    const list = await listOf(ledger, batch, { begun: begun?.id, inviteAgain: options.inviteAgain });
+    const begun = await unfinishedAmong(ledger, alike(earlier, inviteAgain));
+    const list = await listOf(ledger, batch, { begun: begun?.id, inviteAgain });
     if (begun !== undefined) return await goOn(options, { spender, chosen, begun, left: list.left });
-    if (list.rows.length === 0) return await nothingToSend(ledger, earlier, list.left);
+    if (list.rows.length === 0)
+      return await nothingToSend(ledger, [...alike(earlier, inviteAgain), ...earlier], list.left);
     const say = (message: string): void => options.onEvent?.({ kind: 'note', message });
     const place = undoPath(location, batch.id, earlier.length);
     const file = await writeUndoList(place, list.rows, ledger, say);
@@ -106,14 +107,14 @@ export async function planUndo({
   const ledger = await lookAtLedger(location);
   try {
     const earlier = await undosOf(ledger, batch.id);
-    const begun = await unfinishedAmong(ledger, earlier);
+    const begun = await unfinishedAmong(ledger, alike(earlier, inviteAgain));
     const { rows, left } = await listOf(ledger, batch, { begun: begun?.id, inviteAgain });
     if (begun !== undefined) return { kind: 'begun', by: begun.id, left };
     if (rows.length === 0) {
-      const nothing = await nothingToSend(ledger, earlier, left);
+      const nothing = await nothingToSend(ledger, [...alike(earlier, inviteAgain), ...earlier], left);
       return nothing.kind === 'undone' ? { kind: 'undone', by: nothing.by, left } : { kind: 'nothing', left };
     }
-    const chosen = await undoJob(batch, account);
+    const chosen = await undoJob(batch, account, inviteAgain);
     return { kind: 'plan', plan: await withUndoList(rows, (file) => planOf(chosen, ledger, file)), left };
   } finally {
     await ledger.close();
@@ -175,9 +176,17 @@ async function requireAccount(batch: Batch): Promise<Account> {
   );
 }
 
-/** The undos of a batch, the newest first. */
+/** The undos of a batch, the newest first, whatever of it they take back. */
 async function undosOf(ledger: LedgerReader, undone: BatchId): Promise<readonly Batch[]> {
   return (await ledger.batches()).filter(({ settings }) => undoneBy(settings) === undone);
+}
+
+/** Those of them that were asked for the same: to take back all, or to invite the person of that row again. */
+function alike(undos: readonly Batch[], inviteAgain: RowNumber | undefined): readonly Batch[] {
+  return undos.filter(({ settings }) => {
+    const origin = originOf(settings);
+    return origin?.kind === 'undo' && origin.invitesAgain === inviteAgain;
+  });
 }
 
 /** The undo that has rows left to work on, or rows in doubt to look at again. */
