@@ -18,7 +18,14 @@ import {
   settleDoubts,
   waysToSend,
 } from '../run/tasks/settle.ts';
-import { callWords, decisionWords, heldBackLines, lookWords, openWords } from './render/doubts.ts';
+import {
+  callWords,
+  decisionWords,
+  heldBackLines,
+  lookWords,
+  openWords,
+  overBudgetLines,
+} from './render/doubts.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
 
 interface Flags {
@@ -117,7 +124,9 @@ function decidedReport(
       ...(doubts.length > 0 && command !== undefined && !isHeldBack
         ? ['The next run does that:', command]
         : []),
-      ...(kind === 'retry' ? heldBackLines(batch.id, retries, storeWords(location)) : []),
+      ...(kind === 'retry'
+        ? [...heldBackLines(batch.id, retries, storeWords(location)), ...overBudgetLines(batch, retries)]
+        : []),
     ],
   };
 }
@@ -154,6 +163,7 @@ function listReport({ batch, location }: FoundBatch, list: DoubtList): Report {
     advice: [
       ...decidedLines(batch, list),
       ...heldBackLines(batch.id, retries, storeWords(location)),
+      ...overBudgetLines(batch, retries),
       ...(list.over === undefined || doubts.length === 0
         ? choiceLines(doubts)
         : [overWords(batch, list.over), waysToSend(list.decidedIn, list.over, storeWords(location))]),

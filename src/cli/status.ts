@@ -19,7 +19,7 @@ import {
 import { type WorkerView, workersAt } from '../run/tasks/workers.ts';
 import type { UnprovenChanges } from '../run/unproven-changes.ts';
 import { changesLines } from './render/change-lines.ts';
-import { heldBackLines, openWords, waitingWords } from './render/doubts.ts';
+import { heldBackLines, openWords, overBudgetLines, waitingWords } from './render/doubts.ts';
 import { rangesWords, workerLines } from './render/workers.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
 
@@ -214,10 +214,12 @@ function adviceOn(status: BatchStatus, location: string): readonly string[] {
   const store = storeWords(location);
   const command = commandToGoOn(batch);
   const mayGoOn = batch.state === 'open' || isLeft(status) || retries?.goesOn === true;
-  const goesOn = run === undefined && over === undefined && mayGoOn;
+  const isHeldBack = over !== undefined || retries?.budget !== undefined;
+  const goesOn = run === undefined && !isHeldBack && mayGoOn;
   return linesOf(
     (counts.in_doubt ?? 0) > 0 && `What is in doubt: ${commandLine(['settle', batch.id, ...store])}`,
     retries && heldBackLines(batch.id, retries, store),
+    retries && overBudgetLines(batch, retries),
     goesOn && command !== undefined && `To continue: ${command}`,
   );
 }

@@ -1,5 +1,6 @@
 import { present } from '../core/objects.ts';
 import type { RowNumber } from '../core/row.ts';
+import { originOf } from '../job/job-origin.ts';
 import {
   type BatchId,
   type Decision,
@@ -10,7 +11,7 @@ import {
 } from '../ledger/ledger.ts';
 import { overOf } from './over.ts';
 
-/** This file says what was decided about calls in doubt and was not carried out yet, and whether the extra credits cover it. */
+/** This file says what was decided about calls in doubt and was not carried out yet, and whether the extra credits and the budget cover it. */
 
 /** The calls in doubt of a batch that are to be sent again, and what the batch may spend on that. */
 export interface Retries {
@@ -21,11 +22,13 @@ export interface Retries {
   readonly extra: { readonly most?: number; readonly used: number };
   /** The extra credits with which all of them could be sent again; absent when those of the batch cover them. */
   readonly enough?: number;
+  /** The budget of the batch, where it does not cover them: what is left of it, and with which one all could be sent again. */
+  readonly budget?: { readonly cap: number; readonly left: number; readonly enough: number };
   /** Whether another one of them can be sent. */
   readonly goesOn: boolean;
   /** Whether the job decides so. Then the job also says the limit. */
   readonly byJob: boolean;
-  /** Whether nobody has decided about one of the batch's doubts, or what was decided is more than the extra credits cover. */
+  /** Whether nobody has decided about one of the batch's doubts, or what was decided is more than the extra credits or the budget cover. */
   readonly isUndecided: boolean;
   /** The row of one of them, where the batch also has doubts without such a decision. */
   readonly row?: RowNumber;
@@ -61,15 +64,33 @@ export async function retriesOf(
   const credits = prices.reduce((sum, price) => sum + price, 0);
   const { cap: most, ...money } = await ledger.batchMoney(batch, 'extra');
   const used = heldCredits(money);
-  const left = most === undefined ? Number.POSITIVE_INFINITY : most - used;
+  const extraLeft = most === undefined ? Number.POSITIVE_INFINITY : most - used;
+  const budget = await budgetShort(ledger, batch, credits);
+  const left = Math.min(extraLeft, budget?.left ?? credits);
   return {
     calls: waiting.length,
     credits,
     extra: { ...present({ most }), used },
-    ...(credits > left ? { enough: used + credits } : {}),
+    ...(credits > extraLeft ? { enough: used + credits } : {}),
+    ...present({ budget }),
     isUndecided: credits > left || decisions.includes(undefined),
     goesOn: prices.some((price) => price <= left),
     byJob: decisions.some((decision) => decision?.kind === 'retry' && decision.by === 'job'),
     ...(waiting.length === doubts.length ? {} : present({ row: waiting[0]?.row })),
   };
+}
+
+async function budgetShort(
+  ledger: LedgerReader,
+  batch: BatchId,
+  credits: number,
+): Promise<Retries['budget']> {
+  const { cap, ...money } = await ledger.batchMoney(batch);
+  if (cap === undefined) return undefined;
+  const held = heldCredits(money);
+  const left = Math.max(0, cap - held);
+  if (credits <= left) return undefined;
+  // A trial has no word for a budget, and raises its own.
+  const isTrial = originOf((await ledger.batch(batch))?.settings ?? {})?.kind === 'trial';
+  return isTrial ? undefined : { cap, left, enough: held + credits };
 }

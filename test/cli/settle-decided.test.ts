@@ -340,3 +340,25 @@ test('a lost call of a list that has changed is still to be decided, and no comm
     expect((await desk.type([command, batch, ...flags])).stderr).not.toContain('--if-batch');
   }
 });
+
+test('where the budget does not cover what is to be sent again, it is not told as waiting for a run that could only stop', async () => {
+  const desk = await openDesk({ faults: 'charged-reset:x2', concurrency: 1 });
+  desk.list(3);
+  const run = (budget: string) => ['run', 'enrich-company', 'list.csv', '--budget', budget, '-o', 'out.csv'];
+  await desk.type(run('3'));
+  const raised = / --budget 5\b/;
+  const settled = await desk.type(['settle', 'last', '--retry']);
+  expect(settled.stderr).toContain(
+    '2 calls in doubt will be sent again, for at most 2 credits, and 0 of budget 3',
+  );
+  expect(settled.stderr).toMatch(raised);
+  for (const command of ['status', 'settle']) {
+    const { stderr } = await desk.type([command, 'last']);
+    expect(stderr).toMatch(raised);
+    expect(stderr).not.toContain('--budget 3 ');
+  }
+  expect((await desk.json(['status', 'last'])).counts).toEqual({ matched: 1, in_doubt: 2 });
+  expect(await desk.type(run('3'))).toMatchObject({ code: 4 });
+  expect((await desk.json(['status', 'last'])).counts).toEqual({ matched: 1, in_doubt: 2 });
+  expect((await desk.json(run('5'))).counts).toEqual({ matched: 3 });
+});

@@ -3,8 +3,8 @@ import { unreachable } from '../../core/errors.ts';
 import { subjectWords } from '../../core/membership.ts';
 import { type Call, sentParameters } from '../../core/operation.ts';
 import { counted } from '../../core/plain-text.ts';
-import type { BatchId, Decision, Look } from '../../ledger/ledger.ts';
-import { commandLine } from '../../lib/command-line.ts';
+import type { Batch, BatchId, Decision, Look } from '../../ledger/ledger.ts';
+import { commandLine, commandToGoOn, withOption, wordsOfCommand } from '../../lib/command-line.ts';
 import type { Retries } from '../../run/retries.ts';
 
 /** Describes calls, and what the vendor said about a doubt. */
@@ -27,11 +27,29 @@ export function heldBackLines(
 ): readonly string[] {
   if (enough === undefined) return [];
   const { most = 0, used } = extra;
-  const fact = `${counted(calls, 'call')} in doubt will be sent again, for at most ${counted(credits, 'credit')}, and ${Math.max(0, most - used)} of ${counted(most, 'extra credit')} ${most === 1 ? 'is' : 'are'} left.`;
+  const fact = `${againWords({ calls, credits })}, and ${Math.max(0, most - used)} of ${counted(most, 'extra credit')} ${most === 1 ? 'is' : 'are'} left.`;
   if (byJob) return [`${fact} To send all of them again, raise extra_credits in the job to ${enough}.`];
   const about = row === undefined ? [batch] : [batch, String(row)];
   const words = ['settle', ...about, '--retry', '--extra-credits', String(enough), ...store];
   return [`${fact} To let the next run send all of them again:`, commandLine(words)];
+}
+
+/** Says the same of the budget, with the command that raises it. */
+export function overBudgetLines(batch: Batch, { calls, credits, budget }: Retries): readonly string[] {
+  if (budget === undefined) return [];
+  const { cap, left, enough } = budget;
+  const fact = `${againWords({ calls, credits })}, and ${left} of budget ${cap} ${left === 1 ? 'is' : 'are'} left.`;
+  const words = wordsOfCommand(commandToGoOn(batch) ?? '');
+  if (words?.[0] !== 'run')
+    return [`${fact} Run the list with --budget ${enough} to send all of them again.`];
+  return [
+    `${fact} To send all of them again, with a higher budget:`,
+    commandLine(withOption(words, '--budget', enough)),
+  ];
+}
+
+function againWords({ calls, credits }: Pick<Retries, 'calls' | 'credits'>): string {
+  return `${counted(calls, 'call')} in doubt will be sent again, for at most ${counted(credits, 'credit')}`;
 }
 
 /** `2 rows wait because what was bought turned out to be no answer; run the list with --yes to buy it again`. */
