@@ -195,6 +195,10 @@ export const MissesObject = z.object({ count: z.number(), kept: z.boolean() });
 /** What `status BATCH` prints. */
 export const BatchStatusObject = noun({
   ...BatchObject.members,
+  /** What is typed to go on; null where no run goes on with it. */
+  next: status(z.string().nullable(), ({ batch: of, over }) =>
+    over === undefined ? (commandToGoOn(of) ?? null) : null,
+  ),
   /** Who worked on it, in their order, by their own word; none for a ledger from before that was kept. */
   operators: status(z.array(z.string()), ({ acts }) => [...new Set(acts.map(({ operator }) => operator))]),
   requests: status(z.number(), ({ requests }) => requests),

@@ -242,7 +242,8 @@ test('a lost invite that no run of an edited list sends again is still to be dec
 
   const isToDecide = async (): Promise<void> => {
     const counts = { applied: 1, in_doubt: 1 };
-    expect(await team.json('status', batch)).toMatchObject({ counts, changes: { counts } });
+    const next = null;
+    expect(await team.json('status', batch)).toMatchObject({ counts, changes: { counts }, next });
     const { stderr } = await team.type('status', batch);
     expect(stderr).toContain(`What is in doubt: npx --no rowonce settle ${batch}`);
     expect(stderr).not.toContain('To continue');
