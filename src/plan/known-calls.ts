@@ -137,6 +137,19 @@ export function isSurelyFreshFor(
   return answer.batch === batch.id || cutOffMs === undefined || answer.answeredAtMs >= cutOffMs;
 }
 
+/** Whether the batch has asked for the call anew and lost what came, so that it uses the older answer. */
+export async function wasLostBy(
+  batch: Partial<Pick<Batch, 'id' | 'freshSince' | 'createdAtMs'>>,
+  answer: KnownAnswer<ReadAs> | DatedAnswer<ReadAs>,
+  ledger: Pick<LedgerReader, 'lostRefresh'>,
+): Promise<boolean> {
+  const { createdAtMs, id } = batch;
+  if (id === undefined || createdAtMs === undefined || !('answeredAtMs' in answer)) return false;
+  if (isSurelyFreshFor(batch, answer)) return false;
+  const lostMs = await ledger.lostRefresh(answer.attempt);
+  return lostMs !== undefined && lostMs >= createdAtMs;
+}
+
 /** Does what `isFreshFor` does, for an answer whose time was only looked up when the batch has a cut-off. */
 export async function isKnownFreshFor(
   batch: Partial<Pick<Batch, 'id' | 'freshSince'>>,

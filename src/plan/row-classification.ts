@@ -13,9 +13,10 @@ import type {
   CallState,
   Detail,
   KnownAnswer,
+  LedgerReader,
 } from '../ledger/ledger.ts';
 import { FingerprintSet, textFingerprint } from '../lib/fingerprint-set.ts';
-import { asksErasedAgain, findCalls, isKnownFreshFor } from './known-calls.ts';
+import { asksErasedAgain, findCalls, isKnownFreshFor, wasLostBy } from './known-calls.ts';
 import {
   type MetCall,
   operationAnswer,
@@ -159,13 +160,17 @@ function identityOf(calls: readonly MetCall[]): string {
 
 // ---------------------------------------------------------------------------------------------------- looking up
 
-const UNKNOWN: CallState<Detail> = { kind: 'unknown' };
+const UNKNOWN: State = { kind: 'unknown' };
 
 type InDoubt = Extract<CallState<Detail>, { readonly kind: 'in_doubt' }> & { readonly again?: SentAgain };
 
+/** An older answer in the place of one that the batch in question has lost says so. */
+type Answered = Extract<CallState<Detail>, { readonly kind: 'answered' }> & { readonly wasLost?: boolean };
+
 type State =
-  | Exclude<CallState<Detail>, { readonly kind: 'in_doubt' }>
+  | Exclude<CallState<Detail>, { readonly kind: 'in_doubt' | 'answered' }>
   | InDoubt
+  | Answered
   | { readonly kind: 'too_old' | 'erased' };
 
 /**
@@ -203,11 +208,8 @@ class Answers {
         if (state.kind === 'in_doubt') states[index] = { ...state, ...present({ again: again.get(key) }) };
     }
     if (!withAges) return states;
-    for (const [index, state] of states.entries()) {
-      if (isAnswered(state) && !(await isKnownFreshFor(batch, state.answer, ledger))) {
-        states[index] = { kind: 'too_old' };
-      }
-    }
+    for (const [index, state] of states.entries())
+      if (isAnswered(state)) states[index] = await asOld(state, batch, ledger);
     return states;
   }
 
@@ -225,6 +227,12 @@ type Settled = Extract<State, { readonly kind: 'answered' | 'unanswered' }>;
 
 const isAnswered = (state: State): state is Settled =>
   state.kind === 'answered' || state.kind === 'unanswered';
+
+async function asOld(state: Settled, batch: InQuestion, ledger: LedgerReader): Promise<State> {
+  if (!(await isKnownFreshFor(batch, state.answer, ledger))) return { kind: 'too_old' };
+  if (state.kind === 'unanswered') return state;
+  return { ...state, wasLost: await wasLostBy(batch, state.answer, ledger) };
+}
 
 interface Walking {
   readonly row: RowNumber;
@@ -266,7 +274,7 @@ async function lookUp(
       if (state.kind === 'answered') {
         row.walk.tell(call, answers.answerOf(call.call, state.answer));
         row.answers.push({ call: call.call, kind: state.answer.kind });
-        row.isOfBatch ||= state.answer.batch === batch.id;
+        row.isOfBatch ||= state.answer.batch === batch.id || state.wasLost === true;
         going.push(row);
       } else {
         ended.push(halted(row, state, batch));

@@ -89,6 +89,21 @@ proof('after a kill the same command goes on with the same rows and buys no othe
   expect(await desk.requests()).toBe(2 * requests);
 });
 
+test('a sample that is bought anew and killed goes on with its own rows, also with one whose new answer is lost', async () => {
+  const desk = await openDesk({ matchRate: 1, concurrency: 1 });
+  desk.list(40);
+  await desk.type(desk.run());
+  const words = sampled(10, '--refresh', '--budget', '60', '--json');
+  const killed = await desk.type(words, { env: { ROWONCE_CRASH_AT: 'after-send:4' } });
+  expect(killed.code).toBeNull();
+  // Its older answer is used in the place of the lost one, and no other row is drawn for it.
+  const { requests, counts, sample } = await desk.json(words);
+  expect(requests).toBe(6);
+  expect(counts).toEqual({ matched: 10 });
+  expect(sample.forecast).toMatchObject({ rows: 30 });
+  expect(await desk.requests()).toBe(50);
+});
+
 proof('a larger sample holds the smaller one, and one above what is left is all of it', async () => {
   const desk = await openDesk({ matchRate: 1 });
   desk.list(30);
