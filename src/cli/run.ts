@@ -264,7 +264,7 @@ function togetherReport(
   const toStdout = flags.output === '-';
   if (toStdout) for (const line of lines) console.say(line);
   const { runs, stopped, budgetToFinish } = together;
-  const goesOn = stopped?.code === 'budget' ? withOption(words, '--budget', budgetToFinish) : words;
+  const goesOn = budgetToFinish === undefined ? words : withOption(words, '--budget', budgetToFinish);
   const ends = runs.map((run) => endOf({ ...run, stopped: undefined }, flags.store, { words }));
   const codes = runs.map((run) => exitCodeOf(run, flags.attentionOk === true));
   return {

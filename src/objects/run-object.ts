@@ -135,7 +135,7 @@ const sumIn = ({ runs }: TogetherSummary, of: (run: RunSummary) => number): numb
 export const TogetherObject = noun({
   /** Each operation that has begun. Its output is null, because one file has what all have found. */
   runs: together(z.array(RunObject), ({ runs }) => runs.map(RunObject.of)),
-  /** Operations that have not begun, because one before them was stopped. */
+  /** Operations that the run did not come to, because one before them was stopped. */
   waiting: together(z.array(z.string()), (of) => [...of.waiting]),
   credits: together(z.object({ spent: z.number(), exact: z.boolean(), in_doubt: z.number() }), (of) => ({
     spent: sumIn(of, ({ money }) => money.spent),
@@ -144,9 +144,7 @@ export const TogetherObject = noun({
   })),
   output: together(z.string().nullable(), ({ files }) => files.output ?? null),
   needs_attention: together(z.string().nullable(), ({ files }) => files.attention ?? null),
-  budget_to_finish: together(z.number().optional(), (of) =>
-    of.stopped?.code === 'budget' ? of.budgetToFinish : undefined,
-  ),
+  budget_to_finish: together(z.number().optional(), ({ budgetToFinish }) => budgetToFinish),
   stopped: together(StopObject.nullable(), (of) => stopObject(of.stopped)),
 });
 

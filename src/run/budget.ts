@@ -13,15 +13,36 @@ export function overBudget(session: Session, scope: BudgetScope, money: Money, r
   return unsureOfDay(budgetReached(scope, money, reserve), { session, scope, money, reserve });
 }
 
+/**
+ * The same stop of a batch that shares its budget with others. @param money what all of them hold, and the budget that was named.
+ * @param others what the others hold of it.
+ */
+export function overSharedBudget(reached: StopError, money: Money, others: number): StopError {
+  const leastBudget = others + (reached.leastBudget ?? 0);
+  return new StopError({
+    ...reached.detail,
+    message: reachedWords('of all operations', money),
+    next: budgetWords(leastBudget),
+    leastBudget,
+  });
+}
+
 function budgetReached(scope: BudgetScope, money: Money, reserve: number): StopError {
-  const doubt = money.inDoubt > 0 ? ` and ${money.inDoubt} in doubt` : '';
   return new StopError({
     code: scope === 'batch' ? 'budget' : 'account_budget',
-    message: `The budget ${scopeWords(scope)} is reached: ${money.spent} of ${money.cap ?? 0} credits spent${doubt}.`,
+    message: reachedWords(scopeWords(scope), money),
     next: nextStep(scope, money, reserve),
     ...(scope === 'batch' ? { leastBudget: heldCredits(money) + reserve } : {}),
   });
 }
+
+function reachedWords(whose: string, { spent, cap, inDoubt }: Money): string {
+  const doubt = inDoubt > 0 ? ` and ${inDoubt} in doubt` : '';
+  return `The budget ${whose} is reached: ${spent} of ${cap ?? 0} credits spent${doubt}.`;
+}
+
+const budgetWords = (least: number): string =>
+  `Run the same command again with a --budget of at least ${least}.`;
 
 interface Refused {
   readonly session: Session;
@@ -69,7 +90,7 @@ function nextStep(scope: BudgetScope, money: Money, reserve: number): string {
   const isTooDear = reserve > cap;
   switch (scope) {
     case 'batch':
-      return `Run the same command again with a --budget of at least ${heldCredits(money) + reserve}.`;
+      return budgetWords(heldCredits(money) + reserve);
     case 'day':
       return isTooDear
         ? tooDear('day', reserve)

@@ -9,6 +9,10 @@ import { proof } from '../combinations.ts';
 import { openDesk } from './desk.ts';
 
 const BOTH = 'enrich-company,enrich-person';
+/** The command of the last line, without the program's name. */
+const lastCommand = (stderr: string): readonly string[] =>
+  (stderr.trimEnd().split('\n').at(-1) ?? '').split(' ').slice(3);
+
 const LIST = 'Domain,Email\na.example,jo@a.example\nb.example,none\nc.example,al@c.example\n';
 
 test('one plan, one budget and one file, in which a name that is taken has a word of its operation behind it', async () => {
@@ -105,11 +109,56 @@ test.for([
     const rows = Array.from({ length: 30 }, (_, at) => `c${at}.example,p${at}@c${at}.example`);
     await desk.write('list.csv', `Domain,Email\n${rows.join('\n')}\n`);
     const refused = await desk.type(['run', BOTH, 'list.csv', flag, String(count)]);
-    const printed = (refused.stderr.trimEnd().split('\n').at(-1) ?? '').split(' ').slice(3);
+    const printed = lastCommand(refused.stderr);
     // A company costs a credit, and a person two at most.
     expect(printed.slice(-2)).toEqual(['--budget', String(3 * count)]);
     expect(await desk.type(printed)).toMatchObject({ code: 0 });
     expect(await desk.requests()).toBe(2 * count);
+  },
+);
+
+test.for([
+  ['--limit', 9],
+  ['--sample', 9],
+] as const)(
+  'behind a reached budget the numbers are those of all operations, and the budget that is printed ends them all: %s %i',
+  async ([flag, count]) => {
+    const desk = await openDesk({ matchRate: 1, concurrency: 1 });
+    const rows = Array.from({ length: 30 }, (_, at) => `c${at}.example,p${at}@c${at}.example`);
+    await desk.write('list.csv', `Domain,Email\n${rows.join('\n')}\n`);
+    const run = (size: number, budget: number): readonly string[] => [
+      ...['run', BOTH, 'list.csv', flag, String(size), '--budget', String(budget)],
+    ];
+    // A company costs a credit, and a person two at most.
+    const inFirst = await desk.type(run(count, 4));
+    expect(lastCommand(inFirst.stderr).slice(-2)).toEqual(['--budget', String(3 * count)]);
+    for (const [budget, spent] of [
+      [count + 4, count + 4],
+      [count + 7, count + 6],
+    ] as const) {
+      const inSecond = await desk.type(run(count, budget));
+      expect(inSecond).toMatchObject({ code: 4 });
+      expect(inSecond.stderr).toContain(
+        `The budget of all operations is reached: ${spent} of ${budget} credits spent.`,
+      );
+      expect(inSecond.stderr).toContain(` with a --budget of at least ${spent + 2}.`);
+    }
+    const least = await desk.type(run(count, count + 8));
+    expect(least.stderr).toContain(`is reached: ${count + 8} of ${count + 8} credits spent.`);
+    expect(await desk.type(lastCommand(least.stderr))).toMatchObject({ code: 0 });
+    expect(await desk.requests()).toBe(2 * count);
+
+    // Of the operation that waits some rows are bought already, and its new ones count.
+    const all = 3 * count;
+    const wider = await desk.json(run(count + 3, all + 1));
+    expect(wider).toMatchObject({ stopped: { code: 'budget' }, waiting: ['enrich-person'] });
+    expect(wider.runs[0].stopped).toMatchObject({ message: wider.stopped.message, next: wider.stopped.next });
+    expect(wider.budget_to_finish).toBe(all + 3 * 3);
+    expect(await desk.read('list.enriched.csv')).toMatch(/^Domain,Email,.*,_status_person,/);
+    const said = await desk.type(run(count + 3, all + 1));
+    expect(said.stdout).toMatch(/^enrich-person: this run did not come to it$/m);
+    expect(await desk.type(lastCommand(said.stderr))).toMatchObject({ code: 0 });
+    expect(await desk.requests()).toBe(2 * (count + 3));
   },
 );
 

@@ -10,7 +10,7 @@ export function togetherLines(
 ): readonly string[] {
   return linesOf(
     runs.flatMap((run: RunSummary, at) => [`${operations[at]}:`, ...summaryLines(run)]),
-    waiting.map((name) => `${name}: not begun yet`),
+    waiting.map((name) => `${name}: this run did not come to it`),
     files.output && `Output     ${plainText(files.output)}`,
     files.attention && `Attention  ${plainText(files.attention)}`,
   );

@@ -12,12 +12,20 @@ import {
   writeTogether,
 } from '../../files/output/output.ts';
 import { outputNameOf } from '../../job/job-settings.ts';
-import { type BatchId, type Credits, credits, heldCredits, type Ledger } from '../../ledger/ledger.ts';
+import {
+  type Batch,
+  type Credits,
+  credits,
+  heldCredits,
+  type Ledger,
+  type Money,
+} from '../../ledger/ledger.ts';
 import { batchPlaceOf } from '../../plan/batch-key.ts';
 import type { RunOptions } from '../../plan/context.ts';
 import { mostAsked, type Plan } from '../../plan/plan.ts';
-import type { PlanContext, ResolvedJob } from '../../plan/row-walk.ts';
+import type { ResolvedJob } from '../../plan/row-walk.ts';
 import { planPart } from '../../plan/sample.ts';
+import { overSharedBudget } from '../budget.ts';
 import { chooseAll, openSpender, saveJob } from '../run-job.ts';
 import { stoppable } from '../stoppable.ts';
 import type { RunSummary } from '../summary.ts';
@@ -32,11 +40,11 @@ import type { RunSummary } from '../summary.ts';
 export interface TogetherSummary {
   /** One for each operation that has begun, in their order. */
   readonly runs: readonly RunSummary[];
-  /** Operations that have not begun, because one before them was stopped. */
+  /** Operations that the run did not come to, because one before them was stopped. */
   readonly waiting: readonly string[];
   readonly files: TogetherFiles;
-  /** The budget with which all that has begun could be finished. */
-  readonly budgetToFinish: number;
+  /** The budget with which all operations could be finished; undefined where none is reached. */
+  readonly budgetToFinish: number | undefined;
   readonly stopped: StopError | undefined;
 }
 
@@ -55,25 +63,24 @@ export async function runTogether(options: RunOptions): Promise<TogetherSummary>
     const budget = await list.budget();
     const runs: RunSummary[] = [];
     for (const [at, job] of jobs.entries()) {
-      const held = await list.heldBut(job);
+      const held = heldCredits(await list.moneyBut(job));
       const mine = budget === undefined ? undefined : credits(Math.max(0, budget - held));
       const said = { ifPlan: plans[at], ifBatch: job === goesOn ? ifBatch : undefined };
       const order = { ...shared, ...said, output: nowhere(), budget: mine, askBudget: undefined };
       const summary = await stoppable(options.signal, (signal) => spender.run(job, { ...order, signal }));
-      runs.push(summary);
-      await list.nameOutputs(runs.map(({ batch }) => batch));
+      runs.push(await list.ofAll(job, summary, budget));
+      await list.nameOutputs();
       if (summary.stopped !== undefined) break;
     }
     const last = runs.at(-1);
-    invariant(last !== undefined && jobs[runs.length - 1] !== undefined, 'at least one operation has run');
-    const stopped = last.stopped;
+    invariant(last !== undefined, 'at least one operation has run');
+    const { stopped, budgetToFinish } = last;
     const isLeft = stopped !== undefined && stopped.exitCode >= 128;
-    const files = isLeft ? {} : await list.write(destination, runs);
-    const others = await list.heldBut(jobs[runs.length - 1] as ResolvedJob);
+    const files = isLeft ? {} : await list.write(destination);
     return {
       ...{ runs, files, stopped },
       waiting: jobs.slice(runs.length).map(({ job }) => job.operation.name),
-      budgetToFinish: others + last.budgetToFinish,
+      budgetToFinish: stopped?.code === 'budget' ? budgetToFinish : undefined,
     };
   } finally {
     await spender.close(jobs.map(({ account }) => account));
@@ -151,30 +158,52 @@ class SharedList {
     return sandbox ? `${all}.${usual}` : all;
   }
 
-  /** What the batches of the other operations have spent, or have in doubt. */
-  async heldBut(job: ResolvedJob | undefined): Promise<number> {
-    let held = 0;
-    for (const each of this.#jobs) {
-      if (each === job) continue;
-      const place = await batchPlaceOf({ ...each, ledger: this.#ledger }, await this.#inputFor(each));
-      if (place.existing !== undefined) held += heldCredits(await this.#ledger.batchMoney(place.existing.id));
+  /** What the batches of the other operations hold of the budget. */
+  async moneyBut(job: ResolvedJob | undefined): Promise<Omit<Money, 'cap'>> {
+    let [spent, reserved, inDoubt] = [0, 0, 0];
+    for (const { of, batch } of await this.#begun()) {
+      if (of === job) continue;
+      const money = await this.#ledger.batchMoney(batch.id);
+      spent += money.spent;
+      reserved += money.reserved;
+      inDoubt += money.inDoubt;
     }
-    return held;
+    return { spent: credits(spent), reserved: credits(reserved), inDoubt: credits(inDoubt) };
+  }
+
+  /**
+   * A run that the budget has stopped, with the numbers of what was named: one budget for all operations, those included that the
+   * run did not come to.
+   */
+  async ofAll(job: ResolvedJob, run: RunSummary, budget: Credits | undefined): Promise<RunSummary> {
+    const { stopped, money } = run;
+    if (stopped?.code !== 'budget') return run;
+    const others = await this.moneyBut(job);
+    const held = heldCredits(others);
+    const all = {
+      cap: budget ?? credits(held + (money.cap ?? 0)),
+      spent: credits(others.spent + money.spent),
+      reserved: credits(others.reserved + money.reserved),
+      inDoubt: credits(others.inDoubt + money.inDoubt),
+    };
+    let budgetToFinish = held + run.budgetToFinish;
+    for (const each of this.#jobs.slice(this.#jobs.indexOf(job) + 1))
+      budgetToFinish += mostAsked(await this.#planOf(each));
+    return { ...run, budgetToFinish, stopped: overSharedBudget(stopped, all, held) };
   }
 
   /** The most that all may ever spend; undefined where the accounts limit it. @throws StopError `consent`. */
   async budget(): Promise<Credits | undefined> {
-    const { budget, askBudget, refresh, limit, sample } = this.#options;
+    const { budget, askBudget } = this.#options;
     const named = budget ?? this.#jobs[0]?.job.budget;
     const isLimited = this.#jobs.every(
       ({ account }) => account.sandbox || account.budget.perDay !== undefined,
     );
     if (named !== undefined || isLimited) return named;
     const plans: Plan[] = [];
-    for (const each of this.#jobs)
-      plans.push(await this.#planOf({ ...each, ledger: this.#ledger, refresh, limit, sample }));
+    for (const each of this.#jobs) plans.push(await this.#planOf(each));
     const plan = sumOf(plans);
-    const held = await this.heldBut(undefined);
+    const held = heldCredits(await this.moneyBut(undefined));
     if (mostAsked(plan) === 0) return credits(held);
     const agreed = await askBudget?.(plan);
     if (agreed !== undefined) return credits(held + agreed);
@@ -187,10 +216,10 @@ class SharedList {
     });
   }
 
-  async #planOf(
-    context: PlanContext & Pick<RunOptions, 'sample'> & { readonly ledger: Ledger },
-  ): Promise<Plan> {
-    const input = await this.#inputFor(context);
+  async #planOf(job: ResolvedJob): Promise<Plan> {
+    const { refresh, limit, sample } = this.#options;
+    const context = { ...job, ledger: this.#ledger, refresh, limit, sample };
+    const input = await this.#inputFor(job);
     const { key } = await batchPlaceOf(context, input);
     return planPart(context, input, key);
   }
@@ -199,38 +228,42 @@ class SharedList {
    * An export of one batch by itself gets a name of its own, so that it never takes the place of what all have found. Each knows
    * the others, for an export of all together.
    */
-  async nameOutputs(ids: readonly BatchId[]): Promise<void> {
-    for (const [at, id] of ids.entries()) {
-      const batch = await this.#ledger.batch(id);
-      const of = this.#jobs[at];
-      invariant(batch !== undefined && of !== undefined, 'a batch that has run is in the ledger');
+  async nameOutputs(): Promise<void> {
+    const begun = await this.#begun();
+    const together = begun.map(({ batch }) => batch.id);
+    for (const { of, batch } of begun) {
       const { name } = of.job.operation;
       const isNamed = batch.outputPath !== undefined || outputNameOf(batch.settings) !== undefined;
       const own = of.account.sandbox ? `${name}.${usualName(true)}` : name;
-      const settings = { ...batch.settings, together: [...ids], ...(isNamed ? {} : { output_name: own }) };
-      await this.#ledger.changeBatch(id, { settings });
+      const settings = { ...batch.settings, together, ...(isNamed ? {} : { output_name: own }) };
+      await this.#ledger.changeBatch(batch.id, { settings });
     }
+  }
+
+  /** The operations that have begun, also those that this run did not come to, each with its batch. */
+  async #begun(): Promise<readonly { readonly of: ResolvedJob; readonly batch: Batch }[]> {
+    const begun = [];
+    for (const of of this.#jobs) {
+      const { existing } = await batchPlaceOf({ ...of, ledger: this.#ledger }, await this.#inputFor(of));
+      if (existing !== undefined) begun.push({ of, batch: existing });
+    }
+    return begun;
   }
 
   /** Of which job a batch is that a person wants to go on with. @throws StopError `plan` where it is of none. */
   async jobOf(batch: string | undefined): Promise<ResolvedJob | undefined> {
     if (batch === undefined) return undefined;
-    for (const each of this.#jobs) {
-      const place = await batchPlaceOf({ ...each, ledger: this.#ledger }, await this.#inputFor(each));
-      if (place.existing?.id === batch) return each;
-    }
+    const goesOn = (await this.#begun()).find((each) => each.batch.id === batch);
+    if (goesOn !== undefined) return goesOn.of;
     const fact = `Batch ${batch} is not the one that this command would continue, because the file or the job has changed. Nothing was started.`;
     throw stop('plan', fact, "Check the list's plan again, and start that.");
   }
 
-  async write(destination: Destination, runs: readonly RunSummary[]): Promise<TogetherFiles> {
-    const parts = [];
-    for (const [at, { batch: id }] of runs.entries()) {
-      const batch = await this.#ledger.batch(id);
-      const of = this.#jobs[at];
-      invariant(batch !== undefined && of !== undefined, 'a batch that has run is in the ledger');
-      parts.push({ batch, job: of.job, answerPlace: answerPlaceOf(of.dialect, of.job.operation.name) });
-    }
+  async write(destination: Destination): Promise<TogetherFiles> {
+    const begun = await this.#begun();
+    const parts = begun.map(({ of: { job, dialect }, batch }) => {
+      return { batch, job, answerPlace: answerPlaceOf(dialect, job.operation.name) };
+    });
     const [first] = this.#jobs;
     invariant(first !== undefined, 'at least one operation is named');
     const said = new Set<string>();
@@ -241,7 +274,7 @@ class SharedList {
         if (!said.has(message)) this.#options.onEvent?.({ kind: 'note', message });
         said.add(message);
       },
-      noteWritten: (path, sha256s) => this.#ledger.noteWritten(path, sha256s, runs[0]?.batch),
+      noteWritten: (path, sha256s) => this.#ledger.noteWritten(path, sha256s, begun[0]?.batch.id),
     });
   }
 }
