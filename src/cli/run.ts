@@ -8,6 +8,7 @@ import { spoolInput } from '../files/spool.ts';
 import { loadJobs } from '../job/job.ts';
 import { credits } from '../ledger/ledger.ts';
 import {
+  beyondBudget,
   commandLine,
   wholeNumber,
   withArgument,
@@ -242,8 +243,8 @@ function reportOf(console: Console, summary: RunSummary, { words }: Resume, flag
   const lines = summaryLines(summary);
   const toStdout = flags.output === '-';
   if (toStdout) for (const line of lines) console.say(line);
-  const goesOn =
-    summary.stopped?.code === 'budget' ? withOption(words, '--budget', summary.budgetToFinish) : words;
+  const { stopped, budgetToFinish } = summary;
+  const goesOn = beyondBudget(words, stopped?.code === 'budget' ? budgetToFinish : undefined);
   return {
     lines: toStdout ? [] : lines,
     object: RunObject.of(summary),
@@ -264,7 +265,7 @@ function togetherReport(
   const toStdout = flags.output === '-';
   if (toStdout) for (const line of lines) console.say(line);
   const { runs, stopped, budgetToFinish } = together;
-  const goesOn = budgetToFinish === undefined ? words : withOption(words, '--budget', budgetToFinish);
+  const goesOn = beyondBudget(words, budgetToFinish);
   const ends = runs.map((run) => endOf({ ...run, stopped: undefined }, flags.store, { words }));
   const codes = runs.map((run) => exitCodeOf(run, flags.attentionOk === true));
   return {

@@ -6,7 +6,13 @@ import { OUTCOME_KINDS } from '../core/row.ts';
 import type { ChangesDone } from '../files/output/changes-done.ts';
 import { originOf } from '../job/job-origin.ts';
 import type { Batch, LedgerReader, ShownMoney } from '../ledger/ledger.ts';
-import { commandLine, commandToGoOn } from '../lib/command-line.ts';
+import {
+  budgetToFinishIn,
+  commandLine,
+  commandToGoOn,
+  raiseInJob,
+  wordsOfCommand,
+} from '../lib/command-line.ts';
 import { findBatch, lookAtLedger, storeWords } from '../run/open-ledger.ts';
 import type { Retries } from '../run/retries.ts';
 import {
@@ -220,8 +226,16 @@ function adviceOn(status: BatchStatus, location: string): readonly string[] {
     (counts.in_doubt ?? 0) > 0 && `What is in doubt: ${commandLine(['settle', batch.id, ...store])}`,
     retries && heldBackLines(batch.id, retries, store),
     retries && overBudgetLines(batch, retries),
+    goesOn && sweepsBudgetWords(batch),
     goesOn && command !== undefined && `To continue: ${command}`,
   );
+}
+
+/** A run takes a budget in its command, and a sweep only in its job. */
+function sweepsBudgetWords({ command = '', settings }: Batch): string | undefined {
+  const budget = budgetToFinishIn(settings);
+  const isSweep = wordsOfCommand(command)?.[0] === 'nightly';
+  return budget !== undefined && isSweep ? raiseInJob(budget) : undefined;
 }
 
 function decidedLine({ calls, credits }: Retries): string {

@@ -114,10 +114,26 @@ export function typedToGoOn(words: readonly string[], batch: string): readonly s
  * The command that goes on with a batch, from the one that it keeps; undefined when none is known. Changes are agreed to by their
  * plan, and what is left of them may need a batch of its own, so theirs names no batch.
  */
-export function commandToGoOn({ id, command, plannedRows }: KeptCommand): string | undefined {
-  const words = command === undefined ? undefined : wordsOfCommand(command);
-  if (words === undefined) return command;
+export function commandToGoOn({ id, command, plannedRows, settings = {} }: KeptCommand): string | undefined {
+  const kept = command === undefined ? undefined : wordsOfCommand(command);
+  if (kept === undefined) return command;
+  const words = beyondBudget(kept, budgetToFinishIn(settings));
   return commandLine(plannedRows === undefined ? wordsToGoOn(words, id) : withoutBeginning(words));
+}
+
+/** What to do where a sweep reaches a budget: its command takes none. */
+export const raiseInJob = (budget: number): string =>
+  `Raise the budget of the job to ${budget}, and the next sweep continues.`;
+
+/** The budget with which a batch goes on whose newest run was stopped by one, as its settings keep it. */
+export function budgetToFinishIn(settings: Reached): number | undefined {
+  const { budget_to_finish: budget } = settings;
+  return typeof budget === 'number' ? budget : undefined;
+}
+
+/** The same command where its budget is reached, with one that is enough; only a run takes a budget. */
+export function beyondBudget(words: readonly string[], budget: number | undefined): readonly string[] {
+  return budget === undefined || words[0] !== 'run' ? words : withOption(words, '--budget', budget);
 }
 
 interface KeptCommand {
@@ -125,6 +141,11 @@ interface KeptCommand {
   readonly command?: string | undefined;
   /** Undefined for a batch that changes nothing. */
   readonly plannedRows?: number | undefined;
+  readonly settings?: Reached;
+}
+
+interface Reached {
+  readonly budget_to_finish?: unknown;
 }
 
 /** Who named a plan has agreed to that plan alone, so their yes is left out with it. */

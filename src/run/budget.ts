@@ -1,6 +1,13 @@
 import { isoTime } from '../core/clock.ts';
-import { StopError, unreachable } from '../core/errors.ts';
-import { type BudgetScope, type Credits, heldCredits, type Money } from '../ledger/ledger.ts';
+import { invariant, StopError, unreachable } from '../core/errors.ts';
+import {
+  type BatchId,
+  type BudgetScope,
+  type Credits,
+  heldCredits,
+  type Ledger,
+  type Money,
+} from '../ledger/ledger.ts';
 import type { Session } from './session.ts';
 
 /**
@@ -25,6 +32,13 @@ export function overSharedBudget(reached: StopError, money: Money, others: numbe
     next: budgetWords(leastBudget),
     leastBudget,
   });
+}
+
+/** Keeps the budget with which a batch goes on whose own is reached, for whoever looks at it later. Its next run forgets it. */
+export async function noteReached(ledger: Ledger, id: BatchId, budgetToFinish: number): Promise<void> {
+  const batch = await ledger.batch(id);
+  invariant(batch !== undefined, 'a batch that has run is in the ledger');
+  await ledger.changeBatch(id, { settings: { ...batch.settings, budget_to_finish: budgetToFinish } });
 }
 
 function budgetReached(scope: BudgetScope, money: Money, reserve: number): StopError {

@@ -14,6 +14,7 @@ import { chooseSample, forecast, type Sample } from '../plan/sample.ts';
 import type { ChangePlan } from '../plan/team/change-plan.ts';
 import { acceptOdd } from './attempt.ts';
 import { balanceOf } from './balance.ts';
+import { noteReached } from './budget.ts';
 import { answerTo, type Work } from './pipeline/answer-call.ts';
 import { Finishing } from './pipeline/finishing.ts';
 import { handOver, requireHandOver } from './pipeline/hand-over.ts';
@@ -302,6 +303,7 @@ async function finish(
     part: stopped?.code === 'budget' ? await rowsOfRun(submitted) : undefined,
     durationMs: context.clock.monotonicMs() - startedMs,
   });
+  if (stopped?.code === 'budget') await noteReached(context.ledger, batch.id, summary.budgetToFinish);
   if (stopped === undefined && !isLeft) {
     await beforeEnd(summary);
     await closeIfFinished(context, batch);

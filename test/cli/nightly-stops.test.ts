@@ -132,6 +132,10 @@ describe('budgets', () => {
       expect(first).toMatchObject({ code: 4, said: { stopped: { code: 'budget' }, credits: { spent: 4 } } });
       expect(nights.files()).toMatchObject({ inbox: ['a.csv'] });
       expect(await nights.night()).toMatchObject({ code: 4, said: { credits: { spent: 0 } } });
+      const batch = first.said.files.find(({ rows }: { rows: number }) => rows === 5)?.batch;
+      expect((await nights.desk.type(['status', batch])).stderr).toMatch(
+        /^Raise the budget of the job to 5, and the next sweep continues\.\nTo continue: .* nightly /,
+      );
       nights.writeJob('', { budget: 5 });
       expect(await nights.night()).toMatchObject({ code: 0, said: { credits: { spent: 3 }, rows: 5 } });
       expect(nights.files()).toEqual({

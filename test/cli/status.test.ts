@@ -55,6 +55,28 @@ test('batches, the newest first; one by its id, by the beginning of it, or by "l
   );
 });
 
+test.for([
+  ['enrich-company', '--budget 2', 6],
+  ['enrich-company', '--sample 4 --budget 2', 4],
+  ['enrich-company,enrich-person', '--limit 3 --budget 4', 9],
+] as const)(
+  'behind a reached budget the command that goes on has one that is enough, everywhere: %s %s',
+  async ([job, flags, enough]) => {
+    const desk = await openDesk({ matchRate: 1, concurrency: 1 });
+    const rows = Array.from({ length: 6 }, (_, at) => `c${at}.example,p${at}@c${at}.example`);
+    await desk.write('list.csv', `Domain,Email\n${rows.join('\n')}\n`);
+    const stopped = await desk.type(['run', job, 'list.csv', ...flags.split(' ')]);
+    expect(stopped.code).toBe(4);
+    const said = (await desk.type(['status', 'last'])).stderr;
+    expect(said).toContain(` --budget ${enough} `);
+    const [, printed = ''] = /^To continue: npx --no rowonce (.*)$/m.exec(said) ?? [];
+    expect((await desk.json(['status', 'last'])).next).toContain(printed);
+    expect((await desk.type(['resume', 'last'])).stderr).toContain(printed);
+    expect(await desk.type(printed.split(' '))).toMatchObject({ code: 0 });
+    expect((await desk.type(['status', 'last'])).stderr).not.toContain(`--budget ${enough}`);
+  },
+);
+
 test('a name that no batch has, or several have, is refused with what to do', async () => {
   const desk = await openDesk();
   desk.list(1);

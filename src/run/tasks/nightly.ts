@@ -15,6 +15,7 @@ import {
   texts,
   values,
 } from '../../lib/checked-options.ts';
+import { raiseInJob } from '../../lib/command-line.ts';
 import { SPENDER_CHECKS, type SpenderOptions } from '../run-job.ts';
 import { stoppable } from '../stoppable.ts';
 import { exitCodeOf, type RunSummary } from '../summary.ts';
@@ -294,11 +295,10 @@ async function putAside(todo: Todo, stopped: StopError): Promise<SweptFile> {
   }
 }
 
-/** The stop with an advice for sweeps, because a sweep has no `--budget` that a user could raise. */
+/** The stop with an advice for sweeps. */
 function forSweeps({ budgetToFinish }: RunSummary, stopped: StopError): StopError {
   if (stopped.code !== 'budget') return stopped;
-  const next = `Raise the budget of the job to ${budgetToFinish}, and the next sweep continues.`;
-  return stop('budget', stopped.message, next);
+  return stop('budget', stopped.message, raiseInJob(budgetToFinish));
 }
 
 const NOTHING = credits(0);

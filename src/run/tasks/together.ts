@@ -25,7 +25,7 @@ import type { RunOptions } from '../../plan/context.ts';
 import { mostAsked, type Plan } from '../../plan/plan.ts';
 import type { ResolvedJob } from '../../plan/row-walk.ts';
 import { planPart } from '../../plan/sample.ts';
-import { overSharedBudget } from '../budget.ts';
+import { noteReached, overSharedBudget } from '../budget.ts';
 import { chooseAll, openSpender, saveJob } from '../run-job.ts';
 import { stoppable } from '../stoppable.ts';
 import type { RunSummary } from '../summary.ts';
@@ -189,6 +189,7 @@ class SharedList {
     let budgetToFinish = held + run.budgetToFinish;
     for (const each of this.#jobs.slice(this.#jobs.indexOf(job) + 1))
       budgetToFinish += mostAsked(await this.#planOf(each));
+    for (const { batch } of await this.#begun()) await noteReached(this.#ledger, batch.id, budgetToFinish);
     return { ...run, budgetToFinish, stopped: overSharedBudget(stopped, all, held) };
   }
 
