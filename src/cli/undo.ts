@@ -6,9 +6,15 @@ import { commandLine, wholeNumber, withArgument } from '../lib/command-line.ts';
 import { UndoPlanObject } from '../objects/plan-object.ts';
 import { UndoObject } from '../objects/run-object.ts';
 import { diffLines, sentCounts } from '../plan/team/diff-words.ts';
-import { findBatch } from '../run/open-ledger.ts';
 import { exitCodeOf } from '../run/summary.ts';
-import { type NotUndone, planUndo, type Undone, type UndoPlan, undoBatch } from '../run/tasks/undo.ts';
+import {
+  findToUndo,
+  type NotUndone,
+  planUndo,
+  type Undone,
+  type UndoPlan,
+  undoBatch,
+} from '../run/tasks/undo.ts';
 import { overtakenLines } from './render/change-lines.ts';
 import { countWords } from './render/summary.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
@@ -52,7 +58,7 @@ export default undo;
 async function undoCommand(console: Console, word: string, flags: Flags, command: Command): Promise<Report> {
   const { output, yes, store } = flags;
   if (output === '-') throw stop('usage', 'The output of an undo is a file.', 'Name one with -o.');
-  const { batch, location } = await findBatch(word, store, console.warn);
+  const { batch, location } = await findToUndo(word, store, console.warn);
   const inviteAgain = wholeNumber('--invite-again', flags.inviteAgain);
   if (flags.plan === true) return planReport(batch.id, await planUndo({ batch, location, inviteAgain }));
   // The printed command names the batch, because "last" would then be the undo itself.

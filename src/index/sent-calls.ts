@@ -16,10 +16,10 @@ import {
 import { UndoObject } from '../objects/run-object.ts';
 import { TrialObject } from '../objects/trial-object.ts';
 import type { RunOptions } from '../plan/context.ts';
-import { chooseStore, findBatch, lookIfThere } from '../run/open-ledger.ts';
+import { chooseStore, lookIfThere } from '../run/open-ledger.ts';
 import { SPENDER_CHECKS, type SpenderOptions } from '../run/run-job.ts';
 import { knownOf, mostOfTrial, runTrial, type Trial, trialOf } from '../run/tasks/trial.ts';
-import { undoBatch } from '../run/tasks/undo.ts';
+import { findToUndo, undoBatch } from '../run/tasks/undo.ts';
 import type { OfBatch } from './asked-batches.ts';
 
 /** What a program sends beside runs: one call that it tries, and the changes that take a batch back. */
@@ -122,6 +122,6 @@ export async function undo(options: UndoOptions): Promise<z.infer<typeof UndoObj
     signal,
   });
   const { batch: word, store, ...others } = options;
-  const { batch, location } = await findBatch(word, store);
+  const { batch, location } = await findToUndo(word, store);
   return UndoObject.of({ undoes: batch.id, undone: await undoBatch({ ...others, batch, location }) });
 }

@@ -282,6 +282,20 @@ test('killed in the middle, the same command goes on with the same list, and wit
   expect(statSync(listPath).mode & 0o777).toBe(0o600);
 });
 
+test('killed in the middle, `undo last` goes on with the undo that it began, although that is the last batch by then', async () => {
+  const team = await openTeam({ concurrency: 1 });
+  await team.apply([JO, MO].map((email) => person(email, 'viewer')));
+  const { batch } = await team.json('status', 'last');
+  const words = ['undo', 'last', '--yes', '--json', '--store', team.place.path('store')];
+  const killed = await team.place.type(words, { ROWONCE_CRASH_AT: 'after-close' }).ended;
+  expect(killed).toMatchObject({ signal: 'SIGKILL' });
+  const { batch: begun } = await team.json('status', 'last');
+  expect(await team.json('undo', 'last', '--plan')).toMatchObject({ state: 'begun', by: begun });
+  const undone = await team.json('undo', 'last', '--yes');
+  expect(undone).toMatchObject({ batch: begun, undoes: batch, counts: { applied: 2 } });
+  expect((await team.state()).roles()).toEqual({});
+});
+
 test('what an undo may have done before a kill is no change by somebody else, and it ends with 0 once all is done', async () => {
   const team = await openTeam({ concurrency: 1 });
   await team.apply([JO, MO].map((email) => person(email, 'viewer')));

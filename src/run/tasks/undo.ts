@@ -10,7 +10,7 @@ import type { FileOptions } from '../../plan/context.ts';
 import type { ResolvedJob } from '../../plan/row-walk.ts';
 import { type ChangePlan, planChanges } from '../../plan/team/change-plan.ts';
 import { accountOfBatch } from '../batch-account.ts';
-import { allBatches, lookAtLedger, storeWords } from '../open-ledger.ts';
+import { allBatches, type FoundBatch, findBatch, lookAtLedger, storeWords } from '../open-ledger.ts';
 import type { SpenderOptions } from '../run-job.ts';
 import { openSpender, type Spender } from '../run-job.ts';
 import type { RunSummary } from '../summary.ts';
@@ -78,6 +78,14 @@ export async function undoBatch(options: UndoOptions): Promise<Undone> {
   } finally {
     await spender.close();
   }
+}
+
+/** What is to be undone. While an undo is unfinished, `last` is what it undoes, so that the same command goes on with it. */
+export async function findToUndo(...named: Parameters<typeof findBatch>): Promise<FoundBatch> {
+  const found = await findBatch(...named);
+  const { state, settings } = found.batch;
+  const undone = named[0] === 'last' && state === 'open' ? undoneBy(settings) : undefined;
+  return undone === undefined ? found : findBatch(undone, found.location);
 }
 
 interface BegunUndo {
