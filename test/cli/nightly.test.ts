@@ -211,6 +211,10 @@ test('a bad file goes to failed/ with its reason, the others are done, and the n
     ['job', place.path('inbox/failed/other.csv')],
   ]);
   expect(first.said.stopped.code).toBe('input');
+  // The command that is printed then finds a file only where it was.
+  for (const { stopped, moved_to: place } of first.said.files.slice(1))
+    expect(stopped.next).toContain(`move ${place} back into ${nights.desk.place.path('inbox')}`);
+  expect(first.stderr).toContain(`back into ${place.path('inbox')}`);
   expect(nights.files().done).toEqual(['a.csv', 'a.enriched.csv']);
   expect(nights.files().inbox).toEqual(['failed']);
   expect(readFileSync(place.path('inbox/failed/broken.csv'), 'utf8')).toBe('Domain\n"never closed\n');

@@ -81,6 +81,10 @@ test('a job of several says of each entry whose it is, and a slip is answered by
   expect((await desk.type(['run', 'job.yaml', 'list.csv'])).stderr).toContain('Did you mean domain?');
   const strange = await desk.type(['plan', 'enrich-company,enrich-persn', 'list.csv']);
   expect(strange.stderr).toContain('Did you mean enrich-person?');
+  await desk.write('one.yaml', 'operations: [enrich-company]\n');
+  expect((await desk.type(['plan', 'one.yaml', 'list.csv'])).stderr).toMatch(
+    /operations has 1 entry\.\nName two or more, or write operation: and the only one\.\n$/,
+  );
   const changing = await desk.type(['plan', 'enrich-company,onboard', 'list.csv']);
   expect(changing.stderr).toContain('onboard cannot run together with others');
 });

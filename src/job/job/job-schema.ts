@@ -103,7 +103,7 @@ const country = z.string().regex(/^[A-Z]{2}$/i, 'write a country as two letters,
 const entries = z.strictObject({
   /** Left out where there are several. */
   operation: text.optional(),
-  operations: z.array(text).min(2).optional(),
+  operations: z.array(text).min(2, 'Name two or more, or write operation: and the only one.').optional(),
   account: text.optional(),
   /** Names of columns; in a spreadsheet such a name may have several lines. */
   columns: z.record(text, z.string().min(1)).optional(),

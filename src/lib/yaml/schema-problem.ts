@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { invariant } from '../../core/errors.ts';
 import { suggestion } from '../../core/nearest.ts';
 import { isObject } from '../../core/objects.ts';
-import { foreignName, foreignWords } from '../../core/plain-text.ts';
+import { counted, foreignName, foreignWords } from '../../core/plain-text.ts';
 
 /**
  * What zod found wrong with a YAML document, as a fact and what to do about it. Values are quoted only where they are
@@ -87,6 +87,9 @@ function wrongValue(issue: Issue, found: unknown): Words {
     case 'invalid_union':
       return notInList(name, found, wordsOf(issue));
     case 'too_small':
+      // A list that needs more than one entry says what to do with a single one.
+      if (Array.isArray(found) && found.length > 0)
+        return { fact: `${name} has ${counted(found.length, 'entry', 'entries')}`, next: issue.message };
       if (issue.origin !== 'number')
         return { fact: `${name} is empty`, next: 'Fill it in, or leave it out.' };
       return {

@@ -288,7 +288,9 @@ async function putAside(todo: Todo, stopped: StopError): Promise<SweptFile> {
   if (!BAD_FILE.has(stopped.code) || inInbox === undefined || batch !== undefined || !isReadable) return file;
   if (await hasChanged(todo)) return file;
   try {
-    return { ...file, movedTo: await moveToFailed(path, stopped) };
+    const movedTo = await moveToFailed(path, stopped);
+    const next = `Do this, and move ${movedTo} back into ${job.inbox}: ${stopped.next}`;
+    return { ...file, movedTo, stopped: new StopError({ ...stopped.detail, next }) };
   } catch (error) {
     if (error instanceof StopError) return notBegun(path, job, error);
     throw error;
