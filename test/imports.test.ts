@@ -95,6 +95,7 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'retention.ts',
     'retries.ts',
     'run-job.ts',
+    'store-choice.ts',
     'summary.ts',
     'tasks/account-test.ts',
     'tasks/adopt.ts',

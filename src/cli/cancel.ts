@@ -4,7 +4,7 @@ import { stop } from '../core/errors.ts';
 import type { Batch } from '../ledger/ledger.ts';
 import { commandLine } from '../lib/command-line.ts';
 import { interruptedChanges } from '../plan/team/interrupted-changes.ts';
-import { allBatches, findBatch, openLedger, storeWords } from '../run/open-ledger.ts';
+import { allBatches, findBatch, openLedger } from '../run/open-ledger.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
 
 const cancel: CliCommand = {
@@ -25,7 +25,7 @@ async function cancelCommand(
 ): Promise<Report> {
   const { batch, location } = await findBatch(word, flags.store, console.warn);
   if (batch.state !== 'open') {
-    throw stop('usage', `Batch ${batch.id} is ${batch.state} already.`, allBatches(location));
+    throw stop('usage', `Batch ${batch.id} is ${batch.state} already.`, allBatches());
   }
   const ledger = await openLedger(
     { location, named: true },
@@ -40,7 +40,7 @@ async function cancelCommand(
   try {
     await ledger.changeBatch(batch.id, { state: 'cancelled' });
     const notes = await interruptedChanges(ledger, batch);
-    const undo = commandLine(['undo', batch.id, ...storeWords(location)]);
+    const undo = commandLine(['undo', batch.id]);
     return {
       lines: [`Batch ${batch.id} is cancelled; ${whatStays(batch)}.`, ...notes],
       object: { batch: batch.id, state: 'cancelled', half_done: notes },

@@ -13,7 +13,8 @@ import { checkEncodings } from '../files/text-encoding.ts';
 import type { StoreFact } from '../ledger/store.ts';
 import { commandLine } from '../lib/command-line.ts';
 import { formatDuration } from '../lib/duration.ts';
-import { chooseStore, examinedStore, lookAtLedger } from '../run/open-ledger.ts';
+import { examinedStore, lookAtLedger } from '../run/open-ledger.ts';
+import { chooseStore } from '../run/store-choice.ts';
 import { APART_MS } from '../time/believed-time.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
 

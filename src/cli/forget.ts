@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { systemClock } from '../core/clock.ts';
 import { durationOf } from '../lib/command-line.ts';
 import { ErasureObject } from '../objects/erasure-object.ts';
-import { storesWithLists } from '../run/open-ledger.ts';
+import { storesWithLists } from '../run/store-choice.ts';
 import { eraseIn, personOf, requireSettled } from '../run/tasks/erase.ts';
 import { talkedErasure } from './render/erasure.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';

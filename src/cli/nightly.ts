@@ -43,7 +43,7 @@ async function nightlyCommand(console: Console, jobs: readonly string[], flags: 
     }),
   );
   return {
-    lines: console.quiet && !didAnything(summary) ? [] : sweepLines(summary, flags.store),
+    lines: console.quiet && !didAnything(summary) ? [] : sweepLines(summary),
     object: SweepObject.of(summary),
     stopped: stoppedBy(summary.stopped, command),
     exitCode: exitCodeOfSweep(summary, flags.attentionOk === true),

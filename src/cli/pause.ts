@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { systemClock } from '../core/clock.ts';
 import { commandLine, durationOf } from '../lib/command-line.ts';
-import { findBatch, storeWords } from '../run/open-ledger.ts';
+import { findBatch } from '../run/open-ledger.ts';
 import { pauseBatch } from '../run/tasks/hold.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
 import { WAIT_FLAG } from './shell/flags.ts';
@@ -32,12 +32,12 @@ async function pauseCommand(
   { wait, store, as: operator }: Flags,
 ): Promise<Report> {
   const found = await findBatch(word, store, console.warn);
-  const { batch, location } = found;
+  const { batch } = found;
   const waitMs = durationOf('--wait', wait) ?? 0;
   await pauseBatch(found, { clock: systemClock, waitMs, tell: console.say, operator });
   return {
     lines: [`Batch ${batch.id} is paused.`],
     object: { batch: batch.id, held: true },
-    advice: [`To resume it: ${commandLine(['resume', batch.id, ...storeWords(location)])}`],
+    advice: [`To resume it: ${commandLine(['resume', batch.id])}`],
   };
 }

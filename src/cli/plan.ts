@@ -232,8 +232,10 @@ async function showSaved(console: Console, path: string, flags: Flags): Promise<
   });
   invariant(planned !== undefined, 'a plan is saved of one operation');
   const { advice = [], ...report } = planReport(console, planned, flags);
-  const run = ['run', '--plan', path, ...(flags.store === undefined ? [] : ['--store', flags.store])];
-  return { ...report, advice: [...advice, 'It is up to date. To do exactly that:', commandLine(run)] };
+  return {
+    ...report,
+    advice: [...advice, 'It is up to date. To do exactly that:', commandLine(['run', '--plan', path])],
+  };
 }
 
 async function planFile(console: Console, file: string, flags: Flags): Promise<Report> {

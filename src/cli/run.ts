@@ -24,8 +24,8 @@ import { mostAsked } from '../plan/plan.ts';
 import { orderIn, readSavedPlan } from '../plan/saved-plan.ts';
 import type { ChangePlan } from '../plan/team/change-plan.ts';
 import { changeQuestion, diffLines } from '../plan/team/diff-words.ts';
-import { chooseStore } from '../run/open-ledger.ts';
 import { chooseAll, runJob } from '../run/run-job.ts';
+import { chooseStore } from '../run/store-choice.ts';
 import { exitCodeOf, type RunSummary } from '../run/summary.ts';
 import { runTogether, type TogetherSummary } from '../run/tasks/together.ts';
 import { planLines } from './render/plan-lines.ts';
@@ -239,7 +239,7 @@ function saidIn(flags: Flags): Partial<RunOptions> {
 }
 
 function reportOf(console: Console, summary: RunSummary, { words }: Resume, flags: Flags): Report {
-  if (flags.detach === true) return detachedReport(summary, words, flags.store);
+  if (flags.detach === true) return detachedReport(summary, words);
   const lines = summaryLines(summary);
   const toStdout = flags.output === '-';
   if (toStdout) for (const line of lines) console.say(line);
@@ -248,7 +248,7 @@ function reportOf(console: Console, summary: RunSummary, { words }: Resume, flag
   return {
     lines: toStdout ? [] : lines,
     object: RunObject.of(summary),
-    ...endOf(summary, flags.store, { words: goesOn }),
+    ...endOf(summary, { words: goesOn }),
     exitCode: exitCodeOf(summary, flags.attentionOk === true),
   };
 }
@@ -266,7 +266,7 @@ function togetherReport(
   if (toStdout) for (const line of lines) console.say(line);
   const { runs, stopped, budgetToFinish } = together;
   const goesOn = beyondBudget(words, budgetToFinish);
-  const ends = runs.map((run) => endOf({ ...run, stopped: undefined }, flags.store, { words }));
+  const ends = runs.map((run) => endOf({ ...run, stopped: undefined }, { words }));
   const codes = runs.map((run) => exitCodeOf(run, flags.attentionOk === true));
   return {
     lines: toStdout ? [] : lines,
@@ -278,13 +278,12 @@ function togetherReport(
 }
 
 /** How the list is followed, and what writes its output. */
-function detachedReport(summary: RunSummary, words: readonly string[], store: string | undefined): Report {
-  const where = store === undefined ? [] : ['--store', store];
+function detachedReport(summary: RunSummary, words: readonly string[]): Report {
   return {
     lines: summaryLines(summary),
     object: RunObject.of(summary),
     advice: [
-      `Workers have the list. To see how far they are: ${commandLine(['status', summary.batch, ...where])}`,
+      `Workers have the list. To see how far they are: ${commandLine(['status', summary.batch])}`,
       `To write its output: ${commandLine(withoutFlag(words, '--detach'))}`,
     ],
   };

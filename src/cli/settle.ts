@@ -4,7 +4,7 @@ import { counted, linesOf } from '../core/plain-text.ts';
 import { type Batch, credits, type Doubt } from '../ledger/ledger.ts';
 import { commandToGoOn } from '../lib/command-line.ts';
 import { DoubtListObject } from '../objects/row-object.ts';
-import { type FoundBatch, findBatch, storeWords } from '../run/open-ledger.ts';
+import { type FoundBatch, findBatch } from '../run/open-ledger.ts';
 import {
   type AlikeDoubts,
   closeLeftOpenIn,
@@ -112,7 +112,7 @@ function decidedReport(
   { doubts, retries, over }: Decided,
   { kind }: PersonsDecision,
 ): Report {
-  const { batch, location } = found;
+  const { batch } = found;
   const noted = `Noted for ${counted(doubts.length, 'call')}: ${kind.replace('_', ' ')}.`;
   const command = over === undefined ? commandToGoOn(batch) : undefined;
   const isHeldBack = kind === 'retry' && !retries.goesOn;
@@ -124,9 +124,7 @@ function decidedReport(
       ...(doubts.length > 0 && command !== undefined && !isHeldBack
         ? ['The next run does that:', command]
         : []),
-      ...(kind === 'retry'
-        ? [...heldBackLines(batch.id, retries, storeWords(location)), ...overBudgetLines(batch, retries)]
-        : []),
+      ...(kind === 'retry' ? [...heldBackLines(batch.id, retries), ...overBudgetLines(batch, retries)] : []),
     ],
   };
 }
@@ -144,7 +142,7 @@ function warningsOfSeconds(doubts: readonly Doubt[]): readonly string[] {
 
 // ---------------------------------------------------------------------------------------------------- the list
 
-function listReport({ batch, location }: FoundBatch, list: DoubtList): Report {
+function listReport({ batch }: FoundBatch, list: DoubtList): Report {
   const { doubts, alike, waiting, open, atRisk, retries, undecidable } = list;
   return {
     lines: linesOf(
@@ -162,11 +160,11 @@ function listReport({ batch, location }: FoundBatch, list: DoubtList): Report {
     object: DoubtListObject.of({ ...list, batch }),
     advice: [
       ...decidedLines(batch, list),
-      ...heldBackLines(batch.id, retries, storeWords(location)),
+      ...heldBackLines(batch.id, retries),
       ...overBudgetLines(batch, retries),
       ...(list.over === undefined || doubts.length === 0
         ? choiceLines(doubts)
-        : [overWords(batch, list.over), waysToSend(list.decidedIn, list.over, storeWords(location))]),
+        : [overWords(batch, list.over), waysToSend(list.decidedIn, list.over)]),
       ...alike.flatMap(alikeLines),
     ],
   };

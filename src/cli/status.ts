@@ -13,7 +13,7 @@ import {
   raiseInJob,
   wordsOfCommand,
 } from '../lib/command-line.ts';
-import { findBatch, lookAtLedger, storeWords } from '../run/open-ledger.ts';
+import { findBatch, lookAtLedger } from '../run/open-ledger.ts';
 import type { Retries } from '../run/retries.ts';
 import {
   type BatchOverview,
@@ -59,7 +59,7 @@ async function statusCommand(
   try {
     if (row === undefined) {
       const shown = await batchStatus(ledger, found);
-      return await batchReport(console, shown, location, {
+      return await batchReport(console, shown, {
         unproven: await unprovenOf(ledger, batch),
         changes: await changesOf(ledger, shown),
       });
@@ -148,18 +148,13 @@ async function changesOf(
   return changesDone(ledger, batch, toDecide);
 }
 
-async function batchReport(
-  console: Console,
-  status: BatchStatus,
-  location: string,
-  left: LeftOpen,
-): Promise<Report> {
+async function batchReport(console: Console, status: BatchStatus, left: LeftOpen): Promise<Report> {
   return {
     lines: [...stateLines(status, left), ...openLines(status, left)],
     object: await objectOf(console, ({ BatchStatusObject }) =>
       BatchStatusObject.of({ ...status, ...left, unproven: left.unproven?.found }),
     ),
-    advice: adviceOn(status, location),
+    advice: adviceOn(status),
   };
 }
 
@@ -215,16 +210,15 @@ function isLeft({ batch, settled, rows }: BatchStatus): boolean {
   return batch.state === 'finished' && settled < rows;
 }
 
-function adviceOn(status: BatchStatus, location: string): readonly string[] {
+function adviceOn(status: BatchStatus): readonly string[] {
   const { batch, counts, run, retries, over } = status;
-  const store = storeWords(location);
   const command = commandToGoOn(batch);
   const mayGoOn = batch.state === 'open' || isLeft(status) || retries?.goesOn === true;
   const isHeldBack = over !== undefined || retries?.budget !== undefined;
   const goesOn = run === undefined && !isHeldBack && mayGoOn;
   return linesOf(
-    (counts.in_doubt ?? 0) > 0 && `What is in doubt: ${commandLine(['settle', batch.id, ...store])}`,
-    retries && heldBackLines(batch.id, retries, store),
+    (counts.in_doubt ?? 0) > 0 && `What is in doubt: ${commandLine(['settle', batch.id])}`,
+    retries && heldBackLines(batch.id, retries),
     retries && overBudgetLines(batch, retries),
     goesOn && sweepsBudgetWords(batch),
     goesOn && command !== undefined && `To continue: ${command}`,

@@ -7,7 +7,8 @@ import { atMost, counted, foreignWords, linesOf } from '../core/plain-text.ts';
 import { type Closure, type Credits, credits, type RawReply } from '../ledger/ledger.ts';
 import { commandLine } from '../lib/command-line.ts';
 import { TrialObject } from '../objects/trial-object.ts';
-import { chooseStore, lookIfThere } from '../run/open-ledger.ts';
+import { lookIfThere } from '../run/open-ledger.ts';
+import { chooseStore } from '../run/store-choice.ts';
 import { exitCodeOf } from '../run/summary.ts';
 import {
   type Known,
@@ -72,7 +73,7 @@ async function tryCommand(
   if (known.kind === 'answered' && !mayRun) return knownReport(trial, known.tried);
   // A call in doubt is settled first, as in every run, and nothing new is bought then.
   if (known.kind !== 'in_doubt') await requireYes(console, trial, most, flags);
-  return runReport(trial, await make(console, trial, flags), flags);
+  return runReport(trial, await make(console, trial, flags));
 }
 
 /** Opens the ledger read-only, so that known answers can be shown while another process spends. */
@@ -145,7 +146,7 @@ function knownReport(trial: Trial, tried: Tried): Report {
   };
 }
 
-function runReport(trial: Trial, { summary, tried }: RanTrial, { store }: Flags): Report {
+function runReport(trial: Trial, { summary, tried }: RanTrial): Report {
   const { batch, money, spentNow, stopped } = summary;
   const inDoubt = money.inDoubt === 0 ? '' : `, ${money.inDoubt} in doubt`;
   return {
@@ -157,7 +158,7 @@ function runReport(trial: Trial, { summary, tried }: RanTrial, { store }: Flags)
       ...{ batch, source: trial.account.sandbox ? 'sandbox' : 'bought', trial, tried, stopped },
       money: { ...money, spent: spentNow },
     }),
-    ...endOf(summary, store, { words: thisCommand() }),
+    ...endOf(summary, { words: thisCommand() }),
     exitCode: exitCodeOf(summary, false),
   };
 }

@@ -82,7 +82,7 @@ async function undoCommand(console: Console, word: string, flags: Flags, command
   return {
     lines: [...undoneLines(batch.id, undone), ...undone.left.map((each) => leftLine(batch.id, each))],
     object: UndoObject.of({ undoes: batch.id, undone }),
-    ...(undone.kind === 'run' ? endOf(undone.summary, store, resume) : {}),
+    ...(undone.kind === 'run' ? endOf(undone.summary, resume) : {}),
     exitCode: exitCode(undone, flags.attentionOk === true),
   };
 }

@@ -16,8 +16,9 @@ import {
 import { UndoObject } from '../objects/run-object.ts';
 import { TrialObject } from '../objects/trial-object.ts';
 import type { RunOptions } from '../plan/context.ts';
-import { chooseStore, lookIfThere } from '../run/open-ledger.ts';
+import { lookIfThere } from '../run/open-ledger.ts';
 import { SPENDER_CHECKS, type SpenderOptions } from '../run/run-job.ts';
+import { chooseStore } from '../run/store-choice.ts';
 import { knownOf, mostOfTrial, runTrial, type Trial, trialOf } from '../run/tasks/trial.ts';
 import { findToUndo, undoBatch } from '../run/tasks/undo.ts';
 import type { OfBatch } from './asked-batches.ts';

@@ -19,9 +19,39 @@ export function durationOf(flag: string, text: string | undefined): number | und
   throw stop('usage', `${flag} ${text} is not a duration.`, `Give ${flag} as 30s, 10m or 2h.`);
 }
 
-/** A command of this program as it is typed where it is printed. @param words behind the program's name. */
+/** The store of the command that this process was started with, where another command would not look into it by itself. */
+let namedStore: string | undefined;
+
+/** Has every command that is printed from here on name the store. */
+export function nameStore(location: string | undefined): void {
+  namedStore = location;
+}
+
+/**
+ * A command of this program as it is typed where it is printed, to go on with the store that is worked with.
+ * @param words behind the program's name.
+ */
 export function commandLine(words: readonly string[]): string {
-  return [...programName(words), ...words].map(shellWord).join(' ');
+  const named =
+    namedStore === undefined || !takesStore(words) ? words : withOption(words, '--store', namedStore);
+  return [...programName(named), ...named].map(shellWord).join(' ');
+}
+
+/** These work with no store, or have theirs as an argument. */
+const WITHOUT_STORE: ReadonlySet<string> = new Set([
+  'accounts',
+  'sandbox',
+  'store init',
+  'store copy',
+  'store caps',
+]);
+
+function takesStore(words: readonly string[]): boolean {
+  const [first = '', second] = words;
+  const isOther = first === '' || WITHOUT_STORE.has(first) || WITHOUT_STORE.has(`${first} ${second}`);
+  return (
+    !isOther && !words.some((word) => word === '--help' || word === '--store' || word.startsWith('--store='))
+  );
 }
 
 /** After these the same command goes on, once what stopped it is gone. */

@@ -5,7 +5,7 @@ import { invariant, StopError, stop } from '../core/errors.ts';
 import { STORES } from '../core/families.ts';
 import { loadFamily } from '../core/family.ts';
 import type { Operation } from '../core/operation.ts';
-import { besideFolder, listsFolder, stateFolder } from '../core/paths.ts';
+import { besideFolder } from '../core/paths.ts';
 import type { Eraser } from '../ledger/eraser.ts';
 import type { Batch, BatchId, Ledger, LedgerReader, ListedRows, Spenders } from '../ledger/ledger.ts';
 import {
@@ -24,44 +24,9 @@ import { operatorNamed } from '../lib/operator.ts';
 import { Redaction } from '../lib/redaction.ts';
 import { BelievedTime, type TimeBounds } from '../time/believed-time.ts';
 import { redactedLedger } from './redacted-ledger.ts';
+import { type StoreChoice, storesToLookAt } from './store-choice.ts';
 
-/** This file chooses the store of a command, opens it, and finds batches in it. */
-
-interface StoreChoice {
-  readonly location: string;
-  /** Whether the user named the store, so that it may be created even when nobody watches. */
-  readonly named: boolean;
-}
-
-/**
- * Chooses the store: `--store`, else `$ROWONCE_STORE`, else this user's folder. Sandbox accounts have a default folder of
- * their own, so that a trial never makes the real ledger larger.
- */
-export function chooseStore(flag: string | undefined, sandbox: boolean): StoreChoice {
-  const named = flag ?? (process.env.ROWONCE_STORE || undefined);
-  if (named !== undefined) return { location: named, named: true };
-  return { location: sandbox ? join(stateFolder(), 'sandbox') : stateFolder(), named: false };
-}
-
-/** The stores that a reading command looks into: the named one, else those of the two default ones that exist. */
-export function storesToLookAt(flag: string | undefined): readonly string[] {
-  const real = chooseStore(flag, false);
-  if (real.named) return [real.location];
-  const locations = [real.location, chooseStore(flag, true).location];
-  return locations.filter((location) => existsSync(join(location, 'ledger.db')));
-}
-
-/** The stores that may hold something of a person: to the page lists may have been brought before anything was run. */
-export function storesWithLists(flag: string | undefined): readonly string[] {
-  const { location } = chooseStore(flag, false);
-  const found = storesToLookAt(flag);
-  return found.includes(location) || !existsSync(listsFolder(location)) ? found : [location, ...found];
-}
-
-/** The flags with which a command finds a batch of that store; none for a store that every command looks into. */
-export function storeWords(location: string): readonly string[] {
-  return storesToLookAt(undefined).includes(location) ? [] : ['--store', location];
-}
+/** This file opens the store of a command, and finds batches in it. */
 
 interface OpenOptions
   extends Pick<
@@ -385,10 +350,8 @@ export async function findBatch(
   const found = line && (await batchWithId(line.batch.id, line.location));
   if (found !== undefined && others.length === 0) return found;
   const fact = found === undefined ? `There is no batch "${word}".` : `Several batches begin with "${word}".`;
-  throw stop('usage', fact, allBatches(storeFlag));
+  throw stop('usage', fact, allBatches());
 }
 
 /** Where the ids of all batches are. */
-export function allBatches(location: string | undefined): string {
-  return `To see all batches: ${commandLine(['status', ...(location === undefined ? [] : storeWords(location))])}`;
-}
+export const allBatches = (): string => `To see all batches: ${commandLine(['status'])}`;

@@ -47,13 +47,9 @@ export function overWords({ id }: Batch, { why }: Over): string {
 }
 
 /** How a call can be sent again that is in doubt in a batch with which no run goes on. */
-export function waysToSend(
-  elsewhere: BatchId | undefined,
-  { mayComeBack }: Over,
-  store: readonly string[],
-): string {
+export function waysToSend(elsewhere: BatchId | undefined, { mayComeBack }: Over): string {
   if (elsewhere !== undefined)
-    return `Decide about it in batch ${elsewhere}: ${commandLine(['settle', elsewhere, '--retry', ...store])}`;
+    return `Decide about it in batch ${elsewhere}: ${commandLine(['settle', elsewhere, '--retry'])}`;
   const back = mayComeBack ? 'Put the list back as it was to send it again, or say' : 'Say';
   return `${back} what became of it with --answer or --not-done.`;
 }

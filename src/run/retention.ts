@@ -4,7 +4,6 @@ import { StopError } from '../core/errors.ts';
 import { counted } from '../core/plain-text.ts';
 import type { StoreOptions, Tell } from '../ledger/store.ts';
 import { commandLine } from '../lib/command-line.ts';
-import { storeWords } from './open-ledger.ts';
 import { eraseIn, type Needed } from './tasks/erase.ts';
 
 /**
@@ -34,7 +33,7 @@ export async function keepRetention(
       });
       if (calls > 0)
         tell(`Erased ${counted(calls, 'request')} of account ${name} that passed the retention.`);
-      for (const words of neededWords(needed, location))
+      for (const words of neededWords(needed))
         tell(`Account ${name} keeps data beyond its retention: ${words}`);
     } catch (error) {
       if (!(error instanceof StopError)) throw error;
@@ -46,7 +45,7 @@ export async function keepRetention(
 }
 
 /** What stays for batches that go on, and what ends them; nothing where there is none. */
-export function neededWords({ calls, lists, by }: Needed, location: string): readonly string[] {
+export function neededWords({ calls, lists, by }: Needed): readonly string[] {
   const [batch] = by;
   if (batch === undefined) return [];
   const parts = [
@@ -57,7 +56,7 @@ export function neededWords({ calls, lists, by }: Needed, location: string): rea
   // What the rows of an open batch ask that are not finished yet, the ledger does not know.
   const counts =
     calls > 0 ? ': as long as it is open, every answer to its operation on its account counts' : '';
-  const typed = (command: string): string => commandLine([command, batch, ...storeWords(location)]);
+  const typed = (command: string): string => commandLine([command, batch]);
   return [
     `${parts.join(' and ')} that batch ${batch}${others} may still need${counts}. To end it, run its list, or run ${typed('cancel')}; for what is in doubt, ${typed('settle')}`,
   ];

@@ -46,7 +46,7 @@ import type { PlanContext, ResolvedJob } from '../plan/row-walk.ts';
 import { type GuardProblem, guardProblems } from '../plan/team/change-guards.ts';
 import { type ChangePlan, planChanges, planOfChanges } from '../plan/team/change-plan.ts';
 import { membersNow, unagreed } from './members-now.ts';
-import { chooseStore, lookIfThere, openLedger, queueAt, requireTaken } from './open-ledger.ts';
+import { lookIfThere, openLedger, queueAt, requireTaken } from './open-ledger.ts';
 import { requireFreeColumns, run } from './pipeline.ts';
 import { keepRetention } from './retention.ts';
 import { choose, chooseAll } from './run-job/choose.ts';
@@ -55,6 +55,7 @@ import { heedPlanFiles, readPlanFile } from './run-job/plan-files.ts';
 import { saveJob, sayTo } from './run-job/save-job.ts';
 import { Sessions } from './sessions.ts';
 import { stoppable } from './stoppable.ts';
+import { chooseStore } from './store-choice.ts';
 import type { RunSummary } from './summary.ts';
 import { type UnprovenChanges, unprovenChanges } from './unproven-changes.ts';
 

@@ -23,14 +23,13 @@ export function decisionWords({ why, atMs }: Pick<Decision, 'why' | 'atMs'>): st
 export function heldBackLines(
   batch: BatchId,
   { calls, credits, extra, enough, byJob, row }: Retries,
-  store: readonly string[],
 ): readonly string[] {
   if (enough === undefined) return [];
   const { most = 0, used } = extra;
   const fact = `${againWords({ calls, credits })}, and ${Math.max(0, most - used)} of ${counted(most, 'extra credit')} ${most === 1 ? 'is' : 'are'} left.`;
   if (byJob) return [`${fact} To send all of them again, raise extra_credits in the job to ${enough}.`];
   const about = row === undefined ? [batch] : [batch, String(row)];
-  const words = ['settle', ...about, '--retry', '--extra-credits', String(enough), ...store];
+  const words = ['settle', ...about, '--retry', '--extra-credits', String(enough)];
   return [`${fact} To let the next run send all of them again:`, commandLine(words)];
 }
 

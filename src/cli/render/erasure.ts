@@ -40,7 +40,7 @@ const BACKUPS = 'Backups and copies of the store still hold it: delete or replac
 function foundLines(location: string, found: Erased): readonly string[] {
   const stays = [
     ...found.stays.map(stayLine),
-    ...neededWords(found.needed, location).map((words) => `  stays: ${words}`),
+    ...neededWords(found.needed).map((words) => `  stays: ${words}`),
   ];
   const nothing = `Nothing of that ${found.needed.by.length === 0 ? 'is' : 'can be erased'} in ${location}.`;
   if (isNothing(found)) return [nothing, ...stays];

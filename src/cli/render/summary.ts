@@ -120,12 +120,12 @@ function words({ low, expected, high }: Estimate, shown: (value: number) => stri
 
 type Counts = Readonly<Partial<Record<OutcomeKind, number>>>;
 
-export function sweepLines(sweep: SweepSummary, store: string | undefined): readonly string[] {
+export function sweepLines(sweep: SweepSummary): readonly string[] {
   const { files, left } = sweep;
   const { rows, counts, spent, isExact, inDoubt } = totalsOf(sweep);
   const doubt = inDoubt > 0 ? `, ${inDoubt} in doubt` : '';
   return [
-    ...files.flatMap((file) => fileLines(file, store)),
+    ...files.flatMap((file) => fileLines(file)),
     ...left.map(({ path, why }) => `Left       ${path}: ${why}`),
     `Files      ${files.length} done or tried, ${left.length} left`,
     `Rows       ${[String(rows), countWords(counts)].filter((text) => text !== '').join(': ')}`,
@@ -133,7 +133,7 @@ export function sweepLines(sweep: SweepSummary, store: string | undefined): read
   ];
 }
 
-function fileLines(file: SweptFile, store: string | undefined): readonly string[] {
+function fileLines(file: SweptFile): readonly string[] {
   const { path, summary, stopped, spent, movedTo } = file;
   const files = summary?.files;
   const detail = (name: string, value: string | undefined): string | undefined =>
@@ -147,7 +147,7 @@ function fileLines(file: SweptFile, store: string | undefined): readonly string[
     detail('Output', files?.output),
     detail('Attention', files?.attention),
     detail('Stopped', stopped && sentence(stopped.message)),
-    detail('Next', nextOf(file, store)),
+    detail('Next', nextOf(file)),
   );
 }
 
@@ -158,8 +158,8 @@ export function countWords(counts: Counts, none = 'none finished yet'): string {
 }
 
 /** What the user should do about the file; undefined when there is nothing to do. */
-function nextOf({ summary, stopped }: SweptFile, store: string | undefined): string | undefined {
+function nextOf({ summary, stopped }: SweptFile): string | undefined {
   if (stopped !== undefined) return stopped.next;
   if (summary === undefined || (summary.counts.in_doubt ?? 0) === 0) return undefined;
-  return commandLine(['settle', summary.batch, ...(store === undefined ? [] : ['--store', store])]);
+  return commandLine(['settle', summary.batch]);
 }

@@ -3,7 +3,9 @@ import { bugWords, EXIT, type ExitCode, isReaderGone, messageOf, StopError } fro
 import { version } from '../../core/families.ts';
 import { plainText } from '../../core/plain-text.ts';
 import { stopObject } from '../../core/stop-object.ts';
+import { nameStore } from '../../lib/command-line.ts';
 import { systemStop } from '../../lib/system-errors.ts';
+import { storeToName } from '../../run/store-choice.ts';
 import type { Report, RunCommand } from './command.ts';
 import { openTerminal, processStreams, type Streams, type Terminal } from './console.ts';
 import { compileInPlace, keepGarbageLow } from './main/memory.ts';
@@ -89,7 +91,8 @@ export async function runCommandLine(
   let program: Command | undefined;
   try {
     program = await buildProgram({
-      started: ({ json = false, quiet = false, color }) => {
+      started: ({ json = false, quiet = false, color, store }) => {
+        nameStore(storeToName(store));
         terminal = openTerminal({ json, quiet, noColor: color === false }, streams);
         opened(terminal);
       },

@@ -185,15 +185,13 @@ type Ended = Pick<RunSummary, 'batch' | 'counts' | 'retries' | 'unanswered' | 's
 /** What a report says at its end: the command that shows what is in doubt, and what stopped the work. */
 export function endOf(
   { batch, counts, retries, unanswered, stopped }: Ended,
-  store: string | undefined,
   { words }: Resume,
 ): { readonly advice: readonly string[]; readonly stopped: Stopped | undefined } {
-  const where = store === undefined ? [] : ['--store', store];
   const isInDoubt = (counts.in_doubt ?? 0) > 0;
   return {
     advice: linesOf(
-      isInDoubt && `What is in doubt: ${commandLine(['settle', batch, ...where])}`,
-      retries && heldBackLines(batch, retries, where),
+      isInDoubt && `What is in doubt: ${commandLine(['settle', batch])}`,
+      retries && heldBackLines(batch, retries),
       unanswered > 0 && `${waitingWords(unanswered)}.`,
     ),
     stopped: stoppedBy(stopped, commandLine(typedToGoOn(words, batch))),

@@ -22,9 +22,10 @@ import type { JobOptions, OpeningOptions } from '../../plan/context.ts';
 import type { ResolvedJob } from '../../plan/row-walk.ts';
 import { planChanges } from '../../plan/team/change-plan.ts';
 import { BelievedTime } from '../../time/believed-time.ts';
-import { chooseStore, openLedger, requireTaken } from '../open-ledger.ts';
+import { openLedger, requireTaken } from '../open-ledger.ts';
 import { choose } from '../run-job.ts';
 import { Sessions } from '../sessions.ts';
+import { chooseStore } from '../store-choice.ts';
 
 /**
  * Notes in the ledger who is in a team already, on a person's word, so that no list invites them again. Nothing is sent. Each is

@@ -8,8 +8,9 @@ import { csvLine } from '../../lib/csv-line.ts';
 import { type RemoteMembers, withLive } from '../../plan/team/remote-members.ts';
 import { noteFile } from '../looker-notes.ts';
 import { type MembersOptions, membersNow } from '../members-now.ts';
-import { chooseStore, lookIfThere } from '../open-ledger.ts';
+import { lookIfThere } from '../open-ledger.ts';
 import { choose } from '../run-job.ts';
+import { chooseStore } from '../store-choice.ts';
 
 /**
  * Writes a list of who is in the projects of a job, as the job would read it: by the service's own lists where the dialect names

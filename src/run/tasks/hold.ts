@@ -47,12 +47,12 @@ async function letGoOn(ledger: Ledger, batch: BatchId, clock: Clock): Promise<bo
   return wasHeld;
 }
 
-function requireOpen({ batch: { id, state }, location }: FoundBatch): void {
+function requireOpen({ batch: { id, state } }: FoundBatch): void {
   if (state === 'open') return;
   throw stop(
     'usage',
     `Batch ${id} is ${state} already.`,
-    `Only an open batch can be paused or resumed. ${allBatches(location)}`,
+    `Only an open batch can be paused or resumed. ${allBatches()}`,
   );
 }
 

@@ -23,7 +23,7 @@ import { commandLine } from '../../lib/command-line.ts';
 import { BelievedTime } from '../../time/believed-time.ts';
 import { accountOfBatch, dialectFor, dialectOfBatch } from '../batch-account.ts';
 import type { FoundBatch } from '../open-ledger.ts';
-import { lookAtLedger, openIfFree, openLedger, requireChangesTaken, storeWords } from '../open-ledger.ts';
+import { lookAtLedger, openIfFree, openLedger, requireChangesTaken } from '../open-ledger.ts';
 import { decidedIn, type Over, overOf, overWords, waysToSend } from '../over.ts';
 import { canBeAskedAbout, doubtReason } from '../reconcile.ts';
 import { decisionsAbout, type Retries, retriesOf } from '../retries.ts';
@@ -104,7 +104,7 @@ export async function doubtList(found: FoundBatch, row?: string): Promise<DoubtL
 
 async function doubtsOf(
   ledger: LedgerReader,
-  { batch, location }: FoundBatch,
+  { batch }: FoundBatch,
   row: string | undefined,
 ): Promise<readonly Doubt[]> {
   // Others may wait for a row that this batch has skipped, so it can be decided about by its number.
@@ -122,13 +122,12 @@ async function doubtsOf(
   }
   const number = Number(row);
   const [ended] = Number.isSafeInteger(number) ? await ledger.rows(batch.id, number, 1) : [];
-  const where = storeWords(location);
   throw stop(
     'usage',
     `Row ${row} of batch ${batch.id} is not in doubt.`,
     ended?.row === number
-      ? `See its state with ${commandLine(['status', batch.id, row, ...where])}`
-      : `See which rows are with ${commandLine(['settle', batch.id, ...where])}`,
+      ? `See its state with ${commandLine(['status', batch.id, row])}`
+      : `See which rows are with ${commandLine(['settle', batch.id])}`,
   );
 }
 
@@ -299,12 +298,12 @@ export async function settleDoubts(
 /** @throws StopError `usage`, with what can be done instead. */
 async function refuseRetry(
   ledger: LedgerReader,
-  { batch, location }: FoundBatch,
+  { batch }: FoundBatch,
   doubts: readonly Doubt[],
   over: Over,
 ): Promise<never> {
   const keys = doubts.map(({ key }) => key);
-  const ways = waysToSend(await decidedIn(ledger, over, keys), over, storeWords(location));
+  const ways = waysToSend(await decidedIn(ledger, over, keys), over);
   throw stop('usage', overWords(batch, over), ways);
 }
 

@@ -10,7 +10,7 @@ import type { FileOptions } from '../../plan/context.ts';
 import type { ResolvedJob } from '../../plan/row-walk.ts';
 import { type ChangePlan, planChanges } from '../../plan/team/change-plan.ts';
 import { accountOfBatch } from '../batch-account.ts';
-import { allBatches, type FoundBatch, findBatch, lookAtLedger, storeWords } from '../open-ledger.ts';
+import { allBatches, type FoundBatch, findBatch, lookAtLedger } from '../open-ledger.ts';
 import type { SpenderOptions } from '../run-job.ts';
 import { openSpender, type Spender } from '../run-job.ts';
 import type { RunSummary } from '../summary.ts';
@@ -51,7 +51,7 @@ export type Undone = { readonly left: readonly NotUndone[] } & (
 /** @throws StopError `usage` when the batch cannot be undone at all; otherwise like a run. */
 export async function undoBatch(options: UndoOptions): Promise<Undone> {
   const { batch, location, inviteAgain } = options;
-  refuseUnfinished(batch, location);
+  refuseUnfinished(batch);
   const account = await requireAccount(batch);
   const chosen = await undoJob(batch, account, inviteAgain);
   const spender = await openSpender(account.sandbox, { ...options, store: location });
@@ -110,7 +110,7 @@ export async function planUndo({
   location,
   inviteAgain,
 }: Pick<UndoOptions, 'batch' | 'location' | 'inviteAgain'>): Promise<UndoPlan> {
-  refuseUnfinished(batch, location);
+  refuseUnfinished(batch);
   const account = await requireAccount(batch);
   const ledger = await lookAtLedger(location);
   try {
@@ -131,7 +131,7 @@ export async function planUndo({
 
 /** Resumes an undo, whose list a person has agreed to already. For a finished undo, it only looks at rows in doubt. */
 async function goOn(options: UndoOptions, { spender, chosen, begun, left }: BegunUndo): Promise<Undone> {
-  await requireSameList(begun, options.batch.id, options.location);
+  await requireSameList(begun, options.batch.id);
   const { output = begun.outputPath, ...wishes } = wishesOf(options);
   const summary = await spender.run(chosen, {
     ...wishes,
@@ -152,21 +152,21 @@ function wishesOf({
   return { output, maxPauseMs, askChanges, signal, onEvent };
 }
 
-function refuseUnfinished(batch: Batch, location: string): void {
+function refuseUnfinished(batch: Batch): void {
   const { id, state, vendor, operation, command, settings } = batch;
   if (originOf(settings)?.kind === 'adoption')
     throw stop(
       'usage',
       `Batch ${id} only recorded who was in the team already, and sent nothing that could be taken back.`,
-      `Name a batch that changed something. ${allBatches(location)}`,
+      `Name a batch that changed something. ${allBatches()}`,
     );
   if (vendor !== 'service') {
     const fact = `Batch ${id} is a batch of ${operation}, which changes nothing in the service.`;
-    throw stop('usage', fact, `Name a batch that does. ${allBatches(location)}`);
+    throw stop('usage', fact, `Name a batch that does. ${allBatches()}`);
   }
   if (state !== 'open') return;
   const finish = command === undefined ? '' : `: ${command}`;
-  const cancel = commandLine(['cancel', id, ...storeWords(location)]);
+  const cancel = commandLine(['cancel', id]);
   throw stop(
     'usage',
     `Batch ${id} is unfinished, so what it changes is not known yet.`,

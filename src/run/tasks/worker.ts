@@ -13,8 +13,9 @@ import {
 } from '../../lib/checked-options.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import type { RunOptions } from '../../plan/context.ts';
-import { chooseStore, openForWork } from '../open-ledger.ts';
+import { openForWork } from '../open-ledger.ts';
 import { stoppable } from '../stoppable.ts';
+import { chooseStore } from '../store-choice.ts';
 import { RangeWork } from './worker/range-work.ts';
 import type { Serving, WorkerEvent } from './worker/serving.ts';
 

@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import type { Clock } from '../../core/clock.ts';
 import type { BatchLine, LedgerReader } from '../../ledger/ledger.ts';
 import { isUrl } from '../../ledger/store.ts';
-import { lookIfThere, spenderAt, storesToLookAt } from '../../run/open-ledger.ts';
+import { lookIfThere, spenderAt } from '../../run/open-ledger.ts';
 import { retriesOf } from '../../run/retries.ts';
+import { storesToLookAt } from '../../run/store-choice.ts';
 import type { ChangeMessage, Spender } from '../api.ts';
 
 /**

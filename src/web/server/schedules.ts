@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { type Answers, NotAgreed, type Question } from '../../client/account/agreements.ts';
 import { StopError, stop } from '../../core/errors.ts';
 import { replaceFile } from '../../lib/atomic-file.ts';
-import { chooseStore } from '../../run/open-ledger.ts';
+import { chooseStore } from '../../run/store-choice.ts';
 import { type SweptJob, sweptJobs, unagreedOf } from '../../run/tasks/nightly.ts';
 import { type ScheduledStart, ScheduleView, type WorkView } from '../api.ts';
 import { questionView } from './answers.ts';

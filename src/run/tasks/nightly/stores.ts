@@ -1,6 +1,6 @@
-import { chooseStore } from '../../open-ledger.ts';
 import type { SpenderOptions } from '../../run-job.ts';
 import { openSpender, type Spender } from '../../run-job.ts';
+import { chooseStore } from '../../store-choice.ts';
 import type { SweptJob } from './jobs.ts';
 
 /** An open store, and the jobs that spend from it. */

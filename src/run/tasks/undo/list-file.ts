@@ -9,7 +9,6 @@ import { ownershipIn, writeOwnFile } from '../../../files/output/own-files.ts';
 import type { Batch, BatchId, Ledger } from '../../../ledger/ledger.ts';
 import { isUrl } from '../../../ledger/store.ts';
 import { commandLine } from '../../../lib/command-line.ts';
-import { storeWords } from '../../open-ledger.ts';
 import type { UndoRow } from './list.ts';
 
 /** The list of an undo is a file and the input of its batch. It holds e-mail addresses, so only its owner can read it. */
@@ -64,16 +63,11 @@ function csvOf(rows: readonly UndoRow[]): string {
 }
 
 /** @throws StopError `input` when the list of a begun undo has changed since it was written. */
-export async function requireSameList(
-  { id, inputPath, inputSha256 }: Batch,
-  undone: BatchId,
-  location: string,
-): Promise<void> {
+export async function requireSameList({ id, inputPath, inputSha256 }: Batch, undone: BatchId): Promise<void> {
   if ((await contentHash(inputPath)) === inputSha256) return;
-  const where = storeWords(location);
   throw stop(
     'input',
     `${inputPath}, the list of batch ${id}, which undoes batch ${undone}, has changed.`,
-    `Put it back as it was, or run ${commandLine(['cancel', id, ...where])} and then ${commandLine(['undo', undone, ...where])}`,
+    `Put it back as it was, or run ${commandLine(['cancel', id])} and then ${commandLine(['undo', undone])}`,
   );
 }

@@ -6,7 +6,7 @@ import { type Job, waterfallOf } from '../../../job/job.ts';
 import { commandLine } from '../../../lib/command-line.ts';
 import { PlanObject, PlansObject } from '../../../objects/plan-object.ts';
 import { requestWords } from '../../../plan/consent.ts';
-import { chooseStore, storeWords } from '../../../run/open-ledger.ts';
+import { chooseStore } from '../../../run/store-choice.ts';
 import type { Choices, PlannedChangeObject, PlanView } from '../../api.ts';
 import { askChild } from '../children.ts';
 import { accountChoice, jobsOfChoices, writeListJob } from '../jobs.ts';
@@ -54,7 +54,7 @@ export async function planList(
     operation: names.join(','),
     waterfall: jobs.length === 1 ? [...waterfallOf(first, plan.columns)] : [],
     adds: jobs.flatMap(({ add }) => Object.keys(add ?? {})),
-    command: commandLine([...words, ...storeWords(store)]),
+    command: commandLine(words),
   });
   return { view, list, jobs, words, store };
 }

@@ -5,7 +5,7 @@ import { loadJob } from '../../../job/job.ts';
 import { commandLine } from '../../../lib/command-line.ts';
 import { PlanObject } from '../../../objects/plan-object.ts';
 import { orderIn, readSavedPlan } from '../../../plan/saved-plan.ts';
-import { chooseStore, storeWords } from '../../../run/open-ledger.ts';
+import { chooseStore } from '../../../run/store-choice.ts';
 import { askChild } from '../children.ts';
 import type { KeptList } from '../list-files.ts';
 import type { Server } from '../server.ts';
@@ -39,7 +39,7 @@ export async function planSavedFile(server: Server, file: KeptList, signal: Abor
   const view = viewOfPlan(PlanObject.parse(printed), {
     ...{ list: file.id, name: basename(order.file), choices: { what: { operation: saved.operation } } },
     ...{ operation: saved.operation, account, waterfall: [], adds: [], is_saved: true },
-    command: commandLine([...words, ...storeWords(store)]),
+    command: commandLine(words),
   });
   return { view, list: file, jobs: [], words, store };
 }

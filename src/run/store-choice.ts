@@ -1,0 +1,41 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { listsFolder, stateFolder } from '../core/paths.ts';
+
+/** This file chooses the store of a command. */
+
+export interface StoreChoice {
+  readonly location: string;
+  /** Whether the user named the store, so that it may be created even when nobody watches. */
+  readonly named: boolean;
+}
+
+/**
+ * Chooses the store: `--store`, else `$ROWONCE_STORE`, else this user's folder. Sandbox accounts have a default folder of
+ * their own, so that a trial never makes the real ledger larger.
+ */
+export function chooseStore(flag: string | undefined, sandbox: boolean): StoreChoice {
+  const named = flag ?? (process.env.ROWONCE_STORE || undefined);
+  if (named !== undefined) return { location: named, named: true };
+  return { location: sandbox ? join(stateFolder(), 'sandbox') : stateFolder(), named: false };
+}
+
+/** The stores that a reading command looks into: the named one, else those of the two default ones that exist. */
+export function storesToLookAt(flag: string | undefined): readonly string[] {
+  const real = chooseStore(flag, false);
+  if (real.named) return [real.location];
+  const locations = [real.location, chooseStore(flag, true).location];
+  return locations.filter((location) => existsSync(join(location, 'ledger.db')));
+}
+
+/** The stores that may hold something of a person: to the page lists may have been brought before anything was run. */
+export function storesWithLists(flag: string | undefined): readonly string[] {
+  const { location } = chooseStore(flag, false);
+  const found = storesToLookAt(flag);
+  return found.includes(location) || !existsSync(listsFolder(location)) ? found : [location, ...found];
+}
+
+/** The store that a command has to name to find a batch of it; undefined for one that every command looks into. */
+export function storeToName(flag: string | undefined): string | undefined {
+  return flag === undefined || storesToLookAt(undefined).includes(flag) ? undefined : flag;
+}
