@@ -251,6 +251,8 @@ test('a lost invite that no run of an edited list sends again is still to be dec
     const listed = await team.type('settle', batch);
     expect(listed.stderr).toContain(why);
     expect(listed.stderr).not.toContain('the next run does that');
+    const over = { why: expect.stringMatching(/^its list has changed/), may_come_back: true };
+    expect(await team.json('settle', batch)).toMatchObject({ over });
     const refused = await team.type('settle', batch, '--retry');
     expect(refused).toMatchObject({ code: 2, stdout: '' });
     expect(refused.stderr).toContain(why);
@@ -262,6 +264,7 @@ test('a lost invite that no run of an edited list sends again is still to be dec
   // Whose list is put back goes on with it, and so does its decision.
   team.writeSheet(sheet);
   expect((await team.json('status', batch)).counts).toEqual({ applied: 1 });
+  expect(await team.json('settle', batch)).not.toHaveProperty('over');
 
   await team.apply([{ email: JO, role: 'editor' }]);
   const behind = await team.json('status', 'last');

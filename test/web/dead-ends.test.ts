@@ -199,6 +199,37 @@ describe('on a wide screen and on a phone', () => {
     },
   );
 
+  proof(
+    'a doubt of a list that has changed since is not offered to be asked again, and its page says why',
+    async () => {
+      const desk = await openDesk({ faults: 'charged-reset:x1', concurrency: 1 });
+      await desk.write('list.csv', 'Domain\none.example\ntwo.example\n');
+      const { code } = await desk.type([
+        'run',
+        'enrich-company',
+        'list.csv',
+        '--account',
+        'data',
+        '--budget',
+        '9',
+      ]);
+      expect(code).toBe(3);
+      await desk.write('list.csv', 'Domain\none.example\nthree.example\n');
+      const served = await Served.start([], { cwd: desk.place.folder, env: desk.environment() });
+      onTestFinished(async () => void (await served.stop('SIGKILL')));
+      const [{ batch }] = (await asked(served, 'GET', '/batches')).batches;
+      const page = await openTab(browser, served, { path: `/batches/${batch}/doubts` });
+      onTestFinished(() => page.context().close());
+      await page.getByText(text.doubts.over('its list has changed')).waitFor();
+      await page.getByText(text.doubts.tell(true)).waitFor();
+      expect(await page.getByRole('radio', { name: text.doubts.retry }).count()).toBe(0);
+      await page.getByRole('radio', { name: text.doubts.notDone }).check();
+      await page.getByRole('button', { name: text.doubts.submit }).click();
+      await page.getByText(text.doubts.none).waitFor();
+      await expectToFit(page);
+    },
+  );
+
   proof('a budget that is reached is raised where the batch says so, once', async () => {
     const desk = await openDesk();
     const rows = Array.from({ length: 6 }, (_, at) => `company-${at}.example\n`).join('');

@@ -538,6 +538,12 @@ export const text = {
     what: 'These requests may have reached the vendor, but no usable answer came back. Each may have been charged or done.',
     none: 'Nothing is in doubt',
     noneWhat: 'Nothing is left to decide about the requests of this batch.',
+    over: (why: string) => `No run goes on with this batch, because ${why}, so it asks nothing again.`,
+    tell: (mayComeBack: boolean) =>
+      mayComeBack
+        ? 'Put the list back as it was to ask again, or say what became of it.'
+        : 'Say what became of it.',
+    decideThere: (batch: string) => `To ask again, decide in batch ${batch}`,
     atRisk: 'Credits at risk',
     calls: 'Calls in doubt',
     undecidable: 'Nothing to decide',
@@ -579,6 +585,7 @@ export const text = {
     submit: 'Save this decision',
     noting: 'Noting …',
     noted: 'Saved. The batch carries it out when it runs again.',
+    notedOver: 'Saved.',
     toBatch: 'Go to the batch',
   },
   bring: {

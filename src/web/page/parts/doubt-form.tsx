@@ -61,7 +61,9 @@ export function DoubtForm({
       </p>
       <fieldset>
         <legend class="sr">{text.doubts.how}</legend>
-        <Choice how={how} value="retry" what={text.doubts.retryWhat(counted(credits, 'credit'))} />
+        {list.over === undefined && (
+          <Choice how={how} value="retry" what={text.doubts.retryWhat(counted(credits, 'credit'))} />
+        )}
         {how.value === 'retry' && credits > 0 && (
           <label class="field inset">
             {text.doubts.extra}
@@ -99,7 +101,8 @@ export function DoubtForm({
         <span role="status">
           {state.value === 'noted' && (
             <>
-              {text.doubts.noted} <a href={`/batches/${list.batch}`}>{text.doubts.toBatch}</a>
+              {list.over === undefined ? text.doubts.noted : text.doubts.notedOver}{' '}
+              <a href={`/batches/${list.batch}`}>{text.doubts.toBatch}</a>
             </>
           )}
         </span>

@@ -42,6 +42,7 @@ function Shown({ list, onDecided }: { readonly list: DoubtsView; readonly onDeci
       {in_doubt.length > 0 && (
         <>
           <p>{text.doubts.what}</p>
+          {list.over !== undefined && <Over of={list.over} />}
           <dl class="figures">
             <Figure name={text.doubts.atRisk} value={at_risk} />
             <Figure name={text.doubts.calls} value={in_doubt.length} />
@@ -96,6 +97,20 @@ function Shown({ list, onDecided }: { readonly list: DoubtsView; readonly onDeci
         </section>
       )}
     </>
+  );
+}
+
+/** Why nothing is sent again, and what can be done instead. */
+function Over({ of: { why, decide_in, may_come_back } }: { readonly of: NonNullable<DoubtsView['over']> }) {
+  return (
+    <p class="notice">
+      {text.doubts.over(why)}{' '}
+      {decide_in === null ? (
+        text.doubts.tell(may_come_back)
+      ) : (
+        <a href={`/batches/${decide_in}/doubts`}>{text.doubts.decideThere(decide_in)}</a>
+      )}
+    </p>
   );
 }
 
