@@ -183,13 +183,14 @@ const AlikeObject = noun({
 
 const list = membersOf<DoubtList & { readonly batch: Batch }>();
 const waiting = z.object({ row: z.number(), reason: z.string() });
-const over = z.object({
-  /** A clause. */
-  why: z.string(),
+const over = membersOf<NonNullable<DoubtList['over']> & Pick<DoubtList, 'decidedIn'>>();
+const OverObject = noun({
+  /** Why no run goes on with the batch, so that nothing of it is sent again; a clause. */
+  why: over(z.string(), ({ why }) => why),
   /** The batch in which it can be decided to send the calls again; null when there is none. */
-  decide_in: z.string().nullable(),
-  /** Whether its runs would go on if its list were put back as it was. */
-  may_come_back: z.boolean(),
+  decide_in: over(z.string().nullable(), ({ decidedIn }) => decidedIn ?? null),
+  /** Whether runs would go on with it if its list were put back as it was. */
+  may_come_back: over(z.boolean(), ({ mayComeBack }) => mayComeBack),
 });
 /** What `settle BATCH` prints. */
 export const DoubtListObject = noun({
@@ -200,11 +201,10 @@ export const DoubtListObject = noun({
   /** Requests without an answer yet. */
   open: list(z.number(), ({ open }) => open),
   retries: list(RetriesObject, ({ retries }) => RetriesObject.of(retries)),
-  /** Only where no run goes on with the batch, so that nothing of it is sent again. */
+  /** Only where no run goes on with the batch. */
   over: list(
-    over.optional(),
-    ({ over: ended, decidedIn }) =>
-      ended && { why: ended.why, decide_in: decidedIn ?? null, may_come_back: ended.mayComeBack },
+    OverObject.optional(),
+    ({ over: ended, decidedIn }) => ended && OverObject.of({ ...ended, decidedIn }),
   ),
   in_doubt: list(z.array(DoubtObject), ({ doubts }) =>
     doubts.map((listed) => DoubtObject.of({ ...listed.doubt, ...listed })),
