@@ -188,7 +188,7 @@ const OverObject = noun({
   /** Why no run goes on with the batch, so that nothing of it is sent again; a clause. */
   why: over(z.string(), ({ why }) => why),
   /** The batch in which it can be decided to send the calls again; null when there is none. */
-  decide_in: over(z.string().nullable(), ({ decidedIn }) => decidedIn ?? null),
+  decide_in: over(z.string().nullable(), ({ decidedIn }) => decidedIn?.batch ?? null),
   /** Whether runs would go on with it if its list were put back as it was. */
   may_come_back: over(z.boolean(), ({ mayComeBack }) => mayComeBack),
 });

@@ -30,15 +30,24 @@ export async function overOf(ledger: LedgerReader, batch: Batch): Promise<Over |
   return { why: 'its list has changed', by, mayComeBack: true };
 }
 
+/** Where it can be decided to send calls again. */
+export interface Elsewhere {
+  readonly batch: BatchId;
+  /** Whether they are all that is in doubt there. */
+  readonly isAll: boolean;
+}
+
 /** The batch that has begun in its place, if one of these calls is in doubt there as well. */
 export async function decidedIn(
   ledger: LedgerReader,
   { by }: Over,
   keys: readonly CallKey[],
-): Promise<BatchId | undefined> {
+): Promise<Elsewhere | undefined> {
   if (by === undefined) return undefined;
+  const asked = new Set(keys);
   const there = await ledger.doubts(by);
-  return there.some(({ key }) => keys.includes(key)) ? by : undefined;
+  const those = there.filter(({ key }) => asked.has(key));
+  return those.length === 0 ? undefined : { batch: by, isAll: those.length === there.length };
 }
 
 /** `No run goes on with batch 1a2b3c4d, because its list has changed, so it sends nothing again.` */
@@ -47,9 +56,12 @@ export function overWords({ id }: Batch, { why }: Over): string {
 }
 
 /** How a call can be sent again that is in doubt in a batch with which no run goes on. */
-export function waysToSend(elsewhere: BatchId | undefined, { mayComeBack }: Over): string {
-  if (elsewhere !== undefined)
-    return `Decide about it in batch ${elsewhere}: ${commandLine(['settle', elsewhere, '--retry'])}`;
+export function waysToSend(elsewhere: Elsewhere | undefined, { mayComeBack }: Over): string {
+  if (elsewhere !== undefined) {
+    const { batch, isAll } = elsewhere;
+    // Each that is sent again may be paid for twice, so the command decides about no other.
+    return `Decide about it in batch ${batch}: ${commandLine(['settle', batch, ...(isAll ? ['--retry'] : [])])}`;
+  }
   const back = mayComeBack ? 'Put the list back as it was to send it again, or say' : 'Say';
   return `${back} what became of it with --answer or --not-done.`;
 }

@@ -278,6 +278,20 @@ test('a lost invite that no run of an edited list sends again is still to be dec
   expect((await team.state()).mailsTo(PROJECT, JO)).toEqual(['editor']);
 });
 
+test('whoever may not send one lost invite again is shown where it can be decided, by no command about others', async () => {
+  const team = await openTeam({ faults: 'reset:x2' });
+  const sheet = [JO, MO].map((email) => ({ email, role: 'viewer' }));
+  await team.apply(sheet);
+  const { batch } = await team.json('status', 'last');
+  await team.apply([...sheet, { email: 'third@team.example', role: 'viewer' }]);
+  const { batch: newer } = await team.json('status', 'last');
+  const one = await team.type('settle', batch, '2', '--retry');
+  expect(one).toMatchObject({ code: 2, stdout: '' });
+  expect(one.stderr).toMatch(new RegExp(`rowonce settle ${newer}(?! --retry)`));
+  const both = await team.type('settle', batch, '--retry');
+  expect(both.stderr).toContain(`rowonce settle ${newer} --retry`);
+});
+
 test('who is in doubt because of a skipped row of another list can still be decided about there', async () => {
   const team = await openTeam({ faults: 'reset:x1' });
   await team.apply([{ email: JO, role: 'viewer' }]);

@@ -24,7 +24,7 @@ import { BelievedTime } from '../../time/believed-time.ts';
 import { accountOfBatch, dialectFor, dialectOfBatch } from '../batch-account.ts';
 import type { FoundBatch } from '../open-ledger.ts';
 import { lookAtLedger, openIfFree, openLedger, requireChangesTaken } from '../open-ledger.ts';
-import { decidedIn, type Over, overOf, overWords, waysToSend } from '../over.ts';
+import { decidedIn, type Elsewhere, type Over, overOf, overWords, waysToSend } from '../over.ts';
 import { canBeAskedAbout, doubtReason } from '../reconcile.ts';
 import { decisionsAbout, type Retries, retriesOf } from '../retries.ts';
 import { waitingElsewhere } from '../rows-to-decide.ts';
@@ -53,7 +53,7 @@ export interface DoubtList {
   /** Why no run goes on with the batch; undefined where one does. */
   readonly over: Over | undefined;
   /** Where it can be decided to send the calls again, when not here. */
-  readonly decidedIn: BatchId | undefined;
+  readonly decidedIn: Elsewhere | undefined;
 }
 
 /** A doubt and what the vendor said, when it was asked about it. */

@@ -83,9 +83,16 @@ export async function undoBatch(options: UndoOptions): Promise<Undone> {
 /** What is to be undone. While an undo is unfinished, `last` is what it undoes, so that the same command goes on with it. */
 export async function findToUndo(...named: Parameters<typeof findBatch>): Promise<FoundBatch> {
   const found = await findBatch(...named);
-  const { state, settings } = found.batch;
-  const undone = named[0] === 'last' && state === 'open' ? undoneBy(settings) : undefined;
-  return undone === undefined ? found : findBatch(undone, found.location);
+  const { batch, location } = found;
+  const undone = named[0] === 'last' ? undoneBy(batch.settings) : undefined;
+  if (undone === undefined) return found;
+  const ledger = await lookAtLedger(location);
+  try {
+    const isOver = (await unfinishedAmong(ledger, [batch])) === undefined;
+    return isOver ? found : await findBatch(undone, location);
+  } finally {
+    await ledger.close();
+  }
 }
 
 interface BegunUndo {
