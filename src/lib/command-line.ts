@@ -1,6 +1,7 @@
+import { isAbsolute, normalize, resolve, sep } from 'node:path';
 import { EXIT, type ExitCode, StopError, stop } from '../core/errors.ts';
 import { parseDurationMs } from './duration.ts';
-import { programName, withoutName } from './program-name.ts';
+import { currentFolder, programName, withoutName } from './program-name.ts';
 
 /** Command lines: what the values of flags mean, and commands as a user types them, to be shown and typed again. */
 
@@ -32,9 +33,21 @@ export function nameStore(location: string | undefined): void {
  * @param words behind the program's name.
  */
 export function commandLine(words: readonly string[]): string {
-  const named =
-    namedStore === undefined || !takesStore(words) ? words : withOption(words, '--store', namedStore);
-  return [...programName(named), ...named].map(shellWord).join(' ');
+  return lineOf(withStore(words, namedStore), currentFolder());
+}
+
+const lineOf = (words: readonly string[], folder: string | undefined): string =>
+  [...programName(words, folder), ...words].map(shellWord).join(' ');
+
+function withStore(words: readonly string[], store: string | undefined): readonly string[] {
+  return store === undefined || !takesStore(words) ? words : withOption(words, '--store', store);
+}
+
+/** The same where the words are those of another folder: it is gone to first. */
+function commandLineIn(folder: string, words: readonly string[]): string {
+  const isFolder = namedStore !== undefined && !namedStore.includes('://');
+  const store = isFolder ? resolve(namedStore ?? '') : namedStore;
+  return `cd ${shellWord(folder)} && ${lineOf(withStore(words, store), folder)}`;
 }
 
 /** These work with no store, or have theirs as an argument. */
@@ -143,12 +156,40 @@ export function typedToGoOn(words: readonly string[], batch: string): readonly s
 /**
  * The command that goes on with a batch, from the one that it keeps; undefined when none is known. Changes are agreed to by their
  * plan, and what is left of them may need a batch of its own, so theirs names no batch.
+ * @param budget the one that it is to have; left out: the one with which a batch goes on that has reached its own.
  */
-export function commandToGoOn({ id, command, plannedRows, settings = {} }: KeptCommand): string | undefined {
+export function commandToGoOn(
+  batch: KeptCommand,
+  budget = budgetToFinishIn(batch.settings ?? {}),
+): string | undefined {
+  const { id, command, plannedRows } = batch;
   const kept = command === undefined ? undefined : wordsOfCommand(command);
   if (kept === undefined) return command;
-  const words = beyondBudget(kept, budgetToFinishIn(settings));
-  return commandLine(plannedRows === undefined ? wordsToGoOn(words, id) : withoutBeginning(words));
+  const again = beyondBudget(kept, budget);
+  const words = plannedRows === undefined ? wordsToGoOn(again, id) : withoutBeginning(again);
+  const folder = typedIn(kept, batch);
+  return folder === undefined || folder === currentFolder()
+    ? commandLine(words)
+    : commandLineIn(folder, words);
+}
+
+/**
+ * The folder in which the command was typed: from there one of its words names the input or the job. Undefined when none
+ * does, such as when all paths are whole.
+ */
+export function typedIn(
+  words: readonly string[],
+  { inputPath, settings }: Pick<KeptCommand, 'inputPath' | 'settings'>,
+): string | undefined {
+  const named = [inputPath, settings?.job].filter(
+    (path): path is string => typeof path === 'string' && isAbsolute(path),
+  );
+  for (const word of words) {
+    const end = sep + normalize(word);
+    const path = named.find((each) => !isAbsolute(word) && each.endsWith(end));
+    if (path !== undefined) return path.slice(0, -end.length) || sep;
+  }
+  return undefined;
 }
 
 /** What to do where a sweep reaches a budget: its command takes none. */
@@ -169,9 +210,10 @@ export function beyondBudget(words: readonly string[], budget: number | undefine
 interface KeptCommand {
   readonly id: string;
   readonly command?: string | undefined;
+  readonly inputPath?: string;
   /** Undefined for a batch that changes nothing. */
   readonly plannedRows?: number | undefined;
-  readonly settings?: Reached;
+  readonly settings?: Reached & { readonly job?: unknown };
 }
 
 interface Reached {

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { PACKAGE } from '../core/families.ts';
 
 /**
- * What this program is called in the current folder. Every command that is printed begins with it, so that it works where
+ * What this program is called in a folder, mostly the current one. Every command that is printed begins with it, so that it works where
  * it was printed, and starts this program and no other one of that name.
  */
 
@@ -17,9 +17,8 @@ const BY_NPX = ['npx', '--no', 'rowonce'];
 
 const known = new Map<string, readonly string[]>();
 
-/** @param words behind the name. */
-export function programName([first = '']: readonly string[]): readonly string[] {
-  const folder = currentFolder();
+/** @param words behind the name. @param folder left out: the current one. */
+export function programName([first = '']: readonly string[], folder = currentFolder()): readonly string[] {
   const { PATH = '' } = process.env;
   const place = `${folder}\n${PATH}`;
   const name = known.get(place) ?? nameIn(folder, PATH);
@@ -36,7 +35,7 @@ function nameIn(folder: string | undefined, path: string): readonly string[] {
 }
 
 /** Undefined when another program has removed it. */
-function currentFolder(): string | undefined {
+export function currentFolder(): string | undefined {
   try {
     return process.cwd();
   } catch {

@@ -30,14 +30,9 @@ function typeAsPrinted(shell: Shell, line: string): Promise<Ended> {
   return typeInShell({ ...shell, first: place.path('bin') }, line);
 }
 
-/** @param first the folder that comes first on the path. @param cwd left out: the folder of the place. */
+/** @param first the folder that comes first on the path. */
 async function typeInShell(
-  {
-    place,
-    environment,
-    first,
-    cwd = place.folder,
-  }: Shell & { readonly first: string; readonly cwd?: string },
+  { place, environment, first, cwd = place.folder }: Shell & { readonly first: string },
   line: string,
 ): Promise<Ended> {
   const { PATH = '', NODE_COMPILE_CACHE } = process.env;
@@ -57,6 +52,8 @@ async function typeInShell(
 interface Shell {
   readonly place: Desk['place'];
   readonly environment: Readonly<Record<string, string>>;
+  /** Left out: the folder of the place. */
+  readonly cwd?: string;
 }
 
 const shellOf = (desk: Desk): Shell => ({ place: desk.place, environment: desk.environment() });
@@ -217,6 +214,24 @@ test('every command that a run in doubt leads to is found in its store: run, sta
   const noted = await desk.type(['settle', 'last', '--retry', '--extra-credits', '1', ...where]);
   expect(await typeAsPrinted(shell, printedIn(noted)[0] ?? '')).toMatchObject({ code: 0 });
   expect(desk.place.statuses(OUT)).toEqual(['matched', 'matched']);
+});
+
+test('whoever looks at a batch from another folder is shown how it goes on from there', async () => {
+  await using place = await Workplace.open({ concurrency: 1 });
+  const desk = deskAt(place, 3);
+  const store = ['--store', 'a store'];
+  const words = ['run', 'enrich-company', LIST, '-o', OUT, '--budget', '1'];
+  expect((await desk.type([...words, ...store])).code).toBe(4);
+  const cwd = place.path("somebody's folder");
+  mkdirSync(cwd);
+  const away = await desk.type(['status', 'last', '--store', '../a store'], { cwd });
+  const [line = ''] = away.stderr.match(/(?<=To continue: ).*/) ?? [];
+  expect(line).toMatch(/^cd \S+ && npx --no rowonce run enrich-company /);
+  const gone = await typeAsPrinted({ ...shellOf(desk), cwd }, line);
+  expect(gone, gone.stderr).toMatchObject({ code: 0 });
+  expect(place.statuses(OUT)).toEqual(['matched', 'matched', 'matched']);
+  const here = await desk.type(['resume', 'last', ...store]);
+  expect(here.stderr).not.toContain('cd ');
 });
 
 proof(

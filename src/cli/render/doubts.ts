@@ -2,9 +2,9 @@ import { isoTime } from '../../core/clock.ts';
 import { unreachable } from '../../core/errors.ts';
 import { subjectWords } from '../../core/membership.ts';
 import { type Call, sentParameters } from '../../core/operation.ts';
-import { counted } from '../../core/plain-text.ts';
+import { counted, linesOf } from '../../core/plain-text.ts';
 import type { Batch, BatchId, Decision, Look } from '../../ledger/ledger.ts';
-import { commandLine, commandToGoOn, withOption, wordsOfCommand } from '../../lib/command-line.ts';
+import { commandLine, commandToGoOn, wordsOfCommand } from '../../lib/command-line.ts';
 import type { Retries } from '../../run/retries.ts';
 
 /** Describes calls, and what the vendor said about a doubt. */
@@ -38,13 +38,9 @@ export function overBudgetLines(batch: Batch, { calls, credits, budget }: Retrie
   if (budget === undefined) return [];
   const { cap, left, enough } = budget;
   const fact = `${againWords({ calls, credits })}, and ${left} of budget ${cap} ${left === 1 ? 'is' : 'are'} left.`;
-  const words = wordsOfCommand(commandToGoOn(batch) ?? '');
-  if (words?.[0] !== 'run')
+  if (wordsOfCommand(batch.command ?? '')?.[0] !== 'run')
     return [`${fact} Run the list with --budget ${enough} to send all of them again.`];
-  return [
-    `${fact} To send all of them again, with a higher budget:`,
-    commandLine(withOption(words, '--budget', enough)),
-  ];
+  return linesOf(`${fact} To send all of them again, with a higher budget:`, commandToGoOn(batch, enough));
 }
 
 function againWords({ calls, credits }: Pick<Retries, 'calls' | 'credits'>): string {

@@ -1,9 +1,14 @@
-import { isAbsolute, normalize, sep } from 'node:path';
 import { Hono } from 'hono';
 import { stop } from '../../core/errors.ts';
 import { present } from '../../core/objects.ts';
-import type { Batch } from '../../ledger/ledger.ts';
-import { withFlag, withOption, withoutFlag, wordsOfCommand, wordsToGoOn } from '../../lib/command-line.ts';
+import {
+  typedIn,
+  withFlag,
+  withOption,
+  withoutFlag,
+  wordsOfCommand,
+  wordsToGoOn,
+} from '../../lib/command-line.ts';
 import { type FoundBatch, spenderAt } from '../../run/open-ledger.ts';
 import { isAtWorkOn } from '../../run/tasks/hold.ts';
 import { Continuation, type WorkView } from '../api.ts';
@@ -108,20 +113,4 @@ function answered(words: readonly string[], said: Continuation): readonly string
   const agreed = agreesToPlan(said) ? withFlag(words, '--yes') : words;
   const { answer } = said;
   return answer === undefined || answer === 'yes' ? agreed : withOption(agreed, '--accept', answer);
-}
-
-/**
- * The folder in which the command was typed: from there one of its words names the input or the job. Undefined when none
- * does, such as when all paths are whole.
- */
-function typedIn(words: readonly string[], { inputPath, settings }: Batch): string | undefined {
-  const named = [inputPath, settings.job].filter(
-    (path) => typeof path === 'string' && isAbsolute(path),
-  ) as string[];
-  for (const word of words) {
-    const end = sep + normalize(word);
-    const path = named.find((each) => !isAbsolute(word) && each.endsWith(end));
-    if (path !== undefined) return path.slice(0, -end.length) || sep;
-  }
-  return undefined;
 }
