@@ -31,6 +31,7 @@ import { identify, layOut, refuseBefore, refuseOther } from './sqlite/identity.t
 import { addLaterTables } from './sqlite/later-tables.ts';
 import { SqliteLedger } from './sqlite/ledger.ts';
 import { livingSpender, type SpenderLock, takeLock } from './sqlite/lock.ts';
+import type { PageSums } from './sqlite/page-sums.ts';
 import { SqliteReader } from './sqlite/reader.ts';
 import { ensureReserve, freeReserve, limitPages, raiseLimit } from './sqlite/reserve-file.ts';
 import { RunningSeal } from './sqlite/running-seal.ts';
@@ -163,25 +164,33 @@ interface Opening extends StoreOptions {
 async function openLocked(folder: StoreFolder, lock: SpenderLock, options: Opening): Promise<SqliteLedger> {
   refuseVanished(folder);
   const nowMs = options.clock.wallMs();
-  const found = sizeOf(folder.ledger) === undefined ? undefined : await unbrokenSeal(folder, nowMs);
+  const maySeal = mayBeSealed(folder);
   const connection = connect(folder, { readonly: false, timeoutMs: WRITE_TIMEOUT_MS });
   try {
+    let isAlone = aloneFromNow(connection);
+    const found = maySeal ? await unbrokenSeal(folder, nowMs) : undefined;
     const isEmpty = emptyOrLedger(connection, folder) === 'empty';
     // SQLite gives the log the mode of the database, so this comes before the log.
     makePrivateFile(folder.ledger);
     connection.pragma('journal_mode = WAL');
-    if (isEmpty) layOut(connection);
+    if (isEmpty) {
+      layOut(connection);
+      isAlone = aloneFromNow(connection);
+    }
     const { commits, clean, unmarked } = refuseBehind(connection, folder);
     if (unmarked !== undefined && options.sendsNothing !== true) throw unmarked;
     if (options.mayBeCopied !== true) refuseCopied(connection, folder);
     const loss = options.wasThere ? lossOf(folder.path, connection) : undefined;
     requireAccepted(loss, options);
     if (options.sendsNothing !== true) requireAccepted(lostErasureKey(connection, folder), options);
-    const unbroken = isOf(found, commits) ? found : undefined;
     // What was laid out a moment ago has nothing to be compared with.
-    if (!isEmpty && unbroken === undefined) await verify(connection, folder.path, clean === 1);
-    const sums = unbroken?.sums ?? (await sumsOf(folder));
-    const seal = new RunningSeal(folder, { sums, checkedAtMs: unbroken?.checkedAtMs ?? nowMs, commits });
+    const check = async (): Promise<void> => {
+      if (!isEmpty) await verify(connection, folder.path, clean === 1);
+    };
+    const unbroken = isOf(found, commits) ? found : undefined;
+    const { sums, checkedAtMs } = unbroken ?? { sums: await checkedSums(folder, check), checkedAtMs: nowMs };
+    const seal = new RunningSeal(folder, { sums, checkedAtMs, commits }, isAlone);
+    if (!isAlone()) throw writtenBeside(folder);
     if (loss !== undefined) connection.run(NEW_IDENTITY);
     const hasMore = addLaterTables(connection);
     ensureReserve(folder.reserve);
@@ -197,6 +206,30 @@ async function openLocked(folder: StoreFolder, lock: SpenderLock, options: Openi
     connection.close();
     throw error;
   }
+}
+
+async function checkedSums(folder: StoreFolder, check: () => Promise<void>): Promise<PageSums> {
+  await check();
+  return sumsOf(folder);
+}
+
+/** What a journal has is taken back when the ledger is opened, whatever its pages were before. */
+const mayBeSealed = ({ ledger, journal }: StoreFolder): boolean =>
+  sizeOf(ledger) !== undefined && sizeOf(journal) === undefined;
+
+/** @returns whether no other connection has written to the ledger since. */
+function aloneFromNow(connection: Connection): () => boolean {
+  const version = (): unknown => connection.pragma('data_version');
+  const first = version();
+  return () => version() === first;
+}
+
+function writtenBeside({ path }: StoreFolder): StopError {
+  return stop(
+    'busy',
+    `Another program wrote in the ledger in ${path} while that was checked.`,
+    'Close that program, then run the same command again.',
+  );
 }
 
 /** Whether all that a ledger has was written by its spenders: what another program writes into the log is not counted. */
@@ -256,6 +289,7 @@ async function look(folder: StoreFolder, tell: Tell = () => {}): Promise<LedgerR
     throw nothingThere(folder);
   }
   refuseVanished(folder);
+  const maySeal = mayBeSealed(folder);
   const connection = connect(folder, { readonly: true, timeoutMs: READ_TIMEOUT_MS });
   try {
     if (emptyOrLedger(connection, folder) === 'empty') throw nothingThere(folder);
@@ -264,7 +298,7 @@ async function look(folder: StoreFolder, tell: Tell = () => {}): Promise<LedgerR
     if (loss !== undefined) tell(`${loss} Nothing is bought from it in this state.`);
     if (livingSpender(folder) === undefined)
       await checkedOnce(folder, async () => {
-        if (isOf(await unbrokenSeal(folder, systemClock.wallMs()), commits)) return;
+        if (maySeal && isOf(await unbrokenSeal(folder, systemClock.wallMs()), commits)) return;
         // Most looks find a seal, and load nothing for a check.
         const { verifyBeside } = await import('./sqlite/verify-beside.ts');
         await verifyBeside(connection, folder.path);

@@ -26,6 +26,8 @@ export interface StoreFolder {
   readonly ledger: string;
   /** SQLite's log, which exists while the ledger is open, and after a kill. */
   readonly log: string;
+  /** SQLite takes back what this says. No spender leaves one, because a ledger has a log. */
+  readonly journal: string;
   readonly seal: string;
   /** What was written since. */
   readonly sealedSince: string;
@@ -43,6 +45,7 @@ export function storeFolder(location: string): StoreFolder {
     path,
     ledger: join(path, 'ledger.db'),
     log: join(path, 'ledger.db-wal'),
+    journal: join(path, 'ledger.db-journal'),
     seal: join(path, 'seal'),
     sealedSince: join(path, 'seal-since'),
     lock: join(path, 'lock.db'),
@@ -129,10 +132,11 @@ function refuseUnlessOurs(path: string, kind: 'file' | 'folder'): void {
 
 /** All files of a store, those of SQLite included. */
 function filesOf(folder: StoreFolder): readonly string[] {
-  const { ledger, log, seal, sealedSince, lock, watermark, reserve, spender } = folder;
+  const { ledger, log, journal, seal, sealedSince, lock, watermark, reserve, spender } = folder;
   return [
     ledger,
     log,
+    journal,
     `${ledger}-shm`,
     lock,
     `${lock}-journal`,

@@ -1,19 +1,9 @@
 import { rmSync } from 'node:fs';
 import type { StoreFolder } from './folder.ts';
-import { LogFrames } from './log-frames.ts';
+import { FULL_LOG_FRAMES, LogFrames, type LogPlace } from './log-frames.ts';
 import type { PageSums } from './page-sums.ts';
 import { type Sealed, sumsOf, writeSeal } from './seal.ts';
-import { type Reached, SinceWriter } from './seal-since.ts';
-
-/**
- * With so many frames SQLite moves its log into the ledger, and the next commit may begin the log anew. It is SQLite's default, which
- * no setting of ours lowers.
- */
-const LOG_FRAMES = 1000;
-
-/** When so much follows a seal, and so much for each byte of it, it is written as a whole again. */
-const MOST_SINCE_BYTES = 1 << 20;
-const MOST_SINCE = 2;
+import { mostSince, type Reached, SinceWriter } from './seal-since.ts';
 
 /**
  * Keeps the seal of a ledger that is written to, so that the next start finds one also after a kill. The pages in the log need none,
@@ -26,24 +16,36 @@ export class RunningSeal {
   readonly #folder: StoreFolder;
   readonly #frames: LogFrames;
   readonly #checkedAtMs: number;
+  readonly #isAlone: () => boolean;
   #sums: PageSums;
   #commits: number;
-  /** Where the newest frame begins of each page that was not written down since. */
+  /** The newest sum of each page that was not written down since. */
   #unwritten = new Map<number, number>();
+  /** The place that was written down last. */
+  #place: LogPlace | undefined;
   #since: SinceWriter | undefined;
   /** False once the ledger may have something that was not written by this process, or is not known of. */
   #isSure = true;
 
-  /** @param sealed all pages of the ledger as they are now. */
-  constructor(folder: StoreFolder, { commits, sums, checkedAtMs }: Omit<Sealed, 'place'>) {
+  /**
+   * @param sealed all pages of the ledger as they are now.
+   * @param isAlone whether nobody else has written to the ledger since it was first looked at.
+   */
+  constructor(
+    folder: StoreFolder,
+    { commits, sums, checkedAtMs }: Omit<Sealed, 'place'>,
+    isAlone: () => boolean,
+  ) {
     this.#folder = folder;
+    this.#isAlone = isAlone;
     this.#sums = sums;
     this.#checkedAtMs = checkedAtMs;
     this.#commits = commits;
     this.#frames = new LogFrames(folder.log);
     this.#trying(() => {
       this.#frames.read(() => {});
-      this.#writeWhole();
+      if (isAlone()) this.#writeWhole();
+      else this.#giveUp();
     });
   }
 
@@ -52,7 +54,8 @@ export class RunningSeal {
     this.#trying(() => {
       this.#commits = commits;
       this.#read(1);
-      if (this.#frames.length >= LOG_FRAMES) this.#writeDown();
+      // Without a place nobody could tell later whether it is the same log.
+      if (this.#frames.length >= FULL_LOG_FRAMES || this.#place === undefined) this.#writeDown();
     });
   }
 
@@ -74,7 +77,7 @@ export class RunningSeal {
     this.#trying(() => this.#frames.read(() => {}));
     if (!this.#isSure) return;
     this.#sums = await sumsOf(this.#folder);
-    this.#trying(() => this.#writeWhole());
+    this.#trying(() => (this.#isAlone() ? this.#writeWhole() : this.#giveUp()));
   }
 
   /** To be called when nothing is written any more. @param isSound whether no damage was found meanwhile. */
@@ -92,23 +95,18 @@ export class RunningSeal {
   #read(expected: number): void {
     if (!this.#isSure) return;
     const before = this.#unwritten.size;
-    const { commits, isAnew } = this.#frames.read((page, frame) => this.#unwritten.set(page, frame));
+    const { commits, isAnew } = this.#frames.read((page, sum) => this.#unwritten.set(page, sum));
     // Only another program empties the log before it is full, and nobody knows what else was in it.
-    if (commits !== expected || (isAnew && before > 0)) this.#giveUp();
+    if (commits !== expected || (isAnew && before > 0) || !this.#isAlone()) this.#giveUp();
   }
 
   #writeDown(): void {
     if (!this.#isSure || this.#unwritten.size === 0) return;
-    const written = new Map<number, number>();
-    for (const [page, frame] of this.#unwritten) {
-      const sum = this.#frames.sumOf(frame);
-      written.set(page, sum);
-      this.#sums.set(page, sum);
-    }
+    const written = this.#unwritten;
+    for (const [page, sum] of written) this.#sums.set(page, sum);
     this.#unwritten = new Map();
     this.#since?.add(written, this.#reached());
-    const most = Math.max(MOST_SINCE_BYTES, MOST_SINCE * this.#sums.bytes.length);
-    if ((this.#since?.size ?? 0) > most) this.#writeWhole();
+    if ((this.#since?.size ?? 0) > mostSince(this.#sums)) this.#writeWhole();
   }
 
   #writeWhole(): void {
@@ -120,7 +118,8 @@ export class RunningSeal {
   }
 
   #reached(): Reached {
-    return { commits: this.#commits, place: this.#frames.place };
+    this.#place = this.#frames.place;
+    return { commits: this.#commits, place: this.#place };
   }
 
   #giveUp(): void {

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
-import { ANEW, FILE_MODE, openIfThere } from './folder.ts';
+import { ANEW, FILE_MODE, openIfThere, sizeOf } from './folder.ts';
 import type { LogPlace } from './log-frames.ts';
 import type { PageSums } from './page-sums.ts';
 
@@ -15,6 +15,16 @@ import type { PageSums } from './page-sums.ts';
 const HEAD_BYTES = 32;
 const PAGE_ENTRY_BYTES = 8;
 const SUM_BYTES = 4;
+
+/** When so much follows a seal, and so much for each byte of it, it is written as a whole again. */
+const MOST_BYTES = 1 << 20;
+const MOST_FOR_A_BYTE = 2;
+
+/** The last record may be that of a large commit. */
+const MOST_TIMES = 8;
+
+export const mostSince = (sums: PageSums): number =>
+  Math.max(MOST_BYTES, MOST_FOR_A_BYTE * sums.bytes.length);
 
 /** How far a ledger has come. */
 export interface Reached {
@@ -31,7 +41,7 @@ export function readSince(
   path: string,
   { sums, sum }: { readonly sums: PageSums; readonly sum: number },
 ): Reached | undefined {
-  const bytes = contentOf(path);
+  const bytes = contentOf(path, MOST_TIMES * mostSince(sums));
   let last: Reached | undefined;
   for (let [at, before] = [0, sum]; at + HEAD_BYTES + SUM_BYTES <= bytes.length; ) {
     const pages = bytes.readUInt32LE(at + 24);
@@ -48,9 +58,9 @@ export function readSince(
   return last;
 }
 
-/** Nothing where there is no file. */
-function contentOf(path: string): Buffer {
-  const file = openIfThere(path);
+/** Nothing where there is no file, or one that is longer than we write any. */
+function contentOf(path: string, most: number): Buffer {
+  const file = (sizeOf(path) ?? 0) <= most ? openIfThere(path) : undefined;
   if (file === undefined) return Buffer.alloc(0);
   try {
     return readFileSync(file);

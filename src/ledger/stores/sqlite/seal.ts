@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
 import { withFile } from './connection.ts';
 import { openIfThere, type StoreFolder, sizeOf, writeAnew } from './folder.ts';
-import { LogFrames, type LogPlace, PAGE_BYTES } from './log-frames.ts';
+import { isNextLog, LogFrames, type LogPlace, PAGE_BYTES } from './log-frames.ts';
 import { PageSums } from './page-sums.ts';
 import { type Reached, readSince } from './seal-since.ts';
 
@@ -40,6 +40,8 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 const MAGIC = 'rowonce seal 2';
 const MOST_BYTES_OF_HEAD = 1024;
+/** A page has one sum of four bytes; with less than half of that for each of them, a seal is of no such ledger. */
+const BYTES_FOR_A_SUM = PAGE_BYTES / 8;
 
 interface Header {
   readonly magic: string;
@@ -49,12 +51,15 @@ interface Header {
   readonly place: { readonly salts: string; readonly at: number } | undefined;
 }
 
-/** The seal of a ledger whose pages are as they were written; otherwise undefined. */
+/**
+ * The seal of a ledger whose pages are as they were written; otherwise undefined. It is looked for by who has the ledger open already
+ * and knows whether another program writes in it meanwhile.
+ */
 export async function unbrokenSeal(folder: StoreFolder, nowMs: number): Promise<Seal | undefined> {
-  const written = readSeal(folder);
+  const written = unlessUnreadable(() => readSeal(folder));
   if (written === undefined) return undefined;
   const { sums, checkedAtMs, isStamped } = written;
-  const since = readSince(folder.sealedSince, written);
+  const since = unlessUnreadable(() => readSince(folder.sealedSince, written));
   const ageMs = nowMs - checkedAtMs;
   const isUntouched = isStamped && since === undefined && (sizeOf(folder.log) ?? 0) === 0;
   if (isUntouched && sums.length * PAGE_BYTES > ALWAYS_READ_BYTES && ageMs >= 0 && ageMs < DAY_MS)
@@ -90,25 +95,29 @@ interface Logged {
   has(page: number): boolean;
 }
 
-/** @returns undefined for a log that says what cannot be: SQLite has sums of it, which are not looked at here. */
+/** @returns undefined for a log that is not a spender's, or says what cannot be. */
 function takeLogged(
   { ledger, log }: StoreFolder,
   sums: PageSums,
   place: LogPlace | undefined,
 ): Logged | undefined {
   const newest = new Map<number, number>();
-  const frames = new LogFrames(log);
+  const frames = new LogFrames(log, true);
   let behind = 0;
   try {
     const { pages = 0, commits } = frames.read(
-      (page, frame) => newest.set(page, frame),
+      (page, sum) => newest.set(page, sum),
       (end) => {
         if (end.salts !== place?.salts || end.at > place.at) behind += 1;
       },
     );
+    const { place: end } = frames;
+    const isOther = place !== undefined && end !== undefined && end.salts !== place.salts;
+    // What another program has begun anew may have as many commits as it took away.
+    if (isOther && !isNextLog(end.salts, place)) return undefined;
     const most = (sizeOf(ledger) ?? 0) / PAGE_BYTES + frames.length;
     if (pages > most || [...newest.keys()].some((page) => page < 0 || page >= most)) return undefined;
-    for (const [page, frame] of newest) sums.set(page, frames.sumOf(frame));
+    for (const [page, sum] of newest) sums.set(page, sum);
     return { commits: behind, pages: commits === 0 ? undefined : pages, has: (page) => newest.has(page) };
   } finally {
     frames.close();
@@ -160,7 +169,7 @@ export interface Sealed extends Reached, Pick<Seal, 'sums' | 'checkedAtMs'> {}
 function readSeal(
   folder: StoreFolder,
 ): (Sealed & { readonly sum: number; readonly isStamped: boolean }) | undefined {
-  const read = readParts(folder.seal);
+  const read = readParts(folder);
   if (read === undefined) return undefined;
   const { head, sums, sum } = read;
   const { magic, stamp, checkedAtMs, commits, place } = JSON.parse(head) as Header;
@@ -175,9 +184,23 @@ function readSeal(
   };
 }
 
+/** A seal is worth no more than the time of a check, so whatever is wrong with its files costs that alone. */
+function unlessUnreadable<T>(read: () => T | undefined): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}
+
 /** What stands in it, if that agrees with the sum at its end. */
-function readParts(path: string): { head: string; sums: PageSums; sum: number } | undefined {
-  const file = openIfThere(path);
+function readParts({
+  seal,
+  ledger,
+  log,
+}: StoreFolder): { head: string; sums: PageSums; sum: number } | undefined {
+  const most = MOST_BYTES_OF_HEAD + ((sizeOf(ledger) ?? 0) + (sizeOf(log) ?? 0)) / BYTES_FOR_A_SUM;
+  const file = (sizeOf(seal) ?? 0) <= most ? openIfThere(seal) : undefined;
   if (file === undefined) return undefined;
   try {
     const first = Buffer.alloc(MOST_BYTES_OF_HEAD);

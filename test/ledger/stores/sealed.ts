@@ -1,0 +1,65 @@
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { storeFolder } from '../../../src/ledger/stores/sqlite/folder.ts';
+import { unbrokenSeal } from '../../../src/ledger/stores/sqlite/seal.ts';
+import sqlite from '../../../src/ledger/stores/sqlite.ts';
+import { answered, batchNamed, MATCHED, settle } from './book.ts';
+import { freshPlace, openStore, temporaryFolder } from './places.ts';
+
+/** Stores with a seal, what a kill leaves of them, and what another program does to them. */
+
+export const DAMAGED = { code: 'store_damaged', exitCode: 2 };
+
+export async function closedStore(calls = 60): Promise<string> {
+  const place = freshPlace(sqlite);
+  const ledger = await openStore(sqlite, place);
+  const batch = await batchNamed(ledger, 'a');
+  await buy(ledger, batch, 'call', calls);
+  await ledger.close();
+  return place;
+}
+
+export type Ledger = Awaited<ReturnType<typeof openStore>>;
+export type Batch = Awaited<ReturnType<typeof batchNamed>>;
+
+export async function buy(ledger: Ledger, batch: Batch, word: string, calls: number): Promise<void> {
+  for (let number = 0; number < calls; number += 1) {
+    const attempt = await answered(ledger, batch, `${word}${number}`);
+    await settle(ledger, batch, number + 2, MATCHED, [attempt]);
+  }
+}
+
+/** Whether it is opened without a full check. */
+export async function isSealed(place: string): Promise<boolean> {
+  const seal = await unbrokenSeal(storeFolder(place), Date.now());
+  if (seal?.commits === undefined) return seal !== undefined;
+  const database = new Database(join(place, 'ledger.db'), { readonly: true });
+  const commits = database.prepare<[], number>('SELECT commits FROM book').pluck().get();
+  database.close();
+  return commits === seal.commits;
+}
+
+/** The files as a kill leaves them at this moment. */
+export function killed(place: string): string {
+  const copy = join(temporaryFolder(), 'store');
+  cpSync(place, copy, { recursive: true });
+  for (const name of ['ledger.db-shm', 'lock.db-journal', 'spender.json'])
+    rmSync(join(copy, name), { force: true });
+  return copy;
+}
+
+/** Another program alters a count, on a page that nearly every commit writes. @param checkpoint what it then does with the log. */
+export function writeBeside(place: string, checkpoint?: 'TRUNCATE' | 'PASSIVE'): void {
+  const database = new Database(join(place, 'ledger.db'));
+  database.exec('UPDATE tallies SET count = count + 1');
+  if (checkpoint !== undefined) database.pragma(`wal_checkpoint(${checkpoint})`);
+  database.close();
+}
+
+export function flip(place: string, name: string, at: number, bit = 0b100): void {
+  const file = join(place, name);
+  const bytes = readFileSync(file);
+  bytes[at] = (bytes[at] ?? 0) ^ bit;
+  writeFileSync(file, bytes);
+}
