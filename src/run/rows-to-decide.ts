@@ -1,27 +1,85 @@
 import { subjectText, Team } from '../core/membership.ts';
 import type { RowNumber } from '../core/row.ts';
-import type { Batch, LedgerReader } from '../ledger/ledger.ts';
-import { plannedRecords } from '../ledger/row-pages.ts';
+import type { Batch, Doubt, LedgerReader } from '../ledger/ledger.ts';
+import { PAGE_ROWS, plannedPages, plannedRecords } from '../ledger/row-pages.ts';
 import type { Retries } from './retries.ts';
 
-/** This file tells about which rows in doubt a person has something to decide. The next run sees to the others. */
+/** This file tells about which rows a person has something to decide. The next run sees to the others. */
 
-/** `has` is asked about rows in doubt alone. */
-export type RowsToDecide = Pick<ReadonlySet<RowNumber>, 'has' | 'size'>;
+export interface RowsToDecide {
+  readonly size: number;
+  /** It is asked about rows that ended in doubt alone. */
+  has(row: RowNumber): boolean;
+  /** Rows without an outcome that wait for a lost answer all the same: their run ended before it could say so. */
+  readonly leftInDoubt: ReadonlySet<RowNumber>;
+}
 
 /**
  * All rows in doubt while a doubt of the batch is undecided, and otherwise those that wait for something else.
- * @param retries what was decided; undefined when no row of the batch is in doubt.
+ * @param endedInDoubt how many rows have that outcome.
+ * @param retries what was decided; undefined when nothing of the batch is in doubt.
  */
 export async function rowsToDecide(
   ledger: LedgerReader,
   batch: Batch,
-  inDoubt: number,
-  retries: Retries | undefined,
+  endedInDoubt: number,
+  { retries, leftInDoubt }: { readonly retries: Retries | undefined } & Pick<RowsToDecide, 'leftInDoubt'>,
 ): Promise<RowsToDecide> {
-  if (retries === undefined || retries.isUndecided) return { size: inDoubt, has: () => true };
-  return waitingElsewhere(ledger, batch);
+  if (retries === undefined || retries.isUndecided)
+    return { size: endedInDoubt + leftInDoubt.size, has: () => true, leftInDoubt };
+  const waiting = await waitingElsewhere(ledger, batch);
+  return { size: waiting.size, has: (row) => waiting.has(row), leftInDoubt: new Set() };
 }
+
+/**
+ * The rows of an unfinished batch that have no outcome, and a call of which is in doubt. A run that is killed leaves such
+ * rows, and where nobody goes on with its batch they never get an outcome.
+ */
+export async function rowsLeftInDoubt(
+  ledger: LedgerReader,
+  batch: Batch,
+): Promise<RowsToDecide['leftInDoubt']> {
+  const doubts = await ledger.doubts(batch.id);
+  if (doubts.length === 0) return new Set();
+  const own = doubts.filter((doubt) => doubt.batch === batch.id).map(({ row }) => row);
+  const waiting = batch.plannedRows === undefined ? [] : await rowsAbout(ledger, batch, doubts);
+  return withoutOutcome(ledger, batch, new Set([...own, ...waiting]));
+}
+
+/** The planned rows that are about a subject of which a change is in doubt: several may wait for one project. */
+async function rowsAbout(
+  ledger: LedgerReader,
+  { id }: Batch,
+  doubts: readonly Doubt[],
+): Promise<readonly RowNumber[]> {
+  const { keptWork, subjectsOf } = await import('../operations/team/planned-work.ts');
+  const lost = subjectsIn(doubts);
+  const rows: RowNumber[] = [];
+  for await (const page of plannedPages(ledger, id))
+    for (const { row, work } of page) {
+      if (work === undefined) continue;
+      if (subjectsOf(keptWork(work)).some((subject) => lost.has(subjectText(subject)))) rows.push(row);
+    }
+  return rows;
+}
+
+async function withoutOutcome(
+  ledger: LedgerReader,
+  { id }: Batch,
+  rows: ReadonlySet<RowNumber>,
+): Promise<ReadonlySet<RowNumber>> {
+  const left = new Set(rows);
+  const { inputs } = PAGE_ROWS;
+  const pages = new Set([...rows].map((row) => Math.floor(row / inputs)));
+  for (const page of pages) {
+    const ended = await ledger.rowKinds(id, page * inputs, (page + 1) * inputs);
+    for (const { row } of ended) left.delete(row);
+  }
+  return left;
+}
+
+const subjectsIn = (doubts: readonly Doubt[]): ReadonlySet<string> =>
+  new Set(doubts.flatMap(({ call: { change } }) => (change === undefined ? [] : subjectText(change.subject))));
 
 /**
  * The rows that wait for a call whose answer turned out to be none, until a person agrees to buy it again; and those that
@@ -36,7 +94,7 @@ export async function waitingElsewhere(ledger: LedgerReader, batch: Batch): Prom
   const { keptWork, subjectsOf } = await import('../operations/team/planned-work.ts');
   // A call may be asked for by several batches: what is in doubt about it is decided in each of them.
   const doubts = await ledger.doubts(batch.id, { withSkipped: true });
-  const own = new Set(doubts.flatMap(({ call: { change } }) => change && subjectText(change.subject)));
+  const own = subjectsIn(doubts);
   for await (const { planned, record } of plannedRecords(ledger, batch.id)) {
     if (record?.outcome.kind !== 'in_doubt' || planned.work === undefined) continue;
     const waits = subjectsOf(keptWork(planned.work)).some(

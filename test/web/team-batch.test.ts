@@ -142,3 +142,22 @@ test('what is decided about lost invites leaves nothing in doubt in the summary 
   expect((await ask(`${first}/rows?status=pending`)).rows).toHaveLength(2);
   expect((await ask(`${first}/rows?status=in_doubt`)).rows).toEqual([]);
 });
+
+test('a row that a killed run left in doubt is in doubt in the list, in its filter and by itself', async () => {
+  const team = await TeamWorkplace.open({ concurrency: 1 });
+  onTestFinished(() => team[Symbol.asyncDispose]());
+  team.writeSheet(['ann@t.example', 'bob@t.example'].map((email) => ({ email, role: 'viewer' })));
+  await team.run({ crashAt: 'after-send:2' });
+  expect((await team.json('settle', 'last')).in_doubt).toHaveLength(1);
+  const { batch } = await team.json('status', 'last');
+  const served = await Served.start([], { cwd: team.place.folder });
+  onTestFinished(async () => void (await served.stop('SIGKILL')));
+  const ask = async (path: string) => JSON.parse((await served.tool(`/api/batches/${batch}/${path}`)).body);
+  expect((await ask('summary')).headline).toContain('1 in doubt');
+  const { counts, rows } = await ask('rows');
+  expect(counts).toEqual({ applied: 1, in_doubt: 1 });
+  expect(rows).toMatchObject([{ status: 'applied' }, { status: 'in_doubt' }]);
+  expect((await ask('rows?status=in_doubt')).rows).toMatchObject([{ row: 3, status: 'in_doubt' }]);
+  expect((await ask('rows?status=pending')).rows).toEqual([]);
+  expect((await ask('rows/3')).view).toMatchObject({ status: 'in_doubt' });
+});

@@ -2,12 +2,13 @@ import { callKeyOf } from '../../core/call-key.ts';
 import { subjectText, subjectWords } from '../../core/membership.ts';
 import type { PlannedAction } from '../../core/operation.ts';
 import { type RowNumber, WITHOUT_A_WORD } from '../../core/row.ts';
-import type { Batch, LedgerReader, PlannedRow, RowAnswer, RowRecord } from '../../ledger/ledger.ts';
+import type { Batch, LedgerReader, PlannedRow, RowRecord } from '../../ledger/ledger.ts';
 import { plannedRecords } from '../../ledger/row-pages.ts';
 import { type KeptPart, keptWork } from '../../operations/team/planned-work.ts';
 import type { ChangeEnd, ChangeFigures, ChangeGroup } from './changes-done/figures.ts';
-import { type EndedPart, endedParts, endOf } from './changes-done/parts.ts';
+import { type EndedPart, endedParts, endOf, type RowEnd } from './changes-done/parts.ts';
 import { type MovedPart, Since } from './changes-done/since.ts';
+import { type InDoubt, SoFar } from './changes-done/so-far.ts';
 
 /**
  * What a batch of changes has done, by its plan and its answers, and what others have done since to whom it is about. Every
@@ -49,15 +50,16 @@ export interface OvertakenRow {
 
 /**
  * Undefined for a batch without a plan, which changes nothing.
- * @param toDecide the rows in doubt that count as that; the others are pending. Left out: all.
+ * @param toDecide the rows that count as in doubt. Left out: those that ended so.
  */
 export async function changesDone(
   ledger: LedgerReader,
   batch: Batch,
-  toDecide?: Pick<ReadonlySet<RowNumber>, 'has'>,
+  toDecide?: InDoubt,
 ): Promise<ChangesDone | undefined> {
   if (batch.plannedRows === undefined) return undefined;
-  const collected = new Collected(batch, await Since.of(ledger, batch), toDecide);
+  const since = await Since.of(ledger, batch);
+  const collected = new Collected(batch, since, new SoFar(ledger, batch, since, toDecide));
   for await (const { planned, record } of plannedRecords(ledger, batch.id)) {
     await collected.add(planned, record);
   }
@@ -77,7 +79,8 @@ export async function sinceOf(
   for (const record of records) {
     const [planned] = await ledger.plannedRows(batch.id, record.row, 1);
     if (planned?.row !== record.row || planned.work === undefined) continue;
-    const found = await since.about(endedParts(keptWork(planned.work), record, false), record);
+    const end = { ended: endOf(record), answers: record.answers };
+    const found = await since.about(endedParts(keptWork(planned.work), end, false), record);
     if (found.length > 0) words.set(record.row, sinceWords(found));
   }
   return words;
@@ -88,7 +91,7 @@ const sinceWords = (moved: readonly MovedPart[]): string => moved.map(({ since }
 class Collected {
   readonly #batch: Batch;
   readonly #since: Since;
-  readonly #toDecide: Pick<ReadonlySet<RowNumber>, 'has'> | undefined;
+  readonly #soFar: SoFar;
   readonly #all = nothingCounted();
   readonly #groups = new Map<string, ChangeGroup & Counted>();
   /** Subjects that were counted: a row that repeats another one asks for nothing more. */
@@ -101,10 +104,10 @@ class Collected {
   readonly #overtaken: OvertakenRow[] = [];
   rows = 0;
 
-  constructor(batch: Batch, since: Since, toDecide: Pick<ReadonlySet<RowNumber>, 'has'> | undefined) {
+  constructor(batch: Batch, since: Since, soFar: SoFar) {
     this.#batch = batch;
     this.#since = since;
-    this.#toDecide = toDecide;
+    this.#soFar = soFar;
   }
 
   async add({ row, work }: PlannedRow, record: RowRecord | undefined): Promise<void> {
@@ -116,7 +119,7 @@ class Collected {
       tick(this.#all.counts, isBeyond ? 'held_back' : endOf(record));
       return;
     }
-    const parts = this.#asTheyStand(row, endedParts(keptWork(work), record, isBeyond));
+    const parts = await this.#soFar.partsOf(row, keptWork(work), { record, isBeyond });
     for (const part of parts) this.#count(part);
     const since = record === undefined ? '' : await this.#addSince(row, parts, record);
     const reason = [record?.outcome.reason ?? '', since].filter((each) => each !== '').join('; ');
@@ -132,11 +135,6 @@ class Collected {
       since: this.#words,
       overtaken: this.#overtaken,
     };
-  }
-
-  #asTheyStand(row: RowNumber, parts: readonly EndedPart[]): readonly EndedPart[] {
-    if (this.#toDecide?.has(row) !== false) return parts;
-    return parts.map((each) => (each.ended === 'in_doubt' ? { ...each, ended: 'pending' } : each));
   }
 
   #count({ part, ended, answers }: EndedPart): void {
@@ -155,7 +153,7 @@ class Collected {
     }
   }
 
-  #countMade(own: readonly RowAnswer[], groups: readonly Counted[]): void {
+  #countMade(own: RowEnd['answers'], groups: readonly Counted[]): void {
     for (const { call } of own) {
       if (call.operation !== CREATE_PROJECT) continue;
       const key = callKeyOf(this.#batch.accountIdentity, call);

@@ -1,7 +1,7 @@
 import { historyOf, onlyMisses, suspicionOf } from '../../client/misses.ts';
 import { isoTime, systemClock } from '../../core/clock.ts';
 import { invariant } from '../../core/errors.ts';
-import type { OutcomeKind } from '../../core/row.ts';
+import type { OutcomeKind, RowNumber } from '../../core/row.ts';
 import { originOf } from '../../job/job-origin.ts';
 import {
   type AccountState,
@@ -21,7 +21,7 @@ import { hasCosts } from '../../ledger/tally.ts';
 import { eachLedger, eachLedgerThere, type FoundBatch, lookInto, spenderAt } from '../open-ledger.ts';
 import { type Over, overOf } from '../over.ts';
 import { type Retries, retriesOf } from '../retries.ts';
-import { type RowsToDecide, rowsToDecide } from '../rows-to-decide.ts';
+import { type RowsToDecide, rowsLeftInDoubt, rowsToDecide } from '../rows-to-decide.ts';
 import { isAtWorkOn } from './hold.ts';
 
 /** This file tells how far batches are, from their ledgers alone. */
@@ -30,9 +30,9 @@ import { isAtWorkOn } from './hold.ts';
 export interface RowsNow {
   /** A row in doubt counts while a person has something to decide. After that it is one of those that are left. */
   readonly counts: Readonly<Partial<Record<OutcomeKind, number>>>;
-  /** The rows that count as in doubt. */
+  /** The rows that count as in doubt, whether they ended so or were left so by a run that was killed. */
   readonly toDecide: RowsToDecide;
-  /** What was decided about its doubts; undefined when none of its rows ended in doubt. */
+  /** What was decided about its doubts; undefined when none of its rows is in doubt. */
   readonly retries: Retries | undefined;
 }
 
@@ -149,7 +149,7 @@ async function overview(
     ...now,
     batch,
     settled: finishedIn(now.counts),
-    rows: batch.inputRows + (batch.rowsBeyond ?? 0),
+    rows: rowsOf(batch),
     money,
     heldSinceMs: batch.state === 'open' ? await ledger.heldSince(batch.id) : undefined,
     run: spenders.find((spender) => isAtWorkOn(batch, spender)),
@@ -159,12 +159,18 @@ async function overview(
 }
 
 export async function rowsNow(ledger: LedgerReader, batch: Batch): Promise<RowsNow> {
-  const { in_doubt: inDoubt = 0, ...ended } = await ledger.counts(batch.id);
-  const retries = inDoubt > 0 ? await retriesOf(ledger, batch.id) : undefined;
-  const toDecide = await rowsToDecide(ledger, batch, inDoubt, retries);
-  const counts = toDecide.size > 0 ? { ...ended, in_doubt: toDecide.size } : ended;
-  return { counts, toDecide, retries };
+  const counts = await ledger.counts(batch.id);
+  const { in_doubt: inDoubt = 0, ...ended } = counts;
+  // Most batches have ended, and all of their rows say themselves how they ended.
+  const isWhole = finishedIn(counts) >= rowsOf(batch);
+  const leftInDoubt = isWhole ? new Set<RowNumber>() : await rowsLeftInDoubt(ledger, batch);
+  const retries = inDoubt + leftInDoubt.size > 0 ? await retriesOf(ledger, batch.id) : undefined;
+  const toDecide = await rowsToDecide(ledger, batch, inDoubt, { retries, leftInDoubt });
+  const now = toDecide.size > 0 ? { ...ended, in_doubt: toDecide.size } : ended;
+  return { counts: now, toDecide, retries };
 }
+
+const rowsOf = ({ inputRows, rowsBeyond = 0 }: Batch): number => inputRows + rowsBeyond;
 
 export interface BatchStatus extends BatchOverview {
   readonly requests: number;

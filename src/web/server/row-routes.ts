@@ -114,8 +114,12 @@ function countsOf(batch: Batch, { counts }: RowsNow): Record<string, number> {
   return { ...counts, ...(pending === 0 ? {} : { pending }) };
 }
 
-/** A row that ended in doubt and about which nothing is left to decide waits for the next run. */
+/**
+ * A row that ended in doubt and about which nothing is left to decide waits for the next run; one that a killed run left
+ * without an outcome may be in doubt all the same.
+ */
 function asItStands(view: RowView, { toDecide }: RowsNow): RowView {
+  if (toDecide.leftInDoubt.has(view.row)) return { ...view, status: 'in_doubt' };
   return view.status !== 'in_doubt' || toDecide.has(view.row) ? view : { ...view, status: 'pending' };
 }
 

@@ -9,6 +9,7 @@ import type { Call } from '../../../core/operation.ts';
 import { undoneBy } from '../../../job/job-origin.ts';
 import type { Batch, BatchId, LedgerReader, RowAnswer, RowRecord } from '../../../ledger/ledger.ts';
 import { commandLine } from '../../../lib/command-line.ts';
+import type { KeptWork } from '../../../operations/team/planned-work.ts';
 import type { EndedPart } from './parts.ts';
 
 export interface MovedPart extends EndedPart {
@@ -32,6 +33,15 @@ export class Since {
 
   static async of(ledger: LedgerReader, batch: Batch): Promise<Since> {
     return new Since(ledger, batch, new Team(await ledger.subjects(batch.accountIdentity)));
+  }
+
+  /** Whether a change of what the row is about was settled since it was planned, by whatever batch. */
+  hasMoved({ parts, ...work }: KeptWork): boolean {
+    const settled = (subject: Subject): number => this.#team.find(subject)?.sequence ?? 0;
+    return (parts ?? [work]).some(
+      ({ subject, was, makesProject }) =>
+        settled(subject) > (was?.sequence ?? 0) || (makesProject !== undefined && settled(makesProject) > 0),
+    );
   }
 
   /** The parts of a row that are not as it left them, or perhaps not. */
