@@ -195,10 +195,15 @@ function openLines(status: BatchStatus, { unproven }: LeftOpen): readonly string
       status.followedBy === undefined &&
       status.over !== undefined &&
       `Ended      ${status.over.why}, so no run does what was left`,
+    batch.state === 'open' && status.over && `Held up    ${status.over.why}, so ${ENDED_BY_RUN}`,
     unproven && `Unproven   ${unproven.words}`,
     batch.outputPath !== undefined && `Output     ${batch.outputPath}`,
   );
 }
+
+/** An open batch ends when a run of its list begins another one. */
+const ENDED_BY_RUN =
+  'a run of it begins another batch and ends this one; put the list back as it was to go on with it';
 
 function pausedBy({ acts }: BatchStatus): string {
   const paused = acts.findLast(({ kind }) => kind === 'paused');

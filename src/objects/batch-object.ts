@@ -5,7 +5,7 @@ import { undoneBy } from '../job/job-origin.ts';
 import type { Batch, RangeCounts, ShownMoney } from '../ledger/ledger.ts';
 import { commandToGoOn } from '../lib/command-line.ts';
 import type { Retries } from '../run/retries.ts';
-import type { BatchOverview, BatchStatus } from '../run/tasks/batch-status.ts';
+import type { BatchOverview, BatchStatus, Over } from '../run/tasks/batch-status.ts';
 import type { AccountShare, WorkerView } from '../run/tasks/workers.ts';
 import type { UnprovenChanges } from '../run/unproven-changes.ts';
 import { membersOf, noun } from './noun.ts';
@@ -189,6 +189,15 @@ const RangesObject = noun({
   set_aside: counts(z.number(), ({ setAside }) => setAside),
 });
 
+const over = membersOf<Over>();
+/** Why no run goes on with a batch. */
+export const OverObject = noun({
+  /** A clause; nothing of it is sent any more. */
+  why: over(z.string(), ({ why }) => why),
+  /** Whether runs would go on with it if its list were put back as it was. */
+  may_come_back: over(z.boolean(), ({ mayComeBack }) => mayComeBack),
+});
+
 const status = membersOf<BatchStatus>();
 /** Answers with status 404, and whether a person keeps them as no match. */
 export const MissesObject = z.object({ count: z.number(), kept: z.boolean() });
@@ -199,6 +208,8 @@ export const BatchStatusObject = noun({
   next: status(z.string().nullable(), ({ batch: of, over }) =>
     over === undefined ? (commandToGoOn(of) ?? null) : null,
   ),
+  /** Only where something is left and no run goes on with it. */
+  over: status(OverObject.optional(), ({ over: ended }) => ended && OverObject.of(ended)),
   /** Who worked on it, in their order, by their own word; none for a ledger from before that was kept. */
   operators: status(z.array(z.string()), ({ acts }) => [...new Set(acts.map(({ operator }) => operator))]),
   requests: status(z.number(), ({ requests }) => requests),

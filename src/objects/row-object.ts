@@ -6,7 +6,7 @@ import { OUTCOME_KINDS, type Outcome } from '../core/row.ts';
 import type { AttemptRecord, Batch, Decision, Doubt, Look, RawReply, Reading } from '../ledger/ledger.ts';
 import type { AttemptStory, RowStory } from '../run/tasks/row-story.ts';
 import type { AlikeDoubts, DoubtList, ListedDoubt } from '../run/tasks/settle.ts';
-import { RetriesObject } from './batch-object.ts';
+import { OverObject, RetriesObject } from './batch-object.ts';
 import { membersOf, noun } from './noun.ts';
 
 /** A row with every attempt that was made for it, and what is in doubt. */
@@ -183,14 +183,11 @@ const AlikeObject = noun({
 
 const list = membersOf<DoubtList & { readonly batch: Batch }>();
 const waiting = z.object({ row: z.number(), reason: z.string() });
-const over = membersOf<NonNullable<DoubtList['over']> & Pick<DoubtList, 'decidedIn'>>();
-const OverObject = noun({
-  /** Why no run goes on with the batch, so that nothing of it is sent again; a clause. */
-  why: over(z.string(), ({ why }) => why),
+const over = membersOf<Pick<DoubtList, 'decidedIn'>>();
+const OverOfDoubtsObject = noun({
+  ...OverObject.members,
   /** The batch in which it can be decided to send the calls again; null when there is none. */
   decide_in: over(z.string().nullable(), ({ decidedIn }) => decidedIn?.batch ?? null),
-  /** Whether runs would go on with it if its list were put back as it was. */
-  may_come_back: over(z.boolean(), ({ mayComeBack }) => mayComeBack),
 });
 /** What `settle BATCH` prints. */
 export const DoubtListObject = noun({
@@ -203,8 +200,8 @@ export const DoubtListObject = noun({
   retries: list(RetriesObject, ({ retries }) => RetriesObject.of(retries)),
   /** Only where no run goes on with the batch. */
   over: list(
-    OverObject.optional(),
-    ({ over: ended, decidedIn }) => ended && OverObject.of({ ...ended, decidedIn }),
+    OverOfDoubtsObject.optional(),
+    ({ over: ended, decidedIn }) => ended && OverOfDoubtsObject.of({ ...ended, decidedIn }),
   ),
   in_doubt: list(z.array(DoubtObject), ({ doubts }) =>
     doubts.map((listed) => DoubtObject.of({ ...listed.doubt, ...listed })),

@@ -79,7 +79,9 @@ async function withoutOutcome(
 }
 
 const subjectsIn = (doubts: readonly Doubt[]): ReadonlySet<string> =>
-  new Set(doubts.flatMap(({ call: { change } }) => (change === undefined ? [] : subjectText(change.subject))));
+  new Set(
+    doubts.flatMap(({ call: { change } }) => (change === undefined ? [] : subjectText(change.subject))),
+  );
 
 /**
  * The rows that wait for a call whose answer turned out to be none, until a person agrees to buy it again; and those that

@@ -74,3 +74,28 @@ test('every row that waits for a project counts, although only one of them asked
   const counts = { in_doubt: 2 };
   expect(await team.json('status', 'last')).toMatchObject({ counts, changes: { counts } });
 });
+
+test('a batch whose list was edited since is not offered to go on, until the list is put back', async () => {
+  const { team, batch } = await killedTeam();
+  const offered = async () => [
+    (await team.type('status', batch)).stderr.includes('To continue'),
+    (await team.json('status', batch)).next !== null,
+  ];
+  expect(await offered()).toEqual([true, true]);
+
+  team.writeSheet([...viewers, { email: 'vi@team.example', role: 'viewer' }]);
+  expect(await offered()).toEqual([false, false]);
+  const why = 'its list has changed';
+  expect(await team.json('status', batch)).toMatchObject({ over: { why, may_come_back: true } });
+  expect((await team.type('status', batch)).stdout).toContain(
+    `Held up    ${why}, so a run of it begins another batch and ends this one; put the list back as it was to go on with it\n`,
+  );
+  expect((await team.type('settle', batch, '--retry')).stderr).toContain(`because ${why}`);
+
+  team.writeSheet(viewers);
+  expect(await offered()).toEqual([true, true]);
+  expect(await team.json('status', batch)).not.toHaveProperty('over');
+  team.writeSheet(viewers.slice(1));
+  await team.runHere();
+  expect(await team.json('status', batch)).toMatchObject({ state: 'superseded', next: null });
+});

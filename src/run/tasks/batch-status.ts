@@ -24,6 +24,8 @@ import { type Retries, retriesOf } from '../retries.ts';
 import { type RowsToDecide, rowsLeftInDoubt, rowsToDecide } from '../rows-to-decide.ts';
 import { isAtWorkOn } from './hold.ts';
 
+export type { Over } from '../over.ts';
+
 /** This file tells how far batches are, from their ledgers alone. */
 
 /** How the rows of a batch stand. */
@@ -189,7 +191,7 @@ export interface BatchStatus extends BatchOverview {
   readonly unanswered: number;
   /** The newer batch of the same job and content, which has taken its place. */
   readonly followedBy: BatchId | undefined;
-  /** Why no run goes on with it; undefined where one does, or where nothing is left. */
+  /** Why no run goes on with it; undefined where one does or is at work, or where nothing is left. */
   readonly over: Over | undefined;
   /** Who worked on it, oldest first; empty for a ledger from before that was kept. */
   readonly acts: readonly Act[];
@@ -205,9 +207,13 @@ export interface MissSeries {
   readonly only: number | undefined;
 }
 
-/** Whether a finished batch has rows for its next run. */
-function isLeft({ batch, counts, settled, rows }: BatchOverview): boolean {
-  return batch.state === 'finished' && (settled < rows || (counts.in_doubt ?? 0) > 0);
+/**
+ * Whether it is asked if a run goes on with the batch. For that its whole list may be read, so it is not where a run is at
+ * work on it, nor where nothing is left for a run.
+ */
+function mayBeOver({ batch, counts, settled, rows, run }: BatchOverview): boolean {
+  if (batch.state === 'open') return run === undefined;
+  return batch.state !== 'finished' || settled < rows || (counts.in_doubt ?? 0) > 0;
 }
 
 /** At most so many sent requests are read to compute the rate, so that the status is told fast. */
@@ -231,7 +237,7 @@ export async function batchStatus(
     ...shown,
     unanswered: shown.counts.in_doubt ? (await ledger.rowsUnanswered(id)).length : 0,
     followedBy: newest?.id === id ? undefined : newest?.id,
-    over: isLeft(shown) ? await overOf(ledger, batch) : undefined,
+    over: mayBeOver(shown) ? await overOf(ledger, batch) : undefined,
     requests,
     calls,
     open: await ledger.openRequests(batch.id),

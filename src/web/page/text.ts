@@ -163,6 +163,8 @@ export const text = {
     toBuyAgain: 'Buy it again',
     buyAgain: (rows: string) => `Buy ${rows} again`,
     buyAgainWhat: 'What came for them turned out to be no answer. Its cost stays spent.',
+    over: (why: string) =>
+      `No run goes on with this batch, because ${why}. Put the list back as it was to continue.`,
     followed: 'A newer run of this list has taken over:',
     answerThere: (batch: string) => `This was batch ${batch}. Follow the link below, and continue it there.`,
     toFollower: (batch: string) => `batch ${batch}`,

@@ -205,6 +205,9 @@ function Notices({
   return (
     <div class="notices" aria-live="polite">
       {batch.held_since !== undefined && <p class="notice">{words.held(dateAndTime(batch.held_since))}</p>}
+      {batch.over !== undefined && batch.state === 'open' && (
+        <p class="notice">{words.over(batch.over.why)}</p>
+      )}
       {batch.spender !== null && batch.state === 'open' && (
         <p class="notice">
           {words.spender} {waiting === undefined ? words.queue : words.queued}
