@@ -2,9 +2,9 @@ import type { Command } from 'commander';
 import { systemClock } from '../core/clock.ts';
 import { stop } from '../core/errors.ts';
 import type { Batch } from '../ledger/ledger.ts';
-import { commandLine } from '../lib/command-line.ts';
 import { interruptedChanges } from '../plan/team/interrupted-changes.ts';
 import { allBatches, findBatch, openLedger } from '../run/open-ledger.ts';
+import { inviteAgainLines } from './render/change-lines.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
 
 const cancel: CliCommand = {
@@ -40,11 +40,10 @@ async function cancelCommand(
   try {
     await ledger.changeBatch(batch.id, { state: 'cancelled' });
     const notes = await interruptedChanges(ledger, batch);
-    const undo = commandLine(['undo', batch.id]);
     return {
       lines: [`Batch ${batch.id} is cancelled; ${whatStays(batch)}.`, ...notes],
       object: { batch: batch.id, state: 'cancelled', half_done: notes },
-      advice: notes.length > 0 ? [`To invite them as before: ${undo}`] : [],
+      advice: inviteAgainLines(batch.id, notes),
     };
   } finally {
     await ledger.close();

@@ -24,7 +24,7 @@ import {
 } from '../run/tasks/batch-status.ts';
 import { type WorkerView, workersAt } from '../run/tasks/workers.ts';
 import type { UnprovenChanges } from '../run/unproven-changes.ts';
-import { changesLines } from './render/change-lines.ts';
+import { changesLines, inviteAgainLines } from './render/change-lines.ts';
 import { heldBackLines, openWords, overBudgetLines, waitingWords } from './render/doubts.ts';
 import { rangesWords, workerLines } from './render/workers.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
@@ -166,6 +166,7 @@ function stateLines(status: BatchStatus, { changes }: LeftOpen): readonly string
     OUTCOME_KINDS.filter((kind) => counts[kind]).map((kind) => `  ${kind.padEnd(9)} ${counts[kind]}`),
     settled < rows && `  pending   ${rows - settled}`,
     changes && changesLines(changes),
+    status.halfDone.map((note) => `Half done  ${plainText(note)}`),
     hasCosts && moneyLine(money),
     // A call may have taken several requests, and one in doubt is not among the answered ones.
     `Requests   ${requests === calls ? `${requests} for ${counted(calls, 'call')}` : `${requests}, ${calls} calls answered`}`,
@@ -223,6 +224,7 @@ function adviceOn(status: BatchStatus): readonly string[] {
   const goesOn = run === undefined && !isHeldBack && mayGoOn;
   return linesOf(
     (counts.in_doubt ?? 0) > 0 && `What is in doubt: ${commandLine(['settle', batch.id])}`,
+    batch.state === 'cancelled' && inviteAgainLines(batch.id, status.halfDone),
     retries && heldBackLines(batch.id, retries),
     retries && overBudgetLines(batch, retries),
     goesOn && sweepsBudgetWords(batch),

@@ -223,6 +223,10 @@ export const BatchStatusObject = noun({
   paused_why: status(z.string().optional(), ({ pause }) => pause?.why),
   /** The newer batch of the same job and list, which has taken its place. */
   followed_by: status(z.string().nullable(), ({ followedBy = null }) => followedBy),
+  /** A sentence for each person whose invite it deleted and has not created again; left out where there is none. */
+  half_done: status(z.array(z.string()).optional(), ({ halfDone: notes }) =>
+    notes.length === 0 ? undefined : notes,
+  ),
   /** Ranges of its rows, for workers; left out where the store has none. */
   ranges: status(RangesObject.optional(), ({ ranges }) => ranges && RangesObject.of(ranges)),
   /** Those at the end of the account's answers. */

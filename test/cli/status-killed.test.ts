@@ -99,3 +99,53 @@ test('a batch whose list was edited since is not offered to go on, until the lis
   await team.runHere();
   expect(await team.json('status', batch)).toMatchObject({ state: 'superseded', next: null });
 });
+
+test('a role that hangs between two invites is named, while its batch is open and after it was cancelled', async () => {
+  const team = await openTeam();
+  await team.apply(viewers);
+  team.writeSheet([{ email: JO, role: 'editor' }]);
+  await team.run({ crashAt: 'after-close' });
+  const { batch, half_done: notes, changes } = await team.json('status', 'last');
+  const note = `${JO} in ${PROJECT} has no invite now: batch ${batch} deleted it and did not create it again.`;
+  expect([notes, changes.counts]).toEqual([[note], { pending: 1 }]);
+  const open = await team.type('status', batch);
+  expect(open.stdout).toContain(`Changes    none\nHalf done  ${note}\n`);
+  expect(open.stderr).toMatch(/^To continue: .*\n$/);
+
+  const toInvite = `To invite them as before: npx --no rowonce undo ${batch}\n`;
+  expect((await team.type('cancel', batch)).stderr).toBe(toInvite);
+  const cancelled = await team.type('status', batch);
+  expect(cancelled.stdout).toContain(`Half done  ${note}\n`);
+  expect(cancelled.stderr).toBe(toInvite);
+  await team.type('undo', batch, '--yes');
+  expect((await team.state()).standing(PROJECT, JO)).toEqual({ as: 'invited', role: 'viewer' });
+  expect(await team.json('status', batch)).not.toHaveProperty('half_done');
+});
+
+test.each(['before-row', 'before-row:2'])(
+  'what was answered is done, although the run was killed %s before the row of it had ended',
+  async (crashAt) => {
+    const team = await openTeam();
+    team.writeSheet(viewers);
+    await team.run({ crashAt });
+    const { batch } = await team.json('status', 'last');
+    await team.type('cancel', batch);
+    const invited = Object.keys((await team.state()).roles()).length;
+    const { counts, changes } = await team.json('status', batch);
+    expect(counts.applied ?? 0, 'the row of the last one did not end').toBeLessThan(invited);
+    expect(changes.done).toEqual({ invite: invited });
+  },
+);
+
+test('whom a cancelled undo took out again is counted as removed', async () => {
+  const team = await openTeam();
+  await team.apply(viewers);
+  const words = ['undo', 'last', '--yes', '--store', team.place.path('store')];
+  await team.place.type(words, { ROWONCE_CRASH_AT: 'before-row:2' }).ended;
+  expect((await team.state()).roles()).toEqual({});
+  const { batch } = await team.json('cancel', 'last');
+  const { counts, changes } = await team.json('status', batch);
+  expect(counts.applied ?? 0).toBeLessThan(2);
+  expect(changes.done).toEqual({ remove: 2 });
+  expect((await team.type('status', batch)).stdout).toContain('Changes    2 removals\n');
+});

@@ -2,6 +2,8 @@ import { actionCounts, withoutWordWords } from '../../core/action-words.ts';
 import type { PlannedAction } from '../../core/operation.ts';
 import { counted, linesOf, plainText } from '../../core/plain-text.ts';
 import type { ChangeGroup, ChangesDone, OvertakenRow } from '../../files/output/changes-done.ts';
+import type { BatchId } from '../../ledger/ledger.ts';
+import { commandLine } from '../../lib/command-line.ts';
 
 /** Shows what a batch of changes has done, and what others have done since. */
 
@@ -46,4 +48,9 @@ export function overtakenLines(overtaken: readonly OvertakenRow[]): readonly str
       .map(({ row, who, since }) => `  row ${row}, ${plainText(who)}: ${plainText(since)}`),
     ...(more > 0 ? [`  and ${more} more, in the _reason of their rows`] : []),
   ];
+}
+
+/** What mends the halves of a batch with which no run goes on. @param halfDone a sentence for each person. */
+export function inviteAgainLines(batch: BatchId, halfDone: readonly string[]): readonly string[] {
+  return halfDone.length === 0 ? [] : [`To invite them as before: ${commandLine(['undo', batch])}`];
 }

@@ -18,6 +18,7 @@ import {
 } from '../../ledger/ledger.ts';
 import type { Spender, Tell } from '../../ledger/store.ts';
 import { hasCosts } from '../../ledger/tally.ts';
+import { interruptedChanges } from '../../plan/team/interrupted-changes.ts';
 import { eachLedger, eachLedgerThere, type FoundBatch, lookInto, spenderAt } from '../open-ledger.ts';
 import { type Over, overOf } from '../over.ts';
 import { type Retries, retriesOf } from '../retries.ts';
@@ -193,6 +194,8 @@ export interface BatchStatus extends BatchOverview {
   readonly followedBy: BatchId | undefined;
   /** Why no run goes on with it; undefined where one does or is at work, or where nothing is left. */
   readonly over: Over | undefined;
+  /** A sentence for each person whose invite it deleted and has not created again; empty once it is finished, and beside a run. */
+  readonly halfDone: readonly string[];
   /** Who worked on it, oldest first; empty for a ledger from before that was kept. */
   readonly acts: readonly Act[];
   /** The series of misses at the end of the account's answers; undefined when it is not worth telling. */
@@ -216,6 +219,12 @@ function mayBeOver({ batch, counts, settled, rows, run }: BatchOverview): boolea
   return batch.state !== 'finished' || settled < rows || (counts.in_doubt ?? 0) > 0;
 }
 
+/** A run that is at work is about to do the other half, and a row that has ended says itself what became of it. */
+async function halfDoneIn(ledger: LedgerReader, { batch, run }: BatchOverview): Promise<readonly string[]> {
+  const isHalf = batch.plannedRows !== undefined && batch.state !== 'finished' && run === undefined;
+  return isHalf ? interruptedChanges(ledger, batch) : [];
+}
+
 /** At most so many sent requests are read to compute the rate, so that the status is told fast. */
 const MOST_SENDS = 100_000;
 
@@ -237,6 +246,7 @@ export async function batchStatus(
     ...shown,
     unanswered: shown.counts.in_doubt ? (await ledger.rowsUnanswered(id)).length : 0,
     followedBy: newest?.id === id ? undefined : newest?.id,
+    halfDone: await halfDoneIn(ledger, shown),
     over: mayBeOver(shown) ? await overOf(ledger, batch) : undefined,
     requests,
     calls,
