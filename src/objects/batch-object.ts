@@ -138,8 +138,11 @@ export const BatchObject = noun({
   credits: overview(MoneyObject, (of) => MoneyObject.of(of.money)),
   /** The file that was written. */
   output: overview(z.string().nullable(), (of) => of.batch.outputPath ?? null),
-  /** What is typed to go on. */
-  next: overview(z.string().nullable(), (of) => commandToGoOn(of.batch) ?? null),
+  /** What is typed to go on; null for a batch that was ended, because a run of its list begins another one. */
+  next: overview(z.string().nullable(), ({ batch: of }) => {
+    const isEnded = of.state === 'cancelled' || of.state === 'superseded';
+    return isEnded ? null : (commandToGoOn(of) ?? null);
+  }),
   /** Since when a person has paused it; left out where it may go on. */
   held_since: overview(z.string().optional(), ({ heldSinceMs: ms }) => (ms ? isoTime(ms) : undefined)),
   /** Whether a process works on it now. */

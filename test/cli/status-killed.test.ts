@@ -64,6 +64,22 @@ test('a cancelled batch names what is in doubt in it, which holds up other lists
   expect((await team.runHere(other)).report?.counts).toEqual({ applied: 1 });
 });
 
+test('no command is said to go on with a batch that was ended, because a run of its list begins another one', async () => {
+  const { team, batch } = await killedTeam();
+  const nextOf = async (id: string) => [
+    (await team.json('status', id)).next,
+    (await team.json('status')).batches.find((each: { batch: string }) => each.batch === id)?.next,
+  ];
+  const going = await nextOf(batch);
+  expect(going[0]).toContain('rowonce run ');
+  expect(going[1]).toBe(going[0]);
+  await team.type('cancel', batch);
+  expect(await nextOf(batch)).toEqual([null, null]);
+  expect((await team.type('status', batch)).stderr).not.toContain('To continue');
+  await team.runHere();
+  expect((await team.json('status', 'last')).batch).not.toBe(batch);
+});
+
 test('every row that waits for a project counts, although only one of them asked for it', async () => {
   const columns = { email: 'Email', role: 'Role', project: 'Project' };
   const team = await openTeam({ job: { columns, create_projects: true } });
