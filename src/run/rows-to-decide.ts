@@ -1,6 +1,6 @@
 import { subjectText, Team } from '../core/membership.ts';
 import type { RowNumber } from '../core/row.ts';
-import type { Batch, Doubt, LedgerReader } from '../ledger/ledger.ts';
+import type { Batch, BatchId, Doubt, LedgerReader } from '../ledger/ledger.ts';
 import { PAGE_ROWS, plannedPages, plannedRecords } from '../ledger/row-pages.ts';
 import type { Retries } from './retries.ts';
 
@@ -42,23 +42,43 @@ export async function rowsLeftInDoubt(
   const doubts = await ledger.doubts(batch.id);
   if (doubts.length === 0) return new Set();
   const own = doubts.filter((doubt) => doubt.batch === batch.id).map(({ row }) => row);
-  const waiting = batch.plannedRows === undefined ? [] : await rowsAbout(ledger, batch, doubts);
+  const waiting = batch.plannedRows === undefined ? [] : await rowsAbout(ledger, batch, subjectsIn(doubts));
   return withoutOutcome(ledger, batch, new Set([...own, ...waiting]));
 }
 
-/** The planned rows that are about a subject of which a change is in doubt: several may wait for one project. */
-async function rowsAbout(
+/** A plan may be long and never changes, and whoever watches its batch asks again and again. */
+const knownRows = new Map<
+  BatchId,
+  { readonly about: string; readonly rows: Promise<readonly RowNumber[]> }
+>();
+
+/** The planned rows that are about one of these subjects, because several rows may wait for one project. */
+function rowsAbout(
   ledger: LedgerReader,
   { id }: Batch,
-  doubts: readonly Doubt[],
+  subjects: ReadonlySet<string>,
+): Promise<readonly RowNumber[]> {
+  const about = JSON.stringify([...subjects].sort());
+  const known = knownRows.get(id);
+  if (known?.about === about) return known.rows;
+  const rows = foundInPlan(ledger, id, subjects);
+  knownRows.set(id, { about, rows });
+  // What went wrong once may go well the next time.
+  rows.catch(() => knownRows.delete(id));
+  return rows;
+}
+
+async function foundInPlan(
+  ledger: LedgerReader,
+  id: BatchId,
+  subjects: ReadonlySet<string>,
 ): Promise<readonly RowNumber[]> {
   const { keptWork, subjectsOf } = await import('../operations/team/planned-work.ts');
-  const lost = subjectsIn(doubts);
   const rows: RowNumber[] = [];
   for await (const page of plannedPages(ledger, id))
     for (const { row, work } of page) {
       if (work === undefined) continue;
-      if (subjectsOf(keptWork(work)).some((subject) => lost.has(subjectText(subject)))) rows.push(row);
+      if (subjectsOf(keptWork(work)).some((subject) => subjects.has(subjectText(subject)))) rows.push(row);
     }
   return rows;
 }
