@@ -5,6 +5,9 @@
  */
 import { writeFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
+import { systemClock } from '../../src/core/clock.ts';
+import type { ChangeMessage } from '../../src/web/api.ts';
+import { Changes } from '../../src/web/server/changes.ts';
 import { PROJECT, type TeamOptions, TeamWorkplace } from '../faults/team-workplace.ts';
 
 async function openTeam(options: TeamOptions = {}): Promise<TeamWorkplace> {
@@ -164,4 +167,14 @@ test('whom a cancelled undo took out again is counted as removed', async () => {
   expect(counts.applied ?? 0).toBeLessThan(2);
   expect(changes.done).toEqual({ remove: 2 });
   expect((await team.type('status', batch)).stdout).toContain('Changes    2 removals\n');
+});
+
+test('a page that shows the batch hears what is decided on a terminal about what a killed run has left', async () => {
+  const { team, batch } = await killedTeam();
+  const heard: ChangeMessage[] = [];
+  const changes = new Changes(team.place.path('store'), systemClock, () => false);
+  onTestFinished(changes.listen((message) => heard.push(message)));
+  await expect.poll(() => heard.length).toBe(1);
+  await team.type('settle', batch, '--retry');
+  await expect.poll(() => heard.flatMap(({ batches }) => batches)).toContain(batch);
 });

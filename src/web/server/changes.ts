@@ -118,12 +118,12 @@ export class Changes {
 
 async function figuresOf(
   ledger: LedgerReader,
-  { id, accountIdentity, hasDoubts }: BatchLine,
+  { id, accountIdentity }: BatchLine,
   nowMs: number,
 ): Promise<readonly unknown[]> {
   const pauses = await ledger.pauses(accountIdentity, nowMs, nowMs);
-  // What is decided about a doubt changes no row before the next run.
-  const decided = hasDoubts ? await retriesOf(ledger, id) : undefined;
+  // What is decided about a doubt changes no row before the next run, and a killed run has left doubts without such a row.
+  const decided = await retriesOf(ledger, id);
   return [await ledger.counts(id), await ledger.metrics(id), await ledger.heldSince(id), pauses, decided];
 }
 
