@@ -12,6 +12,7 @@ import { type OpenedFile, openFile, rowInputOf } from './input.ts';
 import { type IntoLine, type Matches, matchRows, type ResultLine } from './merging/matching.ts';
 import { identityOf, type KnownColumns, type MergeColumns, mergeColumns } from './merging/merge-columns.ts';
 import { type KeptCell, MergedCells, type RowPair } from './merging/merged-cells.ts';
+import { OtherCells } from './merging/other-cells.ts';
 import { isWorkbookName, JSON_CELLS } from './output/output.ts';
 
 /**
@@ -77,9 +78,10 @@ export async function planMerge(order: MergeOrder): Promise<Merge> {
   requireWritable(into);
   const [from, to] = [await TableOf.open(result, known), await TableOf.open(into, known)];
   const columns = mergeColumns(from, to, known);
-  const results = await resultRows(from, columns);
-  const intoLines = await linesOf(to, columns);
-  const matches = matchRows(results, intoLines, sentTexts(known));
+  const telling: Telling = { columns, others: new OtherCells(columns, to.header, known), known };
+  const results = await resultRows(from, telling);
+  const intoLines = await linesOf(to, telling);
+  const matches = matchRows(results, intoLines, sentOrSaid(results, known), telling.others.isWhole);
   const cells = new MergedCells(columns, known?.isAsWritten ?? false);
   const pairOf = pairing({ results, matches, known });
   await to.each((row) => {
@@ -170,14 +172,40 @@ interface ResultRow extends ResultLine, TableRow {
   readonly input: string;
 }
 
-async function resultRows(from: TableOf, columns: MergeColumns): Promise<readonly ResultRow[]> {
+/** By what rows are told apart. */
+interface Telling {
+  readonly columns: MergeColumns;
+  readonly others: OtherCells;
+  readonly known: MergeOrder['known'];
+}
+
+async function resultRows(from: TableOf, telling: Telling): Promise<readonly ResultRow[]> {
+  const { columns, others, known } = telling;
   const rows: ResultRow[] = [];
   await from.each((source) => {
     const own = from.rowOf(source);
     const row = columns.isOutput ? source.row : Number(own.cell('_row'));
-    rows.push({ ...own, row, key: keyOf(columns, own.cell), input: from.inputOf(source) });
+    const before = known?.before && beforeIn(known, row);
+    const other = known?.before === undefined ? others.of(own.cell) : before && others.of(before);
+    rows.push({ ...own, row, key: keyOf(columns, own.cell), input: inputOf(from, source, telling), other });
   });
   return rows;
+}
+
+/** The cells of a row as the list had them. */
+function beforeIn(
+  { before, listed }: NonNullable<MergeOrder['known']>,
+  row: RowNumber,
+): TableRow['cell'] | undefined {
+  const cells = listed?.get(row);
+  return cells && ((column) => cells[before?.indexOf(column) ?? -1] ?? '');
+}
+
+/** What a row says where it is sent; where nobody knows what was sent, what its identifiers say to the letter. */
+function inputOf(table: TableOf, row: ValuedRow, { columns, known }: Telling): string {
+  if (known !== undefined) return table.inputOf(row);
+  const { cell } = table.rowOf(row);
+  return JSON.stringify(columns.identifiers.map(({ column }) => cell(column)));
 }
 
 /** What each row was finished from, in one text. */
@@ -185,10 +213,21 @@ function sentTexts(known: MergeOrder['known']): ReadonlyMap<RowNumber, string> {
   return new Map([...(known?.sentAs ?? [])].map(([row, inputs]) => [row, inputs.join(' ')]));
 }
 
-async function linesOf(to: TableOf, columns: MergeColumns): Promise<readonly IntoLine[]> {
+/** The same; where nobody knows, what the rows of the result say themselves. */
+function sentOrSaid(
+  results: readonly ResultRow[],
+  known: MergeOrder['known'],
+): ReadonlyMap<RowNumber, string> {
+  if (known !== undefined && known.sentAs.size > 0) return sentTexts(known);
+  return new Map(results.map(({ row, input }) => [row, input]));
+}
+
+async function linesOf(to: TableOf, telling: Telling): Promise<readonly IntoLine[]> {
   const lines: IntoLine[] = [];
   await to.each((row) => {
-    lines.push({ row: row.row, key: keyOf(columns, to.rowOf(row).cell), input: to.inputOf(row) });
+    const { cell } = to.rowOf(row);
+    const [key, other] = [keyOf(telling.columns, cell), telling.others.of(cell)];
+    lines.push({ row: row.row, key, input: inputOf(to, row, telling), other });
   });
   return lines;
 }
@@ -218,19 +257,18 @@ type PairOf = (row: InputRow, table: TableOf) => Pair | undefined;
 /** The row of the result that belongs to one of a table, beside it. */
 function pairing({ results, matches, known }: Found): PairOf {
   const sentAs = sentTexts(known);
-  const beforeAt = new Map(known?.before?.map((name, at) => [name, at]));
   return (row, table) => {
     const result = results[matches.byRow.get(row.row) ?? -1];
     if (result === undefined) return undefined;
     const sent = sentAs.get(result.row);
-    const before = known?.listed?.get(result.row);
     return {
       row: row.row,
       from: result,
       into: table.rowOf(row).cell,
       result: result.cell,
       resultJson: result.isText ? undefined : result.json,
-      before: before && ((column) => before[beforeAt.get(column) ?? -1] ?? ''),
+      before: known && beforeIn(known, result.row),
+      isDoubtful: matches.doubtful.has(row.row),
       isAsSent:
         sent === undefined ? undefined : { into: table.inputOf(row) === sent, result: result.input === sent },
     };

@@ -27,6 +27,8 @@ export interface RowPair {
   readonly resultJson: ((column: string) => string) | undefined;
   /** The row as it was in the list; undefined where that is not there any more. */
   readonly before: Cells | undefined;
+  /** Whether another row may be the one whose cells the result has, so that none of them is written. */
+  readonly isDoubtful: boolean;
   /** Whether the cells that were sent are in each file as they were sent; undefined where nobody knows. */
   readonly isAsSent: { readonly into: boolean; readonly result: boolean } | undefined;
 }
@@ -56,7 +58,8 @@ export class MergedCells {
       const side = this.#changedSide(pair, column);
       const json = pair.resultJson?.(column);
       const isNoValue = result.trim() === '' && this.#columns.answered.has(column);
-      if (side === 'result' && !isNoValue)
+      const isWritten = !isNoValue && (!pair.isDoubtful || this.#columns.answered.has(column));
+      if (side === 'result' && isWritten)
         this.corrections.push({ row: pair.row, column, value: result, ...present({ json }) });
       else if (side !== 'into') this.kept.push({ row: pair.row, column, kept: own, result });
     }

@@ -93,7 +93,7 @@ async function makerOf(
     if (batch === undefined) return [];
     const isAsWritten = (await lookerNotes(location, ledger, batch.id).written(result.path)).includes(digest);
     const isIts = isAsWritten || batches.some((each) => filesAt(each).includes(result.path));
-    const known = await knownOf(ledger, batches, isAsWritten, into.path);
+    const known = await knownOf(ledger, batches, isAsWritten);
     return [{ isIts, maker: { batch, location, known } }];
   });
   const all = found.flat();
@@ -104,9 +104,8 @@ async function knownOf(
   ledger: LedgerReader,
   batches: readonly Batch[],
   isAsWritten: boolean,
-  into: string,
 ): Promise<Maker['known']> {
-  const list = await listOf(batches[0], into);
+  const list = await listOf(batches[0]);
   return {
     jobs: batches.map(({ settings }) => {
       const { add, onExisting, columns } = outputSettings(settings);
@@ -134,11 +133,10 @@ async function sentIn(ledger: LedgerReader, batches: readonly Batch[]): Promise<
 /** The list as the batch has read it; undefined where it is not there any more, or was changed. */
 async function listOf(
   batch: Batch | undefined,
-  into: string,
 ): Promise<
   { readonly header: readonly string[]; readonly rows: ReadonlyMap<RowNumber, readonly string[]> } | undefined
 > {
-  if (batch === undefined || batch.inputPath === into) return undefined;
+  if (batch === undefined) return undefined;
   const { inputPath, inputSha256, settings } = batch;
   const there = await stat(inputPath).catch(() => undefined);
   if (there?.isFile() !== true) return undefined;

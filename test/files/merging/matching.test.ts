@@ -7,8 +7,8 @@ import { matchRows } from '../../../src/files/merging/matching.ts';
  * Method: the rule alone, over rows written out and over arbitrary lists that were shuffled and cut.
  */
 
-const result = (row: number, key: string, input = `${row}`) => ({ row, key, input });
-const into = (row: number, key: string, input = `${row}`) => ({ row, key, input });
+const result = (row: number, key: string, input = `${row}`, other = '') => ({ row, key, input, other });
+const into = result;
 const NOTHING_SENT = new Map<number, string>();
 
 test('rows are found by their identifiers, and of equal ones each keeps its own while it stands where it did', () => {
@@ -79,5 +79,40 @@ test('in whatever order a file is, each row gets a result with its own identifie
       }
     }),
     { numRuns: 50 },
+  );
+});
+
+/** A row as it was sent, and what was made of it in the result and in her file. */
+const ROW = fc.record({
+  sent: fc.constantFrom('', 'acme', 'ACME', 'other'),
+  other: fc.constantFrom('', 'foo', 'bar'),
+  mended: fc.option(fc.constantFrom('acme', 'ACME', 'other', 'new'), { freq: 3 }),
+  place: fc.integer({ max: 1_000 }),
+  isCut: fc.boolean(),
+  isListed: fc.boolean(),
+});
+
+test('whatever is sorted, cut and corrected, a row gets the corrections of none but its own, or of one that was all the same', () => {
+  fc.assert(
+    fc.property(fc.array(ROW, { maxLength: 8 }), (list) => {
+      const numbered = list.map((each, at) => ({ ...each, row: at + 2 }));
+      const line = (row: number, text: string, other: string) => result(row, text.toLowerCase(), text, other);
+      const results = numbered.flatMap(({ row, sent, mended, other, isCut }) =>
+        isCut ? [] : [line(row, mended ?? sent, other)],
+      );
+      const placed = numbered.filter(({ isListed }) => isListed).sort((a, b) => a.place - b.place);
+      const { byRow, doubtful } = matchRows(
+        results,
+        placed.map(({ sent, other }, at) => line(at + 2, sent, other)),
+        new Map(numbered.map(({ row, sent }) => [row, sent])),
+      );
+      for (const [row, at] of byRow) {
+        const its = numbered.find((each) => each.row === results[at]?.row);
+        const { sent, other } = placed[row - 2] ?? {};
+        expect(its?.sent).toBe(sent);
+        if (!doubtful.has(row)) expect(its?.other).toBe(other);
+      }
+    }),
+    { numRuns: 300 },
   );
 });

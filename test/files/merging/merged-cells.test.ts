@@ -24,7 +24,7 @@ function merged(
 ): { cells: readonly string[]; kept: unknown[]; mended: unknown[] } {
   const cells = new MergedCells(COLUMNS, isAsWritten);
   const of = (row: Row) => (column: string) => row[column] ?? '';
-  const unknown = { before: undefined, isAsSent: undefined, resultJson: undefined };
+  const unknown = { before: undefined, isDoubtful: false, isAsSent: undefined, resultJson: undefined };
   const pair = { row: 2, into: of(into), result: of(result), ...unknown };
   cells.takeShared(pair);
   const texts = cells.added(pair).map((side, at) => pair[side](COLUMNS.added[at] ?? ''));
@@ -56,7 +56,7 @@ test('a cell of hers that differs is kept in silence where the result is as we w
 test('an answer without a value empties no cell of hers in a column that the job was to replace: it is kept and shown', () => {
   const cells = new MergedCells({ ...COLUMNS, shared: ['size'], answered: new Set(['size']) }, true);
   const of = (row: Row) => (column: string) => row[column] ?? '';
-  const known = { before: of({ size: '6' }), isAsSent: undefined, resultJson: undefined };
+  const known = { before: of({ size: '6' }), isDoubtful: false, isAsSent: undefined, resultJson: undefined };
   cells.takeShared({ row: 2, into: of({ size: '6' }), result: of({}), ...known });
   expect([cells.kept, cells.corrections]).toEqual([[{ row: 2, column: 'size', kept: '6', result: '' }], []]);
 });
