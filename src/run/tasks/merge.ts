@@ -7,13 +7,12 @@ import { type OpenedFile, openFile } from '../../files/input.ts';
 import { type Merge, type MergeOrder, openResult, planMerge } from '../../files/merging.ts';
 import { type Ownership, writeOwnFile } from '../../files/output/own-files.ts';
 import { outputSettings, readSettings } from '../../job/job-settings.ts';
-import type { Batch, LedgerReader } from '../../ledger/ledger.ts';
-import { finishedPages } from '../../ledger/row-pages.ts';
+import type { Batch } from '../../ledger/ledger.ts';
 import { checkWritable } from '../../lib/atomic-file.ts';
 import { endingOf, nameParts } from '../../lib/file-name.ts';
 import { lookerNotes } from '../looker-notes.ts';
 import { eachLedgerThere, lookInto } from '../open-ledger.ts';
-import { filesAt, makersOf } from './merge/result-makers.ts';
+import { filesAt, type Makers, makersOf } from './merge/result-makers.ts';
 
 /** This file puts a result into a file that its user has edited since. Nothing is bought and no ledger is written to. */
 
@@ -88,46 +87,33 @@ async function makerOf(
 ): Promise<Maker | undefined> {
   const digest = await result.file.sha256();
   const found = await eachLedgerThere(store, async (ledger, location) => {
-    const batches = await makersOf(await ledger.batches(), result, into.path);
+    const makers = await makersOf(ledger, result, into.path);
+    const batches = makers?.batches ?? [];
     const [batch] = batches;
-    if (batch === undefined) return [];
+    if (makers === undefined || batch === undefined) return [];
     const isAsWritten = (await lookerNotes(location, ledger, batch.id).written(result.path)).includes(digest);
     const isIts = isAsWritten || batches.some((each) => filesAt(each).includes(result.path));
-    const known = await knownOf(ledger, batches, isAsWritten);
+    const known = await knownOf(makers, isAsWritten);
     return [{ isIts, maker: { batch, location, known } }];
   });
   const all = found.flat();
-  return (all.find(({ isIts }) => isIts) ?? all[0])?.maker;
+  const isFitting = all.find(({ maker }) => maker.known.sentAs.size > 0);
+  return (all.find(({ isIts }) => isIts) ?? isFitting ?? all[0])?.maker;
 }
 
-async function knownOf(
-  ledger: LedgerReader,
-  batches: readonly Batch[],
-  isAsWritten: boolean,
-): Promise<Maker['known']> {
-  const list = await listOf(batches[0]);
+async function knownOf({ batches, sentAs, disputed }: Makers, isAsWritten: boolean): Promise<Maker['known']> {
+  // The rows of a list that the result was not made of say nothing about it.
+  const list = sentAs.size === 0 ? undefined : await listOf(batches[0]);
   return {
     jobs: batches.map(({ settings }) => {
       const { add, onExisting, columns } = outputSettings(settings);
       return { columns, added: add && Object.keys(add), onExisting };
     }),
     before: list?.header,
-    listed: list?.rows,
-    sentAs: await sentIn(ledger, batches),
+    listed: list && new Map([...list.rows].filter(([row]) => !disputed.has(row))),
+    sentAs,
     isAsWritten,
   };
-}
-
-/** What each row was finished from, for those that all of the batches have finished. */
-async function sentIn(ledger: LedgerReader, batches: readonly Batch[]): Promise<Map<RowNumber, number[]>> {
-  const sent = new Map<RowNumber, number[]>();
-  for (const { id } of batches) {
-    for await (const page of finishedPages(ledger, id)) {
-      for (const { row, input } of page)
-        if (input !== undefined) sent.set(row, [...(sent.get(row) ?? []), input]);
-    }
-  }
-  return new Map([...sent].filter(([, inputs]) => inputs.length === batches.length));
 }
 
 /** The list as the batch has read it; undefined where it is not there any more, or was changed. */

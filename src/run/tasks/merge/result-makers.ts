@@ -1,63 +1,122 @@
+import { isOutput } from '../../../core/our-columns.ts';
 import { OUR_COLUMNS } from '../../../core/row.ts';
 import type { OpenedFile } from '../../../files/input.ts';
 import { filesOf, suffixOf } from '../../../files/output/output.ts';
 import { columnsOf, togetherIn } from '../../../job/job-settings.ts';
-import type { Batch } from '../../../ledger/ledger.ts';
+import type { Batch, LedgerReader } from '../../../ledger/ledger.ts';
+import { type FitResult, fitResult, fittingMakers, type Makers, sentIn } from './fitting.ts';
 
 /**
  * Finds the batches that made a result. Its rows are told apart by what was sent for it, so another batch over the same list would
  * take one company for another. Where several may have made it, the identifiers of all of them tell its rows apart.
  */
 
-/** @param all of a ledger, the newest first. @param into the file that gets the result. @returns none where nobody knows. */
+export type { Makers, SentAs } from './fitting.ts';
+
+/** @param into the file that gets the result. @returns undefined where nobody knows. */
 export async function makersOf(
-  all: readonly Batch[],
+  ledger: LedgerReader,
   result: OpenedFile,
   into: string,
-): Promise<readonly Batch[]> {
-  const batches = all.filter(({ state }) => state !== 'cancelled');
+): Promise<Makers | undefined> {
+  const batches = (await ledger.batches()).filter(({ state }) => state !== 'cancelled');
   const digest = await result.file.sha256();
   const writer = batches.find(({ outputSha256 }) => outputSha256?.split(' ').includes(digest));
-  if (writer !== undefined) return [writer];
+  if (writer !== undefined) return surely(ledger, [writer]);
   const header = await result.sheet.header();
   const fitting = batches.filter(({ settings }) =>
     Object.values(columnsOf(settings)?.columns ?? {}).every((column) => header.includes(column)),
   );
   const over = fitting.filter(({ inputPath }) => inputPath === into);
+  const named = fitting.filter((batch) => filesAt(batch).includes(result.path));
+  const said = await fitResult(result);
   const together = [...over, ...fitting]
     .map(({ settings }) => batches.filter(({ id }) => togetherIn(settings).includes(id)))
-    .find((parts) => hasAllOf(header, parts));
-  if (together !== undefined) return together;
-  const named = fitting.find((batch) => filesAt(batch).includes(result.path));
-  return named === undefined ? likelyMakers(over, result) : [named];
+    .filter((parts) => parts.length > 1 && isOfAll(said, parts));
+  if (together[0] !== undefined)
+    return (await fittingMakers(ledger, together, said)) ?? unfitting(together[0]);
+  const isOnly = named.length === 1 && !isOutput(header);
+  if (isOnly) return surely(ledger, named);
+  const [first] = named;
+  if (first === undefined) return likelyMakers(ledger, over, said);
+  // A file may have been put where another was written.
+  const others = over.filter(({ operation }) => operation === first.operation);
+  const sets = [...new Set([...named, ...others])].map((batch) => [batch]);
+  return (await fittingMakers(ledger, sets, said)) ?? unfitting([first]);
 }
+
+async function surely(ledger: LedgerReader, batches: readonly Batch[]): Promise<Makers> {
+  return { batches, sentAs: await sentIn(ledger, batches), disputed: new Set() };
+}
+
+/** The result is of other rows than these, or of rows in another order. */
+const unfitting = (batches: readonly Batch[]): Makers => ({
+  batches,
+  sentAs: new Map(),
+  disputed: new Set(),
+});
 
 export const filesAt = ({ outputPath }: Batch): readonly string[] =>
   outputPath === undefined ? [] : filesOf(outputPath);
 
-/** Whether an output has our columns of each operation, of which those behind the first have a word of it in their names. */
-function hasAllOf(header: readonly string[], parts: readonly Batch[]): boolean {
+/**
+ * Whether an output has our columns of each operation, of which those behind the first have a word of it in their names; or the
+ * reasons of rows that need attention begin with an operation.
+ */
+function isOfAll({ header, rows }: FitResult, parts: readonly Batch[]): boolean {
+  if (!isOutput(header)) {
+    const at = header.indexOf('_reason');
+    return rows.some(({ cells }) => parts.some(({ operation }) => cells[at]?.startsWith(`${operation}: `)));
+  }
   const isThere = (suffix: string): boolean =>
     OUR_COLUMNS.every((name) => header.includes(`${name}${suffix}`));
   const suffixed = parts.filter((batch) => isThere(`_${suffixOf(batch)}`));
-  return parts.length > 1 && isThere('') && suffixed.length >= parts.length - 1;
+  return suffixed.length >= parts.length - 1;
 }
 
-/** The newest of each operation that may have found what the result says. */
-async function likelyMakers(batches: readonly Batch[], { sheet }: OpenedFile): Promise<readonly Batch[]> {
-  const newest = new Map<string, Batch>();
+/** Of each operation that may have found what the result says the batch that it fits best. */
+async function likelyMakers(
+  ledger: LedgerReader,
+  batches: readonly Batch[],
+  said: FitResult,
+): Promise<Makers | undefined> {
+  const groups = new Map<string, Batch[]>();
   for (const batch of batches) {
     const key = JSON.stringify([batch.operation, columnsOf(batch.settings)?.columns]);
-    if (!newest.has(key)) newest.set(key, batch);
+    groups.set(key, [...(groups.get(key) ?? []), batch]);
   }
-  const candidates = [...newest.values()];
-  if (candidates.length < 2) return candidates;
-  const at = (await sheet.header()).indexOf('_matched_by');
-  const words = new Set<string>();
-  for await (const rows of sheet.groups()) for (const { cells } of rows) words.add(cells[at] ?? '');
+  const likely = likelyOf([...groups.values()], said);
+  const fits: Makers[] = [];
+  for (const group of likely) {
+    const fit = await fittingMakers(
+      ledger,
+      group.map((batch) => [batch]),
+      said,
+    );
+    if (fit !== undefined) fits.push(fit);
+  }
+  const [only, ...more] = fits;
+  if (only === undefined) {
+    const newest = likely.flatMap((group) => group.slice(0, 1));
+    return newest.length === 0 ? undefined : unfitting(newest);
+  }
+  if (more.length === 0) return only;
+  const all = fits.flatMap((fit) => fit.batches);
+  const disputed = new Set(fits.flatMap((fit) => [...fit.disputed]));
+  const sentAs = await sentIn(ledger, all);
+  return { batches: all, sentAs: new Map([...sentAs].filter(([row]) => !disputed.has(row))), disputed };
+}
+
+/** Those whose inputs the result says that its rows were matched by, where any are; else all. */
+function likelyOf(
+  groups: readonly (readonly Batch[])[],
+  { header, rows }: FitResult,
+): readonly (readonly Batch[])[] {
+  const at = header.indexOf('_matched_by');
+  const words = new Set(rows.map(({ cells }) => cells[at] ?? ''));
   words.delete('');
-  const likely = candidates.filter(({ settings }) =>
-    [...words].every((word) => columnsOf(settings)?.columns[word] !== undefined),
+  const likely = groups.filter(([batch]) =>
+    [...words].every((word) => batch && columnsOf(batch.settings)?.columns[word] !== undefined),
   );
-  return likely.length === 0 ? candidates : likely;
+  return groups.length < 2 || likely.length === 0 ? groups : likely;
 }
