@@ -20,6 +20,7 @@ import { isWorkbookName, JSON_CELLS } from './output/output.ts';
  * Every other cell of hers stays. The result is held in memory; her file streams.
  */
 
+export type { KnownJob } from './merging/answer-columns.ts';
 export type { KeptCell } from './merging/merged-cells.ts';
 
 export interface MergeOrder {

@@ -5,6 +5,7 @@ import { ATTENTION_COLUMNS, OUR_COLUMNS } from '../../core/row.ts';
 import type { OnExisting } from '../../job/job.ts';
 import { isLookupName, kindByName, kindOfInput } from '../columns/column-kind.ts';
 import type { CellKind } from '../quality/cell-issues.ts';
+import { answerColumnsIn, earlierAnswersIn, type KnownJob } from './answer-columns.ts';
 
 /** What the two files have in common: the columns that are written, those that are the user's, and those that tell rows apart. */
 export interface MergeColumns {
@@ -24,16 +25,6 @@ export interface MergeColumns {
 export interface Identifier {
   readonly column: string;
   readonly kind: CellKind | undefined;
-}
-
-/** What is known of an operation that made the result. */
-export interface KnownJob {
-  /** Input → column. */
-  readonly columns: Readonly<Record<string, string>>;
-  /** The names that its job wanted added; undefined where it took what the answers had. */
-  readonly added: readonly string[] | undefined;
-  /** What its job said of a column of the user's that has such a name. */
-  readonly onExisting: OnExisting;
 }
 
 /** What is known of the batches that made the result. */
@@ -57,11 +48,7 @@ export function mergeColumns(result: Named, into: Named, known: KnownColumns | u
   const ours = ourColumnsIn(result.header, result.path);
   const own = result.header.filter((name) => !ours.includes(name));
   const isThere = new Set(into.header);
-  const isFound = (name: string, ...where: readonly OnExisting[]): boolean =>
-    known?.before?.includes(name) === false ||
-    known?.jobs.some(({ added, onExisting }) => added?.includes(name) && where.includes(onExisting)) === true;
-  // A column that was kept or filled has cells of the user.
-  const isOurs = (name: string): boolean => isOutput(into.header) && isFound(name, 'refuse', 'replace');
+  const { isFound, isOurs } = foundIn(result, into, known);
   const found = isResult ? own.filter((name) => !isThere.has(name) || isOurs(name)) : [];
   const shared = own.filter((name) => isThere.has(name) && !found.includes(name));
   const answered = isResult ? shared.filter((name) => isFound(name, 'refuse', 'replace', 'fill')) : [];
@@ -75,6 +62,32 @@ export function mergeColumns(result: Named, into: Named, known: KnownColumns | u
     shared,
     answered: new Set(answered),
     identifiers: identifiersIn(shared, result, into, known),
+  };
+}
+
+interface FoundColumns {
+  /** Whether a column of the result has answers. */
+  readonly isFound: (name: string, ...where: readonly OnExisting[]) => boolean;
+  /** Whether a column of the other file is one that an earlier run has added. */
+  readonly isOurs: (name: string) => boolean;
+}
+
+function foundIn(result: Named, into: Named, known: KnownColumns | undefined): FoundColumns {
+  const { before, jobs = [] } = known ?? {};
+  const inResult = answerColumnsIn(result.header, jobs);
+  const inInto = earlierAnswersIn(into.header, inResult, jobs);
+  const isNamed = (name: string, where: readonly OnExisting[]): boolean =>
+    jobs.some(({ added, onExisting }) => added?.includes(name) && where.includes(onExisting));
+  const isAdded = (name: string): boolean =>
+    before === undefined ? inResult.has(name) : !before.includes(name);
+  return {
+    isFound: (name, ...where) => isAdded(name) || isNamed(name, where),
+    isOurs: (name) => {
+      if (!isOutput(into.header)) return false;
+      // A column that was kept or filled has cells of the user.
+      if (isNamed(name, ['refuse', 'replace'])) return true;
+      return isAdded(name) && (before !== undefined || inInto.has(name));
+    },
   };
 }
 

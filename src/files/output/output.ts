@@ -88,6 +88,7 @@ export {
   usualName,
   type WantedOutput,
 } from './output/destination.ts';
+export { automaticNames } from './output/likely-columns.ts';
 export { readFigures } from './output/read-figures.ts';
 export { beginWriting, NotYet, type RowsFinishing } from './output/rows-finishing.ts';
 export { suffixOf, type TogetherFiles, type TogetherPart, writeTogether } from './output/together-copy.ts';

@@ -4,10 +4,11 @@ import { stop } from '../../core/errors.ts';
 import type { ReadOptions } from '../../core/format.ts';
 import type { RowNumber } from '../../core/row.ts';
 import { type OpenedFile, openFile } from '../../files/input.ts';
-import { type Merge, type MergeOrder, openResult, planMerge } from '../../files/merging.ts';
+import { type KnownJob, type Merge, type MergeOrder, openResult, planMerge } from '../../files/merging.ts';
+import { automaticNames, suffixOf } from '../../files/output/output.ts';
 import { type Ownership, writeOwnFile } from '../../files/output/own-files.ts';
 import { outputSettings, readSettings } from '../../job/job-settings.ts';
-import type { Batch } from '../../ledger/ledger.ts';
+import type { Batch, LedgerReader } from '../../ledger/ledger.ts';
 import { checkWritable } from '../../lib/atomic-file.ts';
 import { endingOf, nameParts } from '../../lib/file-name.ts';
 import { lookerNotes } from '../looker-notes.ts';
@@ -93,7 +94,7 @@ async function makerOf(
     if (makers === undefined || batch === undefined) return [];
     const isAsWritten = (await lookerNotes(location, ledger, batch.id).written(result.path)).includes(digest);
     const isIts = isAsWritten || batches.some((each) => filesAt(each).includes(result.path));
-    const known = await knownOf(makers, isAsWritten);
+    const known = await knownOf(ledger, makers, isAsWritten);
     return [{ isIts, maker: { batch, location, known } }];
   });
   const all = found.flat();
@@ -101,14 +102,23 @@ async function makerOf(
   return (all.find(({ isIts }) => isIts) ?? isFitting ?? all[0])?.maker;
 }
 
-async function knownOf({ batches, sentAs, disputed }: Makers, isAsWritten: boolean): Promise<Maker['known']> {
+async function knownOf(
+  ledger: LedgerReader,
+  { batches, sentAs, disputed }: Makers,
+  isAsWritten: boolean,
+): Promise<Maker['known']> {
   // The rows of a list that the result was not made of say nothing about it.
   const list = sentAs.size === 0 ? undefined : await listOf(batches[0]);
+  const jobs: KnownJob[] = [];
+  for (const batch of batches) {
+    const job = outputSettings(batch.settings);
+    const { add, onExisting, columns } = job;
+    const isNeeded = add === undefined && list === undefined;
+    const automatic = isNeeded ? await automaticNames(ledger, batch, job) : undefined;
+    jobs.push({ columns, added: add && Object.keys(add), automatic, onExisting, word: suffixOf(batch) });
+  }
   return {
-    jobs: batches.map(({ settings }) => {
-      const { add, onExisting, columns } = outputSettings(settings);
-      return { columns, added: add && Object.keys(add), onExisting };
-    }),
+    jobs,
     before: list?.header,
     listed: list && new Map([...list.rows].filter(([row]) => !disputed.has(row))),
     sentAs,

@@ -110,7 +110,7 @@ export function automaticAddition(
 const prefixed = (field: string): string => FOUND_PREFIX + field;
 
 /** What an earlier run may have called the column of a field, whether it wrote formulas or not. */
-function earlierNames(field: string): readonly string[] {
+export function earlierNames(field: string): readonly string[] {
   return [field, safeCell(field).text].flatMap((name) => [name, prefixed(name)]);
 }
 

@@ -6,7 +6,7 @@ import type { Batch, LedgerReader } from '../../../ledger/ledger.ts';
 import { PAGE_ROWS } from '../../../ledger/row-pages.ts';
 import type { CellSafety } from '../../../lib/formulas.ts';
 import { identifierNames } from '../../columns/column-kind.ts';
-import { type Addition, additionOf, automaticAddition, surveyFields } from './added-columns.ts';
+import { type Addition, additionOf, automaticAddition, earlierNames, surveyFields } from './added-columns.ts';
 import { type Additions, resultsFilesOf } from './destination.ts';
 
 /**
@@ -74,6 +74,17 @@ export async function wholeAddition(
   const listsApart = resultsFilesOf(job).length > 0;
   const survey = await surveyFields(ledger, batch, answerPlace, pageRowsOf(job), listsApart);
   return additionOfFields(choosing, header, batch, survey);
+}
+
+/** What the columns of a batch that takes all that answers have may be called, where no number is behind their names. */
+export async function automaticNames(
+  ledger: LedgerReader,
+  batch: Batch,
+  job: Additions & { readonly answerPlace: AnswerPlace },
+): Promise<readonly string[]> {
+  const listsApart = resultsFilesOf(job).length > 0;
+  const survey = await surveyFields(ledger, batch, job.answerPlace, pageRowsOf(job), listsApart);
+  return survey.names.flatMap(earlierNames);
 }
 
 async function additionOfFields(
