@@ -1,4 +1,5 @@
 import type { CellsFor, CopyOptions, Sheet } from '../core/format.ts';
+import type { JsonObject } from '../core/operation.ts';
 import type { InputRow } from '../core/row.ts';
 import { packed } from './packed.ts';
 
@@ -33,6 +34,17 @@ export function appendedMembers(
 /** The members of a row that cannot be read. */
 export function unreadMembers({ cells }: Pick<InputRow, 'cells'>): readonly string[] {
   return [member(UNREAD_CELLS, JSON.stringify(cells))];
+}
+
+/**
+ * Whether an object of a copy is such a row. Whoever has a member of that name has others of her own as well.
+ * @param own columns of which each row of hers has one.
+ */
+export function isUnreadCopy(object: JsonObject | undefined, own: readonly string[]): boolean {
+  if (object === undefined || Object.keys(object)[0] !== UNREAD_CELLS) return false;
+  const cells = object[UNREAD_CELLS];
+  const isCells = Array.isArray(cells) && cells.every((cell) => typeof cell === 'string');
+  return isCells && !own.some((column) => Object.hasOwn(object, column));
 }
 
 /** The rows of a table of texts as JSON lines. */

@@ -9,6 +9,7 @@ import { replaceFile } from '../lib/atomic-file.ts';
 import { isJsonLinesName } from '../lib/file-name.ts';
 import { CellSafety } from '../lib/formulas.ts';
 import { type OpenedFile, openFile, rowInputOf } from './input.ts';
+import { isUnreadCopy } from './json-copy.ts';
 import { type IntoLine, type Matches, matchRows, type ResultLine } from './merging/matching.ts';
 import { identityOf, type KnownColumns, type MergeColumns, mergeColumns } from './merging/merge-columns.ts';
 import { type KeptCell, MergedCells, type RowPair } from './merging/merged-cells.ts';
@@ -184,6 +185,7 @@ async function resultRows(from: TableOf, telling: Telling): Promise<readonly Res
   const { columns, others, known } = telling;
   const rows: ResultRow[] = [];
   await from.each((source) => {
+    if (isUnread(source, columns)) return;
     const own = from.rowOf(source);
     const row = columns.isOutput ? source.row : Number(own.cell('_row'));
     const before = known?.before && beforeIn(known, row);
@@ -191,6 +193,14 @@ async function resultRows(from: TableOf, telling: Telling): Promise<readonly Res
     rows.push({ ...own, row, key: keyOf(columns, own.cell), input: inputOf(from, source, telling), other });
   });
   return rows;
+}
+
+/** What could not be read in the list is no row of a copy either, though it can be read there. */
+function isUnread({ object }: ValuedRow, { identifiers }: MergeColumns): boolean {
+  return isUnreadCopy(
+    object,
+    identifiers.map(({ column }) => column),
+  );
 }
 
 /** The cells of a row as the list had them. */
@@ -226,6 +236,7 @@ function sentOrSaid(
 async function linesOf(to: TableOf, telling: Telling): Promise<readonly IntoLine[]> {
   const lines: IntoLine[] = [];
   await to.each((row) => {
+    if (isUnread(row, telling.columns)) return;
     const { cell } = to.rowOf(row);
     const [key, other] = [keyOf(telling.columns, cell), telling.others.of(cell)];
     lines.push({ row: row.row, key, input: inputOf(to, row, telling), other });

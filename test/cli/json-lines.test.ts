@@ -122,3 +122,34 @@ test('a result that is merged into JSON lines brings its values as they are, and
   expect(kept).toMatchObject([{ row: 2, column: 'employee_count', kept: '12.5' }]);
   expect(await desk.read('mine.merged.jsonl')).toBe(`${second}\n${edited}\n`);
 });
+
+test('a merge leaves a line that cannot be read as it is, tells nobody that it is missing, and gives no other row its cells', async () => {
+  const desk = await openDesk();
+  const list = '{"domain":"x.example"}\nnot json\n{"domain":"y.example","_cells":["hers"]}\n';
+  await desk.write('list.jsonl', list);
+  await desk.type([...RUN, 'list.jsonl']);
+  const output = await desk.read('list.enriched.jsonl');
+  const [first = '', , third = ''] = output.split('\n');
+  const textsIn = async (file: string): Promise<readonly string[]> =>
+    (await desk.read(file)).trimEnd().split('\n');
+  expect(await desk.json(['merge', 'list.enriched.jsonl', 'list.jsonl'])).toMatchObject({
+    nowhere: [],
+    kept: [],
+  });
+  const merged = await textsIn('list.merged.jsonl');
+  expect([merged[0], merged[2]]).toEqual([first, third]);
+  expect(merged[1]).toMatch(/^\{"_cells":\["not json"\],"(?!.*_cells)/);
+  await desk.write('list.jsonl', list.replace(',"_cells":["hers"]', ''));
+  await desk.type([...RUN, 'list.jsonl', '-o', 'out.jsonl']);
+  // Neither a merge into the merged file nor a run over it has the name twice.
+  for (const into of ['list.jsonl', 'list.merged.jsonl']) {
+    const again = await desk.json(['merge', 'out.jsonl', into, '-o', `of.${into}`]);
+    expect(again).toMatchObject({ nowhere: [], found: 2 });
+    await desk.type([...RUN, `of.${into}`, '-o', `run.${into}`]);
+    for (const file of [`of.${into}`, `run.${into}`]) {
+      const [own = '', unread = ''] = await textsIn(file);
+      expect(own).not.toContain('_cells');
+      expect(unread).toMatch(/^\{"_cells":\["not json"\],"(?!.*_cells)/);
+    }
+  }
+});

@@ -3,7 +3,9 @@ import { isAttention, isOutput, ourColumnsIn } from '../../core/our-columns.ts';
 import { foreignName, listed } from '../../core/plain-text.ts';
 import { ATTENTION_COLUMNS, OUR_COLUMNS } from '../../core/row.ts';
 import type { OnExisting } from '../../job/job.ts';
+import { isJsonLinesName } from '../../lib/file-name.ts';
 import { isLookupName, kindByName, kindOfInput } from '../columns/column-kind.ts';
+import { UNREAD_CELLS } from '../json-copy.ts';
 import type { CellKind } from '../quality/cell-issues.ts';
 import { answerColumnsIn, earlierAnswersIn, type KnownJob } from './answer-columns.ts';
 
@@ -49,7 +51,8 @@ export function mergeColumns(result: Named, into: Named, known: KnownColumns | u
   const own = result.header.filter((name) => !ours.includes(name));
   const isThere = new Set(into.header);
   const { isFound, isOurs } = foundIn(result, into, known);
-  const found = isResult ? own.filter((name) => !isThere.has(name) || isOurs(name)) : [];
+  const isNew = (name: string): boolean => !(isThere.has(name) || isUnread(name, result));
+  const found = isResult ? own.filter((name) => isNew(name) || isOurs(name)) : [];
   const shared = own.filter((name) => isThere.has(name) && !found.includes(name));
   const answered = isResult ? shared.filter((name) => isFound(name, 'refuse', 'replace', 'fill')) : [];
   requireOtherNames(found, result, into);
@@ -65,6 +68,9 @@ export function mergeColumns(result: Named, into: Named, known: KnownColumns | u
   };
 }
 
+/** A copy has this where a row of the list could not be read. What any other row has there is the user's. */
+const isUnread = (name: string, { path }: Named): boolean => name === UNREAD_CELLS && isJsonLinesName(path);
+
 interface FoundColumns {
   /** Whether a column of the result has answers. */
   readonly isFound: (name: string, ...where: readonly OnExisting[]) => boolean;
@@ -79,7 +85,7 @@ function foundIn(result: Named, into: Named, known: KnownColumns | undefined): F
   const isNamed = (name: string, where: readonly OnExisting[]): boolean =>
     jobs.some(({ added, onExisting }) => added?.includes(name) && where.includes(onExisting));
   const isAdded = (name: string): boolean =>
-    before === undefined ? inResult.has(name) : !before.includes(name);
+    before === undefined ? inResult.has(name) : !(before.includes(name) || isUnread(name, result));
   return {
     isFound: (name, ...where) => isAdded(name) || isNamed(name, where),
     isOurs: (name) => {
