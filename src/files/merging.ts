@@ -14,6 +14,7 @@ import { type IntoLine, type Matches, matchRows, type ResultLine } from './mergi
 import { identityOf, type KnownColumns, type MergeColumns, mergeColumns } from './merging/merge-columns.ts';
 import { type KeptCell, MergedCells, type RowPair } from './merging/merged-cells.ts';
 import { OtherCells } from './merging/other-cells.ts';
+import { placesOf } from './merging/result-places.ts';
 import { isWorkbookName, JSON_CELLS } from './output/output.ts';
 
 /**
@@ -172,6 +173,8 @@ function jsonOfText(column: string, text: string): string {
 interface ResultRow extends ResultLine, TableRow {
   /** As a row of the other file has it. */
   readonly input: string;
+  /** The number by which the user knows it: its own in an output, and that of the list else. */
+  readonly shown: RowNumber;
 }
 
 /** By what rows are told apart. */
@@ -183,17 +186,28 @@ interface Telling {
 
 async function resultRows(from: TableOf, telling: Telling): Promise<readonly ResultRow[]> {
   const { columns, others, known } = telling;
-  const rows: ResultRow[] = [];
+  const rows: (TableRow & { readonly row: RowNumber; readonly input: string })[] = [];
   await from.each((source) => {
     if (isUnread(source, columns)) return;
     const own = from.rowOf(source);
     const row = columns.isOutput ? source.row : Number(own.cell('_row'));
-    const before = known?.before && beforeIn(known, row);
-    const other = known?.before === undefined ? others.of(own.cell) : before && others.of(before);
-    rows.push({ ...own, row, key: keyOf(columns, own.cell), input: inputOf(from, source, telling), other });
+    rows.push({ ...own, row, input: inputOf(from, source, telling) });
   });
-  return rows;
+  const places = columns.isOutput ? placesOf(rows, sentTexts(known)) : rows.map(({ row }) => row);
+  return rows.map((own, at) => {
+    const place = places[at] ?? NO_ROW;
+    const row = typeof place === 'number' ? place : NO_ROW;
+    const before = known?.before && beforeIn(known, row);
+    const told = { key: keyOf(columns, own.cell), input: own.input, other: others.of(before ?? own.cell) };
+    return { ...own, ...(place === 'unclear' ? UNCLEAR : told), row, shown: own.row };
+  });
 }
+
+/** The number of a row of which nobody knows where it was in the list. */
+const NO_ROW: RowNumber = 0;
+
+/** No row of a file is found by this. */
+const UNCLEAR = { key: '', input: '', other: undefined };
 
 /** What could not be read in the list is no row of a copy either, though it can be read there. */
 function isUnread({ object }: ValuedRow, { identifiers }: MergeColumns): boolean {
@@ -251,7 +265,7 @@ function keyOf({ identifiers }: MergeColumns, cell: (column: string) => string):
 
 function nowhereRow(line: ResultRow | undefined, { identifiers }: MergeColumns): NowhereRow {
   const filled = identifiers.map(({ column }) => line?.cell(column) ?? '').filter((text) => text !== '');
-  return { row: line?.row ?? 0, identifiers: filled };
+  return { row: line?.shown ?? NO_ROW, identifiers: filled };
 }
 
 interface Found {

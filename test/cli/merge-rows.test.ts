@@ -105,3 +105,21 @@ test('names that differ in case alone are two searches with two answers, and eac
   expect(given).toBe(second.replace('acme', 'Acme'));
   expect(none).toBe('Acme Inc,mine,,,,,,,');
 });
+
+test('an output of which she has cut a row brings each of the others to its own row, however the list has changed', async () => {
+  const list = ['a1.example,a', 'b2.example,b', 'c3.example,c', 'd4.example,d', 'e5.example,e'];
+  const desk = await deskAfterRun(list, 'Domain,Note');
+  const [header = '', first = '', ...others] = (await desk.read('out.csv')).trimEnd().split('\n');
+  const [b = '', c = '', , e = ''] = others;
+  await desk.write('out.csv', lines(header, first.replace(',a,', ',edited,'), b, c, e));
+  await desk.write('list.csv', lines('Domain,Note', ...list, 'new.example,'));
+  expect(await desk.json(['merge', 'out.csv', 'list.csv'])).toMatchObject({
+    found: 4,
+    mended: 0,
+    nowhere: [],
+  });
+  const none = ','.repeat(header.split(',').length - 2);
+  expect(await desk.read('list.merged.csv')).toBe(
+    lines(header, first, b, c, `d4.example,d${none}`, e, `new.example,${none}`),
+  );
+});

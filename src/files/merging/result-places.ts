@@ -1,0 +1,76 @@
+import type { RowNumber } from '../../core/row.ts';
+
+/**
+ * Finds out which row of the list each row of an output is, where its user has sorted or cut that as well: the place of a row is
+ * all that says what it was before she mended it.
+ */
+
+/** The number of the row in the list. Of one that is adrift only what it says is known, and of one that is unclear not even that. */
+export type Place = RowNumber | 'adrift' | 'unclear';
+
+interface Said {
+  /** Its place in the output. */
+  readonly row: RowNumber;
+  readonly input: string;
+}
+
+/** @param sentAs what each row of the list was finished from, as far as it is known. */
+export function placesOf(rows: readonly Said[], sentAs: ReadonlyMap<RowNumber, string>): readonly Place[] {
+  const isInPlace = ({ row, input }: Said): boolean => sentAs.get(row) === input;
+  const inPlace = rows.filter(isInPlace);
+  const claims = claimsOf(
+    rows.filter((said) => !isInPlace(said)),
+    inPlace,
+    sentAs,
+  );
+  const end = [...sentAs.keys()].reduce((most, row) => Math.max(most, row), 0);
+  const isCut = (rows.at(-1)?.row ?? end) < end;
+  if (claims.size === 0 && !isCut) return rows.map(({ row }) => row);
+  const last = rows.findLastIndex(isInPlace);
+  const between = rows.filter((said, at) => at < last && !isInPlace(said));
+  const places = new Set(between.map(({ row }) => row));
+  // Rows that have changed places among themselves were moved; others were mended, maybe to what another row was.
+  const areMoved = between.every((said) => claims.get(said)?.every((row) => places.has(row)) === true);
+  const isOrdered = inPlace.length > claims.size && !areMoved;
+  const mended = new Set(isOrdered ? between : []);
+  const claimed = new Set([...claims.values()].flat());
+  const mendedPlace = (said: Said): Place => {
+    if (claims.has(said)) return 'unclear';
+    return claimed.has(said.row) ? 'adrift' : said.row;
+  };
+  const counts = countedIn(sentAs);
+  return rows.map((said) => {
+    if (mended.has(said)) return mendedPlace(said);
+    const row = isInPlace(said) ? said.row : claims.get(said)?.[0];
+    // Of rows that were sent alike any may have slid here.
+    return row !== undefined && counts.get(said.input) === 1 ? row : 'adrift';
+  });
+}
+
+function countedIn(sentAs: ReadonlyMap<RowNumber, string>): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const sent of sentAs.values()) counts.set(sent, (counts.get(sent) ?? 0) + 1);
+  return counts;
+}
+
+/** The rows of the list that were what a row says which is not in its place, and are in theirs no more. */
+function claimsOf(
+  rows: readonly Said[],
+  inPlace: readonly Said[],
+  sentAs: ReadonlyMap<RowNumber, string>,
+): ReadonlyMap<Said, readonly RowNumber[]> {
+  const taken = new Set(inPlace.map(({ row }) => row));
+  const free = new Map<string, RowNumber[]>();
+  for (const [row, sent] of sentAs) {
+    if (taken.has(row)) continue;
+    const same = free.get(sent);
+    if (same === undefined) free.set(sent, [row]);
+    else same.push(row);
+  }
+  return new Map(
+    rows.flatMap((said) => {
+      const claim = free.get(said.input);
+      return claim === undefined ? [] : [[said, claim] as const];
+    }),
+  );
+}
