@@ -30,10 +30,11 @@ export function placesOf(rows: readonly Said[], sentAs: ReadonlyMap<RowNumber, s
   const between = rows.filter((said, at) => at < last && !isInPlace(said));
   const places = new Set(between.map(({ row }) => row));
   // Rows that have changed places among themselves were moved; others were mended, maybe to what another row was.
-  const areMoved = between.every((said) => claims.get(said)?.every((row) => places.has(row)) === true);
+  const theirs = between.map((said) => claims.get(said));
+  const areMoved = [...new Set(theirs)].every((same) => same?.every((row) => places.has(row)) === true);
   const isOrdered = inPlace.length > claims.size && !areMoved;
   const mended = new Set(isOrdered ? between : []);
-  const claimed = new Set([...claims.values()].flat());
+  const claimed = new Set([...new Set(claims.values())].flat());
   const mendedPlace = (said: Said): Place => {
     if (claims.has(said)) return 'unclear';
     return claimed.has(said.row) ? 'adrift' : said.row;
