@@ -167,16 +167,14 @@ async function openLocked(folder: StoreFolder, lock: SpenderLock, options: Openi
   const maySeal = mayBeSealed(folder);
   const connection = connect(folder, { readonly: false, timeoutMs: WRITE_TIMEOUT_MS });
   try {
-    let isAlone = aloneFromNow(connection);
-    const found = maySeal ? await unbrokenSeal(folder, nowMs) : undefined;
     const isEmpty = emptyOrLedger(connection, folder) === 'empty';
     // SQLite gives the log the mode of the database, so this comes before the log.
     makePrivateFile(folder.ledger);
     connection.pragma('journal_mode = WAL');
-    if (isEmpty) {
-      layOut(connection);
-      isAlone = aloneFromNow(connection);
-    }
+    if (isEmpty) layOut(connection);
+    // SQLite counts otherwise for a ledger that has no log yet.
+    const isAlone = aloneFromNow(connection);
+    const found = maySeal ? await unbrokenSeal(folder, nowMs) : undefined;
     const { commits, clean, unmarked } = refuseBehind(connection, folder);
     if (unmarked !== undefined && options.sendsNothing !== true) throw unmarked;
     if (options.mayBeCopied !== true) refuseCopied(connection, folder);

@@ -61,7 +61,7 @@ test('so is as much as a run had committed last, in a log that was begun anew', 
 });
 
 test.each([
-  ['is held against its seal', 'pragma', 'journal_mode = WAL'],
+  ['is held against its seal', 'prepare', 'SELECT commits, clean FROM book'],
   ['is checked in full', 'exec', 'DROP TABLE temp.happened'],
 ] as const)(
   'what another program writes while the ledger %s ends that start, and the next one checks it',

@@ -94,8 +94,9 @@ export function sizeOf(path: string): number | undefined {
   return statSync(path, { throwIfNoEntry: false })?.size;
 }
 
+/** A file that is private already stays untouched, because its seal knows it by its times. */
 export function makePrivateFile(path: string): void {
-  if (HAS_MODES) chmodSync(path, FILE_MODE);
+  if (HAS_MODES && (statSync(path).mode & 0o777) !== FILE_MODE) chmodSync(path, FILE_MODE);
 }
 
 /** Whether there is a ledger, or a sign of an earlier one: a watermark without its ledger is damage, not absence. */
