@@ -82,7 +82,7 @@ export const RULES_1_TO_8: readonly Mutation[] = [
     at: 'src/ledger/stores',
     text: 'seal !== undefined && (seal.commits ?? commits) === commits;',
     instead: 'seal !== undefined && seal.commits !== commits + 0.5;',
-    test: 'test/ledger/stores/seal.test.ts',
+    test: 'test/ledger/stores/seal-beside.test.ts',
     named: 'behind the last commit is checked in full',
   },
   {
