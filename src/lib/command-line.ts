@@ -45,8 +45,8 @@ function withStore(words: readonly string[], store: string | undefined): readonl
 
 /** The same where the words are those of another folder: it is gone to first. */
 function commandLineIn(folder: string, words: readonly string[]): string {
-  const isFolder = namedStore !== undefined && !namedStore.includes('://');
-  const store = isFolder ? resolve(namedStore ?? '') : namedStore;
+  const isAddress = namedStore?.includes('://') === true;
+  const store = namedStore === undefined || isAddress ? namedStore : resolve(namedStore);
   return `cd ${shellWord(folder)} && ${lineOf(withStore(words, store), folder)}`;
 }
 

@@ -195,7 +195,7 @@ const RangesObject = noun({
 const over = membersOf<Over>();
 /** Why no run goes on with a batch. */
 export const OverObject = noun({
-  /** A clause; nothing of it is sent any more. */
+  /** Why no run goes on with the batch, so that nothing of it is sent any more; a clause. */
   why: over(z.string(), ({ why }) => why),
   /** Whether runs would go on with it if its list were put back as it was. */
   may_come_back: over(z.boolean(), ({ mayComeBack }) => mayComeBack),

@@ -5,15 +5,10 @@
  * there.
  */
 import { writeFileSync } from 'node:fs';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { proof } from '../combinations.ts';
-import { PROJECT, type TeamOptions, TeamWorkplace } from '../faults/team-workplace.ts';
-
-async function openTeam(options: TeamOptions = {}): Promise<TeamWorkplace> {
-  const team = await TeamWorkplace.open({ concurrency: 1, ...options });
-  onTestFinished(() => team[Symbol.asyncDispose]());
-  return team;
-}
+import { PROJECT } from '../faults/team-workplace.ts';
+import { openTeam } from './team.ts';
 
 const JO = 'jo@team.example';
 const MO = 'mo@team.example';

@@ -8,13 +8,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../src/core/clock.ts';
 import type { ChangeMessage } from '../../src/web/api.ts';
 import { Changes } from '../../src/web/server/changes.ts';
-import { PROJECT, type TeamOptions, TeamWorkplace } from '../faults/team-workplace.ts';
-
-async function openTeam(options: TeamOptions = {}): Promise<TeamWorkplace> {
-  const team = await TeamWorkplace.open({ concurrency: 1, ...options });
-  onTestFinished(() => team[Symbol.asyncDispose]());
-  return team;
-}
+import { PROJECT } from '../faults/team-workplace.ts';
+import { openTeam } from './team.ts';
 
 const JO = 'jo@team.example';
 const MO = 'mo@team.example';

@@ -7,14 +7,9 @@ import { readFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import { proof } from '../combinations.ts';
 import { ChoosyVendor } from '../faults/choosy-vendor.ts';
-import { PROJECT, type TeamOptions, TeamWorkplace, type Wanted } from '../faults/team-workplace.ts';
+import { PROJECT, type TeamWorkplace, type Wanted } from '../faults/team-workplace.ts';
 import type { JsonResult } from './desk.ts';
-
-async function openTeam(options: TeamOptions = {}): Promise<TeamWorkplace> {
-  const team = await TeamWorkplace.open({ concurrency: 1, ...options });
-  onTestFinished(() => team[Symbol.asyncDispose]());
-  return team;
-}
+import { openTeam } from './team.ts';
 
 const [JO, MO, VI] = ['jo@team.example', 'mo@team.example', 'vi@team.example'];
 

@@ -181,12 +181,11 @@ async function openLocked(folder: StoreFolder, lock: SpenderLock, options: Openi
     const loss = options.wasThere ? lossOf(folder.path, connection) : undefined;
     requireAccepted(loss, options);
     if (options.sendsNothing !== true) requireAccepted(lostErasureKey(connection, folder), options);
-    // What was laid out a moment ago has nothing to be compared with.
-    const check = async (): Promise<void> => {
-      if (!isEmpty) await verify(connection, folder.path, clean === 1);
-    };
     const unbroken = isOf(found, commits) ? found : undefined;
-    const { sums, checkedAtMs } = unbroken ?? { sums: await checkedSums(folder, check), checkedAtMs: nowMs };
+    const { sums, checkedAtMs } = unbroken ?? {
+      sums: await checkedSums(folder, connection, { isEmpty, clean }),
+      checkedAtMs: nowMs,
+    };
     const seal = new RunningSeal(folder, { sums, checkedAtMs, commits }, isAlone);
     if (!isAlone()) throw writtenBeside(folder);
     if (loss !== undefined) connection.run(NEW_IDENTITY);
@@ -206,8 +205,14 @@ async function openLocked(folder: StoreFolder, lock: SpenderLock, options: Openi
   }
 }
 
-async function checkedSums(folder: StoreFolder, check: () => Promise<void>): Promise<PageSums> {
-  await check();
+/** The sums of a ledger without a seal that can be believed. @throws StopError `store_damaged`. */
+async function checkedSums(
+  folder: StoreFolder,
+  connection: Connection,
+  { isEmpty, clean }: { readonly isEmpty: boolean } & Pick<Checked, 'clean'>,
+): Promise<PageSums> {
+  // What was laid out a moment ago has nothing to be compared with.
+  if (!isEmpty) await verify(connection, folder.path, clean === 1);
   return sumsOf(folder);
 }
 

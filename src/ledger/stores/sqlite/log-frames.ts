@@ -28,7 +28,10 @@ const FRAME_BYTES = FRAME_HEADER_BYTES + PAGE_BYTES;
 /** Frames read at once: most commits have fewer, and to read a page takes less time than to ask for it. */
 const FRAMES_AT_ONCE = 32;
 
-/** With so many SQLite moves its log into the ledger, and the next commit may begin the log anew: its default, which no setting of ours lowers. */
+/**
+ * With so many frames SQLite moves its log into the ledger, and the next commit may begin the log anew. It is SQLite's default, which
+ * no setting of ours lowers.
+ */
 export const FULL_LOG_FRAMES = 1000;
 
 /** How far a log was read. A log that begins anew has other salts. */
