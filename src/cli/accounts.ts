@@ -89,8 +89,6 @@ function configureAdd(command: Command): Command {
   return addNumberFlags(command);
 }
 
-// ---------------------------------------------------------------------------------------------------- add
-
 async function add(console: Console, flags: AddFlags): Promise<Report> {
   const accounts = await loadAccounts();
   const name = await needed(console, flags.name, 'Name of the account: ', '--name');
@@ -221,8 +219,6 @@ function numbersGiven(flags: AddFlags) {
     Object.keys(entries).length === 0 ? undefined : entries;
   return { limits: orNothing(limits), budget: orNothing(budget) };
 }
-
-// ---------------------------------------------------------------------------------------------------- remove
 
 async function remove(name: string): Promise<Report> {
   const accounts = await loadAccounts();

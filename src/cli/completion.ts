@@ -39,8 +39,6 @@ const completion: CliCommand = {
 
 export default completion;
 
-// ---------------------------------------------------------------------------------------------------- the scripts
-
 /** macOS still has bash 3.2, which has no `mapfile`, so the words are read line by line. */
 const BASH = `# Completes rowonce in bash. In ~/.bashrc: eval "$(rowonce completion bash)"
 _rowonce() {
@@ -102,8 +100,6 @@ Register-ArgumentCompleter -Native -CommandName rowonce -ScriptBlock {
 }`;
 
 const SCRIPTS: Readonly<Record<Shell, string>> = { bash: BASH, zsh: ZSH, fish: FISH, powershell: POWERSHELL };
-
-// ---------------------------------------------------------------------------------------------------- the words
 
 /**
  * The words that may stand where the cursor is. The user waits for them, so only the command that is typed is loaded,

@@ -140,8 +140,6 @@ function warningsOfSeconds(doubts: readonly Doubt[]): readonly string[] {
   });
 }
 
-// ---------------------------------------------------------------------------------------------------- the list
-
 function listReport({ batch }: FoundBatch, list: DoubtList): Report {
   const { doubts, alike, waiting, open, atRisk, retries, undecidable } = list;
   return {

@@ -99,8 +99,6 @@ type RangeEvent = Extract<WorkerEvent, { readonly kind: 'taken' | 'done' | 'hand
 const rangeWords = ({ batch, fromRow, beforeRow }: RangeEvent): string =>
   `batch ${batch}, rows ${fromRow} to ${beforeRow - 1}`;
 
-// ---------------------------------------------------------------------------------------------------- health
-
 /** Three beats may be lost, and the queue's connection may be made anew. */
 const ALIVE_MS = 10_000;
 

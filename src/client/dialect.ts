@@ -260,8 +260,6 @@ function bookedBy({ exact: _, ...price }: DialectOperation['credits']): DialectO
   return price;
 }
 
-// -------------------------------------------------------------------------------------------------- one operation
-
 /**
  * The dialect's entry for a call, with the price that the job states. The operations that a dialect lacks are refused
  * before a batch begins.
@@ -306,8 +304,6 @@ export function unaskable(dialect: Dialect, operation: string): readonly string[
   const fields = Object.entries(dialect.operations[operation]?.fields ?? {});
   return fields.flatMap(([parameter, field]) => (field === null ? [parameter] : []));
 }
-
-// -------------------------------------------------------------------------------------------------- where answers hold what they say
 
 /**
  * The vendor's own answer: the reply itself, or the answer inside the reply of the service that it came through.

@@ -92,8 +92,6 @@ function isAboutSpeed(name: string): boolean {
   return name.includes('rate') || name.includes('retry');
 }
 
-// ---------------------------------------------------------------------------------------------------- windows
-
 function windowsIn(raw: RawReply, names: RateHintNames | undefined): readonly RateWindow[] {
   const named = windowOf(header(raw, names?.limit), parseDurationMs(names?.window ?? ''));
   if (named !== undefined) return [named];
@@ -142,8 +140,6 @@ function strictest(windows: readonly RateWindow[]): readonly RateWindow[] {
   }
   return [...byLength.values()].sort((a, b) => a.windowMs - b.windowMs).slice(0, MOST_WINDOWS);
 }
-
-// ---------------------------------------------------------------------------------------------------- what is left
 
 function leftIn(raw: RawReply, names: RateHintNames | undefined): readonly Left[] {
   const named = leftOf(header(raw, names?.remaining), header(raw, names?.reset), raw);
@@ -194,8 +190,6 @@ function firstUsedUp(all: readonly Left[]): Left | undefined {
   return first;
 }
 
-// ---------------------------------------------------------------------------------------------------- pauses
-
 function pauseIn(
   raw: RawReply,
   names: RateHintNames | undefined,
@@ -241,8 +235,6 @@ function groupsIn(pattern: string, text: string): ReturnType<Pattern['groups']> 
     return undefined;
   }
 }
-
-// ---------------------------------------------------------------------------------------------------- headers
 
 /** A header that came twice is one list. It reads own members only, because the dialect chooses the name. */
 function header(raw: RawReply, name: string | undefined): string | undefined {

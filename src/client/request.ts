@@ -156,8 +156,6 @@ function freeRequest(
   return addressed(dialect, basePath, { ...shaped, path }, headers, values) as FreeRequest;
 }
 
-// ------------------------------------------------------------------------------------------------ path and body
-
 type PathValues = Partial<Pick<RequestValues, 'idempotency_key' | 'project_id'>>;
 
 interface Shaped {
@@ -336,8 +334,6 @@ function envelopeBody({ envelope, connectedAccount }: Through, { method, path, b
 function jsonBytes(body: JsonObject): Buffer {
   return Buffer.from(JSON.stringify(body));
 }
-
-// ------------------------------------------------------------------------------------------------ headers
 
 function valuesFor(call: Call, values: RequestValues): RequestValues {
   return call.project === undefined ? values : { ...values, project_id: call.project };

@@ -205,8 +205,6 @@ function jsonIn(body: KeptBody): JsonValue | undefined {
   return read.kind === 'json' ? read.value : undefined;
 }
 
-// ------------------------------------------------------------------------------------------------------ JSON
-
 /**
  * Reads JSON so that what a vendor wrote is what a user sees. A number that a double cannot hold comes back as its text,
  * digit for digit: an identifier of twenty digits would be that of another company, and `1e999` no number at all.

@@ -118,8 +118,6 @@ export async function describeFile(
   };
 }
 
-// ------------------------------------------------------------------------------------------------------- columns
-
 /** Takes the cells of one column. */
 interface ColumnTally {
   add(row: RowNumber, cell: string): void;
@@ -254,8 +252,6 @@ export function columnIssues(
     },
   };
 }
-
-// ---------------------------------------------------------------------------------------------------- operations
 
 /** Which operation a file fits, by which of its columns, and how sure that is. */
 export interface Fit {

@@ -276,8 +276,6 @@ function countryNote({ code, because }: GuessedCountry): string {
   return `Telephone numbers are read as those of ${code}, ${because}; use --country to change that.`;
 }
 
-// ------------------------------------------------------------------------------- what a row was finished from
-
 /**
  * What a row was finished from. A batch is known by the hash of its file and rows by their numbers, which belong together
  * only if the rows were read from those very bytes. So each finished row keeps what its cells said, and is held against

@@ -65,8 +65,6 @@ export function unwritable(encoding: Encoding, text: string): string | undefined
 
 const NO_BYTES = Buffer.alloc(0);
 
-// ------------------------------------------------------------------------------------------------- Windows-1252
-
 /**
  * What the bytes 0x80 to 0x9F mean, in order; every other byte means the character of its own number. The five that
  * Windows leaves undefined stand for control characters, as in the WHATWG's table, so that all 256 bytes come back.
@@ -94,8 +92,6 @@ function toWindows1252(text: string): Buffer {
   return Buffer.from(latin1, 'latin1');
 }
 
-// ------------------------------------------------------------------------------------------------- named encodings
-
 function fromTable({ characters }: ByteTable, bytes: Buffer): Buffer {
   let text = '';
   for (const byte of bytes) {
@@ -120,8 +116,6 @@ function toTable({ bytes }: ByteTable, text: string): Buffer | undefined {
   }
   return encoded.subarray(0, length);
 }
-
-// ------------------------------------------------------------------------------------------------------- UTF-16
 
 /** Keeps the byte-order mark, which is a character like any other to it. */
 class Utf16Decoder implements TextDecoder {
@@ -165,8 +159,6 @@ class Utf16Decoder implements TextDecoder {
     return (this.#isBigEndian ? Buffer.from(bytes).swap16() : bytes).toString('utf16le');
   }
 }
-
-// ---------------------------------------------------------------------------------------------------- self-test
 
 /**
  * Shows on this machine that every byte of Windows-1252, and characters of every length in UTF-16, come back as they

@@ -44,8 +44,6 @@ export function requireRoom(rows: number, columns: number): void {
   throw stop('output', fact, next);
 }
 
-// --------------------------------------------------------------------------------------------------- archive
-
 /** A part of an archive, whose length need not be known before it is written. */
 interface ArchivePart {
   readonly name: string;
@@ -80,8 +78,6 @@ async function* zipped(parts: readonly ArchivePart[]): AsyncIterable<Buffer> {
     for (const source of sources) source.destroy();
   }
 }
-
-// ----------------------------------------------------------------------------------------------------- parts
 
 /** The parts of a workbook of one sheet, as the standard (ECMA-376) wants them at the least. */
 
@@ -174,8 +170,6 @@ const NOT_IN_XML = /[\p{Cs}\uFFFE\uFFFF]|[^\P{Cc}\t\n\u007F-\u009F]/gu;
 
 const MARKUP = /[&<>"]/g;
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-
-// ------------------------------------------------------------------------------------------------------ rows
 
 /** What a cell holds. `text` is what a user would type to get it; a cell whose text is empty is blank. */
 export type WorkbookCell =

@@ -181,8 +181,6 @@ export async function realPath(path: string): Promise<string> {
   return isLink ? realpath(path).catch(() => path) : path;
 }
 
-// ------------------------------------------------------------------------------------------------ what stands there
-
 export type StandingFile =
   | { readonly kind: 'nothing' }
   /** A folder, a device, or a link, wherever it leads: another person may have made it, so that we write there. */
@@ -281,8 +279,6 @@ async function syncFolder(path: string): Promise<void> {
   await folder.sync();
 }
 
-// ------------------------------------------------------------------------------------------------ temporary names
-
 const TEMPORARY = /^\.rowonce-(?<machine>[0-9a-f]{8})-(?<pid>\d+)-[0-9a-f]{12}\.tmp$/;
 
 /** Short, because the name of the file itself may be as long as names can be. */
@@ -330,8 +326,6 @@ function isAlive(pid: number): boolean {
     return codeOf(error) !== 'ESRCH';
   }
 }
-
-// ------------------------------------------------------------------------------------------------ what goes wrong
 
 /**
  * @throws StopError `output` when a file could not be written at this path: a folder or a device stands there, which a

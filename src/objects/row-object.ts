@@ -150,8 +150,6 @@ export const RowObject = noun({
   ),
 });
 
-// ------------------------------------------------------------------------------------------------ in doubt
-
 /** A doubt is told with what is listed of it besides its record. */
 const doubt = membersOf<Doubt & ListedDoubt>();
 export const DoubtObject = noun({

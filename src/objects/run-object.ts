@@ -126,8 +126,6 @@ export const RunObject = noun({
   stopped,
 });
 
-// ------------------------------------------------------------------------------------------------ several operations
-
 const together = membersOf<TogetherSummary>();
 const sumIn = ({ runs }: TogetherSummary, of: (run: RunSummary) => number): number =>
   runs.reduce((sum, each) => sum + of(each), 0);
@@ -147,8 +145,6 @@ export const TogetherObject = noun({
   budget_to_finish: together(z.number().optional(), ({ budgetToFinish }) => budgetToFinish),
   stopped: together(StopObject.nullable(), (of) => stopObject(of.stopped)),
 });
-
-// ------------------------------------------------------------------------------------------------ a sweep
 
 const swept = membersOf<SweptFile>();
 /** Rows and counts are those of the file's batch, over all nights; credits spent are those of this sweep. */
@@ -177,8 +173,6 @@ export const SweepObject = noun({
   credits: sweep(SpentObject, (of) => SpentObject.of(totalsOf(of))),
   stopped,
 });
-
-// ------------------------------------------------------------------------------------------------ an undo
 
 interface UndoneBatch {
   readonly undoes: string;

@@ -70,8 +70,6 @@ interface OnboardWork extends PersonWork {
   readonly parts?: readonly OnboardWork[];
 }
 
-// ----------------------------------------------------------------------------------------------------------- rows
-
 /** Only a list of ours may say `none`: a slip in a user's sheet must not remove people. */
 function readWishedRole(row: RowInput, options: OperationOptions): Read<Role | 'none'> {
   return options.isOurList === true && row.role?.trim() === 'none' ? read('none') : readRowRole(row, options);
@@ -87,8 +85,6 @@ function prepare(row: Readonly<Record<string, string>>, options: OperationOption
     organizationId: readOrganization(row, options),
   });
 }
-
-// --------------------------------------------------------------------------------------------------------- actions
 
 /** What is known of the person → what is done, so that the person comes to be what the list says. */
 function actionOf(person: PersonInProject, role: Role | 'none'): PersonAction {
@@ -198,8 +194,6 @@ function nextInOne({ makes, ...work }: OnboardWork, answered: Answered): Step {
   const { outcome } = step;
   return end({ ...outcome, reason: `project created: project_id ${making.id}; ${outcome.reason}` });
 }
-
-// --------------------------------------------------------------------------------------------------------- missing
 
 /**
  * People in the projects that the job or the list names whom the list does not have any more. Who is known by a user id

@@ -187,8 +187,6 @@ function whyNothing(cells: RowInput, parameters: JsonObject): string | undefined
   return Object.keys(parameters).length === 0 ? 'no column is chosen for a filter' : undefined;
 }
 
-// ------------------------------------------------------------------------------------------------ page by page
-
 type Page = Extract<Answer, { readonly kind: 'found' }>;
 
 /** What ended a search before its pages did: an answer that held no page, or a page that brought nobody new. */

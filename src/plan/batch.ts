@@ -285,8 +285,6 @@ function finalIn({ in_doubt: _, ...final }: Awaited<ReturnType<LedgerReader['cou
   return Object.values(final).reduce((sum, count) => sum + count, 0);
 }
 
-// ----------------------------------------------------------------------------------------------------------- closing
-
 /** The number of rows of the file and of those that a plan has added. */
 export function rowsOf({ inputRows, rowsBeyond = 0 }: Batch): number {
   return inputRows + rowsBeyond;
@@ -306,8 +304,6 @@ export async function closeIfFinished(
   else if ((sample ?? limit) !== undefined && command !== undefined)
     await ledger.changeBatch(batch.id, { command });
 }
-
-// ---------------------------------------------------------------------------------------------------- settling anew
 
 /**
  * Finds the rows of a file's finished batch that today's dialect would settle differently, and those that wait for a call to

@@ -178,8 +178,6 @@ function heldBy(money: Money | undefined): number {
   return money === undefined ? 0 : heldCredits(money);
 }
 
-// -------------------------------------------------------------------------------------------------------- agreement
-
 /**
  * A job or a dialect that another person wrote does not act unseen: when it could do more than its operation says, a
  * person sees it and agrees to it once. The ledger keeps the agreement under a hash of all that decides what is sent, so
@@ -291,8 +289,6 @@ async function contentOf({ account, job }: Pick<RunContext, 'account' | 'job'>):
   ];
   return hash('sha256', canonicalJson(parts), 'hex');
 }
-
-// ----------------------------------------------------------------------------------------------------- what is sent
 
 /**
  * A request that the job or its dialect defines, so that the name of the operation does not tell what is sent. Another

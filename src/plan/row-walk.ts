@@ -44,8 +44,6 @@ export interface PlanContext extends ResolvedJob {
   readonly rowsCompared?: number;
 }
 
-// --------------------------------------------------------------------------------------------------- repair, prepare
-
 /** A row that its operation can work on, or the reason why nothing can be asked for it. */
 export type PreparedRow =
   | {
@@ -93,8 +91,6 @@ export function preparedCells(
   const { text, note } = repairedRow(operation, cells, country);
   return { ...operation.prepare(text, options), ...present({ repaired: note }) };
 }
-
-// -------------------------------------------------------------------------------------------------------------- walk
 
 /** A call that an operation named for a row. Its question is made once at most, although the operation names it at every step. */
 export class MetCall {
@@ -267,8 +263,6 @@ function haveSameMembers(one: Call['parameters'], other: Call['parameters']): bo
   for (const _ in other) more -= 1;
   return more === 0;
 }
-
-// ------------------------------------------------------------------------------------------------------------ answers
 
 const FOUND = { kind: 'found', fields: null } as const;
 

@@ -99,8 +99,6 @@ async function drawFor(
   return new Draw({ size, batchKey, lastRow, creditsOf: (calls) => worstCredits(pricing, calls) });
 }
 
-// ---------------------------------------------------------------------------------------------------- forecast
-
 /**
  * Forecasts from the rows that were bought. A stopped run has bought only a part of the sample, which is random as well.
  * @param input undefined where no time is left to plan the rest.

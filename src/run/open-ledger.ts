@@ -268,8 +268,6 @@ async function storeOf(location: string): Promise<Store> {
   );
 }
 
-// -------------------------------------------------------------------------------------------------- finding batches
-
 /** A batch that a user named, and the store that holds it. */
 export interface FoundBatch {
   readonly batch: Batch;

@@ -67,8 +67,6 @@ export async function run(
   return finish(submitted, worked, { metrics, startedMs, beforeEnd });
 }
 
-// -------------------------------------------------------------------------------------------------------- submit
-
 /** A batch that may spend, and what is known of it before its rows are worked on. */
 interface Submitted {
   readonly context: RunContext;
@@ -126,8 +124,6 @@ async function planOfChange(
   await sessions.closeLeftOpen(context);
   return isChange ? planRun(context, input, place) : undefined;
 }
-
-// ---------------------------------------------------------------------------------------------------------- work
 
 interface Worked {
   readonly stopped?: StopError | undefined;
@@ -273,8 +269,6 @@ function stopReason(signal: AbortSignal): StopError | undefined {
   if (signal.reason instanceof StopError) return signal.reason;
   throw signal.reason;
 }
-
-// -------------------------------------------------------------------------------------------------------- finish
 
 /** Keeps what is told of a batch before it closes: a closed one is not run again, so that a crash behind that would leave it untold. */
 export type BeforeEnd = (summary: RunSummary) => Promise<void>;

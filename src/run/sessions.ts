@@ -177,8 +177,6 @@ export class Sessions {
   }
 }
 
-// ------------------------------------------------------------------------------------------------ one session
-
 /** The parts of a session that all runs of an account share. */
 interface Opened
   extends Pick<Session, 'clock' | 'client' | 'history' | 'priced' | 'oddShapes' | 'tooFast' | 'groups'> {
@@ -277,8 +275,6 @@ async function reachVendor({ account, sandboxFolder }: RunContext): Promise<Reac
   });
   return { baseUrl: new URL(sandbox.url), stop: () => sandbox.stop() };
 }
-
-// ------------------------------------------------------------------------------------------------ its pace
 
 async function paceOf(
   { account, ledger }: RunContext,

@@ -154,8 +154,6 @@ function allNames(): string[] {
   return [...names.map(({ name }) => name), ...charged.map(({ name }) => `charged-${name}`)];
 }
 
-// ---------------------------------------------------------------------------------------------------- whole answers
-
 interface FaultSurroundings {
   /** The target of a redirect. */
   readonly location: string;
@@ -177,8 +175,6 @@ export function answerOnPurpose(
   const seconds = status === 429 ? retryAfter() : undefined;
   return seconds === undefined ? { status, body } : { status, body, headers: { 'retry-after': seconds } };
 }
-
-// ---------------------------------------------------------------------------------------------------- lost answers
 
 /** Larger than any limit that a client may have for an answer. */
 const HUGE_BYTES = 64 * 1024 * 1024;

@@ -161,8 +161,6 @@ function onlyMember(value: Json | undefined, name: string): Json | undefined {
   return isMembers(value) && Object.keys(value).length === 1 ? value[name] : undefined;
 }
 
-// ---------------------------------------------------------------------------------------------------- the step "API Call"
-
 /**
  * The service's "API Call" step: a request to the provider inside one to the service, under a connected account whose
  * key the caller never sees. How the step is called over HTTP is not published; this is the sandbox's own choice.

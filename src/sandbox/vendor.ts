@@ -102,8 +102,6 @@ export function problemOfIdentifiers(body: JsonMembers, identifiers: readonly st
   return problemOfStrings(body, given, others);
 }
 
-// ---------------------------------------------------------------------------------------------------- authorization
-
 /** The four shapes of the Authorization header that the two vendors publish, to the character. */
 type AuthorizationShape = 'Bearer <key>' | 'Bearer :<key>' | 'Bearer <project>:<key>' | '<project>:<key>';
 

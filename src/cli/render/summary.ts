@@ -70,8 +70,6 @@ function fileLine(name: string, path: string | undefined): string | undefined {
   return path && `${name.padEnd(11)}${plainText(path)}`;
 }
 
-// ---------------------------------------------------------------------------------------------------- a sample
-
 /** @param pending how many rows of the batch have no outcome yet, whether they are to buy or not. */
 function forecastLines(forecast: Forecast, pending: number): readonly string[] {
   const { rows, matched, identifiers } = forecast;
@@ -115,8 +113,6 @@ const shareWords = (share: Estimate): string => words(share, (value) => `${(valu
 function words({ low, expected, high }: Estimate, shown: (value: number) => string): string {
   return `${shown(expected)} [${shown(low)} to ${shown(high)}]`;
 }
-
-// ---------------------------------------------------------------------------------------------------- a sweep
 
 type Counts = Readonly<Partial<Record<OutcomeKind, number>>>;
 

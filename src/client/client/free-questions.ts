@@ -49,8 +49,6 @@ export function silent({ method, path }: HttpRequest, why: string): StopError {
   return stop('paused', fact, 'Run the same command again later.');
 }
 
-// -------------------------------------------------------------------------------------------------- a list of people
-
 /** A person in a list, by our names. Members that the list does not state are absent. */
 export interface ListedPerson {
   /** E-mail address in lower case. */

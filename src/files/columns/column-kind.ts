@@ -21,8 +21,6 @@ import { type CellKind, cellIssueOf, isDate } from '../quality/cell-issues.ts';
 /** More than one cell in five of another kind, and what the column is would be our guess and not what the file says. */
 export const SHARE_THAT_DECIDES = 0.8;
 
-// ------------------------------------------------------------------------------------------------------ by its input
-
 const KIND_OF_INPUT: Readonly<Record<string, CellKind>> = {
   abn: 'abn',
   email: 'email',
@@ -39,8 +37,6 @@ const KIND_OF_INPUT: Readonly<Record<string, CellKind>> = {
 export function kindOfInput(name: string): CellKind | undefined {
   return Object.hasOwn(KIND_OF_INPUT, name) ? KIND_OF_INPUT[name] : undefined;
 }
-
-// ------------------------------------------------------------------------------------------------------- by its name
 
 /** "Charity_Website" and "charity website" are one name: only letters and digits tell names apart. */
 export function squeezed(name: string): string {
@@ -140,8 +136,6 @@ export function isAboutAnother(column: string): boolean {
     .split(' ')
     .some((word) => ANOTHER.has(word));
 }
-
-// ------------------------------------------------------------------------------------------------------ by its cells
 
 /** What a cell looks like to a person. Looser than what an operation takes for sure, because it is only shown. */
 export type CellLook = 'ABN' | 'e-mail' | 'website' | 'date' | 'phone' | 'money' | 'number' | 'text';

@@ -43,8 +43,6 @@ export class NearDuplicateFinder {
   }
 }
 
-// ------------------------------------------------------------------------------------------------ fingerprints
-
 interface Fingerprints {
   readonly exact: Fingerprint;
   /** Equal for rows that are written differently. */

@@ -122,8 +122,6 @@ async function keptWords(
     : `${path} is a link to ${foreignWords(target)}, and Rowonce does not write through links, so it is kept.`;
 }
 
-// ---------------------------------------------------------------------------------------------- sealed texts
-
 /**
  * Texts that say themselves whether they were changed since we wrote them: jobs and plans, which are written where no
  * ledger knows of them yet, and are carried from one store to another.

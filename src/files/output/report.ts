@@ -104,8 +104,6 @@ svg .credits { fill: none; stroke: ${CREDITS}; stroke-width: 2 } svg .credits-la
 @media print { main { margin: 0 } h2, tr, .funnel { break-inside: avoid } }
 `;
 
-// ------------------------------------------------------------------------------------------- for everybody
-
 function headSection({ batch, files }: ReportOptions, { headline, cost, needs }: BatchSummary): string {
   const links = [
     link(
@@ -171,8 +169,6 @@ function reasonsSection(
   });
   return section('What needs you', ['#rows', 'why', 'which'], lines);
 }
-
-// ------------------------------------------------------------------------------------------- for the record
 
 /** What only the one who ran it needs: how to find it and to go on with it. */
 function recordSection({ batch, figures, tally, changes }: ReportOptions): string {

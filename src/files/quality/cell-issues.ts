@@ -121,8 +121,6 @@ const byHand = (kind: CellIssueKind, candidates: readonly string[] = []): CellIs
 });
 const harmless = (kind: CellIssueKind): CellIssue => ({ kind, cure: 'none_needed' });
 
-// ------------------------------------------------------------------------------------------------------ numbers
-
 const PLAIN_ABN = /^[0-9]{11}$/;
 
 /** What stands before and between the digits of a number that is written for people, and characters that nobody sees. */
@@ -176,8 +174,6 @@ function dateIssue(text: string): CellIssue | undefined {
   const date = dateOfDayNumber(text);
   return date === undefined ? undefined : repair('date_as_number', date);
 }
-
-// --------------------------------------------------------------------------------------------------------- text
 
 function textIssue(text: string): CellIssue | undefined {
   const mended = withoutMojibake(text);

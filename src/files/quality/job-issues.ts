@@ -87,8 +87,6 @@ function foundCell(row: RowNumber, cell: string, issue: CellIssue): FoundCell {
   }
 }
 
-// ------------------------------------------------------------------------------------------------- of a job's rows
-
 /** The issues in the columns that a job uses. */
 export interface JobIssues {
   readonly columns: readonly {
@@ -124,8 +122,6 @@ export function watchIssues(columns: ColumnMap): { readonly watched: ColumnMap; 
     },
   };
 }
-
-// ------------------------------------------------------------------------------------------------------- repairs
 
 /**
  * Only what is sure is repaired, and only in what is sent: the cells of the file come back as they are, and each such row

@@ -7,8 +7,6 @@ import type { Outcome, RowNumber } from '../../core/row.ts';
 
 /** Batches, accounts, money and time, as the methods of the ledger take and return them. */
 
-// ---------------------------------------------------------------------------------------------------- batches
-
 export type BatchState = 'open' | 'finished' | 'superseded' | 'cancelled';
 
 /**
@@ -135,8 +133,6 @@ export interface BatchChange {
   readonly inputPath?: string;
 }
 
-// ---------------------------------------------------------------------------------------------------- money
-
 /** What a budget's scope holds. An admission needs `spent + reserved + inDoubt + the intent's reserve ≤ cap`. */
 export interface Money {
   readonly cap?: Credits;
@@ -229,8 +225,6 @@ export interface Activity {
   readonly bucketMs: number;
   readonly buckets: readonly { readonly requests: number; readonly credits: number }[];
 }
-
-// ---------------------------------------------------------------------------------------------------- time
 
 /** A time of the calendar, and the uptime of the machine at that moment. */
 export interface TimeMark {

@@ -81,8 +81,6 @@ function weightedSum(digits: string): number {
 
 const passes = (sum: number): boolean => sum % MODULUS === 0;
 
-// ---------------------------------------------------------------------------------------------------- candidates
-
 /**
  * The ABNs that may have been meant by a person who wrote one digit wrong, swapped two neighbours, or left one digit out,
  * in rising order; empty for text that is not ten or eleven digits. A person has to choose: one number in 89 passes by

@@ -49,8 +49,6 @@ function normaliser(read: (text: string) => Normalised): (text: string) => Norma
 /** Eleven digits with the right checksum; see `abn.ts`. */
 export const normaliseAbn: (cell: string) => Normalised = normaliser(readAbn);
 
-// ------------------------------------------------------------------------------------------- domain, website, e-mail
-
 /** `acme.org.au` from a domain, a website, any address below it, or an e-mail address; `www.` dropped, IDN as punycode. */
 export const normaliseDomain = normaliser((text) => {
   const address = readAddress(EMAIL_LIKE.exec(text)?.groups?.host ?? text);
@@ -100,8 +98,6 @@ export const normaliseEmail = normaliser((text) => {
     ? usable(address)
     : unusable('is not an e-mail address');
 });
-
-// ------------------------------------------------------------------------------------------------------- profiles
 
 type Whose = 'person' | 'company';
 
@@ -232,8 +228,6 @@ function wrongPage(network: ProfileNetwork, whose: Whose): string {
   return `is not the profile of a ${whose} on ${network.name}, which starts with ${paths}`;
 }
 
-// ------------------------------------------------------------------------------------------------------ addresses
-
 /** One mailbox and nothing around it. Looser than an e-mail check: it only tells an address from a host. */
 const EMAIL_LIKE = /^(?:mailto:)?[^\s@/:]+@(?<host>[^\s@/:]+)$/i;
 
@@ -285,8 +279,6 @@ function hostProblem(host: string): Unusable | undefined {
     ? undefined
     : unusable(`${foreignName(host)} is not a domain name`);
 }
-
-// ---------------------------------------------------------------------------------------------------- public hosts
 
 /**
  * Hosts that many share, so that a cell which names one does not say whose company is meant. Looking one up would find

@@ -88,8 +88,6 @@ function laterFacts(
   return { ...before, ...byId.facts };
 }
 
-// -------------------------------------------------------------------------------------------------------- actions
-
 /** What is to be done for a row, decided from what was known when it was planned. */
 export type PersonAction =
   | { readonly kind: 'unchanged' | 'refuse'; readonly reason: string }
@@ -212,8 +210,6 @@ export function deleteAction(person: PersonInProject): PersonAction {
     `the code of the invite of ${whoIs(person)} is not known. Run delete-invite with its invite_code`,
   );
 }
-
-// ---------------------------------------------------------------------------------------------------------- work
 
 /** The work of a row about a person: plain JSON, and all that its steps are taken from. */
 export interface PersonWork extends PlannedWork {

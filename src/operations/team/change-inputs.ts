@@ -90,8 +90,6 @@ export function together<Parts extends Readonly<Record<string, Read<unknown>>>>(
   return { kind: 'ready', input: Object.fromEntries(values) as ValuesOf<Parts> };
 }
 
-// ------------------------------------------------------------------------------------------------------- the cells
-
 /** Longer cells are cut in a reason: it has to fit a spreadsheet's cell, and the row itself stands beside it. */
 const LONGEST_QUOTE = 80;
 

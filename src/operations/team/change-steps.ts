@@ -160,8 +160,6 @@ function noSuchUser({ subject }: SubjectNow, userId: string, words: string): str
   return `${fact}: the id is wrong, or the user was already removed. Look it up`;
 }
 
-// ------------------------------------------------------------------------------------------------------- projects
-
 /** A project that was asked for: it has an id now, or this is the step that is left. */
 type Making = { readonly kind: 'made'; readonly id: string } | { readonly kind: 'step'; readonly step: Step };
 
@@ -184,8 +182,6 @@ export function nextOfProject(now: SubjectNow, project: NewProject, answered: An
 function ended(reason: string): Making {
   return { kind: 'step', step: end(refused(reason)) };
 }
-
-// ---------------------------------------------------------------------------------------------------------- calls
 
 /** Nobody knows whether the mail went out, and a second one must not. */
 function createInvite(

@@ -69,8 +69,6 @@ export function wantedOutput(
   return { named: output === false ? undefined : output, sandbox: account.sandbox, forExcel, name };
 }
 
-// ------------------------------------------------------------------------------------------------------- its name
-
 /**
  * The part of an output's name between the input's name and its ending. A batch fixes it when it begins and keeps it with
  * its settings, so that two operations over one file never write to the same path, in whatever order they are resumed. It

@@ -207,8 +207,6 @@ async function rowsInDoubt(ledger: LedgerReader, id: BatchId): Promise<readonly 
   return found;
 }
 
-// ---------------------------------------------------------------------------------------------------- requests left open
-
 /**
  * Settles what a killed program left open in this batch, if no run goes on. Other batches are not touched.
  * @returns how many requests were open; 0 where nothing was settled.
@@ -245,8 +243,6 @@ async function closeLeftOpen(ledger: Ledger, batch: Batch): Promise<void> {
   const dialect = await dialectOf(account);
   await new Sessions().closeLeftOpen({ ledger, clock: systemClock, dialect, account });
 }
-
-// ---------------------------------------------------------------------------------------------------- decisions
 
 /** `not_done` ends the doubt for every batch; the other decisions are about this batch alone. */
 export type PersonsDecision =

@@ -65,8 +65,6 @@ function numbersOf(limits: Members | undefined, budget: Members | undefined): re
   return [...flagsOf(limits), ...flagsOf(budget, '--budget-')];
 }
 
-// ------------------------------------------------------------------------------------------------ the list
-
 async function accountList(server: Server): Promise<AccountList> {
   const { configured, regions = [], ...rest } = await loadAccounts();
   const builtIn = SANDBOX_NAMES.map((name) => findAccount({ configured, ...rest }, name));

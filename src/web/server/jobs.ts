@@ -123,8 +123,6 @@ export async function writeListJob(list: ListFile, jobs: readonly Job[]): Promis
   return path;
 }
 
-// ------------------------------------------------------------------------------------------------ saved jobs
-
 const NAME = /^[\w-]{1,60}$/;
 
 function jobPath({ folder }: Pick<Server, 'folder'>, name: string): string {
@@ -174,8 +172,6 @@ export async function savedJobs(server: Server): Promise<readonly JobView[]> {
       }),
   );
 }
-
-// ------------------------------------------------------------------------------------------------ what there is
 
 export async function operationViews(): Promise<readonly OperationView[]> {
   const operations = await loadFamily<Operation>(OPERATIONS);

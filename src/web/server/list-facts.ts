@@ -46,8 +46,6 @@ export class FactBook {
   }
 }
 
-// ------------------------------------------------------------------------------------------------ choices
-
 const DRAFT = 'draft.json';
 
 /** What was chosen for the list so far, so that a reload and another tab go on with it. */
@@ -61,8 +59,6 @@ export async function draftOf({ folder }: ListFile): Promise<Choices | null> {
 export async function keepDraft({ folder }: ListFile, choices: Choices): Promise<void> {
   await replaceFile(join(folder, DRAFT), 0o600, [JSON.stringify(choices)]);
 }
-
-// ------------------------------------------------------------------------------------------------ earlier columns
 
 /** The next export from the same place has the same header, under another name. */
 function fileOfHeader(folder: string, { columns }: ListDescription): string {

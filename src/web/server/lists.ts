@@ -204,8 +204,6 @@ async function unlessSilent<T>(coming: Promise<T>, mostMs: number, context: Cont
   }
 }
 
-// ------------------------------------------------------------------------------------------------ its rows
-
 const MOST_ROWS_AT_ONCE = 500;
 
 /** Of a longer list only the beginning is shown: reading on to a row in its middle takes too long here. */
@@ -231,8 +229,6 @@ async function* eachRow(sheet: Sheet): AsyncIterable<ListRow> {
   for await (const group of sheet.groups())
     for (const { cells, ...row } of group) yield { ...row, cells: [...cells] };
 }
-
-// ------------------------------------------------------------------------------------------------ corrections
 
 async function corrected(
   server: Server,

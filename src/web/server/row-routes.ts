@@ -53,8 +53,6 @@ async function orNotThere<T>(found: Promise<T>, next: string): Promise<T> {
   }
 }
 
-// ---------------------------------------------------------------------------------------------------- a page
-
 const MOST_ROWS = 500;
 
 async function rowPage(
@@ -123,8 +121,6 @@ function asItStands(view: RowView, { toDecide }: RowsNow): RowView {
   return view.status !== 'in_doubt' || toDecide.has(view.row) ? view : { ...view, status: 'pending' };
 }
 
-// ---------------------------------------------------------------------------------------------------- one row
-
 async function rowDetail(server: Server, lists: ListFiles, context: Context): Promise<RowDetail> {
   const { batch, location } = await batchOf(context, server);
   const text = context.req.param('row') ?? '';
@@ -178,8 +174,6 @@ function stepsOf(work: JsonObject): string[] {
     return `${what}${email ?? subject.name}${where}: ${from === undefined ? to : `${from} → ${to}`}`;
   });
 }
-
-// ---------------------------------------------------------------------------------------------------- a search
 
 /** Answers as it goes, and ends as soon as nobody reads any more. */
 async function foundRows(server: Server, lists: ListFiles, context: Context): Promise<Response> {

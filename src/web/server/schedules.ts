@@ -217,8 +217,6 @@ export class Schedules {
     return noting;
   }
 
-  // ---------------------------------------------------------------------------------------- starts of lists
-
   starts(): readonly StartView[] {
     return this.#starts.map((each) => this.#startView(each));
   }
@@ -273,8 +271,6 @@ export class Schedules {
     return this.#noteInTurn(() => keepStarts(this.#options.folder, this.#starts));
   }
 }
-
-// ------------------------------------------------------------------------------------------------ the note
 
 const NOTES = 'schedules.json';
 

@@ -152,8 +152,6 @@ function doubtOf({ right, distinct, filled, rows }: Share): string | undefined {
   return filled <= rows * SURE_ROWS ? 'the others are blank' : undefined;
 }
 
-// -------------------------------------------------------------------------------------------------- by name
-
 /** Whether columns that were taken before say the same as the names of the header, so that only cells may say otherwise. */
 export function agreesByName(
   { inputs }: Operation,
@@ -221,8 +219,6 @@ export function isGenericGuess(operation: Operation, header: readonly string[], 
   return header.some((each) => inputs.every((input) => claimantsOf(input, [each]).length === 0));
 }
 
-// ------------------------------------------------------------------------------------------------ by content
-
 /** Adds what the header leaves open and the operation cannot do without, and what is as sure as a name. */
 function addByContent(
   { inputs }: Operation,
@@ -279,8 +275,6 @@ function shareOf({ right, filled }: Share): number {
 function byContent({ right, filled }: Share): string {
   return `by its content, ${right} of ${counted(filled, 'cell')}`;
 }
-
-// -------------------------------------------------------------------------------------------------- refusals
 
 /** Why an operation cannot be run over the columns of a file, with what to write in the job. */
 

@@ -201,8 +201,6 @@ function appended(cells: readonly string[], style: CellStyle): string {
   return cells.map((cell) => style.separator + cellText(cell, style)).join('');
 }
 
-// -------------------------------------------------------------------------------------------------- encoding
-
 /** Is called with the first character that the encoding lacks. */
 type OnUnwritable = (character: string) => void;
 

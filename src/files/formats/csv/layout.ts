@@ -117,8 +117,6 @@ function rowsAboveHeader(path: string, only: RowRange, header: RowRange): StopEr
   return stop('input', fact, 'Name the rows below the header, or the header with --header-row.');
 }
 
-// ----------------------------------------------------------------------------------------- the top of a file
-
 /** The first bytes of a text, parted into what stands above the header and a sample of the table. */
 interface Top {
   /** What a first line such as `sep=;` says. */

@@ -56,8 +56,6 @@ const BLANKS_BEFORE_QUOTE: RecordFault = {
   next: 'Remove what is between that quote and the delimiter or line break before it.',
 };
 
-// ---------------------------------------------------------------------------------------------- stray quotes
-
 /**
  * What a quote does to a record that stands where none may. The parser takes it for a character like any other, so that the
  * record ends where its line does; whether its cells are those that were meant, nobody knows.

@@ -32,8 +32,6 @@ async function wholePart(book: Book, name: string): Promise<WholePart> {
   }
 }
 
-// ---------------------------------------------------------------------------------------------------------- styles
-
 /** Excel's own format of a cell whose content stays text, whatever is typed. */
 const TEXT_FORMAT = '49';
 
@@ -70,8 +68,6 @@ export async function textFormat(book: Book): Promise<TextFormat | undefined> {
 }
 
 const LOOKS = ['fontId', 'fillId', 'borderId'] as const;
-
-// ------------------------------------------------------------------------------------------------- the filter's name
 
 /** A name by which Excel remembers the range of a filter; it is hidden, and has to say the same as the filter. */
 const FILTER_NAME = '_xlnm._FilterDatabase';
@@ -114,8 +110,6 @@ function linkTo(book: Book, attributes: Element['attributes']): string | undefin
   const id = linkIdOf(attributes);
   return book.links.find((link) => link.id === id)?.part;
 }
-
-// ------------------------------------------------------------------------------------------------- another sheet
 
 export interface AddedSheet {
   readonly tabName: string;

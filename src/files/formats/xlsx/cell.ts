@@ -124,8 +124,6 @@ function clockText(seconds: number): string {
   return parts.map((part) => String(part).padStart(2, '0')).join(':');
 }
 
-// ---------------------------------------------------------------------------------------- formats of numbers
-
 /** What the format of a cell makes of the number in it. */
 export type NumberFormat =
   | { readonly kind: 'plain' }

@@ -132,8 +132,6 @@ function filterNamePart(
   return withFilterRange(book, tab, before, range.lastColumn);
 }
 
-// --------------------------------------------------------------------------------------------- around the cells
-
 function framePatches(frame: SheetFrame, { places, firstNew, filter }: OwnColumns): readonly Patch[] {
   const patches = [
     ...widthPatches(
@@ -152,8 +150,6 @@ function framePatches(frame: SheetFrame, { places, firstNew, filter }: OwnColumn
 function rangePatch({ open, tag }: FoundElement, range: CellRange): Patch {
   return { ...open, text: withAttribute(tag, 'ref', cellRangeText(range)) };
 }
-
-// ------------------------------------------------------------------------------------------------------ the cells
 
 /** A text that Excel would take for something else once a user has touched its cell. */
 const LOOKS_OTHERWISE = /^\s*[-+=@'"(.,$\d]|^(?:true|false)$/i;
@@ -197,8 +193,6 @@ function newCell(cell: WorkbookCell, textStyle: number | undefined): NewCell {
     cell.kind === 'text' && cell.text.length <= LONGEST_AS_TEXT && LOOKS_OTHERWISE.test(cell.text);
   return isText && textStyle !== undefined ? { cell, style: textStyle } : { cell };
 }
-
-// -------------------------------------------------------------------------------------------------- another sheet
 
 /** The table once more on a sheet of its own, by value and with ours behind, each row at its number. */
 async function withNewSheet(

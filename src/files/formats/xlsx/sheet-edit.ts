@@ -151,8 +151,6 @@ class RowFinder {
   }
 }
 
-// ---------------------------------------------------------------------------------------------------- one row
-
 function rowPatches({ row, open, openText, close, cells }: PlacedRow, change: RowChange): readonly Patch[] {
   const columns = [...change.keys()].sort((one, other) => one - other);
   const [first] = columns;

@@ -99,8 +99,6 @@ function noWorkbook(archive: Archive): Error {
   return stop('input', fact, 'Save it as Excel workbook (.xlsx), or save the sheet as CSV.');
 }
 
-// ------------------------------------------------------------------------------------------------ links
-
 const PACKAGE_LINKS = '_rels/.rels';
 
 /** A link from one part to another. */
@@ -129,8 +127,6 @@ export async function linksOf(archive: Archive, part: string): Promise<readonly 
 export function linksPartOf(part: string): string {
   return part === '' ? PACKAGE_LINKS : `${posix.dirname(part)}/_rels/${posix.basename(part)}.rels`;
 }
-
-// ------------------------------------------------------------------------------------------------ parts
 
 /** The whole text of a part that is no sheet. */
 export async function partText(archive: Archive, part: string): Promise<string> {

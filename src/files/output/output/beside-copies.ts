@@ -139,8 +139,6 @@ function linesOf(lines: readonly (readonly string[])[]): string {
   return stringify(lines.map((cells) => cells.map((cell) => cell.replaceAll('\0', '\uFFFD'))));
 }
 
-// ------------------------------------------------------------------------------------------- who is missing
-
 /**
  * The file of people whom the input does not name: they have no row there on which it could be said what became of them.
  * Made of the ledger alone, it comes out the same every time.

@@ -135,8 +135,6 @@ function reasonsOf(parts: readonly Named[], records: readonly (RowRecord | undef
   });
 }
 
-// ------------------------------------------------------------------------------------------------ names
-
 async function namedParts(
   { ledger, parts, input, note, destination }: TogetherOrder,
   safety: CellSafety,

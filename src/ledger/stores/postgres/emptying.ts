@@ -111,8 +111,6 @@ const columnsOf = (rows: readonly ErasableRow[]): readonly unknown[] => [
   rows.map(({ row }) => row),
 ];
 
-// ----------------------------------------------------------------------------------------------- calls and attempts
-
 const WORDS = `words = CASE WHEN e.words IS NOT NULL THEN '"erased"'::json END,
     headers = CASE WHEN e.headers IS NOT NULL THEN '{}'::json END`;
 
@@ -189,8 +187,6 @@ async function emptiedChange(
     leaves: { state: leaves?.state ?? 'done' },
   };
 }
-
-// ------------------------------------------------------------------------------------------------ rows and names
 
 /** A row in doubt is settled later, and keeps what it says until then, unless that names the person. */
 async function eraseRows(

@@ -68,8 +68,6 @@ async function filesIn(
   }));
 }
 
-// ------------------------------------------------------------------------------------------------------ by person
-
 /** What is gone through is held against the person here: the database does not know how names are written. */
 async function aboutPerson(sql: Sql, person: Person): Promise<Found> {
   const hits = new Hits(person);

@@ -62,8 +62,6 @@ export const rows = ({ database, ending }: Session): Part => {
   };
 };
 
-// ------------------------------------------------------------------------------------------------------- what is finished
-
 const FINISHED = `
 SELECT row, input FROM rows WHERE batch = $1 AND row >= $2 AND outcome <> 'in_doubt' ORDER BY row LIMIT $3`;
 
@@ -134,8 +132,6 @@ SELECT 1 FROM rows r CROSS JOIN unnest(r.answers) u (attempt) JOIN answer_ages g
    SELECT FROM entries l JOIN entries x ON x.of = l.id AND x.kind IN ('lost', 'lost_beside')
     WHERE l.call = g.call AND l.id = l.of AND l.kind = 'refresh' AND l.sees = g.attempt AND l.at >= cut_off.ms)
  LIMIT 1`;
-
-// -------------------------------------------------------------------------------------------------------- to finish rows
 
 /** One statement for all lists. Where one is refused, each is tried alone. @returns why a list is refused, for each list. */
 async function finishAll(

@@ -130,8 +130,6 @@ const inWords = (limit: SharedWindow | undefined, quotas: readonly SharedWindow[
     .map(({ requests, windowMs }) => `${counted(requests, 'request')} in ${windowMs} ms`)
     .join(' and ') || 'no known number of requests';
 
-// ------------------------------------------------------------------------------------------------------ who is shown
-
 /** Who has not beaten for that long has ended, or hangs. */
 const SHOWN_MS = 60_000;
 

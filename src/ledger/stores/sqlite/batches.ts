@@ -149,8 +149,6 @@ export function changeBatch(connection: Connection, batch: Batch, change: BatchC
   });
 }
 
-// ---------------------------------------------------------------------------------------------------- plans
-
 /** Writes the plan. This comes before the batch itself, which completes the plan (`schema/changes.ts`). */
 export function insertPlan(connection: Connection, batch: number, plan: readonly PlannedRow[]): void {
   for (const { row, ...rest } of plan) {

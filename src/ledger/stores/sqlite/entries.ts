@@ -26,8 +26,6 @@ import {
  * Writes the entries of an attempt: once, each with its sum. The schema's triggers then move calls, losses and totals.
  */
 
-// ---------------------------------------------------------------------------------------------------- accounts and calls
-
 /** The number of an account in the tables; undefined when it has none. */
 export function knownAccount(connection: Connection, identity: string): number | undefined {
   const known = knownAccounts(connection);
@@ -85,8 +83,6 @@ function subjectNumber(connection: Connection, account: number, { project = '', 
   SUBJECTS_TABLE.insert(connection, { id, account, project, name });
   return id;
 }
-
-// ---------------------------------------------------------------------------------------------------- attempts
 
 /** An intent that is admitted, and what is known of its call. */
 export interface Begun {

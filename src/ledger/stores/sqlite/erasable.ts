@@ -114,8 +114,6 @@ function inputsIn(connection: Connection, target: ErasureTarget): Erasable['inpu
 
 const list = (ids: ReadonlySet<number>): string => JSON.stringify([...ids]);
 
-// ------------------------------------------------------------------------------------------------------ by person
-
 function aboutPerson(connection: Connection, person: Person): Found {
   const hits = new Hits(person);
   connection.define('mentions', (place, text) => hits.note(place, text, 'text'));
@@ -255,8 +253,6 @@ function answersAbout(connection: Connection, person: Person, calls: Set<number>
   const cuts = found.filter(({ call }) => !calls.has(call));
   return { cuts, attempts: new Set(cuts.map(({ attempt }) => attempt)) };
 }
-
-// --------------------------------------------------------------------------------------------------------- by age
 
 /** Answers that were bought, but no changes: a membership must be known for as long as it lasts. */
 function olderThan(

@@ -123,8 +123,6 @@ function cover(connection: Connection, erasure: number, found: Found): void {
   for (const { batch, row } of found.rows) connection.run(sql, 'row', batch, row, erasure);
 }
 
-// ----------------------------------------------------------------------------------------------- calls and attempts
-
 /**
  * Empties a call and replaces its key. A person's call gets its hidden key, so that it is recognised when it is asked
  * again. Two kinds of calls get a random key: a change, which is never answered from an older one, and a call whose
@@ -189,8 +187,6 @@ function emptiedNote({ kind, headers, words, body }: NoteRow, whole: boolean): P
     body: body !== null && (whole || kind === 'look') ? EMPTY : body,
   };
 }
-
-// ------------------------------------------------------------------------------------------------ rows and subjects
 
 /** A row in doubt is settled later, and keeps what it says until then, unless that names the person. */
 function eraseRow(

@@ -104,8 +104,6 @@ export function freeOthers(
   );
 }
 
-// ---------------------------------------------------------------------------------------------------- readings
-
 const READ_AGAIN = 'whether anything was read again';
 const ANY_READING =
   "SELECT 1 FROM notes INDEXED BY notes_readings WHERE kind = 'reading' OR kind = 'read' LIMIT 1";
@@ -146,8 +144,6 @@ export function insertReading(connection: Connection, reading: Reading): Credits
   );
   return charged;
 }
-
-// ---------------------------------------------------------------------------------------------------- doubts
 
 /** @returns the number of the decision. */
 export function insertDecision(

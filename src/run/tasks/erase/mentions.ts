@@ -128,8 +128,6 @@ function escaped(text: string): string {
   return text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`);
 }
 
-// ------------------------------------------------------------------------------------------------ what stands beside it
-
 /** A letter beside a match, and where it begins or ends in the text, however it is written there. */
 interface Beside {
   readonly letter: string;

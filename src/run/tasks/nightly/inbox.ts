@@ -171,8 +171,6 @@ async function stampOf(path: string): Promise<string> {
   return `${found?.ino} ${found?.size} ${found?.mtimeNs} ${found?.ctimeNs}`;
 }
 
-// ---------------------------------------------------------------------------------------------------- who writes
-
 /** Bits of a descriptor's flags that say whether it may write: O_WRONLY and O_RDWR. */
 const MAY_WRITE = 0b11;
 
@@ -209,8 +207,6 @@ async function mayWrite(infoPath: string): Promise<boolean> {
   const flags = /^flags:\s*([0-7]+)$/m.exec(info)?.[1] ?? '0';
   return (Number.parseInt(flags, 8) & MAY_WRITE) !== 0;
 }
-
-// ---------------------------------------------------------------------------------------------------- done
 
 /** The paths of a finished inbox file and of its output. */
 export interface DonePlace {
@@ -288,8 +284,6 @@ export async function moveToDone(path: string, { input }: DonePlace): Promise<vo
   const fact = `${path} cannot be moved to ${dirname(input)}: a file of that name appeared there meanwhile.`;
   throw stop('output', fact, 'Move it there by hand; its output is there already.');
 }
-
-// ---------------------------------------------------------------------------------------------------- failed
 
 /**
  * Moves a file that no run can begin with into `failed/`, with the reason beside it. Otherwise every night would try it and

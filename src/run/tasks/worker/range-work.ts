@@ -126,8 +126,6 @@ export class RangeWork {
     return context;
   }
 
-  // ---------------------------------------------------------------------------------------------------- sessions
-
   async #hold(context: RunContext, { id }: Batch): Promise<void> {
     const { identity } = context.account;
     const purpose = { batch: id, projects: new ProjectAccess([]) };
@@ -141,8 +139,6 @@ export class RangeWork {
     this.#held.delete(identity);
     await (await held?.catch(() => undefined))?.close();
   }
-
-  // ---------------------------------------------------------------------------------------------------- rests
 
   /** Notes what a stop means for the next ranges. @returns after how long somebody may try this one. */
   async #rest(account: Account, { batch }: TakenRange, stopped: StopError): Promise<number> {

@@ -65,8 +65,6 @@ function startOf(kept: Pick<LaterStart, 'id' | 'order' | 'facts' | 'atMs' | 'las
   return start;
 }
 
-// ------------------------------------------------------------------------------------------------ the file
-
 const STARTS = 'starts.json';
 
 const Kept = z.object({
