@@ -1,6 +1,6 @@
 import type { BatchId } from '../core/ids.ts';
 import type { RowNumber } from '../core/row.ts';
-import type { Batch, FinishedInput, LedgerReader, PlannedRow, RowRecord } from './ledger.ts';
+import type { FinishedInput, LedgerReader, PlannedRow, RowRecord } from './ledger.ts';
 
 /** Reads the rows of a batch in rising order, page by page, so that memory does not grow with the batch. */
 
@@ -24,14 +24,6 @@ export function recordPages(
   first: RowNumber = 0,
 ): Pages<RowRecord> {
   return pages(pageRows, (from) => ledger.rows(batch, from, pageRows), first);
-}
-
-/** Every row of a batch that has an outcome, one by one. */
-export async function* eachRecord(
-  ledger: Pick<LedgerReader, 'rows'>,
-  batch: BatchId,
-): AsyncGenerator<RowRecord, void, undefined> {
-  for await (const page of recordPages(ledger, batch)) yield* page;
 }
 
 /** Every row of a batch that has a final outcome. */
@@ -90,13 +82,4 @@ async function* pages<Row extends { readonly row: RowNumber }>(
     next?.catch(() => {});
     yield page;
   }
-}
-
-/** The planned rows that the file does not have, at the end of the plan. Most batches have none. */
-export async function rowsBeyond(ledger: LedgerReader, batch: Batch): Promise<readonly PlannedRow[]> {
-  const count = batch.rowsBeyond ?? 0;
-  if (count === 0) return [];
-  let last: readonly PlannedRow[] = [];
-  for await (const page of plannedPages(ledger, batch.id)) last = [...last, ...page].slice(-count);
-  return last;
 }

@@ -187,17 +187,6 @@ export function draftDecision(
   ];
 }
 
-/** The answer that stands is taken back. */
-export function draftRetraction(history: History, atMs: number): Draft {
-  const attempt = standing(history);
-  invariant(attempt !== undefined, 'nothing stands');
-  const answer = history.attempts.findLast((each) => each !== attempt && hasAnswer(each));
-  const to = answer === undefined ? NOTHING : { state: 'answered' as const, stands: answer.id };
-  return { kind: 'retracted', of: attempt.id, at: atMs, sees: to.stands, to };
-}
-
-const NOTHING = { state: 'free', stands: null } as const;
-
 // ---------------------------------------------------------------------------------------------------- intents
 
 /** What is asked of a batch before anything is sent for it. */
