@@ -1,22 +1,18 @@
 import { ACCOUNTS } from './schema/accounts-sql.ts';
-import { ACTS } from './schema/acts-sql.ts';
-import { AGREEMENTS } from './schema/agreements-sql.ts';
 import { ANSWERS } from './schema/answers-sql.ts';
 import { BATCHES } from './schema/batches-sql.ts';
 import { BOOK } from './schema/book-sql.ts';
 import { CALLS } from './schema/calls-sql.ts';
 import { CHANGES } from './schema/changes-sql.ts';
-import { COPIES } from './schema/copies-sql.ts';
 import { ERASURES } from './schema/erasures-sql.ts';
-import { HOLDS } from './schema/holds-sql.ts';
 import { GUARDS_OF_CHANGE } from './schema/kept.ts';
 import { LOSSES } from './schema/losses-sql.ts';
 import { MONEY } from './schema/money-sql.ts';
-import { NOTICES } from './schema/notices-sql.ts';
 import { PRICES } from './schema/prices-sql.ts';
 import { ROWS } from './schema/rows-sql.ts';
 import { SENDING } from './schema/sending-sql.ts';
 import { TIME } from './schema/time-sql.ts';
+import { ACTS_TABLE, AGREEMENTS_TABLE, COPIES_TABLE, HOLDS_TABLE, NOTICES_TABLE } from './tables.ts';
 
 /** An empty book has a group of nothing, to which the first entry is linked, and a unique random name. */
 const BEGINNING = `
@@ -25,13 +21,13 @@ INSERT INTO book (id, booked, commits, clean, identity) VALUES (1, 0, 0, 1, lowe
 `;
 
 /**
- * The schema, a file for each topic: its tables, views and guards. The guards are the money rules as the database keeps them,
- * whoever writes to it (protocol, rule 11). The code checks the same rules before it writes; what passes the code by mistake
- * fails here, and its transaction with it. `test/ledger/stores/guards.test.ts` goes around the code with raw SQL to show that
- * each guard holds. SQLite promises no order for the triggers of one event, so none depends on another. SQLite keeps the text
- * of each definition, and a store is compared with these texts (`verify.ts`).
+ * The schema, a file for each topic: its tables, views and guards. A table whose guards are all in `kept.ts` has no topic. The
+ * guards are the money rules as the database keeps them, whoever writes to it (protocol, rule 11). The code checks the same rules
+ * before it writes; what passes the code by mistake fails here, and its transaction with it. `test/ledger/stores/guards.test.ts`
+ * goes around the code with raw SQL to show that each guard holds. SQLite promises no order for the triggers of one event, so none
+ * depends on another. SQLite keeps the text of each definition, and a store is compared with these texts (`verify.ts`).
  */
-export const TOPICS: readonly string[] = [
+const TOPICS: readonly string[] = [
   ACCOUNTS,
   BATCHES,
   BOOK,
@@ -45,11 +41,13 @@ export const TOPICS: readonly string[] = [
   CHANGES,
   TIME,
   ERASURES,
-  AGREEMENTS,
-  HOLDS,
-  COPIES,
-  ACTS,
-  NOTICES,
+  AGREEMENTS_TABLE.definition,
+  HOLDS_TABLE.definition,
+  'CREATE INDEX holds_batch ON holds (batch, id);',
+  COPIES_TABLE.definition,
+  ACTS_TABLE.definition,
+  'CREATE INDEX acts_of ON acts (of, id);',
+  NOTICES_TABLE.definition,
   GUARDS_OF_CHANGE,
   BEGINNING,
 ];

@@ -279,6 +279,7 @@ export const PRICES_TABLE = table('prices', {
   what: ({ operation }) => `the price of ${operation}`,
 });
 
+/** The requests of jobs and dialects to which a person agreed, by the hash of what decides them. `shown`: as they were shown. */
 export const AGREEMENTS_TABLE = table('agreements', {
   columns: {
     sha256: 'TEXT NOT NULL CHECK (length(sha256) = 64)',
@@ -289,6 +290,7 @@ export const AGREEMENTS_TABLE = table('agreements', {
   what: () => 'an agreement',
 });
 
+/** When a person paused a batch, and let it go on again. The newest entry of a batch says which. */
 export const HOLDS_TABLE = table('holds', {
   columns: {
     id: 'INTEGER PRIMARY KEY',
@@ -299,7 +301,10 @@ export const HOLDS_TABLE = table('holds', {
   what: ({ batch }) => `what is known of a pause of batch ${batchId(batch)}`,
 });
 
-/** An act of kind `erased` is of an erasure, every other one of a batch. */
+/**
+ * Who worked on a batch or ordered an erasure, by their own word: no decision about money depends on it. `of` is an erasure for
+ * an act of kind `erased`, else a batch; `after` is the newest entry of the book before it.
+ */
 export const ACTS_TABLE = table('acts', {
   columns: {
     id: 'INTEGER PRIMARY KEY',
@@ -329,7 +334,7 @@ export const ERASURES_TABLE = table('erasures', {
   what: ({ id }) => `erasure ${id}`,
 });
 
-/** At most one row. */
+/** Where a ledger went that was copied, at most one row: it spends no more. `identity` is the name of the copy. */
 export const COPIES_TABLE = table('copies', {
   columns: {
     id: 'INTEGER PRIMARY KEY CHECK (id = 1)',
@@ -340,6 +345,7 @@ export const COPIES_TABLE = table('copies', {
   what: () => 'to where this ledger was copied',
 });
 
+/** What jobs tell outside. It is no money: nothing is decided by it. `sent_at` is NULL until somebody has received it. */
 export const NOTICES_TABLE = table('notices', {
   columns: {
     id: 'TEXT NOT NULL',
