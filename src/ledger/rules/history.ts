@@ -116,8 +116,13 @@ export const attemptIn = ({ attempts }: History, id: number | null): Attempt | u
 /** The attempt that stands. */
 export const standing = (history: History): Attempt | undefined => attemptIn(history, history.call.stands);
 
-const noteIn = ({ attempts }: History, id: number | null): Entry | undefined =>
-  attempts.flatMap(({ notes }) => notes).find((note) => note.id === id);
+/** Gives the note that an entry sees, which may be about another attempt; undefined where that is no note. */
+type Seen = (entry: Entry) => Entry | undefined;
+
+const seenIn =
+  ({ attempts }: History): Seen =>
+  ({ sees }) =>
+    attempts.flatMap(({ notes }) => notes).find(({ id }) => id === sees);
 
 export const reservedBy = ({ begun }: Attempt): number => begun.reserved ?? 0;
 
@@ -146,9 +151,9 @@ export function lostUnderKey({ attempts }: History, attempt: Attempt): readonly 
 // ---------------------------------------------------------------------------------------------------- answers
 
 /** What was told about it: about the attempt itself, or about a later loss with which it was counted. */
-function toldAbout(history: History, { notes }: Attempt): Entry | undefined {
+function toldAbout({ notes }: Attempt, seen: Seen): Entry | undefined {
   const note = notes.find(isTold);
-  return note?.kind === 'counted' ? noteIn(history, note.sees) : note;
+  return note?.kind === 'counted' ? seen(note) : note;
 }
 
 export const wasTold = ({ notes }: Attempt): boolean => notes.some(isTold);
@@ -175,7 +180,7 @@ export function isNone(attempt: Attempt): boolean {
 
 /** When the answer came, of one that has come. */
 export const answeredAtMs = (history: History, attempt: Attempt): number => {
-  const told = toldAbout(history, attempt);
+  const told = toldAbout(attempt, seenIn(history));
   return told === undefined ? (attempt.reply?.at ?? 0) : (told.facts?.receivedAtMs ?? told.at);
 };
 
@@ -186,7 +191,7 @@ export function answerOf(
   { readTo, paidRow }: { readonly readTo?: number | undefined; readonly paidRow?: number | null } = {},
 ): AnswerRecord<ReadAs> | undefined {
   const { begun, reply } = attempt;
-  const told = toldAbout(history, attempt);
+  const told = toldAbout(attempt, seenIn(history));
   const taken = told ?? readAs(attempt, readTo);
   const came = told ?? reply;
   if (taken === undefined || came === undefined) return undefined;
@@ -215,10 +220,10 @@ export const lostRefreshes = ({ attempts }: History, answer: number): readonly n
 
 // ---------------------------------------------------------------------------------------------------- records
 
-export function decisionFrom({ call }: History, note: Entry): Decision {
+export function decisionFrom(key: CallKey, note: Entry): Decision {
   return {
     id: note.id as DecisionId,
-    key: call.key,
+    key,
     batch: note.batch as BatchId,
     kind: note.said as Decision['kind'],
     by: note.facts?.by ?? 'person',
@@ -236,7 +241,7 @@ export function unusedDecision(history: History, batch: BatchId): Decision | und
   if (note === undefined) return undefined;
   const open = attemptIn(history, history.call.open);
   const isUsed = open !== undefined && open.begun.kind !== 'refresh' && open.begun.sees === note.id;
-  return isUsed ? undefined : decisionFrom(history, note);
+  return isUsed ? undefined : decisionFrom(history.call.key, note);
 }
 
 const replyFrom = ({ status, headers, body, at }: Entry): RawReply => ({
@@ -272,37 +277,44 @@ function readingsOf({ id, end, notes }: Attempt): readonly Reading[] {
   });
 }
 
-function releasedBy(history: History, { notes }: Attempt): AttemptRecord['released'] {
+function releasedBy({ notes }: Attempt, seen: Seen): AttemptRecord['released'] {
   const note = notes.find(({ kind }) => kind === 'released' || kind === 'freed');
   if (note === undefined) return undefined;
-  const by = note.kind === 'released' ? note : noteIn(history, note.sees);
+  const by = note.kind === 'released' ? note : seen(note);
   return by?.kind === 'released'
     ? { why: by.words ?? '', atMs: by.at }
     : { why: CHARGED_ONCE, atMs: note.at };
 }
 
-/** Everything that is known about an attempt. */
-export function recordOf(history: History, attempt: Attempt): AttemptRecord {
+export const recordIn = (history: History, attempt: Attempt): AttemptRecord =>
+  recordOf(attempt, history.call, seenIn(history));
+
+/** Everything that is known about an attempt of a call. */
+export function recordOf(
+  attempt: Attempt,
+  { key, call }: Pick<KeptCall, 'key' | 'call'>,
+  seen: Seen,
+): AttemptRecord {
   const { id, begun, reply, end, notes } = attempt;
   const isAgain = begun.kind === 'repeat' || begun.kind === 'retry';
-  const decided = toldAbout(history, attempt) ?? (isAgain ? noteIn(history, begun.sees) : undefined);
+  const decided = toldAbout(attempt, seen) ?? (isAgain ? seen(begun) : undefined);
   return {
     attempt: id as AttemptId,
-    key: history.call.key,
+    key,
     batch: begun.batch as BatchId,
     row: begun.row ?? 0,
-    call: history.call.call,
+    call,
     reserved: credits(reservedBy(attempt)),
     intentAtMs: begun.at,
     ...present({
       reply: reply && replyFrom(reply),
       closure: end && closureFrom(end),
-      decision: decided && decisionFrom(history, decided),
+      decision: decided && decisionFrom(key, decided),
       replaces: begun.kind === 'refresh' ? (begun.sees as AttemptId) : undefined,
       request: requestOf(attempt),
-      released: releasedBy(history, attempt),
+      released: releasedBy(attempt, seen),
     }),
-    decisions: notes.filter(isDecision).map((note) => decisionFrom(history, note)),
+    decisions: notes.filter(isDecision).map((note) => decisionFrom(key, note)),
     looks: notes.filter(({ kind }) => kind === 'look').map(lookFrom),
     readings: readingsOf(attempt),
   };

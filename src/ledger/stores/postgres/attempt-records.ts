@@ -1,5 +1,5 @@
 import type { AttemptRecord, BootMoment } from '../../ledger.ts';
-import { attemptIn, type Entry, type History, type Moments, recordOf } from '../../rules/history.ts';
+import { attemptIn, type Entry, type History, type Moments, recordIn } from '../../rules/history.ts';
 import type { Sql } from './connection.ts';
 import { historiesOf } from './histories.ts';
 
@@ -9,7 +9,7 @@ export async function recordsOf(sql: Sql, attempts: readonly number[]): Promise<
   return attempts.flatMap((id) => {
     const history = historyWith(histories, id);
     const attempt = history && attemptIn(history, id);
-    return attempt === undefined ? [] : [recordOf(history as History, attempt)];
+    return attempt === undefined ? [] : [recordIn(history as History, attempt)];
   });
 }
 

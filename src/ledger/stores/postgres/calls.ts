@@ -16,7 +16,7 @@ import {
   doubtOf,
   lostRefreshes,
   type Moments,
-  recordOf,
+  recordIn,
   standing,
   unusedDecision,
 } from '../../rules/history.ts';
@@ -60,7 +60,7 @@ export const calls = (session: Session): Part => {
         found.map(({ call }) => call),
       );
       return histories
-        .flatMap((history) => history.attempts.map((attempt) => recordOf(history, attempt)))
+        .flatMap((history) => history.attempts.map((attempt) => recordIn(history, attempt)))
         .sort((a, b) => a.attempt - b.attempt);
     },
     attempts: (ids) => recordsOf(database, ids),
@@ -225,7 +225,7 @@ async function openAttempts(session: Session, append: Ledger['append']): Promise
     const { open, key, account: accountIdentity } = history.call;
     const attempt = attemptIn(history, open);
     if (attempt === undefined || !given.has(attempt.id as AttemptId)) return [];
-    const { call, batch, row, reserved, reply, attempt: id } = recordOf(history, attempt);
+    const { call, batch, row, reserved, reply, attempt: id } = recordIn(history, attempt);
     return [{ attempt: id, key, accountIdentity, call, batch, row, reserved, ...(reply && { reply }) }];
   });
 }

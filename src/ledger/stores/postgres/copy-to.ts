@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import { crashPoint } from '../../../lib/faults.ts';
 import type { CopiedPart, CopiedTables } from '../../copying.ts';
 import type { Database, Sql } from './connection.ts';
-import { columnsOf } from './copied-columns.ts';
+import { columnsOf, TABLES } from './copied-columns.ts';
 import { changesOf } from './money.ts';
 import { tallied } from './schema/tallies-sql.ts';
 
@@ -36,35 +36,9 @@ export function takeParts(database: Database, parts: AsyncIterable<CopiedPart>):
 
 /** What an earlier copy left that nobody could open. */
 async function emptied(sql: Sql): Promise<void> {
-  const tables = [...TAKEN, 'purses', 'tallies', 'idempotency_keys', 'listed', 'orders'].join(', ');
+  const tables = [...TABLES, 'purses', 'tallies', 'idempotency_keys', 'listed', 'orders'].join(', ');
   await sql.script(`TRUNCATE ${tables}`);
 }
-
-const TAKEN: readonly (keyof CopiedTables)[] = [
-  ...([
-    'accounts',
-    'boots',
-    'batches',
-    'planned',
-    'subjects',
-    'entries',
-    'calls',
-    'changes',
-    'rows',
-  ] as const),
-  ...([
-    'payers',
-    'prices',
-    'pauses',
-    'agreements',
-    'pieces',
-    'files',
-    'reads',
-    'erasures',
-    'erased',
-    'acts',
-  ] as const),
-];
 
 /** A new name, because whoever had the former one may have been told that it is the copy. */
 const ARRIVING = `

@@ -1,21 +1,8 @@
-import { present } from '../../../core/objects.ts';
 import type { Call } from '../../../core/operation.ts';
-import {
-  type AnswerKind,
-  type AttemptId,
-  type AttemptRecord,
-  CHARGED_ONCE,
-  type Closure,
-  credits,
-  type Decision,
-  type DecisionId,
-  type KeyedRequest,
-  type Look,
-  type RawReply,
-  type ReadAs,
-  type Reading,
-} from '../../ledger.ts';
+import type { AttemptRecord } from '../../ledger.ts';
+import { type Entry, type EntryFacts, recordOf as recordOfAttempt } from '../../rules/history.ts';
 import { callOf } from '../../rules/kept-call.ts';
+import type { Kind } from '../../rules/moves.ts';
 import { AlteredRow, type Connection } from './connection.ts';
 import { headersOf, statusWords } from './entries.ts';
 import { checkedRows } from './lookups.ts';
@@ -31,14 +18,13 @@ import {
   REQUESTS_TABLE,
 } from './tables.ts';
 
-/** What the book says of one attempt: its reply, its end and the notes about it. */
+/** Entries of the book as the rules know them, and what they say together of one attempt. */
 
 export type CallRow = ReadRow<typeof CALLS_TABLE> & {
   readonly state: 'free' | 'answered' | 'doubt';
   readonly stands: number | null;
   readonly open: number | null;
 };
-type NoteRow = ReadRow<typeof NOTES_TABLE>;
 
 /** The call of these columns, as texts. */
 export const callIn = (
@@ -51,112 +37,103 @@ export const callIn = (
 export const callFrom = ({ operation, credits_most, parameters, terms }: ReadRow<typeof CALLS_TABLE>): Call =>
   callIn(operation, credits_most, parameters, terms);
 
-/** What an entry says in words. */
-export const wordsOf = ({ words, status }: Pick<NoteRow, 'words' | 'status'>): string =>
-  words ?? statusWords(status);
-
 /** Everything that is known about an attempt. */
-export function recordOf(connection: Connection, attempt: number): AttemptRecord {
-  const [begun] = checkedRows(connection, ATTEMPTS_TABLE, 'id = ?', attempt);
-  if (begun === undefined) throw new AlteredRow(`attempt ${attempt} is missing`);
+export function recordOf(connection: Connection, id: number): AttemptRecord {
+  const [begun] = checkedRows(connection, ATTEMPTS_TABLE, 'id = ?', id);
+  if (begun === undefined) throw new AlteredRow(`attempt ${id} is missing`);
   const [call] = checkedRows(connection, CALLS_TABLE, 'id = ?', begun.call);
   if (call === undefined) throw new AlteredRow(`call ${begun.call} is missing`);
-  const [end] = checkedRows(connection, ENDS_TABLE, 'of = ?', attempt);
-  const [reply] = checkedRows(connection, REPLIES_TABLE, 'of = ?', attempt);
-  const [request] = checkedRows(connection, REQUESTS_TABLE, 'attempt = ?', attempt);
-  const notes = checkedRows(connection, NOTES_TABLE, 'of = +? ORDER BY id', attempt);
-  const isSentAgain = begun.kind === 'repeat' || begun.kind === 'retry';
-  const decision =
-    toldAbout(connection, notes) ?? (isSentAgain ? noteNumbered(connection, begun.sees) : undefined);
-  return {
-    attempt: begun.id as AttemptId,
-    key: keyText(call.key),
-    batch: batchId(begun.batch),
-    row: begun.row,
-    call: callFrom(call),
-    reserved: credits(begun.reserved),
-    intentAtMs: begun.at,
-    ...present({
+  const [end] = checkedRows(connection, ENDS_TABLE, 'of = ?', id);
+  const [reply] = checkedRows(connection, REPLIES_TABLE, 'of = ?', id);
+  const [request] = checkedRows(connection, REQUESTS_TABLE, 'attempt = ?', id);
+  const notes = checkedRows(connection, NOTES_TABLE, 'of = +? ORDER BY id', id);
+  const attempt = {
+    ...{
+      id,
+      begun: beginningFrom(begun, request),
       reply: reply && replyFrom(reply),
-      closure: end && closureFrom(end),
-      decision: decision && decisionFrom(decision, call.key),
-      replaces: begun.kind === 'refresh' ? (begun.sees as AttemptId) : undefined,
-      request: request && requestFrom(request),
-    }),
-    decisions: notes.filter(isDecision).map((note) => decisionFrom(note, call.key)),
-    looks: notes.flatMap(looksIn),
-    readings: readingsIn(notes, end?.spent ?? 0),
-    ...present({ released: releasedBy(connection, notes) }),
+      end: end && endFrom(end),
+    },
+    notes: notes.map(noteFrom),
+  };
+  const asked = { key: keyText(call.key), call: callFrom(call) };
+  return recordOfAttempt(attempt, asked, (entry) => noteSeenBy(connection, entry));
+}
+
+function noteSeenBy(connection: Connection, { kind, sees }: Entry): Entry | undefined {
+  const [note] = checkedRows(connection, NOTES_TABLE, 'id = ?', sees);
+  // What frees money may be the end of a later attempt.
+  if (note === undefined && kind !== 'freed') throw new AlteredRow(`note ${sees} is missing`);
+  return note && noteFrom(note);
+}
+
+/** An entry with the numbers that it has here. A reply, which has none of its own, has that of its attempt. */
+export type BookEntry = Entry & { readonly call: number; readonly estimated: boolean };
+
+const NOTHING = {
+  ...{ sees: null, pays: null, batch: null, row: null, reserved: null, spent: 0, held: 0 },
+  ...{ boot: null, uptime: null, worker: null, status: null, said: null, dialect: null, words: null },
+  ...{ headers: null, body: null, facts: null, estimated: false },
+} as const;
+
+export function beginningFrom(
+  { id, call, kind, sees, batch, row, reserved, at, boot, uptime }: ReadRow<typeof ATTEMPTS_TABLE>,
+  request: ReadRow<typeof REQUESTS_TABLE> | undefined,
+): BookEntry {
+  return {
+    ...{ ...NOTHING, id, of: id, call, kind: kind as Kind, sees, batch: batchId(batch), row, reserved, at },
+    ...{ boot, uptime, facts: request === undefined ? null : { request: requestFrom(request) } },
   };
 }
 
-const isDecision = ({ kind }: NoteRow): boolean => kind === 'decided' || kind === 'told';
+type RequestFacts = NonNullable<EntryFacts['request']>;
 
-function noteNumbered(connection: Connection, id: number | null): NoteRow {
-  const [note] = checkedRows(connection, NOTES_TABLE, 'id = ?', id);
-  if (note === undefined) throw new AlteredRow(`note ${id} is missing`);
-  return note;
+function requestFrom({
+  idempotency_key: idempotencyKey,
+  first_sent_at: firstSentAtMs,
+  ...row
+}: ReadRow<typeof REQUESTS_TABLE>): RequestFacts {
+  const asked = { idempotencyKey, method: row.method as RequestFacts['method'], path: row.path };
+  return { ...asked, ...(row.body && { body: row.body.toString('base64') }), firstSentAtMs };
 }
 
-/** What a person told: about this attempt, or about a later loss with which this one was counted. */
-function toldAbout(connection: Connection, notes: readonly NoteRow[]): NoteRow | undefined {
-  const note = notes.find(({ kind }) => kind === 'told' || kind === 'counted');
-  return note?.kind === 'counted' ? noteNumbered(connection, note.sees) : note;
+export function replyFrom(row: ReadRow<typeof REPLIES_TABLE>): BookEntry {
+  const { of, call, at, status, body } = row;
+  return { ...NOTHING, id: of, of, call, kind: 'reply', at, status, headers: headersOf(row), body };
 }
 
-function replyFrom(row: ReadRow<typeof REPLIES_TABLE>): RawReply {
-  const { status, body, at: receivedAtMs } = row;
-  return { status, headers: headersOf(row), body, receivedAtMs };
+/** @param held by an attempt that was lost. */
+export function endFrom(row: ReadRow<typeof ENDS_TABLE>, held = 0): BookEntry {
+  const { id, of, call, pays, spent, at, said, status, dialect, estimated } = row;
+  const kind = row.kind as Kind;
+  const words = kind === 'answered' ? (row.words ?? statusWords(status)) : row.words;
+  return {
+    ...{ ...NOTHING, id, of, call, kind, pays, spent, held, at, said, status, dialect },
+    ...{ words, estimated: estimated === 1 },
+  };
 }
 
-function closureFrom(end: ReadRow<typeof ENDS_TABLE>): NonNullable<AttemptRecord['closure']> {
-  const [why, closedAtMs] = [wordsOf(end), end.at];
-  if (end.kind === 'answered')
-    return {
-      ...{ kind: 'answered', answer: end.said as AnswerKind, charged: credits(end.spent), why, closedAtMs },
-    };
-  const kind = end.kind === 'unsold' ? (end.said as Exclude<Closure['kind'], 'answered'>) : 'in_doubt';
-  return { kind, why, closedAtMs } as NonNullable<AttemptRecord['closure']>;
+export function noteFrom(row: ReadRow<typeof NOTES_TABLE>): BookEntry {
+  const { id, kind, call, of, sees, pays, batch, spent, held, at, said, status, dialect, words, body } = row;
+  return {
+    ...{ ...NOTHING, id, kind: kind as Kind, call, of, sees, pays, spent, held, at, said, status, dialect },
+    ...{ batch: batch === null ? null : batchId(batch), words, body, estimated: row.estimated === 1 },
+    headers: row.headers === null ? null : JSON.parse(row.headers),
+    facts: row.facts === null ? null : factsFrom(kind, JSON.parse(row.facts)),
+  };
 }
 
-function requestFrom({ method, path, body, ...row }: ReadRow<typeof REQUESTS_TABLE>): KeyedRequest {
-  const asked = { idempotencyKey: row.idempotency_key, method: method as KeyedRequest['method'], path };
-  return { ...asked, ...present({ body: body ?? undefined }), firstSentAtMs: row.first_sent_at };
+/** As they stand in a note. */
+export interface NoteFacts {
+  readonly by?: EntryFacts['by'];
+  readonly kind?: EntryFacts['look'];
+  readonly received_at?: number;
 }
 
-const EMPTY = Buffer.alloc(0);
-
-function looksIn(note: NoteRow): readonly Look[] {
-  if (note.kind !== 'look') return [];
-  const { kind } = JSON.parse(note.facts ?? '{}') as Pick<Look, 'kind'>;
-  const { said, status, body, at: atMs } = note;
-  const seen = { said: said as Look['said'], status: status ?? 0, body: body ?? EMPTY };
-  return [{ attempt: note.of as AttemptId, kind, why: wordsOf(note), ...seen, atMs }];
-}
-
-/** @param spent what the answer cost before it was read again. */
-function readingsIn(notes: readonly NoteRow[], spent: number): readonly Reading[] {
-  let charged = spent;
-  return notes
-    .filter(({ kind }) => kind === 'reading' || kind === 'read')
-    .map((note) => {
-      charged += note.spent;
-      const read = { answer: note.said as ReadAs, charged: credits(charged), why: wordsOf(note) };
-      return { attempt: note.of as AttemptId, ...read, dialect: note.dialect ?? 0, atMs: note.at };
-    });
-}
-
-function releasedBy(connection: Connection, notes: readonly NoteRow[]): AttemptRecord['released'] {
-  const own = notes.find(({ kind }) => kind === 'released');
-  if (own !== undefined) return { why: wordsOf(own), atMs: own.at };
-  const freed = notes.find(({ kind }) => kind === 'freed');
-  if (freed === undefined) return undefined;
-  const [by] = checkedRows(connection, NOTES_TABLE, "id = ? AND kind = 'released'", freed.sees);
-  return by === undefined ? { why: CHARGED_ONCE, atMs: freed.at } : { why: wordsOf(by), atMs: by.at };
-}
-
-export function decisionFrom(note: NoteRow, key: Buffer): Decision {
-  const { by } = JSON.parse(note.facts ?? '{}') as Pick<Decision, 'by'>;
-  const decided = { kind: note.said as Decision['kind'], by, why: wordsOf(note), atMs: note.at };
-  return { id: note.id as DecisionId, key: keyText(key), batch: batchId(note.batch ?? 0), ...decided };
+function factsFrom(kind: string, { by, kind: look, received_at: receivedAtMs }: NoteFacts): EntryFacts {
+  if (kind === 'look') return look === undefined ? {} : { look };
+  return {
+    ...(by === undefined ? {} : { by }),
+    ...(receivedAtMs === undefined ? {} : { receivedAtMs }),
+  };
 }

@@ -14,9 +14,10 @@ import {
   type OpenAttempt,
 } from '../../ledger.ts';
 import { hiddenKey } from '../../rules/hidden-keys.ts';
+import { decisionFrom } from '../../rules/history.ts';
 import type { SalvagedCall } from '../../store.ts';
 import { answersOf, statesUnder } from './answers.ts';
-import { type CallRow, callFrom, decisionFrom, recordOf } from './attempt-records.ts';
+import { type CallRow, callFrom, noteFrom, recordOf } from './attempt-records.ts';
 import { momentOf } from './boots.ts';
 import { AlteredRow, type Connection, type Reads } from './connection.ts';
 import { attemptsOf, checkedRows, hasKey } from './lookups.ts';
@@ -71,7 +72,7 @@ function unusedDecision(
   const underWay = 'id = (SELECT open FROM calls WHERE id = ?)';
   const [open] = checkedRows(connection, ATTEMPTS_TABLE, underWay, note.call);
   if (open !== undefined && open.kind !== 'refresh' && open.sees === note.id) return undefined;
-  return decisionFrom(note, keyBytes(key));
+  return decisionFrom(key, noteFrom(note));
 }
 
 function doubtOf(connection: Connection, attempt: number): Doubt {

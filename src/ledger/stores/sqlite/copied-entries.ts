@@ -2,11 +2,18 @@ import type { CopiedTables } from '../../copying.ts';
 import type { BatchId } from '../../ledger.ts';
 import type { EntryFacts } from '../../rules/history.ts';
 import { ENDED, type Kind, REPLIED, SENT } from '../../rules/moves.ts';
-import { wordsOf } from './attempt-records.ts';
+import {
+  type BookEntry,
+  beginningFrom,
+  endFrom,
+  type NoteFacts,
+  noteFrom,
+  replyFrom,
+} from './attempt-records.ts';
 import type { Connection } from './connection.ts';
-import { headersOf, statusWords, storedHeaders } from './entries.ts';
+import { statusWords, storedHeaders } from './entries.ts';
 import { checkedRows } from './lookups.ts';
-import type { ReadRow, WrittenRow } from './table.ts';
+import type { WrittenRow } from './table.ts';
 import {
   ATTEMPTS_TABLE,
   batchId,
@@ -21,19 +28,19 @@ import {
 
 type CopiedEntry = CopiedTables['entries'];
 
-/**
- * The number of an entry in the copy. A reply has no number here, and stands right after its attempt.
- */
+/** The number of an entry in the copy, where replies have numbers as well. */
 export const numbered = (id: number): number => 2 * id;
-const replyNumber = (of: number): number => numbered(of) + 1;
 export const numberedOrNull = (id: number | null): number | null => (id === null ? null : numbered(id));
 export const batchOrNull = (id: number | null): BatchId | null => (id === null ? null : batchId(id));
 
-const NOTHING = {
-  ...{ sees: null, pays: null, batch: null, row: null, reserved: null, spent: 0, held: 0 },
-  ...{ boot: null, uptime: null, status: null, said: null, dialect: null, words: null },
-  ...{ headers: null, body: null, facts: null, estimated: false },
-} as const;
+/** An entry with the numbers of the copy. A reply has no number here, and stands right after its attempt. */
+function copiedFrom({ worker: _, ...entry }: BookEntry): CopiedEntry {
+  const id = numbered(entry.id) + (entry.kind === 'reply' ? 1 : 0);
+  return {
+    ...{ ...entry, id, of: numbered(entry.of), call: numbered(entry.call) },
+    ...{ sees: numberedOrNull(entry.sees), pays: numberedOrNull(entry.pays) },
+  };
+}
 
 export function entriesIn(connection: Connection, from: number, before: number): readonly CopiedEntry[] {
   const range = (column: string): [string, number, number] => [
@@ -51,84 +58,18 @@ export function entriesIn(connection: Connection, from: number, before: number):
   );
   const entries = [
     ...checkedRows(connection, ATTEMPTS_TABLE, ...range('id')).map((row) =>
-      attemptFrom(row, requests.get(row.id)),
+      beginningFrom(row, requests.get(row.id)),
     ),
     ...checkedRows(connection, REPLIES_TABLE, ...range('of')).map(replyFrom),
-    ...checkedRows(connection, ENDS_TABLE, ...range('id')).map((row) => endFrom(row, lost.get(row.id) ?? 0)),
+    ...checkedRows(connection, ENDS_TABLE, ...range('id')).map((row) => endFrom(row, lost.get(row.id))),
     ...checkedRows(connection, NOTES_TABLE, ...range('id')).map(noteFrom),
   ];
-  return entries.sort((a, b) => a.id - b.id);
+  return entries.map(copiedFrom).sort((a, b) => a.id - b.id);
 }
 
 const RESERVED_BY_LOST = `
 SELECT e.id, a.reserved FROM ends e CROSS JOIN attempts a ON a.id = e.of
  WHERE e.id >= ? AND e.id < ? AND (e.kind = 'lost' OR e.kind = 'lost_beside')`;
-
-function attemptFrom(
-  row: ReadRow<typeof ATTEMPTS_TABLE>,
-  request: ReadRow<typeof REQUESTS_TABLE> | undefined,
-): CopiedEntry {
-  const { kind, sees, reserved, at, boot, uptime } = row;
-  const id = numbered(row.id);
-  return {
-    ...{ ...NOTHING, id, of: id, call: numbered(row.call), kind: kind as Kind, sees: numberedOrNull(sees) },
-    ...{ batch: batchId(row.batch), row: row.row, reserved, at, boot, uptime },
-    facts: request === undefined ? null : { request: requestFrom(request) },
-  };
-}
-
-type RequestFacts = NonNullable<EntryFacts['request']>;
-
-function requestFrom({
-  idempotency_key: idempotencyKey,
-  first_sent_at: firstSentAtMs,
-  ...row
-}: ReadRow<typeof REQUESTS_TABLE>): RequestFacts {
-  const asked = { idempotencyKey, method: row.method as RequestFacts['method'], path: row.path };
-  return { ...asked, ...(row.body && { body: row.body.toString('base64') }), firstSentAtMs };
-}
-
-function replyFrom(row: ReadRow<typeof REPLIES_TABLE>): CopiedEntry {
-  const { of, call, at, status, body } = row;
-  return {
-    ...{ ...NOTHING, id: replyNumber(of), of: numbered(of), call: numbered(call), kind: 'reply' },
-    ...{ at, status, headers: headersOf(row), body },
-  };
-}
-
-function endFrom(row: ReadRow<typeof ENDS_TABLE>, held: number): CopiedEntry {
-  const { id, of, call, kind, pays, spent, at, said, status, dialect, estimated } = row;
-  return {
-    ...{ ...NOTHING, id: numbered(id), of: numbered(of), call: numbered(call), kind: kind as Kind },
-    ...{ pays: numberedOrNull(pays), spent, held, at, said, status, dialect, estimated: estimated === 1 },
-    words: kind === 'answered' ? wordsOf(row) : row.words,
-  };
-}
-
-function noteFrom(row: ReadRow<typeof NOTES_TABLE>): CopiedEntry {
-  const { id, kind, call, of, sees, pays, batch, spent, held, at, said, status, dialect, estimated } = row;
-  return {
-    ...{ ...NOTHING, id: numbered(id), of: numbered(of), call: numbered(call), kind: kind as Kind },
-    ...{ sees: numberedOrNull(sees), pays: numberedOrNull(pays), batch: batchOrNull(batch), spent, held, at },
-    ...{ said, status, dialect, estimated: estimated === 1, words: row.words, body: row.body },
-    headers: row.headers === null ? null : JSON.parse(row.headers),
-    facts: row.facts === null ? null : factsFrom(kind, JSON.parse(row.facts)),
-  };
-}
-
-interface NoteFacts {
-  readonly by?: EntryFacts['by'];
-  readonly kind?: EntryFacts['look'];
-  readonly received_at?: number;
-}
-
-function factsFrom(kind: string, { by, kind: look, received_at: receivedAtMs }: NoteFacts): EntryFacts {
-  if (kind === 'look') return look === undefined ? {} : { look };
-  return {
-    ...(by === undefined ? {} : { by }),
-    ...(receivedAtMs === undefined ? {} : { receivedAtMs }),
-  };
-}
 
 // ---------------------------------------------------------------------------------------------------- into the tables
 
@@ -186,7 +127,7 @@ function attemptRow(numbers: Numbers, entry: CopiedEntry): WrittenRow<typeof ATT
 
 function requestRow(
   attempt: number,
-  { idempotencyKey, method, path, body, firstSentAtMs }: RequestFacts,
+  { idempotencyKey, method, path, body, firstSentAtMs }: NonNullable<EntryFacts['request']>,
 ): WrittenRow<typeof REQUESTS_TABLE> {
   return {
     ...{ attempt, idempotency_key: idempotencyKey, method, path, first_sent_at: firstSentAtMs },
