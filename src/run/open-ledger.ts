@@ -28,16 +28,9 @@ import { type StoreChoice, storesToLookAt } from './store-choice.ts';
 
 /** This file opens the store of a command, and finds batches in it. */
 
-interface OpenOptions
-  extends Pick<
-    StoreOptions,
-    'acceptLost' | 'sendsNothing' | 'mayBeCopied' | 'tell' | 'patience' | 'operator'
-  > {
-  readonly clock: Clock;
-  readonly waitForLockMs: number;
+interface OpenOptions extends Omit<StoreOptions, 'create'> {
   /** Whether a store that the user did not name may be created: a person reads the messages, or no money is at stake. */
   readonly mayCreate: boolean;
-  readonly command: string;
 }
 
 /** @throws StopError `store` when there is no store yet, and a new one would hide that nothing is known as bought. */

@@ -137,13 +137,7 @@ function turnedAway(operation: string | null, answer: SandboxAnswer): TurnedAway
 // ---------------------------------------------------------------------------------------------------- routes
 
 type Route =
-  | {
-      readonly kind: 'operation';
-      readonly operation: VendorOperation;
-      readonly segment: string;
-      readonly query: string;
-      readonly parameters: JsonMembers;
-    }
+  | ({ readonly kind: 'operation' } & Pick<SandboxAdmitted, 'operation' | 'segment' | 'query' | 'parameters'>)
   | { readonly kind: 'error'; readonly status: number; readonly error: string };
 
 /** Paths that are announced and not available yet; their exact form is not published. */

@@ -5,7 +5,6 @@ import { type AnswerPlace, fieldsOf } from '../../core/answer-body.ts';
 import { FieldSurvey, PathSearch } from '../../core/answer-fields.ts';
 import { stop } from '../../core/errors.ts';
 import type { Listener } from '../../core/events.ts';
-import type { Sheet } from '../../core/format.ts';
 import { present } from '../../core/objects.ts';
 import { type InputRow, OUR_COLUMNS } from '../../core/row.ts';
 import { columnsOf } from '../../job/job-settings.ts';
@@ -34,9 +33,9 @@ import {
   shownBody,
   type Told,
 } from './output/added-columns.ts';
-import { attentionCopy } from './output/attention-copy.ts';
+import { type AttentionWriting, attentionCopy } from './output/attention-copy.ts';
 import { type AskingRows, missingCopy, resultsCopy, surveyResults } from './output/beside-copies.ts';
-import { type CellWriter, cellsFor } from './output/cell-writer.ts';
+import { cellsFor } from './output/cell-writer.ts';
 import {
   type Additions,
   attentionPath,
@@ -130,23 +129,11 @@ export interface OutputOrder {
 }
 
 /** An order that is being carried out. */
-interface Writing extends OutputOrder {
-  /** The input with cells appended, as what the destination wants. */
-  readonly copy: Sheet['copy'];
-  /** Whether the name of the output says that it is packed; undefined for a stream, which is packed as the input is. */
-  readonly isPacked: boolean | undefined;
-  /** The safety of cells of the copy. Text in a workbook never becomes a formula. */
-  readonly safety: CellSafety;
-  /** How cells of the copy are written. */
-  readonly cells: CellWriter;
+interface Writing extends OutputOrder, AttentionWriting {
   /** The safety of cells of the lists beside the copy, which are CSV files. */
   readonly listSafety: CellSafety;
   /** What these lists begin with. */
   readonly mark: string;
-  /** Says a sentence once, however many copies it is true of. */
-  readonly note: (sentence: string) => void;
-  /** @throws StopError when the row was finished from other cells than it has. */
-  readonly requireOwn: (row: InputRow, record: RowRecord | undefined) => void;
   /** Undefined for a batch that changes nothing. */
   readonly changes: ChangesDone | undefined;
 }

@@ -359,13 +359,7 @@ export interface AttemptsAbout {
 export const CHARGED_ONCE = 'answered later under the same idempotency key, which the vendor charges once';
 
 /** An attempt that an earlier run left open, with a recorded reply that was not judged, or without a reply. */
-export interface OpenAttempt {
-  readonly attempt: AttemptId;
-  readonly key: CallKey;
+export interface OpenAttempt
+  extends Pick<AttemptRecord, 'attempt' | 'key' | 'call' | 'batch' | 'row' | 'reserved' | 'reply'> {
   readonly accountIdentity: string;
-  readonly call: Call;
-  readonly batch: BatchId;
-  readonly row: RowNumber;
-  readonly reserved: Credits;
-  readonly reply?: RawReply;
 }

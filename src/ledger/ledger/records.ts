@@ -213,6 +213,7 @@ export interface Agreement {
 
 /** A time in which nothing was sent. `asked`: the vendor asked for it, so later runs keep it too. */
 export interface PauseRecord {
+  /** Both are calendar times, ms since 1970. */
   readonly fromMs: number;
   readonly untilMs: number;
   readonly why: string;

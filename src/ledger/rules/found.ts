@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
-import type { Erasable, Hit } from '../eraser.ts';
-import type { BatchId } from '../ledger.ts';
+import type { Erasable, ErasureTarget, Hit } from '../eraser.ts';
+import type { Act, BatchId } from '../ledger.ts';
 
 /** What was found of a person, or is older than a time, before any of it is erased. */
 
@@ -74,6 +74,17 @@ export function reportOf<Batch>(
     needed: { calls: found.needed.length, by: found.needed.map(idOf) },
     written: new Set([...written].map(idOf)),
   };
+}
+
+/** The order to erase what was found. */
+export interface Erasing<What> {
+  readonly target: ErasureTarget;
+  readonly found: What;
+  readonly atMs: number;
+  /** The key that hides calls about a person; undefined when erased answers may be bought again. */
+  readonly secret: Buffer | undefined;
+  /** Who ordered it; undefined when nobody is noted. */
+  readonly by: Pick<Act, 'operator' | 'atMs'> | undefined;
 }
 
 /** The columns of a batch that may name a person. */

@@ -1,18 +1,14 @@
 import type { Turn } from '../../client/client.ts';
 import type { DialectOperation } from '../../client/dialect.ts';
 import { type HttpRequest, requestOf } from '../../client/request.ts';
-import type { CallKey } from '../../core/call-key.ts';
 import { isoTime } from '../../core/clock.ts';
 import { type StopError, stop } from '../../core/errors.ts';
 import type { OfCall } from '../../core/events.ts';
 import { present } from '../../core/objects.ts';
 import type { Call } from '../../core/operation.ts';
-import type { RowNumber } from '../../core/row.ts';
 import {
-  type AttemptId,
   type Credits,
   credits,
-  type DecisionId,
   type Intent,
   type KeyedRequest,
   SENT_WITHIN_MS,
@@ -25,22 +21,14 @@ import { isPriced } from './price.ts';
 
 /** What is asked for, the request that asks it, and the intent that stands in the ledger before. */
 
-export interface Wanted {
-  readonly key: CallKey;
-  readonly call: Call;
-  readonly row: RowNumber;
-  /** The decision that allows a call in doubt to be sent again. */
-  readonly decision?: DecisionId;
+/** `ifUnknown`: the ledger was last asked about the call some time ago, so it may know more by now: then nothing is bought. */
+export interface Wanted extends Pick<Intent, 'key' | 'call' | 'row' | 'decision' | 'replaces' | 'ifUnknown'> {
   /** The lost request, when exactly its bytes are sent again under its idempotency key. */
   readonly request?: KeyedRequest;
   /** When the first request under that key was sent. */
   readonly firstSent?: Moment;
   /** A repeat without a key that is harmless by itself. Under a key, the database accepts only the lost request's bytes. */
   readonly withoutKey?: true;
-  /** The answer that is bought anew because it is too old. */
-  readonly replaces?: AttemptId;
-  /** The ledger was last asked about the call some time ago, so it may know more by now: then nothing is bought. */
-  readonly ifUnknown?: true;
 }
 
 /** A call that is being asked, until it is bought or left. */

@@ -7,14 +7,9 @@ import type { Batch, ListedRow, ListedRows } from '../../ledger/ledger.ts';
 import type { WorkQueue } from '../../ledger/work-queue.ts';
 import type { RunContext } from '../../plan/context.ts';
 import { rowLister } from './listed-rows.ts';
+import type { SubmittedTasks } from './tasks.ts';
 
 /** A submitted list is handed over to workers: what they need of it is kept in the ledger, and its ranges are sent. */
-
-export interface HandedOver {
-  readonly context: RunContext;
-  readonly input: MappedInput;
-  readonly batch: Batch;
-}
 
 /** So many rows are kept by one statement. */
 const ROWS_AT_ONCE = 2_000;
@@ -23,7 +18,10 @@ const ROWS_AT_ONCE = 2_000;
  * Keeps all rows, then by what they are worked on, then sends what is left. It may be cut off anywhere: the same command repeats what is
  * missing, and once the rows are kept any worker sends the ranges.
  */
-export async function handOver({ context, input, batch }: HandedOver, queue: WorkQueue): Promise<void> {
+export async function handOver(
+  { context, input, batch }: Omit<SubmittedTasks, 'sample' | 'finished'>,
+  queue: WorkQueue,
+): Promise<void> {
   const { ledger, job, dialect, account } = context;
   if (whyNot(context) !== undefined || batch.state !== 'open') return;
   const { listed } = ledger;

@@ -1,8 +1,8 @@
-import type { Clock } from '../../core/clock.ts';
 import { type StopError, stop, unreachable } from '../../core/errors.ts';
 import { present } from '../../core/objects.ts';
 import type { Cleaning, Erasable, ErasureTarget, Person } from '../../ledger/eraser.ts';
 import type { BatchId } from '../../ledger/ledger.ts';
+import type { StoreOptions } from '../../ledger/store.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import { BelievedTime } from '../../time/believed-time.ts';
 import { erasingIn } from '../open-ledger.ts';
@@ -31,12 +31,8 @@ export type ErasureOrder =
   /** `beforeMs`: ms since 1970. */
   | { readonly kind: 'day'; readonly beforeMs: number };
 
-interface ErasureOptions {
-  readonly clock: Clock;
-  readonly waitForLockMs: number;
-  readonly command: string;
-  /** Who orders it; left out: the user of the system. */
-  readonly operator?: string | undefined;
+/** Who orders it is the `operator`; left out: the user of the system. */
+interface ErasureOptions extends Pick<StoreOptions, 'clock' | 'waitForLockMs' | 'command' | 'operator'> {
   /** Only finds what would be erased. */
   readonly dryRun: boolean;
 }

@@ -1,14 +1,8 @@
 import type { Clock } from '../../../core/clock.ts';
+import type { PauseRecord } from '../../../ledger/ledger.ts';
 import { formatDuration } from '../../../lib/duration.ts';
 
-/** Why and until when nothing is sent. `asked`: the vendor asked for it, so later runs keep it as well. */
-export interface Pause {
-  /** Both are calendar times, ms since 1970. */
-  readonly fromMs: number;
-  readonly untilMs: number;
-  readonly why: string;
-  readonly asked: boolean;
-}
+export type Pause = PauseRecord;
 
 const FIRST_BACKOFF_MS = 500;
 const LONGEST_BACKOFF_MS = 30_000;

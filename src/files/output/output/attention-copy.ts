@@ -8,14 +8,20 @@ import { type CellWriter, textCells } from './cell-writer.ts';
 import type { Additions } from './destination.ts';
 import { pageRowsOf } from './likely-columns.ts';
 
-interface AttentionWriting {
+export interface AttentionWriting {
   readonly ledger: LedgerReader;
   readonly job: Additions;
+  /** The input with cells appended, as what the destination wants. */
   readonly copy: Sheet['copy'];
+  /** Whether the name of the output says that it is packed; undefined for a stream, which is packed as the input is. */
   readonly isPacked: boolean | undefined;
-  readonly note: (sentence: string) => void;
-  readonly cells: CellWriter;
+  /** The safety of cells of the copy. Text in a workbook never becomes a formula. */
   readonly safety: CellSafety;
+  /** How cells of the copy are written. */
+  readonly cells: CellWriter;
+  /** Says a sentence once, however many copies it is true of. */
+  readonly note: (sentence: string) => void;
+  /** @throws StopError when the row was finished from other cells than it has. */
   readonly requireOwn: (row: InputRow, record: RowRecord | undefined) => void;
 }
 

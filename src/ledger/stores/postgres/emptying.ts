@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { invariant } from '../../../core/errors.ts';
 import type { JsonObject } from '../../../core/operation.ts';
 import { type ErasureTarget, erasedReason, type Person } from '../../eraser.ts';
-import type { Act, BatchId } from '../../ledger.ts';
+import type { BatchId } from '../../ledger.ts';
 import { draftDecision } from '../../rules/drafts.ts';
-import { NAMES_OF_BATCH } from '../../rules/found.ts';
+import { type Erasing, NAMES_OF_BATCH } from '../../rules/found.ts';
 import { hiddenKey, keyCheck } from '../../rules/hidden-keys.ts';
 import { standing } from '../../rules/history.ts';
 import { noteErasure } from './acts.ts';
@@ -19,17 +19,7 @@ import { wholeMs } from './session.ts';
 /**
  * Empties what was found, in one transaction: first an erasure and what it covers, then the content. Amounts, times and kinds stay.
  */
-export interface Erasing {
-  readonly target: ErasureTarget;
-  readonly found: Found;
-  readonly atMs: number;
-  /** The key that hides calls about a person; undefined when erased answers may be bought again. */
-  readonly secret: Buffer | undefined;
-  /** Who ordered it; undefined when nobody is noted. */
-  readonly by: Pick<Act, 'operator' | 'atMs'> | undefined;
-}
-
-export async function erase(sql: Sql, { target, found, atMs, secret, by }: Erasing): Promise<void> {
+export async function erase(sql: Sql, { target, found, atMs, secret, by }: Erasing<Found>): Promise<void> {
   const at = wholeMs(atMs);
   const calls = [...found.calls];
   await lock(sql, calls);

@@ -1,10 +1,10 @@
 import { besideFolder } from '../../../core/paths.ts';
 import type { Cleaning, Eraser, ErasureTarget } from '../../eraser.ts';
-import { removeFiles } from '../../rules/found.ts';
+import { type Erasing, removeFiles } from '../../rules/found.ts';
 import type { StoreOptions } from '../../store.ts';
 import { connect, type Database } from './connection.ts';
 import { refuseCopied } from './copies.ts';
-import { type Erasing, erase } from './emptying.ts';
+import { erase } from './emptying.ts';
 import { erasureOf } from './erasable.ts';
 import { erasureKeyOf, keepErasureKey } from './erasure-key.ts';
 import { standStill } from './lock.ts';
@@ -45,7 +45,7 @@ export async function erasing<T>(
 interface Finding {
   readonly target: ErasureTarget;
   readonly known: Buffer | undefined;
-  readonly act: () => Erasing['by'];
+  readonly act: () => Erasing<unknown>['by'];
 }
 
 async function find(database: Database, { target, known, act }: Finding): ReturnType<Eraser['find']> {

@@ -149,11 +149,7 @@ export async function workers(sql: Sql): Promise<readonly Worker[]> {
 }
 
 /** Who beats at least each second, or was stopped a moment ago. */
-export interface AtWork {
-  readonly host: string;
-  readonly pid: number;
-  readonly command: string;
-}
+export type AtWork = Pick<Worker, 'host' | 'pid' | 'command'>;
 
 const AT_WORK_MS = 5_000;
 

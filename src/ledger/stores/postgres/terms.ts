@@ -5,6 +5,7 @@ import { commandLine } from '../../../lib/command-line.ts';
 import { type AccountTerms, credits, SHARE_HOLDS_MS, type Spenders, termsWords } from '../../ledger.ts';
 import type { Sql } from './connection.ts';
 import { present, type Session } from './session.ts';
+import type { AtWork } from './spenders.ts';
 
 /** The limits and budgets of accounts, which are the ledger's: what the accounts file of one host says does not hold for the others. */
 
@@ -21,7 +22,7 @@ export const terms = ({ database }: Session): Pick<Spenders, 'agreeOn' | 'holdTo
   async holdTo({ identity, name }, said) {
     const held = await heldIn(database, identity);
     if (held === undefined || isDeepStrictEqual(held, said)) return held;
-    const worker = await database.row<Asking>(ASKING, [identity]);
+    const worker = await database.row<AtWork>(ASKING, [identity]);
     if (worker !== undefined && !isDeepStrictEqual(held.windows, said.windows))
       throw stop(
         'busy',
@@ -68,12 +69,6 @@ INSERT INTO accounts AS a (identity, limits, per_day, per_month) VALUES ($1, $2,
 ON CONFLICT (identity) DO UPDATE SET (limits, per_day, per_month) = ($2, $3, $4) WHERE a.limits IS NULL`;
 
 const HOLD = 'UPDATE accounts SET (limits, per_day, per_month) = ($2, $3, $4) WHERE identity = $1';
-
-interface Asking {
-  readonly host: string;
-  readonly pid: number;
-  readonly command: string;
-}
 
 /** Who sends by a share of the account, or did a moment ago. */
 const ASKING = `

@@ -7,7 +7,8 @@ import { wholeMs } from './tables.ts';
 
 /** What is remembered about an account besides its money: how it answers, how fast it may be asked, and its pauses. */
 
-interface AccountRow {
+/** `found` is counted, and every other cell stands in the table. */
+export interface AccountRow {
   readonly answers: number;
   readonly answers_not_404: number;
   readonly found: number;
@@ -22,11 +23,16 @@ interface AccountRow {
   readonly usage_at: number | null;
 }
 
-function learnedOf({ learned_per_second: perSecond, learned_at: atMs }: AccountRow): LearnedRate | undefined {
+export type Stored = Omit<AccountRow, 'found'>;
+
+export function learnedOf({
+  learned_per_second: perSecond,
+  learned_at: atMs,
+}: Stored): LearnedRate | undefined {
   return perSecond === null || atMs === null ? undefined : { perSecond, atMs };
 }
 
-function usageOf({ usage_counted: counted, usage_spent: spent, usage_at: atMs }: AccountRow) {
+export function usageOf({ usage_counted: counted, usage_spent: spent, usage_at: atMs }: Stored) {
   return counted === null || spent === null || atMs === null
     ? undefined
     : { counted, spent: credits(spent), atMs };

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../../core/operation.ts';
 import type { CopiedPart, CopiedTables } from '../../copying.ts';
 import type { Batch } from '../../ledger.ts';
+import { learnedOf, type Stored, usageOf } from './accounts.ts';
 import type { CallRow } from './attempt-records.ts';
 import { AlteredRow, type Connection } from './connection.ts';
 import { batchOrNull, entriesIn, numbered, numberedOrNull } from './copied-entries.ts';
@@ -88,34 +89,16 @@ function* leading(connection: Connection, accounts: Accounts): Generator<CopiedP
   };
 }
 
-interface AccountRow {
-  readonly identity: string;
-  readonly per_day: number | null;
-  readonly per_month: number | null;
-  readonly misses: number;
-  readonly misses_place: string | null;
-  readonly misses_kept: number;
-  readonly paused_until: number | null;
-  readonly learned_per_second: number | null;
-  readonly learned_at: number | null;
-  readonly usage_counted: number | null;
-  readonly usage_spent: number | null;
-  readonly usage_at: number | null;
-}
+type AccountRow = Stored & Pick<CopiedTables['accounts'], 'identity' | 'per_day' | 'per_month'>;
 
 type SubjectRow = ReadRow<typeof SUBJECTS_TABLE> & { readonly sequence: number };
 
 function accountFrom(row: AccountRow): CopiedTables['accounts'] {
   checkAccount(row);
   const { identity, per_day, per_month, misses, misses_place, misses_kept, paused_until } = row;
-  const { learned_per_second: perSecond, learned_at, usage_counted: counted, usage_spent, usage_at } = row;
   return {
     ...{ identity, per_day, per_month, misses, misses_place, misses_kept: misses_kept === 1, paused_until },
-    learned: perSecond === null ? null : { perSecond, atMs: learned_at ?? 0 },
-    usage:
-      counted === null
-        ? null
-        : ({ counted, spent: usage_spent ?? 0, atMs: usage_at ?? 0 } as CopiedTables['accounts']['usage']),
+    ...{ learned: learnedOf(row) ?? null, usage: usageOf(row) ?? null },
   };
 }
 

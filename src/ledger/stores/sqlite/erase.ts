@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { invariant } from '../../../core/errors.ts';
 import type { JsonObject } from '../../../core/operation.ts';
-import { type ErasureTarget, erasedReason, type Person } from '../../eraser.ts';
-import type { Act } from '../../ledger.ts';
-import { NAMES_OF_BATCH } from '../../rules/found.ts';
+import { erasedReason, type Person } from '../../eraser.ts';
+import { type Erasing as ErasingOf, NAMES_OF_BATCH } from '../../rules/found.ts';
 import { hiddenKey, keyCheck } from '../../rules/hidden-keys.ts';
 import { insertAct } from './acts.ts';
 import type { Connection } from './connection.ts';
@@ -32,16 +31,9 @@ import {
  * Empties what was found, inside one transaction: first an entry, then the list of what it covers, then the content
  * with its checksums. The guards of the schema refuse everything else.
  */
-export interface Erasing {
-  readonly target: ErasureTarget;
-  readonly found: Found;
-  readonly atMs: number;
-  /** The key that hides calls about a person; undefined when erased answers may be bought again. */
-  readonly secret: Buffer | undefined;
+export interface Erasing extends ErasingOf<Found> {
   /** Files that are removed once this is committed. */
   readonly files: readonly string[];
-  /** Who ordered it; undefined when nobody is noted. */
-  readonly by: Pick<Act, 'operator' | 'atMs'> | undefined;
 }
 
 const ATTEMPTS_OF_CALL = `SELECT id FROM ${attemptsOf(':call')}`;

@@ -1,14 +1,11 @@
 import { subjectOfUser, subjectText } from '../../../core/membership.ts';
 import { type Call, type PlannedWork, partsOf } from '../../../core/operation.ts';
 import type { Outcome, RowNumber } from '../../../core/row.ts';
+import type { WorkableRow } from './planned-rows.ts';
 
 /** This file finds rows of one list about the same person or project. Only one of such rows can be carried out. */
 
-interface WantingRow {
-  readonly row: RowNumber;
-  readonly work: PlannedWork;
-  readonly calls: readonly Call[];
-}
+type WantingRow = Pick<WorkableRow, 'row' | 'work' | 'calls'>;
 
 interface Want {
   readonly row: RowNumber;

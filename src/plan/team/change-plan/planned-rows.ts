@@ -23,12 +23,9 @@ export interface Whom {
 /** A row after the team was consulted: it has work to do, or it has ended. */
 export type ResolvedRow = WorkableRow | UnworkableRow;
 
-export interface WorkableRow {
+export interface WorkableRow extends WorkablePart {
   readonly kind: 'work';
   readonly row: RowNumber;
-  readonly work: PlannedWork;
-  readonly calls: readonly Call[];
-  readonly outcome: Outcome;
   readonly parts: readonly WorkablePart[];
   readonly beyond?: true;
 }
