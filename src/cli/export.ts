@@ -11,6 +11,7 @@ import {
   addOutputFlags,
   addReadFlags,
   askAgreementOn,
+  notesOn,
   type ReadFlags,
   readFlagsOf,
 } from './shell/flags.ts';
@@ -66,7 +67,7 @@ async function exportCommand(
     copy,
     formulas,
     withInput,
-    onEvent: (event) => event.kind === 'note' && console.say(event.message),
+    onEvent: notesOn(console),
   });
   const written = [
     files.output,

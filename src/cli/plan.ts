@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import type { Agreement } from '../client/account/agreements.ts';
 import { invariant, stop } from '../core/errors.ts';
-import type { RunEvent } from '../core/events.ts';
 import { OPERATIONS } from '../core/families.ts';
 import { loadFamily } from '../core/family.ts';
 import type { Operation } from '../core/operation.ts';
@@ -32,6 +31,7 @@ import {
   addReadFlags,
   addStrictFlag,
   askAgreementOn,
+  notesOn,
   type ReadFlags,
   readFlagsOf,
 } from './shell/flags.ts';
@@ -93,10 +93,9 @@ async function dump(
   if (file !== undefined)
     throw stop('usage', '--dump writes a list, and reads none.', 'Name the job alone before --dump.');
   const { dumpTeam } = await import('../run/tasks/dump.ts');
-  const onEvent = (event: RunEvent): void => {
-    if (event.kind === 'note') console.say(event.message);
-  };
-  const { people, projects, from, unsure } = await dumpTeam({ job, account, store, output, onEvent });
+  const { people, projects, from, unsure } = await dumpTeam({
+    ...{ job, account, store, output, onEvent: notesOn(console) },
+  });
   return {
     lines: linesOf(
       `${counted(people, 'person', 'people')} of ${counted(projects.length, 'project')} in ${output}, ${FROM[from]}`,
@@ -129,9 +128,7 @@ async function showPlan(console: Console, job: string, file: string, flags: Flag
     accept,
     askAgreement: askAgreementOn(console),
     tell: console.warn,
-    onEvent: (event) => {
-      if (event.kind === 'note') console.say(event.message);
-    },
+    onEvent: notesOn(console),
   });
   const [planned, ...others] = all;
   invariant(planned !== undefined, 'a job has at least one operation');
@@ -226,9 +223,7 @@ async function showSaved(console: Console, path: string, flags: Flags): Promise<
     ...{ job, file, account: flags.account ?? account, store: flags.store ?? store },
     ...(said as Pick<RunOptions, keyof SavedOrder['said']>),
     ...{ planFile: path, tell: console.warn },
-    onEvent: (event) => {
-      if (event.kind === 'note') console.say(event.message);
-    },
+    onEvent: notesOn(console),
   });
   invariant(planned !== undefined, 'a plan is saved of one operation');
   const { advice = [], ...report } = planReport(console, planned, flags);

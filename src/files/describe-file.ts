@@ -118,7 +118,6 @@ export async function describeFile(
   };
 }
 
-/** Takes the cells of one column. */
 interface ColumnTally {
   add(row: RowNumber, cell: string): void;
   description(): ColumnDescription;

@@ -18,7 +18,7 @@ import { BatchListObject, BatchStatusObject } from '../objects/batch-object.ts';
 import { ErasureObject } from '../objects/erasure-object.ts';
 import { SpendObject } from '../objects/log-object.ts';
 import { DoubtListObject, RowObject } from '../objects/row-object.ts';
-import { findBatch, lookAtLedger } from '../run/open-ledger.ts';
+import { findBatch, lookInto } from '../run/open-ledger.ts';
 import { storesWithLists } from '../run/store-choice.ts';
 import { batchOverviews, batchStatus } from '../run/tasks/batch-status.ts';
 import { eraseIn, personOf, requireSettled } from '../run/tasks/erase.ts';
@@ -67,8 +67,7 @@ export async function listBatches(options: InStore = {}): Promise<z.infer<typeof
 export async function statusOf(options: OfBatch): Promise<z.infer<typeof BatchStatusObject>> {
   checkOptions('statusOf', options, OF_BATCH);
   const found = await findBatch(options.batch, options.store);
-  const ledger = await lookAtLedger(found.location);
-  try {
+  return lookInto(found.location, async (ledger) => {
     const shown = await batchStatus(ledger, found);
     const { batch } = shown;
     const isChange = batch.plannedRows !== undefined;
@@ -77,9 +76,7 @@ export async function statusOf(options: OfBatch): Promise<z.infer<typeof BatchSt
       changes: isChange ? await changesDone(ledger, batch, shown.toDecide) : undefined,
       unproven: isChange ? await unprovenIn(ledger, batch) : undefined,
     });
-  } finally {
-    await ledger.close();
-  }
+  });
 }
 
 /**
@@ -91,12 +88,9 @@ export async function statusOf(options: OfBatch): Promise<z.infer<typeof BatchSt
 export async function rowOf(options: OfBatch & { readonly row: number }): Promise<z.infer<typeof RowObject>> {
   checkOptions('rowOf', options, { ...OF_BATCH, row: rows.nonoptional() });
   const { batch, location } = await findBatch(options.batch, options.store);
-  const ledger = await lookAtLedger(location);
-  try {
+  return lookInto(location, async (ledger) => {
     return RowObject.of(await rowStory(ledger, batch, String(options.row)));
-  } finally {
-    await ledger.close();
-  }
+  });
 }
 
 /**

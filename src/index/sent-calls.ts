@@ -16,7 +16,7 @@ import {
 import { UndoObject } from '../objects/run-object.ts';
 import { TrialObject } from '../objects/trial-object.ts';
 import type { RunOptions } from '../plan/context.ts';
-import { lookIfThere } from '../run/open-ledger.ts';
+import { lookIntoIfThere } from '../run/open-ledger.ts';
 import { SPENDER_CHECKS, type SpenderOptions } from '../run/run-job.ts';
 import { chooseStore } from '../run/store-choice.ts';
 import { knownOf, mostOfTrial, runTrial, type Trial, trialOf } from '../run/tasks/trial.ts';
@@ -85,12 +85,9 @@ export async function tryCall(options: TryOptions): Promise<z.infer<typeof Trial
 }
 
 async function lookedUp(trial: Trial, store: string | undefined) {
-  const ledger = await lookIfThere(chooseStore(store, trial.account.sandbox).location);
-  try {
+  return lookIntoIfThere(chooseStore(store, trial.account.sandbox).location, async (ledger) => {
     return { known: await knownOf(trial, ledger), most: await mostOfTrial(trial, ledger) };
-  } finally {
-    await ledger?.close();
-  }
+  });
 }
 
 /** Which batch is taken back, and how. */

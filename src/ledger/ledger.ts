@@ -1,6 +1,6 @@
 import type { Accounts, AccountsReader } from './ledger/accounts-part.ts';
 import type { Batches, BatchesReader } from './ledger/batches-part.ts';
-import type { Calls, CallsReader } from './ledger/calls-part.ts';
+import type { Calls, CallsReader, SubjectsReader } from './ledger/calls-part.ts';
 import type { Consents, ConsentsReader } from './ledger/consents-part.ts';
 import type { HostNotes, HostNotesReader } from './ledger/host-notes-part.ts';
 import type { ListedRows, ListedRowsReader } from './ledger/listed-part.ts';
@@ -8,7 +8,6 @@ import type { Notices } from './ledger/notices-part.ts';
 import type { BatchId, Money } from './ledger/records.ts';
 import type { ReportsReader } from './ledger/reports-part.ts';
 import type { Spenders, SpendersReader } from './ledger/spenders-part.ts';
-import type { SubjectsReader } from './ledger/subjects-part.ts';
 import type { Time, TimeReader } from './ledger/time-part.ts';
 
 export type * from './ledger/accounts-part.ts';
@@ -20,12 +19,10 @@ export type * from './ledger/consents-part.ts';
 export * from './ledger/finished-rows.ts';
 export type * from './ledger/host-notes-part.ts';
 export type * from './ledger/listed-part.ts';
-export type * from './ledger/log-records.ts';
 export * from './ledger/notices-part.ts';
 export * from './ledger/records.ts';
 export type * from './ledger/reports-part.ts';
 export * from './ledger/spenders-part.ts';
-export type * from './ledger/subjects-part.ts';
 export type * from './ledger/time-part.ts';
 
 /**

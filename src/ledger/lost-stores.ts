@@ -5,7 +5,6 @@ import type { StoreOptions } from './store.ts';
 
 /** How it is said that a store is not the newest one by what is known outside of it, and how a person accepts that. */
 
-/** A ledger as it was found at a place. */
 export interface FoundLedger {
   /** The store, as messages name it. */
   readonly store: string;

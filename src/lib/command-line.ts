@@ -252,7 +252,6 @@ export function wordsOfCommand(line: string): readonly string[] | undefined {
   return withoutName(words);
 }
 
-/** A word as a shell takes it for one. */
 export function shellWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

@@ -57,7 +57,6 @@ export interface BeatingAccount {
 /** Who hears nothing for so long asks anew, maybe by another connection. */
 const LONGEST_BEAT_MS = 3_000;
 
-/** An account, and where its part in the beats stands. */
 interface Part {
   readonly account: BeatingAccount;
   isNew: boolean;

@@ -51,7 +51,6 @@ const NotedFile = z.object({
 });
 type NotedFile = Readonly<z.infer<typeof NotedFile>>;
 
-/** A note, and the file that it is in. */
 interface Note extends NotedFile {
   readonly file: string;
 }
@@ -80,7 +79,6 @@ async function note(folder: string, noted: NotedFile): Promise<void> {
   } catch {}
 }
 
-/** Removes the notes of these paths. */
 export function forgetNotes(folder: string, isMeant: (path: string) => boolean): void {
   for (const { path, file } of notesIn(folder)) if (isMeant(path)) rmSync(file, { force: true });
 }

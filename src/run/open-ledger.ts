@@ -204,12 +204,7 @@ async function keysOfAccounts(): Promise<Redaction> {
 
 /** The least and the most that it may be now, for those who remove what is old and open no ledger to write. */
 export async function timeBoundsAt(location: string, clock: Clock): Promise<TimeBounds> {
-  const ledger = await lookIfThere(location);
-  try {
-    return (await BelievedTime.beside(clock, ledger)).bounds();
-  } finally {
-    await ledger?.close();
-  }
+  return lookIntoIfThere(location, async (ledger) => (await BelievedTime.beside(clock, ledger)).bounds());
 }
 
 /** The process that says it spends from a store; undefined when none does. */
@@ -272,11 +267,22 @@ export async function lookInto<T>(location: string, look: (ledger: LedgerReader)
   return closedAfter(await lookAtLedger(location), look);
 }
 
-async function closedAfter<T>(ledger: LedgerReader, look: (ledger: LedgerReader) => Promise<T>): Promise<T> {
+/** The same of a store that may not be there yet: it is looked at without a ledger then. */
+export async function lookIntoIfThere<T>(
+  location: string,
+  look: (ledger: LedgerReader | undefined) => Promise<T>,
+): Promise<T> {
+  return closedAfter(await lookIfThere(location), look);
+}
+
+async function closedAfter<Opened extends LedgerReader | undefined, T>(
+  ledger: Opened,
+  look: (ledger: Opened) => Promise<T>,
+): Promise<T> {
   try {
     return await look(ledger);
   } finally {
-    await ledger.close();
+    await ledger?.close();
   }
 }
 

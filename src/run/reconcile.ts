@@ -66,7 +66,6 @@ export function canBeAskedAbout(dialect: Dialect, call: Call): boolean {
   return shape !== undefined || dialect.usage !== undefined || inviteLookOf(dialect, call) !== undefined;
 }
 
-/** The question by the operation's own read-back. */
 function readBackQuestion(run: Run, doubt: Doubt): Question | undefined {
   const { client } = run.session;
   const operation = dialectOperationOf(client.dialect, doubt.call);

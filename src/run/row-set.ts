@@ -23,7 +23,6 @@ export class RowSet {
     return ((this.#bits[row >>> 3] ?? 0) & (1 << (row & 7))) !== 0;
   }
 
-  /** The lowest row from `first` on that is not in the set. */
   lowestMissing(first: RowNumber): RowNumber {
     let row = first;
     while (this.has(row)) row += 1;

@@ -46,7 +46,7 @@ import type { PlanContext, ResolvedJob } from '../plan/row-walk.ts';
 import { type GuardProblem, guardProblems } from '../plan/team/change-guards.ts';
 import { type ChangePlan, planChanges, planOfChanges } from '../plan/team/change-plan.ts';
 import { membersNow, unagreed } from './members-now.ts';
-import { lookIfThere, openLedger, queueAt, requireTaken } from './open-ledger.ts';
+import { lookIfThere, lookIntoIfThere, openLedger, queueAt, requireTaken } from './open-ledger.ts';
 import { requireFreeColumns, run } from './pipeline.ts';
 import { keepRetention } from './retention.ts';
 import { choose, chooseAll } from './run-job/choose.ts';
@@ -353,12 +353,10 @@ export async function knownFields(
   options: Pick<JobOptions, 'job' | 'account' | 'store'>,
 ): Promise<readonly string[]> {
   const { job, account, dialect } = await choose(options);
-  const ledger = await lookIfThere(chooseStore(options.store, account.sandbox).location);
-  try {
+  const { location } = chooseStore(options.store, account.sandbox);
+  return lookIntoIfThere(location, async (ledger) => {
     return (ledger && (await knownAnswers(ledger, job, account, dialect)))?.paths ?? [];
-  } finally {
-    await ledger?.close();
-  }
+  });
 }
 
 async function planChange(

@@ -48,7 +48,6 @@ export class TooFast {
   }
 }
 
-/** A call that is being asked. */
 export class AskedCall {
   readonly #all: TooFast;
   #toldSentMs = Number.POSITIVE_INFINITY;

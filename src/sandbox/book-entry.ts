@@ -72,7 +72,6 @@ const entrySchema = z.strictObject({
 /** One line of the book. */
 export type Entry = Readonly<z.infer<typeof entrySchema>>;
 
-/** The entry that a line holds; undefined when it is none. */
 export function entryIn(line: Json | undefined): Entry | undefined {
   return entrySchema.safeParse(line).data;
 }

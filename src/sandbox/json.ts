@@ -5,7 +5,6 @@ export interface JsonMembers {
   readonly [name: string]: Json;
 }
 
-/** Undefined when the text is not JSON. */
 export function jsonIn(text: string): Json | undefined {
   try {
     return JSON.parse(text);

@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import { isAgreement, type Question } from '../../client/account/agreements.ts';
 import { stop } from '../../core/errors.ts';
+import type { Listener } from '../../core/events.ts';
 import { DELIMITER_NAMES, DELIMITERS, ENCODINGS, type ReadOptions } from '../../core/format.ts';
 import { present } from '../../core/objects.ts';
 import { readHeaderRows, readRowRange } from '../../core/row-range.ts';
@@ -53,6 +54,11 @@ export function askAgreementOn(console: Console): (question: Question) => Promis
     for (const detail of details) console.warn(`  ${detail}`);
     return console.agrees('Is that what you want? You are asked only once.');
   };
+}
+
+/** Says the notes among events. */
+export function notesOn(console: Console): Listener {
+  return (event) => event.kind === 'note' && console.say(event.message);
 }
 
 /** The flags that say how a file is read, for every command that reads one. They win over the job. */

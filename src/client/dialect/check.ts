@@ -351,7 +351,6 @@ function* nestedName(method: Method, field: string | undefined, keys: readonly s
   yield { keys, part: 'value', fact, next };
 }
 
-/** The parameters for which the vendor has a field. */
 function askable({ fields }: Fields, parameters: readonly string[]): readonly string[] {
   return parameters.filter((name) => fields?.[name] !== null);
 }

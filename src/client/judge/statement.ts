@@ -183,7 +183,6 @@ export class Statement {
     this.unknownProse ||= senses.length === 0 && /\p{L}/u.test(rest);
   }
 
-  /** All texts in a value. */
   #hearTexts(value: JsonValue): void {
     for (const text of textsIn(value)) this.#hearProse(text);
   }
@@ -291,7 +290,6 @@ const NO_SENSES: ReadonlySet<Sense> = new Set<Sense>([
 /** What a warning says against the change; that a limit is near is none of it. */
 const DENYING: ReadonlySet<Sense> = new Set<Sense>(['unclear', 'refused', 'project_refused', 'no_match']);
 
-/** All texts in a value. */
 function textsIn(value: JsonValue): readonly string[] {
   if (typeof value === 'string') return [value];
   return value !== null && typeof value === 'object'

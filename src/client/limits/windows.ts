@@ -47,7 +47,6 @@ export function sharedLimit({ windows }: Limits): {
   return { limit: { requests, windowMs: Math.ceil(Math.max(...countedMs)) }, quotas };
 }
 
-/** Requests a second on average. */
 export function perSecondOf({ requests, windowMs }: Window): number {
   return (requests * 1000) / windowMs;
 }

@@ -44,7 +44,6 @@ export interface ColumnMap {
   unused?(): Promise<readonly LikelyColumn[]>;
 }
 
-/** The columns that were chosen. */
 export interface ChosenColumns {
   /** Input → column. */
   readonly columns: Readonly<Record<string, string>>;

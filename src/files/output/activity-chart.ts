@@ -85,7 +85,6 @@ export function chartShapes(
   ];
 }
 
-/** A box on the base line. */
 function box(name: string, from: number, until: number, top: number): readonly Shape[] {
   if (until <= from || top >= BASE) return [];
   return [

@@ -153,6 +153,15 @@ export function notesIn(ledger: Ledger, batch: Batch): Notes {
   };
 }
 
+/** Says each sentence once, however many copies it is true of. */
+export function notedOnce(hear: Listener): (message: string) => void {
+  const said = new Set<string>();
+  return (message) => {
+    if (!said.has(message)) hear({ kind: 'note', message });
+    said.add(message);
+  };
+}
+
 export async function writeOutput(
   order: OutputOrder,
   input: Input,
@@ -161,11 +170,7 @@ export async function writeOutput(
 ): Promise<OutputFiles> {
   if (order.finishing === undefined) beginWriting(order.emit);
   const { header } = input.survey;
-  const said = new Set<string>();
-  const note = (message: string): void => {
-    if (!said.has(message)) order.emit({ kind: 'note', message });
-    said.add(message);
-  };
+  const note = notedOnce(order.emit);
   const begun = await begin(order, input, batch, destination, note);
   try {
     return await writeWith(begun, input, batch, destination, await likelyAddition(begun, header, batch));

@@ -8,7 +8,6 @@ import type { Country } from './countries.ts';
 
 /** What is wrong with the cells of a job's columns: counted while their rows go by, and repaired where that is sure. */
 
-/** One kind of issue in one column. */
 export interface FoundIssue {
   readonly kind: CellIssueKind;
   readonly count: number;
@@ -87,7 +86,6 @@ function foundCell(row: RowNumber, cell: string, issue: CellIssue): FoundCell {
   }
 }
 
-/** The issues in the columns that a job uses. */
 export interface JobIssues {
   readonly columns: readonly {
     readonly input: string;

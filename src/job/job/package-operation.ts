@@ -180,7 +180,6 @@ async function questionOf({ name, version, folder, files, hash }: Package): Prom
   };
 }
 
-/** The versions of the package that a person has agreed to. */
 async function agreedVersions(name: string): Promise<readonly string[]> {
   const lines = await agreedLines('package');
   const of = lines.filter((line) => line.startsWith(`package: ${name} `));

@@ -59,7 +59,6 @@ export async function checkSeveral(
   throw problem(['waterfall', tier], 'value', fact, suggestion(waterfall[tier] ?? '', inputs));
 }
 
-/** The part of the job that is about one of its operations. */
 export function partFor(file: JobFile, operation: Operation): JobFile {
   const { operations: _, columns, waterfall, add, ...others } = file;
   const tiers = waterfall?.flatMap((tier) => tierIn(operation, tier) ?? []);

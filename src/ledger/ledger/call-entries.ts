@@ -57,7 +57,6 @@ const RANKS: Readonly<Record<EntryKind, number>> = {
 
 export const rankOf = ({ kind }: CallEntry): number => RANKS[kind];
 
-/** It is written. */
 export interface Written {
   readonly kind: 'written';
 }

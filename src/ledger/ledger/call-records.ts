@@ -198,7 +198,6 @@ export interface AnswerRecord<Kind extends ReadAs = AnswerKind> {
   readonly dialect?: number;
 }
 
-/** The raw answer to a call. */
 export interface FoundReply {
   readonly call: Call;
   readonly reply: RawReply;

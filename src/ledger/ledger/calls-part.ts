@@ -1,7 +1,7 @@
 import type { CallKey } from '../../core/call-key.ts';
 import type { RowNumber } from '../../core/row.ts';
 import type { Appending } from './call-entries.ts';
-import type { AttemptRecord, CallState, Detail, Doubt, OpenAttempt } from './call-records.ts';
+import type { AttemptRecord, CallState, Detail, Doubt, KnownSubject, OpenAttempt } from './call-records.ts';
 import type { AttemptId, BatchId } from './records.ts';
 
 /** Calls, their attempts, and what became of each. What any process may read beside a running spender. */
@@ -31,4 +31,10 @@ export interface Calls extends CallsReader, Appending {
    * connection broke, has ended as not sent.
    */
   openAttempts(): Promise<readonly OpenAttempt[]>;
+}
+
+/** What changes altered. A store may lack this part: then no operation that changes something runs on it. What any process may read beside a running spender. */
+export interface SubjectsReader {
+  /** Every person and thing that the account's changes altered or tried to, those with lost answers among them. */
+  subjects(accountIdentity: string): Promise<readonly KnownSubject[]>;
 }

@@ -44,7 +44,6 @@ export interface ListedRows {
 export interface WorkOrder {
   readonly job: JsonObject;
   readonly dialect: JsonObject;
-  /** How many rows a range has. */
   readonly rangeRows: number;
 }
 

@@ -1,8 +1,7 @@
 import type { RowNumber } from '../../core/row.ts';
-import type { AttemptsAbout, SentPart } from './call-records.ts';
+import type { AttemptRecord, AttemptsAbout, SentPart } from './call-records.ts';
 import type { SavedPart } from './finished-rows.ts';
-import type { LoggedOf, LoggedPart, SpentPart } from './log-records.ts';
-import type { BatchId } from './records.ts';
+import type { BatchId, Credits } from './records.ts';
 
 /** What is shown of many calls at once. What any process may read beside a running spender. */
 export interface ReportsReader {
@@ -29,4 +28,35 @@ export interface ReportsReader {
   saved(batch: BatchId, fromRow: RowNumber, most: number): Promise<SavedPart>;
   /** The batch's attempts that left and have ended, of `rows` rows from `fromRow` on. `next` is absent at the end. */
   sent(batch: BatchId, fromRow: RowNumber, rows: number): Promise<SentPart>;
+}
+
+/** Of which attempts a log tells: those of one batch, or of all; with `changes` only those that altered the service. */
+export interface LoggedOf {
+  readonly batch?: BatchId | undefined;
+  readonly changes?: boolean | undefined;
+}
+
+export interface LoggedPart {
+  readonly attempts: readonly AttemptRecord[];
+  /** The number before which the log goes on. */
+  readonly next?: number;
+}
+
+/** What a part of the attempts cost, added up by batch, day and the act by which they were made. */
+export interface SpentPart {
+  readonly parts: readonly Spent[];
+  /** The number after which it goes on. */
+  readonly next?: number;
+}
+
+export interface Spent {
+  readonly batch: BatchId;
+  /** The day on whose budget it is, UTC, in ms since 1970. */
+  readonly dayMs: number;
+  /** Who was at work; absent where nobody is known. */
+  readonly operator?: string;
+  readonly spent: Credits;
+  /** What lost requests may have cost. */
+  readonly inDoubt: Credits;
+  readonly requests: number;
 }

@@ -156,7 +156,6 @@ export interface SpendersReader {
   workers?(): Promise<readonly Worker[]>;
 }
 
-/** What each worker says and hears. */
 export interface Spenders {
   /**
    * Says how this worker stands, and hears of the others. Where several are under way, an answer to one that began before another that

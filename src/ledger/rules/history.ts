@@ -113,7 +113,6 @@ export function historyOf(call: KeptCall, entries: readonly Entry[]): History {
 export const attemptIn = ({ attempts }: History, id: number | null): Attempt | undefined =>
   attempts.find((attempt) => attempt.id === id);
 
-/** The attempt that stands. */
 export const standing = (history: History): Attempt | undefined => attemptIn(history, history.call.stands);
 
 /** Gives the note that an entry sees, which may be about another attempt; undefined where that is no note. */

@@ -14,7 +14,6 @@ const UNOFFERED: readonly { readonly words: RegExp; readonly what: string; reado
   },
 ];
 
-/** The stop for an operation that the service does not offer yet; undefined for any other word. */
 export function unoffered(word: string): StopError | undefined {
   const found = UNOFFERED.find(({ words }) => words.test(word));
   return found && stop('unsupported', `${found.what}: the service does not offer this yet.`, found.next);

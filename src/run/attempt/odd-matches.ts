@@ -23,7 +23,6 @@ import type { FoundReply, RawReply } from '../../ledger/ledger.ts';
 /** This many of a kind, one after the other, stop a run. One or two may come from an unusual company. */
 export const MOST_ODD_MATCHES = 5;
 
-/** How many characters of an answer are quoted. */
 const QUOTED_CHARACTERS = 200;
 
 /** The operation whose request a job defines itself. Its answer may have any form, so no field is expected. */

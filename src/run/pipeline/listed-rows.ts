@@ -8,7 +8,6 @@ import { preparedTask, type Task, type TaskSource } from './tasks.ts';
 
 /** Rows of a list as the ledger keeps them, for a process that does not have the file. */
 
-/** The rows from `fromRow` on, and before `beforeRow`. */
 export interface RowRange {
   readonly fromRow: RowNumber;
   readonly beforeRow: RowNumber;

@@ -18,7 +18,6 @@ export interface CopyOptions {
   readonly waitForLockMs: number;
 }
 
-/** What was copied. */
 export interface CopiedStore {
   readonly from: string;
   readonly to: string;

@@ -8,7 +8,7 @@ import { csvLine } from '../../lib/csv-line.ts';
 import { type RemoteMembers, withLive } from '../../plan/team/remote-members.ts';
 import { noteFile } from '../looker-notes.ts';
 import { type MembersOptions, membersNow } from '../members-now.ts';
-import { lookIfThere } from '../open-ledger.ts';
+import { lookIntoIfThere } from '../open-ledger.ts';
 import { choose } from '../run-job.ts';
 import { chooseStore } from '../store-choice.ts';
 
@@ -44,8 +44,7 @@ export async function dumpTeam({ job: named, output, store, ...options }: DumpOp
       'Name a job of onboard.',
     );
   const { location } = chooseStore(store, account.sandbox);
-  const ledger = await lookIfThere(location);
-  try {
+  return lookIntoIfThere(location, async (ledger) => {
     const known = (await ledger?.subjects(account.identity)) ?? [];
     const projects = projectsOf(job, account.projectId, known);
     const live = await membersNow({ account, dialect }, options, projects);
@@ -58,9 +57,7 @@ export async function dumpTeam({ job: named, output, store, ...options }: DumpOp
       ...{ output, people: there.length, projects, from: sourceOf(live) },
       unsure: people.filter(isUnsure).map(({ subject, facts }) => facts?.email ?? subject.name),
     };
-  } finally {
-    await ledger?.close();
-  }
+  });
 }
 
 const isThere = ({ facts, doubt }: KnownSubject): boolean =>

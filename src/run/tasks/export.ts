@@ -8,6 +8,7 @@ import {
   asWorkbook,
   besideInput,
   chooseDestination,
+  notedOnce,
   notesIn,
   type OutputFiles,
   type TogetherFiles,
@@ -28,7 +29,14 @@ import type { FormulaMode } from '../../lib/formulas.ts';
 import { batchIdentityOf, batchKeyOf } from '../../plan/batch-key.ts';
 import type { JobOptions } from '../../plan/context.ts';
 import { lookerNotes } from '../looker-notes.ts';
-import { allBatches, eachLedger, type FoundBatch, lookAtLedger, openIfFree } from '../open-ledger.ts';
+import {
+  allBatches,
+  eachLedger,
+  type FoundBatch,
+  lookAtLedger,
+  lookInto,
+  openIfFree,
+} from '../open-ledger.ts';
 import { choose } from '../run-job.ts';
 import { pricesOfAccounts } from './spend.ts';
 
@@ -87,8 +95,7 @@ export async function exportTogether(
   if (ids.length < 2) throw stop('usage', `Batch ${batch.id} ran alone.`, 'Leave --together out.');
   requirePlace(true, output);
   const input = await inputOf(batch);
-  const ledger = await lookAtLedger(location);
-  try {
+  return lookInto(location, async (ledger) => {
     const parts: TogetherPart[] = [];
     for (const id of ids) {
       const each = await ledger.batch(id as BatchId);
@@ -99,15 +106,9 @@ export async function exportTogether(
     const wanted = { named: output, sandbox: batch.sandbox, forExcel };
     const destination = await chooseDestination(input, { onExisting: 'replace' }, wanted);
     const { noteWritten } = lookerNotes(location, ledger, batch.id);
-    const said = new Set<string>();
-    const note = (message: string): void => {
-      if (!said.has(message)) onEvent({ kind: 'note', message });
-      said.add(message);
-    };
-    return await writeTogether({ ledger, parts, input, destination, note, noteWritten });
-  } finally {
-    await ledger.close();
-  }
+    const note = notedOnce(onEvent);
+    return writeTogether({ ledger, parts, input, destination, note, noteWritten });
+  });
 }
 
 function requirePlace(copy: true | undefined, output: ExportOptions['output']): void {

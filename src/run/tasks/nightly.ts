@@ -297,7 +297,6 @@ async function putAside(todo: Todo, stopped: StopError): Promise<SweptFile> {
   }
 }
 
-/** The stop with an advice for sweeps. */
 function forSweeps({ budgetToFinish }: RunSummary, stopped: StopError): StopError {
   if (stopped.code !== 'budget') return stopped;
   return stop('budget', stopped.message, raiseInJob(budgetToFinish));
@@ -315,7 +314,6 @@ export function spentIn({ spent, summary }: SweptFile): Pick<ShownMoney, 'spent'
   return { spent, isExact: spent === 0 || isExact, inDoubt };
 }
 
-/** The sums over the files of a sweep. */
 export function totalsOf({ files }: SweepSummary) {
   const summaries = files.flatMap(({ summary }) => summary ?? []);
   const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);

@@ -23,7 +23,7 @@ import { commandLine } from '../../lib/command-line.ts';
 import { BelievedTime } from '../../time/believed-time.ts';
 import { accountOfBatch, dialectFor, dialectOfBatch } from '../batch-account.ts';
 import type { FoundBatch } from '../open-ledger.ts';
-import { lookAtLedger, openIfFree, openLedger, requireChangesTaken } from '../open-ledger.ts';
+import { lookAtLedger, lookInto, openIfFree, openLedger, requireChangesTaken } from '../open-ledger.ts';
 import { decidedIn, type Elsewhere, type Over, overOf, overWords, waysToSend } from '../over.ts';
 import { canBeAskedAbout, doubtReason } from '../reconcile.ts';
 import { decisionsAbout, type Retries, retriesOf } from '../retries.ts';
@@ -80,8 +80,7 @@ interface WaitingRow {
 /** @param row only the doubts of this row. @throws StopError `usage` when that row is not in doubt. */
 export async function doubtList(found: FoundBatch, row?: string): Promise<DoubtList> {
   const { batch, location } = found;
-  const ledger = await lookAtLedger(location);
-  try {
+  return lookInto(location, async (ledger) => {
     const doubts = await examined(ledger, batch, await doubtsOf(ledger, found, row));
     const dialect = await dialectOfBatch(batch);
     const over = await overOf(ledger, batch);
@@ -97,9 +96,7 @@ export async function doubtList(found: FoundBatch, row?: string): Promise<DoubtL
       atRisk: doubts.reduce((sum, { doubt }) => sum + doubt.atRisk, 0),
       undecidable: row === undefined ? await undecidable(ledger, batch, doubts) : 0,
     };
-  } finally {
-    await ledger.close();
-  }
+  });
 }
 
 async function doubtsOf(

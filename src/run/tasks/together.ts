@@ -7,6 +7,7 @@ import {
   besideInput,
   chooseDestination,
   type Destination,
+  notedOnce,
   type TogetherFiles,
   usualName,
   writeTogether,
@@ -267,14 +268,10 @@ class SharedList {
     });
     const [first] = this.#jobs;
     invariant(first !== undefined, 'at least one operation is named');
-    const said = new Set<string>();
     return writeTogether({
       ledger: this.#ledger,
       ...{ parts, destination, input: await this.#inputFor(first) },
-      note: (message) => {
-        if (!said.has(message)) this.#options.onEvent?.({ kind: 'note', message });
-        said.add(message);
-      },
+      note: notedOnce((event) => this.#options.onEvent?.(event)),
       noteWritten: (path, sha256s) => this.#ledger.noteWritten(path, sha256s, begun[0]?.batch.id),
     });
   }

@@ -10,7 +10,7 @@ import type { FileOptions } from '../../plan/context.ts';
 import type { ResolvedJob } from '../../plan/row-walk.ts';
 import { type ChangePlan, planChanges } from '../../plan/team/change-plan.ts';
 import { accountOfBatch } from '../batch-account.ts';
-import { allBatches, type FoundBatch, findBatch, lookAtLedger } from '../open-ledger.ts';
+import { allBatches, type FoundBatch, findBatch, lookInto } from '../open-ledger.ts';
 import type { SpenderOptions } from '../run-job.ts';
 import { openSpender, type Spender } from '../run-job.ts';
 import type { RunSummary } from '../summary.ts';
@@ -86,13 +86,10 @@ export async function findToUndo(...named: Parameters<typeof findBatch>): Promis
   const { batch, location } = found;
   const undone = named[0] === 'last' ? undoneBy(batch.settings) : undefined;
   if (undone === undefined) return found;
-  const ledger = await lookAtLedger(location);
-  try {
+  return lookInto(location, async (ledger) => {
     const isOver = (await unfinishedAmong(ledger, [batch])) === undefined;
     return isOver ? found : await findBatch(undone, location);
-  } finally {
-    await ledger.close();
-  }
+  });
 }
 
 interface BegunUndo {
@@ -119,8 +116,7 @@ export async function planUndo({
 }: Pick<UndoOptions, 'batch' | 'location' | 'inviteAgain'>): Promise<UndoPlan> {
   refuseUnfinished(batch);
   const account = await requireAccount(batch);
-  const ledger = await lookAtLedger(location);
-  try {
+  return lookInto(location, async (ledger) => {
     const earlier = await undosOf(ledger, batch.id);
     const begun = await unfinishedAmong(ledger, alike(earlier, inviteAgain));
     const { rows, left } = await listOf(ledger, batch, { begun: begun?.id, inviteAgain });
@@ -131,9 +127,7 @@ export async function planUndo({
     }
     const chosen = await undoJob(batch, account, inviteAgain);
     return { kind: 'plan', plan: await withUndoList(rows, (file) => planOf(chosen, ledger, file)), left };
-  } finally {
-    await ledger.close();
-  }
+  });
 }
 
 /** Resumes an undo, whose list a person has agreed to already. For a finished undo, it only looks at rows in doubt. */

@@ -138,7 +138,6 @@ export class Lanes {
   }
 }
 
-/** The longest delay that is given to one timer. */
 const LONGEST_TIMER_MS = 24 * 60 * 60_000;
 
 /** A timer that fires this late was delayed by a process that was stopped, or by a machine that slept. */

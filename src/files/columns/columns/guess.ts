@@ -77,7 +77,6 @@ export function guessColumns(
   return problem === undefined ? { sure } : { sure, problem };
 }
 
-/** The operation without these inputs. */
 export function inputsBut(operation: Operation, names: readonly string[]): Operation {
   return names.length === 0
     ? operation

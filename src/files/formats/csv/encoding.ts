@@ -111,7 +111,6 @@ function unmarkedUtf16(start: Buffer): Encoding | undefined {
   return undefined;
 }
 
-/** A byte that is not UTF-8, and where it stands. */
 interface Utf8Fault {
   readonly byte: number;
   readonly offset: number;

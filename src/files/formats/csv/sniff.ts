@@ -64,13 +64,11 @@ export function findHeaderRows(sample: TextSample, delimiter: Delimiter): RowRan
   return findHeader(firstRows(sample, delimiter));
 }
 
-/** The first records as rows. */
 export function firstRows(sample: TextSample, delimiter: Delimiter): readonly SampledRow[] {
   const records = sampledRecords(sample, delimiter).slice(0, ROWS_SAMPLED);
   return records.map(({ cells, linesAbove }) => ({ number: linesAbove + 1, cells }));
 }
 
-/** The cells of the first record. */
 export function firstCells(sample: TextSample, delimiter: Delimiter): readonly string[] {
   return sampledRecords(sample, delimiter)[0]?.cells ?? [];
 }

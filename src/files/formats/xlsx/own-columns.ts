@@ -100,7 +100,6 @@ function isNextTo({ lastColumn }: CellRange, places: readonly number[]): boolean
   return Math.min(...places.filter((place) => place > lastColumn)) === lastColumn + 1;
 }
 
-/** The most characters of a name that a table has for a column. */
 const LONGEST_NAME = 255;
 
 /** Why a table cannot have the columns, as a clause. */

@@ -132,7 +132,6 @@ export function withAttribute(tag: string, name: string, value: string): string 
   return tag.replace(/^<[^\s/>]+/, (begin) => `${begin} ${name}="${value}"`);
 }
 
-/** The tag without an attribute. */
 export function withoutAttribute(tag: string, name: string): string {
   return tag.replace(new RegExp(`\\s${name}\\s*=\\s*(?:"[^"]*"|'[^']*')`), '');
 }
@@ -148,7 +147,6 @@ export function prefixOf(tag: string): string {
   return name.slice(0, name.length - localName(name).length);
 }
 
-/** A change of one element's open tag. */
 export function tagPatch(
   xml: string,
   { open }: Pick<Element, 'open'>,

@@ -123,7 +123,6 @@ export async function linksOf(archive: Archive, part: string): Promise<readonly 
   return links;
 }
 
-/** The part that has the links of another one. */
 export function linksPartOf(part: string): string {
   return part === '' ? PACKAGE_LINKS : `${posix.dirname(part)}/_rels/${posix.basename(part)}.rels`;
 }

@@ -3,7 +3,6 @@ import { escapeHtml, plainText } from '../../../core/plain-text.ts';
 
 /** The elements of which a report is made. Any text in them is shown as text. */
 
-/** Any text as HTML shows it. */
 export function plainHtml(text: string): string {
   return escapeHtml(plainText(text));
 }

@@ -328,3 +328,16 @@ function unreachable(error: unknown, shown: string): StopError {
   const mayPass = isOfConnection(error) || isOfServer(codeOf(error));
   return mayPass ? new Unanswered('store', fact, { next }) : stop('store', fact, next);
 }
+
+/** What is left open would keep its owner from closing. */
+export async function closedByFailure<T>(
+  opened: Pick<Database, 'close'>,
+  open: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await open();
+  } catch (error) {
+    await opened.close();
+    throw error;
+  }
+}

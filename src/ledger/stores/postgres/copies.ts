@@ -2,7 +2,7 @@ import { isoTime } from '../../../core/clock.ts';
 import { stop } from '../../../core/errors.ts';
 import type { Copied, CopySource, CopyTarget } from '../../copying.ts';
 import type { StoreOptions } from '../../store.ts';
-import { connect, type Database, type Sql } from './connection.ts';
+import { closedByFailure, connect, type Database, type Sql } from './connection.ts';
 import { partsOf } from './copy-from.ts';
 import { takeParts } from './copy-to.ts';
 import { erasureKeyOf, keepErasureKey, keyLost, lostErasureKey } from './erasure-key.ts';
@@ -52,7 +52,7 @@ const notFinished = ({ shown }: Database) =>
 
 export async function copySource(location: string, options: StoreOptions): Promise<CopySource> {
   const database = await connect(location);
-  try {
+  return closedByFailure(database, async () => {
     if (!(await hasLedger(database))) throw nothingThere(database);
     await requireNewest(database, options);
     const standing = await standStill(database, options);
@@ -73,10 +73,7 @@ export async function copySource(location: string, options: StoreOptions): Promi
       leave: (copy) => leave(database, newest, copy),
       close: () => ledger.close(),
     };
-  } catch (error) {
-    await database.close();
-    throw error;
-  }
+  });
 }
 
 /** @param newest the newest entry before the copy was made. */
@@ -99,7 +96,7 @@ UPDATE ledger SET copied_as = $1, copied_to = $2, copied_at = $3 WHERE copied_as
 
 export async function copyTarget(location: string, options: StoreOptions): Promise<CopyTarget> {
   const database = await connect(location);
-  try {
+  return closedByFailure(database, async () => {
     if (!(await hasLedger(database))) await layOut(database);
     const standing = await standStill(database, options);
     const { identity, arriving } = await identityOf(database);
@@ -124,8 +121,5 @@ export async function copyTarget(location: string, options: StoreOptions): Promi
         await database.close();
       },
     };
-  } catch (error) {
-    await database.close();
-    throw error;
-  }
+  });
 }

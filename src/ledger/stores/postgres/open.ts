@@ -3,7 +3,7 @@ import { requireAccepted } from '../../lost-stores.ts';
 import { refuseForeignNotes } from '../../outside-notes.ts';
 import type { StoreOptions, Tell } from '../../store.ts';
 import type { WorkQueue } from '../../work-queue.ts';
-import { connect, type Database, explained } from './connection.ts';
+import { closedByFailure, connect, type Database, explained } from './connection.ts';
 import { refuseCopied } from './copies.ts';
 import { erasureKeyOf, keyLost, lostErasureKey } from './erasure-key.ts';
 import { accept, ledgerNow, lossAt, lossOf, requireNewest } from './lost-commits.ts';
@@ -70,15 +70,5 @@ export async function queueAt(location: string): Promise<WorkQueue | undefined> 
     throw explained(error, database.shown);
   } finally {
     await database.close();
-  }
-}
-
-/** What is left open would keep its owner from closing. */
-async function closedByFailure<T>(opened: Pick<Database, 'close'>, open: () => Promise<T>): Promise<T> {
-  try {
-    return await open();
-  } catch (error) {
-    await opened.close();
-    throw error;
   }
 }

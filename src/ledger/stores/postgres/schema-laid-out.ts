@@ -57,7 +57,6 @@ export async function hasLedger(database: Database): Promise<boolean> {
 const THERE = `
 SELECT to_regclass('rowonce.calls') IS NOT NULL AS "isLedger", to_regclass('rowonce.ledger') IS NOT NULL AS "hasName"`;
 
-/** Undefined where there is no ledger. */
 export async function versionOf(sql: Sql): Promise<number | undefined> {
   const there = await sql.row<{ isLedger: boolean; hasName: boolean }>(THERE);
   if (there?.isLedger !== true) return undefined;
@@ -98,7 +97,6 @@ export async function layOutTopics(sql: Sql): Promise<void> {
   await sql.rows('UPDATE ledger SET version = $1', [SCHEMA_VERSION]);
 }
 
-/** The number of the newest entry. */
 export async function newestEntry(sql: Sql): Promise<number> {
   const found = await sql.row<{ newest: number }>('SELECT last_value AS newest FROM numbers');
   return found?.newest ?? 0;

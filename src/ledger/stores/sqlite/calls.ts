@@ -131,7 +131,6 @@ export function salvagedCall(connection: Connection, id: number): SalvagedCall |
   return { ...found, state: answeredCall(answer) };
 }
 
-/** Open attempts with numbers up to this one. */
 export function openAttempts(connection: Connection, newest: number): readonly OpenAttempt[] {
   const calls = connection.all<{
     readonly key: Buffer;

@@ -75,7 +75,6 @@ SELECT e.id, a.reserved FROM ends e CROSS JOIN attempts a ON a.id = e.of
 
 /** What the numbers of another ledger are in this one. */
 export interface Numbers {
-  /** Numbers the next entry. */
   next(former: number): number;
   of(former: number): number;
   ofNull(former: number | null): number | null;

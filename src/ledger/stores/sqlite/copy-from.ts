@@ -29,7 +29,6 @@ import {
 /** Entries, calls or rows of a list that are handed on at once. */
 const AT_ONCE = 1_000;
 
-/** The accounts by their numbers. */
 type Accounts = ReadonlyMap<number, string>;
 
 export function* partsOf(connection: Connection): Generator<CopiedPart> {

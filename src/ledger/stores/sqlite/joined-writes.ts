@@ -89,7 +89,6 @@ export class JoinedWrites<Entry, Outcome> {
     this.#left.sort((one, other) => rankAt(one) - rankAt(other));
   }
 
-  /** Writes all that is left at once. */
   writeAll(): void {
     const outcomes = this.#writing.work(this.#left.map((at) => this.#entries[at] as Entry));
     for (let each = 0; each < this.#left.length; each += 1)

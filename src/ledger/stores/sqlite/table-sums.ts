@@ -68,7 +68,6 @@ function check(row: Cells, summed: Summed, what: string): void {
   if (row.sum !== sumIn(row, summed)) throw new AlteredRow(`${what} number ${row.id} was altered`);
 }
 
-/** Checks all batches and accounts, one after the other. */
 export function checkTables(connection: Connection): void {
   for (const row of connection.each<object>('SELECT * FROM batches')) checkBatch(row);
   for (const row of connection.each<object>('SELECT * FROM accounts')) checkAccount(row);

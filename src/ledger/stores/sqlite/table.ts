@@ -332,7 +332,6 @@ export function table<const Described extends Columns, const Held extends Column
   return new Table(name, description as unknown as Description<Columns, Columns>);
 }
 
-/** A row of a table as it is read. */
 export type ReadRow<Described> = Described extends Table<infer Row> ? Stored<Row> : never;
 /** The cells of a row that its sum covers. */
 export type WrittenRow<Described> = Described extends Table<infer Row> ? Row : never;

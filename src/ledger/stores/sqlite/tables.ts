@@ -42,7 +42,6 @@ export function nextNumber(
 
 // ---------------------------------------------------------------------------------------------------- the book
 
-/** The table of entries of a kind. */
 export function tableOf(kind: Kind): 'attempts' | 'replies' | 'ends' | 'notes' {
   if ((SENT as readonly Kind[]).includes(kind)) return 'attempts';
   if ((REPLIED as readonly Kind[]).includes(kind)) return 'replies';

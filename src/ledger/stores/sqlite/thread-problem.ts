@@ -27,7 +27,6 @@ export function problemIn(error: unknown): Problem {
   return { code, message, next };
 }
 
-/** The StopError, or the bug that it is. */
 export const errorOf = (problem: Problem): Error =>
   'bug' in problem ? new Error(problem.bug) : new StopError(problem);
 

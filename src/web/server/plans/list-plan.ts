@@ -16,7 +16,6 @@ import { planOfSeveral } from './several-plans.ts';
 
 /** What a list would cost or change, as the command line plans it. */
 
-/** A plan that was shown, and what starts it. */
 export interface ShownPlan {
   readonly view: PlanView;
   readonly list: KeptList;
