@@ -101,7 +101,7 @@ function whatOf(entry: PricedEntry): string {
     return `${ACTS[kind as keyof typeof ACTS]}${batch === undefined ? '' : `, ${batch.operation} over ${batch.inputPath}`}`;
   if (decision !== undefined) {
     const who = decision.by === 'person' ? '' : `, by ${decision.by === 'job' ? 'the job' : 'a rule'}`;
-    return `decided ${decision.kind}${who}, about ${subjectOf(entry)} (${foreignWords(decision.why)})`;
+    return `decided${decision.kind === 'told' ? '' : ` ${decision.kind}`}${who}, about ${subjectOf(entry)} (${foreignWords(decision.why)})`;
   }
   const { operation, charged, inDoubt, why } = request;
   const said = kind === 'changed' ? `, ${saidOf(entry)}` : ` (${foreignWords(why)})`;

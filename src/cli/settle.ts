@@ -107,13 +107,15 @@ function decisionOf({ retry, skip, answer, notDone, extraCredits }: Flags): Pers
   return { kind, extraCredits: extraCredits === undefined ? undefined : credits(Number(extraCredits)) };
 }
 
+const DECIDED = { retry: 'retry', skip: 'skip', told: 'your answer', not_done: 'not done' } as const;
+
 function decidedReport(
   found: FoundBatch,
   { doubts, retries, over }: Decided,
   { kind }: PersonsDecision,
 ): Report {
   const { batch } = found;
-  const noted = `Noted for ${counted(doubts.length, 'call')}: ${kind.replace('_', ' ')}.`;
+  const noted = `Noted for ${counted(doubts.length, 'call')}: ${DECIDED[kind]}.`;
   const command = over === undefined ? commandToGoOn(batch) : undefined;
   const isHeldBack = kind === 'retry' && !retries.goesOn;
   return {

@@ -256,12 +256,15 @@ async function decide(
   return { ...spec, id: await decideAbout(ledger, doubt.attempt, spec) };
 }
 
+const skippedWords = ({ by, why }: Decision): string =>
+  by === 'person' ? 'skipped by the user' : `skipped, ${why}`;
+
 function follow(decision: Decision, doubt: Doubt): Resolution {
   switch (decision.kind) {
     case 'retry':
       return { kind: 'send_again', again: { decision: decision.id } };
     case 'skip':
-      return { kind: 'skip', reason: `skipped, ${decision.why}: ${doubt.why}` };
+      return { kind: 'skip', reason: `${skippedWords(decision)}: ${doubt.why}` };
     case 'repeat':
     case 'hold':
     case 'told':

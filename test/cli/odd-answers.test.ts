@@ -181,7 +181,7 @@ proof('one decision is about all that are alike: the others wait', async () => {
     { row: 5, rows: [5, 6] },
   ]);
   const told = await desk.type(['settle', 'last', '--answer', 'done=yes', '--all-like', '3']);
-  expect(told.stdout).toContain('Noted for 3 calls: told.');
+  expect(told.stdout).toContain('Noted for 3 calls: your answer.');
   expect(await desk.json(run)).toMatchObject({ counts: { applied: 3, in_doubt: 2 } });
   await desk.type(['settle', 'last', '--not-done', '--all-like', '5']);
   expect(asked).toHaveLength(10);
@@ -223,7 +223,7 @@ test.each([
     expect((await desk.type(['settle', 'last'])).stderr.includes('or --answer ')).toBe(ofAll !== undefined);
     if (ofAll === undefined) return;
     const noted = await desk.type(['settle', 'last', '--answer', ofAll, '--all-like', '2']);
-    expect(noted.stdout).toContain('Noted for 2 calls: told.');
+    expect(noted.stdout).toContain('Noted for 2 calls: your answer.');
   },
 );
 

@@ -114,6 +114,7 @@ test('--skip of one row ends that row, keeps its credits in doubt, and leaves th
   });
   expect(await desk.type(desk.run())).toMatchObject({ code: 3 });
   expect(desk.place.statuses()).toEqual(['skipped', 'in_doubt', 'matched']);
+  expect(desk.place.rows()[0]?._reason).toMatch(/^skipped by the user: no answer came/);
   expect(await desk.requests()).toBe(3);
   expect((await desk.json(['settle', 'last'])).in_doubt).toMatchObject([{ row: 3 }]);
   expect((await desk.json(['status', 'last'])).credits).toMatchObject({ spent: 1, in_doubt: 2 });
@@ -122,7 +123,7 @@ test('--skip of one row ends that row, keeps its credits in doubt, and leaves th
 test('--answer: what a person found out is the answer, counts as paid, and is used by every later list', async () => {
   const desk = await doubtfulDesk();
   const told = await desk.type(['settle', 'last', '2', '--answer', 'industry=Law = Order', 'city=Perth']);
-  expect(told).toMatchObject({ code: 0, stdout: 'Noted for 1 call: told.\n' });
+  expect(told).toMatchObject({ code: 0, stdout: 'Noted for 1 call: your answer.\n' });
   await desk.type(desk.run());
   expect(desk.place.rows()[0]).toMatchObject({ _status: 'matched', industry: 'Law = Order', city: 'Perth' });
   expect((await desk.json(['status', 'last'])).credits).toMatchObject({ spent: 2, in_doubt: 1 });
@@ -130,6 +131,17 @@ test('--answer: what a person found out is the answer, counts as paid, and is us
   const other = await desk.json(['run', 'enrich-company', 'other.csv', '--budget', '9']);
   expect(other).toMatchObject({ requests: 0, counts: { matched: 1 } });
   expect(await desk.requests()).toBe(3);
+});
+
+test('--answer: what an error said of itself is no part of the answer that a person gives', async () => {
+  const desk = await openDesk({ faults: '500:x1', concurrency: 1 });
+  desk.list(1);
+  await desk.type(desk.run());
+  await desk.type(['settle', 'last', '2', '--answer', 'city=Perth']);
+  await desk.type(desk.run());
+  const [row = {}] = desk.place.rows();
+  expect(row).toMatchObject({ _status: 'matched', city: 'Perth' });
+  expect(Object.keys(row).filter((name) => !name.startsWith('_'))).toEqual(['No', 'Name', 'Domain', 'city']);
 });
 
 test('--not-done gives the money back, for every batch, and the same command buys the row like any other', async () => {

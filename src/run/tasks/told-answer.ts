@@ -37,11 +37,14 @@ export async function toldAnswer(
   const told = Object.fromEntries(pairs.map(pairOf));
   const replyWith = (body: Buffer): RawReply => ({
     ...{ status: 200, headers: {}, receivedAtMs: nowMs },
-    body: kept === undefined ? body : mergedBody(kept.body, body),
+    // What an error says of itself is no part of the answer.
+    body: kept !== undefined && isSuccess(kept) ? mergedBody(kept.body, body) : body,
   });
   if (call.change !== undefined) return toldChange(call, told, await dialectFor(batch), replyWith);
   return { reply: replyWith(bodyHolding(told, outputSettings(batch.settings).answerPlace)) };
 }
+
+const isSuccess = ({ status }: RawReply): boolean => Math.floor(status / 100) === 2;
 
 /** Both bodies in one where both are objects; else the second. */
 function mergedBody(one: Buffer, other: Buffer): Buffer {
