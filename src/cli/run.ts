@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { systemClock } from '../core/clock.ts';
 import { EXIT, StopError, stop } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
-import { spoolFolder } from '../core/paths.ts';
+import { isSpooled, spoolFolder } from '../core/paths.ts';
 import { counted, grouped, plainText } from '../core/plain-text.ts';
 import { spoolInput } from '../files/spool.ts';
 import { loadJobs } from '../job/job.ts';
@@ -163,7 +163,7 @@ async function runCommand(
       ? togetherReport(console, names, summary, resume, flags)
       : reportOf(console, summary, resume, flags);
   } catch (error) {
-    throw withBudget(error, resume.words);
+    throw withTypedName(withBudget(error, resume.words), resume.words);
   } finally {
     progress.close();
     events?.close();
@@ -206,6 +206,15 @@ function withBudget(error: unknown, words: readonly string[]): unknown {
     return error;
   const command = commandLine(withOption(words, '--budget', error.leastBudget));
   return new StopError({ ...error.detail, command });
+}
+
+/** What is wrong with standard input is told of it, and not of the file in which it was kept. */
+function withTypedName(error: unknown, words: readonly string[]): unknown {
+  if (!(error instanceof StopError) || error.code !== 'input') return error;
+  const kept = words.find(isSpooled);
+  if (kept === undefined || process.argv.includes(kept)) return error;
+  const message = error.message.replaceAll(kept, 'Standard input');
+  return new StopError({ ...error.detail, message });
 }
 
 /** The command for all rows: what somebody has agreed to for a part of them is not said for the rest. */

@@ -1,6 +1,7 @@
 import { StopError } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
 import type { Operation } from '../core/operation.ts';
+import { foreignWords } from '../core/plain-text.ts';
 import { RowCount, type RowNumber } from '../core/row.ts';
 import { shellWord } from '../lib/command-line.ts';
 import {
@@ -66,6 +67,7 @@ export interface ColumnDescription {
 }
 
 const EXAMPLES_SHOWN = 3;
+const LONGEST_EXAMPLE = 100;
 const FIRST_ROWS_SHOWN = 5;
 
 /** Looked for only where a column is called like one of telephone numbers or postcodes. */
@@ -140,7 +142,8 @@ function columnTally(name: string, kind: CellKind | undefined, found: FoundCount
       }
       if (cell.trim() === '') return;
       const isSound = issues.add(row, cell);
-      if (examples.size < EXAMPLES_SHOWN) examples.add(cell);
+      if (examples.size < EXAMPLES_SHOWN)
+        examples.add(cell.length > LONGEST_EXAMPLE ? foreignWords(cell, LONGEST_EXAMPLE) : cell);
       const look = cellLookOf(cell, name);
       if (look === 'date') forms.add(row, cell);
       const seen = looks.get(look) ?? new RowCount();

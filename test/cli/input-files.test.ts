@@ -54,3 +54,20 @@ proof('standard input may be packed, and the output is not when its name says so
   expect(await desk.type([...RUN, '-', '-o', 'out.csv'], { stdin: packed })).toMatchObject({ code: 0 });
   expect(await desk.read('out.csv')).toMatch(/^Domain,.*_status,.*\nx\.example,.*matched,/);
 });
+
+test('what is wrong with standard input is told of it, in words, and not of the file that keeps it', async () => {
+  const desk = await openDesk();
+  const piped = async (stdin: string): Promise<string> =>
+    (await desk.type([...RUN, '-', '-o', 'out.csv'], { stdin })).stderr;
+  expect(await piped('')).toMatch(/^Standard input is empty: it has neither a header nor rows\./);
+  expect(await piped('Domain,Name\nx.example\n')).toMatch(/^Standard input, row 2, line 2: 1 cell, but/);
+  expect(await desk.requests()).toBe(0);
+});
+
+test('a cell that is as long as a book is an example by its beginning alone', async () => {
+  const desk = await openDesk();
+  await desk.write('list.csv', `Note,Domain\n${'word '.repeat(20_000)},x.example\n`);
+  const { stdout } = await desk.type(['plan', 'list.csv']);
+  expect(stdout).toMatch(/^ {2}Note {4}text {5}1 filled, such as (?:word ){5}[^\n]{1,90}…$/m);
+  expect(JSON.stringify(await desk.json(['plan', 'list.csv'])).length).toBeLessThan(5_000);
+});
