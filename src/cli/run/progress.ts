@@ -30,6 +30,7 @@ export class Progress {
   readonly #sends: Recent;
   readonly #settles: Recent;
   #pausedUntilMs = 0;
+  #saidUntilMs = 0;
   #shownMs: number;
   #phase: 'running' | 'stopping' | 'writing' = 'running';
 
@@ -70,8 +71,7 @@ export class Progress {
         break;
       case 'paused':
         this.#pausedUntilMs = event.untilMs;
-        if (event.untilMs - this.#clock.wallMs() > LONG_PAUSE_MS)
-          this.#say(`Paused until ${isoTime(event.untilMs)}: ${event.why}.`);
+        if (this.#isNewsOf(event.untilMs)) this.#say(`Paused until ${isoTime(event.untilMs)}: ${event.why}.`);
         break;
       case 'stopping':
         this.#phase = 'stopping';
@@ -99,6 +99,13 @@ export class Progress {
   close(): void {
     clearInterval(this.#timer);
     this.#console.status('');
+  }
+
+  /** Whether a pause is long and ends later than the one that was said. One answer may tell of a pause by a header and by its status. */
+  #isNewsOf(untilMs: number): boolean {
+    if (untilMs - this.#clock.wallMs() <= LONG_PAUSE_MS || untilMs - this.#saidUntilMs < 1000) return false;
+    this.#saidUntilMs = untilMs;
+    return true;
   }
 
   #hold(credits: number): void {

@@ -139,6 +139,8 @@ test('a long pause is said once, shown with its end, and counted down', () => {
   progress.hear({ kind: 'paused', untilMs: clock.wallMs() + 3_600_000, why, asked: true });
   pass(1_000);
   expect(said).toContain('Paused until 2026-11-20T01:00:00.000Z: the vendor asked to wait.');
+  progress.hear({ kind: 'paused', untilMs: 20 + clock.wallMs() + 3_599_000, why, asked: true });
+  expect(said.filter((line) => line.startsWith('Paused'))).toHaveLength(1);
   const local = new Date(clock.wallMs() - 1_000 + 3_600_000);
   const time = [local.getHours(), local.getMinutes()].map((part) => String(part).padStart(2, '0')).join(':');
   expect(shown.at(-1)).toMatch(

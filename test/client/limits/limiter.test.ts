@@ -561,7 +561,7 @@ describe('every run ends', () => {
     expect(clock.nowMs).toBe(1_000);
     expect(stopped).toMatchObject({ code: 'paused', exitCode: 75, resumeAtMs: clock.wallMs() + 2 * HOUR_MS });
     expect(stopped.message).toBe(
-      'The next request would have to wait for 7200 s, longer than --max-pause allows (600 s): the vendor asked to wait (status 429).',
+      'The next request would have to wait for 2 h, longer than --max-pause allows (10 min): the vendor asked to wait (status 429).',
     );
     expect(stopped.next).toBe('Run the same command again after 2026-11-20T02:00:00.000Z.');
   });
@@ -572,7 +572,7 @@ describe('every run ends', () => {
     clock.pass(4 * MINUTE_MS);
     limited.pause(9 * MINUTE_MS, clock.nowMs, 'status 429');
     expect((await stopOf(limited.permit(impatient))).message).toBe(
-      'Nothing was settled for 240 s, and the next request would have to wait for another 540 s, together longer than --max-pause allows (600 s): the vendor asked to wait (status 429).',
+      'Nothing was settled for 4 min, and the next request would have to wait for another 9 min, together longer than --max-pause allows (10 min): the vendor asked to wait (status 429).',
     );
   });
 
@@ -723,7 +723,7 @@ describe('while silent requests hold all slots', () => {
     expect(ended.mock.calls[0]?.[0]).toMatchObject({
       code: 'paused',
       message:
-        'Nothing could be settled for 600 s, longer than --max-pause allows (600 s): the vendor has not completed its answer to 2 requests.',
+        'Nothing could be settled for 10 min, longer than --max-pause allows (10 min): the vendor has not completed its answer to 2 requests.',
     });
   });
 

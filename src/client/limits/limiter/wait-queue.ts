@@ -1,5 +1,6 @@
 import { type Clock, isoTime } from '../../../core/clock.ts';
 import { StopError } from '../../../core/errors.ts';
+import { formatDuration } from '../../../lib/duration.ts';
 
 /** Who waits for an account, in which order, and for how long at most. */
 
@@ -233,6 +234,7 @@ export function stuckWords(stuckMs: number, waitMs: number, maxPauseMs: number, 
   return `Nothing was settled for ${seconds(stuckMs)}, and the next request would have to wait for another ${seconds(waitMs)}, together ${words}`;
 }
 
+/** In full seconds, because nobody waits for less. */
 function seconds(durationMs: number): string {
-  return `${Math.ceil(durationMs / 1000)} s`;
+  return formatDuration(Math.ceil(durationMs / 1000) * 1000);
 }
