@@ -346,6 +346,7 @@ export async function findBatch(
     word === 'last' ? all.slice(0, 1) : all.filter(({ batch }) => batch.id.startsWith(word));
   const found = line && (await batchWithId(line.batch.id, line.location));
   if (found !== undefined && others.length === 0) return found;
+  if (all.length === 0) throw stop('usage', 'There are no batches yet.', 'Run a list first.');
   const fact = found === undefined ? `There is no batch "${word}".` : `Several batches begin with "${word}".`;
   throw stop('usage', fact, allBatches());
 }

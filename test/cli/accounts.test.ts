@@ -485,7 +485,7 @@ test('test connects, sends no request, and says that the key was not tried', asy
     const passed = await accounts(['test'], { env: { K: 'abc' } });
     expect(passed.code).toBe(0);
     expect(passed.stdout).toContain('the key itself was not tried');
-    expect(passed.stdout).toContain('127.0.0.1 is 127.0.0.1 and takes connections');
+    expect(passed.stdout).toContain(': 127.0.0.1 takes connections');
     const json = JSON.parse((await accounts(['test', 'data', '--json'], { env: { K: 'abc' } })).stdout);
     expect(json).toEqual({
       accounts: [

@@ -86,6 +86,14 @@ test('a name that no batch has, or several have, is refused with what to do', as
   expect(stderr).toBe('There is no batch "zzz".\nTo see all batches: npx --no rowonce status\n');
 });
 
+test('in a store without batches none is looked for by name', async () => {
+  const desk = await openDesk();
+  desk.list(1);
+  await desk.type(['run', 'enrich-company', 'list.csv', '-o', 'out.csv']);
+  const { code, stderr } = await desk.type(['status', 'last']);
+  expect({ code, stderr }).toEqual({ code: 2, stderr: 'There are no batches yet.\nRun a list first.\n' });
+});
+
 test("a row's attempts: when, what was asked, the vendor's request id, the raw answer, and what came of it", async () => {
   const desk = await openDesk({ faults: 'reset:x1' });
   await desk.write('job.yaml', 'operation: enrich-company\nin_doubt: { retry: { extra_credits: 5 } }\n');

@@ -67,10 +67,11 @@ function shown(account: Account, fact: AccountFact): Shown {
     case 'address': {
       const { addresses, proxy, url } = fact;
       const where =
-        proxy === undefined ? `is ${addresses.join(', ')}` : `is reached through the proxy ${proxy}`;
+        proxy === undefined ? `is ${addresses.join(', ')} and` : `is reached through the proxy ${proxy} and`;
+      const isNumber = proxy === undefined && addresses.join() === url.hostname;
       return {
         lines: linesOf(
-          `${url.hostname} ${where} and takes connections.`,
+          `${url.hostname} ${isNumber ? '' : `${where} `}takes connections.`,
           documentationUrl && `its API reference is at ${documentationUrl}.`,
         ),
         object: { resolves_to: [...addresses], ...present({ proxy }), connects: true },

@@ -122,14 +122,19 @@ function creditLine(
   ];
 }
 
-/** As many times below as there is room for, the first and the last among them. @param words at that share of the width. */
+/**
+ * As many times below as there is room for, the first and the last among them. Of a short picture several may be in one second,
+ * which is told once. @param words at that share of the width.
+ */
 function times(right: number, words: (share: number) => string): readonly Shape[] {
   const most = Math.floor((right - LEFT) / TIME_WIDTH) + 1;
   const last = Math.min(Math.max(most, 2), MOST_TIMES) - 1;
-  return Array.from({ length: last + 1 }, (_, at) => {
+  const all = Array.from({ length: last + 1 }, (_, at) => words(at / last));
+  return all.flatMap((time, at): readonly Shape[] => {
+    if (all.indexOf(time) < at) return [];
     const anchor = at === 0 ? 'start' : at === last ? 'end' : 'middle';
     const place = { x: px(LEFT + ((right - LEFT) * at) / last), y: CHART_HEIGHT - 12, 'text-anchor': anchor };
-    return ['text', place, words(at / last)];
+    return [['text', place, time]];
   });
 }
 

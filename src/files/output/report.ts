@@ -156,7 +156,7 @@ function columnsSection({ columns, found }: BatchFigures, { shares }: BatchSumma
   const rest = lines.slice(COLUMNS_SHOWN);
   const first = section('What came back', ['column', 'filled'], lines.slice(0, COLUMNS_SHOWN));
   if (rest.length === 0) return first;
-  return `${first}\n${fold(`${grouped(rest.length)} more columns`, table(['column', 'filled'], rest))}`;
+  return `${first}\n${fold(`${grouped(rest.length)} more ${rest.length === 1 ? 'column' : 'columns'}`, table(['column', 'filled'], rest))}`;
 }
 
 function reasonsSection(

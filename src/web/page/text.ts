@@ -116,7 +116,7 @@ export const text = {
       asked: 'asked',
       found: 'found',
       columns: 'What came back',
-      moreColumns: (count: string) => `${count} more columns`,
+      moreColumns: (count: string) => `${count} more ${count === '1' ? 'column' : 'columns'}`,
       needs: 'What needs you',
       correct: 'Correct',
       decide: 'Decide',
@@ -487,7 +487,8 @@ export const text = {
     none: 'No rows here',
     noneWhat: 'Choose another filter.',
     showAll: 'Show all rows',
-    moreColumns: (count: string) => `${count} more columns are in the output and on the pages of the rows.`,
+    moreColumns: (count: string) =>
+      `${count} more ${count === '1' ? 'column is' : 'columns are'} in the output and on the pages of the rows.`,
     changed: 'The list has changed since this batch worked on it, so you see only the results.',
     gone: 'The list is not where this batch found it, so you see only the results.',
     otherCells: 'The list does not have this: its cells have changed since, or it does not name this person.',

@@ -323,3 +323,14 @@ test('the same state gives the same bytes', () => {
     report(tallyOf([matched, answer('abn', 'found', 2)], [undefined]), { chart: busy });
   expect(make()).toBe(make());
 });
+
+test('one column more than are shown is one column, and a second is told once below the picture', () => {
+  const tally = tallyOf([matched, answer('abn', 'found', 2)]);
+  const names = Array.from({ length: 13 }, (_, at) => `field ${at}`);
+  tally.addFound(names, () => true);
+  const buckets = [4, 5].map((requests) => ({ requests, credits: requests }));
+  const html = report(tally, { chart: { ...idle, activity: { fromMs: 0, bucketMs: 400, buckets } } });
+  expect(html).toContain('1 more column<');
+  const times = [...html.matchAll(/>(\d\d:\d\d:\d\d)</g)].map(([, time]) => time);
+  expect(times).toEqual(['00:00:00']);
+});
