@@ -31,12 +31,11 @@ import { identify, layOut, refuseBefore, refuseOther } from './sqlite/identity.t
 import { addLaterTables } from './sqlite/later-tables.ts';
 import { SqliteLedger } from './sqlite/ledger.ts';
 import { livingSpender, type SpenderLock, takeLock } from './sqlite/lock.ts';
-import type { PageSums } from './sqlite/page-sums.ts';
 import { SqliteReader } from './sqlite/reader.ts';
 import { ensureReserve, freeReserve, limitPages, raiseLimit } from './sqlite/reserve-file.ts';
 import { RunningSeal } from './sqlite/running-seal.ts';
 import { openSalvage } from './sqlite/salvage.ts';
-import { type Seal, sumsOf, unbrokenSeal } from './sqlite/seal.ts';
+import { type Seal, type Summed, sumsOf, unbrokenSeal } from './sqlite/seal.ts';
 import { verify } from './sqlite/verify.ts';
 import { lossAt, lossOf, Watch } from './sqlite/watch.ts';
 import { readWatermark, Watermark } from './sqlite/watermark.ts';
@@ -174,7 +173,7 @@ async function openLocked(folder: StoreFolder, lock: SpenderLock, options: Openi
     if (isEmpty) layOut(connection);
     // SQLite counts otherwise for a ledger that has no log yet.
     const isAlone = aloneFromNow(connection);
-    const found = maySeal ? await unbrokenSeal(folder, nowMs) : undefined;
+    const found = maySeal ? await unbrokenSeal(folder, connection, nowMs) : undefined;
     const { commits, clean, unmarked } = refuseBehind(connection, folder);
     if (unmarked !== undefined && options.sendsNothing !== true) throw unmarked;
     if (options.mayBeCopied !== true) refuseCopied(connection, folder);
@@ -182,11 +181,11 @@ async function openLocked(folder: StoreFolder, lock: SpenderLock, options: Openi
     requireAccepted(loss, options);
     if (options.sendsNothing !== true) requireAccepted(lostErasureKey(connection, folder), options);
     const unbroken = isOf(found, commits) ? found : undefined;
-    const { sums, checkedAtMs } = unbroken ?? {
-      sums: await checkedSums(folder, connection, { isEmpty, clean }),
+    const { sums, place, checkedAtMs } = unbroken ?? {
+      ...(await checkedSums(folder, connection, { isEmpty, clean })),
       checkedAtMs: nowMs,
     };
-    const seal = new RunningSeal(folder, { sums, checkedAtMs, commits }, isAlone);
+    const seal = new RunningSeal(folder, { sums, place, checkedAtMs, commits }, isAlone);
     if (!isAlone()) throw writtenBeside(folder);
     if (loss !== undefined) connection.run(NEW_IDENTITY);
     const hasMore = addLaterTables(connection);
@@ -210,7 +209,7 @@ async function checkedSums(
   folder: StoreFolder,
   connection: Connection,
   { isEmpty, clean }: { readonly isEmpty: boolean } & Pick<Checked, 'clean'>,
-): Promise<PageSums> {
+): Promise<Summed> {
   // What was laid out a moment ago has nothing to be compared with.
   if (!isEmpty) await verify(connection, folder.path, clean === 1);
   return sumsOf(folder);
@@ -301,7 +300,7 @@ async function look(folder: StoreFolder, tell: Tell = () => {}): Promise<LedgerR
     if (loss !== undefined) tell(`${loss} Nothing is bought from it in this state.`);
     if (livingSpender(folder) === undefined)
       await checkedOnce(folder, async () => {
-        if (maySeal && isOf(await unbrokenSeal(folder, systemClock.wallMs()), commits)) return;
+        if (maySeal && isOf(await unbrokenSeal(folder, connection, systemClock.wallMs()), commits)) return;
         // Most looks find a seal, and load nothing for a check.
         const { verifyBeside } = await import('./sqlite/verify-beside.ts');
         await verifyBeside(connection, folder.path);

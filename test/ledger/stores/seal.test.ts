@@ -21,7 +21,17 @@ import {
 } from './book.ts';
 import { freshLedger, freshPlace, openStore } from './places.ts';
 import { pastGuards } from './refusals.ts';
-import { buy, closedStore, DAMAGED, flip, isSealed, killed, type Ledger, writeBeside } from './sealed.ts';
+import {
+  buy,
+  closedStore,
+  DAMAGED,
+  flip,
+  isSealed,
+  killed,
+  type Ledger,
+  placesOf,
+  writeBeside,
+} from './sealed.ts';
 import { openAsAfterCrash } from './sides.ts';
 
 /**
@@ -298,14 +308,6 @@ describe('after an orderly end', () => {
     expect(noticed).toBe(2);
   });
 });
-
-/** Where these bytes stand in the ledger. */
-function placesOf(place: string, bytes: Buffer): readonly number[] {
-  const file = readFileSync(join(place, 'ledger.db'));
-  const places: number[] = [];
-  for (let at = file.indexOf(bytes); at !== -1; at = file.indexOf(bytes, at + 1)) places.push(at);
-  return places;
-}
 
 test('a row that is open again, because one of its answers was taken back, is no damage at what else it has paid for', async () => {
   const place = freshPlace(sqlite);

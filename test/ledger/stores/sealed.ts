@@ -1,6 +1,7 @@
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
+import { Connection } from '../../../src/ledger/stores/sqlite/connection.ts';
 import { storeFolder } from '../../../src/ledger/stores/sqlite/folder.ts';
 import { unbrokenSeal } from '../../../src/ledger/stores/sqlite/seal.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
@@ -32,12 +33,25 @@ export async function buy(ledger: Ledger, batch: Batch, word: string, calls: num
 
 /** Whether it is opened without a full check. */
 export async function isSealed(place: string): Promise<boolean> {
-  const seal = await unbrokenSeal(storeFolder(place), Date.now());
-  if (seal?.commits === undefined) return seal !== undefined;
-  const database = new Database(join(place, 'ledger.db'), { readonly: true });
-  const commits = database.prepare<[], number>('SELECT commits FROM book').pluck().get();
-  database.close();
-  return commits === seal.commits;
+  const folder = storeFolder(place);
+  const connection = openedIn(folder.ledger);
+  if (connection === undefined) return false;
+  try {
+    const seal = await unbrokenSeal(folder, connection, Date.now());
+    const book = connection.get<{ commits: number }>('SELECT commits FROM book');
+    return seal !== undefined && (seal.commits ?? book?.commits) === book?.commits;
+  } finally {
+    connection.close();
+  }
+}
+
+/** Undefined for what SQLite does not read, which is opened by nobody. */
+function openedIn(path: string): Connection | undefined {
+  try {
+    return new Connection(path, { readonly: true, timeoutMs: 0 });
+  } catch {
+    return undefined;
+  }
 }
 
 /** The files as a kill leaves them at this moment. */
@@ -62,4 +76,12 @@ export function flip(place: string, name: string, at: number, bit = 0b100): void
   const bytes = readFileSync(file);
   bytes[at] = (bytes[at] ?? 0) ^ bit;
   writeFileSync(file, bytes);
+}
+
+/** Where these bytes stand in the ledger. */
+export function placesOf(place: string, bytes: Buffer): readonly number[] {
+  const file = readFileSync(join(place, 'ledger.db'));
+  const places: number[] = [];
+  for (let at = file.indexOf(bytes); at !== -1; at = file.indexOf(bytes, at + 1)) places.push(at);
+  return places;
 }

@@ -277,8 +277,8 @@ export class SqliteLedger extends SqliteReader implements Ledger {
     this.#options.watch.end();
     const { seal, release } = this.#options;
     const isOrderly = this.#group.sound && endOrderly(this.connection, seal);
-    this.connection.close();
     seal.end(isOrderly);
+    this.connection.close();
     release();
   }
 
@@ -301,13 +301,13 @@ export class SqliteLedger extends SqliteReader implements Ledger {
   }
 }
 
-/** Marks an orderly end. A crash before that, or a full disk, costs the next start a full check and nothing else. */
+/** Marks an orderly end, and moves the log into the database. A crash before that, or a full disk, costs the next start a full check and nothing else. */
 function endOrderly(connection: Connection, seal: Pick<RunningSeal, 'uncounted'>): boolean {
   try {
-    seal.uncounted(0);
-    connection.pragma('wal_checkpoint(TRUNCATE)');
     connection.run('UPDATE book SET clean = 1');
     seal.uncounted(1);
+    // Closing would do it, too, and it would be unknown who has written to the ledger by then.
+    connection.pragma('wal_checkpoint(TRUNCATE)');
     return true;
   } catch (error) {
     if (sqliteCode(error) === undefined) throw error;

@@ -41,15 +41,6 @@ export interface LogPlace {
   readonly at: number;
 }
 
-/**
- * Whether a log with these salts may be the next one: a spender's log begins anew when it is full, and SQLite then counts the first
- * salt up by one.
- */
-export function isNextLog(salts: bigint, { salts: before, at }: LogPlace): boolean {
-  const isFull = at >= HEADER_BYTES + FULL_LOG_FRAMES * FRAME_BYTES;
-  return isFull && salts >> 32n === BigInt.asUintN(32, (before >> 32n) + 1n);
-}
-
 /** What was committed between two looks at the log. */
 export interface Committed {
   readonly commits: number;
@@ -70,6 +61,8 @@ interface Frame {
 /** A sum of SQLite's, of two words. */
 type LogSum = readonly [number, number];
 
+const framesBefore = (at: number): number => (at - HEADER_BYTES) / FRAME_BYTES;
+
 export class LogFrames {
   readonly #path: string;
   readonly #isChecked: boolean;
@@ -81,10 +74,12 @@ export class LogFrames {
   /**
    * @param isChecked whether the log ends for us where a sum of SQLite's is wrong, as it does for SQLite after a kill. It costs several
    *   times as much, and is for who did not see the frames being written.
+   * @param place up to which it was read before.
    */
-  constructor(path: string, isChecked = false) {
+  constructor(path: string, isChecked: boolean, place?: LogPlace) {
     this.#path = path;
     this.#isChecked = isChecked;
+    this.#place = place;
   }
 
   /** Where the last commit ends that was read; undefined before the first. */
@@ -94,15 +89,19 @@ export class LogFrames {
 
   /** How many frames are before that place. */
   get length(): number {
-    return this.#place === undefined ? 0 : (this.#place.at - HEADER_BYTES) / FRAME_BYTES;
+    return this.#place === undefined ? 0 : framesBefore(this.#place.at);
   }
 
   /**
    * Reads the commits since the last call. Frames behind the last commit are of one that was taken back, or is not over.
-   * @param tell gets each of their pages, numbered from zero, as often as it was written, and its CRC-32.
-   * @param ended gets where each commit ends.
+   * @param tell gets each of their pages, numbered from zero, as often as it was written, its CRC-32, and the number of the frame
+   *   from one on.
+   * @param ended gets where each commit ends, in bytes.
    */
-  read(tell: (page: number, sum: number) => void, ended: (place: LogPlace) => void = () => {}): Committed {
+  read(
+    tell: (page: number, sum: number, frame: number) => void,
+    ended: (at: number) => void = () => {},
+  ): Committed {
     const salts = this.#salts();
     const before = this.#place?.salts === salts ? this.#place : undefined;
     const isAnew = before !== this.#place;
@@ -115,8 +114,8 @@ export class LogFrames {
       const { at, pagesByThen } = frame;
       if (pagesByThen === 0) continue;
       const place = { salts, at: at + FRAME_BYTES };
-      for (const { page, sum } of uncommitted) tell(page, sum);
-      ended(place);
+      for (const { at, page, sum } of uncommitted) tell(page, sum, framesBefore(at) + 1);
+      ended(place.at);
       uncommitted = [];
       pages = pagesByThen;
       commits += 1;

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import type { StoreFolder } from './folder.ts';
 import { FULL_LOG_FRAMES, LogFrames, type LogPlace } from './log-frames.ts';
 import type { PageSums } from './page-sums.ts';
-import { type Sealed, sumsOf, writeSeal } from './seal.ts';
+import { type Sealed, stampForSeal, sumsOf, writeSeal } from './seal.ts';
 import { mostSince, type Reached, SinceWriter } from './seal-since.ts';
 
 /**
@@ -14,7 +14,7 @@ import { mostSince, type Reached, SinceWriter } from './seal-since.ts';
  */
 export class RunningSeal {
   readonly #folder: StoreFolder;
-  readonly #frames: LogFrames;
+  #frames: LogFrames;
   readonly #checkedAtMs: number;
   readonly #isAlone: () => boolean;
   #sums: PageSums;
@@ -33,7 +33,7 @@ export class RunningSeal {
    */
   constructor(
     folder: StoreFolder,
-    { commits, sums, checkedAtMs }: Omit<Sealed, 'place'>,
+    { commits, sums, checkedAtMs, place }: Omit<Sealed, 'stamp'>,
     isAlone: () => boolean,
   ) {
     this.#folder = folder;
@@ -41,12 +41,8 @@ export class RunningSeal {
     this.#sums = sums;
     this.#checkedAtMs = checkedAtMs;
     this.#commits = commits;
-    this.#frames = new LogFrames(folder.log);
-    this.#trying(() => {
-      this.#frames.read(() => {});
-      if (isAlone()) this.#writeWhole();
-      else this.#giveUp();
-    });
+    this.#frames = new LogFrames(folder.log, false, place);
+    this.#trying(() => this.#writeWhole());
   }
 
   /** To be called after every commit. @param commits how many the ledger counts by then. */
@@ -54,8 +50,9 @@ export class RunningSeal {
     this.#trying(() => {
       this.#commits = commits;
       this.#read(1);
-      // Without a place nobody could tell later whether it is the same log.
-      if (this.#frames.length >= FULL_LOG_FRAMES || this.#place === undefined) this.#writeDown();
+      // Of a log that is not noted nobody could tell later who has begun it.
+      const isNoted = this.#frames.place?.salts === this.#place?.salts;
+      if (!isNoted || this.#frames.length >= FULL_LOG_FRAMES) this.#writeDown();
     });
   }
 
@@ -74,13 +71,15 @@ export class RunningSeal {
 
   /** To be called when that is done. */
   async rewritten(): Promise<void> {
-    this.#trying(() => this.#frames.read(() => {}));
     if (!this.#isSure) return;
-    this.#sums = await sumsOf(this.#folder);
-    this.#trying(() => (this.#isAlone() ? this.#writeWhole() : this.#giveUp()));
+    const { sums, place } = await sumsOf(this.#folder);
+    this.#sums = sums;
+    this.#frames.close();
+    this.#frames = new LogFrames(this.#folder.log, false, place);
+    this.#trying(() => this.#writeWhole());
   }
 
-  /** To be called when nothing is written any more. @param isSound whether no damage was found meanwhile. */
+  /** To be called when nothing is written any more, and before the connection is closed. @param isSound whether no damage was found meanwhile. */
   end(isSound: boolean): void {
     this.#trying(() => {
       if (isSound && this.#isSure) this.#writeWhole();
@@ -111,7 +110,13 @@ export class RunningSeal {
 
   #writeWhole(): void {
     if (!this.#isSure) return;
-    const sealed = { sums: this.#sums, checkedAtMs: this.#checkedAtMs, ...this.#reached() };
+    const stamp = stampForSeal(this.#folder);
+    // Asked behind the stamp, so that what another program writes is either known of or alters that.
+    if (!this.#isAlone()) {
+      this.#giveUp();
+      return;
+    }
+    const sealed = { sums: this.#sums, checkedAtMs: this.#checkedAtMs, stamp, ...this.#reached() };
     const sum = writeSeal(this.#folder, sealed);
     this.#closeSince();
     this.#since = new SinceWriter(this.#folder.sealedSince, sum);

@@ -1,9 +1,9 @@
 import { closeSync, fstatSync, readSync, statSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
-import { withFile } from './connection.ts';
+import { type Connection, withFile } from './connection.ts';
 import { openIfThere, type StoreFolder, sizeOf, writeAnew } from './folder.ts';
-import { isNextLog, LogFrames, type LogPlace, PAGE_BYTES } from './log-frames.ts';
+import { LogFrames, type LogPlace, PAGE_BYTES } from './log-frames.ts';
 import { PageSums } from './page-sums.ts';
 import { type Reached, readSince } from './seal-since.ts';
 
@@ -14,9 +14,7 @@ import { type Reached, readSince } from './seal-since.ts';
  *
  * So a missing, torn or outdated seal costs time and nothing else, and no file of it is synchronised to the disk.
  */
-export interface Seal {
-  /** A ledger of ten million rows has 9 MB of them, so they are never there twice. */
-  readonly sums: PageSums;
+export interface Seal extends Summed {
   /** When all pages were last read. */
   readonly checkedAtMs: number;
   /**
@@ -24,6 +22,14 @@ export interface Seal {
    * all that those pages can be held against. Otherwise undefined.
    */
   readonly commits: number | undefined;
+}
+
+/** What was read of a ledger, up to its last commit. */
+export interface Summed {
+  /** A ledger of ten million rows has 9 MB of them, so they are never there twice. */
+  readonly sums: PageSums;
+  /** Where that commit ends in the log; undefined where that is empty. */
+  readonly place: LogPlace | undefined;
 }
 
 const BLOCK_BYTES = 256 * PAGE_BYTES;
@@ -45,7 +51,7 @@ const BYTES_FOR_A_SUM = PAGE_BYTES / 8;
 
 interface Header {
   readonly magic: string;
-  readonly stamp: string;
+  readonly stamp: string | undefined;
   readonly checkedAtMs: number;
   readonly commits: number;
   readonly place: { readonly salts: string; readonly at: number } | undefined;
@@ -55,70 +61,80 @@ interface Header {
  * The seal of a ledger whose pages are as they were written; otherwise undefined. It is looked for by who has the ledger open already
  * and knows whether another program writes in it meanwhile.
  */
-export async function unbrokenSeal(folder: StoreFolder, nowMs: number): Promise<Seal | undefined> {
-  const written = unlessUnreadable(() => readSeal(folder));
-  if (written === undefined) return undefined;
-  const { sums, checkedAtMs, isStamped } = written;
-  const since = unlessUnreadable(() => readSince(folder.sealedSince, written));
+export async function unbrokenSeal(
+  folder: StoreFolder,
+  connection: Connection,
+  nowMs: number,
+): Promise<Seal | undefined> {
+  const sealed = unlessUnreadable(() => readSeal(folder));
+  if (sealed === undefined) return undefined;
+  const { sums, checkedAtMs, stamp } = sealed;
+  const since = unlessUnreadable(() => readSince(folder.sealedSince, sealed));
   const ageMs = nowMs - checkedAtMs;
-  const isUntouched = isStamped && since === undefined && (sizeOf(folder.log) ?? 0) === 0;
+  const isUntouched =
+    stamp === stampOf(folder.ledger) && since === undefined && (sizeOf(folder.log) ?? 0) === 0;
   if (isUntouched && sums.length * PAGE_BYTES > ALWAYS_READ_BYTES && ageMs >= 0 && ageMs < DAY_MS)
-    return { sums, checkedAtMs, commits: undefined };
-  const reached = since ?? written;
-  const logged = takeLogged(folder, sums, reached.place);
-  if (logged === undefined) return undefined;
-  const isAsWritten = (page: number, bytes: Buffer): boolean =>
-    sums.of(page) === crc32(bytes) || logged.has(page) || page === LOCK_PAGE;
+    return { sums, checkedAtMs, commits: undefined, place: undefined };
+  const { known, moved } = framesInUse(connection);
+  const logged = takeLogged(folder, sums);
+  const { place: written, commits } = since ?? sealed;
+  if (logged?.frames !== known) return undefined;
+  // Who has begun a log that is not the noted one may have written in the ledger before, and nothing is left of that.
+  if (known > 0 && logged.place?.salts !== written?.salts) return undefined;
+  const isRight = (page: number, bytes: Buffer): boolean =>
+    sums.of(page) === crc32(bytes) || logged.frameOf(page) > moved || page === LOCK_PAGE;
   const pages = logged.pages ?? (sizeOf(folder.ledger) ?? 0) / PAGE_BYTES;
-  if (!(await readPages(folder, pages, isAsWritten))) return undefined;
-  const commits = logged.pages === undefined ? undefined : reached.commits + logged.commits;
-  return { sums, checkedAtMs: nowMs, commits };
+  if (!(await readPages(folder, pages, isRight))) return undefined;
+  const behind = logged.ends.filter((end) => end > (written?.at ?? 0)).length;
+  return { sums, checkedAtMs: nowMs, commits: known > 0 ? commits + behind : undefined, place: logged.place };
+}
+
+/**
+ * How many frames of the log SQLite knows, and how many of those it has moved into the ledger and does not read any more. After a kill
+ * it takes both from the log, whose sums it checks. Where somebody else has kept the ledger open it goes on with what it knew, and
+ * checks none.
+ */
+function framesInUse(connection: Connection): { readonly known: number; readonly moved: number } {
+  const said = connection.get<{ log: number; checkpointed: number }>('PRAGMA wal_checkpoint(NOOP)');
+  return { known: Math.max(0, said?.log ?? 0), moved: said?.checkpointed ?? 0 };
 }
 
 /** The sums of a ledger that was checked otherwise, or was just written as a whole. */
-export async function sumsOf(folder: StoreFolder): Promise<PageSums> {
+export async function sumsOf(folder: StoreFolder): Promise<Summed> {
   const sums = new PageSums();
   await readPages(folder, (sizeOf(folder.ledger) ?? 0) / PAGE_BYTES, (page, bytes) => {
     sums.set(page, crc32(bytes));
     return true;
   });
-  takeLogged(folder, sums, undefined);
-  return sums;
+  return { sums, place: takeLogged(folder, sums)?.place };
 }
 
-interface Logged {
-  /** How many commits of the log are behind the place. */
-  readonly commits: number;
+interface Logged extends Pick<Summed, 'place'> {
+  /** How many frames were read, up to the end of the last commit. */
+  readonly frames: number;
+  /** Where its commits end, in bytes. */
+  readonly ends: readonly number[];
   /** How many pages the ledger has after them all; undefined where the log has none. */
   readonly pages: number | undefined;
-  /** Whether SQLite reads a page from the log, and not from the ledger. */
-  has(page: number): boolean;
+  /** The number of the newest frame with this page, from one on; zero where the log does not have it. */
+  frameOf(page: number): number;
 }
 
-/** @returns undefined for a log that is not a spender's, or says what cannot be. */
-function takeLogged(
-  { ledger, log }: StoreFolder,
-  sums: PageSums,
-  place: LogPlace | undefined,
-): Logged | undefined {
-  const newest = new Map<number, number>();
+/** Takes the sums of all pages that are in the log. @returns undefined for a log that says what cannot be. */
+function takeLogged({ ledger, log }: StoreFolder, sums: PageSums): Logged | undefined {
+  const newest = new Map<number, { readonly sum: number; readonly frame: number }>();
+  const ends: number[] = [];
   const frames = new LogFrames(log, true);
-  let behind = 0;
   try {
-    const { pages = 0, commits } = frames.read(
-      (page, sum) => newest.set(page, sum),
-      (end) => {
-        if (end.salts !== place?.salts || end.at > place.at) behind += 1;
-      },
+    const { pages } = frames.read(
+      (page, sum, frame) => newest.set(page, { sum, frame }),
+      (at) => ends.push(at),
     );
-    const { place: end } = frames;
-    const isOther = place !== undefined && end !== undefined && end.salts !== place.salts;
-    // What another program has begun anew may have as many commits as it took away.
-    if (isOther && !isNextLog(end.salts, place)) return undefined;
     const most = (sizeOf(ledger) ?? 0) / PAGE_BYTES + frames.length;
-    if (pages > most || [...newest.keys()].some((page) => page < 0 || page >= most)) return undefined;
-    for (const [page, sum] of newest) sums.set(page, sum);
-    return { commits: behind, pages: commits === 0 ? undefined : pages, has: (page) => newest.has(page) };
+    if ((pages ?? 0) > most || [...newest.keys()].some((page) => page < 0 || page >= most)) return undefined;
+    for (const [page, { sum }] of newest) sums.set(page, sum);
+    const { place, length } = frames;
+    return { place, frames: length, ends, pages, frameOf: (page) => newest.get(page)?.frame ?? 0 };
   } finally {
     frames.close();
   }
@@ -148,10 +164,21 @@ async function readPages(
   return true;
 }
 
+/**
+ * A stamp of the ledger, for a seal that is written next, which whatever is written to the ledger from here on alters. Two writes
+ * within one tick of the file system's clock leave the same, so in the tick of the last one there is none: what is emptied here has
+ * the time of now.
+ */
+export function stampForSeal({ seal, ledger }: StoreFolder): string | undefined {
+  writeAnew(seal);
+  const stamp = stampOf(ledger);
+  const ticks = statSync(seal, { bigint: true }).mtimeNs > statSync(ledger, { bigint: true }).ctimeNs;
+  return ticks ? stamp : undefined;
+}
+
 /** Says that the ledger has these pages. @returns the sum with which the records of what is written later begin. */
-export function writeSeal(folder: StoreFolder, { sums, checkedAtMs, ...reached }: Sealed): number {
+export function writeSeal(folder: StoreFolder, { sums, checkedAtMs, stamp, ...reached }: Sealed): number {
   const place = reached.place && { salts: String(reached.place.salts), at: reached.place.at };
-  const stamp = stampOf(folder.ledger);
   const header: Header = { magic: MAGIC, stamp, checkedAtMs, commits: reached.commits, place };
   const head = Buffer.from(`${JSON.stringify(header)}\n`);
   const body = sums.bytes;
@@ -163,12 +190,13 @@ export function writeSeal(folder: StoreFolder, { sums, checkedAtMs, ...reached }
 }
 
 /** What a seal says of a ledger. */
-export interface Sealed extends Reached, Pick<Seal, 'sums' | 'checkedAtMs'> {}
+export interface Sealed extends Reached, Pick<Seal, 'sums' | 'checkedAtMs'> {
+  /** Of the ledger when it was sealed; undefined where that would not tell whether it was written to later. */
+  readonly stamp: string | undefined;
+}
 
 /** The stored seal; undefined when there is no intact one. */
-function readSeal(
-  folder: StoreFolder,
-): (Sealed & { readonly sum: number; readonly isStamped: boolean }) | undefined {
+function readSeal(folder: StoreFolder): (Sealed & { readonly sum: number }) | undefined {
   const read = readParts(folder);
   if (read === undefined) return undefined;
   const { head, sums, sum } = read;
@@ -180,7 +208,7 @@ function readSeal(
     checkedAtMs,
     commits,
     place: place && { salts: BigInt(place.salts), at: place.at },
-    isStamped: stamp === stampOf(folder.ledger) && isLater(folder.seal, folder.ledger),
+    stamp,
   };
 }
 
@@ -223,11 +251,4 @@ function readParts({
 export function stampOf(path: string): string {
   const { ino, size, mtimeNs, ctimeNs } = statSync(path, { bigint: true });
   return [ino, size, mtimeNs, ctimeNs].join(' ');
-}
-
-/**
- * Two writes within one tick of the file system's clock leave the same stamp, so only a later tick tells them apart.
- */
-function isLater(file: string, other: string): boolean {
-  return statSync(file, { bigint: true }).mtimeNs > statSync(other, { bigint: true }).ctimeNs;
 }
