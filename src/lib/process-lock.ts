@@ -1,8 +1,8 @@
-import { chmodSync, closeSync, constants, openSync } from 'node:fs';
+import { chmodSync, constants, openSync } from 'node:fs';
 import Database from 'better-sqlite3';
 
 /**
- * A lock that one process has. The kernel holds it, by an exclusive transaction of SQLite on a file of its own: it refuses a
+ * A lock that one process has. The kernel holds it, by a transaction of SQLite that may write in a file of its own: it refuses a
  * second process even while the first is suspended, and is free as soon as the first has ended in any way. A file with a
  * process id in it could do neither.
  */
@@ -22,8 +22,8 @@ export function tryLock(path: string): ProcessLock | undefined {
     return tryLockOn(path);
   } catch (error) {
     if (!isNoDatabase(error)) throw error;
-    // SQLite reads a file only when nobody holds it, and one that somebody takes meanwhile is held although it is emptied.
-    closeSync(openSync(path, constants.O_WRONLY | constants.O_TRUNC | (constants.O_NOFOLLOW ?? 0)));
+    // It stays held when it is emptied. It would not if the descriptor were closed here and this process is who holds it (POSIX).
+    openSync(path, constants.O_WRONLY | constants.O_TRUNC | (constants.O_NOFOLLOW ?? 0));
     return tryLockOn(path);
   }
 }
@@ -37,10 +37,11 @@ function tryLockOn(path: string): ProcessLock | undefined {
   try {
     // There is no timeout: SQLite would wait by blocking the thread, and does not use our clock.
     database = new Database(path, { timeout: 0 });
-    // WAL would let a reader's lock survive; with the rollback journal the exclusive lock is one lock on one file.
+    // WAL would let a reader's lock survive; with the rollback journal the lock is one lock on one file.
     database.pragma('journal_mode = DELETE');
     if (process.platform !== 'win32') chmodSync(path, FILE_MODE);
-    database.exec('BEGIN EXCLUSIVE');
+    // An exclusive one would have to wait for all who have only begun to ask: of two that ask at the same moment, neither got it.
+    database.exec('BEGIN IMMEDIATE');
     const held = database;
     return { release: () => void held.close() };
   } catch (error) {
