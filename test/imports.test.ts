@@ -79,6 +79,7 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'plan.ts',
     'pricing.ts',
     'row-walk.ts',
+    'run-plan.ts',
     'sample.ts',
     'saved-plan.ts',
     'sent-again.ts',

@@ -252,8 +252,7 @@ function reportOf(console: Console, summary: RunSummary, { words }: Resume, flag
   const lines = summaryLines(summary);
   const toStdout = flags.output === '-';
   if (toStdout) for (const line of lines) console.say(line);
-  const { stopped, budgetToFinish } = summary;
-  const goesOn = beyondBudget(words, stopped?.code === 'budget' ? budgetToFinish : undefined);
+  const goesOn = beyondBudget(words, summary.budgetToFinish);
   return {
     lines: toStdout ? [] : lines,
     object: RunObject.of(summary),

@@ -120,9 +120,7 @@ export const RunObject = noun({
   ),
   ...leftOpen,
   /** A budget that is enough for all that waits; only where the batch's own has stopped it. */
-  budget_to_finish: run(z.number().optional(), (of) =>
-    of.stopped?.code === 'budget' ? of.budgetToFinish : undefined,
-  ),
+  budget_to_finish: run(z.number().optional(), ({ budgetToFinish }) => budgetToFinish),
   stopped,
 });
 

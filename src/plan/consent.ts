@@ -10,7 +10,6 @@ import { canonicalJson } from '../core/call-key.ts';
 import { StopError } from '../core/errors.ts';
 import type { JsonObject, JsonValue, Method } from '../core/operation.ts';
 import { counted, foreignWords } from '../core/plain-text.ts';
-import { lastOfFirst } from '../core/row-range.ts';
 import type { MappedInput } from '../files/input.ts';
 import type { Job } from '../job/job.ts';
 import { askedByOrigin } from '../job/job-origin.ts';
@@ -26,9 +25,9 @@ import { checkedCredits } from '../lib/checked-options.ts';
 import { isPartial } from './batch.ts';
 import type { BatchPlace } from './batch-key.ts';
 import type { Consent, RunChoices, RunContext } from './context.ts';
-import { batchGoneOnWith, mostAsked, type Plan, planRows } from './plan.ts';
+import { batchGoneOnWith, mostAdded, mostAsked, type Plan, planRows } from './plan.ts';
 import { identifyPlan, requirePlanId } from './plan-id.ts';
-import { planPart } from './sample.ts';
+import { planOfRun } from './run-plan.ts';
 import { requireSavedPlan } from './saved-plan.ts';
 import { checkGuards } from './team/change-guards.ts';
 import { beginsWork, type ChangePlan, planChanges, planOfChanges } from './team/change-plan.ts';
@@ -134,22 +133,20 @@ async function requireBudget(
   const goesOn = anew ? undefined : await goneOnWith(context, input, existing);
   const money = goesOn && (await ledger.batchMoney(goesOn));
   if (begun !== undefined && money?.cap !== undefined && !isPartial(begun)) return limitedTo(undefined);
-  const plan =
-    changes === undefined
-      ? await planPart(context, input, place.key)
-      : planOfChanges(changes, account, context.limit && lastOfFirst(input.sheet.headerRow, context.limit));
+  const plan = await planOfRun(context, input, place.key, changes);
   const most = mostAsked(plan);
   if (most === 0) return limitedTo(existing === undefined ? credits(0) : undefined);
   // The cap is said again, in case that the batch has become too old meanwhile and a new one follows it.
   if (isAgreed(plan, money, begun === undefined)) return limitedTo(money?.cap);
   const held = heldBy(money);
+  const least = held + mostAdded(plan);
   const agreed = await askBudget?.(plan);
   if (agreed !== undefined) return { budget: credits(held + checkedCredits(agreed)), buysAgain: true };
   throw new StopError({
     code: 'consent',
     message: `This run could spend up to ${most} credits, and nothing limits it.`,
-    next: `Say how much it may spend with --budget ${held + most}, in the job, or per day in the account.`,
-    leastBudget: held + most,
+    next: `Say how much it may spend with --budget ${least}, in the job, or per day in the account.`,
+    leastBudget: least,
   });
 }
 
@@ -169,8 +166,7 @@ async function goneOnWith(
 /** Whether the cap of the batch covers the plan, or limits what is only sent again of a batch that is finished. */
 function isAgreed(plan: Plan, money: Money | undefined, isFinished: boolean): boolean {
   if (money?.cap === undefined) return false;
-  const more = mostAsked(plan) - ((plan.part ?? plan.again)?.atRisk ?? 0);
-  return (isFinished && plan.toBuy === 0) || heldBy(money) + more <= money.cap;
+  return (isFinished && plan.toBuy === 0) || heldBy(money) + mostAdded(plan) <= money.cap;
 }
 
 /** The credits that count against the batch's cap already. */

@@ -9,7 +9,14 @@ import { type BatchId, type Credits, credits } from '../ledger/ledger.ts';
 import { identifierOf } from '../ledger/tally.ts';
 import { batchIdentityOf, batchKeyOf } from './batch-key.ts';
 import { freshSinceOf, hasGoneStale, startMsOf } from './known-calls.ts';
-import { type Pricing, pricingOf, worstAfterFirst, worstCredits } from './pricing.ts';
+import {
+  matchesLeft,
+  type Pricing,
+  pricingOf,
+  type RowLeft,
+  worstAfterFirst,
+  worstCredits,
+} from './pricing.ts';
 import {
   classifications,
   differentRows,
@@ -113,6 +120,11 @@ export function mostAsked({ part, credits }: Plan): Credits {
   return part?.most ?? credits.most;
 }
 
+/** What a run over this plan may add at most to what is spent or in doubt already. */
+export function mostAdded(plan: Plan): number {
+  return mostAsked(plan) - ((plan.part ?? plan.again)?.atRisk ?? 0);
+}
+
 /**
  * The batch that a run of this input would work on. An open batch resumes with the cut-offs that it began with, and its
  * own answers are fresh for it; otherwise a new batch would begin now. The file is hashed only when an open batch with
@@ -179,21 +191,21 @@ export class Reasons {
   }
 }
 
-/** Rows that ask about the same identifiers, so that each of them costs the same. */
+/** Rows that ask about the same identifiers and have found as much, so that each of them costs the same. */
 interface Alike {
   rows: number;
-  readonly calls: readonly Call[];
+  readonly first: RowLeft;
 }
 
-function addAlike(kinds: Map<string, Alike>, { toAsk }: LookedUp): void {
-  const kind = toAsk.map(identifierOf).join();
+function addAlike(kinds: Map<string, Alike>, row: LookedUp): void {
+  const kind = [...row.answers.map((answer) => answer.kind), ...row.toAsk.map(identifierOf)].join();
   const alike = kinds.get(kind);
-  if (alike === undefined) kinds.set(kind, { rows: 1, calls: toAsk });
+  if (alike === undefined) kinds.set(kind, { rows: 1, first: row });
   else alike.rows += 1;
 }
 
-function sum(kinds: readonly Alike[], of: (calls: readonly Call[]) => number): number {
-  return kinds.reduce((total, { rows, calls }) => total + rows * of(calls), 0);
+function sum(kinds: readonly Alike[], of: (row: RowLeft) => number): number {
+  return kinds.reduce((total, { rows, first }) => total + rows * of(first), 0);
 }
 
 /** Collects the rows of a plan and builds it at the end. */
@@ -259,18 +271,17 @@ class Draft {
     const toBuy = [...this.#toBuy.values()];
     const retries = [...this.#extra.values()];
     const others = [...this.#again.values()];
-    const worst = (calls: readonly Call[]): number => worstCredits(this.#pricing, calls);
-    const expected = (calls: readonly Call[]): number => this.#creditsExpected(calls);
+    const worst = (left: RowLeft): number => worstCredits(this.#pricing, left);
+    const expected = (left: RowLeft): number => this.#creditsExpected(left);
     const within = (most: number): number =>
       extra === undefined
         ? most
-        : Math.min(most, extra + sum(retries, (calls) => worstAfterFirst(this.#pricing, calls)));
+        : Math.min(most, extra + sum(retries, (left) => worstAfterFirst(this.#pricing, left)));
     const again = within(sum(retries, worst)) + sum(others, worst);
     const againExpected = within(sum(retries, expected)) + sum(others, expected);
     const rowsAgain = sum([...retries, ...others], () => 1);
     const unanswered = [...this.#unanswered.values()];
-    const requests =
-      row.calls * sum([...toBuy, ...retries, ...others], (calls) => this.#requestsExpected(calls));
+    const requests = sum([...toBuy, ...retries, ...others], (left) => this.#requestsExpected(left));
     return {
       ...this.#counts,
       ...(refreshes ? { tooOld: this.#tooOld } : {}),
@@ -328,17 +339,20 @@ class Draft {
     return asked >= ASKED_OFTEN_ENOUGH ? found / asked : this.#pricing.matchRate;
   }
 
-  #creditsExpected(calls: readonly Call[]): number {
+  #creditsExpected(left: RowLeft): number {
     const { chargesMisses, priceOf } = this.#pricing;
-    const chances = this.#chances(calls);
-    if (chances === undefined) return worstCredits(this.#pricing, calls);
-    return calls.reduce((sum, call, at) => {
+    const chances = this.#chances(left.toAsk);
+    if (chances === undefined) return worstCredits(this.#pricing, left);
+    const credits = left.toAsk.reduce((sum, call, at) => {
       const { made = 0, matches = 0 } = chances[at] ?? {};
       return sum + priceOf(call).found * (chargesMisses ? made : matches);
     }, 0);
+    return credits * matchesLeft(this.#pricing, left);
   }
 
-  #requestsExpected(calls: readonly Call[]): number {
-    return this.#chances(calls)?.reduce((sum, { made }) => sum + made, 0) ?? calls.length;
+  #requestsExpected(left: RowLeft): number {
+    const chances = this.#chances(left.toAsk);
+    const requests = chances?.reduce((sum, { made }) => sum + made, 0) ?? left.toAsk.length;
+    return requests * matchesLeft(this.#pricing, left);
   }
 }

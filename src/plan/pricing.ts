@@ -4,13 +4,14 @@ import type { Dialect, DialectOperation } from '../client/dialect.ts';
 import { dialectOperationOf } from '../client/dialect.ts';
 import type { Call } from '../core/operation.ts';
 import { type Credits, credits } from '../ledger/ledger.ts';
+import type { LookedUp } from './row-classification.ts';
 import { optionsOf, type PlanContext, type ResolvedJob } from './row-walk.ts';
 
 /** What the vendor charges for a call, and how many calls it lets us make. */
 export interface Pricing {
-  /** The price of a call and of the calls that follow when it matches, such as the other pages of a search. */
+  /** The price of a call: at most, and where it finds something. */
   priceOf(call: Call): Pick<DialectOperation['credits'], 'most' | 'found'>;
-  /** How many calls of one row can match, and the most that each of them costs. */
+  /** How many calls of a row can match of which nothing is bought yet, and the most that each of them costs. */
   readonly row: RowWorst;
   /** Whether a call that finds nothing is charged as well. */
   readonly chargesMisses: boolean;
@@ -36,8 +37,8 @@ export async function pricingOf(context: PlanContext): Promise<Pricing> {
     priceOf(call) {
       const { most: stated, found, per_result: perResult } = dialectOperationOf(dialect, call).credits;
       const most = Math.max(stated, seen);
-      // The number of results is known only when a match has come, so until then it counts as full pages.
-      return { most: most * matches, found: (perResult === undefined ? found : most) * matches };
+      // The number of results is known only when a match has come, so until then it counts as a full page.
+      return { most, found: perResult === undefined ? found : most };
     },
     chargesMisses: chargesMisses(dialect),
     matchRate: await ledger?.matchRate(account.identity, job.operation.name),
@@ -75,20 +76,26 @@ function chargesMisses({ answers, operations }: Dialect): boolean {
   return rules.some(({ means, charged }) => charged === true && means !== 'found');
 }
 
-/** The most that a row can cost: a waterfall ends with its first match, unless misses are charged too. */
-export function worstCredits(
-  { chargesMisses, priceOf }: Pick<Pricing, 'chargesMisses' | 'priceOf'>,
-  calls: readonly Call[],
-): number {
-  const prices = calls.map((call) => priceOf(call).most);
-  return chargesMisses ? prices.reduce((sum, price) => sum + price, 0) : Math.max(0, ...prices);
+/** What a row was answered, and which calls it makes from there on when none of them matches. */
+export type RowLeft = Pick<LookedUp, 'answers' | 'toAsk'>;
+
+/** How many of the calls that a row still makes can match: of a search those pages that it has not found yet. */
+export function matchesLeft({ row }: Pick<Pricing, 'row'>, { answers }: RowLeft): number {
+  return Math.max(1, row.calls - answers.filter(({ kind }) => kind === 'found').length);
+}
+
+/** The most that a row can still cost: a waterfall ends with its first match, unless misses are charged too. */
+export function worstCredits(pricing: Pricing, row: RowLeft): number {
+  const prices = row.toAsk.map((call) => pricing.priceOf(call).most);
+  const most = pricing.chargesMisses ? prices.reduce((sum, price) => sum + price, 0) : Math.max(0, ...prices);
+  return most * matchesLeft(pricing, row);
 }
 
 /** The most that a row can cost beside the first of its calls: for further pages of that, or for the calls after it. */
-export function worstAfterFirst(pricing: Pricing, [first, ...others]: readonly Call[]): number {
+export function worstAfterFirst(pricing: Pricing, row: RowLeft): number {
+  const [first, ...others] = row.toAsk;
   if (first === undefined) return 0;
-  const { most } = pricing.priceOf(first);
-  const pages = most - most / pricing.row.calls;
-  const after = worstCredits(pricing, others);
+  const pages = pricing.priceOf(first).most * (matchesLeft(pricing, row) - 1);
+  const after = worstCredits(pricing, { ...row, toAsk: others });
   return pricing.chargesMisses ? pages + after : Math.max(pages, after);
 }

@@ -8,7 +8,7 @@ import { identifierOf } from '../ledger/tally.ts';
 import type { RunContext } from './context.ts';
 import { type Plan, planRows } from './plan.ts';
 import { planLeft } from './plan-id.ts';
-import { pricingOf, worstCredits } from './pricing.ts';
+import { pricingOf } from './pricing.ts';
 import { classifications } from './row-classification.ts';
 import type { PlanContext } from './row-walk.ts';
 import { Draw, type Drawn, sumOf, type Worst } from './sample/draw.ts';
@@ -96,7 +96,7 @@ async function drawFor(
 ): Promise<Draw> {
   const pricing = await pricingOf(context);
   const lastRow = lastOfFirst(input.sheet.headerRow, context.limit);
-  return new Draw({ size, batchKey, lastRow, creditsOf: (calls) => worstCredits(pricing, calls) });
+  return new Draw({ size, batchKey, lastRow, pricing });
 }
 
 /**

@@ -10,6 +10,7 @@ import { planRun, requireAgreedRequests, requireConsent } from '../plan/consent.
 import type { RunContext } from '../plan/context.ts';
 import { requirePlanId } from '../plan/plan-id.ts';
 import { operationAnswer } from '../plan/row-walk.ts';
+import { mostLeft } from '../plan/run-plan.ts';
 import { chooseSample, forecast, type Sample } from '../plan/sample.ts';
 import type { ChangePlan } from '../plan/team/change-plan.ts';
 import { acceptOdd } from './attempt.ts';
@@ -34,7 +35,6 @@ import { settlesAnew } from './pipeline/unanswered.ts';
 import { ProjectAccess } from './project-access.ts';
 import { settleMisses } from './recover.ts';
 import { finishedRows, type RowSet } from './row-set.ts';
-import { rowsOfRun } from './rows-of-run.ts';
 import { RunMetrics } from './run-metrics.ts';
 import type { Sessions } from './sessions.ts';
 import { type RunSummary, summarize } from './summary.ts';
@@ -293,11 +293,12 @@ async function finish(
     files,
     forecast: sample === undefined ? undefined : await forecast(context, batch, sample, files && input),
     stopped,
-    // Only behind a reached budget is a higher one named, and only for that the list is read again.
-    part: stopped?.code === 'budget' ? await rowsOfRun(submitted) : undefined,
+    // Only behind a reached budget is a higher one named, and only for that the list is planned again.
+    mostLeft: stopped?.code === 'budget' ? await mostLeft(context, input, batch.key) : undefined,
     durationMs: context.clock.monotonicMs() - startedMs,
   });
-  if (stopped?.code === 'budget') await noteReached(context.ledger, batch.id, summary.budgetToFinish);
+  const { budgetToFinish } = summary;
+  if (budgetToFinish !== undefined) await noteReached(context.ledger, batch.id, budgetToFinish);
   if (stopped === undefined && !isLeft) {
     await beforeEnd(summary);
     await closeIfFinished(context, batch);

@@ -49,13 +49,8 @@ export async function decisionsAbout(
   return isOver ? standing.map(() => undefined) : standing;
 }
 
-/** @param of the rows that count; left out: all. */
-export async function retriesOf(
-  ledger: LedgerReader,
-  batch: BatchId,
-  of?: { has(row: RowNumber): boolean },
-): Promise<Retries> {
-  const doubts = (await ledger.doubts(batch)).filter(({ row }) => of?.has(row) !== false);
+export async function retriesOf(ledger: LedgerReader, batch: BatchId): Promise<Retries> {
+  const doubts = await ledger.doubts(batch);
   const decisions = await decisionsAbout(ledger, batch, doubts);
   const waiting = doubts.filter((_, at) => decisions[at]?.kind === 'retry');
   const records = await ledger.attempts(waiting.map(({ attempt }) => attempt));

@@ -15,10 +15,8 @@ import {
 } from '../ledger/ledger.ts';
 import type { Tally } from '../ledger/tally.ts';
 import type { RunContext } from '../plan/context.ts';
-import { mostOfRow } from '../plan/pricing.ts';
 import type { Forecast } from '../plan/sample.ts';
 import { type Retries, retriesOf } from './retries.ts';
-import type { RowsOfRun } from './rows-of-run.ts';
 import type { RunMetrics } from './run-metrics.ts';
 import { type UnprovenChanges, unprovenChanges } from './unproven-changes.ts';
 
@@ -54,10 +52,10 @@ export interface RunSummary {
   /** The number of all the account's answers so far, if every one had status 404; else undefined. */
   readonly onlyMisses: number | undefined;
   /**
-   * The budget with which everything that waits could be bought at its highest price: rows, and calls to be sent again. After a
-   * reached budget that is what waits of the rows of this run, such as those of a sample.
+   * The budget with which all that waits of the rows of this run could be bought at its highest price, calls that are sent again
+   * included; undefined where the batch's own budget did not stop the run.
    */
-  readonly budgetToFinish: number;
+  readonly budgetToFinish: number | undefined;
 }
 
 interface RunEnding {
@@ -67,8 +65,8 @@ interface RunEnding {
   readonly files: OutputFiles | undefined;
   readonly forecast: Forecast | undefined;
   readonly stopped: StopError | undefined;
-  /** Undefined where everything that waits counts. */
-  readonly part: RowsOfRun | undefined;
+  /** What the rows of this run may still add to its cost; undefined where its budget did not stop it. */
+  readonly mostLeft: number | undefined;
   readonly durationMs: number;
 }
 
@@ -76,18 +74,13 @@ interface RunEnding {
 export async function summarize(context: RunContext, batch: Batch, ending: RunEnding): Promise<RunSummary> {
   const { ledger, job, dialect } = context;
   const isChange = job.operation.change !== undefined;
-  const { metrics, spentBefore, files, forecast, stopped, part, durationMs } = ending;
+  const { metrics, spentBefore, files, forecast, stopped, mostLeft, durationMs } = ending;
   const counts = await ledger.counts(batch.id);
   const isInDoubt = (counts.in_doubt ?? 0) > 0;
-  const settled = Object.values(counts).reduce((sum, count) => sum + count, 0);
   const { tally, figures, changes, ...written } = files ?? {};
   const money = await shownMoney(ledger, batch.id);
   const retries = isInDoubt ? await retriesOf(ledger, batch.id) : undefined;
   const unanswered = isInDoubt ? await ledger.rowsUnanswered(batch.id) : [];
-  const ofRun = part ?? { has: () => true, left: batch.inputRows - settled };
-  const toBuy = ofRun.left + unanswered.filter((row) => ofRun.has(row)).length;
-  const again = isInDoubt && part !== undefined ? await retriesOf(ledger, batch.id, part) : retries;
-  const toFinish = heldCredits(money) + (again?.credits ?? 0) + toBuy * (await mostOfRow(context));
   return {
     batch: batch.id,
     rows: batch.inputRows,
@@ -109,7 +102,8 @@ export async function summarize(context: RunContext, batch: Batch, ending: RunEn
     unanswered: unanswered.length,
     stopped,
     onlyMisses: onlyMisses(await ledger.account(context.account.identity), context.account.sandbox),
-    budgetToFinish: Math.max(toFinish, stopped?.leastBudget ?? 0),
+    budgetToFinish:
+      mostLeft === undefined ? undefined : Math.max(heldCredits(money) + mostLeft, stopped?.leastBudget ?? 0),
   };
 }
 

@@ -149,3 +149,31 @@ test('a next page whose address does not say how to ask for it is said', async (
     '25 people; the next page is named by the address https://vendor.example/people/2, which has no "page"',
   );
 });
+
+test.each<[string, readonly string[], number, number]>([
+  ['the whole list', [], 50 + 25 + 75, 120],
+  ['a sample', ['--sample', '2'], 50 + 25 + 75, 120],
+  ['its first rows', ['--limit', '2'], 50 + 25, 60],
+])(
+  'behind a reached budget %s needs what was spent and the pages that are still to be bought',
+  async (_, more, most, spent) => {
+    const paging = { parameter: 'from', offset: 0 };
+    const { desk, asked } = await deskBefore({ paging }, (said) => ({
+      body: { results: from(Number(said.from ?? 0)) },
+    }));
+    // The second row asks what the first one asks, and the third asks nothing.
+    await desk.write('list.csv', 'Company\nAcme\nAcme\n \nBanksia\n');
+    await desk.write('job.yaml', 'operation: search-people\npages: 3\n');
+    const run = ['run', 'job.yaml', 'list.csv', '-o', 'out.csv', ...more, '--budget'];
+    const stopped = await desk.json([...run, '60']);
+    expect(stopped).toMatchObject({ stopped: { code: 'budget' }, credits: { spent: 50 } });
+    expect(stopped.budget_to_finish).toBe(most);
+    const plan = await desk.json(['plan', 'job.yaml', 'list.csv']);
+    expect(plan).toMatchObject({ credits: { most: 25 + 75 } });
+    const { stderr } = await desk.type(['status', 'last']);
+    expect(stderr).toContain(` --budget ${most} `);
+    const done = await desk.json([...run, String(most)]);
+    expect(done).toMatchObject({ stopped: null, credits: { spent } });
+    expect(asked()).toHaveLength(spent / 20);
+  },
+);

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import type { Call } from '../../core/operation.ts';
 import type { RowNumber } from '../../core/row.ts';
+import { matchesLeft, type Pricing, worstCredits } from '../pricing.ts';
 import type { LookedUp, RowClassification } from '../row-classification.ts';
 
 /**
@@ -31,7 +31,7 @@ interface DrawOptions {
   readonly batchKey: string;
   /** Rows after it are not drawn. */
   readonly lastRow: RowNumber;
-  creditsOf(calls: readonly Call[]): number;
+  readonly pricing: Pricing;
 }
 
 interface Candidate {
@@ -101,10 +101,11 @@ export class Draw {
     this.#candidates = this.#candidates.slice(0, this.#options.size);
   }
 
-  #worstOf({ toAsk, again }: LookedUp): Worst {
-    if (toAsk.length === 0) return NOTHING;
-    const credits = this.#options.creditsOf(toAsk);
-    return { rows: 1, credits, requests: toAsk.length, atRisk: again?.atRisk ?? 0 };
+  #worstOf(row: LookedUp): Worst {
+    if (row.toAsk.length === 0) return NOTHING;
+    const { pricing } = this.#options;
+    const requests = row.toAsk.length * matchesLeft(pricing, row);
+    return { rows: 1, credits: worstCredits(pricing, row), requests, atRisk: row.again?.atRisk ?? 0 };
   }
 }
 

@@ -298,7 +298,7 @@ async function putAside(todo: Todo, stopped: StopError): Promise<SweptFile> {
 }
 
 function forSweeps({ budgetToFinish }: RunSummary, stopped: StopError): StopError {
-  if (stopped.code !== 'budget') return stopped;
+  if (budgetToFinish === undefined) return stopped;
   return stop('budget', stopped.message, raiseInJob(budgetToFinish));
 }
 

@@ -23,7 +23,7 @@ import {
 } from '../../ledger/ledger.ts';
 import { batchPlaceOf } from '../../plan/batch-key.ts';
 import type { RunOptions } from '../../plan/context.ts';
-import { mostAsked, type Plan } from '../../plan/plan.ts';
+import { mostAdded, mostAsked, type Plan } from '../../plan/plan.ts';
 import type { ResolvedJob } from '../../plan/row-walk.ts';
 import { planPart } from '../../plan/sample.ts';
 import { noteReached, overSharedBudget } from '../budget.ts';
@@ -81,7 +81,7 @@ export async function runTogether(options: RunOptions): Promise<TogetherSummary>
     return {
       ...{ runs, files, stopped },
       waiting: jobs.slice(runs.length).map(({ job }) => job.operation.name),
-      budgetToFinish: stopped?.code === 'budget' ? budgetToFinish : undefined,
+      budgetToFinish,
     };
   } finally {
     await spender.close(jobs.map(({ account }) => account));
@@ -178,7 +178,7 @@ class SharedList {
    */
   async ofAll(job: ResolvedJob, run: RunSummary, budget: Credits | undefined): Promise<RunSummary> {
     const { stopped, money } = run;
-    if (stopped?.code !== 'budget') return run;
+    if (stopped === undefined || run.budgetToFinish === undefined) return run;
     const others = await this.moneyBut(job);
     const held = heldCredits(others);
     const all = {
@@ -189,7 +189,7 @@ class SharedList {
     };
     let budgetToFinish = held + run.budgetToFinish;
     for (const each of this.#jobs.slice(this.#jobs.indexOf(job) + 1))
-      budgetToFinish += mostAsked(await this.#planOf(each));
+      budgetToFinish += mostAdded(await this.#planOf(each));
     for (const { batch } of await this.#begun()) await noteReached(this.#ledger, batch.id, budgetToFinish);
     return { ...run, budgetToFinish, stopped: overSharedBudget(stopped, all, held) };
   }
@@ -209,7 +209,7 @@ class SharedList {
     if (mostAsked(plan) === 0) return credits(held);
     const agreed = await askBudget?.(plan);
     if (agreed !== undefined) return credits(held + agreed);
-    const least = held + mostAsked(plan);
+    const least = plans.reduce((sum, each) => sum + mostAdded(each), held);
     throw new StopError({
       code: 'consent',
       message: `This run could spend up to ${mostAsked(plan)} credits, and nothing limits it.`,
