@@ -26,6 +26,7 @@ import { type WorkerView, workersAt } from '../run/tasks/workers.ts';
 import type { UnprovenChanges } from '../run/unproven-changes.ts';
 import { changesLines, inviteAgainLines } from './render/change-lines.ts';
 import { heldBackLines, openWords, overBudgetLines, waitingWords } from './render/doubts.ts';
+import { heldUpWords } from './render/over.ts';
 import { rangesWords, workerLines } from './render/workers.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
 
@@ -196,15 +197,11 @@ function openLines(status: BatchStatus, { unproven }: LeftOpen): readonly string
       status.followedBy === undefined &&
       status.over !== undefined &&
       `Ended      ${status.over.why}, so no run does what was left`,
-    batch.state === 'open' && status.over && `Held up    ${status.over.why}, so ${ENDED_BY_RUN}`,
+    batch.state === 'open' && status.over && `Held up    ${heldUpWords(status.over)}`,
     unproven && `Unproven   ${unproven.words}`,
     batch.outputPath !== undefined && `Output     ${batch.outputPath}`,
   );
 }
-
-/** An open batch ends when a run of its list begins another one. */
-const ENDED_BY_RUN =
-  'a run of it begins another batch and ends this one; put the list back as it was to go on with it';
 
 function pausedBy({ acts }: BatchStatus): string {
   const paused = acts.findLast(({ kind }) => kind === 'paused');

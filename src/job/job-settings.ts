@@ -38,6 +38,10 @@ const settingsSchema = z.object({
       waterfall: z.array(z.string()).optional(),
       role: z.string().optional(),
       roles: names.optional(),
+      account: z.string().optional(),
+      read: readSchema.optional(),
+      country: z.string().optional(),
+      repair: z.boolean().optional(),
     })
     .optional(),
   on_existing: z.enum(['refuse', 'keep', 'fill', 'replace']),
@@ -113,7 +117,7 @@ export function jobSettings(
     job: job.path ?? job.name,
     columns,
     ...(job.columns === undefined || job.guesses !== undefined ? { columns_guessed: true } : {}),
-    ...present({ waterfall: job.waterfall, add: job.add, said: job.said && { ...job.said } }),
+    ...present({ waterfall: job.waterfall, add: job.add, said: storedSaid(job) }),
     on_existing: job.onExisting,
     ...present({ formulas: job.formulas, with_input: job.withInput }),
     ...(isReadAsSaid(job) ? { read: readEntryOf(job.read ?? {}) } : {}),
@@ -125,6 +129,19 @@ export function jobSettings(
     ...(isOfOther ? { input_of_other: true } : {}),
     ...present({ output_name: outputName, output_path: outputPath, results_file: job.operation.resultsFile }),
   };
+}
+
+function storedSaid({
+  said = {},
+  saidToo: { account, read = {}, repair } = {},
+}: Job): JsonObject | undefined {
+  const entry = readEntryOf(read);
+  const all = {
+    ...said,
+    ...(Object.keys(entry).length === 0 ? {} : { read: entry }),
+    ...present({ account, country: read.country, repair }),
+  };
+  return Object.keys(all).length === 0 ? undefined : all;
 }
 
 function storedLayout({ sheet, headerRow, leftOut }: FoundLayout): JsonObject {
@@ -151,10 +168,16 @@ export function columnsOf(
   return data && { columns: data.columns, guessed: data.columns_guessed === true };
 }
 
-/** What was said beside the job of the batch; undefined when nothing was. */
-export function saidBeside(stored: JsonObject): JobEntries | undefined {
-  const said = settingsSchema.safeParse(stored).data?.said;
-  return said && present(said);
+/** What was said beside the job of the batch, as the options of a run have it; nothing when nothing was. */
+export function saidBeside(stored: JsonObject): Job['saidToo'] & { readonly entries?: JobEntries } {
+  const { said } = settingsSchema.safeParse(stored).data ?? {};
+  if (said === undefined) return {};
+  const { account, read = {}, country, repair, ...entries } = said;
+  return {
+    entries: present(entries),
+    read: { ...readOptionsIn(read), ...present({ country }) },
+    ...present({ account, repair }),
+  };
 }
 
 /** What the batch has fixed for its output's name; undefined when it has fixed nothing. */

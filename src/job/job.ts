@@ -63,6 +63,8 @@ export interface Job {
   readonly guesses?: { readonly except: readonly string[] };
   /** What was said beside the job, which is laid over it already. */
   readonly said?: JobEntries;
+  /** What else was said beside it and decides what is asked, likewise. */
+  readonly saidToo?: { readonly account?: string; readonly read?: ReadOptions; readonly repair?: boolean };
   /** Order of the identifiers as `OperationOptions` has it, checked against the operation. */
   readonly waterfall?: readonly string[];
   /** Maps each new column to a dotted path in the answer; without it the whole answer is added. */

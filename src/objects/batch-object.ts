@@ -197,8 +197,8 @@ const over = membersOf<Over>();
 export const OverObject = noun({
   /** Why no run goes on with the batch, so that nothing of it is sent any more; a clause. */
   why: over(z.string(), ({ why }) => why),
-  /** Whether runs would go on with it if its list were put back as it was. */
-  may_come_back: over(z.boolean(), ({ mayComeBack }) => mayComeBack),
+  /** Runs would go on with it if this were put back as it was; left out where nothing brings it back. */
+  changed: over(z.enum(['list', 'job', 'account']).optional(), ({ changed }) => changed),
 });
 
 const status = membersOf<BatchStatus>();

@@ -246,7 +246,7 @@ test('a lost invite that no run of an edited list sends again is still to be dec
     const listed = await team.type('settle', batch);
     expect(listed.stderr).toContain(why);
     expect(listed.stderr).not.toContain('the next run does that');
-    const over = { why: expect.stringMatching(/^its list has changed/), may_come_back: true };
+    const over = { why: expect.stringMatching(/^its list has changed/), changed: 'list' };
     expect(await team.json('settle', batch)).toMatchObject({ over });
     const refused = await team.type('settle', batch, '--retry');
     expect(refused).toMatchObject({ code: 2, stdout: '' });

@@ -100,7 +100,7 @@ test('a batch whose list was edited since is not offered to go on, until the lis
   team.writeSheet([...viewers, { email: 'vi@team.example', role: 'viewer' }]);
   expect(await offered()).toEqual([false, false]);
   const why = 'its list has changed';
-  expect(await team.json('status', batch)).toMatchObject({ over: { why, may_come_back: true } });
+  expect(await team.json('status', batch)).toMatchObject({ over: { why, changed: 'list' } });
   expect((await team.type('status', batch)).stdout).toContain(
     `Held up    ${why}, so a run of it begins another batch and ends this one; put the list back as it was to go on with it\n`,
   );

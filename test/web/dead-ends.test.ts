@@ -221,7 +221,7 @@ describe('on a wide screen and on a phone', () => {
       const page = await openTab(browser, served, { path: `/batches/${batch}/doubts` });
       onTestFinished(() => page.context().close());
       await page.getByText(text.doubts.over('its list has changed')).waitFor();
-      await page.getByText(text.doubts.tell(true)).waitFor();
+      await page.getByText(text.doubts.tell('list')).waitFor();
       expect(await page.getByRole('radio', { name: text.doubts.retry }).count()).toBe(0);
       await page.getByRole('radio', { name: text.doubts.notDone }).check();
       await page.getByRole('button', { name: text.doubts.submit }).click();

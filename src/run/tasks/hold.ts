@@ -3,6 +3,7 @@ import { StopError, stop } from '../../core/errors.ts';
 import type { Batch, BatchId, Ledger } from '../../ledger/ledger.ts';
 import type { Spender, Tell } from '../../ledger/store.ts';
 import { allBatches, type FoundBatch, openLedger, spenderAt } from '../open-ledger.ts';
+import { type Over, overOf } from '../over.ts';
 
 /** A person pauses a batch, or resumes it. Sweeps leave a paused batch; a run of it resumes it. */
 
@@ -30,12 +31,18 @@ export async function pauseBatch(found: FoundBatch, options: HoldOptions): Promi
   }
 }
 
-/** Lets a batch go on. @returns whether it was paused. @throws StopError `busy` as `openLedger`. */
-export async function resumeBatch({ batch, location }: FoundBatch, options: HoldOptions): Promise<boolean> {
+export interface Resumed {
+  readonly wasHeld: boolean;
+  /** Why no run goes on with it all the same; undefined where one does. */
+  readonly over: Over | undefined;
+}
+
+/** Lets a batch go on. @throws StopError `busy` as `openLedger`. */
+export async function resumeBatch({ batch, location }: FoundBatch, options: HoldOptions): Promise<Resumed> {
   requireOpen({ batch, location });
   const ledger = await openFor(`resume ${batch.id}`, location, options);
   try {
-    return await letGoOn(ledger, batch.id, options.clock);
+    return { wasHeld: await letGoOn(ledger, batch.id, options.clock), over: await overOf(ledger, batch) };
   } finally {
     await ledger.close();
   }

@@ -163,8 +163,8 @@ export const text = {
     toBuyAgain: 'Buy it again',
     buyAgain: (rows: string) => `Buy ${rows} again`,
     buyAgainWhat: 'What came for them turned out to be no answer. Its cost stays spent.',
-    over: (why: string) =>
-      `No run goes on with this batch, because ${why}. Put the list back as it was to continue.`,
+    over: (why: string, changed = 'list') =>
+      `No run goes on with this batch, because ${why}. Put the ${changed} back as it was to continue.`,
     followed: 'A newer run of this list has taken over:',
     answerThere: (batch: string) => `This was batch ${batch}. Follow the link below, and continue it there.`,
     toFollower: (batch: string) => `batch ${batch}`,
@@ -542,10 +542,10 @@ export const text = {
     none: 'Nothing is in doubt',
     noneWhat: 'Nothing is left to decide about the requests of this batch.',
     over: (why: string) => `No run goes on with this batch, because ${why}, so it asks nothing again.`,
-    tell: (mayComeBack: boolean) =>
-      mayComeBack
-        ? 'Put the list back as it was to ask again, or say what became of it.'
-        : 'Say what became of it.',
+    tell: (changed: string | undefined) =>
+      changed === undefined
+        ? 'Say what became of it.'
+        : `Put the ${changed} back as it was to ask again, or say what became of it.`,
     decideThere: (batch: string) => `To ask again, decide in batch ${batch}`,
     atRisk: 'Credits at risk',
     calls: 'Calls in doubt',

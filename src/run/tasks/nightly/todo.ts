@@ -166,12 +166,12 @@ async function unfinishedElsewhere(
  * which does not continue the batch.
  */
 async function asBegun(job: SweptJob, batch: Batch | undefined): Promise<SweptJob> {
-  const entries = batch?.state === 'open' ? saidBeside(batch.settings) : undefined;
-  if (entries === undefined || job.job.path === undefined) return job;
+  const said = batch?.state === 'open' ? saidBeside(batch.settings) : {};
+  if (Object.keys(said).length === 0 || job.job.path === undefined) return job;
   try {
     return {
       ...job,
-      ...(await choose({ ...job.own, job: job.job.path, account: job.account.name, entries })),
+      ...(await choose({ ...job.own, ...said, job: job.job.path, account: job.account.name })),
     };
   } catch (error) {
     if (error instanceof StopError) return job;

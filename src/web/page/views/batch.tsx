@@ -206,7 +206,7 @@ function Notices({
     <div class="notices" aria-live="polite">
       {batch.held_since !== undefined && <p class="notice">{words.held(dateAndTime(batch.held_since))}</p>}
       {batch.over !== undefined && batch.state === 'open' && (
-        <p class="notice">{words.over(batch.over.why)}</p>
+        <p class="notice">{words.over(batch.over.why, batch.over.changed)}</p>
       )}
       {batch.spender !== null && batch.state === 'open' && (
         <p class="notice">

@@ -101,12 +101,12 @@ function Shown({ list, onDecided }: { readonly list: DoubtsView; readonly onDeci
 }
 
 /** Why nothing is sent again, and what can be done instead. */
-function Over({ of: { why, decide_in, may_come_back } }: { readonly of: NonNullable<DoubtsView['over']> }) {
+function Over({ of: { why, decide_in, changed } }: { readonly of: NonNullable<DoubtsView['over']> }) {
   return (
     <p class="notice">
       {text.doubts.over(why)}{' '}
       {decide_in === null ? (
-        text.doubts.tell(may_come_back)
+        text.doubts.tell(changed)
       ) : (
         <a href={`/batches/${decide_in}/doubts`}>{text.doubts.decideThere(decide_in)}</a>
       )}

@@ -1,10 +1,10 @@
-import { chooseAccount, loadAccounts } from '../../client/account/account.ts';
-import type { Answers } from '../../client/account/agreements.ts';
-import { dialectOf, withRequestOf } from '../../client/dialect.ts';
-import { present } from '../../core/objects.ts';
-import { type Job, loadJob, loadJobs } from '../../job/job.ts';
-import type { JobOptions } from '../../plan/context.ts';
-import type { ResolvedJob } from '../../plan/row-walk.ts';
+import { chooseAccount, loadAccounts } from '../client/account/account.ts';
+import type { Answers } from '../client/account/agreements.ts';
+import { dialectOf, withRequestOf } from '../client/dialect.ts';
+import { present } from '../core/objects.ts';
+import { type Job, loadJob, loadJobs } from '../job/job.ts';
+import type { JobOptions } from '../plan/context.ts';
+import type { ResolvedJob } from '../plan/row-walk.ts';
 
 /** What a job over a file resolves to, by its own words and what is said beside it. */
 
@@ -36,12 +36,14 @@ async function resolved({ repair, ...job }: Job, options: Choosing): Promise<Res
   const dialect = withRequestOf(await dialectOf(account, options.dialects), job.operation);
   const read = { ...present({ country: account.country }), ...job.read, ...options.read };
   const { formulas = job.formulas, withInput = job.withInput } = options;
+  const said = present({ account: options.account, read: options.read, repair: options.repair });
   return {
     ...{ account, dialect },
     job: {
       ...job,
       ...(Object.keys(read).length === 0 ? {} : { read }),
       ...((options.repair ?? repair) ? { repair: true } : {}),
+      ...(Object.keys(said).length === 0 ? {} : { saidToo: said }),
       ...present({ formulas, withInput }),
     },
   };
