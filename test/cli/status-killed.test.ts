@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../src/core/clock.ts';
 import type { ChangeMessage } from '../../src/web/api.ts';
 import { Changes } from '../../src/web/server/changes.ts';
-import { PROJECT } from '../faults/team-workplace.ts';
+import { PROJECT, type TeamWorkplace } from '../faults/team-workplace.ts';
 import { openTeam } from './team.ts';
 
 const JO = 'jo@team.example';
@@ -163,12 +163,34 @@ test('whom a cancelled undo took out again is counted as removed', async () => {
   expect((await team.type('status', batch)).stdout).toContain('Changes    2 removals\n');
 });
 
-test('a page that shows the batch hears what is decided on a terminal about what a killed run has left', async () => {
-  const { team, batch } = await killedTeam();
+/** What a page that shows batches hears, from when it has asked for everything. */
+async function listenTo(team: TeamWorkplace): Promise<() => readonly string[]> {
   const heard: ChangeMessage[] = [];
   const changes = new Changes(team.place.path('store'), systemClock, () => false);
   onTestFinished(changes.listen((message) => heard.push(message)));
-  await expect.poll(() => heard.length).toBe(1);
-  await team.type('settle', batch, '--retry');
-  await expect.poll(() => heard.flatMap(({ batches }) => batches)).toContain(batch);
-});
+  await expect.poll(() => heard.length).toBeGreaterThan(0);
+  return () => heard.flatMap(({ batches }) => batches);
+}
+
+test.each([
+  ['open', '--retry'],
+  ['open', '--skip'],
+  ['cancelled', '--skip'],
+  ['cancelled', '--not-done'],
+])(
+  'of a batch that is %s a page hears what is decided on a terminal by %s about each doubt that a killed run has left',
+  async (state, decision) => {
+    const team = await openTeam({ concurrency: 2 });
+    team.writeSheet(viewers);
+    await team.run({ crashAt: 'after-send:2' });
+    const { in_doubt: doubts } = await team.json('settle', 'last');
+    expect(doubts).toHaveLength(2);
+    const { batch } = await team.json('status', 'last');
+    if (state === 'cancelled') await team.type('cancel', batch);
+    for (const { row } of doubts) {
+      const heard = await listenTo(team);
+      await team.type('settle', batch, String(row), decision);
+      await expect.poll(heard).toContain(batch);
+    }
+  },
+);

@@ -8,7 +8,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import type { BatchDetail } from '../../src/web/api.ts';
 import { text } from '../../src/web/page/text.ts';
-import { TeamWorkplace } from '../faults/team-workplace.ts';
+import { PROJECT, TeamWorkplace } from '../faults/team-workplace.ts';
 import { openTab } from './browser.ts';
 import { openBrowser } from './chromium.ts';
 import { Served } from './served.ts';
@@ -161,4 +161,34 @@ test('a row that a killed run left in doubt is in doubt in the list, in its filt
   expect((await ask('rows?status=in_doubt')).rows).toMatchObject([{ row: 3, status: 'in_doubt' }]);
   expect((await ask('rows?status=pending')).rows).not.toMatchObject([{ row: 3 }]);
   expect((await ask('rows/3')).view).toMatchObject({ status: 'in_doubt' });
+});
+
+test('a person who hangs between two invites is named on the batch, and is invited as before by a click once it is cancelled', async () => {
+  const team = await TeamWorkplace.open({ concurrency: 1 });
+  onTestFinished(() => team[Symbol.asyncDispose]());
+  const email = 'ann@t.example';
+  await team.apply([{ email, role: 'viewer' }]);
+  team.writeSheet([{ email, role: 'editor' }]);
+  await team.run({ crashAt: 'after-close' });
+  const { batch, half_done: notes } = await team.json('status', 'last');
+  const [note = ''] = notes;
+  expect(note).toContain(email);
+
+  const served = await Served.start([], { cwd: team.place.folder });
+  onTestFinished(async () => void (await served.stop('SIGKILL')));
+  const browser = await openBrowser();
+  onTestFinished(() => browser.close());
+  const page = await openTab(browser, served, { path: `/batches/${batch}` });
+  await page.getByText(text.batch.halfDone(note)).waitFor();
+  const again = page.getByRole('link', { name: text.batch.inviteAsBefore });
+  expect(await again.count(), 'its next run does it').toBe(0);
+  await team.type('cancel', batch);
+  await again.click();
+  await page.getByRole('button', { name: text.undo.send('1 change') }).click();
+  await expect
+    .poll(async () => (await team.state()).standing(PROJECT, email))
+    .toEqual({ as: 'invited', role: 'viewer' });
+  await page.goto(page.url().replace(/batches.*/, `batches/${batch}`));
+  await page.getByText(text.batch.record.title).waitFor();
+  expect(await page.getByText(text.batch.halfDone(note)).count()).toBe(0);
 });

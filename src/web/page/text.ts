@@ -165,6 +165,8 @@ export const text = {
     buyAgainWhat: 'What came for them turned out to be no answer. Its cost stays spent.',
     over: (why: string, changed = 'list') =>
       `No run goes on with this batch, because ${why}. Put the ${changed} back as it was to continue.`,
+    halfDone: (note: string) => `Half done: ${note}`,
+    inviteAsBefore: 'Invite them as before',
     followed: 'A newer run of this list has taken over:',
     answerThere: (batch: string) => `This was batch ${batch}. Follow the link below, and continue it there.`,
     toFollower: (batch: string) => `batch ${batch}`,

@@ -106,8 +106,8 @@ export class Changes {
     const nowMs = this.#clock.wallMs();
     for (const line of await ledger.batchLines()) {
       const { id, state, outputSha256, hasDoubts } = line;
-      // Of thousands few are open, and of one that has ended only doubts are still settled.
-      const figures = state === 'open' || hasDoubts ? await figuresOf(ledger, line, nowMs) : [];
+      // Of thousands few are open. Of one that has ended only doubts are still settled, which the rows of a finished one say.
+      const figures = state !== 'finished' || hasDoubts ? await figuresOf(ledger, line, nowMs) : [];
       const now = JSON.stringify([state, outputSha256, figures]);
       if (this.#batches.get(id) !== now) changed.push(id);
       this.#batches.set(id, now);
@@ -123,7 +123,8 @@ async function figuresOf(
 ): Promise<readonly unknown[]> {
   const pauses = await ledger.pauses(accountIdentity, nowMs, nowMs);
   // What is decided about a doubt changes no row before the next run, and a killed run has left doubts without such a row.
-  const decided = await retriesOf(ledger, id);
+  const doubts = (await ledger.doubts(id)).map(({ attempt }) => attempt);
+  const decided = [doubts, await retriesOf(ledger, id)];
   return [await ledger.counts(id), await ledger.metrics(id), await ledger.heldSince(id), pauses, decided];
 }
 

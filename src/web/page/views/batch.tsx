@@ -208,6 +208,12 @@ function Notices({
       {batch.over !== undefined && batch.state === 'open' && (
         <p class="notice">{words.over(batch.over.why, batch.over.changed)}</p>
       )}
+      {batch.half_done?.map((note) => (
+        <p key={note} class="notice">
+          {words.halfDone(note)}{' '}
+          {batch.state === 'cancelled' && <a href={`/batches/${batch.batch}/undo`}>{words.inviteAsBefore}</a>}
+        </p>
+      ))}
       {batch.spender !== null && batch.state === 'open' && (
         <p class="notice">
           {words.spender} {waiting === undefined ? words.queue : words.queued}
