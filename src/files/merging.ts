@@ -86,7 +86,7 @@ export async function planMerge(order: MergeOrder): Promise<Merge> {
   const intoLines = await linesOf(to, telling);
   const matches = matchRows(results, intoLines, sentOrSaid(results, known), telling.others.isWhole);
   const cells = new MergedCells(columns, known?.isAsWritten ?? false);
-  const pairOf = pairing({ results, matches, known });
+  const pairOf = pairing({ results, matches, known, textFor: textsIn(into.path, columns) });
   await to.each((row) => {
     const pair = pairOf(row, to);
     if (pair !== undefined) cells.takeShared(pair);
@@ -272,16 +272,27 @@ interface Found {
   readonly results: readonly ResultRow[];
   readonly matches: Matches;
   readonly known: MergeOrder['known'];
+  readonly textFor: TextFor;
 }
 
 interface Pair extends RowPair {
   readonly from: TableRow;
 }
 
+/** A cell of the result as the other file gets it. */
+type TextFor = (column: string, cell: string) => string;
+
+/** What was found is no formula in a table of texts, whatever kind of file the result is. */
+function textsIn(path: string, { added, answered }: MergeColumns): TextFor {
+  const safety = new CellSafety(isWorkbookName(path) || isJsonLinesName(path) ? 'raw' : 'safe');
+  const foreign = new Set([...added, ...answered]);
+  return (column, cell) => (foreign.has(column) ? safety.cell(cell) : cell);
+}
+
 type PairOf = (row: InputRow, table: TableOf) => Pair | undefined;
 
 /** The row of the result that belongs to one of a table, beside it. */
-function pairing({ results, matches, known }: Found): PairOf {
+function pairing({ results, matches, known, textFor }: Found): PairOf {
   const sentAs = sentTexts(known);
   return (row, table) => {
     const result = results[matches.byRow.get(row.row) ?? -1];
@@ -291,7 +302,7 @@ function pairing({ results, matches, known }: Found): PairOf {
       row: row.row,
       from: result,
       into: table.rowOf(row).cell,
-      result: result.cell,
+      result: (column) => textFor(column, result.cell(column)),
       resultJson: result.isText ? undefined : result.json,
       before: known && beforeIn(known, result.row),
       isDoubtful: matches.doubtful.has(row.row),
@@ -339,7 +350,6 @@ function withAdded(
 ): AsyncIterable<Buffer> {
   const { path, sheet } = opened;
   const isJson = isJsonLinesName(path);
-  const safety = new CellSafety(isWorkbookName(path) ? 'raw' : 'safe');
   return sheet.copy({ columns: added, dropped: replaced, note, isJson }, async (rows) => {
     const table = await TableOf.open(opened, undefined);
     return rows.map((row) => {
@@ -348,7 +358,7 @@ function withAdded(
       const sides = pair && cells.added(pair);
       return added.map((name, at) => {
         if (pair === undefined || sides?.[at] === 'into') return isJson ? own.json(name) : own.cell(name);
-        return isJson ? pair.from.json(name) : safety.cell(pair.from.cell(name));
+        return isJson ? pair.from.json(name) : pair.result(name);
       });
     });
   });

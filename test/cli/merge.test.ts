@@ -249,6 +249,23 @@ test('in a column of hers that is called like one of the job, a blank cell gets 
   });
 });
 
+test('what was found begins no formula in her table, neither in a column of hers nor in one that is added, whatever the result is', async () => {
+  const desk = await openDesk();
+  await desk.write(
+    'job.yaml',
+    'operation: enrich-company\nadd: { size: employee_count, city: location.city }\n',
+  );
+  await desk.write('list.csv', `${HEADER}${ONE}\n`);
+  await desk.json(['run', 'job.yaml', 'list.csv', '--budget', '9', '-o', 'out.jsonl']);
+  const found = (await desk.read('out.jsonl')).replace(/"(size|city)":[^,]*/g, '"$1":"=1+1"');
+  await desk.write('out.jsonl', found);
+  await desk.write('mine.csv', `ABN,Name,size\n${ONE}\n`);
+  await desk.json(['merge', 'out.jsonl', 'mine.csv']);
+  expect(await cellsIn(desk, 'mine.merged.csv', 'size', 'city')).toEqual([["'=1+1", "'=1+1"]]);
+  const again = await desk.json(['merge', 'out.jsonl', 'mine.merged.csv', '-o', 'again.csv']);
+  expect([again.kept, again.mended, again.filled]).toEqual([[], 0, 0]);
+});
+
 test('a cell of hers that a job was to keep or to fill around stays as she has it now, also where the answer is newer', async () => {
   const desk = await openDesk();
   await desk.write('list.csv', `ABN,Name,size\n${ONE}12\n${TWO}\n`);
