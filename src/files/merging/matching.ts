@@ -43,13 +43,19 @@ export function matchRows(
   return new Matching(results, into, sentAs, isWhole).matches();
 }
 
-type KeyOf<Line> = (line: Line, at: number) => string | undefined;
+/** What a line is paired by; undefined where it is not paired. */
+type KeyOf<Line> = (line: Line) => string | undefined;
 
-/** Whether a result may be that of a row. */
-type MayBe = (at: number, line: IntoLine) => boolean;
+/** A row of a result, and what was sent for it. */
+interface Sent extends ResultLine {
+  readonly at: number;
+  readonly sent: string;
+  /** Whether it says something else where it is sent by now. */
+  readonly isMended: boolean;
+}
 
 class Matching {
-  readonly #results: readonly ResultLine[];
+  readonly #results: readonly Sent[];
   readonly #into: readonly IntoLine[];
   readonly #sentAs: ReadonlyMap<RowNumber, string>;
   readonly #isWhole: boolean;
@@ -68,13 +74,16 @@ class Matching {
     sentAs: ReadonlyMap<RowNumber, string>,
     isWhole: boolean,
   ) {
-    this.#results = results;
+    this.#results = results.map((line, at) => {
+      const sent = sentAs.get(line.row) ?? line.input;
+      return { ...line, at, sent, isMended: sent !== line.input };
+    });
     this.#into = into;
     this.#sentAs = sentAs;
     this.#isWhole = isWhole;
     this.#known = new Set(sentAs.values());
-    const unsent = results.filter(({ row }) => !sentAs.has(row)).map(({ input }) => input);
-    this.#sentCounts = counted([...sentAs.values(), ...unsent]);
+    const unlisted = results.filter(({ row }) => !sentAs.has(row)).map(({ input }) => input);
+    this.#sentCounts = counted([...sentAs.values(), ...unlisted]);
     this.#inputCounts = counted(into.map(({ input }) => input));
   }
 
@@ -85,158 +94,143 @@ class Matching {
     this.#matchSpelledOtherwise();
     this.#matchMendedInBoth();
     this.#matchNameless();
-    const nowhere = [...this.#results.keys()].filter((at) => this.#isFree(at));
+    const nowhere = this.#left().map(({ at }) => at);
     return { byRow: this.#byRow, doubtful: this.#doubtful, nowhere };
   }
 
   /** What was sent and all other cells: nothing says more about which row is meant. */
   #matchAgreeing(): void {
-    const mayBe: MayBe = (at, { key }) => this.#isMended(at) || this.#keyAt(at) === key;
     this.#pairAgreeing(
-      (_, at) => this.#sentAt(at),
+      ({ sent }) => sent,
       ({ input }) => input,
-      mayBe,
+      (one, { key }) => one.isMended || one.key === key,
     );
     // Of rows that are alike in everything each may have the answer to what all of them say.
-    const isAlike = (at: number): boolean => this.#keyAt(at) !== '' && (this.#isWhole || !this.#isMended(at));
-    const ones = grouped(this.#results, ({ key, other }, at) =>
-      isAlike(at) ? textOf(this.#sentAt(at), key, other) : undefined,
+    this.#pairInOrder(
+      ({ sent, key, other, isMended }) =>
+        key !== '' && (this.#isWhole || !isMended) ? textOf(sent, key, other) : undefined,
+      ({ input, key, other }) => textOf(input, key, other),
+      () => true,
     );
-    this.#pairInOrder(({ input, key, other }) => ones.get(textOf(input, key, other) ?? ''));
   }
 
   /** Whatever its other cells are by now, the answer to what was sent is that of a row that says the same. */
   #matchSentAlike(): void {
-    const ones = grouped(this.#results, ({ key }, at) =>
-      key === '' ? undefined : textOf(this.#sentAt(at), key),
+    this.#pairInOrder(
+      ({ sent, key }) => (key === '' ? undefined : textOf(sent, key)),
+      ({ input, key }) => textOf(input, key),
+      ({ input }) => this.#isOnly(input),
     );
-    const isSure = ({ input }: IntoLine): boolean => this.#isOnly(input);
-    this.#pairInOrder(({ input, key }) => ones.get(textOf(input, key) ?? ''), isSure);
   }
 
   /** A row that was mended since is known by what it was when it was sent, where no other row was the same. */
   #matchMended(): void {
-    const ones = grouped(this.#results, (_, at) => (this.#isMended(at) ? this.#sentAt(at) : undefined));
-    for (const line of this.#left()) {
-      const [at] = ones.get(line.input) ?? [];
-      if (at !== undefined && line.key !== '' && this.#isOnly(line.input)) this.#match(line, at);
-    }
+    this.#pairInOrder(
+      ({ sent, isMended }) => (isMended ? sent : undefined),
+      ({ input, key }) => (key !== '' && this.#isOnly(input) ? input : undefined),
+      () => true,
+    );
   }
 
   /** What is written in another way may have been sent in several ways, with an answer to each of them. */
   #matchSpelledOtherwise(): void {
-    const keyOf: KeyOf<ResultLine> = ({ key }, at) => (key === '' || this.#isMended(at) ? undefined : key);
+    const keyOf: KeyOf<Sent> = ({ key, isMended }) => (key === '' || isMended ? undefined : key);
     this.#pairAgreeing(
       keyOf,
       ({ key }) => key,
-      (at, line) => this.#mayBelong(at, line) || this.#isOver(line),
+      (one, line) => this.#mayBelong(one, line) || this.#isOver(line),
     );
-    const ones = grouped(this.#results, keyOf);
-    const rows = counted(this.#into.map(({ key }) => key));
-    const sents = grouped(this.#results, (line, at) =>
-      this.#sentAs.has(line.row) ? keyOf(line, at) : undefined,
-    );
-    const isOneAnswer = (key: string): boolean =>
-      new Set((sents.get(key) ?? []).map((at) => this.#sentAt(at))).size <= 1;
+    const listed = this.#results.filter(({ row }) => this.#sentAs.has(row));
+    const isSentInSeveralWays = severalOf(listed, keyOf, ({ sent }) => sent);
+    const [ones, rows] = [counted(this.#results.map(keyOf)), counted(this.#into.map(({ key }) => key))];
     this.#pairInOrder(
-      (line) => {
-        const [first, ...more] = ones.get(line.key) ?? [];
-        if (first === undefined || !isOneAnswer(line.key)) return undefined;
-        return [first, ...more].filter((at) => this.#mayBelong(at, line));
-      },
-      ({ key }) => ones.get(key)?.length === 1 && rows.get(key) === 1,
+      keyOf,
+      ({ input, key }) => (this.#known.has(input) || isSentInSeveralWays.has(key) ? undefined : key),
+      ({ key }) => ones.get(key) === 1 && rows.get(key) === 1,
     );
   }
 
   /** Its new identifiers may be those of another row, which is known by what that was. */
   #matchMendedInBoth(): void {
-    const keyOf: KeyOf<ResultLine> = ({ key }, at) => (key !== '' && this.#isMended(at) ? key : undefined);
+    const keyOf: KeyOf<Sent> = ({ key, isMended }) => (key !== '' && isMended ? key : undefined);
     this.#pairAgreeing(
       keyOf,
       ({ key }) => key,
-      (at, line) => this.#mayBelong(at, line),
+      (one, line) => this.#mayBelong(one, line),
     );
-    const ones = grouped(this.#results, (line, at) => (this.#isFree(at) ? keyOf(line, at) : undefined));
-    const rows = grouped(this.#left(), ({ key }) => key);
-    for (const line of this.#left()) {
-      const [at, ...more] = ones.get(line.key) ?? [];
-      const isSure = more.length === 0 && rows.get(line.key)?.length === 1;
-      if (at !== undefined && isSure && this.#mayBelong(at, line)) this.#match(line, at);
-    }
+    const [ones, rows] = [counted(this.#left().map(keyOf)), counted(this.#open().map(({ key }) => key))];
+    this.#pairInOrder(
+      keyOf,
+      ({ input, key }) =>
+        this.#known.has(input) || ones.get(key) !== 1 || rows.get(key) !== 1 ? undefined : key,
+      () => true,
+    );
   }
 
+  /** Rows without identifiers have nothing that was found, and those that are alike were told the same. */
   #matchNameless(): void {
     const keyOf: KeyOf<ResultLine> = ({ key }) => (key === '' ? key : undefined);
     this.#pairAgreeing(keyOf, keyOf, () => true);
+    this.#pairInOrder(
+      ({ sent, key, other = '' }) => (key === '' ? textOf(sent, other) : undefined),
+      ({ input, key, other = '' }) => (key === '' ? textOf(input, other) : undefined),
+      () => false,
+    );
   }
 
   /** The only ones in both files whose keys and other cells are the same; where several rows are the same to her, by the number. */
-  #pairAgreeing(ofResult: KeyOf<ResultLine>, ofInto: KeyOf<IntoLine>, mayBe: MayBe): void {
-    const ones = grouped(this.#results, (line, at) => textOf(ofResult(line, at), line.other));
-    const rows = grouped(this.#into, (line, at) => textOf(ofInto(line, at), line.other));
+  #pairAgreeing(
+    ofResult: KeyOf<Sent>,
+    ofInto: KeyOf<IntoLine>,
+    mayBe: (one: Sent, line: IntoLine) => boolean,
+  ): void {
+    const ones = grouped(this.#results, (one) => textOf(ofResult(one), one.other));
+    const rows = grouped(this.#into, (line) => textOf(ofInto(line), line.other));
     for (const [text, found] of ones) {
-      const lines = (rows.get(text) ?? []).map((at) => this.#into[at]);
+      const lines = rows.get(text) ?? [];
       const isOnly = found.length === 1 && lines.length === 1;
-      const byNumber = new Map(this.#isWhole ? lines.map((line) => [line?.row, line]) : []);
-      for (const at of found) {
-        const line = isOnly ? lines[0] : byNumber.get(this.#results[at]?.row);
-        if (line !== undefined && mayBe(at, line)) this.#match(line, at);
+      const byNumber = new Map(this.#isWhole ? lines.map((line) => [line.row, line]) : []);
+      for (const one of found) {
+        const line = isOnly ? lines[0] : byNumber.get(one.row);
+        if (line !== undefined && mayBe(one, line)) this.#match(one, line);
       }
     }
   }
 
   /**
    * Of several that may be meant the one with the row's number, then the first that is left.
-   * @param isSure whether nothing else can be meant; left out: they are all alike.
+   * @param isSure whether nothing else can be meant.
    */
-  #pairInOrder(
-    candidatesOf: (line: IntoLine) => readonly number[] | undefined,
-    isSure: (line: IntoLine) => boolean = () => true,
-  ): void {
-    const match = (line: IntoLine, at: number | undefined): void => {
-      if (at === undefined) return;
-      this.#match(line, at);
+  #pairInOrder(ofResult: KeyOf<Sent>, ofInto: KeyOf<IntoLine>, isSure: (line: IntoLine) => boolean): void {
+    const match = (one: Sent | undefined, line: IntoLine | undefined): void => {
+      if (one === undefined || line === undefined) return;
+      this.#match(one, line);
       if (!isSure(line)) this.#doubtful.add(line.row);
     };
-    for (const line of this.#left())
-      match(
-        line,
-        candidatesOf(line)?.find((at) => this.#isFree(at) && this.#results[at]?.row === line.row),
-      );
-    for (const line of this.#left())
-      match(
-        line,
-        candidatesOf(line)?.find((at) => this.#isFree(at)),
-      );
+    const numbered = grouped(this.#left(), (one) => textOf(ofResult(one), `${one.row}`));
+    for (const [text, [line]] of grouped(this.#open(), (line) => textOf(ofInto(line), `${line.row}`)))
+      match(numbered.get(text)?.[0], line);
+    const waiting = grouped(this.#left(), ofResult);
+    for (const [key, lines] of grouped(this.#open(), ofInto)) {
+      for (const [at, line] of lines.entries()) match(waiting.get(key)?.[at], line);
+    }
   }
 
-  #match(line: IntoLine, at: number): void {
-    if (!this.#isFree(at) || this.#byRow.has(line.row)) return;
-    this.#byRow.set(line.row, at);
-    this.#matched.add(at);
-    const sent = this.#sentAt(at);
-    this.#foundCounts.set(sent, (this.#foundCounts.get(sent) ?? 0) + 1);
+  #match(one: Sent, line: IntoLine): void {
+    if (this.#matched.has(one.at) || this.#byRow.has(line.row)) return;
+    this.#byRow.set(line.row, one.at);
+    this.#matched.add(one.at);
+    this.#foundCounts.set(one.sent, (this.#foundCounts.get(one.sent) ?? 0) + 1);
   }
 
-  #isFree(at: number): boolean {
-    return !this.#matched.has(at);
+  /** Results that have no row yet. */
+  #left(): readonly Sent[] {
+    return this.#results.filter(({ at }) => !this.#matched.has(at));
   }
 
-  #left(): readonly IntoLine[] {
+  /** Rows that have no result yet. */
+  #open(): readonly IntoLine[] {
     return this.#into.filter(({ row }) => !this.#byRow.has(row));
-  }
-
-  #keyAt(at: number): string {
-    return this.#results[at]?.key ?? '';
-  }
-
-  #sentAt(at: number): string {
-    const { row = 0, input = '' } = this.#results[at] ?? {};
-    return this.#sentAs.get(row) ?? input;
-  }
-
-  #isMended(at: number): boolean {
-    return this.#sentAt(at) !== this.#results[at]?.input;
   }
 
   /** Whether one row alone was sent so, and one alone says so now. */
@@ -245,8 +239,8 @@ class Matching {
   }
 
   /** Whether the row does not say what another one was sent with. */
-  #mayBelong(at: number, { input }: IntoLine): boolean {
-    return !this.#known.has(input) || this.#sentAt(at) === input;
+  #mayBelong({ sent }: Sent, { input }: IntoLine): boolean {
+    return !this.#known.has(input) || sent === input;
   }
 
   /** Whether each row that was sent so has been found elsewhere. */
@@ -266,18 +260,25 @@ function counted<Key>(keys: readonly Key[]): ReadonlyMap<Key, number> {
   return counts;
 }
 
-/** The positions of those that have the same key; those without one are in no group. */
-function grouped<Line, Key>(
-  lines: readonly Line[],
-  keyOf: (line: Line, at: number) => Key | undefined,
-): ReadonlyMap<Key, readonly number[]> {
-  const groups = new Map<Key, number[]>();
-  for (const [at, line] of lines.entries()) {
-    const key = keyOf(line, at);
+/** Lines by their key; those without one are in no group. */
+function grouped<Line>(lines: readonly Line[], keyOf: KeyOf<Line>): ReadonlyMap<string, readonly Line[]> {
+  const groups = new Map<string, Line[]>();
+  for (const line of lines) {
+    const key = keyOf(line);
     if (key === undefined) continue;
     const group = groups.get(key);
-    if (group === undefined) groups.set(key, [at]);
-    else group.push(at);
+    if (group === undefined) groups.set(key, [line]);
+    else group.push(line);
   }
   return groups;
+}
+
+/** The keys whose lines differ in what they say. */
+function severalOf<Line>(
+  lines: readonly Line[],
+  keyOf: KeyOf<Line>,
+  said: (line: Line) => string,
+): ReadonlySet<string> {
+  const groups = [...grouped(lines, keyOf)];
+  return new Set(groups.flatMap(([key, group]) => (new Set(group.map(said)).size > 1 ? key : [])));
 }

@@ -47,15 +47,34 @@ test('rows that were sent alike and are spelled otherwise in the result stay the
   expect(matchRows(results, [into(7, 'a', 'sent'), into(9, 'a', 'sent')], sentAs).nowhere).toEqual([]);
 });
 
-test('of rows without identifiers that look alike only the one with the number is meant', () => {
+test('rows without identifiers that are alike get what all of them were told, and corrections only by their number', () => {
   const sentAs = new Map([
     [2, 'same'],
     [3, 'same'],
   ]);
-  const lines = [into(2, '', 'same'), into(9, '', 'same')];
-  const { byRow, nowhere } = matchRows([result(2, ''), result(3, '')], lines, sentAs);
-  expect([...byRow]).toEqual([[2, 0]]);
-  expect(nowhere).toEqual([1]);
+  const lines = [into(2, '', 'same'), into(9, '', 'same'), into(10, '', 'same', 'new')];
+  const { byRow, doubtful, nowhere } = matchRows(
+    [result(2, '', 'same'), result(3, '', 'same')],
+    lines,
+    sentAs,
+  );
+  expect([...byRow]).toEqual([
+    [2, 0],
+    [9, 1],
+  ]);
+  expect([[...doubtful], nowhere]).toEqual([[9], []]);
+});
+
+test('a hundred thousand rows that are alike are matched as fast as others, however they are written by now', () => {
+  const rows = (row: number, key: string, input: string) =>
+    Array.from({ length: 100_000 }, (_, at) => result(row + at, key, input, `${at % 2}`));
+  const sentAs = new Map(rows(2, '', 'sent').map(({ row, input }) => [row, input]));
+  for (const [key, input] of [
+    ['a', 'sent'],
+    ['a', 'written otherwise'],
+    ['', 'sent'],
+  ] as const)
+    expect(matchRows(rows(2, key, 'sent'), rows(7, key, input), sentAs).nowhere).toEqual([]);
 });
 
 test('in whatever order a file is, each row gets a result with its own identifiers, and each result at most one row', () => {
