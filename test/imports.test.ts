@@ -92,6 +92,7 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
   ],
   sandbox: ['rate.ts', 'server.ts', 'spawn.ts'],
   run: [
+    'checked-call.ts',
     'open-ledger.ts',
     'retention.ts',
     'retries.ts',

@@ -12,6 +12,7 @@ import {
   listBatches,
   listDoubts,
   rowOf,
+  type StopError,
   settle,
   spend,
   statusOf,
@@ -32,8 +33,10 @@ test('a batch from its beginning to the last word about it', async () => {
   const { batch, counts } = await run.summary();
   expect(counts).toMatchObject({ in_doubt: 1 });
 
-  expect(await listBatches({ store })).toEqual(await desk.json(['status']));
-  expect(await statusOf({ batch: 'last', store })).toEqual(await desk.json(['status', batch]));
+  expect(await listBatches({ store })).toEqual(await desk.json(['status', '--store', store]));
+  expect(await statusOf({ batch: 'last', store })).toEqual(
+    await desk.json(['status', batch, '--store', store]),
+  );
   expect(await rowOf({ batch, store, row: 1 })).toEqual(await desk.json(['status', batch, '1']));
   const doubts = await listDoubts({ batch, store });
   expect(doubts).toEqual(await desk.json(['settle', batch]));
@@ -54,4 +57,35 @@ test('a batch from its beginning to the last word about it', async () => {
   await expect(forget({ person: 'al@b.example', store })).rejects.toMatchObject({ code: 'store' });
   expect(await forget({ person: 'zo@c.example', store })).toMatchObject([{ store, requests: 0 }]);
   await expect(statusOf({ batch, stor: store } as never)).rejects.toThrow('statusOf has no option stor.');
+});
+
+test('a command in what a call says names the store that it was given, also where calls for several go on side by side', async () => {
+  const desk = await openDesk({ faults: 'charged-500:x2' });
+  vi.stubEnv('ROWONCE_CONFIG', desk.place.path('config'));
+  vi.stubEnv('XDG_STATE_HOME', desk.place.path('state'));
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const stores = ['one', 'two'].map((name) => desk.place.path(name));
+  const rows = [{ domain: 'a.example' }];
+  const begun = stores.map((store) =>
+    enrich(rows, { job: 'enrich-company', store, mayCreateStore: true, budget: credits(9) }),
+  );
+  // Read after another call has begun, which names no store.
+  await listBatches();
+  const batches = await Promise.all(begun.map(async (run) => (await run.summary()).batch));
+  const said = await Promise.all(
+    stores.map((store, at) =>
+      settle({ batch: batches[at] ?? '', store, row: 9, decision: 'skip' }).catch(
+        (error: StopError) => error.next,
+      ),
+    ),
+  );
+  for (const [at, store] of stores.entries()) {
+    const typed = `npx --no rowonce settle ${batches[at]} --store ${store}`;
+    expect(said[at]).toBe(`See which rows are with ${typed}`);
+    const { in_doubt: there } = await desk.json(typed.split(' ').slice(3));
+    expect(there).toHaveLength(1);
+  }
+  await expect(settle({ batch: 'last', decision: 'skip' })).rejects.toMatchObject({
+    next: expect.not.stringContaining('--store'),
+  });
 });

@@ -6,7 +6,6 @@ import {
   amount,
   type Checks,
   called,
-  checkOptions,
   flag,
   oneOfWords,
   option,
@@ -18,6 +17,7 @@ import { BatchListObject, BatchStatusObject } from '../objects/batch-object.ts';
 import { ErasureObject } from '../objects/erasure-object.ts';
 import { SpendObject } from '../objects/log-object.ts';
 import { DoubtListObject, RowObject } from '../objects/row-object.ts';
+import { checkCall } from '../run/checked-call.ts';
 import { findBatch, lookInto } from '../run/open-ledger.ts';
 import { storesWithLists } from '../run/store-choice.ts';
 import { batchOverviews, batchStatus } from '../run/tasks/batch-status.ts';
@@ -53,7 +53,7 @@ const OF_BATCH: Checks<OfBatch> = { ...IN_STORE, batch: text.nonoptional() };
  * console.log(batches[0]?.batch, batches[0]?.state);
  */
 export async function listBatches(options: InStore = {}): Promise<z.infer<typeof BatchListObject>> {
-  checkOptions('listBatches', options, IN_STORE);
+  checkCall('listBatches', options, IN_STORE);
   const { store } = options;
   return BatchListObject.of({ batches: await batchOverviews(store), workers: await workersOf({ store }) });
 }
@@ -65,7 +65,7 @@ export async function listBatches(options: InStore = {}): Promise<z.infer<typeof
  * console.log(state, counts);
  */
 export async function statusOf(options: OfBatch): Promise<z.infer<typeof BatchStatusObject>> {
-  checkOptions('statusOf', options, OF_BATCH);
+  checkCall('statusOf', options, OF_BATCH);
   const found = await findBatch(options.batch, options.store);
   return lookInto(found.location, async (ledger) => {
     const shown = await batchStatus(ledger, found);
@@ -86,7 +86,7 @@ export async function statusOf(options: OfBatch): Promise<z.infer<typeof BatchSt
  * console.log(outcome?.kind, attempts.length);
  */
 export async function rowOf(options: OfBatch & { readonly row: number }): Promise<z.infer<typeof RowObject>> {
-  checkOptions('rowOf', options, { ...OF_BATCH, row: rows.nonoptional() });
+  checkCall('rowOf', options, { ...OF_BATCH, row: rows.nonoptional() });
   const { batch, location } = await findBatch(options.batch, options.store);
   return lookInto(location, async (ledger) => {
     return RowObject.of(await rowStory(ledger, batch, String(options.row)));
@@ -100,7 +100,7 @@ export async function rowOf(options: OfBatch & { readonly row: number }): Promis
  * console.log(in_doubt.length, at_risk);
  */
 export async function listDoubts(options: OfBatch): Promise<z.infer<typeof DoubtListObject>> {
-  checkOptions('listDoubts', options, OF_BATCH);
+  checkCall('listDoubts', options, OF_BATCH);
   const found = await findBatch(options.batch, options.store);
   await closeLeftOpenIn(found);
   return DoubtListObject.of({ ...(await doubtList(found)), batch: found.batch });
@@ -131,7 +131,7 @@ export interface SettleOptions extends OfBatch {
 export async function settle(
   options: SettleOptions,
 ): Promise<{ readonly batch: string; readonly calls: number }> {
-  checkOptions('settle', options, {
+  checkCall('settle', options, {
     ...OF_BATCH,
     row: rows,
     like: flag,
@@ -178,7 +178,7 @@ export interface ExportOptions extends OfBatch {
 export async function exportBatch(
   options: ExportOptions,
 ): Promise<{ readonly output?: string; readonly attention?: string; readonly results?: string }> {
-  checkOptions('exportBatch', options, {
+  checkCall('exportBatch', options, {
     ...OF_BATCH,
     output: target,
     forExcel: flag,
@@ -213,7 +213,7 @@ export interface ForgetOptions extends InStore {
  * console.log(erased?.requests);
  */
 export async function forget(options: ForgetOptions): Promise<readonly z.infer<typeof ErasureObject>[]> {
-  checkOptions('forget', options, { ...IN_STORE, person: text.nonoptional(), dryRun: flag, operator: text });
+  checkCall('forget', options, { ...IN_STORE, person: text.nonoptional(), dryRun: flag, operator: text });
   const { store, dryRun = false, operator } = options;
   const person = personOf(options.person);
   const opening = { clock: systemClock, waitForLockMs: 0, command: 'forget', operator };
@@ -240,7 +240,7 @@ export interface SpendOptions extends InStore {
  * console.log(month, groups.length);
  */
 export async function spend(options: SpendOptions = {}): Promise<z.infer<typeof SpendObject>> {
-  checkOptions('spend', options, { ...IN_STORE, month: text, by: oneOfWords(SPEND_BY) });
+  checkCall('spend', options, { ...IN_STORE, month: text, by: oneOfWords(SPEND_BY) });
   const { store, by = 'account' } = options;
   const month = monthOf(options.month ?? isoTime(systemClock.wallMs()).slice(0, 7));
   return SpendObject.of({ ...(await spendOf({ store, month, by })), output: undefined });

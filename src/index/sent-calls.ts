@@ -2,20 +2,11 @@ import { z } from 'zod';
 import { stop } from '../core/errors.ts';
 import { counted } from '../core/plain-text.ts';
 import { credits } from '../ledger/ledger.ts';
-import {
-  amount,
-  called,
-  checkOptions,
-  flag,
-  option,
-  rows,
-  signal,
-  text,
-  values,
-} from '../lib/checked-options.ts';
+import { amount, called, flag, option, rows, signal, text, values } from '../lib/checked-options.ts';
 import { UndoObject } from '../objects/run-object.ts';
 import { TrialObject } from '../objects/trial-object.ts';
 import type { RunOptions } from '../plan/context.ts';
+import { checkCall } from '../run/checked-call.ts';
 import { lookIntoIfThere } from '../run/open-ledger.ts';
 import { SPENDER_CHECKS, type SpenderOptions } from '../run/run-job.ts';
 import { chooseStore } from '../run/store-choice.ts';
@@ -51,7 +42,7 @@ export interface TryOptions extends SpenderOptions {
  * console.log(answer, fields);
  */
 export async function tryCall(options: TryOptions): Promise<z.infer<typeof TrialObject>> {
-  checkOptions('tryCall', options, {
+  checkCall('tryCall', options, {
     ...SPENDER_CHECKS,
     job: text.nonoptional(),
     given: option(
@@ -110,7 +101,7 @@ export interface UndoOptions
  */
 export async function undo(options: UndoOptions): Promise<z.infer<typeof UndoObject>> {
   const { mayCreateStore: _, ...spending } = SPENDER_CHECKS;
-  checkOptions('undo', options, {
+  checkCall('undo', options, {
     ...spending,
     batch: text.nonoptional(),
     askChanges: called,

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { isAbsolute, normalize, resolve, sep } from 'node:path';
 import { EXIT, type ExitCode, StopError, stop } from '../core/errors.ts';
 import { parseDurationMs } from './duration.ts';
@@ -28,12 +29,22 @@ export function nameStore(location: string | undefined): void {
   namedStore = location;
 }
 
+/** The store of a program's call, of which several may go on side by side. */
+const storeOfCall = new AsyncLocalStorage<string | undefined>();
+
+/** The same for what the call says that goes on here, until another one begins. */
+export function nameStoreOfCall(location: string | undefined): void {
+  if (location !== storeNamed()) storeOfCall.enterWith(location);
+}
+
+const storeNamed = (): string | undefined => storeOfCall.getStore() ?? namedStore;
+
 /**
  * A command of this program as it is typed where it is printed, to go on with the store that is worked with.
  * @param words behind the program's name.
  */
 export function commandLine(words: readonly string[]): string {
-  return lineOf(withStore(words, namedStore), currentFolder());
+  return lineOf(withStore(words, storeNamed()), currentFolder());
 }
 
 const lineOf = (words: readonly string[], folder: string | undefined): string =>
@@ -45,8 +56,8 @@ function withStore(words: readonly string[], store: string | undefined): readonl
 
 /** The same where the words are those of another folder: it is gone to first. */
 function commandLineIn(folder: string, words: readonly string[]): string {
-  const isAddress = namedStore?.includes('://') === true;
-  const store = namedStore === undefined || isAddress ? namedStore : resolve(namedStore);
+  const named = storeNamed();
+  const store = named === undefined || named.includes('://') ? named : resolve(named);
   return `cd ${shellWord(folder)} && ${lineOf(withStore(words, store), folder)}`;
 }
 

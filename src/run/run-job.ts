@@ -15,7 +15,6 @@ import {
   amount,
   type Checks,
   called,
-  checkOptions,
   flag,
   jobEntries,
   milliseconds,
@@ -45,6 +44,7 @@ import { identifyPlan } from '../plan/plan-id.ts';
 import type { PlanContext, ResolvedJob } from '../plan/row-walk.ts';
 import { type GuardProblem, guardProblems } from '../plan/team/change-guards.ts';
 import { type ChangePlan, planChanges, planOfChanges } from '../plan/team/change-plan.ts';
+import { checkCall } from './checked-call.ts';
 import { choose, chooseAll } from './choose.ts';
 import { membersNow, unagreed } from './members-now.ts';
 import { lookIfThere, lookIntoIfThere, openLedger, queueAt, requireTaken } from './open-ledger.ts';
@@ -147,7 +147,7 @@ const PLAN_CHECKS: Checks<PlanOptions> = {
  * await runJob({ job: 'enrich-person', file: 'fixtures/people.csv', account: 'sandbox-provider', output: 'people.jsonl' });
  */
 export async function runJob(options: RunOptions): Promise<RunSummary> {
-  checkOptions('runJob', options, RUN_CHECKS);
+  checkCall('runJob', options, RUN_CHECKS);
   const chosen = await choose(options);
   if (chosen.job.notify !== undefined)
     await (await import('./notices.ts')).requireAgreedNotify(chosen.job, options);
@@ -300,13 +300,13 @@ interface PlanOptions
  * const { plan } = await planJob({ job: 'enrich-person', file: 'fixtures/people.csv', account: 'sandbox-provider' });
  */
 export async function planJob(options: PlanOptions): Promise<PlannedJob> {
-  checkOptions('planJob', options, PLAN_CHECKS);
+  checkCall('planJob', options, PLAN_CHECKS);
   return planChosen(await choose(options), options);
 }
 
 /** The same for each operation of a job. */
 export async function planJobs(options: PlanOptions): Promise<readonly PlannedJob[]> {
-  checkOptions('planJobs', options, PLAN_CHECKS);
+  checkCall('planJobs', options, PLAN_CHECKS);
   const planned: PlannedJob[] = [];
   for (const chosen of await chooseAll(options)) planned.push(await planChosen(chosen, options));
   return planned;

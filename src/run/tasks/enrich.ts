@@ -5,13 +5,15 @@ import type { PositionedRow } from '../../core/format.ts';
 import { openFile } from '../../files/input.ts';
 import type { Batch, BatchId, Ledger, RowRecord } from '../../ledger/ledger.ts';
 import { PAGE_ROWS } from '../../ledger/row-pages.ts';
-import { checkOptions, rows as rowCount } from '../../lib/checked-options.ts';
+import { rows as rowCount } from '../../lib/checked-options.ts';
+import { nameStoreOfCall } from '../../lib/command-line.ts';
 import type { RunOptions } from '../../plan/context.ts';
 import type { ResolvedJob } from '../../plan/row-walk.ts';
+import { checkCall } from '../checked-call.ts';
 import { finishedRows } from '../row-set.ts';
 import { choose, openSpender, RUN_CHECKS, type Spender } from '../run-job.ts';
 import { stoppable } from '../stoppable.ts';
-import { chooseStore } from '../store-choice.ts';
+import { chooseStore, storeToName } from '../store-choice.ts';
 import type { RunSummary } from '../summary.ts';
 import { type EnrichedList, type EnrichedRow, enrichedRow } from './enrich/enriched-row.ts';
 import { type GivenRows, listOf } from './enrich/given-rows.ts';
@@ -62,7 +64,7 @@ export interface Enrichment<Row> extends AsyncIterable<EnrichedRow<Row>> {
 export function enrich(rows: string, options: EnrichOptions): Enrichment<Readonly<Record<string, string>>>;
 export function enrich<Row extends object>(rows: GivenRows<Row>, options: EnrichOptions): Enrichment<Row>;
 export function enrich<Row>(rows: string | GivenRows<Row>, options: EnrichOptions): Enrichment<Row> {
-  checkOptions('enrich', options, { ...CHECKS, ahead: rowCount });
+  checkCall('enrich', options, { ...CHECKS, ahead: rowCount });
   const reading = new Reading<Row>(rows, options);
   return { [Symbol.asyncIterator]: () => reading.rows(), summary: () => reading.summary() };
 }
@@ -94,6 +96,8 @@ class Reading<Row> {
 
   async *#read(): AsyncGenerator<EnrichedRow<Row>, void, undefined> {
     try {
+      // A reader may begin long after the call, and behind others.
+      nameStoreOfCall(storeToName(this.#options.store));
       const chosen = await choose(this.#options);
       const { sandbox } = chosen.account;
       if (chosen.job.notify !== undefined)

@@ -6,16 +6,9 @@ import { OUTCOME_KINDS } from '../../core/row.ts';
 import { contentHash } from '../../files/input.ts';
 import type { OwnOperation } from '../../job/own-operation.ts';
 import { type BatchId, type Credits, credits, type Ledger, type ShownMoney } from '../../ledger/ledger.ts';
-import {
-  type Checks,
-  called,
-  checkOptions,
-  milliseconds,
-  signal,
-  texts,
-  values,
-} from '../../lib/checked-options.ts';
+import { type Checks, called, milliseconds, signal, texts, values } from '../../lib/checked-options.ts';
 import { raiseInJob } from '../../lib/command-line.ts';
+import { checkCall } from '../checked-call.ts';
 import { SPENDER_CHECKS, type SpenderOptions } from '../run-job.ts';
 import { stoppable } from '../stoppable.ts';
 import { exitCodeOf, type RunSummary } from '../summary.ts';
@@ -100,7 +93,7 @@ export interface SweepSummary {
  * for (const { path, summary, stopped } of night.files) console.log(path, summary?.counts, stopped?.message);
  */
 export async function sweep(options: SweepOptions): Promise<SweepSummary> {
-  checkOptions('sweep', options, SWEEP_CHECKS);
+  checkCall('sweep', options, SWEEP_CHECKS);
   const jobs = await sweptJobs(options.jobs, options);
   await requireAgreedJobs(jobs, options);
   const stores = await openStores(jobs, options);

@@ -2,17 +2,10 @@ import { type Account, loadAccounts, resolveKey } from '../../client/account/acc
 import { systemClock } from '../../core/clock.ts';
 import { messageOf, StopError, stop } from '../../core/errors.ts';
 import type { TakenRange } from '../../ledger/work-queue.ts';
-import {
-  type Checks,
-  called,
-  checkOptions,
-  signal,
-  text,
-  timepiece,
-  values,
-} from '../../lib/checked-options.ts';
+import { type Checks, called, signal, text, timepiece, values } from '../../lib/checked-options.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import type { RunOptions } from '../../plan/context.ts';
+import { checkCall } from '../checked-call.ts';
 import { openForWork } from '../open-ledger.ts';
 import { stoppable } from '../stoppable.ts';
 import { chooseStore } from '../store-choice.ts';
@@ -63,7 +56,7 @@ const REOPEN_MS = 1_000;
  * console.log(`${ranges} ranges, ${rows} rows`);
  */
 export async function runWorker(options: WorkerOptions): Promise<WorkerSummary> {
-  checkOptions('runWorker', options, CHECKS);
+  checkCall('runWorker', options, CHECKS);
   const { clock = systemClock, command = 'worker', onEvent = () => {} } = options;
   const { location } = chooseStore(options.store, false);
   return stoppable(options.signal, async (stopping) => {
