@@ -170,7 +170,7 @@ function stateLines(status: BatchStatus, { changes }: LeftOpen): readonly string
     status.halfDone.map((note) => `Half done  ${plainText(note)}`),
     hasCosts && moneyLine(money),
     // A call may have taken several requests, and one in doubt is not among the answered ones.
-    `Requests   ${requests === calls ? `${requests} for ${counted(calls, 'call')}` : `${requests}, ${calls} calls answered`}`,
+    `Requests   ${requests === calls ? `${requests} for ${counted(calls, 'call')}` : `${requests}, ${counted(calls, 'call')} answered`}`,
   );
 }
 

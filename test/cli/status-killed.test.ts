@@ -34,6 +34,7 @@ test('what a killed run left in doubt counts as that, although its row has no ou
   expect((await team.json('status')).batches).toMatchObject([{ batch, counts }]);
   const shown = await team.type('status', batch);
   expect(shown.stdout).toMatch(/ {2}in_doubt {2}1\n(?! {2}pending)/);
+  expect(shown.stdout).toContain('Requests   2, 1 call answered\n');
   expect(shown.stderr).toContain(`What is in doubt: npx --no rowonce settle ${batch}\n`);
 
   await team.type('settle', batch, '--retry');
