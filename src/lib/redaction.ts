@@ -2,8 +2,9 @@ import { isUtf16 } from '../core/answer-body.ts';
 import { cleaned } from './redaction/cleaned.ts';
 import { unescaped } from './redaction/escapes.ts';
 import { type Layer, layerOf, type Range } from './redaction/layer.ts';
-import { hasLongWord, readingsOf, textsOf, Unpacking, wordsIn } from './redaction/packed.ts';
+import { readingsOf, textsOf, Unpacking } from './redaction/packed.ts';
 import { Spelling } from './redaction/spelled.ts';
+import { hasLongWord, type Word, wordsIn } from './redaction/words.ts';
 
 /**
  * Keeps an account's key out of everything that is recorded or shown. A vendor may hand it back in any answer: in an error
@@ -22,7 +23,6 @@ const LEAST_LENGTH = 12;
 const MOST_LAYERS = 4;
 
 const BACKSLASH = 0x5c;
-const QUOTE = 0x22;
 
 /** Where a key stands in bytes, which may be what was unpacked. */
 interface Finding {
@@ -45,12 +45,14 @@ export class Redaction {
   readonly #texts: readonly string[];
   readonly #spelling: Spelling;
   readonly #short: readonly string[];
+  readonly #endsAsJson: boolean;
 
   constructor(keys: readonly string[]) {
     const isLong = (key: string): boolean => key.length >= LEAST_LENGTH;
     const needles = new Set(keys.filter(isLong).flatMap(writingsOf));
     this.#texts = [...needles];
     this.#spelling = new Spelling(this.#texts);
+    this.#endsAsJson = this.#texts.some((text) => /["[\]{},]$/.test(text));
     this.#short = keys.filter((key) => key !== '' && !isLong(key));
   }
 
@@ -110,18 +112,18 @@ export class Redaction {
   }
 
   #find(body: Buffer, { unpacking, layers: most }: Depth): readonly Range[] {
-    const layers = layersOf(body, most);
+    const layers = layersOf(body, most, this.#endsAsJson);
     const found = layers.length === 1 ? this.#standingIn(body) : this.#spelling.in(layers);
-    for (const word of wordsIn(layers, body))
+    for (const word of wordsIn(layers, (head, first) => unpacking.mayBegin(head, first)))
       if (word.depth < most)
-        for (const range of this.#encodedIn(word.text, { unpacking, layers: most - word.depth }))
+        for (const range of this.#encodedIn(word, { unpacking, layers: most - word.depth }))
           found.push({ start: word.startOf(range.start), end: word.endOf(range.end - 1) });
     return apart(found.sort((one, other) => one.start - other.start || other.end - one.end));
   }
 
   /** What is found in Base64 stands in whole fours of its characters; what is packed in it, in all from its beginning on. */
-  *#encodedIn(word: string, { unpacking, layers }: Depth): Generator<Range> {
-    const readings = readingsOf(word);
+  *#encodedIn(word: Word, { unpacking, layers }: Depth): Generator<Range> {
+    const readings = readingsOf(word.text);
     for (const { at, bytes } of textsOf(readings))
       for (const { start, end } of this.#find(bytes, { unpacking, layers: layers - 1 })) {
         const first = at + Math.floor(start / 3) * 4;
@@ -151,14 +153,15 @@ export class Redaction {
 /**
  * What the bytes say, read over and over, each time as it stands and also without what is not seen: to leave that out may put
  * together what was written apart, be it a key, an escape or a word of Base64. What says the same is read once.
+ * @param endsAsJson whether a key ends with what may stand between the words of JSON.
  */
-function layersOf(bytes: Buffer, most: number): readonly Layer[] {
+function layersOf(bytes: Buffer, most: number, endsAsJson: boolean): readonly Layer[] {
   const layers: Layer[] = [];
   let read: readonly Layer[] = [layerOf(bytes)];
   for (let depth = 0; depth <= most && read.length > 0; depth += 1) {
     const now: Layer[] = [];
     for (const layer of read)
-      for (const reading of [layer, cleaned(layer, LEAST_LENGTH)])
+      for (const reading of [layer, cleaned(layer, LEAST_LENGTH, endsAsJson)])
         if (reading !== undefined && !now.some((other) => other.bytes.equals(reading.bytes)))
           now.push(reading);
     layers.push(...now);
@@ -218,10 +221,18 @@ function replaced(body: Buffer, ranges: readonly Range[]): Buffer {
 
 const NUMBER = /^[\d.eE+-]+$/;
 
+/** What stands before and behind a key in a number of JSON, as far as it is looked at. */
+const NUMBER_BEGUN = /(?:^|[:,[])\s*[\d.eE+-]*$/;
+const NUMBER_ENDED = /^[\d.eE+-]*\s*(?:$|[,\]}])/;
+const LOOKED_AT = 32;
+
 /** A key of digits may stand in JSON as a number, where a text would be a mistake; another number is none. */
 function markerFor(body: Buffer, { start, end }: Range): string {
-  if (body[start - 1] === QUOTE || body[end] === QUOTE) return REDACTED;
-  return NUMBER.test(body.toString('latin1', start, end)) ? '1' : REDACTED;
+  const isNumber =
+    NUMBER.test(body.toString('latin1', start, end)) &&
+    NUMBER_BEGUN.test(body.toString('latin1', Math.max(0, start - LOOKED_AT), start)) &&
+    NUMBER_ENDED.test(body.toString('latin1', end, end + LOOKED_AT));
+  return isNumber ? '1' : REDACTED;
 }
 
 /** The last characters of an escape of JSON that begins before the key: `\` before an n, or `\u00` before 41. */

@@ -162,6 +162,12 @@ describe('a key of twelve characters or more', () => {
       }
   });
 
+  test('in a link in Base64 is found behind letters with which all of the Base64 is another text', () => {
+    const key = '[Og-[m$Eg<cM';
+    const word = base64(every(key, (character) => `%${hex(character)}`));
+    expect(redact(`x6${word}`, key)).toBe(`x6${REDACTED}`);
+  });
+
   const PACKED: Readonly<Record<string, string>> = {
     gzip: gzipSync(`{"key":"${KEY}"}`).toString('base64'),
     'gzip with a name and a comment': gzipNamed(`{"key":"${KEY}"}`).toString('base64'),
@@ -252,6 +258,14 @@ describe('a key of twelve characters or more', () => {
     const shown = redact(`{"a":${digits},"b":-${digits}.5,"c":"${digits}","d":[0.${digits}7]}`, digits);
     expect(shown).not.toContain(digits);
     expect(JSON.parse(shown)).toEqual({ a: 1, b: -1.5, c: REDACTED, d: [0.17] });
+    for (const [before, after] of [
+      ['%2', '&#x6'],
+      ['the key ', ' is wrong'],
+    ])
+      expect(redact(`{"a":"${before}${digits}${after}"}`, digits)).toBe(
+        `{"a":"${before}${REDACTED}${after}"}`,
+      );
+    expect(JSON.parse(redact(JSON.stringify([Number(digits), {}], null, 40), digits))).toEqual([1, {}]);
   });
 
   test('takes with it the escape whose end its beginning looks like', () => {
@@ -339,6 +353,8 @@ describe('four times as much of whatever is repeated takes some four times as lo
     `%0a${KEY.slice(0, -1)}`,
     `${KEY.slice(0, -1)}\u202e`,
     `\n${base64('H4sIH4sI')}`,
+    '-%1f8b08',
+    '%4a%54%59%30',
   ];
 
   /** Processor time of this process, in milliseconds: other work on the machine is not what is measured. */

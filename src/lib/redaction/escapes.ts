@@ -24,7 +24,14 @@ export function unescaped(layer: Layer): Layer | undefined {
   }
   if (length === bytes.length) return undefined;
   starts[length] = startOf(layer, bytes.length);
-  return { bytes: read.subarray(0, length), depth: layer.depth + 1, starts, ends, gaps: undefined };
+  return {
+    bytes: read.subarray(0, length),
+    depth: layer.depth + 1,
+    source: layer,
+    starts,
+    ends,
+    gaps: undefined,
+  };
 }
 
 /** One byte of what is meant, and how many of those that came say it. */

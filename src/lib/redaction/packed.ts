@@ -8,65 +8,9 @@ import {
   type Readings,
   readFrom,
 } from './deflated.ts';
-import { endOf, type Layer, startOf } from './layer.ts';
+import type { Word } from './words.ts';
 
 /** What is written as Base64 or packed with deflate. What is unpacked is bounded, so that no answer takes long to look into. */
-
-/** A word that may be Base64 of something as long as a key. */
-const WORD = /[\w+/-]{16,}={0,2}/;
-
-const WORDS = new RegExp(WORD, 'g');
-
-export function hasLongWord(text: string): boolean {
-  return WORD.test(text);
-}
-
-/** A word of a text, and where each of its characters stands in the bytes that came. */
-interface Word {
-  readonly text: string;
-  /** So many layers of escapes were read before it was there. */
-  readonly depth: number;
-  startOf(at: number): number;
-  endOf(at: number): number;
-}
-
-/** The long words of all layers, each of them once. */
-export function* wordsIn(layers: readonly Layer[], body: Buffer): Generator<Word> {
-  const seen = layers.length > 1 ? new Set<string>() : undefined;
-  for (const layer of layers)
-    for (const { 0: text, index } of layer.bytes.toString('latin1').matchAll(WORDS)) {
-      const word = wordAt(layer, { text, index, taken: takenBefore(layer, index, body) });
-      const known = seen && `${word.startOf(0)}:${word.text}`;
-      if (known !== undefined && seen?.has(known)) continue;
-      if (known !== undefined) seen?.add(known);
-      yield word;
-    }
-}
-
-function wordAt(
-  layer: Layer,
-  { text, index, taken }: { readonly text: string; readonly index: number; readonly taken: string },
-): Word {
-  const first = startOf(layer, index) - taken.length;
-  const own = (at: number): number => index + at - taken.length;
-  return {
-    text: taken + text,
-    depth: layer.depth,
-    startOf: (at) => (at < taken.length ? first + at : startOf(layer, own(at))),
-    endOf: (at) => (at < taken.length ? first + at + 1 : endOf(layer, own(at))),
-  };
-}
-
-/** What stands before a word may form an escape with its beginning. These are the characters that may be of the word. */
-function takenBefore(layer: Layer, index: number, body: Buffer): string {
-  if (layer.starts === undefined || index === 0) return '';
-  const end = startOf(layer, index);
-  const start = Math.max(startOf(layer, index - 1), end - LONGEST_TAKEN);
-  return /[\w+/-]*$/.exec(body.toString('latin1', start, end))?.[0] ?? '';
-}
-
-/** No escape has more characters behind its first one. */
-const LONGEST_TAKEN = 9;
 
 /** What a word says from one of its characters on, as it stands or unpacked. */
 interface Said {
@@ -82,17 +26,17 @@ export const readingsOf = (word: string): Readings => [
   Buffer.from(word.slice(3), 'base64'),
 ];
 
-/** Those that may be a text. Where all of a word is one, it says nothing from another beginning. */
+/** Those that may be a text, of which more than one may be: Base64 of a link is a text from another beginning too. */
 export function* textsOf(readings: Readings): Generator<Said> {
   for (const [at, bytes] of readings.entries()) {
     const isText = SOME_TEXT.test(bytes.toString('latin1'));
     if (isText || bytes.includes(0) || (at === 0 && !isUtf8(bytes))) yield { at, bytes };
-    if (isText && isUtf8(bytes)) return;
   }
 }
 
 /** Most words are names and numbers, which say nothing as Base64. */
 const SOME_TEXT = /[\t\n\r -~]{12}/;
+const BEGINS_AS_TEXT = new RegExp(`^${SOME_TEXT.source}`);
 
 /** So often one answer is unpacked by a header, and so often without one, which most words seem to be; and to so many bytes in all. */
 const MOST_TRIES = 64;
@@ -122,6 +66,7 @@ export class Unpacking {
   readonly #byHeader: Allowance = { tries: MOST_TRIES, output: this.#output };
   readonly #without: Allowance = { tries: MOST_TRIES, output: this.#output };
   readonly #within: Allowance = { tries: MOST_TRIES_WITHIN, output: { bytes: MOST_BYTES_WITHIN } };
+  readonly #begun = { tries: MOST_TRIES, output: this.#output };
 
   /** Undefined for what is not packed from its first byte on, or is more than may be unpacked. */
   of(bytes: Buffer): Buffer | undefined {
@@ -131,28 +76,40 @@ export class Unpacking {
     return mayTry(allowed) ? unpacked(bytes, packing, allowed.output) : undefined;
   }
 
+  /** Whether one of the first characters of a word may begin something, by those behind it. */
+  mayBegin(head: string, first: number): boolean {
+    return saysSomething(head, first) && mayTry(this.#begun);
+  }
+
   /** What is packed in a word, wherever it begins there: behind its header anything may follow, which is none of it. */
-  *in(word: string, readings: Readings): Generator<Said> {
+  *in(word: Word, readings: Readings): Generator<Said> {
     yield* this.#inHex(word);
     const [bytes] = readings;
     const whole = this.of(bytes);
     if (whole !== undefined) yield { at: 0, bytes: whole };
     for (const beginning of beginningsIn(readings)) {
-      const { at, packing } = beginning;
+      const { at } = beginning;
+      if (at >= word.own) return;
       if (at === 0 && packingOf(bytes) !== undefined) continue;
-      const isLikely = packing === 'gzip' || (packing === 'zlib' && at < readings.length);
-      const allowed = isLikely ? this.#byHeader : this.#within;
-      const said = mayTry(allowed) ? unpackedFrom(readings, beginning, allowed.output) : undefined;
+      const said = this.#from(beginning, readings, word.taken);
       if (said !== undefined) yield { at, bytes: said };
     }
   }
 
+  /** @param taken so many of the first characters may be of the word or stand before it. */
+  #from(beginning: Beginning, readings: Readings, taken: number): Buffer | undefined {
+    const { at, packing } = beginning;
+    const isLikely = packing === 'gzip' || (packing === 'zlib' && at < taken + readings.length);
+    const allowed = isLikely ? this.#byHeader : this.#within;
+    return mayTry(allowed) ? unpackedFrom(readings, beginning, allowed.output) : undefined;
+  }
+
   /** What is packed behind a header in a word of hexadecimal digits. */
-  *#inHex(word: string): Generator<Said> {
-    for (const { index: at } of word.matchAll(HEX_OF_HEADER)) {
+  *#inHex({ text, own }: Word): Generator<Said> {
+    for (const { index: at } of text.matchAll(HEX_OF_HEADER)) {
       // All of the rest is read at each try.
-      if (this.#byHeader.tries <= 0) return;
-      const bytes = this.of(Buffer.from(word.slice(at), 'hex'));
+      if (at >= own || this.#byHeader.tries <= 0) return;
+      const bytes = this.of(Buffer.from(text.slice(at), 'hex'));
       if (bytes !== undefined) yield { at, bytes };
     }
   }
@@ -160,6 +117,17 @@ export class Unpacking {
 
 /** That of gzip, and those of zlib that programs write, with what may follow them. */
 const HEX_OF_HEADER = /(?=(?:1f8b08|78(?:01|5e|9c|da))[\da-f]{16})./gi;
+
+/** As hexadecimal digits or Base64 behind a header, or as Base64 of a text. Nearly everything may be packed without a header. */
+function saysSomething(head: string, first: number): boolean {
+  const hex = head.search(HEX_OF_HEADER);
+  if (hex !== -1 && hex < first) return true;
+  const readings = readingsOf(head);
+  for (let at = 0; at < first; at += 1)
+    if (BEGINS_AS_TEXT.test(readFrom(readings, at).toString('latin1'))) return true;
+  for (const { at, packing } of beginningsIn(readings)) if (packing !== 'deflate') return at < first;
+  return false;
+}
 
 function mayTry(allowed: Allowance): boolean {
   allowed.tries -= 1;

@@ -73,7 +73,7 @@ export class Spelling {
     for (const { next, start } of readings) {
       if (this.#characters[next] !== character) continue;
       if (this.#isEnd[next + 1] === 1) found.push({ start, end: walk.end });
-      else waiting.add(walk.behind, next + 1, start);
+      else waiting.add(walk.end, next + 1, start);
     }
   }
 }
@@ -82,7 +82,7 @@ function begin(
   begun: readonly number[],
   { at, walk, waiting }: { at: number; walk: Walk; waiting: Waiting },
 ): void {
-  for (const first of begun) waiting.add(walk.behind, first + 1, at);
+  for (const first of begun) waiting.add(walk.end, first + 1, at);
 }
 
 /** No word ends at what is left out, so what was read before it goes on behind it. */
@@ -91,8 +91,8 @@ function leap(
   { at, walks, waiting }: { at: number; walks: readonly Walk[]; waiting: Waiting },
 ): void {
   for (const walk of walks) {
-    const behind = walk.behindGap(at);
-    if (behind !== undefined) for (const { next, start } of readings) waiting.add(behind, next, start);
+    for (const behind of walk.behindGaps(at))
+      for (const { next, start } of readings) waiting.add(behind, next, start);
   }
 }
 
@@ -140,21 +140,16 @@ class Walk {
     return this.#layer.bytes[this.#place - 1];
   }
 
-  /** Where the next character begins. */
-  get behind(): number {
-    return startOf(this.#layer, this.#place);
-  }
-
   /** Where the last character ended. */
   get end(): number {
     return endOf(this.#layer, this.#place - 1);
   }
 
-  /** Where what is left out ends that begins there. */
-  behindGap(at: number): number | undefined {
+  /** Where each thing ends that may be left out and begins there. */
+  *behindGaps(at: number): Generator<number> {
     const { gaps } = this.#layer;
-    if (gaps === undefined) return undefined;
+    if (gaps === undefined) return;
     while ((gaps[this.#gap] ?? at) < at) this.#gap += 2;
-    return gaps[this.#gap] === at ? gaps[this.#gap + 1] : undefined;
+    for (; gaps[this.#gap] === at; this.#gap += 2) yield gaps[this.#gap + 1] ?? at;
   }
 }

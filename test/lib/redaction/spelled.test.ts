@@ -1,9 +1,9 @@
 /**
  * Goal: an account's key is found whatever stands beside it or within it that looks like an escape or is not seen.
  * Method: keys beside what begins an escape, and keys that hold one; then keys of such characters, written one way in another
- * and broken in between, beside every beginning of an escape.
+ * and broken in between, beside every beginning of an escape; and the same of keys that are packed.
  */
-import { deflateSync } from 'node:zlib';
+import { deflateSync, gzipSync } from 'node:zlib';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { REDACTED, Redaction } from '../../../src/lib/redaction.ts';
@@ -45,8 +45,15 @@ test.each([
   ['within one of two', 'abcdef%41hij%42', 'abcdef%4\\n1hij%42'],
   ['within the escape of a link', 'abcdefg/hijklm', 'abcdefg%2\\nfhijklm'],
   ['where its escape reads as no character', 'abcdefg%0ahijk', 'abcdefg%0ahi\\njk'],
+  ['before its own escape of a blank', 'abcdefg%20hijk', 'abcdefg\\n%20hijk'],
+  ['behind its own half of a letter, by a sequence', 'abcdefg%d0hijk', 'abcdefg%d0\\u009b31mhijk'],
+  ['within an escape before its own, by a sequence', 'ab&%a0;&cdefg', 'ab&\\u001b[31mamp;%a0;&amp;cdefg'],
 ])('a key that is broken over two lines %s is found', (_where, key, written) => {
   expect(redact(`{"a":"x ${written} y"}`, key)).toBe(`{"a":"x ${REDACTED} y"}`);
+});
+
+test('a key that ends with brackets is found where a line breaks before these', () => {
+  expect(redact('{"a":"x abcdefghijk\\n]]"}', 'abcdefghijk]]')).toBe(`{"a":"x ${REDACTED}"}`);
 });
 
 test.each(['%0', '%u000', '\\u000', '\\\\x0'])(
@@ -55,6 +62,26 @@ test.each(['%0', '%u000', '\\u000', '\\\\x0'])(
     const [first = '', ...others] = deflateSync(`user:${KEY}`).toString('base64');
     const word = first + others.map((character) => `%${hex(character)}`).join('');
     expect(redact(`{"a":"${before}${word}"}`, KEY)).toMatch(/^\{"a":"[%u0x\\]*\[redacted\]"\}$/);
+  },
+);
+
+const base64 = (packed: Buffer | string): string => Buffer.from(packed).toString('base64');
+
+/** What two of the next characters of a word, or four, form an escape with, that is not seen or is itself of a word. */
+test.each([
+  ['-%', gzipSync(KEY).toString('hex')],
+  ['/%', deflateSync(KEY).toString('hex')],
+  ['a%u', deflateSync(KEY).toString('hex')],
+  ['-%', base64(deflateSync(KEY, { level: 1 }))],
+  ['%0%0', base64(deflateSync(KEY))],
+  ['-%', base64('h-live%2F9f%2BQ%7Eu0041%3DZx.7')],
+])(
+  'a key in a word that is folded is found where %s forms an escape with its first characters',
+  (before, word) => {
+    const folded = word.replace(/.{19}/g, '$&\\n  ');
+    expect(new Redaction([KEY, 'h-live/9f+Q~u0041=Zx.7']).text(`{"a":"${before}${folded}"}`)).toBe(
+      `{"a":"${before}${REDACTED}"}`,
+    );
   },
 );
 
@@ -81,6 +108,36 @@ const BESIDE = [
   ...['', 'n', ';', '41', '0', 'x41', 'u00', 'amp;', '\n', 'é'],
   ...['%', '%0', '%2', '%25', '%0%0', '%u', '%u000', '\\', '\\\\', '&', '&#', '&#6', '&#x6', '&amp'],
 ];
+
+/** As what a key is packed, so that no part of it is read alone. */
+const PACKINGS: readonly ((key: string) => string)[] = [
+  (key) => gzipSync(key).toString('hex'),
+  (key) => deflateSync(key).toString('hex'),
+  (key) => deflateSync(key, { level: 1 }).toString('hex'),
+  (key) => base64(deflateSync(key)),
+  (key) => base64(deflateSync(key, { level: 1 })),
+  (key) => base64(base64(key)),
+];
+
+const BEGUN = ['%', '%0', '%2', '%u', '%u0', '%u00', '\\', '\\x', '\\u0', '&#x6'];
+
+test('a key is found however it is packed, folded and written, and whatever escape begins before it', () => {
+  const word = fc
+    .tuple(fc.stringMatching(/^[!#-[\]-~]{12,30}$/), fc.constantFrom(...PACKINGS))
+    .map(([secret, pack]) => ({ secret, packed: pack(secret) }));
+  const folding = fc.record({ width: fc.integer({ min: 7, max: 30 }), by: fc.constantFrom(...BREAKS) });
+  const ways = fc.record({ outer: fc.constantFrom(...WRITINGS), json: fc.constantFrom(...IN_JSON) });
+  const before = fc
+    .tuple(fc.constantFrom('', '-', 'a/', '%25'), fc.constantFrom(...BEGUN))
+    .map((parts) => parts.join(''));
+  fc.assert(
+    fc.property(word, folding, ways, before, ({ secret, packed }, { width, by }, { outer, json }, begun) => {
+      const folded = packed.replace(new RegExp(`.{${width}}(?=.)`, 'g'), (line) => line + by);
+      const text = `{"a":"${inJson(begun)}${json(outer(folded))}"}`;
+      expect(JSON.parse(redact(text, secret)).a, text).toContain(REDACTED);
+    }),
+  );
+});
 
 test('a key is found however two writings of it are nested, and whatever escape begins or ends beside it', () => {
   const key = fc.oneof(
