@@ -160,21 +160,41 @@ export function isUrl(location: string): boolean {
   return /^[a-z][a-z0-9+.-]*:\/\//i.test(location);
 }
 
-/** The store that a location belongs to. @throws StopError `store` when none of them handles it. */
+/** The store that a location belongs to. @throws StopError `store` when none of them handles it, or it has a password in it. */
 export function storeFor(stores: Iterable<Store>, location: string): Store {
   const names: string[] = [];
   for (const store of stores) {
-    if (store.handles(location)) return store;
+    if (store.handles(location)) {
+      if (isUrl(location)) refusePassword(location);
+      return store;
+    }
     names.push(store.name);
   }
   throw stop(
     'store',
-    `No store handles ${withoutPassword(location)}; known are: ${names.join(', ')}.`,
+    `No store handles ${location.replace(/:\/\/.*/s, '://…')}; known are: ${names.join(', ')}.`,
     'Name a folder on a local disk with --store.',
   );
 }
 
-/** A user may have typed a location with a password in it, which no message may repeat. */
-function withoutPassword(location: string): string {
-  return location.replace(/\/\/[^@/]*@/, '//…@');
+/**
+ * The list of processes, the shell's history and the kept commands would show a password, and so would every message that
+ * names the store. Of one that is not percent-encoded, such as `12/x`, a part reads as the path, and so does the @ behind it.
+ */
+function refusePassword(location: string): void {
+  const url = URL.canParse(location) ? new URL(location) : undefined;
+  if (url === undefined)
+    throw stop(
+      'store',
+      'What --store names is not the URL of a database.',
+      'Name it as postgres://USER@HOST:PORT/DATABASE.',
+    );
+  const { protocol, password, pathname, hash, searchParams } = url;
+  const isHeld = [...searchParams.keys()].some((name) => /password|@/i.test(name));
+  if (password === '' && !(pathname + hash).includes('@') && !isHeld) return;
+  throw stop(
+    'store',
+    `The URL ${protocol}//… came with a password, which others can read wherever commands are shown.`,
+    'Leave it out, and put it into the file that PGPASSFILE names, or into PGPASSWORD.',
+  );
 }

@@ -28,9 +28,46 @@ describe('choosing a store', () => {
     }
   });
 
-  test('a URL that no store handles is refused, without the password in it', () => {
-    const choose = () => storeFor(stores.values(), 'mysql://me:secret@db.example/name');
-    expect(choose).toThrow(StopError);
-    expect(choose).toThrow('No store handles mysql://…@db.example/name; known are: postgres, sqlite.');
+  // Of a password that is not percent-encoded, any part may read as the host, the path or more.
+  const PASSWORDS = [
+    'secret',
+    '12/secret',
+    '12#secret',
+    '12?secret',
+    'p@secret',
+    's/ecret',
+    'se#cret',
+    '%secret',
+  ];
+
+  test.each(['mysql', 'postgres', 'POSTGRESQL'])(
+    'a URL of %s is refused without the password in it',
+    (scheme) => {
+      for (const password of PASSWORDS)
+        for (const url of [
+          `me:${password}@db.example/name`,
+          `db.example/name?user=me&password=${password}`,
+        ]) {
+          const { detail } = stopOf(() => storeFor(stores.values(), `${scheme}://${url}`));
+          expect(detail.code).toBe('store');
+          expect(`${detail.message} ${detail.next}`).not.toMatch(/cret/);
+        }
+      const { detail } = stopOf(() => storeFor(stores.values(), 'mysql://me@db.example/name'));
+      expect(detail.message).toBe('No store handles mysql://…; known are: postgres, sqlite.');
+    },
+  );
+
+  test('a URL without a password is taken', () => {
+    for (const url of ['postgres://me@db.example:12/name?host=/a@b', 'postgres:///name?host=/run/postgresql'])
+      expect(storeFor(stores.values(), url).name).toBe('postgres');
   });
 });
+
+function stopOf(choose: () => unknown): StopError {
+  try {
+    choose();
+  } catch (error) {
+    if (error instanceof StopError) return error;
+  }
+  throw new Error('it was taken');
+}

@@ -274,28 +274,14 @@ const NO_ROOM = '53100';
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\]|)$/i;
 
 /**
- * Refuses a password, which the list of processes, the shell's history and the kept commands would show, and a server on another
- * machine that need not prove who it is.
+ * Refuses a server on another machine that need not prove who it is.
  * @returns the location as it is shown.
  */
 function refuseUnsafe(location: string): string {
-  const url = URL.canParse(location) ? new URL(location) : undefined;
-  if (url === undefined)
-    throw stop(
-      'store',
-      'What --store names is not the URL of a database.',
-      'Name it as postgres://USER@HOST:PORT/DATABASE.',
-    );
-  const { hostname, searchParams, password } = url;
-  url.password = '';
+  const url = new URL(location);
+  const { hostname, searchParams } = url;
   url.search = '';
   const shown = url.href;
-  if (password !== '' || searchParams.has('password'))
-    throw stop(
-      'store',
-      `The URL ${shown} came with a password, which others can read wherever commands are shown.`,
-      'Leave it out, and put it into the file that PGPASSFILE names, or into PGPASSWORD.',
-    );
   const host = searchParams.get('host') ?? hostname;
   if (host.startsWith('/') || LOOPBACK.test(host) || searchParams.get('sslmode') === 'verify-full')
     return shown;
