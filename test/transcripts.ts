@@ -44,7 +44,7 @@ const VOLATILE: readonly (readonly [RegExp, string])[] = [
   [/-o capped\.csv --budget \d+$/gm, '-o capped.csv --budget CREDITS'],
   [/(spent in this run, .*\nRequests +)\d+/g, '$1REQUESTS'],
   // How far a run had got when it was killed.
-  [/goes on: \d+ of/g, 'continues: ROWS of'],
+  [/continues: \d+ of/g, 'continues: ROWS of'],
 ];
 
 export interface Exchange {
