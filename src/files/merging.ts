@@ -14,7 +14,7 @@ import { type IntoLine, type Matches, matchRows, type ResultLine } from './mergi
 import { identityOf, type KnownColumns, type MergeColumns, mergeColumns } from './merging/merge-columns.ts';
 import { type KeptCell, MergedCells, type RowPair } from './merging/merged-cells.ts';
 import { OtherCells } from './merging/other-cells.ts';
-import { placesOf } from './merging/result-places.ts';
+import { type Place, placesOf } from './merging/result-places.ts';
 import { isWorkbookName, JSON_CELLS } from './output/output.ts';
 
 /**
@@ -193,7 +193,7 @@ async function resultRows(from: TableOf, telling: Telling): Promise<readonly Res
     const row = columns.isOutput ? source.row : Number(own.cell('_row'));
     rows.push({ ...own, row, input: inputOf(from, source, telling) });
   });
-  const places = columns.isOutput ? placesOf(rows, sentTexts(known)) : rows.map(({ row }) => row);
+  const places = columns.isOutput ? placesIn(rows, telling) : rows.map(({ row }) => row);
   return rows.map((own, at) => {
     const place = places[at] ?? NO_ROW;
     const row = typeof place === 'number' ? place : NO_ROW;
@@ -201,6 +201,26 @@ async function resultRows(from: TableOf, telling: Telling): Promise<readonly Res
     const told = { key: keyOf(columns, own.cell), input: own.input, other: others.of(before ?? own.cell) };
     return { ...own, ...(place === 'unclear' ? UNCLEAR : told), row, shown: own.row };
   });
+}
+
+/** Which rows of the list these are. Of rows that were sent alike their other cells tell which is which, where the list is known. */
+function placesIn(
+  rows: readonly (TableRow & { readonly row: RowNumber; readonly input: string })[],
+  { others, known }: Telling,
+): readonly Place[] {
+  const sentAs = sentTexts(known);
+  const [once, several] = [new Set<string>(), new Set<string>()];
+  for (const sent of sentAs.values()) (once.has(sent) ? several : once).add(sent);
+  const textOf = (input: string, cell: TableRow['cell'] | undefined): string =>
+    cell === undefined || !several.has(input) ? input : `${input} ${others.of(cell)}`;
+  const said = rows.map(({ row, input, cell }) => ({
+    row,
+    input: textOf(input, known?.listed && cell),
+  }));
+  const listed = [...sentAs].map(
+    ([row, sent]) => [row, textOf(sent, known && beforeIn(known, row))] as const,
+  );
+  return placesOf(said, new Map(listed));
 }
 
 /** The number of a row of which nobody knows where it was in the list. */

@@ -47,6 +47,16 @@ test('an ABN that she filled in goes to its own row, however she has sorted her 
   expect(await desk.read('other.csv')).toBe(other);
 });
 
+test('rows without an ABN that were sorted in the output stay apart by their names: none of one gets into another', async () => {
+  const list = [ONE, ',Foo', ',Bar', TWO];
+  const desk = await deskAfterRun(list);
+  const [header = '', one = '', foo = '', bar = '', two = ''] = (await desk.read('out.csv')).split('\n');
+  await desk.write('out.csv', lines(header, one, bar, foo, two));
+  await desk.write('copy.csv', lines('ABN,Name', ...list));
+  expect(await desk.json(['merge', 'out.csv', 'copy.csv'])).toMatchObject({ found: 4, mended: 0, kept: [] });
+  expect(await desk.read('copy.merged.csv')).toBe(lines(header, one, foo, bar, two));
+});
+
 test('of rows with the same wrong ABN each gets its own correction, and none where nobody can tell', async () => {
   const desk = await deskAfterRun([ONE, `${WRONG},Foo`, TWO, `${WRONG},Bar`]);
   await correct(desk, [`${WRONG},Foo`, '53004085616,Foo'], [`${WRONG},Bar`, '44676848475,Bar']);

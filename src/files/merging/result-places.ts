@@ -26,24 +26,25 @@ export function placesOf(rows: readonly Said[], sentAs: ReadonlyMap<RowNumber, s
   const end = [...sentAs.keys()].reduce((most, row) => Math.max(most, row), 0);
   const isCut = (rows.at(-1)?.row ?? end) < end;
   if (claims.size === 0 && !isCut) return rows.map(({ row }) => row);
-  const last = rows.findLastIndex(isInPlace);
+  const counts = countedIn(sentAs);
+  // Of rows that were sent alike any may have slid here.
+  const isSure = (said: Said): boolean => isInPlace(said) && counts.get(said.input) === 1;
+  const last = rows.findLastIndex(isSure);
   const between = rows.filter((said, at) => at < last && !isInPlace(said));
   const places = new Set(between.map(({ row }) => row));
   // Rows that have changed places among themselves were moved; others were mended, maybe to what another row was.
   const theirs = between.map((said) => claims.get(said));
   const areMoved = [...new Set(theirs)].every((same) => same?.every((row) => places.has(row)) === true);
-  const isOrdered = inPlace.length > claims.size && !areMoved;
+  const isOrdered = rows.filter(isSure).length > claims.size && !areMoved;
   const mended = new Set(isOrdered ? between : []);
   const claimed = new Set([...new Set(claims.values())].flat());
   const mendedPlace = (said: Said): Place => {
     if (claims.has(said)) return 'unclear';
     return claimed.has(said.row) ? 'adrift' : said.row;
   };
-  const counts = countedIn(sentAs);
   return rows.map((said) => {
     if (mended.has(said)) return mendedPlace(said);
     const row = isInPlace(said) ? said.row : claims.get(said)?.[0];
-    // Of rows that were sent alike any may have slid here.
     return row !== undefined && counts.get(said.input) === 1 ? row : 'adrift';
   });
 }
