@@ -116,7 +116,7 @@ export const RULES_1_TO_8: readonly Mutation[] = [
     rule: 2,
     without: 'asking what SQLite has moved out of its log',
     at: 'src/ledger/stores/sqlite',
-    text: 'moved: said?.checkpointed ?? 0 };',
+    text: 'moved: Math.max(0, said?.checkpointed ?? 0) };',
     instead: 'moved: said === undefined ? 1 : 0 };',
     test: 'test/ledger/stores/seal-beside.test.ts',
     named: 'a bit that flipped in what was moved out of it',

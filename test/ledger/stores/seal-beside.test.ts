@@ -95,6 +95,16 @@ test.each([
   },
 );
 
+test('what another program wrote in a ledger that it left without a log is found by a start and by a look', async () => {
+  const place = await closedStore(20);
+  const other = opened(place);
+  other.exec('UPDATE tallies SET count = count + 1');
+  other.pragma('journal_mode = DELETE');
+  other.close();
+  await expect(sqlite.look(place)).rejects.toMatchObject(DAMAGED);
+  await expect(openStore(sqlite, place)).rejects.toMatchObject(DAMAGED);
+});
+
 test('a bit that flips in the log, of a page that was committed, is not sealed when the log is moved', async () => {
   const place = await closedStore(20);
   const ledger = await openStore(sqlite, place);

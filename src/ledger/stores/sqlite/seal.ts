@@ -92,11 +92,11 @@ export async function unbrokenSeal(
 /**
  * How many frames of the log SQLite knows, and how many of those it has moved into the ledger and does not read any more. After a kill
  * it takes both from the log, whose sums it checks. Where somebody else has kept the ledger open it goes on with what it knew, and
- * checks none.
+ * checks none. Of a ledger that another program has left without a log it says -1.
  */
 function framesInUse(connection: Connection): { readonly known: number; readonly moved: number } {
   const said = connection.get<{ log: number; checkpointed: number }>('PRAGMA wal_checkpoint(NOOP)');
-  return { known: Math.max(0, said?.log ?? 0), moved: said?.checkpointed ?? 0 };
+  return { known: Math.max(0, said?.log ?? 0), moved: Math.max(0, said?.checkpointed ?? 0) };
 }
 
 /** The sums of a ledger that was checked otherwise, or was just written as a whole. */
