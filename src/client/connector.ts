@@ -145,10 +145,14 @@ export function proxyFor(address: URL, env: Environment = process.env): NamedPro
   );
 }
 
-/** The URL in a variable; other programs accept a host and a port without a scheme, too. */
+/**
+ * The URL in a variable; other programs accept a host and a port without a scheme, too. Of a password with a slash that is not
+ * percent-encoded, the beginning would read as the port, and be shown.
+ */
 function proxyUrl(text: string): URL | undefined {
   const whole = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`;
-  return URL.canParse(whole) ? new URL(whole) : undefined;
+  const url = URL.canParse(whole) ? new URL(whole) : undefined;
+  return url === undefined || `${url.pathname}${url.search}${url.hash}`.includes('@') ? undefined : url;
 }
 
 /** The value of the header with name and password; undefined when the password has wrong percent signs. */

@@ -148,6 +148,12 @@ describe('what is refused, with its place', () => {
       'Correct it.',
     ],
     [
+      'webhook with a password, to which nothing could be sent',
+      `${OPERATION}notify: { webhook: "https://me:secret@hooks.example/T0" }\n`,
+      '2:20: notify.webhook: it must be an address without a user name and a password',
+      'Correct it.',
+    ],
+    [
       'line end in a new column',
       `${OPERATION}add: { "a\\nb": x }\n`,
       '2:8: the name "a\\nb" cannot be used',

@@ -19,9 +19,18 @@ const command = line
 const on = z.array(z.enum(NOTICE_KINDS)).min(1).optional();
 
 /** What is sent says how a company works, so it goes in the clear to this machine alone. */
-const webhook = line.regex(/^(?:https:\/\/|http:\/\/(?:127\.0\.0\.1|localhost|\[::1\])[:/])/, {
-  error: 'a webhook begins with https://',
-});
+const webhook = line
+  .regex(/^(?:https:\/\/|http:\/\/(?:127\.0\.0\.1|localhost|\[::1\])[:/])/, {
+    error: 'a webhook begins with https://',
+  })
+  .refine(isWithoutPassword, { error: 'it must be an address without a user name and a password' });
+
+/** Nothing is sent to an address with a password, and the reason, which is logged, would quote it. */
+function isWithoutPassword(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { username, password } = new URL(text);
+  return username === '' && password === '';
+}
 
 export const notifySchema = z.union([
   z.strictObject({ webhook, on }),

@@ -143,6 +143,8 @@ describe('which proxy', () => {
     ['socks5://proxy.example:1080', 'a proxy that speaks socks5'],
     ['http://', 'no address'],
     ['http://me:100%@proxy.example', 'no address'],
+    ['http://me:12/secret@proxy.example', 'no address'],
+    ['me:12#secret@proxy.example:3128', 'no address'],
   ])('%s is refused aloud, with the two ways to go on', (ALL_PROXY, what) => {
     expect(() => proxyFor(vendor, { ALL_PROXY })).toThrow(
       expect.objectContaining({
