@@ -14,7 +14,7 @@ import { type IntoLine, type Matches, matchRows, type ResultLine } from './mergi
 import { identityOf, type KnownColumns, type MergeColumns, mergeColumns } from './merging/merge-columns.ts';
 import { type KeptCell, MergedCells, type RowPair } from './merging/merged-cells.ts';
 import { OtherCells } from './merging/other-cells.ts';
-import { type Place, placesOf } from './merging/result-places.ts';
+import { NO_ROW, type Place, placesOf } from './merging/result-places.ts';
 import { isWorkbookName, JSON_CELLS } from './output/output.ts';
 
 /**
@@ -22,8 +22,12 @@ import { isWorkbookName, JSON_CELLS } from './output/output.ts';
  * Every other cell of hers stays. The result is held in memory; her file streams.
  */
 
+/** Whether nothing has come of a row of an output yet. */
+export const isOpen = (status: string): boolean => ['', 'pending', 'in_doubt'].includes(status);
+
 export type { KnownJob } from './merging/answer-columns.ts';
 export type { KeptCell } from './merging/merged-cells.ts';
+export { numbersOf } from './merging/result-places.ts';
 
 export interface MergeOrder {
   readonly result: OpenedFile;
@@ -216,15 +220,13 @@ function placesIn(
   const said = rows.map(({ row, input, cell }) => ({
     row,
     input: textOf(input, known?.listed && cell),
+    isOpen: isOpen(cell('_status')),
   }));
   const listed = [...sentAs].map(
     ([row, sent]) => [row, textOf(sent, known && beforeIn(known, row))] as const,
   );
   return placesOf(said, new Map(listed));
 }
-
-/** The number of a row of which nobody knows where it was in the list. */
-const NO_ROW: RowNumber = 0;
 
 /** No row of a file is found by this. */
 const UNCLEAR = { key: '', input: '', other: undefined };

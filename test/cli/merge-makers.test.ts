@@ -68,6 +68,21 @@ test('an edited output under another name keeps its answers beside their rows, t
   expect(await answersIn('y.csv')).toEqual({ 'new.example': '', ...before, 'a1.example': '' });
 });
 
+test('an edited output of JSON lines is known by its rows, which have other numbers than those of a table with blank lines', async () => {
+  const desk = await openDesk();
+  const rows = [ONE, '', TWO, WRONG, FOUR];
+  await desk.write('list.csv', lines('ABN,Name', ...rows));
+  await desk.type(desk.run('-o', 'out.jsonl'));
+  await saveAs(desk, 'mine.jsonl', 'out.jsonl', '51824753557', '53004085616');
+  await saveAs(desk, 'mine.jsonl', 'mine.jsonl', 'Two', 'Second');
+  const merged = await desk.json(['merge', 'mine.jsonl', 'list.csv']);
+  expect(merged).toMatchObject({ found: 4, moved: 0, mended: 2, nowhere: [], kept: [] });
+  const names = (await desk.read('list.merged.csv'))
+    .split('\n')
+    .map((line) => line.split(',').slice(0, 2).join());
+  expect(names.slice(1, 6)).toEqual([ONE, '', '33051775556,Second', '53004085616,Wrong', FOUR]);
+});
+
 test('corrections for several operations go by the identifiers of all of them, also in a copy of the list', async () => {
   const desk = await openDesk();
   const list = lines('ABN,Email,Name', '51824753557,jo@x.example,One', '33051775556,nobody,Two');

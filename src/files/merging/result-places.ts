@@ -8,14 +8,37 @@ import type { RowNumber } from '../../core/row.ts';
 /** The number of the row in the list. Of one that is adrift only what it says is known, and of one that is unclear not even that. */
 export type Place = RowNumber | 'adrift' | 'unclear';
 
-interface Said {
+export interface Said {
   /** Its place in the output. */
   readonly row: RowNumber;
   readonly input: string;
+  /** Whether its operation has said nothing of it yet, so that it may be none of those that are known. */
+  readonly isOpen?: boolean;
+}
+
+/** The number of a row of which nobody knows where it was in the list. */
+export const NO_ROW: RowNumber = 0;
+
+/**
+ * The numbers of rows in the list: their own; or, in an output of another kind than its list, which begins with another number and has
+ * no blank lines, those that the list has one after the other. Whichever has more rows say what was sent for them.
+ */
+export function numbersOf(
+  rows: readonly Said[],
+  sentAs: ReadonlyMap<RowNumber, string>,
+): readonly RowNumber[] {
+  const inOrder = [...sentAs.keys()].sort((a, b) => a - b).values();
+  const own = rows.map(({ row }) => row);
+  const counted = rows.map(({ isOpen }) => (isOpen === true ? NO_ROW : (inOrder.next().value ?? NO_ROW)));
+  const fitting = (numbers: readonly RowNumber[]): number =>
+    rows.filter(({ input }, at) => sentAs.get(numbers[at] ?? NO_ROW) === input).length;
+  return fitting(counted) > fitting(own) ? counted : own;
 }
 
 /** @param sentAs what each row of the list was finished from, as far as it is known. */
-export function placesOf(rows: readonly Said[], sentAs: ReadonlyMap<RowNumber, string>): readonly Place[] {
+export function placesOf(said: readonly Said[], sentAs: ReadonlyMap<RowNumber, string>): readonly Place[] {
+  const numbers = numbersOf(said, sentAs);
+  const rows = said.map((each, at) => ({ ...each, row: numbers[at] ?? NO_ROW }));
   const isInPlace = ({ row, input }: Said): boolean => sentAs.get(row) === input;
   const inPlace = rows.filter(isInPlace);
   const claims = claimsOf(

@@ -1,6 +1,7 @@
 import { isOutput } from '../../../core/our-columns.ts';
 import { ATTENTION_KINDS, type RowNumber } from '../../../core/row.ts';
 import { type OpenedFile, rowInputOf } from '../../../files/input.ts';
+import { isOpen, numbersOf } from '../../../files/merging.ts';
 import { columnsOf } from '../../../job/job-settings.ts';
 import type { Batch, LedgerReader } from '../../../ledger/ledger.ts';
 import { finishedPages } from '../../../ledger/row-pages.ts';
@@ -41,13 +42,12 @@ export async function fitResult({ sheet }: OpenedFile): Promise<FitResult> {
   const header = await sheet.header();
   const statusAt = isOutput(header) ? header.indexOf('_status') : undefined;
   const numberAt = header.indexOf('_row');
-  const open = new Set<string | undefined>(['', 'pending', 'in_doubt']);
   const rows: { row: RowNumber; cells: readonly string[] }[] = [];
   for await (const group of sheet.groups()) {
     for (const { row, cells, unreadable } of group) {
       if (unreadable !== undefined) continue;
       if (statusAt === undefined) rows.push({ row: Number(cells[numberAt]), cells });
-      else if (!open.has(cells[statusAt])) rows.push({ row, cells });
+      else if (!isOpen(cells[statusAt] ?? '')) rows.push({ row, cells });
     }
   }
   return { header, rows };
@@ -83,9 +83,13 @@ async function fitOf(
 ): Promise<Fit> {
   const sentAs = await sentIn(ledger, batches);
   const inputsOf = batches.map(({ settings }) => rowInputOf(columnsOf(settings)?.columns ?? {}, header));
-  const isSame = ({ row, cells }: FitResult['rows'][number]): boolean =>
-    sentAs.get(row)?.every((input, at) => inputsOf[at]?.({ cells }) === input) === true;
-  const same = rows.filter(isSame).length;
+  const said = rows.map(({ row, cells }) => ({
+    row,
+    input: inputsOf.map((inputOf) => inputOf({ cells })).join(' '),
+  }));
+  const sent = new Map([...sentAs].map(([row, inputs]) => [row, inputs.join(' ')]));
+  const numbers = isOutput(header) ? numbersOf(said, sent) : said.map(({ row }) => row);
+  const same = said.filter(({ input }, at) => sent.get(numbers[at] ?? 0) === input).length;
   const fitting = isOutput(header) ? same : await countAttention(ledger, batches, rows);
   return { batches, sentAs, share: rows.length === 0 ? 0 : fitting / rows.length, same };
 }
