@@ -119,13 +119,18 @@ async function writeAll(
   chunks: Chunks,
 ): Promise<{ readonly bytes: number; readonly sha256: string }> {
   const sha256 = createHash('sha256');
-  // Chunks are copied, because their maker may use the memory again for the next one.
-  const gathered = Buffer.allocUnsafe(BYTES_PER_WRITE);
+  // Chunks are copied, because their maker may use the memory again for the next one, which is made while these are written.
+  let [gathered, free] = [Buffer.allocUnsafe(BYTES_PER_WRITE), Buffer.allocUnsafe(BYTES_PER_WRITE)];
   let [bytes, waiting] = [0, 0];
+  let written: Promise<void> = Promise.resolve();
   const write = async (): Promise<void> => {
     const piece = gathered.subarray(0, waiting);
     sha256.update(piece);
-    await file.appendFile(piece);
+    await written;
+    written = file.appendFile(piece);
+    // Whoever waits for it hears of an error, even where the maker of the chunks fails first.
+    written.catch(() => {});
+    [gathered, free] = [free, gathered];
     bytes += waiting;
     waiting = 0;
   };
@@ -138,6 +143,7 @@ async function writeAll(
     }
   }
   await write();
+  await written;
   return { bytes, sha256: sha256.digest('hex') };
 }
 

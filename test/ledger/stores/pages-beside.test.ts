@@ -78,6 +78,26 @@ test('a row that was finished a moment ago is in the page that is asked for next
   expect((await ledger.rows(batch, ROWS + 2, 10)).map(({ row }) => row)).toEqual([ROWS + 2]);
 });
 
+test('a row that is finished while the pages before it are worked on is read as it is then', async () => {
+  const { ledger, batch, last } = await longList();
+  const doubted = ROWS + 2 + 500;
+  const rows = Array.from({ length: 1_000 }, (_, at) => ROWS + 2 + at);
+  await ledger.finishRows(
+    rows.map((row) => ({
+      ...{ batch, row, answers: [last], input: row },
+      outcome: row === doubted ? { kind: 'in_doubt', reason: 'no reply came' } : MATCHED,
+    })),
+  );
+  await allRows(ledger, batch);
+  const kindsFrom = async (row: number): Promise<readonly string[]> =>
+    (await ledger.rows(batch, row, 250)).map(({ outcome }) => outcome.kind);
+  const first = ROWS + 2;
+  await kindsFrom(first);
+  await kindsFrom(first + 250);
+  await settle(ledger, batch, doubted, MATCHED, [last]);
+  expect(await kindsFrom(first + 500)).toEqual(Array.from({ length: 250 }, () => 'matched'));
+});
+
 test.each([
   [
     'an answer',
@@ -115,7 +135,7 @@ test('nobody waits for a thread that has ended', async () => {
   const place = freshPlace(sqlite);
   const { batch } = await longList(place);
   const thread = PageThread.start({ path: `${place}/ledger.db`, folder: place });
-  const wanted = { batch, fromRow: 0, limit: 10 };
+  const wanted = { batch, fromRow: 0, limit: 10, commits: 0 };
   expect((await thread?.page(wanted))?.rows).toHaveLength(10);
   await thread?.end();
   await expect(thread?.page(wanted)).rejects.toThrow('has ended');

@@ -40,6 +40,7 @@ export class Connection {
   static readonly #open = new Map<string, number>();
   readonly #statements = new Map<string, Database.Statement<unknown[], unknown>>();
   readonly #remembered = new Map<string, unknown>();
+  #commits = 0;
 
   constructor(path: string, options: ConnectionOptions) {
     this.path = path;
@@ -114,6 +115,12 @@ export class Connection {
   commit(): void {
     this.#remembered.clear();
     this.run('COMMIT');
+    this.#commits += 1;
+  }
+
+  /** How many transactions that write were committed here. */
+  get commits(): number {
+    return this.#commits;
   }
 
   /** Takes back what was written since `begin`, or since the savepoint of that name, and forgets what was remembered. */

@@ -66,7 +66,8 @@ export class SqliteReader extends PartsReader {
   /** Who reads a long list asks for the next page while working on this one, so the pages come from another thread. */
   override async rows(batch: BatchId, fromRow: RowNumber, limit: number): Promise<readonly RowRecord[]> {
     const thread = await this.#threadForLong();
-    const page = await thread?.page({ batch, fromRow, limit });
+    const { commits } = this.connection;
+    const page = await thread?.page({ batch, fromRow, limit, commits });
     const rows =
       page === undefined
         ? await this.read(() => READS.rows(this.connection, batch, fromRow, limit))
