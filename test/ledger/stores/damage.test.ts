@@ -35,7 +35,7 @@ import {
   stateOf,
 } from './book.ts';
 import { changed, changeOf, INVITED, known, LEE, lostChange, MEMBER } from './changes.ts';
-import { freshLedger, freshPlace, openStore, temporaryFolder } from './places.ts';
+import { freshLedger, freshPlace, madeOnce, openStore, temporaryFolder } from './places.ts';
 import { startSpender } from './processes.ts';
 import { pastGuards } from './refusals.ts';
 
@@ -44,7 +44,7 @@ import { pastGuards } from './refusals.ts';
 const DAMAGED = { code: 'store_damaged', exitCode: 2 };
 
 /** A store with an entry in every table of money, ended in order. */
-async function usedStore(): Promise<string> {
+const usedStore = madeOnce(async () => {
   const place = freshPlace(sqlite);
   const ledger = await openStore(sqlite, place);
   const batch = await batchNamed(ledger, 'a');
@@ -70,7 +70,7 @@ async function usedStore(): Promise<string> {
   await ledger.noteAgreement({ sha256: 'a'.repeat(64), shown: 'POST /tags', agreedAtMs: NOON_MS });
   await ledger.close();
   return place;
-}
+});
 
 /** A batch with a plan, a person who was changed twice, and one whose change was lost. */
 async function useChanges(ledger: Ledger): Promise<void> {
@@ -518,6 +518,17 @@ describe('an altered entry', () => {
 
   /** So many that they are checked in several blocks. */
   const MANY = 700;
+  const storeOfMany = madeOnce(async () => {
+    const place = freshPlace(sqlite);
+    const ledger = await openStore(sqlite, place);
+    const batch = await batchNamed(ledger, 'a');
+    const calls = Array.from({ length: MANY }, (_, number) => answered(ledger, batch, `call${number}`));
+    const attempts = await Promise.all(calls);
+    const rows = attempts.map((attempt, at) => settle(ledger, batch, at + 2, MATCHED, [attempt]));
+    await Promise.all(rows);
+    await ledger.close();
+    return place;
+  });
   const summed = (table: typeof ENDS_TABLE | typeof REPLIES_TABLE): string =>
     `UPDATE ${table.name} SET sum = sum_of(${table.listInSql(table.name)}, NULL)`;
 
@@ -555,14 +566,7 @@ describe('an altered entry', () => {
       'call 600 does not stand where its entries left it',
     ],
   ])('is found among many after an end that was not orderly: %s', async (_what, guard, sql, message) => {
-    const place = freshPlace(sqlite);
-    const ledger = await openStore(sqlite, place);
-    const batch = await batchNamed(ledger, 'a');
-    const calls = Array.from({ length: MANY }, (_, number) => answered(ledger, batch, `call${number}`));
-    const attempts = await Promise.all(calls);
-    const rows = attempts.map((attempt, at) => settle(ledger, batch, at + 2, MATCHED, [attempt]));
-    await Promise.all(rows);
-    await ledger.close();
+    const place = await storeOfMany();
     const database = new Database(join(place, 'ledger.db'));
     database.function('sum_of', (list, body) => sumOfText(list as string, body as Buffer | null));
     pastGuards(database, [guard], `${sql}; UPDATE book SET clean = 0`);

@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { systemClock } from '../../../src/core/clock.ts';
 import type { Ledger } from '../../../src/ledger/ledger.ts';
+import { keepNote, noteAt, realPlaceOf } from '../../../src/ledger/outside-notes.ts';
 import type { Store, StoreOptions } from '../../../src/ledger/store.ts';
 
 /** Where the tests of the stores put their ledgers. Everything is gone when the test ends. */
@@ -22,6 +23,30 @@ export function freshPlace(store: Store): string {
   places += 1;
   const url = `${store.name}://test-${process.pid}-${places}`;
   return store.handles(url) ? url : join(temporaryFolder(), 'store');
+}
+
+/**
+ * Makes a store in a folder once, closed, for all tests of a file that begin with such a one.
+ * @returns what gives each test a copy of its own. What is known outside of it is that it is the newest.
+ */
+export function madeOnce(make: () => Promise<string>): () => Promise<string> {
+  let made: Promise<() => string> | undefined;
+  const making = async () => {
+    const place = await make();
+    const kept = mkdtempSync(join(tmpdir(), 'rowonce-kept-'));
+    cpSync(place, kept, { recursive: true });
+    const note = noteAt(realPlaceOf(place));
+    return () => {
+      const copy = join(temporaryFolder(), 'store');
+      cpSync(kept, copy, { recursive: true });
+      if (note !== undefined) keepNote({ ...note, place: realPlaceOf(copy) });
+      return copy;
+    };
+  };
+  return async () => {
+    made ??= making();
+    return (await made)();
+  };
 }
 
 export function openStore(

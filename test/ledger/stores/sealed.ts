@@ -6,13 +6,22 @@ import { storeFolder } from '../../../src/ledger/stores/sqlite/folder.ts';
 import { unbrokenSeal } from '../../../src/ledger/stores/sqlite/seal.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
 import { answered, batchNamed, MATCHED, settle } from './book.ts';
-import { freshPlace, openStore, temporaryFolder } from './places.ts';
+import { freshPlace, madeOnce, openStore, temporaryFolder } from './places.ts';
 
 /** Stores with a seal, what a kill leaves of them, and what another program does to them. */
 
 export const DAMAGED = { code: 'store_damaged', exitCode: 2 };
 
-export async function closedStore(calls = 60): Promise<string> {
+/** By how many calls each has. */
+const closed = new Map<number, () => Promise<string>>();
+
+export function closedStore(calls = 60): Promise<string> {
+  const copied = closed.get(calls) ?? madeOnce(() => closedStoreWith(calls));
+  closed.set(calls, copied);
+  return copied();
+}
+
+async function closedStoreWith(calls: number): Promise<string> {
   const place = freshPlace(sqlite);
   const ledger = await openStore(sqlite, place);
   const batch = await batchNamed(ledger, 'a');
