@@ -4,6 +4,7 @@
  * Method: the real command before vendors that know sixty people, by what they were asked and what they handed out.
  */
 import { expect, onTestFinished, test } from 'vitest';
+import { some } from '../combinations.ts';
 import { type ScriptedRequest, ScriptedVendor } from '../faults/scripted-vendor.ts';
 import { type Desk, openDesk } from './desk.ts';
 
@@ -150,11 +151,16 @@ test('a next page whose address does not say how to ask for it is said', async (
   );
 });
 
-test.each<[string, readonly string[], number, number]>([
-  ['the whole list', [], 50 + 25 + 75, 120],
-  ['a sample', ['--sample', '2'], 50 + 25 + 75, 120],
-  ['its first rows', ['--limit', '2'], 50 + 25, 60],
-])(
+test.each<[string, readonly string[], number, number]>(
+  some(
+    [
+      ['a sample', ['--sample', '2'], 50 + 25 + 75, 120],
+      ['the whole list', [], 50 + 25 + 75, 120],
+      ['its first rows', ['--limit', '2'], 50 + 25, 60],
+    ],
+    2,
+  ),
+)(
   'behind a reached budget %s needs what was spent and the pages that are still to be bought',
   async (_, more, most, spent) => {
     const paging = { parameter: 'from', offset: 0 };

@@ -5,6 +5,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { some } from '../combinations.ts';
 import { type Desk, openDesk } from './desk.ts';
 import { openNightDesk } from './night-desk.ts';
 import { openTeam } from './team.ts';
@@ -61,13 +62,18 @@ test.each<[string, (desk: Desk) => () => Promise<void>]>([
   },
 );
 
-test.each([
-  [['--account', 'data']],
-  [['--repair', '--country', 'AU']],
-  [['--encoding', 'utf-8']],
-  [['--column', 'domain=Domain']],
-  [['--waterfall', 'domain']],
-])('what was said beside the job is no edit of it, nor is what asks nothing else: %s', async (more) => {
+test.each(
+  some(
+    [
+      [['--account', 'data']],
+      [['--repair', '--country', 'AU']],
+      [['--encoding', 'utf-8']],
+      [['--column', 'domain=Domain']],
+      [['--waterfall', 'domain']],
+    ],
+    2,
+  ),
+)('what was said beside the job is no edit of it, nor is what asks nothing else: %s', async (more) => {
   const { desk, batch } = await openBatch(...more);
   await desk.write('job.yaml', `${JOB}budget: { credits: 5 }\n`);
   expect(await desk.json(['status', batch])).not.toHaveProperty('over');

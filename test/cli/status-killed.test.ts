@@ -8,6 +8,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../src/core/clock.ts';
 import type { ChangeMessage } from '../../src/web/api.ts';
 import { Changes } from '../../src/web/server/changes.ts';
+import { some } from '../combinations.ts';
 import { PROJECT, type TeamWorkplace } from '../faults/team-workplace.ts';
 import { openTeam } from './team.ts';
 
@@ -137,7 +138,7 @@ test('a role that hangs between two invites is named, while its batch is open an
   expect(await team.json('status', batch)).not.toHaveProperty('half_done');
 });
 
-test.each(['before-row', 'before-row:2'])(
+test.each(some(['before-row:2', 'before-row'], 1))(
   'what was answered is done, although the run was killed %s before the row of it had ended',
   async (crashAt) => {
     const team = await openTeam();
@@ -173,12 +174,17 @@ async function listenTo(team: TeamWorkplace): Promise<() => readonly string[]> {
   return () => heard.flatMap(({ batches }) => batches);
 }
 
-test.each([
-  ['open', '--retry'],
-  ['open', '--skip'],
-  ['cancelled', '--skip'],
-  ['cancelled', '--not-done'],
-])(
+test.each(
+  some(
+    [
+      ['open', '--retry'],
+      ['open', '--skip'],
+      ['cancelled', '--skip'],
+      ['cancelled', '--not-done'],
+    ],
+    2,
+  ),
+)(
   'of a batch that is %s a page hears what is decided on a terminal by %s about each doubt that a killed run has left',
   async (state, decision) => {
     const team = await openTeam({ concurrency: 2 });
