@@ -122,8 +122,16 @@ export function meaningOfMember(name: string, path: string): string {
   return '';
 }
 
+const known = new Map<string, readonly string[]>();
+
 /** What stands in a schema itself, then the parts that it takes from others. */
 function textsOf(name: string): readonly string[] {
+  const texts = known.get(name) ?? findTextsOf(name);
+  known.set(name, texts);
+  return texts;
+}
+
+function findTextsOf(name: string): readonly string[] {
   const text = SOURCE.split(new RegExp(`const ${name} =`))[1]?.split(/^(?=[a-z/])/m)[0] ?? '';
   const taken = [...text.matchAll(/\.\.\.(?<from>\w+)|\b(?<base>[A-Z]\w+)\.extend/g)].toReversed();
   return [text, ...taken.flatMap(({ groups = {} }) => textsOf(groups.from ?? groups.base ?? ''))];
