@@ -56,7 +56,8 @@ async function openService(answers: Answers, dialect: Dialect = LISTS) {
     baseUrl: new URL(`${vendor.url}/base/`),
     sandbox: false,
     key: { kind: 'file', reveal: () => 'key-1' },
-    limits: { concurrency: 8, windows: [] },
+    // Its speed is not learned, because what is learned of it is waited for in real time.
+    limits: { concurrency: 8, windows: [{ requests: 2_000, windowMs: 1_000 }] },
     budget: {},
     sandboxFlags: [],
   };
