@@ -37,6 +37,7 @@ export class Desk {
       HOME: place.folder,
       ROWONCE_CONFIG: place.path('config'),
       ROWONCE_STORE: place.path('store'),
+      ROWONCE_VENDOR_IS_QUICK: '1',
       XDG_CONFIG_HOME: place.path('config'),
       XDG_STATE_HOME: place.path('state'),
     };

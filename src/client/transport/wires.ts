@@ -1,5 +1,6 @@
 import type { Dispatcher, Pool } from 'undici';
 import type { Clock } from '../../core/clock.ts';
+import { vendorIsQuick } from '../../lib/faults.ts';
 import { type Connector, connectorTo, type Undici } from '../connector.ts';
 
 /**
@@ -86,7 +87,7 @@ export class Wires {
   untilQuiet(): Promise<void> | undefined {
     if (!this.#isReusing || this.#silenceUntilMs === undefined) return undefined;
     const silenceMs = this.#silenceUntilMs - this.#clock.monotonicMs();
-    return silenceMs > 0 ? this.#clock.sleep(silenceMs) : undefined;
+    return silenceMs > 0 && !vendorIsQuick() ? this.#clock.sleep(silenceMs) : undefined;
   }
 
   /** Called when an answer is complete. */
