@@ -226,7 +226,7 @@ const budgetIn = (words: readonly string[]): number => Number(words[words.indexO
 describe('the budget that is printed is what this part of the rows costs, and ends it', () => {
   const words = ['run', 'enrich-company', 'list.csv', '-o', 'out.csv'];
 
-  test.for(some(PARTS, 3))('without a limit: %s', async (flags) => {
+  test.for(some(PARTS, 2))('without a limit: %s', async (flags) => {
     const part = flags.split(' ');
     const desk = await openDesk({ matchRate: 1 });
     desk.list(40);
@@ -238,7 +238,7 @@ describe('the budget that is printed is what this part of the rows costs, and en
     expect(await desk.place.vendor.book()).toMatchObject({ credits: budgetIn(printed), charged_twice: [] });
   });
 
-  test.for(some(PARTS, 3))('when a budget is reached: %s', async (flags) => {
+  test.for(some(PARTS, 2))('when a budget is reached: %s', async (flags) => {
     const part = flags.split(' ');
     const desk = await openDesk({ matchRate: 1, concurrency: 1 });
     desk.list(40);
@@ -275,7 +275,7 @@ describe('what is said of the rest is true, however the sample is cut', () => {
     '--rows 3-12 --sample 30',
     '--rows 3-12 --limit 4 --sample 2',
   ];
-  test.for(some(cut, 3))('%s', async (flags) => {
+  test.for(some(cut, 2))('%s', async (flags) => {
     const part = flags.split(' ');
     const desk = await openDesk({ matchRate: 1, concurrency: 1 });
     const rows = Array.from({ length: 30 }, (_, at) =>

@@ -99,7 +99,7 @@ test('two runs of lists that overlap share the limit of the account, and each co
   expect(mostInASecond(place.vendor.requests())).toBeLessThanOrEqual(25);
 });
 
-test('what all of them spend and may have spent passes no budget of the account', async () => {
+proof('what all of them spend and may have spent passes no budget of the account', async () => {
   const budget = { per_day: 40 };
   await using place = await openPlace({ limits: { per_second: 200 }, account: { budget } });
   const orders = overlapping(place, await freshStore(), { both: 20, own: 40 });

@@ -181,7 +181,7 @@ test('a person is forgotten in a database: no table has them, nobody buys them a
   expect(place.statuses()).toEqual(['skipped', 'matched', 'matched']);
 });
 
-test('restored from an earlier copy, a database buys nothing until a person accepts that', async () => {
+proof('restored from an earlier copy, a database buys nothing until a person accepts that', async () => {
   await using place = await openPlace();
   const store = await freshStore();
   const database = `run_${databases}`;

@@ -5,13 +5,20 @@
  * program beside each other, the page in a real browser.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { expect, onTestFinished, test } from 'vitest';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { BatchDetail } from '../../src/web/api.ts';
 import { text } from '../../src/web/page/text.ts';
 import { PROJECT, TeamWorkplace } from '../faults/team-workplace.ts';
 import { openTab } from './browser.ts';
 import { openBrowser } from './chromium.ts';
 import { Served } from './served.ts';
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await openBrowser();
+});
+afterAll(() => browser?.close());
 
 const JOB = {
   columns: { email: 'Email', role: 'Role', project: 'Project' },
@@ -96,8 +103,6 @@ test('the same figures on the page, in the report, in JSON and in the summary', 
   const detail: BatchDetail = JSON.parse((await served.tool(`/api/batches/${batch}`)).body);
   expect(detail.changes).toEqual({ ...changes, overtaken: 0 });
 
-  const browser = await openBrowser();
-  onTestFinished(() => browser.close());
   const page = await openTab(browser, served, { path: `/batches/${batch}` });
   await page.getByRole('heading', { name: text.changes.title }).waitFor();
   await page.getByText(text.batch.howItWent).click();
@@ -176,8 +181,6 @@ test('a person who hangs between two invites is named on the batch, and is invit
 
   const served = await Served.start([], { cwd: team.place.folder });
   onTestFinished(async () => void (await served.stop('SIGKILL')));
-  const browser = await openBrowser();
-  onTestFinished(() => browser.close());
   const page = await openTab(browser, served, { path: `/batches/${batch}` });
   await page.getByText(text.batch.halfDone(note)).waitFor();
   const again = page.getByRole('link', { name: text.batch.inviteAsBefore });

@@ -1,4 +1,4 @@
-import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, cpSync, openSync, readFileSync, readSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { Connection } from '../../../src/ledger/stores/sqlite/connection.ts';
@@ -81,10 +81,11 @@ export function writeBeside(place: string, checkpoint?: 'TRUNCATE' | 'PASSIVE'):
 }
 
 export function flip(place: string, name: string, at: number, bit = 0b100): void {
-  const file = join(place, name);
-  const bytes = readFileSync(file);
-  bytes[at] = (bytes[at] ?? 0) ^ bit;
-  writeFileSync(file, bytes);
+  const file = openSync(join(place, name), 'r+');
+  const byte = Buffer.alloc(1);
+  readSync(file, byte, 0, 1, at);
+  writeSync(file, Buffer.of(byte.readUInt8() ^ bit), 0, 1, at);
+  closeSync(file);
 }
 
 /** Where these bytes stand in the ledger. */

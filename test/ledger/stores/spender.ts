@@ -61,7 +61,7 @@ async function fill(ledger: Ledger, batch: BatchId): Promise<void> {
     Array.from({ length: 40 }, (_, n) => admitted(ledger, batch, `flying${n}`)),
   );
   const filling = await until(async (row) =>
-    settle(ledger, batch, row, { kind: 'refused', reason: 'x'.repeat(3000) }),
+    settle(ledger, batch, row, { kind: 'refused', reason: 'x'.repeat(30_000) }),
   );
   const closing = await Promise.allSettled(
     flying.map(async (attempt) => {
