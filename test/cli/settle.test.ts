@@ -5,7 +5,7 @@
  * says what was paid.
  */
 import { expect, test } from 'vitest';
-import { proof } from '../combinations.ts';
+import { proof, some } from '../combinations.ts';
 import { type Desk, openDesk } from './desk.ts';
 
 /** Three rows, two of which the vendor has charged without an answer. */
@@ -156,11 +156,16 @@ test('--not-done gives the money back, for every batch, and the same command buy
   expect((await desk.json(['status', 'last'])).credits).toMatchObject({ spent: 2, in_doubt: 1 });
 });
 
-test.each([
-  { said: ['--not-done'], ended: { matched: 3 } },
-  { said: ['--skip'], ended: { matched: 1, skipped: 2 } },
-  { said: ['--retry', '--extra-credits', '2'], ended: { matched: 3 } },
-])(
+test.each(
+  some(
+    [
+      { said: ['--not-done'], ended: { matched: 3 } },
+      { said: ['--skip'], ended: { matched: 1, skipped: 2 } },
+      { said: ['--retry', '--extra-credits', '2'], ended: { matched: 3 } },
+    ],
+    2,
+  ),
+)(
   'once $said is said of every lost answer the batch is not in doubt, and goes on',
   async ({ said, ended }) => {
     const desk = await doubtfulDesk();

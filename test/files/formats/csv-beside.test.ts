@@ -1,5 +1,6 @@
 import { syncBuiltinESMExports } from 'node:module';
 import { availableParallelism } from 'node:os';
+import { isDeepStrictEqual } from 'node:util';
 import threads, { type Worker } from 'node:worker_threads';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -126,7 +127,9 @@ describe('parsing beside the caller', () => {
     ['cells of every kind of character', `${'a,é\n€,𝄞\n'.repeat(30_000)}`],
   ])('the same for %s', async (_what, text) => {
     const here = await foundBy(parsedHere, Buffer.from(text), 64 * 1024 - 1);
-    expect(await foundBy(parsedBeside, Buffer.from(text), 64 * 1024 - 1)).toEqual(here);
+    const beside = await foundBy(parsedBeside, Buffer.from(text), 64 * 1024 - 1);
+    // To tell how hundreds of thousands of cells differ takes longer than to parse them.
+    expect(isDeepStrictEqual(beside, here)).toBe(true);
   });
 
   test('takes one text more than it has given back, and no other', async () => {
