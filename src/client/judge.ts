@@ -20,6 +20,7 @@ import { besideData, holdsData } from './judge/lookup.ts';
 import { firstFitting, isReadable } from './judge/rules.ts';
 import { missingWords, type Said, speakerOf, stopFor, vendorWords } from './judge/said.ts';
 import { type Meant, type PlainMeaning, type Question, type Stated, statedBy } from './judge/stated.ts';
+import { namesProject, namesRoute } from './misses.ts';
 import { askedWaitMs } from './rate-hints.ts';
 
 export { changeFields, leftBy } from './judge/change-facts.ts';
@@ -102,6 +103,19 @@ function judgeAnswer(raw: RawReply, dialect: Dialect, operation: DialectOperatio
   return verdictOf(answer, chargedCredits(answer, dialect, operation), at.call);
 }
 
+const NOT_FOUND = 404;
+
+/** What a change means of which an answer says that something is not there: of its path, or of its project, it says nothing of anybody. */
+function ofWhatIsThere({ said: { raw }, rule, means }: Meant, call: Call | undefined): PlainMeaning {
+  const { equals, matches } = rule?.body ?? {};
+  const isRepeatOfDone = means === 'found' && raw.status === NOT_FOUND;
+  // Where a rule of the dialect knows the words, they are the service's own.
+  const isKnown = equals !== undefined || matches !== undefined;
+  if (call?.change === undefined || isKnown || !(means === 'no_match' || isRepeatOfDone)) return means;
+  if (namesRoute(raw.body)) return 'wrong_address';
+  return isRepeatOfDone && namesProject(raw.body) ? 'in_doubt' : means;
+}
+
 interface ReadAnswer extends Meant {
   /** The vendor's answer; undefined when the service in front of it answered. */
   readonly own: RawReply | undefined;
@@ -119,7 +133,8 @@ function readAnswer(
   const said: Said = { raw: own ?? raw, body: readBodyOnce((own ?? raw).body), by: speakerOf(dialect, own) };
   const rules = rulesFor(dialect, own === undefined ? undefined : operation);
   const question = { dialect, operation, call, isOuter: own === undefined };
-  return { own, rules, ...meantBy(said, rules, question) };
+  const meant = meantBy(said, rules, question);
+  return { own, rules, ...meant, means: ofWhatIsThere(meant, call) };
 }
 
 type Rules = readonly AnswerRule[];
@@ -267,8 +282,11 @@ function verdictOf({ said, rule, stated, means }: Meant, charged: Credits, call:
 function foundWords(said: Said, stated: Stated | undefined, call: Call | undefined): string {
   if (stated?.isWordless === true) return vendorWords(said, stated.texts) + WITHOUT_A_WORD;
   if (stated?.isPartial === true) return vendorWords(said, stated.texts, true);
+  if (stated?.shows !== undefined) return `status ${said.raw.status}${SHOWS}${foreignWords(stated.shows)}`;
   return call?.change === undefined ? `status ${said.raw.status}` : vendorWords(said, stated?.texts);
 }
+
+const SHOWS = ', which shows ';
 
 /**
  * What a row that ends with this found answer says about it; undefined where there is nothing to say.
@@ -276,18 +294,22 @@ function foundWords(said: Said, stated: Stated | undefined, call: Call | undefin
  */
 export function remarkOn({ change }: Call, why: string): string | undefined {
   if (change !== undefined) return why.endsWith(WITHOUT_A_WORD) ? DONE_WITHOUT_A_WORD : undefined;
+  const shown = /^status \d+, which shows (.*)$/su.exec(why)?.[1];
+  if (shown !== undefined) return `the answer shows ${shown}, and not the one that was asked for`;
   const words = /^status \d+, (.*)$/su.exec(why)?.[1];
   return words === undefined ? undefined : `the vendor says that something is missing: ${words}`;
 }
 
 /**
  * What the answer to a read-back says of the lost call. A rule that tests the body recognises the vendor's own reply.
- * Without such a test the reply must be readable, or a success without words: a proxy's 404 would give money back.
+ * Without such a test the reply must be readable and not about its path, or a success without words: a proxy's 404 would give
+ * money back.
  */
 export function saidOfLost(own: RawReply, { answers }: ReadBack): ReadBack['answers'][number]['says'] {
   const body = readBody(own.body);
   const rule = firstFitting(answers, own, body);
   const isSuccess = body.kind === 'blank' && Math.floor(own.status / 100) === 2;
   if (rule === undefined) return 'unclear';
-  return rule.body !== undefined || isReadable(body) || isSuccess ? rule.says : 'unclear';
+  const isOfRoute = own.status === NOT_FOUND && namesRoute(own.body);
+  return rule.body !== undefined || (isReadable(body) && !isOfRoute) || isSuccess ? rule.says : 'unclear';
 }

@@ -92,7 +92,7 @@ type Suspicion = 'first' | 'sudden';
 /** This many first answers that are all 404 mean a wrong address rather than that many unknown companies. */
 const FIRST_MISSES = 20;
 
-/** When the first answers themselves say that there is no such path, this many are enough. */
+/** When the answers themselves say that there is no such path, this many are enough. */
 const ROUTE_MISSES = 3;
 
 /** This many first answers that are all 404 are worth a note. */
@@ -100,14 +100,41 @@ const FEW_MISSES = 3;
 
 /** Words of a server that has nothing at a path. The URL of a profile that is not found is no such word. */
 const NAMES_ROUTE =
-  /\b(?:no such|unknown|invalid|no) (?:path|route|endpoint)\b|\b(?:path|route|endpoint|requested url)\b[^"]{0,80}(?:not found|not exist)|\bcannot (?:get|post|put|patch|delete) \//i;
+  /\b(?:no such|unknown|invalid|no) (?:path|route|endpoint)\b|\b(?:path|route|endpoint)\b[^"]{0,80}(?:not found|not exist)|\bcannot (?:get|post|put|patch|delete) \//i;
+
+/** Some vendors say the same of a company that they do not have. */
+const MAY_NAME_ROUTE = /\brequested url\b[^"]{0,80}(?:not found|not exist)/i;
 
 /** How many bytes of an answer are searched for such words. */
 const LOOKED_AT_BYTES = 2_000;
 
 /** Whether an answer is about its path and not about the question. */
 export function namesRoute(body: Buffer): boolean {
-  return NAMES_ROUTE.test(body.toString('utf8', 0, LOOKED_AT_BYTES));
+  return NAMES_ROUTE.test(beginningOf(body));
+}
+
+/** The same also for words that may be about the question: enough where the account has answered nothing else. */
+export function mayNameRoute(body: Buffer): boolean {
+  return namesRoute(body) || MAY_NAME_ROUTE.test(beginningOf(body));
+}
+
+const NAMES_PROJECT = /\b(?:no such|unknown|invalid) project\b|\bproject[^"]{0,80}(?:not.found|not exist)/i;
+const NAMES_PERSON = /user|member|person|invit/i;
+
+/** Whether an answer is about a project that is not there, and about nobody in it. */
+export function namesProject(body: Buffer): boolean {
+  const words = beginningOf(body);
+  return NAMES_PROJECT.test(words) && !NAMES_PERSON.test(words);
+}
+
+const beginningOf = (body: Buffer): string => body.toString('utf8', 0, LOOKED_AT_BYTES);
+
+/**
+ * Whether the account has given no other answer than 404 yet, so that its address may be wrong: then a 404 says nothing of
+ * whom it was asked about.
+ */
+export function onlyMissesYet({ answersNot404, kept, trusted }: AccountHistory): boolean {
+  return answersNot404 === 0 && !kept && !trusted;
 }
 
 /** A sentence at the third of an account's first answers when all were 404; undefined otherwise. */
@@ -136,10 +163,9 @@ export function suspicionOf(history: AccountHistory): Suspicion | undefined {
   const { answersNot404, misses, kept, trusted } = history;
   if (kept || trusted) return undefined;
   const { suspected = false, routeMisses = 0 } = history;
-  if (answersNot404 === 0) {
-    return suspected || misses >= FIRST_MISSES || routeMisses >= ROUTE_MISSES ? 'first' : undefined;
-  }
-  return suspected || (misses >= SUDDEN_MISSES && shareBefore(history) > USUAL_SHARE) ? 'sudden' : undefined;
+  const isOfRoute = suspected || routeMisses >= ROUTE_MISSES;
+  if (answersNot404 === 0) return isOfRoute || misses >= FIRST_MISSES ? 'first' : undefined;
+  return isOfRoute || (misses >= SUDDEN_MISSES && shareBefore(history) > USUAL_SHARE) ? 'sudden' : undefined;
 }
 
 /** The share of matches among the answers before the series. */

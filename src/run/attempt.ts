@@ -1,6 +1,7 @@
 import type { Asker, Sent, Turn } from '../client/client.ts';
 import { dialectMark, operationFor } from '../client/dialect.ts';
 import { judge, leftBy, type Verdict } from '../client/judge.ts';
+import { onlyMissesYet } from '../client/misses.ts';
 import type { HttpRequest } from '../client/request.ts';
 import { type StopCode, StopError } from '../core/errors.ts';
 import type { SubjectFacts } from '../core/membership.ts';
@@ -344,13 +345,14 @@ export function judged(
 
 /** How the verdict closes the attempt, and how its answer left the subject of a change. */
 export function closureOf(
-  { session: { client } }: Closing,
+  { session: { client, history } }: Closing,
   { call, operation, reply }: Replied,
   verdict: Verdict,
 ): readonly [closure: Closure, left: SubjectFacts | undefined] {
   const { dialect } = client;
   const isAnswered = reply.kind === 'answered' && verdict.kind === 'answered';
-  const left = isAnswered ? leftBy(call, verdict.answer, reply.raw, dialect) : undefined;
+  const saysNothing = isAnswered && verdict.answer === 'no_match' && onlyMissesYet(history);
+  const left = isAnswered && !saysNothing ? leftBy(call, verdict.answer, reply.raw, dialect) : undefined;
   const closure = isAnswered ? { ...verdict, dialect: dialectMark(dialect) } : verdict;
   return [priced(closure, reply, dialect, operation), left];
 }

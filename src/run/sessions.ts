@@ -139,12 +139,13 @@ export class Sessions {
   ): Promise<number> {
     const { ledger, dialect, account } = context;
     const clock = await this.time(context);
+    const history = historyOf(await ledger.account(account.identity), account.sandbox);
     // A sandbox has no address yet. Only redirects need one, and no change follows a redirect.
     const address = account.baseUrl ?? new URL('http://sandbox.invalid');
     return this.#inTurn(() =>
       closeLeftOpen({
         session: {
-          ...{ account, ledger, clock },
+          ...{ account, history, ledger, clock },
           client: { dialect, origin: address.origin, basePath: basePathOf(address) },
         },
         // This object knows no project, so a project that refused the key is tried again.

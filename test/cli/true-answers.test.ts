@@ -28,6 +28,7 @@ const STATUS: Readonly<Record<Meaning, string>> = {
   'in doubt': 'in_doubt',
   wait: '',
   'stop: key': '',
+  'stop: address': '',
   'stop: credits': '',
 };
 

@@ -9,7 +9,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { dialectOperationOf } from '../../src/client/dialect.ts';
+import { dialectOperationOf, operationFor } from '../../src/client/dialect.ts';
 import provider from '../../src/client/dialects/provider.ts';
 import service from '../../src/client/dialects/service.ts';
 import { judge, remarkOn, type Verdict } from '../../src/client/judge.ts';
@@ -66,6 +66,11 @@ function verdictOn(call: Call, status: number, body: string): Verdict {
   return judge({ kind: 'answered', raw }, dialect, dialectOperationOf(dialect, call), at);
 }
 
+const STOPS: Readonly<Record<string, 'stop: key' | 'stop: address'>> = {
+  key: 'stop: key',
+  address: 'stop: address',
+};
+
 /** A verdict in the words of the table. */
 function inWords(call: Call, verdict: Verdict): OfLookup | OfChange {
   switch (verdict.kind) {
@@ -76,7 +81,7 @@ function inWords(call: Call, verdict: Verdict): OfLookup | OfChange {
     case 'in_doubt':
       return 'in doubt';
     case 'stopped':
-      return verdict.stop.code === 'key' ? 'stop: key' : 'stop: credits';
+      return STOPS[verdict.stop.code] ?? 'stop: credits';
     case 'not_sent':
       throw new Error('an answer means that it was sent');
   }
@@ -112,6 +117,68 @@ describe('an operation that publishes an id, or has a price', () => {
     const call = CALLS[operation];
     if (call === undefined) throw new Error(`there is no call of ${operation}`);
     expect(meaning(call, status, body)).toBe(wanted);
+  });
+});
+
+test.each<[string, OfChange]>([
+  ['{"error":"No such user."}', 'done'],
+  ['{"detail":"Not Found"}', 'done'],
+  ['{"error":"Project \\"proj-1\\" has no user \\"u-17\\" who has accepted."}', 'done'],
+  ['{"error":"Project not found"}', 'in doubt'],
+  ['{"code":"PROJECT_NOT_FOUND"}', 'in doubt'],
+  ['{"error":"Project proj-1 does not exist"}', 'in doubt'],
+  ['{"error":"User u-17 of project proj-1 not found"}', 'done'],
+  ['{"message":"Cannot POST /latest/auth/users/u-17/delete"}', 'stop: address'],
+])('404 %s to a repeat of a removal is %s', (body, wanted) => {
+  const raw = { status: 404, headers: {}, body: Buffer.from(body), receivedAtMs: 0 };
+  const operation = operationFor(service, REMOVAL, { isRepeated: true, underKey: false });
+  const at = { origin: 'https://api.example.com', path: '/v1', call: REMOVAL };
+  expect(inWords(REMOVAL, judge({ kind: 'answered', raw }, service, operation, at))).toBe(wanted);
+});
+
+describe('a record that shows another identifier than was asked for', () => {
+  const by = (parameters: Readonly<Record<string, string>>, operation = 'enrich-company'): Call => ({
+    ...asked,
+    operation,
+    parameters,
+  });
+  const ABN = by({ abn: '51824753556' });
+
+  test.each<[Call, string, OfLookup]>([
+    [ABN, '{"name":"Acme","abn":"51 824 753 556"}', 'match'],
+    [ABN, '{"name":"Acme","abn":51824753556}', 'match'],
+    [ABN, '{"name":"Acme"}', 'match'],
+    [ABN, '{"name":"Acme","abn":"53004085616"}', 'in doubt'],
+    [ABN, '{"name":"Acme","abn":"51824753565"}', 'in doubt'],
+    [ABN, '{"data":{"name":"Acme","ABN":"53 004 085 616"}}', 'in doubt'],
+    [ABN, '{"company":{"name":"Acme","abn":"53004085616"}}', 'in doubt'],
+    [ABN, '{"name":"Acme","abn":"53004085616","other_abns":["51824753556"]}', 'match'],
+    [by({ abn: '51824753556', domain: 'acme.com.au' }), '{"name":"A","abn":"53004085616"}', 'in doubt'],
+  ])('%j: %s is %s', (call, body, wanted) => {
+    expect(meaning(call, 200, body)).toBe(wanted);
+  });
+
+  const remark = (call: Call, body: unknown): string | undefined =>
+    remarkOn(call, verdictOn(call, 200, JSON.stringify(body)).why);
+  const DOMAIN = by({ domain: 'acme.com.au' });
+  const EMAIL = by({ email: 'jo.b@acme.com.au' }, 'enrich-person');
+  const shows = (what: string): string => `the answer shows the ${what}, and not the one that was asked for`;
+
+  test.each<[Call, object, string | undefined]>([
+    [DOMAIN, { name: 'Acme', domain: 'acme.com' }, shows('domain acme.com')],
+    [DOMAIN, { name: 'Acme', domain: 'WWW.acme.com.au' }, undefined],
+    [DOMAIN, { name: 'Acme', domain: 'shop.acme.com.au' }, undefined],
+    [DOMAIN, { name: 'Acme', domain: 'notacme.com.au' }, shows('domain notacme.com.au')],
+    [DOMAIN, { name: 'Acme', domain: 'acme.com', aliases: ['acme.com.au'] }, undefined],
+    [DOMAIN, { name: 'Acme', domain: 'acme.com', email: 'info@acme.com.au' }, undefined],
+    [by({ website: 'https://acme.com.au/' }), { name: 'A', website: 'http://www.acme.com.au' }, undefined],
+    [EMAIL, { full_name: 'Jo', email: 'JO.B@acme.com.au' }, undefined],
+    [EMAIL, { full_name: 'Job', email: 'job@acme.com.au' }, shows('e-mail address job@acme.com.au')],
+    [EMAIL, { full_name: 'Jo', email: 'jo@new.example', emails: ['jo.b@acme.com.au'] }, undefined],
+    [by({ abn: '51824753556' }, 'api-call'), { name: 'A', abn: '53004085616' }, shows('ABN 53004085616')],
+    [by({ company: 'Acme' }, 'search-people'), { people: [{ company: 'Other' }] }, undefined],
+  ])('%j: %j says so where it is an address', (call, body, wanted) => {
+    expect(remark(call, body)).toBe(wanted);
   });
 });
 

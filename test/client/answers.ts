@@ -24,6 +24,7 @@ export type OfChange =
   | 'wait'
   | 'in doubt'
   | 'stop: key'
+  | 'stop: address'
   | 'stop: credits';
 
 /** Status and body, and what they mean to a lookup of `acme.com.au`, a removal of `u-17`, and to `u-17` as an editor. */
@@ -553,6 +554,23 @@ export const ANSWERS: readonly AnswerGroup[] = [
       [200, '{"name":"Acme","employees":[]}', 'match', 'done, without a word', 'done, without a word'],
     ],
   },
+  {
+    about: 'Nearly whom it was asked about, and nobody at all',
+    answers: [
+      [200, '{"user":"u-99","removed":true}', 'match', 'in doubt', 'in doubt'],
+      [200, '{"user_id":"u17","removed":true}', 'in doubt', 'in doubt', 'in doubt'],
+      [200, '{"removed_user_id":"u-99","ok":true}', 'in doubt', 'in doubt', 'in doubt'],
+      [200, '{"removed":["u17"]}', 'match', 'in doubt', 'in doubt'],
+      [200, '{"project":"proj-2","ok":true}', 'match', 'in doubt', 'in doubt'],
+      [200, '{"user_email":"al@acme.com.au","ok":true}', 'match', 'in doubt', 'in doubt'],
+      [200, '{"user":{"id":"u-17","email":"j.o@acme.com.au"}}', 'match', 'in doubt', 'in doubt'],
+      [200, '{"email":"JO@acme.com.au","removed_by":"u-1","ok":true}', 'match', 'done', 'done'],
+      [404, '{"message":"Cannot POST /latest/auth/users"}', 'no match', 'stop: address', 'stop: address'],
+      [404, '{"message":"no Route matched with those values"}', 'no match', 'stop: address', 'stop: address'],
+      [200, '{"statusCode":404,"message":"Cannot POST /x"}', 'no match', 'stop: address', 'stop: address'],
+      [404, '<pre>Cannot POST /latest/auth/users</pre>', 'in doubt', 'in doubt', 'in doubt'],
+    ],
+  },
 ];
 
 /** An operation of which the answer has to hold an id, or which has a price. */
@@ -572,6 +590,9 @@ export const SPECIAL_ANSWERS: readonly (readonly [SpecialOperation, number, stri
   ['create-invite', 200, '{"invite_code":"IC-1","error":"mail failed"}', 'in doubt'],
   ['create-invite', 200, '{"success":false,"invite_code":"IC-1"}', 'in doubt'],
   ['create-invite', 200, '{"invite_code":"IC-1","email":"al@acme.com.au"}', 'in doubt'],
+  ['create-invite', 200, '{"invite_code":"IC-1","email":"j.o@acme.com.au"}', 'in doubt'],
+  ['create-invite', 200, '{"invite_code":"IC-1","recipient":"al@acme.com.au"}', 'in doubt'],
+  ['create-invite', 200, '{"invite_code":0}', 'in doubt'],
   ['create-invite', 200, '{"ok":true}', 'in doubt'],
   ['create-invite', 200, '{"error":"already invited"}', 'in doubt'],
   ['create-invite', 200, '', 'in doubt'],
@@ -581,6 +602,7 @@ export const SPECIAL_ANSWERS: readonly (readonly [SpecialOperation, number, stri
   ['create-project', 200, '{"project_id":"p-1","description":"Removed users go here"}', 'done'],
   ['create-project', 200, '{"project_id":"p-1","status":"error"}', 'in doubt'],
   ['create-project', 200, '{"project_id":"p-1","code":429}', 'in doubt'],
+  ['create-project', 200, '{"project_id":"00000000-0000-0000-0000-000000000000"}', 'in doubt'],
   ['create-project', 200, '{"name":"Research"}', 'in doubt'],
   ['api-call-change', 200, '{"applied":true}', 'done'],
   ['api-call-change', 200, '{"id":"c-1","status":"active"}', 'done, without a word'],

@@ -170,7 +170,9 @@ describe('an answer', () => {
       },
     });
     expect(verdictOn(reply(404, {}))).toMatchObject({
-      stop: { next: "Correct the account's api_call_url." },
+      stop: {
+        next: expect.stringMatching(/^Correct the account's api_call_url; if it is right, add a rule/),
+      },
     });
     expect(verdictOn(inside(302, ''))).toMatchObject({
       stop: { next: expect.stringMatching(/^Correct the operation's path in the dialect;/) },

@@ -409,6 +409,20 @@ describe('what an answer cost', () => {
     ['garbage: the price', { name: 'Acme', meta: { credits: 'free' } }, {}, byPath, 2],
     ['blank: the price', { name: 'Acme' }, { 'x-credits': ' ' }, byHeader, 2],
     ['negative: the price', { name: 'Acme', meta: { credits: -4 } }, {}, byPath, 2],
+    [
+      'by the larger of two that disagree',
+      { name: 'Acme', meta: { credits: 7 } },
+      { 'x-credits': '3' },
+      { credits_charged: { header: 'x-credits', path: 'meta.credits' } },
+      7,
+    ],
+    [
+      'by the one of two that can be read',
+      { name: 'Acme', meta: { credits: 1 } },
+      { 'x-credits': 'n/a' },
+      { credits_charged: { header: 'x-credits', path: 'meta.credits' } },
+      1,
+    ],
     ['larger than a ledger can count: the price', { name: 'Acme', meta: { credits: 1e300 } }, {}, byPath, 2],
   ])('%s', (_, body, headers, dialect, expected) => {
     expect(charged(body, headers, dialect)).toBe(`found, ${expected} credits`);

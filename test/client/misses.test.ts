@@ -7,6 +7,7 @@ import {
   type AccountHistory,
   fewMissesNote,
   historyOf,
+  mayNameRoute,
   missesStop,
   namesRoute,
   noteAnswer,
@@ -71,7 +72,6 @@ test('a vendor that says that the path is wrong is believed at the third time, a
 
 test.each([
   ['{"error":"no such path: /v9/enrich/company"}', true],
-  ['{"message":"The requested URL /enrich was not found on this server."}', true],
   ['{"error":"Cannot POST /enrich/company"}', true],
   ['{"error":"Route /enrich not found"}', true],
   ['{"error":"No match"}', false],
@@ -79,6 +79,21 @@ test.each([
   ['{"error":"Profile URL not found"}', false],
 ])('%s names a route: %s', (body, expected) => {
   expect(namesRoute(Buffer.from(body))).toBe(expected);
+  expect(mayNameRoute(Buffer.from(body))).toBe(expected);
+});
+
+test('words that some vendors say of a company as well may name a route', () => {
+  const body = Buffer.from('{"message":"The requested URL /enrich was not found on this server."}');
+  expect([namesRoute(body), mayNameRoute(body)]).toEqual([false, true]);
+});
+
+test('three misses in a row that are about a path are suspected, whatever the account answered before', () => {
+  const history = after(500, 10, 0);
+  for (const nth of [1, 2, 3]) {
+    expect(suspicionOf(history), `before miss ${nth}`).toBeUndefined();
+    noteAnswer(history, 404, false, true);
+  }
+  expect(suspicionOf(history)).toBe('sudden');
 });
 
 test('that all of the first answers were misses is said early, once', () => {

@@ -225,6 +225,29 @@ proof(
   },
 );
 
+test('nobody is gone for a service that has answered nothing but 404 yet: once its address is right, they are removed', async () => {
+  let isThere = false;
+  await using service = await ScriptedVendor.start((_, response) => {
+    response.writeHead(isThere ? 200 : 404, { 'content-type': 'application/json' });
+    response.end(isThere ? '{"ok":true}' : '{"detail":"Not Found"}');
+  });
+  await using workplace = await Workplace.open({ way: 'via', concurrency: 1 });
+  workplace.writeAccount(service.url);
+  workplace.writeList(['u-1', 'u-2'], 'leavers.csv', 'user_id');
+  const words = ['run', 'remove-user', workplace.path('leavers.csv'), '--account', 'workspace'];
+  const run = async () =>
+    endedOf(await workplace.typeHere([...words, '--store', workplace.path('store'), '--yes', '--json']));
+  expect(await run()).toMatchObject({ code: 3, report: { counts: { refused: 2 } } });
+  isThere = true;
+  expect(await run()).toMatchObject({ code: 0, report: { counts: { applied: 2 } } });
+  isThere = false;
+  workplace.writeList(['u-3'], 'leavers.csv', 'user_id');
+  expect(await run(), 'it has answered by now').toMatchObject({ report: { counts: { refused: 1 } } });
+  const asked = service.requests.length;
+  await run();
+  expect(service.requests, 'so its 404 is about the person, and nothing is left to do').toHaveLength(asked);
+});
+
 test('on a terminal the same command asks, and goes on when somebody says yes', async () => {
   await using vendor = await honestVendor();
   await using workplace = await Workplace.open({ concurrency: 1 });
@@ -247,7 +270,7 @@ test('on a terminal the same command asks, and goes on when somebody says yes', 
 
 describe.concurrent('an account that found something, and then a hundred misses in a row', () => {
   /** What stands before the vendor and speaks JSON: a page alone would be in doubt. */
-  const SPEAKS_JSON = { status: 404, body: '{"message":"no route matched"}' };
+  const SPEAKS_JSON = { status: 404, body: '{"message":"nothing here"}' };
 
   /** 40 rows matched, and then so many misses that the run has stopped. */
   async function stoppedAtMisses() {

@@ -155,6 +155,8 @@ const STOPS: readonly (readonly [string, string])[] = [
   ['402', 'vendor_credits'],
   ['301', 'address'],
   ['307', 'address'],
+  // Nobody was asked: it is about the path, and no word about a person who is gone.
+  ['noroute', 'address'],
 ];
 
 let vendor: ScriptedVendor;
@@ -212,6 +214,19 @@ describe.each(some(OPERATIONS, 1))('$name', (operation) => {
     expect((await run()).counts).toEqual({ applied: 1 });
     expect(requestsOf(operation, answers)).toHaveLength(2);
   });
+
+  test.runIf(operation.goneIsDone)(
+    'a 404 about the path is no sign that a lost request has done it',
+    async () => {
+      const answers = '500.noroute.ok';
+      writeList(operation, [answers]);
+      const stopping = await run();
+      expect(stopping.stopped?.code).toBe('address');
+      expect(stopping.counts).toEqual({});
+      expect((await run()).counts).toEqual({ applied: 1 });
+      expect(requestsOf(operation, answers)).toHaveLength(3);
+    },
+  );
 
   test.runIf(operation.name === 'invite-user')(
     'somebody who is in the organization already is in the project at once, in every shape that says so',
@@ -293,7 +308,8 @@ function answer(word: string, { good }: Operation, response: ServerResponse): vo
   else if (word === 'truncated') {
     response.writeHead(200, { ...headers, 'content-length': good.length + 9 }).write(good);
     response.socket?.end();
-  } else if (word === '204') response.writeHead(204).end();
+  } else if (word === 'noroute') response.writeHead(404, headers).end('{"message":"Cannot POST /latest/x"}');
+  else if (word === '204') response.writeHead(204).end();
   else if (/^\d+$/.test(word)) response.writeHead(Number(word), headers).end('{"error":"no, on purpose"}');
   else response.writeHead(200, headers).end(word === 'ok' ? good : (SAID[word] ?? ACCEPTED[word]));
 }

@@ -2,7 +2,7 @@ import { isObject } from '../../core/objects.ts';
 import { type Call, type JsonValue, sentParameters } from '../../core/operation.ts';
 import type { DialectOperation } from '../dialect.ts';
 import { nameOf } from './names.ts';
-import { areAlike } from './plain.ts';
+import { areAlike, areSame } from './plain.ts';
 
 /** A value that was sent, and is not blank. */
 export interface Sent {
@@ -43,6 +43,11 @@ export class Asked {
   repeats(value: string | number, name = ''): boolean {
     const text = String(value);
     return this.sent.some((each) => areAlike(each.text, text) && (!isNaming(name) || isNaming(each.name)));
+  }
+
+  /** Whether a value of an answer is one that was sent: no other that is only spelled alike. */
+  includes(value: string | number): boolean {
+    return this.sent.some(({ text }) => areSame(text, String(value)));
   }
 }
 

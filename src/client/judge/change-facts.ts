@@ -79,8 +79,8 @@ function factsIn({
   };
 }
 
-/** What some write where there is no id. */
-const NO_ID = /^(?:null|none|undefined)?$/i;
+/** What some write where there is no id: a word for nothing, or zeros alone. */
+const NO_ID = /^(?:null|nil|none|undefined|n\/a|false|-1|[0-]*)$/i;
 
 /** Ids without which nobody can say what was made, by the operation's own words: they came, or should have come. */
 export function publishedIdIn(

@@ -5,7 +5,7 @@ import { wordsIn } from '../../core/plain-text.ts';
 import type { Dialect } from '../dialect.ts';
 import { type Asked, isWord } from './asked.ts';
 import { type Name, nameOf, WRAPPERS } from './names.ts';
-import { areAlike, plainValue } from './plain.ts';
+import { areSame, plainValue } from './plain.ts';
 import { isFilled, type Statement, truthOf } from './statement.ts';
 import { LONGEST_TEXT, plainWords } from './vocabulary.ts';
 
@@ -57,6 +57,8 @@ export interface Shown {
 interface Wanted {
   readonly asked: Asked;
   readonly role: Role | undefined;
+  /** The person's e-mail address, where it is known. */
+  readonly email: string | undefined;
   /** The person, or the invite, is to be gone by it. */
   readonly isRemoval: boolean;
   readonly effects: ReadonlySet<string> | 'any' | undefined;
@@ -84,11 +86,17 @@ export function shownBy(
   const wanted = {
     ...{ asked, permissions, effects: effectsOf(call), isRemoval: isRemoval(call) },
     role: typeof role === 'string' ? roleOf(role) : undefined,
+    email: emailIn(call),
   };
   const shown: Shown = { thing: false, role: false, otherwise: false, trouble: false };
   look(shown, wanted, body, '', DEEPEST);
   for (const text of texts) lookAtText(shown, wanted, text.slice(0, LONGEST_TEXT));
   return shown;
+}
+
+function emailIn({ change }: Call): string | undefined {
+  const { leaves, subject } = change ?? {};
+  return [leaves?.email, subject?.name].find((name) => name?.includes('@'));
 }
 
 /** @param under the plain name of the object that is looked at; '' for the answer itself and what wraps it. */
@@ -140,13 +148,29 @@ function lookAtMember(shown: Shown, wanted: Wanted, name: Name, value: JsonValue
   if ((typeof value !== 'string' && typeof value !== 'number') || name.kind === 'described') return;
   const text = String(value);
   if (plainValue(text) === '') return;
-  const { plain } = name;
+  const plain = name.plain.replace(DONE_TO, '');
   const sent = asked.names.get(plain) ?? (plain === 'id' ? asked.names.get(`${under}id`) : undefined);
-  if (sent === undefined) {
-    if (ID_NAMES.has(plain)) lookAtId(shown, asked, text);
-  } else if (areAlike(sent.text, text)) shown.thing = true;
+  if (sent === undefined) lookAtOther(shown, wanted, plain, text);
+  else if (areSame(sent.text, text)) shown.thing = true;
   else if (isWord(sent)) shown.otherwise = true;
 }
+
+/** `removed_user_id` says which user it is, as `user_id` does. */
+const DONE_TO = /^(?:removed|deleted|revoked|updated|changed|invited|created|target)(?=\p{L})/u;
+
+/** Looks at what was not sent by that name: an e-mail address, an id, or what has its id as its value. */
+function lookAtOther(shown: Shown, { asked, email }: Wanted, plain: string, text: string): void {
+  const idOf = asked.names.get(`${plain}id`);
+  if (EMAIL_NAMES.test(plain)) {
+    if (email !== undefined && text.includes('@') && !areSame(email, text)) shown.otherwise = true;
+  } else if (ID_NAMES.has(plain)) lookAtId(shown, asked, text);
+  else if (idOf !== undefined && areSame(idOf.text, text)) shown.thing = true;
+  else if (idOf !== undefined && areOfOneKind(idOf.text, text)) shown.otherwise = true;
+}
+
+/** Names of the e-mail address of whom it is about, and not of who did it. */
+const EMAIL_NAMES =
+  /^(?:(?:user|member|person|invitee|recipient|account)?e?mail(?:address)?|invitee|recipient)$/;
 
 /** Names of the id of whom it is about. */
 const ID_NAMES = set('id uid memberid personid userid accountid inviteid invitationid');
@@ -154,8 +178,16 @@ const ID_NAMES = set('id uid memberid personid userid accountid inviteid invitat
 /** An `id` may be that of the thing, or one of the request: those of one kind begin alike, such as `u-17` and `u-99`. */
 function lookAtId(shown: Shown, { names }: Asked, id: string): void {
   const ids = [...names].flatMap(([name, sent]) => (/(?:id|code)$/.test(name) ? [sent] : []));
-  if (ids.some(({ text }) => areAlike(text, id))) shown.thing = true;
+  if (ids.some(({ text }) => areSame(text, id))) shown.thing = true;
   else if (ids.some(({ text }) => beginningOf(text) === beginningOf(id))) shown.otherwise = true;
+}
+
+/** Ids of one kind begin alike, or are numbers. */
+function areOfOneKind(one: string, other: string): boolean {
+  const beginning = beginningOf(one);
+  return beginning === ''
+    ? /^\d+$/.test(one) && /^\d+$/.test(other)
+    : beginning === beginningOf(other) && !/\s/.test(other);
 }
 
 function beginningOf(id: string): string {
@@ -170,7 +202,7 @@ function lookAtText(shown: Shown, { asked: { names }, role }: Wanted, text: stri
   const ids = [...names.values()].filter(({ text: id }) => beginningOf(id) !== '');
   for (const [other] of ids.length === 0 ? [] : text.matchAll(ID_IN_TEXT)) {
     const alike = ids.filter(({ text: id }) => beginningOf(id) === beginningOf(other));
-    if (alike.length > 0 && !alike.some(({ text: id }) => areAlike(id, other))) shown.otherwise = true;
+    if (alike.length > 0 && !alike.some(({ text: id }) => areSame(id, other))) shown.otherwise = true;
   }
 }
 

@@ -1,5 +1,6 @@
 import { parsedResultsOf, valueAt } from '../../core/answer-body.ts';
 import { present } from '../../core/objects.ts';
+import type { JsonValue } from '../../core/operation.ts';
 import { type Credits, credits } from '../../ledger/ledger.ts';
 import type { Dialect, DialectOperation } from '../dialect.ts';
 import { headerOf } from './rules.ts';
@@ -52,9 +53,13 @@ export function statedCredits(answer: Pick<Said, 'raw' | 'body'>, dialect: Diale
 /** The same as the answer has it, which may be a part of a credit. */
 function statedAmount({ raw, body }: Pick<Said, 'raw' | 'body'>, dialect: Dialect): number | undefined {
   const { header, path } = dialect.credits_charged ?? {};
-  const stated =
-    (header === undefined ? undefined : headerOf(raw, header)) ??
-    (path === undefined || body.kind !== 'json' ? undefined : valueAt(body.value, path));
+  const inHeader = header === undefined ? undefined : amountOf(headerOf(raw, header));
+  const inBody = path === undefined || body.kind !== 'json' ? undefined : amountOf(valueAt(body.value, path));
+  // Where both say it and differ, the bill is by the one that is dearer for all that we know.
+  return inHeader === undefined || inBody === undefined ? (inHeader ?? inBody) : Math.max(inHeader, inBody);
+}
+
+function amountOf(stated: JsonValue | undefined): number | undefined {
   const amount = typeof stated === 'string' && stated.trim() !== '' ? Number(stated) : stated;
   return typeof amount === 'number' && amount >= 0 ? amount : undefined;
 }

@@ -34,7 +34,7 @@ export function holdingOf(body: JsonValue, { fields, list }: DataPlace, beside: 
 }
 
 /** Where what was asked for may stand. */
-function placesIn(body: JsonValue, fields: string | undefined): readonly JsonValue[] {
+export function placesIn(body: JsonValue, fields: string | undefined): readonly JsonValue[] {
   const named = fields === undefined ? undefined : valueAt(body, fields);
   const places = named === undefined ? containersIn(body) : [named];
   return places.length > 0 ? places : [body];

@@ -10,6 +10,17 @@ export function plainValue(text: string): string {
   return text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
 }
 
+/**
+ * Whether two texts name one thing: in any letter case, and digits also in groups. Other signs tell one from another, as in
+ * `jo.b@acme.example` and `job@acme.example`.
+ */
+export function areSame(one: string, other: string): boolean {
+  if (one.trim().toLowerCase() === other.trim().toLowerCase()) return true;
+  return GROUPED_DIGITS.test(one) && GROUPED_DIGITS.test(other) && areAlike(one, other);
+}
+
+const GROUPED_DIGITS = /^[\d\s]+$/;
+
 /** Whether two texts are the same plain value. Most are told apart by their first characters, which takes no time. */
 export function areAlike(one: string, other: string): boolean {
   if (one === other) return true;

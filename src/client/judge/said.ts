@@ -127,7 +127,7 @@ function wrongAddress(
     return {
       code: 'address',
       message: `The ${name} says that the address is wrong: ${words}.`,
-      next: `${correct}.`,
+      next: `${correct}; if it is right, add a rule to the dialect's \`answers\` that says what this one means.`,
     };
   }
   return {

@@ -5,6 +5,7 @@ import type { AnswerRule, Dialect, DialectOperation, Meaning } from '../dialect.
 import { Asked } from './asked.ts';
 import { changeMeaning, effectsOf, shownBy, speaksFor } from './change.ts';
 import { publishedIdIn } from './change-facts.ts';
+import { otherIn } from './identity.ts';
 import { besideData, holdingOf, isScant, lookupMeaning } from './lookup.ts';
 import type { Said } from './said.ts';
 import { Statement } from './statement.ts';
@@ -23,6 +24,8 @@ export interface Stated {
   readonly because?: string;
   /** A match that says of itself that a part is missing. */
   readonly isPartial?: true;
+  /** A match that shows another identifier than was asked for, such as `the domain acme.example`. */
+  readonly shows?: string;
   /** A change that was done as far as anybody can tell, and whose answer does not say so. */
   readonly isWordless?: true;
   /** The answer's texts and codes, as they stand in it. */
@@ -105,7 +108,7 @@ function withoutJson(status: number, body: Said['body'], { call, operation }: Qu
 function concluded(answer: Answer, question: Question): Conclusion | undefined {
   if (question.isOuter || question.call === undefined) return ofQuestion(answer, question);
   return question.call.change === undefined
-    ? ofLookup(answer, question)
+    ? ofLookup(answer, question, question.call)
     : ofChange(answer, question, question.call);
 }
 
@@ -134,25 +137,34 @@ function byStatus(status: number, { meaningOf }: Question): Conclusion {
 }
 
 /** A free question has no answer of a certain shape, and a service without the vendor's answer says nothing of it. */
-function ofQuestion({ said }: Answer, question: Question): Conclusion | undefined {
+function ofQuestion({ said, status }: Answer, question: Question): Conclusion | undefined {
   if (saysTooFast(said)) return TOO_FAST;
   if (said.status !== undefined) return byStatus(said.status, question);
   if (question.isOuter) return undefined;
-  return said.no || said.trouble ? doubt('which names an error') : { means: 'found' };
+  if (said.no || said.trouble) return doubt('which names an error');
+  return status === ACCEPTED ? doubt('which is no answer yet') : { means: 'found' };
 }
 
-function ofLookup(answer: Answer, question: Question): Conclusion {
+function ofLookup(answer: Answer, question: Question, call: Call): Conclusion {
   const { said, holding } = heardOfLookup(answer, question);
   const isPlainData = holding === 'data' && !said.no && !said.trouble;
   if (saysTooFast(said) && (!isPlainData || saysJustTooFast(said))) return TOO_FAST;
   if (said.status !== undefined && holding !== 'data') return byStatus(said.status, question);
   const means = lookupMeaning(said, holding, answer.status);
-  if (means === 'found') return said.trouble ? { means, isPartial: true } : { means };
+  if (means === 'found') return ofMatch(answer, question.dialect, call);
   if (means !== undefined) return { means };
   if (holding === 'data') return doubt('which says that it failed, but holds data');
   return doubt(
     said.no || said.trouble ? 'which names an error' : 'which does not say whether anything was found',
   );
+}
+
+/** A match, unless its record is surely another one than was asked for. */
+function ofMatch({ said, asked, body }: Answer, dialect: Dialect, call: Call): Conclusion {
+  const other = otherIn(body, dialect, call, asked);
+  if (other?.isSure === true) return doubt(`which shows ${other.words}, and not the one that was asked for`);
+  if (said.trouble) return { means: 'found', isPartial: true };
+  return { means: 'found', ...(other === undefined ? {} : { shows: other.words }) };
 }
 
 /** What an answer holds of what was asked for, and what it says besides. */

@@ -320,10 +320,10 @@ function effectOf(value: JsonValue, asked: Asked): boolean | 'other' | undefined
   if (Array.isArray(value)) {
     if (value.length === 0) return false;
     const named = value.filter((each) => typeof each === 'string' || typeof each === 'number');
-    return named.length === 0 || named.some((each) => asked.repeats(each)) ? true : 'other';
+    return named.length === 0 || named.some((each) => asked.includes(each)) ? true : 'other';
   }
   if (typeof value === 'string' && value.trim() !== '') {
-    const isOurs = asked.repeats(value) || DATE.test(value.trim());
+    const isOurs = asked.includes(value) || DATE.test(value.trim());
     return isOurs ? true : (truthOf(value) ?? 'other');
   }
   return isObject(value) && Object.keys(value).length > 0 ? true : truthOf(value);

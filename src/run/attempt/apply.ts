@@ -2,6 +2,7 @@ import { type DialectOperation, dialectMark, vendorReply } from '../../client/di
 import type { Verdict } from '../../client/judge.ts';
 import {
   fewMissesNote,
+  mayNameRoute,
   missesStop,
   namesRoute,
   noteAnswer,
@@ -95,7 +96,8 @@ function countAnswer(
 ): void {
   const { history } = session;
   const { dialect } = session.client;
-  const isOfRoute = raw.status === 404 && namesRoute((vendorReply(raw, dialect) ?? raw).body);
+  const saysSo = history.answersNot404 === 0 ? mayNameRoute : namesRoute;
+  const isOfRoute = raw.status === 404 && saysSo((vendorReply(raw, dialect) ?? raw).body);
   noteAnswer(history, raw.status, found, isOfRoute);
   const message = fewMissesNote(history);
   if (message !== undefined) emit({ kind: 'note', message });

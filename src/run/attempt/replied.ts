@@ -48,7 +48,7 @@ export type Next = Bought | 'again' | { readonly movedTo: string } | StopError;
 
 /** What is needed to judge replies and to close attempts. None of it sends a request. */
 export interface Closing extends Pick<Run, 'projects'> {
-  readonly session: Pick<Session, 'account' | 'ledger' | 'clock'> & {
+  readonly session: Pick<Session, 'account' | 'history' | 'ledger' | 'clock'> & {
     readonly client: Pick<Client, 'dialect' | 'origin' | 'basePath'>;
   };
 }

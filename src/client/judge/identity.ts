@@ -1,0 +1,144 @@
+import { domainToASCII } from 'node:url';
+import { isObject } from '../../core/objects.ts';
+import type { Call, JsonObject, JsonValue } from '../../core/operation.ts';
+import type { Dialect } from '../dialect.ts';
+import type { Asked, Sent } from './asked.ts';
+import { placesIn } from './lookup.ts';
+import { nameOf } from './names.ts';
+
+/** Whether the record in an answer to a lookup is the one that was asked for, by the identifiers that it shows. */
+
+/** An identifier of a record, which is another one than was asked for. */
+interface Other {
+  readonly words: string;
+  /** The record is surely another one: a number stands for one company, and people and companies change their addresses. */
+  readonly isSure: boolean;
+}
+
+interface Identifier {
+  readonly label: string;
+  readonly isSure: boolean;
+  /** What is compared; undefined for a text that is no such identifier. */
+  read(text: string): string | undefined;
+  /** Other texts that show the same: `jo@acme.example` shows `acme.example`. */
+  isShownBy(text: string, wanted: string): boolean;
+}
+
+const ABN_DIGITS = /^\d{11}$/;
+
+const HOST =
+  /^(?:[a-z][a-z0-9+.-]*:\/\/)?(?:[^/@\s]*@)?(?:www\.)?([^/:?#@\s]+\.[^/:?#@\s.]+)\.?(?:[/:?#]|$)/i;
+
+/** A host name has 253 characters; the rest of an address says nothing of it, and a long text takes long. */
+const MOST_OF_ADDRESS = 400;
+
+function hostIn(text: string): string | undefined {
+  const host = HOST.exec(text.trim().slice(0, MOST_OF_ADDRESS))?.[1]?.toLowerCase();
+  return host !== undefined && /[^\p{ASCII}]/u.test(host) ? domainToASCII(host) : host;
+}
+
+/** A host below the other one is its company's as well. */
+function isWithin(host: string, other: string): boolean {
+  return host === other || host.endsWith(`.${other}`) || other.endsWith(`.${host}`);
+}
+
+const SITE: Omit<Identifier, 'label'> = {
+  isSure: false,
+  read: hostIn,
+  isShownBy: (text, wanted) => text.split(/[\s,;<>"']+/).some((each) => isWithin(hostIn(each) ?? '', wanted)),
+};
+
+/** By our names of what was sent. Slugs and addresses of profiles have too many spellings to be held against each other. */
+const IDENTIFIERS: Readonly<Record<string, Identifier>> = {
+  abn: {
+    label: 'ABN',
+    isSure: true,
+    read: (text) => onlyDigits(text),
+    isShownBy: (text, wanted) => text.replaceAll(/[^\d]/g, '').includes(wanted),
+  },
+  email: {
+    label: 'e-mail address',
+    isSure: false,
+    read: (text) => (/^\S+@\S+$/.test(text.trim()) ? text.trim().toLowerCase() : undefined),
+    isShownBy: (text, wanted) =>
+      text
+        .toLowerCase()
+        .split(/[\s,;<>"']+/)
+        .includes(wanted),
+  },
+  domain: { label: 'domain', ...SITE },
+  website: { label: 'website', ...SITE },
+};
+
+function onlyDigits(text: string): string | undefined {
+  const digits = text.replaceAll(/[\s.-]/g, '');
+  return ABN_DIGITS.test(digits) ? digits : undefined;
+}
+
+/** Deeper than that no record shows what it is. */
+const DEEPEST = 6;
+
+/** These are asked for one record by its identifiers. What any other operation finds by an ABN may have another one. */
+const ASKS_FOR_ONE: ReadonlySet<string> = new Set(['enrich-company', 'enrich-person']);
+
+/**
+ * An identifier of the kind that was asked by, which is another one. Where any value of the record shows one that was asked by, it is
+ * the record: many have several addresses.
+ */
+export function otherIn(
+  body: JsonValue,
+  { fields_at: fields }: Pick<Dialect, 'fields_at'>,
+  { operation }: Call,
+  asked: Asked,
+): Other | undefined {
+  if (!asked.sent.some(identifierOf)) return undefined;
+  const record = oneRecordIn(placesIn(body, fields));
+  const found = record === undefined ? [] : shownIn(record, asked);
+  const [first] = found;
+  if (record === undefined || first === undefined || found.some(({ isSame }) => isSame)) return undefined;
+  if (asked.sent.some((sent) => isShownAnywhere(record, sent, DEEPEST))) return undefined;
+  const { label, isSure, text } = found.find((each) => each.isSure) ?? first;
+  return { words: `the ${label} ${text}`, isSure: isSure && ASKS_FOR_ONE.has(operation) };
+}
+
+/** A list of several is about no single one. What is alone in an object is wrapped in it: `{"company":{…}}`. */
+function oneRecordIn(places: readonly JsonValue[]): JsonObject | undefined {
+  const [record, ...more] = places.flatMap((each) => (Array.isArray(each) ? (each as JsonValue[]) : [each]));
+  if (more.length > 0 || !isObject(record)) return undefined;
+  const [inner, ...others] = Object.values(record);
+  return (others.length === 0 && isObject(inner) ? inner : record) as JsonObject;
+}
+
+interface Shown extends Pick<Identifier, 'label' | 'isSure'> {
+  readonly text: string;
+  readonly isSame: boolean;
+}
+
+function shownIn(record: JsonObject, asked: Asked): readonly Shown[] {
+  return Object.keys(record).flatMap((name) => {
+    const sent = asked.names.get(nameOf(name).plain);
+    const value = record[name];
+    const identifier = sent && identifierOf(sent);
+    const text = typeof value === 'number' ? String(value) : value;
+    if (sent === undefined || identifier === undefined || typeof text !== 'string') return [];
+    const [wanted, shown] = [identifier.read(sent.text), identifier.read(text)];
+    if (wanted === undefined || shown === undefined) return [];
+    const isSame = shown === wanted || identifier.isShownBy(text, wanted);
+    return [{ label: identifier.label, isSure: identifier.isSure, text: text.trim(), isSame }];
+  });
+}
+
+function identifierOf({ name }: Sent): Identifier | undefined {
+  return Object.hasOwn(IDENTIFIERS, name) ? IDENTIFIERS[name] : undefined;
+}
+
+function isShownAnywhere(value: JsonValue, sent: Sent, deepest: number): boolean {
+  if (value !== null && typeof value === 'object')
+    return (
+      deepest > 0 &&
+      Object.values(value).some((each) => isShownAnywhere(each as JsonValue, sent, deepest - 1))
+    );
+  const identifier = identifierOf(sent);
+  const wanted = identifier?.read(sent.text);
+  return wanted !== undefined && identifier?.isShownBy(String(value ?? ''), wanted) === true;
+}
