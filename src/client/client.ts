@@ -9,6 +9,7 @@ import { resolveKey } from './account/account-key.ts';
 import { requireAgreement } from './account/agreements.ts';
 import {
   judgeFree,
+  KEPT_BY_CACHE,
   type MemberList,
   MOST_TRIES,
   type Page,
@@ -16,6 +17,7 @@ import {
   readMemberList,
   refuseUnreachable,
   silent,
+  wasKept,
 } from './client/free-questions.ts';
 import { type Sender, type Sent, Turn } from './client/turn.ts';
 import { connectorTo, loadUndici, proxyFor, type Undici } from './connector.ts';
@@ -33,7 +35,7 @@ import {
 } from './request.ts';
 import { Transport } from './transport.ts';
 
-export type { ListedPerson, MemberList } from './client/free-questions.ts';
+export { KEPT_BY_CACHE, type ListedPerson, type MemberList, wasKept } from './client/free-questions.ts';
 export type { Asker, Sent, Turn } from './client/turn.ts';
 export type { Pause, Waiter } from './limits/limiter.ts';
 export { type Limits, sharedLimit } from './limits/windows.ts';
@@ -182,7 +184,8 @@ export class Client {
       const request = this.freeRequest(listing, parameters, values);
       if (manner === 'patiently') return this.askPatiently(waiter, request);
       const { reply, verdict } = await this.ask(waiter, request);
-      return pageFrom(reply, verdict);
+      const isKept = reply.kind === 'answered' && wasKept(reply.raw);
+      return isKept ? { kind: 'refused', why: KEPT_BY_CACHE } : pageFrom(reply, verdict);
     });
   }
 

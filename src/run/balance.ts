@@ -1,4 +1,5 @@
-import { vendorReply } from '../client/dialect.ts';
+import type { Asked } from '../client/client.ts';
+import { type Dialect, vendorReply } from '../client/dialect.ts';
 import { readBody, valueAt } from '../core/answer-body.ts';
 import type { Run } from './session.ts';
 
@@ -6,16 +7,23 @@ import type { Run } from './session.ts';
 export async function balanceOf({ session: { client }, waiter }: Run): Promise<number | undefined> {
   const { balance } = client.dialect;
   if (balance === undefined) return undefined;
-  const { reply } = await client.ask(waiter, client.freeRequest(balance));
-  if (reply.kind !== 'answered') return undefined;
-  const own = vendorReply(reply.raw, client.dialect);
-  if (own === undefined || Math.floor(own.status / 100) !== 2) return undefined;
-  return amountIn(own.body, balance.credits);
+  return amountIn(await client.ask(waiter, client.freeRequest(balance)), client.dialect, balance.credits);
 }
 
-/** The amount at a place of an answer, also where it is written as text. */
-export function amountIn(bytes: Parameters<typeof readBody>[0], path: string): number | undefined {
-  const body = readBody(bytes);
+/**
+ * The amount at a place of the answer to a free question, also where it is written as text; undefined where the answer says that
+ * it is none: what stands beside an error may be of any day.
+ */
+export function amountIn(
+  { reply, verdict }: Pick<Asked, 'reply' | 'verdict'>,
+  dialect: Dialect,
+  path: string,
+): number | undefined {
+  if (reply.kind !== 'answered' || verdict.kind !== 'answered' || verdict.answer !== 'found')
+    return undefined;
+  const own = vendorReply(reply.raw, dialect);
+  if (own === undefined || Math.floor(own.status / 100) !== 2) return undefined;
+  const body = readBody(own.body);
   const value = body.kind === 'json' ? valueAt(body.value, path) : undefined;
   const amount = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
   return typeof amount === 'number' && Number.isFinite(amount) && amount >= 0 ? amount : undefined;

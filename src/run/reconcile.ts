@@ -1,4 +1,4 @@
-import type { Client } from '../client/client.ts';
+import { type Asked, type Client, KEPT_BY_CACHE, wasKept } from '../client/client.ts';
 import {
   asReceived,
   type Dialect,
@@ -75,8 +75,9 @@ function readBackQuestion(run: Run, doubt: Doubt): Question | undefined {
   return {
     sureMs: sureMsOf(client, shape.sure_after),
     ask: async () => {
-      const { reply } = await client.ask(run.waiter, request);
-      return { finding: readBackFinding(client, doubt.call, shape, request, reply), heard: heardIn(reply) };
+      const asked = await client.ask(run.waiter, request);
+      const finding = readBackFinding(client, doubt.call, shape, request, asked);
+      return { finding, heard: heardIn(asked.reply) };
     },
   };
 }
@@ -98,11 +99,13 @@ function readBackFinding(
   call: Call,
   shape: ReadBack,
   request: FreeRequest,
-  reply: Reply,
+  { reply, verdict: ofQuestion }: Pick<Asked, 'reply' | 'verdict'>,
 ): LookResult {
   if (reply.kind !== 'answered') return failed(reply.message);
+  if (wasKept(reply.raw)) return failed(KEPT_BY_CACHE);
   const own = vendorReply(reply.raw, dialect);
-  const said = own === undefined ? 'unclear' : saidOfLost(own, shape);
+  // A vendor that asks us to wait has not looked.
+  const said = own === undefined || ofQuestion.kind === 'paused' ? 'unclear' : saidOfLost(own, shape);
   if (own === undefined || said === 'unclear') return failed(`status ${(own ?? reply.raw).status}`);
   if (said === 'not_happened') return { said, why: `the vendor did nothing for it (status ${own.status})` };
   const told = asReceived(lostAnswer(own, shape), dialect);
@@ -193,18 +196,15 @@ async function countUsage(run: Run): Promise<UsageCount | undefined> {
   const { dialect } = client;
   const before = await moneyOf(session);
   if (dialect.usage === undefined || before.reserved > 0) return undefined;
-  const { reply } = await client.ask(waiter, client.freeRequest(dialect.usage));
+  const asked = await client.ask(waiter, client.freeRequest(dialect.usage));
+  const { reply } = asked;
   const money = await moneyOf(session);
   const wasQuiet = money.reserved === 0 && before.spent === money.spent && before.inDoubt === money.inDoubt;
   if (!wasQuiet) return undefined;
   if (reply.kind !== 'answered') return { credits: undefined, why: reply.message, money, reply };
-  return { credits: creditsIn(reply.raw, dialect), why: `status ${reply.raw.status}`, money, reply };
-}
-
-function creditsIn(raw: RawReply, dialect: Dialect): number | undefined {
-  const own = vendorReply(raw, dialect);
-  if (own === undefined || Math.floor(own.status / 100) !== 2) return undefined;
-  return amountIn(own.body, dialect.usage?.credits ?? '');
+  if (wasKept(reply.raw)) return { credits: undefined, why: KEPT_BY_CACHE, money, reply };
+  const credits = amountIn(asked, dialect, dialect.usage.credits);
+  return { credits, why: asked.verdict.why, money, reply };
 }
 
 /**

@@ -92,6 +92,12 @@ describe('a read-back', () => {
       { in_doubt: 1 },
     ],
     ['nor does a 404 without a byte', '', undefined, { in_doubt: 1 }],
+    [
+      'nor one of what stands before the vendor, about the path',
+      '{"message":"no Route matched with those values"}',
+      undefined,
+      { in_doubt: 1 },
+    ],
     ['unless the rule looks for just that', '', { is: 'blank' }, { applied: 1 }],
   ])('%s', async (_, page, body, expected) => {
     const at = await openPlace(({ path }, response) => {
@@ -253,6 +259,9 @@ describe("the vendor's count of credits", () => {
         ['has fallen: it begins anew now and then', 17, 0],
         ['cannot be read', 17, { used: 'many' }],
         ['is not given', 17, { status: 500 }],
+        ['stands beside an error', 17, { used: 17, success: false, error: 'usage is delayed' }],
+        ['is not made yet', 17, { status: 202, used: 17 }],
+        ['a cache has kept', 17, { headers: { age: '3600' }, used: 17 }],
         ['is lost', 17, 'lost'],
       ],
       2,

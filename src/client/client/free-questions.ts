@@ -1,6 +1,7 @@
 import { readBody, textAt, valueAt } from '../../core/answer-body.ts';
 import { type StopError, stop } from '../../core/errors.ts';
 import { ROLES, type Role } from '../../core/membership.ts';
+import { saysMore, saysTotal } from '../../core/more-pages.ts';
 import { present } from '../../core/objects.ts';
 import type { JsonObject, JsonValue } from '../../core/operation.ts';
 import { foreignName, foreignWords } from '../../core/plain-text.ts';
@@ -28,6 +29,13 @@ export function judgeFree(reply: Reply, dialect: Dialect, request: HttpRequest, 
   const question = { method, path, credits: { most: 0, found: 0 }, answers: [NO_SUCH_QUESTION] };
   return judge(reply, dialect, question, { origin, path });
 }
+
+/** Whether a cache has kept an answer for some time, so that it may be older than what is asked about. */
+export function wasKept({ headers: { age } }: RawReply): boolean {
+  return age !== undefined && Number(age) !== 0;
+}
+
+export const KEPT_BY_CACHE = 'a cache has kept it for some time';
 
 /** Turns a verdict into a page. A dialect may call an empty list "no match"; it is a page all the same. */
 export function pageFrom(reply: Reply, verdict: Verdict): Page {
@@ -83,13 +91,21 @@ export async function readMemberList(
     const page = pageIn(answer.raw, listing, dialect);
     if (page.kind !== 'listed') return page;
     for (const each of page.people) people.push(each);
-    if (page.next === undefined) return { kind: 'listed', people };
+    if (page.next === undefined) return missingFrom(page, people.length) ?? { kind: 'listed', people };
     if (seen.has(page.next.value))
       return unusable(`its page ${foreignWords(JSON.stringify(page.next.value))} comes twice`);
     seen.add(page.next.value);
     parameters = { [page.next.parameter]: page.next.value };
   }
   return unusable(`it has more than ${MOST_PAGES} pages`);
+}
+
+/** Who is on no page that came would seem to be gone, so a list that says it goes on is none. */
+function missingFrom({ isMore, total }: OnePage, came: number): NotTold | undefined {
+  if (total !== undefined && total > came)
+    return unusable(`it says that it has ${total}, and only ${came} came`);
+  if (isMore) return unusable('it says that it has more pages, and not how to ask for the next one');
+  return undefined;
 }
 
 function unusable(why: string): NotTold {
@@ -99,6 +115,9 @@ function unusable(why: string): NotTold {
 interface OnePage {
   readonly kind: 'listed';
   readonly people: readonly ListedPerson[];
+  /** Whether it says that more follow, and how many there are in all. */
+  readonly isMore: boolean;
+  readonly total: number | undefined;
   /** How the next page is requested; absent at the last page. */
   readonly next?: { readonly parameter: string; readonly value: string | number };
 }
@@ -114,7 +133,8 @@ function pageIn({ body: bytes }: RawReply, listing: Listing, dialect: Dialect): 
   if (people.length > 0 && people.every(({ email }) => email === undefined)) {
     return unusable(`nobody in it has an e-mail at ${foreignName(listing.email)}`);
   }
-  return { kind: 'listed', people, ...nextPage(body.value, listing) };
+  const rest = { isMore: saysMore(body.value) === true, total: saysTotal(body.value) };
+  return { kind: 'listed', people, ...rest, ...nextPage(body.value, listing) };
 }
 
 function nextPage(body: JsonValue, { next_page: paging }: Listing): Pick<OnePage, 'next'> {

@@ -1,5 +1,6 @@
 import type { DialectOperation } from '../../client/dialect.ts';
 import { valueAt } from '../../core/answer-body.ts';
+import { PAGING_PLACES, saysMore } from '../../core/more-pages.ts';
 import { isObject } from '../../core/objects.ts';
 import type { Answer, Call, JsonValue } from '../../core/operation.ts';
 import { foreignName, foreignWords } from '../../core/plain-text.ts';
@@ -38,18 +39,6 @@ export function nextPage({ parameters }: Call, paging: Paging, { body, headers, 
 }
 
 // ------------------------------------------------------------------------------------------------ what an answer says
-
-/** The objects that may hold the next page. Vendors that put the list into `data` put the next page there as well. */
-const PAGING_PLACES = ['', 'data.', 'data.pagination.', 'pagination.'] as const;
-
-/** Names of a flag that is false on the last page, whatever else is named there. */
-const MORE = ['has_more', 'hasMore', 'has_next', 'hasNext', 'has_next_page', 'hasNextPage'] as const;
-const MORE_PLACES = [...PAGING_PLACES, 'meta.', 'paging.'] as const;
-
-function saysMore(body: JsonValue | undefined): boolean | undefined {
-  const flags = MORE_PLACES.flatMap((at) => MORE.map((name) => valueAt(body, at + name)));
-  return flags.find((flag) => typeof flag === 'boolean');
-}
 
 /** The name of the next page's number, for a dialect that names nothing else. */
 const PAGE_NUMBER = 'next_page';

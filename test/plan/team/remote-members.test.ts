@@ -185,6 +185,16 @@ describe('the lists', () => {
       'nobody in it has an e-mail at "email"',
     ],
     ['a page that leads to itself', { users: [], next: 'a' }, 'its page "a" comes twice'],
+    [
+      'a part of it that says that there is more',
+      { users: [USER], has_more: true },
+      'it says that it has more pages, and not how to ask for the next one',
+    ],
+    [
+      'fewer people than it says that there are',
+      { users: [USER], pagination: { total: 2 } },
+      'it says that it has 2, and only 1 came',
+    ],
   ])('with %s stop it, and say which entry of the dialect is wrong', async (_, users, why) => {
     const { look } = await openService((request, nth) =>
       request.path.includes('users') ? users : usual(request, nth),
