@@ -16,3 +16,13 @@ export function listNameOf(inputPath: string): string {
     return basename(inputPath);
   }
 }
+
+/** Since when the list of this note is known to be needed by nobody; NaN where nobody has looked, or the note cannot be read. */
+export function endedIn(note: string): number {
+  try {
+    const { endedMs } = JSON.parse(readFileSync(note, 'utf8'));
+    return typeof endedMs === 'number' ? endedMs : Number.NaN;
+  } catch {
+    return Number.NaN;
+  }
+}

@@ -361,6 +361,38 @@ describe('for its age', () => {
   });
 });
 
+describe('a list of the page that nobody has run', () => {
+  /** It was brought under a calendar that was two months behind. */
+  async function broughtEarly(note: object): Promise<readonly [place: string, list: string]> {
+    const place = await boughtAtNoon(true);
+    const folder = join(place, 'lists', '1'.repeat(16));
+    mkdirSync(folder, { recursive: true });
+    for (const [name, text] of Object.entries({ 'list.csv': 'email\n', 'list.json': JSON.stringify(note) })) {
+      writeFileSync(join(folder, name), text);
+      utimesSync(join(folder, name), NOON_MS / 1000 - 60 * 86_400, NOON_MS / 1000 - 60 * 86_400);
+    }
+    return [place, join(folder, 'list.csv')];
+  }
+
+  const clockIn = (passedMs: number): Clock => clocksAt(NOON_MS + passedMs, { uptimeMs: HOUR_MS + passedMs });
+
+  test('stays while nothing but the time of its file says that it is old, and goes on the day that a person names', async () => {
+    const [place, list] = await broughtEarly({});
+    expect(await erase(place, OLDER_THAN_30_DAYS, false, clockIn(DAY_MS))).toMatchObject({ files: [] });
+    expect(existsSync(list)).toBe(true);
+    const day = { kind: 'day', beforeMs: NOON_MS } as const;
+    expect(await erase(place, day, true)).toMatchObject({ files: expect.arrayContaining([list]) });
+  });
+
+  test('goes when the page has seen so long ago that nobody needs it', async () => {
+    const [place, list] = await broughtEarly({ endedMs: NOON_MS });
+    expect(await erase(place, OLDER_THAN_30_DAYS, false, clockIn(29 * DAY_MS))).toMatchObject({ files: [] });
+    expect(await erase(place, OLDER_THAN_30_DAYS, false, clockIn(31 * DAY_MS))).toMatchObject({
+      files: expect.arrayContaining([list]),
+    });
+  });
+});
+
 describe('what a batch goes on with', () => {
   const DAY = { kind: 'day', beforeMs: NOON_MS + DAY_MS } as const;
 

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { isSpooled, LISTS, listFolderOf } from '../../../core/paths.ts';
+import { endedIn, LIST_NOTE } from '../../../files/list-name.ts';
 import type { ErasureTarget, Hit, KnownInput, Person } from '../../../ledger/eraser.ts';
 import type { BatchId } from '../../../ledger/ledger.ts';
 import { bookPathIn } from '../../../sandbox/spawn.ts';
@@ -47,7 +48,8 @@ export function keptLists(inputs: readonly KnownInput[], folder: string, target:
   const meant = kept.flatMap((paths) => {
     const hits = meaningOf(paths, target);
     const over = inputs.filter(({ path }) => paths.includes(path));
-    return hits === undefined || over.some(({ isYoung }) => isYoung) ? [] : [{ paths, hits, over }];
+    const isYoung = over.length > 0 ? over.some((each) => each.isYoung) : mayBeYoung(paths, target);
+    return hits === undefined || isYoung ? [] : [{ paths, hits, over }];
   });
   const isNeeded = ({ over }: (typeof meant)[number]): boolean => over.some(({ goesOn }) => goesOn);
   const needed = meant.filter(isNeeded);
@@ -81,6 +83,16 @@ function meaningOf(paths: Kept, target: ErasureTarget): readonly Hit[] | undefin
     [...new Set(cellsIn(path, target.person))].map((cell) => ({ place: path, cell })),
   );
   return hits.length === 0 ? undefined : hits;
+}
+
+/**
+ * The times of files are those of a clock that may have been behind, and no batch says when this list was brought at the latest. What
+ * the page has noted does: since when nobody needs the list, as far as anybody looked.
+ */
+function mayBeYoung(paths: Kept, target: ErasureTarget): boolean {
+  const note = paths.find((path) => basename(path) === LIST_NOTE);
+  if (note === undefined || target.kind !== 'old' || !target.isSure) return false;
+  return !(endedIn(note) < target.beforeMs);
 }
 
 /** The files of a folder; a file stands for itself, such as an upload that a killed page has left half way. */
