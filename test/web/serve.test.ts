@@ -52,7 +52,7 @@ function browserIn(folder: string): Record<string, string> {
   mkdirSync(bin);
   writeFileSync(
     join(bin, 'xdg-open'),
-    `#!/bin/sh\nstat -c %a "$1" > ${folder}/mode\ncp "$1" ${folder}/page.html\necho "$@" > ${folder}/opened\n`,
+    `#!/bin/sh\nstat -c %a "$1" > ${folder}/mode\ncp "$1" ${folder}/page.html\nenv > ${folder}/environment\necho "$@" > ${folder}/opened\n`,
   );
   chmodSync(join(bin, 'xdg-open'), 0o755);
   return { PATH: `${bin}:${process.env.PATH}`, DISPLAY: ':0' };
@@ -224,6 +224,21 @@ describe('the browser', () => {
     expect(existsSync(file)).toBe(true);
     expect((await served.enter(opening)).status).toBe(200);
     expect(existsSync(file)).toBe(false);
+  });
+
+  test('is given no key of an account with its environment', async () => {
+    const served = await serve();
+    const config = join(served.folder, 'keys');
+    mkdirSync(config);
+    const account = 'vendor: provider\n    base_url: https://api.vendor.example\n    key_env: DATA_KEY';
+    writeFileSync(join(config, 'accounts.yaml'), `accounts:\n  data:\n    ${account}\n`, { mode: 0o600 });
+    const keys = { DATA_KEY: 'key-in-the-environment', PGPASSWORD: 'password-in-it' };
+    const env = { ...browserIn(served.folder), ...keys, ROWONCE_CONFIG: config };
+    expect((await again(served, ['--open'], env)).code).toBe(0);
+    await appears(join(served.folder, 'opened'));
+    const given = readFileSync(join(served.folder, 'environment'), 'utf8');
+    expect(given).toContain('DISPLAY=:0');
+    expect(given).not.toMatch(/in-the-environment|in-it/);
   });
 
   proof('is not opened where no person sits', async () => {

@@ -59,6 +59,21 @@ export function keysAtHand(
   });
 }
 
+/** Secrets of ours in the environment besides the keys of accounts. */
+const OTHER_SECRETS: ReadonlySet<string> = new Set(['PGPASSWORD', 'ROWONCE_ERASURE_KEY']);
+
+/** The environment without secrets of ours, for a program that is none of ours and goes on for long, such as a browser. */
+export function withoutKeys(
+  accounts: readonly Pick<KeyHolder, 'key'>[],
+  env: Environment = process.env,
+): Environment {
+  const keys = new Set(keysAtHand(accounts, env));
+  const kept = Object.entries(env).filter(
+    ([name, value = '']) => !OTHER_SECRETS.has(name) && !keys.has(value.trim()),
+  );
+  return Object.fromEntries(kept);
+}
+
 /**
  * Says where the key comes from, in words that may be shown. A user may have written the key itself as `key_env` or
  * `key_command`, and arguments of a command may be secret.

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { loadAccounts, withoutKeys } from '../../client/account/account.ts';
 import { replaceFile } from '../../lib/atomic-file.ts';
 import type { Opening } from '../api.ts';
 import { redirectIn } from './admission.ts';
@@ -24,7 +25,12 @@ export async function openBrowser(folder: string, opening: Opening): Promise<boo
   const page = redirectIn(folder);
   await replaceFile(page, 0o600, [leadIn(opening)]);
   const [program, ...words] = OPENERS[process.platform] ?? ['xdg-open'];
-  const opener = spawn(program, [...words, page], { stdio: 'ignore', detached: true });
+  // What goes wrong with the accounts file is said where an account is used.
+  const { configured } = await loadAccounts().catch(() => ({ configured: [] }));
+  const opener = spawn(program, [...words, page], {
+    ...{ stdio: 'ignore', detached: true },
+    env: withoutKeys(configured),
+  });
   opener.unref();
   return once(opener, 'spawn').then(
     () => true,
