@@ -91,7 +91,7 @@ export function otherIn(
   { operation }: Call,
   asked: Asked,
 ): Other | undefined {
-  if (!asked.sent.some(identifierOf)) return undefined;
+  if (!mayBeOther(body, asked)) return undefined;
   const record = oneRecordIn(placesIn(body, fields));
   const found = record === undefined ? [] : shownIn(record, asked);
   const [first] = found;
@@ -99,6 +99,17 @@ export function otherIn(
   if (asked.sent.some((sent) => isShownAnywhere(record, sent, DEEPEST))) return undefined;
   const { label, isSure, text } = found.find((each) => each.isSure) ?? first;
   return { words: `the ${label} ${text}`, isSure: isSure && ASKS_FOR_ONE.has(operation) };
+}
+
+/** Nearly every answer repeats what was asked, by the same name and to the letter, which is seen soonest. */
+function mayBeOther(body: JsonValue, asked: Asked): boolean {
+  let isIdentified = false;
+  for (const sent of asked.sent) {
+    if (!Object.hasOwn(IDENTIFIERS, sent.name)) continue;
+    if (isObject(body) && body[sent.name] === sent.text) return false;
+    isIdentified = true;
+  }
+  return isIdentified;
 }
 
 /** A list of several is about no single one. What is alone in an object is wrapped in it: `{"company":{…}}`. */
