@@ -41,7 +41,7 @@ export const COMMON_WORDS: Words = {
       error*, fail*, exception*, refused, rejected, denied, declined, not allowed, not permitted, not possible,
       not supported, not valid, was not, were not, has not been, have not been, could not, couldn't, cannot, can not,
       can't, did not, didn't, unable, unsuccessful, unsupported, invalid, bad request, conflict, last admin, aborted,
-      skipped, ignored, rollback*, rolled back, reverted, still has, still have, still active, still a member`),
+      skipped, ignored, expired, already exist*, duplicate, rollback*, rolled back, reverted, still has, still have, still active, still a member`),
     // Limits of a plan or of a text, which no waiting ends.
     ...phrasesIn(`
       seat, seats, user, users, member, members, project, projects, invite, invitation, licence, license, team, plan,
@@ -49,7 +49,9 @@ export const COMMON_WORDS: Words = {
   ],
   pending: phrasesIn(`
       pending, queued, enqueued, started, running, initiated, scheduled, processing, in progress, accepted, submitted,
-      received, awaiting, waiting, will be, being, soon, shortly, later, try again, not yet`),
+      received, awaiting, waiting, will be, being, soon, shortly, later, try again, not yet, dry run, simulated, preview,
+      confirm required, confirmation required, requires confirmation, approval required, requires approval,
+      needs approval, login required, requires login`),
   done: phrasesIn(`
       no error*, without error*, 0 error*, no fail*, 0 fail*, ok, okay, success, successful, successfully, succeeded,
       done, complete, completed, finished, applied, saved, removed, deleted, revoked, cancelled, canceled, updated,

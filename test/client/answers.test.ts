@@ -136,6 +136,20 @@ test.each<[string, OfChange]>([
   expect(inWords(REMOVAL, judge({ kind: 'answered', raw }, service, operation, at))).toBe(wanted);
 });
 
+test.each<[string, OfLookup]>([
+  ['{"results":[{"full_name":"Jo"}]}', 'match'],
+  ['{"results":[{"id":"p-1"}],"total":57}', 'match'],
+  ['{"results":[]}', 'no match'],
+  ['{"results":[null,{}]}', 'no match'],
+  ['{"results":["error"]}', 'in doubt'],
+  ['{"results":[],"total":57}', 'in doubt'],
+])('%s to a search is %s', (body, wanted) => {
+  const search: Call = { ...asked, operation: 'search-people', parameters: { company: 'Acme' } };
+  expect(meaning(search, 200, body)).toBe(wanted);
+  const last: Call = { ...search, parameters: { company: 'Acme', page: 3 } };
+  expect(meaning(last, 200, '{"results":[],"total":57}'), 'behind the last page').toBe('no match');
+});
+
 describe('a record that shows another identifier than was asked for', () => {
   const by = (parameters: Readonly<Record<string, string>>, operation = 'enrich-company'): Call => ({
     ...asked,

@@ -80,16 +80,17 @@ function factsIn({
 }
 
 /** What some write where there is no id: a word for nothing, or zeros alone. */
-const NO_ID = /^(?:null|nil|none|undefined|n\/a|false|-1|[0-]*)$/i;
+const NO_ID = /^(?:null|nil|none|undefined|n\/a|false|true|error|failed|invalid|-1|[0-]*)$/i;
 
 /** Ids without which nobody can say what was made, by the operation's own words: they came, or should have come. */
 export function publishedIdIn(
   operation: DialectOperation,
   fields: JsonValue | undefined,
-): 'came' | 'missing' | 'none' {
+): 'came' | 'accepted' | 'missing' | 'none' {
   const { invite_code: code, project_id: project } = operation.answer_fields ?? {};
   if (code === undefined && project === undefined) return 'none';
   const told = changeFields(operation, fields);
-  const id = code === undefined ? told.project_id : (told.invite_code ?? told.accepted);
-  return id === undefined || NO_ID.test(String(id).trim()) ? 'missing' : 'came';
+  const id = code === undefined ? told.project_id : told.invite_code;
+  if (id !== undefined && !NO_ID.test(String(id).trim())) return 'came';
+  return id === undefined && told.accepted === true ? 'accepted' : 'missing';
 }

@@ -1,4 +1,4 @@
-import { type Role, roleOf, type SubjectState } from '../../core/membership.ts';
+import { ROLES, type Role, roleOf, type SubjectState } from '../../core/membership.ts';
 import { isObject } from '../../core/objects.ts';
 import type { Call, JsonValue } from '../../core/operation.ts';
 import { wordsIn } from '../../core/plain-text.ts';
@@ -123,9 +123,10 @@ function saysTrouble({ kind }: Name, value: JsonValue): boolean {
   return kind === 'trouble' ? isFilled(value) : kind === 'success' && (value === false || value === 0);
 }
 
-/** `{"deleteUser": false}`, or `deleted` in the thing itself: what was asked for was not done. */
-function isUndone({ effects }: Wanted, key: string, value: JsonValue): boolean {
-  if (value !== false || effects === undefined || effects === 'any') return false;
+/** `{"deleteUser": false}`, or `deleted` in the thing itself: what was asked for was not done. Who is not gone was deleted at no time. */
+function isUndone({ effects, isRemoval }: Wanted, key: string, value: JsonValue): boolean {
+  const isNone = value === false || (value === null && isRemoval);
+  if (!isNone || effects === undefined || effects === 'any') return false;
   const [verb = ''] = plainWords(key).split(' ');
   return [verb, `${verb}d`, `${verb}ed`].some((each) => effects.has(each));
 }
@@ -149,7 +150,8 @@ function lookAtMember(shown: Shown, wanted: Wanted, name: Name, value: JsonValue
   const text = String(value);
   if (plainValue(text) === '') return;
   const plain = name.plain.replace(DONE_TO, '');
-  const sent = asked.names.get(plain) ?? (plain === 'id' ? asked.names.get(`${under}id`) : undefined);
+  const isOfUnder = plain === 'id' || plain === 'code';
+  const sent = asked.names.get(plain) ?? (isOfUnder ? asked.names.get(under + plain) : undefined);
   if (sent === undefined) lookAtOther(shown, wanted, plain, text);
   else if (areSame(sent.text, text)) shown.thing = true;
   else if (isWord(sent)) shown.otherwise = true;
@@ -222,8 +224,15 @@ function lookAtRole(shown: Shown, { permissions, role }: Wanted, value: JsonValu
   if (role === undefined || named.length === 0) return;
   const isWanted = ({ word, isGranted }: NamedRole): boolean =>
     isGranted && (roleOf(word) === role || word === permissions?.[role]);
-  if (named.some(isWanted)) shown.role = true;
+  // Who is still an admin besides was not made an editor.
+  const isHigher = ({ word, isGranted }: NamedRole): boolean =>
+    isGranted && ROLES.indexOf(roleIn(word, permissions) ?? role) > ROLES.indexOf(role);
+  if (named.some(isWanted) && !named.some(isHigher)) shown.role = true;
   else shown.otherwise = true;
+}
+
+function roleIn(word: string, permissions: Dialect['permissions']): Role | undefined {
+  return roleOf(word) ?? ROLES.find((each) => permissions?.[each] === word);
 }
 
 interface NamedRole {
@@ -243,8 +252,11 @@ function rolesIn(value: JsonValue): readonly NamedRole[] {
 
 // ------------------------------------------------------------------------------------------------------ meaning
 
-/** What is known of the ids that the operation publishes: they came, they should have come, or there are none. */
-type PublishedId = 'came' | 'missing' | 'none';
+/**
+ * What is known of the ids that the operation publishes: they came, or in the place of one the word that an invite was accepted, they
+ * should have come, or there are none.
+ */
+type PublishedId = 'came' | 'accepted' | 'missing' | 'none';
 
 /** `wordless`: it was done as far as is published, and the answer does not say so. */
 type ChangeMeaning =
@@ -272,9 +284,16 @@ export function changeMeaning(answer: ChangeAnswer): ChangeMeaning | undefined {
   const speaksAgainst = said.no || said.trouble || said.status !== undefined;
   if (shown.trouble && !speaksAgainst) return undefined;
   const against = AGAINST.find((sense) => said.says(sense)) ?? (speaksAgainst ? 'refused' : undefined);
-  if (publishedId === 'came') return against === undefined ? 'found' : undefined;
+  if (publishedId !== 'none') return against === undefined && isPublished(answer) ? 'found' : undefined;
   if (against === undefined) return praised(answer);
   return isPriced || speaksFor(answer) ? undefined : against;
+}
+
+const ACCEPTED = 202;
+
+/** With a 202 and no id it is the request that was accepted. */
+function isPublished({ said, publishedId, status }: ChangeAnswer): boolean {
+  return !said.ofOther && !(publishedId === 'accepted' && status === ACCEPTED);
 }
 
 /** What words against it mean, the weightiest first. */
@@ -286,7 +305,7 @@ export function speaksFor({ said, shown }: Pick<ChangeAnswer, 'said' | 'shown'>)
 
 /** What an answer means against which nothing speaks. */
 function praised({ said, shown, status }: ChangeAnswer): 'found' | 'wordless' | undefined {
-  if (status === 202 || said.says('pending') || said.says('unclear')) return undefined;
+  if (status === ACCEPTED || said.says('pending') || said.says('unclear')) return undefined;
   if (speaksFor({ said, shown })) return 'found';
   if (said.otherNo) return undefined;
   return said.unknownProse || (said.unknownCode && !shown.thing) ? undefined : 'wordless';

@@ -26,11 +26,18 @@ type Holding = 'data' | 'empty' | 'nothing';
 const CONTAINERS = ['data', 'result', 'results'] as const;
 
 export function holdingOf(body: JsonValue, { fields, list }: DataPlace, beside: Beside): Holding {
-  if (list !== undefined) return list.length > 0 ? 'data' : 'empty';
+  if (list !== undefined) return holdingOfList(list, beside);
   const looked = placesIn(body, fields);
   const isData = looked.some((place) => !isPlain(place) && holdsData(place, beside));
   if (isData && !(isScant(body, fields, beside) && looked.some(lacksThing))) return 'data';
   return looked.every(isBlank) || looked.some(lacksThing) ? 'empty' : 'nothing';
+}
+
+/** Members with nothing in them are no results, and a word alone may be the answer's own. */
+function holdingOfList(list: readonly JsonValue[], beside: Beside): Holding {
+  if (list.every(isBlank)) return 'empty';
+  const isData = list.some((each) => (isPlain(each) ? holdsData(each, beside) : !isBlank(each)));
+  return isData ? 'data' : 'nothing';
 }
 
 /** Where what was asked for may stand. */

@@ -109,6 +109,9 @@ function kindOf(name: string, plain: string): NameKind {
 /** Of what describes an answer, these speak of what became of the request. */
 export const WARNINGS: ReadonlySet<string> = set('warning warnings notice notices hint hints');
 
+/** Names of work that a vendor does later, and of the ids by which it is asked about. */
+export const WORK: ReadonlySet<string> = set('job jobid task taskid');
+
 /** Words for what was done by one kind of change, and not by another. */
 export const EFFECT_WORDS: ReadonlySet<string> = set(
   `removed deleted revoked cancelled canceled updated changed modified assigned granted created invited`,

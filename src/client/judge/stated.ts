@@ -1,4 +1,5 @@
 import { parsedFieldsOf, parsedResultsOf } from '../../core/answer-body.ts';
+import { saysTotal } from '../../core/more-pages.ts';
 import { present } from '../../core/objects.ts';
 import type { Call, JsonValue } from '../../core/operation.ts';
 import type { AnswerRule, Dialect, DialectOperation, Meaning } from '../dialect.ts';
@@ -151,12 +152,20 @@ function ofLookup(answer: Answer, question: Question, call: Call): Conclusion {
   if (saysTooFast(said) && (!isPlainData || saysJustTooFast(said))) return TOO_FAST;
   if (said.status !== undefined && holding !== 'data') return byStatus(said.status, question);
   const means = lookupMeaning(said, holding, answer.status);
+  if (means === 'no_match' && isCutShort(answer, question, call))
+    return doubt('which has none of the results that it counts');
   if (means === 'found') return ofMatch(answer, question.dialect, call);
   if (means !== undefined) return { means };
   if (holding === 'data') return doubt('which says that it failed, but holds data');
   return doubt(
     said.no || said.trouble ? 'which names an error' : 'which does not say whether anything was found',
   );
+}
+
+/** An empty first page of a list that is said to have members. */
+function isCutShort({ body }: Answer, { operation }: Question, { parameters }: Call): boolean {
+  const isList = operation.results !== undefined || operation.credits.per_result !== undefined;
+  return isList && parameters.page === undefined && (saysTotal(body) ?? 0) > 0;
 }
 
 /** A match, unless its record is surely another one than was asked for. */
@@ -184,7 +193,7 @@ function ofChange({ said, asked, body, status }: Answer, question: Question, cal
   const { dialect, operation } = question;
   const shown = shownBy(body, call, asked, dialect, said.texts);
   const publishedId = publishedIdIn(operation, parsedFieldsOf(body, present({ fields: dialect.fields_at })));
-  const saysDone = publishedId === 'came' || speaksFor({ said, shown });
+  const saysDone = publishedId === 'came' || publishedId === 'accepted' || speaksFor({ said, shown });
   if (!saysDone && saysTooFast(said)) return TOO_FAST;
   if (!saysDone && said.status !== undefined) return byStatus(said.status, question);
   const isPriced = operation.credits.most > 0;

@@ -2,7 +2,16 @@ import { isObject } from '../../core/objects.ts';
 import type { JsonValue } from '../../core/operation.ts';
 import { wordsIn } from '../../core/plain-text.ts';
 import { type Asked, withoutValues } from './asked.ts';
-import { EFFECT_WORDS, type NameKind, nameOf, SPEAKING, STATUS_NAMES, WARNINGS, WRAPPERS } from './names.ts';
+import {
+  EFFECT_WORDS,
+  type NameKind,
+  nameOf,
+  SPEAKING,
+  STATUS_NAMES,
+  WARNINGS,
+  WORK,
+  WRAPPERS,
+} from './names.ts';
 import { plainValue } from './plain.ts';
 import { LONGEST_TEXT, plainWords, type Sense, type Vocabulary } from './vocabulary.ts';
 
@@ -40,6 +49,8 @@ export class Statement {
   no = false;
   /** It says so of another kind of change. */
   otherNo = false;
+  /** A code or a list says what was done, and that is something else, or to somebody else. */
+  ofOther = false;
   /** An `error`, `errors` or `failed` is filled. */
   trouble = false;
   /** A status of HTTP from 400 to 599 that stands as a code. */
@@ -144,6 +155,7 @@ export class Statement {
         break;
       case 'about':
         if (WARNINGS.has(plain)) this.#hearWarning(value);
+        this.#hearWork(plain, value);
         break;
       case 'field':
         break;
@@ -167,7 +179,9 @@ export class Statement {
     const sense = vocabulary.senseOfCode(code);
     this.unknownCode ||= sense === undefined;
     if (sense === undefined) return;
-    this.#note(sense === 'done' ? this.#doneBy(code) : sense);
+    const heard = sense === 'done' ? this.#doneBy(code) : sense;
+    this.#note(heard);
+    this.ofOther ||= sense === 'done' && heard === 'unclear';
     this.codeSaysNo ||= isNo(sense);
     if (STATUS_NAMES.has(plain) && vocabulary.isJust(code, sense))
       this.#exactly = new Set([...this.#exactly, sense]);
@@ -190,6 +204,7 @@ export class Statement {
   /** The name of what is true may be a word. A sentence in a field may say that a change was not made, and proves none. */
   #hearField(key: string, value: JsonValue): void {
     const { vocabulary, asked } = this.#hearing;
+    this.#hearWork(nameOf(key).plain, value);
     const isNamed = value === true || (this.#isOfChange && typeof value === 'object' && isFilled(value));
     const sense = isNamed ? vocabulary.senseOfCode(key) : undefined;
     // `errorReporting` is a setting, and `queued` an end.
@@ -198,6 +213,11 @@ export class Statement {
     if (!this.#isOfChange || typeof value !== 'string' || !/\s/.test(value.trim())) return;
     const senses = vocabulary.sensesOf(withoutValues(value.slice(0, LONGEST_TEXT), asked));
     if (senses.some((sense) => sense !== 'done')) this.#note('unclear');
+  }
+
+  /** What a change is made by later has a name or an id. */
+  #hearWork(plain: string, value: JsonValue): void {
+    if (this.#isOfChange && WORK.has(plain) && isFilled(value)) this.#note('pending');
   }
 
   /** A warning proves nothing, but one that says the opposite leaves nothing proved. */
@@ -260,6 +280,7 @@ export class Statement {
     if (isOwn && truth === false) this.no = true;
     // To be told that the user was removed, or that nothing was updated, is no answer to a change of the role.
     if (truth === 'other' || (!isOwn && truth === true)) this.#note('unclear');
+    this.ofOther ||= truth === 'other';
     this.otherNo ||= !isOwn && truth === false;
   }
 
