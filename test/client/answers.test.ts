@@ -56,6 +56,7 @@ const PAID: Call = {
 const CALLS: Readonly<Record<string, Call>> = {
   'create-invite': INVITE,
   'create-project': PROJECT,
+  'remove-user': REMOVAL,
   'api-call-change': PAID,
 };
 
@@ -112,7 +113,7 @@ describe.each(ANSWERS)('$about', ({ answers }) => {
   });
 });
 
-describe('an operation that publishes an id, or has a price', () => {
+describe('an operation that publishes an id, has a price, or is about somebody who is known by e-mail', () => {
   test.each(SPECIAL_ANSWERS)('%s: %i %s is %s', (operation, status, body, wanted) => {
     const call = CALLS[operation];
     if (call === undefined) throw new Error(`there is no call of ${operation}`);
@@ -353,8 +354,8 @@ function tables(): string {
     '|---|---|---|---|',
     ...main,
     '',
-    'To an invite of `jo@acme.com.au` and to a new project, whose answers have to hold an id, and to a change of `c-1` that',
-    'has a price:',
+    'To an invite of `jo@acme.com.au` and to a new project, whose answers have to hold an id, to the removal of `u-17`, who is',
+    '`jo@acme.com.au` in `proj-1`, and to a change of `c-1` that has a price:',
     '',
     '| answer | operation | meaning |',
     '|---|---|---|',

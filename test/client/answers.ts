@@ -561,9 +561,6 @@ export const ANSWERS: readonly AnswerGroup[] = [
       [200, '{"user_id":"u17","removed":true}', 'in doubt', 'in doubt', 'in doubt'],
       [200, '{"removed_user_id":"u-99","ok":true}', 'in doubt', 'in doubt', 'in doubt'],
       [200, '{"removed":["u17"]}', 'match', 'in doubt', 'in doubt'],
-      [200, '{"project":"proj-2","ok":true}', 'match', 'in doubt', 'in doubt'],
-      [200, '{"user_email":"al@acme.com.au","ok":true}', 'match', 'in doubt', 'in doubt'],
-      [200, '{"user":{"id":"u-17","email":"j.o@acme.com.au"}}', 'match', 'in doubt', 'in doubt'],
       [200, '{"email":"JO@acme.com.au","removed_by":"u-1","ok":true}', 'match', 'done', 'done'],
       [
         200,
@@ -594,10 +591,13 @@ export const ANSWERS: readonly AnswerGroup[] = [
   },
 ];
 
-/** An operation of which the answer has to hold an id, or which has a price. */
-export type SpecialOperation = 'create-invite' | 'create-project' | 'api-call-change';
+/** An operation of which the answer has to hold an id, which is about somebody who is known by e-mail, or which has a price. */
+export type SpecialOperation = 'create-invite' | 'create-project' | 'remove-user' | 'api-call-change';
 
-/** What answers mean to the invite of `jo@acme.com.au` as a viewer, to a new project, and to a paid change of `c-1`. */
+/**
+ * What answers mean to the invite of `jo@acme.com.au` as a viewer, to a new project, to the removal of `u-17`, who is
+ * `jo@acme.com.au` in `proj-1`, and to a paid change of `c-1`.
+ */
 export const SPECIAL_ANSWERS: readonly (readonly [SpecialOperation, number, string, OfChange])[] = [
   ['create-invite', 200, '{"invite_code":"IC-1"}', 'done'],
   ['create-invite', 200, '{"invite_code":"IC-1","status":"pending"}', 'done'],
@@ -632,6 +632,10 @@ export const SPECIAL_ANSWERS: readonly (readonly [SpecialOperation, number, stri
   ['create-project', 200, '{"project_id":"00000000-0000-0000-0000-000000000000"}', 'in doubt'],
   ['create-project', 200, '{"project_id":"p-1","already_exists":true}', 'in doubt'],
   ['create-project', 200, '{"name":"Research"}', 'in doubt'],
+  ['remove-user', 200, '{"project":"proj-1","user_email":"jo@acme.com.au","ok":true}', 'done'],
+  ['remove-user', 200, '{"project":"proj-2","ok":true}', 'in doubt'],
+  ['remove-user', 200, '{"user_email":"al@acme.com.au","ok":true}', 'in doubt'],
+  ['remove-user', 200, '{"user":{"id":"u-17","email":"j.o@acme.com.au"}}', 'in doubt'],
   ['api-call-change', 200, '{"applied":true}', 'done'],
   ['api-call-change', 200, '{"id":"c-1","status":"active"}', 'done, without a word'],
   ['api-call-change', 200, '{}', 'done, without a word'],
