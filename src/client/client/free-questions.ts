@@ -1,6 +1,6 @@
 import { readBody, textAt, valueAt } from '../../core/answer-body.ts';
 import { type StopError, stop } from '../../core/errors.ts';
-import { ROLES, type Role } from '../../core/membership.ts';
+import { ROLES, type Role, roleOf } from '../../core/membership.ts';
 import { saysMore, saysTotal } from '../../core/more-pages.ts';
 import { present } from '../../core/objects.ts';
 import type { JsonObject, JsonValue } from '../../core/operation.ts';
@@ -63,8 +63,10 @@ export interface ListedPerson {
   readonly email?: string;
   readonly userId?: string;
   readonly inviteCode?: string;
-  /** Our word for the role; absent also for a role that we do not know. */
+  /** Our word for the role. */
   readonly role?: Role;
+  /** The list's own word for a role that we do not know. */
+  readonly otherRole?: string;
 }
 
 /** `refused`: the service does not answer. `unusable`: its answer is not what the dialect says. */
@@ -149,6 +151,8 @@ function listedIn(item: JsonValue, listing: Listing, { permissions }: Dialect): 
   const userId = textAt(item, listing.user_id);
   const inviteCode = textAt(item, listing.invite_code);
   const named = textAt(item, listing.role);
-  const role = named === undefined ? undefined : ROLES.find((each) => permissions?.[each] === named);
-  return present({ email, userId, inviteCode, role });
+  const role =
+    named === undefined ? undefined : (ROLES.find((each) => permissions?.[each] === named) ?? roleOf(named));
+  const otherRole = role === undefined ? named : undefined;
+  return present({ email, userId, inviteCode, role, otherRole });
 }

@@ -5,6 +5,7 @@ import { leftBy } from '../../client/judge.ts';
 import { bodyHolding, merged, objectWith } from '../../core/answer-body.ts';
 import { unreachable } from '../../core/errors.ts';
 import type { Call, JsonObject } from '../../core/operation.ts';
+import { foreignWords } from '../../core/plain-text.ts';
 import type { RawReply } from '../../ledger/ledger.ts';
 import { failed, HEARD_NOTHING, type Heard, type LookResult } from './finding.ts';
 
@@ -69,12 +70,14 @@ export function inviteFinding(dialect: Dialect, call: Call, found: InviteFinding
     case 'nowhere':
       return { said: 'not_happened', why: 'the person is neither invited nor in the project' };
     case 'there': {
-      const { role } = found.person;
+      const { role, otherRole } = found.person;
+      const shown = role ?? otherRole;
       const wanted = call.change?.leaves.role;
       const place = found.name === 'list_users' ? 'in the project' : 'invited';
       // Another person sent this invite. To send ours as well could cause a second mail.
-      if (role !== undefined && role !== wanted) {
-        return { said: 'unclear', why: `the person is ${place} as ${role}, which this call did not ask for` };
+      if (shown !== undefined && shown !== wanted) {
+        const as = foreignWords(shown);
+        return { said: 'unclear', why: `the person is ${place} as ${as}, which this call did not ask for` };
       }
       const told = answerOfInvite(dialect, dialectOperationOf(dialect, call), found, nowMs);
       const left = leftBy(call, 'found', told, dialect);
