@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -10,6 +11,7 @@ import { isJsonLinesName } from '../lib/file-name.ts';
 import { CellSafety } from '../lib/formulas.ts';
 import { type OpenedFile, openFile, rowInputOf } from './input.ts';
 import { isUnreadCopy } from './json-copy.ts';
+import { ROWS_SAMPLED } from './merging/likely-identifiers.ts';
 import { type IntoLine, type Matches, matchRows, type ResultLine } from './merging/matching.ts';
 import { identityOf, type KnownColumns, type MergeColumns, mergeColumns } from './merging/merge-columns.ts';
 import { type KeptCell, MergedCells, type RowPair } from './merging/merged-cells.ts';
@@ -84,9 +86,10 @@ export async function planMerge(order: MergeOrder): Promise<Merge> {
   const { result, into, known } = order;
   requireWritable(into);
   const [from, to] = [await TableOf.open(result, known), await TableOf.open(into, known)];
-  const columns = mergeColumns(from, to, known);
+  const said = await from.rows();
+  const columns = mergeColumns(named(from, said), named(to, await to.rows(ROWS_SAMPLED)), known);
   const telling: Telling = { columns, others: new OtherCells(columns, to.header, known), known };
-  const results = await resultRows(from, telling);
+  const results = resultRows(from, said, telling);
   const intoLines = await linesOf(to, telling);
   const matches = matchRows(results, intoLines, sentOrSaid(results, known), telling.others.isWhole);
   const cells = new MergedCells(columns, known?.isAsWritten ?? false);
@@ -152,6 +155,18 @@ class TableOf {
     return { cell, json: (column) => JSON_CELLS.value(valueIn(column)), isText: false };
   }
 
+  /** Its rows at once, from the top. */
+  async rows(most = Number.POSITIVE_INFINITY): Promise<readonly SourceRow[]> {
+    const rows: SourceRow[] = [];
+    for await (const group of this.#sheet.groups()) {
+      for (const source of group) {
+        if (rows.length === most) return rows;
+        if (source.unreadable === undefined) rows.push({ ...this.rowOf(source), source });
+      }
+    }
+    return rows;
+  }
+
   /** A row that cannot be read stays as it is: nobody knows which cell belongs to which column. */
   async each(hear: (row: ValuedRow) => void): Promise<void> {
     for await (const group of this.#sheet.groups()) {
@@ -167,6 +182,15 @@ interface TableRow {
   /** Whether its file has nothing but texts. */
   readonly isText: boolean;
 }
+
+interface SourceRow extends TableRow {
+  readonly source: ValuedRow;
+}
+
+const named = ({ path, header }: TableOf, rows: readonly SourceRow[]) => ({
+  ...{ path, header },
+  rows: rows.map(({ cell }) => cell),
+});
 
 /** Of what we write ourselves only the credits are a number. */
 function jsonOfText(column: string, text: string): string {
@@ -188,23 +212,29 @@ interface Telling {
   readonly known: MergeOrder['known'];
 }
 
-async function resultRows(from: TableOf, telling: Telling): Promise<readonly ResultRow[]> {
+function resultRows(from: TableOf, said: readonly SourceRow[], telling: Telling): readonly ResultRow[] {
   const { columns, others, known } = telling;
-  const rows: (TableRow & { readonly row: RowNumber; readonly input: string })[] = [];
-  await from.each((source) => {
-    if (isUnread(source, columns)) return;
-    const own = from.rowOf(source);
-    const row = columns.isOutput ? source.row : Number(own.cell('_row'));
-    rows.push({ ...own, row, input: inputOf(from, source, telling) });
-  });
+  const rows = said
+    .filter(({ source }) => !isUnread(source, columns))
+    .map(({ source, ...own }) => {
+      const row = columns.isOutput ? source.row : Number(own.cell('_row'));
+      return { ...own, row, input: inputOf(from, source, telling) };
+    });
   const places = columns.isOutput ? placesIn(rows, telling) : rows.map(({ row }) => row);
   return rows.map((own, at) => {
     const place = places[at] ?? NO_ROW;
     const row = typeof place === 'number' ? place : NO_ROW;
     const before = known?.before && beforeIn(known, row);
     const told = { key: keyOf(columns, own.cell), input: own.input, other: others.of(before ?? own.cell) };
-    return { ...own, ...(place === 'unclear' ? UNCLEAR : told), row, shown: own.row };
+    const answer = isSentKnown(known) ? '' : answerOf(columns, own.cell);
+    return { ...own, ...(place === 'unclear' ? UNCLEAR : told), answer, row, shown: own.row };
   });
+}
+
+/** All that a row was told. What was paid for an answer is another thing in each row that got it. */
+function answerOf({ added, answered }: MergeColumns, cell: TableRow['cell']): string {
+  const told = [...added, ...answered].filter((name) => !/^_(?:credits|source)(?:_|$)/.test(name));
+  return hash('sha256', JSON.stringify(told.map(cell)), 'base64');
 }
 
 /** Which rows of the list these are. Of rows that were sent alike their other cells tell which is which, where the list is known. */
@@ -260,12 +290,14 @@ function sentTexts(known: MergeOrder['known']): ReadonlyMap<RowNumber, string> {
   return new Map([...(known?.sentAs ?? [])].map(([row, inputs]) => [row, inputs.join(' ')]));
 }
 
+const isSentKnown = (known: MergeOrder['known']): boolean => known !== undefined && known.sentAs.size > 0;
+
 /** The same; where nobody knows, what the rows of the result say themselves. */
 function sentOrSaid(
   results: readonly ResultRow[],
   known: MergeOrder['known'],
 ): ReadonlyMap<RowNumber, string> {
-  if (known !== undefined && known.sentAs.size > 0) return sentTexts(known);
+  if (isSentKnown(known)) return sentTexts(known);
   return new Map(results.map(({ row, input }) => [row, input]));
 }
 

@@ -6,9 +6,9 @@ import type { RowNumber } from '../../core/row.ts';
  * are the same to their user is the one.
  */
 
-/** A row of a result. */
-export interface ResultLine {
-  /** Its number in the list that it was made of. */
+/** A row of the file that gets the result. */
+export interface IntoLine {
+  /** Its number in its file; of a row of a result in the list that it was made of. */
   readonly row: RowNumber;
   /** Its identifiers as they would be sent, in one text; empty where it has none. */
   readonly key: string;
@@ -18,8 +18,11 @@ export interface ResultLine {
   readonly other: string | undefined;
 }
 
-/** A row of the file that gets the result. */
-export type IntoLine = ResultLine;
+/** A row of a result. */
+export interface ResultLine extends IntoLine {
+  /** What it was told, where nobody knows what was sent. Rows that were told different things were not sent alike. */
+  readonly answer: string;
+}
 
 export interface Matches {
   /** The position of the result by the row that gets it. */
@@ -169,7 +172,7 @@ class Matching {
 
   /** Rows without identifiers have nothing that was found, and those that are alike were told the same. */
   #matchNameless(): void {
-    const keyOf: KeyOf<ResultLine> = ({ key }) => (key === '' ? key : undefined);
+    const keyOf: KeyOf<IntoLine> = ({ key }) => (key === '' ? key : undefined);
     this.#pairAgreeing(keyOf, keyOf, () => true);
     this.#pairInOrder(
       ({ sent, key, other = '' }) => (key === '' ? textOf(sent, other) : undefined),
@@ -178,7 +181,7 @@ class Matching {
     );
   }
 
-  /** The only ones in both files whose keys and other cells are the same; where several rows are the same to her, by the number. */
+  /** The only ones in both files whose keys and other cells are the same; where several rows are the same to all, by the number. */
   #pairAgreeing(
     ofResult: KeyOf<Sent>,
     ofInto: KeyOf<IntoLine>,
@@ -189,7 +192,8 @@ class Matching {
     for (const [text, found] of ones) {
       const lines = rows.get(text) ?? [];
       const isOnly = found.length === 1 && lines.length === 1;
-      const byNumber = new Map(this.#isWhole ? lines.map((line) => [line.row, line]) : []);
+      const isAlike = this.#isWhole && new Set(found.map(({ answer }) => answer)).size === 1;
+      const byNumber = new Map(isAlike ? lines.map((line) => [line.row, line]) : []);
       for (const one of found) {
         const line = isOnly ? lines[0] : byNumber.get(one.row);
         if (line !== undefined && mayBe(one, line)) this.#match(one, line);
@@ -198,7 +202,7 @@ class Matching {
   }
 
   /**
-   * Of several that may be meant the one with the row's number, then the first that is left.
+   * Of several that may be meant the one with the row's number, then the first that is left; none where they were not sent alike.
    * @param isSure whether nothing else can be meant.
    */
   #pairInOrder(ofResult: KeyOf<Sent>, ofInto: KeyOf<IntoLine>, isSure: (line: IntoLine) => boolean): void {
@@ -207,10 +211,15 @@ class Matching {
       this.#match(one, line);
       if (!isSure(line)) this.#doubtful.add(line.row);
     };
-    const numbered = grouped(this.#left(), (one) => textOf(ofResult(one), `${one.row}`));
+    const unlike = severalOf(this.#results, ofResult, ({ answer }) => answer);
+    const ofAlike: KeyOf<Sent> = (one) => {
+      const key = ofResult(one);
+      return key === undefined || unlike.has(key) ? undefined : key;
+    };
+    const numbered = grouped(this.#left(), (one) => textOf(ofAlike(one), `${one.row}`));
     for (const [text, [line]] of grouped(this.#open(), (line) => textOf(ofInto(line), `${line.row}`)))
       match(numbered.get(text)?.[0], line);
-    const waiting = grouped(this.#left(), ofResult);
+    const waiting = grouped(this.#left(), ofAlike);
     for (const [key, lines] of grouped(this.#open(), ofInto)) {
       for (const [at, line] of lines.entries()) match(waiting.get(key)?.[at], line);
     }

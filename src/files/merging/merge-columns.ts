@@ -4,10 +4,11 @@ import { foreignName, listed } from '../../core/plain-text.ts';
 import { ATTENTION_COLUMNS, OUR_COLUMNS } from '../../core/row.ts';
 import type { OnExisting } from '../../job/job.ts';
 import { isJsonLinesName } from '../../lib/file-name.ts';
-import { isLookupName, kindByName, kindOfInput } from '../columns/column-kind.ts';
+import { kindOfInput } from '../columns/column-kind.ts';
 import { UNREAD_CELLS } from '../json-copy.ts';
 import type { CellKind } from '../quality/cell-issues.ts';
 import { answerColumnsIn, earlierAnswersIn, type KnownJob } from './answer-columns.ts';
+import { type Identifier, inputWithout, likelyIdentifiers, matchedRows } from './likely-identifiers.ts';
 
 /** What the two files have in common: the columns that are written, those that are the user's, and those that tell rows apart. */
 export interface MergeColumns {
@@ -24,11 +25,6 @@ export interface MergeColumns {
   readonly identifiers: readonly Identifier[];
 }
 
-export interface Identifier {
-  readonly column: string;
-  readonly kind: CellKind | undefined;
-}
-
 /** What is known of the batches that made the result. */
 export interface KnownColumns {
   readonly jobs: readonly KnownJob[];
@@ -41,8 +37,18 @@ interface Named {
   readonly header: readonly string[];
 }
 
+/** A file with rows, by which its columns are known where no store knows what was sent. */
+interface NamedRows extends Named {
+  /** The cells of each by column. */
+  readonly rows: readonly ((column: string) => string)[];
+}
+
 /** @throws StopError `input` where the first is no result, or nothing tells the rows of both apart. */
-export function mergeColumns(result: Named, into: Named, known: KnownColumns | undefined): MergeColumns {
+export function mergeColumns(
+  result: NamedRows,
+  into: NamedRows,
+  known: KnownColumns | undefined,
+): MergeColumns {
   const isResult = isOutput(result.header);
   if (!(isResult || isAttention(result.header))) throw noResult(result.path);
   // An output brings our columns, and none of the user's may give way to them.
@@ -110,8 +116,8 @@ function requireOtherNames(found: readonly string[], result: Named, into: Named)
 
 function identifiersIn(
   shared: readonly string[],
-  result: Named,
-  into: Named,
+  result: NamedRows,
+  into: NamedRows,
   known: KnownColumns | undefined,
 ): readonly Identifier[] {
   const inputs = known?.jobs.flatMap(({ columns }) => Object.entries(columns)) ?? [];
@@ -125,9 +131,24 @@ function identifiersIn(
     throw stop('input', fact, 'Give them their old names, and merge again.');
   }
   if (sent.length > 0) return sent;
-  const likely = shared.filter(isLookupName).map((column) => ({ column, kind: kindByName(column, []) }));
-  if (likely.length > 0) return likely;
-  const fact = `The rows of ${into.path} and ${result.path} cannot be matched: they share no column that looks like an identifier.`;
+  return unknownIdentifiers(shared, result, into);
+}
+
+/** Where no store knows what was sent. */
+function unknownIdentifiers(
+  shared: readonly string[],
+  result: NamedRows,
+  into: NamedRows,
+): readonly Identifier[] {
+  const matched = matchedRows(isOutput(result.header) ? result.header : [], result.rows);
+  const without = inputWithout(shared, matched);
+  const likely = likelyIdentifiers(shared, matched, into.rows);
+  if (without === undefined && likely.length > 0) return likely;
+  const why =
+    without === undefined
+      ? 'they share no column that looks like an identifier'
+      : `rows of the result were matched by ${foreignName(without)}, and they share no column that is surely what was sent for it`;
+  const fact = `The rows of ${into.path} and ${result.path} cannot be matched: ${why}.`;
   throw stop('input', fact, 'Name the store that made the result with --store.');
 }
 

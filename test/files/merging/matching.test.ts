@@ -7,7 +7,10 @@ import { matchRows } from '../../../src/files/merging/matching.ts';
  * Method: the rule alone, over rows written out and over arbitrary lists that were shuffled and cut.
  */
 
-const result = (row: number, key: string, input = `${row}`, other = '') => ({ row, key, input, other });
+const result = (row: number, key: string, input = `${row}`, other = '') => ({
+  ...{ row, key, input, other },
+  answer: '',
+});
 const into = result;
 const NOTHING_SENT = new Map<number, string>();
 
