@@ -38,7 +38,7 @@ interface Named {
 }
 
 /** A file with rows, by which its columns are known where no store knows what was sent. */
-interface NamedRows extends Named {
+export interface NamedRows extends Named {
   /** The cells of each by column. */
   readonly rows: readonly ((column: string) => string)[];
 }

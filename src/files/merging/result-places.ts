@@ -16,6 +16,9 @@ export interface Said {
   readonly isOpen?: boolean;
 }
 
+/** Whether nothing has come of a row of an output yet. */
+export const isOpen = (status: string): boolean => ['', 'pending', 'in_doubt'].includes(status);
+
 /** The number of a row of which nobody knows where it was in the list. */
 export const NO_ROW: RowNumber = 0;
 
