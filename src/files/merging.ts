@@ -174,7 +174,9 @@ async function* written(
   try {
     const between = join(folder, basename(path));
     await replaceFile(between, 0o600, mended);
-    yield* withAdded(order, await openFile(between, order.read), columns, cells, pairOf);
+    // What is mended may say something else about where the table ends, and its rows are those that were matched.
+    const mendedFile = await openFile(between, { ...order.read, asBefore: sheet.layout });
+    yield* withAdded(order, mendedFile, columns, cells, pairOf);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

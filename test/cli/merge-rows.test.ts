@@ -133,3 +133,14 @@ test('an output of which she has cut a row brings each of the others to its own 
     lines(header, first, b, c, `d4.example,d${none}`, e, `new.example,${none}`),
   );
 });
+
+test('a mended number turns no company into a line of totals: what was found for it is written', async () => {
+  const desk = await openDesk();
+  await desk.write('job.yaml', 'operation: search-people\ncolumns: { company: Company }\n');
+  await desk.write('list.csv', lines('Company,Staff', 'Acme,100', 'Bolt,150', 'Total,300'));
+  await desk.type(['run', 'job.yaml', 'list.csv', '--budget', '90', '-o', 'out.csv']);
+  const out = (await desk.read('out.csv')).replace('Bolt,150', 'Bolt,200');
+  await desk.write('out.csv', out);
+  expect(await desk.json(['merge', 'out.csv', 'list.csv'])).toMatchObject({ found: 3, mended: 1 });
+  expect(await desk.read('list.merged.csv')).toBe(out);
+});
