@@ -23,6 +23,7 @@ import { isWorkbookName } from './output/output.ts';
  */
 
 export type { KnownJob } from './merging/answer-columns.ts';
+export { matchedRows, mayHaveMatched } from './merging/likely-identifiers.ts';
 export type { KeptCell } from './merging/merged-cells.ts';
 export { isOpen, numbersOf } from './merging/result-places.ts';
 

@@ -93,3 +93,16 @@ test('rows with the same identifiers and other answers are told apart by their o
   expect(nowhere).toEqual([{ row: 2, identifiers: ['51824753556'] }]);
   expect(await cellsBy(desk, 'mine.merged.csv', 'Note', 'nm')).toEqual({ b: 'Other', x: '' });
 });
+
+test('what her own store knows of another run over her list is not taken for what a colleague was matched by', async () => {
+  const [one, two] = GROUP;
+  const desk = await deskAfterRun(BY_NUMBER, 'Registration,Website,Note', one, two);
+  const { 51824753556: _, ...found } = await cellsBy(desk, 'out.csv', 'Registration', 'nm');
+  const mine = [`${two}call`, '53004085616,group.example,new'];
+  await desk.write('mine.csv', lines('Registration,Website,Note', ...mine));
+  const hers = { env: { ROWONCE_STORE: desk.place.path('hers') } };
+  await desk.write('hers.yaml', 'operation: enrich-company\ncolumns: { website: Website }\n');
+  await desk.type(['run', 'hers.yaml', 'mine.csv', '--budget', '90', '-o', 'hers.csv'], hers);
+  expect(await desk.json(['merge', 'out.csv', 'mine.csv', '-o', 'x.csv'], hers)).toMatchObject({ found: 1 });
+  expect(await cellsBy(desk, 'x.csv', 'Registration', 'nm')).toEqual({ ...found, 53004085616: '' });
+});

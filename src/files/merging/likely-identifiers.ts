@@ -53,7 +53,7 @@ export function likelyIdentifiers(
   into: readonly Cells[],
 ): readonly Identifier[] {
   const isAny = matched.size === 0;
-  const inputs = isAny ? new Map(Object.keys(SENDABLE).map((input) => [input, into])) : matched;
+  const inputs = isAny ? new Map([...SENDABLE.keys()].map((input) => [input, into])) : matched;
   return shared.flatMap((column) => {
     const input = [...inputs].find(([input, rows]) => mayFeed(column, input, rows))?.[0] ?? '';
     const isLikely = input !== '' || (isAny && isLookupName(column));
@@ -66,25 +66,39 @@ export function inputWithout(shared: readonly string[], matched: MatchedRows): s
   return [...matched].find(([input, rows]) => !shared.some((column) => mayFeed(column, input, rows)))?.[0];
 }
 
+/**
+ * Whether rows may have been matched by what these columns feed. Who looks nobody up by an identifier has words of its own for it.
+ * @param columns input → column.
+ */
+export function mayHaveMatched(columns: Readonly<Record<string, string>>, matched: MatchedRows): boolean {
+  const inputs = Object.keys(columns);
+  if (!inputs.every((input) => SENDABLE.has(input))) return true;
+  const others = [...matched].filter(([input]) => SENDABLE.has(input) && !inputs.includes(input));
+  return inputWithout(Object.values(columns), new Map(others)) === undefined;
+}
+
 /** Whether a column may be what was sent for these rows as the input: it is called so, or half of its cells there can be sent. */
 function mayFeed(column: string, input: string, rows: readonly Cells[]): boolean {
   const kind = kindByName(column, []);
   const isCalled =
     squeezed(column) === squeezed(input) || (kind !== undefined && kind === kindOfInput(input));
   if (isCalled && !isAboutAnother(column)) return true;
-  const isSendable = SENDABLE[input];
+  const isSendable = SENDABLE.get(input);
   if (isSendable === undefined) return false;
   return rows.filter((cell) => isSendable(cell(column))).length * 2 >= rows.length;
 }
 
 const isUsable = ({ kind }: Normalised): boolean => kind === 'usable';
 
-const SENDABLE: Readonly<Record<string, (cell: string) => boolean>> = {
-  abn: (cell) => isUsable(normaliseAbn(cell)),
-  email: (cell) => isUsable(normaliseEmail(cell)),
-  domain: (cell) => isUsable(normaliseDomain(cell)),
-  website: (cell) => isUsable(normaliseWebsite(cell)),
-  profile_url: (cell) => isUsable(normaliseCompanyProfile(cell)) || isUsable(normalisePersonProfile(cell)),
+const SENDABLE: ReadonlyMap<string, (cell: string) => boolean> = new Map([
+  ['abn', (cell: string) => isUsable(normaliseAbn(cell))],
+  ['email', (cell: string) => isUsable(normaliseEmail(cell))],
+  ['domain', (cell: string) => isUsable(normaliseDomain(cell))],
+  ['website', (cell: string) => isUsable(normaliseWebsite(cell))],
+  [
+    'profile_url',
+    (cell) => isUsable(normaliseCompanyProfile(cell)) || isUsable(normalisePersonProfile(cell)),
+  ],
   // By itself a slug may be any word, so it is known by the address that it is a part of.
-  profile_slug: isPersonProfile,
-};
+  ['profile_slug', isPersonProfile],
+]);

@@ -1,6 +1,7 @@
 import { isOutput } from '../../../core/our-columns.ts';
 import { OUR_COLUMNS } from '../../../core/row.ts';
 import type { OpenedFile } from '../../../files/input.ts';
+import { matchedRows, mayHaveMatched } from '../../../files/merging.ts';
 import { filesOf, suffixOf } from '../../../files/output/output.ts';
 import { columnsOf, togetherIn } from '../../../job/job-settings.ts';
 import type { Batch, LedgerReader } from '../../../ledger/ledger.ts';
@@ -27,14 +28,16 @@ export async function makersOf(
   const fitting = batches.filter(({ settings }) =>
     Object.values(columnsOf(settings)?.columns ?? {}).every((column) => header.includes(column)),
   );
-  const over = fitting.filter(({ inputPath }) => inputPath === into);
-  const named = fitting.filter((batch) => filesAt(batch).includes(result.path));
+  const isOver = ({ inputPath }: Batch): boolean => inputPath === into;
   const said = await fitResult(result);
-  const together = [...over, ...fitting]
+  const together = [...fitting.filter(isOver), ...fitting]
     .map(({ settings }) => batches.filter(({ id }) => togetherIn(settings).includes(id)))
     .filter((parts) => parts.length > 1 && isOfAll(said, parts));
   if (together[0] !== undefined)
     return (await fittingMakers(ledger, together, said)) ?? unfitting(together[0]);
+  const likely = fitting.filter(mayHaveMade(said));
+  const over = likely.filter(isOver);
+  const named = likely.filter((batch) => filesAt(batch).includes(result.path));
   const isOnly = named.length === 1 && !isOutput(header);
   if (isOnly) return surely(ledger, named);
   const [first] = named;
@@ -58,6 +61,17 @@ const unfitting = (batches: readonly Batch[]): Makers => ({
 
 export const filesAt = ({ outputPath }: Batch): readonly string[] =>
   outputPath === undefined ? [] : filesOf(outputPath);
+
+/** Whether a batch may have matched the rows that say by what they were matched: another one over the list may be in another store. */
+function mayHaveMade({ header, rows }: FitResult): (batch: Batch) => boolean {
+  const cellsOf = rows.map(
+    ({ cells }) =>
+      (column: string) =>
+        cells[header.indexOf(column)] ?? '',
+  );
+  const matched = matchedRows(isOutput(header) ? header : [], cellsOf);
+  return ({ settings }) => mayHaveMatched(columnsOf(settings)?.columns ?? {}, matched);
+}
 
 /**
  * Whether an output has our columns of each operation, of which those behind the first have a word of it in their names; or the
