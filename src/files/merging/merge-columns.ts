@@ -149,7 +149,8 @@ function unknownIdentifiers(
       ? 'they share no column that looks like an identifier'
       : `rows of the result were matched by ${foreignName(without)}, and they share no column that is surely what was sent for it`;
   const fact = `The rows of ${into.path} and ${result.path} cannot be matched: ${why}.`;
-  throw stop('input', fact, 'Name the store that made the result with --store.');
+  const next = 'Call your columns as the result does, or name the store that made it with --store.';
+  throw stop('input', fact, next);
 }
 
 function noResult(path: string): Error {
