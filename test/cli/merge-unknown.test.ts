@@ -108,3 +108,16 @@ test('what her own store knows of another run over her list is not taken for wha
   expect(await desk.json(['merge', 'out.csv', 'mine.csv', '-o', 'x.csv'], hers)).toMatchObject({ found: 1 });
   expect(await cellsBy(desk, 'x.csv', 'Registration', 'nm')).toEqual({ ...found, 53004085616: '' });
 });
+
+test('of corrections from two lists in one file, whose rows have the same numbers, none goes to another company of the same website', async () => {
+  const desk = await openDesk();
+  const corrected = ['group.example,Bar,0300,3,bad', 'group.example,Foo,0299,3,bad', 'else.example,Baz,,x,bad'];
+  await desk.write('corrected.csv', lines('Website,Name,Phone,_row,_reason', ...corrected));
+  const mine = lines('Website,Name,Phone', 'group.example,Foo,');
+  await desk.write('mine.csv', mine);
+  const { nowhere, kept } = await desk.json(['merge', 'corrected.csv', 'mine.csv'], COLLEAGUE);
+  expect(await desk.read('mine.merged.csv')).toBe(mine);
+  expect(kept).toContainEqual({ row: 2, column: 'Phone', kept: '', result: '0300' });
+  // A row whose number cannot be read is told of by its own in the file.
+  expect(nowhere.map(({ row }: { row: number }) => row)).toEqual([3, 4]);
+});

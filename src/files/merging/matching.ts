@@ -34,13 +34,13 @@ export interface Matches {
 }
 
 /**
- * @param sentAs what each row of the list was finished from, as far as it is known.
+ * @param sentAs what each row of the list was finished from, as far as it is known; undefined where only the rows of the result say it.
  * @param isWhole whether no cell of the user's is left out of the other cells, so that rows that agree in them are the same to her.
  */
 export function matchRows(
   results: readonly ResultLine[],
   into: readonly IntoLine[],
-  sentAs: ReadonlyMap<RowNumber, string>,
+  sentAs: ReadonlyMap<RowNumber, string> | undefined,
   isWhole = true,
 ): Matches {
   return new Matching(results, into, sentAs, isWhole).matches();
@@ -60,7 +60,7 @@ interface Sent extends ResultLine {
 class Matching {
   readonly #results: readonly Sent[];
   readonly #into: readonly IntoLine[];
-  readonly #sentAs: ReadonlyMap<RowNumber, string>;
+  readonly #sentAs: ReadonlyMap<RowNumber, string> | undefined;
   readonly #isWhole: boolean;
   readonly #known: ReadonlySet<string>;
   /** How many rows of the list were sent alike, also those that are not in the result any more. */
@@ -74,19 +74,21 @@ class Matching {
   constructor(
     results: readonly ResultLine[],
     into: readonly IntoLine[],
-    sentAs: ReadonlyMap<RowNumber, string>,
+    sentAs: ReadonlyMap<RowNumber, string> | undefined,
     isWhole: boolean,
   ) {
     this.#results = results.map((line, at) => {
-      const sent = sentAs.get(line.row) ?? line.input;
+      const sent = sentAs?.get(line.row) ?? line.input;
       return { ...line, at, sent, isMended: sent !== line.input };
     });
     this.#into = into;
     this.#sentAs = sentAs;
     this.#isWhole = isWhole;
-    this.#known = new Set(sentAs.values());
-    const unlisted = results.filter(({ row }) => !sentAs.has(row)).map(({ input }) => input);
-    this.#sentCounts = counted([...sentAs.values(), ...unlisted]);
+    const said = results.map(({ input }) => input);
+    const listed = sentAs === undefined ? said : [...sentAs.values()];
+    this.#known = new Set(listed);
+    const unlisted = results.filter((line) => !this.#isListed(line)).map(({ input }) => input);
+    this.#sentCounts = counted([...listed, ...unlisted]);
     this.#inputCounts = counted(into.map(({ input }) => input));
   }
 
@@ -143,7 +145,7 @@ class Matching {
       ({ key }) => key,
       (one, line) => this.#mayBelong(one, line) || this.#isOver(line),
     );
-    const listed = this.#results.filter(({ row }) => this.#sentAs.has(row));
+    const listed = this.#results.filter((line) => this.#isListed(line));
     const isSentInSeveralWays = severalOf(listed, keyOf, ({ sent }) => sent);
     const [ones, rows] = [counted(this.#results.map(keyOf)), counted(this.#into.map(({ key }) => key))];
     this.#pairInOrder(
@@ -230,6 +232,11 @@ class Matching {
     this.#byRow.set(line.row, one.at);
     this.#matched.add(one.at);
     this.#foundCounts.set(one.sent, (this.#foundCounts.get(one.sent) ?? 0) + 1);
+  }
+
+  /** Whether it is known what was sent for the row. */
+  #isListed({ row }: ResultLine): boolean {
+    return this.#sentAs?.has(row) ?? true;
   }
 
   /** Results that have no row yet. */

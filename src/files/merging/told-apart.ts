@@ -42,7 +42,8 @@ export async function tellApart(from: TableOf, to: TableOf, known: Known | undef
   const telling: Telling = { columns, others: new OtherCells(columns, to.header, known), known };
   const results = resultRows(from, said, telling);
   const lines = await linesOf(to, telling);
-  const matches = matchRows(results, lines, sentOrSaid(results, known), telling.others.isWhole);
+  const sentAs = isSentKnown(known) ? sentTexts(known) : undefined;
+  const matches = matchRows(results, lines, sentAs, telling.others.isWhole);
   return { columns, results, rows: lines.length, matches };
 }
 
@@ -53,7 +54,7 @@ function named({ path, header }: TableOf, rows: readonly SourceRow[]): NamedRows
 export interface ResultRow extends ResultLine, TableRow {
   /** As a row of the other file has it. */
   readonly input: string;
-  /** The number by which the user knows it: its own in an output, and that of the list else. */
+  /** The number by which the user knows it: its own in an output, and that of the list else, where it can be read. */
   readonly shown: RowNumber;
 }
 
@@ -69,8 +70,9 @@ function resultRows(from: TableOf, said: readonly SourceRow[], telling: Telling)
   const rows = said
     .filter(({ source }) => !isUnread(source, columns))
     .map(({ source, ...own }) => {
-      const row = columns.isOutput ? source.row : Number(own.cell('_row'));
-      return { ...own, row, input: inputOf(from, source, telling) };
+      const row = columns.isOutput ? source.row : numberIn(own.cell('_row'));
+      const shown = row === NO_ROW ? source.row : row;
+      return { ...own, row, shown, input: inputOf(from, source, telling) };
     });
   const places = columns.isOutput ? placesIn(rows, telling) : rows.map(({ row }) => row);
   return rows.map((own, at) => {
@@ -79,8 +81,14 @@ function resultRows(from: TableOf, said: readonly SourceRow[], telling: Telling)
     const before = known?.before && beforeIn(known, row);
     const told = { key: keyOf(columns, own.cell), input: own.input, other: others.of(before ?? own.cell) };
     const answer = isSentKnown(known) ? '' : answerOf(columns, own.cell);
-    return { ...own, ...(place === 'unclear' ? UNCLEAR : told), answer, row, shown: own.row };
+    return { ...own, ...(place === 'unclear' ? UNCLEAR : told), answer, row };
   });
+}
+
+/** The number of a row in the list as a file of rows that need attention has it, which may have been edited. */
+function numberIn(cell: string): RowNumber {
+  const number = Number(cell);
+  return Number.isSafeInteger(number) ? number : NO_ROW;
 }
 
 /** All that a row was told. What was paid for an answer is another thing in each row that got it. */
@@ -140,12 +148,6 @@ export function sentTexts(known: Known | undefined): ReadonlyMap<RowNumber, stri
 }
 
 const isSentKnown = (known: Known | undefined): boolean => known !== undefined && known.sentAs.size > 0;
-
-/** The same; where nobody knows, what the rows of the result say themselves. */
-function sentOrSaid(results: readonly ResultRow[], known: Known | undefined): ReadonlyMap<RowNumber, string> {
-  if (isSentKnown(known)) return sentTexts(known);
-  return new Map(results.map(({ row, input }) => [row, input]));
-}
 
 async function linesOf(to: TableOf, telling: Telling): Promise<readonly IntoLine[]> {
   const lines: IntoLine[] = [];

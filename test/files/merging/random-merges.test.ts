@@ -282,7 +282,7 @@ const folder = async (): Promise<string> => {
 async function tried(altered: (each: Omit<Case, 'isKnown'>) => Case): Promise<void> {
   const place = await folder();
   const merges = fc.asyncProperty(CASE.map(altered), async (each) => check(each, await done(each, place)));
-  await fc.assert(merges, { numRuns: times(15, 300) });
+  await fc.assert(merges, { numRuns: times(10, 300) });
 }
 
 test('whatever is edited, cut, sorted and added on both sides, each answer and each correction reaches its own row or is told of', () =>
