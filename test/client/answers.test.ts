@@ -159,20 +159,6 @@ describe('a record that shows another identifier than was asked for', () => {
   });
   const ABN = by({ abn: '51824753556' });
 
-  test.each<[Call, string, OfLookup]>([
-    [ABN, '{"name":"Acme","abn":"51 824 753 556"}', 'match'],
-    [ABN, '{"name":"Acme","abn":51824753556}', 'match'],
-    [ABN, '{"name":"Acme"}', 'match'],
-    [ABN, '{"name":"Acme","abn":"53004085616"}', 'in doubt'],
-    [ABN, '{"name":"Acme","abn":"51824753565"}', 'in doubt'],
-    [ABN, '{"data":{"name":"Acme","ABN":"53 004 085 616"}}', 'in doubt'],
-    [ABN, '{"company":{"name":"Acme","abn":"53004085616"}}', 'in doubt'],
-    [ABN, '{"name":"Acme","abn":"53004085616","other_abns":["51824753556"]}', 'match'],
-    [by({ abn: '51824753556', domain: 'acme.com.au' }), '{"name":"A","abn":"53004085616"}', 'in doubt'],
-  ])('%j: %s is %s', (call, body, wanted) => {
-    expect(meaning(call, 200, body)).toBe(wanted);
-  });
-
   const remark = (call: Call, body: unknown): string | undefined =>
     remarkOn(call, verdictOn(call, 200, JSON.stringify(body)).why);
   const DOMAIN = by({ domain: 'acme.com.au' });
@@ -180,6 +166,18 @@ describe('a record that shows another identifier than was asked for', () => {
   const shows = (what: string): string => `the answer shows the ${what}, and not the one that was asked for`;
 
   test.each<[Call, object, string | undefined]>([
+    [ABN, { name: 'Acme', abn: '51 824 753 556' }, undefined],
+    [ABN, { name: 'Acme', abn: 51824753556 }, undefined],
+    [ABN, { name: 'Acme' }, undefined],
+    [ABN, { name: 'Acme', abn: '51824753565' }, shows('ABN 51824753565')],
+    [ABN, { data: { name: 'Acme', ABN: '53 004 085 616' } }, shows('ABN 53 004 085 616')],
+    [ABN, { company: { name: 'Acme', abn: '53004085616' } }, shows('ABN 53004085616')],
+    [ABN, { name: 'Acme', abn: '53004085616', other_abns: ['51824753556'] }, undefined],
+    [
+      by({ abn: '51824753556', domain: 'acme.com' }),
+      { name: 'A', abn: '53004085616' },
+      shows('ABN 53004085616'),
+    ],
     [DOMAIN, { name: 'Acme', domain: 'acme.com' }, shows('domain acme.com')],
     [DOMAIN, { name: 'Acme', domain: 'WWW.acme.com.au' }, undefined],
     [DOMAIN, { name: 'Acme', domain: 'shop.acme.com.au' }, undefined],
@@ -190,9 +188,9 @@ describe('a record that shows another identifier than was asked for', () => {
     [EMAIL, { full_name: 'Jo', email: 'JO.B@acme.com.au' }, undefined],
     [EMAIL, { full_name: 'Job', email: 'job@acme.com.au' }, shows('e-mail address job@acme.com.au')],
     [EMAIL, { full_name: 'Jo', email: 'jo@new.example', emails: ['jo.b@acme.com.au'] }, undefined],
-    [by({ abn: '51824753556' }, 'api-call'), { name: 'A', abn: '53004085616' }, shows('ABN 53004085616')],
     [by({ company: 'Acme' }, 'search-people'), { people: [{ company: 'Other' }] }, undefined],
-  ])('%j: %j says so where it is an address', (call, body, wanted) => {
+  ])('%j: %j is a match that says so', (call, body, wanted) => {
+    expect(meaning(call, 200, JSON.stringify(body))).toMatch(/^match/);
     expect(remark(call, body)).toBe(wanted);
   });
 });

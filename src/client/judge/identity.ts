@@ -1,6 +1,6 @@
 import { domainToASCII } from 'node:url';
 import { isObject } from '../../core/objects.ts';
-import type { Call, JsonObject, JsonValue } from '../../core/operation.ts';
+import type { JsonObject, JsonValue } from '../../core/operation.ts';
 import type { Dialect } from '../dialect.ts';
 import type { Asked, Sent } from './asked.ts';
 import { placesIn } from './lookup.ts';
@@ -8,16 +8,8 @@ import { nameOf } from './names.ts';
 
 /** Whether the record in an answer to a lookup is the one that was asked for, by the identifiers that it shows. */
 
-/** An identifier of a record, which is another one than was asked for. */
-interface Other {
-  readonly words: string;
-  /** The record is surely another one: a number stands for one company, and people and companies change their addresses. */
-  readonly isSure: boolean;
-}
-
 interface Identifier {
   readonly label: string;
-  readonly isSure: boolean;
   /** What is compared; undefined for a text that is no such identifier. */
   read(text: string): string | undefined;
   /** Other texts that show the same: `jo@acme.example` shows `acme.example`. */
@@ -43,7 +35,6 @@ function isWithin(host: string, other: string): boolean {
 }
 
 const SITE: Omit<Identifier, 'label'> = {
-  isSure: false,
   read: hostIn,
   isShownBy: (text, wanted) => text.split(/[\s,;<>"']+/).some((each) => isWithin(hostIn(each) ?? '', wanted)),
 };
@@ -52,13 +43,11 @@ const SITE: Omit<Identifier, 'label'> = {
 const IDENTIFIERS: Readonly<Record<string, Identifier>> = {
   abn: {
     label: 'ABN',
-    isSure: true,
     read: (text) => onlyDigits(text),
     isShownBy: (text, wanted) => text.replaceAll(/[^\d]/g, '').includes(wanted),
   },
   email: {
     label: 'e-mail address',
-    isSure: false,
     read: (text) => (/^\S+@\S+$/.test(text.trim()) ? text.trim().toLowerCase() : undefined),
     isShownBy: (text, wanted) =>
       text
@@ -78,27 +67,23 @@ function onlyDigits(text: string): string | undefined {
 /** Deeper than that no record shows what it is. */
 const DEEPEST = 6;
 
-/** These are asked for one record by its identifiers. What any other operation finds by an ABN may have another one. */
-const ASKS_FOR_ONE: ReadonlySet<string> = new Set(['enrich-company', 'enrich-person']);
-
 /**
- * An identifier of the kind that was asked by, which is another one. Where any value of the record shows one that was asked by, it is
- * the record: many have several addresses.
+ * An identifier of the kind that was asked by, which is another one, such as `the domain acme.example`. Where any value of the record
+ * shows one that was asked by, it is the record: many have several addresses. It is a match all the same: companies and people are
+ * renamed and merged, and who was found is the vendor's to say.
  */
 export function otherIn(
   body: JsonValue,
   { fields_at: fields }: Pick<Dialect, 'fields_at'>,
-  { operation }: Call,
   asked: Asked,
-): Other | undefined {
+): string | undefined {
   if (!mayBeOther(body, asked)) return undefined;
   const record = oneRecordIn(placesIn(body, fields));
   const found = record === undefined ? [] : shownIn(record, asked);
   const [first] = found;
   if (record === undefined || first === undefined || found.some(({ isSame }) => isSame)) return undefined;
   if (asked.sent.some((sent) => isShownAnywhere(record, sent, DEEPEST))) return undefined;
-  const { label, isSure, text } = found.find((each) => each.isSure) ?? first;
-  return { words: `the ${label} ${text}`, isSure: isSure && ASKS_FOR_ONE.has(operation) };
+  return `the ${first.label} ${first.text}`;
 }
 
 /** Nearly every answer repeats what was asked, by the same name and to the letter, which is seen soonest. */
@@ -120,7 +105,8 @@ function oneRecordIn(places: readonly JsonValue[]): JsonObject | undefined {
   return (others.length === 0 && isObject(inner) ? inner : record) as JsonObject;
 }
 
-interface Shown extends Pick<Identifier, 'label' | 'isSure'> {
+interface Shown {
+  readonly label: string;
   readonly text: string;
   readonly isSame: boolean;
 }
@@ -135,7 +121,7 @@ function shownIn(record: JsonObject, asked: Asked): readonly Shown[] {
     const [wanted, shown] = [identifier.read(sent.text), identifier.read(text)];
     if (wanted === undefined || shown === undefined) return [];
     const isSame = shown === wanted || identifier.isShownBy(text, wanted);
-    return [{ label: identifier.label, isSure: identifier.isSure, text: text.trim(), isSame }];
+    return [{ label: identifier.label, text: text.trim(), isSame }];
   });
 }
 

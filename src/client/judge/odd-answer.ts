@@ -6,7 +6,6 @@ import type { RawReply } from '../../ledger/ledger.ts';
 import { type Dialect, dialectOperationOf, vendorReply } from '../dialect.ts';
 import { Asked, withoutValues } from './asked.ts';
 import { shownBy } from './change.ts';
-import { otherIn } from './identity.ts';
 import { nameOf } from './names.ts';
 import { isFilled } from './statement.ts';
 import { LONGEST_TEXT, plainWords, type Vocabulary, vocabularyOf } from './vocabulary.ts';
@@ -110,11 +109,12 @@ interface Reader {
   readonly vocabulary: Vocabulary;
 }
 
-/** @returns undefined where no rule would read such answers and no others, and where what they show is something else. */
+/** @returns undefined where no rule would read such answers and no others, and where what they show speaks against the change. */
 function ruleFor(status: number, body: Body, asked: Asked, dialect: Dialect, call: Call): string | undefined {
   const vocabulary = vocabularyOf(dialect.words);
   const isChange = call.change !== undefined;
-  if (body.kind === 'json' && showsOther(body.value, asked, dialect, call)) return undefined;
+  if (isChange && body.kind === 'json' && shownBy(body.value, call, asked, dialect, []).otherwise)
+    return undefined;
   const place = body.kind === 'json' ? placeIn(body.value, { asked, vocabulary }) : BLANK_OR_PAGE[body.kind];
   if (place === undefined) return undefined;
   // What has not happened yet is told by no rule.
@@ -122,12 +122,6 @@ function ruleFor(status: number, body: Body, asked: Asked, dialect: Dialect, cal
   const isNo = place.isMark || vocabulary.soundsLikeNo(place.text);
   const means = isNo ? 'refused' : isChange ? 'found' : 'no_match';
   return `- { status: [${status}], body: { ${place.test} }, means: ${means} }`;
-}
-
-/** A rule would read it as what was asked for. */
-function showsOther(body: JsonValue, asked: Asked, dialect: Dialect, call: Call): boolean {
-  if (call.change !== undefined) return shownBy(body, call, asked, dialect, []).otherwise;
-  return otherIn(body, dialect, call, asked)?.isSure === true;
 }
 
 /** A page, or a text that is no JSON, is seldom the word of the vendor, so no rule is offered for it. */

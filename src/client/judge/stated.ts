@@ -154,7 +154,7 @@ function ofLookup(answer: Answer, question: Question, call: Call): Conclusion {
   const means = lookupMeaning(said, holding, answer.status);
   if (means === 'no_match' && isCutShort(answer, question, call))
     return doubt('which has none of the results that it counts');
-  if (means === 'found') return ofMatch(answer, question.dialect, call);
+  if (means === 'found') return ofMatch(answer, question.dialect);
   if (means !== undefined) return { means };
   if (holding === 'data') return doubt('which says that it failed, but holds data');
   return doubt(
@@ -168,12 +168,9 @@ function isCutShort({ body }: Answer, { operation }: Question, { parameters }: C
   return isList && parameters.page === undefined && (saysTotal(body) ?? 0) > 0;
 }
 
-/** A match, unless its record is surely another one than was asked for. */
-function ofMatch({ said, asked, body }: Answer, dialect: Dialect, call: Call): Conclusion {
-  const other = otherIn(body, dialect, call, asked);
-  if (other?.isSure === true) return doubt(`which shows ${other.words}, and not the one that was asked for`);
+function ofMatch({ said, asked, body }: Answer, dialect: Dialect): Conclusion {
   if (said.trouble) return { means: 'found', isPartial: true };
-  return { means: 'found', ...(other === undefined ? {} : { shows: other.words }) };
+  return { means: 'found', ...present({ shows: otherIn(body, dialect, asked) }) };
 }
 
 /** What an answer holds of what was asked for, and what it says besides. */
