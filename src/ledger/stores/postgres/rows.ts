@@ -121,14 +121,15 @@ SELECT DISTINCT r.row FROM rows r CROSS JOIN unnest(r.answers) u (attempt) JOIN 
   JOIN calls c ON c.id = a.call AND c.state = 'answered' AND c.stands = u.attempt
  WHERE r.batch = $1 AND r.outcome = 'in_doubt' ORDER BY r.row`;
 
-/** What turned out to be no answer is too old only where every answer would be. */
+/** What turned out to be no answer is too old only where every answer would be. The view does not know when a person told something. */
 const OLDER = `
 SELECT 1 FROM rows r CROSS JOIN unnest(r.answers) u (attempt) JOIN answer_ages g ON g.attempt = u.attempt
   CROSS JOIN LATERAL (
     SELECT CASE WHEN EXISTS (SELECT FROM unanswered o WHERE o.attempt = g.attempt)
         THEN CASE WHEN $2::bigint IS NOT NULL AND $3::bigint IS NOT NULL THEN least($2::bigint, $3::bigint) END
       WHEN g.found THEN $2::bigint ELSE $3::bigint END AS ms) cut_off
- WHERE r.batch = $1 AND g.answered_at < cut_off.ms AND NOT EXISTS (
+ WHERE r.batch = $1 AND coalesce(g.answered_at, (
+     SELECT (t.facts ->> 'receivedAtMs')::bigint FROM entries t WHERE t.of = g.attempt AND t.kind = 'told')) < cut_off.ms AND NOT EXISTS (
    SELECT FROM entries l JOIN entries x ON x.of = l.id AND x.kind IN ('lost', 'lost_beside')
     WHERE l.call = g.call AND l.id = l.of AND l.kind = 'refresh' AND l.sees = g.attempt AND l.at >= cut_off.ms)
  LIMIT 1`;

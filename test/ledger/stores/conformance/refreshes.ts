@@ -206,6 +206,16 @@ export function refreshesConform(store: Store): void {
       }
     });
 
+    test('is one by an answer that a person told, which is as old as when they told it', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      const told = await lost(ledger, batch, 'acme');
+      await decide(ledger, batch, 'acme', 'told', replyWith('yes'));
+      await settle(ledger, batch, 2, MATCHED, [told]);
+      expect(await older(ledger, batch)).toBe(true);
+      expect(await older(ledger, batch, { foundMs: NOON_MS + 40 })).toBe(false);
+    });
+
     test('is one though another batch has bought them anew, because its own rows still show the old ones', async () => {
       const ledger = await freshLedger(store);
       const [a, b] = [
