@@ -4,6 +4,8 @@ import {
   type Admission,
   type AttemptId,
   type BatchId,
+  type CallEntry,
+  type Credits,
   credits,
   type EntryOf,
   type Intent,
@@ -48,13 +50,54 @@ export interface Draft extends Partial<Omit<Entry, 'id' | 'sees'>> {
   readonly estimated?: boolean;
 }
 
-export const openOf = (history: History, attempt: AttemptId): Attempt => {
+/** What follows in the history of a call: all that begins no attempt. */
+export type Following = Exclude<CallEntry, EntryOf<'intent'>>;
+
+/** The attempt that it is about; undefined for a decision, which is about a call. */
+export function attemptOf(entry: Following): AttemptId | undefined {
+  if (entry.kind === 'decision') return undefined;
+  if (entry.kind === 'reading') return entry.reading.attempt;
+  return entry.kind === 'look' ? entry.look.attempt : entry.attempt;
+}
+
+/** @param account of the batch that decides, where it is a decision. */
+export function draftsOf(history: History, entry: Following, account: string): readonly Draft[] {
+  switch (entry.kind) {
+    case 'reply':
+      return [draftReply(history, entry)];
+    case 'end':
+      return draftEnd(history, entry);
+    case 'reading':
+      return [draftReading(history, entry.reading)];
+    case 'look':
+      return [draftLook(history, entry.look)];
+    case 'release':
+      return draftRelease(history, entry);
+    case 'decision':
+      return draftDecision(history, entry, account);
+  }
+}
+
+/** What it shows of the price of its call; undefined where it shows none. @param first of the drafts that it came to. */
+export function shownPrice(
+  history: History,
+  entry: Following,
+  first: Draft | undefined,
+): Credits | undefined {
+  if (entry.kind === 'end' && entry.closure.kind === 'answered')
+    return entry.closure.showsPrice && entry.closure.charged;
+  if (entry.kind !== 'reading' || !entry.reading.showsPrice) return undefined;
+  const attempt = first?.kind === 'reading' ? attemptIn(history, entry.reading.attempt) : undefined;
+  return credits((attempt === undefined ? 0 : bookedAt(attempt)) + (first?.spent ?? 0));
+}
+
+const openOf = (history: History, attempt: AttemptId): Attempt => {
   const open = attemptIn(history, attempt);
   invariant(open !== undefined && history.call.open === attempt, `attempt ${attempt} is not open`);
   return open;
 };
 
-export function draftReply(history: History, { attempt: id, reply }: EntryOf<'reply'>): Draft {
+function draftReply(history: History, { attempt: id, reply }: EntryOf<'reply'>): Draft {
   const attempt = attemptIn(history, id);
   const isLate = attempt?.end !== undefined && (LOST as readonly Kind[]).includes(attempt.end.kind);
   invariant(attempt !== undefined && (isLate || attempt.end === undefined), `attempt ${id} is over`);
@@ -98,7 +141,7 @@ const freed = (lost: readonly Attempt[], at: number, estimated = false): readonl
     },
   }));
 
-export function draftReading(history: History, reading: Reading): Draft {
+function draftReading(history: History, reading: Reading): Draft {
   const { attempt: id, answer: said, why: words, dialect, atMs: at } = reading;
   const attempt = attemptIn(history, id);
   invariant(attempt !== undefined && isReadable(history, attempt), 'only an answer is read again');

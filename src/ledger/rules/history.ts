@@ -15,6 +15,7 @@ import {
   isAnswer,
   type KeyedRequest,
   type Look,
+  type OpenAttempt,
   type RawReply,
   type ReadAs,
   type Reading,
@@ -285,15 +286,10 @@ function releasedBy({ notes }: Attempt, seen: Seen): AttemptRecord['released'] {
     : { why: CHARGED_ONCE, atMs: note.at };
 }
 
-export const recordIn = (history: History, attempt: Attempt): AttemptRecord =>
-  recordOf(attempt, history.call, seenIn(history));
-
 /** Everything that is known about an attempt of a call. */
-export function recordOf(
-  attempt: Attempt,
-  { key, call }: Pick<KeptCall, 'key' | 'call'>,
-  seen: Seen,
-): AttemptRecord {
+export function recordIn(history: History, attempt: Attempt): AttemptRecord {
+  const { key, call } = history.call;
+  const seen = seenIn(history);
   const { id, begun, reply, end, notes } = attempt;
   const isAgain = begun.kind === 'repeat' || begun.kind === 'retry';
   const decided = toldAbout(attempt, seen) ?? (isAgain ? seen(begun) : undefined);
@@ -317,6 +313,15 @@ export function recordOf(
     looks: notes.filter(({ kind }) => kind === 'look').map(lookFrom),
     readings: readingsOf(attempt),
   };
+}
+
+/** The attempt that is under way, as whoever ends it has to know it. */
+export function openIn(history: History): OpenAttempt | undefined {
+  const open = attemptIn(history, history.call.open);
+  if (open === undefined) return undefined;
+  const { attempt, key, call, batch, row, reserved, reply } = recordIn(history, open);
+  const accountIdentity = history.call.account;
+  return { attempt, key, accountIdentity, call, batch, row, reserved, ...present({ reply }) };
 }
 
 /** When something began, on the boot clock; undefined where its boot is not known. */

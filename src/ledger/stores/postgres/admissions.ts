@@ -18,7 +18,7 @@ import {
 } from '../../rules/drafts.ts';
 import { type History, isNone, standing } from '../../rules/history.ts';
 import type { Database, Sql } from './connection.ts';
-import { type Begun, beginAll, overAfterMs, write } from './entries.ts';
+import { type Begun, beginAll, overAfterMs, requestFacts, write } from './entries.ts';
 import { lockedHistory } from './histories.ts';
 import { WHILE_MOVING } from './lock.ts';
 import { commitsLost, hasAttempt } from './lost-commits.ts';
@@ -236,12 +236,12 @@ async function beginAgain(
   );
   const draft = draftIntent(history, intent, asking, price);
   const isTimed = session.boot !== undefined && intent.uptimeMs !== undefined;
-  const { uptimeMs = 0, row, request } = intent;
-  const facts = request && { request: { ...request, body: request.body?.toString('base64') } };
+  const { uptimeMs = 0, row } = intent;
+  const facts = requestFacts(intent) ?? null;
   const begun = {
     ...draft,
     ...{ row, boot: isTimed ? (session.boot ?? null) : null, uptime: isTimed ? wholeMs(uptimeMs) : null },
-    ...{ worker: session.worker, ...(facts && { facts: JSON.parse(JSON.stringify(facts)) }) },
+    ...{ worker: session.worker, facts },
   };
   const attempt = await write(sql, history, [begun], overAfterMs(intent));
   const reserved = draft.reserved ?? 0;

@@ -13,20 +13,12 @@ import {
   rankOf,
   WRITTEN,
 } from '../../ledger.ts';
-import {
-  type Draft,
-  draftDecision,
-  draftEnd,
-  draftLook,
-  draftReading,
-  draftRelease,
-  draftReply,
-} from '../../rules/drafts.ts';
+import { attemptOf, draftsOf, type Following, shownPrice } from '../../rules/drafts.ts';
 import { attemptIn, type History } from '../../rules/history.ts';
 import { noteAct } from './acts.ts';
 import { admitOne, admitPlain, isLate, isPlain, LATE } from './admissions.ts';
 import type { Sql } from './connection.ts';
-import { followAll, keepPrices, movedBy, write } from './entries.ts';
+import { followAll, keepPrice, movedBy, write } from './entries.ts';
 import { lockedHistory } from './histories.ts';
 import { joined } from './joined.ts';
 import { bookMoved, fund, Lacking } from './money.ts';
@@ -212,8 +204,6 @@ function followAlone(session: Session, entry: Following, isUnknown: boolean): Pr
   return session.database.write(following, { isBought, isOnce: true });
 }
 
-type Following = Exclude<CallEntry, EntryOf<'intent'>>;
-
 /** Writes what follows in the history of a call. */
 async function follow(sql: Sql, entry: Following, session: Session, isUnknown: boolean): Promise<Outcome> {
   const attempt = attemptOf(entry);
@@ -227,12 +217,13 @@ async function follow(sql: Sql, entry: Following, session: Session, isUnknown: b
   if (before !== undefined) return before;
   if (entry.kind === 'end' && wasEndedByOthers(history, entry.attempt, session))
     return endedByOthers(sql, history, entry);
-  const drafts = await draftsOf(sql, history, entry);
+  const drafts = draftsOf(history, entry, entry.kind === 'decision' ? await accountOf(sql, entry) : '');
   if (entry.kind === 'decision' && entry.decision.by === 'person')
     await noteAct(sql, session, 'settled', entry.decision.batch);
   const first = await write(sql, history, drafts);
   await bookMoved(sql, movedBy(history, drafts));
-  await keepShownPrice(sql, history, entry, drafts);
+  const charged = shownPrice(history, entry, drafts[0]);
+  if (charged !== undefined) await keepPrice(sql, history.call, charged);
   if (entry.kind === 'decision') return { kind: 'decided', decision: first as DecisionId };
   return drafts[0]?.kind === 'late' ? { kind: 'late' } : WRITTEN;
 }
@@ -241,42 +232,7 @@ async function follow(sql: Sql, entry: Following, session: Session, isUnknown: b
 const wasEndedByOthers = (history: History, id: AttemptId, { own, given }: Session): boolean =>
   attemptIn(history, id)?.end !== undefined && (own.has(id) || given.has(id));
 
-function attemptOf(entry: Following): AttemptId | undefined {
-  if (entry.kind === 'decision') return undefined;
-  if (entry.kind === 'reading') return entry.reading.attempt;
-  return entry.kind === 'look' ? entry.look.attempt : entry.attempt;
-}
-
-async function draftsOf(sql: Sql, history: History, entry: Following): Promise<readonly Draft[]> {
-  switch (entry.kind) {
-    case 'reply':
-      return [draftReply(history, entry)];
-    case 'end':
-      return draftEnd(history, entry);
-    case 'reading':
-      return [draftReading(history, entry.reading)];
-    case 'look':
-      return [draftLook(history, entry.look)];
-    case 'release':
-      return draftRelease(history, entry);
-    case 'decision': {
-      const text = 'SELECT account FROM batches WHERE id = $1';
-      const batch = await sql.row<{ account: string }>(text, [entry.decision.batch]);
-      return draftDecision(history, entry, batch?.account ?? '');
-    }
-  }
-}
-
-async function keepShownPrice(
-  sql: Sql,
-  { call }: History,
-  entry: Following,
-  drafts: readonly Draft[],
-): Promise<void> {
-  const { operation, creditsMost: most = null } = call.call;
-  const priced = { account: call.account, operation, most };
-  if (entry.kind === 'end' && entry.closure.kind === 'answered' && entry.closure.showsPrice)
-    await keepPrices(sql, [{ ...priced, charged: entry.closure.charged }]);
-  if (entry.kind === 'reading' && entry.reading.showsPrice)
-    await keepPrices(sql, [{ ...priced, charged: Math.max(entry.reading.charged, drafts[0]?.spent ?? 0) }]);
+async function accountOf(sql: Sql, { decision: { batch } }: EntryOf<'decision'>): Promise<string> {
+  const found = await sql.row<{ account: string }>('SELECT account FROM batches WHERE id = $1', [batch]);
+  return found?.account ?? '';
 }

@@ -12,10 +12,10 @@ import {
 import { hiddenKey } from '../../rules/hidden-keys.ts';
 import {
   answerOf,
-  attemptIn,
   doubtOf,
   lostRefreshes,
   type Moments,
+  openIn,
   recordIn,
   standing,
   unusedDecision,
@@ -221,11 +221,8 @@ async function openAttempts(session: Session, append: Ledger['append']): Promise
   const ids = others.map(({ open }) => open);
   const histories = await historiesOf(database, 'attempts', ids);
   for (const id of ids) given.add(id);
-  return histories.flatMap((history): readonly OpenAttempt[] => {
-    const { open, key, account: accountIdentity } = history.call;
-    const attempt = attemptIn(history, open);
-    if (attempt === undefined || !given.has(attempt.id as AttemptId)) return [];
-    const { call, batch, row, reserved, reply, attempt: id } = recordIn(history, attempt);
-    return [{ attempt: id, key, accountIdentity, call, batch, row, reserved, ...(reply && { reply }) }];
+  return histories.flatMap((history) => {
+    const open = openIn(history);
+    return open !== undefined && given.has(open.attempt) ? [open] : [];
   });
 }

@@ -1,6 +1,6 @@
 import {
   type AttemptId,
-  credits,
+  type Credits,
   DEADLINE_MS,
   type EntryOf,
   type Intent,
@@ -8,7 +8,14 @@ import {
   SENT_WITHIN_MS,
 } from '../../ledger.ts';
 import type { Draft } from '../../rules/drafts.ts';
-import { type Attempt, attemptIn, type History, type KeptCall, reservedBy } from '../../rules/history.ts';
+import {
+  type Attempt,
+  attemptIn,
+  type EntryFacts,
+  type History,
+  type KeptCall,
+  reservedBy,
+} from '../../rules/history.ts';
 import { termsOf } from '../../rules/kept-call.ts';
 import { ENDED, type Kind, SENT } from '../../rules/moves.ts';
 import type { Sql } from './connection.ts';
@@ -108,7 +115,7 @@ export async function beginAll(
   };
 }
 
-function requestFacts({ request }: Intent): object | undefined {
+export function requestFacts({ request }: Intent): EntryFacts | undefined {
   if (request === undefined) return undefined;
   const { body, ...others } = request;
   return { request: body === undefined ? others : { ...others, body: body.toString('base64') } };
@@ -292,23 +299,9 @@ export function movedBy(history: History, drafts: readonly Draft[]): readonly Mo
 
 const isOneOf = (kinds: readonly Kind[], kind: Kind): boolean => kinds.includes(kind);
 
-/** Keeps the highest price of what showed one. */
-export async function keepPrices(
-  sql: Sql,
-  shown: readonly {
-    readonly account: string;
-    readonly operation: string;
-    readonly most: number | null;
-    readonly charged: number;
-  }[],
-): Promise<void> {
-  const highest = new Map<string, (typeof shown)[number]>();
-  for (const each of shown) {
-    const name = JSON.stringify([each.account, each.operation, each.most]);
-    if (each.charged > (highest.get(name)?.charged ?? -1)) highest.set(name, each);
-  }
-  for (const [, { account, operation, most, charged }] of [...highest].sort(([a], [b]) => (a < b ? -1 : 1)))
-    await sql.rows(PRICE, [account, operation, most ?? NO_MOST, credits(charged)]);
+/** Keeps what the answer to a call has shown of its price. */
+export async function keepPrice(sql: Sql, { account, call }: KeptCall, charged: Credits): Promise<void> {
+  await sql.rows(PRICE, [account, call.operation, call.creditsMost ?? NO_MOST, charged]);
 }
 
 const PRICE = keepHighest(

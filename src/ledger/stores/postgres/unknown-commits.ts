@@ -1,5 +1,5 @@
 import type { AttemptId, DecisionId, EntryOf, Intent, Outcomes } from '../../ledger.ts';
-import { draftEnd, draftLook, draftRelease } from '../../rules/drafts.ts';
+import { attemptOf, draftEnd, draftLook, draftRelease, type Following } from '../../rules/drafts.ts';
 import { type Attempt, attemptIn, type Entry, type History, holds } from '../../rules/history.ts';
 import type { Sql } from './connection.ts';
 import { movedBy, write } from './entries.ts';
@@ -12,7 +12,7 @@ import { type Session, wholeMs } from './session.ts';
  * call whose row is taken, so that what it finds stays so until it is committed.
  */
 
-type Kind = 'reply' | 'end' | 'reading' | 'look' | 'release' | 'decision';
+type Kind = Following['kind'];
 
 /** What came of an entry that a commit of which nobody knew has written; undefined when it has not. */
 export function writtenAs(history: History, entry: EntryOf<Kind>): Outcomes[Kind] | undefined {
@@ -54,19 +54,6 @@ function dateOf(entry: EntryOf<Exclude<Kind, 'reply'>>): number {
       return entry.decision.atMs;
     default:
       return entry.atMs;
-  }
-}
-
-function attemptOf(entry: EntryOf<Exclude<Kind, 'reply'>>): AttemptId | undefined {
-  switch (entry.kind) {
-    case 'reading':
-      return entry.reading.attempt;
-    case 'look':
-      return entry.look.attempt;
-    case 'decision':
-      return undefined;
-    default:
-      return entry.attempt;
   }
 }
 

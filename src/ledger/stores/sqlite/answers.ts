@@ -13,10 +13,10 @@ import {
 } from '../../ledger.ts';
 import { type CallRow, callIn, recordOf } from './attempt-records.ts';
 import { AlteredRow, type Connection } from './connection.ts';
-import { headersOf, statusWords } from './entries.ts';
 import { hasKey } from './lookups.ts';
 import { sumOfText } from './table.ts';
 import { ATTEMPTS_TABLE, batchId, CALLS_TABLE, ENDS_TABLE, NOTES_TABLE, REPLIES_TABLE } from './tables.ts';
+import { headersOf, statusWords } from './usual.ts';
 
 /**
  * The answers of many calls or attempts: one statement for all of them, because passing a key costs as much as finding it, and

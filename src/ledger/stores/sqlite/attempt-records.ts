@@ -1,22 +1,32 @@
 import type { Call } from '../../../core/operation.ts';
 import type { AttemptRecord } from '../../ledger.ts';
-import { type Entry, type EntryFacts, recordOf as recordOfAttempt } from '../../rules/history.ts';
+import {
+  attemptIn,
+  type Entry,
+  type EntryFacts,
+  type History,
+  historyOf as historyFrom,
+  type KeptCall,
+  recordIn,
+} from '../../rules/history.ts';
 import { callOf } from '../../rules/kept-call.ts';
 import type { Kind } from '../../rules/moves.ts';
 import { AlteredRow, type Connection } from './connection.ts';
-import { headersOf, statusWords } from './entries.ts';
-import { checkedRows } from './lookups.ts';
-import type { ReadRow } from './table.ts';
+import { attemptsOf, checkedRows } from './lookups.ts';
+import type { ReadRow, Stored, Table, WrittenRow } from './table.ts';
 import {
   ATTEMPTS_TABLE,
   batchId,
+  batchNumber,
   CALLS_TABLE,
   ENDS_TABLE,
   keyText,
   NOTES_TABLE,
   REPLIES_TABLE,
   REQUESTS_TABLE,
+  wholeMs,
 } from './tables.ts';
+import { headersOf, statusWords } from './usual.ts';
 
 /** Entries of the book as the rules know them, and what they say together of one attempt. */
 
@@ -37,34 +47,53 @@ export const callIn = (
 export const callFrom = ({ operation, credits_most, parameters, terms }: ReadRow<typeof CALLS_TABLE>): Call =>
   callIn(operation, credits_most, parameters, terms);
 
-/** Everything that is known about an attempt. */
-export function recordOf(connection: Connection, id: number): AttemptRecord {
-  const [begun] = checkedRows(connection, ATTEMPTS_TABLE, 'id = ?', id);
-  if (begun === undefined) throw new AlteredRow(`attempt ${id} is missing`);
-  const [call] = checkedRows(connection, CALLS_TABLE, 'id = ?', begun.call);
-  if (call === undefined) throw new AlteredRow(`call ${begun.call} is missing`);
-  const [end] = checkedRows(connection, ENDS_TABLE, 'of = ?', id);
-  const [reply] = checkedRows(connection, REPLIES_TABLE, 'of = ?', id);
-  const [request] = checkedRows(connection, REQUESTS_TABLE, 'attempt = ?', id);
-  const notes = checkedRows(connection, NOTES_TABLE, 'of = +? ORDER BY id', id);
-  const attempt = {
-    ...{
-      id,
-      begun: beginningFrom(begun, request),
-      reply: reply && replyFrom(reply),
-      end: end && endFrom(end),
-    },
-    notes: notes.map(noteFrom),
+const CALL = `
+SELECT c.*, p.identity, (SELECT phase FROM places WHERE call = c.id) AS phase
+  FROM calls c LEFT JOIN accounts p ON p.id = c.account WHERE c.id = ?`;
+
+/** All that the book has of a call, each row held against its sum. */
+export function historyOf(connection: Connection, id: number): History {
+  const row = connection.get<CallRow & Pick<KeptCall, 'phase'> & { identity: string | null }>(CALL, id);
+  if (row === undefined) throw new AlteredRow(`call ${id} is missing`);
+  const { key, identity, state, stands, phase, open } = CALLS_TABLE.checked(row);
+  const rowsOf = <Row extends object>(table: Table<Row>, column: string): readonly Stored<Row>[] =>
+    checkedRows(connection, table, `${column} IN ${attemptsOf('+:id')} ORDER BY 1`, { id });
+  const requests = new Map(rowsOf(REQUESTS_TABLE, 'attempt').map((each) => [each.attempt, each]));
+  const call = {
+    id,
+    key: keyText(key),
+    account: identity ?? '',
+    call: callFrom(row),
+    state,
+    stands,
+    phase,
+    open,
   };
-  const asked = { key: keyText(call.key), call: callFrom(call) };
-  return recordOfAttempt(attempt, asked, (entry) => noteSeenBy(connection, entry));
+  return historyFrom(call, [
+    ...rowsOf(ATTEMPTS_TABLE, 'id').map((each) => beginningFrom(each, requests.get(each.id))),
+    ...rowsOf(REPLIES_TABLE, 'of').map(replyFrom),
+    ...rowsOf(ENDS_TABLE, 'of').map((each) => endFrom(each)),
+    ...rowsOf(NOTES_TABLE, 'of').map(noteFrom),
+  ]);
 }
 
-function noteSeenBy(connection: Connection, { kind, sees }: Entry): Entry | undefined {
-  const [note] = checkedRows(connection, NOTES_TABLE, 'id = ?', sees);
-  // What frees money may be the end of a later attempt.
-  if (note === undefined && kind !== 'freed') throw new AlteredRow(`note ${sees} is missing`);
-  return note && noteFrom(note);
+function callWith(connection: Connection, attempt: number): number {
+  const begun = connection.get<{ call: number }>('SELECT call FROM attempts WHERE id = ?', attempt);
+  if (begun === undefined) throw new AlteredRow(`attempt ${attempt} is missing`);
+  return begun.call;
+}
+
+/** The same of the call of an attempt. */
+export const historyWith = (connection: Connection, attempt: number): History =>
+  historyOf(connection, callWith(connection, attempt));
+
+/** Everything that is known about an attempt. Who reads several of one call, and writes nothing, reads the call once. */
+export function recordOf(connection: Connection, id: number): AttemptRecord {
+  const call = callWith(connection, id);
+  const history = connection.once(`history ${call}`, () => historyOf(connection, call));
+  const attempt = attemptIn(history, id);
+  if (attempt === undefined) throw new AlteredRow(`attempt ${id} is missing`);
+  return recordIn(history, attempt);
 }
 
 /** An entry with the numbers that it has here. A reply, which has none of its own, has that of its attempt. */
@@ -123,8 +152,23 @@ export function noteFrom(row: ReadRow<typeof NOTES_TABLE>): BookEntry {
   };
 }
 
+/** A note that is written; what is left out moves nothing, or says nothing. */
+type Noted = Pick<BookEntry, 'id' | 'kind' | 'call' | 'of' | 'at'> & Partial<BookEntry>;
+
+export function noteRow(note: Noted): WrittenRow<typeof NOTES_TABLE> {
+  const { id, kind, call, of, sees = null, pays = null, batch = null, spent = 0, held = 0, at } = note;
+  const { said = null, status = null, dialect = null, estimated = false, words = null, body = null } = note;
+  const { headers = null, facts = null } = note;
+  return {
+    ...{ id, kind, call, of, sees, pays, batch: batch === null ? null : batchNumber(batch), spent, held },
+    ...{ at: wholeMs(at), said, status, dialect, estimated: estimated ? 1 : 0, words, body },
+    headers: headers && JSON.stringify(headers),
+    facts: facts && JSON.stringify(noteFacts(facts)),
+  };
+}
+
 /** As they stand in a note. */
-export interface NoteFacts {
+interface NoteFacts {
   readonly by?: EntryFacts['by'];
   readonly kind?: EntryFacts['look'];
   readonly received_at?: number;
@@ -137,3 +181,9 @@ function factsFrom(kind: string, { by, kind: look, received_at: receivedAtMs }: 
     ...(receivedAtMs === undefined ? {} : { receivedAtMs }),
   };
 }
+
+const noteFacts = ({ by, look, receivedAtMs }: EntryFacts): NoteFacts => ({
+  ...(by === undefined ? {} : { by }),
+  ...(look === undefined ? {} : { kind: look }),
+  ...(receivedAtMs === undefined ? {} : { received_at: receivedAtMs }),
+});

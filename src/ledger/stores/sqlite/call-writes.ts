@@ -14,19 +14,19 @@ import {
   rankOf,
   WRITTEN,
 } from '../../ledger.ts';
+import { attemptOf } from '../../rules/drafts.ts';
 import { admitAll, type Question } from './admissions.ts';
+import { historyOf, historyWith } from './attempt-records.ts';
 import type { Connection } from './connection.ts';
 import { type Asked, askedBy, insertEnds, insertReplies, keptCalls } from './entries.ts';
+import { follow, type NoteEntry } from './follow.ts';
 import { type GroupCommit, toldOne } from './group-commit.ts';
-import { insertDecision, insertLook, insertReading, insertRelease, insertTold, lostAmong } from './notes.ts';
+import { lostAmong } from './notes.ts';
 import { keepPrice, pricedBy } from './prices.ts';
 import { insertOutcomes } from './rows.ts';
 import { leftBy, logChange } from './subjects.ts';
 
 type Outcome = Outcomes[EntryKind] | RefusedEntry;
-
-/** What happens to an attempt after its end. */
-type NoteEntry = Exclude<CallEntry, EntryOf<'intent' | 'reply' | 'end'>>;
 
 const isNote = (entry: CallEntry): entry is NoteEntry =>
   entry.kind !== 'intent' && entry.kind !== 'reply' && entry.kind !== 'end';
@@ -166,37 +166,16 @@ export class CallWrites implements Appending {
 
   #note(entry: NoteEntry): Outcome {
     const connection = this.#connection;
-    switch (entry.kind) {
-      case 'decision':
-        return { kind: 'decided', decision: this.#decide(entry) };
-      case 'look':
-        insertLook(connection, entry.look);
-        return WRITTEN;
-      case 'release':
-        insertRelease(connection, entry.attempt, entry.why, entry.atMs);
-        return WRITTEN;
-      case 'reading': {
-        const { attempt, showsPrice } = entry.reading;
-        const booked = insertReading(connection, entry.reading);
-        if (showsPrice) keepPrice(connection, pricedBy(connection, attempt), booked);
-        return WRITTEN;
-      }
+    if (entry.kind !== 'decision') {
+      follow(connection, historyWith(connection, attemptOf(entry) ?? 0), entry);
+      return WRITTEN;
     }
-  }
-
-  #decide({ decision, told, left }: EntryOf<'decision'>): DecisionId {
-    const isTold = decision.kind === 'told';
-    invariant(isTold === (told !== undefined), 'a decision is told with a reply, and only then');
-    const connection = this.#connection;
-    const call = keptCalls(connection, [decision.key]).get(0);
-    invariant(call?.state === 'doubt' && call.stands !== null, `call ${decision.key} is not in doubt`);
-    const { id, stands } = call;
-    if (decision.by === 'person') this.#beside.deciding(decision.batch);
-    if (told === undefined) return insertDecision(connection, decision, id, stands) as DecisionId;
-    const change = leftBy(connection, stands, left);
-    const sees = insertTold(connection, decision, id, stands, told);
-    logChange(connection, change);
-    return sees as DecisionId;
+    const { key, by, batch } = entry.decision;
+    const call = keptCalls(connection, [key]).get(0);
+    invariant(call !== undefined, `call ${key} is not in doubt`);
+    if (by === 'person') this.#beside.deciding(batch);
+    const decision = follow(connection, historyOf(connection, call.id), entry) as DecisionId;
+    return { kind: 'decided', decision };
   }
 
   #askedBy(attempt: AttemptId): Asked {

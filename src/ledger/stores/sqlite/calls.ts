@@ -6,22 +6,20 @@ import {
   answeredCall,
   type BatchId,
   type CallState,
-  credits,
-  type Decision,
   type Detail,
   type Doubt,
   type LedgerReader,
   type OpenAttempt,
 } from '../../ledger.ts';
 import { hiddenKey } from '../../rules/hidden-keys.ts';
-import { decisionFrom } from '../../rules/history.ts';
+import { doubtOf, type History, openIn, standing, unusedDecision } from '../../rules/history.ts';
 import type { SalvagedCall } from '../../store.ts';
 import { answersOf, statesUnder } from './answers.ts';
-import { type CallRow, callFrom, noteFrom, recordOf } from './attempt-records.ts';
+import { type CallRow, callFrom, historyOf, historyWith, recordOf } from './attempt-records.ts';
 import { momentOf } from './boots.ts';
 import { AlteredRow, type Connection, type Reads } from './connection.ts';
 import { attemptsOf, checkedRows, hasKey } from './lookups.ts';
-import { ATTEMPTS_TABLE, batchNumber, CALLS_TABLE, keyBytes, keyText, NOTES_TABLE } from './tables.ts';
+import { batchNumber, CALLS_TABLE, keyBytes, keyText } from './tables.ts';
 
 /** What the ledger holds for calls, for those who ask for one after the other: a few reads by number, one or two microseconds each. */
 
@@ -55,64 +53,16 @@ export function statesOf(
 }
 
 function inDoubt(connection: Connection, attempt: number, batch?: BatchId): CallState {
-  const doubt = doubtOf(connection, attempt);
-  const decision = batch === undefined ? undefined : unusedDecision(connection, doubt, batch);
-  return { kind: 'in_doubt', doubt, ...present({ decision }) };
+  const history = historyWith(connection, attempt);
+  const decision = batch === undefined ? undefined : unusedDecision(history, batch);
+  return { kind: 'in_doubt', doubt: doubtIn(connection, history), ...present({ decision }) };
 }
 
-/** The batch's last decision about this loss, unless an attempt is using it. */
-function unusedDecision(
-  connection: Connection,
-  { attempt, key }: Doubt,
-  batch: BatchId,
-): Decision | undefined {
-  const last = "of = +? AND batch = ? AND (kind = 'decided' OR kind = 'told') ORDER BY id DESC LIMIT 1";
-  const [note] = checkedRows(connection, NOTES_TABLE, last, attempt, batchNumber(batch));
-  if (note === undefined) return undefined;
-  const underWay = 'id = (SELECT open FROM calls WHERE id = ?)';
-  const [open] = checkedRows(connection, ATTEMPTS_TABLE, underWay, note.call);
-  if (open !== undefined && open.kind !== 'refresh' && open.sees === note.id) return undefined;
-  return decisionFrom(key, noteFrom(note));
+function doubtIn(connection: Connection, history: History): Doubt {
+  const lost = standing(history);
+  if (lost === undefined) throw new AlteredRow(`what call ${history.call.id} is in doubt about is missing`);
+  return doubtOf(history, lost, (begun) => momentOf(connection, begun));
 }
-
-function doubtOf(connection: Connection, attempt: number): Doubt {
-  const { call, batch, row, closure, intentAtMs: sentAtMs, request } = recordOf(connection, attempt);
-  const lost = connection.get<LostRow>(LOST, attempt);
-  if (lost === undefined) throw new AlteredRow(`attempt ${attempt} is missing`);
-  const { key, held, repeats } = lost;
-  const first = request && connection.get<UptimeRow>(FIRST_UNDER, request.idempotencyKey);
-  return {
-    ...{ key: keyText(key), call, attempt: attempt as AttemptId, batch, row },
-    ...{ atRisk: credits(held), why: closure?.why ?? '', sentAtMs, repeats },
-    ...present({
-      sentBoot: momentOf(connection, lost),
-      firstBoot: momentOf(connection, first ?? lost),
-      request,
-    }),
-  };
-}
-
-interface UptimeRow {
-  readonly boot: number | null;
-  readonly uptime: number | null;
-}
-
-interface LostRow extends UptimeRow {
-  readonly key: Buffer;
-  readonly held: number;
-  readonly repeats: number;
-}
-
-const LOST = `
-SELECT c.key, a.boot, a.uptime, coalesce(sum(iif(l.ended IS NULL, l.holds, 0)), 0) AS held,
-       count(iif(o.kind = 'repeat', 1, NULL)) AS repeats
-  FROM attempts a JOIN calls c ON c.id = a.call LEFT JOIN losses l ON l.call = c.id LEFT JOIN attempts o ON o.id = l.attempt
- WHERE a.id = ? GROUP BY a.id`;
-
-/** When the first attempt under an idempotency key began, on the boot clock. */
-const FIRST_UNDER = `
-SELECT a.boot, a.uptime FROM requests r JOIN attempts a ON a.id = r.attempt
- WHERE r.idempotency_key = +? ORDER BY a.id LIMIT 1`;
 
 /** A call by its number in the tables, even if the index of the keys does not know it; undefined where there is none. */
 export function salvagedCall(connection: Connection, id: number): SalvagedCall | undefined {
@@ -132,19 +82,9 @@ export function salvagedCall(connection: Connection, id: number): SalvagedCall |
 }
 
 export function openAttempts(connection: Connection, newest: number): readonly OpenAttempt[] {
-  const calls = connection.all<{
-    readonly key: Buffer;
-    readonly open: number;
-    readonly accountIdentity: string;
-  }>(
-    `SELECT c.key, c.open, p.identity AS accountIdentity FROM calls c JOIN accounts p ON p.id = c.account
-      WHERE c.open IS NOT NULL AND c.open <= +? ORDER BY c.open`,
-    newest,
-  );
-  return calls.map(({ key, open, accountIdentity }) => {
-    const { attempt, call, batch, row, reserved, reply } = recordOf(connection, open);
-    return { attempt, key: keyText(key), accountIdentity, call, batch, row, reserved, ...present({ reply }) };
-  });
+  const sql = 'SELECT id FROM calls WHERE open IS NOT NULL AND open <= +? ORDER BY open';
+  const calls = connection.all<{ id: number }>(sql, newest);
+  return calls.flatMap(({ id }) => openIn(historyOf(connection, id)) ?? []);
 }
 
 const recordsBy = (connection: Connection, sql: string, values: Readonly<Record<string, string | number>>) =>
@@ -187,7 +127,7 @@ export const CALL_READS = {
   doubts: (connection, batch, { withSkipped } = { withSkipped: false }) =>
     connection
       .all<{ stands: number }>(DOUBTS, { batch: batchNumber(batch), withSkipped: withSkipped ? 1 : 0 })
-      .map(({ stands }) => doubtOf(connection, stands)),
+      .map(({ stands }) => doubtIn(connection, historyWith(connection, stands))),
   history: (connection, batch, row) => recordsBy(connection, HISTORY, { batch: batchNumber(batch), row }),
   attempts: (connection, ids) => ids.map((id) => recordOf(connection, id)),
   lostRefresh(connection, answer) {

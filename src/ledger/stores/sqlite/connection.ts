@@ -15,7 +15,7 @@ import { shortage, shortOfFiles } from '../../../lib/system-errors.ts';
 
 export type Value = string | number | bigint | null | Buffer;
 /** Values for `?` in their order, also as one list, or one object for `:name`, when a statement needs a value more than once. */
-type Values = readonly Value[] | readonly [readonly Value[] | Readonly<Record<string, Value>>];
+export type Values = readonly Value[] | readonly [readonly Value[] | Readonly<Record<string, Value>>];
 
 /**
  * The reads of a part of the contract, each on a connection and at once: `SqliteReader` runs it over one state of the ledger,

@@ -2,16 +2,8 @@ import type { CopiedTables } from '../../copying.ts';
 import type { BatchId } from '../../ledger.ts';
 import type { EntryFacts } from '../../rules/history.ts';
 import { ENDED, type Kind, REPLIED, SENT } from '../../rules/moves.ts';
-import {
-  type BookEntry,
-  beginningFrom,
-  endFrom,
-  type NoteFacts,
-  noteFrom,
-  replyFrom,
-} from './attempt-records.ts';
+import { type BookEntry, beginningFrom, endFrom, noteFrom, noteRow, replyFrom } from './attempt-records.ts';
 import type { Connection } from './connection.ts';
-import { statusWords, storedHeaders } from './entries.ts';
 import { checkedRows } from './lookups.ts';
 import type { WrittenRow } from './table.ts';
 import {
@@ -23,6 +15,7 @@ import {
   REPLIES_TABLE,
   REQUESTS_TABLE,
 } from './tables.ts';
+import { statusWords, storedHeaders } from './usual.ts';
 
 /** The entries of the book, as a copy gives and takes them. */
 
@@ -99,7 +92,7 @@ export function insertEntries(
     const { kind } = entry;
     if (isOneOf(REPLIED, kind)) rows.replies.push(replyRow(numbers, entry));
     else if (isOneOf(ENDED, kind)) rows.ends.push(endRow(numbers, entry));
-    else if (!isOneOf(SENT, kind)) rows.notes.push(noteRow(numbers, entry));
+    else if (!isOneOf(SENT, kind)) rows.notes.push(numberedNote(numbers, entry));
     else {
       const attempt = attemptRow(numbers, entry);
       rows.attempts.push(attempt);
@@ -157,20 +150,8 @@ function endRow(numbers: Numbers, entry: CopiedEntry): WrittenRow<typeof ENDS_TA
   };
 }
 
-function noteRow(numbers: Numbers, entry: CopiedEntry): WrittenRow<typeof NOTES_TABLE> {
-  const { kind, of, call, sees, pays, batch, spent, held, at, said, status, dialect, estimated } = entry;
-  const { facts, headers, words, body } = entry;
-  const id = numbers.next(entry.id);
-  return {
-    ...{ id, kind, call: numbers.of(call), of: numbers.of(of), sees: numbers.ofNull(sees) },
-    ...{ pays: numbers.ofNull(pays), batch: batchOf(batch), spent, held, at, said, status, dialect },
-    ...{ estimated: estimated ? 1 : 0, words, body, headers: headers && JSON.stringify(headers) },
-    facts: facts && JSON.stringify(noteFacts(facts)),
-  };
+function numberedNote(numbers: Numbers, entry: CopiedEntry): WrittenRow<typeof NOTES_TABLE> {
+  const [id, call, of] = [numbers.next(entry.id), numbers.of(entry.call), numbers.of(entry.of)];
+  const [sees, pays] = [numbers.ofNull(entry.sees), numbers.ofNull(entry.pays)];
+  return noteRow({ ...entry, id, call, of, sees, pays });
 }
-
-const noteFacts = ({ by, look, receivedAtMs }: EntryFacts): NoteFacts => ({
-  ...(by === undefined ? {} : { by }),
-  ...(look === undefined ? {} : { kind: look }),
-  ...(receivedAtMs === undefined ? {} : { received_at: receivedAtMs }),
-});

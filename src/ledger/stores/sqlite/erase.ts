@@ -4,16 +4,16 @@ import type { JsonObject } from '../../../core/operation.ts';
 import { erasedReason, type Person } from '../../eraser.ts';
 import { type Erasing as ErasingOf, NAMES_OF_BATCH } from '../../rules/found.ts';
 import { hiddenKey, keyCheck } from '../../rules/hidden-keys.ts';
+import { standing } from '../../rules/history.ts';
 import { insertAct } from './acts.ts';
+import { historyOf } from './attempt-records.ts';
 import type { Connection } from './connection.ts';
 import { type ErasableRow, type Found, NAMES } from './erasable.ts';
+import { follow } from './follow.ts';
 import { attemptsOf, hasKey } from './lookups.ts';
-import { insertTold } from './notes.ts';
-import { leftBy, logChange } from './subjects.ts';
 import type { WrittenRow } from './table.ts';
 import {
   ACTS_TABLE,
-  batchId,
   CALLS_TABLE,
   CHANGES_TABLE,
   ENDS_TABLE,
@@ -74,20 +74,13 @@ export function erase(connection: Connection, erasing: Erasing): void {
  * counts as charged, as if a person had told so.
  */
 function endDoubt(connection: Connection, call: number, atMs: number): void {
-  const lost = connection.get<{ doubt: number; batch: number }>(
-    "SELECT a.id AS doubt, a.batch FROM calls c JOIN attempts a ON a.id = c.stands WHERE c.id = ? AND c.state = 'doubt'",
-    call,
-  );
-  if (lost === undefined) return;
-  const told = { batch: batchId(lost.batch), kind: 'told', by: 'person', why: 'erased', atMs } as const;
-  const change = leftBy(connection, lost.doubt, undefined);
-  insertTold(connection, told, call, lost.doubt, {
-    status: 200,
-    headers: {},
-    body: EMPTY,
-    receivedAtMs: atMs,
-  });
-  logChange(connection, change);
+  if (connection.get("SELECT 1 FROM calls WHERE id = ? AND state = 'doubt'", call) === undefined) return;
+  const history = historyOf(connection, call);
+  const batch = standing(history)?.begun.batch;
+  if (batch == null) return;
+  const decision = { key: history.call.key, batch, kind: 'told', by: 'person', why: 'erased', atMs } as const;
+  const told = { status: 200, headers: {}, body: EMPTY, receivedAtMs: atMs };
+  follow(connection, history, { kind: 'decision', decision, told });
 }
 
 function insertErasure(connection: Connection, { target, secret, files, by }: Erasing, at: number): number {

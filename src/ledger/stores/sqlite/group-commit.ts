@@ -268,7 +268,7 @@ export class GroupCommit {
       connection.rollBack('apart');
       connection.run('RELEASE apart');
       // Where another process has the store as well, what it wrote is why this write is refused.
-      writes.refuse(at, this.#refusal() ?? error);
+      writes.refuse(at, this.#refusal() ?? explained(error, this.#options.folder));
     }
   }
 }

@@ -1,4 +1,4 @@
-import type { Connection, Value } from './connection.ts';
+import type { Connection, Values } from './connection.ts';
 import type { Stored, Table } from './table.ts';
 
 /** Conditions by which rows are found. An index has no more than it takes to find them, so these say the rest. */
@@ -26,7 +26,7 @@ export function checkedRows<Row extends object>(
   connection: Connection,
   table: Table<Row>,
   where: string,
-  ...values: readonly Value[]
+  ...values: Values
 ): readonly Stored<Row>[] {
   const found = connection.all<Stored<Row>>(`SELECT * FROM ${table.name} WHERE ${where}`, ...values);
   return found.map((row) => table.checked(row));

@@ -1,4 +1,4 @@
-import { type AttemptId, type Credits, credits, type Intent, type LedgerReader } from '../../ledger.ts';
+import { type Credits, credits, type Intent, type LedgerReader } from '../../ledger.ts';
 import { AlteredRow, type Connection, type Reads } from './connection.ts';
 import { type KeptCall, knownAccount } from './entries.ts';
 import { checkedRows } from './lookups.ts';
@@ -74,7 +74,7 @@ export function keepPrice(connection: Connection, priced: Priced, charged: Credi
   connection.remember(priced.name, charged);
 }
 
-export function pricedBy(connection: Connection, attempt: AttemptId): Priced {
+export function pricedBy(connection: Connection, attempt: number): Priced {
   const priced = connection.get<Omit<Priced, 'name'>>(
     `SELECT c.account, c.operation, coalesce(c.credits_most, ${NONE}) AS credits_max
        FROM attempts a JOIN calls c ON c.id = a.call WHERE a.id = ?`,

@@ -67,7 +67,7 @@ INSERT INTO payers (attempt, row)
 /** @returns how many answers were taken back. */
 export function retractMisses(connection: Connection, accountIdentity: string): number {
   book(connection);
-  const atMs =
+  const at =
     connection.get<{ at: number | null }>(
       'SELECT max(at) AS at FROM (SELECT at FROM attempts ORDER BY id DESC LIMIT 1)',
     )?.at ?? 0;
@@ -81,7 +81,7 @@ export function retractMisses(connection: Connection, accountIdentity: string): 
     if (misses.length === 0) break;
     insertNotes(
       connection,
-      misses.map((miss) => ({ ...miss, kind: 'retracted' as const, atMs })),
+      misses.map((miss) => ({ ...miss, kind: 'retracted' as const, at })),
     );
     retracted += misses.length;
   }
