@@ -1,7 +1,16 @@
 import { present } from '../../../core/objects.ts';
-import type { LearnedRate, LedgerReader, MissesMark, PauseRecord, Sent, UsageMark } from '../../ledger.ts';
-import { credits } from '../../ledger.ts';
+import {
+  type AccountCaps,
+  credits,
+  type LearnedRate,
+  type LedgerReader,
+  type MissesMark,
+  type PauseRecord,
+  type Sent,
+  type UsageMark,
+} from '../../ledger.ts';
 import type { Connection, Reads } from './connection.ts';
+import { accountNumber } from './entries.ts';
 import { checkAccount, setCells } from './table-sums.ts';
 import { wholeMs } from './tables.ts';
 
@@ -38,19 +47,23 @@ export function usageOf({ usage_counted: counted, usage_spent: spent, usage_at: 
     : { counted, spent: credits(spent), atMs };
 }
 
-export function setLearnedRate(
-  connection: Connection,
-  account: number,
-  learned: LearnedRate | undefined,
-): void {
-  setCells(connection, 'accounts', account, {
+const setAccount = (connection: Connection, identity: string, cells: Parameters<typeof setCells>[3]): void =>
+  setCells(connection, 'accounts', accountNumber(connection, identity), cells);
+
+export function setAccountCaps(connection: Connection, identity: string, caps: AccountCaps): void {
+  const { perDay: per_day = null, perMonth: per_month = null } = caps;
+  setAccount(connection, identity, { per_day, per_month });
+}
+
+export function setLearnedRate(connection: Connection, identity: string, learned?: LearnedRate): void {
+  setAccount(connection, identity, {
     learned_per_second: learned?.perSecond ?? null,
     learned_at: learned === undefined ? null : wholeMs(learned.atMs),
   });
 }
 
-export function setUsage(connection: Connection, account: number, usage: UsageMark | undefined): void {
-  setCells(connection, 'accounts', account, {
+export function setUsage(connection: Connection, identity: string, usage?: UsageMark): void {
+  setAccount(connection, identity, {
     usage_counted: usage?.counted ?? null,
     usage_spent: usage?.spent ?? null,
     usage_at: usage === undefined ? null : wholeMs(usage.atMs),
@@ -58,25 +71,22 @@ export function setUsage(connection: Connection, account: number, usage: UsageMa
 }
 
 /** Marks the present misses. If another answer has ended them meanwhile, there is nothing to mark. */
-export function markMisses(connection: Connection, account: number, { place, kept }: MissesMark): void {
-  connection.run(
-    'UPDATE accounts SET misses_place = ?, misses_kept = ? WHERE id = ? AND misses > 0',
-    place ?? null,
-    kept ? 1 : 0,
-    account,
-  );
+export function markMisses(connection: Connection, identity: string, { place, kept }: MissesMark): void {
+  const sql = 'UPDATE accounts SET misses_place = ?, misses_kept = ? WHERE identity = +? AND misses > 0';
+  connection.run(sql, place ?? null, kept ? 1 : 0, identity);
 }
 
 /** Longer than any run that a report shows; a vendor that pauses every minute leaves some 130,000 entries. */
 const PAUSES_KEPT_MS = 90 * 24 * 60 * 60 * 1000;
 
-export function notePause(connection: Connection, account: number, pause: PauseRecord): void {
-  const { fromMs, untilMs, why, asked } = pause;
+export function notePause(connection: Connection, identity: string, pause: PauseRecord): void {
+  const { why, asked } = pause;
+  const [from, until] = [wholeMs(pause.fromMs), wholeMs(pause.untilMs)];
+  const account = accountNumber(connection, identity);
   const sql = 'INSERT INTO pauses (account, from_at, until_at, why, asked) VALUES (?, ?, ?, ?, ?)';
-  connection.run(sql, account, wholeMs(fromMs), wholeMs(untilMs), why, asked ? 1 : 0);
-  if (asked) setCells(connection, 'accounts', account, { paused_until: wholeMs(untilMs) });
-  const oldestMs = wholeMs(fromMs - PAUSES_KEPT_MS);
-  connection.run('DELETE FROM pauses WHERE account = ? AND until_at < ?', account, oldestMs);
+  connection.run(sql, account, from, until, why, asked ? 1 : 0);
+  if (asked) setAccount(connection, identity, { paused_until: until });
+  connection.run('DELETE FROM pauses WHERE account = ? AND until_at < ?', account, from - PAUSES_KEPT_MS);
 }
 
 const ACCOUNT = `

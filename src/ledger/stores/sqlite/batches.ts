@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { isAbsolute } from 'node:path';
 import { invariant } from '../../../core/errors.ts';
+import type { Digests } from '../../../core/format.ts';
 import type {
   Batch,
   BatchChange,
@@ -12,7 +13,7 @@ import type {
 } from '../../ledger.ts';
 import type { Connection } from './connection.ts';
 import { setCells } from './table-sums.ts';
-import { batchId, batchNumber, PLANNED_TABLE, wholeMs } from './tables.ts';
+import { batchId, batchNumber, PIECES_TABLE, PLANNED_TABLE, wholeMs } from './tables.ts';
 
 /**
  * Makes, resumes and changes batches, inside a group's transaction, and keeps the plans of those that change something:
@@ -150,22 +151,32 @@ export function changeBatch(connection: Connection, batch: Batch, change: BatchC
 }
 
 /** Writes the plan. This comes before the batch itself, which completes the plan (`schema/changes.ts`). */
-export function insertPlan(connection: Connection, batch: number, plan: readonly PlannedRow[]): void {
+function insertPlan(connection: Connection, batch: number, plan: readonly PlannedRow[]): void {
   for (const { row, ...rest } of plan) {
     PLANNED_TABLE.insert(connection, { batch, row, planned: JSON.stringify(rest) });
   }
 }
 
 /** What stands at the path until it is replaced keeps its batch. */
-export function noteFile(
+export function noteWritten(
   connection: Connection,
   path: string,
   sha256s: readonly string[],
-  batch: BatchId | undefined,
+  batch?: BatchId,
 ): void {
   const stale = 'DELETE FROM files WHERE path = ? AND sha256 NOT IN (SELECT value FROM json_each(?))';
   connection.run(stale, path, JSON.stringify(sha256s));
   const add = 'INSERT INTO files (path, sha256, batch) VALUES (?, ?, ?) ON CONFLICT DO NOTHING';
   const of = batch === undefined ? null : batchNumber(batch);
   for (const sha256 of sha256s) connection.run(add, path, sha256, of);
+}
+
+export function keepPieces(connection: Connection, of: BatchId, { reading, pieces = [] }: Digests): void {
+  const batch = batchNumber(of);
+  PIECES_TABLE.insertAll(
+    connection,
+    pieces.map(({ start: { row, byteOffset: byte_offset, lines }, digest }) => {
+      return { batch, row, byte_offset, lines, reading, digest: Buffer.from(digest, 'hex') };
+    }),
+  );
 }

@@ -1,12 +1,9 @@
 import type { BootTime } from '../../../core/clock.ts';
 import { invariant } from '../../../core/errors.ts';
-import type { Digests } from '../../../core/format.ts';
 import type { Copied, CopiedPart } from '../../copying.ts';
 import type { Cleaning, Erasable, ErasureTarget } from '../../eraser.ts';
 import type {
-  AccountCaps,
   Act,
-  Agreement,
   Batch,
   BatchChange,
   BatchId,
@@ -15,23 +12,18 @@ import type {
   CallEntry,
   FinishedRow,
   KeptTime,
-  LearnedRate,
   Ledger,
-  MissesMark,
   Notices,
   OpenAttempt,
   OutcomesOf,
-  PauseRecord,
   PlannedRow,
-  TimeMark,
-  UsageMark,
 } from '../../ledger.ts';
 import { removeFiles } from '../../rules/found.ts';
-import { markMisses, notePause, setLearnedRate, setUsage } from './accounts.ts';
+import { markMisses, notePause, setAccountCaps, setLearnedRate, setUsage } from './accounts.ts';
 import { noteAct } from './acts.ts';
 import { insertAgreement } from './agreements.ts';
 import { BATCH_READS } from './batch-records.ts';
-import { beginBatch, changeBatch, noteFile } from './batches.ts';
+import { beginBatch, changeBatch, keepPieces, noteWritten } from './batches.ts';
 import { bootNumbered, insertBoot, keepConfirmedTime, keepSeenTime, refuteTimes } from './boots.ts';
 import { CallWrites } from './call-writes.ts';
 import { openAttempts } from './calls.ts';
@@ -49,8 +41,8 @@ import { insertNotice, noteNoticeSent, waitingNotices } from './notices.ts';
 import { SqliteReader } from './reader.ts';
 import { retractMisses } from './rows.ts';
 import type { RunningSeal } from './running-seal.ts';
-import { setCells, sumUp } from './table-sums.ts';
-import { batchId, batchNumber, COPIES_TABLE, PIECES_TABLE, wholeMs } from './tables.ts';
+import { sumUp } from './table-sums.ts';
+import { batchId, COPIES_TABLE, wholeMs } from './tables.ts';
 import type { Watch } from './watch.ts';
 
 export interface SqliteLedgerOptions extends GroupCommitOptions {
@@ -71,10 +63,22 @@ export class SqliteLedger extends SqliteReader implements Ledger {
   /** One process alone spends from it. */
   declare readonly spenders?: never;
   readonly notices: Notices = {
-    keep: (notice) => this.#group.write(() => insertNotice(this.connection, notice)),
+    keep: this.#writing(insertNotice),
     waiting: async () => waitingNotices(this.connection),
-    noteSent: (id, atMs) => this.#group.write(() => noteNoticeSent(this.connection, id, atMs)),
+    noteSent: this.#writing(noteNoticeSent),
   };
+  readonly keepPieces = this.#writing(keepPieces);
+  readonly keepConfirmedTime = this.#writingOfBoot(keepConfirmedTime);
+  readonly keepSeenTime = this.#writingOfBoot(keepSeenTime);
+  readonly markMisses = this.#writing(markMisses);
+  readonly noteAgreement = this.#writing(insertAgreement);
+  readonly notePause = this.#writing(notePause);
+  readonly noteWritten = this.#writing(noteWritten);
+  readonly refuteTimes = this.#writingOfBoot(refuteTimes);
+  readonly retractMisses = this.#writing(retractMisses);
+  readonly setAccountCaps = this.#writing(setAccountCaps);
+  readonly setLearnedRate = this.#writing(setLearnedRate);
+  readonly setUsage = this.#writing(setUsage);
   /** A run reads a list once, from its first row to its last. */
   protected override mayHaveThread = true;
   readonly #group: GroupCommit;
@@ -116,37 +120,10 @@ export class SqliteLedger extends SqliteReader implements Ledger {
     });
   }
 
-  noteWritten(path: string, sha256s: readonly string[], batch?: BatchId): Promise<void> {
-    return this.#group.write(() => noteFile(this.connection, path, sha256s, batch));
-  }
-
-  noteAgreement(agreement: Agreement): Promise<void> {
-    return this.#group.write(() => insertAgreement(this.connection, agreement));
-  }
-
   noteHold(batch: BatchId, held: boolean, atMs: number): Promise<void> {
     return this.#group.write(() => {
       if (insertHold(this.connection, batch, held, atMs)) this.#noteAct(held ? 'paused' : 'resumed', batch);
     });
-  }
-
-  setAccountCaps(accountIdentity: string, caps: AccountCaps): Promise<void> {
-    const { perDay: per_day = null, perMonth: per_month = null } = caps;
-    return this.#writeOf(accountIdentity, (account) =>
-      setCells(this.connection, 'accounts', account, { per_day, per_month }),
-    );
-  }
-
-  notePause(accountIdentity: string, pause: PauseRecord): Promise<void> {
-    return this.#writeOf(accountIdentity, (account) => notePause(this.connection, account, pause));
-  }
-
-  setLearnedRate(accountIdentity: string, learned: LearnedRate | undefined): Promise<void> {
-    return this.#writeOf(accountIdentity, (account) => setLearnedRate(this.connection, account, learned));
-  }
-
-  setUsage(accountIdentity: string, usage: UsageMark | undefined): Promise<void> {
-    return this.#writeOf(accountIdentity, (account) => setUsage(this.connection, account, usage));
   }
 
   /** A boot that is known already needs no commit. */
@@ -155,24 +132,6 @@ export class SqliteLedger extends SqliteReader implements Ledger {
     const number = known ?? (await this.#group.write(() => insertBoot(this.connection, boot, atMs)));
     this.#boot = number;
     return this.keptTime(boot, atMs);
-  }
-
-  keepSeenTime(mark: TimeMark): Promise<void> {
-    return this.#writeOfBoot((boot) => keepSeenTime(this.connection, boot, mark));
-  }
-
-  keepConfirmedTime(mark: TimeMark, accountIdentity: string): Promise<void> {
-    return this.#writeOfBoot((boot) => keepConfirmedTime(this.connection, boot, mark, accountIdentity));
-  }
-
-  refuteTimes(afterMs: number): Promise<void> {
-    return this.#writeOfBoot((boot) => refuteTimes(this.connection, boot, afterMs));
-  }
-
-  #writeOfBoot<T>(work: (boot: number) => T): Promise<T> {
-    const boot = this.#boot;
-    invariant(boot !== undefined, 'a time is kept of a boot');
-    return this.#group.write(() => work(boot));
   }
 
   append<const List extends readonly CallEntry[]>(list: List): Promise<OutcomesOf<List>> {
@@ -185,30 +144,8 @@ export class SqliteLedger extends SqliteReader implements Ledger {
     return this.read(() => openAttempts(this.connection, this.#earlier));
   }
 
-  retractMisses(accountIdentity: string): Promise<number> {
-    return this.#group.write(() => retractMisses(this.connection, accountIdentity));
-  }
-
-  markMisses(accountIdentity: string, mark: MissesMark): Promise<void> {
-    return this.#writeOf(accountIdentity, (account) => markMisses(this.connection, account, mark));
-  }
-
   finishRows(rows: readonly FinishedRow[]): Promise<void> {
     return this.#calls.finishRows(rows);
-  }
-
-  keepPieces(batch: BatchId, { reading, pieces = [] }: Digests): Promise<void> {
-    const rows = pieces.map(({ start: { row, byteOffset: byte_offset, lines }, digest }) => {
-      return {
-        batch: batchNumber(batch),
-        row,
-        byte_offset,
-        lines,
-        reading,
-        digest: Buffer.from(digest, 'hex'),
-      };
-    });
-    return this.#group.write(() => PIECES_TABLE.insertAll(this.connection, rows));
   }
 
   /** Implements `Eraser.find`. */
@@ -282,14 +219,26 @@ export class SqliteLedger extends SqliteReader implements Ledger {
     release();
   }
 
+  /** A method that is one write. */
+  #writing<Asked extends readonly unknown[], T>(
+    work: (connection: Connection, ...asked: Asked) => T,
+  ): (...asked: Asked) => Promise<T> {
+    return (...asked) => this.#group.write(() => work(this.connection, ...asked));
+  }
+
+  #writingOfBoot<Asked extends readonly unknown[]>(
+    work: (connection: Connection, boot: number, ...asked: Asked) => void,
+  ): (...asked: Asked) => Promise<void> {
+    return (...asked) => {
+      const boot = this.#boot;
+      invariant(boot !== undefined, 'a time is kept of a boot');
+      return this.#group.write(() => work(this.connection, boot, ...asked));
+    };
+  }
+
   #noteAct(kind: Exclude<Act['kind'], 'erased'>, batch: BatchId): void {
     const by = this.#options.act();
     if (by !== undefined) noteAct(this.connection, kind, batch, by);
-  }
-
-  /** @param work gets the number of the account in the tables. */
-  #writeOf<T>(accountIdentity: string, work: (account: number) => T): Promise<T> {
-    return this.#group.write(() => work(accountNumber(this.connection, accountIdentity)));
   }
 
   #existingBatch(id: BatchId): Batch {
