@@ -5,17 +5,6 @@ import { ANSWERED } from './misses.ts';
 import { json, present, type Session, wholeMs } from './session.ts';
 
 /** What is learned about accounts at a vendor. */
-type Part = Pick<
-  Ledger,
-  | 'account'
-  | 'newestFound'
-  | 'sends'
-  | 'pauses'
-  | 'forgettingAccounts'
-  | 'notePause'
-  | 'setLearnedRate'
-  | 'setUsage'
->;
 
 /** Longer than any run that a report shows; a vendor that pauses every minute leaves some 130,000 entries. */
 const PAUSES_KEPT_MS = 90 * 24 * 60 * 60 * 1000;
@@ -23,56 +12,64 @@ const PAUSES_KEPT_MS = 90 * 24 * 60 * 60 * 1000;
 /** Attempts that are read at once while the newest ones are looked through. */
 const ATTEMPTS_AT_ONCE = 5_000;
 
-export const accounts = ({ database, secret }: Session): Part => ({
-  async account(accountIdentity) {
-    const found = await database.row<AccountRow>(ACCOUNT, [accountIdentity]);
-    const {
-      count = 0,
-      place,
-      kept = false,
-      answers = 0,
-      answersNot404 = 0,
-      found: hits = 0,
-      ...learned
-    } = present<Partial<AccountRow>>(found ?? {});
-    const misses = { count, kept, ...present({ place }) };
-    return { answers, answersNot404, found: hits, misses, ...learned } as AccountState;
-  },
-  async newestFound(accountIdentity, most) {
-    const found = await database.rows<{ attempt: number }>(NEWEST_FOUND, [accountIdentity, most]);
-    const records = await recordsOf(
-      database,
-      found.map(({ attempt }) => attempt),
-    );
-    return records.flatMap(({ call, reply }: AttemptRecord) =>
-      reply === undefined ? [] : [{ call, reply }],
-    );
-  },
-  async sends(accountIdentity, sinceMs, limit) {
-    const sends: Sent[] = [];
-    for await (const { isSent, atMs, answeredAtMs } of newestFirst(database, accountIdentity)) {
-      if (atMs < sinceMs || sends.length === limit) break;
-      if (isSent) sends.push(present({ atMs, answeredAtMs }) as Sent);
-    }
-    return sends.reverse().sort((a, b) => a.atMs - b.atMs);
-  },
-  pauses: (accountIdentity, fromMs, untilMs) =>
-    database.rows<PauseRecord>(PAUSES, [accountIdentity, fromMs, untilMs]),
-  async forgettingAccounts() {
-    const found = secret === undefined ? [] : await database.rows<{ account: string }>(FORGETTING);
-    return found.map(({ account }) => account);
-  },
-  async notePause(accountIdentity, { fromMs, untilMs, why, asked }) {
-    const [from, until] = [wholeMs(fromMs), wholeMs(untilMs)];
-    await database.rows(NOTE_PAUSE, [accountIdentity, from, until, json(why), asked, from - PAUSES_KEPT_MS]);
-  },
-  async setLearnedRate(accountIdentity, learned) {
-    await database.rows(keep('learned'), [accountIdentity, json(learned)]);
-  },
-  async setUsage(accountIdentity, usage) {
-    await database.rows(keep('usage'), [accountIdentity, json(usage)]);
-  },
-});
+export const accounts = ({ database, secret }: Session) =>
+  ({
+    async account(accountIdentity) {
+      const found = await database.row<AccountRow>(ACCOUNT, [accountIdentity]);
+      const {
+        count = 0,
+        place,
+        kept = false,
+        answers = 0,
+        answersNot404 = 0,
+        found: hits = 0,
+        ...learned
+      } = present<Partial<AccountRow>>(found ?? {});
+      const misses = { count, kept, ...present({ place }) };
+      return { answers, answersNot404, found: hits, misses, ...learned } as AccountState;
+    },
+    async newestFound(accountIdentity, most) {
+      const found = await database.rows<{ attempt: number }>(NEWEST_FOUND, [accountIdentity, most]);
+      const records = await recordsOf(
+        database,
+        found.map(({ attempt }) => attempt),
+      );
+      return records.flatMap(({ call, reply }: AttemptRecord) =>
+        reply === undefined ? [] : [{ call, reply }],
+      );
+    },
+    async sends(accountIdentity, sinceMs, limit) {
+      const sends: Sent[] = [];
+      for await (const { isSent, atMs, answeredAtMs } of newestFirst(database, accountIdentity)) {
+        if (atMs < sinceMs || sends.length === limit) break;
+        if (isSent) sends.push(present({ atMs, answeredAtMs }) as Sent);
+      }
+      return sends.reverse().sort((a, b) => a.atMs - b.atMs);
+    },
+    pauses: (accountIdentity, fromMs, untilMs) =>
+      database.rows<PauseRecord>(PAUSES, [accountIdentity, fromMs, untilMs]),
+    async forgettingAccounts() {
+      const found = secret === undefined ? [] : await database.rows<{ account: string }>(FORGETTING);
+      return found.map(({ account }) => account);
+    },
+    async notePause(accountIdentity, { fromMs, untilMs, why, asked }) {
+      const [from, until] = [wholeMs(fromMs), wholeMs(untilMs)];
+      await database.rows(NOTE_PAUSE, [
+        accountIdentity,
+        from,
+        until,
+        json(why),
+        asked,
+        from - PAUSES_KEPT_MS,
+      ]);
+    },
+    async setLearnedRate(accountIdentity, learned) {
+      await database.rows(keep('learned'), [accountIdentity, json(learned)]);
+    },
+    async setUsage(accountIdentity, usage) {
+      await database.rows(keep('usage'), [accountIdentity, json(usage)]);
+    },
+  }) satisfies Partial<Ledger>;
 
 interface AccountRow extends Pick<AccountState, 'answers' | 'answersNot404' | 'found'> {
   readonly count: number;

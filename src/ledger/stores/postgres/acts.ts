@@ -3,12 +3,12 @@ import type { Sql } from './connection.ts';
 import { type Session, wholeMs } from './session.ts';
 
 /** Who worked on batches, and who ordered erasures. */
-type Part = Pick<Ledger, 'acts' | 'erasures'>;
 
-export const acts = ({ database }: Pick<Session, 'database'>): Part => ({
-  acts: (batch) => database.rows<Act>(`${ACTS} WHERE batch = $1 ORDER BY id`, [batch]),
-  erasures: () => database.rows<Act>(`${ACTS} WHERE kind = 'erased' ORDER BY id`),
-});
+export const acts = ({ database }: Pick<Session, 'database'>) =>
+  ({
+    acts: (batch) => database.rows<Act>(`${ACTS} WHERE batch = $1 ORDER BY id`, [batch]),
+    erasures: () => database.rows<Act>(`${ACTS} WHERE kind = 'erased' ORDER BY id`),
+  }) satisfies Partial<Ledger>;
 
 const ACTS = 'SELECT kind, operator, at AS "atMs", after FROM acts';
 

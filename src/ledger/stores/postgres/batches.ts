@@ -10,20 +10,6 @@ import { json, present, type Session, wholeMs } from './session.ts';
 import { onlyOne } from './time.ts';
 
 /** Batches with the pauses that a person asked for. One that changes something at a service was made elsewhere, and its plan is read. */
-type Part = Pick<
-  Ledger,
-  | 'batches'
-  | 'batchLines'
-  | 'batch'
-  | 'batchByKey'
-  | 'metrics'
-  | 'openRequests'
-  | 'plannedRows'
-  | 'heldSince'
-  | 'beginBatch'
-  | 'changeBatch'
-  | 'noteHold'
->;
 
 const LINE = `id, state, account AS "accountIdentity", account_name AS "accountName", sandbox, operation,
   input_path AS "inputPath", created_at AS "createdAtMs", output_sha256 AS "outputSha256"`;
@@ -41,63 +27,68 @@ SELECT coalesce(sum(requests), 0) AS requests, coalesce(sum(calls), 0) AS calls 
 const OPEN = `
 SELECT count(*) AS count FROM calls c JOIN entries a ON a.of = c.open AND a.id = c.open WHERE c.open IS NOT NULL AND a.batch = $1`;
 
-export const batches = ({ database, ...session }: Session): Part => ({
-  async batches() {
-    const found = await database.rows<object>(`SELECT ${WHOLE} FROM batches ORDER BY ordinal DESC`);
-    return found.map((row) => present(row) as Batch);
-  },
-  async batchLines() {
-    return (await database.rows<object>(LINES)).map((row) => present(row) as BatchLine);
-  },
-  batch: (id) => batchWhere(database, 'id = $1', id),
-  batchByKey: (key) =>
-    batchWhere(database, `key = $1 AND state IN ('open', 'finished') ORDER BY generation DESC LIMIT 1`, key),
-  async metrics(batch) {
-    const found = await database.row<{ requests: number; calls: number }>(METRICS, [batch]);
-    return found ?? { requests: 0, calls: 0 };
-  },
-  async openRequests(batch) {
-    return (await database.row<{ count: number }>(OPEN, [batch]))?.count ?? 0;
-  },
-  async plannedRows(batch, fromRow, limit) {
-    const sql = 'SELECT row, planned FROM planned WHERE batch = $1 AND row >= $2 ORDER BY row LIMIT $3';
-    const found = await database.rows<{ row: number; planned: object }>(sql, [batch, fromRow, limit]);
-    return found.map(({ row, planned }) => ({ row, ...planned }) as PlannedRow);
-  },
-  async heldSince(batch) {
-    const sql = 'SELECT held_since AS "atMs" FROM batches WHERE id = $1';
-    return (await database.row<{ atMs: number | null }>(sql, [batch]))?.atMs ?? undefined;
-  },
-  async beginBatch(spec, renew = false, plan = []) {
-    invariant(plan.length === 0, 'a store for lookups keeps no plan of changes');
-    return database.write(async (sql) => {
-      const started = await beginBatch(sql, spec, renew);
-      await noteAct(sql, session, started.start === 'new' ? 'begun' : 'gone_on', started.batch.id);
-      return started;
-    });
-  },
-  async changeBatch(batch, { state, budget, extraCredits, settings, ...names }) {
-    const { outputPath, outputSha256, command, inputPath } = names;
-    const cells = [state, budget !== undefined, budget, extraCredits, json(settings)];
-    const changed = await database.row(CHANGE, [
-      batch,
-      ...cells,
-      outputPath,
-      outputSha256,
-      command,
-      inputPath,
-    ]);
-    invariant(changed !== undefined, `there is no batch ${batch} that may become ${state}`);
-    if (inputPath !== undefined) await noteReads(database, batch, inputPath);
-    if (state === 'cancelled') await noteAct(database, session, 'cancelled', batch);
-  },
-  async noteHold(batch, held, atMs) {
-    const isOther = '(held_since IS NULL) = $2';
-    const text = `UPDATE batches SET held_since = CASE WHEN $2 THEN $3::bigint END WHERE id = $1 AND ${isOther} RETURNING id`;
-    const changed = await database.row(text, [batch, held, wholeMs(atMs)]);
-    if (changed !== undefined) await noteAct(database, session, held ? 'paused' : 'resumed', batch);
-  },
-});
+export const batches = ({ database, ...session }: Session) =>
+  ({
+    async batches() {
+      const found = await database.rows<object>(`SELECT ${WHOLE} FROM batches ORDER BY ordinal DESC`);
+      return found.map((row) => present(row) as Batch);
+    },
+    async batchLines() {
+      return (await database.rows<object>(LINES)).map((row) => present(row) as BatchLine);
+    },
+    batch: (id) => batchWhere(database, 'id = $1', id),
+    batchByKey: (key) =>
+      batchWhere(
+        database,
+        `key = $1 AND state IN ('open', 'finished') ORDER BY generation DESC LIMIT 1`,
+        key,
+      ),
+    async metrics(batch) {
+      const found = await database.row<{ requests: number; calls: number }>(METRICS, [batch]);
+      return found ?? { requests: 0, calls: 0 };
+    },
+    async openRequests(batch) {
+      return (await database.row<{ count: number }>(OPEN, [batch]))?.count ?? 0;
+    },
+    async plannedRows(batch, fromRow, limit) {
+      const sql = 'SELECT row, planned FROM planned WHERE batch = $1 AND row >= $2 ORDER BY row LIMIT $3';
+      const found = await database.rows<{ row: number; planned: object }>(sql, [batch, fromRow, limit]);
+      return found.map(({ row, planned }) => ({ row, ...planned }) as PlannedRow);
+    },
+    async heldSince(batch) {
+      const sql = 'SELECT held_since AS "atMs" FROM batches WHERE id = $1';
+      return (await database.row<{ atMs: number | null }>(sql, [batch]))?.atMs ?? undefined;
+    },
+    async beginBatch(spec, renew = false, plan = []) {
+      invariant(plan.length === 0, 'a store for lookups keeps no plan of changes');
+      return database.write(async (sql) => {
+        const started = await beginBatch(sql, spec, renew);
+        await noteAct(sql, session, started.start === 'new' ? 'begun' : 'gone_on', started.batch.id);
+        return started;
+      });
+    },
+    async changeBatch(batch, { state, budget, extraCredits, settings, ...names }) {
+      const { outputPath, outputSha256, command, inputPath } = names;
+      const cells = [state, budget !== undefined, budget, extraCredits, json(settings)];
+      const changed = await database.row(CHANGE, [
+        batch,
+        ...cells,
+        outputPath,
+        outputSha256,
+        command,
+        inputPath,
+      ]);
+      invariant(changed !== undefined, `there is no batch ${batch} that may become ${state}`);
+      if (inputPath !== undefined) await noteReads(database, batch, inputPath);
+      if (state === 'cancelled') await noteAct(database, session, 'cancelled', batch);
+    },
+    async noteHold(batch, held, atMs) {
+      const isOther = '(held_since IS NULL) = $2';
+      const text = `UPDATE batches SET held_since = CASE WHEN $2 THEN $3::bigint END WHERE id = $1 AND ${isOther} RETURNING id`;
+      const changed = await database.row(text, [batch, held, wholeMs(atMs)]);
+      if (changed !== undefined) await noteAct(database, session, held ? 'paused' : 'resumed', batch);
+    },
+  }) satisfies Partial<Ledger>;
 
 /** A superseded or cancelled batch never resumes. */
 const CHANGE = `

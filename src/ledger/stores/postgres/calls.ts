@@ -29,12 +29,8 @@ import { keyBytes, type Session } from './session.ts';
 import { neverSent } from './unknown-commits.ts';
 
 /** Calls, their attempts, and what became of each. */
-type Part = Pick<
-  Ledger,
-  'find' | 'doubts' | 'history' | 'attempts' | 'lostRefresh' | 'append' | 'openAttempts'
->;
 
-export const calls = (session: Session): Part => {
+export const calls = (session: Session) => {
   const { database } = session;
   const append = appending(session);
   const looking = joined((looks: readonly Look[]) => lookAll(session, looks), LOOKS_AT_ONCE);
@@ -70,7 +66,7 @@ export const calls = (session: Session): Part => {
       return times.length === 0 ? undefined : Math.max(...times);
     },
     openAttempts: () => openAttempts(session, append),
-  };
+  } satisfies Partial<Ledger>;
 };
 
 const USED = `

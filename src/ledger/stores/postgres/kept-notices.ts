@@ -2,19 +2,19 @@ import type { Ledger, Notice } from '../../ledger.ts';
 import { type Session, wholeMs } from './session.ts';
 
 /** What jobs tell outside, and when it was received. Two who work may send one at the same time: it has an id for that. */
-type Part = Required<Pick<Ledger, 'notices'>>;
 
-export const notices = ({ database }: Pick<Session, 'database'>): Part => ({
-  notices: {
-    async keep({ id, kind, target, body, atMs }) {
-      await database.rows(KEEP, [id, kind, target, body, wholeMs(atMs)]);
+export const notices = ({ database }: Pick<Session, 'database'>) =>
+  ({
+    notices: {
+      async keep({ id, kind, target, body, atMs }) {
+        await database.rows(KEEP, [id, kind, target, body, wholeMs(atMs)]);
+      },
+      waiting: () => database.rows<Notice>(WAITING),
+      async noteSent(id, atMs) {
+        await database.rows(SENT, [wholeMs(atMs), id]);
+      },
     },
-    waiting: () => database.rows<Notice>(WAITING),
-    async noteSent(id, atMs) {
-      await database.rows(SENT, [wholeMs(atMs), id]);
-    },
-  },
-});
+  }) satisfies Partial<Ledger>;
 
 const KEEP =
   'INSERT INTO notices (id, kind, target, body, at) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING';

@@ -3,14 +3,14 @@ import { COUNTS, hasQueue } from './queue.ts';
 import { json, type Session } from './session.ts';
 
 /** The rows of lists, kept for processes that do not have the files, and by what they are worked on. */
-type Part = Required<Pick<Ledger, 'listed' | 'rangeCounts'>>;
 
-export const listed = ({ database }: Session): Part => ({
-  listed: listedRows(database),
-  async rangeCounts(batch) {
-    return (await hasQueue(database)) ? database.row<RangeCounts>(COUNTS, [batch]) : undefined;
-  },
-});
+export const listed = ({ database }: Session) =>
+  ({
+    listed: listedRows(database),
+    async rangeCounts(batch) {
+      return (await hasQueue(database)) ? database.row<RangeCounts>(COUNTS, [batch]) : undefined;
+    },
+  }) satisfies Partial<Ledger>;
 
 interface Kept {
   readonly row: number;

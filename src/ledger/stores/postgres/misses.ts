@@ -4,14 +4,14 @@ import { json, type Session } from './session.ts';
 import { onlyOne } from './time.ts';
 
 /** The answers of status 404 that may only mean a wrong address. */
-type Part = Pick<Ledger, 'retractMisses' | 'markMisses'>;
 
-export const misses = ({ database }: Session): Part => ({
-  retractMisses: (accountIdentity) => database.write((sql) => retractMisses(sql, accountIdentity)),
-  async markMisses(accountIdentity, { place, kept }) {
-    await database.rows(MARK, [accountIdentity, json(place), kept]);
-  },
-});
+export const misses = ({ database }: Session) =>
+  ({
+    retractMisses: (accountIdentity) => database.write((sql) => retractMisses(sql, accountIdentity)),
+    async markMisses(accountIdentity, { place, kept }) {
+      await database.rows(MARK, [accountIdentity, json(place), kept]);
+    },
+  }) satisfies Partial<Ledger>;
 
 /**
  * What an account `p` answered, and how many misses came since the newest other answer had ended. The call of each is looked up, because

@@ -14,11 +14,6 @@ import { type Session, wholeMs } from './session.ts';
 
 /** What was spent, and what may be. */
 
-type Part = Pick<
-  Ledger,
-  'batchMoney' | 'accountMoney' | 'isSpentAtMost' | 'price' | 'matchRate' | 'setAccountCaps'
->;
-
 // ---------------------------------------------------------------------------------------------------- booking
 
 /** Who pays for an attempt. */
@@ -226,35 +221,36 @@ export const batchMoney = (sql: Sql, batch: BatchId, scope: 'batch' | 'extra' = 
 /** The value of `credits_most` for a call that names none. */
 export const NO_MOST = -1;
 
-export const money = ({ database }: Session): Part => ({
-  batchMoney: (batch, scope) => batchMoney(database, batch, scope),
-  accountMoney(account, scope, atMs) {
-    if (scope === 'ever') return moneyOf(database, { scope: 'month', of: account });
-    return moneyOf(database, { scope, of: account, periods: [periodOf(scope, atMs)] });
-  },
-  async isSpentAtMost(of) {
-    const [scope, name] = 'batch' in of ? ['batch', of.batch] : ['month', of.account];
-    const text = 'SELECT 1 FROM purses WHERE scope = $1 AND of = $2 AND estimated LIMIT 1';
-    return (await database.row(text, [scope, name])) !== undefined;
-  },
+export const money = ({ database }: Session) =>
+  ({
+    batchMoney: (batch, scope) => batchMoney(database, batch, scope),
+    accountMoney(account, scope, atMs) {
+      if (scope === 'ever') return moneyOf(database, { scope: 'month', of: account });
+      return moneyOf(database, { scope, of: account, periods: [periodOf(scope, atMs)] });
+    },
+    async isSpentAtMost(of) {
+      const [scope, name] = 'batch' in of ? ['batch', of.batch] : ['month', of.account];
+      const text = 'SELECT 1 FROM purses WHERE scope = $1 AND of = $2 AND estimated LIMIT 1';
+      return (await database.row(text, [scope, name])) !== undefined;
+    },
 
-  async price(account, { operation, creditsMost = NO_MOST }: Pick<Call, 'operation' | 'creditsMost'>) {
-    const text = 'SELECT highest FROM prices WHERE account = $1 AND operation = $2 AND credits_most = $3';
-    const found = await database.row<{ highest: number }>(text, [account, operation, creditsMost]);
-    return found && credits(found.highest);
-  },
+    async price(account, { operation, creditsMost = NO_MOST }: Pick<Call, 'operation' | 'creditsMost'>) {
+      const text = 'SELECT highest FROM prices WHERE account = $1 AND operation = $2 AND credits_most = $3';
+      const found = await database.row<{ highest: number }>(text, [account, operation, creditsMost]);
+      return found && credits(found.highest);
+    },
 
-  async matchRate(account, operation) {
-    const text =
-      'SELECT sum(found) AS found, sum(answers) AS answers FROM tallies WHERE account = $1 AND operation = $2';
-    const found = await database.row<{ found: number; answers: number | null }>(text, [account, operation]);
-    return found?.answers ? found.found / found.answers : undefined;
-  },
+    async matchRate(account, operation) {
+      const text =
+        'SELECT sum(found) AS found, sum(answers) AS answers FROM tallies WHERE account = $1 AND operation = $2';
+      const found = await database.row<{ found: number; answers: number | null }>(text, [account, operation]);
+      return found?.answers ? found.found / found.answers : undefined;
+    },
 
-  async setAccountCaps(account, { perDay, perMonth }: AccountCaps) {
-    await database.write((sql) => sql.rows(SET_CAPS, [account, perDay ?? null, perMonth ?? null]));
-  },
-});
+    async setAccountCaps(account, { perDay, perMonth }: AccountCaps) {
+      await database.write((sql) => sql.rows(SET_CAPS, [account, perDay ?? null, perMonth ?? null]));
+    },
+  }) satisfies Partial<Ledger>;
 
 const SET_CAPS = `
 INSERT INTO accounts AS a (identity, per_day, per_month) VALUES ($1, $2, $3)

@@ -3,65 +3,65 @@ import { recordsOf } from './attempt-records.ts';
 import type { Session } from './session.ts';
 
 /** What is shown of many calls at once. */
-type Part = Pick<Ledger, 'attemptsAbout' | 'logged' | 'spentBetween' | 'saved' | 'sent'>;
 
-export const reports = ({ database }: Session): Part => ({
-  async attemptsAbout(values, after, most) {
-    const pages = await database.row<{ last: number | null; next: boolean }>(CALLS, [after, most]);
-    const { last = null, next = false } = pages ?? {};
-    if (last === null) return { attempts: [] };
-    // What a call asks is JSON, so a whole value in it stands in quotes.
-    const quoted = values.map((value) => JSON.stringify(value));
-    const found = await database.rows<{ attempt: number }>(ABOUT, [after, last, quoted]);
-    const attempts = await recordsOf(
-      database,
-      found.map(({ attempt }) => attempt),
-    );
-    return next ? { attempts, next: last } : { attempts };
-  },
-  async logged({ batch, changes = false }, before = Number.MAX_SAFE_INTEGER, most) {
-    const { low = null, next = false } =
-      (await database.row<{ low: number | null; next: boolean }>(LOWEST, [before, most])) ?? {};
-    if (low === null) return { attempts: [] };
-    const values = [low, before, batch ?? null, changes];
-    const found = await database.rows<{ attempt: number }>(LOGGED, values);
-    const attempts = await recordsOf(
-      database,
-      found.map(({ attempt }) => attempt),
-    );
-    return next ? { attempts, next: low } : { attempts };
-  },
-  async spentBetween(fromMs, untilMs, after, most) {
-    const { last = null, next = false } =
-      (await database.row<{ last: number | null; next: boolean }>(HIGHEST, [after, most])) ?? {};
-    if (last === null) return { parts: [] };
-    const rows = await database.rows<SpentRow>(SPENT, [fromMs, untilMs, after, last]);
-    const parts = rows.map(
-      ({ batch, day, operator, spent, held, requests }): Spent => ({
-        ...{ batch, dayMs: day * DAY_MS, ...(operator === null ? {} : { operator }) },
-        ...{ spent: credits(spent), inDoubt: credits(held), requests },
-      }),
-    );
-    return next ? { parts, next: last } : { parts };
-  },
-  async saved(batch, fromRow, most) {
-    const part = await database.row<{ count: number; last: number; saved: number }>(SAVED, [
-      batch,
-      fromRow,
-      most,
-    ]);
-    const { count = 0, last = 0, saved = 0 } = part ?? {};
-    return { credits: credits(saved), ...(count < most ? {} : { next: last + 1 }) };
-  },
-  async sent(batch, fromRow, rows) {
-    const values = [batch, fromRow, fromRow + rows];
-    const sent = await database.rows<{ atMs: number; endedAtMs: number; credits: number }>(SENT, values);
-    const later = 'SELECT min(row) AS next FROM entries WHERE id = of AND batch = $1 AND row >= $2';
-    const { next = null } =
-      (await database.row<{ next: number | null }>(later, [batch, fromRow + rows])) ?? {};
-    return next === null ? { sent } : { sent, next };
-  },
-});
+export const reports = ({ database }: Session) =>
+  ({
+    async attemptsAbout(values, after, most) {
+      const pages = await database.row<{ last: number | null; next: boolean }>(CALLS, [after, most]);
+      const { last = null, next = false } = pages ?? {};
+      if (last === null) return { attempts: [] };
+      // What a call asks is JSON, so a whole value in it stands in quotes.
+      const quoted = values.map((value) => JSON.stringify(value));
+      const found = await database.rows<{ attempt: number }>(ABOUT, [after, last, quoted]);
+      const attempts = await recordsOf(
+        database,
+        found.map(({ attempt }) => attempt),
+      );
+      return next ? { attempts, next: last } : { attempts };
+    },
+    async logged({ batch, changes = false }, before = Number.MAX_SAFE_INTEGER, most) {
+      const { low = null, next = false } =
+        (await database.row<{ low: number | null; next: boolean }>(LOWEST, [before, most])) ?? {};
+      if (low === null) return { attempts: [] };
+      const values = [low, before, batch ?? null, changes];
+      const found = await database.rows<{ attempt: number }>(LOGGED, values);
+      const attempts = await recordsOf(
+        database,
+        found.map(({ attempt }) => attempt),
+      );
+      return next ? { attempts, next: low } : { attempts };
+    },
+    async spentBetween(fromMs, untilMs, after, most) {
+      const { last = null, next = false } =
+        (await database.row<{ last: number | null; next: boolean }>(HIGHEST, [after, most])) ?? {};
+      if (last === null) return { parts: [] };
+      const rows = await database.rows<SpentRow>(SPENT, [fromMs, untilMs, after, last]);
+      const parts = rows.map(
+        ({ batch, day, operator, spent, held, requests }): Spent => ({
+          ...{ batch, dayMs: day * DAY_MS, ...(operator === null ? {} : { operator }) },
+          ...{ spent: credits(spent), inDoubt: credits(held), requests },
+        }),
+      );
+      return next ? { parts, next: last } : { parts };
+    },
+    async saved(batch, fromRow, most) {
+      const part = await database.row<{ count: number; last: number; saved: number }>(SAVED, [
+        batch,
+        fromRow,
+        most,
+      ]);
+      const { count = 0, last = 0, saved = 0 } = part ?? {};
+      return { credits: credits(saved), ...(count < most ? {} : { next: last + 1 }) };
+    },
+    async sent(batch, fromRow, rows) {
+      const values = [batch, fromRow, fromRow + rows];
+      const sent = await database.rows<{ atMs: number; endedAtMs: number; credits: number }>(SENT, values);
+      const later = 'SELECT min(row) AS next FROM entries WHERE id = of AND batch = $1 AND row >= $2';
+      const { next = null } =
+        (await database.row<{ next: number | null }>(later, [batch, fromRow + rows])) ?? {};
+      return next === null ? { sent } : { sent, next };
+    },
+  }) satisfies Partial<Ledger>;
 
 const CALLS = `
 SELECT max(id) AS last, EXISTS (SELECT FROM calls WHERE id > max(page.id)) AS next

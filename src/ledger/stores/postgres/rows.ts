@@ -13,22 +13,11 @@ import { joined } from './joined.ts';
 import { json, present, type Session } from './session.ts';
 
 /** Rows, and how each was finished. */
-type Part = Pick<
-  Ledger,
-  | 'counts'
-  | 'rows'
-  | 'finishedRows'
-  | 'rowKinds'
-  | 'rowsReadOtherwise'
-  | 'rowsUnanswered'
-  | 'hasOlderThan'
-  | 'finishRows'
->;
 
 /** Lists that are finished by one statement. */
 const LISTS_AT_ONCE = 1_000;
 
-export const rows = ({ database, ending }: Session): Part => {
+export const rows = ({ database, ending }: Session) => {
   const finishing = joined(
     (lists: readonly (readonly FinishedRow[])[]) => finishAll(database, lists),
     LISTS_AT_ONCE,
@@ -59,7 +48,7 @@ export const rows = ({ database, ending }: Session): Part => {
       const refused = await finishing.ask(list);
       if (refused !== undefined) throw refused;
     },
-  };
+  } satisfies Partial<Ledger>;
 };
 
 const FINISHED = `

@@ -3,22 +3,22 @@ import type { BatchId, KnownSubject, Ledger } from '../../ledger.ts';
 import { present, type Session } from './session.ts';
 
 /** What changes altered, before the ledger was copied here: jobs that change something are refused in this store, see `lookupsOnly`. */
-type Part = Pick<Ledger, 'subjects'>;
 
-export const subjects = ({ database }: Session): Part => ({
-  async subjects(accountIdentity) {
-    const found = await database.rows<SubjectRow>(SUBJECTS, [accountIdentity]);
-    return found.flatMap(({ project, name, sequence, facts, batch, changedAtMs, doubt }) => {
-      if (sequence === 0 && doubt === null) return [];
-      const known = {
-        subject: project === '' ? { name } : { project, name },
-        sequence,
-        ...present({ facts: facts?.state == null ? null : present(facts), batch, changedAtMs, doubt }),
-      };
-      return [known as unknown as KnownSubject];
-    });
-  },
-});
+export const subjects = ({ database }: Session) =>
+  ({
+    async subjects(accountIdentity) {
+      const found = await database.rows<SubjectRow>(SUBJECTS, [accountIdentity]);
+      return found.flatMap(({ project, name, sequence, facts, batch, changedAtMs, doubt }) => {
+        if (sequence === 0 && doubt === null) return [];
+        const known = {
+          subject: project === '' ? { name } : { project, name },
+          sequence,
+          ...present({ facts: facts?.state == null ? null : present(facts), batch, changedAtMs, doubt }),
+        };
+        return [known as unknown as KnownSubject];
+      });
+    },
+  }) satisfies Partial<Ledger>;
 
 interface SubjectRow {
   readonly project: string;

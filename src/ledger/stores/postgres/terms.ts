@@ -9,30 +9,31 @@ import type { AtWork } from './spenders.ts';
 
 /** The limits and budgets of accounts, which are the ledger's: what the accounts file of one host says does not hold for the others. */
 
-export const terms = ({ database }: Session): Pick<Spenders, 'agreeOn' | 'holdTo'> => ({
-  async agreeOn({ identity, name }, said) {
-    const held = (await heldIn(database, identity)) ?? (await begin(database, identity, said));
-    if (isDeepStrictEqual(held, said)) return;
-    throw stop(
-      'account',
-      `Account ${name} has ${termsWords(held)} in the ledger at ${database.shown}, but ${termsWords(said)} in ${accountsPath()}.`,
-      `Correct the file, or make it hold for all hosts: ${commandLine(['store', 'caps', database.shown])}`,
-    );
-  },
-  async holdTo({ identity, name }, said) {
-    const held = await heldIn(database, identity);
-    if (held === undefined || isDeepStrictEqual(held, said)) return held;
-    const worker = await database.row<AtWork>(ASKING, [identity]);
-    if (worker !== undefined && !isDeepStrictEqual(held.windows, said.windows))
+export const terms = ({ database }: Session) =>
+  ({
+    async agreeOn({ identity, name }, said) {
+      const held = (await heldIn(database, identity)) ?? (await begin(database, identity, said));
+      if (isDeepStrictEqual(held, said)) return;
       throw stop(
-        'busy',
-        `Process ${worker.pid} on ${worker.host}, "${worker.command}", uses the earlier limits of account ${name}.`,
-        'Let it end, then run the same command again.',
+        'account',
+        `Account ${name} has ${termsWords(held)} in the ledger at ${database.shown}, but ${termsWords(said)} in ${accountsPath()}.`,
+        `Correct the file, or make it hold for all hosts: ${commandLine(['store', 'caps', database.shown])}`,
       );
-    await database.rows(HOLD, valuesOf(identity, said));
-    return held;
-  },
-});
+    },
+    async holdTo({ identity, name }, said) {
+      const held = await heldIn(database, identity);
+      if (held === undefined || isDeepStrictEqual(held, said)) return held;
+      const worker = await database.row<AtWork>(ASKING, [identity]);
+      if (worker !== undefined && !isDeepStrictEqual(held.windows, said.windows))
+        throw stop(
+          'busy',
+          `Process ${worker.pid} on ${worker.host}, "${worker.command}", uses the earlier limits of account ${name}.`,
+          'Let it end, then run the same command again.',
+        );
+      await database.rows(HOLD, valuesOf(identity, said));
+      return held;
+    },
+  }) satisfies Partial<Spenders>;
 
 interface Row {
   readonly windows: AccountTerms['windows'];

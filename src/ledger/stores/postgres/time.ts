@@ -5,10 +5,6 @@ import type { Sql } from './connection.ts';
 import { present, type Session, wholeMs } from './session.ts';
 
 /** What time it is believed to be, by all hosts. Each opened ledger has a row of its own for the boot in which it works. */
-type Part = Pick<
-  Ledger,
-  'confirmedTime' | 'keptTime' | 'atBoot' | 'keepSeenTime' | 'keepConfirmedTime' | 'refuteTimes'
->;
 
 /** Any number that nobody else takes. */
 const ADVISORY_LOCK = 8_260_030;
@@ -27,7 +23,7 @@ function oneByOne(): (keep: () => Promise<void>) => Promise<void> {
   };
 }
 
-export const time = (session: Session): Part => {
+export const time = (session: Session) => {
   const { database } = session;
   let boot: string | undefined;
   const inTurn = oneByOne();
@@ -82,7 +78,7 @@ export const time = (session: Session): Part => {
         session.floorMs = undefined;
       });
     },
-  };
+  } satisfies Partial<Ledger>;
 };
 
 /** What was confirmed in the boot is taken over from whoever knew it. */
