@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
+import { columnsOf, TABLES } from '../../copied-columns.ts';
 import type { CopiedPart, CopiedTables } from '../../copying.ts';
 import type { Database } from './connection.ts';
-import { columnsOf, TABLES } from './copied-columns.ts';
 import { ANSWERED } from './misses.ts';
 import { pagesOf } from './scanned.ts';
 

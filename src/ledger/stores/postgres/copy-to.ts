@@ -1,8 +1,8 @@
 import { hostname } from 'node:os';
 import { crashPoint } from '../../../lib/faults.ts';
+import { columnsOf, TABLES } from '../../copied-columns.ts';
 import type { CopiedPart, CopiedTables } from '../../copying.ts';
 import type { Database, Sql } from './connection.ts';
-import { columnsOf, TABLES } from './copied-columns.ts';
 import { changesOf } from './money.ts';
 import { tallied } from './schema/tallies-sql.ts';
 

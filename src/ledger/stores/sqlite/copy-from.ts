@@ -1,13 +1,11 @@
-import type { JsonObject } from '../../../core/operation.ts';
 import type { CopiedPart, CopiedTables } from '../../copying.ts';
-import type { Batch } from '../../ledger.ts';
 import { learnedOf, type Stored, usageOf } from './accounts.ts';
-import type { CallRow } from './attempt-records.ts';
 import { AlteredRow, type Connection } from './connection.ts';
-import { batchOrNull, entriesIn, numbered, numberedOrNull } from './copied-entries.ts';
+import { type Recoding, recoded } from './copied-cells.ts';
+import { entriesIn, numbered } from './copied-entries.ts';
 import { HOLD_READS } from './holds.ts';
 import { checkedRows } from './lookups.ts';
-import type { ReadRow } from './table.ts';
+import type { ReadRow, Table } from './table.ts';
 import { checkAccount, checkBatch } from './table-sums.ts';
 import {
   ACTS_TABLE,
@@ -29,128 +27,67 @@ import {
 /** Entries, calls or rows of a list that are handed on at once. */
 const AT_ONCE = 1_000;
 
-type Accounts = ReadonlyMap<number, string>;
-
 export function* partsOf(connection: Connection): Generator<CopiedPart> {
-  const accounts: Accounts = new Map(
-    connection
-      .all<{ id: number; identity: string }>('SELECT id, identity FROM accounts')
-      .map(({ id, identity }) => [id, identity]),
+  const giving = givingFrom(connection);
+  const part = (table: keyof CopiedTables, rows: readonly object[]): CopiedPart => {
+    return { table, rows: rows.map((row) => recoded<never>(table, row, giving)) };
+  };
+  const all = (sql: string): readonly object[] => connection.all<object>(sql);
+  yield part('accounts', connection.all<Stored>('SELECT * FROM accounts').map(accountFrom));
+  yield part('boots', checkedRows(connection, BOOTS_TABLE, 'TRUE ORDER BY id'));
+  const batches = connection.all<{ id: number }>('SELECT * FROM batches ORDER BY ordinal');
+  yield part(
+    'batches',
+    batches.map((row) => batchFrom(connection, row)),
   );
-  yield* leading(connection, accounts);
+  for (const { id } of batches)
+    for (const page of pagesOf(connection, PLANNED_TABLE, id)) yield part('planned', page);
+  yield part('subjects', checkedRows(connection, SUBJECTS_TABLE, 'TRUE ORDER BY id'));
   for (const [from, before] of rangesTo(connection, 'SELECT booked AS newest FROM book'))
     yield { table: 'entries', rows: entriesIn(connection, from, before) };
-  for (const [from, before] of rangesTo(connection, 'SELECT max(id) AS newest FROM calls'))
-    yield { table: 'calls', rows: callsIn(connection, accounts, from, before) };
-  yield { table: 'changes', rows: checkedRows(connection, CHANGES_TABLE, 'TRUE').map(changeFrom) };
-  yield* ofLists(connection);
-  yield* trailing(connection, accounts);
+  for (const range of rangesTo(connection, 'SELECT max(id) AS newest FROM calls'))
+    yield part('calls', checkedRows(connection, CALLS_TABLE, 'id >= ? AND id < ?', ...range));
+  yield part('changes', checkedRows(connection, CHANGES_TABLE, 'TRUE'));
+  for (const { id } of batches)
+    for (const page of pagesOf(connection, ROWS_TABLE, id)) yield part('rows', page);
+  yield part('payers', all('SELECT * FROM payers ORDER BY attempt'));
+  for (const { id } of batches)
+    for (const page of pagesOf(connection, PIECES_TABLE, id)) yield part('pieces', page);
+  const prices = checkedRows(connection, PRICES_TABLE, 'TRUE');
+  yield part(
+    'prices',
+    prices.map((price) => ({ ...price, credits_most: price.credits_max })),
+  );
+  yield part('pauses', all('SELECT * FROM pauses ORDER BY id'));
+  yield part('agreements', checkedRows(connection, AGREEMENTS_TABLE, 'TRUE'));
+  yield part('files', all('SELECT * FROM files'));
+  yield part('reads', all('SELECT * FROM reads'));
+  yield part('erasures', checkedRows(connection, ERASURES_TABLE, 'TRUE ORDER BY id'));
+  yield part('erased', connection.all<ErasedRow>('SELECT * FROM erased').map(erasedFrom));
+  yield part('acts', checkedRows(connection, ACTS_TABLE, 'TRUE ORDER BY id').map(actFrom));
+}
+
+function givingFrom(connection: Connection): Recoding {
+  const sql = 'SELECT id, identity FROM accounts';
+  const identities = new Map(connection.lists<[id: number, identity: string]>(sql));
+  return {
+    account(id: number): string {
+      const identity = identities.get(id);
+      if (identity === undefined) throw new AlteredRow(`account ${id} is missing`);
+      return identity;
+    },
+    batch: batchId,
+    entry: numbered,
+    entries: (answers: string) => (JSON.parse(answers) as readonly number[]).map(numbered),
+    flag: (cell: number) => cell === 1,
+    json: (text: string) => JSON.parse(text),
+  };
 }
 
 function* rangesTo(connection: Connection, sql: string): Generator<readonly [from: number, before: number]> {
   const newest = connection.get<{ newest: number | null }>(sql)?.newest ?? 0;
   for (let from = 1; from <= newest; from += AT_ONCE) yield [from, from + AT_ONCE];
 }
-
-function nameOf(accounts: Accounts, id: number): string {
-  const identity = accounts.get(id);
-  if (identity === undefined) throw new AlteredRow(`account ${id} is missing`);
-  return identity;
-}
-
-// ---------------------------------------------------------------------------------------------------- before the entries
-
-function* leading(connection: Connection, accounts: Accounts): Generator<CopiedPart> {
-  yield { table: 'accounts', rows: connection.all<AccountRow>('SELECT * FROM accounts').map(accountFrom) };
-  yield {
-    table: 'boots',
-    rows: checkedRows(connection, BOOTS_TABLE, 'TRUE ORDER BY id').map(({ sum: _, told_by, ...boot }) => ({
-      ...boot,
-      told_by: told_by === null ? null : nameOf(accounts, told_by),
-    })),
-  };
-  const batches = connection.all<BatchRow>('SELECT * FROM batches ORDER BY ordinal');
-  yield { table: 'batches', rows: batches.map((row) => batchFrom(connection, accounts, row)) };
-  for (const { id } of batches)
-    for (const planned of pagesOf(connection, PLANNED_TABLE, id))
-      yield {
-        table: 'planned',
-        rows: planned.map(({ batch, row, planned: text }) => ({
-          ...{ batch: batchId(batch), row, planned: JSON.parse(text) as JsonObject },
-        })),
-      };
-  const subjects = checkedRows(connection, SUBJECTS_TABLE, 'TRUE ORDER BY id') as readonly SubjectRow[];
-  yield {
-    table: 'subjects',
-    rows: subjects.map(({ id, account, project, name, sequence }) => {
-      return { id, account: nameOf(accounts, account), project, name, sequence };
-    }),
-  };
-}
-
-type AccountRow = Stored & Pick<CopiedTables['accounts'], 'identity' | 'per_day' | 'per_month'>;
-
-type SubjectRow = ReadRow<typeof SUBJECTS_TABLE> & { readonly sequence: number };
-
-function accountFrom(row: AccountRow): CopiedTables['accounts'] {
-  checkAccount(row);
-  const { identity, per_day, per_month, misses, misses_place, misses_kept, paused_until } = row;
-  return {
-    ...{ identity, per_day, per_month, misses, misses_place, misses_kept: misses_kept === 1, paused_until },
-    ...{ learned: learnedOf(row) ?? null, usage: usageOf(row) ?? null },
-  };
-}
-
-type BatchRow = Omit<
-  CopiedTables['batches'],
-  'id' | 'account' | 'sandbox' | 'settings' | 'ordinal' | 'held_since'
-> & {
-  readonly id: number;
-  readonly account: number;
-  readonly sandbox: number;
-  readonly settings: string;
-  readonly ordinal: number;
-  readonly sum: number;
-};
-
-function batchFrom(connection: Connection, accounts: Accounts, row: BatchRow): CopiedTables['batches'] {
-  checkBatch(row);
-  const { id: number, account, sandbox, settings, sum: _, ...cells } = row;
-  const id = batchId(number);
-  return {
-    ...cells,
-    ...{ id, account: nameOf(accounts, account), sandbox: sandbox === 1 },
-    settings: JSON.parse(settings) as Batch['settings'],
-    held_since: HOLD_READS.heldSince(connection, id) ?? null,
-  };
-}
-
-// ---------------------------------------------------------------------------------------------------- the book
-
-function callsIn(
-  connection: Connection,
-  accounts: Accounts,
-  from: number,
-  before: number,
-): readonly CopiedTables['calls'][] {
-  const rows = checkedRows(connection, CALLS_TABLE, 'id >= ? AND id < ?', from, before) as readonly CallRow[];
-  return rows.map(({ id, key, account, operation, credits_most, parameters, terms, state, stands }) => ({
-    ...{ id: numbered(id), key, account: nameOf(accounts, account), operation, credits_most },
-    parameters: JSON.parse(parameters) as JsonObject,
-    terms: terms === null ? null : (JSON.parse(terms) as JsonObject),
-    ...{ state, stands: numberedOrNull(stands) },
-  }));
-}
-
-const changeFrom = ({
-  sum: _,
-  attempt,
-  ...change
-}: ReadRow<typeof CHANGES_TABLE>): CopiedTables['changes'] => ({
-  ...{ ...change, attempt: numbered(attempt) },
-});
-
-// ---------------------------------------------------------------------------------------------------- lists, and what is beside them
 
 interface OfBatch {
   readonly batch: number;
@@ -160,105 +97,27 @@ interface OfBatch {
 type ListTable = typeof ROWS_TABLE | typeof PLANNED_TABLE | typeof PIECES_TABLE;
 
 /** The rows that a table has of a batch, a page after the other. */
-function* pagesOf<Described extends ListTable>(
-  connection: Connection,
-  table: Described,
-  batch: number,
-): Generator<readonly ReadRow<Described>[]> {
-  const where = 'batch = ? AND row >= ? ORDER BY row LIMIT ?';
+function* pagesOf(connection: Connection, of: ListTable, batch: number): Generator<readonly OfBatch[]> {
+  const table = of as unknown as Table<OfBatch>;
   for (let from = 0; ; ) {
-    const page = checkedRows<OfBatch>(connection, table as never, where, batch, from, AT_ONCE);
+    const where = 'batch = ? AND row >= ? ORDER BY row LIMIT ?';
+    const page = checkedRows(connection, table, where, batch, from, AT_ONCE);
     const last = page.at(-1);
     if (last === undefined) return;
-    yield page as unknown as readonly ReadRow<Described>[];
+    yield page;
     from = last.row + 1;
   }
 }
 
-function* ofLists(connection: Connection): Generator<CopiedPart> {
-  const ids = connection.all<{ id: number }>('SELECT id FROM batches ORDER BY ordinal').map(({ id }) => id);
-  for (const id of ids)
-    for (const page of pagesOf(connection, ROWS_TABLE, id)) yield { table: 'rows', rows: page.map(rowFrom) };
-  const payers = connection.all<CopiedTables['payers']>('SELECT attempt, row FROM payers ORDER BY attempt');
-  yield {
-    table: 'payers',
-    rows: payers.map(({ attempt, row }) => ({ attempt: numbered(attempt), row })),
-  };
-  for (const id of ids)
-    for (const page of pagesOf(connection, PIECES_TABLE, id))
-      yield {
-        table: 'pieces',
-        rows: page.map(({ sum: _, batch, ...piece }) => ({ ...piece, batch: batchId(batch) })),
-      };
+function accountFrom(row: Stored): object {
+  checkAccount(row);
+  return { ...row, learned: learnedOf(row), usage: usageOf(row) };
 }
 
-const rowFrom = ({
-  sum: _,
-  batch,
-  answers,
-  read_to,
-  ...row
-}: ReadRow<typeof ROWS_TABLE>): CopiedTables['rows'] => ({
-  ...{ ...row, batch: batchId(batch), read_to: numberedOrNull(read_to) },
-  answers: (JSON.parse(answers) as readonly number[]).map(numbered),
-});
-
-function* trailing(connection: Connection, accounts: Accounts): Generator<CopiedPart> {
-  yield {
-    table: 'prices',
-    rows: checkedRows(connection, PRICES_TABLE, 'TRUE').map(({ account, operation, ...price }) => ({
-      ...{ account: nameOf(accounts, account), operation },
-      ...{ credits_most: price.credits_max, highest: price.highest },
-    })),
-  };
-  const pauses = connection.all<PauseRow>('SELECT * FROM pauses ORDER BY id');
-  yield {
-    table: 'pauses',
-    rows: pauses.map(({ id: _, account, asked, ...pause }) => ({
-      ...{ ...pause, account: nameOf(accounts, account), asked: asked === 1 },
-    })),
-  };
-  yield {
-    table: 'agreements',
-    rows: checkedRows(connection, AGREEMENTS_TABLE, 'TRUE').map(({ sum: _, ...agreement }) => agreement),
-  };
-  yield { table: 'files', rows: connection.all<FileRow>('SELECT * FROM files').map(fileFrom) };
-  yield { table: 'reads', rows: connection.all<ReadsRow>('SELECT * FROM reads').map(readFrom) };
-  yield {
-    table: 'erasures',
-    rows: checkedRows(connection, ERASURES_TABLE, 'TRUE ORDER BY id').map(({ id, kind, at, key_check }) => {
-      return { id, kind, at, key_check };
-    }),
-  };
-  yield { table: 'erased', rows: connection.all<ErasedRow>('SELECT * FROM erased').map(erasedFrom) };
-  yield { table: 'acts', rows: checkedRows(connection, ACTS_TABLE, 'TRUE ORDER BY id').map(actFrom) };
+function batchFrom(connection: Connection, row: { readonly id: number }): object {
+  checkBatch(row);
+  return { ...row, held_since: HOLD_READS.heldSince(connection, batchId(row.id)) };
 }
-
-type PauseRow = Omit<CopiedTables['pauses'], 'account' | 'asked'> & {
-  readonly id: number;
-  readonly account: number;
-  readonly asked: number;
-};
-
-interface FileRow {
-  readonly path: string;
-  readonly sha256: string;
-  readonly batch: number | null;
-}
-
-const fileFrom = ({ path, sha256, batch }: FileRow): CopiedTables['files'] => ({
-  ...{ path, sha256, batch: batchOrNull(batch) },
-});
-
-interface ReadsRow {
-  readonly path: string;
-  readonly batch: number;
-  readonly is_list: number;
-}
-
-const readFrom = ({ path, batch, is_list }: ReadsRow): CopiedTables['reads'] => ({
-  ...{ path, batch: batchId(batch), is_list: is_list === 1 },
-});
 
 interface ErasedRow {
   readonly what: string;
@@ -267,12 +126,12 @@ interface ErasedRow {
   readonly erasure: number;
 }
 
-function erasedFrom({ what, id, row, erasure }: ErasedRow): CopiedTables['erased'] {
-  if (what === 'row') return { what, id: null, batch: batchId(id), row, erasure };
-  return { what, id: what === 'subject' ? id : numbered(id), batch: null, row, erasure };
+function erasedFrom({ what, id, ...where }: ErasedRow): object {
+  if (what === 'row') return { what, batch: batchId(id), ...where };
+  return { what, id: what === 'subject' ? id : numbered(id), ...where };
 }
 
-function actFrom({ kind, of, after, at, operator }: ReadRow<typeof ACTS_TABLE>): CopiedTables['acts'] {
-  const about = kind === 'erased' ? { batch: null, erasure: of } : { batch: batchId(of), erasure: null };
+function actFrom({ kind, of, after, at, operator }: ReadRow<typeof ACTS_TABLE>): object {
+  const about = kind === 'erased' ? { erasure: of } : { batch: batchId(of) };
   return { kind, ...about, after: numbered(after), at, operator };
 }

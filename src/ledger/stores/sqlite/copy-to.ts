@@ -2,11 +2,13 @@ import { invariant } from '../../../core/errors.ts';
 import { crashPoint } from '../../../lib/faults.ts';
 import type { CopiedPart, CopiedTables } from '../../copying.ts';
 import { STANDS } from '../../rules/moves.ts';
-import { AlteredRow, type Connection } from './connection.ts';
+import { AlteredRow, type Connection, type Value } from './connection.ts';
+import { type Recoding, recoded } from './copied-cells.ts';
 import { COUNTED_ANEW } from './copied-counts.ts';
 import { insertEntries, type Numbers } from './copied-entries.ts';
 import { APPLICATION_ID, definitionsOfSchema, SCHEMA } from './identity.ts';
 import { sumOfGroup } from './money.ts';
+import type { WrittenRow } from './table.ts';
 import { sumUp } from './table-sums.ts';
 import {
   ACTS_TABLE,
@@ -65,6 +67,14 @@ class Taking implements Numbers {
   readonly #subjects = new Map<string, number>();
   /** The former numbers, in their order: the place of each is its number here. */
   readonly #former: number[] = [];
+  readonly #recoding: Recoding = {
+    account: (identity: string) => this.#account(identity),
+    batch: batchNumber,
+    entry: (former: number) => this.of(former),
+    entries: (formers: readonly number[]) => JSON.stringify(formers.map((former) => this.of(former))),
+    flag: (cell: boolean) => (cell ? 1 : 0),
+    json: (cell: object) => JSON.stringify(cell),
+  };
 
   constructor(connection: Connection) {
     this.#connection = connection;
@@ -107,78 +117,69 @@ class Taking implements Numbers {
     return id;
   }
 
+  #stored<Row>(table: keyof CopiedTables, rows: readonly object[]): readonly Row[] {
+    return rows.map((row) => recoded<Row>(table, row, this.#recoding));
+  }
+
+  /** @returns the number of the row, in a table that numbers them. */
+  #insert(table: keyof CopiedTables, cells: Cells): number {
+    const names = Object.keys(cells);
+    const values = names.map((name) => `:${name}`);
+    const sql = `INSERT INTO ${table} (${names.join(', ')}) VALUES (${values.join(', ')})`;
+    return this.#connection.run(sql, cells).id;
+  }
+
+  #insertEach(table: keyof CopiedTables, rows: readonly object[]): void {
+    for (const cells of this.#stored<Cells>(table, rows)) this.#insert(table, cells);
+  }
+
   readonly #takers = {
     accounts: (rows: Taken<'accounts'>) => {
-      for (const { misses_kept, learned, usage, ...row } of rows) {
-        const { id } = this.#connection.run(INSERT_ACCOUNT, {
-          ...{ ...row, misses_kept: misses_kept ? 1 : 0 },
-          ...{ per_second: learned?.perSecond ?? null, learned_at: learned?.atMs ?? null },
-          ...{ counted: usage?.counted ?? null, spent: usage?.spent ?? null, usage_at: usage?.atMs ?? null },
+      for (const row of rows) {
+        const { learned, usage } = row;
+        const { learned: _, usage: __, ...cells } = recoded<Cells>('accounts', row, this.#recoding);
+        const id = this.#insert('accounts', {
+          ...{ ...cells, learned_per_second: learned?.perSecond ?? null, learned_at: learned?.atMs ?? null },
+          ...{ usage_counted: usage?.counted ?? null, usage_spent: usage?.spent ?? null },
+          usage_at: usage?.atMs ?? null,
         });
         this.#accounts.set(row.identity, id);
       }
     },
-    boots: (rows: Taken<'boots'>) =>
-      BOOTS_TABLE.insertAll(
-        this.#connection,
-        rows.map((row) => ({ ...row, told_by: row.told_by === null ? null : this.#account(row.told_by) })),
-      ),
+    boots: (rows: Taken<'boots'>) => BOOTS_TABLE.insertAll(this.#connection, this.#stored('boots', rows)),
     batches: (rows: Taken<'batches'>) => {
-      for (const { held_since: at, ...row } of rows) {
-        const id = batchNumber(row.id);
-        this.#connection.run(INSERT_BATCH, {
-          ...{ ...row, id, account: this.#account(row.account), sandbox: row.sandbox ? 1 : 0 },
-          settings: JSON.stringify(row.settings),
-        });
-        if (at !== null)
-          HOLDS_TABLE.insert(this.#connection, { id: row.ordinal + 1, batch: id, held: 1, at });
+      for (const { held_since: at, ordinal, ...row } of rows) {
+        const { held_since: _, ...cells } = recoded<Cells>('batches', { ...row, ordinal }, this.#recoding);
+        this.#insert('batches', cells);
+        const batch = batchNumber(row.id);
+        if (at !== null) HOLDS_TABLE.insert(this.#connection, { id: ordinal + 1, batch, held: 1, at });
       }
     },
     planned: (rows: Taken<'planned'>) =>
-      PLANNED_TABLE.insertAll(
-        this.#connection,
-        rows.map(({ batch, row, planned }) => {
-          return { batch: batchNumber(batch), row, planned: JSON.stringify(planned) };
-        }),
-      ),
+      PLANNED_TABLE.insertAll(this.#connection, this.#stored('planned', rows)),
     subjects: (rows: Taken<'subjects'>) => {
-      for (const { sequence, account, ...row } of rows) {
-        SUBJECTS_TABLE.insert(this.#connection, { ...row, account: this.#account(account) });
-        this.#connection.run('UPDATE subjects SET sequence = ? WHERE id = ?', sequence, row.id);
-        this.#subjects.set(JSON.stringify([account, row.project, row.name]), row.id);
+      SUBJECTS_TABLE.insertAll(this.#connection, this.#stored('subjects', rows));
+      for (const { id, account, project, name, sequence } of rows) {
+        this.#connection.run('UPDATE subjects SET sequence = ? WHERE id = ?', sequence, id);
+        this.#subjects.set(JSON.stringify([account, project, name]), id);
       }
     },
     entries: (rows: Taken<'entries'>) => insertEntries(this.#connection, this, rows),
     calls: (rows: Taken<'calls'>) => {
-      const calls = rows.map((row) => ({ ...row, id: this.of(row.id), stands: this.ofNull(row.stands) }));
+      const calls = this.#stored<Omit<WrittenRow<typeof CALLS_TABLE>, keyof Changing>>('calls', rows);
       CALLS_TABLE.insertAll(
         this.#connection,
-        calls.map(({ state: _, stands: __, ...row }) => ({
-          ...{ ...row, account: this.#account(row.account), ...this.#changing(row) },
-          parameters: JSON.stringify(row.parameters),
-          terms: row.terms === null ? null : JSON.stringify(row.terms),
-        })),
+        calls.map((call, at) => ({ ...call, ...this.#changing(rows[at]) })),
       );
-      for (const { id, state, stands } of calls)
-        this.#connection.run(MOVE_CALL, { id, stateNumber: STANDS.indexOf(state), stands });
+      for (const { id, state, stands } of rows)
+        this.#connection.run(MOVE_CALL, {
+          ...{ id: this.of(id), stateNumber: STANDS.indexOf(state), stands: this.ofNull(stands) },
+        });
     },
     changes: (rows: Taken<'changes'>) =>
-      CHANGES_TABLE.insertAll(
-        this.#connection,
-        rows.map((row) => ({ ...row, attempt: this.of(row.attempt) })),
-      ),
-    rows: (rows: Taken<'rows'>) =>
-      ROWS_TABLE.insertAll(
-        this.#connection,
-        rows.map((row) => ({
-          ...{ ...row, batch: batchNumber(row.batch), read_to: this.ofNull(row.read_to) },
-          answers: JSON.stringify(row.answers.map((attempt) => this.of(attempt))),
-        })),
-      ),
-    payers: (rows: Taken<'payers'>) => {
-      const sql = 'INSERT INTO payers (attempt, row) VALUES (?, ?)';
-      for (const { attempt, row } of rows) this.#connection.run(sql, this.of(attempt), row);
-    },
+      CHANGES_TABLE.insertAll(this.#connection, this.#stored('changes', rows)),
+    rows: (rows: Taken<'rows'>) => ROWS_TABLE.insertAll(this.#connection, this.#stored('rows', rows)),
+    payers: (rows: Taken<'payers'>) => this.#insertEach('payers', rows),
     prices: (rows: Taken<'prices'>) =>
       PRICES_TABLE.insertAll(
         this.#connection,
@@ -186,39 +187,21 @@ class Taking implements Numbers {
           return { ...price, account: this.#account(account), credits_max };
         }),
       ),
-    pauses: (rows: Taken<'pauses'>) => {
-      for (const { account, asked, ...row } of rows)
-        this.#connection.run(INSERT_PAUSE, {
-          ...{ ...row, account: this.#account(account), asked: asked ? 1 : 0 },
-        });
-    },
+    pauses: (rows: Taken<'pauses'>) => this.#insertEach('pauses', rows),
     agreements: (rows: Taken<'agreements'>) => AGREEMENTS_TABLE.insertAll(this.#connection, rows),
-    pieces: (rows: Taken<'pieces'>) =>
-      PIECES_TABLE.insertAll(
-        this.#connection,
-        rows.map((row) => ({ ...row, batch: batchNumber(row.batch) })),
-      ),
-    files: (rows: Taken<'files'>) => {
-      const sql = 'INSERT INTO files (path, sha256, batch) VALUES (?, ?, ?)';
-      for (const { path, sha256, batch } of rows)
-        this.#connection.run(sql, path, sha256, batch === null ? null : batchNumber(batch));
-    },
-    reads: (rows: Taken<'reads'>) => {
-      const sql = 'INSERT INTO reads (path, batch, is_list) VALUES (?, ?, ?)';
-      for (const { path, batch, is_list } of rows)
-        this.#connection.run(sql, path, batchNumber(batch), is_list ? 1 : 0);
-    },
+    pieces: (rows: Taken<'pieces'>) => PIECES_TABLE.insertAll(this.#connection, this.#stored('pieces', rows)),
+    files: (rows: Taken<'files'>) => this.#insertEach('files', rows),
+    reads: (rows: Taken<'reads'>) => this.#insertEach('reads', rows),
     // What they were to remove is where they were ordered, and so they have ended here.
     erasures: (rows: Taken<'erasures'>) => {
       for (const row of rows) ERASURES_TABLE.insert(this.#connection, { ...row, files: '[]' });
       this.#connection.run('UPDATE erasures SET scrubbed = 1');
     },
     erased: (rows: Taken<'erased'>) => {
-      const sql = 'INSERT INTO erased (what, id, row, erasure) VALUES (?, ?, ?, ?)';
       for (const { what, id, batch, row, erasure } of rows) {
         const number = batch === null ? (id ?? 0) : batchNumber(batch);
         const isEntry = what === 'call' || what === 'attempt';
-        this.#connection.run(sql, what, isEntry ? this.of(number) : number, row, erasure);
+        this.#insert('erased', { what, id: isEntry ? this.of(number) : number, row, erasure });
       }
     },
     acts: (rows: Taken<'acts'>) => {
@@ -234,14 +217,11 @@ class Taking implements Numbers {
   };
 
   /** Which subject a call changes, and after what: its terms say it by name. */
-  #changing({ account, terms }: Pick<CopiedTables['calls'], 'account' | 'terms'>): {
-    subject: number | null;
-    after: number | null;
-  } {
-    const { change, after } = (terms ?? {}) as Terms;
+  #changing(call: CopiedTables['calls'] | undefined): Changing {
+    const { change, after } = (call?.terms ?? {}) as Terms;
     if (change === undefined) return { subject: null, after: null };
     const { project = '', name } = change.subject;
-    const subject = this.#subjects.get(JSON.stringify([account, project, name]));
+    const subject = this.#subjects.get(JSON.stringify([call?.account, project, name]));
     if (subject === undefined) throw new AlteredRow(`the subject ${name} is missing`);
     return { subject, after: after ?? null };
   }
@@ -261,27 +241,13 @@ class Taking implements Numbers {
   }
 }
 
+type Changing = Pick<WrittenRow<typeof CALLS_TABLE>, 'subject' | 'after'>;
+type Cells = Readonly<Record<string, Value>>;
+
 interface Terms {
   readonly change?: { readonly subject: { readonly project?: string; readonly name: string } };
   readonly after?: number;
 }
-
-const INSERT_ACCOUNT = `
-INSERT INTO accounts (identity, per_day, per_month, misses, misses_place, misses_kept, paused_until, learned_per_second, learned_at,
-    usage_counted, usage_spent, usage_at)
-  VALUES (:identity, :per_day, :per_month, :misses, :misses_place, :misses_kept, :paused_until, :per_second, :learned_at,
-    :counted, :spent, :usage_at)`;
-
-const INSERT_BATCH = `
-INSERT INTO batches (id, ordinal, key, generation, lineage, state, account, account_name, sandbox, vendor, operation, input_path,
-    input_sha256, input_rows, settings, created_at, budget, extra_credits, output_path, output_sha256, command, fresh_found,
-    fresh_no_match, rows_beyond, planned_rows)
-  VALUES (:id, :ordinal, :key, :generation, :lineage, :state, :account, :account_name, :sandbox, :vendor, :operation, :input_path,
-    :input_sha256, :input_rows, :settings, :created_at, :budget, :extra_credits, :output_path, :output_sha256, :command,
-    :fresh_found, :fresh_no_match, :rows_beyond, :planned_rows)`;
-
-const INSERT_PAUSE = `
-INSERT INTO pauses (account, from_at, until_at, why, asked) VALUES (:account, :from_at, :until_at, :why, :asked)`;
 
 const MOVE_CALL = `
 UPDATE calls SET state_number = :stateNumber, stands = :stands, open = NULL, head = (

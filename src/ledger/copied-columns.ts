@@ -1,6 +1,6 @@
-import type { CopiedTables } from '../../copying.ts';
+import type { CopiedTables } from './copying.ts';
 
-/** The columns of what is copied, as they stand in the tables of the same names. Each table says where its columns differ. */
+/** The columns of what is copied, and what their cells are. Each store says where its tables differ. */
 
 type Type = 'bigint' | 'bigint[]' | 'boolean' | 'bytea' | 'json' | 'text';
 type Columns<Name extends keyof CopiedTables> = { readonly [Column in keyof CopiedTables[Name]]-?: Type };
@@ -67,6 +67,5 @@ export const COLUMNS: { readonly [Name in keyof CopiedTables]: Columns<Name> } =
 
 export const TABLES = Object.keys(COLUMNS) as readonly (keyof CopiedTables)[];
 
-/** What has no column of its name: counts, a row of each host, and the two tables in which every entry changes its call. */
 export const columnsOf = (table: keyof CopiedTables): readonly (readonly [column: string, type: Type])[] =>
   Object.entries(COLUMNS[table]);
