@@ -1,5 +1,5 @@
-import type { AccountState, AttemptRecord, Ledger, PauseRecord, Sent } from '../../ledger.ts';
-import { recordsOf } from './attempt-records.ts';
+import type { AccountState, Ledger, PauseRecord, Sent } from '../../ledger.ts';
+import { recordsBy } from './attempt-records.ts';
 import type { Database } from './connection.ts';
 import { ANSWERED } from './misses.ts';
 import { json, present, type Session, wholeMs } from './session.ts';
@@ -29,14 +29,8 @@ export const accounts = ({ database, secret }: Session) =>
       return { answers, answersNot404, found: hits, misses, ...learned } as AccountState;
     },
     async newestFound(accountIdentity, most) {
-      const found = await database.rows<{ attempt: number }>(NEWEST_FOUND, [accountIdentity, most]);
-      const records = await recordsOf(
-        database,
-        found.map(({ attempt }) => attempt),
-      );
-      return records.flatMap(({ call, reply }: AttemptRecord) =>
-        reply === undefined ? [] : [{ call, reply }],
-      );
+      const records = await recordsBy(database, NEWEST_FOUND, [accountIdentity, most]);
+      return records.flatMap(({ call, reply }) => (reply === undefined ? [] : [{ call, reply }]));
     },
     async sends(accountIdentity, sinceMs, limit) {
       const sends: Sent[] = [];

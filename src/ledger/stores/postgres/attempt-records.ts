@@ -1,7 +1,15 @@
-import type { AttemptRecord, BootMoment } from '../../ledger.ts';
-import { attemptIn, type Entry, type History, type Moments, recordIn } from '../../rules/history.ts';
+import type { AnswerRecord, AttemptRecord, BootMoment, ReadAs } from '../../ledger.ts';
+import {
+  type Attempt,
+  answerOf,
+  attemptIn,
+  type Entry,
+  type History,
+  type Moments,
+  recordIn,
+} from '../../rules/history.ts';
 import type { Sql } from './connection.ts';
-import { historiesOf } from './histories.ts';
+import { historiesOf, type PaidHistory } from './histories.ts';
 
 /** All that is known about these attempts, in their order. */
 export async function recordsOf(sql: Sql, attempts: readonly number[]): Promise<readonly AttemptRecord[]> {
@@ -13,8 +21,47 @@ export async function recordsOf(sql: Sql, attempts: readonly number[]): Promise<
   });
 }
 
+/** Of those that a statement finds. */
+export async function recordsBy(
+  sql: Sql,
+  text: string,
+  values: readonly unknown[],
+): Promise<readonly AttemptRecord[]> {
+  const found = await sql.rows<{ attempt: number }>(text, values);
+  return recordsOf(
+    sql,
+    found.map(({ attempt }) => attempt),
+  );
+}
+
 const historyWith = (histories: readonly History[], attempt: number): History | undefined =>
   histories.find((history) => attemptIn(history, attempt) !== undefined);
+
+/** An answer as it was read by then: `readTo` is the newest entry of kind `reading` or `read` that counts, 0 for none; left out: all. */
+export interface WantedAnswer {
+  readonly attempt: number;
+  readonly readTo?: number | undefined;
+}
+
+/** The answers of these attempts in their order; undefined for one that brought none. */
+export async function answersOf(
+  sql: Sql,
+  wanted: readonly WantedAnswer[],
+): Promise<readonly (AnswerRecord<ReadAs> | undefined)[]> {
+  const ids = wanted.map(({ attempt }) => attempt);
+  const histories = await historiesOf(sql, 'attempts', ids);
+  const attempts = new Map<number, { readonly history: PaidHistory; readonly attempt: Attempt }>();
+  for (const history of histories)
+    for (const attempt of history.attempts) attempts.set(attempt.id, { history, attempt });
+  return wanted.map(({ attempt: id, readTo }) => {
+    const found = attempts.get(id);
+    if (found === undefined) return undefined;
+    return answerOf(found.history, found.attempt, {
+      readTo,
+      paidRow: found.history.paidRows.get(id) ?? null,
+    });
+  });
+}
 
 /** When attempts began, on the boot clock. A time that was refuted later may have been true, so how long ago it was is unknown. */
 export async function momentsOf(sql: Sql): Promise<Moments> {

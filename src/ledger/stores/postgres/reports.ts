@@ -1,5 +1,5 @@
 import { type BatchId, credits, type Ledger, type Spent } from '../../ledger.ts';
-import { recordsOf } from './attempt-records.ts';
+import { recordsBy } from './attempt-records.ts';
 import type { Session } from './session.ts';
 
 /** What is shown of many calls at once. */
@@ -12,23 +12,14 @@ export const reports = ({ database }: Session) =>
       if (last === null) return { attempts: [] };
       // What a call asks is JSON, so a whole value in it stands in quotes.
       const quoted = values.map((value) => JSON.stringify(value));
-      const found = await database.rows<{ attempt: number }>(ABOUT, [after, last, quoted]);
-      const attempts = await recordsOf(
-        database,
-        found.map(({ attempt }) => attempt),
-      );
+      const attempts = await recordsBy(database, ABOUT, [after, last, quoted]);
       return next ? { attempts, next: last } : { attempts };
     },
     async logged({ batch, changes = false }, before = Number.MAX_SAFE_INTEGER, most) {
       const { low = null, next = false } =
         (await database.row<{ low: number | null; next: boolean }>(LOWEST, [before, most])) ?? {};
       if (low === null) return { attempts: [] };
-      const values = [low, before, batch ?? null, changes];
-      const found = await database.rows<{ attempt: number }>(LOGGED, values);
-      const attempts = await recordsOf(
-        database,
-        found.map(({ attempt }) => attempt),
-      );
+      const attempts = await recordsBy(database, LOGGED, [low, before, batch ?? null, changes]);
       return next ? { attempts, next: low } : { attempts };
     },
     async spentBetween(fromMs, untilMs, after, most) {

@@ -7,7 +7,7 @@ import {
   type RowRecord,
   rowAnswersOf,
 } from '../../ledger.ts';
-import { answersOf, type WantedAnswer } from './answers-of.ts';
+import { answersOf, type WantedAnswer } from './attempt-records.ts';
 import { codeOf, type Database } from './connection.ts';
 import { joined } from './joined.ts';
 import { json, present, type Session } from './session.ts';

@@ -11,7 +11,7 @@ import {
 } from '../../ledger.ts';
 import type { Connection, Reads } from './connection.ts';
 import { accountNumber } from './entries.ts';
-import { checkAccount, setCells } from './table-sums.ts';
+import { checkAccount, insertRow, setCells } from './table-sums.ts';
 import { wholeMs } from './tables.ts';
 
 /** What is remembered about an account besides its money: how it answers, how fast it may be asked, and its pauses. */
@@ -83,8 +83,7 @@ export function notePause(connection: Connection, identity: string, pause: Pause
   const { why, asked } = pause;
   const [from, until] = [wholeMs(pause.fromMs), wholeMs(pause.untilMs)];
   const account = accountNumber(connection, identity);
-  const sql = 'INSERT INTO pauses (account, from_at, until_at, why, asked) VALUES (?, ?, ?, ?, ?)';
-  connection.run(sql, account, from, until, why, asked ? 1 : 0);
+  insertRow(connection, 'pauses', { account, from_at: from, until_at: until, why, asked: asked ? 1 : 0 });
   if (asked) setAccount(connection, identity, { paused_until: until });
   connection.run('DELETE FROM pauses WHERE account = ? AND until_at < ?', account, from - PAUSES_KEPT_MS);
 }

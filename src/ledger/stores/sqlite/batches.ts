@@ -12,7 +12,7 @@ import type {
   PlannedRow,
 } from '../../ledger.ts';
 import type { Connection } from './connection.ts';
-import { setCells } from './table-sums.ts';
+import { insertRow, setCells } from './table-sums.ts';
 import { batchId, batchNumber, PIECES_TABLE, PLANNED_TABLE, wholeMs } from './tables.ts';
 
 /**
@@ -88,32 +88,17 @@ function noteRead(connection: Connection, batch: number, path: string, isList: b
 }
 
 function insertBatch(connection: Connection, { spec, account, plan }: Beginning, generation: number): number {
-  const id = freeId(connection);
+  const { id, ordinal } = freePlace(connection);
   insertPlan(connection, id, plan);
-  connection.run(
-    `INSERT INTO batches (id, ordinal, key, generation, lineage, state, account, account_name, sandbox, vendor,
-       operation, input_path, input_sha256, input_rows, settings, created_at, fresh_found, fresh_no_match, rows_beyond,
-       planned_rows)
-     VALUES (?, (SELECT count(*) FROM batches), ?, ?, ?, 'open', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    id,
-    spec.key,
-    generation,
-    spec.lineage,
-    account,
-    spec.accountName,
-    spec.sandbox ? 1 : 0,
-    spec.vendor,
-    spec.operation,
-    spec.inputPath,
-    spec.inputSha256,
-    spec.inputRows,
-    JSON.stringify(spec.settings),
-    wholeMs(spec.createdAtMs),
-    cutOff(spec.freshSince?.foundMs),
-    cutOff(spec.freshSince?.noMatchMs),
-    spec.rowsBeyond ?? null,
-    plan.length,
-  );
+  const { freshSince, rowsBeyond: rows_beyond = null } = spec;
+  insertRow(connection, 'batches', {
+    ...{ id, ordinal, key: spec.key, generation, lineage: spec.lineage, state: 'open', account },
+    ...{ account_name: spec.accountName, sandbox: spec.sandbox ? 1 : 0, vendor: spec.vendor },
+    ...{ operation: spec.operation, input_path: spec.inputPath, input_sha256: spec.inputSha256 },
+    ...{ input_rows: spec.inputRows, settings: JSON.stringify(spec.settings) },
+    ...{ created_at: wholeMs(spec.createdAtMs), fresh_found: cutOff(freshSince?.foundMs) },
+    ...{ fresh_no_match: cutOff(freshSince?.noMatchMs), rows_beyond, planned_rows: plan.length },
+  });
   return id;
 }
 
@@ -123,10 +108,12 @@ const cutOff = (ms: number | undefined): number | null => (ms === undefined ? nu
 const BATCH_IDS = 2 ** 31;
 
 /** The number is random, so that nobody mistakes a batch of one store for one of another. */
-function freeId(connection: Connection): number {
+function freePlace(connection: Connection): { readonly id: number; readonly ordinal: number } {
+  const sql = 'SELECT count(*) AS ordinal, max(id = ?) AS isTaken FROM batches';
   for (;;) {
     const id = randomInt(BATCH_IDS);
-    if (connection.get('SELECT 1 FROM batches WHERE id = ?', id) === undefined) return id;
+    const found = connection.get<{ ordinal: number; isTaken: 0 | 1 | null }>(sql, id);
+    if (found?.isTaken !== 1) return { id, ordinal: found?.ordinal ?? 0 };
   }
 }
 

@@ -3,8 +3,8 @@ import { learnedOf, type Stored, usageOf } from './accounts.ts';
 import { AlteredRow, type Connection } from './connection.ts';
 import { type Recoding, recoded } from './copied-cells.ts';
 import { entriesIn, numbered } from './copied-entries.ts';
-import { HOLD_READS } from './holds.ts';
 import { checkedRows } from './lookups.ts';
+import { PEOPLE_READS } from './people.ts';
 import type { ReadRow, Table } from './table.ts';
 import { checkAccount, checkBatch } from './table-sums.ts';
 import {
@@ -116,7 +116,7 @@ function accountFrom(row: Stored): object {
 
 function batchFrom(connection: Connection, row: { readonly id: number }): object {
   checkBatch(row);
-  return { ...row, held_since: HOLD_READS.heldSince(connection, batchId(row.id)) };
+  return { ...row, held_since: PEOPLE_READS.heldSince(connection, batchId(row.id)) };
 }
 
 interface ErasedRow {

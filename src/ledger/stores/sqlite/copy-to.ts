@@ -2,14 +2,14 @@ import { invariant } from '../../../core/errors.ts';
 import { crashPoint } from '../../../lib/faults.ts';
 import type { CopiedPart, CopiedTables } from '../../copying.ts';
 import { STANDS } from '../../rules/moves.ts';
-import { AlteredRow, type Connection, type Value } from './connection.ts';
+import { AlteredRow, type Connection } from './connection.ts';
 import { type Recoding, recoded } from './copied-cells.ts';
 import { COUNTED_ANEW } from './copied-counts.ts';
 import { insertEntries, type Numbers } from './copied-entries.ts';
 import { APPLICATION_ID, definitionsOfSchema, SCHEMA } from './identity.ts';
 import { sumOfGroup } from './money.ts';
 import type { WrittenRow } from './table.ts';
-import { sumUp } from './table-sums.ts';
+import { type Cells, insertRow, sumUp } from './table-sums.ts';
 import {
   ACTS_TABLE,
   AGREEMENTS_TABLE,
@@ -121,16 +121,8 @@ class Taking implements Numbers {
     return rows.map((row) => recoded<Row>(table, row, this.#recoding));
   }
 
-  /** @returns the number of the row, in a table that numbers them. */
-  #insert(table: keyof CopiedTables, cells: Cells): number {
-    const names = Object.keys(cells);
-    const values = names.map((name) => `:${name}`);
-    const sql = `INSERT INTO ${table} (${names.join(', ')}) VALUES (${values.join(', ')})`;
-    return this.#connection.run(sql, cells).id;
-  }
-
   #insertEach(table: keyof CopiedTables, rows: readonly object[]): void {
-    for (const cells of this.#stored<Cells>(table, rows)) this.#insert(table, cells);
+    for (const cells of this.#stored<Cells>(table, rows)) insertRow(this.#connection, table, cells);
   }
 
   readonly #takers = {
@@ -138,7 +130,7 @@ class Taking implements Numbers {
       for (const row of rows) {
         const { learned, usage } = row;
         const { learned: _, usage: __, ...cells } = recoded<Cells>('accounts', row, this.#recoding);
-        const id = this.#insert('accounts', {
+        const id = insertRow(this.#connection, 'accounts', {
           ...{ ...cells, learned_per_second: learned?.perSecond ?? null, learned_at: learned?.atMs ?? null },
           ...{ usage_counted: usage?.counted ?? null, usage_spent: usage?.spent ?? null },
           usage_at: usage?.atMs ?? null,
@@ -148,11 +140,11 @@ class Taking implements Numbers {
     },
     boots: (rows: Taken<'boots'>) => BOOTS_TABLE.insertAll(this.#connection, this.#stored('boots', rows)),
     batches: (rows: Taken<'batches'>) => {
-      for (const { held_since: at, ordinal, ...row } of rows) {
-        const { held_since: _, ...cells } = recoded<Cells>('batches', { ...row, ordinal }, this.#recoding);
-        this.#insert('batches', cells);
-        const batch = batchNumber(row.id);
-        if (at !== null) HOLDS_TABLE.insert(this.#connection, { id: ordinal + 1, batch, held: 1, at });
+      for (const row of rows) {
+        const { held_since: _, ...cells } = recoded<Cells>('batches', row, this.#recoding);
+        insertRow(this.#connection, 'batches', cells);
+        const [batch, at] = [batchNumber(row.id), row.held_since];
+        if (at !== null) HOLDS_TABLE.insert(this.#connection, { id: row.ordinal + 1, batch, held: 1, at });
       }
     },
     planned: (rows: Taken<'planned'>) =>
@@ -201,7 +193,7 @@ class Taking implements Numbers {
       for (const { what, id, batch, row, erasure } of rows) {
         const number = batch === null ? (id ?? 0) : batchNumber(batch);
         const isEntry = what === 'call' || what === 'attempt';
-        this.#insert('erased', { what, id: isEntry ? this.of(number) : number, row, erasure });
+        insertRow(this.#connection, 'erased', { what, id: isEntry ? this.of(number) : number, row, erasure });
       }
     },
     acts: (rows: Taken<'acts'>) => {
@@ -242,7 +234,6 @@ class Taking implements Numbers {
 }
 
 type Changing = Pick<WrittenRow<typeof CALLS_TABLE>, 'subject' | 'after'>;
-type Cells = Readonly<Record<string, Value>>;
 
 interface Terms {
   readonly change?: { readonly subject: { readonly project?: string; readonly name: string } };

@@ -5,12 +5,12 @@ import { erasedReason, type Person } from '../../eraser.ts';
 import { type Erasing as ErasingOf, NAMES_OF_BATCH } from '../../rules/found.ts';
 import { hiddenKey, keyCheck } from '../../rules/hidden-keys.ts';
 import { standing } from '../../rules/history.ts';
-import { insertAct } from './acts.ts';
 import { historyOf } from './attempt-records.ts';
 import type { Connection } from './connection.ts';
 import { type ErasableRow, type Found, NAMES } from './erasable.ts';
 import { follow } from './follow.ts';
 import { attemptsOf, hasKey } from './lookups.ts';
+import { insertAct } from './people.ts';
 import type { WrittenRow } from './table.ts';
 import {
   ACTS_TABLE,

@@ -3,19 +3,14 @@ import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs
 import { dirname } from 'node:path';
 import { ERASURE_KEY_BYTES, keyCheck } from '../../rules/hidden-keys.ts';
 import type { Connection } from './connection.ts';
-import { type StoreFolder, syncFolder } from './folder.ts';
+import { type StoreFolder, syncFolder, unlessMissing } from './folder.ts';
 
 /** The key that hides calls of forgotten people is in a file beside the ledger. */
 
 /** The erasure key; undefined when there is no intact one. */
 export function readErasureKey(path: string): Buffer | undefined {
-  try {
-    const key = readFileSync(path);
-    return key.length === ERASURE_KEY_BYTES ? key : undefined;
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-    throw error;
-  }
+  const key = unlessMissing(() => readFileSync(path));
+  return key?.length === ERASURE_KEY_BYTES ? key : undefined;
 }
 
 /**

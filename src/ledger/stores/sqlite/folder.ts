@@ -15,6 +15,7 @@ import { dirname, join, resolve } from 'node:path';
 import { stop } from '../../../core/errors.ts';
 import { shellWord } from '../../../lib/command-line.ts';
 import { distrustOfFolder, ownedByAnother } from '../../../lib/file-trust.ts';
+import { codeOf } from '../../../lib/system-errors.ts';
 
 /**
  * The folder that is an SQLite store, and the names in it. `ledger.db` and `lock.db` are opened by SQLite and by nothing
@@ -79,12 +80,12 @@ export function writeAnew(path: string, ...parts: readonly (string | Buffer)[]):
   }
 }
 
-/** A descriptor to read a file by, or undefined when there is none, as when another process has just removed it. */
-export function openIfThere(path: string): number | undefined {
+/** Undefined when there is no such file, as when another process has just removed it. */
+export function unlessMissing<T>(read: () => T): T | undefined {
   try {
-    return openSync(path, 'r');
+    return read();
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    if (codeOf(error) === 'ENOENT') return undefined;
     throw error;
   }
 }

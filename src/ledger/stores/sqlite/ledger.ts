@@ -20,8 +20,6 @@ import type {
 } from '../../ledger.ts';
 import { removeFiles } from '../../rules/found.ts';
 import { markMisses, notePause, setAccountCaps, setLearnedRate, setUsage } from './accounts.ts';
-import { noteAct } from './acts.ts';
-import { insertAgreement } from './agreements.ts';
 import { BATCH_READS } from './batch-records.ts';
 import { beginBatch, changeBatch, keepPieces, noteWritten } from './batches.ts';
 import { bootNumbered, insertBoot, keepConfirmedTime, keepSeenTime, refuteTimes } from './boots.ts';
@@ -36,8 +34,8 @@ import { erasureOf } from './erasable.ts';
 import { type Erasing, endErasures, erase } from './erase.ts';
 import { makeErasureKey } from './erasure-key.ts';
 import { GroupCommit, type GroupCommitOptions } from './group-commit.ts';
-import { insertHold } from './holds.ts';
 import { insertNotice, noteNoticeSent, waitingNotices } from './notices.ts';
+import { noteAct, noteAgreement, noteHold } from './people.ts';
 import { SqliteReader } from './reader.ts';
 import { retractMisses } from './rows.ts';
 import type { RunningSeal } from './running-seal.ts';
@@ -71,7 +69,7 @@ export class SqliteLedger extends SqliteReader implements Ledger {
   readonly keepConfirmedTime = this.#writingOfBoot(keepConfirmedTime);
   readonly keepSeenTime = this.#writingOfBoot(keepSeenTime);
   readonly markMisses = this.#writing(markMisses);
-  readonly noteAgreement = this.#writing(insertAgreement);
+  readonly noteAgreement = this.#writing(noteAgreement);
   readonly notePause = this.#writing(notePause);
   readonly noteWritten = this.#writing(noteWritten);
   readonly refuteTimes = this.#writingOfBoot(refuteTimes);
@@ -122,7 +120,7 @@ export class SqliteLedger extends SqliteReader implements Ledger {
 
   noteHold(batch: BatchId, held: boolean, atMs: number): Promise<void> {
     return this.#group.write(() => {
-      if (insertHold(this.connection, batch, held, atMs)) this.#noteAct(held ? 'paused' : 'resumed', batch);
+      if (noteHold(this.connection, batch, held, atMs)) this.#noteAct(held ? 'paused' : 'resumed', batch);
     });
   }
 

@@ -2,16 +2,14 @@ import type { CallKey } from '../../../core/call-key.ts';
 import type { RowNumber } from '../../../core/row.ts';
 import type { BatchId, CallState, Detail, LedgerReader, RowRecord } from '../../ledger.ts';
 import { ACCOUNT_READS } from './accounts.ts';
-import { ACT_READS } from './acts.ts';
-import { AGREEMENT_READS } from './agreements.ts';
 import { BATCH_READS } from './batch-records.ts';
 import { BOOT_READS } from './boots.ts';
 import { CALL_READS, callUnder, statesOf } from './calls.ts';
 import { type Connection, explainedReading, type Reads } from './connection.ts';
-import { HOLD_READS } from './holds.ts';
 import { LOG_READS } from './logged.ts';
 import { MONEY_READS } from './money.ts';
 import type { PageThread } from './pages-beside.ts';
+import { PEOPLE_READS } from './people.ts';
 import { PRICE_READS } from './prices.ts';
 import { ROW_READS, recordsIn } from './row-records.ts';
 import { SUBJECT_READS } from './subjects.ts';
@@ -20,7 +18,7 @@ import { keyBytes } from './tables.ts';
 /** Every part of the contract: what is left out of it is written in the class. */
 const READS: Reads<Omit<LedgerReader, 'find' | 'close'>> = {
   ...{ ...CALL_READS, ...BATCH_READS, ...ROW_READS, ...ACCOUNT_READS, ...MONEY_READS, ...PRICE_READS },
-  ...{ ...SUBJECT_READS, ...BOOT_READS, ...AGREEMENT_READS, ...HOLD_READS, ...ACT_READS, ...LOG_READS },
+  ...{ ...SUBJECT_READS, ...BOOT_READS, ...PEOPLE_READS, ...LOG_READS },
 };
 
 /** A list of fewer rows is read before a thread would have started. */

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
-import { ANEW, FILE_MODE, openIfThere, sizeOf } from './folder.ts';
+import { ANEW, FILE_MODE, sizeOf, unlessMissing } from './folder.ts';
 import type { LogPlace } from './log-frames.ts';
 import type { PageSums } from './page-sums.ts';
 
@@ -60,7 +60,7 @@ export function readSince(
 
 /** Nothing where there is no file, or one that is longer than we write any. */
 function contentOf(path: string, most: number): Buffer {
-  const file = (sizeOf(path) ?? 0) <= most ? openIfThere(path) : undefined;
+  const file = (sizeOf(path) ?? 0) <= most ? unlessMissing(() => openSync(path, 'r')) : undefined;
   if (file === undefined) return Buffer.alloc(0);
   try {
     return readFileSync(file);

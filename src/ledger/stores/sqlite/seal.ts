@@ -1,8 +1,8 @@
-import { closeSync, fstatSync, readSync, statSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
 import { type Connection, withFile } from './connection.ts';
-import { openIfThere, type StoreFolder, sizeOf, writeAnew } from './folder.ts';
+import { type StoreFolder, sizeOf, unlessMissing, writeAnew } from './folder.ts';
 import { LogFrames, type LogPlace, PAGE_BYTES } from './log-frames.ts';
 import { PageSums } from './page-sums.ts';
 import { type Reached, readSince } from './seal-since.ts';
@@ -228,7 +228,7 @@ function readParts({
   log,
 }: StoreFolder): { head: string; sums: PageSums; sum: number } | undefined {
   const most = MOST_BYTES_OF_HEAD + ((sizeOf(ledger) ?? 0) + (sizeOf(log) ?? 0)) / BYTES_FOR_A_SUM;
-  const file = (sizeOf(seal) ?? 0) <= most ? openIfThere(seal) : undefined;
+  const file = (sizeOf(seal) ?? 0) <= most ? unlessMissing(() => openSync(seal, 'r')) : undefined;
   if (file === undefined) return undefined;
   try {
     const first = Buffer.alloc(MOST_BYTES_OF_HEAD);

@@ -17,7 +17,7 @@ const ACCOUNTS: Summed = {
   without: ['answers', 'answers_not_404', 'last_other', 'misses', 'found'],
 };
 
-type Cells = Readonly<Record<string, Value>>;
+export type Cells = Readonly<Record<string, Value>>;
 
 function sumIn(row: Cells, { without }: Summed): number {
   const cells = Object.entries(row).filter(([name]) => name !== 'sum' && !without.includes(name));
@@ -40,6 +40,14 @@ export function setCells(
     ...(Object.fromEntries(changed) as Cells),
     id,
   });
+}
+
+/** @returns the number of the row, where the table numbers its rows. */
+export function insertRow(connection: Connection, table: string, cells: Cells): number {
+  const columns = Object.keys(cells);
+  const values = columns.map((column) => `:${column}`);
+  return connection.run(`INSERT INTO ${table} (${columns.join(', ')}) VALUES (${values.join(', ')})`, cells)
+    .id;
 }
 
 /** In most commits there is none, so one look has to do for both tables. */

@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { ANEW, AS_IT_STANDS, syncFolder } from './folder.ts';
+import { ANEW, AS_IT_STANDS, syncFolder, unlessMissing } from './folder.ts';
 
 /**
  * The number of the last commit, kept outside of the database. When the write-ahead log is damaged, SQLite takes the
@@ -15,15 +15,9 @@ const FORMAT = /^(\d{16})\n$/;
 
 /** The stored number; `undefined` when there is no file, `unreadable` when its content is no number. */
 export function readWatermark(path: string): number | undefined | 'unreadable' {
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8');
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-    throw error;
-  }
+  const text = unlessMissing(() => readFileSync(path, 'utf8'));
   // A crash while the file was being made leaves it empty, before anything was committed.
-  if (text === '') return undefined;
+  if (text === undefined || text === '') return undefined;
   const digits = FORMAT.exec(text)?.[1];
   return digits === undefined ? 'unreadable' : Number(digits);
 }
