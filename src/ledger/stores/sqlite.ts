@@ -8,13 +8,7 @@ import { requireAccepted } from '../lost-stores.ts';
 import { refuseForeignNotes } from '../outside-notes.ts';
 import { isUrl, type Store, type StoreOptions, type Tell } from '../store.ts';
 import { checkedOnce } from './sqlite/checks.ts';
-import {
-  Connection,
-  type ConnectionOptions,
-  damagedStore,
-  explained,
-  sqliteCode,
-} from './sqlite/connection.ts';
+import { Connection, damagedStore, explained, sqliteCode } from './sqlite/connection.ts';
 import { copySource, copyTarget, refuseCopied } from './sqlite/copies.ts';
 import { NOTHING_ERASABLE } from './sqlite/erasable.ts';
 import { lostErasureKey, readErasureKey } from './sqlite/erasure-key.ts';
@@ -116,13 +110,6 @@ async function explaining<T>(location: string, work: (folder: StoreFolder) => Pr
 
 export default sqlite;
 
-/**
- * Checkpoints of a reader may hold a lock for a moment. No other process writes, so a longer wait has another cause.
- */
-const WRITE_TIMEOUT_MS = 2000;
-/** Readers meet a lock only while a spender opens or closes the store. */
-const READ_TIMEOUT_MS = 2000;
-
 type Accepted = Pick<StoreOptions, 'acceptLost' | 'tell'>;
 
 /** Makes the folder, or takes the one that is there, before anything is written to it. @returns whether it has a ledger. */
@@ -164,7 +151,7 @@ async function openLocked(folder: StoreFolder, lock: SpenderLock, options: Openi
   refuseVanished(folder);
   const nowMs = options.clock.wallMs();
   const maySeal = mayBeSealed(folder);
-  const connection = connect(folder, { readonly: false, timeoutMs: WRITE_TIMEOUT_MS });
+  const connection = connect(folder, 'write');
   try {
     const isEmpty = emptyOrLedger(connection, folder) === 'empty';
     // SQLite gives the log the mode of the database, so this comes before the log.
@@ -292,7 +279,7 @@ async function look(folder: StoreFolder, tell: Tell = () => {}): Promise<LedgerR
   }
   refuseVanished(folder);
   const maySeal = mayBeSealed(folder);
-  const connection = connect(folder, { readonly: true, timeoutMs: READ_TIMEOUT_MS });
+  const connection = connect(folder, 'read');
   try {
     if (emptyOrLedger(connection, folder) === 'empty') throw nothingThere(folder);
     const { commits, unmarked } = refuseBehind(connection, folder);
@@ -312,10 +299,10 @@ async function look(folder: StoreFolder, tell: Tell = () => {}): Promise<LedgerR
   }
 }
 
-function connect(folder: StoreFolder, options: ConnectionOptions): Connection {
+function connect(folder: StoreFolder, use: 'read' | 'write'): Connection {
   if (sizeOf(folder.ledger) !== undefined) refuseOther(folder.ledger, folder.path);
   try {
-    return new Connection(folder.ledger, options);
+    return new Connection(folder.ledger, use);
   } catch (error) {
     if (sqliteCode(error) === 'SQLITE_NOTADB') throw notALedger(folder);
     throw error;

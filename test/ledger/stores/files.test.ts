@@ -82,7 +82,7 @@ describe('files', () => {
 
 describe('every connection', () => {
   test('waits for the disk, checks foreign keys and trusts no schema', () => {
-    const connection = new Connection(join(temporaryFolder(), 'x.db'), { readonly: false, timeoutMs: 0 });
+    const connection = new Connection(join(temporaryFolder(), 'x.db'), 'write');
     onTestFinished(() => connection.close());
     connection.pragma('journal_mode = WAL');
     const pragmas = [

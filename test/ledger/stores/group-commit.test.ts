@@ -515,7 +515,7 @@ function watchUndoing() {
 /** A group commit over a real ledger, with a watermark that fails as often as is said. */
 function groupWith(failures: Error[]) {
   const folder = temporaryFolder();
-  const connection = new Connection(join(folder, 'ledger.db'), { readonly: false, timeoutMs: 0 });
+  const connection = new Connection(join(folder, 'ledger.db'), 'write');
   onTestFinished(() => connection.close());
   layOut(connection);
   const seen = { marks: [] as number[], rooms: 0 };

@@ -57,7 +57,7 @@ export async function isSealed(place: string): Promise<boolean> {
 /** Undefined for what SQLite does not read, which is opened by nobody. */
 function openedIn(path: string): Connection | undefined {
   try {
-    return new Connection(path, { readonly: true, timeoutMs: 0 });
+    return new Connection(path, 'read');
   } catch {
     return undefined;
   }

@@ -3,9 +3,9 @@ import { hostname } from 'node:os';
 import { isAbsolute } from 'node:path';
 import { invariant } from '../../../core/errors.ts';
 import type { Batch, BatchId, BatchLine, BatchSpec, BatchStart, Ledger, PlannedRow } from '../../ledger.ts';
-import { noteAct } from './acts.ts';
 import type { Sql } from './connection.ts';
 import { ERASE_ENDED } from './listed.ts';
+import { noteAct } from './people.ts';
 import { json, present, type Session, wholeMs } from './session.ts';
 import { onlyOne } from './time.ts';
 

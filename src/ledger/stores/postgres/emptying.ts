@@ -1,19 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import { invariant } from '../../../core/errors.ts';
-import type { JsonObject } from '../../../core/operation.ts';
 import { type ErasureTarget, erasedReason, type Person } from '../../eraser.ts';
 import type { BatchId } from '../../ledger.ts';
 import { draftDecision } from '../../rules/drafts.ts';
 import { type Erasing, NAMES_OF_BATCH } from '../../rules/found.ts';
 import { hiddenKey, keyCheck } from '../../rules/hidden-keys.ts';
 import { standing } from '../../rules/history.ts';
-import { noteErasure } from './acts.ts';
+import { emptiedTerms, type Terms } from '../../rules/kept-call.ts';
 import type { Sql } from './connection.ts';
 import { movedBy, write } from './entries.ts';
 import { NAMES } from './erasable.ts';
 import type { ErasableRow, Found } from './found.ts';
 import { lockedHistory } from './histories.ts';
 import { bookMoved } from './money.ts';
+import { noteErasure } from './people.ts';
 import { wholeMs } from './session.ts';
 
 /**
@@ -123,7 +123,7 @@ UPDATE changes SET email = NULL, invite_code = NULL, user_id = NULL WHERE subjec
 interface CallRow {
   readonly key: Buffer;
   readonly account: string;
-  readonly terms: JsonObject | null;
+  readonly terms: Terms | null;
 }
 
 /**
@@ -137,45 +137,26 @@ async function eraseCall(
 ): Promise<void> {
   const row = await sql.row<CallRow>('SELECT key, account, terms FROM calls WHERE id = $1', [id]);
   invariant(row !== undefined, `there is no call ${id}`);
-  const { project, after, change } = (row.terms ?? {}) as Terms;
+  const { change } = row.terms ?? {};
   const hidden = secret === undefined || change !== undefined ? undefined : hiddenKey(secret, row.key);
   const isTaken =
     hidden !== undefined && (await sql.row('SELECT 1 FROM calls WHERE key = $1', [hidden])) !== undefined;
   const key = hidden === undefined || isTaken ? randomBytes(32) : hidden;
-  const terms = {
-    ...{ erasedAtMs, project, after },
-    ...(change && { change: await emptiedChange(sql, row.account, change, subjects) }),
-  };
+  const named = change && (await subjectOf(sql, row.account, change));
+  const name = named !== undefined && subjects.has(named) ? `erased:${named}` : undefined;
+  const terms = emptiedTerms(row.terms ?? {}, erasedAtMs, name);
   await sql.rows(ERASE_CALL, [id, key, JSON.stringify(terms)]);
 }
 
 const ERASE_CALL = `UPDATE calls SET kind = 'erased', key = $2, parameters = '{}', terms = $3 WHERE id = $1`;
 
-interface Change {
-  readonly subject: { readonly project?: string; readonly name: string };
-  readonly leaves?: { readonly state?: string };
-}
-
-interface Terms {
-  readonly project?: string;
-  readonly after?: number;
-  readonly change?: Change;
-}
-
-/** What rules need of a change stays: its subject, which has no name of a person any more. */
-async function emptiedChange(
+async function subjectOf(
   sql: Sql,
   account: string,
-  { subject: { project = '', name }, leaves }: Change,
-  subjects: ReadonlySet<number>,
-): Promise<Change> {
+  { subject: { project = '', name } }: NonNullable<Terms['change']>,
+): Promise<number | undefined> {
   const named = 'SELECT id FROM subjects WHERE account = $1 AND project = $2 AND name = $3';
-  const subject = await sql.row<{ id: number }>(named, [account, project, name]);
-  const emptied = subject !== undefined && subjects.has(subject.id) ? `erased:${subject.id}` : name;
-  return {
-    subject: project === '' ? { name: emptied } : { project, name: emptied },
-    leaves: { state: leaves?.state ?? 'done' },
-  };
+  return (await sql.row<{ id: number }>(named, [account, project, name]))?.id;
 }
 
 /** A row in doubt is settled later, and keeps what it says until then, unless that names the person. */

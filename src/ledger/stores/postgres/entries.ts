@@ -238,35 +238,23 @@ export async function write(
   overMs?: number,
 ): Promise<number> {
   let first = 0;
-  for (const draft of drafts) {
-    const {
-      kind,
-      of,
-      to,
-      sees,
-      pays,
-      batch,
-      row,
-      reserved,
-      spent = 0,
-      held = 0,
-      at,
-      boot,
-      uptime,
-      worker,
-    } = draft;
-    const { status, said, dialect, estimated = false, words, headers, body, facts } = draft;
+  for (const { kind, of, to, sees, at, spent = 0, held = 0, estimated = false, ...rest } of drafts) {
+    const [words, headers, facts] = [rest.words, rest.headers, rest.facts].map((each) =>
+      json(each ?? undefined),
+    );
     const written = await sql.row<{ id: number }>(WRITE, [
       ...[call.id, kind, of, to !== undefined, to?.state, to?.stands, sees === 'first' ? first : sees],
-      ...[pays, batch, row, reserved, spent, held, wholeMs(at), boot, uptime, status, said],
+      ...[rest.pays, rest.batch, rest.row, rest.reserved, spent, held, wholeMs(at), rest.boot, rest.uptime],
       ...[
-        dialect,
+        rest.status,
+        rest.said,
+        rest.dialect,
         estimated,
-        json(words ?? undefined),
-        json(headers ?? undefined),
-        body,
-        json(facts ?? undefined),
-        worker,
+        words,
+        headers,
+        rest.body,
+        facts,
+        rest.worker,
         overMs,
       ],
     ]);

@@ -1,8 +1,7 @@
 import { hostname } from 'node:os';
 import type { ErasureTarget, KnownFile, Person } from '../../eraser.ts';
 import { type BatchId, credits } from '../../ledger.ts';
-import { type ErasureReport, NAMES_OF_BATCH, reportOf } from '../../rules/found.ts';
-import { Hits, leftOf } from '../../rules/hits.ts';
+import { type ErasureReport, Hits, leftOf, NAMES_OF_BATCH, reportOf } from '../../rules/found.ts';
 import { LOSS_OVER } from '../../rules/moves.ts';
 import type { Sql } from './connection.ts';
 import { type Cut, type ErasableRow, type Found, ROWS } from './found.ts';

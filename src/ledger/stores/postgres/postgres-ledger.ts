@@ -1,11 +1,9 @@
 import type { Clock } from '../../../core/clock.ts';
 import type { Ledger } from '../../ledger.ts';
 import { accounts } from './accounts-learned.ts';
-import { acts } from './acts.ts';
 import { batches } from './batches.ts';
 import { calls } from './calls.ts';
 import type { Database } from './connection.ts';
-import { consents } from './consents.ts';
 import { hostNotes } from './host-notes.ts';
 import { notices } from './kept-notices.ts';
 import { listed } from './listed.ts';
@@ -13,6 +11,7 @@ import type { Standing } from './lock.ts';
 import { type LedgerNow, seeAtEnd } from './lost-commits.ts';
 import { misses } from './misses.ts';
 import { money } from './money.ts';
+import { people } from './people.ts';
 import { reports } from './reports.ts';
 import { rows } from './rows.ts';
 import type { Session } from './session.ts';
@@ -60,9 +59,9 @@ export function postgresLedger(database: Database, spending?: Spending, secret?:
   };
   const parts = {
     ...{ ...calls(session), ...money(session), ...misses(session), ...accounts(session) },
-    ...{ ...batches(session), ...rows(session), ...time(session), ...consents(session) },
+    ...{ ...batches(session), ...rows(session), ...time(session), ...people(session) },
     ...{ ...reports(session), ...hostNotes(session), ...subjects(session), ...listed(session) },
-    ...{ ...acts(session), ...notices(session) },
+    ...notices(session),
     workers: () => workers(database),
     spenders: { ...spenders(session), ...terms(session) },
   };

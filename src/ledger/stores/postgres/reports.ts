@@ -1,5 +1,6 @@
 import { type BatchId, credits, type Ledger, type Spent } from '../../ledger.ts';
 import { recordsBy } from './attempt-records.ts';
+import type { Sql } from './connection.ts';
 import type { Session } from './session.ts';
 
 /** What is shown of many calls at once. */
@@ -7,33 +8,30 @@ import type { Session } from './session.ts';
 export const reports = ({ database }: Session) =>
   ({
     async attemptsAbout(values, after, most) {
-      const pages = await database.row<{ last: number | null; next: boolean }>(CALLS, [after, most]);
-      const { last = null, next = false } = pages ?? {};
-      if (last === null) return { attempts: [] };
+      const { end, next } = await pageOf(database, CALLS, after, most);
+      if (end === null) return { attempts: [] };
       // What a call asks is JSON, so a whole value in it stands in quotes.
       const quoted = values.map((value) => JSON.stringify(value));
-      const attempts = await recordsBy(database, ABOUT, [after, last, quoted]);
-      return next ? { attempts, next: last } : { attempts };
+      const attempts = await recordsBy(database, ABOUT, [after, end, quoted]);
+      return { attempts, ...next };
     },
     async logged({ batch, changes = false }, before = Number.MAX_SAFE_INTEGER, most) {
-      const { low = null, next = false } =
-        (await database.row<{ low: number | null; next: boolean }>(LOWEST, [before, most])) ?? {};
-      if (low === null) return { attempts: [] };
-      const attempts = await recordsBy(database, LOGGED, [low, before, batch ?? null, changes]);
-      return next ? { attempts, next: low } : { attempts };
+      const { end, next } = await pageOf(database, LOWEST, before, most);
+      if (end === null) return { attempts: [] };
+      const attempts = await recordsBy(database, LOGGED, [end, before, batch ?? null, changes]);
+      return { attempts, ...next };
     },
     async spentBetween(fromMs, untilMs, after, most) {
-      const { last = null, next = false } =
-        (await database.row<{ last: number | null; next: boolean }>(HIGHEST, [after, most])) ?? {};
-      if (last === null) return { parts: [] };
-      const rows = await database.rows<SpentRow>(SPENT, [fromMs, untilMs, after, last]);
+      const { end, next } = await pageOf(database, HIGHEST, after, most);
+      if (end === null) return { parts: [] };
+      const rows = await database.rows<SpentRow>(SPENT, [fromMs, untilMs, after, end]);
       const parts = rows.map(
         ({ batch, day, operator, spent, held, requests }): Spent => ({
           ...{ batch, dayMs: day * DAY_MS, ...(operator === null ? {} : { operator }) },
           ...{ spent: credits(spent), inDoubt: credits(held), requests },
         }),
       );
-      return next ? { parts, next: last } : { parts };
+      return { parts, ...next };
     },
     async saved(batch, fromRow, most) {
       const part = await database.row<{ count: number; last: number; saved: number }>(SAVED, [
@@ -54,8 +52,20 @@ export const reports = ({ database }: Session) =>
     },
   }) satisfies Partial<Ledger>;
 
+interface Page {
+  /** The last number that is looked through; null where none follows. */
+  readonly end: number | null;
+  readonly next: { readonly next?: number };
+}
+
+async function pageOf(sql: Sql, text: string, after: number, most: number): Promise<Page> {
+  const found = await sql.row<{ end: number | null; isLast: boolean }>(text, [after, most]);
+  const end = found?.end ?? null;
+  return { end, next: end === null || found?.isLast !== false ? {} : { next: end } };
+}
+
 const CALLS = `
-SELECT max(id) AS last, EXISTS (SELECT FROM calls WHERE id > max(page.id)) AS next
+SELECT max(id) AS "end", NOT EXISTS (SELECT FROM calls WHERE id > max(page.id)) AS "isLast"
   FROM (SELECT id FROM calls WHERE id > $1 ORDER BY id LIMIT $2) page`;
 
 const ABOUT = `
@@ -67,11 +77,11 @@ SELECT a.of AS attempt FROM calls c JOIN entries a ON a.call = c.id AND a.id = a
 const DAY_MS = 86_400_000;
 
 const LOWEST = `
-SELECT min(id) AS low, EXISTS (SELECT FROM entries WHERE id = of AND id < min(page.id)) AS next
+SELECT min(id) AS "end", NOT EXISTS (SELECT FROM entries WHERE id = of AND id < min(page.id)) AS "isLast"
   FROM (SELECT id FROM entries WHERE id = of AND id < $1 ORDER BY of DESC LIMIT $2) page`;
 
 const HIGHEST = `
-SELECT max(id) AS last, EXISTS (SELECT FROM entries WHERE id = of AND id > max(page.id)) AS next
+SELECT max(id) AS "end", NOT EXISTS (SELECT FROM entries WHERE id = of AND id > max(page.id)) AS "isLast"
   FROM (SELECT id FROM entries WHERE id = of AND of > $1 ORDER BY of LIMIT $2) page`;
 
 const LOGGED = `

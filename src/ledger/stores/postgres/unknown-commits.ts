@@ -45,16 +45,9 @@ const WRITTEN_AS: Readonly<Record<Exclude<Kind, 'reply'>, readonly Entry['kind']
 };
 
 function dateOf(entry: EntryOf<Exclude<Kind, 'reply'>>): number {
-  switch (entry.kind) {
-    case 'reading':
-      return entry.reading.atMs;
-    case 'look':
-      return entry.look.atMs;
-    case 'decision':
-      return entry.decision.atMs;
-    default:
-      return entry.atMs;
-  }
+  if (entry.kind === 'reading') return entry.reading.atMs;
+  if (entry.kind === 'look') return entry.look.atMs;
+  return entry.kind === 'decision' ? entry.decision.atMs : entry.atMs;
 }
 
 /** Another worker took the attempt for over. What surely never left is no doubt then. */

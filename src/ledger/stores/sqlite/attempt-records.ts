@@ -11,7 +11,7 @@ import {
 } from '../../rules/history.ts';
 import { callOf } from '../../rules/kept-call.ts';
 import type { Kind } from '../../rules/moves.ts';
-import { AlteredRow, type Connection } from './connection.ts';
+import { AlteredRow, type Connection, type Values } from './connection.ts';
 import { attemptsOf, checkedRows } from './lookups.ts';
 import type { ReadRow, Stored, Table, WrittenRow } from './table.ts';
 import {
@@ -95,6 +95,10 @@ export function recordOf(connection: Connection, id: number): AttemptRecord {
   if (attempt === undefined) throw new AlteredRow(`attempt ${id} is missing`);
   return recordIn(history, attempt);
 }
+
+/** Of those that a statement finds. */
+export const recordsBy = (connection: Connection, sql: string, ...values: Values): readonly AttemptRecord[] =>
+  connection.all<{ id: number }>(sql, ...values).map(({ id }) => recordOf(connection, id));
 
 /** An entry with the numbers that it has here. A reply, which has none of its own, has that of its attempt. */
 export type BookEntry = Entry & { readonly call: number; readonly estimated: boolean };

@@ -2,7 +2,6 @@ import type { CallKey } from '../../../core/call-key.ts';
 import { present } from '../../../core/objects.ts';
 import {
   type AttemptId,
-  type AttemptRecord,
   answeredCall,
   type BatchId,
   type CallState,
@@ -15,7 +14,7 @@ import { hiddenKey } from '../../rules/hidden-keys.ts';
 import { doubtOf, type History, openIn, standing, unusedDecision } from '../../rules/history.ts';
 import type { SalvagedCall } from '../../store.ts';
 import { answersOf, statesUnder } from './answers.ts';
-import { type CallRow, callFrom, historyOf, historyWith, recordOf } from './attempt-records.ts';
+import { type CallRow, callFrom, historyOf, historyWith, recordOf, recordsBy } from './attempt-records.ts';
 import { momentOf } from './boots.ts';
 import { AlteredRow, type Connection, type Reads } from './connection.ts';
 import { attemptsOf, checkedRows, hasKey } from './lookups.ts';
@@ -87,12 +86,9 @@ export function openAttempts(connection: Connection, newest: number): readonly O
   return calls.flatMap(({ id }) => openIn(historyOf(connection, id)) ?? []);
 }
 
-const recordsBy = (connection: Connection, sql: string, values: Readonly<Record<string, string | number>>) =>
-  connection.all<{ id: number }>(sql, values).map(({ id }): AttemptRecord => recordOf(connection, id));
-
 /** The loss of each call in doubt that rows of the batch wait for: own attempts, and those of other batches that a row names. */
 const DOUBTS = `
-SELECT c.stands FROM calls c JOIN attempts d ON d.id = c.stands
+SELECT c.id FROM calls c JOIN attempts d ON d.id = c.stands
  WHERE c.state = 'doubt'
    AND (
      EXISTS (SELECT 1 FROM losses l JOIN attempts a ON a.id = l.attempt WHERE l.call = c.id AND a.batch = :batch)
@@ -112,22 +108,17 @@ SELECT a.id FROM (
    WHERE r.batch = :batch AND r.row = :row) c
  CROSS JOIN attempts a ON a.id IN ${attemptsOf('c.call')} ORDER BY a.id`;
 
-const ABOUT = `
-SELECT a.id FROM calls c CROSS JOIN attempts a ON a.id IN ${attemptsOf('c.id')}
- WHERE c.id > :after AND c.id <= :last
-   AND EXISTS (SELECT 1 FROM json_each(:values) v WHERE instr(c.parameters, v.value) > 0 OR instr(c.terms, v.value) > 0) ORDER BY a.id`;
-
 /** Attempts have numbers in the order in which they began, so the newest are at the end of the table: so many are searched. */
 const NEWEST_FOUND = `
-SELECT e.of FROM (SELECT id FROM attempts ORDER BY id DESC LIMIT 1000) a
+SELECT e.of AS id FROM (SELECT id FROM attempts ORDER BY id DESC LIMIT 1000) a
   CROSS JOIN ends e ON e.of = a.id CROSS JOIN calls c ON c.id = e.call CROSS JOIN accounts p ON p.id = c.account
  WHERE p.identity = +? AND e.kind = 'answered' AND e.said = 'found' ORDER BY e.of DESC LIMIT +?`;
 
 export const CALL_READS = {
   doubts: (connection, batch, { withSkipped } = { withSkipped: false }) =>
     connection
-      .all<{ stands: number }>(DOUBTS, { batch: batchNumber(batch), withSkipped: withSkipped ? 1 : 0 })
-      .map(({ stands }) => doubtIn(connection, historyWith(connection, stands))),
+      .all<{ id: number }>(DOUBTS, { batch: batchNumber(batch), withSkipped: withSkipped ? 1 : 0 })
+      .map(({ id }) => doubtIn(connection, historyOf(connection, id))),
   history: (connection, batch, row) => recordsBy(connection, HISTORY, { batch: batchNumber(batch), row }),
   attempts: (connection, ids) => ids.map((id) => recordOf(connection, id)),
   lostRefresh(connection, answer) {
@@ -136,18 +127,7 @@ export const CALL_READS = {
     return connection.get<{ at: number | null }>(sql, answer)?.at ?? undefined;
   },
   newestFound: (connection, accountIdentity, most) =>
-    connection.all<{ of: number }>(NEWEST_FOUND, accountIdentity, most).flatMap(({ of }) => {
-      const { call, reply } = recordOf(connection, of);
-      return reply === undefined ? [] : [{ call, reply }];
-    }),
-  /** What a call asks is JSON, so a whole value in it stands in quotes. */
-  attemptsAbout(connection, values, after, most) {
-    const page = 'SELECT max(id) AS id FROM (SELECT id FROM calls WHERE id > ? ORDER BY id LIMIT ?)';
-    const last = connection.get<{ id: number | null }>(page, after, most)?.id;
-    if (last == null) return { attempts: [] };
-    const quoted = JSON.stringify(values.map((value) => JSON.stringify(value)));
-    const attempts = recordsBy(connection, ABOUT, { after, last, values: quoted });
-    const isLast = connection.get('SELECT 1 FROM calls WHERE id > ? LIMIT 1', last) === undefined;
-    return isLast ? { attempts } : { attempts, next: last };
-  },
+    recordsBy(connection, NEWEST_FOUND, accountIdentity, most).flatMap(({ call, reply }) =>
+      reply === undefined ? [] : [{ call, reply }],
+    ),
 } satisfies Partial<Reads<LedgerReader>>;

@@ -27,11 +27,11 @@ export type Reads<Part> = {
     : never;
 };
 
-export interface ConnectionOptions {
-  readonly readonly: boolean;
-  /** How long SQLite waits for a lock of another process before it gives up. It blocks the thread meanwhile. */
-  readonly timeoutMs: number;
-}
+/**
+ * How long SQLite waits for a lock of another process before it gives up, which blocks the thread meanwhile. A spender opens or closes
+ * the store, or a reader moves the log, for a moment: a longer wait has another cause.
+ */
+const TIMEOUT_MS = 2000;
 
 export class Connection {
   readonly path: string;
@@ -42,9 +42,9 @@ export class Connection {
   readonly #remembered = new Map<string, unknown>();
   #commits = 0;
 
-  constructor(path: string, options: ConnectionOptions) {
+  constructor(path: string, use: 'read' | 'write') {
     this.path = path;
-    this.#database = new Database(path, { readonly: options.readonly, timeout: options.timeoutMs });
+    this.#database = new Database(path, { readonly: use === 'read', timeout: TIMEOUT_MS });
     Connection.#count(path, 1);
     try {
       this.#harden();

@@ -1,5 +1,5 @@
 import { ADDED_TOTALS } from './verify.ts';
-import { COUNTED, happened } from './verify-counts.ts';
+import { COUNTS, happened } from './verify-counts.ts';
 
 const HAPPENED = `happened AS MATERIALIZED (${happened('TRUE')})`;
 
@@ -10,22 +10,13 @@ export const COUNTED_ANEW: readonly string[] = [
          SELECT n.id FROM notes n WHERE n.of = e.of AND n.kind IN ('freed', 'released', 'told', 'counted', 'read'))
        FROM ends e JOIN attempts a ON a.id = e.of WHERE e.kind IN ('lost', 'lost_beside')`,
   `WITH ${HAPPENED}, ${ADDED_TOTALS} INSERT INTO totals (scope, spent, reserved, held) SELECT scope, spent, reserved, held FROM added`,
-  `WITH ${HAPPENED}, ${COUNTED}
+  `WITH ${HAPPENED}, ${COUNTS}
    INSERT INTO tallies (batch, name, count)
-     SELECT batch, 'row:' || outcome, count(*) FROM rows GROUP BY 1, 2
-     UNION ALL SELECT batch, 'requests', sum(n) FROM ended
-      WHERE kind IN ('answered', 'lost', 'lost_beside') OR (kind = 'unsold' AND said <> 'not_sent') GROUP BY 1
-     UNION ALL SELECT batch, 'calls', sum(iif(kind = 'retracted', -n, n)) FROM ended
-      WHERE kind IN ('answered', 'told', 'read', 'retracted') GROUP BY 1
+     SELECT batch, name, n FROM counted WHERE n > 0
      UNION ALL SELECT batch, 'estimated', sum(estimated) FROM ended GROUP BY 1 HAVING sum(estimated) > 0`,
-  `WITH ${HAPPENED}, ${COUNTED}
-   INSERT INTO match_rates (account, operation, found, answers)
-     SELECT account, operation, sum(iif(kind = 'answered' AND said = 'found', n, 0)), sum(iif(kind = 'retracted', -n, n))
-       FROM ended WHERE kind IN ('answered', 'retracted') GROUP BY 1, 2`,
-  `WITH ${HAPPENED}, ${COUNTED}, counted AS (
-     SELECT account, sum(iif(kind = 'retracted', -n, n)) AS n, sum(iif(kind = 'answered' AND other, n, 0)) AS other
-       FROM ended WHERE kind IN ('answered', 'retracted') GROUP BY 1)
-   UPDATE accounts SET answers = m.n, answers_not_404 = m.other FROM counted m WHERE m.account = accounts.id`,
+  `WITH ${HAPPENED}, ${COUNTS} INSERT INTO match_rates (account, operation, found, answers) SELECT account, operation, found, n FROM rates`,
+  `WITH ${HAPPENED}, ${COUNTS}
+   UPDATE accounts SET answers = m.n, answers_not_404 = m.other FROM payers m WHERE m.account = accounts.id`,
   `UPDATE accounts SET last_other = m.newest FROM (
      SELECT c.account, max(k.of) AS newest FROM ends k JOIN calls c ON c.id = k.call
       WHERE k.kind = 'answered' AND k.status <> 404 GROUP BY 1) m WHERE m.account = accounts.id`,

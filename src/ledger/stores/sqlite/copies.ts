@@ -71,7 +71,7 @@ export async function copyTarget(
     async take(parts, secret) {
       rmSync(copy, { force: true });
       const identity = randomBytes(16).toString('hex');
-      const connection = new Connection(copy, { readonly: false, timeoutMs: 0 });
+      const connection = new Connection(copy, 'write');
       try {
         makePrivateFile(copy);
         await takeParts(connection, identity, parts);
@@ -84,13 +84,8 @@ export async function copyTarget(
       syncFolder(folder.path);
       return identity;
     },
-    async look() {
-      return new SqliteReader(
-        new Connection(copy, { readonly: true, timeoutMs: 0 }),
-        folder.path,
-        readErasureKey(folder.erasureKey),
-      );
-    },
+    look: async () =>
+      new SqliteReader(new Connection(copy, 'read'), folder.path, readErasureKey(folder.erasureKey)),
     async arrive() {
       renameSync(copy, folder.ledger);
       syncFolder(folder.path);
@@ -110,7 +105,7 @@ function syncFile(path: string): void {
 
 /** The name of the ledger in a file; undefined where it has none, as in a copy that was not finished. */
 function identityIn(path: string): string | undefined {
-  const connection = new Connection(path, { readonly: true, timeoutMs: 0 });
+  const connection = new Connection(path, 'read');
   try {
     return connection.get<{ identity: string }>('SELECT identity FROM book')?.identity;
   } catch {

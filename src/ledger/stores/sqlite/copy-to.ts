@@ -1,6 +1,7 @@
 import { invariant } from '../../../core/errors.ts';
 import { crashPoint } from '../../../lib/faults.ts';
 import type { CopiedPart, CopiedTables } from '../../copying.ts';
+import type { Terms } from '../../rules/kept-call.ts';
 import { STANDS } from '../../rules/moves.ts';
 import { AlteredRow, type Connection } from './connection.ts';
 import { type Recoding, recoded } from './copied-cells.ts';
@@ -234,11 +235,6 @@ class Taking implements Numbers {
 }
 
 type Changing = Pick<WrittenRow<typeof CALLS_TABLE>, 'subject' | 'after'>;
-
-interface Terms {
-  readonly change?: { readonly subject: { readonly project?: string; readonly name: string } };
-  readonly after?: number;
-}
 
 const MOVE_CALL = `
 UPDATE calls SET state_number = :stateNumber, stands = :stands, open = NULL, head = (

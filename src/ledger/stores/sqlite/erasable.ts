@@ -5,12 +5,13 @@ import {
   type ErasureReport,
   type Found as FoundIn,
   foundOld,
+  Hits,
+  leftOf,
   NAMES_OF_BATCH,
   type OldCall,
   removeFiles,
   reportOf,
 } from '../../rules/found.ts';
-import { Hits, leftOf } from '../../rules/hits.ts';
 import type { Connection } from './connection.ts';
 import { attemptsOf } from './lookups.ts';
 import { batchesOfInputs, oldCalls, oldRows } from './old-entries.ts';
@@ -45,18 +46,8 @@ export function erasureOf(connection: Connection, target: ErasureTarget) {
 
 /** The same where nothing was run yet: a store may have no more than lists. */
 export const NOTHING_ERASABLE: Erasable = {
-  calls: 0,
-  cut: 0,
-  rows: 0,
-  memberships: 0,
-  names: 0,
-  unsettled: [],
-  hits: [],
-  heldCredits: credits(0),
-  needed: { calls: 0, by: [] },
-  inputs: [],
-  files: [],
-  written: new Set(),
+  ...reportOf(foundOld<number>([]), new Set(), batchId),
+  ...{ heldCredits: credits(0), inputs: [], files: [] },
   requireRoom() {},
   async erase(files) {
     removeFiles(files);

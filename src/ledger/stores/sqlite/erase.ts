@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { invariant } from '../../../core/errors.ts';
-import type { JsonObject } from '../../../core/operation.ts';
 import { erasedReason, type Person } from '../../eraser.ts';
 import { type Erasing as ErasingOf, NAMES_OF_BATCH } from '../../rules/found.ts';
 import { hiddenKey, keyCheck } from '../../rules/hidden-keys.ts';
 import { standing } from '../../rules/history.ts';
+import { emptiedTerms } from '../../rules/kept-call.ts';
 import { historyOf } from './attempt-records.ts';
 import type { Connection } from './connection.ts';
 import { type ErasableRow, type Found, NAMES } from './erasable.ts';
@@ -121,34 +121,10 @@ function eraseCall(connection: Connection, id: number, atMs: number, secret: Buf
     hidden !== undefined &&
     connection.get(`SELECT 1 FROM calls WHERE ${hasKey('calls', ':hidden')}`, { hidden }) !== undefined;
   const key = hidden === undefined || isTaken ? randomBytes(32) : hidden;
-  const terms = JSON.stringify(emptiedTerms(connection, JSON.parse(row.terms ?? '{}'), row.subject, atMs));
+  const sql = 'SELECT name FROM subjects WHERE id = ?';
+  const name = connection.get<{ name: string }>(sql, row.subject)?.name;
+  const terms = JSON.stringify(emptiedTerms(JSON.parse(row.terms ?? '{}'), atMs, name));
   CALLS_TABLE.changeOne(connection, row, { key, parameters: '{}', terms });
-}
-
-/** The terms without what they say of anybody. What rules need stays: of a change its subject and its sequence. */
-function emptiedTerms(
-  connection: Connection,
-  { project, after, change }: JsonObject,
-  subject: number | null,
-  erasedAtMs: number,
-): JsonObject {
-  const kept = Object.entries({ project, after }).filter(([, value]) => value !== undefined);
-  const emptied = { erasedAtMs, ...(Object.fromEntries(kept) as JsonObject) };
-  if (change === undefined || subject === null) return emptied;
-  const named = connection.get<WrittenRow<typeof SUBJECTS_TABLE>>(
-    'SELECT * FROM subjects WHERE id = ?',
-    subject,
-  );
-  invariant(named !== undefined, `there is no subject ${subject}`);
-  const { name, project: where } = named;
-  const { leaves } = change as { readonly leaves?: JsonObject };
-  return {
-    ...emptied,
-    change: {
-      subject: where === '' ? { name } : { project: where, name },
-      leaves: { state: leaves?.state ?? 'done' },
-    },
-  };
 }
 
 type NoteRow = WrittenRow<typeof NOTES_TABLE>;

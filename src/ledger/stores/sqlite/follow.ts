@@ -1,5 +1,5 @@
 import type { EntryOf } from '../../ledger.ts';
-import { draftsOf, type Following, shownPrice } from '../../rules/drafts.ts';
+import { attemptOf, draftsOf, type Following, shownPrice } from '../../rules/drafts.ts';
 import type { History } from '../../rules/history.ts';
 import type { Connection } from './connection.ts';
 import { insertNotes } from './notes.ts';
@@ -17,13 +17,11 @@ export function follow(connection: Connection, history: History, entry: NoteEntr
   const drafts = draftsOf(history, entry, isDecision ? accountOf(connection, entry) : '');
   const isTold = isDecision && entry.told !== undefined;
   const change = isTold ? leftBy(connection, stands ?? 0, entry.left) : undefined;
-  const first = insertNotes(
-    connection,
-    drafts.map(({ of = stands ?? 0, ...draft }) => ({ ...draft, of, call })),
-  );
+  const notes = drafts.map((draft) => ({ ...draft, of: draft.of ?? 0, call }));
+  const first = insertNotes(connection, notes);
   logChange(connection, change);
   const shown = shownPrice(history, entry, drafts[0]);
-  if (shown !== undefined) keepPrice(connection, pricedBy(connection, drafts[0]?.of ?? 0), shown);
+  if (shown !== undefined) keepPrice(connection, pricedBy(connection, attemptOf(entry) ?? 0), shown);
   return first;
 }
 

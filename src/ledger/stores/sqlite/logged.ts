@@ -1,7 +1,8 @@
-import { type BatchId, credits, type LedgerReader, type Spent } from '../../ledger.ts';
-import { recordOf } from './attempt-records.ts';
+import { credits, type LedgerReader, type Spent } from '../../ledger.ts';
+import { recordsBy } from './attempt-records.ts';
 import type { Connection, Reads } from './connection.ts';
 import { isThere } from './later-tables.ts';
+import { attemptsOf } from './lookups.ts';
 import { ACTS_TABLE, batchId, batchNumber } from './tables.ts';
 
 /** What is told of many attempts, and added up: each read looks through so many of them. */
@@ -14,12 +15,32 @@ SELECT a.id FROM attempts a JOIN calls c ON c.id = a.call
  WHERE a.id >= :from AND a.id < :before AND (:batch IS NULL OR a.batch = :batch)
    AND (:changes = 0 OR c.subject IS NOT NULL) ORDER BY a.id DESC`;
 
-/** The lowest of the `most` attempts before a number. */
-const LOWEST = 'SELECT min(id) AS id FROM (SELECT id FROM attempts WHERE id < ? ORDER BY id DESC LIMIT ?)';
-const HIGHEST = 'SELECT max(id) AS id FROM (SELECT id FROM attempts WHERE id > ? ORDER BY id LIMIT ?)';
+const ABOUT = `
+SELECT a.id FROM calls c CROSS JOIN attempts a ON a.id IN ${attemptsOf('c.id')}
+ WHERE c.id > :after AND c.id <= :last
+   AND EXISTS (SELECT 1 FROM json_each(:values) v WHERE instr(c.parameters, v.value) > 0 OR instr(c.terms, v.value) > 0) ORDER BY a.id`;
 
-const boundOf = (connection: Connection, sql: string, of: number, most: number): number | undefined =>
-  connection.get<{ id: number | null }>(sql, of, most)?.id ?? undefined;
+interface Page {
+  /** The last number that is looked through. */
+  readonly last: number;
+  readonly next: { readonly next?: number };
+}
+
+/** So many numbers of a table after one, or before it; undefined where there is none. */
+function pageOf(
+  connection: Connection,
+  of: 'attempts' | 'calls',
+  from: { readonly after: number } | { readonly before: number },
+  most: number,
+): Page | undefined {
+  const [number, than, order, end] =
+    'after' in from ? [from.after, '>', 'ASC', 'max'] : [from.before, '<', 'DESC', 'min'];
+  const page = `SELECT id FROM ${of} WHERE id ${than} ? ORDER BY id ${order} LIMIT ?`;
+  const sql = `SELECT ${end}(id) AS id FROM (${page})`;
+  const last = connection.get<{ id: number | null }>(sql, number, most)?.id ?? undefined;
+  if (last === undefined) return undefined;
+  return { last, next: connection.get(page, last, 1) === undefined ? {} : { next: last } };
+}
 
 /** Who was at work when attempt `i` began, where that was kept. */
 const OPERATOR = `(SELECT t.operator FROM acts t WHERE t.of = i.batch AND t.kind <> 'erased' AND t.after < i.id ORDER BY t.id DESC LIMIT 1)`;
@@ -52,25 +73,26 @@ const spentOf = ({ batch, day, operator, spent, held, requests }: SpentRow): Spe
 });
 
 export const LOG_READS = {
+  attemptsAbout(connection, values, after, most) {
+    const page = pageOf(connection, 'calls', { after }, most);
+    if (page === undefined) return { attempts: [] };
+    // What a call asks is JSON, so a whole value in it stands in quotes.
+    const quoted = JSON.stringify(values.map((value) => JSON.stringify(value)));
+    const attempts = recordsBy(connection, ABOUT, { after, last: page.last, values: quoted });
+    return { attempts, ...page.next };
+  },
   logged(connection, { batch, changes = false }, before = Number.MAX_SAFE_INTEGER, most) {
-    const from = boundOf(connection, LOWEST, before, most);
-    if (from === undefined) return { attempts: [] };
-    const values = { from, before, batch: batchOrNull(batch), changes: changes ? 1 : 0 };
-    const found = connection.all<{ id: number }>(LOGGED, values);
-    const attempts = found.map(({ id }) => recordOf(connection, id));
-    const isLast = connection.get('SELECT 1 FROM attempts WHERE id < ? LIMIT 1', from) === undefined;
-    return isLast ? { attempts } : { attempts, next: from };
+    const page = pageOf(connection, 'attempts', { before }, most);
+    if (page === undefined) return { attempts: [] };
+    const of = batch === undefined ? null : batchNumber(batch);
+    const values = { from: page.last, before, batch: of, changes: changes ? 1 : 0 };
+    return { attempts: recordsBy(connection, LOGGED, values), ...page.next };
   },
   spentBetween(connection, fromMs, untilMs, after, most) {
-    const last = boundOf(connection, HIGHEST, after, most);
-    if (last === undefined) return { parts: [] };
+    const page = pageOf(connection, 'attempts', { after }, most);
+    if (page === undefined) return { parts: [] };
     const sql = spentSql(isThere(connection, ACTS_TABLE.name) ? OPERATOR : 'NULL');
-    const rows = connection.all<SpentRow>(sql, { after, last, from: fromMs, until: untilMs });
-    const isLast = connection.get('SELECT 1 FROM attempts WHERE id > ? LIMIT 1', last) === undefined;
-    const parts = rows.map(spentOf);
-    return isLast ? { parts } : { parts, next: last };
+    const values = { after, last: page.last, from: fromMs, until: untilMs };
+    return { parts: connection.all<SpentRow>(sql, values).map(spentOf), ...page.next };
   },
 } satisfies Partial<Reads<LedgerReader>>;
-
-const batchOrNull = (batch: BatchId | undefined): number | null =>
-  batch === undefined ? null : batchNumber(batch);

@@ -4,7 +4,7 @@ import type { Connection } from './connection.ts';
 import { noteMoved } from './money.ts';
 import { NOTES_TABLE, nextNumber } from './tables.ts';
 
-/** Notes, which are what happens to an attempt after its end, and what there are of losses and readings. */
+/** Notes, which are what happens to an attempt after its end, and what is known of the losses and readings that they make. */
 
 /** A draft that is about an attempt of a call. */
 export interface Note extends Draft {
@@ -68,14 +68,7 @@ export function freeOthers(
 ): void {
   insertNotes(
     connection,
-    losses.map(({ attempt: of, holds }) => ({
-      kind: 'freed' as const,
-      call,
-      of,
-      sees,
-      held: -holds,
-      at: atMs,
-    })),
+    losses.map(({ attempt: of, holds }) => ({ kind: 'freed', call, of, sees, held: -holds, at: atMs })),
   );
 }
 

@@ -115,7 +115,7 @@ let opened: Connection | undefined;
 
 function pageFor(wanted: PageWanted, { path, folder }: Place): Found {
   try {
-    opened ??= new Connection(path, { readonly: true, timeoutMs: 2_000 });
+    opened ??= new Connection(path, 'read');
     const connection = opened;
     return { page: connection.snapshot(() => rowsPage(connection, wanted)) };
   } catch (error) {

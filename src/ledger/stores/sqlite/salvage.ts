@@ -30,7 +30,7 @@ export function openSalvage(folder: StoreFolder, workFolder: string): Salvage {
   copyFileSync(folder.ledger, copy);
   if (sizeOf(folder.log) !== undefined) copyFileSync(folder.log, `${copy}-wal`);
   mendHeader(copy);
-  const connection = new Connection(copy, { readonly: false, timeoutMs: 0 });
+  const connection = new Connection(copy, 'write');
   try {
     return new SalvageReader(connection, folder.path);
   } catch (error) {

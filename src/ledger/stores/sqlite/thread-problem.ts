@@ -11,7 +11,7 @@ export async function problemOf(
 ): Promise<Problem | undefined> {
   let connection: Connection | undefined;
   try {
-    connection = new Connection(path, { readonly: true, timeoutMs: 2_000 });
+    connection = new Connection(path, 'read');
     await check(connection);
     return undefined;
   } catch (thrown) {

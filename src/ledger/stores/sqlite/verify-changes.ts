@@ -1,8 +1,9 @@
+import type { Wrong } from './verify-counts.ts';
+
 /**
  * What must be true of changes, stated again without the guards of `schema/changes.ts`. If a subject differed from its
  * log, a change of it would be made twice, or never.
  */
-type Wrong = [sql: string, problem: (id: number) => string];
 
 /** The sequence is the number of settled changes, which are numbered without a gap. */
 const WRONG_SEQUENCE = `

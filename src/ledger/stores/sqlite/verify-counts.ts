@@ -4,7 +4,7 @@ import { OUTCOME_KINDS } from '../../../core/row.ts';
  * Counts that are kept so that nobody has to count entries, stated again without the triggers that keep them: how rows
  * ended, how many requests were sent, how many were found, and which row paid.
  */
-type Wrong = [sql: string, problem: (id: number) => string];
+export type Wrong = readonly [sql: string, problem: (id: number) => string];
 
 export const ATTEMPTED = 'attempts a CROSS JOIN calls c ON c.id = a.call LEFT JOIN ends k ON k.of = a.id';
 
@@ -19,7 +19,7 @@ SELECT a.batch, c.account, c.operation, date(a.at / 1000, 'unixepoch') AS day, a
   FROM ${ATTEMPTED} WHERE ${where} GROUP BY 1, 2, 3, 4, 5, 6, 7, 8`;
 
 /** Everything that is counted of entries. */
-export const COUNTED = `
+const COUNTED = `
 ended AS MATERIALIZED (
   SELECT batch, account, operation, kind, said, other, n, estimated FROM happened WHERE kind IS NOT NULL
   UNION ALL
@@ -27,8 +27,7 @@ ended AS MATERIALIZED (
     FROM notes k CROSS JOIN attempts a ON a.id = k.of CROSS JOIN calls c ON c.id = k.call GROUP BY 1, 2, 3, 4, 5)`;
 
 /** Rows are added up as they stand, because sorting them by their outcomes takes three times as long. */
-const WRONG_COUNTS = `
-WITH ${COUNTED},
+export const COUNTS = `${COUNTED},
 counted AS (
   SELECT w.batch, 'row:' || j.key AS name, j.value AS n FROM (
       SELECT batch, json_object(${OUTCOME_KINDS.map((outcome) => `'${outcome}', sum(outcome = '${outcome}')`).join(', ')}) AS ended
@@ -44,7 +43,10 @@ rates AS (
     FROM settled GROUP BY 1, 2),
 payers AS (
   SELECT account, sum(iif(kind = 'retracted', -n, n)) AS n, sum(iif(kind = 'answered' AND other, n, 0)) AS other
-    FROM settled GROUP BY 1)
+    FROM settled GROUP BY 1)`;
+
+const WRONG_COUNTS = `
+WITH ${COUNTS}
 SELECT b.ordinal AS id
   FROM counted w FULL JOIN (SELECT * FROM tallies WHERE name <> 'estimated') t ON t.batch = w.batch AND t.name = w.name
   LEFT JOIN batches b ON b.id = coalesce(t.batch, w.batch)

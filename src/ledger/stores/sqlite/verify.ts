@@ -9,7 +9,7 @@ import { sumOfGroup } from './money.ts';
 import { checkTables } from './table-sums.ts';
 import { ROWS_TABLE, SHORT_TABLES } from './tables.ts';
 import { WRONG_CHANGES } from './verify-changes.ts';
-import { ATTEMPTED, happened, WRONG_COUNTED } from './verify-counts.ts';
+import { ATTEMPTED, happened, WRONG_COUNTED, type Wrong } from './verify-counts.ts';
 
 /**
  * The full check of a ledger after an end that was not orderly: SQLite's own check (the quick one misses a flipped bit in the
@@ -231,7 +231,7 @@ SELECT n.of AS id FROM notes n
      CROSS JOIN requests r ON r.attempt = e.of CROSS JOIN requests o ON o.idempotency_key = r.idempotency_key
     WHERE e.id = n.sees AND o.attempt = n.of) LIMIT 1`;
 
-const WRONG_ENTRIES: readonly [sql: string, problem: (id: number) => string][] = [
+const WRONG_ENTRIES: readonly Wrong[] = [
   [WRONG_LOSS, (attempt) => `what attempt ${attempt} holds is not what its entries say`],
   [WRONG_FREED, (attempt) => `what attempt ${attempt} held was given back for another request`],
   ...WRONG_CHANGES,

@@ -1,11 +1,21 @@
-import type { Act, BatchId, Ledger } from '../../ledger.ts';
+import type { Act, Agreement, BatchId, Ledger } from '../../ledger.ts';
 import type { Sql } from './connection.ts';
-import { type Session, wholeMs } from './session.ts';
+import { json, type Session, wholeMs } from './session.ts';
 
-/** Who worked on batches, and who ordered erasures. */
+/** What people did: to what they agreed, and who worked on batches or ordered erasures. */
 
-export const acts = ({ database }: Pick<Session, 'database'>) =>
+export const people = ({ database }: Session) =>
   ({
+    agreement: (sha256) =>
+      database.row<Agreement>(
+        'SELECT sha256, shown, agreed_at AS "agreedAtMs" FROM agreements WHERE sha256 = $1',
+        [sha256],
+      ),
+    async noteAgreement({ sha256, shown, agreedAtMs }) {
+      const sql =
+        'INSERT INTO agreements (sha256, shown, agreed_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING';
+      await database.rows(sql, [sha256, json(shown), wholeMs(agreedAtMs)]);
+    },
     acts: (batch) => database.rows<Act>(`${ACTS} WHERE batch = $1 ORDER BY id`, [batch]),
     erasures: () => database.rows<Act>(`${ACTS} WHERE kind = 'erased' ORDER BY id`),
   }) satisfies Partial<Ledger>;
