@@ -63,6 +63,7 @@ export const COLUMNS: { readonly [Name in keyof CopiedTables]: Columns<Name> } =
   erasures: { id, kind: text, at: id, key_check: text },
   erased: { what: text, id, batch: text, row: id, erasure: id },
   acts: { kind: text, batch: text, erasure: id, after: id, at: id, operator: text },
+  notices: { id: text, kind: text, target: text, body: text, at: id, sent_at: id },
 };
 
 export const TABLES = Object.keys(COLUMNS) as readonly (keyof CopiedTables)[];

@@ -155,6 +155,15 @@ export interface CopiedTables {
     readonly at: number;
     readonly operator: string;
   };
+  /** Of one that nobody has received `sent_at` is null. */
+  notices: {
+    readonly id: string;
+    readonly kind: string;
+    readonly target: string;
+    readonly body: string;
+    readonly at: number;
+    readonly sent_at: number | null;
+  };
 }
 
 /** Rows of one table. A table may come in several parts, and tables come in the order above. */

@@ -183,6 +183,22 @@ async function toldOf(store: Store, place: string) {
   return { acts: words(acts), spent: spent.sort(), erasures: words(await ledger.erasures()) };
 }
 
+// Goal: nobody misses a notice because its ledger was copied before it was received, and nobody gets one anew.
+test('a notice waits in the copy until it is received, and one that was received does not', async () => {
+  const place = freshPlace(sqlite);
+  const ledger = await openStore(sqlite, place);
+  const notice = { kind: 'end', target: '{"to":"x"}', body: '{"rows":1}', atMs: NOON_MS } as const;
+  for (const id of ['n1', 'n2']) await ledger.notices.keep({ ...notice, id });
+  await ledger.notices.noteSent('n2', NOON_MS + 1);
+  await ledger.close();
+  const { place: there } = await copyAt(place, sqlite, postgresOfTests);
+  const { place: back } = await copyAt(there, postgresOfTests, sqlite);
+  const copy = await openStore(sqlite, back, false);
+  onTestFinished(() => copy.close());
+  await copy.notices.keep({ ...notice, id: 'n2' });
+  expect(await copy.notices.waiting()).toEqual([{ ...notice, id: 'n1' }]);
+});
+
 test('what was changed is told apart in the copy', async () => {
   const place = freshPlace(sqlite);
   await by('ann', sqlite, place, async (ledger, batch) => {

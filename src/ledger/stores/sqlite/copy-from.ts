@@ -15,6 +15,7 @@ import {
   CALLS_TABLE,
   CHANGES_TABLE,
   ERASURES_TABLE,
+  NOTICES_TABLE,
   PIECES_TABLE,
   PLANNED_TABLE,
   PRICES_TABLE,
@@ -65,6 +66,7 @@ export function* partsOf(connection: Connection): Generator<CopiedPart> {
   yield part('erasures', checkedRows(connection, ERASURES_TABLE, 'TRUE ORDER BY id'));
   yield part('erased', connection.all<ErasedRow>('SELECT * FROM erased').map(erasedFrom));
   yield part('acts', checkedRows(connection, ACTS_TABLE, 'TRUE ORDER BY id').map(actFrom));
+  yield part('notices', checkedRows(connection, NOTICES_TABLE, 'TRUE ORDER BY at, id'));
 }
 
 function givingFrom(connection: Connection): Recoding {

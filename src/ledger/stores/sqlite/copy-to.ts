@@ -20,6 +20,7 @@ import {
   CHANGES_TABLE,
   ERASURES_TABLE,
   HOLDS_TABLE,
+  NOTICES_TABLE,
   nextNumber,
   PIECES_TABLE,
   PLANNED_TABLE,
@@ -206,6 +207,11 @@ class Taking implements Numbers {
           return { ...act, id: first + at, of, after: this.upTo(after) };
         }),
       );
+    },
+    notices: (rows: Taken<'notices'>) => {
+      NOTICES_TABLE.insertAll(this.#connection, rows);
+      const sql = 'UPDATE notices SET sent_at = ? WHERE id = ?';
+      for (const { id, sent_at } of rows) this.#connection.run(sql, sent_at, id);
     },
   };
 
