@@ -7,6 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../../src/core/clock.ts';
 import type { BatchId, Ledger, ListedRow, ListedRows } from '../../../src/ledger/ledger.ts';
 import { connect, type Database } from '../../../src/ledger/stores/postgres/connection.ts';
+import { erase } from '../../../src/ledger/stores/postgres/emptying.ts';
 import { erasureOf } from '../../../src/ledger/stores/postgres/erasable.ts';
 import { postgresLedger } from '../../../src/ledger/stores/postgres/postgres-ledger.ts';
 import { layOut } from '../../../src/ledger/stores/postgres/schema-laid-out.ts';
@@ -25,7 +26,7 @@ interface Place {
   kept(): Promise<string>;
 }
 
-async function openPlace(): Promise<Place> {
+async function openPlace(command = 'test'): Promise<Place> {
   const server = await postgresServer();
   databases += 1;
   const name = `listed_${process.pid}_${databases}`;
@@ -35,7 +36,7 @@ async function openPlace(): Promise<Place> {
   const ledger = postgresLedger(database, {
     clock: systemClock,
     worker: 1,
-    command: 'test',
+    command,
   });
   onTestFinished(() => ledger.close());
   const { listed: lists } = ledger;
@@ -160,3 +161,41 @@ test('a person in a kept row is not forgotten before that row has ended, and not
   await settle(ledger, batch, 3, { kind: 'no_match', reason: 'nobody' });
   expect(await unsettled()).toEqual([]);
 });
+
+// Goal: once a person is forgotten, nothing in the database names them. Method: whatever people and vendors said is kept where workers
+// share it, and every table is read as text.
+test('no job that workers go by, no worker and no word of a vendor names a person who was forgotten', async () => {
+  const { ledger, lists, database } = await openPlace('run enrich-company kim@acme.example.csv');
+  const batch = await batchNamed(ledger, 'a');
+  const settings = { note: 'for kim@acme.example' };
+  await lists.keepOrder(batch, { ...ORDER, job: { ...ORDER.job, settings } });
+  const words = 'kim@acme.example asked too often';
+  const pause = { leftMs: 60_000, why: words, asked: true };
+  const end = { code: 'key', message: words, next: 'Ask them.' } as const;
+  const said = { account: ACCOUNT, quotas: [], wants: true, inFlight: 0, sends: 0, batches: [batch] };
+  await ledger.spenders?.beat({ accounts: [{ ...said, pause, end }] });
+  const target = { kind: 'person', person: personOf('kim@acme.example') } as const;
+  const { found } = await database.snapshot((sql) => erasureOf(sql, target));
+  expect(found.names).toBe(3);
+  const order = { target, found, atMs: NOON_MS, secret: Buffer.alloc(32), by: undefined };
+  await database.write((sql) => erase(sql, order));
+  expect(await namedIn(database, 'kim@acme')).toEqual([]);
+  expect(await lists.workOrder(batch)).toMatchObject({ job: { operation: 'enrich-company' } });
+  const heard = await ledger.spenders?.beat({ accounts: [said] });
+  expect(heard?.accounts).toMatchObject([{ pause: { asked: true }, end: { code: 'key' } }]);
+});
+
+/** The tables that have the text. */
+async function namedIn(database: Database, text: string): Promise<readonly string[]> {
+  const tables = await database.rows<{ name: string }>(
+    "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'rowonce' AND table_type = 'BASE TABLE'",
+  );
+  const named: string[] = [];
+  for (const { name } of tables) {
+    const rows = await database.rows(`SELECT 1 FROM ${name} t WHERE strpos(to_jsonb(t)::text, $1) > 0`, [
+      text,
+    ]);
+    if (rows.length > 0) named.push(name);
+  }
+  return named;
+}

@@ -213,15 +213,23 @@ async function replaceNames(sql: Sql, person: Person): Promise<void> {
 const removed = (table: keyof typeof NAMES): string => `
 DELETE FROM ${table} t USING unnest($1::text[], $2::text[]) u (key, renamed) WHERE t.${NAMES[table].key}::text = u.key`;
 
+const altered = (table: keyof typeof NAMES, cells: string): string => `
+UPDATE ${table} t SET ${cells} FROM unnest($1::text[], $2::text[]) u (key, renamed) WHERE t.${NAMES[table].key}::text = u.key`;
+
 const RENAMED: Readonly<Record<keyof typeof NAMES, string>> = {
   // A file that is no longer known as ours is kept like a user's file.
   files: removed('files'),
   reads: removed('reads'),
   pauses: removed('pauses'),
-  accounts: `
-UPDATE accounts p SET misses_place = NULL FROM unnest($1::text[], $2::text[]) u (key, renamed) WHERE p.identity = u.key`,
-  acts: `
-UPDATE acts t SET operator = u.renamed FROM unnest($1::bigint[], $2::text[]) u (id, renamed) WHERE t.id = u.id`,
+  accounts: altered('accounts', 'misses_place = NULL'),
+  acts: altered('acts', 'operator = u.renamed'),
+  orders: altered('orders', 'job = u.renamed::json'),
+  workers: altered('workers', 'command = u.renamed'),
+  // What was said goes on holding, in other words.
+  paces: altered(
+    'paces',
+    "pause = nullif(u.renamed::jsonb -> 0, 'null'), ended = nullif(u.renamed::jsonb -> 1, 'null')",
+  ),
 };
 
 const RENAME = `UPDATE batches SET ${NAMES_OF_BATCH.map((name, at) => `${name} = $${at + 2}`).join(', ')} WHERE id = $1`;

@@ -221,6 +221,9 @@ export const NAMES = {
   pauses: { key: 'id', text: "why #>> '{}'", where: 'text', place: 'words' },
   accounts: { key: 'identity', text: "misses_place #>> '{}'", where: 'name', place: 'name' },
   acts: { key: 'id', text: 'operator', where: 'name', place: 'name' },
+  orders: { key: 'batch', text: 'job::text', where: 'name', place: 'name' },
+  workers: { key: 'id', text: 'command', where: 'name', place: 'name' },
+  paces: { key: 'account', text: 'json_build_array(pause, ended)::text', where: 'name', place: 'words' },
 } as const;
 
 async function namesOf(

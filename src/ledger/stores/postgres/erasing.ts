@@ -65,7 +65,7 @@ async function find(database: Database, { target, known, act }: Finding): Return
 
 const TABLES = [
   ...['calls', 'entries', 'rows', 'planned', 'subjects', 'changes', 'batches', 'pieces', 'files', 'reads'],
-  ...['pauses', 'accounts', 'acts'],
+  ...['pauses', 'accounts', 'acts', 'listed', 'orders', 'workers', 'paces'],
 ];
 
 /**
