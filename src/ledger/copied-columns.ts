@@ -63,6 +63,8 @@ export const COLUMNS: { readonly [Name in keyof CopiedTables]: Columns<Name> } =
   erasures: { id, kind: text, at: id, key_check: text },
   erased: { what: text, id, batch: text, row: id, erasure: id },
   acts: { kind: text, batch: text, erasure: id, after: id, at: id, operator: text },
+  listed: { batch: text, row: id, input: id, cells: json },
+  orders: { batch: text, job: json, dialect: json, range_rows: id },
   notices: { id: text, kind: text, target: text, body: text, at: id, sent_at: id },
 };
 

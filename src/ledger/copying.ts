@@ -155,6 +155,19 @@ export interface CopiedTables {
     readonly at: number;
     readonly operator: string;
   };
+  /** Rows of submitted lists, with their cells or why one cannot be read, and by what they are worked on: for processes without the file. */
+  listed: {
+    readonly batch: BatchId;
+    readonly row: number;
+    readonly input: number;
+    readonly cells: JsonObject | string;
+  };
+  orders: {
+    readonly batch: BatchId;
+    readonly job: JsonObject;
+    readonly dialect: JsonObject;
+    readonly range_rows: number;
+  };
   /** Of one that nobody has received `sent_at` is null. */
   notices: {
     readonly id: string;

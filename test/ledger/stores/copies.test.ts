@@ -13,7 +13,7 @@ import {
 import type { Store } from '../../../src/ledger/store.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
 import { proof, some, times } from '../../combinations.ts';
-import { answered, batchNamed, decide, lost, NOON_MS } from './book.ts';
+import { answered, batchNamed, decide, lost, MATCHED, NOON_MS, settle } from './book.ts';
 import { changed, changeOf, INVITED } from './changes.ts';
 import { everything, stepOf, take } from './histories.ts';
 import { freshPlace, openStore } from './places.ts';
@@ -197,6 +197,33 @@ test('a notice waits in the copy until it is received, and one that was received
   onTestFinished(() => copy.close());
   await copy.notices.keep({ ...notice, id: 'n2' });
   expect(await copy.notices.waiting()).toEqual([{ ...notice, id: 'n1' }]);
+});
+
+// Goal: workers go on in a copy with a list that was submitted before. Method: rows of such a list, of which one is finished.
+test('a list that was submitted goes from a database to a database, and is worked on there', async () => {
+  const place = freshPlace(postgresOfTests);
+  const told = async (at: string) => {
+    const ledger = await openStore(postgresOfTests, at, false);
+    onTestFinished(() => ledger.close());
+    const [batch] = await ledger.batches();
+    const { id = 'none' as BatchId } = batch ?? {};
+    const { listed } = ledger;
+    return [await listed?.workOrder(id), await listed?.tasksOf(id, 2, 9), await listed?.rangesLeft(id)];
+  };
+  const ledger = await openStore(postgresOfTests, place);
+  const batch = await batchNamed(ledger, 'a');
+  const rows = [2, 3, 4].map((row) => ({ row, input: row, cells: { domain: `row-${row}.example` } }));
+  await ledger.listed?.keepListed(batch, [...rows, { row: 5, input: 5, unreadable: 'a stray quote' }]);
+  await ledger.listed?.keepOrder(batch, { job: { name: 'j' }, dialect: { name: 'd' }, rangeRows: 2 });
+  await settle(ledger, batch, 2, MATCHED, [await answered(ledger, batch, 'one')]);
+  await ledger.close();
+  const said = await told(place);
+  expect(said).toMatchObject([
+    { rangeRows: 2 },
+    [{ row: 3 }, { row: 4 }, { row: 5 }],
+    [{ left: 1 }, { left: 2 }],
+  ]);
+  expect(await told((await copyAt(place, postgresOfTests, postgresOfTests)).place)).toEqual(said);
 });
 
 test('what was changed is told apart in the copy', async () => {

@@ -208,6 +208,9 @@ class Taking implements Numbers {
         }),
       );
     },
+    // Who spends from a folder has the file.
+    listed: () => {},
+    orders: () => {},
     notices: (rows: Taken<'notices'>) => {
       NOTICES_TABLE.insertAll(this.#connection, rows);
       const sql = 'UPDATE notices SET sent_at = ? WHERE id = ?';
