@@ -26,20 +26,9 @@ export const COLUMNS: { readonly [Name in keyof CopiedTables]: Columns<Name> } =
   planned: { batch: text, row: id, planned: json },
   subjects: { id, account: text, project: text, name: text, sequence: id },
   entries: {
-    ...{
-      id,
-      of: id,
-      call: id,
-      kind: text,
-      sees: id,
-      pays: id,
-      batch: text,
-      row: id,
-      reserved: id,
-      spent: id,
-    },
-    ...{ held: id, at: id, boot: id, uptime: id, status: id, said: text, dialect: id, estimated: flag },
-    ...{ words: json, headers: json, body: bytes, facts: json },
+    ...{ id, of: id, call: id, kind: text, sees: id, pays: id, batch: text, row: id, reserved: id },
+    ...{ spent: id, held: id, at: id, boot: id, uptime: id, status: id, said: text, dialect: id },
+    ...{ estimated: flag, words: json, headers: json, body: bytes, facts: json },
   },
   calls: {
     ...{ id, key: bytes, account: text, operation: text, credits_most: id, parameters: json, terms: json },

@@ -130,16 +130,9 @@ export function draftEnd(history: History, { attempt: id, closure, atMs }: Entry
 }
 
 const freed = (lost: readonly Attempt[], at: number, estimated = false): readonly Draft[] =>
-  lost.map((each) => ({
-    ...{
-      kind: 'freed' as const,
-      of: each.id,
-      at,
-      sees: 'first' as const,
-      held: -reservedBy(each),
-      estimated,
-    },
-  }));
+  lost.map((each) => {
+    return { kind: 'freed', of: each.id, at, sees: 'first', held: -reservedBy(each), estimated };
+  });
 
 function draftReading(history: History, reading: Reading): Draft {
   const { attempt: id, answer: said, why: words, dialect, atMs: at } = reading;

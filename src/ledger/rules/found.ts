@@ -43,15 +43,8 @@ export function foundOld<Batch>(old: readonly OldCall<Batch>[]): Found<never, Ba
     calls: new Set(settled.flatMap(({ id, needed_by }) => (needed_by === null ? [id] : []))),
     needed: settled.flatMap(({ needed_by }) => needed_by ?? []),
     unsettled: old.filter(({ unsettled }) => unsettled),
-    ...{
-      attempts: new Set(),
-      cuts: [],
-      rows: [],
-      subjects: new Set(),
-      hits: [],
-      batches: new Set(),
-      names: 0,
-    },
+    ...{ attempts: new Set(), cuts: [], rows: [], subjects: new Set() },
+    ...{ hits: [], batches: new Set(), names: 0 },
   };
 }
 

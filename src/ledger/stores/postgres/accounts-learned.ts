@@ -15,18 +15,12 @@ const ATTEMPTS_AT_ONCE = 5_000;
 export const accounts = ({ database, secret }: Session) =>
   ({
     async account(accountIdentity) {
-      const found = await database.row<AccountRow>(ACCOUNT, [accountIdentity]);
-      const {
-        count = 0,
-        place,
-        kept = false,
-        answers = 0,
-        answersNot404 = 0,
-        found: hits = 0,
-        ...learned
-      } = present<Partial<AccountRow>>(found ?? {});
+      const found = present<Partial<AccountRow>>(
+        (await database.row<AccountRow>(ACCOUNT, [accountIdentity])) ?? {},
+      );
+      const { count = 0, place, kept = false, ...known } = found;
       const misses = { count, kept, ...present({ place }) };
-      return { answers, answersNot404, found: hits, misses, ...learned } as AccountState;
+      return { answers: 0, answersNot404: 0, found: 0, ...known, misses } as AccountState;
     },
     async newestFound(accountIdentity, most) {
       const records = await recordsBy(database, NEWEST_FOUND, [accountIdentity, most]);

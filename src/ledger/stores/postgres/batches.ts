@@ -155,19 +155,8 @@ async function insertBatch(sql: Sql, spec: BatchSpec, generation: number): Promi
   const { key, lineage, accountIdentity, accountName, sandbox, vendor, operation, inputPath } = spec;
   const { inputSha256, inputRows, settings, createdAtMs, freshSince } = spec;
   const written = await sql.row<{ id: BatchId }>(INSERT, [
-    ...[
-      randomId(),
-      key,
-      generation,
-      lineage,
-      accountIdentity,
-      accountName,
-      sandbox,
-      vendor,
-      operation,
-      inputPath,
-    ],
-    ...[inputSha256, inputRows, json(settings), wholeMs(createdAtMs)],
+    ...[randomId(), key, generation, lineage, accountIdentity, accountName, sandbox, vendor, operation],
+    ...[inputPath, inputSha256, inputRows, json(settings), wholeMs(createdAtMs)],
     ...[cutOff(freshSince?.foundMs), cutOff(freshSince?.noMatchMs)],
   ]);
   return written?.id ?? insertBatch(sql, spec, generation);

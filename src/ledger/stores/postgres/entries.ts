@@ -239,24 +239,14 @@ export async function write(
 ): Promise<number> {
   let first = 0;
   for (const { kind, of, to, sees, at, spent = 0, held = 0, estimated = false, ...rest } of drafts) {
-    const [words, headers, facts] = [rest.words, rest.headers, rest.facts].map((each) =>
-      json(each ?? undefined),
+    const [words, headers, facts] = [rest.words, rest.headers, rest.facts].map((cell) =>
+      json(cell ?? undefined),
     );
     const written = await sql.row<{ id: number }>(WRITE, [
       ...[call.id, kind, of, to !== undefined, to?.state, to?.stands, sees === 'first' ? first : sees],
       ...[rest.pays, rest.batch, rest.row, rest.reserved, spent, held, wholeMs(at), rest.boot, rest.uptime],
-      ...[
-        rest.status,
-        rest.said,
-        rest.dialect,
-        estimated,
-        words,
-        headers,
-        rest.body,
-        facts,
-        rest.worker,
-        overMs,
-      ],
+      ...[rest.status, rest.said, rest.dialect, estimated, words, headers, rest.body, facts],
+      ...[rest.worker, overMs],
     ]);
     if (first === 0) first = written?.id ?? 0;
   }

@@ -72,20 +72,8 @@ export async function historiesOf(
 }
 
 function callFrom(row: Row): KeptCall {
-  const {
-    call: id,
-    key,
-    account,
-    operation,
-    credits_most,
-    parameters,
-    terms,
-    state,
-    stands,
-    phase,
-    open,
-  } = row;
-  const call = callOf(operation, credits_most, parameters, terms);
+  const { call: id, key, account, state, stands, phase, open } = row;
+  const call = callOf(row.operation, row.credits_most, row.parameters, row.terms);
   return { id, key: (key?.toString('hex') ?? '') as CallKey, account, call, state, stands, phase, open };
 }
 

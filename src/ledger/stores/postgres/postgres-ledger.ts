@@ -42,18 +42,8 @@ export interface Spending {
 export function postgresLedger(database: Database, spending?: Spending, secret?: Buffer): Ledger {
   const { clock, worker = 0, command = '', operator, standing, found } = spending ?? {};
   const session: Session = {
-    ...{
-      database,
-      clock,
-      worker,
-      command,
-      operator,
-      secret,
-      isAlone: standing !== undefined,
-      boot: undefined,
-      written: async () => {},
-      ending: [],
-    },
+    ...{ database, clock, worker, command, operator, secret, isAlone: standing !== undefined },
+    ...{ boot: undefined, written: async () => {}, ending: [] },
     ...{ own: new Set(), given: new Set(), floorMs: undefined },
     ...{ seen: found?.newest ?? undefined, identity: found?.identity },
   };

@@ -59,17 +59,8 @@ export function historyOf(connection: Connection, id: number): History {
   const rowsOf = <Row extends object>(table: Table<Row>, column: string): readonly Stored<Row>[] =>
     checkedRows(connection, table, `${column} IN ${attemptsOf('+:id')} ORDER BY 1`, { id });
   const requests = new Map(rowsOf(REQUESTS_TABLE, 'attempt').map((each) => [each.attempt, each]));
-  const call = {
-    id,
-    key: keyText(key),
-    account: identity ?? '',
-    call: callFrom(row),
-    state,
-    stands,
-    phase,
-    open,
-  };
-  return historyFrom(call, [
+  const asked = { id, key: keyText(key), account: identity ?? '', call: callFrom(row) };
+  return historyFrom({ ...asked, state, stands, phase, open }, [
     ...rowsOf(ATTEMPTS_TABLE, 'id').map((each) => beginningFrom(each, requests.get(each.id))),
     ...rowsOf(REPLIES_TABLE, 'of').map(replyFrom),
     ...rowsOf(ENDS_TABLE, 'of').map((each) => endFrom(each)),

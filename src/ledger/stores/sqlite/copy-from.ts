@@ -37,10 +37,8 @@ export function* partsOf(connection: Connection): Generator<CopiedPart> {
   yield part('accounts', connection.all<Stored>('SELECT * FROM accounts').map(accountFrom));
   yield part('boots', checkedRows(connection, BOOTS_TABLE, 'TRUE ORDER BY id'));
   const batches = connection.all<{ id: number }>('SELECT * FROM batches ORDER BY ordinal');
-  yield part(
-    'batches',
-    batches.map((row) => batchFrom(connection, row)),
-  );
+  const lists = batches.map((row) => batchFrom(connection, row));
+  yield part('batches', lists);
   for (const { id } of batches)
     for (const page of pagesOf(connection, PLANNED_TABLE, id)) yield part('planned', page);
   yield part('subjects', checkedRows(connection, SUBJECTS_TABLE, 'TRUE ORDER BY id'));
@@ -54,11 +52,7 @@ export function* partsOf(connection: Connection): Generator<CopiedPart> {
   yield part('payers', all('SELECT * FROM payers ORDER BY attempt'));
   for (const { id } of batches)
     for (const page of pagesOf(connection, PIECES_TABLE, id)) yield part('pieces', page);
-  const prices = checkedRows(connection, PRICES_TABLE, 'TRUE');
-  yield part(
-    'prices',
-    prices.map((price) => ({ ...price, credits_most: price.credits_max })),
-  );
+  yield part('prices', checkedRows(connection, PRICES_TABLE, 'TRUE').map(priceFrom));
   yield part('pauses', all('SELECT * FROM pauses ORDER BY id'));
   yield part('agreements', checkedRows(connection, AGREEMENTS_TABLE, 'TRUE'));
   yield part('files', all('SELECT * FROM files'));
@@ -120,6 +114,11 @@ function batchFrom(connection: Connection, row: { readonly id: number }): object
   checkBatch(row);
   return { ...row, held_since: PEOPLE_READS.heldSince(connection, batchId(row.id)) };
 }
+
+const priceFrom = ({ credits_max, ...price }: ReadRow<typeof PRICES_TABLE>): object => ({
+  ...price,
+  credits_most: credits_max,
+});
 
 interface ErasedRow {
   readonly what: string;
