@@ -48,8 +48,8 @@ export const callFrom = ({ operation, credits_most, parameters, terms }: ReadRow
   callIn(operation, credits_most, parameters, terms);
 
 const CALL = `
-SELECT c.*, p.identity, (SELECT phase FROM places WHERE call = c.id) AS phase
-  FROM calls c LEFT JOIN accounts p ON p.id = c.account WHERE c.id = ?`;
+SELECT c.*, (SELECT identity FROM accounts WHERE id = c.account) AS identity, (SELECT phase FROM places WHERE call = c.id) AS phase
+  FROM calls c WHERE c.id = +?`;
 
 /** All that the book has of a call, each row held against its sum. */
 export function historyOf(connection: Connection, id: number): History {

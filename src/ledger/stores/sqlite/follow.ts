@@ -26,6 +26,6 @@ export function follow(connection: Connection, history: History, entry: NoteEntr
 }
 
 function accountOf(connection: Connection, { decision: { batch } }: EntryOf<'decision'>): string {
-  const sql = 'SELECT p.identity FROM batches b JOIN accounts p ON p.id = b.account WHERE b.id = ?';
+  const sql = 'SELECT p.identity FROM batches b JOIN accounts p ON p.id = b.account WHERE b.id = +?';
   return connection.get<{ identity: string }>(sql, batchNumber(batch))?.identity ?? '';
 }
