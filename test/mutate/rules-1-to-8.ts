@@ -92,7 +92,7 @@ export const RULES_1_TO_8: readonly Mutation[] = [
     text: 'if (commits !== expected || (isAnew && before > 0) || !this.#isAlone()) this.#giveUp();',
     instead: 'if (commits < expected) this.#giveUp();',
     test: 'test/ledger/stores/seal-beside.test.ts',
-    named: 'between two commits is checked in full',
+    named: 'between two commits, with the log emptied',
   },
   {
     rule: 2,
