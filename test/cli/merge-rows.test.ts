@@ -57,6 +57,15 @@ test('rows without an ABN that were sorted in the output stay apart by their nam
   expect(await desk.read('copy.merged.csv')).toBe(lines(header, one, foo, bar, two));
 });
 
+test('a row whose identifier was deleted in the result is no other one without an identifier: its note goes to none of them', async () => {
+  const desk = await deskAfterRun([',', '51824753556,', ','], 'ABN,Note');
+  await desk.write('out.csv', (await desk.read('out.csv')).replace('51824753556,,', ',edited,'));
+  await desk.write('copy.csv', 'ABN,Note\n,""\n,""\n');
+  const { mended, nowhere } = await desk.json(['merge', 'out.csv', 'copy.csv']);
+  expect([mended, nowhere]).toEqual([0, [{ row: 3, identifiers: [] }]]);
+  expect(await desk.read('copy.merged.csv')).not.toContain('edited');
+});
+
 test('of rows with the same wrong ABN each gets its own correction, and none where nobody can tell', async () => {
   const desk = await deskAfterRun([ONE, `${WRONG},Foo`, TWO, `${WRONG},Bar`]);
   await correct(desk, [`${WRONG},Foo`, '53004085616,Foo'], [`${WRONG},Bar`, '44676848475,Bar']);

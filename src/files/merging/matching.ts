@@ -172,10 +172,16 @@ class Matching {
     );
   }
 
-  /** Rows without identifiers have nothing that was found, and those that are alike were told the same. */
+  /**
+   * Rows without identifiers have nothing that was found, and those that are alike were told the same. One whose identifiers were
+   * deleted in the result is none of them.
+   */
   #matchNameless(): void {
-    const keyOf: KeyOf<IntoLine> = ({ key }) => (key === '' ? key : undefined);
-    this.#pairAgreeing(keyOf, keyOf, () => true);
+    this.#pairAgreeing(
+      ({ key, isMended }) => (key === '' && !isMended ? key : undefined),
+      ({ key }) => (key === '' ? key : undefined),
+      () => true,
+    );
     this.#pairInOrder(
       ({ sent, key, other = '' }) => (key === '' ? textOf(sent, other) : undefined),
       ({ input, key, other = '' }) => (key === '' ? textOf(input, other) : undefined),
