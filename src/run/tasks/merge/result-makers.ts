@@ -69,7 +69,8 @@ function mayHaveMade({ header, rows }: FitResult): (batch: Batch) => boolean {
       (column: string) =>
         cells[header.indexOf(column)] ?? '',
   );
-  const matched = matchedRows(isOutput(header) ? header : [], cellsOf);
+  // Those of operations before it, which are the user's by now, have other names.
+  const matched = matchedRows(isOutput(header) ? ['_matched_by'] : [], cellsOf);
   return ({ settings }) => mayHaveMatched(columnsOf(settings)?.columns ?? {}, matched);
 }
 
