@@ -111,7 +111,11 @@ test('what her own store knows of another run over her list is not taken for wha
 
 test('of corrections from two lists in one file, whose rows have the same numbers, none goes to another company of the same website', async () => {
   const desk = await openDesk();
-  const corrected = ['group.example,Bar,0300,3,bad', 'group.example,Foo,0299,3,bad', 'else.example,Baz,,x,bad'];
+  const corrected = [
+    'group.example,Bar,0300,3,bad',
+    'group.example,Foo,0299,3,bad',
+    'else.example,Baz,,x,bad',
+  ];
   await desk.write('corrected.csv', lines('Website,Name,Phone,_row,_reason', ...corrected));
   const mine = lines('Website,Name,Phone', 'group.example,Foo,');
   await desk.write('mine.csv', mine);
