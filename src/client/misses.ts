@@ -100,7 +100,7 @@ const FEW_MISSES = 3;
 
 /** Words of a server that has nothing at a path. The URL of a profile that is not found is no such word. */
 const NAMES_ROUTE =
-  /\b(?:no such|unknown|invalid|no) (?:path|route|endpoint)\b|\b(?:path|route|endpoint)\b[^"]{0,80}(?:not found|not exist)|\bcannot (?:get|post|put|patch|delete) \//i;
+  /\b(?:no such|unknown|invalid|no) (?:path|route|endpoint)\b(?! param)|\b(?:path|route|endpoint)\b[^"]{0,80}(?:not found|not exist)|\bcannot (?:get|post|put|patch|delete) \//i;
 
 /** Some vendors say the same of a company that they do not have. */
 const MAY_NAME_ROUTE = /\brequested url\b[^"]{0,80}(?:not found|not exist)/i;

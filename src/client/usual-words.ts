@@ -33,15 +33,18 @@ export const COMMON_WORDS: Words = {
   no_match: phrasesIn(`
       no match*, no result*, no record*, no data, no hit*, no such, no one found, nobody found, nothing found,
       no company found, no companies found, no person found, no people found, no user found, no users found,
-      no profile found, not found, could not be found, could not find, cannot find, does not exist, do not exist,
-      did not exist, doesn't exist, no longer exists, not a member, not in the project, not in this project,
-      unknown user, unknown invite, unknown company, unknown person`),
+      no profile found, no contact found, no contacts found, not found, could not be found, could not find,
+      cannot find, does not exist, do not exist, did not exist, doesn't exist, no longer exists, not a member,
+      not in the project, not in this project, unknown user, unknown invite, unknown company, unknown person`),
   refused: [
     ...phrasesIn(`
       error*, fail*, exception*, refused, rejected, denied, declined, not allowed, not permitted, not possible,
       not supported, not valid, was not, were not, has not been, have not been, could not, couldn't, cannot, can not,
       can't, did not, didn't, unable, unsuccessful, unsupported, invalid, bad request, conflict, last admin, aborted,
-      skipped, ignored, expired, already exist*, duplicate, rollback*, rolled back, reverted, still has, still have, still active, still a member`),
+      skipped, ignored, already exist*, duplicate, rollback*, rolled back, reverted, still has,
+      still have, still active, still a member`),
+    // An invite that has expired is none of these.
+    ...phrasesIn('subscription, plan, trial, licence, license').map((what) => `${what} has expired`),
     // Limits of a plan or of a text, which no waiting ends.
     ...phrasesIn(`
       seat, seats, user, users, member, members, project, projects, invite, invitation, licence, license, team, plan,
@@ -50,8 +53,9 @@ export const COMMON_WORDS: Words = {
   pending: phrasesIn(`
       pending, queued, enqueued, started, running, initiated, scheduled, processing, in progress, accepted, submitted,
       received, awaiting, waiting, will be, being, soon, shortly, later, try again, not yet, dry run, simulated, preview,
-      confirm required, confirmation required, requires confirmation, approval required, requires approval,
-      needs approval, login required, requires login`),
+      user already exist*, member already exist*, account already exist*, person already exist*, confirm required,
+      confirmation required, requires confirmation, approval required, requires approval, needs approval, login required,
+      requires login`),
   done: phrasesIn(`
       no error*, without error*, 0 error*, no fail*, 0 fail*, ok, okay, success, successful, successfully, succeeded,
       done, complete, completed, finished, applied, saved, removed, deleted, revoked, cancelled, canceled, updated,

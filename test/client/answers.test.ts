@@ -130,6 +130,7 @@ test.each<[string, OfChange]>([
   ['{"error":"Project proj-1 does not exist"}', 'in doubt'],
   ['{"error":"User u-17 of project proj-1 not found"}', 'done'],
   ['{"message":"Cannot POST /latest/auth/users/u-17/delete"}', 'stop: address'],
+  ['{"message":"Invalid path parameter: user_id"}', 'done'],
 ])('404 %s to a repeat of a removal is %s', (body, wanted) => {
   const raw = { status: 404, headers: {}, body: Buffer.from(body), receivedAtMs: 0 };
   const operation = operationFor(service, REMOVAL, { isRepeated: true, underKey: false });
@@ -144,6 +145,9 @@ test.each<[string, OfLookup]>([
   ['{"results":[null,{}]}', 'no match'],
   ['{"results":["error"]}', 'in doubt'],
   ['{"results":[],"total":57}', 'in doubt'],
+  ['{"results":[],"total":57,"message":"No contacts found"}', 'no match'],
+  ['{"results":[],"total":57,"status":"no_match"}', 'no match'],
+  ['{"results":[],"message":"Your subscription has expired"}', 'in doubt'],
 ])('%s to a search is %s', (body, wanted) => {
   const search: Call = { ...asked, operation: 'search-people', parameters: { company: 'Acme' } };
   expect(meaning(search, 200, body)).toBe(wanted);

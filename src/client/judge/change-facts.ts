@@ -92,5 +92,7 @@ export function publishedIdIn(
   const told = changeFields(operation, fields);
   const id = code === undefined ? told.project_id : told.invite_code;
   if (id !== undefined && !NO_ID.test(String(id).trim())) return 'came';
-  return id === undefined && told.accepted === true ? 'accepted' : 'missing';
+  if (id !== undefined || told.accepted !== true) return 'missing';
+  // Whoever has an id is there, whatever the status says of the request.
+  return isId(told.user_id) ? 'came' : 'accepted';
 }

@@ -51,6 +51,8 @@ export interface Shown {
   otherwise: boolean;
   /** A failure, deeper than where an answer speaks of itself. */
   trouble: boolean;
+  /** Nobody removed it at any time, unless the answer says so in words: many show a thing as it was. */
+  isThere: boolean;
 }
 
 /** What the answer is held against. */
@@ -61,6 +63,7 @@ interface Wanted {
   readonly email: string | undefined;
   /** The person, or the invite, is to be gone by it. */
   readonly isRemoval: boolean;
+  readonly isInvite: boolean;
   readonly effects: ReadonlySet<string> | 'any' | undefined;
   readonly permissions: Dialect['permissions'];
 }
@@ -83,12 +86,13 @@ export function shownBy(
   texts: readonly string[],
 ): Shown {
   const { role } = call.parameters;
+  const effects = effectsOf(call);
   const wanted = {
-    ...{ asked, permissions, effects: effectsOf(call), isRemoval: isRemoval(call) },
+    ...{ asked, permissions, effects, isRemoval: isRemoval(call), isInvite: effects === CREATED },
     role: typeof role === 'string' ? roleOf(role) : undefined,
     email: emailIn(call),
   };
-  const shown: Shown = { thing: false, role: false, otherwise: false, trouble: false };
+  const shown: Shown = { thing: false, role: false, otherwise: false, trouble: false, isThere: false };
   look(shown, wanted, body, '', DEEPEST);
   for (const text of texts) lookAtText(shown, wanted, text.slice(0, LONGEST_TEXT));
   return shown;
@@ -103,7 +107,8 @@ function emailIn({ change }: Call): string | undefined {
 function look(shown: Shown, wanted: Wanted, value: JsonValue, under: string, deepest: number): void {
   for (const [key, member] of membersIn(value)) {
     const name = nameOf(key);
-    shown.trouble ||= saysTrouble(name, member) || isUndone(wanted, key, member);
+    shown.trouble ||= saysTrouble(name, member) || (member === false && isNamedFor(wanted, key));
+    shown.isThere ||= member === null && isOfWhom(under) && wanted.isRemoval && isNamedFor(wanted, key);
     const isRole = wanted.role !== undefined && ROLE_NAMES.has(name.plain) && isOfThing(under);
     if (isRole) lookAtRole(shown, wanted, member);
     else if (member === null || typeof member !== 'object') lookAtMember(shown, wanted, name, member, under);
@@ -123,15 +128,17 @@ function saysTrouble({ kind }: Name, value: JsonValue): boolean {
   return kind === 'trouble' ? isFilled(value) : kind === 'success' && (value === false || value === 0);
 }
 
-/** `{"deleteUser": false}`, or `deleted` in the thing itself: what was asked for was not done. Who is not gone was deleted at no time. */
-function isUndone({ effects, isRemoval }: Wanted, key: string, value: JsonValue): boolean {
-  const isNone = value === false || (value === null && isRemoval);
-  if (!isNone || effects === undefined || effects === 'any') return false;
+/** Whether a name is that of the change: with `{"deleteUser": false}`, or `deleted` in the thing itself, it was not made. */
+function isNamedFor({ effects }: Wanted, key: string): boolean {
+  if (effects === undefined || effects === 'any') return false;
   const [verb = ''] = plainWords(key).split(' ');
   return [verb, `${verb}d`, `${verb}ed`].some((each) => effects.has(each));
 }
 
 const isOfThing = (under: string): boolean => under === '' || THINGS.has(under);
+
+/** A project and an account have times and e-mail addresses of their own. */
+const isOfWhom = (under: string): boolean => isOfThing(under) && under !== 'project' && under !== 'account';
 
 /** Words and flags of a user who still has access. */
 const STILL_THERE = set('active enabled member accepted');
@@ -142,17 +149,28 @@ function isStillThere({ kind, plain }: Name, value: JsonValue): boolean {
   return kind === 'machine' && typeof value === 'string' && STILL_THERE.has(plainValue(value));
 }
 
+function isExpired({ kind, plain }: Name, value: JsonValue): boolean {
+  if (/^(?:is)?expired$/.test(plain)) return truthOf(value) === true;
+  return kind === 'machine' && typeof value === 'string' && plainValue(value) === 'expired';
+}
+
 function lookAtMember(shown: Shown, wanted: Wanted, name: Name, value: JsonValue, under: string): void {
   if (!isOfThing(under)) return;
-  const { asked, isRemoval } = wanted;
-  if (isRemoval && isStillThere(name, value)) shown.otherwise = true;
+  const { isRemoval, isInvite } = wanted;
+  if ((isRemoval && isStillThere(name, value)) || (isInvite && isExpired(name, value)))
+    shown.otherwise = true;
   if ((typeof value !== 'string' && typeof value !== 'number') || name.kind === 'described') return;
   const text = String(value);
   if (plainValue(text) === '') return;
   const plain = name.plain.replace(DONE_TO, '');
+  if (wanted.email === undefined || !EMAIL_NAMES.test(plain)) lookAtNamed(shown, wanted, plain, text, under);
+  else if (isOfWhom(under)) lookAtEmail(shown, wanted.email, text);
+}
+
+function lookAtNamed(shown: Shown, { asked }: Wanted, plain: string, text: string, under: string): void {
   const isOfUnder = plain === 'id' || plain === 'code';
   const sent = asked.names.get(plain) ?? (isOfUnder ? asked.names.get(under + plain) : undefined);
-  if (sent === undefined) lookAtOther(shown, wanted, plain, text);
+  if (sent === undefined) lookAtOther(shown, asked, plain, text);
   else if (areSame(sent.text, text)) shown.thing = true;
   else if (isWord(sent)) shown.otherwise = true;
 }
@@ -160,19 +178,26 @@ function lookAtMember(shown: Shown, wanted: Wanted, name: Name, value: JsonValue
 /** `removed_user_id` says which user it is, as `user_id` does. */
 const DONE_TO = /^(?:removed|deleted|revoked|updated|changed|invited|created|target)(?=\p{L})/u;
 
-/** Looks at what was not sent by that name: an e-mail address, an id, or what has its id as its value. */
-function lookAtOther(shown: Shown, { asked, email }: Wanted, plain: string, text: string): void {
+/** Looks at what was not sent by that name: an id, or what has its id as its value. */
+function lookAtOther(shown: Shown, asked: Asked, plain: string, text: string): void {
   const idOf = asked.names.get(`${plain}id`);
-  if (EMAIL_NAMES.test(plain)) {
-    if (email !== undefined && text.includes('@') && !areSame(email, text)) shown.otherwise = true;
-  } else if (ID_NAMES.has(plain)) lookAtId(shown, asked, text);
+  if (ID_NAMES.has(plain)) lookAtId(shown, asked, text);
   else if (idOf !== undefined && areSame(idOf.text, text)) shown.thing = true;
   else if (idOf !== undefined && areOfOneKind(idOf.text, text)) shown.otherwise = true;
 }
 
 /** Names of the e-mail address of whom it is about, and not of who did it. */
-const EMAIL_NAMES =
-  /^(?:(?:user|member|person|invitee|recipient|account)?e?mail(?:address)?|invitee|recipient)$/;
+const EMAIL_NAMES = /^(?:(?:user|member|person|invitee|recipient)?e?mail(?:address)?|invitee|recipient)$/;
+
+const ADDRESS = /[^\s<>:,;"'()]+@[^\s<>,;"'()]+/g;
+const MASKED = /[*•…]/;
+
+/** One that is masked, such as `j***@acme.example`, may be the same; one may have the name before it: `Jo <jo@acme.example>`. */
+function lookAtEmail(shown: Shown, email: string, text: string): void {
+  const addresses = text.match(ADDRESS) ?? [];
+  if (addresses.some((each) => areSame(email, each))) shown.thing = true;
+  else if (addresses.some((each) => !MASKED.test(each))) shown.otherwise = true;
+}
 
 /** Names of the id of whom it is about. */
 const ID_NAMES = set('id uid memberid personid userid accountid inviteid invitationid');
@@ -215,10 +240,10 @@ const ID_IN_TEXT = /\b[a-z]{1,10}[_-][a-z0-9]*\d[a-z0-9_-]*/gi;
 
 const ROLE_NAMES = set('role roles newrole userrole rolename rolekey accesslevel permission permissions');
 
-function lookAtRole(shown: Shown, { permissions, role }: Wanted, value: JsonValue): void {
+function lookAtRole(shown: Shown, { asked, permissions, role }: Wanted, value: JsonValue): void {
   const isKnown = ({ word }: NamedRole): boolean =>
     roleOf(word) !== undefined || Object.values(permissions ?? {}).includes(word);
-  const all = rolesIn(value);
+  const all = rolesIn(Array.isArray(value) ? value.filter((each) => !isElsewhere(each, asked)) : value);
   // What a role may do has many names, of which none says which role it is.
   const named = all.length > 1 ? all.filter(isKnown) : all;
   if (role === undefined || named.length === 0) return;
@@ -229,6 +254,14 @@ function lookAtRole(shown: Shown, { permissions, role }: Wanted, value: JsonValu
     isGranted && ROLES.indexOf(roleIn(word, permissions) ?? role) > ROLES.indexOf(role);
   if (named.some(isWanted) && !named.some(isHigher)) shown.role = true;
   else shown.otherwise = true;
+}
+
+/** Whether a role in a list is one in another project. */
+function isElsewhere(listed: JsonValue, { names }: Asked): boolean {
+  const { text: project } = names.get('projectid') ?? {};
+  if (project === undefined || !isObject(listed)) return false;
+  const { project_id: id, projectId = id, project: other = projectId } = listed;
+  return typeof other === 'string' && !areSame(project, other) && areOfOneKind(project, other);
 }
 
 function roleIn(word: string, permissions: Dialect['permissions']): Role | undefined {
@@ -245,9 +278,11 @@ function rolesIn(value: JsonValue): readonly NamedRole[] {
   if (typeof value === 'string') return value.trim() === '' ? [] : [{ word: value, isGranted: true }];
   if (value === null || typeof value !== 'object') return [];
   if (isObject(value) && value.to !== undefined) return rolesIn(value.to as JsonValue);
-  return Object.entries(value).flatMap(([word, each]) =>
-    typeof each === 'boolean' ? [{ word, isGranted: each }] : rolesIn(each as JsonValue),
-  );
+  return Object.entries(value).flatMap(([word, each]) => {
+    if (typeof each === 'boolean') return [{ word, isGranted: each }];
+    // Who has given a role may be an admin.
+    return /by$/i.test(word) ? [] : rolesIn(each as JsonValue);
+  });
 }
 
 // ------------------------------------------------------------------------------------------------------ meaning
@@ -306,7 +341,8 @@ export function speaksFor({ said, shown }: Pick<ChangeAnswer, 'said' | 'shown'>)
 /** What an answer means against which nothing speaks. */
 function praised({ said, shown, status }: ChangeAnswer): 'found' | 'wordless' | undefined {
   if (status === ACCEPTED || said.says('pending') || said.says('unclear')) return undefined;
+  if (said.isLater && !said.hasEnded) return undefined;
   if (speaksFor({ said, shown })) return 'found';
-  if (said.otherNo) return undefined;
+  if (said.otherNo || shown.isThere) return undefined;
   return said.unknownProse || (said.unknownCode && !shown.thing) ? undefined : 'wordless';
 }

@@ -163,7 +163,8 @@ function ofLookup(answer: Answer, question: Question, call: Call): Conclusion {
 }
 
 /** An empty first page of a list that is said to have members. */
-function isCutShort({ body }: Answer, { operation }: Question, { parameters }: Call): boolean {
+function isCutShort({ body, said }: Answer, { operation }: Question, { parameters }: Call): boolean {
+  if (said.says('no_match') || said.foundNobody) return false;
   const isList = operation.results !== undefined || operation.credits.per_result !== undefined;
   return isList && parameters.page === undefined && (saysTotal(body) ?? 0) > 0;
 }

@@ -49,8 +49,12 @@ export class Statement {
   no = false;
   /** It says so of another kind of change. */
   otherNo = false;
-  /** A code or a list says what was done, and that is something else, or to somebody else. */
+  /** A code or a list says what was done, and that takes it away, or is to somebody else. */
   ofOther = false;
+  /** There is work, such as a job with an id, by which the change is made later unless the answer says that it has ended. */
+  isLater = false;
+  /** A code, a sentence or a truth says that the change was made, and not only that the request was in order. */
+  hasEnded = false;
   /** An `error`, `errors` or `failed` is filled. */
   trouble = false;
   /** A status of HTTP from 400 to 599 that stands as a code. */
@@ -181,7 +185,8 @@ export class Statement {
     if (sense === undefined) return;
     const heard = sense === 'done' ? this.#doneBy(code) : sense;
     this.#note(heard);
-    this.ofOther ||= sense === 'done' && heard === 'unclear';
+    this.ofOther ||= sense === 'done' && heard === 'unclear' && TAKEN_AWAY.test(plainWords(code));
+    this.hasEnded ||= heard === 'done' && this.#saysEnd(code);
     this.codeSaysNo ||= isNo(sense);
     if (STATUS_NAMES.has(plain) && vocabulary.isJust(code, sense))
       this.#exactly = new Set([...this.#exactly, sense]);
@@ -193,6 +198,7 @@ export class Statement {
     const rest = withoutValues(text.slice(0, LONGEST_TEXT), asked);
     const senses = vocabulary.sensesOf(rest);
     for (const sense of senses) this.#note(sense === 'done' ? this.#doneBy(rest) : sense);
+    this.hasEnded ||= senses.includes('done') && this.#saysEnd(rest);
     this.proseSaysNo ||= senses.some(isNo);
     this.unknownProse ||= senses.length === 0 && /\p{L}/u.test(rest);
   }
@@ -215,9 +221,27 @@ export class Statement {
     if (senses.some((sense) => sense !== 'done')) this.#note('unclear');
   }
 
-  /** What a change is made by later has a name or an id. */
   #hearWork(plain: string, value: JsonValue): void {
-    if (this.#isOfChange && WORK.has(plain) && isFilled(value)) this.#note('pending');
+    if (!this.#isOfChange || !WORK.has(plain) || !isFilled(value)) return;
+    this.isLater ||= isObject(value) ? this.#isUnfinished(value) : isWorkId(plain, value);
+  }
+
+  /** Work has a state or an id; what a person does for a living has a title. */
+  #isUnfinished(work: Readonly<Record<string, unknown>>): boolean {
+    const names = Object.keys(work).map((key) => ({ ...nameOf(key), value: work[key] }));
+    const states = names.flatMap(({ plain, value }) =>
+      (STATUS_NAMES.has(plain) || plain === 'state') && typeof value === 'string' ? value : [],
+    );
+    if (states.length > 0) return !states.every((state) => this.#hearing.vocabulary.isJust(state, 'done'));
+    return names.some(({ plain }) => /id$/.test(plain)) && !names.some(({ plain }) => plain === 'title');
+  }
+
+  /** `ok` may be said of the request alone. */
+  #saysEnd(text: string): boolean {
+    const { effects } = this.#hearing;
+    return plainWords(text)
+      .split(' ')
+      .some((word) => ENDS.has(word) || (effects !== 'any' && effects?.has(word) === true));
   }
 
   /** A warning proves nothing, but one that says the opposite leaves nothing proved. */
@@ -277,10 +301,12 @@ export class Statement {
     const isOwn = effects === 'any' || ANY_EFFECT.test(plain) || effects.has(plain.replace(/count$/, ''));
     const truth = effectOf(value, asked);
     if (isOwn && truth === true) this.yes = true;
+    this.hasEnded ||= truth === true && this.#saysEnd(plain);
     if (isOwn && truth === false) this.no = true;
     // To be told that the user was removed, or that nothing was updated, is no answer to a change of the role.
     if (truth === 'other' || (!isOwn && truth === true)) this.#note('unclear');
-    this.ofOther ||= truth === 'other';
+    // By whom and when the thing was made is nothing that was done to another.
+    this.ofOther ||= truth === 'other' && !RECORDED.has(plain);
     this.otherNo ||= !isOwn && truth === false;
   }
 
@@ -301,6 +327,15 @@ export class Statement {
 }
 
 const NOTHING: ReadonlySet<Sense> = new Set();
+
+const TAKEN_AWAY = /\b(?:removed|deleted|revoked|cancell?ed)\b/;
+
+const ENDS: ReadonlySet<string> = new Set(wordsIn('done complete completed finished applied'));
+
+/** A job in a word is a person's, and an id has a digit. */
+function isWorkId(plain: string, value: JsonValue): boolean {
+  return /id$/.test(plain) || /^\S*\d\S*$/.test(String(value).trim());
+}
 
 /** What was said against the request as a whole. */
 const isNo = (sense: Sense): boolean => NO_SENSES.has(sense);
