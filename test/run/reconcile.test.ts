@@ -252,6 +252,11 @@ describe("the vendor's count of credits", () => {
     expect(lost?.released?.why).toMatch(/^since 20.*Z the vendor counted 0 credits, and answers cost 0$/);
   });
 
+  test('is read also where it stands beside a count of requests that failed', async () => {
+    const { summary } = await counting(17, { used: 17, successful: 40, failed: 3, errors: 1 });
+    expect(summary.counts).toEqual({ applied: 1 });
+  });
+
   test.each<[string, unknown, unknown]>(
     some(
       [

@@ -66,7 +66,7 @@ export function statedBy({ raw: { status }, body }: Said, question: Question): S
   }
   const asked = new Asked(call, operation);
   const vocabulary = vocabularyOf(dialect.words);
-  const hearing = { asked, vocabulary, effects: call && effectsOf(call) };
+  const hearing = { asked, vocabulary, effects: call && effectsOf(call), isFree: call === undefined };
   const hearsInside = !isSuccess || hearing.effects !== undefined;
   const said = new Statement(body.value, { ...hearing, hearsInside });
   const answer: Answer = {

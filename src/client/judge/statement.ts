@@ -23,6 +23,8 @@ interface Hearing {
   readonly effects: ReadonlySet<string> | 'any' | undefined;
   /** Whether what stands in a list and in one wrapper speaks as well, because it is not the data. */
   readonly hearsInside: boolean;
+  /** Whether it answers a free question, of which some count what has failed so far. */
+  readonly isFree: boolean;
 }
 
 /** More texts than these say nothing more. */
@@ -266,6 +268,7 @@ export class Statement {
 
   #hearTrouble(value: JsonValue, plain: string): void {
     if (!isFilled(value)) return;
+    if (this.#hearing.isFree && typeof value === 'number' && COUNTED.has(plain)) return;
     this.trouble = true;
     if (typeof value === 'string' && /\s/.test(value.trim())) this.#hearProse(value);
     else if (Array.isArray(value)) for (const each of value) this.#hearTrouble(each, plain);
@@ -327,6 +330,11 @@ export class Statement {
 }
 
 const NOTHING: ReadonlySet<Sense> = new Set();
+
+/** Names under which a number is one of errors, and not that of an error. */
+const COUNTED: ReadonlySet<string> = new Set(
+  wordsIn('failed failures errors failedcount failurecount errorcount'),
+);
 
 const TAKEN_AWAY = /\b(?:removed|deleted|revoked|cancell?ed)\b/;
 
