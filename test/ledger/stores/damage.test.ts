@@ -207,6 +207,18 @@ describe('an altered entry', () => {
     if (table === 'requests') await expect(reader.doubts(batch)).rejects.toMatchObject(damage);
   });
 
+  test('of what is under way that is gone stops whoever would end it', async () => {
+    const place = freshPlace(sqlite);
+    const ledger = await openStore(sqlite, place);
+    const attempt = await admitted(ledger, await batchNamed(ledger, 'a'), 'acme');
+    await ledger.close();
+    const later = await freshLedger(sqlite, place);
+    expect(await later.openAttempts()).toMatchObject([{ attempt }]);
+    alter(place, 'DROP TRIGGER attempts_no_delete; DELETE FROM attempts');
+    const message = expect.stringContaining(`attempt ${attempt} is missing`);
+    await expect(later.openAttempts()).rejects.toMatchObject({ ...DAMAGED, message });
+  });
+
   test.each([
     ['subject', 'subjects_unchanged', "UPDATE subjects SET name = name || 'x'"],
     ['change', 'changes_no_update', "UPDATE changes SET role = 'viewer'"],

@@ -60,12 +60,16 @@ export function historyOf(connection: Connection, id: number): History {
     checkedRows(connection, table, `${column} IN ${attemptsOf('+:id')} ORDER BY 1`, { id });
   const requests = new Map(rowsOf(REQUESTS_TABLE, 'attempt').map((each) => [each.attempt, each]));
   const asked = { id, key: keyText(key), account: identity ?? '', call: callFrom(row) };
-  return historyFrom({ ...asked, state, stands, phase, open }, [
+  const history = historyFrom({ ...asked, state, stands, phase, open }, [
     ...rowsOf(ATTEMPTS_TABLE, 'id').map((each) => beginningFrom(each, requests.get(each.id))),
     ...rowsOf(REPLIES_TABLE, 'of').map(replyFrom),
     ...rowsOf(ENDS_TABLE, 'of').map((each) => endFrom(each)),
     ...rowsOf(NOTES_TABLE, 'of').map(noteFrom),
   ]);
+  for (const named of [open, stands])
+    if (named !== null && attemptIn(history, named) === undefined)
+      throw new AlteredRow(`attempt ${named} is missing`);
+  return history;
 }
 
 function callWith(connection: Connection, attempt: number): number {
