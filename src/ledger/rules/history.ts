@@ -286,10 +286,15 @@ function releasedBy({ notes }: Attempt, seen: Seen): AttemptRecord['released'] {
     : { why: CHARGED_ONCE, atMs: note.at };
 }
 
-/** Everything that is known about an attempt of a call. */
-export function recordIn(history: History, attempt: Attempt): AttemptRecord {
-  const { key, call } = history.call;
-  const seen = seenIn(history);
+export const recordIn = (history: History, attempt: Attempt): AttemptRecord =>
+  recordOf(attempt, history.call, seenIn(history));
+
+/** Everything that is known about an attempt of a call, for which the other attempts of the call need not be read. */
+export function recordOf(
+  attempt: Attempt,
+  { key, call }: Pick<KeptCall, 'key' | 'call'>,
+  seen: Seen,
+): AttemptRecord {
   const { id, begun, reply, end, notes } = attempt;
   const isAgain = begun.kind === 'repeat' || begun.kind === 'retry';
   const decided = toldAbout(attempt, seen) ?? (isAgain ? seen(begun) : undefined);

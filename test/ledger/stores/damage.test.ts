@@ -207,6 +207,33 @@ describe('an altered entry', () => {
     if (table === 'requests') await expect(reader.doubts(batch)).rejects.toMatchObject(damage);
   });
 
+  test('keeps nobody from reading the other attempts at the same question', async () => {
+    const place = freshPlace(sqlite);
+    const ledger = await openStore(sqlite, place);
+    const first = await answered(ledger, await batchNamed(ledger, 'a'), 'acme');
+    const late = await batchNamed(ledger, 'late', { freshSince: { foundMs: NOON_MS + DAY_MS } });
+    const next = await answered(ledger, late, 'acme', { replaces: first, receivedAtMs: NOON_MS + DAY_MS });
+    await ledger.close();
+    const reader = await freshLedger(sqlite, place);
+    alter(place, `DROP TRIGGER replies_no_update; UPDATE replies SET body = x'00' WHERE of = ${first}`);
+    expect(await reader.attempts([next])).toMatchObject([{ attempt: next, replaces: first }]);
+    await expect(reader.attempts([first])).rejects.toMatchObject(DAMAGED);
+  });
+
+  test('by which a question was sent again is missed by whoever reads of it', async () => {
+    const place = freshPlace(sqlite);
+    const ledger = await openStore(sqlite, place);
+    const batch = await batchNamed(ledger, 'a');
+    await lost(ledger, batch, 'acme');
+    const decision = await decide(ledger, batch, 'acme', 'retry');
+    const again = await answered(ledger, batch, 'acme', { decision });
+    await ledger.close();
+    const reader = await freshLedger(sqlite, place);
+    alter(place, `DROP TRIGGER notes_no_delete; DELETE FROM notes WHERE id = ${decision}`);
+    const message = expect.stringContaining(`note ${decision} is missing`);
+    await expect(reader.attempts([again])).rejects.toMatchObject({ ...DAMAGED, message });
+  });
+
   test('of what is under way that is gone stops whoever would end it', async () => {
     const place = freshPlace(sqlite);
     const ledger = await openStore(sqlite, place);

@@ -7,7 +7,7 @@ import {
   type History,
   historyOf as historyFrom,
   type KeptCall,
-  recordIn,
+  recordOf as recordFrom,
 } from '../../rules/history.ts';
 import { callOf } from '../../rules/kept-call.ts';
 import type { Kind } from '../../rules/moves.ts';
@@ -72,23 +72,33 @@ export function historyOf(connection: Connection, id: number): History {
   return history;
 }
 
-function callWith(connection: Connection, attempt: number): number {
+/** The same of the call of an attempt. */
+export function historyWith(connection: Connection, attempt: number): History {
   const begun = connection.get<{ call: number }>('SELECT call FROM attempts WHERE id = ?', attempt);
   if (begun === undefined) throw new AlteredRow(`attempt ${attempt} is missing`);
-  return begun.call;
+  return historyOf(connection, begun.call);
 }
 
-/** The same of the call of an attempt. */
-export const historyWith = (connection: Connection, attempt: number): History =>
-  historyOf(connection, callWith(connection, attempt));
-
-/** Everything that is known about an attempt. Who reads several of one call, and writes nothing, reads the call once. */
+/** Everything that is known about an attempt. The others of its call are not read: there may be hundreds, each with its answer. */
 export function recordOf(connection: Connection, id: number): AttemptRecord {
-  const call = callWith(connection, id);
-  const history = connection.once(`history ${call}`, () => historyOf(connection, call));
-  const attempt = attemptIn(history, id);
-  if (attempt === undefined) throw new AlteredRow(`attempt ${id} is missing`);
-  return recordIn(history, attempt);
+  const [begun] = checkedRows(connection, ATTEMPTS_TABLE, 'id = ?', id);
+  if (begun === undefined) throw new AlteredRow(`attempt ${id} is missing`);
+  const [call] = checkedRows(connection, CALLS_TABLE, 'id = ?', begun.call);
+  if (call === undefined) throw new AlteredRow(`call ${begun.call} is missing`);
+  const [request] = checkedRows(connection, REQUESTS_TABLE, 'attempt = ?', id);
+  const [reply] = checkedRows(connection, REPLIES_TABLE, 'of = ?', id).map(replyFrom);
+  const [end] = checkedRows(connection, ENDS_TABLE, 'of = ?', id).map((each) => endFrom(each));
+  const notes = checkedRows(connection, NOTES_TABLE, 'of = +? ORDER BY id', id).map(noteFrom);
+  const attempt = { id, begun: beginningFrom(begun, request), reply, end, notes };
+  const asked = { key: keyText(call.key), call: callFrom(call) };
+  return recordFrom(attempt, asked, (entry) => noteSeenBy(connection, entry));
+}
+
+function noteSeenBy(connection: Connection, { kind, sees }: Entry): Entry | undefined {
+  const [note] = checkedRows(connection, NOTES_TABLE, 'id = ?', sees);
+  // What frees money may be the end of a later attempt.
+  if (note === undefined && kind !== 'freed') throw new AlteredRow(`note ${sees} is missing`);
+  return note && noteFrom(note);
 }
 
 /** Of those that a statement finds. */
