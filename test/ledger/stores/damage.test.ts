@@ -220,6 +220,21 @@ describe('an altered entry', () => {
     await expect(reader.attempts([first])).rejects.toMatchObject(DAMAGED);
   });
 
+  test('of an earlier reply hides no doubt, on which money hangs', async () => {
+    const place = freshPlace(sqlite);
+    const ledger = await openStore(sqlite, place);
+    const batch = await batchNamed(ledger, 'a');
+    const first = await lost(ledger, batch, 'acme');
+    await recordReply(ledger, first, replyWith('late'));
+    const decision = await decide(ledger, batch, 'acme', 'retry');
+    const attempt = await lost(ledger, batch, 'acme', { decision });
+    await ledger.close();
+    const reader = await freshLedger(sqlite, place);
+    alter(place, "DROP TRIGGER replies_no_update; UPDATE replies SET body = x'00'");
+    expect(await reader.doubts(batch)).toMatchObject([{ attempt, atRisk: 2 }]);
+    await expect(reader.attempts([first])).rejects.toMatchObject(DAMAGED);
+  });
+
   test('by which a question was sent again is missed by whoever reads of it', async () => {
     const place = freshPlace(sqlite);
     const ledger = await openStore(sqlite, place);

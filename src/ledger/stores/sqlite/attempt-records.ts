@@ -51,7 +51,10 @@ const CALL = `
 SELECT c.*, (SELECT identity FROM accounts WHERE id = c.account) AS identity, (SELECT phase FROM places WHERE call = c.id) AS phase
   FROM calls c WHERE c.id = +?`;
 
-/** All that the book has of a call, each row held against its sum. */
+/**
+ * All that the book has of a call, each row held against its sum. Of replies these are what came of the attempt under way, and of what the
+ * call stands at: nothing hangs on others, and each may be large.
+ */
 export function historyOf(connection: Connection, id: number): History {
   const row = connection.get<CallRow & Pick<KeptCall, 'phase'> & { identity: string | null }>(CALL, id);
   if (row === undefined) throw new AlteredRow(`call ${id} is missing`);
@@ -62,7 +65,7 @@ export function historyOf(connection: Connection, id: number): History {
   const asked = { id, key: keyText(key), account: identity ?? '', call: callFrom(row) };
   const history = historyFrom({ ...asked, state, stands, phase, open }, [
     ...rowsOf(ATTEMPTS_TABLE, 'id').map((each) => beginningFrom(each, requests.get(each.id))),
-    ...rowsOf(REPLIES_TABLE, 'of').map(replyFrom),
+    ...checkedRows(connection, REPLIES_TABLE, 'of IN (?, ?) ORDER BY of', open, stands).map(replyFrom),
     ...rowsOf(ENDS_TABLE, 'of').map((each) => endFrom(each)),
     ...rowsOf(NOTES_TABLE, 'of').map(noteFrom),
   ]);
