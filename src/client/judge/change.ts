@@ -6,7 +6,8 @@ import type { Dialect } from '../dialect.ts';
 import { type Asked, isWord } from './asked.ts';
 import { type Name, nameOf, WRAPPERS } from './names.ts';
 import { areSame, plainValue } from './plain.ts';
-import { isFilled, type Statement, truthOf } from './statement.ts';
+import type { Statement } from './statement.ts';
+import { isFilled, truthOf } from './values.ts';
 import { LONGEST_TEXT, plainWords } from './vocabulary.ts';
 
 /** What a 2xx to a change means by what it shows of the thing that was to be changed, and by what it says of itself. */

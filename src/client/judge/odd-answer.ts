@@ -7,7 +7,7 @@ import { type Dialect, dialectOperationOf, vendorReply } from '../dialect.ts';
 import { Asked, withoutValues } from './asked.ts';
 import { shownBy } from './change.ts';
 import { nameOf } from './names.ts';
-import { isFilled } from './statement.ts';
+import { isFilled } from './values.ts';
 import { LONGEST_TEXT, plainWords, type Vocabulary, vocabularyOf } from './vocabulary.ts';
 
 /**
