@@ -114,11 +114,10 @@ test('writes that come turn after turn share commits', async () => {
   expect(commitsOf(place) - before).toBeLessThanOrEqual(20);
 });
 
-test('while a call is on its way, a settled row shares the commit of the write that comes next, and does not wait long where none comes', async () => {
+test('a settled row shares the commit of the write that comes next, and does not wait long where none comes', async () => {
   const place = freshPlace(sqlite);
   const ledger = await freshLedger(sqlite, place);
   const batch = await batchNamed(ledger, 'a');
-  await admit(ledger, batch, 'on its way');
   const before = commitsOf(place);
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
@@ -139,7 +138,6 @@ test('rows that are finished together wait for the write that comes next as one 
   const batch = await batchNamed(ledger, 'a');
   const rows = (from: number, count: number): readonly FinishedRow[] =>
     Array.from({ length: count }, (_, at) => ({ batch, row: from + at, outcome: MATCHED, answers: [] }));
-  await admit(ledger, batch, 'on its way');
   const before = commitsOf(place);
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
@@ -175,25 +173,6 @@ test('the end of an answered question waits for the write that comes next, and t
   expect(commitsOf(place)).toBe(before + 2);
   await closeAttempt(ledger, three as AttemptId, { kind: 'in_doubt', why: 'no reply' }, NOON_MS);
   expect(commitsOf(place)).toBe(before + 3);
-});
-
-test('where nothing is on its way, an end and a settled row wait for no time', async () => {
-  const place = freshPlace(sqlite);
-  const ledger = await freshLedger(sqlite, place);
-  const batch = await batchNamed(ledger, 'a');
-  const attempt = await admitted(ledger, batch, 'only');
-  await recordReply(ledger, attempt, replyWith('{}'));
-  const before = commitsOf(place);
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  onTestFinished(() => void vi.useRealTimers());
-  const found = { kind: 'answered', answer: 'found', charged: credits(1), why: 'status 200' } as const;
-  const written: Promise<unknown>[] = [closeAttempt(ledger, attempt, found, NOON_MS)];
-  for (let turn = 0; turn < 20; turn += 1) await nextTurn();
-  expect(commitsOf(place)).toBe(before + 1);
-  written.push(settle(ledger, batch, 2, MATCHED, [attempt]));
-  for (let turn = 0; turn < 20; turn += 1) await nextTurn();
-  expect(commitsOf(place)).toBe(before + 2);
-  await Promise.all(written);
 });
 
 test('lists of one commit are one list: what one gives back is there for the intents of another', async () => {

@@ -34,10 +34,10 @@ const isNote = (entry: CallEntry): entry is NoteEntry =>
 const isInFlight = ({ kind }: CallEntry): boolean => kind === 'reply' || kind === 'end';
 
 /**
- * That a question was answered is known by its reply, which is on the disk, and its slot is given on with that. So the end may
- * wait for the replies that come next. The next change of a subject waits for the end of the one before.
+ * That a question was answered is known by its reply, which is on the disk, and its slot is given on with that. So the end
+ * waits for the replies that come next. The next change of a subject waits for the end of the one before.
  */
-const mayWait = (entry: CallEntry): boolean =>
+const isPatient = (entry: CallEntry): boolean =>
   entry.kind === 'end' && entry.closure.kind === 'answered' && entry.left === undefined;
 
 const LATE = { kind: 'late' } as const;
@@ -55,8 +55,6 @@ export class CallWrites implements Appending {
   readonly #connection: Connection;
   /** What this process wrote of attempts for which no row is finished yet. Changes are not among them. */
   readonly #questions = new Map<AttemptId, Question>();
-  /** Attempts of this process that have not ended: each brings a commit with its reply, and without any nothing is worth a wait. */
-  readonly #onTheirWay = new Set<AttemptId>();
   readonly #beside: Beside;
   readonly #add: ReturnType<typeof GroupCommit.prototype.together<CallEntry, Outcome>>;
   readonly #finish: ReturnType<typeof GroupCommit.prototype.together<readonly FinishedRow[], undefined>>;
@@ -67,26 +65,20 @@ export class CallWrites implements Appending {
     this.#add = group.together({
       work: (entries) => this.#write(entries),
       isInFlight,
-      isPatient: (entry) => mayWait(entry) && this.#onTheirWay.size > 0,
+      isPatient,
       rankOf,
     });
     this.#finish = group.together({
       work: (lists) => this.#insertOutcomes(lists.flat()),
-      isPatient: () => this.#onTheirWay.size > 0,
+      isPatient: () => true,
       sizeOf: ({ length }) => length,
     });
   }
 
   append<const List extends readonly CallEntry[]>(list: List): Promise<OutcomesOf<List>> {
-    for (const entry of list) if (entry.kind === 'end') this.#onTheirWay.delete(entry.attempt);
     return new Promise((tell) => {
       if (list.length === 0) tell([] as unknown as OutcomesOf<List>);
-      else
-        this.#add(list, (outcomes) => {
-          for (const outcome of outcomes)
-            if (outcome.kind === 'admitted') this.#onTheirWay.add(outcome.attempt);
-          tell(outcomes as OutcomesOf<List>);
-        });
+      else this.#add(list, tell as (outcomes: Outcome[]) => void);
     });
   }
 
