@@ -128,7 +128,7 @@ async function writeAll(
     sha256.update(piece);
     await written;
     written = file.appendFile(piece);
-    // Whoever waits for it hears of an error, even where the maker of the chunks fails first.
+    // Where the maker of the chunks fails first, its error is the one that is told, and nobody waits for this one.
     written.catch(() => {});
     [gathered, free] = [free, gathered];
     bytes += waiting;

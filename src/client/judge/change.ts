@@ -7,7 +7,7 @@ import { type Asked, isWord } from './asked.ts';
 import { type Name, nameOf, WRAPPERS } from './names.ts';
 import { areSame, plainValue } from './plain.ts';
 import type { Statement } from './statement.ts';
-import { isFilled, truthOf } from './values.ts';
+import { ACCEPTED, isFilled, truthOf } from './values.ts';
 import { LONGEST_TEXT, plainWords } from './vocabulary.ts';
 
 /** What a 2xx to a change means by what it shows of the thing that was to be changed, and by what it says of itself. */
@@ -324,8 +324,6 @@ export function changeMeaning(answer: ChangeAnswer): ChangeMeaning | undefined {
   if (against === undefined) return praised(answer);
   return isPriced || speaksFor(answer) ? undefined : against;
 }
-
-const ACCEPTED = 202;
 
 /** With a 202 and no id it is the request that was accepted. */
 function isPublished({ said, publishedId, status }: ChangeAnswer): boolean {

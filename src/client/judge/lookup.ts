@@ -7,6 +7,7 @@ import { type Asked, isNaming } from './asked.ts';
 import { nameOf } from './names.ts';
 import { plainName } from './plain.ts';
 import type { Statement } from './statement.ts';
+import { ACCEPTED } from './values.ts';
 import { type Vocabulary, vocabularyOf } from './vocabulary.ts';
 
 /** What a 2xx to a lookup means by what it holds and by what it says of itself. */
@@ -162,7 +163,7 @@ export function lookupMeaning(
   if (holding === 'data') return said.no ? undefined : 'found';
   const sense = DECIDING.find((each) => said.says(each));
   if (sense !== undefined) return sense;
-  if (said.no || said.trouble || status === 202) return undefined;
+  if (said.no || said.trouble || status === ACCEPTED) return undefined;
   const isEmpty = holding === 'empty' || said.countedNone;
   return isEmpty && !OTHERWISE.some((each) => said.says(each)) ? 'no_match' : undefined;
 }

@@ -10,6 +10,7 @@ import { otherIn } from './identity.ts';
 import { besideData, holdingOf, isScant, lookupMeaning } from './lookup.ts';
 import type { Said } from './said.ts';
 import { Statement } from './statement.ts';
+import { ACCEPTED } from './values.ts';
 import { vocabularyOf } from './vocabulary.ts';
 
 /**
@@ -87,7 +88,6 @@ interface Answer {
   readonly status: number;
 }
 
-const ACCEPTED = 202;
 const NO_CONTENT = 204;
 /** Its limits are those of a plan, which end by paying and not by waiting. */
 const PAYMENT_REQUIRED = 402;

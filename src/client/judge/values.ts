@@ -6,6 +6,9 @@ import { plainValue } from './plain.ts';
 
 /** What a single value of an answer says, whatever its name: true or false, a time, nothing at all, or whom it is about. */
 
+/** The status of a request that was accepted, of which nothing is done yet. */
+export const ACCEPTED = 202;
+
 export function truthOf(value: JsonValue): boolean | undefined {
   if (typeof value === 'number') return value !== 0;
   const text = typeof value === 'string' ? value.trim().toLowerCase() : value;

@@ -12,8 +12,8 @@ import { isAboutAnother, isLookupName, kindByName, kindOfInput, squeezed } from 
 import type { CellKind } from '../quality/cell-issues.ts';
 
 /**
- * By what the rows of a result are told apart that no store knows: every column that may have been sent for what it says. A row is
- * found only where all of them agree, so one too many leaves rows out, and one too few would take one company for another.
+ * The columns that tell rows apart in a result that no store knows: all that may have been sent. A row is found only where all of
+ * them agree, so one column too many leaves rows out, and one too few would take one company for another.
  */
 
 /** A column by which rows are told apart. */
