@@ -41,8 +41,10 @@ export function redactedLedger<L extends LedgerReader>(ledger: L, known: () => P
       if (typeof member !== 'function') return member;
       const asIs: (...words: unknown[]) => unknown = member.bind(target);
       const redacted = async (value: unknown): Promise<unknown> => {
+        const answers = await value;
+        if (Array.isArray(answers) && answers.length === 0) return answers;
         redaction ??= known();
-        return withoutKeys(await value, await redaction);
+        return withoutKeys(answers, await redaction);
       };
       const shown =
         name === ITERATES
