@@ -1,3 +1,4 @@
+import { domainToASCII } from 'node:url';
 import { z } from 'zod';
 import type { Normalised } from '../../core/operation.ts';
 import { foreignName, wordsIn } from '../../core/plain-text.ts';
@@ -91,13 +92,20 @@ const STRAY_DOT = /^\.|\.\.|\.@/;
 /** One address in lower case. Personal ones are welcome: this identifies people. */
 export const normaliseEmail = normaliser((text) => {
   const address = text.toLowerCase();
-  const [, host = '', ...more] = address.split('@');
+  const [name = '', host = '', ...more] = address.split('@');
   if (more.length > 0) return unusable('holds more than one e-mail address');
-  const isAddress = email.safeParse(address).success && !STRAY_DOT.test(address);
-  return isAddress && hostProblem(host) === undefined
-    ? usable(address)
+  if (isAddress(name, host)) return usable(address);
+  // Vendors show such a host in one spelling or the other, so a list of theirs might not tell that the person is there.
+  const plain = domainToASCII(host);
+  return plain !== host && isAddress(name, plain)
+    ? unusable(`has other letters than a to z after the @; write that as ${plain}`)
     : unusable('is not an e-mail address');
 });
+
+function isAddress(name: string, host: string): boolean {
+  const address = `${name}@${host}`;
+  return email.safeParse(address).success && !STRAY_DOT.test(address) && hostProblem(host) === undefined;
+}
 
 type Whose = 'person' | 'company';
 

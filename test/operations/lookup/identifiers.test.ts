@@ -150,6 +150,9 @@ describe('an e-mail address', () => {
     ['jo@127.0.0.1', 'is not an e-mail address'],
     ['jo@example..org', 'is not an e-mail address'],
     ['https://example.org/jo', 'is not an e-mail address'],
+    ['Jo@München.de', 'has other letters than a to z after the @; write that as xn--mnchen-3ya.de'],
+    ['jo@exam\u200Bple.org', 'has other letters than a to z after the @; write that as example.org'],
+    ['jö@münchen.de', 'is not an e-mail address'],
   ]);
 });
 
