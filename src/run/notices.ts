@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { hash } from 'node:crypto';
 import { once } from 'node:events';
 import { dirname } from 'node:path';
+import { environmentForOthers } from '../client/account/account.ts';
 import { isAgreed } from '../client/account/agreements.ts';
 import { type Clock, isoTime } from '../core/clock.ts';
 import { messageOf, StopError } from '../core/errors.ts';
@@ -246,9 +247,10 @@ async function start(
   id: string,
   body: string,
 ): Promise<string | undefined> {
+  const env = { ...(await environmentForOthers()), ROWONCE_NOTICE: id };
   const child = spawn(program, words, {
     cwd: folder,
-    env: { ...process.env, ROWONCE_NOTICE: id },
+    env,
     stdio: ['pipe', 'ignore', 'ignore'],
     timeout: RECEIVE_MS,
   });

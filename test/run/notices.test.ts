@@ -217,3 +217,36 @@ process.exit(isSecond ? 0 : 1);`,
   expect(first).toMatch(/^\{"id":"([0-9a-f]{32})".*\}\1$/);
   expect(await ledger.notices.waiting()).toEqual([]);
 });
+
+test('a command gets the environment without the keys of accounts, and waits while these are unknown', async () => {
+  mkdirSync(join(folder, 'config'), { recursive: true });
+  const accounts = join(folder, 'config', 'accounts.yaml');
+  const writeAccounts = (text: string): void => writeFileSync(accounts, text, { mode: 0o600 });
+  vi.stubEnv('DATA_KEY', 'key-in-the-environment');
+  vi.stubEnv('PGPASSWORD', 'password-in-it');
+  vi.stubEnv('SLACK_TOKEN', 'token of the command');
+  writeFileSync(
+    join(folder, 'tell.mjs'),
+    `import { writeFileSync } from 'node:fs';
+writeFileSync('environment.json', JSON.stringify(process.env));`,
+  );
+  const chosen = jobThatTells({ command: [process.execPath, 'tell.mjs'], on: ['end'] });
+  await agreed(chosen);
+  const ledger = await openedStore();
+  await toldBy(ledger, chosen, clock, async () => summary);
+  writeAccounts('accounts: {');
+  const said: string[] = [];
+  await sendNotices(ledger, { clock, tell: (sentence) => said.push(sentence) });
+  expect(said.at(-1)).toContain('accounts.yaml');
+  expect(await ledger.notices.waiting()).toHaveLength(1);
+  const account = 'vendor: provider\n    base_url: https://api.vendor.example\n    key_env: DATA_KEY';
+  writeAccounts(`accounts:\n  data:\n    ${account}\n`);
+  await sendNotices(ledger, { clock });
+  const given = readFileSync(join(folder, 'environment.json'), 'utf8');
+  expect(given).not.toMatch(/in-the-environment|in-it/);
+  expect(JSON.parse(given)).toMatchObject({
+    PATH: process.env.PATH,
+    ROWONCE_NOTICE: expect.stringMatching(/^[0-9a-f]{32}$/),
+    SLACK_TOKEN: 'token of the command',
+  });
+});

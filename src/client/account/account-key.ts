@@ -62,7 +62,7 @@ export function keysAtHand(
 /** Secrets of ours in the environment besides the keys of accounts. */
 const OTHER_SECRETS: ReadonlySet<string> = new Set(['PGPASSWORD', 'ROWONCE_ERASURE_KEY']);
 
-/** The environment without secrets of ours, for a program that is none of ours and goes on for long, such as a browser. */
+/** The environment without secrets of ours. */
 export function withoutKeys(
   accounts: readonly Pick<KeyHolder, 'key'>[],
   env: Environment = process.env,

@@ -15,7 +15,7 @@ import { distrustAround, ownedByAnother } from '../../lib/file-trust.ts';
 import { type DocumentKind, readDocument, type YamlDocument } from '../../lib/yaml/document.ts';
 import { type Limits, perSecondOf } from '../limits/windows.ts';
 import { identityOf } from './account-identity.ts';
-import type { KeySource } from './account-key.ts';
+import { type KeySource, withoutKeys } from './account-key.ts';
 import {
   type AccountEntry,
   type AccountsFile,
@@ -27,7 +27,7 @@ import {
 import { type CreditPrice, priceOf } from './price.ts';
 
 export { identityOf } from './account-identity.ts';
-export { describeKey, keysAtHand, resolveKey, usableKey, withoutKeys } from './account-key.ts';
+export { describeKey, keysAtHand, resolveKey, usableKey } from './account-key.ts';
 export { accountsSchema, addressProblem, REGIONS, SANDBOX_NAMES } from './accounts-file.ts';
 
 /** A connected vendor account: where it is reached, how fast, for how much. Its key is read by `account-key.ts`. */
@@ -119,6 +119,14 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export async function loadAccounts(path: string = accountsPath()): Promise<Accounts> {
   if (!(await isPrivateFile(path))) return { path, configured: [] };
   return accountsOf(await readDocument(path, accountsSchema, ACCOUNTS_FILE));
+}
+
+/**
+ * The environment for a program that is none of ours, such as a browser or the command of a job's `notify`.
+ * @throws StopError `account` where the file cannot be read: then nobody knows which variables hold keys.
+ */
+export async function environmentForOthers(): Promise<Environment> {
+  return withoutKeys((await loadAccounts()).configured);
 }
 
 /** @throws StopError `account` for what a schema cannot know: an account without an address. */
