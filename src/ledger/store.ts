@@ -100,7 +100,12 @@ export interface Spender {
   readonly since: string;
   /** As in `StoreOptions`. */
   readonly command: string;
+  /** The signal that asks it to stop because a person pauses its batch; left out: SIGTERM. */
+  readonly pausedBy?: typeof PAUSE_SIGNAL;
 }
+
+/** By this signal a run knows that it was paused. A process that does not listen to it would die of it at once. */
+export const PAUSE_SIGNAL = 'SIGUSR2';
 
 /** A ledger of which some parts may be unreadable: those are skipped and noted. */
 export interface Salvage extends LedgerReader {

@@ -56,7 +56,14 @@ test('the run of a paused batch stops with nothing in doubt, and the same comman
   await running.said(/Batch [0-9a-f]{8}/);
   const paused = await desk.type(['pause', 'last']);
   expect(paused).toMatchObject({ code: 0, stderr: expect.stringContaining('was asked to stop') });
-  expect(await running.ended).toMatchObject({ code: 143 });
+  const { code, report } = await running.ended;
+  expect(code).toBe(143);
+  expect(report?.stopped).toMatchObject({
+    code: 'terminated',
+    message: 'Paused; every answer is kept.',
+    next: 'Run the same command again to resume it:',
+    command: expect.stringMatching(/rowonce run enrich-company .*list\.csv --budget 500 --json/),
+  });
   const { counts, held_since, open } = await desk.json(['status', 'last']);
   expect({ held: held_since !== undefined, inDoubt: counts.in_doubt, open }).toEqual({
     held: true,

@@ -5,6 +5,7 @@ import { EXIT, StopError, stop } from '../../core/errors.ts';
 import type { RunEvent } from '../../core/events.ts';
 import { counted, linesOf, plainText } from '../../core/plain-text.ts';
 import { stopObject } from '../../core/stop-object.ts';
+import { PAUSE_SIGNAL } from '../../ledger/store.ts';
 import { commandLine, durationOf, resumedBy, typedToGoOn } from '../../lib/command-line.ts';
 import type { Acceptable } from '../../plan/context.ts';
 import type { RunSummary } from '../../run/summary.ts';
@@ -64,7 +65,7 @@ export async function spend<Ended>(
   let batch: string | undefined;
   const again = (): string =>
     commandLine(batch === undefined ? resume.words : typedToGoOn(resume.words, batch));
-  const { signal, release } = stopOnSignals(console, () => inFlight, again);
+  const { signal, release } = stopOnSignals(console, () => inFlight, again, resume);
   try {
     const working = work({
       maxPauseMs: durationOf('--max-pause', maxPause) ?? (console.interactive ? undefined : MAX_PAUSE_MS),
@@ -91,6 +92,9 @@ export async function spend<Ended>(
 /** The signals of Ctrl-C, of a service manager and of a window that is closed. */
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
+/** Somebody may pause a run that has just ended, which is no reason to die before it has said how. */
+const stayAlive = (): void => {};
+
 const GO_ON = 'Run the same command again to continue:';
 
 /**
@@ -103,6 +107,7 @@ function stopOnSignals(
   console: Console,
   inFlight: () => number,
   command: () => string,
+  resume: Resume,
 ): { readonly signal: AbortSignal; release(): void } {
   const stopping = new AbortController();
   const onSignal = (signal: NodeJS.Signals): void => {
@@ -118,13 +123,22 @@ function stopOnSignals(
     const message = `Stopped by ${how}; every answer is kept.`;
     stopping.abort(new StopError({ code, message, next: GO_ON }));
   };
+  const onPause = (): void => stopping.abort(pausedStop(resume));
   for (const name of STOP_SIGNALS) process.on(name, onSignal);
+  process.off(PAUSE_SIGNAL, stayAlive).on(PAUSE_SIGNAL, stayAlive).on(PAUSE_SIGNAL, onPause);
   return {
     signal: stopping.signal,
     release() {
       for (const name of STOP_SIGNALS) process.off(name, onSignal);
+      process.off(PAUSE_SIGNAL, onPause);
     },
   };
+}
+
+/** A sweep leaves a paused batch, and every other command goes on with it. */
+function pausedStop({ words: [command] }: Resume): StopError {
+  const what = command === 'nightly' ? 'continue with what is not paused' : 'resume it';
+  return stop('terminated', 'Paused; every answer is kept.', `Run the same command again to ${what}:`);
 }
 
 /**

@@ -72,7 +72,7 @@ async function ledgerAfterRun({ batch, location }: FoundBatch, options: HoldOpti
     if (!(error instanceof StopError) || error.code !== 'busy') throw error;
     const spender = await spenderAt(location);
     if (spender === undefined || !isAtWorkOn(batch, spender)) throw error;
-    process.kill(spender.pid, 'SIGTERM');
+    process.kill(spender.pid, spender.pausedBy ?? 'SIGTERM');
     options.tell(`Process ${spender.pid} works on this batch, and was asked to stop.`);
     return openFor(command, location, options);
   }

@@ -44,7 +44,7 @@ export function batchActionRoutes(server: Server): Hono {
     });
 }
 
-/** One pause at a time: a second signal would make the run leave at once, with requests in doubt. */
+/** One pause at a time: a second one would only wait for the same run. */
 function paused({ work }: Server, found: FoundBatch): WorkView {
   const begun = work
     .list()

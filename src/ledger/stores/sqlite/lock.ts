@@ -3,7 +3,7 @@ import { isoTime } from '../../../core/clock.ts';
 import { type StopError, stop } from '../../../core/errors.ts';
 import { shellWord } from '../../../lib/command-line.ts';
 import { type ProcessLock, tryLock } from '../../../lib/process-lock.ts';
-import type { Spender, StoreOptions } from '../../store.ts';
+import { PAUSE_SIGNAL, type Spender, type StoreOptions } from '../../store.ts';
 import { hasLedger, type StoreFolder, sizeOf, writeAnew } from './folder.ts';
 
 /** One spender per store, for the life of its process. Who holds the lock is written beside it, for people. */
@@ -32,6 +32,7 @@ function announced(folder: StoreFolder, lock: ProcessLock, options: StoreOptions
     pid: process.pid,
     since: isoTime(options.clock.wallMs()),
     command: options.command,
+    ...(process.listenerCount(PAUSE_SIGNAL) > 0 ? { pausedBy: PAUSE_SIGNAL } : {}),
   };
   writeAnew(folder.spender, `${JSON.stringify(words)}\n`);
   return {
@@ -86,9 +87,10 @@ export function livingSpender(folder: StoreFolder): Spender | undefined {
 
 function lastAnnounced({ spender }: StoreFolder): Spender | undefined {
   try {
-    const { pid, since, command } = JSON.parse(readFileSync(spender, 'utf8'));
+    const { pid, since, command, pausedBy } = JSON.parse(readFileSync(spender, 'utf8'));
     // A signal to a number below 2 would reach other processes than a spender.
-    return Number.isInteger(pid) && pid > 1 ? { pid, since, command } : undefined;
+    if (!Number.isInteger(pid) || pid < 2) return undefined;
+    return { pid, since, command, ...(pausedBy === PAUSE_SIGNAL ? { pausedBy } : {}) };
   } catch {
     // The file is missing, or is being written at this moment.
     return undefined;
