@@ -234,8 +234,8 @@ function saidIn(flags: Flags): Partial<RunOptions> {
     output: flags.output === '-' ? process.stdout : flags.output,
     forExcel: flags.forExcel,
     budget: budget === undefined ? undefined : credits(budget),
-    limit: wholeNumber('--limit', flags.limit),
-    sample: sampleSize(flags.sample),
+    limit: someRows('--limit', flags.limit),
+    sample: someRows('--sample', flags.sample),
     detach: flags.detach,
     refresh: flags.refresh,
     repair: flags.repair,
@@ -339,10 +339,10 @@ function questionsOn(console: Console, agreed: boolean, isSample: boolean): Ques
   };
 }
 
-function sampleSize(text: string | undefined): number | undefined {
-  const size = wholeNumber('--sample', text);
-  if (size !== 0) return size;
-  throw stop('usage', '--sample 0 would buy nothing.', 'Give the number of rows, such as --sample 50.');
+function someRows(flag: '--limit' | '--sample', text: string | undefined): number | undefined {
+  const count = wholeNumber(flag, text);
+  if (count !== 0) return count;
+  throw stop('usage', `${flag} 0 is no row at all.`, `Give the number of rows, such as ${flag} 50.`);
 }
 
 /** The path of the input. Standard input is kept in a file first, because a killed run could not read it again. */

@@ -103,8 +103,8 @@ export const amount = option(z.int().min(0), 'a whole number of credits', '500')
 
 export const rows = option(z.int().min(0), 'a whole number of rows', '500');
 
-/** None would be chosen, and nothing bought. */
-export const sampleRows = option(z.int().min(1), 'a whole number of rows above 0', '50');
+/** Of no row nothing would be done. */
+export const someRows = option(z.int().min(1), 'a whole number of rows above 0', '50');
 
 export const milliseconds = option(z.number().min(0), 'a time in milliseconds', '60000');
 

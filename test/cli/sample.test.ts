@@ -4,6 +4,7 @@
  * Method: the real command before the sandbox, whose book says what was bought; the forecast is compared with what the
  * rest then really brought.
  */
+import { existsSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { proof, some } from '../combinations.ts';
@@ -157,13 +158,15 @@ proof('without a limit of the plan nobody knows the time yet; a limit decides it
   expect(told.forecast.seconds).toEqual({ low: 7, expected: 7, high: 7 });
 });
 
-proof('a sample of nothing is refused', async () => {
+test('a sample or a limit of no row is refused, and begins no batch', async () => {
   const desk = await openDesk();
   desk.list(2);
-  expect(await desk.type(sampled(0))).toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining('--sample 0'),
-  });
+  for (const flag of ['--sample', '--limit'])
+    expect(await desk.type(desk.run(flag, '0'))).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`${flag} 0 is no row at all.`),
+    });
+  expect(existsSync(desk.place.path('store'))).toBe(false);
 });
 
 describe('consent to a sample', () => {

@@ -56,9 +56,9 @@ describe('what is no amount of money', () => {
 
 describe('what is no option', () => {
   test.each([
-    [{ limit: Number.NaN }, 'limit NaN is not a whole number of rows.'],
-    [{ limit: -1 }, 'limit -1 is not a whole number of rows.'],
-    [{ limit: '3' }, 'limit "3" is not a whole number of rows.'],
+    [{ limit: Number.NaN }, 'limit NaN is not a whole number of rows above 0.'],
+    [{ limit: 0 }, 'limit 0 is not a whole number of rows above 0.'],
+    [{ limit: '3' }, 'limit "3" is not a whole number of rows above 0.'],
     [{ sample: -1 }, 'sample -1 is not a whole number of rows above 0.'],
     [{ sample: 0 }, 'sample 0 is not a whole number of rows above 0.'],
     [{ sample: 0.5 }, 'sample 0.5 is not a whole number of rows above 0.'],
