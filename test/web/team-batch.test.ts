@@ -195,3 +195,22 @@ test('a person who hangs between two invites is named on the batch, and is invit
   await page.getByText(text.batch.record.title).waitFor();
   expect(await page.getByText(text.batch.halfDone(note)).count()).toBe(0);
 });
+
+test('a page that is open on a cancelled batch follows an undo that is typed', async () => {
+  const team = await TeamWorkplace.open({ concurrency: 1 });
+  onTestFinished(() => team[Symbol.asyncDispose]());
+  const email = 'ann@t.example';
+  await team.apply([{ email, role: 'viewer' }]);
+  team.writeSheet([{ email, role: 'editor' }]);
+  await team.run({ crashAt: 'after-close' });
+  const { batch, half_done: notes } = await team.json('status', 'last');
+  await team.type('cancel', batch);
+  const served = await Served.start([], { cwd: team.place.folder });
+  onTestFinished(async () => void (await served.stop('SIGKILL')));
+  const page = await openTab(browser, served, { path: `/batches/${batch}` });
+  const note = page.getByText(text.batch.halfDone(notes[0]));
+  await note.waitFor();
+  expect(await team.type('undo', batch, '--yes')).toMatchObject({ code: 0 });
+  await note.waitFor({ state: 'detached' });
+  expect(await page.getByText(text.batch.record.title).count()).toBe(1);
+});

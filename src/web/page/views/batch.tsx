@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { BatchDetail, SummaryView, WorkList, WorkView } from '../../api.ts';
 import { awaitEnd, isAwaited } from '../end-notes.ts';
-import { changesOf, work } from '../live.ts';
+import { anyChanges, changesOf, work } from '../live.ts';
 import { Loaded, Refusal } from '../loaded.tsx';
 import { Changes, changeFigures } from '../parts/changes.tsx';
 import { allRows, clock, dateAndTime, duration, exactTime, grouped, spentWords } from '../parts/figures.ts';
@@ -21,12 +21,19 @@ const words = text.batch;
 /** One batch, live: how far it is, what it costs, and what a person can do with it. */
 export function BatchPage({ params }: { readonly params: Readonly<Record<string, string>> }) {
   const id = params.id ?? '';
+  // What became of people whom it changed is told by whatever batch has changed them since, such as its undo.
+  const changesPeople = useSignal(false);
+  const again = changesPeople.value ? anyChanges() : `${changesOf(id)} ${work.value}`;
   return (
-    <Loaded<BatchDetail> path={`/batches/${id}`} again={`${changesOf(id)} ${work.value}`}>
+    <Loaded<BatchDetail> path={`/batches/${id}`} again={again}>
       {(detail) => (
         <Loaded<WorkList> path="/tasks" again={work.value}>
           {({ work: items }) => (
-            <Shown batch={detail} works={items.filter(({ about, batch }) => about === id || batch === id)} />
+            <Shown
+              batch={detail}
+              works={items.filter(({ about, batch }) => about === id || batch === id)}
+              changesPeople={changesPeople}
+            />
           )}
         </Loaded>
       )}
@@ -34,7 +41,18 @@ export function BatchPage({ params }: { readonly params: Readonly<Record<string,
   );
 }
 
-function Shown({ batch, works }: { readonly batch: BatchDetail; readonly works: readonly WorkView[] }) {
+function Shown({
+  batch,
+  works,
+  changesPeople,
+}: {
+  readonly batch: BatchDetail;
+  readonly works: readonly WorkView[];
+  readonly changesPeople: { value: boolean };
+}) {
+  useEffect(() => {
+    changesPeople.value = batch.changes !== undefined;
+  }, [batch.changes !== undefined]);
   const running =
     batch.running ||
     works.some(({ kind, state }) => (kind === 'run' || kind === 'together') && state === 'working');
