@@ -71,16 +71,11 @@ export function chartShapes(
     ...(limitPerSecond === undefined
       ? []
       : limitLine(y(limitPerSecond), right, words.limit(short(limitPerSecond)))),
-    ...creditLine(
-      buckets.map(({ credits }) => credits),
-      right,
-      short,
-    ),
+    ...(hasSpent({ buckets }) ? creditLine(buckets, width, words.credits, short) : []),
     ['path', { class: 'axis', d: `M${LEFT} ${TOP}V${BASE}H${right}` }],
     ['text', { class: 'speed-label', x: LEFT - 4, y: px(HIGHEST + 4), 'text-anchor': 'end' }, short(fastest)],
     ['text', { x: LEFT - 4, y: BASE, 'text-anchor': 'end' }, '0'],
     ['text', { class: 'speed-label', x: LEFT, y: 14 }, words.perSecond],
-    ['text', { class: 'credits-label', x: width - 4, y: 14, 'text-anchor': 'end' }, words.credits],
     ...times(right, (share) => words.time(fromMs + spanMs * share, spanMs > DAY_MS)),
   ];
 }
@@ -102,23 +97,31 @@ function limitLine(at: number, right: number, words: string): readonly Shape[] {
   ];
 }
 
+type Buckets = ChartData['activity']['buckets'];
+
+/** Whether there are credits to draw: the changes of a service cost none. */
+export const hasSpent = ({ buckets }: { readonly buckets: Buckets }): boolean =>
+  buckets.some(({ credits }) => credits > 0);
+
 /** The credits spent so far, as steps; the scale on the right ends at their sum. */
 function creditLine(
-  credits: readonly number[],
-  right: number,
+  buckets: Buckets,
+  width: number,
+  words: string,
   short: (value: number) => string,
 ): readonly Shape[] {
-  const sum = credits.reduce((total, each) => total + each, 0);
-  if (sum === 0) return [];
+  const right = width - RIGHT;
+  const sum = buckets.reduce((total, { credits }) => total + credits, 0);
   let spent = 0;
-  const steps = credits.map((each, at) => {
-    spent += each;
-    const across = LEFT + ((at + 1) * (right - LEFT)) / credits.length;
+  const steps = buckets.map(({ credits }, at) => {
+    spent += credits;
+    const across = LEFT + ((at + 1) * (right - LEFT)) / buckets.length;
     return `${px(across)} ${px(BASE - (BASE - HIGHEST) * (spent / sum))}`;
   });
   return [
     ['polyline', { class: 'credits', points: `${LEFT} ${BASE} ${steps.join(' ')}` }],
     ['text', { class: 'credits-label', x: right + 4, y: px(HIGHEST + 4) }, short(sum)],
+    ['text', { class: 'credits-label', x: width - 4, y: 14, 'text-anchor': 'end' }, words],
   ];
 }
 

@@ -9,7 +9,7 @@ import { activityOf } from '../../ledger/reports.ts';
 import type { Tally } from '../../ledger/tally.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import { listNameOf } from '../list-name.ts';
-import { CHART_HEIGHT, type ChartData, chartShapes, type Shape } from './activity-chart.ts';
+import { CHART_HEIGHT, type ChartData, chartShapes, hasSpent, type Shape } from './activity-chart.ts';
 import type { BatchFigures } from './batch-figures.ts';
 import { type ChangeEnd, type ChangesDone, changesSentence, type EndCounts } from './changes-done.ts';
 import { fold, type Line, link, plainHtml, section, table } from './report/report-html.ts';
@@ -323,9 +323,10 @@ const CHART_WORDS = {
 function chartSection(chart: ChartData): string {
   const { bucketMs, buckets } = chart.activity;
   if (buckets.length === 0) return '';
-  const title = `Requests per second and credits over ${formatDuration(bucketMs * buckets.length)}`;
+  const spent = hasSpent(chart.activity);
+  const title = `Requests per second${spent ? ' and credits' : ''} over ${formatDuration(bucketMs * buckets.length)}`;
   const words = [
-    'Bars: requests per second. Line: credits spent. Times are UTC.',
+    `Bars: requests per second.${spent ? ' Line: credits spent.' : ''} Times are UTC.`,
     ...(chart.limitPerSecond === undefined ? [] : ["Dashed line: the account's average limit."]),
     ...(chart.pauses.length === 0 ? [] : ['Shaded: pauses.']),
   ];

@@ -130,8 +130,12 @@ export const text = {
       begun: 'Begun',
       command: 'The same in a terminal:',
     },
-    chartKey:
-      "Bars: requests per second. Line: credits spent. Dashed line: the account's average limit. Shaded: pauses.",
+    chartKey: {
+      requests: 'Bars: requests per second.',
+      credits: 'Line: credits spent.',
+      limit: "Dashed line: the account's average limit.",
+      pauses: 'Shaded: pauses.',
+    },
     nothingSent: 'Nothing has been sent yet.',
     chartTitle: (fastest: string, time: string) => `Requests over ${time}, at most ${fastest} per second`,
     pause: 'Pause',

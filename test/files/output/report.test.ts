@@ -288,6 +288,15 @@ test('draws the speed against the limit, shades the pauses, and adds up the cred
   expect(html).not.toContain('slow');
 });
 
+test('the picture of a team, whose changes cost nothing, tells of no credits', () => {
+  const buckets = busy.activity.buckets.map(({ requests }) => ({ requests, credits: 0 }));
+  const free = { ...busy, activity: { ...busy.activity, buckets } };
+  const html = report(tallyOf([matched]), { of: { ...batch, vendor: 'service' }, chart: free });
+  const [picture = ''] = /<svg .*<\/p>/s.exec(html) ?? [];
+  expect(picture).toContain('Bars: requests per second. Times are UTC.');
+  expect(picture).not.toContain('credits');
+});
+
 test('says when the batch was begun, by which words, and by what name a person knows a row', () => {
   const tally = new Tally();
   tally.nameColumn = 'Company <name>';

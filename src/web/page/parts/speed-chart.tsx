@@ -12,7 +12,8 @@ const BESIDE = 66;
 const HEIGHT = 240;
 
 /** What a batch sent over time, drawn as in its report. */
-export function SpeedChart({ batch: { batch, activity, requests: sent } }: { readonly batch: BatchDetail }) {
+export function SpeedChart({ batch: shown }: { readonly batch: BatchDetail }) {
+  const { batch, activity, requests: sent } = shown;
   const { bucket_ms: bucketMs, requests } = activity;
   if (requests.length === 0) return <p class="muted">{text.batch.nothingSent}</p>;
   const fastest = (Math.max(...requests) * 1000) / bucketMs;
@@ -36,7 +37,18 @@ export function SpeedChart({ batch: { batch, activity, requests: sent } }: { rea
           </svg>
         )}
       </Loaded>
-      <figcaption class="muted">{`${title}. ${text.batch.chartKey}`}</figcaption>
+      <figcaption class="muted">{`${title}. ${keyOf(shown)}`}</figcaption>
     </figure>
   );
+}
+
+/** What the picture shows, and nothing else. */
+function keyOf({ activity: { credits, pauses }, limit_per_second: limit }: BatchDetail): string {
+  const { chartKey: key } = text.batch;
+  return [
+    key.requests,
+    ...(credits.some((each) => each > 0) ? [key.credits] : []),
+    ...(limit === null ? [] : [key.limit]),
+    ...(pauses.length === 0 ? [] : [key.pauses]),
+  ].join(' ');
 }
