@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { EXIT } from '../core/errors.ts';
-import { counted, foreignName, plainText } from '../core/plain-text.ts';
+import { counted, foreignName, listed, plainText } from '../core/plain-text.ts';
 import { type Merged, merge } from '../run/tasks/merge.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
 import { addReadFlags, type ReadFlags, readFlagsOf } from './shell/flags.ts';
@@ -57,16 +57,36 @@ function wordsOf({ rows, found, moved, mended, filled, nowhere, kept }: Merged):
     `${found} of ${counted(rows, 'row')} found in the result${moves}.`,
     ...mends,
     ...fills,
-    ...shown(nowhere, ({ row, identifiers }) => {
-      const names = identifiers.map((text) => foreignName(text)).join(', ');
-      return `Row ${row} of the result${names === '' ? '' : ` (${names})`} is not in your file, so none of it was written.`;
-    }),
+    ...shown(nowhere, nowhereWords),
     ...shown(
       kept,
       (cell) =>
         `Row ${cell.row}, column ${foreignName(cell.column)}: yours ${foreignName(plainText(cell.kept))} is kept, the result has ${foreignName(plainText(cell.result))}.`,
     ),
   ];
+}
+
+/** So many rows of the user's file are named for one of the result. */
+const MOST_NAMED = 5;
+
+function nowhereWords({ row, identifiers, mayBe, taken }: Merged['nowhere'][number]): string {
+  const names = identifiers.map((text) => foreignName(text)).join(', ');
+  return `Row ${row} of the result${names === '' ? '' : ` (${names})`} ${why()}, so none of it was written.`;
+
+  function why(): string {
+    const sure = mayBe.length === 1 ? 'but not for certain' : 'but none of them for certain';
+    if (mayBe.length > 0) return `fits ${named(mayBe)} of your file, ${sure}`;
+    if (taken.length > 0)
+      return `says the same as ${named(taken)} of your file, where another row of the result was written`;
+    return names === ''
+      ? 'has no identifier, and nothing else tells which row of your file it is'
+      : 'was not found: no row of your file says the same';
+  }
+}
+
+function named(rows: readonly number[]): string {
+  const first = rows.slice(0, MOST_NAMED).map((row) => `row ${row}`);
+  return listed(rows.length > MOST_NAMED ? [...first, `${rows.length - MOST_NAMED} more`] : first);
 }
 
 function shown<Item>(items: readonly Item[], wordsFor: (item: Item) => string): readonly string[] {

@@ -13,8 +13,15 @@ import type { Matches } from './merging/matching.ts';
 import type { MergeColumns } from './merging/merge-columns.ts';
 import { TableOf, type TableRow } from './merging/merge-table.ts';
 import { type KeptCell, MergedCells, type RowPair } from './merging/merged-cells.ts';
-import { NO_ROW } from './merging/result-places.ts';
-import { beforeIn, type Known, type ResultRow, sentTexts, tellApart } from './merging/told-apart.ts';
+import {
+  beforeIn,
+  type Known,
+  type ResultRow,
+  rowsAlike,
+  sentTexts,
+  type ToldApart,
+  tellApart,
+} from './merging/told-apart.ts';
 import { isWorkbookName } from './output/output.ts';
 
 /**
@@ -51,11 +58,15 @@ export interface Merge {
   chunks(): AsyncIterable<Buffer>;
 }
 
-/** A row of the result that stands nowhere in the file. */
+/** A row of the result of which no row of the file is sure to be the same. */
 export interface NowhereRow {
   readonly row: RowNumber;
   /** Its identifiers, as the result has them. */
   readonly identifiers: readonly string[];
+  /** The rows of the file that it may be: those that say the same, and have no other row of the result. */
+  readonly mayBe: readonly RowNumber[];
+  /** Those that say the same, and have another one. */
+  readonly taken: readonly RowNumber[];
 }
 
 /** Opens a result. One of ours may stand on a sheet of its own, where it had no place on the user's. */
@@ -72,7 +83,8 @@ export async function planMerge(order: MergeOrder): Promise<Merge> {
   const { result, into, known } = order;
   requireWritable(into);
   const [from, to] = [await TableOf.open(result, known), await TableOf.open(into, known)];
-  const { columns, results, rows, matches } = await tellApart(from, to, known);
+  const told = await tellApart(from, to, known);
+  const { columns, results, lines, matches } = told;
   const cells = new MergedCells(columns, known?.isAsWritten ?? false);
   const pairOf = pairing({ results, matches, known, textFor: textsIn(into.path, columns) });
   await to.each((row) => {
@@ -82,12 +94,12 @@ export async function planMerge(order: MergeOrder): Promise<Merge> {
   const filled = cells.corrections.filter(({ column }) => columns.answered.has(column));
   const moved = [...matches.byRow].filter(([row, at]) => results[at]?.row !== row);
   return {
-    rows,
+    rows: lines.length,
     found: matches.byRow.size,
     moved: moved.length,
     mended: cells.corrections.length - filled.length,
     filled: filled.length,
-    nowhere: matches.nowhere.map((at) => nowhereRow(results[at], columns)),
+    nowhere: nowhereIn(told, known),
     kept: cells.kept,
     chunks: () => written(order, columns, cells, pairOf),
   };
@@ -103,9 +115,22 @@ function requireWritable({ path, sheet: { whyNew } }: OpenedFile): void {
   );
 }
 
-function nowhereRow(line: ResultRow | undefined, { identifiers }: MergeColumns): NowhereRow {
-  const filled = identifiers.map(({ column }) => line?.cell(column) ?? '').filter((text) => text !== '');
-  return { row: line?.shown ?? NO_ROW, identifiers: filled };
+function nowhereIn(told: ToldApart, known: Known | undefined): readonly NowhereRow[] {
+  const { columns, results, matches } = told;
+  const alike = rowsAlike(told, known);
+  const nowhere = new Set(matches.nowhere);
+  return results
+    .filter((_, at) => nowhere.has(at))
+    .map((line) => {
+      const cells = columns.identifiers.map(({ column }) => line.cell(column));
+      const rows = alike(line);
+      return {
+        row: line.shown,
+        identifiers: cells.filter((text) => text !== ''),
+        mayBe: rows.filter((row) => !matches.byRow.has(row)),
+        taken: rows.filter((row) => matches.byRow.has(row)),
+      };
+    });
 }
 
 interface Found {

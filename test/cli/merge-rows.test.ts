@@ -103,6 +103,33 @@ test('rows alike in all that was sent keep their notes: one that was edited in t
   expect(await desk.read('list.merged.csv')).toMatch(/^ABN,.*\n51824753556,b,.*\n51824753556,,.*\n.*new,/);
 });
 
+test('of a row that gets nothing it is said which rows of her file it fits, or why none', async () => {
+  const list = [ONE, `${WRONG},Foo`, `${WRONG},Bar`, TWO, ',Nobody', ',Nobody else', ONE];
+  const desk = await deskAfterRun(list);
+  const corrected = (await desk.read('out.needs-attention.csv'))
+    .replace(`${WRONG},Foo`, '53004085616,Foo')
+    .replace(`${WRONG},Bar`, '44676848475,Bar')
+    .replace(',Nobody,', '10000000000,Nobody,');
+  await desk.write('out.needs-attention.csv', corrected);
+  await desk.write('copy.csv', lines('ABN,Name', ONE, `${WRONG},Fob`, `${WRONG},Baz`, TWO));
+  const { stderr } = await desk.type([...MERGE, 'copy.csv']);
+  const none = 'so none of it was written.';
+  for (const [what, why] of [
+    [
+      'Row 3 of the result ("53004085616")',
+      'fits row 3 and row 4 of your file, but none of them for certain',
+    ],
+    ['Row 6 of the result ("10000000000")', 'was not found: no row of your file says the same'],
+    ['Row 7 of the result', 'has no identifier, and nothing else tells which row of your file it is'],
+  ])
+    expect(stderr).toContain(`${what} ${why}, ${none}\n`);
+  await desk.write('copy.csv', lines('ABN,Name', ONE, TWO));
+  const twice = await desk.type(['merge', 'out.csv', 'copy.csv', '-o', 'twice.csv']);
+  expect(twice.stderr).toContain(
+    `Row 8 of the result ("51824753556") says the same as row 2 of your file, where another row of the result was written, ${none}`,
+  );
+});
+
 test('names that differ in case alone are two searches with two answers, and each row keeps its own', async () => {
   const desk = await openDesk();
   await desk.write('job.yaml', 'operation: search-people\ncolumns: { company: Account }\n');

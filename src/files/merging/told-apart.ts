@@ -30,8 +30,8 @@ export interface Known extends KnownColumns {
 export interface ToldApart {
   readonly columns: MergeColumns;
   readonly results: readonly ResultRow[];
-  /** How many rows the other file has. */
-  readonly rows: number;
+  /** The rows of the other file. */
+  readonly lines: readonly IntoLine[];
   readonly matches: Matches;
 }
 
@@ -44,11 +44,26 @@ export async function tellApart(from: TableOf, to: TableOf, known: Known | undef
   const lines = await linesOf(to, telling);
   const sentAs = isSentKnown(known) ? sentTexts(known) : undefined;
   const matches = matchRows(results, lines, sentAs, telling.others.isWhole);
-  return { columns, results, rows: lines.length, matches };
+  return { columns, results, lines, matches };
 }
 
 function named({ path, header }: TableOf, rows: readonly SourceRow[]): NamedRows {
   return { path, header, rows: rows.map(({ cell }) => cell) };
+}
+
+/** Finds the rows of the other file that say what a row of the result says, or what was sent for it. */
+export function rowsAlike(
+  { columns, lines }: Pick<ToldApart, 'columns' | 'lines'>,
+  known: Known | undefined,
+): (line: ResultRow) => readonly RowNumber[] {
+  const named = lines.filter(({ key }) => key !== '');
+  const [byKey, byInput] = [Map.groupBy(named, ({ key }) => key), Map.groupBy(named, ({ input }) => input)];
+  const sentAs = sentTexts(known);
+  return (line) => {
+    const now = byKey.get(keyOf(columns, line.cell)) ?? [];
+    const before = byInput.get(sentAs.get(line.row) ?? '') ?? [];
+    return [...new Set([...now, ...before])].map(({ row }) => row);
+  };
 }
 
 export interface ResultRow extends ResultLine, TableRow {
