@@ -9,6 +9,7 @@ import { dialectProblem } from '../client/dialect.ts';
 import { isoTime, systemClock } from '../core/clock.ts';
 import { EXIT, StopError } from '../core/errors.ts';
 import { GUESSED_ENCODINGS } from '../core/format.ts';
+import { counted } from '../core/plain-text.ts';
 import { checkEncodings } from '../files/text-encoding.ts';
 import type { StoreFact } from '../ledger/store.ts';
 import { commandLine } from '../lib/command-line.ts';
@@ -132,7 +133,7 @@ async function storeAt(location: string): Promise<readonly Finding[]> {
     const batches = await ledger.batches();
     const confirmedMs = await ledger.confirmedTime();
     await ledger.close();
-    const [fact = `${location}, ${batches.length} batches`] = held;
+    const [fact = `${location}, ${counted(batches.length, 'batch', 'batches')}`] = held;
     const next = 'Restore the newest copy of the store, with all its files.';
     return [finding('store', fact, held.length === 0, next), timeIn(location, confirmedMs)];
   } catch (error) {

@@ -11,6 +11,7 @@ import { whatToSave } from '../core/other-files.ts';
 import { isOutput, ourColumnsIn } from '../core/our-columns.ts';
 import { foreignName } from '../core/plain-text.ts';
 import type { InputRow, RowNumber } from '../core/row.ts';
+import { readRowRange } from '../core/row-range.ts';
 import { type Job, readEntryOf } from '../job/job.ts';
 import { columnsOf, outputSettings, readSettings } from '../job/job-settings.ts';
 import type { Batch, LedgerReader } from '../ledger/ledger.ts';
@@ -112,6 +113,7 @@ export async function openMappedInput(
 ): Promise<MappedInput> {
   const input = await openInput(path, { ...read, ...wantedIn(job.columns) }, ledger);
   const found = await columnsIn(input, input.survey.header, operation, chosenIn(job), ledger);
+  await requireNamedRows(input, read);
   return { ...input, columns: await withCountry(input, input.survey.header, found, read, ledger) };
 }
 
@@ -226,7 +228,17 @@ export async function openHeader(
   const earlier = await earlierSurvey(opened, read, known, ledger);
   const header = earlier?.header ?? (await opened.sheet.header());
   const found = await columnsIn(opened, header, operation, chosenIn(job), ledger);
+  await requireNamedRows(opened, read);
   return { ...opened, columns: await withCountry(opened, header, found, read, ledger) };
+}
+
+/** @throws StopError `input` where none of the rows is there that were named: such a batch would do nothing. */
+async function requireNamedRows({ path, sheet }: OpenedFile, read: ReadOptions): Promise<void> {
+  const named = readRowRange(read.rows ?? '');
+  if (named === undefined) return;
+  for await (const _ of sheet.rows()) return;
+  const next = 'Name the first and the last row of the table by the numbers that the spreadsheet shows.';
+  throw stop('input', `${path} has no row from ${named.first} to ${named.last}.`, next);
 }
 
 /** A file of which nothing is known but how it is read. */

@@ -114,6 +114,10 @@ export function readFlagsOf({
     const next = 'Give the first and the last row of the table, such as 5-210.';
     throw stop('usage', `--rows ${rows} is not a range of rows.`, next);
   }
+  if (country !== undefined && !/^[a-z]{2}$/i.test(country)) {
+    const next = 'Give the two letters of a country, such as AU.';
+    throw stop('usage', `--country ${country} is not a country.`, next);
+  }
   return present({ encoding, delimiter, skipLines: lines, headerRow, rows, country, ragged, sheet, strict });
 }
 

@@ -207,5 +207,9 @@ function tooFewLines(path: string, wanted: number, found: number, isWhole: boole
   const fact = isWhole
     ? `${path} has ${counted(found, 'line')} in all, so there are no ${lines}.`
     : `${path}: the ${lines} are more than ${MOST_BYTES_OF_PREAMBLE} bytes.`;
-  return stop('input', fact, 'Let --skip-lines count only the lines above the column names.');
+  return stop(
+    'input',
+    fact,
+    'Give --header-row the row of the column names, or --skip-lines the lines above them.',
+  );
 }
