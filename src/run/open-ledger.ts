@@ -315,6 +315,23 @@ async function inTurn<T>(
   return seen;
 }
 
+/** The same with all of them open at once. */
+export async function withLedgersThere<T>(
+  storeFlag: string | undefined,
+  look: (ledgers: readonly LedgerReader[]) => Promise<T>,
+): Promise<T> {
+  const ledgers: LedgerReader[] = [];
+  try {
+    for (const location of storesToLookAt(storeFlag)) {
+      const ledger = await lookIfThere(location);
+      if (ledger !== undefined) ledgers.push(ledger);
+    }
+    return await look(ledgers);
+  } finally {
+    for (const ledger of ledgers) await ledger.close();
+  }
+}
+
 /** The batch of a whole id, in whichever store it is; undefined when there is none. */
 export async function batchWithId(
   id: string,

@@ -87,6 +87,17 @@ describe('rowonce log', () => {
     },
   );
 
+  test('tells play money and other money in one order, the newest first', async () => {
+    const desk = await openDesk();
+    desk.list(1);
+    const inTheirOwn = { env: { ROWONCE_STORE: '' } };
+    const play = desk.run('--account', 'sandbox-provider');
+    await desk.type(desk.run('--as', 'Ann', '--store', desk.place.path('state/rowonce')));
+    await desk.type([...play, '--as', 'Bob'], inTheirOwn);
+    const log = await desk.json(['log'], inTheirOwn);
+    expect(log.entries.map(({ operator }: JsonResult) => operator)).toEqual(['Bob', 'Bob', 'Ann', 'Ann']);
+  });
+
   proof(
     'names the user of the system where nobody says a name, and refuses a name that is none',
     async () => {

@@ -13,7 +13,7 @@ import type {
   LedgerReader,
   LoggedOf,
 } from '../../ledger/ledger.ts';
-import { batchWithId, eachLedgerThere, findBatch } from '../open-ledger.ts';
+import { batchWithId, findBatch, withLedgersThere } from '../open-ledger.ts';
 import { spellingsOf } from './log/spellings.ts';
 
 /**
@@ -87,22 +87,37 @@ export async function aboutOf(text: string | undefined, store: string | undefine
   throw stop('usage', 'There is nothing to search for.', 'Give an e-mail address, an ABN or a web address.');
 }
 
-/** The entries of every store, each newest first; decisions stand before the request that they are about. */
+/** The entries of all stores, newest first; decisions stand before the request that they are about. */
 export async function logOf(
   options: LogOptions,
   hear: (entry: LogEntry) => void | Promise<void>,
 ): Promise<void> {
   const { about, store } = options;
   if (about.kind === 'batch' && (await batchWithId(about.batch, store)) === undefined) return;
-  await eachLedgerThere(store, async (ledger) => {
-    for await (const entry of entriesIn(ledger, options)) {
+  await withLedgersThere(store, async (ledgers) => {
+    for await (const entry of newestFirst(ledgers.map((ledger) => entriesIn(ledger, options)))) {
       if (options.leaving?.aborted) return;
       await hear(entry);
     }
   });
 }
 
-async function* entriesIn(ledger: LedgerReader, options: LogOptions): AsyncGenerator<LogEntry> {
+/** What stores tell, each newest first, as one log: play money has a store of its own. */
+async function* newestFirst(logs: readonly AsyncGenerator<LogEntry, void>[]): AsyncGenerator<LogEntry> {
+  const next = async (log: AsyncGenerator<LogEntry, void>) => (await log.next()).value ?? undefined;
+  const heads: (LogEntry | undefined)[] = [];
+  for (const log of logs) heads.push(await next(log));
+  for (;;) {
+    const newest = Math.max(...heads.map((head) => head?.atMs ?? Number.NEGATIVE_INFINITY));
+    const at = heads.findIndex((head) => head?.atMs === newest);
+    const [head, log] = [heads[at], logs[at]];
+    if (head === undefined || log === undefined) return;
+    yield head;
+    heads[at] = await next(log);
+  }
+}
+
+async function* entriesIn(ledger: LedgerReader, options: LogOptions): AsyncGenerator<LogEntry, void> {
   const told = new Told(ledger);
   const { about, changes = false } = options;
   const acts = changes || about.kind === 'values' ? [] : await actsIn(ledger, about, told);
