@@ -47,6 +47,11 @@ export interface LedgerReader
     HostNotesReader,
     SpendersReader,
     ListedRowsReader {
+  /**
+   * All that is read within is of one moment, whatever is committed meanwhile. It waits for nothing but the ledger, because a spender
+   * may wait for its end. A ledger without this method reads each part by itself.
+   */
+  atOneMoment?<T>(work: () => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 

@@ -233,6 +233,19 @@ export async function batchStatus(
   { batch: { id }, location }: FoundBatch,
 ): Promise<BatchStatus> {
   const spenders = await spendersOf(ledger, location);
+  const read = (): Promise<StatusNow> => statusNow(ledger, id, spenders);
+  // Beside a run the numbers would else be of different moments, and not add up.
+  const now = await (ledger.atOneMoment === undefined ? read() : ledger.atOneMoment(read));
+  return { ...now, over: mayBeOver(now) ? await overOf(ledger, now.batch) : undefined };
+}
+
+type StatusNow = Omit<BatchStatus, 'over'>;
+
+async function statusNow(
+  ledger: LedgerReader,
+  id: BatchId,
+  spenders: readonly Spender[],
+): Promise<StatusNow> {
   const batch = await ledger.batch(id);
   invariant(batch !== undefined, 'no batch is ever deleted');
   // Nothing was sent for an adoption, although each of its people is kept by an attempt.
@@ -247,7 +260,6 @@ export async function batchStatus(
     unanswered: shown.counts.in_doubt ? (await ledger.rowsUnanswered(id)).length : 0,
     followedBy: newest?.id === id ? undefined : newest?.id,
     halfDone: await halfDoneIn(ledger, shown),
-    over: mayBeOver(shown) ? await overOf(ledger, batch) : undefined,
     requests,
     calls,
     open: await ledger.openRequests(batch.id),

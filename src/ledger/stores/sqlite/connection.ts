@@ -41,6 +41,8 @@ export class Connection {
   readonly #statements = new Map<string, Database.Statement<unknown[], unknown>>();
   readonly #remembered = new Map<string, unknown>();
   #commits = 0;
+  /** Whether the reads that follow are of one state until that ends. */
+  #isHeld = false;
 
   constructor(path: string, use: 'read' | 'write') {
     this.path = path;
@@ -158,11 +160,26 @@ export class Connection {
 
   /** Runs reads that must see one state of the ledger. */
   snapshot<T>(read: () => T): T {
+    if (this.#isHeld) return read();
     this.#remembered.clear();
     this.run('BEGIN');
     try {
       return read();
     } finally {
+      this.#remembered.clear();
+      if (this.inTransaction) this.run('COMMIT');
+    }
+  }
+
+  /** The same for reads with something between them, while which nothing is written here. */
+  async held<T>(read: () => Promise<T>): Promise<T> {
+    this.#remembered.clear();
+    this.run('BEGIN');
+    this.#isHeld = true;
+    try {
+      return await read();
+    } finally {
+      this.#isHeld = false;
       this.#remembered.clear();
       if (this.inTransaction) this.run('COMMIT');
     }

@@ -118,6 +118,11 @@ export class SqliteLedger extends SqliteReader implements Ledger {
     });
   }
 
+  /** What is written meanwhile has transactions of its own. */
+  override atOneMoment<T>(work: () => Promise<T>): Promise<T> {
+    return work();
+  }
+
   noteHold(batch: BatchId, held: boolean, atMs: number): Promise<void> {
     return this.#group.write(() => {
       if (noteHold(this.connection, batch, held, atMs)) this.#noteAct(held ? 'paused' : 'resumed', batch);

@@ -16,7 +16,7 @@ import { SUBJECT_READS } from './subjects.ts';
 import { keyBytes } from './tables.ts';
 
 /** Every part of the contract: what is left out of it is written in the class. */
-const READS: Reads<Omit<LedgerReader, 'find' | 'close'>> = {
+const READS: Reads<Omit<LedgerReader, 'find' | 'atOneMoment' | 'close'>> = {
   ...{ ...CALL_READS, ...BATCH_READS, ...ROW_READS, ...ACCOUNT_READS, ...MONEY_READS, ...PRICE_READS },
   ...{ ...SUBJECT_READS, ...BOOT_READS, ...PEOPLE_READS, ...LOG_READS },
 };
@@ -98,6 +98,10 @@ export class SqliteReader extends PartsReader {
         ? Promise.resolve([])
         : this.read(() => READS.forgettingAccounts(this.connection));
     return this.#forgetting;
+  }
+
+  override atOneMoment<T>(work: () => Promise<T>): Promise<T> {
+    return this.connection.held(work);
   }
 
   override async close(): Promise<void> {
