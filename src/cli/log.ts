@@ -54,7 +54,7 @@ async function logCommand(console: Console, text: string | undefined, flags: Fla
   await table?.close();
   const more = count > shown.length;
   return {
-    lines: output === '-' ? [] : linesFor(about, shown, { output, count }),
+    lines: output === '-' ? [] : linesFor(about, shown, { output, count, changes }),
     object: LogObject.parse({
       about: about.kind === 'all' ? [] : about.kind === 'batch' ? [about.batch] : about.values,
       entries: shown.map(LogEntryObject.of),
@@ -68,13 +68,16 @@ async function logCommand(console: Console, text: string | undefined, flags: Fla
 function linesFor(
   about: LogAbout,
   entries: readonly PricedEntry[],
-  { output, count }: { readonly output: string | undefined; readonly count: number },
+  {
+    output,
+    count,
+    changes,
+  }: { readonly output: string | undefined; readonly count: number; readonly changes: boolean },
 ): readonly string[] {
   if (output !== undefined) return [`${counted(count, 'entry', 'entries')} in ${output}`];
   if (entries.length > 0) return entries.map(lineOf);
-  return about.kind === 'values'
-    ? [`Nothing was asked about ${about.values.join(', ')}.`]
-    : ['Nothing has been done yet.'];
+  if (about.kind !== 'values') return [`Nothing has been ${changes ? 'changed' : 'done'} yet.`];
+  return [`Nothing was ${changes ? 'changed for' : 'asked about'} ${about.values.join(', ')}.`];
 }
 
 // ---------------------------------------------------------------------------------------------------- as words

@@ -61,6 +61,7 @@ describe('rowonce log', () => {
     expect(bought.entries).toMatchObject([
       { operator: 'Ann', charged: 1, money: { amount: 0.04, currency: 'AUD' } },
     ]);
+    expect((await desk.type(['log', '--changes'])).stdout).toBe('Nothing has been changed yet.\n');
     expect((await desk.type(['log', 'nobody.example'])).stdout).toBe(
       'Nothing was asked about nobody.example, https://nobody.example.\n',
     );
