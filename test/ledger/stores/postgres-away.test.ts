@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../../src/core/clock.ts';
 import {
   type AttemptId,
@@ -11,6 +11,7 @@ import {
   SENT_WITHIN_MS,
 } from '../../../src/ledger/ledger.ts';
 import type { Sql } from '../../../src/ledger/stores/postgres/connection.ts';
+import postgres from '../../../src/ledger/stores/postgres.ts';
 import { Groups } from '../../../src/run/groups.ts';
 import { BelievedTime } from '../../../src/time/believed-time.ts';
 import {
@@ -25,6 +26,7 @@ import {
   stateOf,
 } from './book.ts';
 import { CuttableWay } from './cuttable-way.ts';
+import { postgresServer } from './postgres-server.ts';
 import { booksOf, twoWorkers, type Workplace, workplace } from './postgres-workers.ts';
 
 // Goal: a worker that is gone, and a database that does not answer, cost no purchase and no answer. Method: workers over a real
@@ -227,4 +229,22 @@ test('a database that does not know what it had acknowledged is spent from no mo
   await expect(one.spenders?.beat({ accounts: [] })).rejects.toMatchObject({ code: 'store_lost' });
   // Who lost nothing of its own hears of it by its next beat.
   await expect(other.spenders?.beat({ accounts: [] })).rejects.toMatchObject({ code: 'store_lost' });
+});
+
+test('what is done with a batch and the note of who did it are kept together, or neither is', async () => {
+  const place = await workplace();
+  const { url } = await postgresServer();
+  const options = { clock: systemClock, command: 'test', waitForLockMs: 0, create: false, operator: 'ann' };
+  const ledger = await postgres.open(url(place.name), options);
+  onTestFinished(() => ledger.close());
+  const batch = await batchNamed(ledger, 'a');
+  await place.database.script(`ALTER TABLE acts ADD CONSTRAINT cut_off CHECK (kind = 'begun')`);
+  await expect(ledger.noteHold(batch, true, NOON_MS)).rejects.toThrow('cut_off');
+  await expect(ledger.changeBatch(batch, { state: 'cancelled' })).rejects.toThrow('cut_off');
+  expect(await ledger.heldSince(batch)).toBeUndefined();
+  expect(await ledger.batch(batch)).toMatchObject({ state: 'open' });
+  await place.database.script('ALTER TABLE acts DROP CONSTRAINT cut_off');
+  await ledger.noteHold(batch, true, NOON_MS);
+  await ledger.changeBatch(batch, { state: 'cancelled' });
+  expect((await ledger.acts(batch)).map(({ kind }) => kind)).toEqual(['begun', 'paused', 'cancelled']);
 });

@@ -70,23 +70,19 @@ export const batches = ({ database, ...session }: Session) =>
     async changeBatch(batch, { state, budget, extraCredits, settings, ...names }) {
       const { outputPath, outputSha256, command, inputPath } = names;
       const cells = [state, budget !== undefined, budget, extraCredits, json(settings)];
-      const changed = await database.row(CHANGE, [
-        batch,
-        ...cells,
-        outputPath,
-        outputSha256,
-        command,
-        inputPath,
-      ]);
-      invariant(changed !== undefined, `there is no batch ${batch} that may become ${state}`);
-      if (inputPath !== undefined) await noteReads(database, batch, inputPath);
-      if (state === 'cancelled') await noteAct(database, session, 'cancelled', batch);
+      await database.write(async (sql) => {
+        const values = [batch, ...cells, outputPath, outputSha256, command, inputPath];
+        const changed = await sql.row(CHANGE, values);
+        invariant(changed !== undefined, `there is no batch ${batch} that may become ${state}`);
+        if (inputPath !== undefined) await noteReads(sql, batch, inputPath);
+        if (state === 'cancelled') await noteAct(sql, session, 'cancelled', batch);
+      });
     },
     async noteHold(batch, held, atMs) {
-      const isOther = '(held_since IS NULL) = $2';
-      const text = `UPDATE batches SET held_since = CASE WHEN $2 THEN $3::bigint END WHERE id = $1 AND ${isOther} RETURNING id`;
-      const changed = await database.row(text, [batch, held, wholeMs(atMs)]);
-      if (changed !== undefined) await noteAct(database, session, held ? 'paused' : 'resumed', batch);
+      await database.write(async (sql) => {
+        const changed = await sql.row(HOLD, [batch, held, wholeMs(atMs)]);
+        if (changed !== undefined) await noteAct(sql, session, held ? 'paused' : 'resumed', batch);
+      });
     },
   }) satisfies Partial<Ledger>;
 
@@ -99,6 +95,9 @@ UPDATE batches SET state = coalesce($2, state), budget = CASE WHEN $3 THEN $4 EL
  WHERE id = $1 AND (state IN ('open', 'finished') OR coalesce($2, state) = state) RETURNING id, state
 ), erased AS (${ERASE_ENDED})
 SELECT id FROM changed`;
+
+const HOLD = `
+UPDATE batches SET held_since = CASE WHEN $2 THEN $3::bigint END WHERE id = $1 AND (held_since IS NULL) = $2 RETURNING id`;
 
 async function batchWhere(sql: Sql, where: string, value: string): Promise<Batch | undefined> {
   const found = await sql.row<object>(`SELECT ${WHOLE} FROM batches WHERE ${where}`, [value]);
