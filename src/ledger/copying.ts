@@ -5,181 +5,132 @@ import type { Standing } from './rules/replay.ts';
 
 /**
  * How a ledger goes from one store to another: all that it holds, as rows that every store can give and take. What is only counted or
- * added up of them is left out, and each store makes it anew. A missing value is null.
+ * added up of them is left out, and each store makes it anew. Tables come in the order of this list, and parts of a table one behind the
+ * other. A missing value is null, which only cells with a question mark may be.
  */
-export interface CopiedTables {
+
+const [id, ids, text, flag] = ['bigint', 'bigint[]', 'text', 'boolean'] as const;
+const [bytes, json] = ['bytea', 'json'] as const;
+const [maybeId, maybeText, maybeBytes, maybeJson] = ['bigint?', 'text?', 'bytea?', 'json?'] as const;
+
+const COLUMNS = {
+  /** Misses as in `AccountState`. */
   accounts: {
-    readonly identity: string;
-    readonly per_day: number | null;
-    readonly per_month: number | null;
-    /** As in `AccountState`. */
-    readonly misses: number;
-    readonly misses_place: string | null;
-    readonly misses_kept: boolean;
-    readonly paused_until: number | null;
-    readonly learned: AccountState['learned'] | null;
-    readonly usage: AccountState['usage'] | null;
-  };
+    ...{ identity: text, per_day: maybeId, per_month: maybeId, misses: id, misses_place: maybeJson },
+    ...{ misses_kept: flag, paused_until: maybeId, learned: maybeJson, usage: maybeJson },
+  },
+  /** `told_by`: the account that confirmed it. */
   boots: {
-    readonly id: number;
-    readonly boot: string;
-    readonly seen_at: number;
-    readonly seen_uptime: number;
-    readonly confirmed_at: number | null;
-    readonly confirmed_uptime: number | null;
-    /** The account that confirmed it. */
-    readonly told_by: string | null;
-    readonly refuted_at: number | null;
-  };
-  /** In the order of their beginnings. */
+    ...{ id, boot: text, seen_at: id, seen_uptime: id, confirmed_at: maybeId, confirmed_uptime: maybeId },
+    ...{ told_by: maybeText, refuted_at: maybeId },
+  },
+  /** In the order of their beginnings, which `ordinal` counts from 0. */
   batches: {
-    readonly id: BatchId;
-    /** 0, 1, 2 and so on. */
-    readonly ordinal: number;
-    readonly key: string;
-    readonly generation: number;
-    readonly lineage: string;
-    readonly state: Batch['state'];
-    readonly account: string;
-    readonly account_name: string;
-    readonly sandbox: boolean;
-    readonly vendor: string;
-    readonly operation: string;
-    readonly input_path: string;
-    readonly input_sha256: string;
-    readonly input_rows: number;
-    readonly settings: JsonObject;
-    readonly created_at: number;
-    readonly budget: number | null;
-    readonly extra_credits: number | null;
-    readonly output_path: string | null;
-    readonly output_sha256: string | null;
-    readonly command: string | null;
-    readonly fresh_found: number | null;
-    readonly fresh_no_match: number | null;
-    readonly held_since: number | null;
-    readonly rows_beyond: number | null;
-    readonly planned_rows: number;
-  };
-  planned: { readonly batch: BatchId; readonly row: number; readonly planned: JsonObject };
-  subjects: {
-    readonly id: number;
-    readonly account: string;
-    readonly project: string;
-    readonly name: string;
-    readonly sequence: number;
-  };
+    ...{ id: text, ordinal: id, key: text, generation: id, lineage: text, state: text, account: text },
+    ...{ account_name: text, sandbox: flag, vendor: text, operation: text, input_path: text },
+    ...{ input_sha256: text, input_rows: id, settings: json, created_at: id, budget: maybeId },
+    ...{ extra_credits: maybeId, output_path: maybeText, output_sha256: maybeText, command: maybeText },
+    ...{ fresh_found: maybeId, fresh_no_match: maybeId, held_since: maybeId, rows_beyond: maybeId },
+    planned_rows: id,
+  },
+  planned: { batch: text, row: id, planned: json },
+  subjects: { id, account: text, project: text, name: text, sequence: id },
   /**
    * Numbers tell which is which, and grow in the order of writing. Those that begin an attempt, end one or come later are in that
    * order; whoever takes them may give others. Every entry comes after those that it names.
    */
-  entries: Omit<Entry, 'worker'> & { readonly call: number; readonly estimated: boolean };
+  entries: {
+    ...{ id, of: id, call: id, kind: text, sees: maybeId, pays: maybeId, batch: maybeText, row: maybeId },
+    ...{ reserved: maybeId, spent: id, held: id, at: id, boot: maybeId, uptime: maybeId, status: maybeId },
+    ...{ said: maybeText, dialect: maybeId, estimated: flag, words: maybeJson, headers: maybeJson },
+    ...{ body: maybeBytes, facts: maybeJson },
+  },
   /** Each has the number of its first attempt. Nothing is under way. */
-  calls: Pick<Standing, 'state' | 'stands'> & {
-    readonly id: number;
-    readonly key: Buffer;
-    readonly account: string;
-    readonly operation: string;
-    readonly credits_most: number | null;
-    readonly parameters: JsonObject;
-    readonly terms: JsonObject | null;
-  };
+  calls: {
+    ...{ id, key: bytes, account: text, operation: text, credits_most: maybeId, parameters: json },
+    ...{ terms: maybeJson, state: text, stands: maybeId },
+  },
   changes: {
-    readonly attempt: number;
-    readonly subject: number;
-    readonly sequence: number;
-    readonly state: string | null;
-    readonly role: string | null;
-    readonly email: string | null;
-    readonly invite_code: string | null;
-    readonly user_id: string | null;
-    readonly project_id: string | null;
-  };
+    ...{ attempt: id, subject: id, sequence: id, state: maybeText, role: maybeText, email: maybeText },
+    ...{ invite_code: maybeText, user_id: maybeText, project_id: maybeText },
+  },
   rows: {
-    readonly batch: BatchId;
-    readonly row: number;
-    readonly outcome: string;
-    readonly matched_by: string | null;
-    readonly reason: string | null;
-    readonly answers: readonly number[];
-    readonly input: number | null;
-    readonly read_to: number | null;
-  };
-  payers: { readonly attempt: number; readonly row: number };
-  prices: {
-    readonly account: string;
-    readonly operation: string;
-    /** -1 where a call names none. */
-    readonly credits_most: number;
-    readonly highest: number;
-  };
-  pauses: {
-    readonly account: string;
-    readonly from_at: number;
-    readonly until_at: number;
-    readonly why: string;
-    readonly asked: boolean;
-  };
-  agreements: { readonly sha256: string; readonly shown: string; readonly agreed_at: number };
-  pieces: {
-    readonly batch: BatchId;
-    readonly row: number;
-    readonly byte_offset: number;
-    readonly lines: number;
-    readonly reading: string;
-    readonly digest: Buffer;
-  };
+    ...{ batch: text, row: id, outcome: text, matched_by: maybeText, reason: maybeJson },
+    ...{ answers: ids, input: maybeId, read_to: maybeId },
+  },
+  payers: { attempt: id, row: id },
+  /** `credits_most` is -1 where a call names none. */
+  prices: { account: text, operation: text, credits_most: id, highest: id },
+  pauses: { account: text, from_at: id, until_at: id, why: json, asked: flag },
+  agreements: { sha256: text, shown: json, agreed_at: id },
+  pieces: { batch: text, row: id, byte_offset: id, lines: id, reading: text, digest: bytes },
   /** What was written on this host, and which lists and jobs were read there. */
-  files: { readonly path: string; readonly sha256: string; readonly batch: BatchId | null };
-  reads: { readonly path: string; readonly batch: BatchId; readonly is_list: boolean };
-  erasures: {
-    readonly id: number;
-    readonly kind: string;
-    readonly at: number;
-    readonly key_check: string | null;
-  };
+  files: { path: text, sha256: text, batch: maybeText },
+  reads: { path: text, batch: text, is_list: flag },
+  erasures: { id, kind: text, at: id, key_check: maybeText },
   /** What an erasure covers: a call or an attempt by its number, a subject, or a row of a batch. */
-  erased: {
-    readonly what: string;
-    readonly id: number | null;
-    readonly batch: BatchId | null;
-    readonly row: number;
-    readonly erasure: number;
-  };
+  erased: { what: text, id: maybeId, batch: maybeText, row: id, erasure: id },
   /** In their order. Each is of a batch or of an erasure; `after` as in `Act`, and an entry of that number need not be there. */
-  acts: {
-    readonly kind: string;
-    readonly batch: BatchId | null;
-    readonly erasure: number | null;
-    readonly after: number;
-    readonly at: number;
-    readonly operator: string;
-  };
+  acts: { kind: text, batch: maybeText, erasure: maybeId, after: id, at: id, operator: text },
   /** Rows of submitted lists, with their cells or why one cannot be read, and by what they are worked on: for processes without the file. */
-  listed: {
-    readonly batch: BatchId;
-    readonly row: number;
-    readonly input: number;
-    readonly cells: JsonObject | string;
-  };
-  orders: {
-    readonly batch: BatchId;
-    readonly job: JsonObject;
-    readonly dialect: JsonObject;
-    readonly range_rows: number;
-  };
+  listed: { batch: text, row: id, input: id, cells: json },
+  orders: { batch: text, job: json, dialect: json, range_rows: id },
   /** Of one that nobody has received `sent_at` is null. */
-  notices: {
-    readonly id: string;
-    readonly kind: string;
-    readonly target: string;
-    readonly body: string;
-    readonly at: number;
-    readonly sent_at: number | null;
-  };
-}
+  notices: { id: text, kind: text, target: text, body: text, at: id, sent_at: maybeId },
+} as const satisfies Readonly<Record<string, Readonly<Record<string, Type>>>>;
 
-/** Rows of one table. A table may come in several parts, and tables come in the order above. */
+type Columns = typeof COLUMNS;
+
+/** What a cell of each type is. */
+interface Cells {
+  readonly bigint: number;
+  readonly 'bigint[]': readonly number[];
+  readonly boolean: boolean;
+  readonly bytea: Buffer;
+  readonly json: JsonObject;
+  readonly text: string;
+}
+type Type = keyof Cells | `${keyof Cells}?`;
+type CellOf<Of> = Of extends keyof Cells
+  ? Cells[Of]
+  : Of extends `${infer Held extends keyof Cells}?`
+    ? Cells[Held] | null
+    : never;
+
+/** Cells of which more is known than their type says. A text may be JSON, because PostgreSQL cannot hold some in another way. */
+interface Known {
+  readonly accounts: {
+    readonly misses_place: string | null;
+    readonly learned: AccountState['learned'] | null;
+    readonly usage: AccountState['usage'] | null;
+  };
+  readonly batches: Pick<Batch, 'id' | 'state'>;
+  readonly entries: Entry;
+  readonly calls: Standing;
+  readonly rows: { readonly reason: string | null };
+  readonly pauses: { readonly why: string };
+  readonly agreements: { readonly shown: string };
+  readonly listed: { readonly cells: JsonObject | string };
+}
+type KnownOf<Name> = Name extends keyof Known ? Known[Name] : Record<never, never>;
+
+export type CopiedTables = {
+  readonly [Name in keyof Columns]: {
+    readonly [Column in keyof Columns[Name]]: Column extends keyof KnownOf<Name>
+      ? KnownOf<Name>[Column]
+      : Column extends 'batch'
+        ? BatchId | Extract<CellOf<Columns[Name][Column]>, null>
+        : CellOf<Columns[Name][Column]>;
+  };
+};
+
+export const TABLES = Object.keys(COLUMNS) as readonly (keyof CopiedTables)[];
+
+/** The columns of a table with the types of their cells, by the names that PostgreSQL has for these. */
+export const columnsOf = (table: keyof CopiedTables): readonly (readonly [column: string, type: string])[] =>
+  Object.entries<string>(COLUMNS[table]).map(([column, type]) => [column, type.replace('?', '')]);
+
+/** Rows of one table. */
 export type CopiedPart = {
   [Name in keyof CopiedTables]: { readonly table: Name; readonly rows: readonly CopiedTables[Name][] };
 }[keyof CopiedTables];

@@ -1,6 +1,5 @@
 import { hostname } from 'node:os';
-import { columnsOf, TABLES } from '../../copied-columns.ts';
-import type { CopiedPart, CopiedTables } from '../../copying.ts';
+import { type CopiedPart, type CopiedTables, columnsOf, TABLES } from '../../copying.ts';
 import type { Database } from './connection.ts';
 import { ANSWERED } from './misses.ts';
 import { pagesOf } from './scanned.ts';

@@ -1,7 +1,6 @@
 import { hostname } from 'node:os';
 import { crashPoint } from '../../../lib/faults.ts';
-import { columnsOf, TABLES } from '../../copied-columns.ts';
-import type { CopiedPart, CopiedTables } from '../../copying.ts';
+import { type CopiedPart, type CopiedTables, columnsOf, TABLES } from '../../copying.ts';
 import type { Database, Sql } from './connection.ts';
 import { changesOf } from './money.ts';
 import { tallied } from './schema/tallies-sql.ts';

@@ -1,5 +1,4 @@
-import { columnsOf } from '../../copied-columns.ts';
-import type { CopiedTables } from '../../copying.ts';
+import { type CopiedTables, columnsOf } from '../../copying.ts';
 
 /** A copy names accounts and batches, its entries have other numbers, and what is JSON or a flag is no text and no number there. */
 type Kind = 'account' | 'batch' | 'entry' | 'entries' | 'flag' | 'json';
