@@ -220,6 +220,9 @@ export interface PauseRecord {
   readonly asked: boolean;
 }
 
+/** Longer than any run that a report shows; a vendor that pauses every minute leaves some 130,000 entries. */
+export const PAUSES_KEPT_MS = 90 * 24 * 60 * 60 * 1000;
+
 /** What a batch sent and spent over time, for a chart; empty for a batch that sent nothing. */
 export interface Activity {
   readonly fromMs: number;

@@ -223,6 +223,21 @@ export function draftDecision(
   ];
 }
 
+/**
+ * A call that a person has skipped is in doubt for other batches. Once it is erased nobody can ask what became of it, so it counts as
+ * charged, as if a person had told so.
+ */
+export function toldErased(history: History, atMs: number): EntryOf<'decision'> | undefined {
+  const batch = standing(history)?.begun.batch;
+  if (history.call.state !== 'doubt' || batch == null) return undefined;
+  const { key } = history.call;
+  return {
+    kind: 'decision',
+    decision: { key, batch, kind: 'told', by: 'person', why: 'erased', atMs },
+    told: { status: 200, headers: {}, body: Buffer.alloc(0), receivedAtMs: atMs },
+  };
+}
+
 // ---------------------------------------------------------------------------------------------------- intents
 
 /** What is asked of a batch before anything is sent for it. */

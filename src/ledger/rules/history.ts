@@ -20,7 +20,7 @@ import {
   type ReadAs,
   type Reading,
 } from '../ledger.ts';
-import { type Kind, LOSS_OVER, LOST, REPLIED, SENT } from './moves.ts';
+import { ENDED, type Kind, LOSS_OVER, LOST, REPLIED, SENT } from './moves.ts';
 import type { Standing } from './replay.ts';
 
 /** What the entries of one call say, as pure functions: for stores whose statements decide only what is written most. */
@@ -94,7 +94,7 @@ const isOver = isKind(LOSS_OVER);
 const isTold = isKind(['told', 'counted']);
 const isDecision = isKind(['decided', 'told']);
 const isReading = isKind(['reading', 'read']);
-const ends = isKind(['answered', 'lost', 'lost_beside', 'unsold']);
+const ends = isKind(ENDED);
 
 /** @param entries all of the call's, oldest first. */
 export function historyOf(call: KeptCall, entries: readonly Entry[]): History {
@@ -235,9 +235,7 @@ export function decisionFrom(key: CallKey, note: Entry): Decision {
 /** The batch's last decision about what the call is in doubt about, unless the attempt under way uses it. */
 export function unusedDecision(history: History, batch: BatchId): Decision | undefined {
   const doubt = standing(history);
-  const note = doubt?.notes.findLast(
-    (each) => each.batch === batch && (each.kind === 'decided' || each.kind === 'told'),
-  );
+  const note = doubt?.notes.findLast((each) => each.batch === batch && isDecision(each));
   if (note === undefined) return undefined;
   const open = attemptIn(history, history.call.open);
   const isUsed = open !== undefined && open.begun.kind !== 'refresh' && open.begun.sees === note.id;

@@ -1,13 +1,10 @@
-import type { AccountState, Ledger, PauseRecord, Sent } from '../../ledger.ts';
+import { type AccountState, type Ledger, PAUSES_KEPT_MS, type PauseRecord, type Sent } from '../../ledger.ts';
 import { recordsBy } from './attempt-records.ts';
 import type { Database } from './connection.ts';
 import { ANSWERED } from './misses.ts';
 import { json, present, type Session, wholeMs } from './session.ts';
 
 /** What is learned about accounts at a vendor. */
-
-/** Longer than any run that a report shows; a vendor that pauses every minute leaves some 130,000 entries. */
-const PAUSES_KEPT_MS = 90 * 24 * 60 * 60 * 1000;
 
 /** Attempts that are read at once while the newest ones are looked through. */
 const ATTEMPTS_AT_ONCE = 5_000;

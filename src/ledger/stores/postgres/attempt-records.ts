@@ -1,24 +1,28 @@
 import type { AnswerRecord, AttemptRecord, BootMoment, ReadAs } from '../../ledger.ts';
-import {
-  type Attempt,
-  answerOf,
-  attemptIn,
-  type Entry,
-  type History,
-  type Moments,
-  recordIn,
-} from '../../rules/history.ts';
+import { type Attempt, answerOf, type Entry, type Moments, recordIn } from '../../rules/history.ts';
 import type { Sql } from './connection.ts';
 import { historiesOf, type PaidHistory } from './histories.ts';
 
 /** All that is known about these attempts, in their order. */
 export async function recordsOf(sql: Sql, attempts: readonly number[]): Promise<readonly AttemptRecord[]> {
-  const histories = await historiesOf(sql, 'attempts', attempts);
+  const found = await attemptsIn(sql, attempts);
   return attempts.flatMap((id) => {
-    const history = historyWith(histories, id);
-    const attempt = history && attemptIn(history, id);
-    return attempt === undefined ? [] : [recordIn(history as History, attempt)];
+    const each = found.get(id);
+    return each === undefined ? [] : [recordIn(each.history, each.attempt)];
   });
+}
+
+interface Found {
+  readonly history: PaidHistory;
+  readonly attempt: Attempt;
+}
+
+/** By their numbers, all attempts of the calls that have these. */
+async function attemptsIn(sql: Sql, ids: readonly number[]): Promise<ReadonlyMap<number, Found>> {
+  const histories = await historiesOf(sql, 'attempts', ids);
+  return new Map(
+    histories.flatMap((history) => history.attempts.map((attempt) => [attempt.id, { history, attempt }])),
+  );
 }
 
 /** Of those that a statement finds. */
@@ -34,9 +38,6 @@ export async function recordsBy(
   );
 }
 
-const historyWith = (histories: readonly History[], attempt: number): History | undefined =>
-  histories.find((history) => attemptIn(history, attempt) !== undefined);
-
 /** An answer as it was read by then: `readTo` is the newest entry of kind `reading` or `read` that counts, 0 for none; left out: all. */
 export interface WantedAnswer {
   readonly attempt: number;
@@ -48,18 +49,14 @@ export async function answersOf(
   sql: Sql,
   wanted: readonly WantedAnswer[],
 ): Promise<readonly (AnswerRecord<ReadAs> | undefined)[]> {
-  const ids = wanted.map(({ attempt }) => attempt);
-  const histories = await historiesOf(sql, 'attempts', ids);
-  const attempts = new Map<number, { readonly history: PaidHistory; readonly attempt: Attempt }>();
-  for (const history of histories)
-    for (const attempt of history.attempts) attempts.set(attempt.id, { history, attempt });
+  const found = await attemptsIn(
+    sql,
+    wanted.map(({ attempt }) => attempt),
+  );
   return wanted.map(({ attempt: id, readTo }) => {
-    const found = attempts.get(id);
-    if (found === undefined) return undefined;
-    return answerOf(found.history, found.attempt, {
-      readTo,
-      paidRow: found.history.paidRows.get(id) ?? null,
-    });
+    const { history, attempt } = found.get(id) ?? {};
+    if (history === undefined || attempt === undefined) return undefined;
+    return answerOf(history, attempt, { readTo, paidRow: history.paidRows.get(id) ?? null });
   });
 }
 

@@ -2,17 +2,16 @@ import { randomBytes } from 'node:crypto';
 import { invariant } from '../../../core/errors.ts';
 import { type ErasureTarget, erasedReason, type Person } from '../../eraser.ts';
 import type { BatchId } from '../../ledger.ts';
-import { draftDecision } from '../../rules/drafts.ts';
-import { type Erasing, NAMES_OF_BATCH } from '../../rules/found.ts';
+import { draftDecision, toldErased } from '../../rules/drafts.ts';
+import { type ErasableRow, type Erasing, NAMES_OF_BATCH } from '../../rules/found.ts';
 import { hiddenKey, keyCheck } from '../../rules/hidden-keys.ts';
-import { standing } from '../../rules/history.ts';
 import { emptiedTerms, type Terms } from '../../rules/kept-call.ts';
 import type { Sql } from './connection.ts';
 import { movedBy, write } from './entries.ts';
 import { NAMES } from './erasable.ts';
-import type { ErasableRow, Found } from './found.ts';
 import { lockedHistory } from './histories.ts';
 import { bookMoved } from './money.ts';
+import type { Found } from './old-entries.ts';
 import { noteErasure } from './people.ts';
 import { wholeMs } from './session.ts';
 
@@ -51,21 +50,15 @@ async function lock(sql: Sql, calls: readonly number[]): Promise<void> {
   );
 }
 
-const EMPTY = Buffer.alloc(0);
-
-/** A call that a person has skipped is in doubt for other batches. Once it is erased it counts as charged, as if a person had told so. */
 async function endDoubt(sql: Sql, call: number, atMs: number): Promise<void> {
   const state = await sql.row<{ stands: number }>(
     `SELECT stands FROM calls WHERE id = $1 AND state = 'doubt'`,
     [call],
   );
   const history = state && (await lockedHistory(sql, { attempt: state.stands }));
-  const batch = history && standing(history)?.begun.batch;
-  if (history === undefined || batch == null) return;
-  const { key, account } = history.call;
-  const decision = { key, batch, kind: 'told', by: 'person', why: 'erased', atMs } as const;
-  const told = { status: 200, headers: {}, body: EMPTY, receivedAtMs: atMs };
-  const drafts = draftDecision(history, { kind: 'decision', decision, told }, account);
+  const told = history && toldErased(history, atMs);
+  if (history === undefined || told === undefined) return;
+  const drafts = draftDecision(history, told, history.call.account);
   await write(sql, history, drafts);
   await bookMoved(sql, movedBy(history, drafts));
 }

@@ -1,11 +1,17 @@
 import { hostname } from 'node:os';
 import type { ErasureTarget, KnownFile, Person } from '../../eraser.ts';
 import { type BatchId, credits } from '../../ledger.ts';
-import { type ErasureReport, Hits, leftOf, NAMES_OF_BATCH, reportOf } from '../../rules/found.ts';
+import {
+  type ErasableRow,
+  type ErasureReport,
+  Hits,
+  leftOf,
+  NAMES_OF_BATCH,
+  reportOf,
+} from '../../rules/found.ts';
 import { LOSS_OVER } from '../../rules/moves.ts';
 import type { Sql } from './connection.ts';
-import { type Cut, type ErasableRow, type Found, ROWS } from './found.ts';
-import { inputsIn, olderThan } from './old-entries.ts';
+import { type Cut, type Found, inputsIn, olderThan, ROWS } from './old-entries.ts';
 import { scanned } from './scanned.ts';
 
 /** Finds the parts of a ledger that are about a person. This file only reads. */

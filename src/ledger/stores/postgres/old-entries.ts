@@ -1,7 +1,20 @@
 import type { Erasable, ErasureTarget } from '../../eraser.ts';
-import { foundOld, type OldCall } from '../../rules/found.ts';
+import { type ErasableRow, type Found as FoundIn, foundOld, type OldCall } from '../../rules/found.ts';
 import type { Sql } from './connection.ts';
-import { type ErasableRow, type Found, ROWS } from './found.ts';
+
+/** What this store finds to erase: an answer is cut in its entry. */
+export interface Cut {
+  readonly id: number;
+  readonly of: number;
+  readonly call: number;
+  readonly body: Buffer;
+}
+export type Found = FoundIn<Cut>;
+
+/** The rows that have answers of these calls. */
+export const ROWS = `
+SELECT DISTINCT r.batch, r.row FROM rows r CROSS JOIN unnest(r.answers) u (attempt)
+  JOIN entries a ON a.of = u.attempt AND a.id = a.of WHERE a.call = ANY ($1)`;
 
 /**
  * What is old enough to be erased for its age: made before a time. Where that has to be sure, an attempt was made when the boot clock

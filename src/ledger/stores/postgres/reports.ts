@@ -1,4 +1,5 @@
-import { type BatchId, credits, type Ledger, type Spent } from '../../ledger.ts';
+import { credits, type Ledger } from '../../ledger.ts';
+import { DAY_MS, type SpentRow, spentFrom } from '../../rules/spent.ts';
 import { recordsBy } from './attempt-records.ts';
 import type { Sql } from './connection.ts';
 import type { Session } from './session.ts';
@@ -25,13 +26,7 @@ export const reports = ({ database }: Session) =>
       const { end, next } = await pageOf(database, HIGHEST, after, most);
       if (end === null) return { parts: [] };
       const rows = await database.rows<SpentRow>(SPENT, [fromMs, untilMs, after, end]);
-      const parts = rows.map(
-        ({ batch, day, operator, spent, held, requests }): Spent => ({
-          ...{ batch, dayMs: day * DAY_MS, ...(operator === null ? {} : { operator }) },
-          ...{ spent: credits(spent), inDoubt: credits(held), requests },
-        }),
-      );
-      return { parts, ...next };
+      return { parts: rows.map((row) => spentFrom(row, (batch) => batch)), ...next };
     },
     async saved(batch, fromRow, most) {
       const part = await database.row<{ count: number; last: number; saved: number }>(SAVED, [
@@ -74,8 +69,6 @@ SELECT a.of AS attempt FROM calls c JOIN entries a ON a.call = c.id AND a.id = a
    SELECT FROM unnest($3::text[]) v (value) WHERE strpos(c.parameters::text, v.value) > 0 OR strpos(c.terms::text, v.value) > 0)
  ORDER BY a.of`;
 
-const DAY_MS = 86_400_000;
-
 const LOWEST = `
 SELECT min(id) AS "end", NOT EXISTS (SELECT FROM entries WHERE id = of AND id < min(page.id)) AS "isLast"
   FROM (SELECT id FROM entries WHERE id = of AND id < $1 ORDER BY of DESC LIMIT $2) page`;
@@ -103,15 +96,6 @@ SELECT i.batch, i.at / ${DAY_MS} AS day, ${OPERATOR} AS operator, sum(m.spent) A
   JOIN entries i ON i.of = m.payer AND i.id = m.payer
  WHERE i.at >= $1 AND i.at < $2
  GROUP BY 1, 2, 3`;
-
-interface SpentRow {
-  readonly batch: BatchId;
-  readonly day: number;
-  readonly operator: string | null;
-  readonly spent: number;
-  readonly held: number;
-  readonly requests: number;
-}
 
 /** As `tally.ts` counts it: the row that pays for an answer saves nothing. */
 const SAVED = `

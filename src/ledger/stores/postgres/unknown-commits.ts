@@ -1,6 +1,7 @@
 import type { AttemptId, DecisionId, EntryOf, Intent, Outcomes } from '../../ledger.ts';
 import { attemptOf, draftEnd, draftLook, draftRelease, type Following } from '../../rules/drafts.ts';
 import { type Attempt, attemptIn, type Entry, type History, holds } from '../../rules/history.ts';
+import { ENDED } from '../../rules/moves.ts';
 import type { Sql } from './connection.ts';
 import { movedBy, write } from './entries.ts';
 import { lockedHistory } from './histories.ts';
@@ -37,7 +38,7 @@ function noteOf({ attempts }: History, entry: EntryOf<Exclude<Kind, 'reply'>>): 
 }
 
 const WRITTEN_AS: Readonly<Record<Exclude<Kind, 'reply'>, readonly Entry['kind'][]>> = {
-  end: ['answered', 'lost', 'lost_beside', 'unsold'],
+  end: ENDED,
   reading: ['reading', 'read'],
   look: ['look'],
   release: ['released'],

@@ -5,6 +5,7 @@ import {
   type LearnedRate,
   type LedgerReader,
   type MissesMark,
+  PAUSES_KEPT_MS,
   type PauseRecord,
   type Sent,
   type UsageMark,
@@ -75,9 +76,6 @@ export function markMisses(connection: Connection, identity: string, { place, ke
   const sql = 'UPDATE accounts SET misses_place = ?, misses_kept = ? WHERE identity = +? AND misses > 0';
   connection.run(sql, place ?? null, kept ? 1 : 0, identity);
 }
-
-/** Longer than any run that a report shows; a vendor that pauses every minute leaves some 130,000 entries. */
-const PAUSES_KEPT_MS = 90 * 24 * 60 * 60 * 1000;
 
 export function notePause(connection: Connection, identity: string, pause: PauseRecord): void {
   const { why, asked } = pause;

@@ -1,6 +1,7 @@
 import type { CallKey } from '../../../core/call-key.ts';
 import type { RowNumber } from '../../../core/row.ts';
 import { type Admission, type AttemptId, admitted, type Intent } from '../../ledger.ts';
+import { movedOn } from '../../rules/drafts.ts';
 import type { Connection } from './connection.ts';
 import { type Asked, accountNumber, type Begun, insertAttempts, keptCalls } from './entries.ts';
 import { noteMoved, overBudget, payerFor } from './money.ts';
@@ -96,12 +97,7 @@ const isPlain = ({ decision, replaces, request, call }: Intent): boolean =>
 /** Why an intent is not admitted; the guards say the same. */
 function refusedIntent(connection: Connection, begun: Begun): Admission | undefined {
   const { intent, kept } = begun;
-  const { state = 'free', stands = null, open = null } = kept ?? {};
-  if (intent.ifUnknown && state !== 'free') return { kind: 'known' };
-  const refused = refusedChange(connection, intent);
-  if (refused !== undefined) return refused;
-  if (open !== null) return { kind: 'in_flight', attempt: open };
-  if (state === 'answered' && stands !== null && stands !== intent.replaces)
-    return { kind: 'answered', attempt: stands };
-  return overBudget(connection, intent, begun);
+  const moved = kept && movedOn({ call: kept }, intent);
+  if (moved?.kind === 'known') return moved;
+  return refusedChange(connection, intent) ?? moved ?? overBudget(connection, intent, begun);
 }

@@ -1,3 +1,4 @@
+import { present } from '../../../core/objects.ts';
 import type { Call } from '../../../core/operation.ts';
 import type { AttemptRecord } from '../../ledger.ts';
 import {
@@ -186,16 +187,8 @@ interface NoteFacts {
   readonly received_at?: number;
 }
 
-function factsFrom(kind: string, { by, kind: look, received_at: receivedAtMs }: NoteFacts): EntryFacts {
-  if (kind === 'look') return look === undefined ? {} : { look };
-  return {
-    ...(by === undefined ? {} : { by }),
-    ...(receivedAtMs === undefined ? {} : { receivedAtMs }),
-  };
-}
+const factsFrom = (kind: string, { by, kind: look, received_at: receivedAtMs }: NoteFacts): EntryFacts =>
+  kind === 'look' ? present({ look }) : present({ by, receivedAtMs });
 
-const noteFacts = ({ by, look, receivedAtMs }: EntryFacts): NoteFacts => ({
-  ...(by === undefined ? {} : { by }),
-  ...(look === undefined ? {} : { kind: look }),
-  ...(receivedAtMs === undefined ? {} : { received_at: receivedAtMs }),
-});
+const noteFacts = ({ by, look, receivedAtMs }: EntryFacts): NoteFacts =>
+  present({ by, kind: look, received_at: receivedAtMs });

@@ -8,7 +8,6 @@ import { checkedRows } from './lookups.ts';
 import type { WrittenRow } from './table.ts';
 import {
   ATTEMPTS_TABLE,
-  batchId,
   batchNumber,
   ENDS_TABLE,
   NOTES_TABLE,
@@ -23,8 +22,7 @@ type CopiedEntry = CopiedTables['entries'];
 
 /** The number of an entry in the copy, where replies have numbers as well. */
 export const numbered = (id: number): number => 2 * id;
-export const numberedOrNull = (id: number | null): number | null => (id === null ? null : numbered(id));
-export const batchOrNull = (id: number | null): BatchId | null => (id === null ? null : batchId(id));
+const numberedOrNull = (id: number | null): number | null => (id === null ? null : numbered(id));
 
 /** An entry with the numbers of the copy. A reply has no number here, and stands right after its attempt. */
 function copiedFrom({ worker: _, ...entry }: BookEntry): CopiedEntry {

@@ -3,7 +3,7 @@ import { invariant } from '../../../core/errors.ts';
 import type { Subject } from '../../../core/membership.ts';
 import type { AttemptId, Credits, EntryOf, Intent, KeyedRequest } from '../../ledger.ts';
 import { termsOf } from '../../rules/kept-call.ts';
-import type { ENDED } from '../../rules/moves.ts';
+import type { ENDED, Stands } from '../../rules/moves.ts';
 import type { Connection } from './connection.ts';
 import { hasKey } from './lookups.ts';
 import { noteMoved, type Payer, payerOf, sendingAgain } from './money.ts';
@@ -56,7 +56,7 @@ export interface KeptCall {
   readonly subject: number | null;
   /** The `creditsMost` with which it was first made. */
   readonly most: number | null;
-  readonly state: string;
+  readonly state: Stands;
   readonly stands: AttemptId | null;
   readonly open: AttemptId | null;
 }

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { invariant } from '../../../core/errors.ts';
 import { erasedReason, type Person } from '../../eraser.ts';
+import { toldErased } from '../../rules/drafts.ts';
 import { type Erasing as ErasingOf, NAMES_OF_BATCH } from '../../rules/found.ts';
 import { hiddenKey, keyCheck } from '../../rules/hidden-keys.ts';
-import { standing } from '../../rules/history.ts';
 import { emptiedTerms } from '../../rules/kept-call.ts';
 import { historyOf } from './attempt-records.ts';
 import type { Connection } from './connection.ts';
@@ -69,18 +69,11 @@ export function erase(connection: Connection, erasing: Erasing): void {
   if (person !== undefined) replaceNames(connection, person);
 }
 
-/**
- * A call that a person has skipped is in doubt for other batches. Once it is erased nobody can ask what became of it, so it
- * counts as charged, as if a person had told so.
- */
 function endDoubt(connection: Connection, call: number, atMs: number): void {
   if (connection.get("SELECT 1 FROM calls WHERE id = ? AND state = 'doubt'", call) === undefined) return;
   const history = historyOf(connection, call);
-  const batch = standing(history)?.begun.batch;
-  if (batch == null) return;
-  const decision = { key: history.call.key, batch, kind: 'told', by: 'person', why: 'erased', atMs } as const;
-  const told = { status: 200, headers: {}, body: EMPTY, receivedAtMs: atMs };
-  follow(connection, history, { kind: 'decision', decision, told });
+  const told = toldErased(history, atMs);
+  if (told !== undefined) follow(connection, history, told);
 }
 
 function insertErasure(connection: Connection, { target, secret, files, by }: Erasing, at: number): number {

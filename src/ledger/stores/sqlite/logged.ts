@@ -1,4 +1,5 @@
-import { credits, type LedgerReader, type Spent } from '../../ledger.ts';
+import type { LedgerReader } from '../../ledger.ts';
+import { DAY_MS, type SpentRow, spentFrom } from '../../rules/spent.ts';
 import { recordsBy } from './attempt-records.ts';
 import type { Connection, Reads } from './connection.ts';
 import { isThere } from './later-tables.ts';
@@ -6,8 +7,6 @@ import { attemptsOf } from './lookups.ts';
 import { ACTS_TABLE, batchId, batchNumber } from './tables.ts';
 
 /** What is told of many attempts, and added up: each read looks through so many of them. */
-
-const DAY_MS = 86_400_000;
 
 /** The attempts of one batch have an index of their own. */
 const LOGGED = `
@@ -58,20 +57,6 @@ SELECT i.batch, i.at / ${DAY_MS} AS day, ${operator} AS operator, sum(m.spent) A
  WHERE i.at >= :from AND i.at < :until
  GROUP BY 1, 2, 3`;
 
-interface SpentRow {
-  readonly batch: number;
-  readonly day: number;
-  readonly operator: string | null;
-  readonly spent: number;
-  readonly held: number;
-  readonly requests: number;
-}
-
-const spentOf = ({ batch, day, operator, spent, held, requests }: SpentRow): Spent => ({
-  ...{ batch: batchId(batch), dayMs: day * DAY_MS, ...(operator === null ? {} : { operator }) },
-  ...{ spent: credits(spent), inDoubt: credits(held), requests },
-});
-
 export const LOG_READS = {
   attemptsAbout(connection, values, after, most) {
     const page = pageOf(connection, 'calls', { after }, most);
@@ -93,6 +78,7 @@ export const LOG_READS = {
     if (page === undefined) return { parts: [] };
     const sql = spentSql(isThere(connection, ACTS_TABLE.name) ? OPERATOR : 'NULL');
     const values = { after, last: page.last, from: fromMs, until: untilMs };
-    return { parts: connection.all<SpentRow>(sql, values).map(spentOf), ...page.next };
+    const rows = connection.all<SpentRow<number>>(sql, values);
+    return { parts: rows.map((row) => spentFrom(row, batchId)), ...page.next };
   },
 } satisfies Partial<Reads<LedgerReader>>;
