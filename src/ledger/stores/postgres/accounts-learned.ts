@@ -1,6 +1,6 @@
 import { type AccountState, type Ledger, PAUSES_KEPT_MS, type PauseRecord, type Sent } from '../../ledger.ts';
 import { recordsBy } from './attempt-records.ts';
-import type { Database } from './connection.ts';
+import { type Database, oneColumn } from './connection.ts';
 import { ANSWERED } from './misses.ts';
 import { json, present, type Session, wholeMs } from './session.ts';
 
@@ -33,10 +33,7 @@ export const accounts = ({ database, secret }: Session) =>
     },
     pauses: (accountIdentity, fromMs, untilMs) =>
       database.rows<PauseRecord>(PAUSES, [accountIdentity, fromMs, untilMs]),
-    async forgettingAccounts() {
-      const found = secret === undefined ? [] : await database.rows<{ account: string }>(FORGETTING);
-      return found.map(({ account }) => account);
-    },
+    forgettingAccounts: async () => (secret === undefined ? [] : oneColumn<string>(database, FORGETTING)),
     async notePause(accountIdentity, { fromMs, untilMs, why, asked }) {
       const [from, until] = [wholeMs(fromMs), wholeMs(untilMs)];
       await database.rows(NOTE_PAUSE, [

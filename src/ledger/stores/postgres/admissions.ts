@@ -17,7 +17,7 @@ import {
   refuseBatch,
 } from '../../rules/drafts.ts';
 import { type History, isNone, standing } from '../../rules/history.ts';
-import type { Database, Sql } from './connection.ts';
+import { type Database, oneCell, oneColumn, type Sql } from './connection.ts';
 import { type Begun, beginAll, overAfterMs, requestFacts, write } from './entries.ts';
 import { lockedHistory } from './histories.ts';
 import { WHILE_MOVING } from './lock.ts';
@@ -67,8 +67,8 @@ async function known(sql: Sql, intents: readonly Intent[], session: Session): Pr
 
 /** What was read before nothing stood still any more does not know that the ledger was copied meanwhile. */
 async function refuseCopied(sql: Sql): Promise<void> {
-  const ledger = await sql.row<{ place: string | null }>('SELECT copied_to AS place FROM ledger');
-  if (ledger?.place != null) throw wasCopied(ledger.place);
+  const place = await oneCell<string>(sql, 'SELECT copied_to FROM ledger');
+  if (place !== undefined) throw wasCopied(place);
 }
 
 /** Others opened it to spend before it was copied. */
@@ -167,8 +167,8 @@ async function begunAll(sql: Sql, intents: readonly Intent[], session: Session):
 async function withoutUsedKeys(sql: Sql, intents: readonly Intent[]): Promise<readonly Intent[]> {
   const keys = intents.flatMap(({ request }) => request?.idempotencyKey ?? []);
   if (keys.length === 0) return intents;
-  const text = 'SELECT idempotency_key AS key FROM idempotency_keys WHERE idempotency_key = ANY ($1)';
-  const used = new Set((await sql.rows<{ key: string }>(text, [keys])).map(({ key }) => key));
+  const text = 'SELECT idempotency_key FROM idempotency_keys WHERE idempotency_key = ANY ($1)';
+  const used = new Set(await oneColumn<string>(sql, text, [keys]));
   return intents.filter(({ request }) => request === undefined || !used.has(request.idempotencyKey));
 }
 
@@ -228,7 +228,7 @@ async function beginAgain(
   const { operation, creditsMost } = history.call.call;
   const text = 'SELECT highest FROM prices WHERE account = $1 AND operation = $2 AND credits_most = $3';
   const values = [intent.accountIdentity, operation, creditsMost ?? NO_MOST];
-  const price = (await sql.row<{ highest: number }>(text, values))?.highest ?? 0;
+  const price = (await oneCell<number>(sql, text, values)) ?? 0;
   const stood = standing(history);
   invariant(
     stood === undefined || !isNone(stood) || intent.replaces !== undefined,

@@ -16,7 +16,7 @@ import {
 import { attemptOf, draftsOf, type Following, shownPrice } from '../../rules/drafts.ts';
 import { attemptIn, type History } from '../../rules/history.ts';
 import { admitOne, admitPlain, isLate, isPlain, LATE } from './admissions.ts';
-import type { Sql } from './connection.ts';
+import { oneCell, type Sql } from './connection.ts';
 import { followAll, keepPrice, movedBy, write } from './entries.ts';
 import { lockedHistory } from './histories.ts';
 import { joined } from './joined.ts';
@@ -232,7 +232,5 @@ async function follow(sql: Sql, entry: Following, session: Session, isUnknown: b
 const wasEndedByOthers = (history: History, id: AttemptId, { own, given }: Session): boolean =>
   attemptIn(history, id)?.end !== undefined && (own.has(id) || given.has(id));
 
-async function accountOf(sql: Sql, { decision: { batch } }: EntryOf<'decision'>): Promise<string> {
-  const found = await sql.row<{ account: string }>('SELECT account FROM batches WHERE id = $1', [batch]);
-  return found?.account ?? '';
-}
+const accountOf = async (sql: Sql, { decision: { batch } }: EntryOf<'decision'>): Promise<string> =>
+  (await oneCell<string>(sql, 'SELECT account FROM batches WHERE id = $1', [batch])) ?? '';

@@ -1,6 +1,6 @@
 import type { AnswerRecord, AttemptRecord, BootMoment, ReadAs } from '../../ledger.ts';
 import { type Attempt, answerOf, type Entry, type Moments, recordIn } from '../../rules/history.ts';
-import type { Sql } from './connection.ts';
+import { oneColumn, type Sql } from './connection.ts';
 import { historiesOf, type PaidHistory } from './histories.ts';
 
 /** All that is known about these attempts, in their order. */
@@ -31,11 +31,7 @@ export async function recordsBy(
   text: string,
   values: readonly unknown[],
 ): Promise<readonly AttemptRecord[]> {
-  const found = await sql.rows<{ attempt: number }>(text, values);
-  return recordsOf(
-    sql,
-    found.map(({ attempt }) => attempt),
-  );
+  return recordsOf(sql, await oneColumn<number>(sql, text, values));
 }
 
 /** An answer as it was read by then: `readTo` is the newest entry of kind `reading` or `read` that counts, 0 for none; left out: all. */

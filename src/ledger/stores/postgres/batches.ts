@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { isAbsolute } from 'node:path';
 import { invariant } from '../../../core/errors.ts';
 import type { Batch, BatchId, BatchLine, BatchSpec, BatchStart, Ledger, PlannedRow } from '../../ledger.ts';
-import type { Sql } from './connection.ts';
+import { oneCell, oneColumn, type Sql } from './connection.ts';
 import { ERASE_ENDED } from './listed.ts';
 import { noteAct } from './people.ts';
 import { json, present, type Session, wholeMs } from './session.ts';
@@ -47,18 +47,13 @@ export const batches = ({ database, ...session }: Session) =>
       const found = await database.row<{ requests: number; calls: number }>(METRICS, [batch]);
       return found ?? { requests: 0, calls: 0 };
     },
-    async openRequests(batch) {
-      return (await database.row<{ count: number }>(OPEN, [batch]))?.count ?? 0;
-    },
+    openRequests: async (batch) => (await oneCell<number>(database, OPEN, [batch])) ?? 0,
     async plannedRows(batch, fromRow, limit) {
       const sql = 'SELECT row, planned FROM planned WHERE batch = $1 AND row >= $2 ORDER BY row LIMIT $3';
       const found = await database.rows<{ row: number; planned: object }>(sql, [batch, fromRow, limit]);
       return found.map(({ row, planned }) => ({ row, ...planned }) as PlannedRow);
     },
-    async heldSince(batch) {
-      const sql = 'SELECT held_since AS "atMs" FROM batches WHERE id = $1';
-      return (await database.row<{ atMs: number | null }>(sql, [batch]))?.atMs ?? undefined;
-    },
+    heldSince: (batch) => oneCell<number>(database, 'SELECT held_since FROM batches WHERE id = $1', [batch]),
     async beginBatch(spec, renew = false, plan = []) {
       invariant(plan.length === 0, 'a store for lookups keeps no plan of changes');
       return database.write(async (sql) => {
@@ -107,8 +102,7 @@ async function batchWhere(sql: Sql, where: string, value: string): Promise<Batch
 async function beginBatch(sql: Sql, spec: BatchSpec, renew: boolean): Promise<BatchStart> {
   // Many processes may begin the same, or one the other's lineage, at once.
   await onlyOne(sql);
-  const ended = await sql.rows<{ id: BatchId }>(SUPERSEDE, [spec.lineage, spec.key]);
-  const superseded = ended.map(({ id }) => id);
+  const superseded = await oneColumn<BatchId>(sql, SUPERSEDE, [spec.lineage, spec.key]);
   const newest = await sql.row<Pick<Batch, 'id' | 'generation' | 'state'>>(
     'SELECT id, generation, state FROM batches WHERE key = $1 ORDER BY generation DESC LIMIT 1',
     [spec.key],
@@ -153,12 +147,12 @@ async function insertBatch(sql: Sql, spec: BatchSpec, generation: number): Promi
   ]);
   const { key, lineage, accountIdentity, accountName, sandbox, vendor, operation, inputPath } = spec;
   const { inputSha256, inputRows, settings, createdAtMs, freshSince } = spec;
-  const written = await sql.row<{ id: BatchId }>(INSERT, [
+  const written = await oneCell<BatchId>(sql, INSERT, [
     ...[randomId(), key, generation, lineage, accountIdentity, accountName, sandbox, vendor, operation],
     ...[inputPath, inputSha256, inputRows, json(settings), wholeMs(createdAtMs)],
     ...[cutOff(freshSince?.foundMs), cutOff(freshSince?.noMatchMs)],
   ]);
-  return written?.id ?? insertBatch(sql, spec, generation);
+  return written ?? insertBatch(sql, spec, generation);
 }
 
 /** No row comes back where another batch has the id already. */

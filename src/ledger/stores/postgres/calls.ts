@@ -22,7 +22,7 @@ import {
 } from '../../rules/history.ts';
 import { appending } from './append.ts';
 import { momentsOf, recordsOf } from './attempt-records.ts';
-import type { Sql } from './connection.ts';
+import { oneColumn, type Sql } from './connection.ts';
 import { historiesOf, type PaidHistory } from './histories.ts';
 import { joined } from './joined.ts';
 import { keyBytes, type Session } from './session.ts';
@@ -49,13 +49,8 @@ export const calls = (session: Session) => {
     },
     doubts: (batch, { withSkipped } = { withSkipped: false }) => doubtsOf(database, batch, withSkipped),
     async history(batch, row) {
-      const found = await database.rows<{ call: number }>(USED, [batch, row]);
-      const histories = await historiesOf(
-        database,
-        'calls',
-        found.map(({ call }) => call),
-      );
-      return histories
+      const used = await oneColumn<number>(database, USED, [batch, row]);
+      return (await historiesOf(database, 'calls', used))
         .flatMap((history) => history.attempts.map((attempt) => recordIn(history, attempt)))
         .sort((a, b) => a.attempt - b.attempt);
     },
@@ -171,16 +166,10 @@ SELECT c.id FROM calls c
                 WHERE r.batch = $1 AND r.outcome = 'in_doubt'))`;
 
 async function doubtsOf(sql: Sql, batch: BatchId, withSkipped: boolean): Promise<readonly Doubt[]> {
-  const found = await sql.rows<{ id: number }>(DOUBTS, [batch]);
+  const found = await oneColumn<number>(sql, DOUBTS, [batch]);
   if (found.length === 0) return [];
   const moments = await momentsOf(sql);
-  const histories = await historiesOf(
-    sql,
-    'calls',
-    found.map(({ id }) => id),
-    false,
-  );
-  return histories
+  return (await historiesOf(sql, 'calls', found, false))
     .flatMap((history) => {
       const stood = standing(history);
       const last = stood?.notes.findLast(({ kind, batch: by }) => kind === 'decided' && by === batch);

@@ -11,6 +11,20 @@ export interface Sql {
   script(text: string): Promise<void>;
 }
 
+/** The cells of rows that have one. */
+export const oneColumn = async <Cell>(
+  sql: Sql,
+  text: string,
+  values?: readonly unknown[],
+): Promise<readonly Cell[]> => (await sql.rows<object>(text, values)).map((row) => Object.values(row)[0]);
+
+/** The only cell of the first row; undefined where there is none, or it is NULL. */
+export const oneCell = async <Cell>(
+  sql: Sql,
+  text: string,
+  values?: readonly unknown[],
+): Promise<Cell | undefined> => (await oneColumn<Cell | null>(sql, text, values))[0] ?? undefined;
+
 export interface Database extends Sql {
   /** The location as it is shown: without its query. */
   readonly shown: string;
@@ -294,8 +308,7 @@ function refuseUnsafe(location: string): string {
 
 /** With `fsync=off` a loss of power takes intents whose requests have left, and what they bought is bought again. */
 async function refuseForgetful(database: PooledDatabase): Promise<void> {
-  const found = await database.row<{ fsync: string }>(`SELECT current_setting('fsync') AS fsync`);
-  if (found?.fsync === 'on') return;
+  if ((await oneCell(database, `SELECT current_setting('fsync')`)) === 'on') return;
   throw stop(
     'store',
     `The server of ${database.shown} has fsync=off, so it forgets what it committed when its machine loses power.`,

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { crashPoint } from '../../../lib/faults.ts';
 import { type CopiedPart, type CopiedTables, columnsOf, TABLES } from '../../copying.ts';
-import type { Database, Sql } from './connection.ts';
+import { type Database, oneCell, type Sql } from './connection.ts';
 import { changesOf } from './money.ts';
 import { tallied } from './schema/tallies-sql.ts';
 
@@ -28,8 +28,7 @@ export function takeParts(database: Database, parts: AsyncIterable<CopiedPart>):
     const [identities, counts] = [misses.map(({ identity }) => identity), misses.map((each) => each.misses)];
     await sql.rows(MISSES, [identities, counts]);
     for (const table of WITH_TRIGGERS) await sql.script(`ALTER TABLE ${table} ENABLE TRIGGER USER`);
-    const named = await sql.row<{ identity: string }>(ARRIVING);
-    return named?.identity ?? '';
+    return (await oneCell<string>(sql, ARRIVING)) ?? '';
   });
 }
 

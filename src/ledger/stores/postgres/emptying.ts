@@ -6,7 +6,7 @@ import { draftDecision, toldErased } from '../../rules/drafts.ts';
 import { type ErasableRow, type Erasing, NAMES_OF_BATCH } from '../../rules/found.ts';
 import { hiddenKey, keyCheck } from '../../rules/hidden-keys.ts';
 import { emptiedTerms, type Terms } from '../../rules/kept-call.ts';
-import type { Sql } from './connection.ts';
+import { oneCell, oneColumn, type Sql } from './connection.ts';
 import { movedBy, write } from './entries.ts';
 import { NAMES } from './erasable.ts';
 import { lockedHistory } from './histories.ts';
@@ -40,22 +40,18 @@ export async function erase(sql: Sql, { target, found, atMs, secret, by }: Erasi
 
 /** What has begun since it was looked for is not erased under the hands of who waits for it. */
 async function lock(sql: Sql, calls: readonly number[]): Promise<void> {
-  const locked = await sql.rows<{ open: number | null }>(
-    'SELECT open FROM calls WHERE id = ANY ($1) ORDER BY key FOR UPDATE',
-    [calls],
-  );
+  const text = 'SELECT open FROM calls WHERE id = ANY ($1) ORDER BY key FOR UPDATE';
+  const open = await oneColumn<number | null>(sql, text, [calls]);
   invariant(
-    locked.every(({ open }) => open === null),
+    open.every((attempt) => attempt === null),
     'what may have been charged is erased only after it is settled',
   );
 }
 
 async function endDoubt(sql: Sql, call: number, atMs: number): Promise<void> {
-  const state = await sql.row<{ stands: number }>(
-    `SELECT stands FROM calls WHERE id = $1 AND state = 'doubt'`,
-    [call],
-  );
-  const history = state && (await lockedHistory(sql, { attempt: state.stands }));
+  const text = `SELECT stands FROM calls WHERE id = $1 AND state = 'doubt'`;
+  const attempt = await oneCell<number>(sql, text, [call]);
+  const history = attempt === undefined ? undefined : await lockedHistory(sql, { attempt });
   const told = history && toldErased(history, atMs);
   if (history === undefined || told === undefined) return;
   const drafts = draftDecision(history, told, history.call.account);
@@ -70,7 +66,8 @@ interface Covering {
 }
 
 async function cover(sql: Sql, found: Found, { kind, at, secret }: Covering): Promise<number> {
-  const erasure = await sql.row<{ id: number }>(
+  const erasure = await oneCell<number>(
+    sql,
     'INSERT INTO erasures (kind, at, key_check) VALUES ($1, $2, $3) RETURNING id',
     [kind === 'person' ? 'person' : 'age', at, secret === undefined ? null : keyCheck(secret)],
   );
@@ -79,10 +76,10 @@ async function cover(sql: Sql, found: Found, { kind, at, secret }: Covering): Pr
   for (const [what, ids] of Object.entries(numbered))
     await sql.rows(
       'INSERT INTO erased (what, id, row, erasure) SELECT $1, unnest($2::bigint[]), 0, $3 ON CONFLICT DO NOTHING',
-      [what, [...ids], erasure.id],
+      [what, [...ids], erasure],
     );
-  await sql.rows(COVER_ROWS, [...columnsOf(found.rows), erasure.id]);
-  return erasure.id;
+  await sql.rows(COVER_ROWS, [...columnsOf(found.rows), erasure]);
+  return erasure;
 }
 
 const COVER_ROWS = `
@@ -143,13 +140,13 @@ async function eraseCall(
 
 const ERASE_CALL = `UPDATE calls SET kind = 'erased', key = $2, parameters = '{}', terms = $3 WHERE id = $1`;
 
-async function subjectOf(
+function subjectOf(
   sql: Sql,
   account: string,
   { subject: { project = '', name } }: NonNullable<Terms['change']>,
 ): Promise<number | undefined> {
   const named = 'SELECT id FROM subjects WHERE account = $1 AND project = $2 AND name = $3';
-  return (await sql.row<{ id: number }>(named, [account, project, name]))?.id;
+  return oneCell(sql, named, [account, project, name]);
 }
 
 /** A row in doubt is settled later, and keeps what it says until then, unless that names the person. */

@@ -18,7 +18,7 @@ import {
 } from '../../rules/history.ts';
 import { termsOf } from '../../rules/kept-call.ts';
 import { ENDED, type Kind, SENT } from '../../rules/moves.ts';
-import type { Sql } from './connection.ts';
+import { oneCell, oneColumn, type Sql } from './connection.ts';
 import { type Lack, Lacking, type Moved, movesOf, NO_MOST, type Payer } from './money.ts';
 import { json, keyBytes, type Session, wholeMs } from './session.ts';
 
@@ -186,7 +186,7 @@ export async function followAll(
 ): Promise<readonly AttemptId[]> {
   if (replies.length + ends.length === 0) return [];
   const closures = ends.map(({ closure }) => closure);
-  const rows = await sql.rows<{ readonly attempt: AttemptId }>(FOLLOW, [
+  return oneColumn<AttemptId>(sql, FOLLOW, [
     replies.map(({ attempt }) => attempt),
     replies.map(({ reply }) => wholeMs(reply.receivedAtMs)),
     replies.map(({ reply }) => reply.status),
@@ -202,7 +202,6 @@ export async function followAll(
     closures.map(({ why }) => json(why)),
     closures.map((closure) => closure.kind === 'answered' && closure.showsPrice === true),
   ]);
-  return rows.map(({ attempt }) => attempt);
 }
 
 type Closure = EntryOf<'end'>['closure'];
@@ -242,13 +241,13 @@ export async function write(
     const [words, headers, facts] = [rest.words, rest.headers, rest.facts].map((cell) =>
       json(cell ?? undefined),
     );
-    const written = await sql.row<{ id: number }>(WRITE, [
+    const written = await oneCell<number>(sql, WRITE, [
       ...[call.id, kind, of, to !== undefined, to?.state, to?.stands, sees === 'first' ? first : sees],
       ...[rest.pays, rest.batch, rest.row, rest.reserved, spent, held, wholeMs(at), rest.boot, rest.uptime],
       ...[rest.status, rest.said, rest.dialect, estimated, words, headers, rest.body, facts],
       ...[rest.worker, overMs],
     ]);
-    if (first === 0) first = written?.id ?? 0;
+    if (first === 0) first = written ?? 0;
   }
   return first;
 }

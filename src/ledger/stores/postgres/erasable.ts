@@ -10,7 +10,7 @@ import {
   reportOf,
 } from '../../rules/found.ts';
 import { LOSS_OVER } from '../../rules/moves.ts';
-import type { Sql } from './connection.ts';
+import { oneCell, oneColumn, type Sql } from './connection.ts';
 import { type Cut, type Found, inputsIn, olderThan, ROWS } from './old-entries.ts';
 import { scanned } from './scanned.ts';
 
@@ -24,25 +24,16 @@ export async function erasureOf(
   const found =
     target.kind === 'person' ? await aboutPerson(sql, target.person) : await olderThan(sql, target);
   const asked = new Set(found.rows.map(({ batch }) => batch));
-  const cut = await batchesOf(
-    sql,
-    BATCHES_OF_CUTS,
-    found.cuts.map(({ of }) => of),
-  );
+  const cut = await oneColumn<BatchId>(sql, BATCHES_OF_CUTS, [found.cuts.map(({ of }) => of)]);
   const written = new Set([...asked, ...found.batches, ...cut]);
   const read = target.kind === 'old' ? new Set<BatchId>() : asked;
-  const held = await sql.row<{ credits: number }>(HELD, [[...found.calls]]);
   const report = {
     ...reportOf(found, written, (batch) => batch),
-    heldCredits: credits(held?.credits ?? 0),
+    heldCredits: credits((await oneCell<number>(sql, HELD, [[...found.calls]])) ?? 0),
     inputs: await inputsIn(sql, target),
     files: [...(await filesIn(sql, WRITTEN, written)), ...(await filesIn(sql, READ, read))],
   };
   return { found, report };
-}
-
-async function batchesOf(sql: Sql, text: string, ids: readonly number[]): Promise<readonly BatchId[]> {
-  return (await sql.rows<{ batch: BatchId }>(text, [ids])).map(({ batch }) => batch);
 }
 
 const BATCHES_OF_CUTS = 'SELECT DISTINCT batch FROM rows WHERE answers && $1::bigint[]';
@@ -80,7 +71,7 @@ async function aboutPerson(sql: Sql, person: Person): Promise<Found> {
   const calls = await callsOf(sql, hits, subjects);
   const { cuts, words } = await saidAbout(sql, { hits, person, calls });
   const attempts = new Set([...cuts.map(({ of }) => of), ...words]);
-  for (const { id } of await sql.rows<{ id: number }>(SUBJECTS_OF_CALLS, [[...calls]])) subjects.add(id);
+  for (const id of await oneColumn<number>(sql, SUBJECTS_OF_CALLS, [[...calls]])) subjects.add(id);
   const { batches, names } = await namesOf(sql, hits);
   const rows = await rowsOf(sql, hits, calls);
   const unsettled = await sql.rows<ErasableRow>(UNSETTLED, [[...calls], [...attempts]]);
@@ -134,7 +125,7 @@ async function callsOf(sql: Sql, hits: Hits, subjects: ReadonlySet<number>): Pro
     if (hits.note('request', request.path, 'name') + hits.note('request', body, 'text') > 0) calls.add(call);
   }
   const changed = `SELECT c.id FROM ${CHANGES} WHERE s.id = ANY ($1)`;
-  for (const { id } of await sql.rows<{ id: number }>(changed, [[...subjects]])) calls.add(id);
+  for (const id of await oneColumn<number>(sql, changed, [[...subjects]])) calls.add(id);
   return calls;
 }
 

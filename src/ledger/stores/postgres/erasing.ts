@@ -2,7 +2,7 @@ import { besideFolder } from '../../../core/paths.ts';
 import type { Cleaning, Eraser, ErasureTarget } from '../../eraser.ts';
 import { type Erasing, removeFiles } from '../../rules/found.ts';
 import type { StoreOptions } from '../../store.ts';
-import { connect, type Database } from './connection.ts';
+import { connect, type Database, oneCell } from './connection.ts';
 import { refuseCopied } from './copies.ts';
 import { erase } from './emptying.ts';
 import { erasureOf } from './erasable.ts';
@@ -73,10 +73,8 @@ const TABLES = [
  * backups are its owner's.
  */
 async function cleaned(database: Database): Promise<Cleaning> {
-  const found = await database.row<{ is: boolean }>(
-    `SELECT pg_has_role(relowner, 'USAGE') AS is FROM pg_class WHERE oid = 'rowonce.entries'::regclass`,
-  );
-  if (found?.is !== true)
+  const owns = `SELECT pg_has_role(relowner, 'USAGE') FROM pg_class WHERE oid = 'rowonce.entries'::regclass`;
+  if ((await oneCell(database, owns)) !== true)
     return {
       isDue: true,
       why: `Former versions of what was erased at ${database.shown} are on the disk of the server until the owner of the tables writes these anew: VACUUM FULL ${TABLES.map((table) => `rowonce.${table}`).join(', ')}.`,

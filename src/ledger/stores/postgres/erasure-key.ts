@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { StopError } from '../../../core/errors.ts';
 import { accountsPath } from '../../../core/paths.ts';
 import { ERASURE_KEY_BYTES, keyCheck } from '../../rules/hidden-keys.ts';
-import type { Sql } from './connection.ts';
+import { oneCell, type Sql } from './connection.ts';
 
 /**
  * The key that hides calls of forgotten people is never in the database. Each host is given it like the key of an account: in a
@@ -15,10 +15,8 @@ const VARIABLE = 'ROWONCE_ERASURE_KEY';
 const pathOf = (check: string): string => join(dirname(accountsPath()), 'erasure-keys', check);
 
 /** The check value of the key by which the newest forgotten people are hidden; undefined where nobody was forgotten. */
-async function checkIn(sql: Sql): Promise<string | undefined> {
-  const newest = "SELECT key_check FROM erasures WHERE kind = 'person' ORDER BY id DESC LIMIT 1";
-  return (await sql.row<{ key_check: string }>(newest))?.key_check;
-}
+const checkIn = (sql: Sql): Promise<string | undefined> =>
+  oneCell(sql, "SELECT key_check FROM erasures WHERE kind = 'person' ORDER BY id DESC LIMIT 1");
 
 /** Undefined where nobody was forgotten, and where this host was not given the key. */
 export async function erasureKeyOf(sql: Sql): Promise<Buffer | undefined> {

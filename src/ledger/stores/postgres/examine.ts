@@ -1,6 +1,6 @@
 import { PUT_BACK } from '../../lost-stores.ts';
 import type { StoreFact } from '../../store.ts';
-import { connect } from './connection.ts';
+import { connect, oneCell } from './connection.ts';
 
 interface Server {
   readonly version: string;
@@ -28,7 +28,7 @@ interface Ledger {
   readonly lost: string | null;
 }
 
-const HAS_LEDGER = `SELECT to_regclass('rowonce.ledger') IS NOT NULL AS is`;
+const HAS_LEDGER = `SELECT to_regclass('rowonce.ledger') IS NOT NULL`;
 
 const LEDGER = `
 SELECT (SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0) FROM pg_class c
@@ -44,8 +44,7 @@ export async function examine(location: string): Promise<readonly StoreFact[]> {
   const database = await connect(location, { isReader: true });
   try {
     const server = await database.row<Server>(SERVER);
-    const isThere = (await database.row<{ is: boolean }>(HAS_LEDGER))?.is === true;
-    const ledger = isThere ? await database.row<Ledger>(LEDGER) : undefined;
+    const ledger = (await oneCell(database, HAS_LEDGER)) ? await database.row<Ledger>(LEDGER) : undefined;
     return [...(server === undefined ? [] : [factOf(server)]), ledgerFact(ledger, server?.role ?? '')];
   } finally {
     await database.close();

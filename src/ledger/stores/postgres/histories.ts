@@ -2,7 +2,7 @@ import type { CallKey } from '../../../core/call-key.ts';
 import type { Call } from '../../../core/operation.ts';
 import { type Entry, type History, historyOf, type KeptCall } from '../../rules/history.ts';
 import { callOf } from '../../rules/kept-call.ts';
-import type { Sql } from './connection.ts';
+import { oneColumn, type Sql } from './connection.ts';
 import { keyBytes } from './session.ts';
 
 /** Reads all that the book has of calls; each statement sees one state of it. */
@@ -86,6 +86,6 @@ export async function lockedHistory(
     'key' in by
       ? ['key = $1', keyBytes(by.key)]
       : ['id = (SELECT call FROM entries WHERE of = $1 AND id = of)', by.attempt];
-  const found = await sql.row<{ id: number }>(`SELECT id FROM calls WHERE ${where} FOR UPDATE`, [value]);
-  return found && (await historiesOf(sql, 'calls', [found.id], false))[0];
+  const ids = await oneColumn<number>(sql, `SELECT id FROM calls WHERE ${where} FOR UPDATE`, [value]);
+  return (await historiesOf(sql, 'calls', ids, false))[0];
 }

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import type { Position } from '../../../core/format.ts';
 import type { Ledger } from '../../ledger.ts';
+import { oneColumn } from './connection.ts';
 import type { Session } from './session.ts';
 
 /**
@@ -29,11 +30,8 @@ export const hostNotes = ({ database }: Session) =>
         ...[starts.map(({ lines }) => lines), pieces.map(({ digest }) => digest)],
       ]);
     },
-    async written(path) {
-      const sql = 'SELECT sha256 FROM files WHERE host = $1 AND path = $2';
-      const found = await database.rows<{ sha256: string }>(sql, [hostname(), path]);
-      return found.map(({ sha256 }) => sha256);
-    },
+    written: (path) =>
+      oneColumn(database, 'SELECT sha256 FROM files WHERE host = $1 AND path = $2', [hostname(), path]),
     async noteWritten(path, sha256s, batch) {
       await database.write(async (sql) => {
         const stale = 'DELETE FROM files WHERE host = $1 AND path = $2 AND sha256 <> ALL ($3)';

@@ -1,5 +1,5 @@
 import type { StoreGrants } from '../../store.ts';
-import { connect } from './connection.ts';
+import { connect, oneCell } from './connection.ts';
 import { migrate } from './migration.ts';
 import { layOutQueue, QUEUE_SCHEMA } from './queue.ts';
 import { ADVISORY_LOCK, layOut } from './schema-laid-out.ts';
@@ -14,8 +14,7 @@ export async function initStore(location: string): Promise<StoreGrants> {
     await migrate(database);
     await layOut(database);
     await layOutQueue(location);
-    const found = await database.row<{ name: string }>('SELECT quote_ident(current_database()) AS name');
-    return grantsIn(found?.name ?? '');
+    return grantsIn((await oneCell<string>(database, 'SELECT quote_ident(current_database())')) ?? '');
   } finally {
     kept.end();
     await database.close();

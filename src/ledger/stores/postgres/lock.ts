@@ -1,6 +1,6 @@
 import { type StopError, stop } from '../../../core/errors.ts';
 import type { StoreOptions } from '../../store.ts';
-import type { Database, Kept } from './connection.ts';
+import { type Database, type Kept, oneCell } from './connection.ts';
 import { type AtWork, atWork } from './spenders.ts';
 
 /**
@@ -17,7 +17,7 @@ const LOCK = '8260029, 1';
 /** Waits until nothing stands still. What is read by the next statement is true until the transaction ends. */
 export const WHILE_MOVING = `pg_advisory_xact_lock_shared(${LOCK})`;
 
-const TAKE = `SELECT pg_try_advisory_lock(${LOCK}) AS taken`;
+const TAKE = `SELECT pg_try_advisory_lock(${LOCK})`;
 const FREE = `SELECT pg_advisory_unlock(${LOCK})`;
 
 /** Short compared to any copy or erasure, and rare enough that waiting costs nothing. */
@@ -34,7 +34,7 @@ export async function standStill(database: Database, options: StoreOptions): Pro
   try {
     for (;;) {
       const worker = await atWork(database);
-      if (worker === undefined && (await kept.sql.row<{ taken: boolean }>(TAKE))?.taken === true) break;
+      if (worker === undefined && (await oneCell(kept.sql, TAKE)) === true) break;
       const waitMs = worker === undefined ? Math.max(waitForLockMs, LEAST_WAIT_MS) : waitForLockMs;
       const leftMs = beganMs + waitMs - clock.monotonicMs();
       if (leftMs <= 0) throw busy(database.shown, worker);

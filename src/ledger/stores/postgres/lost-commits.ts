@@ -3,7 +3,7 @@ import type { StopError } from '../../../core/errors.ts';
 import { behindWords, goneWords, lost, otherWords, requireAccepted } from '../../lost-stores.ts';
 import { keepNote, keepPlace, noteAt, noteOf, type OutsideNote } from '../../outside-notes.ts';
 import type { StoreOptions } from '../../store.ts';
-import type { Database, Sql } from './connection.ts';
+import { type Database, oneCell, type Sql } from './connection.ts';
 import type { Seen, Session } from './session.ts';
 
 /**
@@ -35,8 +35,8 @@ SELECT json_build_object('identity', l.identity, 'formerly', l.formerly, 'lost',
      WHERE EXISTS (SELECT FROM batches WHERE NOT sandbox))) AS now FROM ledger l`;
 
 export async function ledgerNow(sql: Sql): Promise<LedgerNow> {
-  const found = await sql.row<{ now: LedgerNow }>(LEDGER_NOW);
-  return found?.now ?? { identity: '', formerly: [], lost: null, newest: null };
+  const now = await oneCell<LedgerNow>(sql, LEDGER_NOW);
+  return now ?? { identity: '', formerly: [], lost: null, newest: null };
 }
 
 /** What is missing, and the name of the ledger that has it. */
@@ -80,8 +80,7 @@ export async function requireNewest(
 }
 
 async function isKnown(sql: Sql, { reached, lastIntentMs }: OutsideNote): Promise<boolean> {
-  const text = `SELECT ${hasAttempt('$1', '$2')} AS is`;
-  return (await sql.row<{ is: boolean }>(text, [reached, lastIntentMs]))?.is === true;
+  return (await oneCell(sql, `SELECT ${hasAttempt('$1', '$2')}`, [reached, lastIntentMs])) === true;
 }
 
 const MISSING = 'that one is';

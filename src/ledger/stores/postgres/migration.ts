@@ -1,5 +1,5 @@
 import { messageOf, type StopError, stop } from '../../../core/errors.ts';
-import { codeOf, type Database, type Sql } from './connection.ts';
+import { codeOf, type Database, oneColumn, type Sql } from './connection.ts';
 import { ADVISORY_LOCK, layOutTopics, newer, SCHEMA_VERSION, versionOf } from './schema-laid-out.ts';
 import { type AtWork, atWork } from './spenders.ts';
 
@@ -90,7 +90,7 @@ SELECT plain AS what FROM (
 async function differences(sql: Sql): Promise<readonly string[]> {
   await sql.script(`CREATE SCHEMA ${COMPARED}; SET LOCAL search_path = ${COMPARED}`);
   await layOutTopics(sql);
-  const found = await sql.rows<{ what: string }>(DIFFERENCES);
+  const found = await oneColumn<string>(sql, DIFFERENCES);
   await sql.script(`SET LOCAL search_path = rowonce; DROP SCHEMA ${COMPARED} CASCADE`);
-  return found.map(({ what }) => what);
+  return found;
 }

@@ -1,5 +1,5 @@
-import type { Ledger } from '../../ledger.ts';
-import type { Sql } from './connection.ts';
+import type { BatchId, Ledger } from '../../ledger.ts';
+import { oneColumn, type Sql } from './connection.ts';
 import { json, type Session } from './session.ts';
 import { onlyOne } from './time.ts';
 
@@ -34,12 +34,12 @@ UPDATE accounts p SET misses_place = $2, misses_kept = $3, misses_after = t.ende
 async function retractMisses(sql: Sql, accountIdentity: string): Promise<number> {
   await onlyOne(sql);
   const retracted: number[] = [];
-  const calls = (await sql.rows<{ call: number }>(MISSED, [accountIdentity])).map(({ call }) => call);
+  const calls = await oneColumn<number>(sql, MISSED, [accountIdentity]);
   // Under a miss that was bought again is an older one, which becomes its call's answer again and is taken back too.
   for (;;) {
-    const found = await sql.rows<{ of: number }>(RETRACT, [accountIdentity, calls]);
+    const found = await oneColumn<number>(sql, RETRACT, [accountIdentity, calls]);
     if (found.length === 0) break;
-    retracted.push(...found.map(({ of }) => of));
+    retracted.push(...found);
   }
   if (retracted.length > 0) await reopen(sql, accountIdentity, retracted);
   // Misses that cannot be taken back count no more: the user has read of them.
@@ -75,7 +75,8 @@ INSERT INTO entries (id, of, call, kind, sees, at)
 
 /** Makes rows that a retracted answer had finished pending again, and reopens their batch unless it was replaced. */
 async function reopen(sql: Sql, accountIdentity: string, retracted: readonly number[]): Promise<void> {
-  const emptied = await sql.rows<{ batch: string }>(
+  const emptied = await oneColumn<BatchId>(
+    sql,
     'DELETE FROM rows r USING batches b WHERE b.account = $1 AND r.batch = b.id AND r.answers && $2::bigint[] RETURNING r.batch',
     [accountIdentity, retracted],
   );
@@ -83,6 +84,6 @@ async function reopen(sql: Sql, accountIdentity: string, retracted: readonly num
     `UPDATE batches b SET state = CASE WHEN EXISTS (
          SELECT FROM batches n WHERE n.lineage = b.lineage AND n.ordinal > b.ordinal) THEN 'superseded' ELSE 'open' END
       WHERE id = ANY ($1) AND state = 'finished'`,
-    [[...new Set(emptied.map(({ batch }) => batch))]],
+    [[...new Set(emptied)]],
   );
 }

@@ -9,7 +9,7 @@ import {
   type Ledger,
   type Money,
 } from '../../ledger.ts';
-import type { Sql } from './connection.ts';
+import { oneCell, type Sql } from './connection.ts';
 import { type Session, wholeMs } from './session.ts';
 
 /** What was spent, and what may be. */
@@ -236,8 +236,8 @@ export const money = ({ database }: Session) =>
 
     async price(account, { operation, creditsMost = NO_MOST }: Pick<Call, 'operation' | 'creditsMost'>) {
       const text = 'SELECT highest FROM prices WHERE account = $1 AND operation = $2 AND credits_most = $3';
-      const found = await database.row<{ highest: number }>(text, [account, operation, creditsMost]);
-      return found && credits(found.highest);
+      const highest = await oneCell<number>(database, text, [account, operation, creditsMost]);
+      return highest === undefined ? undefined : credits(highest);
     },
 
     async matchRate(account, operation) {

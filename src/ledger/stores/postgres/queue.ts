@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { ConstructorOptions, JobInsert, PgBoss } from 'pg-boss';
 import type { BatchId, BatchRange, RangeLeft } from '../../ledger.ts';
 import type { TakenRange, WorkQueue } from '../../work-queue.ts';
-import type { Sql } from './connection.ts';
+import { oneCell, type Sql } from './connection.ts';
 
 /** The queue is pg-boss, in a schema of its own beside the ledger. Nothing of it is loaded before it is used. */
 
@@ -39,12 +39,8 @@ const CONNECTIONS = 2;
 /** On a connection that was cut without a word nothing would ever come, and a worker that waits for it would take nothing any more. */
 const ANSWER_TIMEOUT_MS = 5_000;
 
-export async function hasQueue(sql: Sql): Promise<boolean> {
-  const found = await sql.row<{ is: boolean }>(
-    `SELECT to_regclass('${QUEUE_SCHEMA}.version') IS NOT NULL AS is`,
-  );
-  return found?.is === true;
-}
+export const hasQueue = async (sql: Sql): Promise<boolean> =>
+  (await oneCell(sql, `SELECT to_regclass('${QUEUE_SCHEMA}.version') IS NOT NULL`)) === true;
 
 /** Lays out the tables of the queue, or brings them to the version of this program. */
 export async function layOutQueue(location: string): Promise<void> {

@@ -1,7 +1,7 @@
 import { credits, type Ledger } from '../../ledger.ts';
 import { DAY_MS, type SpentRow, spentFrom } from '../../rules/spent.ts';
 import { recordsBy } from './attempt-records.ts';
-import type { Sql } from './connection.ts';
+import { oneCell, type Sql } from './connection.ts';
 import type { Session } from './session.ts';
 
 /** What is shown of many calls at once. */
@@ -40,10 +40,9 @@ export const reports = ({ database }: Session) =>
     async sent(batch, fromRow, rows) {
       const values = [batch, fromRow, fromRow + rows];
       const sent = await database.rows<{ atMs: number; endedAtMs: number; credits: number }>(SENT, values);
-      const later = 'SELECT min(row) AS next FROM entries WHERE id = of AND batch = $1 AND row >= $2';
-      const { next = null } =
-        (await database.row<{ next: number | null }>(later, [batch, fromRow + rows])) ?? {};
-      return next === null ? { sent } : { sent, next };
+      const later = 'SELECT min(row) FROM entries WHERE id = of AND batch = $1 AND row >= $2';
+      const next = await oneCell<number>(database, later, [batch, fromRow + rows]);
+      return next === undefined ? { sent } : { sent, next };
     },
   }) satisfies Partial<Ledger>;
 

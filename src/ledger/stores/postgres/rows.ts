@@ -8,7 +8,7 @@ import {
   rowAnswersOf,
 } from '../../ledger.ts';
 import { answersOf, type WantedAnswer } from './attempt-records.ts';
-import { codeOf, type Database } from './connection.ts';
+import { codeOf, type Database, oneColumn } from './connection.ts';
 import { joined } from './joined.ts';
 import { json, present, type Session } from './session.ts';
 
@@ -37,9 +37,7 @@ export const rows = ({ database, ending }: Session) => {
     rowKinds: (batch, fromRow, beforeRow) => database.rows<RowKind>(KINDS, [batch, fromRow, beforeRow]),
     rowsReadOtherwise: (batch, dialect, fromRow, limit) =>
       recordsIn(database, READ_OTHERWISE, [batch, fromRow, limit, dialect]),
-    async rowsUnanswered(batch) {
-      return (await database.rows<{ row: RowNumber }>(UNANSWERED, [batch])).map(({ row }) => row);
-    },
+    rowsUnanswered: (batch) => oneColumn<RowNumber>(database, UNANSWERED, [batch]),
     async hasOlderThan(batch, { foundMs, noMatchMs }) {
       return (await database.row(OLDER, [batch, foundMs, noMatchMs])) !== undefined;
     },

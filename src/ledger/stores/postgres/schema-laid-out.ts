@@ -1,6 +1,6 @@
 import { type StopError, stop } from '../../../core/errors.ts';
 import { commandLine } from '../../../lib/command-line.ts';
-import type { Database, Sql } from './connection.ts';
+import { type Database, oneCell, type Sql } from './connection.ts';
 import { ACCOUNTS } from './schema/accounts-sql.ts';
 import { ACTS } from './schema/acts-sql.ts';
 import { BATCHES } from './schema/batches-sql.ts';
@@ -61,10 +61,8 @@ export async function versionOf(sql: Sql): Promise<number | undefined> {
   const there = await sql.row<{ isLedger: boolean; hasName: boolean }>(THERE);
   if (there?.isLedger !== true) return undefined;
   if (!there.hasName) return 1;
-  const found = await sql.row<{ version: number }>(
-    `SELECT coalesce(to_jsonb(l) ->> 'version', '1')::bigint AS version FROM ledger l`,
-  );
-  return found?.version ?? 1;
+  const text = `SELECT coalesce(to_jsonb(l) ->> 'version', '1')::bigint FROM ledger l`;
+  return (await oneCell<number>(sql, text)) ?? 1;
 }
 
 const older = ({ shown }: Database, version: number): StopError =>
@@ -97,10 +95,8 @@ export async function layOutTopics(sql: Sql): Promise<void> {
   await sql.rows('UPDATE ledger SET version = $1', [SCHEMA_VERSION]);
 }
 
-export async function newestEntry(sql: Sql): Promise<number> {
-  const found = await sql.row<{ newest: number }>('SELECT last_value AS newest FROM numbers');
-  return found?.newest ?? 0;
-}
+export const newestEntry = async (sql: Sql): Promise<number> =>
+  (await oneCell<number>(sql, 'SELECT last_value FROM numbers')) ?? 0;
 
 export function nothingThere({ shown }: Database): StopError {
   return stop(

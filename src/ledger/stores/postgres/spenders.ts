@@ -13,7 +13,7 @@ import {
   type Worker,
   type WorkerShare,
 } from '../../ledger.ts';
-import type { Sql } from './connection.ts';
+import { oneCell, type Sql } from './connection.ts';
 import { hasAttempt, LEDGER_NOW, type Looked, see } from './lost-commits.ts';
 import { ANSWERED } from './misses.ts';
 import { present, type Session } from './session.ts';
@@ -25,10 +25,8 @@ const NEW = `
 WITH gone AS (DELETE FROM workers WHERE coalesce(beat, since) < clock() - interval '1 day')
 INSERT INTO workers (host, pid, command) VALUES ($1, $2, $3) RETURNING id`;
 
-export async function newWorker(sql: Sql, command: string): Promise<number> {
-  const made = await sql.row<{ id: number }>(NEW, [hostname(), process.pid, command]);
-  return made?.id ?? 0;
-}
+export const newWorker = async (sql: Sql, command: string): Promise<number> =>
+  (await oneCell<number>(sql, NEW, [hostname(), process.pid, command])) ?? 0;
 
 /** A worker that ends is shown no more. Its shares are free when they would be if it had vanished, and its purses are others' at once. */
 export async function leave(sql: Sql, worker: number): Promise<void> {

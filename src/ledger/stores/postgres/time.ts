@@ -1,7 +1,7 @@
 import type { BootTime } from '../../../core/clock.ts';
 import { invariant } from '../../../core/errors.ts';
 import type { KeptTime, Ledger, TimeMark } from '../../ledger.ts';
-import type { Sql } from './connection.ts';
+import { oneCell, type Sql } from './connection.ts';
 import { present, type Session, wholeMs } from './session.ts';
 
 /** What time it is believed to be, by all hosts. Each opened ledger has a row of its own for the boot in which it works. */
@@ -34,18 +34,14 @@ export const time = (session: Session) => {
   }
 
   return {
-    async confirmedTime() {
-      const sql = 'SELECT max(confirmed_at) AS at FROM boots';
-      return (await database.row<{ at: number | null }>(sql))?.at ?? undefined;
-    },
+    confirmedTime: () => oneCell<number>(database, 'SELECT max(confirmed_at) FROM boots'),
     keptTime: (at, atMs) => keptTime(database, at, atMs),
     async atBoot(at, atMs) {
       const kept = await keptTime(database, at, atMs);
       session.floorMs = kept.floorMs;
       if (boot !== at.id) {
         const { seen } = kept;
-        const inserted = await database.row<{ id: number }>(BEGIN, [at.id, seen.atMs, seen.uptimeMs]);
-        session.boot = inserted?.id;
+        session.boot = await oneCell<number>(database, BEGIN, [at.id, seen.atMs, seen.uptimeMs]);
         boot = at.id;
       }
       return kept;
