@@ -19,13 +19,7 @@ export interface NamedColumns {
  * @throws StopError `input` that names the columns at fault by position, when none has a name, or several have the same.
  */
 export function namedColumns(path: string, cells: readonly string[]): NamedColumns {
-  const positions = new Map<string, number[]>();
-  for (const [index, cell] of cells.entries()) {
-    const name = cell.trim();
-    const at = positions.get(name);
-    if (at === undefined) positions.set(name, [index]);
-    else at.push(index);
-  }
+  const positions = Map.groupBy(cells.keys(), (index) => cells[index]?.trim() ?? '');
   const nameless = positions.get('') ?? [];
   positions.delete('');
   if (positions.size === 0) throw withoutName(path, nameless);

@@ -87,10 +87,11 @@ export async function planMerge(order: MergeOrder): Promise<Merge> {
   const { columns, results, lines, matches } = told;
   const cells = new MergedCells(columns, known?.isAsWritten ?? false);
   const pairOf = pairing({ results, matches, known, textFor: textsIn(into.path, columns) });
-  await to.each((row) => {
-    const pair = pairOf(row, to);
-    if (pair !== undefined) cells.takeShared(pair);
-  });
+  for await (const group of to.groups())
+    for (const row of group) {
+      const pair = pairOf(row, to);
+      if (pair !== undefined) cells.takeShared(pair);
+    }
   const filled = cells.corrections.filter(({ column }) => columns.answered.has(column));
   const moved = [...matches.byRow].filter(([row, at]) => results[at]?.row !== row);
   return {

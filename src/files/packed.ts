@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import { StopError, stop } from '../core/errors.ts';
+import type { FileBytes } from '../core/format.ts';
 
 /** Files that end in `.gz`: unpacked and packed as they stream, so that neither form is ever held whole. */
 
@@ -12,8 +13,45 @@ import { StopError, stop } from '../core/errors.ts';
 const MOST_TIMES_ITS_SIZE = 200;
 const BYTES_BEYOND_SUSPICION = 64 * 1024 * 1024;
 
-/** @throws StopError `input` when the file is damaged, no gzip, or unpacks to suspiciously much. */
-export async function* unpacked(path: string, packed: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
+export interface PackedFile {
+  readonly file: FileBytes;
+  readonly isPacked: boolean;
+}
+
+/**
+ * The bytes of a file, unpacked where it is packed.
+ * @param see gets those of the file itself, in order; of a packed one all of them.
+ * @param startByte where to begin in what comes of it.
+ * @throws StopError `input` when they cannot be read, are no gzip, or unpack to suspiciously much.
+ */
+export function unpackedBytes(
+  { file, isPacked }: PackedFile,
+  see?: (bytes: Buffer) => void,
+  startByte = 0,
+): AsyncIterable<Buffer> {
+  const bytes = file.chunks(isPacked ? 0 : startByte);
+  const seen = see === undefined ? bytes : tapped(bytes, see);
+  return isPacked ? behind(startByte, unpacked(file.path, seen)) : seen;
+}
+
+async function* tapped(chunks: AsyncIterable<Buffer>, see: (bytes: Buffer) => void): AsyncIterable<Buffer> {
+  for await (const chunk of chunks) {
+    see(chunk);
+    yield chunk;
+  }
+}
+
+/** What is behind the first bytes of what has to be read from its beginning. */
+export async function* behind(startByte: number, chunks: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
+  let left = startByte;
+  for await (const chunk of chunks) {
+    const skipped = Math.min(left, chunk.length);
+    left -= skipped;
+    if (skipped < chunk.length) yield chunk.subarray(skipped);
+  }
+}
+
+async function* unpacked(path: string, packed: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
   let bytesIn = 0;
   let bytesOut = 0;
   async function* counted(): AsyncIterable<Buffer> {

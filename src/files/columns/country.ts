@@ -1,7 +1,7 @@
 import type { Sheet } from '../../core/format.ts';
 import { isAbn, isEmail, isWebsite } from '../../operations/lookup/recognise.ts';
 import { countryOfNumber } from '../quality/countries.ts';
-import { squeezed } from './column-kind.ts';
+import { SHARE_THAT_DECIDES, squeezed } from './column-kind.ts';
 
 /** Which country a list is of, by what its cells say beside the numbers: a column of countries, codes, ABNs, ends of addresses. */
 
@@ -13,7 +13,6 @@ export interface GuessedCountry {
 }
 
 const ROWS_LOOKED_AT = 500;
-const SHARE_THAT_DECIDES = 0.8;
 
 /** Fewer addresses may be those of a company abroad. */
 const LEAST_ADDRESSES = 3;

@@ -18,8 +18,8 @@ import type { InputRow } from '../../core/row.ts';
 import { isPackedName } from '../../lib/file-name.ts';
 import { type CorrectedCell, Corrections } from '../corrections.ts';
 import { appendedMembers, member, objectText, unreadMembers } from '../json-copy.ts';
-import { packed } from '../packed.ts';
-import { type Line, type LineSource, linesOf } from './jsonl/lines.ts';
+import { type PackedFile, packed } from '../packed.ts';
+import { type Line, linesOf } from './jsonl/lines.ts';
 import { cellsOf, membersIn, saidIn, valueLike } from './jsonl/objects.ts';
 
 /**
@@ -34,7 +34,7 @@ const jsonl: Format = {
 export default jsonl;
 
 /** What one reading of the whole file learned: any line may have a name that no line before it has. */
-interface Source extends LineSource {
+interface Source extends PackedFile {
   readonly names: readonly string[];
   readonly digest: Pick<Survey, 'sha256' | 'bytes' | 'rows'>;
 }
@@ -78,7 +78,7 @@ function refuseTableOptions(path: string, read: ReadOptions): void {
   throw stop('input', fact, 'Leave out the flags that say where the table is in the file.');
 }
 
-async function readNames(source: LineSource, isStrict: boolean): Promise<Source> {
+async function readNames(source: PackedFile, isStrict: boolean): Promise<Source> {
   const { path } = source.file;
   const found = new Findings();
   const sha256 = createHash('sha256');

@@ -276,7 +276,7 @@ function textOf(...parts: readonly (string | undefined)[]): string | undefined {
   return parts.includes(undefined) ? undefined : JSON.stringify(parts);
 }
 
-function counted<Key>(keys: readonly Key[]): ReadonlyMap<Key, number> {
+export function counted<Key>(keys: Iterable<Key>): ReadonlyMap<Key, number> {
   const counts = new Map<Key, number>();
   for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1);
   return counts;
@@ -284,15 +284,9 @@ function counted<Key>(keys: readonly Key[]): ReadonlyMap<Key, number> {
 
 /** Lines by their key; those without one are in no group. */
 function grouped<Line>(lines: readonly Line[], keyOf: KeyOf<Line>): ReadonlyMap<string, readonly Line[]> {
-  const groups = new Map<string, Line[]>();
-  for (const line of lines) {
-    const key = keyOf(line);
-    if (key === undefined) continue;
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [line]);
-    else group.push(line);
-  }
-  return groups;
+  const groups = Map.groupBy(lines, keyOf);
+  groups.delete(undefined);
+  return groups as Map<string, Line[]>;
 }
 
 /** The keys whose lines differ in what they say. */

@@ -44,20 +44,17 @@ export class TableOf {
   /** Its rows at once, from the top. */
   async rows(most = Number.POSITIVE_INFINITY): Promise<readonly SourceRow[]> {
     const rows: SourceRow[] = [];
-    for await (const group of this.#sheet.groups()) {
-      for (const source of group) {
-        if (rows.length === most) return rows;
-        if (source.unreadable === undefined) rows.push({ ...this.rowOf(source), source });
-      }
+    for await (const group of this.groups()) {
+      for (const source of group) rows.push({ ...this.rowOf(source), source });
+      if (rows.length >= most) break;
     }
-    return rows;
+    return rows.slice(0, most);
   }
 
-  /** A row that cannot be read stays as it is: nobody knows which cell belongs to which column. */
-  async each(hear: (row: ValuedRow) => void): Promise<void> {
-    for await (const group of this.#sheet.groups()) {
-      for (const row of group) if (row.unreadable === undefined) hear(row);
-    }
+  /** Its rows as they are read. One that cannot be read stays as it is: nobody knows which cell belongs to which column. */
+  async *groups(): AsyncIterable<readonly ValuedRow[]> {
+    for await (const group of this.#sheet.groups())
+      yield group.filter(({ unreadable }) => unreadable === undefined);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { RowNumber } from '../../core/row.ts';
+import { counted } from './matching.ts';
 
 /**
  * Finds out which row of the list each row of an output is, where its user has sorted or cut that as well: the place of a row is
@@ -32,10 +33,10 @@ export function numbersOf(
 ): readonly RowNumber[] {
   const inOrder = [...sentAs.keys()].sort((a, b) => a - b).values();
   const own = rows.map(({ row }) => row);
-  const counted = rows.map(({ isOpen }) => (isOpen === true ? NO_ROW : (inOrder.next().value ?? NO_ROW)));
+  const inTurn = rows.map(({ isOpen }) => (isOpen === true ? NO_ROW : (inOrder.next().value ?? NO_ROW)));
   const fitting = (numbers: readonly RowNumber[]): number =>
     rows.filter(({ input }, at) => sentAs.get(numbers[at] ?? NO_ROW) === input).length;
-  return fitting(counted) > fitting(own) ? counted : own;
+  return fitting(inTurn) > fitting(own) ? inTurn : own;
 }
 
 /** @param sentAs what each row of the list was finished from, as far as it is known. */
@@ -52,7 +53,7 @@ export function placesOf(said: readonly Said[], sentAs: ReadonlyMap<RowNumber, s
   const end = [...sentAs.keys()].reduce((most, row) => Math.max(most, row), 0);
   const isCut = (rows.at(-1)?.row ?? end) < end;
   if (claims.size === 0 && !isCut) return rows.map(({ row }) => row);
-  const counts = countedIn(sentAs);
+  const counts = counted(sentAs.values());
   // Of rows that were sent alike any may have slid here.
   const isSure = (said: Said): boolean => isInPlace(said) && counts.get(said.input) === 1;
   const last = rows.findLastIndex(isSure);
@@ -75,12 +76,6 @@ export function placesOf(said: readonly Said[], sentAs: ReadonlyMap<RowNumber, s
   });
 }
 
-function countedIn(sentAs: ReadonlyMap<RowNumber, string>): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  for (const sent of sentAs.values()) counts.set(sent, (counts.get(sent) ?? 0) + 1);
-  return counts;
-}
-
 /** The rows of the list that were what a row says which is not in its place, and are in theirs no more. */
 function claimsOf(
   rows: readonly Said[],
@@ -88,13 +83,8 @@ function claimsOf(
   sentAs: ReadonlyMap<RowNumber, string>,
 ): ReadonlyMap<Said, readonly RowNumber[]> {
   const taken = new Set(inPlace.map(({ row }) => row));
-  const free = new Map<string, RowNumber[]>();
-  for (const [row, sent] of sentAs) {
-    if (taken.has(row)) continue;
-    const same = free.get(sent);
-    if (same === undefined) free.set(sent, [row]);
-    else same.push(row);
-  }
+  const left = [...sentAs.keys()].filter((row) => !taken.has(row));
+  const free = Map.groupBy(left, (row) => sentAs.get(row));
   return new Map(
     rows.flatMap((said) => {
       const claim = free.get(said.input);

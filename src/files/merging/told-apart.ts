@@ -166,12 +166,13 @@ const isSentKnown = (known: Known | undefined): boolean => known !== undefined &
 
 async function linesOf(to: TableOf, telling: Telling): Promise<readonly IntoLine[]> {
   const lines: IntoLine[] = [];
-  await to.each((row) => {
-    if (isUnread(row, telling.columns)) return;
-    const { cell } = to.rowOf(row);
-    const [key, other] = [keyOf(telling.columns, cell), telling.others.of(cell)];
-    lines.push({ row: row.row, key, input: inputOf(to, row, telling), other });
-  });
+  for await (const group of to.groups())
+    for (const row of group) {
+      if (isUnread(row, telling.columns)) continue;
+      const { cell } = to.rowOf(row);
+      const [key, other] = [keyOf(telling.columns, cell), telling.others.of(cell)];
+      lines.push({ row: row.row, key, input: inputOf(to, row, telling), other });
+    }
   return lines;
 }
 

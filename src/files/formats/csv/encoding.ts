@@ -1,8 +1,8 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import { type StopError, stop } from '../../../core/errors.ts';
 import type { Encoding } from '../../../core/format.ts';
+import { type PackedFile, unpackedBytes } from '../../packed.ts';
 import { LineCounter } from './raw-record.ts';
-import { encodedBytes, type TextSource } from './text-source.ts';
 
 /** How a file is encoded, and what of that the user should hear. */
 interface FoundEncoding {
@@ -10,17 +10,12 @@ interface FoundEncoding {
   readonly notes: readonly string[];
 }
 
-type EncodedFile = Pick<TextSource, 'file' | 'isPacked'>;
-
 /**
  * The encoding: the wanted one; else what the byte-order mark says; else UTF-8 or Windows-1252. Only the last
  * two are told apart by reading the whole file.
  * @throws StopError `input` for a file that is no text, or damaged so that neither of the two would be right.
  */
-export async function findEncoding(
-  source: EncodedFile,
-  wanted: Encoding | undefined,
-): Promise<FoundEncoding> {
+export async function findEncoding(source: PackedFile, wanted: Encoding | undefined): Promise<FoundEncoding> {
   const check = new Utf8Check();
   let isStart = true;
   for await (const chunk of scanned(source)) {
@@ -39,7 +34,7 @@ export async function findEncoding(
 }
 
 /** Windows-1252 hardly ever looks like UTF-8 by chance: what has both is damaged, and must not be guessed at. */
-async function windows1252(source: EncodedFile, fault: Utf8Fault, isMixed: boolean): Promise<FoundEncoding> {
+async function windows1252(source: PackedFile, fault: Utf8Fault, isMixed: boolean): Promise<FoundEncoding> {
   const line = await lineOf(source, fault.offset);
   const byte = `byte 0x${fault.byte.toString(16).toUpperCase()}`;
   if (isMixed) {
@@ -52,11 +47,11 @@ async function windows1252(source: EncodedFile, fault: Utf8Fault, isMixed: boole
 }
 
 /** Chunks that are only looked at. An unpacker works ahead of what is taken from it, and needs them each to stay. */
-function scanned(source: EncodedFile): AsyncIterable<Buffer> {
-  return source.isPacked ? encodedBytes(source) : source.file.scan();
+function scanned(source: PackedFile): AsyncIterable<Buffer> {
+  return source.isPacked ? unpackedBytes(source) : source.file.scan();
 }
 
-async function lineOf(source: EncodedFile, offset: number): Promise<number> {
+async function lineOf(source: PackedFile, offset: number): Promise<number> {
   const lines = new LineCounter();
   let left = offset;
   for await (const chunk of scanned(source)) {

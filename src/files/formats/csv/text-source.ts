@@ -1,6 +1,6 @@
 import { type StopError, stop } from '../../../core/errors.ts';
-import type { Encoding, FileBytes } from '../../../core/format.ts';
-import { unpacked } from '../../packed.ts';
+import type { Encoding } from '../../../core/format.ts';
+import { behind, type PackedFile, unpackedBytes } from '../../packed.ts';
 import { textDecoder, Undecodable } from '../../text-encoding.ts';
 import { LineCounter } from './raw-record.ts';
 
@@ -8,18 +8,8 @@ import { LineCounter } from './raw-record.ts';
  * The text of a file as UTF-8, in chunks and in order, whatever it is packed and encoded in. All that is said of places
  * in a file (positions, windows) is said of this text; for plain UTF-8 it is the file itself.
  */
-export interface TextSource {
-  readonly file: FileBytes;
+export interface TextSource extends PackedFile {
   readonly encoding: Encoding;
-  readonly isPacked: boolean;
-}
-
-/** The bytes that are encoded text. @throws StopError `input` when they cannot be read or unpacked. */
-export function encodedBytes(
-  { file, isPacked }: Pick<TextSource, 'file' | 'isPacked'>,
-  bytes: AsyncIterable<Buffer> = file.chunks(),
-): AsyncIterable<Buffer> {
-  return isPacked ? unpacked(file.path, bytes) : bytes;
 }
 
 /**
@@ -28,30 +18,15 @@ export function encodedBytes(
  * @param onFileBytes sees the bytes of the file itself, all of them, in order.
  * @throws StopError `input` with the line where the bytes are no text.
  */
-export async function* textOf(
+export function textOf(
   source: TextSource,
   startByte = 0,
   onFileBytes?: (bytes: Buffer) => void,
 ): AsyncIterable<Buffer> {
   const { file, encoding, isPacked } = source;
-  if (encoding === 'utf-8' && !isPacked && onFileBytes === undefined) {
-    yield* file.chunks(startByte);
-    return;
-  }
-  const fileBytes = onFileBytes === undefined ? file.chunks() : tapped(file.chunks(), onFileBytes);
-  let left = startByte;
-  for await (const text of decoded(source, encodedBytes(source, fileBytes))) {
-    const skipped = Math.min(left, text.length);
-    left -= skipped;
-    if (skipped < text.length) yield text.subarray(skipped);
-  }
-}
-
-async function* tapped(chunks: AsyncIterable<Buffer>, see: (bytes: Buffer) => void): AsyncIterable<Buffer> {
-  for await (const chunk of chunks) {
-    see(chunk);
-    yield chunk;
-  }
+  return encoding === 'utf-8' && !isPacked && onFileBytes === undefined
+    ? file.chunks(startByte)
+    : behind(startByte, decoded(source, unpackedBytes(source, onFileBytes)));
 }
 
 async function* decoded(
