@@ -211,9 +211,10 @@ export interface Sheet {
   survey(onRow?: (row: InputRow) => void): Promise<Survey>;
   /** The header alone. @throws StopError `input`. */
   header(): Promise<readonly string[]>;
-  /** Every row that is not blank, in order, from a position on. Those that cannot be read are among them. */
-  rows(from?: Position): AsyncIterable<PositionedRow>;
-  /** The same rows in groups as they are read: waiting for each of a million rows would take too long. */
+  /**
+   * Every row that is not blank, in order, from a position on, in groups as they are read: waiting for each of a million would take
+   * too long. Those that cannot be read are among them.
+   */
   groups(from?: Position): AsyncIterable<readonly PositionedRow[]>;
   /**
    * A copy of the file with cells appended to each row: every byte that was not ours stays as it was, blank lines,

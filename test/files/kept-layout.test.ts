@@ -9,7 +9,7 @@ import type { FoundLayout } from '../../src/core/format.ts';
 import { openInput } from '../../src/files/input.ts';
 import { jobSettings, readSettings } from '../../src/job/job-settings.ts';
 import type { Batch, LedgerReader } from '../../src/ledger/ledger.ts';
-import { allOf } from './formats/all-of.ts';
+import { rowsOf } from './formats/all-of.ts';
 import { inputFolder } from './formats/input-folder.ts';
 import { bookOf, textRow } from './formats/workbook-file.ts';
 
@@ -51,11 +51,11 @@ test.each<[string, FoundLayout, readonly number[]]>([
   const settings = settingsWith(layout);
   const ledger = ledgerWith(path, settings, expected.length);
   const { sheet, survey } = await openInput(path, {}, ledger);
-  expect((await allOf(sheet.rows())).map(({ row }) => row)).toEqual(expected);
+  expect((await rowsOf(sheet)).map(({ row }) => row)).toEqual(expected);
   expect([survey.rows, sheet.layout]).toEqual([expected.length, layout]);
   // What is exported from the ledger alone is read so as well.
   const exported = await openInput(path, readSettings(settings));
-  expect((await allOf(exported.sheet.rows())).map(({ row }) => row)).toEqual(expected);
+  expect((await rowsOf(exported.sheet)).map(({ row }) => row)).toEqual(expected);
 });
 
 test('a list without a batch is read as it looks, and so is one that is told to be read in another way', async () => {

@@ -50,7 +50,6 @@ const csv: Format = {
       digests: layout.digests,
       survey: (onRow) => survey(table, onRow),
       header: async () => (await table.columns()).names,
-      rows: (from) => rows(table, from),
       groups: (from) => groups(table, from),
       copy: (copyOptions, cellsFor) => copy(table, copyOptions, cellsFor),
       corrected: (corrections, note) => corrected(table, corrections, note),
@@ -139,10 +138,6 @@ function namesOf({ upper }: Layout, cells: readonly string[]): readonly string[]
 async function foundNotes({ layout, columns }: Table): Promise<readonly string[]> {
   if (Object.keys(layout.found).length === 0) return [];
   return layoutNotes(layout.found, layout.header, (await columns()).names);
-}
-
-async function* rows(table: Table, from?: Position): AsyncIterable<PositionedRow> {
-  for await (const group of groups(table, from)) yield* group;
 }
 
 async function* groups(table: Table, from?: Position): AsyncIterable<readonly PositionedRow[]> {

@@ -57,9 +57,6 @@ async function open(file: FileBytes, options: ReadOptions): Promise<Sheet> {
       return { ...digest, encoding: 'UTF-8, JSON lines', delimiter: 'members', header: names };
     },
     header: async () => names,
-    async *rows(from) {
-      for await (const rows of groups(source, from)) yield* rows;
-    },
     groups: (from) => groups(source, from),
     copy: (copyOptions, cellsFor) => copy(source, copyOptions, cellsFor),
     corrected: (corrections) => corrected(source, corrections),

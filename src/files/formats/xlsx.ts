@@ -48,7 +48,6 @@ async function open(file: FileBytes, options: ReadOptions): Promise<Sheet> {
     ...present({ whyNew: obstacleIn(book) }),
     survey: (onRow) => survey(source, digest, onRow),
     header: async () => table.columns.names,
-    rows: (from) => rows(source, from),
     groups: (from) => groups(source, from),
     copy: (copyOptions, cellsFor) => copy(source, copyOptions, cellsFor),
     corrected: (corrections, note) => corrected(source, corrections, note),
@@ -78,10 +77,6 @@ async function survey(
   if (onRow !== undefined) for await (const group of inputRows(source)) for (const row of group) onRow(row);
   const encoding = `Excel workbook, sheet ${JSON.stringify(tab.name)}`;
   return { ...digest, encoding, delimiter: 'cells', header: table.columns.names, rows: table.rows };
-}
-
-async function* rows(source: Source, from?: Position): AsyncIterable<PositionedRow> {
-  for await (const group of groups(source, from)) yield* group;
 }
 
 /** The file has no offset at which a row could be found, so those before it are passed over. */

@@ -1,4 +1,4 @@
-import type { CellsFor } from '../../../src/core/format.ts';
+import type { CellsFor, Position, PositionedRow, Sheet } from '../../../src/core/format.ts';
 import type { InputRow } from '../../../src/core/row.ts';
 
 /** What is appended to one row. */
@@ -17,3 +17,10 @@ export async function allOf<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   for await (const item of items) found.push(item);
   return found;
 }
+
+export async function* eachRow(sheet: Pick<Sheet, 'groups'>, from?: Position): AsyncGenerator<PositionedRow> {
+  for await (const group of sheet.groups(from)) yield* group;
+}
+
+export const rowsOf = (sheet: Pick<Sheet, 'groups'>, from?: Position): Promise<PositionedRow[]> =>
+  allOf(eachRow(sheet, from));

@@ -6,7 +6,7 @@ import type { InputRow } from '../../../src/core/row.ts';
 import csv from '../../../src/files/formats/csv.ts';
 import { InputFile } from '../../../src/files/input-file.ts';
 import { proof } from '../../combinations.ts';
-import { allOf, rowByRow } from './all-of.ts';
+import { allOf, eachRow, rowByRow } from './all-of.ts';
 import { inputFolder } from './input-folder.ts';
 
 /**
@@ -29,7 +29,7 @@ async function rowsOf(
   const rows: InputRow[] = [];
   const { rows: count } = await sheet.survey((row) => rows.push(row));
   expect(count).toBe(rows.length);
-  const streamed = await allOf(sheet.rows());
+  const streamed = await allOf(eachRow(sheet));
   expect(streamed.map(({ position: _, ...row }) => row)).toEqual(rows);
   return rows;
 }

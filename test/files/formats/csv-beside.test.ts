@@ -14,7 +14,7 @@ import {
 import csv from '../../../src/files/formats/csv.ts';
 import { InputFile } from '../../../src/files/input-file.ts';
 import { times } from '../../combinations.ts';
-import { allOf, rowByRow } from './all-of.ts';
+import { allOf, eachRow, rowByRow, rowsOf } from './all-of.ts';
 import { bytesOf, writtenCsv } from './csv-arbitrary.ts';
 import { inputFolder } from './input-folder.ts';
 
@@ -75,12 +75,12 @@ async function outcomeOf(file: InputFile, isPadded: boolean): Promise<unknown> {
   const options = { columns: ['ours'], dropped: new Set<string>() };
   try {
     const sheet = await csv.open(file, { delimiter: 'comma', ...(isPadded ? { ragged: 'pad' } : {}) });
-    const rows = await allOf(sheet.rows());
+    const rows = await rowsOf(sheet);
     const copy = sheet.copy(
       options,
       rowByRow(() => ['']),
     );
-    const below = await allOf(sheet.rows(rows[rows.length >> 1]?.position));
+    const below = await rowsOf(sheet, rows[rows.length >> 1]?.position);
     return { rows, below, survey: await sheet.survey(), copy: Buffer.concat(await allOf(copy)).toString() };
   } catch (error) {
     if (!(error instanceof StopError)) throw error;
@@ -251,9 +251,9 @@ describe('a large file', () => {
       await small.survey();
       const large = await csv.open(new LargeFile(path, 100), {});
       await large.header();
-      for await (const row of large.rows()) if (row.row > 100) break;
+      for await (const row of eachRow(large)) if (row.row > 100) break;
       expect(threads).toEqual([]);
-      expect(await allOf(large.rows())).toHaveLength(1000);
+      expect(await rowsOf(large)).toHaveLength(1000);
       expect(threads.map(({ threadId }) => threadId)).toEqual([-1]);
     },
   );

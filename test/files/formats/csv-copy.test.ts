@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import csv from '../../../src/files/formats/csv.ts';
 import { InputFile } from '../../../src/files/input-file.ts';
 import { proof } from '../../combinations.ts';
-import { allOf, type CellsOfRow, rowByRow } from './all-of.ts';
+import { allOf, type CellsOfRow, rowByRow, rowsOf } from './all-of.ts';
 import {
   bytesOf,
   cellText,
@@ -85,12 +85,12 @@ proof('a copy reads as the original cells followed by ours', async () => {
   await fc.assert(
     fc.asyncProperty(writtenCsv, additions, async (file, added) => {
       const path = await write(bytesOf(file));
-      const before = await allOf((await csv.open(new InputFile(path), AS_COMMA)).rows());
+      const before = await rowsOf(await csv.open(new InputFile(path), AS_COMMA));
       const output = await write(
         await copied(path, added.columns, async ({ row }) => cellsOfRow(added, row)),
         'output.csv',
       );
-      const after = await allOf((await csv.open(new InputFile(output), AS_COMMA)).rows());
+      const after = await rowsOf(await csv.open(new InputFile(output), AS_COMMA));
       expect(after.map(({ row, cells }) => [row, cells])).toEqual(
         before.map(({ row, cells }) => [row, [...cells, ...cellsOfRow(added, row)]]),
       );
@@ -193,7 +193,7 @@ test('a zero byte in an answer does not make the output unreadable', async () =>
   const write = await inputFolder();
   const path = await write('a\n1\n');
   const output = await write(await copied(path, ['n', 'm'], async () => ['x\0y', '\0']), 'output.csv');
-  const [row] = await allOf((await csv.open(new InputFile(output), AS_COMMA)).rows());
+  const [row] = await rowsOf(await csv.open(new InputFile(output), AS_COMMA));
   expect(row?.cells).toEqual(['1', 'x\uFFFDy', '\uFFFD']);
 });
 

@@ -7,7 +7,7 @@ import csv from '../../../src/files/formats/csv.ts';
 import { openFile } from '../../../src/files/input.ts';
 import { InputFile } from '../../../src/files/input-file.ts';
 import { proof } from '../../combinations.ts';
-import { allOf } from './all-of.ts';
+import { rowsOf } from './all-of.ts';
 import { inputFolder } from './input-folder.ts';
 
 /**
@@ -123,7 +123,7 @@ test('damage below the position from which a run resumes is named as exactly', a
   const write = await inputFolder();
   const path = await write(`${ABOVE}1,2\r\n3,"4\r\n`);
   const position = { row: 4, byteOffset: Buffer.byteLength(ABOVE), lines: 4 };
-  await expect(allOf((await csv.open(new InputFile(path), {})).rows(position))).rejects.toThrow(
+  await expect(rowsOf(await csv.open(new InputFile(path), {}), position)).rejects.toThrow(
     'row 5, line 6: a quote opens here',
   );
 });

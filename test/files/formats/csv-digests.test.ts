@@ -8,7 +8,7 @@ import { splitPlainly } from '../../../src/files/formats/csv/split.ts';
 import csv from '../../../src/files/formats/csv.ts';
 import { InputFile } from '../../../src/files/input-file.ts';
 import { proof } from '../../combinations.ts';
-import { allOf, rowByRow } from './all-of.ts';
+import { allOf, eachRow, rowByRow, rowsOf } from './all-of.ts';
 import { inputFolder } from './input-folder.ts';
 
 /**
@@ -186,14 +186,14 @@ function requireSame(rows: readonly PositionedRow[], expected: readonly Position
 describe('a list that was surveyed', () => {
   proof('has the rows, the places and the copy that it had before', async () => {
     const sheet = await openList(LONG_LIST);
-    const before = { rows: await allOf(sheet.rows()), copy: await copyOf(sheet) };
+    const before = { rows: await rowsOf(sheet), copy: await copyOf(sheet) };
     expect(before.rows).toHaveLength(12_003);
     await sheet.survey();
-    requireSame(await allOf(sheet.rows()), before.rows);
+    requireSame(await rowsOf(sheet), before.rows);
     expect((await copyOf(sheet)) === before.copy).toBe(true);
     for (const at of [0, 4_999, 6_001, 12_002]) {
       const { position } = before.rows[at] as PositionedRow;
-      requireSame(await allOf(sheet.rows(position)), before.rows.slice(at));
+      requireSame(await rowsOf(sheet, position), before.rows.slice(at));
     }
   });
 
@@ -230,12 +230,12 @@ describe('a list that was surveyed', () => {
       const write = await inputFolder();
       const file = new SwappedFile(await write(lines.join('\n')));
       const sheet = await csv.open(file, { delimiter: 'comma', asBefore: {} });
-      const known = await allOf(sheet.rows());
+      const known = await rowsOf(sheet);
       await sheet.survey();
       file.swapped = altered(lines).join('\n');
       const found: PositionedRow[] = [];
       const reading = async (): Promise<void> => {
-        for await (const row of sheet.rows()) found.push(row);
+        for await (const row of eachRow(sheet)) found.push(row);
       };
       await expect(reading()).rejects.toMatchObject({
         code: 'input',

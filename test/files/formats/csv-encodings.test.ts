@@ -5,7 +5,7 @@ import csv from '../../../src/files/formats/csv.ts';
 import { InputFile } from '../../../src/files/input-file.ts';
 import { checkEncodings, encodeText, textDecoder } from '../../../src/files/text-encoding.ts';
 import { proof, some } from '../../combinations.ts';
-import { allOf, type CellsOfRow, rowByRow } from './all-of.ts';
+import { allOf, type CellsOfRow, rowByRow, rowsOf } from './all-of.ts';
 import { type Written, writtenFiles, writtenIn } from './csv-files.ts';
 import { inputFolder } from './input-folder.ts';
 
@@ -63,13 +63,13 @@ describe('every way to write a table is read right and comes back byte for byte'
     for (const how of some(variants, 6)) {
       const path = await write(writtenIn(how, TABLE), how.isPacked ? 'list.csv.gz' : 'list.csv');
       const sheet = await open(path);
-      const rows = await allOf(sheet.rows());
+      const rows = await rowsOf(sheet);
       expect(rows.map(({ row, cells }) => [row, cells])).toEqual([
         [2, TABLE[1]],
         [3, TABLE[2]],
       ]);
       // From a position in the text, however many bytes of the file that is.
-      expect(await allOf(sheet.rows(rows[1]?.position))).toEqual(rows.slice(1));
+      expect(await rowsOf(sheet, rows[1]?.position)).toEqual(rows.slice(1));
       expect(await sheet.survey()).toMatchObject({ header: TABLE[0], delimiter: how.delimiter, rows: 2 });
       const copy = await copyOf(sheet, ['_status'], async ({ row }) => [`café; ${row - 1}`]);
       expect(unpackedBy(how, copy), JSON.stringify(how)).toEqual(unpackedBy(how, writtenIn(how, WIDER)));
@@ -100,7 +100,7 @@ describe('the encoding is found by strict rules, and said where it was a guess',
     );
     const sheet = await open(path);
     expect(sheet.notes[0]).toContain('byte 0x80 on line 35002 is not');
-    expect((await allOf(sheet.rows())).at(-1)?.cells).toEqual(['€']);
+    expect((await rowsOf(sheet)).at(-1)?.cells).toEqual(['€']);
   });
 
   test('the line is counted right although a line end is split between two reads', async () => {
@@ -116,7 +116,7 @@ describe('the encoding is found by strict rules, and said where it was a guess',
     const write = await inputFolder();
     const sheet = await open(await write(`Name\nx${'𝄞'.repeat(50_000)}\n`));
     expect(sheet.notes).toEqual([]);
-    expect((await allOf(sheet.rows()))[0]?.cells[0]).toBe(`x${'𝄞'.repeat(50_000)}`);
+    expect((await rowsOf(sheet))[0]?.cells[0]).toBe(`x${'𝄞'.repeat(50_000)}`);
   });
 
   test.each([
@@ -132,7 +132,7 @@ describe('the encoding is found by strict rules, and said where it was a guess',
     expect(error.next).toContain('--encoding');
     const forced = await open(path, { encoding: 'windows-1252' });
     expect(forced.notes).toEqual([]);
-    expect((await allOf(forced.rows()))[0]?.cells).toEqual(['ZoÃ«']);
+    expect((await rowsOf(forced))[0]?.cells).toEqual(['ZoÃ«']);
   });
 
   test('UTF-16 without a byte-order mark is recognised by its zeros, and said', async () => {
@@ -146,18 +146,16 @@ describe('the encoding is found by strict rules, and said where it was a guess',
       expect(sheet.notes).toEqual([
         `The file is read as ${name}, because every other byte is zero; use --encoding to change that.`,
       ]);
-      expect((await allOf(sheet.rows()))[0]?.cells).toEqual(['Zoë', 'Köln']);
+      expect((await rowsOf(sheet))[0]?.cells).toEqual(['Zoë', 'Köln']);
     }
   });
 
   test('what the user says outweighs how it looks', async () => {
     const write = await inputFolder();
     const path = await write('Name\nZoë\n');
-    expect((await allOf((await open(path, { encoding: 'windows-1252' })).rows()))[0]?.cells).toEqual([
-      'ZoÃ«',
-    ]);
+    expect((await rowsOf(await open(path, { encoding: 'windows-1252' })))[0]?.cells).toEqual(['ZoÃ«']);
     const chinese = await write(Buffer.from('名\n字\n', 'utf16le'));
-    expect((await allOf((await open(chinese, { encoding: 'utf-16le' })).rows()))[0]?.cells).toEqual(['字']);
+    expect((await rowsOf(await open(chinese, { encoding: 'utf-16le' })))[0]?.cells).toEqual(['字']);
   });
 
   test.each<[string, Encoding, Buffer, number]>([
@@ -185,8 +183,8 @@ proof(
     const write = await inputFolder();
     const text = `Name\n${Array.from({ length: 30_000 }, (_, index) => `Zoë ${index}\n`).join('')}`;
     const sheet = await open(await write(Buffer.from(text, 'utf16le')));
-    const rows = await allOf(sheet.rows());
-    expect(await allOf(sheet.rows(rows[29_990]?.position))).toEqual(rows.slice(29_990));
+    const rows = await rowsOf(sheet);
+    expect(await rowsOf(sheet, rows[29_990]?.position)).toEqual(rows.slice(29_990));
   },
 );
 

@@ -4,7 +4,7 @@ import { createGzip, gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import csv from '../../../src/files/formats/csv.ts';
 import { InputFile } from '../../../src/files/input-file.ts';
-import { allOf, rowByRow } from './all-of.ts';
+import { allOf, rowByRow, rowsOf } from './all-of.ts';
 import { refusalOf } from './csv-refusal.ts';
 import { inputFolder } from './input-folder.ts';
 
@@ -20,7 +20,7 @@ test('a file in several packed parts, as tools that append write it, is read as 
   const write = await inputFolder();
   const parts = [gzipSync(LIST), gzipSync('Al,Ulm\r\n')];
   const sheet = await csv.open(new InputFile(await write(Buffer.concat(parts), 'list.csv.gz')), {});
-  const rows = await allOf(sheet.rows());
+  const rows = await rowsOf(sheet);
   expect(rows.map(({ cells }) => cells[0])).toEqual(['Zoë', 'Jo', 'Al']);
 });
 

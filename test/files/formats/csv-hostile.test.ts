@@ -6,7 +6,7 @@ import { StopError } from '../../../src/core/errors.ts';
 import csv from '../../../src/files/formats/csv.ts';
 import { InputFile } from '../../../src/files/input-file.ts';
 import { proof } from '../../combinations.ts';
-import { allOf, rowByRow } from './all-of.ts';
+import { allOf, rowByRow, rowsOf } from './all-of.ts';
 import { refusalOf } from './csv-refusal.ts';
 import { inputFolder } from './input-folder.ts';
 
@@ -33,7 +33,7 @@ describe('names that mean something to the language', () => {
     const write = await inputFolder();
     const sheet = await csv.open(new InputFile(await write(`${NAMES.join()}\n1,2,3,4,5\n`)), {});
     expect(await sheet.header()).toEqual(NAMES);
-    expect((await allOf(sheet.rows()))[0]?.cells).toEqual(['1', '2', '3', '4', '5']);
+    expect((await rowsOf(sheet))[0]?.cells).toEqual(['1', '2', '3', '4', '5']);
     const copy = sheet.copy(
       { columns: ['__proto__'], dropped: new Set(['__proto__', 'constructor']) },
       rowByRow(() => ['9']),

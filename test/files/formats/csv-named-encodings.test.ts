@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { NAMED_ENCODINGS, type NamedEncoding } from '../../../src/core/format.ts';
 import csv from '../../../src/files/formats/csv.ts';
 import { InputFile } from '../../../src/files/input-file.ts';
-import { allOf } from './all-of.ts';
+import { rowsOf } from './all-of.ts';
 import { inputFolder } from './input-folder.ts';
 
 /**
@@ -30,7 +30,7 @@ async function opened(bytes: Buffer, encoding: NamedEncoding) {
 test.each(NAMED_ENCODINGS)('%s is read and comes back', async (encoding) => {
   const { bytes, text } = everyCharacter(encoding);
   const sheet = await opened(bytes, encoding);
-  const cells = (await allOf(sheet.rows())).map((row) => row.cells[0]);
+  const cells = (await rowsOf(sheet)).map((row) => row.cells[0]);
   expect(cells.join('\n')).toBe(text.split('\n').slice(1, -1).join('\n'));
   const copy = sheet.copy({ columns: ['n'], dropped: new Set() }, async (rows) => rows.map(() => ['']));
   const expected = Buffer.from(

@@ -7,7 +7,7 @@ import type { Position, PositionedRow } from '../../../src/core/format.ts';
 import csv from '../../../src/files/formats/csv.ts';
 import { InputFile } from '../../../src/files/input-file.ts';
 import { proof } from '../../combinations.ts';
-import { allOf } from './all-of.ts';
+import { allOf, eachRow, rowsOf } from './all-of.ts';
 import { bytesOf, type Piece, type WrittenCsv, writtenCsv } from './csv-arbitrary.ts';
 import { inputFolder } from './input-folder.ts';
 
@@ -20,7 +20,7 @@ import { inputFolder } from './input-folder.ts';
 const AS_COMMA = { delimiter: 'comma' } as const;
 
 async function readAll(path: string, from?: Position): Promise<PositionedRow[]> {
-  return allOf((await csv.open(new InputFile(path), AS_COMMA)).rows(from));
+  return rowsOf(await csv.open(new InputFile(path), AS_COMMA), from);
 }
 
 /** The rows of a file by its pieces alone. */
@@ -129,7 +129,7 @@ proof(
       fc.asyncProperty(writtenCsv, fc.integer({ min: 1, max: 40 }), async (file, size) => {
         const path = await write(bytesOf(file));
         const sheet = await csv.open(new CutFile(path, size), AS_COMMA);
-        expect(await allOf(sheet.rows())).toEqual(expectedRows(file));
+        expect(await rowsOf(sheet)).toEqual(expectedRows(file));
       }),
     );
   },
@@ -189,7 +189,7 @@ test('the file is read no faster than its rows are taken', async () => {
   const line = `${'x'.repeat(99)}\n`;
   const path = await write(`a\n${line.repeat(40_000)}`);
   const file = new WatchedFile(path);
-  const rows = (await csv.open(file, {})).rows()[Symbol.asyncIterator]();
+  const rows = eachRow(await csv.open(file, {}));
   await rows.next();
   const { bytes } = file;
   expect(bytes).toBeLessThan(500_000);
@@ -206,7 +206,7 @@ test.runIf(process.platform === 'linux')(
     const write = await inputFolder();
     const path = await write(`a\n${'x\n'.repeat(200_000)}`);
     await (await csv.open(new InputFile(path), {})).header();
-    for await (const row of (await csv.open(new InputFile(path), {})).rows()) if (row.row === 3) break;
+    for await (const row of eachRow(await csv.open(new InputFile(path), {}))) if (row.row === 3) break;
     // Closing goes through the thread pool and may end a little after the loop; it must end.
     await expect.poll(() => openFiles(path)).toBe(0);
   },

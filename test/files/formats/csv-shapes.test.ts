@@ -5,7 +5,7 @@ import { StopError } from '../../../src/core/errors.ts';
 import type { Delimiter, ReadOptions } from '../../../src/core/format.ts';
 import csv from '../../../src/files/formats/csv.ts';
 import { InputFile } from '../../../src/files/input-file.ts';
-import { allOf, rowByRow } from './all-of.ts';
+import { allOf, rowByRow, rowsOf } from './all-of.ts';
 import { inputFolder } from './input-folder.ts';
 
 /**
@@ -22,7 +22,7 @@ async function opened(content: string | Buffer, options: ReadOptions = {}, name 
 
 async function cellsIn(content: string, options: ReadOptions = {}, name?: string) {
   const { sheet } = await opened(content, options, name);
-  return [await sheet.header(), ...(await allOf(sheet.rows())).map(({ cells }) => cells)];
+  return [await sheet.header(), ...(await rowsOf(sheet)).map(({ cells }) => cells)];
 }
 
 async function copyOf(
@@ -107,7 +107,7 @@ describe('a first line such as sep=;', () => {
     const { sheet } = await opened(content);
     expect(await sheet.header()).toEqual(['a,b', 'c']);
     // A spreadsheet does not show that line, so the header is row 1 in it as well.
-    expect((await allOf(sheet.rows())).map(({ row, cells }) => [row, cells])).toEqual([[2, ['1,2', '3']]]);
+    expect((await rowsOf(sheet)).map(({ row, cells }) => [row, cells])).toEqual([[2, ['1,2', '3']]]);
     expect(await copyOf(content)).toBe('\uFEFFsep=;\r\na,b;c;n\r\n1,2;3;2\r\n');
   });
 
@@ -138,12 +138,12 @@ describe('lines above the header', () => {
   test('are skipped, counted as the spreadsheet counts them, and stay in the copy', async () => {
     const { sheet } = await opened(TITLED, { skipLines: 3 });
     expect(await sheet.header()).toEqual(['Name', 'City', 'Postcode']);
-    const rows = await allOf(sheet.rows());
+    const rows = await rowsOf(sheet);
     expect(rows.map(({ row, cells }) => [row, cells[0]])).toEqual([
       [5, 'A'],
       [6, 'C'],
     ]);
-    expect(await allOf(sheet.rows(rows[1]?.position))).toEqual(rows.slice(1));
+    expect(await rowsOf(sheet, rows[1]?.position)).toEqual(rows.slice(1));
     expect(await sheet.survey()).toMatchObject({ rows: 2, bytes: Buffer.byteLength(TITLED) });
     const lines = TITLED.split('\r\n');
     const copy = await copyOf(TITLED, { skipLines: 3 });
@@ -190,7 +190,7 @@ describe('lines above the header', () => {
     const said = await opened(content, { headerRow: String(row) });
     expect(said.sheet.notes).toEqual([]);
     expect(await said.sheet.header()).toEqual(await sheet.header());
-    expect(await allOf(said.sheet.rows())).toEqual(await allOf(sheet.rows()));
+    expect(await rowsOf(said.sheet)).toEqual(await rowsOf(sheet));
     expect(await copyOf(content)).toBe(await copyOf(content, { skipLines: row - 1 }));
   });
 
@@ -202,7 +202,7 @@ describe('lines above the header', () => {
     expect(await sheet.header()).toEqual(names);
     expect(sheet.layout).toEqual({ headerRow: '2-3' });
     expect(sheet.notes.join()).toContain('come from rows 2 and 3 ("ABN", "Contact Name", ');
-    expect((await allOf(sheet.rows())).map(({ row }) => row)).toEqual([4, 5]);
+    expect((await rowsOf(sheet)).map(({ row }) => row)).toEqual([4, 5]);
     const lines = content.split('\n');
     expect((await copyOf(content)).split('\n')).toEqual([
       ...lines.slice(0, 2),
@@ -246,7 +246,7 @@ describe('the rows of the table', () => {
 
   test('are those that are named, and what stands below them stays in the copy with blank cells of ours', async () => {
     const { sheet } = await opened(TOTALLED, { rows: '2-3' });
-    expect((await allOf(sheet.rows())).map(({ row, cells }) => [row, ...cells])).toEqual([
+    expect((await rowsOf(sheet)).map(({ row, cells }) => [row, ...cells])).toEqual([
       [2, 'A', '1'],
       [3, 'B', '2'],
     ]);
@@ -407,7 +407,7 @@ describe('what people put below a list is none of it', () => {
     expect(sheet.layout.leftOut?.map((each) => each.rows)).toEqual(rows);
     expect(sheet.notes.join(' ')).toContain('is a line of totals');
     const survey = await sheet.survey();
-    expect((await allOf(sheet.rows())).slice(0, 2).map(({ row }) => row)).toEqual([2, 3]);
+    expect((await rowsOf(sheet)).slice(0, 2).map(({ row }) => row)).toEqual([2, 3]);
     // A blank row of a sheet stays one.
     expect(survey.rows).toBe(name.startsWith('excel') ? 3 : 2);
     const copy = sheet.copy(

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { ReadOptions, Sheet } from '../../../src/core/format.ts';
 import jsonl from '../../../src/files/formats/jsonl.ts';
 import { InputFile } from '../../../src/files/input-file.ts';
-import { allOf, rowByRow } from './all-of.ts';
+import { allOf, rowByRow, rowsOf } from './all-of.ts';
 import { inputFolder } from './input-folder.ts';
 
 /**
@@ -45,7 +45,7 @@ test('a cell is what a member says: digits as written, lists joined, null and wh
     '{"abn":51824753556,"id":12345678901234567890,"tags":["a","b"],"name":null,"at":{"city":"Perth"}}\n{"name":"Acme","ok":true}\n',
   );
   expect(await sheet.header()).toEqual(['abn', 'id', 'tags', 'name', 'at', 'ok']);
-  expect((await allOf(sheet.rows())).map(({ row, cells }) => [row, ...cells])).toEqual([
+  expect((await rowsOf(sheet)).map(({ row, cells }) => [row, ...cells])).toEqual([
     [1, '51824753556', '12345678901234567890', 'a; b', '', '{"city":"Perth"}', ''],
     [2, '', '', '', 'Acme', '', 'true'],
   ]);
@@ -69,7 +69,7 @@ test('what an earlier output added is replaced, and nothing else of a line', asy
 
 test('a line that is no object is a row that cannot be read, and comes back whole beside the reason', async () => {
   const sheet = await opened('{"a":1}\n{"a":\n\n[1]\n{"a":2}\n');
-  expect((await allOf(sheet.rows())).map(({ row, unreadable }) => [row, unreadable])).toEqual([
+  expect((await rowsOf(sheet)).map(({ row, unreadable }) => [row, unreadable])).toEqual([
     [1, undefined],
     [2, 'line 2: it is not JSON: {"a":'],
     [4, 'line 4: it is not an object: [1]'],
@@ -85,7 +85,7 @@ test('bytes that are no UTF-8 spoil their own line alone', async () => {
   const sheet = await opened(
     Buffer.concat([Buffer.from('{"a":"x"}\n{"a":"'), Buffer.from([0xe9]), Buffer.from('"}\n')]),
   );
-  expect((await allOf(sheet.rows())).map(({ unreadable }) => unreadable)).toEqual([
+  expect((await rowsOf(sheet)).map(({ unreadable }) => unreadable)).toEqual([
     undefined,
     'line 2: it is not UTF-8',
   ]);
@@ -93,8 +93,8 @@ test('bytes that are no UTF-8 spoil their own line alone', async () => {
 
 test('a packed file reads alike, from any position, and is packed again', async () => {
   const sheet = await opened(gzipSync('{"a":1}\n{"a":2}\n{"a":3}\n'), {}, 'list.jsonl.gz');
-  const rows = await allOf(sheet.rows());
-  expect(await allOf(sheet.rows(rows[1]?.position))).toEqual(rows.slice(1));
+  const rows = await rowsOf(sheet);
+  expect(await rowsOf(sheet, rows[1]?.position)).toEqual(rows.slice(1));
   const copy = sheet.copy(
     { columns: [], dropped: new Set() },
     rowByRow(() => []),

@@ -8,7 +8,7 @@ import { openInput } from '../../../src/files/input.ts';
 import { InputFile } from '../../../src/files/input-file.ts';
 import { chooseDestination } from '../../../src/files/output/output/destination.ts';
 import { proof } from '../../combinations.ts';
-import { allOf, type CellsOfRow, rowByRow } from './all-of.ts';
+import { allOf, type CellsOfRow, rowByRow, rowsOf } from './all-of.ts';
 import { inputFolder } from './input-folder.ts';
 import {
   bookOf,
@@ -231,7 +231,7 @@ test('a row with a cell right of the last column is set aside in what comes back
   const first = await copyOf(book, OUR_COLUMNS, ours);
   const again = await copyOf(first.bytes, OUR_COLUMNS, ours, { dropped: new Set(OUR_COLUMNS) });
   expect(changedIn(again)).toEqual([]);
-  const read = await allOf((await opened(first.bytes)).rows());
+  const read = await rowsOf(await opened(first.bytes));
   expect(read.map(({ unreadable }) => unreadable)).toEqual([
     undefined,
     undefined,
@@ -276,7 +276,7 @@ test.each<readonly [string, WrittenBook, RegExp]>([
   expect(textOf(copy.after, SHEET)).toBe(textOf(copy.before, SHEET));
   const write = await inputFolder();
   const made = await xlsx.open(new InputFile(await write(copy.bytes, 'made.xlsx')), { sheet: 'Rowonce' });
-  expect((await allOf(made.rows())).map(({ row, cells }) => [row, cells.at(-1)])).toContainEqual([2, '7']);
+  expect((await rowsOf(made)).map(({ row, cells }) => [row, cells.at(-1)])).toContainEqual([2, '7']);
   expect(await made.header()).toContain('x');
 });
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { ReadOptions } from '../../../src/core/format.ts';
 import xlsx from '../../../src/files/formats/xlsx.ts';
 import { InputFile } from '../../../src/files/input-file.ts';
-import { allOf } from './all-of.ts';
+import { rowsOf } from './all-of.ts';
 import { inputFolder } from './input-folder.ts';
 import { bookOf, bookParts, type WrittenBook, zipOf } from './workbook-file.ts';
 
@@ -20,7 +20,7 @@ async function opened(book: WrittenBook | string | Buffer, options: ReadOptions 
 
 async function read(book: WrittenBook | string | Buffer, options: ReadOptions = {}) {
   const sheet = await opened(book, options);
-  const rows = (await allOf(sheet.rows())).map(({ row, cells }) => [row, ...cells]);
+  const rows = (await rowsOf(sheet)).map(({ row, cells }) => [row, ...cells]);
   const { rows: counted } = await sheet.survey();
   expect(counted).toBe(rows.length);
   return { header: await sheet.header(), rows, notes: sheet.notes, layout: sheet.layout };

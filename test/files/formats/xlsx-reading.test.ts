@@ -6,7 +6,7 @@ import { ZipFile } from 'yazl';
 import xlsx from '../../../src/files/formats/xlsx.ts';
 import { InputFile } from '../../../src/files/input-file.ts';
 import { proof } from '../../combinations.ts';
-import { allOf } from './all-of.ts';
+import { allOf, rowsOf } from './all-of.ts';
 import { inputFolder } from './input-folder.ts';
 import { bookOf, bookParts, textRow, type WrittenBook, zipOf } from './workbook-file.ts';
 
@@ -23,7 +23,7 @@ async function opened(book: WrittenBook, options = {}) {
 
 /** The cells below the header, of as many columns as a row has at the most. */
 async function cellsOf(book: WrittenBook): Promise<readonly (readonly string[])[]> {
-  return (await allOf((await opened(book)).rows())).map(({ cells }) => cells);
+  return (await rowsOf(await opened(book))).map(({ cells }) => cells);
 }
 
 /** One cell `A2` below the header "Name": its type and style as attributes, and what stands in it. */
@@ -47,7 +47,7 @@ test('a file of a real library is read: texts, numbers, dates, booleans and blan
   const path = await write(await writeExcel(sheet, { sheet: 'Leads', dateFormat: 'dd/mm/yyyy' }).toBuffer());
   const read = await xlsx.open(new InputFile(path), {});
   expect(await read.header()).toEqual(['ABN', 'Name', 'Founded', 'Active', 'Size']);
-  expect(await allOf(read.rows())).toMatchObject([
+  expect(await rowsOf(read)).toMatchObject([
     { row: 2, cells: ['51824753556', ' O’Brien & <Sons> ', '2001-02-28', 'TRUE', '12.5'] },
     { row: 4, cells: ['33051775556', 'Zoë\nline 2', '2024-02-29T13:05:09', 'FALSE', ''] },
   ]);
@@ -146,12 +146,12 @@ test('blank rows are passed over and the others keep the numbers that Excel show
     textRow(9, '3', '4'),
   ].join('');
   const sheet = await opened({ rows });
-  const all = await allOf(sheet.rows());
+  const all = await rowsOf(sheet);
   expect(all.map(({ row, cells }) => [row, ...cells])).toEqual([
     [4, '1', '2'],
     [9, '3', '4'],
   ]);
-  expect(await allOf(sheet.rows(all[1]?.position))).toEqual(all.slice(1));
+  expect(await rowsOf(sheet, all[1]?.position)).toEqual(all.slice(1));
   expect((await allOf(sheet.groups())).flat()).toEqual(all);
   const heard: unknown[] = [];
   expect((await sheet.survey((row) => heard.push(row))).rows).toBe(2);
@@ -166,7 +166,7 @@ test('titles above the header are skipped when that is said, and also where noth
   for (const options of [{ skipLines: 2 }, { headerRow: '3' }, {}]) {
     const sheet = await opened({ rows }, options);
     expect(await sheet.header()).toEqual(['A', 'B']);
-    expect(await allOf(sheet.rows())).toMatchObject([{ row: 4, cells: ['1', '2'] }]);
+    expect(await rowsOf(sheet)).toMatchObject([{ row: 4, cells: ['1', '2'] }]);
   }
   await expect(opened({ rows }, { asBefore: {} })).rejects.toMatchObject({
     code: 'input',
@@ -196,7 +196,7 @@ test('columns without a name are passed over where they are blank, and a filled 
   const rows = [textRow(1, '', 'A', '', 'B'), textRow(2, '', '1', '', '2')].join('');
   const sheet = await opened({ rows });
   expect(await sheet.header()).toEqual(['A', 'B']);
-  expect(await allOf(sheet.rows())).toMatchObject([{ row: 2, cells: ['1', '2'] }]);
+  expect(await rowsOf(sheet)).toMatchObject([{ row: 2, cells: ['1', '2'] }]);
   await expect(opened({ rows: rows + textRow(3, '', '3', 'x') })).rejects.toMatchObject({
     code: 'input',
     message: expect.stringMatching(
@@ -338,7 +338,7 @@ test.each<[string, () => Buffer | Promise<Buffer>]>([
 ])('a workbook %s is read', async (_, content) => {
   const write = await inputFolder();
   const sheet = await xlsx.open(new InputFile(await write(await content(), 'book.xlsx')), {});
-  expect(await allOf(sheet.rows())).toMatchObject([{ row: 2, cells: ['x'] }]);
+  expect(await rowsOf(sheet)).toMatchObject([{ row: 2, cells: ['x'] }]);
 });
 
 describe('formulas without a saved value, as programs write them that cannot calculate', () => {

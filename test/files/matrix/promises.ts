@@ -4,7 +4,7 @@ import { gunzipSync } from 'node:zlib';
 import { StopError } from '../../../src/core/errors.ts';
 import type { CopyOptions, PositionedRow, Sheet, Survey } from '../../../src/core/format.ts';
 import type { InputRow } from '../../../src/core/row.ts';
-import { allOf } from '../formats/all-of.ts';
+import { allOf, eachRow, rowsOf } from '../formats/all-of.ts';
 
 /**
  * What every format promises of every file, whoever wrote it. Each function reads the file in another way and holds it
@@ -37,22 +37,17 @@ export async function readOnce(sheet: Sheet): Promise<Reading> {
   return { survey, rows };
 }
 
-/** The survey, rows one by one and rows in groups tell the same, and no row is lost between them. */
+/** The survey and the rows in groups tell the same, and no row is lost between them. */
 export async function readWhole(sheet: Sheet): Promise<Reading> {
   const reading = await readOnce(sheet);
   await readsAlike(sheet, reading);
   return reading;
 }
 
-/** The header, rows one by one and rows in groups are those of the survey. */
+/** The header and the rows are those of the survey. */
 export async function readsAlike(sheet: Sheet, { survey, rows }: Reading): Promise<void> {
   same(await sheet.header(), survey.header, 'the header is not that of the survey');
-  same((await allOf(sheet.rows())).map(withoutPosition), rows, 'the rows are not those of the survey');
-  same(
-    (await allOf(sheet.groups())).flat().map(withoutPosition),
-    rows,
-    'the groups are not those of the survey',
-  );
+  same((await rowsOf(sheet)).map(withoutPosition), rows, 'the rows are not those of the survey');
 }
 
 const withoutPosition = ({ position: _, ...row }: PositionedRow): InputRow => row;
@@ -60,9 +55,9 @@ const withoutPosition = ({ position: _, ...row }: PositionedRow): InputRow => ro
 /** Reading on from a row gives that row and all below it. @param at an index of the rows. */
 export async function readsOnFrom(sheet: Sheet, { rows }: Reading, at: number): Promise<void> {
   let index = 0;
-  for await (const { position } of sheet.rows()) {
+  for await (const { position } of eachRow(sheet)) {
     if (index++ < at) continue;
-    const below = (await allOf(sheet.rows(position))).map(withoutPosition);
+    const below = (await rowsOf(sheet, position)).map(withoutPosition);
     same(below, rows.slice(at), `from row ${position.row} on, other rows are read`);
     return;
   }

@@ -112,10 +112,11 @@ async function openList(batch: Batch, { sheet }: OpenedFile): Promise<OpenList> 
     return noted;
   };
   async function* rows(ledger: LedgerReader, from: RowNumber): AsyncGenerator<InputRow> {
-    for await (const row of sheet.rows(await placeBefore(ledger, from))) {
-      if (row.row % ROWS_BETWEEN_PLACES === 0) places.set(row.row / ROWS_BETWEEN_PLACES, row.position);
-      if (row.row >= from) yield row;
-    }
+    for await (const group of sheet.groups(await placeBefore(ledger, from)))
+      for (const row of group) {
+        if (row.row % ROWS_BETWEEN_PLACES === 0) places.set(row.row / ROWS_BETWEEN_PLACES, row.position);
+        if (row.row >= from) yield row;
+      }
   }
   return {
     header,
