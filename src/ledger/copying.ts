@@ -1,3 +1,5 @@
+import { isoTime } from '../core/clock.ts';
+import { type StopError, stop } from '../core/errors.ts';
 import type { JsonObject } from '../core/operation.ts';
 import type { AccountState, Batch, BatchId, Ledger, LedgerReader } from './ledger.ts';
 import type { Entry } from './rules/history.ts';
@@ -141,6 +143,12 @@ export interface Copied {
   readonly identity: string;
   readonly place: string;
   readonly atMs: number;
+}
+
+/** What ends who would buy from a ledger that was copied. @param works what still does with it. */
+export function wasCopied(ledger: string, { place, atMs }: Copied, works: string): StopError {
+  const fact = `The ledger ${ledger} was copied to ${place} on ${isoTime(atMs)}, and nothing is bought from it any more; ${works} still work.`;
+  return stop('store', fact, `Name the copy: --store ${place}`);
 }
 
 /** A ledger that is copied. Nobody spends from it meanwhile. */

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
-import type { Erasable, ErasureTarget, Hit, Person, Where } from '../eraser.ts';
-import type { Act, BatchId } from '../ledger.ts';
+import type { Erasable, ErasureTarget, Hit, KnownFile, Person, Where } from '../eraser.ts';
+import { type Act, type BatchId, credits } from '../ledger.ts';
 
 /** What was found of a person, or is older than a time, before any of it is erased. */
 
@@ -88,11 +88,29 @@ export function leftOf(
 /** What is told of an erasure before it is made. */
 export type ErasureReport = Omit<Erasable, 'requireRoom' | 'erase'>;
 
+/** A content at a path, with the batch whose rows are in it; null where there is none. */
+export type HeldFile<Batch> = Omit<KnownFile, 'isAffected'> & { readonly batch: Batch | null };
+
+/** What is read of a ledger for the report, beside what was found. */
+export interface Beside<Batch> {
+  /** The batches in whose rows an answer is from which the person is cut out. */
+  readonly cut: readonly Batch[];
+  readonly heldCredits: number;
+  readonly inputs: Erasable['inputs'];
+  readonly written: readonly HeldFile<Batch>[];
+  readonly read: readonly HeldFile<Batch>[];
+}
+
+/** Lists in which a person stands are affected as well as outputs; what is old is not in them. */
 export function reportOf<Batch>(
   found: Found<unknown, Batch>,
-  written: ReadonlySet<Batch>,
+  kind: ErasureTarget['kind'],
+  beside: Beside<Batch>,
   idOf: (batch: Batch) => BatchId,
-): Omit<ErasureReport, 'heldCredits' | 'inputs' | 'files'> {
+): ErasureReport {
+  const asked = new Set(found.rows.map(({ batch }) => batch));
+  const written = new Set([...asked, ...found.batches, ...beside.cut]);
+  const read = kind === 'old' ? new Set<Batch>() : asked;
   return {
     calls: found.calls.size,
     cut: found.attempts.size,
@@ -103,7 +121,20 @@ export function reportOf<Batch>(
     hits: found.hits,
     needed: { calls: found.needed.length, by: found.needed.map(idOf) },
     written: new Set([...written].map(idOf)),
+    heldCredits: credits(beside.heldCredits),
+    inputs: beside.inputs,
+    files: [...knownFiles(beside.written, written), ...knownFiles(beside.read, read)],
   };
+}
+
+const knownFiles = <Batch>(files: readonly HeldFile<Batch>[], affected: ReadonlySet<Batch>) =>
+  files.map(({ path, sha256, batch }) => {
+    return { path, sha256, isAffected: batch !== null && affected.has(batch) };
+  });
+
+/** What stands in place of a planned row that is erased. */
+export function erasedPlan(reason: string): string {
+  return JSON.stringify({ kind: 'end', outcome: { kind: 'skipped', reason } });
 }
 
 /** The order to erase what was found. */

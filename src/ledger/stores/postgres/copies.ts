@@ -1,6 +1,5 @@
-import { isoTime } from '../../../core/clock.ts';
 import { stop } from '../../../core/errors.ts';
-import type { Copied, CopySource, CopyTarget } from '../../copying.ts';
+import { type Copied, type CopySource, type CopyTarget, wasCopied } from '../../copying.ts';
 import type { StoreOptions } from '../../store.ts';
 import { closedByFailure, connect, type Database, type Sql } from './connection.ts';
 import { partsOf } from './copy-from.ts';
@@ -35,12 +34,7 @@ async function identityOf(sql: Sql): Promise<Identity> {
 export async function refuseCopied(database: Database, toSpend: boolean): Promise<void> {
   const { arriving, copied } = await identityOf(database);
   if (arriving) throw notFinished(database);
-  if (copied === null || !toSpend) return;
-  throw stop(
-    'store',
-    `The ledger at ${database.shown} was copied to ${copied.place} on ${isoTime(copied.atMs)}, and nothing is bought from it any more; status and export still work.`,
-    `Name the copy: --store ${copied.place}`,
-  );
+  if (copied !== null && toSpend) throw wasCopied(`at ${database.shown}`, copied, 'status and export');
 }
 
 const notFinished = ({ shown }: Database) =>

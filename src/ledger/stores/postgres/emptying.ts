@@ -3,7 +3,7 @@ import { invariant } from '../../../core/errors.ts';
 import { type ErasureTarget, erasedReason, type Person } from '../../eraser.ts';
 import type { BatchId } from '../../ledger.ts';
 import { draftDecision, toldErased } from '../../rules/drafts.ts';
-import { type ErasableRow, type Erasing, NAMES_OF_BATCH } from '../../rules/found.ts';
+import { type ErasableRow, type Erasing, erasedPlan, NAMES_OF_BATCH } from '../../rules/found.ts';
 import { hiddenKey, keyCheck } from '../../rules/hidden-keys.ts';
 import { emptiedTerms, type Terms } from '../../rules/kept-call.ts';
 import { oneCell, oneColumn, type Sql } from './connection.ts';
@@ -164,8 +164,7 @@ async function eraseRows(
   );
   const erased = rows.filter(({ batch, row }) => !kept.has(`${batch} ${row}`));
   await sql.rows(ERASE_ROWS, [...columnsOf(erased), JSON.stringify(reason)]);
-  const planned = JSON.stringify({ kind: 'end', outcome: { kind: 'skipped', reason } });
-  await sql.rows(ERASE_PLANNED, [...columnsOf(rows), planned]);
+  await sql.rows(ERASE_PLANNED, [...columnsOf(rows), erasedPlan(reason)]);
   await sql.rows(REMOVE_PIECES, [[...new Set(rows.map(({ batch }) => batch))]]);
 }
 

@@ -1,9 +1,10 @@
 import { hostname } from 'node:os';
-import type { ErasureTarget, KnownFile, Person } from '../../eraser.ts';
-import { type BatchId, credits } from '../../ledger.ts';
+import type { ErasureTarget, Person } from '../../eraser.ts';
+import type { BatchId } from '../../ledger.ts';
 import {
   type ErasableRow,
   type ErasureReport,
+  type HeldFile,
   Hits,
   leftOf,
   NAMES_OF_BATCH,
@@ -23,16 +24,14 @@ export async function erasureOf(
 ): Promise<{ readonly found: Found; readonly report: ErasureReport }> {
   const found =
     target.kind === 'person' ? await aboutPerson(sql, target.person) : await olderThan(sql, target);
-  const asked = new Set(found.rows.map(({ batch }) => batch));
-  const cut = await oneColumn<BatchId>(sql, BATCHES_OF_CUTS, [found.cuts.map(({ of }) => of)]);
-  const written = new Set([...asked, ...found.batches, ...cut]);
-  const read = target.kind === 'old' ? new Set<BatchId>() : asked;
-  const report = {
-    ...reportOf(found, written, (batch) => batch),
-    heldCredits: credits((await oneCell<number>(sql, HELD, [[...found.calls]])) ?? 0),
+  const beside = {
+    cut: await oneColumn<BatchId>(sql, BATCHES_OF_CUTS, [found.cuts.map(({ of }) => of)]),
+    heldCredits: (await oneCell<number>(sql, HELD, [[...found.calls]])) ?? 0,
     inputs: await inputsIn(sql, target),
-    files: [...(await filesIn(sql, WRITTEN, written)), ...(await filesIn(sql, READ, read))],
+    written: await sql.rows<HeldFile<BatchId>>(WRITTEN, [hostname()]),
+    read: await sql.rows<HeldFile<BatchId>>(READ, [hostname()]),
   };
+  const report = reportOf(found, target.kind, beside, (batch) => batch);
   return { found, report };
 }
 
@@ -50,19 +49,6 @@ const WRITTEN = 'SELECT path, sha256, batch FROM files WHERE host = $1';
 const READ = `
 SELECT r.path, CASE WHEN r.is_list THEN b.input_sha256 END AS sha256, CASE WHEN r.is_list THEN b.id END AS batch
   FROM reads r JOIN batches b ON b.id = r.batch WHERE r.host = $1`;
-
-async function filesIn(
-  sql: Sql,
-  text: string,
-  affected: ReadonlySet<BatchId>,
-): Promise<readonly KnownFile[]> {
-  const found = await sql.rows<{ path: string; sha256: string | null; batch: BatchId | null }>(text, [
-    hostname(),
-  ]);
-  return found.map(({ path, sha256, batch }) => ({
-    ...{ path, sha256, isAffected: batch !== null && affected.has(batch) },
-  }));
-}
 
 /** What is gone through is held against the person here: the database does not know how names are written. */
 async function aboutPerson(sql: Sql, person: Person): Promise<Found> {

@@ -1,9 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { isoTime } from '../../../core/clock.ts';
-import { stop } from '../../../core/errors.ts';
-import type { Copied, CopySource, CopyTarget } from '../../copying.ts';
+import { type Copied, type CopySource, type CopyTarget, wasCopied } from '../../copying.ts';
 import type { Ledger } from '../../ledger.ts';
 import type { StoreOptions } from '../../store.ts';
 import { Connection } from './connection.ts';
@@ -29,12 +27,7 @@ export function copiedTo(connection: Connection): Copied | undefined {
 /** @throws StopError `store` when the ledger was copied: another one goes on in its place. */
 export function refuseCopied(connection: Connection, { path }: StoreFolder): void {
   const copied = copiedTo(connection);
-  if (copied === undefined) return;
-  throw stop(
-    'store',
-    `The ledger in ${path} was copied to ${copied.place} on ${isoTime(copied.atMs)}, and nothing is bought from it any more; status, export and forget still work.`,
-    `Name the copy: --store ${copied.place}`,
-  );
+  if (copied !== undefined) throw wasCopied(`in ${path}`, copied, 'status, export and forget');
 }
 
 interface Copying extends Ledger, Pick<CopySource, 'parts' | 'leave'> {

@@ -1,10 +1,9 @@
-import type { Erasable, ErasureTarget, KnownFile, Person } from '../../eraser.ts';
-import { credits } from '../../ledger.ts';
+import type { Erasable, ErasureTarget, Person } from '../../eraser.ts';
 import {
   type ErasableRow as ErasableRowIn,
-  type ErasureReport,
   type Found as FoundIn,
   foundOld,
+  type HeldFile,
   Hits,
   leftOf,
   NAMES_OF_BATCH,
@@ -34,20 +33,30 @@ export interface Cut {
 export function erasureOf(connection: Connection, target: ErasureTarget) {
   const found =
     target.kind === 'person' ? aboutPerson(connection, target.person) : olderThan(connection, target);
-  const { written, read } = affectedBy(connection, found, target.kind);
-  const report: ErasureReport = {
-    ...reportOf(found, written, batchId),
-    heldCredits: credits(connection.get<{ credits: number }>(HELD, list(found.calls))?.credits ?? 0),
-    inputs: inputsIn(connection, target),
-    files: [...filesIn(connection, WRITTEN, written), ...filesIn(connection, READ, read)],
-  };
+  const cuts = new Set(found.cuts.map(({ attempt }) => attempt));
+  const report = reportOf(
+    found,
+    target.kind,
+    {
+      cut: ids(connection, BATCHES_OF_CUTS, list(cuts)),
+      heldCredits: connection.get<{ credits: number }>(HELD, list(found.calls))?.credits ?? 0,
+      inputs: inputsIn(connection, target),
+      written: connection.all<HeldFile<number>>(WRITTEN),
+      read: connection.all<HeldFile<number>>(READ),
+    },
+    batchId,
+  );
   return { found, report };
 }
 
 /** The same where nothing was run yet: a store may have no more than lists. */
 export const NOTHING_ERASABLE: Erasable = {
-  ...reportOf(foundOld<number>([]), new Set(), batchId),
-  ...{ heldCredits: credits(0), inputs: [], files: [] },
+  ...reportOf(
+    foundOld<number>([]),
+    'old',
+    { cut: [], heldCredits: 0, inputs: [], written: [], read: [] },
+    batchId,
+  ),
   requireRoom() {},
   async erase(files) {
     removeFiles(files);
@@ -55,21 +64,7 @@ export const NOTHING_ERASABLE: Erasable = {
   },
 };
 
-/**
- * The batches whose outputs and inputs hold something of what is erased. An answer from which a person was cut out is in the
- * outputs of all rows that used it. The lists in which the person stands are affected as well; what is old is not in them.
- */
-function affectedBy(
-  connection: Connection,
-  { rows, cuts, batches }: Found,
-  kind: ErasureTarget['kind'],
-): { readonly written: ReadonlySet<number>; readonly read: ReadonlySet<number> } {
-  const asked = new Set(rows.map(({ batch }) => batch));
-  const attempts = new Set(cuts.map(({ attempt }) => attempt));
-  const written = new Set([...asked, ...batches, ...ids(connection, BATCHES_OF_CUTS, list(attempts))]);
-  return { written, read: kind === 'old' ? new Set() : asked };
-}
-
+/** An answer from which a person was cut out is in the outputs of all rows that used it. */
 const BATCHES_OF_CUTS = `
 SELECT DISTINCT r.batch AS id FROM rows r, json_each(r.answers) j
  WHERE j.value IN (SELECT value FROM json_each(?))`;
@@ -80,12 +75,6 @@ const WRITTEN = 'SELECT path, sha256, batch FROM files';
 const READ = `
 SELECT r.path, iif(r.is_list, b.input_sha256, NULL) AS sha256, iif(r.is_list, b.id, NULL) AS batch
   FROM reads r JOIN batches b ON b.id = r.batch`;
-
-function filesIn(connection: Connection, sql: string, affected: ReadonlySet<number>): readonly KnownFile[] {
-  return connection
-    .all<{ path: string; sha256: string | null; batch: number | null }>(sql)
-    .map(({ path, sha256, batch }) => ({ path, sha256, isAffected: batch !== null && affected.has(batch) }));
-}
 
 function inputsIn(connection: Connection, target: ErasureTarget): Erasable['inputs'] {
   const isSure = target.kind === 'old' && target.isSure;

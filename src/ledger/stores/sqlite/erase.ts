@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { invariant } from '../../../core/errors.ts';
 import { erasedReason, type Person } from '../../eraser.ts';
 import { toldErased } from '../../rules/drafts.ts';
-import { type Erasing as ErasingOf, NAMES_OF_BATCH } from '../../rules/found.ts';
+import { type Erasing as ErasingOf, erasedPlan, NAMES_OF_BATCH } from '../../rules/found.ts';
 import { hiddenKey, keyCheck } from '../../rules/hidden-keys.ts';
 import { emptiedTerms } from '../../rules/kept-call.ts';
 import { historyOf } from './attempt-records.ts';
@@ -157,7 +157,7 @@ function eraseRow(
   if (settled !== undefined && (settled.outcome !== 'in_doubt' || person?.in(settled.reason ?? ''))) {
     ROWS_TABLE.changeOne(connection, settled, { reason, input: null });
   }
-  const planned = JSON.stringify({ kind: 'end', outcome: { kind: 'skipped', reason } });
+  const planned = erasedPlan(reason);
   PLANNED_TABLE.changeOne(connection, { batch, row, planned }, { planned });
 }
 
