@@ -174,13 +174,8 @@ class Collected {
     const { email, project, subject, from, was } = part;
     const people = ended === 'applied' ? this.#removed : this.#notRemoved;
     people.push({
-      row,
-      email,
-      userId: was?.facts?.userId,
-      project: project ?? subject.project,
-      role: from,
-      ended,
-      reason,
+      ...{ row, email, userId: was?.facts?.userId, project: project ?? subject.project },
+      ...{ role: from, ended, reason },
     });
   }
 

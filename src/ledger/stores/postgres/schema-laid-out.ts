@@ -23,22 +23,8 @@ import { TIME } from './schema/time-sql.ts';
  * there, or replaces it, so that the same text lays out a ledger and brings an earlier one up to date.
  */
 const TOPICS = [
-  ACCOUNTS,
-  BATCHES,
-  CALLS,
-  TALLIES,
-  MONEY,
-  ROWS,
-  LISTED,
-  TIME,
-  CONSENTS,
-  HOST_NOTES,
-  TEAMS,
-  ERASURES,
-  COPIES,
-  SPENDERS,
-  ACTS,
-  NOTICES,
+  ...[ACCOUNTS, BATCHES, CALLS, TALLIES, MONEY, ROWS, LISTED, TIME, CONSENTS, HOST_NOTES, TEAMS, ERASURES],
+  ...[COPIES, SPENDERS, ACTS, NOTICES],
 ];
 
 /** Two processes may find an empty database at once; any number that nobody else takes. */

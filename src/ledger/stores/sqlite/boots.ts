@@ -21,14 +21,8 @@ export function insertBoot(connection: Connection, boot: BootTime, atMs: number)
   const id = nextNumber(connection, 'boots');
   const { seen } = newBoot(connection, boot, atMs);
   BOOTS_TABLE.insert(connection, {
-    id,
-    boot: boot.id,
-    seen_at: seen.atMs,
-    seen_uptime: seen.uptimeMs,
-    confirmed_at: null,
-    confirmed_uptime: null,
-    refuted_at: null,
-    told_by: null,
+    ...{ id, boot: boot.id, seen_at: seen.atMs, seen_uptime: seen.uptimeMs },
+    ...{ confirmed_at: null, confirmed_uptime: null, refuted_at: null, told_by: null },
   });
   return id;
 }

@@ -108,13 +108,7 @@ function aboutPerson(connection: Connection, person: Person): Found {
   const attached = list(new Set([...attempts, ...ids(connection, ATTEMPTS, list(calls))]));
   const batches = new Set(ids(connection, BATCHES));
   return {
-    calls,
-    attempts,
-    cuts,
-    rows,
-    subjects,
-    hits: hits.all(),
-    needed: [],
+    ...{ calls, attempts, cuts, rows, subjects, hits: hits.all(), needed: [] },
     unsettled: [
       ...connection.all<ErasableRow>(UNSETTLED, { attempts: attached }),
       ...connection.all<ErasableRow>(UNFINISHED),

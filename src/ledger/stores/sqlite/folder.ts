@@ -136,17 +136,8 @@ function refuseUnlessOurs(path: string, kind: 'file' | 'folder'): void {
 function filesOf(folder: StoreFolder): readonly string[] {
   const { ledger, log, journal, seal, sealedSince, lock, watermark, reserve, spender } = folder;
   return [
-    ledger,
-    log,
-    journal,
-    `${ledger}-shm`,
-    lock,
-    `${lock}-journal`,
-    seal,
-    sealedSince,
-    watermark,
-    reserve,
-    spender,
+    ...[ledger, log, journal, `${ledger}-shm`, lock, `${lock}-journal`],
+    ...[seal, sealedSince, watermark, reserve, spender],
   ];
 }
 

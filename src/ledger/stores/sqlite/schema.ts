@@ -28,19 +28,7 @@ INSERT INTO book (id, booked, commits, clean, identity) VALUES (1, 0, 0, 1, lowe
  * depends on another. SQLite keeps the text of each definition, and a store is compared with these texts (`verify.ts`).
  */
 const TOPICS: readonly string[] = [
-  ACCOUNTS,
-  BATCHES,
-  BOOK,
-  MONEY,
-  CALLS,
-  LOSSES,
-  SENDING,
-  ANSWERS,
-  PRICES,
-  ROWS,
-  CHANGES,
-  TIME,
-  ERASURES,
+  ...[ACCOUNTS, BATCHES, BOOK, MONEY, CALLS, LOSSES, SENDING, ANSWERS, PRICES, ROWS, CHANGES, TIME, ERASURES],
   AGREEMENTS_TABLE.definition,
   HOLDS_TABLE.definition,
   'CREATE INDEX holds_batch ON holds (batch, id);',
