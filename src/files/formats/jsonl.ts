@@ -26,11 +26,7 @@ import { cellsOf, membersIn, saidIn, valueLike } from './jsonl/objects.ts';
  * JSON lines: an object on each line, in UTF-8. Its members are the cells of a row, by their names; what is nested in a member is
  * one cell. No line is a header, so a row has the number of its line. A line that is no object is a row that cannot be read.
  */
-const jsonl: Format = {
-  name: 'jsonl',
-  extensions: ['.jsonl', '.ndjson', '.jsonl.gz', '.ndjson.gz'],
-  open,
-};
+const jsonl: Format = { name: 'jsonl', extensions: ['.jsonl', '.ndjson', '.jsonl.gz', '.ndjson.gz'], open };
 export default jsonl;
 
 /** What one reading of the whole file learned: any line may have a name that no line before it has. */

@@ -54,10 +54,7 @@ export const BOOT_READS = {
       seen: { atMs: seen_at, uptimeMs: seen_uptime },
       ...(isConfirmed ? { confirmed: { atMs: confirmed_at, uptimeMs: confirmed_uptime } } : {}),
       isPlay: isPlay(connection),
-      ...present({
-        floorMs: confirmedTime(connection),
-        dated: newestDate(connection, number),
-      }),
+      ...present({ floorMs: confirmedTime(connection), dated: newestDate(connection, number) }),
     };
   },
 } satisfies Partial<Reads<LedgerReader>>;

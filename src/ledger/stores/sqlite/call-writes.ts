@@ -62,12 +62,7 @@ export class CallWrites implements Appending {
   constructor(connection: Connection, group: GroupCommit, beside: Beside) {
     this.#connection = connection;
     this.#beside = beside;
-    this.#add = group.together({
-      work: (entries) => this.#write(entries),
-      isInFlight,
-      isPatient,
-      rankOf,
-    });
+    this.#add = group.together({ work: (entries) => this.#write(entries), isInFlight, isPatient, rankOf });
     this.#finish = group.together({
       work: (lists) => this.#insertOutcomes(lists.flat()),
       isPatient: () => true,

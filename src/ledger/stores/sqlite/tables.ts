@@ -100,10 +100,7 @@ export const REPLIES_TABLE = table('replies', {
     dated: 'INTEGER',
     typed: 'INTEGER',
   },
-  contents: {
-    headers: 'TEXT NOT NULL',
-    body: 'BLOB NOT NULL',
-  },
+  contents: { headers: 'TEXT NOT NULL', body: 'BLOB NOT NULL' },
   what: ({ of }) => `the reply to attempt ${of}`,
 });
 
@@ -121,9 +118,7 @@ export const ENDS_TABLE = table('ends', {
     dialect: 'INTEGER',
     estimated: 'INTEGER NOT NULL CHECK (estimated = 0 OR estimated = 1)',
   },
-  contents: {
-    words: 'TEXT',
-  },
+  contents: { words: 'TEXT' },
   what: ({ of }) => `the end of attempt ${of}`,
 });
 
@@ -145,11 +140,7 @@ export const NOTES_TABLE = table('notes', {
     estimated: 'INTEGER NOT NULL CHECK (estimated = 0 OR estimated = 1)',
     facts: 'TEXT',
   },
-  contents: {
-    headers: 'TEXT',
-    words: 'TEXT',
-    body: 'BLOB',
-  },
+  contents: { headers: 'TEXT', words: 'TEXT', body: 'BLOB' },
   what: ({ id, kind }) => `note ${id} (${kind})`,
 });
 
@@ -160,10 +151,7 @@ export const REQUESTS_TABLE = table('requests', {
     method: `TEXT NOT NULL CHECK ${isOneOf('method', ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])}`,
     first_sent_at: 'INTEGER NOT NULL',
   },
-  contents: {
-    path: 'TEXT NOT NULL',
-    body: 'BLOB',
-  },
+  contents: { path: 'TEXT NOT NULL', body: 'BLOB' },
   what: ({ attempt }) => `the request of attempt ${attempt}`,
 });
 
@@ -224,9 +212,7 @@ export const SUBJECTS_TABLE = table('subjects', {
     project: 'TEXT NOT NULL',
     name: 'TEXT NOT NULL',
   },
-  moving: {
-    sequence: 'INTEGER NOT NULL DEFAULT 0',
-  },
+  moving: { sequence: 'INTEGER NOT NULL DEFAULT 0' },
   rules: ['UNIQUE (account, project, name)'],
   what: ({ id }) => `subject ${id}`,
 });
@@ -312,9 +298,7 @@ export const ACTS_TABLE = table('acts', {
     after: 'INTEGER NOT NULL',
     at: 'INTEGER NOT NULL',
   },
-  contents: {
-    operator: 'TEXT NOT NULL',
-  },
+  contents: { operator: 'TEXT NOT NULL' },
   what: ({ id }) => `act ${id}`,
 });
 
@@ -327,9 +311,7 @@ export const ERASURES_TABLE = table('erasures', {
     key_check: "TEXT CHECK ((key_check IS NULL) = (kind = 'age'))",
     files: "TEXT NOT NULL CHECK (json_type(files) = 'array')",
   },
-  moving: {
-    scrubbed: 'INTEGER NOT NULL DEFAULT 0 CHECK (scrubbed IN (0, 1))',
-  },
+  moving: { scrubbed: 'INTEGER NOT NULL DEFAULT 0 CHECK (scrubbed IN (0, 1))' },
   what: ({ id }) => `erasure ${id}`,
 });
 
