@@ -17,7 +17,7 @@ import { columnsOf, outputSettings, readSettings } from '../job/job-settings.ts'
 import type { Batch, LedgerReader } from '../ledger/ledger.ts';
 import { endingOf } from '../lib/file-name.ts';
 import { kindOfInput } from './columns/column-kind.ts';
-import { type ChosenColumns, type ColumnMap, type EarlierGuess, findColumns } from './columns/columns.ts';
+import { type ColumnMap, type EarlierGuess, findColumns } from './columns/columns.ts';
 import { type GuessedCountry, guessCountry } from './columns/country.ts';
 import { InputFile, requireInputFile } from './input-file.ts';
 import { type Country, countryOf } from './quality/countries.ts';
@@ -106,24 +106,16 @@ export function contentHash(path: string): Promise<string> {
 /** What of a job says how its file is read. */
 type ReadingJob = Pick<Job, 'operation' | 'columns' | 'guesses' | 'read'>;
 
-export async function openMappedInput(
-  path: string,
-  { operation, read = {}, ...job }: ReadingJob,
-  ledger?: Batches,
-): Promise<MappedInput> {
-  const input = await openInput(path, { ...read, ...wantedIn(job.columns) }, ledger);
-  const found = await columnsIn(input, input.survey.header, operation, chosenIn(job), ledger);
-  await requireNamedRows(input, read);
-  return { ...input, columns: await withCountry(input, input.survey.header, found, read, ledger) };
-}
-
-function chosenIn({ columns, guesses }: Omit<ReadingJob, 'operation'>): ChosenColumns | undefined {
-  return columns && { columns, ...present({ guesses }) };
+export async function openMappedInput(path: string, job: ReadingJob, ledger?: Batches): Promise<MappedInput> {
+  const input = await openInput(path, readAs(job), ledger);
+  const columns = await columnsIn(input, input.survey.header, job, ledger);
+  await requireNamedRows(input, job.read);
+  return { ...input, columns };
 }
 
 /** The sheet of a workbook is the one that has the columns which a job names. */
-function wantedIn(columns: Job['columns']): Pick<ReadOptions, 'wanted'> {
-  return columns === undefined ? {} : { wanted: Object.values(columns) };
+function readAs({ read, columns }: ReadingJob): ReadOptions {
+  return { ...read, ...present({ wanted: columns && Object.values(columns) }) };
 }
 
 /**
@@ -151,14 +143,15 @@ async function withCountry(
 async function columnsIn(
   opened: OpenedFile,
   header: readonly string[],
-  operation: Operation,
-  chosen: ChosenColumns | undefined,
+  { operation, read = {}, columns, guesses }: ReadingJob,
   ledger: Batches | undefined,
 ): Promise<ColumnMap> {
   ourColumnsIn(header);
+  const chosen = columns && { columns, ...present({ guesses }) };
   const earlier = await earlierGuess(opened, header, operation, ledger);
   const added = await addedColumns(header, ledger);
-  return findColumns(operation, opened.sheet, header, chosen, earlier, added);
+  const found = await findColumns(operation, opened.sheet, header, chosen, earlier, added);
+  return withCountry(opened, header, found, read, ledger);
 }
 
 /**
@@ -218,25 +211,22 @@ async function earlierGuess(
  * The same as `openMappedInput`, but only the header is read, for a caller that goes through the rows once. It finds damage
  * in them on the way.
  */
-export async function openHeader(
-  path: string,
-  { operation, read = {}, ...job }: ReadingJob,
-  ledger?: Batches,
-): Promise<OpenedInput> {
-  const { opened, earlier: known } = await openKnown(path, { ...read, ...wantedIn(job.columns) }, ledger);
+export async function openHeader(path: string, job: ReadingJob, ledger?: Batches): Promise<OpenedInput> {
+  const read = readAs(job);
+  const { opened, earlier: known } = await openKnown(path, read, ledger);
   // For its digests: whoever plans a list hashes it in any case.
   const earlier = await earlierSurvey(opened, read, known, ledger);
   const header = earlier?.header ?? (await opened.sheet.header());
-  const found = await columnsIn(opened, header, operation, chosenIn(job), ledger);
-  await requireNamedRows(opened, read);
-  return { ...opened, columns: await withCountry(opened, header, found, read, ledger) };
+  const columns = await columnsIn(opened, header, job, ledger);
+  await requireNamedRows(opened, job.read);
+  return { ...opened, columns };
 }
 
 /** @throws StopError `input` where none of the rows is there that were named: such a batch would do nothing. */
-async function requireNamedRows({ path, sheet }: OpenedFile, read: ReadOptions): Promise<void> {
+async function requireNamedRows({ path, sheet }: OpenedFile, read: ReadOptions = {}): Promise<void> {
   const named = readRowRange(read.rows ?? '');
   if (named === undefined) return;
-  for await (const _ of sheet.rows()) return;
+  for await (const group of sheet.groups()) if (group.length > 0) return;
   const next = 'Name the first and the last row of the table by the numbers that the spreadsheet shows.';
   throw stop('input', `${path} has no row from ${named.first} to ${named.last}.`, next);
 }

@@ -107,6 +107,8 @@ export interface BatchStart {
 
 /** What somebody did with a batch. `gone_on`: a run of somebody else than the one before. `erased` is of no batch. */
 export const ACTS = ['begun', 'gone_on', 'settled', 'paused', 'resumed', 'cancelled', 'erased'] as const;
+/** What goes on in the same hands is not noted again: a run that is repeated, and decisions beside it. */
+export const GOES_ON: readonly Act['kind'][] = ['gone_on', 'settled'];
 
 /** Who did something, by their own word or as the user of the system: a note, and no proof. */
 export interface Act {

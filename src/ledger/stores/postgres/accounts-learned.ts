@@ -36,14 +36,8 @@ export const accounts = ({ database, secret }: Session) =>
     forgettingAccounts: async () => (secret === undefined ? [] : oneColumn<string>(database, FORGETTING)),
     async notePause(accountIdentity, { fromMs, untilMs, why, asked }) {
       const [from, until] = [wholeMs(fromMs), wholeMs(untilMs)];
-      await database.rows(NOTE_PAUSE, [
-        accountIdentity,
-        from,
-        until,
-        json(why),
-        asked,
-        from - PAUSES_KEPT_MS,
-      ]);
+      const values = [accountIdentity, from, until, json(why), asked, from - PAUSES_KEPT_MS];
+      await database.rows(NOTE_PAUSE, values);
     },
     async setLearnedRate(accountIdentity, learned) {
       await database.rows(keep('learned'), [accountIdentity, json(learned)]);

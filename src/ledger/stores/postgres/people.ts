@@ -1,4 +1,4 @@
-import type { Act, Agreement, BatchId, Ledger } from '../../ledger.ts';
+import { type Act, type Agreement, type BatchId, GOES_ON, type Ledger } from '../../ledger.ts';
 import type { Sql } from './connection.ts';
 import { json, type Session, wholeMs } from './session.ts';
 
@@ -25,11 +25,10 @@ const ACTS = 'SELECT kind, operator, at AS "atMs", after FROM acts';
 /** The newest number that an entry has. */
 const AFTER = 'CASE WHEN n.is_called THEN n.last_value ELSE 0 END';
 
-/** What goes on in the same hands is not noted again. */
 const NOTE = `
 INSERT INTO acts (kind, batch, after, at, operator)
   SELECT $1, $2, ${AFTER}, $3, $4 FROM numbers n
-   WHERE $1 NOT IN ('gone_on', 'settled')
+   WHERE $1 NOT IN (${GOES_ON.map((kind) => `'${kind}'`).join(', ')})
       OR $4 IS DISTINCT FROM (SELECT operator FROM acts WHERE batch = $2 ORDER BY id DESC LIMIT 1)`;
 
 export async function noteAct(

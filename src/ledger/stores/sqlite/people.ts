@@ -1,4 +1,4 @@
-import type { Act, Agreement, BatchId, LedgerReader } from '../../ledger.ts';
+import { type Act, type Agreement, type BatchId, GOES_ON, type LedgerReader } from '../../ledger.ts';
 import type { Connection, Reads } from './connection.ts';
 import { isThere } from './later-tables.ts';
 import { checkedRows } from './lookups.ts';
@@ -42,9 +42,6 @@ export function noteHold(connection: Connection, batch: BatchId, held: boolean, 
   return true;
 }
 
-/** What goes on in the same hands: a run that is repeated, and decisions beside it, are not noted again. */
-const GOES_ON: ReadonlySet<Act['kind']> = new Set(['gone_on', 'settled']);
-
 type By = Pick<Act, 'operator' | 'atMs'>;
 
 export function noteAct(
@@ -54,7 +51,7 @@ export function noteAct(
   by: By,
 ): void {
   const newest = PEOPLE_READS.acts(connection, batch).at(-1);
-  if (GOES_ON.has(kind) && newest?.operator === by.operator) return;
+  if (GOES_ON.includes(kind) && newest?.operator === by.operator) return;
   insertAct(connection, kind, batchNumber(batch), by);
 }
 

@@ -14,7 +14,6 @@ import type { Salvage, SalvagedCall, Unreadable } from '../../store.ts';
 import { salvagedCall } from './calls.ts';
 import { AlteredRow, Connection, explainedReading } from './connection.ts';
 import { type StoreFolder, sizeOf } from './folder.ts';
-
 import { SqliteReader } from './reader.ts';
 import { batchId, batchNumber } from './tables.ts';
 
