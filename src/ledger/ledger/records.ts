@@ -1,3 +1,4 @@
+import type { BootTime } from '../../core/clock.ts';
 import type { BatchId, Credits } from '../../core/ids.ts';
 
 export { type AttemptId, type BatchId, type Credits, credits, type DecisionId } from '../../core/ids.ts';
@@ -256,6 +257,11 @@ export interface KeptTime {
   readonly floorMs?: number;
   /** Whether no batch has begun yet but those of sandboxes, so that nothing in the store has cost money. */
   readonly isPlay: boolean;
+}
+
+/** How a boot is kept that is new to the ledger. A calendar that is behind the confirmed time is not believed. */
+export function firstSeen({ uptimeMs }: BootTime, atMs: number, floorMs = atMs): TimeMark {
+  return { atMs: Math.floor(Math.max(atMs, floorMs)), uptimeMs: Math.ceil(uptimeMs) };
 }
 
 /** When an attempt began, on the boot clock. `isConfirmed`: an answer has confirmed the time in that boot. */

@@ -1,8 +1,8 @@
 import type { BootTime } from '../../../core/clock.ts';
 import { invariant } from '../../../core/errors.ts';
-import type { KeptTime, Ledger, TimeMark } from '../../ledger.ts';
+import { firstSeen, type KeptTime, type Ledger, type TimeMark } from '../../ledger.ts';
 import { oneCell, type Sql } from './connection.ts';
-import { present, type Session, wholeMs } from './session.ts';
+import { present, type Session } from './session.ts';
 
 /** What time it is believed to be, by all hosts. Each opened ledger has a row of its own for the boot in which it works. */
 
@@ -117,13 +117,11 @@ SELECT (SELECT json_build_object('atMs', seen_at, 'uptimeMs', seen_uptime)
          WHERE a.id = a.of AND a.of = (SELECT max(of) FROM entries) AND a.uptime IS NOT NULL
            AND m.ordinal >= (SELECT min(ordinal) FROM batches WHERE NOT sandbox)) AS dated`;
 
-async function keptTime(sql: Sql, { id, uptimeMs }: BootTime, atMs: number): Promise<KeptTime> {
-  const known = await sql.row<Known>(KNOWN, [id]);
+async function keptTime(sql: Sql, boot: BootTime, atMs: number): Promise<KeptTime> {
+  const known = await sql.row<Known>(KNOWN, [boot.id]);
   const { floorMs, isPlay = true, seen, confirmed, dated } = present<Partial<Known>>(known ?? {});
-  // A calendar that is behind the confirmed time is not believed.
-  const first = { atMs: wholeMs(Math.max(atMs, floorMs ?? atMs)), uptimeMs: Math.ceil(uptimeMs) };
   return {
-    seen: seen ?? first,
+    seen: seen ?? firstSeen(boot, atMs, floorMs),
     isPlay,
     ...present({ confirmed, floorMs, dated: seen === undefined ? undefined : dated }),
   } as KeptTime;

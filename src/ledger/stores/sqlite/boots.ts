@@ -1,11 +1,11 @@
 import type { BootTime } from '../../../core/clock.ts';
 import { present } from '../../../core/objects.ts';
-import type { BootMoment, KeptTime, LedgerReader, TimeMark } from '../../ledger.ts';
+import { type BootMoment, firstSeen, type KeptTime, type LedgerReader, type TimeMark } from '../../ledger.ts';
 import { AlteredRow, type Connection, type Reads } from './connection.ts';
 import { accountNumber } from './entries.ts';
 import { checkedRows } from './lookups.ts';
 import type { ReadRow } from './table.ts';
-import { BOOTS_TABLE, nextNumber, wholeMs } from './tables.ts';
+import { BOOTS_TABLE, nextNumber } from './tables.ts';
 
 /** What is known of the time: each boot of the machine in which attempts were made, and the times noted in it. */
 
@@ -14,7 +14,6 @@ export function bootNumbered(connection: Connection, id: string): number | undef
   return connection.get<{ id: number }>('SELECT id FROM boots WHERE boot = ?', id)?.id;
 }
 
-/** Notes a new boot. */
 export function insertBoot(connection: Connection, boot: BootTime, atMs: number): number {
   const known = bootNumbered(connection, boot.id);
   if (known !== undefined) return known;
@@ -27,11 +26,9 @@ export function insertBoot(connection: Connection, boot: BootTime, atMs: number)
   return id;
 }
 
-/** A calendar that is behind the confirmed time is not believed. */
-function newBoot(connection: Connection, { uptimeMs }: BootTime, atMs: number): KeptTime {
+function newBoot(connection: Connection, boot: BootTime, atMs: number): KeptTime {
   const floorMs = confirmedTime(connection);
-  const seen = { atMs: wholeMs(Math.max(atMs, floorMs ?? atMs)), uptimeMs: Math.ceil(uptimeMs) };
-  return { seen, isPlay: isPlay(connection), ...present({ floorMs }) };
+  return { seen: firstSeen(boot, atMs, floorMs), isPlay: isPlay(connection), ...present({ floorMs }) };
 }
 
 function isPlay(connection: Connection): boolean {
@@ -69,29 +66,27 @@ function newestDate(connection: Connection, boot: number): TimeMark | undefined 
   );
 }
 
-/** @param number of the boot. */
-export function keepSeenTime(connection: Connection, number: number, { atMs, uptimeMs }: TimeMark): void {
-  BOOTS_TABLE.changeOne(connection, bootRow(connection, number), { seen_at: atMs, seen_uptime: uptimeMs });
+export function keepSeenTime(connection: Connection, boot: number, { atMs, uptimeMs }: TimeMark): void {
+  BOOTS_TABLE.changeOne(connection, bootRow(connection, boot), { seen_at: atMs, seen_uptime: uptimeMs });
 }
 
-/** @param number of the boot. */
 export function keepConfirmedTime(
   connection: Connection,
-  number: number,
+  boot: number,
   { atMs, uptimeMs }: TimeMark,
   accountIdentity: string,
 ): void {
   const told_by = accountNumber(connection, accountIdentity);
   const cells = { confirmed_at: atMs, confirmed_uptime: uptimeMs, told_by };
-  BOOTS_TABLE.changeOne(connection, bootRow(connection, number), cells);
+  BOOTS_TABLE.changeOne(connection, bootRow(connection, boot), cells);
 }
 
-/** @param number of the present boot. */
-export function refuteTimes(connection: Connection, number: number, afterMs: number): void {
+/** @param boot the present one. */
+export function refuteTimes(connection: Connection, boot: number, afterMs: number): void {
   const refuted = connection.all<ReadRow<typeof BOOTS_TABLE>>(
     'SELECT * FROM boots WHERE confirmed_at IS NOT NULL AND (confirmed_at > ? OR id = ?)',
     afterMs,
-    number,
+    boot,
   );
   for (const row of refuted) {
     const refuted_at = Math.max(row.confirmed_at ?? 0, row.refuted_at ?? 0);
