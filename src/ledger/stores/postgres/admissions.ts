@@ -17,7 +17,7 @@ import {
   refuseBatch,
 } from '../../rules/drafts.ts';
 import { type History, isNone, standing } from '../../rules/history.ts';
-import { type Database, oneCell, oneColumn, type Sql } from './connection.ts';
+import { type Database, LOCKS, oneCell, oneColumn, type Sql } from './connection.ts';
 import { type Begun, beginAll, overAfterMs, requestFacts, write } from './entries.ts';
 import { lockedHistory } from './histories.ts';
 import { WHILE_MOVING } from './lock.ts';
@@ -257,9 +257,6 @@ async function admittedAlone(sql: Sql, intent: Intent, own: Own): Promise<Admiss
   return admittedAs(own);
 }
 
-/** Any number that nobody else takes. */
-const PRICING_LOCK = 8_260_031;
-
 /**
  * Whether somebody buys what shall show a price that nobody knows yet: all purses together hold one such call. It is decided by
  * one process at a time, until the transaction ends.
@@ -267,7 +264,7 @@ const PRICING_LOCK = 8_260_031;
 async function isBeingPriced(sql: Sql, { call, accountIdentity }: Intent): Promise<boolean> {
   const { operation, creditsMost = NO_MOST } = call;
   await sql.rows('SELECT pg_advisory_xact_lock($1, hashtext($2))', [
-    PRICING_LOCK,
+    LOCKS.pricing,
     `${operation} ${accountIdentity}`,
   ]);
   return (await sql.row(PRICING, [accountIdentity, operation, creditsMost])) !== undefined;

@@ -3,11 +3,10 @@ import { hostname } from 'node:os';
 import { isAbsolute } from 'node:path';
 import { invariant } from '../../../core/errors.ts';
 import type { Batch, BatchId, BatchLine, BatchSpec, BatchStart, Ledger, PlannedRow } from '../../ledger.ts';
-import { oneCell, oneColumn, type Sql } from './connection.ts';
+import { oneCell, oneColumn, onlyOne, type Sql } from './connection.ts';
 import { ERASE_ENDED } from './listed.ts';
 import { noteAct } from './people.ts';
 import { json, present, type Session, wholeMs } from './session.ts';
-import { onlyOne } from './time.ts';
 
 /** Batches with the pauses that a person asked for. One that changes something at a service was made elsewhere, and its plan is read. */
 
@@ -101,7 +100,7 @@ async function batchWhere(sql: Sql, where: string, value: string): Promise<Batch
 
 async function beginBatch(sql: Sql, spec: BatchSpec, renew: boolean): Promise<BatchStart> {
   // Many processes may begin the same, or one the other's lineage, at once.
-  await onlyOne(sql);
+  await onlyOne(sql, 'deciding');
   const superseded = await oneColumn<BatchId>(sql, SUPERSEDE, [spec.lineage, spec.key]);
   const newest = await sql.row<Pick<Batch, 'id' | 'generation' | 'state'>>(
     'SELECT id, generation, state FROM batches WHERE key = $1 ORDER BY generation DESC LIMIT 1',

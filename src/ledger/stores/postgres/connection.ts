@@ -25,6 +25,13 @@ export const oneCell = async <Cell>(
   values?: readonly unknown[],
 ): Promise<Cell | undefined> => (await oneColumn<Cell | null>(sql, text, values))[0] ?? undefined;
 
+/** What is done by one process at a time, by numbers that nobody else takes. */
+export const LOCKS = { layingOut: 8_260_029, deciding: 8_260_030, pricing: 8_260_031 } as const;
+
+/** Waits until nobody else does it. That lasts as long as the transaction. */
+export const onlyOne = (sql: Sql, does: 'layingOut' | 'deciding'): Promise<unknown> =>
+  sql.rows('SELECT pg_advisory_xact_lock($1)', [LOCKS[does]]);
+
 export interface Database extends Sql {
   /** The location as it is shown: without its query. */
   readonly shown: string;

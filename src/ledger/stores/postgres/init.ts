@@ -1,8 +1,8 @@
 import type { StoreGrants } from '../../store.ts';
-import { connect, oneCell } from './connection.ts';
+import { connect, LOCKS, oneCell } from './connection.ts';
 import { migrate } from './migration.ts';
 import { layOutQueue, QUEUE_SCHEMA } from './queue.ts';
-import { ADVISORY_LOCK, layOut } from './schema-laid-out.ts';
+import { layOut } from './schema-laid-out.ts';
 
 /** Lays out the ledger and its queue, as the owner of a database does once, or brings them up to date. A crash in here leaves what the same command completes. */
 export async function initStore(location: string): Promise<StoreGrants> {
@@ -10,7 +10,7 @@ export async function initStore(location: string): Promise<StoreGrants> {
   const kept = await database.keep();
   try {
     // Two owners may do so at once. The lock ends with the connection.
-    await kept.sql.rows('SELECT pg_advisory_lock($1, 2)', [ADVISORY_LOCK]);
+    await kept.sql.rows('SELECT pg_advisory_lock($1, 2)', [LOCKS.layingOut]);
     await migrate(database);
     await layOut(database);
     await layOutQueue(location);

@@ -1,6 +1,6 @@
 import { type StopError, stop } from '../../../core/errors.ts';
 import type { StoreOptions } from '../../store.ts';
-import { type Database, type Kept, oneCell } from './connection.ts';
+import { type Database, type Kept, LOCKS, oneCell } from './connection.ts';
 import { type AtWork, atWork } from './spenders.ts';
 
 /**
@@ -11,8 +11,7 @@ export interface Standing {
   end(): Promise<void>;
 }
 
-/** Any two numbers that nobody else takes. */
-const LOCK = '8260029, 1';
+const LOCK = `${LOCKS.layingOut}, 1`;
 
 /** Waits until nothing stands still. What is read by the next statement is true until the transaction ends. */
 export const WHILE_MOVING = `pg_advisory_xact_lock_shared(${LOCK})`;

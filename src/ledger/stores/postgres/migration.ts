@@ -1,6 +1,6 @@
 import { messageOf, type StopError, stop } from '../../../core/errors.ts';
-import { codeOf, type Database, oneColumn, type Sql } from './connection.ts';
-import { ADVISORY_LOCK, layOutTopics, newer, SCHEMA_VERSION, versionOf } from './schema-laid-out.ts';
+import { codeOf, type Database, oneColumn, onlyOne, type Sql } from './connection.ts';
+import { layOutTopics, newer, SCHEMA_VERSION, versionOf } from './schema-laid-out.ts';
 import { type AtWork, atWork } from './spenders.ts';
 
 /** A ledger of an earlier version is brought up to date by its owner, while nobody works on it. */
@@ -20,7 +20,7 @@ ALTER TABLE ledger
  */
 export async function migrate(database: Database): Promise<void> {
   await database.write(async (sql) => {
-    await sql.rows('SELECT pg_advisory_xact_lock($1)', [ADVISORY_LOCK]);
+    await onlyOne(sql, 'layingOut');
     const version = await versionOf(sql);
     if (version === undefined || version === SCHEMA_VERSION) return;
     if (version > SCHEMA_VERSION) throw newer(database, version);

@@ -1,7 +1,6 @@
 import type { BatchId, Ledger } from '../../ledger.ts';
-import { oneColumn, type Sql } from './connection.ts';
+import { oneColumn, onlyOne, type Sql } from './connection.ts';
 import { json, type Session } from './session.ts';
-import { onlyOne } from './time.ts';
 
 /** The answers of status 404 that may only mean a wrong address. */
 
@@ -32,7 +31,7 @@ UPDATE accounts p SET misses_place = $2, misses_kept = $3, misses_after = t.ende
  WHERE p.identity = $1 AND q.identity = p.identity AND t.misses > 0`;
 
 async function retractMisses(sql: Sql, accountIdentity: string): Promise<number> {
-  await onlyOne(sql);
+  await onlyOne(sql, 'deciding');
   const retracted: number[] = [];
   const calls = await oneColumn<number>(sql, MISSED, [accountIdentity]);
   // Under a miss that was bought again is an older one, which becomes its call's answer again and is taken back too.

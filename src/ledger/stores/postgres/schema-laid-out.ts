@@ -1,6 +1,6 @@
 import { type StopError, stop } from '../../../core/errors.ts';
 import { commandLine } from '../../../lib/command-line.ts';
-import { type Database, oneCell, type Sql } from './connection.ts';
+import { type Database, oneCell, onlyOne, type Sql } from './connection.ts';
 import { ACCOUNTS } from './schema/accounts-sql.ts';
 import { ACTS } from './schema/acts-sql.ts';
 import { BATCHES } from './schema/batches-sql.ts';
@@ -26,9 +26,6 @@ const TOPICS = [
   ...[ACCOUNTS, BATCHES, CALLS, TALLIES, MONEY, ROWS, LISTED, TIME, CONSENTS, HOST_NOTES, TEAMS, ERASURES],
   ...[COPIES, SPENDERS, ACTS, NOTICES],
 ];
-
-/** Two processes may find an empty database at once; any number that nobody else takes. */
-export const ADVISORY_LOCK = 8_260_029;
 
 /** Grows by one with each change of the tables, their constraints or their functions. Ledgers of before it was kept say nothing, or 1. */
 export const SCHEMA_VERSION = 2;
@@ -65,10 +62,10 @@ export const newer = ({ shown }: Database, version: number): StopError =>
     'Use the newer Rowonce.',
   );
 
-/** A crash in here leaves the database empty. */
+/** Two processes may find an empty database at once. A crash in here leaves it empty. */
 export async function layOut(database: Database): Promise<void> {
   await database.write(async (sql) => {
-    await sql.rows('SELECT pg_advisory_xact_lock($1)', [ADVISORY_LOCK]);
+    await onlyOne(sql, 'layingOut');
     if ((await versionOf(sql)) !== undefined) return;
     await sql.rows('CREATE SCHEMA IF NOT EXISTS rowonce');
     await layOutTopics(sql);

@@ -1,17 +1,10 @@
 import type { BootTime } from '../../../core/clock.ts';
 import { invariant } from '../../../core/errors.ts';
 import { firstSeen, type KeptTime, type Ledger, type TimeMark } from '../../ledger.ts';
-import { oneCell, type Sql } from './connection.ts';
+import { oneCell, onlyOne, type Sql } from './connection.ts';
 import { present, type Session } from './session.ts';
 
 /** What time it is believed to be, by all hosts. Each opened ledger has a row of its own for the boot in which it works. */
-
-/** Any number that nobody else takes. */
-const ADVISORY_LOCK = 8_260_030;
-
-/** What is decided by rows of others, and is rare, is decided by one process at a time. It lasts as long as the transaction. */
-export const onlyOne = (sql: Sql): Promise<unknown> =>
-  sql.rows('SELECT pg_advisory_xact_lock($1)', [ADVISORY_LOCK]);
 
 /** Of two that wait for the database the earlier is kept first: the other way round it would take back what was heard later. */
 function oneByOne(): (keep: () => Promise<void>) => Promise<void> {
@@ -57,7 +50,7 @@ export const time = (session: Session) => {
       await inTurn(async () => {
         await before;
         const found = await database.write(async (sql) => {
-          await onlyOne(sql);
+          await onlyOne(sql, 'deciding');
           return sql.row(CONFIRM, values);
         });
         invariant(
