@@ -199,6 +199,14 @@ describe('a record that shows another identifier than was asked for', () => {
   });
 });
 
+test.each(['{"abn":51824753556}', '{"abn":"51 824 753 556","id":7}'])(
+  'an answer that only repeats the number that was asked is no match: %s',
+  (body) => {
+    const call: Call = { ...asked, operation: 'enrich-company', parameters: { abn: '51824753556' } };
+    expect(meaning(call, 200, body)).toBe('in doubt');
+  },
+);
+
 test('a name that was sent is a field of what was asked about, and a value that was sent is no word of the vendor', () => {
   const company = (name: string): Call => ({
     ...asked,

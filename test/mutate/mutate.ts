@@ -18,6 +18,7 @@ import { RULE_19 } from './rule-19.ts';
 import { RULES_1_TO_8 } from './rules-1-to-8.ts';
 import { RULES_10_AND_11 } from './rules-10-and-11.ts';
 import { RULES_12_TO_18 } from './rules-12-to-18.ts';
+import { WHAT_ANSWERS_SAY } from './what-answers-say.ts';
 import { WHERE_MANY_SPEND } from './where-many-spend.ts';
 
 /**
@@ -37,6 +38,7 @@ const RULES = 19;
 const ALL: readonly Mutation[] = [
   ...RULES_1_TO_8,
   ...RULE_9,
+  ...WHAT_ANSWERS_SAY,
   ...RULES_10_AND_11,
   ...RULES_12_TO_18,
   ...RULE_19,

@@ -13,12 +13,6 @@ function line(without: string, text: string, instead = ''): Mutation {
   };
 }
 
-/** A line of what an answer says of itself, which is code. */
-function stated(without: string, text: string, instead: string, named: string, file = 'stated'): Mutation {
-  const at = `src/client/judge/${file}.ts`;
-  return { rule: 9, without, at, text, instead, test: 'test/client/answers.test.ts', named };
-}
-
 /** What an answer means, and what a run does when answers look wrong. */
 export const RULE_9: readonly Mutation[] = [
   line('429 as a pause', "{ status: [429], means: 'rate_limited' },"),
@@ -47,55 +41,6 @@ export const RULE_9: readonly Mutation[] = [
     test: 'test/client/judge.test.ts',
     named: 'rule 9, line by line',
   },
-  stated('204 as no match', 'status === NO_CONTENT ?', 'status !== NO_CONTENT ?', '204'),
-  stated(
-    'the doubt about an empty 2xx',
-    "doubt('without a body');\n  const",
-    "{ means: 'no_match' };\n  const",
-    'It failed',
-  ),
-  stated('the doubt about an unreadable 2xx', "doubt('which is not JSON')", "{ means: 'found' }", 'html'),
-  stated(
-    'the pause for words about the rate',
-    "return said.says('rate_limited') || TOO",
-    'return TOO',
-    'Too fast',
-  ),
-  stated(
-    'the doubt about a 2xx that shows somebody else',
-    'if (shown.otherwise ||',
-    'if (',
-    'Something else',
-    'change',
-  ),
-  stated(
-    'the doubt about a mark of failure beside a price',
-    'isPriced || speaksFor',
-    'speaksFor',
-    'api-call',
-    'change',
-  ),
-  stated(
-    'the refusal by a mark of failure',
-    'const speaksAgainst = said.no ||',
-    'const speaksAgainst =',
-    'no mark of failure',
-    'change',
-  ),
-  stated(
-    'the doubt about an answer without its id',
-    " || publishedId === 'missing') return",
-    ') return',
-    'create-',
-    'change',
-  ),
-  stated(
-    'the doubt about a match that says that it failed',
-    'return said.no ? undefined :',
-    'return',
-    'A part is missing',
-    'lookup',
-  ),
   {
     rule: 9,
     without: 'the doubt about a lost answer',
