@@ -16,6 +16,7 @@ import {
 } from './dialect.ts';
 import { Asked } from './judge/asked.ts';
 import { assumedCredits, chargedCredits, isExactly, statedCredits } from './judge/charged.ts';
+import { identifiedCalls, otherIn } from './judge/identity.ts';
 import { besideData, holdsData } from './judge/lookup.ts';
 import { firstFitting, isReadable } from './judge/rules.ts';
 import { missingWords, type Said, speakerOf, stopFor, vendorWords } from './judge/said.ts';
@@ -164,6 +165,9 @@ export function holdsFields(value: JsonValue | undefined, dialect: Dialect, call
   return holdsData(value, besideData(dialect, new Asked(call, dialectOperationOf(dialect, call))));
 }
 
+/** Whether a record in an answer can be told from another one by what the call asked. */
+export const isIdentified = (call: Call): boolean => identifiedCalls(call).length > 0;
+
 /** Whether an answer that was booked at `charged` surely cost just that. */
 export function isExactCharge(
   charged: Credits,
@@ -295,9 +299,31 @@ const SHOWS = ', which shows ';
 export function remarkOn({ change }: Call, why: string): string | undefined {
   if (change !== undefined) return why.endsWith(WITHOUT_A_WORD) ? DONE_WITHOUT_A_WORD : undefined;
   const shown = /^status \d+, which shows (.*)$/su.exec(why)?.[1];
-  if (shown !== undefined) return `the answer shows ${shown}, and not the one that was asked for`;
+  if (shown !== undefined) return notAskedFor(shown);
   const words = /^status \d+, (.*)$/su.exec(why)?.[1];
   return words === undefined ? undefined : `the vendor says that something is missing: ${words}`;
+}
+
+const notAskedFor = (shown: string): string =>
+  `the answer shows ${shown}, and not the one that was asked for`;
+
+/**
+ * The same for a row that was asked about in vain before, by other identifiers than this call's: what the match shows in the place of
+ * them. It is known only when a row ends, because another row may have got the same answer by this call alone.
+ * @param fields of the answer, where the dialect has them.
+ */
+export function remarksBeside(
+  call: Call,
+  fields: JsonValue,
+  inVain: readonly Call[],
+  dialect: Dialect,
+): readonly string[] {
+  const remarks = inVain.flatMap(identifiedCalls).flatMap((asked) => {
+    if (Object.keys(asked.parameters).some((name) => Object.hasOwn(call.parameters, name))) return [];
+    const shown = otherIn(fields, {}, new Asked(asked, dialectOperationOf(dialect, asked)));
+    return shown === undefined ? [] : [notAskedFor(foreignWords(shown))];
+  });
+  return [...new Set(remarks)];
 }
 
 /**

@@ -6,13 +6,12 @@ import type { Answer, Call, Operation } from '../core/operation.ts';
 import type { InputRow, RowNumber } from '../core/row.ts';
 import type { OpenedInput } from '../files/input.ts';
 import type {
+  AnswerAtHand,
   AnswerKind,
-  AnswerRecord,
   Batch,
   BatchId,
   CallState,
   Detail,
-  KnownAnswer,
   LedgerReader,
 } from '../ledger/ledger.ts';
 import { FingerprintSet, textFingerprint } from '../lib/fingerprint-set.ts';
@@ -218,7 +217,7 @@ class Answers {
     return freshSince === undefined ? 'kind' : 'age';
   }
 
-  answerOf(call: Call, answer: KnownAnswer | AnswerRecord): Answer {
+  answerOf(call: Call, answer: AnswerAtHand): Answer {
     return operationAnswer(call, answer, this.#context.job.operation);
   }
 }

@@ -1,8 +1,8 @@
 import type { Account } from '../client/account/account.ts';
 import type { Dialect } from '../client/dialect.ts';
-import { unaskable } from '../client/dialect.ts';
-import { remarkOn } from '../client/judge.ts';
-import { readBody } from '../core/answer-body.ts';
+import { answerPlaceOf, unaskable } from '../client/dialect.ts';
+import { isIdentified, remarkOn, remarksBeside } from '../client/judge.ts';
+import { parsedFieldsOf, readBody } from '../core/answer-body.ts';
 import { type CallKey, keyOfQuestion, questionOf } from '../core/call-key.ts';
 import type { Clock } from '../core/clock.ts';
 import { invariant, unreachable } from '../core/errors.ts';
@@ -21,7 +21,7 @@ import type { ColumnMap } from '../files/columns/columns.ts';
 import { repairedRow } from '../files/quality/job-issues.ts';
 import type { Job } from '../job/job.ts';
 import { optionsByOrigin } from '../job/job-origin.ts';
-import type { AnswerRecord, KnownAnswer, LedgerReader } from '../ledger/ledger.ts';
+import type { AnswerAtHand, LedgerReader } from '../ledger/ledger.ts';
 import { stepIn } from './row-walk/in-dialect.ts';
 
 /** What is done for rows: a job, the account that it runs on, and the dialect in which the account's vendor is asked. */
@@ -200,6 +200,17 @@ export class RowWalk {
     }
   }
 
+  /** Whether the body of the next answer is looked into: by the operation, or for what it shows in the place of what was asked in vain. */
+  get readsAnswers(): boolean {
+    return this.operation.readsAnswers === true || this.#inVain().some(isIdentified);
+  }
+
+  #inVain(): readonly Call[] {
+    return this.#met.flatMap(({ call, answer }) =>
+      answer === undefined || answer.kind === 'found' || call.change !== undefined ? [] : [call],
+    );
+  }
+
   /** The calls that the row still makes when none of them matches: the most that it can cost from here on. */
   callsAtWorst(): readonly MetCall[] {
     this.#atWorst ??= this.ahead(() => NO_MATCH);
@@ -222,14 +233,22 @@ export class RowWalk {
     const { repaired, refusedBefore } = this.#row;
     const remarks: string[] = [];
     if (outcome.kind === 'matched' || outcome.kind === 'applied') {
-      for (const { answer } of this.#met) {
-        const remark = answer?.kind === 'found' ? answer.remark : undefined;
-        if (remark && !remarks.includes(remark)) remarks.push(remark);
-      }
+      for (const met of this.#met)
+        for (const remark of this.#remarksOn(met)) if (!remarks.includes(remark)) remarks.push(remark);
     }
     if (repaired !== undefined) remarks.push(repaired);
     if (refusedBefore !== undefined) remarks.push(refusedBefore);
     return remarks.reduce(withRemark, outcome);
+  }
+
+  #remarksOn({ call, answer }: MetCall): readonly string[] {
+    if (answer?.kind !== 'found') return [];
+    const { remark, fields } = answer;
+    const own = remark === undefined ? [] : [remark];
+    // Most rows are asked about once, and the body of most answers is not read.
+    if (fields === null || call.change !== undefined) return own;
+    const shown = parsedFieldsOf(fields, answerPlaceOf(this.#dialect)) ?? null;
+    return [...own, ...remarksBeside(call, shown, this.#inVain(), this.#dialect)];
   }
 
   #meet(call: Call): MetCall {
@@ -269,14 +288,14 @@ const FOUND = { kind: 'found', fields: null } as const;
 /** The ledger's answer in the form that an operation takes. The body is read only for an operation that looks into it. */
 export function operationAnswer(
   call: Call,
-  answer: KnownAnswer | AnswerRecord,
-  { readsAnswers }: Pick<Operation, 'readsAnswers'>,
+  answer: AnswerAtHand,
+  { readsAnswers }: { readonly readsAnswers?: boolean | undefined },
 ): Answer {
   const { kind, why } = answer;
   switch (kind) {
     case 'found': {
       const remark = remarkOn(call, why);
-      if (readsAnswers !== true || !('body' in answer))
+      if (readsAnswers !== true || answer.body === undefined)
         return remark === undefined ? FOUND : { ...FOUND, remark };
       const body = readBody(answer.body);
       const { headers } = answer;

@@ -258,7 +258,7 @@ async function workRow(work: Work, { task, walk, answers }: Walking, finishing: 
       if (attempt !== undefined) answers.push(attempt);
       return finishing.addNow(task, { kind, reason }, answers);
     }
-    walk.tell(met, operationAnswer(met.call, obtained.answer, walk.operation));
+    walk.tell(met, operationAnswer(met.call, obtained.answer, walk));
     answers.push(obtained.answer.attempt);
   }
 }

@@ -12,9 +12,9 @@ import { describe, expect, test } from 'vitest';
 import { dialectOperationOf, operationFor } from '../../src/client/dialect.ts';
 import provider from '../../src/client/dialects/provider.ts';
 import service from '../../src/client/dialects/service.ts';
-import { judge, remarkOn, type Verdict } from '../../src/client/judge.ts';
+import { judge, remarkOn, remarksBeside, type Verdict } from '../../src/client/judge.ts';
 import type { Call, JsonValue } from '../../src/core/operation.ts';
-import { ANSWERS, type OfChange, type OfLookup, SPECIAL_ANSWERS } from './answers.ts';
+import { ANSWERS, type OfChange, type OfLookup, SHOWN, SPECIAL_ANSWERS } from './answers.ts';
 
 const asked = { ifLost: 'hold' } as const;
 const changed = { ...asked, after: 0, project: 'proj-1' } as const;
@@ -199,6 +199,14 @@ describe('a record that shows another identifier than was asked for', () => {
   });
 });
 
+test.each(SHOWN)('asked by %s, %s: "%s"', (by, body, wanted) => {
+  const abn: Call = { ...asked, operation: 'enrich-company', parameters: { abn: '51824753556' } };
+  const [call, inVain] = by === 'ABN' ? [abn, []] : [LOOKUP, [abn]];
+  const { why } = verdictOn(call, 200, body);
+  const remarks = [remarkOn(call, why) ?? [], remarksBeside(call, JSON.parse(body), inVain, provider)];
+  expect(remarks.flat().join('; ')).toBe(wanted);
+});
+
 test.each(['{"abn":51824753556}', '{"abn":"51 824 753 556","id":7}'])(
   'an answer that only repeats the number that was asked is no match: %s',
   (body) => {
@@ -370,6 +378,14 @@ function tables(): string {
     '| answer | operation | meaning |',
     '|---|---|---|',
     ...special,
+    '',
+    'To a row that was asked by the ABN `51824753556`, or by it in vain and then by the domain `acme.com.au`; each is a match:',
+    '',
+    '| answer | asked by | what `_reason` says |',
+    '|---|---|---|',
+    ...SHOWN.map(
+      ([by, body, says]) => `| ${answer(200, body)} | ${by} | ${says === '' ? 'nothing' : says} |`,
+    ),
     '',
   ].join('\n');
 }

@@ -689,3 +689,30 @@ export const SPECIAL_ANSWERS: readonly (readonly [SpecialOperation, number, stri
   ['api-call-change', 200, '{"code":429}', 'wait'],
   ['api-call-change', 404, '{"error":"no such contact"}', 'not there'],
 ];
+
+/**
+ * Matches that show an identifier, to a row that was asked by the ABN 51824753556, or by it in vain and then by the domain
+ * `acme.com.au`, and what the row says of it.
+ */
+export const SHOWN: readonly (readonly ['ABN' | 'ABN in vain, then domain', string, string])[] = [
+  ['ABN', '{"name":"Acme","abn":"51 824 753 556"}', ''],
+  [
+    'ABN',
+    '{"name":"Acme","abn":"53004085616"}',
+    'the answer shows the ABN 53004085616, and not the one that was asked for',
+  ],
+  ['ABN', '{"name":"Acme","abn":"53004085616","earlier":["51824753556"]}', ''],
+  ['ABN', '{"name":"Acme","domain":"acme.com"}', ''],
+  ['ABN in vain, then domain', '{"domain":"acme.com.au","name":"Acme","abn":51824753556}', ''],
+  ['ABN in vain, then domain', '{"domain":"acme.com.au","name":"Acme"}', ''],
+  [
+    'ABN in vain, then domain',
+    '{"data":{"domain":"acme.com.au","name":"Acme","abn":"53004085616"}}',
+    'the answer shows the ABN 53004085616, and not the one that was asked for',
+  ],
+  [
+    'ABN in vain, then domain',
+    '{"company":{"domain":"acme.com","abn":"53004085616"}}',
+    'the answer shows the domain acme.com, and not the one that was asked for; the answer shows the ABN 53004085616, and not the one that was asked for',
+  ],
+];

@@ -147,6 +147,15 @@ export const WHAT_ANSWERS_SAY: readonly Mutation[] = [
     '? holding : holding',
     'with details|of a plan',
   ),
+  {
+    rule: 9,
+    without: 'what a match shows instead of what was asked in vain before',
+    at: 'src/plan/row-walk.ts',
+    text: '...remarksBeside(call, shown, this.#inVain(), this.#dialect)',
+    instead: '...remarksBeside(call, shown, [], this.#dialect)',
+    test: 'test/cli/waterfall.test.ts',
+    named: 'in vain',
+  },
   // ----------------------------------------------------------------------------------------- changes
   reading(
     'stated',

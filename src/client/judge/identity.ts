@@ -1,6 +1,6 @@
 import { domainToASCII } from 'node:url';
 import { isObject } from '../../core/objects.ts';
-import type { JsonObject, JsonValue } from '../../core/operation.ts';
+import type { Call, JsonObject, JsonValue } from '../../core/operation.ts';
 import type { Dialect } from '../dialect.ts';
 import type { Asked, Sent } from './asked.ts';
 import { placesIn } from './lookup.ts';
@@ -84,6 +84,16 @@ export function otherIn(
   if (record === undefined || first === undefined || found.some(({ isSame }) => isSame)) return undefined;
   if (asked.sent.some((sent) => isShownAnywhere(record, sent, DEEPEST))) return undefined;
   return `the ${first.label} ${first.text}`;
+}
+
+/** The identifiers of a call by which a record can be told from another one, each as a call of its own. */
+export function identifiedCalls(call: Call): readonly Call[] {
+  return Object.keys(call.parameters).flatMap((name) => {
+    const value = Object.hasOwn(IDENTIFIERS, name) ? call.parameters[name] : undefined;
+    if (value === undefined) return [];
+    const { sent: _, ...rest } = call;
+    return { ...rest, parameters: { [name]: value } };
+  });
 }
 
 /** Nearly every answer repeats what was asked, by the same name and to the letter, which is seen soonest. */

@@ -274,6 +274,8 @@ export type KnownAnswer<Kind extends ReadAs = AnswerKind> = Pick<
   AnswerRecord<Kind>,
   'attempt' | 'batch' | 'kind' | 'why' | 'dialect' | 'erasedAtMs'
 >;
+/** An answer, with its body where that is at hand. */
+export type AnswerAtHand = KnownAnswer & Partial<Pick<AnswerRecord, 'headers' | 'body'>>;
 export type DatedAnswer<Kind extends ReadAs = AnswerKind> = KnownAnswer<Kind> &
   Pick<AnswerRecord<Kind>, 'answeredAtMs'>;
 

@@ -74,11 +74,10 @@ function applyAnswer(
   // A repeat under a key reserves nothing itself: the lost request has reserved at least the dialect's price.
   const most = Math.max(operation.credits.most, reserved);
   if (charged > most) run.stopAll(dearer(charged, most));
-  const answered: Next = {
-    kind: 'answered',
-    answer: { attempt, batch, kind, why, dialect: dialectMark(dialect) },
-  };
-  if (reply.kind !== 'answered') return answered;
+  const answer = { attempt, batch, kind, why, dialect: dialectMark(dialect) };
+  if (reply.kind !== 'answered') return { kind: 'answered', answer };
+  const { headers, body } = reply.raw;
+  const answered: Next = { kind: 'answered', answer: { ...answer, headers, body } };
   countAnswer(run, call, reply.raw, kind === 'found', operation);
   return stopAtMisses(run, call, operation) ?? answered;
 }

@@ -4,7 +4,7 @@ import type { Reply } from '../../client/judge.ts';
 import type { StopError } from '../../core/errors.ts';
 import type { OfCall } from '../../core/events.ts';
 import type { Call } from '../../core/operation.ts';
-import type { Admission, AttemptId, Credits, KnownAnswer } from '../../ledger/ledger.ts';
+import type { Admission, AnswerAtHand, AttemptId, Credits } from '../../ledger/ledger.ts';
 import type { Run, Session } from '../session.ts';
 import type { AskedCall, PutOff } from '../too-fast.ts';
 
@@ -34,7 +34,7 @@ export type Withheld = Extract<Admission, { readonly kind: 'moved' | 'subject_in
 /** The answer that an attempt brought, as the ledger holds it once the attempt is closed. */
 export interface Answered {
   readonly kind: 'answered';
-  readonly answer: KnownAnswer;
+  readonly answer: AnswerAtHand;
 }
 
 /**

@@ -103,7 +103,10 @@ export class KnownRows {
     const left: Walking[] = [];
     for (let asking = this.#asking(begun); asking.length > 0; ) {
       const keys = asking.map(({ met }) => met.keyFor(account.identity));
-      const found: readonly CallState<'checked' | 'whole'>[] = await ledger.find(keys, { detail });
+      const isRead = asking.some(({ walking }) => walking.walk.readsAnswers);
+      const found: readonly CallState<'checked' | 'whole'>[] = await ledger.find(keys, {
+        detail: isRead ? 'whole' : detail,
+      });
       const answered: Walking[] = [];
       for (const [at, { walking, met }] of asking.entries()) {
         const state = found[at];
@@ -140,7 +143,7 @@ export class KnownRows {
 }
 
 function tell({ walk, answers, records }: Walking, met: MetCall, answer: AnswerRecord | DatedAnswer): void {
-  walk.tell(met, operationAnswer(met.call, answer, walk.operation));
+  walk.tell(met, operationAnswer(met.call, answer, walk));
   answers.push(answer.attempt);
   if ('body' in answer) records.push(answer);
 }

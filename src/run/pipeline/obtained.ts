@@ -1,5 +1,5 @@
 import { unreachable } from '../../core/errors.ts';
-import type { AnswerRecord, AttemptId, Doubt, KnownAnswer } from '../../ledger/ledger.ts';
+import type { AnswerAtHand, AttemptId, Doubt } from '../../ledger/ledger.ts';
 import type { Bought, Withheld } from '../attempt.ts';
 import { doubtReason } from '../reconcile.ts';
 import { MOST_TOLD, PUT_OFF, type PutOff } from '../too-fast.ts';
@@ -9,7 +9,7 @@ export type Obtained = Answering | Held;
 
 export interface Answering {
   readonly kind: 'answered';
-  readonly answer: KnownAnswer | AnswerRecord;
+  readonly answer: AnswerAtHand;
 }
 
 /** `refused` means that the subject of a change is no longer as planned. A call that has no doubt of its own leaves no attempt here. */
