@@ -211,7 +211,7 @@ function headersWithoutProject(dialect: Dialect): readonly unknown[] {
 }
 
 /** To be raised when the program itself changes how it judges replies. */
-const JUDGED_SINCE = 3;
+const JUDGED_SINCE = 4;
 
 /** 28 bits, which the ledger keeps in four bytes beside every answer: a mark is held against a handful of others. */
 const HEX_DIGITS = 7;

@@ -53,8 +53,21 @@ const PAID: Call = {
   parameters: { method: 'POST', endpoint: '/contacts', body: { id: 'c-1' } },
   change: { subject: { name: 'call:1' }, leaves: { state: 'done' } },
 };
+const DELETION: Call = {
+  ...changed,
+  operation: 'delete-invite',
+  parameters: { invite_code: 'IC-1' },
+  change: { subject, leaves: { state: 'gone' } },
+};
+const QUESTION: Call = {
+  ...asked,
+  operation: 'api-call',
+  parameters: { method: 'GET', endpoint: '/invoices/7' },
+};
 const CALLS: Readonly<Record<string, Call>> = {
   'create-invite': INVITE,
+  'delete-invite': DELETION,
+  'api-call': QUESTION,
   'create-project': PROJECT,
   'remove-user': REMOVAL,
   'api-call-change': PAID,
@@ -145,6 +158,7 @@ test.each<[string, OfLookup]>([
   ['{"results":[null,{}]}', 'no match'],
   ['{"results":["error"]}', 'in doubt'],
   ['{"results":[],"total":57}', 'in doubt'],
+  ['{"results":[],"has_more":true}', 'in doubt'],
   ['{"results":[],"total":57,"message":"No contacts found"}', 'no match'],
   ['{"results":[],"total":57,"status":"no_match"}', 'no match'],
   ['{"results":[],"message":"Your subscription has expired"}', 'in doubt'],
@@ -372,8 +386,8 @@ function tables(): string {
     '|---|---|---|---|',
     ...main,
     '',
-    'To an invite of `jo@acme.com.au` and to a new project, whose answers have to hold an id, to the removal of `u-17`, who is',
-    '`jo@acme.com.au` in `proj-1`, and to a change of `c-1` that has a price:',
+    'To an invite of `jo@acme.com.au` and to a new project, whose answers have to hold an id, to the deletion of the invite `IC-1`,',
+    'to the removal of `u-17`, who is `jo@acme.com.au` in `proj-1`, to a change of `c-1` that has a price, and to a question of your own:',
     '',
     '| answer | operation | meaning |',
     '|---|---|---|',

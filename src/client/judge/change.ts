@@ -72,7 +72,7 @@ interface Wanted {
 /** Objects that show the thing itself; others show who did it, or what belongs to it. */
 const THINGS = set(
   `user member person invite invitation project account item membership attributes properties removed deleted revoked
-   updated changed created invited`,
+   updated changed created invited current after`,
 );
 
 /** Deeper than that no answer shows what was changed. */

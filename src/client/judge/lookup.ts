@@ -23,6 +23,9 @@ interface DataPlace {
 /** What an answer holds of what was asked for. `empty`: the place for it is there, and nothing in it. */
 type Holding = 'data' | 'empty' | 'nothing';
 
+/** `details`: a plain value or two of what the answer says itself. `denied`: data of which a status beside it says that it failed. */
+type Held = Holding | 'details' | 'denied';
+
 /** The usual places of what was asked for. Where an answer has one of them, what is beside it is ignored. */
 const CONTAINERS = ['data', 'result', 'results'] as const;
 
@@ -113,10 +116,14 @@ export function holdsData(value: JsonValue | undefined, beside: Beside, name = '
   });
 }
 
-/** A text without a name is the answer's own where it says no: `["No company found"]`. */
+/** What some write where they have nothing. */
+const NOTHING = /^(?:n\/a|null|nil|none|undefined|-+)?$/i;
+
+/** A text without a name is the answer's own where it says no: `["No company found"]`. A sentence is, where it says that nobody was found. */
 function holdsText(text: string, { asked, vocabulary }: Beside, name: string): boolean {
-  if (text.trim() === '' || asked.repeats(text, name)) return false;
-  return name !== '' || !vocabulary.sensesOf(text).some((sense) => sense !== 'done');
+  if (NOTHING.test(text.trim()) || asked.repeats(text, name)) return false;
+  if (name === '') return !vocabulary.sensesOf(text).some((sense) => sense !== 'done');
+  return isNaming(name) || !/\s/.test(text) || !vocabulary.sensesOf(text).includes('no_match');
 }
 
 /** Names of objects with fields in them are those of a company as well: `{"result":{"name":"Acme"}}`. */
@@ -156,13 +163,16 @@ function isBlank(value: JsonValue): boolean {
 /** @returns undefined where nobody can read it. */
 export function lookupMeaning(
   said: Statement,
-  holding: Holding,
+  holding: Held,
   status: number,
 ): 'found' | 'no_match' | 'credits_used_up' | 'key_dead' | undefined {
   if (said.isJust('no_match') || said.foundNobody) return 'no_match';
+  if (holding === 'denied') return undefined;
   if (holding === 'data') return said.no ? undefined : 'found';
   const sense = DECIDING.find((each) => said.says(each));
-  if (sense !== undefined) return sense;
+  // A message that something was not found may be about a part of a small record.
+  const isSure = sense !== 'no_match' || holding !== 'details' || said.trouble || said.codeSaysNo;
+  if (sense !== undefined) return isSure ? sense : undefined;
   if (said.no || said.trouble || status === ACCEPTED) return undefined;
   const isEmpty = holding === 'empty' || said.countedNone;
   return isEmpty && !OTHERWISE.some((each) => said.says(each)) ? 'no_match' : undefined;

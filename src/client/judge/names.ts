@@ -43,7 +43,8 @@ const KINDS: readonly (readonly [NameKind, ReadonlySet<string>])[] = [
     'effect',
     set(
       `done affected affectedrows rowsaffected removed deleted revoked cancelled canceled updated changed modified created
-       invited applied granted assigned removedcount deletedcount revokedcount updatedcount modifiedcount createdcount`,
+       invited applied granted assigned removedcount deletedcount revokedcount updatedcount modifiedcount createdcount
+       processed processedcount successcount succeededcount`,
     ),
   ],
   [
@@ -64,7 +65,8 @@ const KINDS: readonly (readonly [NameKind, ReadonlySet<string>])[] = [
        servertime took tookms duration durationms elapsed elapsedms latency latencyms responsetime credit credits
        creditscharged creditsused creditsconsumed creditsspent creditcost creditsremaining remainingcredits creditbalance
        cost price charged ratelimitremaining quota cached fromcache apiversion page pagesize perpage limit offset nextpage
-       nextpagetoken nextcursor cursor hasmore hasnext prevpage previouspage totalpages requesturl uuid guid pageinfo startindex itemsperpage schemas instance`,
+       nextpagetoken nextcursor cursor hasmore hasnext prevpage previouspage totalpages requesturl uuid guid pageinfo startindex itemsperpage schemas instance
+       jsonrpc retryafter statusurl pollurl resulturl callbackurl`,
     ),
   ],
 ];
@@ -121,7 +123,7 @@ export const EFFECT_WORDS: ReadonlySet<string> = set(
 export const SPEAKING: ReadonlySet<string> = set('meta status response');
 
 /** Where an answer to a change stands that is wrapped once. */
-export const WRAPPERS: ReadonlySet<string> = set('data result results');
+export const WRAPPERS: ReadonlySet<string> = set('data result results responses operations outcomes');
 
 /** The machine places that say how a request ended and nothing else. */
 export const STATUS_NAMES: ReadonlySet<string> = set(

@@ -1,5 +1,5 @@
 import { parsedFieldsOf, parsedResultsOf } from '../../core/answer-body.ts';
-import { saysTotal } from '../../core/more-pages.ts';
+import { saysMore, saysTotal } from '../../core/more-pages.ts';
 import { present } from '../../core/objects.ts';
 import type { Call, JsonValue } from '../../core/operation.ts';
 import type { AnswerRule, Dialect, DialectOperation, Meaning } from '../dialect.ts';
@@ -7,7 +7,7 @@ import { Asked } from './asked.ts';
 import { changeMeaning, effectsOf, shownBy, speaksFor } from './change.ts';
 import { publishedIdIn } from './change-facts.ts';
 import { otherIn } from './identity.ts';
-import { besideData, holdingOf, isScant, lookupMeaning } from './lookup.ts';
+import { besideData, holdingOf, isScant, lookupMeaning, placesIn } from './lookup.ts';
 import type { Said } from './said.ts';
 import { Statement } from './statement.ts';
 import { ACCEPTED } from './values.ts';
@@ -126,10 +126,15 @@ function saysJustTooFast(said: Statement): boolean {
   );
 }
 
-/** Both a code and a text say that it failed, or that requests come too fast: then a plain value or two are details of that. */
-function saysError(said: Statement): boolean {
+/**
+ * Whether a plain value or two are details of what the answer says: that it failed, or is not there yet. What a call of one's own asks
+ * about may have a status and a message itself.
+ */
+function leavesDetails({ said, status }: Answer, { operation }: Call): boolean {
+  if (status === ACCEPTED || said.trouble || said.says('rate_limited')) return true;
   const isCode = said.status !== undefined || said.codeSaysNo;
-  return said.says('rate_limited') || (isCode && (said.proseSaysNo || said.trouble));
+  if (operation === 'api-call') return isCode && said.proseSaysNo;
+  return said.status !== undefined || said.saysOtherwise;
 }
 
 function byStatus(status: number, { meaningOf }: Question): Conclusion {
@@ -147,7 +152,7 @@ function ofQuestion({ said, status }: Answer, question: Question): Conclusion | 
 }
 
 function ofLookup(answer: Answer, question: Question, call: Call): Conclusion {
-  const { said, holding } = heardOfLookup(answer, question);
+  const { said, holding } = heardOfLookup(answer, question, call);
   const isPlainData = holding === 'data' && !said.no && !said.trouble;
   if (saysTooFast(said) && (!isPlainData || saysJustTooFast(said))) return TOO_FAST;
   if (said.status !== undefined && holding !== 'data') return byStatus(said.status, question);
@@ -156,17 +161,18 @@ function ofLookup(answer: Answer, question: Question, call: Call): Conclusion {
     return doubt('which has none of the results that it counts');
   if (means === 'found') return ofMatch(answer, question.dialect);
   if (means !== undefined) return { means };
-  if (holding === 'data') return doubt('which says that it failed, but holds data');
+  if (holding === 'data' || holding === 'denied') return doubt('which says that it failed, but holds data');
   return doubt(
     said.no || said.trouble ? 'which names an error' : 'which does not say whether anything was found',
   );
 }
 
-/** An empty first page of a list that is said to have members. */
+/** An empty first page of a list that is said to have members, or to go on. */
 function isCutShort({ body, said }: Answer, { operation }: Question, { parameters }: Call): boolean {
   if (said.says('no_match') || said.foundNobody) return false;
   const isList = operation.results !== undefined || operation.credits.per_result !== undefined;
-  return isList && parameters.page === undefined && (saysTotal(body) ?? 0) > 0;
+  const goesOn = (saysTotal(body) ?? 0) > 0 || saysMore(body) === true;
+  return isList && parameters.page === undefined && goesOn;
 }
 
 function ofMatch({ said, asked, body }: Answer, dialect: Dialect): Conclusion {
@@ -175,7 +181,8 @@ function ofMatch({ said, asked, body }: Answer, dialect: Dialect): Conclusion {
 }
 
 /** What an answer holds of what was asked for, and what it says besides. */
-function heardOfLookup({ said, saidInside, asked, body }: Answer, { dialect, operation }: Question) {
+function heardOfLookup(answer: Answer, { dialect, operation }: Question, call: Call) {
+  const { said, saidInside, asked, body } = answer;
   const { credits, results } = operation;
   const place = present({ fields: dialect.fields_at, results });
   const findsLists = results !== undefined || credits.per_result !== undefined;
@@ -183,8 +190,12 @@ function heardOfLookup({ said, saidInside, asked, body }: Answer, { dialect, ope
   const beside = besideData(dialect, asked);
   const holding = holdingOf(body, { fields: dialect.fields_at, list }, beside);
   if (holding === 'nothing') return { said: saidInside(), holding };
-  const isError = holding === 'data' && saysError(said) && isScant(body, dialect.fields_at, beside);
-  return { said, holding: isError ? ('nothing' as const) : holding };
+  if (holding !== 'data') return { said, holding };
+  if (leavesDetails(answer, call) && isScant(body, dialect.fields_at, beside))
+    return { said, holding: 'details' as const };
+  // Outside of what holds the data, a status is none of the thing.
+  const isDenied = said.isJust('refused') && !placesIn(body, dialect.fields_at).includes(body);
+  return { said, holding: isDenied ? ('denied' as const) : holding };
 }
 
 function ofChange({ said, asked, body, status }: Answer, question: Question, call: Call): Conclusion {

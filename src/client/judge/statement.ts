@@ -38,7 +38,8 @@ const NO_CODE = /^(?:0+|[23]\d\d|none|null)?$/i;
 const FAILURE_STATUS = /^[45]\d\d$/;
 
 /** Names under which any change says that it was made. */
-const ANY_EFFECT = /^(?:done|count|affected|rowsaffected|affectedrows|applied)$/;
+const ANY_EFFECT =
+  /^(?:done|count|affected|rowsaffected|affectedrows|applied|processed|processedcount|successcount|succeededcount)$/;
 
 /**
  * What an answer says of itself, at its top and in `error`, `errors`, `meta`, `status` and `response`; the answer to a change
@@ -65,6 +66,8 @@ export class Statement {
   unknownCode = false;
   /** There is a text of which no word is known. */
   unknownProse = false;
+  /** A code, a message or the name of what is true says no or not yet. A title and a description may be those of the thing itself. */
+  saysOtherwise = false;
   /** A code says that it was not done, or that nothing was found; a text says so. */
   codeSaysNo = false;
   proseSaysNo = false;
@@ -137,6 +140,7 @@ export class Statement {
         this.#hearTrouble(value, plain);
         break;
       case 'machine':
+        this.no ||= STATUS_NAMES.has(plain) && NEGATIVE.test(String(value));
         this.#hearCode(value, plain);
         break;
       case 'prose':
@@ -144,7 +148,7 @@ export class Statement {
         break;
       case 'described':
         if (typeof value === 'boolean' && this.#isOfChange) this.#hearTruth(value);
-        else if (!isObject(value)) this.#hearTexts(value);
+        else if (!isObject(value)) this.#hearDescribed(value, plain);
         break;
       case 'success':
         this.#hearTruth(value);
@@ -209,23 +213,39 @@ export class Statement {
     for (const text of textsIn(value)) this.#hearProse(text);
   }
 
+  #hearDescribed(value: JsonValue, plain: string): void {
+    const before = this.saysOtherwise;
+    this.#hearTexts(value);
+    if (OF_THING.has(plain)) this.saysOtherwise = before;
+  }
+
   /** The name of what is true may be a word. A sentence in a field may say that a change was not made, and proves none. */
   #hearField(key: string, value: JsonValue): void {
     const { vocabulary, asked } = this.#hearing;
     this.#hearWork(nameOf(key).plain, value);
-    const isNamed = value === true || (this.#isOfChange && typeof value === 'object' && isFilled(value));
-    const sense = isNamed ? vocabulary.senseOfCode(key) : undefined;
-    // `errorReporting` is a setting, and `queued` an end.
-    if (sense !== undefined && (sense !== 'refused' || vocabulary.isJust(key, sense)))
-      this.#note(sense === 'done' ? this.#doneBy(key) : sense);
+    const sense = this.#senseOfName(key, value);
+    if (sense !== undefined) this.#note(sense === 'done' ? this.#doneBy(key) : sense);
     if (!this.#isOfChange || typeof value !== 'string' || !/\s/.test(value.trim())) return;
     const senses = vocabulary.sensesOf(withoutValues(value.slice(0, LONGEST_TEXT), asked));
     if (senses.some((sense) => sense !== 'done')) this.#note('unclear');
   }
 
+  /** What the name of a field says that is true or filled, or that names whom we sent, or how many were refused: `{"skipped": 1}`. */
+  #senseOfName(key: string, value: JsonValue): Sense | undefined {
+    const { vocabulary, asked } = this.#hearing;
+    const sense = vocabulary.senseOfCode(key);
+    if (sense === undefined) return undefined;
+    // `errorReporting` is a setting, and `queued` an end.
+    if (value === true || (this.#isOfChange && typeof value === 'object' && isFilled(value)))
+      return sense !== 'refused' || vocabulary.isJust(key, sense) ? sense : undefined;
+    const isCount = typeof value === 'number' && value > 0 && sense === 'refused';
+    const isOurs = typeof value === 'string' && asked.includes(value);
+    return this.#isOfChange && (isCount || isOurs) && vocabulary.isJust(key, sense) ? sense : undefined;
+  }
+
   #hearWork(plain: string, value: JsonValue): void {
-    if (!this.#isOfChange || !WORK.has(plain) || !isFilled(value)) return;
-    this.isLater ||= isObject(value) ? this.#isUnfinished(value) : isWorkId(plain, value);
+    if (!this.#isOfChange || !WORK.has(plain)) return;
+    this.isLater ||= isObject(value) ? this.#isUnfinished(value) : isFilled(value) && isWorkId(plain, value);
   }
 
   /** Work has a state or an id; what a person does for a living has a title. */
@@ -235,7 +255,10 @@ export class Statement {
       (STATUS_NAMES.has(plain) || plain === 'state') && typeof value === 'string' ? value : [],
     );
     if (states.length > 0) return !states.every((state) => this.#hearing.vocabulary.isJust(state, 'done'));
-    return names.some(({ plain }) => /id$/.test(plain)) && !names.some(({ plain }) => plain === 'title');
+    const end = names.find(({ plain, value }) => ENDS.has(plain) && typeof value === 'boolean');
+    if (end !== undefined) return end.value === false;
+    const hasId = names.some(({ plain, value }) => /id$/.test(plain) && isFilled(value as JsonValue));
+    return hasId && !names.some(({ plain }) => plain === 'title');
   }
 
   /** `ok` may be said of the request alone. */
@@ -325,6 +348,7 @@ export class Statement {
   }
 
   #note(sense: Sense): void {
+    this.saysOtherwise ||= sense !== 'done' && sense !== 'unclear';
     if (!this.#senses.has(sense)) this.#senses = new Set([...this.#senses, sense]);
   }
 }
@@ -337,6 +361,12 @@ const COUNTED: ReadonlySet<string> = new Set(
 );
 
 const TAKEN_AWAY = /\b(?:removed|deleted|revoked|cancell?ed)\b/;
+
+/** Codes of failure, whatever their number. */
+const NEGATIVE = /^-\d+$/;
+
+/** Under these a record of a person or a company has texts as well. */
+const OF_THING: ReadonlySet<string> = new Set(['title', 'description']);
 
 const ENDS: ReadonlySet<string> = new Set(wordsIn('done complete completed finished applied'));
 

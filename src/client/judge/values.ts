@@ -12,8 +12,10 @@ export const ACCEPTED = 202;
 export function truthOf(value: JsonValue): boolean | undefined {
   if (typeof value === 'number') return value !== 0;
   const text = typeof value === 'string' ? value.trim().toLowerCase() : value;
-  if (text === true || text === 'true' || text === '1' || text === 'yes') return true;
-  return text === false || text === 'false' || text === '0' || text === 'no' ? false : undefined;
+  if (text === true || text === 'true' || text === '1' || text === 'yes' || text === 'y') return true;
+  return text === false || text === 'false' || text === '0' || text === 'no' || text === 'n'
+    ? false
+    : undefined;
 }
 
 /** When it was done. */
