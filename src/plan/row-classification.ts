@@ -2,28 +2,13 @@ import type { Dialect } from '../client/dialect.ts';
 import { asReadToday } from '../client/kept-answers.ts';
 import { unreachable } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
-import type { Answer, Call, Operation } from '../core/operation.ts';
+import type { Call, Operation } from '../core/operation.ts';
 import type { InputRow, RowNumber } from '../core/row.ts';
 import type { OpenedInput } from '../files/input.ts';
-import type {
-  AnswerAtHand,
-  AnswerKind,
-  Batch,
-  BatchId,
-  CallState,
-  Detail,
-  LedgerReader,
-} from '../ledger/ledger.ts';
+import type { AnswerKind, Batch, BatchId, CallState, Detail, LedgerReader } from '../ledger/ledger.ts';
 import { FingerprintSet, textFingerprint } from '../lib/fingerprint-set.ts';
 import { asksErasedAgain, findCalls, isKnownFreshFor, wasLostBy } from './known-calls.ts';
-import {
-  type MetCall,
-  operationAnswer,
-  type PlanContext,
-  type PreparedRow,
-  RowWalk,
-  rowPreparer,
-} from './row-walk.ts';
+import { type MetCall, type PlanContext, type PreparedRow, RowWalk, rowPreparer } from './row-walk.ts';
 import { callsSentAgain, type SentAgain } from './sent-again.ts';
 
 /**
@@ -216,10 +201,6 @@ class Answers {
     if (this.#context.job.operation.readsAnswers === true) return 'whole';
     return freshSince === undefined ? 'kind' : 'age';
   }
-
-  answerOf(call: Call, answer: AnswerAtHand): Answer {
-    return operationAnswer(call, answer, this.#context.job.operation);
-  }
 }
 
 type Settled = Extract<State, { readonly kind: 'answered' | 'unanswered' }>;
@@ -271,7 +252,7 @@ async function lookUp(
     for (const [index, { row, call }] of asking.entries()) {
       const state = states[index] ?? UNKNOWN;
       if (state.kind === 'answered') {
-        row.walk.tell(call, answers.answerOf(call.call, state.answer));
+        row.walk.tell(call, state.answer);
         row.answers.push({ call: call.call, kind: state.answer.kind });
         row.isOfBatch ||= state.answer.batch === batch.id || state.wasLost === true;
         going.push(row);

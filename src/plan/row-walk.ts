@@ -2,7 +2,7 @@ import type { Account } from '../client/account/account.ts';
 import type { Dialect } from '../client/dialect.ts';
 import { answerPlaceOf, unaskable } from '../client/dialect.ts';
 import { isIdentified, remarkOn, remarksBeside } from '../client/judge.ts';
-import { parsedFieldsOf, readBody } from '../core/answer-body.ts';
+import { fieldsOf, type KeptBody, readBody } from '../core/answer-body.ts';
 import { type CallKey, keyOfQuestion, questionOf } from '../core/call-key.ts';
 import type { Clock } from '../core/clock.ts';
 import { invariant, unreachable } from '../core/errors.ts';
@@ -92,10 +92,14 @@ export function preparedCells(
   return { ...operation.prepare(text, options), ...present({ repaired: note }) };
 }
 
+const NO_REMARKS: readonly string[] = [];
+
 /** A call that an operation named for a row. Its question is made once at most, although the operation names it at every step. */
 export class MetCall {
   readonly call: Call;
   answer: Answer | undefined;
+  /** What a row that ends with its answer says about that. */
+  remarks = NO_REMARKS;
   #question: string | undefined;
   #key: CallKey | undefined;
 
@@ -179,13 +183,35 @@ export class RowWalk {
     return step.kind === 'end' ? step : { kind: 'call', met: this.#meet(step.call) };
   }
 
-  /** @param call of this row. */
-  tell(call: MetCall, answer: Answer): void {
-    invariant(call.answer === undefined, `${this.operation.name} asks again for what was answered`);
-    call.answer = answer;
+  /** @param met a call of this row. */
+  tell(met: MetCall, answer: AnswerAtHand): void {
+    invariant(met.answer === undefined, `${this.operation.name} asks again for what was answered`);
+    const told = operationAnswer(met.call, answer, this.operation);
+    if (told.kind === 'found') met.remarks = this.#remarksOn(met.call, told.remark, answer.body);
+    met.answer = told;
     this.#told += 1;
     this.#atWorst = undefined;
     this.#step = undefined;
+  }
+
+  /** Whether the next answer is looked into: by the operation, or for what it shows in the place of what was asked in vain. */
+  get needsBodies(): boolean {
+    return this.operation.readsAnswers === true || this.#inVain().some(isIdentified);
+  }
+
+  #inVain(): readonly Call[] {
+    return this.#met.flatMap(({ call, answer }) =>
+      answer === undefined || answer.kind === 'found' || call.change !== undefined ? [] : [call],
+    );
+  }
+
+  /** @param own what the answer says of itself. */
+  #remarksOn(call: Call, own: string | undefined, body: KeptBody | undefined): readonly string[] {
+    const remarks = own === undefined ? NO_REMARKS : [own];
+    const inVain = body === undefined || call.change !== undefined ? [] : this.#inVain().filter(isIdentified);
+    if (body === undefined || inVain.length === 0) return remarks;
+    const fields = fieldsOf(body, answerPlaceOf(this.#dialect)) ?? null;
+    return [...remarks, ...remarksBeside(call, fields, inVain, this.#dialect)];
   }
 
   /** The calls that are left, and the outcome, when `answerTo` answers them. The row itself does not learn these answers. */
@@ -198,17 +224,6 @@ export class RowWalk {
       calls.push(this.#meet(step.call));
       answers.push(answerTo(step.call));
     }
-  }
-
-  /** Whether the body of the next answer is looked into: by the operation, or for what it shows in the place of what was asked in vain. */
-  get readsAnswers(): boolean {
-    return this.operation.readsAnswers === true || this.#inVain().some(isIdentified);
-  }
-
-  #inVain(): readonly Call[] {
-    return this.#met.flatMap(({ call, answer }) =>
-      answer === undefined || answer.kind === 'found' || call.change !== undefined ? [] : [call],
-    );
   }
 
   /** The calls that the row still makes when none of them matches: the most that it can cost from here on. */
@@ -234,21 +249,11 @@ export class RowWalk {
     const remarks: string[] = [];
     if (outcome.kind === 'matched' || outcome.kind === 'applied') {
       for (const met of this.#met)
-        for (const remark of this.#remarksOn(met)) if (!remarks.includes(remark)) remarks.push(remark);
+        for (const remark of met.remarks) if (!remarks.includes(remark)) remarks.push(remark);
     }
     if (repaired !== undefined) remarks.push(repaired);
     if (refusedBefore !== undefined) remarks.push(refusedBefore);
     return remarks.reduce(withRemark, outcome);
-  }
-
-  #remarksOn({ call, answer }: MetCall): readonly string[] {
-    if (answer?.kind !== 'found') return [];
-    const { remark, fields } = answer;
-    const own = remark === undefined ? [] : [remark];
-    // Most rows are asked about once, and the body of most answers is not read.
-    if (fields === null || call.change !== undefined) return own;
-    const shown = parsedFieldsOf(fields, answerPlaceOf(this.#dialect)) ?? null;
-    return [...own, ...remarksBeside(call, shown, this.#inVain(), this.#dialect)];
   }
 
   #meet(call: Call): MetCall {
@@ -289,7 +294,7 @@ const FOUND = { kind: 'found', fields: null } as const;
 export function operationAnswer(
   call: Call,
   answer: AnswerAtHand,
-  { readsAnswers }: { readonly readsAnswers?: boolean | undefined },
+  { readsAnswers }: Pick<Operation, 'readsAnswers'>,
 ): Answer {
   const { kind, why } = answer;
   switch (kind) {

@@ -9,7 +9,6 @@ import { type BatchPlace, batchPlaceOf, requireBatch } from '../plan/batch-key.t
 import { planRun, requireAgreedRequests, requireConsent } from '../plan/consent.ts';
 import type { RunContext } from '../plan/context.ts';
 import { requirePlanId } from '../plan/plan-id.ts';
-import { operationAnswer } from '../plan/row-walk.ts';
 import { mostLeft } from '../plan/run-plan.ts';
 import { chooseSample, forecast, type Sample } from '../plan/sample.ts';
 import type { ChangePlan } from '../plan/team/change-plan.ts';
@@ -258,7 +257,7 @@ async function workRow(work: Work, { task, walk, answers }: Walking, finishing: 
       if (attempt !== undefined) answers.push(attempt);
       return finishing.addNow(task, { kind, reason }, answers);
     }
-    walk.tell(met, operationAnswer(met.call, obtained.answer, walk));
+    walk.tell(met, obtained.answer);
     answers.push(obtained.answer.attempt);
   }
 }

@@ -66,7 +66,7 @@ function walked(operation: Operation): readonly unknown[] {
   for (let step = walk.step(); step.kind === 'call'; step = walk.step()) {
     const { met } = step;
     asked.push(met.call.parameters.page);
-    walk.tell(met, operationAnswer(met.call, recordOf('found', '{}', met.call), operation));
+    walk.tell(met, recordOf('found', '{}', met.call));
   }
   return asked;
 }

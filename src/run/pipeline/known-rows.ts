@@ -11,7 +11,7 @@ import type {
 } from '../../ledger/ledger.ts';
 import type { RunContext } from '../../plan/context.ts';
 import { forgettingBeside, isSurelyFreshFor } from '../../plan/known-calls.ts';
-import { type MetCall, operationAnswer, RowWalk } from '../../plan/row-walk.ts';
+import { type MetCall, RowWalk } from '../../plan/row-walk.ts';
 import type { Finishing } from './finishing.ts';
 import type { Task } from './tasks.ts';
 
@@ -103,7 +103,7 @@ export class KnownRows {
     const left: Walking[] = [];
     for (let asking = this.#asking(begun); asking.length > 0; ) {
       const keys = asking.map(({ met }) => met.keyFor(account.identity));
-      const isRead = asking.some(({ walking }) => walking.walk.readsAnswers);
+      const isRead = asking.some(({ walking }) => walking.walk.needsBodies);
       const found: readonly CallState<'checked' | 'whole'>[] = await ledger.find(keys, {
         detail: isRead ? 'whole' : detail,
       });
@@ -143,7 +143,7 @@ export class KnownRows {
 }
 
 function tell({ walk, answers, records }: Walking, met: MetCall, answer: AnswerRecord | DatedAnswer): void {
-  walk.tell(met, operationAnswer(met.call, answer, walk));
+  walk.tell(met, answer);
   answers.push(answer.attempt);
   if ('body' in answer) records.push(answer);
 }
