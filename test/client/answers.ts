@@ -636,7 +636,23 @@ export const ANSWERS: readonly AnswerGroup[] = [
       [200, '{"message":"Invalid domain","field":"domain"}', 'in doubt', 'refused', 'refused'],
       [200, '{"message":"Phone not found","industry":"Retail"}', 'in doubt', 'not there', 'not there'],
       [200, '{"title":"Failure Analyst","company":"Acme"}', 'match', 'refused', 'refused'],
+      [
+        200,
+        '{"data":{"size":12},"errors":["phones: timed out"]}',
+        'match, a part is missing',
+        'refused',
+        'refused',
+      ],
+      [
+        200,
+        '{"data":{"size":12},"message":"This address will be removed soon"}',
+        'match',
+        'in doubt',
+        'in doubt',
+      ],
+      [200, '{"received_funding":true,"city":"Perth"}', 'match', 'in doubt', 'in doubt'],
       [200, '{"status":"processing","progress":40}', 'in doubt', 'in doubt', 'in doubt'],
+      [200, '{"status":"processing","data":{"progress":40}}', 'in doubt', 'in doubt', 'in doubt'],
       [200, '{"queued":true,"position":4}', 'in doubt', 'in doubt', 'in doubt'],
       [202, '{"eta":30}', 'in doubt', 'in doubt', 'in doubt'],
       [

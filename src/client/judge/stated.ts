@@ -127,14 +127,16 @@ function saysJustTooFast(said: Statement): boolean {
 }
 
 /**
- * Whether a plain value or two are details of what the answer says: that it failed, or is not there yet. What a call of one's own asks
- * about may have a status and a message itself.
+ * Whether a plain value or two are details of what the answer says: that it failed, or is not there yet.
+ * @param isApart they stand where the data does, so that a status alone says so, or a code and a text.
  */
-function leavesDetails({ said, status }: Answer, { operation }: Call): boolean {
-  if (status === ACCEPTED || said.trouble || said.says('rate_limited')) return true;
+function leavesDetails({ said, status }: Answer, { operation }: Call, isApart: boolean): boolean {
   const isCode = said.status !== undefined || said.codeSaysNo;
-  if (operation === 'api-call') return isCode && said.proseSaysNo;
-  return said.status !== undefined || said.saysOtherwise;
+  if (said.says('rate_limited') || (isCode && (said.proseSaysNo || said.trouble))) return true;
+  if (isApart) return said.isJust('pending');
+  if (status === ACCEPTED || said.trouble) return true;
+  // What a call of one's own asks about may have a status and a message itself.
+  return operation !== 'api-call' && (said.status !== undefined || said.saysOtherwise);
 }
 
 function byStatus(status: number, { meaningOf }: Question): Conclusion {
@@ -191,11 +193,11 @@ function heardOfLookup(answer: Answer, { dialect, operation }: Question, call: C
   const holding = holdingOf(body, { fields: dialect.fields_at, list }, beside);
   if (holding === 'nothing') return { said: saidInside(), holding };
   if (holding !== 'data') return { said, holding };
-  if (leavesDetails(answer, call) && isScant(body, dialect.fields_at, beside))
+  const isApart = !placesIn(body, dialect.fields_at).includes(body);
+  if (leavesDetails(answer, call, isApart) && isScant(body, dialect.fields_at, beside))
     return { said, holding: 'details' as const };
   // Outside of what holds the data, a status is none of the thing.
-  const isDenied = said.isJust('refused') && !placesIn(body, dialect.fields_at).includes(body);
-  return { said, holding: isDenied ? ('denied' as const) : holding };
+  return { said, holding: isApart && said.isJust('refused') ? ('denied' as const) : holding };
 }
 
 function ofChange({ said, asked, body, status }: Answer, question: Question, call: Call): Conclusion {

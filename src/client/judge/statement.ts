@@ -224,7 +224,8 @@ export class Statement {
     const { vocabulary, asked } = this.#hearing;
     this.#hearWork(nameOf(key).plain, value);
     const sense = this.#senseOfName(key, value);
-    if (sense !== undefined) this.#note(sense === 'done' ? this.#doneBy(key) : sense);
+    if (sense !== undefined)
+      this.#note(sense === 'done' ? this.#doneBy(key) : sense, vocabulary.isJust(key, sense));
     if (!this.#isOfChange || typeof value !== 'string' || !/\s/.test(value.trim())) return;
     const senses = vocabulary.sensesOf(withoutValues(value.slice(0, LONGEST_TEXT), asked));
     if (senses.some((sense) => sense !== 'done')) this.#note('unclear');
@@ -347,8 +348,9 @@ export class Statement {
     if (this.texts.length < MOST_TEXTS && text.trim() !== '') this.texts = [...this.texts, text];
   }
 
-  #note(sense: Sense): void {
-    this.saysOtherwise ||= sense !== 'done' && sense !== 'unclear';
+  /** @param isClear whether it is not a name, such as `receivedFunding`, in which one word has that sense. */
+  #note(sense: Sense, isClear = true): void {
+    this.saysOtherwise ||= isClear && sense !== 'done' && sense !== 'unclear';
     if (!this.#senses.has(sense)) this.#senses = new Set([...this.#senses, sense]);
   }
 }
