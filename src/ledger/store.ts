@@ -1,6 +1,7 @@
 import type { Clock } from '../core/clock.ts';
 import { stop } from '../core/errors.ts';
 import type { Call } from '../core/operation.ts';
+import type { PAUSE_SIGNAL } from '../lib/pause-signal.ts';
 import type { CopySource, CopyTarget } from './copying.ts';
 import type { Eraser } from './eraser.ts';
 import type { CallState, Ledger, LedgerReader } from './ledger.ts';
@@ -103,9 +104,6 @@ export interface Spender {
   /** The signal that asks it to stop because a person pauses its batch; left out: SIGTERM. */
   readonly pausedBy?: typeof PAUSE_SIGNAL;
 }
-
-/** By this signal a run knows that it was paused. A process that does not listen to it would die of it at once. */
-export const PAUSE_SIGNAL = 'SIGUSR2';
 
 /** A ledger of which some parts may be unreadable: those are skipped and noted. */
 export interface Salvage extends LedgerReader {

@@ -5,8 +5,8 @@ import { EXIT, StopError, stop } from '../../core/errors.ts';
 import type { RunEvent } from '../../core/events.ts';
 import { counted, linesOf, plainText } from '../../core/plain-text.ts';
 import { stopObject } from '../../core/stop-object.ts';
-import { PAUSE_SIGNAL } from '../../ledger/store.ts';
 import { commandLine, durationOf, resumedBy, typedToGoOn } from '../../lib/command-line.ts';
+import { onPause } from '../../lib/pause-signal.ts';
 import type { Acceptable } from '../../plan/context.ts';
 import type { RunSummary } from '../../run/summary.ts';
 import { heldBackLines, waitingWords } from '../render/doubts.ts';
@@ -92,9 +92,6 @@ export async function spend<Ended>(
 /** The signals of Ctrl-C, of a service manager and of a window that is closed. */
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** Somebody may pause a run that has just ended, which is no reason to die before it has said how. */
-const stayAlive = (): void => {};
-
 const GO_ON = 'Run the same command again to continue:';
 
 /**
@@ -123,14 +120,13 @@ function stopOnSignals(
     const message = `Stopped by ${how}; every answer is kept.`;
     stopping.abort(new StopError({ code, message, next: GO_ON }));
   };
-  const onPause = (): void => stopping.abort(pausedStop(resume));
   for (const name of STOP_SIGNALS) process.on(name, onSignal);
-  process.off(PAUSE_SIGNAL, stayAlive).on(PAUSE_SIGNAL, stayAlive).on(PAUSE_SIGNAL, onPause);
+  const hearNoPause = onPause(() => stopping.abort(pausedStop(resume)));
   return {
     signal: stopping.signal,
     release() {
       for (const name of STOP_SIGNALS) process.off(name, onSignal);
-      process.off(PAUSE_SIGNAL, onPause);
+      hearNoPause();
     },
   };
 }

@@ -2,8 +2,9 @@ import { readFileSync, rmSync } from 'node:fs';
 import { isoTime } from '../../../core/clock.ts';
 import { type StopError, stop } from '../../../core/errors.ts';
 import { shellWord } from '../../../lib/command-line.ts';
+import { hearsPauses, PAUSE_SIGNAL } from '../../../lib/pause-signal.ts';
 import { type ProcessLock, tryLock } from '../../../lib/process-lock.ts';
-import { PAUSE_SIGNAL, type Spender, type StoreOptions } from '../../store.ts';
+import type { Spender, StoreOptions } from '../../store.ts';
 import { hasLedger, type StoreFolder, sizeOf, writeAnew } from './folder.ts';
 
 /** One spender per store, for the life of its process. Who holds the lock is written beside it, for people. */
@@ -32,7 +33,7 @@ function announced(folder: StoreFolder, lock: ProcessLock, options: StoreOptions
     pid: process.pid,
     since: isoTime(options.clock.wallMs()),
     command: options.command,
-    ...(process.listenerCount(PAUSE_SIGNAL) > 0 ? { pausedBy: PAUSE_SIGNAL } : {}),
+    ...(hearsPauses() ? { pausedBy: PAUSE_SIGNAL } : {}),
   };
   writeAnew(folder.spender, `${JSON.stringify(words)}\n`);
   return {
