@@ -13,6 +13,9 @@ export interface NamedColumns {
   readonly nameless: readonly number[];
 }
 
+/** How many cells a header has. */
+export const widthOf = ({ places, nameless }: NamedColumns): number => places.length + nameless.length;
+
 /**
  * Checks the names of an input's columns, whatever its format: a job addresses columns by name, so each needs one of
  * its own. Blank cells are no names: delimiters around lines, and tables that do not begin in the first column, leave them.

@@ -2,7 +2,7 @@ import type { CellsFor, CopyOptions, Sheet } from '../core/format.ts';
 import type { InputRow } from '../core/row.ts';
 import { shownText } from '../operations/lookup/identifiers.ts';
 import { identifierColumns, isIdentifier } from './columns/column-kind.ts';
-import { addedTo, type NamedColumns, writtenByUs } from './header.ts';
+import { addedTo, type NamedColumns, widthOf, writtenByUs } from './header.ts';
 import { MOST_COLUMNS, type WorkbookCell, type WorkbookRow, workbookBytes } from './workbook.ts';
 
 /**
@@ -44,13 +44,14 @@ export async function* copiedRows(
   options: CopyOptions,
   cellsFor: CellsFor,
 ): AsyncIterable<readonly WorkbookRow[]> {
-  const { names, places, nameless } = columns;
-  const width = places.length + nameless.length;
+  const { names, places } = columns;
   const appended = appendedCells(options.columns);
   const identifiers = new Set([...identifierColumns(names)].map((index) => places[index]));
   const dropped = new Set(places.filter((_place, index) => options.dropped.has(names[index] ?? '')));
   // Blank columns without a name stay where they are, so that the sheet looks as it did.
-  const kept = Array.from({ length: width }, (_, place) => place).filter((place) => !dropped.has(place));
+  const kept = Array.from({ length: widthOf(columns) }, (_, place) => place).filter(
+    (place) => !dropped.has(place),
+  );
   let leftOut = 0;
   for await (const batch of batched(rows())) {
     const added = await addedTo(batch, (row) => tableInputRow(row, columns), options, cellsFor);

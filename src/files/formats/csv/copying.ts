@@ -11,7 +11,7 @@ import {
   type Encoding,
 } from '../../../core/format.ts';
 import type { InputRow } from '../../../core/row.ts';
-import { addedTo, type NamedColumns, writtenByUs } from '../../header.ts';
+import { addedTo, type NamedColumns, widthOf, writtenByUs } from '../../header.ts';
 import { encodeText, textDecoder, unwritable } from '../../text-encoding.ts';
 import type { Layout } from './layout.ts';
 import { type CellStyle, cellStyle, cellText, piecesOf, QUOTE, separated } from './own-cells.ts';
@@ -86,13 +86,13 @@ interface Kept {
 }
 
 function keptOf(named: NamedColumns, { dropped }: CopyOptions): Kept {
-  const { names, places, nameless } = named;
+  const { names, places } = named;
   const isDropped = (_place: number, index: number): boolean => dropped.has(names[index] ?? '');
   return {
     named,
     droppedNames: dropped,
     dropped: new Set(places.filter(isDropped)),
-    width: places.length + nameless.length,
+    width: widthOf(named),
   };
 }
 

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { invariant, type StopError, stop } from '../../../core/errors.ts';
 import { DELIMITERS, type Position } from '../../../core/format.ts';
 import { counted } from '../../../core/plain-text.ts';
-import type { NamedColumns } from '../../header.ts';
+import { type NamedColumns, widthOf } from '../../header.ts';
 import { ByteWindow } from './byte-window.ts';
 import { type Digester, parsedUnder } from './digests.ts';
 import { firstBadByte } from './encoding.ts';
@@ -245,7 +245,7 @@ class RecordReader {
   /** Cells of the header; undefined while it is not known. */
   get #width(): number | undefined {
     const { columns } = this.#reading;
-    return columns && columns.places.length + columns.nameless.length;
+    return columns && widthOf(columns);
   }
 
   /** Hardly any record has a quote in a cell, so hardly any is looked at byte by byte. */
@@ -343,7 +343,7 @@ class RecordReader {
   #fitted(found: string[]): readonly string[] {
     const { columns } = this.#reading;
     if (columns === undefined) return found;
-    const width = columns.places.length + columns.nameless.length;
+    const width = widthOf(columns);
     const cells = found.length === width ? found : (this.#padded(found, width) ?? found);
     if (columns.nameless.length === 0) return cells;
     const isFilled = (place: number): boolean => cells[place]?.trim() !== '';

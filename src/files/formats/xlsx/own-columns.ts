@@ -1,9 +1,10 @@
 import type { CopyOptions } from '../../../core/format.ts';
 import { foreignName } from '../../../core/plain-text.ts';
+import { widthOf } from '../../header.ts';
 import { lettersOf, MOST_COLUMNS } from '../../workbook.ts';
 import { type CellRange, readCellRange } from './cell-range.ts';
 import type { FoundElement, SheetFrame } from './sheet-frame.ts';
-import { type SheetTable, widthOf } from './sheet-table.ts';
+import type { SheetTable } from './sheet-table.ts';
 import type { TablePart } from './table-part.ts';
 
 /**

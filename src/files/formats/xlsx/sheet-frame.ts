@@ -48,7 +48,7 @@ export async function sheetFrame(book: Book, tab: BookSheet, table: SheetTable):
     finder.takeRows();
     xml.letGo(finder.place);
   }
-  return finder.found();
+  return finder.found;
 }
 
 class FrameFinder {
@@ -57,18 +57,14 @@ class FrameFinder {
   /** The names of the elements that are open outside of the cells. */
   readonly #path: string[] = [];
   #isInData = false;
-  #lastUsed = -1;
-  #lastRow: number;
-  readonly #spread: CellRange[] = [];
-  readonly #formulas = new Set<number>();
-  readonly #merged: CellRange[] = [];
-  #dimension: FoundElement | undefined;
-  readonly #widths: FoundElement[] = [];
-  #filter: FoundElement | undefined;
-  readonly #tableLinks: string[] = [];
-  #isProtected = false;
-  #root: XmlAttributes = {};
-  #prefix = '';
+  readonly found = {
+    ...{ lastUsed: -1, lastRow: 0, formulas: new Set<number>() },
+    ...{ merged: [] as CellRange[], spread: [] as CellRange[] },
+    dimension: undefined as FoundElement | undefined,
+    widths: [] as FoundElement[],
+    filter: undefined as FoundElement | undefined,
+    ...{ tableLinks: [] as string[], isProtected: false as boolean, root: {} as XmlAttributes, prefix: '' },
+  } satisfies SheetFrame;
   /** Behind the last tag. */
   place = 0;
   xml: PlacedXml | undefined;
@@ -76,7 +72,7 @@ class FrameFinder {
   constructor(book: Book, table: SheetTable) {
     this.#rows = new RowReader(book);
     this.#table = table;
-    this.#lastRow = table.header.last;
+    this.found.lastRow = table.header.last;
   }
 
   get row(): number {
@@ -86,8 +82,8 @@ class FrameFinder {
   takeRows(): void {
     for (const { number, cells } of this.#rows.takeRows()) {
       if (!this.#isOfTable(number)) continue;
-      this.#lastUsed = Math.max(this.#lastUsed, cells.length - 1);
-      this.#lastRow = number;
+      this.found.lastUsed = Math.max(this.found.lastUsed, cells.length - 1);
+      this.found.lastRow = number;
     }
   }
 
@@ -115,23 +111,6 @@ class FrameFinder {
     this.#rows.text(text);
   }
 
-  found(): SheetFrame {
-    return {
-      lastUsed: this.#lastUsed,
-      lastRow: this.#lastRow,
-      merged: this.#merged,
-      spread: this.#spread,
-      formulas: this.#formulas,
-      dimension: this.#dimension,
-      widths: this.#widths,
-      filter: this.#filter,
-      tableLinks: this.#tableLinks,
-      isProtected: this.#isProtected,
-      root: this.#root,
-      prefix: this.#prefix,
-    };
-  }
-
   #isOfTable(row: number): boolean {
     const { header, hasRow } = this.#table;
     return row === header.last || (row > header.last && hasRow(row));
@@ -141,31 +120,31 @@ class FrameFinder {
   #takeFormula({ ref }: XmlAttributes): void {
     const { row, column } = this.#rows;
     if (this.#isOfTable(row)) {
-      this.#lastUsed = Math.max(this.#lastUsed, column);
-      this.#formulas.add(column);
+      this.found.lastUsed = Math.max(this.found.lastUsed, column);
+      this.found.formulas.add(column);
     }
     const range = readCellRange(ref);
-    if (range !== undefined && this.#touchesTable(range)) this.#spread.push(range);
+    if (range !== undefined && this.#touchesTable(range)) this.found.spread.push(range);
   }
 
   #takeRoot(attributes: XmlAttributes, tag: Tag): void {
-    this.#root = attributes;
-    this.#prefix = prefixOf(this.#textOf(tag));
+    this.found.root = attributes;
+    this.found.prefix = prefixOf(this.#textOf(tag));
   }
 
   #takeElement(path: string, attributes: XmlAttributes, open: Tag): void {
     const element = (): FoundElement => ({ attributes, open, tag: this.#textOf(open) });
-    if (path === 'dimension') this.#dimension = element();
-    else if (path === 'cols/col') this.#widths.push(element());
-    else if (path === 'autoFilter') this.#filter = element();
-    else if (path === 'sheetProtection') this.#isProtected = isTrue(attributes.sheet);
-    else if (path === 'tableParts/tablePart') this.#tableLinks.push(linkIdOf(attributes) ?? '');
+    if (path === 'dimension') this.found.dimension = element();
+    else if (path === 'cols/col') this.found.widths.push(element());
+    else if (path === 'autoFilter') this.found.filter = element();
+    else if (path === 'sheetProtection') this.found.isProtected = isTrue(attributes.sheet);
+    else if (path === 'tableParts/tablePart') this.found.tableLinks.push(linkIdOf(attributes) ?? '');
     else if (path === 'mergeCells/mergeCell') this.#takeMerged(attributes);
   }
 
   #takeMerged({ ref }: XmlAttributes): void {
     const range = readCellRange(ref);
-    if (range !== undefined && this.#touchesTable(range)) this.#merged.push(range);
+    if (range !== undefined && this.#touchesTable(range)) this.found.merged.push(range);
   }
 
   #touchesTable({ firstRow, lastRow }: CellRange): boolean {

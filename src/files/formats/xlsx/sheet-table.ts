@@ -2,7 +2,7 @@ import type { FoundLayout, TopRow } from '../../../core/format.ts';
 import { isOutput } from '../../../core/our-columns.ts';
 import type { RowNumber } from '../../../core/row.ts';
 import type { RowRange } from '../../../core/row-range.ts';
-import type { NamedColumns } from '../../header.ts';
+import { type NamedColumns, widthOf } from '../../header.ts';
 import { lettersOf } from '../../workbook.ts';
 import type { SheetRow } from './sheet-rows.ts';
 
@@ -39,8 +39,6 @@ export function strayPlace(cells: SheetRow['cells'], columns: NamedColumns): num
 export function bearsStrays({ names }: NamedColumns): boolean {
   return isOutput(names);
 }
-
-export const widthOf = ({ places, nameless }: NamedColumns): number => places.length + nameless.length;
 
 export function strayWords(
   row: number,

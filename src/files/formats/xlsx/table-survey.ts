@@ -6,7 +6,7 @@ import { counted, foreignName, listed } from '../../../core/plain-text.ts';
 import type { RowNumber } from '../../../core/row.ts';
 import { type RowRange, readHeaderRows, readRowRange, rowRangeText } from '../../../core/row-range.ts';
 import { isLookupName } from '../../columns/column-kind.ts';
-import { namedColumns } from '../../header.ts';
+import { namedColumns, widthOf } from '../../header.ts';
 import { ColumnLooks } from '../../shape/column-looks.ts';
 import { findHeader, joinedNames, ROWS_SAMPLED } from '../../shape/header-rows.ts';
 import { LeftOutFinder, type Part, rowsWithout } from '../../shape/left-out.ts';
@@ -17,7 +17,7 @@ import { MOST_DIGITS } from './cell.ts';
 import type { CellRange } from './cell-range.ts';
 import { RowTally } from './row-tally.ts';
 import type { SheetRow } from './sheet-rows.ts';
-import { bearsStrays, type SheetTable, strayPlace, strayWords, type Top, widthOf } from './sheet-table.ts';
+import { bearsStrays, type SheetTable, strayPlace, strayWords, type Top } from './sheet-table.ts';
 import type { Book, BookSheet } from './workbook.ts';
 
 /** How many of the columns with missing values are named. */
