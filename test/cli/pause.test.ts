@@ -75,6 +75,20 @@ test('the run of a paused batch stops with nothing in doubt, and the same comman
   expect(await desk.place.vendor.book()).toMatchObject({ requests: 200, credits: 200, charged_twice: [] });
 });
 
+test('a run that is being paused is not cut off by the end of the page that began it', async () => {
+  const desk = await openDesk({ latencyMs: 200, concurrency: 2 });
+  desk.list(50);
+  const words = ['run', 'enrich-company', desk.place.path('list.csv'), '--budget', '500', '--json'];
+  const running = desk.place.type(words, desk.environment());
+  await running.said(/Batch [0-9a-f]{8}/);
+  running.signal('SIGUSR2');
+  running.signal('SIGTERM');
+  const { code, report } = await running.ended;
+  expect(code).toBe(143);
+  expect(report?.stopped?.message).toContain('every answer is kept');
+  expect((await desk.json(['status', 'last'])).counts.in_doubt).toBe(undefined);
+});
+
 proof('the run of another batch is not stopped for it, and is named', async () => {
   const desk = await openDesk({ latencyMs: 300 });
   desk.list(3);

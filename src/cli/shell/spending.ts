@@ -95,7 +95,7 @@ const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const GO_ON = 'Run the same command again to continue:';
 
 /**
- * The first signal stops admission and lets what is in flight finish; the second leaves at once.
+ * The first signal stops admission and lets what is in flight finish; the second leaves at once. A pause does the first alone.
  * @param inFlight counts the requests whose answers are not in the ledger yet.
  * @param command gives the command line that resumes the run.
  * @returns a signal that fires, with a StopError as its reason, when nothing new may be sent, and what gives them back.
@@ -107,15 +107,17 @@ function stopOnSignals(
   resume: Resume,
 ): { readonly signal: AbortSignal; release(): void } {
   const stopping = new AbortController();
+  let wasAsked = false;
   const onSignal = (signal: NodeJS.Signals): void => {
     const code = signal === 'SIGINT' ? 'interrupted' : 'terminated';
-    if (stopping.signal.aborted) {
+    if (wasAsked) {
       const message = `Stopped at once: ${counted(inFlight(), 'call')} may be in doubt; the next run says which.`;
       console.result({ stopped: stopObject({ code, message, next: GO_ON, command: command() }) });
       console.warn(message);
       console.warn(command());
       process.exit(EXIT[code]);
     }
+    wasAsked = true;
     const how = signal === 'SIGINT' ? 'Ctrl-C' : signal;
     const message = `Stopped by ${how}; every answer is kept.`;
     stopping.abort(new StopError({ code, message, next: GO_ON }));
