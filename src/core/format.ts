@@ -48,7 +48,7 @@ export interface Survey {
   readonly bytes: number;
   /** The encoding in words: `UTF-8 with byte-order mark`. */
   readonly encoding: string;
-  /** The delimiter in words: `comma`. */
+  /** The delimiter in words: `comma`; `cells` where nothing stands between them. */
   readonly delimiter: string;
   readonly header: readonly string[];
   /** Records below the header that are not blank. */

@@ -18,6 +18,8 @@ const objectsOf = (text: string): readonly JsonResult[] =>
 test('objects come back in order with values behind their own, and bad lines are rows by the number of their line', async () => {
   const desk = await openDesk();
   await desk.write('list.jsonl', LIST);
+  const { stdout: seen } = await desk.type(['plan', 'list.jsonl']);
+  expect(seen.split('\n')[0]).toMatch(/list\.jsonl: 3 rows, 3 columns, UTF-8, JSON lines$/);
   expect(await desk.type([...RUN, 'list.jsonl'])).toMatchObject({ code: 3 });
   const output = await desk.read('list.enriched.jsonl');
   const [first, unread, invalid] = objectsOf(output);

@@ -22,7 +22,7 @@ export function descriptionLines(
   { rows, encoding, delimiter, columns, duplicates, operations, unreadable, country }: FileDescription,
 ): readonly string[] {
   const width = Math.max(...columns.map(({ name }) => name.length));
-  // Nothing stands between the cells of a workbook.
+  // Nothing stands between the cells of a workbook, or of JSON lines.
   const separated = delimiter === 'cells' ? [] : [`separated by ${delimiter}`];
   return linesOf(
     `${path}: ${[counted(rows, 'row'), counted(columns.length, 'column'), encoding, ...separated].join(', ')}`,

@@ -50,7 +50,7 @@ async function open(file: FileBytes, options: ReadOptions): Promise<Sheet> {
     async survey(onRow) {
       if (onRow !== undefined)
         for await (const rows of groups(source)) for (const row of rows) onRow(bare(row));
-      return { ...digest, encoding: 'UTF-8, JSON lines', delimiter: 'members', header: names };
+      return { ...digest, encoding: 'UTF-8, JSON lines', delimiter: 'cells', header: names };
     },
     header: async () => names,
     groups: (from) => groups(source, from),
