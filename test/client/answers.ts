@@ -654,6 +654,7 @@ export const ANSWERS: readonly AnswerGroup[] = [
       [200, '{"status":"processing","progress":40}', 'in doubt', 'in doubt', 'in doubt'],
       [200, '{"status":"processing","data":{"progress":40}}', 'in doubt', 'in doubt', 'in doubt'],
       [200, '{"queued":true,"position":4}', 'in doubt', 'in doubt', 'in doubt'],
+      [200, '{"status":503,"region":"au"}', 'in doubt', 'in doubt', 'in doubt'],
       [202, '{"eta":30}', 'in doubt', 'in doubt', 'in doubt'],
       [
         200,
@@ -782,6 +783,7 @@ export const SPECIAL_ANSWERS: readonly (readonly [SpecialOperation, number, stri
     ['api-call', 200, '{"id":7,"status":"pending","amount":12}', 'match'],
     ['api-call', 200, '{"message":"Fix failing test","sha":"4f6a"}', 'match'],
     ['api-call', 200, '{"error":"Upstream timed out","trace":"abc"}', 'in doubt'],
+    ['api-call', 200, '{"code":"FAILED","message":"Request denied","region":"au"}', 'in doubt'],
   ];
 
 /**

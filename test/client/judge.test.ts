@@ -554,6 +554,23 @@ test('an answer that is in doubt for what it lacks names what that is', () => {
   expect(why({ error: 'oh' })).toBe('status 200, "oh", without "invite_code"');
 });
 
+test('a change that may still be under way names that as the reason', () => {
+  const removal = service.operations['remove-user'];
+  if (removal === undefined) throw new Error('The dialect of the service has no remove-user.');
+  const call: Call = {
+    operation: 'remove-user',
+    parameters: { user_id: 'u-17' },
+    ifLost: 'hold',
+    after: 0,
+    change: { subject: { name: 'jo@a.example' }, leaves: { state: 'gone' } },
+  };
+  const why = (body: unknown): string => judge(answered(200, body), service, removal, call).why;
+  expect(why({ ok: true, task_id: 't-1' })).toBe(
+    'status 200, {"ok":true,"task_id":"t-1"}, which names a job or a task and does not say that it has ended',
+  );
+  expect(why({ status: 'queued' })).toBe('status 200, "queued", which does not say whether it was done');
+});
+
 /** What the ledger can keep: a clause, and whole credits that are not negative. */
 function expectWhole(verdict: Verdict): void {
   expect(verdict.why).not.toBe('');

@@ -213,7 +213,11 @@ function ofChange({ said, asked, body, status }: Answer, question: Question, cal
   if (means !== undefined) return { means };
   if (shown.otherwise) return doubt('which shows something different from what was asked for');
   if (publishedId === 'missing') return doubt(`without ${namesOfIds(operation)}`);
-  return doubt('which does not say whether it was done');
+  return doubt(
+    said.isLater && !said.hasEnded
+      ? 'which names a job or a task and does not say that it has ended'
+      : 'which does not say whether it was done',
+  );
 }
 
 function namesOfIds({
