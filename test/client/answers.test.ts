@@ -281,7 +281,11 @@ const harmless = fc.dictionary(
 const failure = fc.oneof(
   fc.record({
     name: fc.constantFrom('success', 'ok', 'isSuccess', 'Success', 'is_ok'),
-    value: fc.constantFrom<JsonValue>(false, 0, 'false', '0'),
+    value: fc.constantFrom<JsonValue>(false, 0, 'false', '0', 'FALSE', 'no', 'N'),
+  }),
+  fc.record({
+    name: fc.constantFrom('code', 'status', 'resultCode'),
+    value: fc.constantFrom<JsonValue>(-1, '-32000'),
   }),
   fc.record({
     name: fc.constantFrom('error', 'errors', 'failed', 'Error', 'error_message', 'has_errors'),
@@ -329,6 +333,8 @@ test('no mark of failure is ever "done", wherever an answer speaks of itself and
     (body) => ({ result: body }),
     (body) => [body],
     (body) => ({ results: [body] }),
+    (body) => ({ responses: [body] }),
+    (body) => ({ operations: [body] }),
   );
   fc.assert(
     fc.property(harmless, praise, failure, wrapped, (beside, praised, { name, value }, wrap) => {
