@@ -115,7 +115,7 @@ export const RULES_12_TO_18: readonly Mutation[] = [
     rule: 13,
     without: 'stopping the run of a batch that is paused',
     at: 'src/run/tasks/hold.ts',
-    text: "process.kill(spender.pid, 'SIGTERM');",
+    text: "process.kill(spender.pid, spender.pausedBy ?? 'SIGTERM');",
     instead: '',
     test: 'test/cli/pause.test.ts',
     named: 'the run of a paused batch stops',
