@@ -45,9 +45,17 @@ export class Asked {
     return this.sent.some((each) => areAlike(each.text, text) && (!isNaming(name) || isNaming(each.name)));
   }
 
-  /** Whether a value of an answer is one that was sent: no other that is only spelled alike. */
+  /** The e-mail address of the person whom a change is about, where it is known. */
+  get email(): string | undefined {
+    const { leaves, subject } = this.#call?.change ?? {};
+    return [leaves?.email, subject?.name].find((name) => name?.includes('@'));
+  }
+
+  /** Whether a value of an answer is one that was sent, or the person whom it is about: no other that is only spelled alike. */
   includes(value: string | number): boolean {
-    return this.sent.some(({ text }) => areSame(text, String(value)));
+    const { email } = this;
+    const is = (text: string): boolean => areSame(text, String(value));
+    return this.sent.some(({ text }) => is(text)) || (email !== undefined && is(email));
   }
 }
 

@@ -4,7 +4,7 @@ import type { Call, JsonValue } from '../../core/operation.ts';
 import { wordsIn } from '../../core/plain-text.ts';
 import type { Dialect } from '../dialect.ts';
 import { type Asked, isWord } from './asked.ts';
-import { type Name, nameOf, WRAPPERS } from './names.ts';
+import { BATCHES, type Name, nameOf, WRAPPERS } from './names.ts';
 import { areSame, plainValue } from './plain.ts';
 import type { Statement } from './statement.ts';
 import { ACCEPTED, isFilled, truthOf } from './values.ts';
@@ -91,17 +91,12 @@ export function shownBy(
   const wanted = {
     ...{ asked, permissions, effects, isRemoval: isRemoval(call), isInvite: effects === CREATED },
     role: typeof role === 'string' ? roleOf(role) : undefined,
-    email: emailIn(call),
+    email: asked.email,
   };
   const shown: Shown = { thing: false, role: false, otherwise: false, trouble: false, isThere: false };
   look(shown, wanted, body, '', DEEPEST);
   for (const text of texts) lookAtText(shown, wanted, text.slice(0, LONGEST_TEXT));
   return shown;
-}
-
-function emailIn({ change }: Call): string | undefined {
-  const { leaves, subject } = change ?? {};
-  return [leaves?.email, subject?.name].find((name) => name?.includes('@'));
 }
 
 /** @param under the plain name of the object that is looked at; '' for the answer itself and what wraps it. */
@@ -123,7 +118,8 @@ function membersIn(value: JsonValue): readonly (readonly [string, JsonValue])[] 
   return isObject(value) ? (Object.entries(value) as [string, JsonValue][]) : [];
 }
 
-const isWrapper = ({ plain }: Name): boolean => WRAPPERS.has(plain) || plain === 'response';
+const isWrapper = ({ plain }: Name): boolean =>
+  !BATCHES.has(plain) && (WRAPPERS.has(plain) || plain === 'response');
 
 function saysTrouble({ kind }: Name, value: JsonValue): boolean {
   return kind === 'trouble' ? isFilled(value) : kind === 'success' && (value === false || value === 0);
@@ -136,7 +132,7 @@ function isNamedFor({ effects }: Wanted, key: string): boolean {
   return [verb, `${verb}d`, `${verb}ed`].some((each) => effects.has(each));
 }
 
-const isOfThing = (under: string): boolean => under === '' || THINGS.has(under);
+const isOfThing = (under: string): boolean => under === '' || THINGS.has(under) || BATCHES.has(under);
 
 /** A project and an account have times and e-mail addresses of their own. */
 const isOfWhom = (under: string): boolean => isOfThing(under) && under !== 'project' && under !== 'account';
@@ -156,7 +152,7 @@ function isExpired({ kind, plain }: Name, value: JsonValue): boolean {
 }
 
 function lookAtMember(shown: Shown, wanted: Wanted, name: Name, value: JsonValue, under: string): void {
-  if (!isOfThing(under)) return;
+  if (!isOfThing(under) || (BATCHES.has(under) && isOfEntry(name, value, wanted.asked))) return;
   const { isRemoval, isInvite } = wanted;
   if ((isRemoval && isStillThere(name, value)) || (isInvite && isExpired(name, value)))
     shown.otherwise = true;
@@ -166,6 +162,13 @@ function lookAtMember(shown: Shown, wanted: Wanted, name: Name, value: JsonValue
   const plain = name.plain.replace(DONE_TO, '');
   if (wanted.email === undefined || !EMAIL_NAMES.test(plain)) lookAtNamed(shown, wanted, plain, text, under);
   else if (isOfWhom(under)) lookAtEmail(shown, wanted.email, text);
+}
+
+/** An entry of a batch has a name and an id of its own, unless the id begins as that of the thing does: `u-17` and `u-99`. */
+function isOfEntry({ plain }: Name, value: JsonValue, { names }: Asked): boolean {
+  if (plain !== 'id') return plain === 'name';
+  const beginning = beginningOf(String(value));
+  return beginning === '' || ![...names.values()].some(({ text }) => beginningOf(text) === beginning);
 }
 
 function lookAtNamed(shown: Shown, { asked }: Wanted, plain: string, text: string, under: string): void {

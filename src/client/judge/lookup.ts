@@ -51,8 +51,19 @@ export function placesIn(body: JsonValue, fields: string | undefined): readonly 
   return places.length > 0 ? places : [body];
 }
 
-/** A record has more than so many fields, or the name of the thing. */
+/** A record has more than so many fields, or one that is a record's alone. */
 const MOST_DETAILS = 2;
+
+/** Fields of which no answer has one to speak of itself, as it may have an e-mail address or a website. */
+const OF_RECORDS: ReadonlySet<string> = new Set(
+  wordsIn(
+    `phone phones phonenumber phonenumbers mobile mobilephone mobilenumber directdial workemail personalemail industry
+     sector city suburb postcode headcount employees employeecount revenue founded foundedyear linkedin linkedinurl
+     jobtitle seniority department about bio headline tagline`,
+  ),
+);
+
+const isOfRecord = (name: string): boolean => isNaming(name) || OF_RECORDS.has(nameOf(name).plain);
 
 /** Whether there is no record, but a plain value or two, such as a path or a source. */
 export function isScant(body: JsonValue, fields: string | undefined, beside: Beside): boolean {
@@ -64,7 +75,7 @@ export function isScant(body: JsonValue, fields: string | undefined, beside: Bes
       const value = (place[name] ?? null) as JsonValue;
       if (!isField(name, value, beside) || !holdsData(value, beside, name)) return true;
       held += 1;
-      return held <= MOST_DETAILS && isPlain(value) && !isNaming(name);
+      return held <= MOST_DETAILS && isPlain(value) && !isOfRecord(name);
     });
   });
 }
@@ -123,7 +134,7 @@ const NOTHING = /^(?:n\/a|null|nil|none|undefined|-+)?$/i;
 function holdsText(text: string, { asked, vocabulary }: Beside, name: string): boolean {
   if (NOTHING.test(text.trim()) || asked.repeats(text, name)) return false;
   if (name === '') return !vocabulary.sensesOf(text).some((sense) => sense !== 'done');
-  return isNaming(name) || !/\s/.test(text) || !vocabulary.sensesOf(text).includes('no_match');
+  return isOfRecord(name) || !/\s/.test(text) || !vocabulary.sensesOf(text).includes('no_match');
 }
 
 /** Names of objects with fields in them are those of a company as well: `{"result":{"name":"Acme"}}`. */

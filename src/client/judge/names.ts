@@ -122,8 +122,11 @@ export const EFFECT_WORDS: ReadonlySet<string> = set(
 /** Objects in which an answer speaks of itself as it does at its top. */
 export const SPEAKING: ReadonlySet<string> = set('meta status response');
 
+/** Lists of what became of each of several requests, or of parts of one: the id and the name in an entry are its own. */
+export const BATCHES: ReadonlySet<string> = set('responses operations outcomes');
+
 /** Where an answer to a change stands that is wrapped once. */
-export const WRAPPERS: ReadonlySet<string> = set('data result results responses operations outcomes');
+export const WRAPPERS: ReadonlySet<string> = new Set([...set('data result results'), ...BATCHES]);
 
 /** The machine places that say how a request ended and nothing else. */
 export const STATUS_NAMES: ReadonlySet<string> = set(

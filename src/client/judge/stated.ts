@@ -134,9 +134,9 @@ function leavesDetails({ said, status }: Answer, { operation }: Call, isApart: b
   const isCode = said.status !== undefined || said.codeSaysNo;
   if (said.says('rate_limited') || (isCode && (said.proseSaysNo || said.trouble))) return true;
   if (isApart) return said.isJust('pending');
-  if (status === ACCEPTED || said.trouble) return true;
-  // What a call of one's own asks about may have a status and a message itself.
-  return operation !== 'api-call' && (said.status !== undefined || said.saysOtherwise);
+  if (status === ACCEPTED || said.isError) return true;
+  // What a call of one's own asks about may have a status and a message itself, and count what has failed.
+  return operation !== 'api-call' && (said.trouble || said.status !== undefined || said.saysOtherwise);
 }
 
 function byStatus(status: number, { meaningOf }: Question): Conclusion {

@@ -60,6 +60,8 @@ export class Statement {
   hasEnded = false;
   /** An `error`, `errors` or `failed` is filled. */
   trouble = false;
+  /** It is filled with more than how many have failed. */
+  isError = false;
   /** A status of HTTP from 400 to 599 that stands as a code. */
   status: number | undefined;
   /** There is a code of which no word is known. */
@@ -120,16 +122,17 @@ export class Statement {
       // What was sent by that name is a field of what was asked about, such as the description of a project.
       if (this.#hearing.asked.names.has(plain)) continue;
       const mayHold = SPEAKING.has(plain) || (mayBeWrapped && WRAPPERS.has(plain));
-      if (mayHold && typeof value === 'object') this.#hearListed([value].flat());
+      if (mayHold && typeof value === 'object') this.#hearListed([value].flat(), plain);
       else if (kind === 'field') this.#hearField(key, value);
       else this.#hearMember(kind, plain, value);
     }
   }
 
-  #hearListed(list: readonly JsonValue[]): void {
+  #hearListed(list: readonly JsonValue[], plain = ''): void {
     for (const each of list.slice(0, MOST_LISTED)) {
       if (isObject(each)) this.#hearObject(each, false);
-      else if (typeof each === 'string') this.#hearProse(each);
+      // A word there is what somebody may do: `"operations":["read"]`.
+      else if (typeof each === 'string' && plain !== 'operations') this.#hearProse(each);
       else if (typeof each === 'boolean') this.#hearTruth(each);
     }
   }
@@ -256,10 +259,10 @@ export class Statement {
       (STATUS_NAMES.has(plain) || plain === 'state') && typeof value === 'string' ? value : [],
     );
     if (states.length > 0) return !states.every((state) => this.#hearing.vocabulary.isJust(state, 'done'));
+    if (names.some(({ plain }) => plain === 'title')) return false;
     const end = names.find(({ plain, value }) => ENDS.has(plain) && typeof value === 'boolean');
     if (end !== undefined) return end.value === false;
-    const hasId = names.some(({ plain, value }) => /id$/.test(plain) && isFilled(value as JsonValue));
-    return hasId && !names.some(({ plain }) => plain === 'title');
+    return names.some(({ plain, value }) => /id$/.test(plain) && isFilled(value as JsonValue));
   }
 
   /** `ok` may be said of the request alone. */
@@ -292,8 +295,10 @@ export class Statement {
 
   #hearTrouble(value: JsonValue, plain: string): void {
     if (!isFilled(value)) return;
-    if (this.#hearing.isFree && typeof value === 'number' && COUNTED.has(plain)) return;
+    const isCount = typeof value === 'number' && COUNTED.has(plain);
+    if (this.#hearing.isFree && isCount) return;
     this.trouble = true;
+    this.isError ||= !isCount;
     if (typeof value === 'string' && /\s/.test(value.trim())) this.#hearProse(value);
     else if (Array.isArray(value)) for (const each of value) this.#hearTrouble(each, plain);
     else if (isObject(value)) this.#hearTroubles(value);

@@ -37,7 +37,7 @@ export function effectOf(value: JsonValue, asked: Asked): boolean | 'other' | un
 
 /** Under `error`, these say that there was none. */
 const NO_ERROR: ReadonlySet<string> = new Set(
-  wordsIn('none no null nil false ok success na noerror noerrors 0'),
+  wordsIn('none no n null nil false ok success na noerror noerrors 0'),
 );
 
 /** Whether a value says anything, as an empty list of errors does not. */
