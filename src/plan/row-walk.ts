@@ -93,6 +93,7 @@ export function preparedCells(
 }
 
 const NO_REMARKS: readonly string[] = [];
+const NO_CALLS: readonly Call[] = [];
 
 /** A call that an operation named for a row. Its question is made once at most, although the operation names it at every step. */
 export class MetCall {
@@ -200,6 +201,8 @@ export class RowWalk {
   }
 
   #inVain(): readonly Call[] {
+    // Most rows end with their first answer.
+    if (this.#told === 0) return NO_CALLS;
     return this.#met.flatMap(({ call, answer }) =>
       answer === undefined || answer.kind === 'found' || call.change !== undefined ? [] : [call],
     );

@@ -111,7 +111,7 @@ export class KnownRows {
       for (const [at, { walking, met }] of asking.entries()) {
         const state = found[at];
         if (state?.kind === 'answered' && this.#isBeyondQuestion(state.answer)) {
-          tell(walking, met, state.answer);
+          tell(walking, met, state.answer, detail);
           answered.push(walking);
         } else {
           // One about a forgotten person may be known by another account.
@@ -142,10 +142,16 @@ export class KnownRows {
   }
 }
 
-function tell({ walk, answers, records }: Walking, met: MetCall, answer: AnswerRecord | DatedAnswer): void {
+/** @param detail what is wanted of the row: a body that is only looked into on the way does not wait with it. */
+function tell(
+  { walk, answers, records }: Walking,
+  met: MetCall,
+  answer: AnswerRecord | DatedAnswer,
+  detail: 'checked' | 'whole',
+): void {
   walk.tell(met, answer);
   answers.push(answer.attempt);
-  if ('body' in answer) records.push(answer);
+  if (detail === 'whole' && 'body' in answer) records.push(answer);
 }
 
 /** As the ledger gives it. What the row was finished from is left out, because its cells have only just been read. */
