@@ -171,10 +171,9 @@ function ofLookup(answer: Answer, question: Question, call: Call): Conclusion {
 
 /** An empty first page of a list that is said to have members, or to go on. */
 function isCutShort({ body, said }: Answer, { operation }: Question, { parameters }: Call): boolean {
-  if (said.says('no_match') || said.foundNobody) return false;
   const isList = operation.results !== undefined || operation.credits.per_result !== undefined;
-  const goesOn = (saysTotal(body) ?? 0) > 0 || saysMore(body) === true;
-  return isList && parameters.page === undefined && goesOn;
+  if (!isList || parameters.page !== undefined || said.says('no_match') || said.foundNobody) return false;
+  return (saysTotal(body) ?? 0) > 0 || saysMore(body) === true;
 }
 
 function ofMatch({ said, asked, body }: Answer, dialect: Dialect): Conclusion {
