@@ -178,14 +178,14 @@ export const WHAT_ANSWERS_SAY: readonly Mutation[] = [
   reading(
     'lookup',
     'what only a record has as a record',
-    'isNaming(name) || OF_RECORDS.has(nameOf(name).plain);',
+    'isNaming(name) || OF_RECORDS.test(nameOf(name).plain);',
     'isNaming(name);',
     'only sounds',
   ),
   reading(
     'stated',
     'the doubt about data beside which it says that it failed',
-    "isApart && said.isJust('refused') ? ('denied' as const) : holding",
+    "isDenied ? ('denied' as const) : holding",
     'holding',
     'with details',
   ),
@@ -195,6 +195,20 @@ export const WHAT_ANSWERS_SAY: readonly Mutation[] = [
     'if (sense !== undefined) return isSure ? sense : undefined;',
     'if (sense !== undefined) return isSure ? sense : sense;',
     'with details',
+  ),
+  reading(
+    'stated',
+    'the status of what a question of its own is about',
+    "isApart && !asked.isOwn && said.isJust('refused')",
+    "isApart && said.isJust('refused')",
+    'has a price',
+  ),
+  reading(
+    'lookup',
+    'a text that says no, for which a question of its own was asked',
+    'if (asked.isOwn || isOfRecord(name)',
+    'if (isOfRecord(name)',
+    'has a price',
   ),
   {
     rule: 9,

@@ -45,6 +45,11 @@ export class Asked {
     return this.sent.some((each) => areAlike(each.text, text) && (!isNaming(name) || isNaming(each.name)));
   }
 
+  /** Whether it is a question of one's own: what it asks about may have a status, a message and a text that says no itself. */
+  get isOwn(): boolean {
+    return this.#call?.operation === 'api-call';
+  }
+
   /** The e-mail address of the person whom a change is about, where it is known. */
   get email(): string | undefined {
     const { leaves, subject } = this.#call?.change ?? {};

@@ -55,15 +55,10 @@ export function placesIn(body: JsonValue, fields: string | undefined): readonly 
 const MOST_DETAILS = 2;
 
 /** Fields of which no answer has one to speak of itself, as it may have an e-mail address or a website. */
-const OF_RECORDS: ReadonlySet<string> = new Set(
-  wordsIn(
-    `phone phones phonenumber phonenumbers mobile mobilephone mobilenumber directdial workemail personalemail industry
-     sector city suburb postcode headcount employees employeecount revenue founded foundedyear linkedin linkedinurl
-     jobtitle seniority department about bio headline tagline`,
-  ),
-);
+const OF_RECORDS =
+  /^(?:employee|linkedin|founded|(?:about|bio|city|sector)$)|(?:(?:phone|mobile)(?:s|numbers?)?|industry|headcount|revenue|jobtitle)$/;
 
-const isOfRecord = (name: string): boolean => isNaming(name) || OF_RECORDS.has(nameOf(name).plain);
+const isOfRecord = (name: string): boolean => isNaming(name) || OF_RECORDS.test(nameOf(name).plain);
 
 /** Whether there is no record, but a plain value or two, such as a path or a source. */
 export function isScant(body: JsonValue, fields: string | undefined, beside: Beside): boolean {
@@ -134,7 +129,8 @@ const NOTHING = /^(?:n\/a|null|nil|none|undefined|-+)?$/i;
 function holdsText(text: string, { asked, vocabulary }: Beside, name: string): boolean {
   if (NOTHING.test(text.trim()) || asked.repeats(text, name)) return false;
   if (name === '') return !vocabulary.sensesOf(text).some((sense) => sense !== 'done');
-  return isOfRecord(name) || !/\s/.test(text) || !vocabulary.sensesOf(text).includes('no_match');
+  if (asked.isOwn || isOfRecord(name) || !/\s/.test(text)) return true;
+  return !vocabulary.sensesOf(text).includes('no_match');
 }
 
 /** Names of objects with fields in them are those of a company as well: `{"result":{"name":"Acme"}}`. */

@@ -130,13 +130,13 @@ function saysJustTooFast(said: Statement): boolean {
  * Whether a plain value or two are details of what the answer says: that it failed, or is not there yet.
  * @param isApart they stand where the data does, so that a status alone says so, or a code and a text.
  */
-function leavesDetails({ said, status }: Answer, { operation }: Call, isApart: boolean): boolean {
+function leavesDetails({ said, asked, status }: Answer, isApart: boolean): boolean {
   const isCode = said.status !== undefined || said.codeSaysNo;
   if (said.says('rate_limited') || (isCode && (said.proseSaysNo || said.trouble))) return true;
   if (isApart) return said.isJust('pending');
   if (status === ACCEPTED || said.isError) return true;
-  // What a call of one's own asks about may have a status and a message itself, and count what has failed.
-  return operation !== 'api-call' && (said.trouble || said.status !== undefined || said.saysOtherwise);
+  // What a call of one's own asks about may also count what has failed.
+  return !asked.isOwn && (said.trouble || said.status !== undefined || said.saysOtherwise);
 }
 
 function byStatus(status: number, { meaningOf }: Question): Conclusion {
@@ -154,7 +154,7 @@ function ofQuestion({ said, status }: Answer, question: Question): Conclusion | 
 }
 
 function ofLookup(answer: Answer, question: Question, call: Call): Conclusion {
-  const { said, holding } = heardOfLookup(answer, question, call);
+  const { said, holding } = heardOfLookup(answer, question);
   const isPlainData = holding === 'data' && !said.no && !said.trouble;
   if (saysTooFast(said) && (!isPlainData || saysJustTooFast(said))) return TOO_FAST;
   if (said.status !== undefined && holding !== 'data') return byStatus(said.status, question);
@@ -182,7 +182,7 @@ function ofMatch({ said, asked, body }: Answer, dialect: Dialect): Conclusion {
 }
 
 /** What an answer holds of what was asked for, and what it says besides. */
-function heardOfLookup(answer: Answer, { dialect, operation }: Question, call: Call) {
+function heardOfLookup(answer: Answer, { dialect, operation }: Question) {
   const { said, saidInside, asked, body } = answer;
   const { credits, results } = operation;
   const place = present({ fields: dialect.fields_at, results });
@@ -193,10 +193,11 @@ function heardOfLookup(answer: Answer, { dialect, operation }: Question, call: C
   if (holding === 'nothing') return { said: saidInside(), holding };
   if (holding !== 'data') return { said, holding };
   const isApart = !placesIn(body, dialect.fields_at).includes(body);
-  if (leavesDetails(answer, call, isApart) && isScant(body, dialect.fields_at, beside))
+  if (leavesDetails(answer, isApart) && isScant(body, dialect.fields_at, beside))
     return { said, holding: 'details' as const };
   // Outside of what holds the data, a status is none of the thing.
-  return { said, holding: isApart && said.isJust('refused') ? ('denied' as const) : holding };
+  const isDenied = isApart && !asked.isOwn && said.isJust('refused');
+  return { said, holding: isDenied ? ('denied' as const) : holding };
 }
 
 function ofChange({ said, asked, body, status }: Answer, question: Question, call: Call): Conclusion {
