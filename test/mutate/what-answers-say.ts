@@ -197,6 +197,13 @@ export const WHAT_ANSWERS_SAY: readonly Mutation[] = [
     'with details',
   ),
   reading(
+    'lookup',
+    'an industry beside the blank place of a company as no record',
+    'isScant(body, fields, beside, isNaming)',
+    'isScant(body, fields, beside)',
+    'only sounds',
+  ),
+  reading(
     'stated',
     'the status of what a question of its own is about',
     "isApart && !asked.isOwn && said.isJust('refused')",

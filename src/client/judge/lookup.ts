@@ -33,7 +33,8 @@ export function holdingOf(body: JsonValue, { fields, list }: DataPlace, beside: 
   if (list !== undefined) return holdingOfList(list, beside);
   const looked = placesIn(body, fields);
   const isData = looked.some((place) => !isPlain(place) && holdsData(place, beside));
-  if (isData && !(isScant(body, fields, beside) && looked.some(lacksThing))) return 'data';
+  // Where the place of the thing is blank, an industry may be what was looked for.
+  if (isData && !(isScant(body, fields, beside, isNaming) && looked.some(lacksThing))) return 'data';
   return looked.every(isBlank) || looked.some(lacksThing) ? 'empty' : 'nothing';
 }
 
@@ -54,14 +55,19 @@ export function placesIn(body: JsonValue, fields: string | undefined): readonly 
 /** A record has more than so many fields, or one that is a record's alone. */
 const MOST_DETAILS = 2;
 
-/** Fields of which no answer has one to speak of itself, as it may have an e-mail address or a website. */
+/** Fields that no answer has of itself. An e-mail address may be that of the support, and a website or a profile may repeat the question. */
 const OF_RECORDS =
-  /^(?:employee|linkedin|founded|(?:about|bio|city|sector)$)|(?:(?:phone|mobile)(?:s|numbers?)?|industry|headcount|revenue|jobtitle)$/;
+  /^(?:employee|founded|(?:about|bio|sector)$)|(?:(?:phone|mobile)(?:s|numbers?)?|industry|headcount|revenue|jobtitle)$/;
 
 const isOfRecord = (name: string): boolean => isNaming(name) || OF_RECORDS.test(nameOf(name).plain);
 
-/** Whether there is no record, but a plain value or two, such as a path or a source. */
-export function isScant(body: JsonValue, fields: string | undefined, beside: Beside): boolean {
+/** Whether there is no record, but a plain value or two, such as a path or a source. @param isSure whether a name shows that it is one. */
+export function isScant(
+  body: JsonValue,
+  fields: string | undefined,
+  beside: Beside,
+  isSure: (name: string) => boolean = isOfRecord,
+): boolean {
   let held = 0;
   // Most records show at their first field that they are one.
   return placesIn(body, fields).every((place) => {
@@ -70,7 +76,7 @@ export function isScant(body: JsonValue, fields: string | undefined, beside: Bes
       const value = (place[name] ?? null) as JsonValue;
       if (!isField(name, value, beside) || !holdsData(value, beside, name)) return true;
       held += 1;
-      return held <= MOST_DETAILS && isPlain(value) && !isOfRecord(name);
+      return held <= MOST_DETAILS && isPlain(value) && !isSure(name);
     });
   });
 }
