@@ -835,6 +835,7 @@ export const SPECIAL_ANSWERS: readonly (readonly [SpecialOperation, number, stri
     ['api-call-change', 404, '{"error":"no such contact"}', 'not there'],
     ['api-call', 200, '{"id":7,"status":"pending","amount":12}', 'match'],
     ['api-call', 200, '{"message":"Fix failing test","sha":"4f6a"}', 'match'],
+    ['api-call', 200, '{"code":-8,"city":"Perth"}', 'match'],
     ['api-call', 200, '{"id":7,"status":"failed","result":{"passed":3}}', 'match'],
     ['api-call', 200, '{"summary":"The company does not exist any more."}', 'match'],
     ['api-call', 200, '{"message":"The company does not exist any more."}', 'no match'],

@@ -524,7 +524,7 @@ export const WHAT_ANSWERS_SAY: readonly Mutation[] = [
   reading(
     'statement',
     'a negative code as a mark of failure',
-    'this.no ||= STATUS_NAMES.has(plain) && NEGATIVE.test(String(value));',
+    'this.no ||= STATUS_NAMES.has(plain) && NEGATIVE.test(String(value)) && !this.#hearing.asked.isOwn;',
     '',
     'with details',
   ),

@@ -143,7 +143,7 @@ export class Statement {
         this.#hearTrouble(value, plain);
         break;
       case 'machine':
-        this.no ||= STATUS_NAMES.has(plain) && NEGATIVE.test(String(value));
+        this.no ||= STATUS_NAMES.has(plain) && NEGATIVE.test(String(value)) && !this.#hearing.asked.isOwn;
         this.#hearCode(value, plain);
         break;
       case 'prose':
