@@ -11,7 +11,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { proof } from '../combinations.ts';
 import { type Desk, openDesk, vendorThat } from './desk.ts';
 
-const UNKNOWN = { status: [200], body: { path: 'note', matches: 'unknown' }, means: 'no_match' };
+const UNKNOWN = { status: [200], body: { path: 'name', matches: 'unknown' }, means: 'no_match' };
 const row = (name: string): string => `${name}.example,https://www.linkedin.com/company/${name}\n`;
 const LIST = `Domain,LinkedIn\n${['one', 'two', 'three'].map(row).join('')}`;
 
@@ -35,7 +35,7 @@ async function deskAtVendor(): Promise<AtVendor> {
       const [about] = Object.values(JSON.parse(body) as Record<string, string>);
       asked.push(about ?? '');
       const isKnown = about === 'one.example' || about?.includes('/company/');
-      const answer = isKnown ? { name: `Company of ${about}`, credits: 1 } : { note: 'unknown company' };
+      const answer = isKnown ? { name: `Company of ${about}`, credits: 1 } : { name: 'unknown company', credits: 1 };
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
     });
   });
