@@ -429,7 +429,7 @@ proof(
     const store = sheet.path('.store');
     const role = ['--role', 'Read only=viewer'];
     const saved = await sheet.type('plan', '--save', file, '--allow-admin', ...role, '--store', store);
-    expect(saved.stderr).toContain(`rowonce run --plan ${file}\n`);
+    expect(saved.stderr).toContain(`rowonce run --plan ${file} --store ${store}\n`);
     const { run, lines } = JSON.parse(readFileSync(file, 'utf8'));
     expect(run).toMatchObject({ job: sheet.path('.yaml'), store, allow_admin: true });
     expect(lines).toContain('+ invite ann@acme.example to proj-alone as viewer (row 3)');
@@ -444,7 +444,7 @@ proof(
     for (const words of [['run'], ['run', sheet.path('.yaml')], ['run', sheet.path('.yaml'), '--plan', file]])
       expect(await typed(words)).toMatchObject({
         code: 2,
-        stderr: expect.stringContaining('see rowonce run --help'),
+        stderr: expect.stringContaining('rowonce run --help'),
       });
   },
 );

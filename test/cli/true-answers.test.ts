@@ -99,7 +99,7 @@ async function runOver(kind: 'lookup' | 'removal' | 'role', answers: readonly An
       isLookup ? Number(/(\d+)\.example/.exec(body)?.[1]) : Number(/\/u-(\d+)\//.exec(path)?.[1]) - 1000,
   });
   const desk = await openDesk();
-  const own = isLookup ? {} : { organization_id: 'o-1', project_id: 'p-1' };
+  const own = isLookup ? {} : { organization_id: 'o-1', project_id: 'proj-1' };
   const account = {
     ...{ vendor: isLookup ? 'provider' : 'service', base_url: vendor.url, key: 'key-1' },
     ...{ ...own, limits: { per_second: 2000, concurrency: 8 } },
