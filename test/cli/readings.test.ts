@@ -35,7 +35,9 @@ async function deskAtVendor(): Promise<AtVendor> {
       const [about] = Object.values(JSON.parse(body) as Record<string, string>);
       asked.push(about ?? '');
       const isKnown = about === 'one.example' || about?.includes('/company/');
-      const answer = isKnown ? { name: `Company of ${about}`, credits: 1 } : { name: 'unknown company', credits: 1 };
+      const answer = isKnown
+        ? { name: `Company of ${about}`, credits: 1 }
+        : { name: 'unknown company', credits: 1 };
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
     });
   });

@@ -282,8 +282,9 @@ export const RULES_1_TO_8: readonly Mutation[] = [
     without: 'the intent before the request: one leaves ahead of it',
     at: 'src/run/attempt.ts',
     text: "crashPoint('before-intent');",
-    instead:
-      "turn.send({ use() {} } as never, outgoing.request, { sent() {}, replied() {} });\n    crashPoint('before-intent');",
+    instead: `const { method, path, headers, body } = outgoing.request;
+    void fetch(new URL(path, session.client.origin), { method, headers, body } as RequestInit);
+    crashPoint('before-intent');`,
     test: 'test/faults/crash-points.test.ts',
     named: 'after-send \\(direct\\)',
   },
