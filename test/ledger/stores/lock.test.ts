@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { recordReply } from '../../../src/ledger/ledger.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
+import { PAUSE_SIGNAL } from '../../../src/lib/pause-signal.ts';
 import { admit, admitted, batchNamed, replyWith } from './book.ts';
 import { freshPlace, openStore } from './places.ts';
 import { startSpender } from './processes.ts';
@@ -24,6 +25,18 @@ test('a spender that is stopped keeps the store, and one that is killed gives it
   await first.kill();
   const ledger = await openStore(sqlite, place);
   await ledger.close();
+});
+
+test('a program that has us as its library is asked to stop by no signal of its own', async () => {
+  const itsOwn = (): void => {};
+  process.on(PAUSE_SIGNAL, itsOwn);
+  onTestFinished(() => void process.off(PAUSE_SIGNAL, itsOwn));
+  const place = freshPlace(sqlite);
+  const ledger = await openStore(sqlite, place);
+  onTestFinished(() => ledger.close());
+  const spender = await sqlite.spender?.(place);
+  expect(spender).toMatchObject({ pid: process.pid });
+  expect(spender).not.toHaveProperty('pausedBy');
 });
 
 test('an onlooker does not wait for a spender that is stopped', async () => {
