@@ -168,7 +168,8 @@ test('a row that a killed run left in doubt is in doubt in the list, in its filt
   expect((await ask('rows/3')).view).toMatchObject({ status: 'in_doubt' });
 });
 
-test('a person who hangs between two invites is named on the batch, and is invited as before by a click once it is cancelled', async () => {
+/** A batch of which a kill has left a person between two invites. @returns what `status` says of that beside it. */
+async function killedBetweenInvites() {
   const team = await TeamWorkplace.open({ concurrency: 1 });
   onTestFinished(() => team[Symbol.asyncDispose]());
   const email = 'ann@t.example';
@@ -178,7 +179,11 @@ test('a person who hangs between two invites is named on the batch, and is invit
   const { batch, half_done: notes } = await team.json('status', 'last');
   const [note = ''] = notes;
   expect(note).toContain(email);
+  return { team, email, batch: String(batch), note: String(note) };
+}
 
+test('a person who hangs between two invites is named on the batch, and is invited as before by a click once it is cancelled', async () => {
+  const { team, email, batch, note } = await killedBetweenInvites();
   const served = await Served.start([], { cwd: team.place.folder });
   onTestFinished(async () => void (await served.stop('SIGKILL')));
   const page = await openTab(browser, served, { path: `/batches/${batch}` });
@@ -197,18 +202,12 @@ test('a person who hangs between two invites is named on the batch, and is invit
 });
 
 test('a page that is open on a cancelled batch follows an undo that is typed', async () => {
-  const team = await TeamWorkplace.open({ concurrency: 1 });
-  onTestFinished(() => team[Symbol.asyncDispose]());
-  const email = 'ann@t.example';
-  await team.apply([{ email, role: 'viewer' }]);
-  team.writeSheet([{ email, role: 'editor' }]);
-  await team.run({ crashAt: 'after-close' });
-  const { batch, half_done: notes } = await team.json('status', 'last');
+  const { team, batch, note: words } = await killedBetweenInvites();
   await team.type('cancel', batch);
   const served = await Served.start([], { cwd: team.place.folder });
   onTestFinished(async () => void (await served.stop('SIGKILL')));
   const page = await openTab(browser, served, { path: `/batches/${batch}` });
-  const note = page.getByText(text.batch.halfDone(notes[0]));
+  const note = page.getByText(text.batch.halfDone(words));
   await note.waitFor();
   expect(await team.type('undo', batch, '--yes')).toMatchObject({ code: 0 });
   await note.waitFor({ state: 'detached' });
