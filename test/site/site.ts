@@ -31,7 +31,7 @@ const GROUPS: readonly (readonly [string, readonly string[]])[] = [
   ['Concepts', ['docs/concepts/*.md', 'docs/scaling.md', 'SECURITY.md']],
   ['Reference', ['docs/reference.md', 'docs/errors.md', 'docs/*.md']],
   ['Internals', ['CONTRIBUTING.md', 'src/README.md', 'docs/decisions.md', 'docs/internals/*.md']],
-  ['More', ['CHANGELOG.md', 'fixtures/README.md']],
+  ['More', ['fixtures/README.md']],
 ];
 
 /** In the order of the guide's own table. */

@@ -42,8 +42,18 @@ export function routesInSource(): readonly string[] {
 /** Routes that say their whole path: a browser follows a link to a download or to the way in, which has a key for a token. */
 const OUTSIDE = /^\/(?:api|downloads|enter)\//;
 
-/** The section of the page's API, as it has to be now. */
-export const shapesNow = (): string => shapesOf(api);
+/** The sections of these shapes of the page's API, and of those that they name, as they have to be now. */
+export function shapesFor(names: readonly string[]): string {
+  const sections = shapesOf(api).split(/^(?=### )/m);
+  const nameOf = (section: string): string => /^### (\w+)/.exec(section)?.[1]?.toLowerCase() ?? '';
+  const wanted = new Set(names);
+  // A shape that is added here is looked into as well.
+  for (const name of wanted) {
+    const section = sections.find((each) => nameOf(each) === name) ?? '';
+    for (const [, inner = ''] of section.matchAll(/\]\(#([a-z]+)\)/g)) wanted.add(inner);
+  }
+  return sections.filter((section) => wanted.has(nameOf(section))).join('');
+}
 
 /** A section for each zod schema among these, by its name. */
 export function shapesOf(named: Readonly<Record<string, unknown>>): string {
