@@ -1,10 +1,8 @@
 import { answerPlaceOf } from '../../client/dialect.ts';
 import { invariant } from '../../core/errors.ts';
 import type { RunEvent } from '../../core/events.ts';
-import type { PositionedRow } from '../../core/format.ts';
 import { openFile } from '../../files/input.ts';
-import type { Batch, BatchId, Ledger, RowRecord } from '../../ledger/ledger.ts';
-import { PAGE_ROWS } from '../../ledger/row-pages.ts';
+import type { BatchId, Ledger } from '../../ledger/ledger.ts';
 import { rows as rowCount } from '../../lib/checked-options.ts';
 import { nameStoreOfCall } from '../../lib/command-line.ts';
 import type { RunOptions } from '../../plan/context.ts';
@@ -182,11 +180,12 @@ class Reading<Row> {
       answerPlace: answerPlaceOf(dialect, job.operation.name),
       header: await sheet.header(),
     };
-    const records = new Records(ledger, batch, window);
     for await (const rows of sheet.groups()) {
       for (const row of rows) {
-        const record = await records.of(row);
-        if (record !== undefined) yield enrichedRow<Row>(list, row, record);
+        await window.until(row.row);
+        // Read only now: the run may have settled a doubt that the row had before.
+        const [record] = await ledger.rows(id, row.row, 1);
+        if (record?.row === row.row) yield enrichedRow<Row>(list, row, record);
         window.take(row.row);
       }
     }
@@ -199,35 +198,5 @@ async function* eachFinished(ledger: Ledger, batch: BatchId): AsyncGenerator<num
     if (!finished.has(row)) continue;
     left -= 1;
     yield row;
-  }
-}
-
-/** How rows ended, which are asked for in rising order, once each is finished or nothing more will be. */
-class Records {
-  readonly #ledger: Ledger;
-  readonly #batch: Batch;
-  readonly #window: Window;
-  #page: ReadonlyMap<number, RowRecord> = new Map();
-  /** No row below it is in the ledger and not in the page. */
-  #readTo = 0;
-
-  constructor(ledger: Ledger, batch: Batch, window: Window) {
-    this.#ledger = ledger;
-    this.#batch = batch;
-    this.#window = window;
-  }
-
-  /** Undefined for a row that has not ended, in a run that is over. */
-  async of({ row }: PositionedRow): Promise<RowRecord | undefined> {
-    await this.#window.until(row);
-    const known = this.#page.get(row);
-    if (known !== undefined || row < this.#readTo) return known;
-    const { isOver } = this.#window;
-    const page = await this.#ledger.rows(this.#batch.id, row, PAGE_ROWS.single);
-    this.#page = new Map(page.map((record) => [record.row, record]));
-    // Rows that a running batch finishes later may stand between those of the page.
-    if (isOver)
-      this.#readTo = page.length < PAGE_ROWS.single ? Number.POSITIVE_INFINITY : (page.at(-1)?.row ?? 0) + 1;
-    return this.#page.get(row);
   }
 }

@@ -5,7 +5,7 @@
  * requests.
  */
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { credits, type EnrichedRow, type EnrichOptions, enrich } from '../../../src/index.ts';
+import { credits, type EnrichedRow, type EnrichOptions, enrich, settle } from '../../../src/index.ts';
 import { type Desk, openDesk } from '../../cli/desk.ts';
 
 let desk: Desk;
@@ -145,6 +145,24 @@ test('a list of any format is read as well; without a loop the summary works it 
   expect(await all(enrich(desk.place.path('list.csv'), options()))).toMatchObject([
     { row: 2, input: { Domain: 'a.example', Note: 'x' }, cells: { name: expect.any(String) } },
   ]);
+});
+
+test('a row in doubt that a person has settled as not done is bought, and comes back as it is then', async () => {
+  const { place } = await openDesk({ concurrency: 1, faults: '422:x1,charged-500:x1' });
+  vi.stubEnv('ROWONCE_CONFIG', place.path('config'));
+  vi.stubEnv('XDG_STATE_HOME', place.path('state'));
+  const store = place.path('store');
+  const read = async () => {
+    const run = enrich(companies(3), options({ store }));
+    return { statuses: (await all(run)).map(({ status }) => status), summary: await run.summary() };
+  };
+  const before = await read();
+  expect(before.statuses).toEqual(['refused', 'in_doubt', 'matched']);
+  await settle({ batch: before.summary.batch, store, row: 2, decision: 'not_done' });
+  const { statuses, summary } = await read();
+  expect(statuses).toEqual(['refused', 'matched', 'matched']);
+  expect(summary.counts).toEqual({ refused: 1, matched: 2 });
+  expect((await place.vendor.book()).requests).toBe(4);
 });
 
 test('a run that cannot begin says so to who reads the rows, and to who asks for the summary', async () => {

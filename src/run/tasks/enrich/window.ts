@@ -56,10 +56,6 @@ export class Window implements Pace {
     this.#tell();
   }
 
-  get isOver(): boolean {
-    return this.#isOver;
-  }
-
   #change(): Promise<void> {
     return new Promise((resolve) => void this.#waiting.push(resolve));
   }
