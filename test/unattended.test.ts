@@ -4,9 +4,18 @@
  * check, and the script of the action. Where the machine has a Docker engine, the image is built and started.
  */
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
+import { delimiter, dirname, join, matchesGlob, relative } from 'node:path';
 import { type ValidationState, validateAction, validateWorkflow } from '@action-validator/core';
 import { validate } from 'dockerfile-utils';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
@@ -56,6 +65,33 @@ describe('the container', () => {
     expect(valuesOf('USER')).toEqual(['node']);
     expect(valuesOf('VOLUME')).toEqual(['/store']);
     expect(valuesOf('ENV')).toEqual(['ROWONCE_STORE=/store ROWONCE_CONFIG=/config']);
+  });
+
+  test('is built from the program alone: no accounts, keys or lists that lie in the checkout', () => {
+    const patterns = read('.dockerignore')
+      .split('\n')
+      .filter((line) => /^[^#]/.test(line));
+    /** As Docker has it: the last pattern decides that matches the path or a folder above it. */
+    const isOutside = (path: string): boolean =>
+      patterns
+        .findLast((pattern) => {
+          const glob = pattern.replace('!', '');
+          return glob === '*' || matchesGlob(path, glob) || matchesGlob(path, `${glob}/**`);
+        })
+        ?.startsWith('!') === false;
+    const users = ['config/accounts.yaml', '.env', 'leads.csv', 'store/ledger.db', 'jobs/inbox/people.csv'];
+    expect(users.filter((path) => !isOutside(path))).toEqual([]);
+    const image = join(folder, 'image');
+    cpSync(ROOT, image, {
+      recursive: true,
+      filter: (path) => path === ROOT || !isOutside(relative(ROOT, path)),
+    });
+    symlinkSync(join(ROOT, 'node_modules'), join(image, 'node_modules'));
+    const run = (...words: readonly string[]) =>
+      spawnSync(process.execPath, words, { cwd: image, encoding: 'utf8' });
+    expect(run('src/build.js', '--types')).toMatchObject({ status: 0 });
+    const { version } = JSON.parse(read('package.json'));
+    expect(run('src/bin.js', '--version').stdout).toBe(`${version}\n`);
   });
 
   proof('works through the inbox of its job, and is healthy', async () => {
@@ -124,6 +160,23 @@ describe('the action', () => {
     }
   });
 
+  test('gives keys to the command, and to no other step', () => {
+    const { steps } = parse(read(`${ACTION}/action.yml`)).runs;
+    const withKeys = steps.filter((step: object) => JSON.stringify(step).includes('inputs.keys'));
+    expect(withKeys).toMatchObject([{ name: 'Run Rowonce' }]);
+    expect(
+      read('docs/github/rowonce.yaml'),
+      'all steps of an action have what its caller has there',
+    ).not.toMatch(/^ *env:/m);
+    const command = '#!/bin/sh\necho "$DATA_KEY, $WORKSPACE_KEY,$KEYS"\n';
+    const keys = 'DATA_KEY=a=b c==\n\nWORKSPACE_KEY=$(id)\n';
+    expect(act({ COMMAND: 'plan', KEYS: keys }, command).stdout).toBe('a=b c==, $(id),\n');
+    expect(act({ COMMAND: 'plan', KEYS: 'sk-1234' }, command)).toMatchObject({
+      status: 2,
+      stderr: 'Each line of the input `keys` has to be NAME=value.\n',
+    });
+  });
+
   test('plans without a store, and writes what was said into the summary', () => {
     const { status, stdout, summary } = act({ COMMAND: 'plan' });
     expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringMatching(/^ {2}to buy +2$/m) });
@@ -150,12 +203,13 @@ describe('the action', () => {
     });
   });
 
-  /** The script with the environment that the runner gives it. */
-  function act(inputs: Readonly<Record<string, string>>) {
+  /** The script with the environment that the runner gives it. @param command a script in the place of the program. */
+  function act(inputs: Readonly<Record<string, string>>, command?: string) {
     const bin = join(folder, 'bin');
     mkdirSync(bin, { recursive: true });
     rmSync(join(bin, 'rowonce'), { force: true });
-    symlinkSync(PROGRAM, join(bin, 'rowonce'));
+    if (command === undefined) symlinkSync(PROGRAM, join(bin, 'rowonce'));
+    else writeFileSync(join(bin, 'rowonce'), command, { mode: 0o755 });
     const list = join(folder, 'list.csv');
     writeFileSync(list, LIST);
     mkdirSync(join(folder, 'config'), { recursive: true });
@@ -171,7 +225,8 @@ describe('the action', () => {
         ROWONCE_SANDBOX: '--rate 2000/s',
         RUNNER_TEMP: folder,
         GITHUB_STEP_SUMMARY: summary,
-        ...{ JOB: writeJob('job.yaml'), LIST: list, OUTPUT: '', STORE: '', CONFIG: join(folder, 'config') },
+        ...{ JOB: writeJob('job.yaml'), LIST: list, OUTPUT: '', STORE: '', KEYS: '' },
+        CONFIG: join(folder, 'config'),
         ...inputs,
       },
     });

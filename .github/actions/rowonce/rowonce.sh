@@ -22,6 +22,13 @@ if [ -n "$CONFIG" ]; then
   export ROWONCE_CONFIG="$CONFIG"
 fi
 
+while IFS= read -r line; do
+  if [ -z "$line" ]; then continue; fi
+  if [[ ! "$line" =~ ^[A-Za-z_][A-Za-z_0-9]*= ]]; then echo 'Each line of the input `keys` has to be NAME=value.' >&2; exit 2; fi
+  export "${line%%=*}=${line#*=}"
+done <<< "$KEYS"
+unset KEYS
+
 rowonce "${words[@]}" 2>&1 | tee "$RUNNER_TEMP/rowonce.txt"
 code=${PIPESTATUS[0]}
 {
