@@ -1,0 +1,201 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/**
+ * `npm run mutate`: each money rule of docs/internals/protocol.md is taken out of a copy of the source, and the test that is named
+ * for it must fail. Exit code 1 when one passes all the same. Words behind `--` choose the mutations whose rule or file has one.
+ */
+
+export interface Mutation {
+  /** Of docs/internals/protocol.md, and what is taken out of it. */
+  readonly rule: string;
+  readonly file: string;
+  /** Stands once in the file; `mutations.test.ts` sees to that. */
+  readonly text: string;
+  readonly instead: string;
+  /** The file below `test` that must fail, and part of the names of those of its tests that are run. */
+  readonly test: readonly [string, string];
+}
+
+export const MUTATIONS: readonly Mutation[] = [
+  {
+    rule: '1: a spender holds the lock of its store',
+    file: 'src/lib/process-lock.ts',
+    text: "database.exec('BEGIN IMMEDIATE');",
+    instead: '',
+    test: ['ledger/stores/lock', 'a spender that is stopped keeps the store'],
+  },
+  {
+    rule: '2: a store that is older than what is known outside of it buys nothing',
+    file: 'src/ledger/stores/sqlite.ts',
+    text: 'options.wasThere ? lossOf(folder.path, connection) : undefined;',
+    instead: 'undefined as string | undefined;',
+    test: ['ledger/stores/lost', 'buys nothing until that is accepted'],
+  },
+  {
+    rule: '3: what a kill left open is settled first',
+    file: 'src/run/recover.ts',
+    text: 'for (const attempt of open) await closeOpen(closing, attempt);',
+    instead: '',
+    test: ['run/sessions', 'what a kill left open is settled once'],
+  },
+  {
+    rule: '4: the intent is on the disk before the request leaves',
+    file: 'src/run/attempt.ts',
+    text: "crashPoint('before-intent');",
+    instead: `const { method, path, headers, body } = outgoing.request;
+    void fetch(new URL(path, session.client.origin), { method, headers, body } as RequestInit);
+    crashPoint('before-intent');`,
+    test: ['faults/crash-points', 'after-send \\(direct\\)'],
+  },
+  {
+    rule: '5: a promise is kept only after its commit',
+    file: 'src/ledger/stores/sqlite/group-commit.ts',
+    text: 'connection.commit();',
+    instead: 'connection.rollBack();',
+    test: ['ledger/stores/group-commit', 'a promise is kept only after'],
+  },
+  {
+    rule: '6: an intent of a process that was paused is not sent',
+    file: 'src/client/transport.ts',
+    text: 'if (this.#expired || ageMs > SENT_WITHIN_MS) {',
+    instead: 'if (this.#expired) {',
+    test: ['client/transport', 'an intent'],
+  },
+  {
+    rule: '7: no redirect to another host is followed',
+    file: 'src/client/judge.ts',
+    text: 'return target.origin === base.origin ? target.pathname + target.search : undefined;',
+    instead: 'return target.pathname + target.search;',
+    test: ['run/attempt', 'a redirect to, or of, another host'],
+  },
+  {
+    rule: '8: the raw answer is on the disk before it is judged',
+    file: 'src/run/attempt.ts',
+    text: "crashPoint('before-record');",
+    instead: "crashPoint('before-record');\n  crashPoint('after-judge');",
+    test: ['faults/crash-points', 'an answer that came is on the disk before it is judged'],
+  },
+  {
+    rule: '9: a lost answer is in doubt',
+    file: 'src/client/judge.ts',
+    text: "return { kind: 'in_doubt', why: foreignWords(reply.message) };",
+    instead: "return { kind: 'not_sent', why: foreignWords(reply.message) };",
+    test: ['client/judge', 'a lost answer'],
+  },
+  {
+    rule: '10: a request is repeated only while the vendor surely knows its key',
+    file: 'src/run/idempotency.ts',
+    text: 'return greatestAgeMs < validMs - Math.max(unusedMs, SENT_WITHIN_MS);',
+    instead: 'return validMs > 0;',
+    test: ['run/idempotency', 'is not sent again'],
+  },
+  {
+    rule: '10: a job pays for a lost call again once in a batch',
+    file: 'src/run/recover.ts',
+    text: 'if (await wasRetried(',
+    instead: 'if (false && await wasRetried(',
+    test: ['run/recover', 'pays no third time'],
+  },
+  {
+    rule: '11: the code admits nothing above a budget',
+    file: 'src/ledger/stores/sqlite/admissions.ts',
+    text: 'moved ?? overBudget(connection, intent, begun);',
+    instead: 'moved;',
+    test: ['ledger/stores/conformance', 'a budget admits up to its last credit'],
+  },
+  {
+    rule: '11: the database admits nothing above a budget',
+    file: 'src/ledger/stores/sqlite/schema/money-sql.ts',
+    text: "RAISE(ABORT, 'money rule: above a cap')",
+    instead: '1',
+    test: ['ledger/stores/guards', "an attempt above the batch's budget"],
+  },
+  {
+    rule: '11: workers admit no more than their purses hold',
+    file: 'src/ledger/stores/postgres/money.ts',
+    text: 'OR p.granted IS NULL OR p.used + a.spent',
+    instead: 'OR TRUE OR p.used + a.spent',
+    test: ['ledger/stores/postgres-purses', 'what workers admit at once'],
+  },
+  {
+    rule: '13: after a stop nothing new is sent',
+    file: 'src/run/pipeline.ts',
+    text: 'const signal = AbortSignal.any([context.signal, stopping.signal]);',
+    instead: 'const signal = stopping.signal;',
+    test: ['faults/stopping', 'by SIGTERM'],
+  },
+  {
+    rule: '15: what is answered is not asked again',
+    file: 'src/ledger/rules/moves.ts',
+    text: "{ kind: 'intent', when: ['free'], during: IDLE,",
+    instead: "{ kind: 'intent', during: IDLE,",
+    test: ['ledger/stores/guards', 'an attempt of an answered call'],
+  },
+  {
+    rule: '16: no calendar alone says which day pays',
+    file: 'src/time/believed-time.ts',
+    text: 'return wallMs >= sureMs && wallMs - sureMs <= APART_MS ? wallMs : sureMs;',
+    instead: 'return wallMs + 0 * sureMs;',
+    test: ['time/believed-time', 'the time that is believed'],
+  },
+  {
+    rule: '17: no row gets the answer of other cells',
+    file: 'src/files/input.ts',
+    text: 'if (settled !== undefined && settled !== found()) throw',
+    instead: 'if (settled !== undefined && settled < 0) throw',
+    test: ['faults/edits', 'where the file system tells nothing'],
+  },
+  {
+    rule: '18: who was forgotten is not bought again',
+    file: 'src/ledger/stores/sqlite/calls.ts',
+    text: 'return connection.get(BY_KEY, { key: hiddenKey(secret, key) });',
+    instead: 'return undefined;',
+    test: ['ledger/stores/erasures', 'a call that was erased is found by its own key'],
+  },
+  {
+    rule: '19: nothing starts by a plan that moved',
+    file: 'src/plan/plan-id.ts',
+    text: 'if (now === ifPlan) return;',
+    instead: "if (now !== '') return;",
+    test: ['cli/plan-id', 'nothing starts, and the figures say by how much it moved'],
+  },
+];
+
+const ROOT = join(import.meta.dirname, '..');
+
+function mutateAll(words: readonly string[]): void {
+  const chosen = MUTATIONS.filter(({ rule }) => words.every((word) => rule.includes(word)));
+  const copy = mkdtempSync(join(tmpdir(), 'rowonce-mutate-'));
+  process.once('exit', () => rmSync(copy, { recursive: true, force: true }));
+  for (const name of ['bench', 'docs', 'fixtures', 'jobs', 'package.json', 'src', 'test', 'tsconfig.json'])
+    cpSync(join(ROOT, name), join(copy, name), { recursive: true });
+  symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
+  const sound = tested(copy, chosen);
+  if (!sound.startsWith('ok')) throw new Error(`With every rule in its place: ${sound}`);
+  for (const mutation of chosen) {
+    const path = join(copy, mutation.file);
+    const source = readFileSync(path, 'utf8');
+    writeFileSync(path, source.split(mutation.text).join(mutation.instead));
+    const result = tested(copy, [mutation]);
+    writeFileSync(path, source);
+    console.log(`Without ${mutation.rule}: ${result}`);
+    if (!result.startsWith('not ok')) process.exitCode = 1;
+  }
+}
+
+/** The first test that failed of those that are named, with its reason; "ok" and how many passed when none did. */
+function tested(copy: string, mutations: readonly Mutation[]): string {
+  const files = new Set(mutations.map(({ test: [file] }) => join(copy, 'test', `${file}.test.ts`)));
+  const names = ['-t', mutations.map(({ test: [, name] }) => name).join('|')];
+  const words = ['run', '--config', 'test/vitest.config.ts', '--mode=all', '--reporter=tap-flat', '--bail=1'];
+  const all = [join(ROOT, 'node_modules/vitest/vitest.mjs'), ...words, ...names, ...files];
+  const { stdout } = spawnSync(process.execPath, all, { cwd: copy, encoding: 'utf8', maxBuffer: 2 ** 28 });
+  const [failed] = /^not ok .*/m.exec(stdout) ?? [];
+  const passed = stdout.match(/^ok (?!.*# SKIP)/gm) ?? [];
+  return failed === undefined ? `ok, ${passed.length} pass` : failed + /\n *message.*/.exec(stdout);
+}
+
+if (import.meta.main) mutateAll(process.argv.slice(2));
