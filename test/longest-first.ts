@@ -19,7 +19,6 @@ const LONGEST = [
   'faults/exports',
   'faults/random-kills',
   'faults/edits',
-  'faults/flips',
   'web/running',
   'web/serve',
   'web/mapping',

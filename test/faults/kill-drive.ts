@@ -21,10 +21,6 @@ export interface Settings {
   readonly machines?: MachineSettings | undefined;
   /** Whether lists meet with other mishaps besides kills. */
   readonly mishaps?: boolean;
-  /** How many bits are flipped instead of killing; undefined: none. */
-  readonly flips?: number | undefined;
-  /** The number of the first flip. */
-  readonly from?: number;
 }
 
 /**

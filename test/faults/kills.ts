@@ -1,14 +1,12 @@
 import { parseArgs } from 'node:util';
 import { randomFrom } from '../../src/sandbox/random.ts';
 import { BudgetKills } from './budget-kills.ts';
-import { flipBits } from './flips.ts';
 import {
   type KillDrive,
   type MachineSettings,
   MISHAP_NAMES,
   type MishapName,
   type Settings,
-  type TableLine,
 } from './kill-drive.ts';
 import { ListKills } from './list-kills.ts';
 import { MachineKills } from './machine-kills.ts';
@@ -20,7 +18,7 @@ import { WAYS, type Way } from './ways.ts';
  * `npm run faults -- --kills 1000`: the promises of the README under a thousand random kills, over a vendor that loses
  * answers. `--dialect rest-get` and `--via` reach the vendor in another way, with `--keyed` it honours idempotency keys,
  * `--only-kills` leaves out the other mishaps of `mishaps.ts`. `--budget` is about budgets, `--refresh` about buying a list anew, `--team` about onboarding,
- * `--machines 4` about workers over one database. `--flips 10000` is about rot of the disk instead of kills. Exit code 1 when a promise is broken.
+ * `--machines 4` about workers over one database. Exit code 1 when a promise is broken.
  */
 
 const PROGRESS_EVERY_MS = 10_000;
@@ -43,7 +41,6 @@ await main();
 
 async function main(): Promise<void> {
   const settings = settingsOf(process.argv.slice(2));
-  if (settings.flips !== undefined) return flip({ ...settings, flips: settings.flips });
   const drive = driveOf(settings);
   const startedMs = performance.now();
   const show = setInterval(
@@ -61,20 +58,9 @@ async function main(): Promise<void> {
   }
   const seconds = ((performance.now() - startedMs) / 1000).toFixed(0);
   const { way, seed } = settings;
-  print([...drive.table(), ['way', way], ['seed', seed], ['seconds', seconds]]);
+  const lines = [...drive.table(), ['way', way], ['seed', seed], ['seconds', seconds]] as const;
+  console.log(lines.map(([name, value]) => `${name.padEnd(39)} ${value}`).join('\n'));
   process.exitCode = drive.isKept() ? 0 : 1;
-}
-
-async function flip(settings: Settings & { flips: number }): Promise<void> {
-  const startedMs = performance.now();
-  const { table, isKept } = await flipBits({ ...settings, from: settings.from ?? 0 });
-  const seconds = ((performance.now() - startedMs) / 1000).toFixed(0);
-  print([...table, ['seed', settings.seed], ['seconds', seconds]]);
-  process.exitCode = isKept ? 0 : 1;
-}
-
-function print(lines: readonly TableLine[]): void {
-  console.log(lines.map(([name = '', value]) => `${String(name).padEnd(39)} ${value}`).join('\n'));
 }
 
 function driveOf(settings: Settings): KillDrive {
@@ -101,13 +87,10 @@ function settingsOf(args: string[]): Settings {
       team: { type: 'boolean', default: false },
       ...MACHINE_FLAGS,
       'only-kills': { type: 'boolean', default: false },
-      flips: { type: 'string' },
-      from: { type: 'string', default: '0' },
     },
   });
   const given = { ...values, rows: values.rows ?? usualRows(values) };
-  const number = (name: 'kills' | 'rows' | 'seed' | 'lanes' | 'flips' | 'from'): number =>
-    wholeNumber(name, given[name]);
+  const number = (name: 'kills' | 'rows' | 'seed' | 'lanes'): number => wholeNumber(name, given[name]);
   const way = wayOf(values);
   const drives = (['budget', 'refresh', 'team', 'machines'] as const).filter((name) => values[name]);
   if (drives.length > 1) throw new Error(`--${drives.join(' and --')} are two drives.`);
@@ -124,8 +107,6 @@ function settingsOf(args: string[]): Settings {
     team: values.team,
     machines: machinesOf(values),
     mishaps: !values['only-kills'],
-    flips: values.flips === undefined ? undefined : number('flips'),
-    from: number('from'),
   };
 }
 

@@ -47,8 +47,6 @@ export class ListKills implements KillDrive {
   readonly #mishaps = newMishapTally();
   lists = 0;
   #foreignRows = 0;
-  /** Stores in which a flipped bit was met after something had been bought. */
-  #givenUp = 0;
   #inDoubt = 0;
   /** Answers that the vendor lost on purpose. */
   #faults = 0;
@@ -94,10 +92,7 @@ export class ListKills implements KillDrive {
     while (lists.length < LISTS_A_STORE && !this.#isDone) {
       const list = { input: `list-${lists.length}.csv`, output: `out-${lists.length}.csv` };
       workplace.writeList(domainsOfList(lane, lists.length, this.#settings.rows), list.input);
-      if (!(await this.#workThrough(workplace, list, lane, mishaps).catch(unlessDamaged))) {
-        this.#givenUp += 1;
-        break;
-      }
+      await this.#workThrough(workplace, list, lane, mishaps);
       lists.push(list);
       this.lists += 1;
     }
@@ -107,17 +102,12 @@ export class ListKills implements KillDrive {
     this.#faults += await doubtfulFaults(workplace);
   }
 
-  /**
-   * The same command, killed and typed again until the list is done, and killed once more while it writes.
-   * @returns false for a store that is too damaged to go on with.
-   */
-  async #workThrough(workplace: Workplace, list: List, lane: Lane, mishaps?: Mishaps): Promise<boolean> {
+  /** The same command, killed and typed again until the list is done, and killed once more while it writes. */
+  async #workThrough(workplace: Workplace, list: List, lane: Lane, mishaps?: Mishaps): Promise<void> {
     const plan = { random: lane.random, windowMs: WINDOW_MS };
     const run = (): Promise<Ended> =>
       mishaps?.run(list, plan, this.#tally) ?? killOnce(workplace, list, plan, this.#tally);
-    while (!this.#isDone && goesOn(await run())) {
-      if ((await mishaps?.between(list)) === false) return false;
-    }
+    while (!this.#isDone && goesOn(await run())) await mishaps?.between(list);
     const { batch, output, hasDoubts } = await outputOf(workplace, list);
     if (!this.#isDone) await killWhileWriting(workplace, list, plan, this.#tally);
     // Without its seal a store is checked in full: what the kills left is right in all that the sums of its pages do not show.
@@ -130,7 +120,6 @@ export class ListKills implements KillDrive {
     }
     this.#foreignRows += foreignRows(workplace, list.output);
     await mishaps?.after(batch, again.output);
-    return true;
   }
 
   /** A kill leaves no more in doubt than may be on its way at once. */
@@ -178,8 +167,7 @@ export class ListKills implements KillDrive {
   #mishapLine(mishap: Mishap): TableLine {
     const { happened, stopped, broken } = this.#mishaps;
     const noticed = mishap === 'gateway' || mishap === 'export' ? '' : `, stopped with 2: ${stopped[mishap]}`;
-    const late = mishap === 'flip' ? `, ${this.#givenUp} of them after a purchase` : '';
-    return [MISHAP_WORDS[mishap], `${happened[mishap]}${noticed}${late}, promises broken: ${broken[mishap]}`];
+    return [MISHAP_WORDS[mishap], `${happened[mishap]}${noticed}, promises broken: ${broken[mishap]}`];
   }
 
   #settledLines(): readonly TableLine[] {
@@ -194,17 +182,10 @@ export class ListKills implements KillDrive {
 const MISHAP_WORDS: Readonly<Record<Mishap, string>> = {
   edit: 'lists edited under a run, and put back',
   clock: 'runs by a wrong clock',
-  flip: 'runs over a store with a flipped bit',
   restore: 'runs over an old copy of the store',
   export: 'two exports at once, one killed',
   gateway: "pages of a proxy in the vendor's place",
 };
-
-/** A bit that did no harm to the run which met it may have been copied elsewhere, and be met by a later one. */
-function unlessDamaged(error: unknown): false {
-  if (error instanceof Error && /The store \S+ is damaged/.test(error.message)) return false;
-  throw error;
-}
 
 /** A kill, and a stop that a mishap explains. */
 function goesOn(ended: Ended): boolean {

@@ -1,5 +1,4 @@
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Random } from '../../src/sandbox/random.ts';
 import { Clocks } from './clocks.ts';
@@ -8,15 +7,15 @@ import { exportTwice } from './exports.ts';
 import { badEvery, Gateway } from './gateway.ts';
 import { type KillPlan, type KillTally, killOnce, wasKilled } from './kill-loop.ts';
 import type { Ended } from './program.ts';
-import { type Backup, isKnownToBeOlder, restore, takeBackup, tryOnBackup } from './restores.ts';
+import { type Backup, isKnownToBeOlder, takeBackup, tryOnBackup } from './restores.ts';
 import type { Order, Workplace } from './workplace.ts';
 
 /**
- * What else may happen to a run besides being killed: its list is edited and put back, its clock is wrong, a bit of its
- * store flips, an old copy of the store is put in its place, two exports write to one path, and a proxy answers in the
- * vendor's place. They are mixed at random with kills.
+ * What else may happen to a run besides being killed: its list is edited and put back, its clock is wrong, an old
+ * copy of the store is put in its place, two exports write to one path, and a proxy answers in the vendor's place. They are mixed
+ * at random with kills.
  */
-export const MISHAPS = ['edit', 'clock', 'flip', 'restore', 'export', 'gateway'] as const;
+export const MISHAPS = ['edit', 'clock', 'restore', 'export', 'gateway'] as const;
 export type Mishap = (typeof MISHAPS)[number];
 
 export interface MishapTally {
@@ -34,7 +33,6 @@ export function newMishapTally(): MishapTally {
   const none = (): Record<Mishap, number> => ({
     edit: 0,
     clock: 0,
-    flip: 0,
     restore: 0,
     export: 0,
     gateway: 0,
@@ -49,8 +47,6 @@ const SHIFTS_MS = [25_000, 4 * MINUTE_MS, 10 * MINUTE_MS, DAY_MS, 365 * DAY_MS].
 
 /** One call in so many is answered by the proxy; fewer than five in a row, at which the program waits for half a minute. */
 const PAGE_EVERY = 60;
-
-const FLIPPED = /^(?:ledger\.db|ledger\.db-wal|watermark|seal|seal-since)$/;
 
 export class Mishaps implements AsyncDisposable {
   readonly #workplace: Workplace;
@@ -117,75 +113,10 @@ export class Mishaps implements AsyncDisposable {
     return ended;
   }
 
-  /**
-   * Between two runs of a list: now and then a bit of the store flips, or an older copy takes its place for a while.
-   * @returns whether the store goes on.
-   */
-  async between(order: Order): Promise<boolean> {
+  /** Between two runs of a list: now and then an older copy takes the store's place for a while. */
+  async between(order: Order): Promise<void> {
     await this.#gateway.quiet();
-    switch (this.#random.integer(1, 8)) {
-      case 1:
-        return this.#flip(order);
-      case 2:
-        await this.#restore(order);
-        return true;
-      default:
-        return true;
-    }
-  }
-
-  /**
-   * A run over a flipped bit says so and sends nothing, and then an intact copy goes on; or the bit did no harm, and what
-   * the run has bought stays. It may have noted something before it met the bit: then the copy is the older one, and is
-   * taken by a person's word. A store that has bought before its run met the bit is not replaced by an older one: it is
-   * given up, because only it knows of that.
-   * @returns whether the store goes on.
-   */
-  async #flip(order: Order): Promise<boolean> {
-    const place = this.#workplace.path('store');
-    // A run that was killed early on a busy machine has left no store.
-    if (!existsSync(join(place, 'ledger.db'))) return true;
-    const files = readdirSync(place).filter((name) => FLIPPED.test(name));
-    const intact = takeBackup(this.#workplace);
-    const flipBack = this.#flipBit(join(place, this.#random.pick(files)));
-    this.#tally.happened.flip += 1;
-    const before = this.#gateway.calls;
-    const ended = await this.#workplace.run(order);
-    const isHarmless = [0, 3].includes(ended.code ?? Number.NaN);
-    const isNoticed = ended.code === 2 && /damage/.test(ended.stderr);
-    const hasBought = this.#gateway.calls > before;
-    if (isNoticed) this.#tally.stopped.flip += 1;
-    else if (!isHarmless) this.#tally.broken.flip += 1;
-    if (!isHarmless && !isNoticed)
-      console.error(`a flipped bit ended a run with ${ended.code}: ${ended.stderr}`);
-    if (!isHarmless && hasBought) return false;
-    // What did this run no harm may do some to a later one, which is not to be judged by it.
-    if (hasBought) flipBack();
-    else {
-      restore(this.#workplace, intact);
-      if (isKnownToBeOlder(this.#workplace, intact)) {
-        await this.#workplace.run({ ...order, more: ['--accept', 'store'] });
-      }
-    }
-    rmSync(intact.folder, { recursive: true });
-    return true;
-  }
-
-  /** @returns what takes it back, if the bit is still there. */
-  #flipBit(path: string): () => void {
-    const bytes = readFileSync(path);
-    if (bytes.length === 0) return () => {};
-    const at = this.#random.integer(0, bytes.length - 1);
-    const bit = 1 << this.#random.integer(0, 7);
-    const flipped = (bytes[at] ?? 0) ^ bit;
-    bytes[at] = flipped;
-    writeFileSync(path, bytes);
-    return () => {
-      const now = existsSync(path) ? readFileSync(path) : Buffer.alloc(0);
-      if (now[at] !== flipped) return;
-      now[at] = flipped ^ bit;
-      writeFileSync(path, now);
-    };
+    if (this.#random.integer(1, 8) === 1) await this.#restore(order);
   }
 
   /** An older copy spends nothing once it is known outside of the store that more was done since. */
