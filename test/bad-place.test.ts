@@ -64,7 +64,7 @@ describe('the store', () => {
     const refusal = {
       code: 2,
       fact: /^The store .* is damaged: .*\.$/,
-      next: /^Restore the whole folder from its newest backup, or read what is left of this one: npx --no rowonce store salvage --store /,
+      next: /^Restore the store from its newest backup\.$/,
     };
     await expectNothingBought(desk, refusal, what === 'has lost its watermark');
   });

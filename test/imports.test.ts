@@ -112,7 +112,6 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'tasks/merge.ts',
     'tasks/nightly.ts',
     'tasks/row-story.ts',
-    'tasks/salvage.ts',
     'tasks/settle.ts',
     'tasks/spend.ts',
     'tasks/store-caps.ts',

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { isoTime, systemClock } from '../core/clock.ts';
-import { EXIT, stop } from '../core/errors.ts';
+import { stop } from '../core/errors.ts';
 import { counted } from '../core/plain-text.ts';
 import { termsWords } from '../ledger/ledger.ts';
 import { isUrl } from '../ledger/store.ts';
@@ -12,7 +12,6 @@ import { initStore } from '../run/open-ledger.ts';
 import { chooseStore } from '../run/store-choice.ts';
 import { copyStore } from '../run/tasks/copy-store.ts';
 import { type ErasureOrder, eraseIn } from '../run/tasks/erase.ts';
-import { salvage } from '../run/tasks/salvage.ts';
 import { type HeldAccount, holdToAccounts } from '../run/tasks/store-caps.ts';
 import { talkedErasure } from './render/erasure.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
@@ -28,21 +27,15 @@ interface PurgeFlags {
   readonly store?: string;
 }
 
-interface Flags {
-  readonly output?: string;
-  readonly store?: string;
-}
-
 const store: CliCommand = {
   name: 'store',
   summary:
-    'Sets up a store for several hosts, sets the limits of accounts there, copies a store, salvages a damaged one, and erases what is old.',
-  example: 'store salvage -o what-is-left',
+    'Sets up a store for several hosts, sets the limits of accounts there, copies a store, and erases what is old.',
+  example: 'store purge --older-than 400d --dry-run',
   examples: {
     init: 'store init postgres://owner@127.0.0.1:5432/rowonce',
     caps: 'store caps postgres://rowonce@127.0.0.1/rowonce',
     copy: 'store copy ~/.local/share/rowonce postgres://rowonce@127.0.0.1/rowonce',
-    salvage: 'store salvage -o what-is-left',
     purge: 'store purge --older-than 400d --dry-run',
   },
   configure(command: Command, run) {
@@ -67,13 +60,6 @@ const store: CliCommand = {
       .description("Make the limits and budgets in this host's accounts file hold for all hosts.")
       .argument('<url>', 'the database: postgres://USER@HOST:PORT/DATABASE')
       .action(run((_console, url: string) => holdAll(url)));
-    command
-      .command('salvage')
-      .description(
-        'Write the outputs of all batches, all answers and a list of what cannot be read. The store stays as it is.',
-      )
-      .option('-o, --output <folder>', 'an empty folder for the files; left out: rowonce-salvage')
-      .action(run((_console, flags: Flags) => salvageStore(flags)));
     command
       .command('purge')
       .description('Erase old answers, and what was asked for them. They may be bought again.')
@@ -146,16 +132,6 @@ function heldLine({ account: { name }, before, now }: HeldAccount): string {
 
 /** A folder is one place, however it is written. */
 const placeOf = (location: string): string => (isUrl(location) ? location : resolve(location));
-
-async function salvageStore({ output = 'rowonce-salvage', store }: Flags): Promise<Report> {
-  const { files, answers, unreadable } = await salvage(chooseStore(store, false).location, output);
-  return {
-    lines: files,
-    object: { files, answers, unreadable },
-    advice: [`${answers} answers were read; ${unreadable.length} things cannot be read.`],
-    exitCode: unreadable.length === 0 ? EXIT.done : EXIT.attention,
-  };
-}
 
 async function purgeStore(console: Console, flags: PurgeFlags): Promise<Report> {
   const { location } = chooseStore(flags.store, false);

@@ -1,10 +1,9 @@
 import type { Clock } from '../core/clock.ts';
 import { stop } from '../core/errors.ts';
-import type { Call } from '../core/operation.ts';
 import type { PAUSE_SIGNAL } from '../lib/pause-signal.ts';
 import type { CopySource, CopyTarget } from './copying.ts';
 import type { Eraser } from './eraser.ts';
-import type { CallState, Ledger, LedgerReader } from './ledger.ts';
+import type { Ledger, LedgerReader } from './ledger.ts';
 import type { WorkQueue } from './work-queue.ts';
 
 /**
@@ -59,13 +58,6 @@ export interface Store {
    * @throws StopError `store` when it cannot be reached.
    */
   examine?(location: string): Promise<readonly StoreFact[]>;
-  /**
-   * Reads what can be read of a damaged ledger, which stays as it is. A store without this method cannot be read in
-   * part.
-   * @param workFolder an empty folder for a copy.
-   * @throws StopError `store` when there is no ledger, `store_damaged` when nothing at all can be read.
-   */
-  salvage?(location: string, workFolder: string): Promise<Salvage>;
   /** Copies a ledger to another store, or takes one from there. A store without this member does neither. */
   readonly copying?: {
     /** Opens the store to be copied from. @throws StopError as `open` of an existing ledger. */
@@ -103,24 +95,6 @@ export interface Spender {
   readonly command: string;
   /** The signal that asks it to stop because a person pauses its batch; left out: SIGTERM. */
   readonly pausedBy?: typeof PAUSE_SIGNAL;
-}
-
-/** A ledger of which some parts may be unreadable: those are skipped and noted. */
-export interface Salvage extends LedgerReader {
-  /** The unreadable parts that were met so far. */
-  readonly unreadable: readonly Unreadable[];
-  everyCall(): AsyncIterable<SalvagedCall>;
-}
-
-export interface Unreadable {
-  readonly what: string;
-  readonly why: string;
-}
-
-export interface SalvagedCall {
-  readonly accountIdentity: string;
-  readonly call: Call;
-  readonly state: CallState;
 }
 
 /** Hears a fact that a person should know and that stops nothing. */

@@ -9,7 +9,6 @@ import { besideFolder } from '../core/paths.ts';
 import type { Eraser } from '../ledger/eraser.ts';
 import type { Batch, BatchId, Ledger, LedgerReader, ListedRows, Spenders } from '../ledger/ledger.ts';
 import {
-  type Salvage,
   type Spender,
   type Store,
   type StoreFact,
@@ -210,14 +209,6 @@ export async function timeBoundsAt(location: string, clock: Clock): Promise<Time
 /** The process that says it spends from a store; undefined when none does. */
 export async function spenderAt(location: string): Promise<Spender | undefined> {
   return (await storeOf(location)).spender?.(location);
-}
-
-/** Reads the readable parts of a damaged store. @param workFolder an empty folder. */
-export async function salvageLedger(location: string, workFolder: string): Promise<Salvage> {
-  const store = await storeOf(location);
-  if (store.salvage !== undefined)
-    return redactedLedger(await store.salvage(location, workFolder), keysOfAccounts);
-  throw stop('store', `The store ${location} cannot be read partly.`, 'Restore it from a backup.');
 }
 
 /** Opens an existing store to erase from it, for as long as the work takes. */

@@ -1,6 +1,5 @@
 import { invariant } from '../core/errors.ts';
 import type { LedgerReader } from '../ledger/ledger.ts';
-import type { Salvage } from '../ledger/store.ts';
 import type { Redaction } from '../lib/redaction.ts';
 
 /**
@@ -23,9 +22,6 @@ const HANDS_OUT_ANSWERS: ReadonlySet<string | symbol> = new Set([
   'openAttempts',
 ] satisfies readonly (keyof LedgerReader | 'openAttempts')[]);
 
-/** The method that yields the answers of a damaged store one after the other. */
-const ITERATES = 'everyCall' satisfies keyof Salvage;
-
 /** The members with our own question. They stay as they were sent, because a lost request is repeated byte by byte. */
 const OURS: ReadonlySet<string> = new Set(['call', 'request', 'key']);
 
@@ -46,23 +42,11 @@ export function redactedLedger<L extends LedgerReader>(ledger: L, known: () => P
         redaction ??= known();
         return withoutKeys(answers, await redaction);
       };
-      const shown =
-        name === ITERATES
-          ? (...words: unknown[]) => each(asIs(...words) as AsyncIterable<unknown>, redacted)
-          : HANDS_OUT_ANSWERS.has(name)
-            ? (...words: unknown[]) => redacted(asIs(...words))
-            : asIs;
+      const shown = HANDS_OUT_ANSWERS.has(name) ? (...words: unknown[]) => redacted(asIs(...words)) : asIs;
       members.set(name, shown);
       return shown;
     },
   });
-}
-
-async function* each(
-  values: AsyncIterable<unknown>,
-  redacted: (value: unknown) => Promise<unknown>,
-): AsyncGenerator<unknown> {
-  for await (const value of values) yield redacted(value);
 }
 
 /** The same value when no key is in it, which is the rule: then nothing is copied. */

@@ -21,14 +21,13 @@ import {
   sizeOf,
   storeFolder,
 } from './sqlite/folder.ts';
-import { identify, layOut, refuseBefore, refuseOther } from './sqlite/identity.ts';
+import { identify, layOut, refuseOther } from './sqlite/identity.ts';
 import { addLaterTables } from './sqlite/later-tables.ts';
 import { SqliteLedger } from './sqlite/ledger.ts';
 import { livingSpender, type SpenderLock, takeLock } from './sqlite/lock.ts';
 import { SqliteReader } from './sqlite/reader.ts';
 import { ensureReserve, freeReserve, limitPages, raiseLimit } from './sqlite/reserve-file.ts';
 import { RunningSeal } from './sqlite/running-seal.ts';
-import { openSalvage } from './sqlite/salvage.ts';
 import { type Seal, type Summed, sumsOf, unbrokenSeal } from './sqlite/seal.ts';
 import { verify } from './sqlite/verify.ts';
 import { lossAt, lossOf, Watch } from './sqlite/watch.ts';
@@ -74,13 +73,6 @@ const sqlite: Store = {
         copyTarget(folder, { ...options, create: true }, () => void prepare(folder, {})),
       ),
   },
-
-  salvage: (location, workFolder) =>
-    explaining(location, async (folder) => {
-      if (sizeOf(folder.ledger) === undefined) throw nothingThere(folder);
-      refuseBefore(folder.ledger, folder.path);
-      return openSalvage(folder, workFolder);
-    }),
 };
 
 /** The lock keeps a first run from beginning with one of the lists meanwhile. */

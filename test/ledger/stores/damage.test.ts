@@ -692,10 +692,6 @@ test.each(['match_rates', 'tallies', 'booking', 'totals'])(
     await expect(admitted(ledger, batch, 'later')).rejects.toMatchObject(DAMAGED);
     await ledger.close();
     await expectDamage(place, 'is damaged');
-    const salvage = await sqlite.salvage?.(place, temporaryFolder());
-    const kept = (await salvage?.attempts(attempts)) ?? [];
-    expect(kept.map(({ reply }) => reply?.body.toString())).toEqual(['bought', 'bought']);
-    await salvage?.close();
   },
 );
 
@@ -783,8 +779,6 @@ describe('a file that is not ours', () => {
       };
       await expect(openStore(sqlite, place)).rejects.toMatchObject(refusal);
       await expect(sqlite.look(place)).rejects.toMatchObject(refusal);
-      if (id === BEFORE)
-        await expect(sqlite.salvage?.(place, temporaryFolder())).rejects.toMatchObject(refusal);
       expect(filesIn(place)).toEqual(before);
     },
   );

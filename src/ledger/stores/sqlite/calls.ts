@@ -1,24 +1,14 @@
 import type { CallKey } from '../../../core/call-key.ts';
 import { present } from '../../../core/objects.ts';
-import {
-  type AttemptId,
-  answeredCall,
-  type BatchId,
-  type CallState,
-  type Detail,
-  type Doubt,
-  type LedgerReader,
-  type OpenAttempt,
-} from '../../ledger.ts';
+import type { BatchId, CallState, Detail, Doubt, LedgerReader, OpenAttempt } from '../../ledger.ts';
 import { hiddenKey } from '../../rules/hidden-keys.ts';
 import { doubtOf, type History, openIn, standing, unusedDecision } from '../../rules/history.ts';
-import type { SalvagedCall } from '../../store.ts';
-import { answersOf, statesUnder } from './answers.ts';
-import { type CallRow, callFrom, historyOf, historyWith, recordOf, recordsBy } from './attempt-records.ts';
+import { statesUnder } from './answers.ts';
+import { type CallRow, historyOf, historyWith, recordOf, recordsBy } from './attempt-records.ts';
 import { momentOf } from './boots.ts';
 import { AlteredRow, type Connection, type Reads } from './connection.ts';
-import { attemptsOf, checkedRows, hasKey } from './lookups.ts';
-import { batchNumber, CALLS_TABLE, keyBytes, keyText } from './tables.ts';
+import { attemptsOf, hasKey } from './lookups.ts';
+import { batchNumber, keyBytes, keyText } from './tables.ts';
 
 /** What the ledger holds for calls, for those who ask for one after the other: a few reads by number, one or two microseconds each. */
 
@@ -61,23 +51,6 @@ function doubtIn(connection: Connection, history: History): Doubt {
   const lost = standing(history);
   if (lost === undefined) throw new AlteredRow(`what call ${history.call.id} is in doubt about is missing`);
   return doubtOf(history, lost, (begun) => momentOf(connection, begun));
-}
-
-/** A call by its number in the tables, even if the index of the keys does not know it; undefined where there is none. */
-export function salvagedCall(connection: Connection, id: number): SalvagedCall | undefined {
-  const [row] = checkedRows(connection, CALLS_TABLE, 'id = ?', id) as readonly CallRow[];
-  if (row === undefined) return undefined;
-  const sql = 'SELECT identity FROM accounts WHERE id = ?';
-  const accountIdentity = connection.get<{ identity: string }>(sql, row.account)?.identity;
-  if (accountIdentity === undefined) throw new AlteredRow(`account ${row.account} is missing`);
-  const found = { accountIdentity, call: callFrom(row) };
-  if (row.open !== null && row.stands === null)
-    return { ...found, state: { kind: 'in_flight', attempt: row.open as AttemptId } };
-  if (row.stands === null) return { ...found, state: { kind: 'unknown' } };
-  if (row.state === 'doubt') return { ...found, state: inDoubt(connection, row.stands) };
-  const [answer] = answersOf(connection, [[row.stands, Number.MAX_SAFE_INTEGER]]);
-  if (answer === undefined) throw new AlteredRow(`the answer of call ${id} is not whole`);
-  return { ...found, state: answeredCall(answer) };
 }
 
 export function openAttempts(connection: Connection, newest: number): readonly OpenAttempt[] {

@@ -1,7 +1,6 @@
 import { closeSync, openSync, statSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { messageOf, StopError, stop } from '../../../core/errors.ts';
-import { commandLine } from '../../../lib/command-line.ts';
 import { shortage, shortOfFiles } from '../../../lib/system-errors.ts';
 
 /**
@@ -312,7 +311,7 @@ export function damagedStore(folder: string, fact: string, cause?: unknown): Sto
     {
       code: 'store_damaged',
       message: `The store ${folder} is damaged: ${fact}.`,
-      next: `Restore the whole folder from its newest backup, or read what is left of this one: ${commandLine(['store', 'salvage', '--store', folder, '-o', 'what-is-left'])}`,
+      next: 'Restore the store from its newest backup.',
     },
     { cause },
   );

@@ -23,15 +23,6 @@ export function refuseOther(path: string, folder: string): void {
   refuseSchema(id, schemaNumber, folder);
 }
 
-/**
- * Refuses to salvage what has other tables. The number of the schema may be what is damaged; no damage makes one mark of the
- * other.
- * @throws StopError `store_version`.
- */
-export function refuseBefore(path: string, folder: string): void {
-  if (headerOf(path).id === BEFORE_RELEASE) throw before(folder);
-}
-
 const HEADER_BYTES = 72;
 
 function headerOf(path: string): { readonly id: number; readonly schemaNumber: number } {
