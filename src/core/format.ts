@@ -71,8 +71,6 @@ export interface CopyOptions {
   readonly byValue?: boolean;
   /** Whether what is appended is JSON, such as `12` and `["a"]`, and blank where there is nothing; left out: text. */
   readonly isJson?: boolean;
-  /** Whether a copy that can be packed is; left out: as the file is. */
-  readonly isPacked?: boolean | undefined;
 }
 
 export interface Correction {
@@ -256,7 +254,7 @@ export interface FileBytes {
 
 export interface Format {
   readonly name: string;
-  /** Lower-case endings of the file names that this format reads, with the dot; `.csv.gz` is one. */
+  /** Lower-case endings of the file names that this format reads, with the dot. */
   readonly extensions: readonly string[];
   /**
    * Reads the file through what it is given, and in no other way.

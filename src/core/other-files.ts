@@ -1,3 +1,6 @@
+/** What is to be done with what is packed with gzip. */
+export const UNPACK = 'Unpack it first, or `gunzip -c FILE | rowonce run JOB - -o OUT`.';
+
 /** What is to be done with files that people bring and that no format reads, by their endings. */
 const NEXT: Readonly<Record<string, string>> = {
   '.xls': 'Open it in Excel and save it as .xlsx: File, Save As, Excel Workbook.',
@@ -12,6 +15,7 @@ const NEXT: Readonly<Record<string, string>> = {
   '.doc': 'Copy its table into a sheet and save that as .xlsx.',
   '.png': 'Ask for the spreadsheet in the picture, as .xlsx or .csv.',
   '.jpg': 'Ask for the spreadsheet in the picture, as .xlsx or .csv.',
+  '.gz': UNPACK,
   '.zip': 'Unpack it, and use the list inside.',
 };
 

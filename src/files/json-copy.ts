@@ -1,7 +1,6 @@
 import type { CellsFor, CopyOptions, Sheet } from '../core/format.ts';
 import type { JsonObject } from '../core/operation.ts';
 import type { InputRow } from '../core/row.ts';
-import { packed } from './packed.ts';
 
 /**
  * Rows as JSON lines: an object for each row that is not blank, its own cells below their names and behind them what is appended.
@@ -49,15 +48,6 @@ export function isUnreadCopy(object: JsonObject | undefined, own: readonly strin
 
 /** The rows of a table of texts as JSON lines. */
 export async function* jsonCopy(
-  sheet: Pick<Sheet, 'header' | 'groups'>,
-  options: CopyOptions,
-  cellsFor: CellsFor,
-): AsyncIterable<Buffer> {
-  const lines = tableLines(sheet, options, cellsFor);
-  yield* options.isPacked === true ? packed(lines) : lines;
-}
-
-async function* tableLines(
   sheet: Pick<Sheet, 'header' | 'groups'>,
   options: CopyOptions,
   cellsFor: CellsFor,

@@ -48,9 +48,8 @@ function spoolProblem(folder: string, what: string, error: unknown): unknown {
   return stop('input', problem.message, `Save ${what} to a file and name that file.`);
 }
 
-/** What was piped has no name, so its first bytes say how it is read: packed text, a workbook, JSON lines, or text. */
+/** What was piped has no name, so its first bytes say how it is read: a workbook, JSON lines, or text. */
 function endingFor(start: Buffer): string {
-  if (start.subarray(0, GZIP.length).equals(GZIP)) return '.csv.gz';
   if (start.subarray(0, ZIP.length).equals(ZIP)) return '.xlsx';
   return BEGINS_OBJECT.test(start.toString('latin1')) ? '.jsonl' : '.csv';
 }
@@ -58,7 +57,6 @@ function endingFor(start: Buffer): string {
 /** No list begins its header so, not even behind a byte-order mark. */
 const BEGINS_OBJECT = /^(?:\xEF\xBB\xBF)?\s*\{/;
 
-const GZIP = Buffer.from([0x1f, 0x8b]);
 const ZIP = Buffer.from('PK\x03\x04');
 /** With room for blank lines before an object. */
 const LONGEST_MAGIC = 64;

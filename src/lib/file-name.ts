@@ -1,24 +1,19 @@
 import { basename, dirname, join } from 'node:path';
 
-/** Names of files whose ending says how they are read. `leads.csv.gz` ends in `.csv.gz`. Imports nothing of ours. */
+/** Names of files whose ending says how they are read. Imports nothing of ours. */
 
-const ENDING = /(?:\.[^./\\]+)?\.gz$|\.[^./\\]+$/i;
+const ENDING = /\.[^./\\]+$/i;
 
 /** With the dot, in lower case; empty for a name without one. */
 export function endingOf(path: string): string {
   return ENDING.exec(basename(path))?.[0].toLowerCase() ?? '';
 }
 
-export function isPackedName(path: string): boolean {
-  return endingOf(path).endsWith('.gz');
-}
-
-/** The endings of JSON lines, which have no header. Such a file may be packed. */
+/** The endings of JSON lines, which have no header. */
 export const JSON_LINES_ENDINGS = ['.jsonl', '.ndjson'] as const;
 
 export function isJsonLinesName(path: string): boolean {
-  const ending = endingOf(path).replace(/\.gz$/, '');
-  return JSON_LINES_ENDINGS.some((each) => each === ending);
+  return JSON_LINES_ENDINGS.some((each) => each === endingOf(path));
 }
 
 /** The name without its ending, and the ending as it is written. */

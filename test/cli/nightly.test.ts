@@ -197,6 +197,7 @@ test('a bad file goes to failed/ with its reason, the others are done, and the n
   nights.drop('a.csv', 'a', 1);
   nights.dropFile('broken.csv', 'Domain\n"never closed\n');
   nights.dropFile('other.csv', 'Colour\nred\n');
+  nights.dropFile('packed.csv.gz', 'it is not even looked into');
   const first = await nights.night();
   expect(first.code).toBe(2);
   const became = first.said.files.map(
@@ -209,6 +210,7 @@ test('a bad file goes to failed/ with its reason, the others are done, and the n
     [null, place.path('inbox/done/a.csv')],
     ['input', place.path('inbox/failed/broken.csv')],
     ['job', place.path('inbox/failed/other.csv')],
+    ['input', place.path('inbox/failed/packed.csv.gz')],
   ]);
   expect(first.said.stopped.code).toBe('input');
   // The command that is printed then finds a file only where it was.
@@ -219,7 +221,10 @@ test('a bad file goes to failed/ with its reason, the others are done, and the n
   expect(nights.files().inbox).toEqual(['failed']);
   expect(readFileSync(place.path('inbox/failed/broken.csv'), 'utf8')).toBe('Domain\n"never closed\n');
   expect(readFileSync(place.path('inbox/failed/broken.csv.reason.txt'), 'utf8')).toMatch(
-    /quote.*\n.*\nThen move broken\.csv back into .*inbox\.\n$/s,
+    /quote.*\n.*\nThen put it back into .*inbox\.\n$/s,
+  );
+  expect(readFileSync(place.path('inbox/failed/packed.csv.gz.reason.txt'), 'utf8')).toContain(
+    'Unpack it first, or `gunzip -c FILE | rowonce run JOB - -o OUT`.',
   );
   // One of its name is kept beside it, and a night without a bad file ends well.
   nights.dropFile('broken.csv', 'Domain\n"never either\n');
@@ -231,6 +236,8 @@ test('a bad file goes to failed/ with its reason, the others are done, and the n
     'broken.csv.reason.txt',
     'other.csv',
     'other.csv.reason.txt',
+    'packed.csv.gz',
+    'packed.csv.gz.reason.txt',
   ]);
   expect(await nights.night()).toMatchObject({ code: 0, said: { files: [], left: [], stopped: null } });
   expect(await nights.desk.requests()).toBe(1);

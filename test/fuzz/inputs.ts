@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import { gzipSync } from 'node:zlib';
 import { loadFamily } from '../../src/core/family.ts';
 import {
   DELIMITER_NAMES,
@@ -17,9 +16,8 @@ import { SAMPLE_PARTS, SAMPLE_ROWS, SAMPLE_SHEET, withPart, zipped } from './wor
 
 /** What the inputs are made of. */
 export interface Material {
-  /** Contents of the files of the corpus, uncompressed ones and the rest. */
+  /** Contents of the files of the corpus that are text. */
   readonly texts: readonly Buffer[];
-  readonly compressed: readonly Buffer[];
   readonly workbook: Buffer;
   /** Cells that programs stumble over. */
   readonly cells: readonly string[];
@@ -34,7 +32,6 @@ export async function material(only?: string): Promise<Material> {
     Promise.all(files.filter(({ path }) => isMeant(path)).map(({ path }) => readFile(path)));
   return {
     texts: await contents((path) => !/\.(?:gz|xlsx)$/.test(path)),
-    compressed: await contents((path) => path.endsWith('.gz')),
     workbook: zipped(SAMPLE_PARTS),
     cells: Object.values(await naughtyStrings()).flat(),
     endings: only === undefined ? [...formats.values()].flatMap(({ extensions }) => extensions) : [only],
@@ -48,7 +45,7 @@ export function inputOf(from: Material, seed: string | number, n: number): FuzzI
   const name = `input${ending}`;
   const options = random.fraction() < 0.5 ? {} : readOptions(random);
   const choice = random.fraction();
-  if (ending !== '.xlsx') return { name, bytes: bytesFor(ending, from, random), read: options, choice };
+  if (ending !== '.xlsx') return { name, bytes: textBytes(from, random), read: options, choice };
   const { encoding: _encoding, delimiter: _delimiter, ...read } = options;
   return { name, read, choice, ...workbook(from, random) };
 }
@@ -56,12 +53,7 @@ export function inputOf(from: Material, seed: string | number, n: number): FuzzI
 /** Most are plain text: a workbook takes as long as a hundred of them. */
 function endingBy(random: Random, endings: readonly string[]): string {
   const chance = random.fraction();
-  const wanted =
-    chance < 0.02
-      ? ['.xlsx']
-      : chance < 0.2
-        ? ['.csv.gz', '.tsv.gz', '.txt.gz']
-        : ['.csv', '.csv', '.tsv', '.txt'];
+  const wanted = chance < 0.02 ? ['.xlsx'] : ['.csv', '.csv', '.tsv', '.txt'];
   const ending = random.pick(wanted);
   return endings.includes(ending) ? ending : random.pick(endings);
 }
@@ -75,14 +67,6 @@ function readOptions(random: Random): ReadOptions {
     ...sometimes(0.15, () => ({ skipLines: random.integer(0, 3) })),
     ...sometimes(0.2, () => ({ ragged: 'pad' as const })),
   };
-}
-
-function bytesFor(ending: string, from: Material, random: Random): Buffer {
-  if (!ending.endsWith('.gz')) return textBytes(from, random);
-  const chance = random.fraction();
-  if (chance < 0.3) return mutated(random.pick(from.compressed), random, from.compressed);
-  const container = gzipSync(textBytes(from, random), { level: 1 });
-  return chance < 0.5 ? mutated(container, random, from.compressed) : container;
 }
 
 /** Text of the corpus or of our own making; seldom without a scratch, because most others are refused at once. */

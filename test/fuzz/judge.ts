@@ -22,7 +22,6 @@ import {
   requireClear,
   requireMarked,
   requireSameBytes,
-  uncompressed,
   unmarkedCopy,
 } from '../files/matrix/promises.ts';
 import { type Records, recordsOf } from './reference.ts';
@@ -180,8 +179,8 @@ async function requireCopies(
   if (isWorkbook(input) || read.ragged === 'pad') return;
   requireSameBytes(copy, bytes);
   if (pick(input, [false, true, false])) return;
-  const unmarked = uncompressed(await unmarkedCopy(reopened));
-  ok(unmarked.equals(uncompressed(bytes)), 'the copy of the copy is not the file');
+  const unmarked = await unmarkedCopy(reopened);
+  ok(unmarked.equals(bytes), 'the copy of the copy is not the file');
 }
 
 /** A delimiter that was guessed from a line or two may be guessed otherwise when our column is there. */
@@ -222,7 +221,7 @@ function requireWhatIsWritten(input: FuzzInput, { survey, rows }: Reading): void
       'rows were lost',
     );
   if (isWorkbook(input)) return;
-  const text = decoded(uncompressed(bytes), encodingOf(survey.encoding));
+  const text = decoded(bytes, encodingOf(survey.encoding));
   ok(text !== undefined, `what was read as ${survey.encoding} is none`);
   if (isSepLine(text)) return;
   const records = recordsOf(text, DELIMITERS[survey.delimiter as Delimiter]);

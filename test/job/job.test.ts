@@ -183,7 +183,7 @@ describe('a job that does not exist', () => {
     ['jobs/enrich-compnies.yaml', 'Did you mean jobs/enrich-companies.yaml?'],
     ['my-jbo.yaml', 'Did you mean my-job.yaml?'],
     ['leads.xlsx', 'Name the job first, then the file.'],
-    ['lists/leads.csv.gz', 'Name the job first, then the file.'],
+    ['lists/leads.csv', 'Name the job first, then the file.'],
     ['zzzzzzzzzzzz', `Known are: ${OPERATIONS}, my-job.yaml, jobs/enrich-companies.yaml.`],
   ])('%s', async (argument, next) => {
     await mkdir('jobs');

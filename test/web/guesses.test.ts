@@ -95,5 +95,7 @@ proof('a file that no format reads says what to do with it, and offers no second
   const page = await tabAt('/new');
   await drop(page, 'leads.xls', Buffer.from('anything'));
   await page.getByRole('alert').getByText('save it as .xlsx').waitFor();
+  await drop(page, 'leads.csv.gz', Buffer.from('anything'));
+  await page.getByRole('alert').getByText('gunzip -c FILE | rowonce run JOB - -o OUT').waitFor();
   expect(await page.getByRole('button', { name: text.bring.again('leads.xls') }).count()).toBe(0);
 });

@@ -16,7 +16,6 @@ import type { InputRow } from '../../core/row.ts';
 import { rowRangeText } from '../../core/row-range.ts';
 import { Corrections } from '../corrections.ts';
 import { type NamedColumns, namedColumns } from '../header.ts';
-import { packed } from '../packed.ts';
 import { joinedNames } from '../shape/header-rows.ts';
 import { layoutNotes } from '../shape/shape-words.ts';
 import { copiedText, encoded, inputRow } from './csv/copying.ts';
@@ -30,13 +29,13 @@ import { textOf } from './csv/text-source.ts';
 
 /**
  * Delimited text: comma, semicolon, tab or pipe between cells, lines ending in CRLF, LF or CR, even mixed, in UTF-8,
- * UTF-16 or Windows-1252, packed or not. What is copied are the bytes of the file themselves:
+ * UTF-16 or Windows-1252. What is copied are the bytes of the file themselves:
  *
- *     file → unpacked → UTF-8 → records → with our cells → the file's encoding → packed
+ *     file → UTF-8 → records → with our cells → the file's encoding
  */
 const csv: Format = {
   name: 'csv',
-  extensions: ['.csv', '.tsv', '.txt', '.csv.gz', '.tsv.gz', '.txt.gz'],
+  extensions: ['.csv', '.tsv', '.txt'],
   async open(file, options): Promise<Sheet> {
     const layout = await leavingOut(await findLayout(file, options), options);
     let columns: NamedColumns | undefined;
@@ -158,8 +157,7 @@ function positionedRow({ position, cells, unreadable }: CsvRecord): PositionedRo
 async function* copy(table: Table, options: CopyOptions, cellsFor: CellsFor): AsyncIterable<Buffer> {
   const { layout } = table;
   const texts = copiedText(layout, await table.columns(), options, cellsFor);
-  const bytes = encodedAs(layout, texts, options.note);
-  yield* (options.isPacked ?? layout.isPacked) ? packed(bytes) : bytes;
+  yield* encodedAs(layout, texts, options.note);
 }
 
 async function* corrected(
@@ -170,8 +168,7 @@ async function* corrected(
   const { layout } = table;
   const columns = await table.columns();
   const corrections = new Corrections(layout.file.path, columns.names, list);
-  const bytes = encodedAs(layout, correctedText(layout, columns, corrections), note);
-  yield* layout.isPacked ? packed(bytes) : bytes;
+  yield* encodedAs(layout, correctedText(layout, columns, corrections), note);
 }
 
 function encodedAs(

@@ -15,10 +15,8 @@ import type {
 } from '../../core/format.ts';
 import { grouped } from '../../core/plain-text.ts';
 import type { InputRow } from '../../core/row.ts';
-import { isPackedName } from '../../lib/file-name.ts';
 import { type CorrectedCell, Corrections } from '../corrections.ts';
 import { appendedMembers, member, objectText, unreadMembers } from '../json-copy.ts';
-import { type PackedFile, packed } from '../packed.ts';
 import { type Line, linesOf } from './jsonl/lines.ts';
 import { cellsOf, membersIn, saidIn, valueLike } from './jsonl/objects.ts';
 
@@ -26,11 +24,12 @@ import { cellsOf, membersIn, saidIn, valueLike } from './jsonl/objects.ts';
  * JSON lines: an object on each line, in UTF-8. Its members are the cells of a row, by their names; what is nested in a member is
  * one cell. No line is a header, so a row has the number of its line. A line that is no object is a row that cannot be read.
  */
-const jsonl: Format = { name: 'jsonl', extensions: ['.jsonl', '.ndjson', '.jsonl.gz', '.ndjson.gz'], open };
+const jsonl: Format = { name: 'jsonl', extensions: ['.jsonl', '.ndjson'], open };
 export default jsonl;
 
 /** What one reading of the whole file learned: any line may have a name that no line before it has. */
-interface Source extends PackedFile {
+interface Source {
+  readonly file: FileBytes;
   readonly names: readonly string[];
   readonly digest: Pick<Survey, 'sha256' | 'bytes' | 'rows'>;
 }
@@ -40,7 +39,7 @@ const MOST_NAMES = 10_000;
 
 async function open(file: FileBytes, options: ReadOptions): Promise<Sheet> {
   refuseTableOptions(file.path, options);
-  const source = await readNames({ file, isPacked: isPackedName(file.path) }, options.strict === true);
+  const source = await readNames(file, options.strict === true);
   const { names, digest } = source;
   return {
     notes: [],
@@ -71,8 +70,8 @@ function refuseTableOptions(path: string, read: ReadOptions): void {
   throw stop('input', fact, 'Leave out the flags that say where the table is in the file.');
 }
 
-async function readNames(source: PackedFile, isStrict: boolean): Promise<Source> {
-  const { path } = source.file;
+async function readNames(file: FileBytes, isStrict: boolean): Promise<Source> {
+  const { path } = file;
   const found = new Findings();
   const sha256 = createHash('sha256');
   let bytes = 0;
@@ -80,7 +79,7 @@ async function readNames(source: PackedFile, isStrict: boolean): Promise<Source>
     sha256.update(chunk);
     bytes += chunk.length;
   };
-  for await (const lines of linesOf(source, undefined, onFileBytes)) {
+  for await (const lines of linesOf(file, undefined, onFileBytes)) {
     for (const line of lines) found.add(line);
     if (isStrict && found.unread !== undefined) throw unreadable(path, found.unread);
     if (found.names.size > MOST_NAMES) throw tooManyNames(path);
@@ -91,7 +90,7 @@ async function readNames(source: PackedFile, isStrict: boolean): Promise<Source>
     throw stop('input', `${path} is empty: no line of it has an object with members.`, next);
   }
   const { rows } = found;
-  return { ...source, names: [...found.names], digest: { sha256: sha256.digest('hex'), bytes, rows } };
+  return { file, names: [...found.names], digest: { sha256: sha256.digest('hex'), bytes, rows } };
 }
 
 /** What the lines of a file have, one after the other. */
@@ -126,7 +125,7 @@ function tooManyNames(path: string): Error {
 }
 
 async function* groups(source: Source, from?: Position): AsyncIterable<readonly PositionedRow[]> {
-  for await (const lines of linesOf(source, from)) {
+  for await (const lines of linesOf(source.file, from)) {
     yield lines.flatMap((line) => {
       const row = rowOf(line, source.names);
       const { row: number, byteOffset } = line;
@@ -155,12 +154,7 @@ function bare({ position: _, object: __, ...row }: PositionedRow): InputRow {
 
 /** Every line with members of ours behind its own, which stay as they are written. */
 async function* copy(source: Source, options: CopyOptions, cellsFor: CellsFor): AsyncIterable<Buffer> {
-  const lines = copiedLines(source, options, cellsFor);
-  yield* (options.isPacked ?? source.isPacked) ? packed(lines) : lines;
-}
-
-async function* copiedLines(source: Source, options: CopyOptions, cellsFor: CellsFor): AsyncIterable<Buffer> {
-  for await (const lines of linesOf(source)) {
+  for await (const lines of linesOf(source.file)) {
     const rows = lines.map((line) => rowOf(line, source.names));
     const added = await cellsFor(rows.filter((row) => row !== undefined));
     let next = 0;
@@ -186,12 +180,7 @@ function withMembers(line: Line, row: InputRow, options: CopyOptions, cells: rea
 /** Only a line with a corrected member is written anew, and the members beside that are as they were. */
 async function* corrected(source: Source, list: readonly Correction[]): AsyncIterable<Buffer> {
   const corrections = new Corrections(source.file.path, source.names, list);
-  const lines = correctedLines(source, corrections);
-  yield* source.isPacked ? packed(lines) : lines;
-}
-
-async function* correctedLines(source: Source, corrections: Corrections): AsyncIterable<Buffer> {
-  for await (const lines of linesOf(source)) {
+  for await (const lines of linesOf(source.file)) {
     const made = lines.flatMap((line) => {
       const row = rowOf(line, source.names);
       const cells = row && corrections.take(row);

@@ -18,7 +18,6 @@ import {
 import { nameColumnIn, Tally } from '../../ledger/tally.ts';
 import type { Chunks, NoteWritten } from '../../lib/atomic-file.ts';
 import { crashPoint } from '../../lib/faults.ts';
-import { isPackedName } from '../../lib/file-name.ts';
 import { CellSafety } from '../../lib/formulas.ts';
 import { type Input, requireSameInput, rowInputOf } from '../input.ts';
 import { requireInputFile } from '../input-file.ts';
@@ -132,6 +131,7 @@ export interface OutputOrder {
 interface Writing extends OutputOrder, AttentionWriting {
   /** The safety of cells of the lists beside the copy, which are CSV files. */
   readonly listSafety: CellSafety;
+  readonly isFile: boolean;
   /** What these lists begin with. */
   readonly mark: string;
   /** Undefined for a batch that changes nothing. */
@@ -219,7 +219,7 @@ async function begin(
   return {
     ...order,
     copy: await copyFor(input, destination),
-    isPacked: destination.kind === 'file' ? isPackedName(destination.path) : undefined,
+    isFile: destination.kind === 'file',
     ...cellsFor(destination, mode),
     listSafety: new CellSafety(mode),
     mark: await listMark(input.path, destination),
@@ -358,7 +358,7 @@ async function* enrichedCopy(
   tally: Tally,
   nameAt: number,
 ): AsyncIterable<Buffer> {
-  const { job, answerPlace, copy, isPacked, note, cells: writer, isRepaired, requireOwn, changes } = writing;
+  const { job, answerPlace, copy, note, cells: writer, isRepaired, requireOwn, changes } = writing;
   const survey = first && new FieldSurvey();
   const recordsOf = recordsFor(writing, batch);
   const names = [...columns.map(({ name }) => name), ...OUR_COLUMNS];
@@ -380,7 +380,7 @@ async function* enrichedCopy(
     const ours = ourCells(batch, row, record, added.why, changes?.since.get(row.row), writer);
     return added.cells.concat(ours);
   };
-  yield* copy({ columns: names, dropped, note, isPacked, isJson: writer.isJson }, async (rows) => {
+  yield* copy({ columns: names, dropped, note, isJson: writer.isJson }, async (rows) => {
     const records = await recordsOf(rows);
     return rows.map((row, at) => cellsOf(row, records[at]));
   });

@@ -605,7 +605,7 @@ export const text = {
     dropAnywhere: 'Drop it to add the list',
     choose: 'Choose a file …',
     paste: 'Or copy cells from a spreadsheet, with their header, and press Ctrl+V here.',
-    kinds: (most: string) => `CSV, tab-separated text (also as gzip) or an Excel workbook, up to ${most}.`,
+    kinds: (most: string) => `CSV, tab-separated text or an Excel workbook, up to ${most}.`,
     pastedName: (when: string) => `Pasted cells ${when}.tsv`,
     sending: 'Upload',
     sent: (sent: string, bytes: string) => `${sent} of ${bytes}`,

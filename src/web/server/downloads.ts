@@ -154,7 +154,7 @@ function outputName(
   const usual = kept.startsWith(own) ? nameParts(basename(listName)).stem + kept.slice(own.length) : kept;
   const { stem, ending } = nameParts(usual);
   if (format === 'xlsx') return asWorkbook(usual);
-  return format === 'csv' && !/\.(?:csv|tsv|txt)(?:\.gz)?$/i.test(ending) ? `${stem}.csv` : usual;
+  return format === 'csv' && !/\.(?:csv|tsv|txt)$/i.test(ending) ? `${stem}.csv` : usual;
 }
 
 function kindOf(name: string, output: string): TicketRequest['what'] | undefined {

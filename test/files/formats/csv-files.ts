@@ -1,4 +1,3 @@
-import { gunzipSync, gzipSync } from 'node:zlib';
 import {
   DELIMITER_NAMES,
   DELIMITERS,
@@ -13,8 +12,6 @@ export interface Written {
   readonly delimiter: Delimiter;
   /** The line ends of the records, in turn. */
   readonly lineEnds: readonly string[];
-  readonly isPacked: boolean;
-  readonly unpack: (bytes: Buffer) => Buffer;
 }
 
 const LINE_ENDS = [['\n'], ['\r\n'], ['\r'], ['\r\n', '\n', '\r']];
@@ -33,17 +30,7 @@ export function writtenFiles(): readonly (readonly [string, readonly Written[]])
   return encodings.map(([encoding, isMarked]) => [
     `${encoding}${isMarked ? ' with byte-order mark' : ''}`,
     DELIMITER_NAMES.flatMap((delimiter) =>
-      LINE_ENDS.flatMap((lineEnds) =>
-        // Packing does not see line ends, so a file of each kind will do.
-        (lineEnds[0] === '\r\n' ? [false, true] : [false]).map((isPacked) => ({
-          encoding,
-          isMarked,
-          delimiter,
-          lineEnds,
-          isPacked,
-          unpack: isPacked ? (bytes: Buffer) => gunzipSync(bytes) : (bytes: Buffer) => bytes,
-        })),
-      ),
+      LINE_ENDS.map((lineEnds) => ({ encoding, isMarked, delimiter, lineEnds })),
     ),
   ]);
 }
@@ -56,8 +43,7 @@ export function writtenIn(how: Written, table: readonly (readonly string[])[]): 
   const lines = table.map(
     (cells, index) => cells.map(cellOf).join(delimiter) + how.lineEnds[index % how.lineEnds.length],
   );
-  const bytes = bytesIn(how.encoding, (how.isMarked ? '\uFEFF' : '') + lines.join(''));
-  return how.isPacked ? gzipSync(bytes) : bytes;
+  return bytesIn(how.encoding, (how.isMarked ? '\uFEFF' : '') + lines.join(''));
 }
 
 /** By other means than the program's own. Of Windows-1252 only what the tests write. */

@@ -1,4 +1,3 @@
-import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import type { ReadOptions, Sheet } from '../../../src/core/format.ts';
 import jsonl from '../../../src/files/formats/jsonl.ts';
@@ -89,21 +88,6 @@ test('bytes that are no UTF-8 spoil their own line alone', async () => {
     undefined,
     'line 2: it is not UTF-8',
   ]);
-});
-
-test('a packed file reads alike, from any position, and is packed again', async () => {
-  const sheet = await opened(gzipSync('{"a":1}\n{"a":2}\n{"a":3}\n'), {}, 'list.jsonl.gz');
-  const rows = await rowsOf(sheet);
-  expect(await rowsOf(sheet, rows[1]?.position)).toEqual(rows.slice(1));
-  const copy = sheet.copy(
-    { columns: [], dropped: new Set() },
-    rowByRow(() => []),
-  );
-  expect(
-    Buffer.concat(await allOf(copy))
-      .subarray(0, 2)
-      .toString('hex'),
-  ).toBe('1f8b');
 });
 
 test('what is no list of objects is refused with what to do; a strict reading refuses the first bad line', async () => {

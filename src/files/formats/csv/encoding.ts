@@ -1,7 +1,7 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import { type StopError, stop } from '../../../core/errors.ts';
-import type { Encoding } from '../../../core/format.ts';
-import { type PackedFile, unpackedBytes } from '../../packed.ts';
+import type { Encoding, FileBytes } from '../../../core/format.ts';
+import { UNPACK } from '../../../core/other-files.ts';
 import { LineCounter } from './raw-record.ts';
 
 /** How a file is encoded, and what of that the user should hear. */
@@ -15,12 +15,12 @@ interface FoundEncoding {
  * two are told apart by reading the whole file.
  * @throws StopError `input` for a file that is no text, or damaged so that neither of the two would be right.
  */
-export async function findEncoding(source: PackedFile, wanted: Encoding | undefined): Promise<FoundEncoding> {
+export async function findEncoding(file: FileBytes, wanted: Encoding | undefined): Promise<FoundEncoding> {
   const check = new Utf8Check();
   let isStart = true;
-  for await (const chunk of scanned(source)) {
+  for await (const chunk of file.scan()) {
     if (isStart) {
-      requireText(source.file.path, chunk);
+      requireText(file.path, chunk);
       const found = wanted === undefined ? utf16Of(chunk) : { encoding: wanted, notes: [] };
       if (found !== undefined) return found;
       isStart = false;
@@ -30,15 +30,15 @@ export async function findEncoding(source: PackedFile, wanted: Encoding | undefi
   }
   check.end();
   if (wanted !== undefined || check.fault === undefined) return { encoding: wanted ?? 'utf-8', notes: [] };
-  return windows1252(source, check.fault, check.hasMultiByte);
+  return windows1252(file, check.fault, check.hasMultiByte);
 }
 
 /** Windows-1252 hardly ever looks like UTF-8 by chance: what has both is damaged, and must not be guessed at. */
-async function windows1252(source: PackedFile, fault: Utf8Fault, isMixed: boolean): Promise<FoundEncoding> {
-  const line = await lineOf(source, fault.offset);
+async function windows1252(file: FileBytes, fault: Utf8Fault, isMixed: boolean): Promise<FoundEncoding> {
+  const line = await lineOf(file, fault.offset);
   const byte = `byte 0x${fault.byte.toString(16).toUpperCase()}`;
   if (isMixed) {
-    const fact = `${source.file.path}, line ${line}: ${byte} is not UTF-8 text, although everything above it is.`;
+    const fact = `${file.path}, line ${line}: ${byte} is not UTF-8 text, although everything above it is.`;
     const next = 'Save the file again as UTF-8, or give its encoding with --encoding.';
     throw stop('input', fact, next);
   }
@@ -46,15 +46,10 @@ async function windows1252(source: PackedFile, fault: Utf8Fault, isMixed: boolea
   return { encoding: 'windows-1252', notes: [note] };
 }
 
-/** Chunks that are only looked at. An unpacker works ahead of what is taken from it, and needs them each to stay. */
-function scanned(source: PackedFile): AsyncIterable<Buffer> {
-  return source.isPacked ? unpackedBytes(source) : source.file.scan();
-}
-
-async function lineOf(source: PackedFile, offset: number): Promise<number> {
+async function lineOf(file: FileBytes, offset: number): Promise<number> {
   const lines = new LineCounter();
   let left = offset;
-  for await (const chunk of scanned(source)) {
+  for await (const chunk of file.scan()) {
     lines.add(chunk.subarray(0, left));
     left -= chunk.length;
     if (left <= 0) break;
@@ -69,11 +64,11 @@ const ZIP = Buffer.from('PK\x03\x04');
 function requireText(path: string, start: Buffer): void {
   const beginsWith = (magic: Buffer): boolean => start.subarray(0, magic.length).equals(magic);
   if (beginsWith(ZIP)) throw notText(path, 'a zip file or a workbook', 'Give a workbook the ending .xlsx.');
-  if (beginsWith(GZIP)) throw notText(path, 'packed with gzip', 'Give the file the ending .csv.gz.');
+  if (beginsWith(GZIP)) throw notText(path, 'packed with gzip', UNPACK);
 }
 
 function notText(path: string, what: string, next: string): StopError {
-  return stop('input', `${path} is ${what}, not text, as its name says.`, next);
+  return stop('input', `${path} is ${what}, not text.`, next);
 }
 
 /** UTF-16 by its byte-order mark; without a mark only where it is beyond doubt, and with a note. */

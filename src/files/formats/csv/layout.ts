@@ -17,7 +17,6 @@ import { present } from '../../../core/objects.ts';
 import { counted, plainText } from '../../../core/plain-text.ts';
 import type { RowNumber } from '../../../core/row.ts';
 import { type RowRange, readHeaderRows, readRowRange, rowRangeText } from '../../../core/row-range.ts';
-import { isPackedName } from '../../../lib/file-name.ts';
 import { loadByteTable } from '../../byte-table.ts';
 import { rowsWithout } from '../../shape/left-out.ts';
 import { topRows } from '../../shape/shape-words.ts';
@@ -60,14 +59,13 @@ export interface Layout extends TextSource {
  */
 export async function findLayout(file: FileBytes, options: ReadOptions): Promise<Layout> {
   const { path } = file;
-  const isPacked = isPackedName(path);
-  const { encoding, notes } = await findEncoding({ file, isPacked }, options.encoding);
+  const { encoding, notes } = await findEncoding(file, options.encoding);
   if (isNamed(encoding)) await loadByteTable(encoding);
-  const source = { file, isPacked, encoding };
+  const source = { file, encoding };
   const said = readHeaderRows(options.headerRow ?? options.asBefore?.headerRow ?? '');
   const first = await readTop(source, said === undefined ? (options.skipLines ?? 0) : said.last - 1);
   // A table whose name says so has tabs between its cells, unless another delimiter parts it better.
-  const usual = /\.tsv(?:\.gz)?$/i.test(path) ? 'tab' : 'comma';
+  const usual = /\.tsv$/i.test(path) ? 'tab' : 'comma';
   const delimiter = options.delimiter ?? first.separator ?? sniffDelimiter(first.sample, usual);
   return {
     ...source,

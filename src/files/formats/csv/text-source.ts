@@ -1,14 +1,14 @@
 import { type StopError, stop } from '../../../core/errors.ts';
-import type { Encoding } from '../../../core/format.ts';
-import { behind, type PackedFile, unpackedBytes } from '../../packed.ts';
+import type { Encoding, FileBytes } from '../../../core/format.ts';
 import { textDecoder, Undecodable } from '../../text-encoding.ts';
 import { LineCounter } from './raw-record.ts';
 
 /**
- * The text of a file as UTF-8, in chunks and in order, whatever it is packed and encoded in. All that is said of places
+ * The text of a file as UTF-8, in chunks and in order, whatever it is encoded in. All that is said of places
  * in a file (positions, windows) is said of this text; for plain UTF-8 it is the file itself.
  */
-export interface TextSource extends PackedFile {
+export interface TextSource {
+  readonly file: FileBytes;
   readonly encoding: Encoding;
 }
 
@@ -23,21 +23,31 @@ export function textOf(
   startByte = 0,
   onFileBytes?: (bytes: Buffer) => void,
 ): AsyncIterable<Buffer> {
-  const { file, encoding, isPacked } = source;
-  return encoding === 'utf-8' && !isPacked && onFileBytes === undefined
-    ? file.chunks(startByte)
-    : behind(startByte, decoded(source, unpackedBytes(source, onFileBytes)));
+  return source.encoding === 'utf-8' && onFileBytes === undefined
+    ? source.file.chunks(startByte)
+    : behind(startByte, decoded(source, onFileBytes));
+}
+
+/** What is behind the first bytes of what has to be read from its beginning. */
+async function* behind(startByte: number, chunks: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
+  let left = startByte;
+  for await (const chunk of chunks) {
+    const skipped = Math.min(left, chunk.length);
+    left -= skipped;
+    if (skipped < chunk.length) yield chunk.subarray(skipped);
+  }
 }
 
 async function* decoded(
   { file, encoding }: TextSource,
-  chunks: AsyncIterable<Buffer>,
+  onFileBytes: ((bytes: Buffer) => void) | undefined,
 ): AsyncIterable<Buffer> {
   const decoder = textDecoder(encoding);
   // What may turn out to be no text here needs to know the line; UTF-8 is checked by who reads its records.
   const lines = encoding === 'utf-8' || encoding === 'windows-1252' ? undefined : new LineCounter();
   try {
-    for await (const chunk of chunks) {
+    for await (const chunk of file.chunks()) {
+      onFileBytes?.(chunk);
       const text = decoder.write(chunk);
       lines?.add(text);
       yield text;

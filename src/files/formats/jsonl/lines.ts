@@ -1,13 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import { type StopError, stop } from '../../../core/errors.ts';
-import type { Position } from '../../../core/format.ts';
+import type { FileBytes, Position } from '../../../core/format.ts';
 import type { RowNumber } from '../../../core/row.ts';
-import { type PackedFile, unpackedBytes } from '../../packed.ts';
 
 /** A line of a file as its bytes stand there. A row's number is that of its line, the first being 1. */
 export interface Line {
   readonly row: RowNumber;
-  /** Where it begins in the text, which of a packed file is what was unpacked. */
   readonly byteOffset: number;
   /** Without the line end. */
   readonly bytes: Buffer;
@@ -28,7 +26,7 @@ const CR = 0x0d;
  * @throws StopError `input` for a line that is too long, and as `FileBytes`.
  */
 export async function* linesOf(
-  source: PackedFile,
+  file: FileBytes,
   from?: Position,
   onFileBytes?: (bytes: Buffer) => void,
 ): AsyncIterable<readonly Line[]> {
@@ -43,7 +41,8 @@ export async function* linesOf(
     byteOffset += bytes.length;
     return line;
   };
-  for await (const chunk of unpackedBytes(source, onFileBytes, byteOffset)) {
+  for await (const chunk of file.chunks(byteOffset)) {
+    onFileBytes?.(chunk);
     const lines: Line[] = [];
     let start = 0;
     for (let at = chunk.indexOf(LF); at !== -1; at = chunk.indexOf(LF, start)) {
@@ -55,7 +54,7 @@ export async function* linesOf(
     }
     if (start < chunk.length) begun.push(chunk.subarray(start));
     length += chunk.length - start;
-    if (length > MOST_BYTES_PER_LINE) throw tooLong(source.file.path, row);
+    if (length > MOST_BYTES_PER_LINE) throw tooLong(file.path, row);
     if (lines.length > 0) yield lines;
   }
   if (begun.length > 0) yield [lineUpTo(Buffer.concat(begun))];

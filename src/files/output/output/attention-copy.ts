@@ -1,4 +1,5 @@
 import type { CopyOptions, Sheet } from '../../../core/format.ts';
+import { present } from '../../../core/objects.ts';
 import { ATTENTION_COLUMNS, ATTENTION_KINDS, type InputRow, isSetAside } from '../../../core/row.ts';
 import type { Batch, LedgerReader, RowRecord } from '../../../ledger/ledger.ts';
 import { CellSafety } from '../../../lib/formulas.ts';
@@ -13,8 +14,6 @@ export interface AttentionWriting {
   readonly job: Additions;
   /** The input with cells appended, as what the destination wants. */
   readonly copy: Sheet['copy'];
-  /** Whether the name of the output says that it is packed; undefined for a stream, which is packed as the input is. */
-  readonly isPacked: boolean | undefined;
   /** The safety of cells of the copy. Text in a workbook never becomes a formula. */
   readonly safety: CellSafety;
   /** How cells of the copy are written. */
@@ -33,7 +32,7 @@ interface Listed {
 
 /** The rows that a person has to look at, as they came, with the number and the reason; valid as an input again. */
 export function attentionCopy(
-  { ledger, job, copy, isPacked, note, cells, safety: { mode }, requireOwn }: AttentionWriting,
+  { ledger, job, copy, note, cells, safety: { mode }, requireOwn }: AttentionWriting,
   batch: Batch,
   listed: Listed,
 ): AsyncIterable<Buffer> {
@@ -45,7 +44,7 @@ export function attentionCopy(
     const outcome = record?.outcome;
     return outcome !== undefined && ATTENTION_KINDS.has(outcome.kind) ? (outcome.reason ?? '') : undefined;
   };
-  return rowsWithReason(copy, listed, writer, { note, isPacked }, async (rows) => {
+  return rowsWithReason(copy, listed, writer, note, async (rows) => {
     const records = await recordsOf(rows);
     return rows.map((row, at) => reasonFor(row, records[at]));
   });
@@ -62,14 +61,14 @@ export function rowsWithReason(
   copy: Sheet['copy'],
   { header, ours }: Listed,
   { isJson, own, foreign }: CellWriter,
-  options: Pick<CopyOptions, 'note' | 'isPacked'>,
+  note: CopyOptions['note'],
   reasonsOf: (rows: readonly InputRow[]) => Promise<readonly (string | undefined)[]>,
 ): AsyncIterable<Buffer> {
   const hers = ours.has(ROW) ? -1 : header.indexOf(ROW);
   const renamed = hers < 0 ? [] : [new FreeNames(header).take(ROW, '')];
   const columns = [...renamed, ...ATTENTION_COLUMNS];
   const dropped = hers < 0 ? ours : new Set([...ours, ROW]);
-  return copy({ ...options, columns, dropped, isJson, isPart: true }, async (rows) => {
+  return copy({ ...present({ note }), columns, dropped, isJson, isPart: true }, async (rows) => {
     const reasons = await reasonsOf(rows);
     return rows.map((row, at) => {
       const reason = reasons[at];

@@ -83,7 +83,7 @@ function requireNameOf(input: string, output: string, forExcel: boolean): void {
     const next = `Give it the ending ${JSON_LINES_ENDINGS[0]}, or ${WORKBOOK_ENDING} for a workbook.`;
     throw stop('output', fact, next);
   }
-  const ending = endingOf(output).replace(/\.gz$/, '');
+  const ending = endingOf(output);
   const other = isWorkbook ? undefined : OTHER_FORMATS.get(ending);
   if (other === undefined) return;
   const fact = `${output} is named like ${other}, but the output would be text in columns: ${ending} is never written.`;
@@ -161,6 +161,7 @@ const OTHER_SPREADSHEETS = ['.xls', '.xlsb', '.ods', '.numbers'];
 const OTHER_FORMATS: ReadonlyMap<string, string> = new Map([
   ...OTHER_SPREADSHEETS.map((ending) => [ending, 'a spreadsheet'] as const),
   ['.json', 'JSON'],
+  ['.gz', 'a packed file'],
   ...['.yaml', '.yml'].map((ending) => [ending, 'YAML'] as const),
   ['.xml', 'XML'],
   ...['.html', '.htm'].map((ending) => [ending, 'a web page'] as const),

@@ -22,8 +22,8 @@ interface Choosing {
   readonly answerPlace: AnswerPlace;
   readonly safety: CellSafety;
   readonly note: (sentence: string) => void;
-  /** Undefined where what is written cannot be written again. */
-  readonly isPacked: boolean | undefined;
+  /** Whether it can be written again; a stream cannot. */
+  readonly isFile: boolean;
   /** Given where the ledger does not have every row yet. */
   readonly finishing?: object;
 }
@@ -49,11 +49,11 @@ export async function likelyAddition(
   header: readonly string[],
   batch: Batch,
 ): Promise<LikelyAddition> {
-  const { ledger, job, answerPlace, isPacked } = choosing;
+  const { ledger, job, answerPlace, isFile } = choosing;
   if (job.add !== undefined)
     return additionOf(header, job.add, job.onExisting, isOutputOfOther(batch.settings));
   // Rows that the input does not have are not copied, and their answers have fields as well.
-  const mayGuess = isPacked !== undefined && resultsFilesOf(job).length === 0 && !batch.rowsBeyond;
+  const mayGuess = isFile && resultsFilesOf(job).length === 0 && !batch.rowsBeyond;
   if (!mayGuess) return wholeAddition(choosing, header, batch);
   const firstRows: Choosing['ledger'] = {
     rows: async (id, from) => (from === 0 ? ledger.rows(id, 0, FIRST_ROWS) : []),
@@ -65,7 +65,7 @@ export async function likelyAddition(
 
 /** The columns when every answer was read for them. @throws OtherFields where there are answers that cannot be read yet. */
 export async function wholeAddition(
-  choosing: Choosing,
+  choosing: Omit<Choosing, 'isFile'>,
   header: readonly string[],
   batch: Batch,
 ): Promise<Addition> {
@@ -88,7 +88,7 @@ export async function automaticNames(
 }
 
 async function additionOfFields(
-  { safety, note }: Choosing,
+  { safety, note }: Pick<Choosing, 'safety' | 'note'>,
   header: readonly string[],
   { settings }: Batch,
   { names, isCut }: FieldSurvey,

@@ -5,7 +5,6 @@ import { isOutput } from '../../../core/our-columns.ts';
 import { ATTENTION_KINDS, FOUND_PREFIX, type InputRow, OUR_COLUMNS } from '../../../core/row.ts';
 import { isOutputOfOther } from '../../../job/job-settings.ts';
 import type { Batch, LedgerReader, RowRecord } from '../../../ledger/ledger.ts';
-import { isPackedName } from '../../../lib/file-name.ts';
 import type { CellSafety } from '../../../lib/formulas.ts';
 import type { Input } from '../../input.ts';
 import { lookedUpIn, type Ownership, removeStale, writeOwnFile } from '../own-files.ts';
@@ -52,12 +51,11 @@ export async function writeTogether(order: TogetherOrder): Promise<TogetherFiles
   const { ledger, input, destination, note, noteWritten } = order;
   const { safety, cells: writer } = cellsFor(destination, order.parts[0]?.job.formulas ?? 'safe');
   const copy = await copyFor(input, destination);
-  const isPacked = destination.kind === 'file' ? isPackedName(destination.path) : undefined;
   const named = await namedParts(order, safety);
   const dropped = new Set(named.flatMap((part) => [...part.addition.dropped]));
   let attention = 0;
   const chunks = copy(
-    { columns: named.flatMap(({ names }) => names), dropped, note, isPacked, isJson: destination.isJson },
+    { columns: named.flatMap(({ names }) => names), dropped, note, isJson: destination.isJson },
     eachRow(named, (row, records) => {
       if (reasonsOf(named, records).length > 0) attention += 1;
       return named.flatMap((part, at) => cellsOf(part, row, records[at], writer));
@@ -95,7 +93,7 @@ function attentionCopy(
     const all = reasonsOf(parts, records);
     return all.length === 0 ? undefined : all.join('; ');
   });
-  return rowsWithReason(copy, { header, ours }, writer, {}, reasons);
+  return rowsWithReason(copy, { header, ours }, writer, undefined, reasons);
 }
 
 /** @param cells undefined for a row that is left out. */
@@ -136,15 +134,14 @@ function reasonsOf(parts: readonly Named[], records: readonly (RowRecord | undef
 }
 
 async function namedParts(
-  { ledger, parts, input, note, destination }: TogetherOrder,
+  { ledger, parts, input, note }: TogetherOrder,
   safety: CellSafety,
 ): Promise<readonly Named[]> {
   const { header } = input.survey;
-  const isPacked = destination.kind === 'file' ? isPackedName(destination.path) : undefined;
   const additionIn = async (part: TogetherPart, of: readonly string[]): Promise<Addition> => {
     const { add, onExisting } = part.job;
     return add === undefined
-      ? wholeAddition({ ...part, ledger, safety, note, isPacked }, of, part.batch)
+      ? wholeAddition({ ...part, ledger, safety, note }, of, part.batch)
       : additionOf(of, add, onExisting, isOutputOfOther(part.batch.settings));
   };
   // The columns of later parts stand behind those of the first, where an output of before is the input.

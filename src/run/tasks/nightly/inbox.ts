@@ -122,7 +122,8 @@ async function reasonToLeave(
     return 'it is one of our own outputs; give it another name to use it as an input';
   }
   const extension = endingOf(name);
-  if (!extensions.includes(extension)) {
+  // What is packed is set aside with what to do about it: whoever put it there waits for its output.
+  if (!extensions.includes(extension) && extension !== '.gz') {
     return `its ending cannot be read: ${foreignName(extension)}, only ${extensions.join(', ')}`;
   }
   // A program that opens a pipe or a device waits for it, perhaps for ever.
@@ -294,7 +295,7 @@ export async function moveToDone(path: string, { input }: DonePlace): Promise<vo
 export async function moveToFailed(path: string, { message, next }: StopError): Promise<string> {
   const reasonOf = (place: string): string => `${place}.reason.txt`;
   const place = await freePlace(join(dirname(path), FAILED_FOLDER), path, (each) => [reasonOf(each)]);
-  const words = `${sentence(message)}\n${next}\nThen move ${basename(place)} back into ${dirname(path)}.\n`;
+  const words = `${sentence(message)}\n${next}\nThen put it back into ${dirname(path)}.\n`;
   try {
     await writeFile(reasonOf(place), words, { flag: 'wx' });
     if (await moveWithoutReplacing(path, place)) return place;

@@ -2,8 +2,8 @@ import { text } from '../text.ts';
 
 /** What the program says to the one who typed a command, in words for those who have only the page. */
 
-/** Flags, files and names of a terminal. */
-const OF_A_TERMINAL = /(?<![\w-])--[a-z]|\bYAML\b|\.yaml\b|\bdocs\/|`/;
+/** Flags, files and names of a terminal. What is done with a packed list is done on one. */
+const OF_A_TERMINAL = /(?<![\w-])--[a-z]|\bYAML\b|\.yaml\b|\bdocs\/|`(?!gunzip )[^`]+`/;
 
 /** A reason without what only the vendor's programmers understand; blank where nothing else is in it. */
 export function plainReason(reason: string): string {
