@@ -1,4 +1,3 @@
-import { isIPv4 } from 'node:net';
 import type { Command } from 'commander';
 import type { Agreement } from '../client/account/agreements.ts';
 import { EXIT, type ExitCode, stop } from '../core/errors.ts';
@@ -11,7 +10,6 @@ import { acceptOption, askAgreementOn } from './shell/flags.ts';
 
 interface Flags {
   readonly port: string;
-  readonly host?: string;
   /** Left out: where a person sits in front of a screen. */
   readonly open?: boolean;
   readonly maxUpload?: string;
@@ -34,10 +32,6 @@ const serve: CliCommand = {
       )
       .addOption(acceptOption())
       .option('--port <number>', 'where to listen on this machine; 0: any free port', '0')
-      .option(
-        '--host <address>',
-        'listen there instead, such as 127.8.3.4: for a browser that cannot find the name',
-      )
       .option('--open', 'open it in the browser (the default on a terminal with a screen)')
       .option('--no-open', 'only print its address')
       .option('--max-upload <megabytes>', 'the largest list that the page takes; left out: 2048')
@@ -50,7 +44,6 @@ export default serve;
 async function serveCommand(console: Console, jobs: readonly string[], flags: Flags): Promise<ExitCode> {
   const opened = await openPage({
     port: portOf(flags.port),
-    host: hostOf(flags.host),
     store: flags.store,
     jobs,
     answers: { accept: flags.accept, askAgreement: askAgreementOn(console), tell: console.warn },
@@ -70,7 +63,7 @@ async function serveCommand(console: Console, jobs: readonly string[], flags: Fl
       );
     await show(console, flags, opened.opening, opened.another);
     console.say('The page of this store was already open.');
-    console.result({ ...addressesIn(opened.opening), already_served: true });
+    console.result({ url: opened.opening.address, already_served: true });
     return EXIT.done;
   }
   const { page } = opened;
@@ -87,7 +80,7 @@ async function serveCommand(console: Console, jobs: readonly string[], flags: Fl
       `Nobody has agreed yet to what ${job} asks for, so it is not swept: agree on the page, under Schedules.`,
     );
   console.say('Ctrl-C ends it.');
-  console.result(addressesIn(opening));
+  console.result({ url: opening.address });
   const exitCode = await stopped;
   const drained = await page.close();
   if (drained === 0) return EXIT.done;
@@ -100,36 +93,20 @@ async function serveCommand(console: Console, jobs: readonly string[], flags: Fl
 async function show(
   console: Console,
   { open = console.interactive && hasScreen(process.env), store }: Flags,
-  { address, bare_address }: Opening,
+  { address }: Opening,
   another: () => Promise<Opening | undefined>,
 ): Promise<void> {
   console.print(address);
-  const isForSafari = process.platform === 'darwin' && bare_address !== address;
-  if (isForSafari) console.print(bare_address);
   console.say('This address opens the page once, within a minute; the same command gives another.');
-  if (isForSafari) console.say('The second one is for Safari, which cannot find the name in the first.');
   const opening = open ? await another() : undefined;
   if (opening !== undefined && !(await openInBrowser(store, opening)))
     console.say('No browser could be started here, so open the address yourself.');
-}
-
-function addressesIn({ address, bare_address }: Opening): object {
-  return { url: address, bare_url: bare_address };
 }
 
 function portOf(text: string): number {
   const port = /^\d+$/.test(text) ? Number(text) : Number.NaN;
   if (port <= 65_535) return port;
   throw stop('usage', `--port ${text} is not a port.`, 'Give a whole number from 0 to 65535.');
-}
-
-function hostOf(text: string | undefined): string | undefined {
-  if (text === undefined || (isIPv4(text) && text.startsWith('127.'))) return text;
-  throw stop(
-    'usage',
-    `--host ${text} is not an address of this machine alone.`,
-    'Give an address such as 127.8.3.4.',
-  );
 }
 
 function megabytesOf(text: string | undefined): number | undefined {

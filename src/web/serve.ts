@@ -8,17 +8,15 @@ import type { ProcessLock } from '../lib/process-lock.ts';
 import { prepareFolder } from '../run/open-ledger.ts';
 import { chooseStore } from '../run/store-choice.ts';
 import type { Opening } from './api.ts';
-import { Address, USUAL_HOST } from './server/address.ts';
+import { Address } from './server/address.ts';
 import { Admission } from './server/admission.ts';
 import { appOf } from './server/app.ts';
-import { BareEntry } from './server/bare-entry.ts';
 import { hasScreen, openBrowser } from './server/browser.ts';
 import { Changes } from './server/changes.ts';
 import { sweepUnused } from './server/list-batches.ts';
 import { listenOn } from './server/listeners.ts';
 import { type Place, placeIn, removeNote, writeNote } from './server/note.ts';
 import { loadPage } from './server/page-files.ts';
-import { Places } from './server/places.ts';
 import { openSchedules } from './server/schedules.ts';
 import type { Server } from './server/server.ts';
 import { openingOf } from './server/session-routes.ts';
@@ -32,8 +30,6 @@ import { Work } from './server/work.ts';
 interface PageOptions {
   /** 0: any free port. */
   readonly port: number;
-  /** Another IPv4 address of this machine alone, where the page has no name; left out: 127.0.0.1. */
-  readonly host?: string | undefined;
   /** The store's folder; left out: the default ones. */
   readonly store: string | undefined;
   readonly version: string;
@@ -88,17 +84,16 @@ export async function openPage(options: PageOptions): Promise<OpenedPage> {
 }
 
 async function startPage(options: PageOptions, folder: string, lock: ProcessLock): Promise<RunningPage> {
-  const { store, version, script, operator, jobs, answers, timeZone, host = USUAL_HOST } = options;
+  const { store, version, script, operator, jobs, answers, timeZone } = options;
   const files = await loadPage();
   const program = { script, env: process.env, ...present({ operator }) };
   const work: Work = new Work(program, systemClock.wallMs, () => changes.noteWork());
   const changes = new Changes(store, systemClock, (pid) => work.isOurs(pid));
   const schedules = await openSchedules({ jobs, answers, store, folder, clock: systemClock, work, timeZone });
   const unagreed = await schedules.unagreed();
-  const { port, servers } = await listenOn(host, options.port, () => createServer(LIMITS));
+  const { port, servers } = await listenOn(options.port, () => createServer(LIMITS));
   const admission = new Admission(systemClock, folder);
-  const bareEntry = new BareEntry(systemClock);
-  const guarded = { address: new Address(host, port), admission, bareEntry, places: new Places() };
+  const guarded = { address: new Address(port), admission };
   const mostUploadBytes = options.mostUploadBytes ?? MOST_UPLOAD_BYTES;
   const mostSilenceMs = options.mostSilenceMs ?? 60_000;
   const clock = systemClock;
@@ -117,10 +112,8 @@ async function startPage(options: PageOptions, folder: string, lock: ProcessLock
     store: folder,
     checking: !isLookedAt,
   }));
-  for (const http of servers) {
-    guarded.places.watch(http);
+  for (const http of servers)
     http.on('request', getRequestListener(app.fetch, { overrideGlobalObjects: false }));
-  }
   await writeNote(folder, { url: guarded.address.forTools, token: admission.tool, pid: process.pid });
   await schedules.start();
   return {

@@ -25,21 +25,21 @@ afterEach(() => {
 });
 
 test('a word opens for a minute', () => {
-  const [early, late] = [admission.issue('named'), admission.issue('named')];
+  const [early, late] = [admission.issue(), admission.issue()];
   clock.nowMs += 59_999;
-  expect(admission.admit(early, 'named')).toMatch(/^[\w-]{43}$/);
+  expect(admission.admit(early)).toMatch(/^[\w-]{43}$/);
   clock.nowMs += 1;
-  expect(admission.admit(late, 'named')).toBe(undefined);
+  expect(admission.admit(late)).toBe(undefined);
 });
 
 test('the file with a word is gone after a minute, also when nobody used it', () => {
   const lead = redirectIn(folder);
-  admission.issue('named');
+  admission.issue();
   writeFileSync(lead, 'a word');
   vi.advanceTimersByTime(59_999);
   expect(existsSync(lead)).toBe(true);
   // Another word has a minute of its own.
-  admission.issue('named');
+  admission.issue();
   vi.advanceTimersByTime(59_999);
   expect(existsSync(lead)).toBe(true);
   vi.advanceTimersByTime(1);
@@ -47,12 +47,9 @@ test('the file with a word is gone after a minute, also when nobody used it', ()
 });
 
 test('a hundred tabs are in; one more puts the oldest out, and never the tool', () => {
-  const tokens = Array.from({ length: 101 }, () => admission.admit(admission.issue('named'), 'named') ?? '');
-  expect(tokens.map((token) => admission.holderOf(token, 'named'))).toEqual([
-    undefined,
-    ...Array.from({ length: 100 }, () => 'tab'),
-  ]);
-  expect(admission.holderOf(admission.tool, 'bare')).toBe('tool');
+  const tokens = Array.from({ length: 101 }, () => admission.admit(admission.issue()) ?? '');
+  expect(tokens.map((token) => admission.isTab(token))).toEqual([false, ...Array(100).fill(true)]);
+  expect(admission.isTool(admission.tool)).toBe(true);
 });
 
 test('a thousand words are kept, and the oldest make place', () => {

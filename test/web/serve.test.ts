@@ -220,7 +220,7 @@ describe('the browser', () => {
     expect(readFileSync(join(served.folder, 'opened'), 'utf8')).toBe(`${file}\n`);
     expect(readFileSync(join(served.folder, 'mode'), 'utf8')).toBe('600\n');
     const page = readFileSync(join(served.folder, 'page.html'), 'utf8');
-    const [, opening = ''] = /lead\('http:\/\/[a-z]+\.localhost:\d+\/#open=([\w-]+)'\)/.exec(page) ?? [];
+    const [, opening = ''] = /url=http:\/\/[a-z]+\.localhost:\d+\/#open=([\w-]+)"/.exec(page) ?? [];
     expect(existsSync(file)).toBe(true);
     expect((await served.enter(opening)).status).toBe(200);
     expect(existsSync(file)).toBe(false);

@@ -20,28 +20,12 @@ export const OpenRequest = z.strictObject({ opening: z.string().max(100) });
 export const OpenAnswer = z.object({
   /** What a tab sends from then on, as `Authorization: Bearer …`. It ends with the server. */
   token: z.string(),
-  /** The key by which the server proves to the tab that it is this start. Neither of them sends it again. */
-  proof_key: z.string(),
 });
 export type OpenAnswer = z.infer<typeof OpenAnswer>;
 
-/** What a tab has made up for this one question. */
-export const ProofRequest = z.strictObject({ nonce: z.string().regex(/^[\w-]{43}$/) });
-/** HMAC-SHA-256 of the words `rowonce-proof:NONCE` under the key of the tab, as base64url. */
-export const Proof = z.object({ proof: z.string() });
-export type Proof = z.infer<typeof Proof>;
-
-/** An address of the page, which opens it once and within a minute. */
-const PageAddress = z
-  .string()
-  .regex(/^http:\/\/(?:[a-z]+\.localhost|127(?:\.\d{1,3}){3}):\d{1,5}\/(?:#open=|enter\/)[\w-]{1,100}$/);
-
-/** New addresses of the page, each with a one-time word that is valid for a minute. */
+/** A new address of the page, by the name of this start, with a one-time word that is valid for a minute. */
 export const Opening = z.object({
-  /** By the name of this start. */
-  address: PageAddress,
-  /** For a browser that does not find the name. */
-  bare_address: PageAddress,
+  address: z.string().regex(/^http:\/\/[a-z]+\.localhost:\d{1,5}\/#open=[\w-]{1,100}$/),
 });
 export type Opening = z.infer<typeof Opening>;
 

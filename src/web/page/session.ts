@@ -1,6 +1,5 @@
-import { effect, signal } from '@preact/signals';
-import type { OpenAnswer, Proof, Refusal } from '../api.ts';
-import { newNonce, proofOf } from './proof.ts';
+import { signal } from '@preact/signals';
+import type { OpenAnswer, Refusal } from '../api.ts';
 import { text } from './text.ts';
 
 /**
@@ -13,7 +12,7 @@ const KEY = 'rowonce-entry';
 /** Whether the server lets this tab in. Without a token the page says how to get one. */
 export const isIn = signal(false);
 
-/** Whether nobody answers who has proved to be the server. Nothing is sent then, and nothing can be typed. */
+/** Whether the server does not answer. Nothing is sent then, and nothing can be typed. */
 export const offline = signal(false);
 
 let entry: OpenAnswer | undefined;
@@ -24,21 +23,12 @@ export async function enter(): Promise<void> {
   // The word works once, so it must not stay in the address, the history or a bookmark.
   if (opening !== undefined) history.replaceState(null, '', location.pathname + location.search);
   entry = (opening && (await redeem(opening))) || kept() || (await entryOfOtherTab());
+  if (entry !== undefined) keep(entry);
   isIn.value = entry !== undefined;
-  effect(keepWhileAnswered);
   shareEntry();
 }
 
-/**
- * While nobody answers, a tab that is loaded anew, or opened, may get the page of another program at this address. It finds
- * nothing then by which it could prove to the other tabs to be the server. What this tab holds itself stays.
- */
-function keepWhileAnswered(): void {
-  if (offline.value) sessionStorage.removeItem(KEY);
-  else if (entry !== undefined) keep(entry);
-}
-
-/** Whoever is at this address is not the server that let this tab in, and other tabs are not to have its token from here. */
+/** The server does not know this tab, which has to be opened anew. */
 export function leave(): void {
   entry = undefined;
   sessionStorage.removeItem(KEY);
@@ -66,15 +56,8 @@ const CHANNEL = 'rowonce-tabs';
 /** As long as a tab that was opened by hand waits before it says that it is not in. */
 const ANSWER_MS = 300;
 
-/**
- * The channel reaches tabs of this origin only, and none of another program was ever at a name of ours. At the bare address
- * there may be one, so a tab tells nothing there.
- */
-const isShared = location.hostname.endsWith('.localhost');
-
-/** A tab that somebody opened by hand. */
+/** A tab that somebody opened by hand. The channel reaches tabs of this origin only, and no other program was ever at its name. */
 function entryOfOtherTab(): Promise<OpenAnswer | undefined> {
-  if (!isShared) return Promise.resolve(undefined);
   const channel = new BroadcastChannel(CHANNEL);
   return new Promise((resolve) => {
     let isLate = false;
@@ -96,44 +79,10 @@ function entryOfOtherTab(): Promise<OpenAnswer | undefined> {
 }
 
 function shareEntry(): void {
-  if (!isShared) return;
   const channel = new BroadcastChannel(CHANNEL);
   channel.onmessage = ({ data }) => {
     if (data?.ask === true && entry !== undefined && !offline.value) channel.postMessage({ entry });
   };
-}
-
-// ------------------------------------------------------------------------------------------------ who answers
-
-/** A server of this machine answers at once. */
-const PROOF_MS = 10_000;
-
-/**
- * Asks whoever is at this address for a proof that it is the server which let this tab in. When that has ended, another
- * program may listen there. One that cannot prove it ends the tab, which would go on showing what it knows.
- * @returns whether it is proved; not so either when nobody answers now.
- */
-export async function isProved(): Promise<boolean> {
-  if (entry === undefined) return false;
-  const nonce = newNonce();
-  let answer: Response;
-  try {
-    const signal = AbortSignal.timeout(PROOF_MS);
-    answer = await fetch('/api/proof', { method: 'POST', body: JSON.stringify({ nonce }), signal });
-    // What is between here and a server that does not answer may say so.
-    if (answer.status >= 500) return false;
-  } catch {
-    return false;
-  }
-  const said: Partial<Proof> | undefined = await answer.json().catch(() => undefined);
-  if (answer.ok && said?.proof === (await proofOf(nonce, entry.proof_key))) return true;
-  leave();
-  return false;
-}
-
-/** What is typed, a key or a list, is sent to nobody who has not proved just before to be the server. @throws Refused */
-export async function requireProof(): Promise<void> {
-  if (offline.value || !(await isProved())) throw silence();
 }
 
 const silence = (): Refused =>
@@ -167,7 +116,6 @@ export async function ask<T>(
 ): Promise<T> {
   const { method = how.body === undefined ? 'GET' : 'POST', body, signal } = how;
   const sent = body === undefined ? {} : { body: JSON.stringify(body) };
-  if (method !== 'GET' || isTyped(path)) await requireProof();
   if (offline.value) throw silence();
   let answer: Response;
   try {
@@ -187,16 +135,12 @@ export async function ask<T>(
   return value as T;
 }
 
-/** Whether a question is by words that somebody has typed. */
-const isTyped = (path: string): boolean => /[?&]text=[^&]/.test(path);
-
 /** Asks the API for a stream of lines, each an object by itself. @throws Refused */
 export async function askLines<T>(
   path: string,
   signal: AbortSignal,
   onLine: (line: T) => void,
 ): Promise<void> {
-  if (isTyped(path)) await requireProof();
   const answer = await fetch(`/api${path}`, { headers: headers(), signal });
   if (!answer.ok || answer.body === null) throw new Refused(((await answer.json()) as Refusal).error);
   let rest = '';

@@ -40,7 +40,7 @@ export function appOf(
   });
   const facts = new FactBook(server);
   const savings = new Savings(server.clock);
-  app.route('/', sessionRoutes(guarded));
+  app.route('/api', sessionRoutes(guarded));
   app.route('/api', batchRoutes(server));
   app.route('/api', listRoutes(server, facts));
   app.route('/api', planRoutes(server, facts));

@@ -36,21 +36,7 @@ export async function openBrowser(folder: string, opening: Opening): Promise<boo
   );
 }
 
-/** How long a browser has to find the page by its name, ms. */
-const FIND_MS = 1_000;
-
-/** Leads to the page by its name where a picture comes from there, and by the bare address otherwise. */
-function leadIn({ address, bare_address }: Opening): string {
-  const picture = new URL('/icon.svg', address).href;
-  return `<!doctype html><meta charset="utf-8"><title>Rowonce</title>
-<noscript><meta http-equiv="refresh" content="0; url=${address}"></noscript>
-<script>
-  const lead = (to) => () => { clearTimeout(late); location.replace(to); };
-  const late = setTimeout(() => location.replace('${bare_address}'), ${FIND_MS});
-  const picture = new Image();
-  picture.onload = lead('${address}');
-  picture.onerror = lead('${bare_address}');
-  picture.src = '${picture}';
-</script>
+/** An address in an argument could be read by every user of the machine. */
+const leadIn = ({ address }: Opening): string => `<!doctype html><meta charset="utf-8"><title>Rowonce</title>
+<meta http-equiv="refresh" content="0; url=${address}">
 `;
-}

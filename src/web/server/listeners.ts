@@ -2,11 +2,10 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { messageOf, type StopError, stop } from '../../core/errors.ts';
-import { USUAL_HOST } from './address.ts';
 
 /**
  * Where the page listens. Browsers take a name below `localhost` to ::1 before 127.0.0.1, so another user who listens there
- * would get the page's word. So both are ours before an address is said. No name leads to another address of the machine.
+ * would get the page's word. So both are ours before an address is said.
  */
 interface Listeners {
   readonly port: number;
@@ -20,16 +19,15 @@ const NO_IPV6: ReadonlySet<string | undefined> = new Set(['EADDRNOTAVAIL', 'EAFN
 const MOST_TRIES = 50;
 
 /**
- * @param host an IPv4 address of this machine. @param wanted 0: any port. @param create a server that does not listen yet.
+ * @param wanted 0: any port. @param create a server that does not listen yet.
  * @throws StopError `usage` when the port is taken, by whomever.
  */
-export async function listenOn(host: string, wanted: number, create: () => Server): Promise<Listeners> {
+export async function listenOn(wanted: number, create: () => Server): Promise<Listeners> {
   for (let tries = 1; ; tries += 1) {
     const first = create();
-    const port = await bound(first, wanted, host).catch((error: unknown) => {
+    const port = await bound(first, wanted, '127.0.0.1').catch((error: unknown) => {
       throw unusable(wanted, error);
     });
-    if (host !== USUAL_HOST) return { port, servers: [first] };
     const second = create();
     try {
       await bound(second, port, '::1');

@@ -1,5 +1,5 @@
 import type { Refusal } from '../../api.ts';
-import { headers, Refused, requireProof } from '../session.ts';
+import { headers, Refused } from '../session.ts';
 import { text } from '../text.ts';
 
 /** A file on its way to the server. Only the older of the two ways in which browsers ask tells how much was sent. */
@@ -22,18 +22,10 @@ export function send<T>(path: string, content: Blob, progress: (sent: number) =>
       else refuse((answer as Refusal | null)?.error ?? { code: 'offline', ...text.bring.cutOff });
     };
   });
-  const begin = (): void => {
-    request.open('PUT', `/api${path}`);
-    request.responseType = 'json';
-    for (const [name, value] of Object.entries(headers())) request.setRequestHeader(name, value);
-    request.setRequestHeader('content-type', 'application/octet-stream');
-    request.send(content);
-  };
-  const gaveUp = Promise.withResolvers<never>();
-  const cancel = (): void => {
-    gaveUp.reject(undefined);
-    request.abort();
-  };
-  const proved = Promise.race([requireProof(), gaveUp.promise]);
-  return { done: proved.then(begin).then(() => done), cancel };
+  request.open('PUT', `/api${path}`);
+  request.responseType = 'json';
+  for (const [name, value] of Object.entries(headers())) request.setRequestHeader(name, value);
+  request.setRequestHeader('content-type', 'application/octet-stream');
+  request.send(content);
+  return { done, cancel: () => request.abort() };
 }
