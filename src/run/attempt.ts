@@ -1,6 +1,6 @@
 import type { Asker, Sent, Turn } from '../client/client.ts';
 import { dialectMark, operationFor } from '../client/dialect.ts';
-import { judge, leftBy, type Verdict } from '../client/judge.ts';
+import { judge, leftBy } from '../client/judge.ts';
 import { onlyMissesYet } from '../client/misses.ts';
 import type { HttpRequest } from '../client/request.ts';
 import { type StopCode, StopError } from '../core/errors.ts';
@@ -14,6 +14,7 @@ import { type Asking, intentOf, ofCall, outgoingFor, type Wanted } from './attem
 import { isPriced, priced, untilPriced } from './attempt/price.ts';
 import type { Bought, Closing, Next, Replied, RunReply } from './attempt/replied.ts';
 import type { Writer, Written } from './groups.ts';
+import type { Heard } from './project-access.ts';
 import type { Run } from './session.ts';
 
 /**
@@ -37,7 +38,7 @@ export { untilMoved } from './attempt/not-admitted.ts';
 export { acceptOdd, type OddDoubt, oddDoubts, ruleReads } from './attempt/odd-answers.ts';
 export { MOST_ODD_MATCHES, oddMatches } from './attempt/odd-matches.ts';
 export type { Wanted } from './attempt/outgoing.ts';
-export type { Bought, Closing, Withheld } from './attempt/replied.ts';
+export type { Bought, Closing, Waits, Withheld } from './attempt/replied.ts';
 
 /**
  * Buys one call: alone while no answer has shown the price, and each attempt in a slot. A call that has to be asked again waits
@@ -92,7 +93,7 @@ class Attempt implements Writer, Asker {
   #request: HttpRequest | undefined;
   #admitted: Admitted | undefined;
   #replied: RunReply | undefined;
-  #verdict: Verdict | undefined;
+  #verdict: Heard | undefined;
   /** What comes next for the call, once that is known and the attempt is closed. */
   #next: Next | undefined;
   #isClosed = false;
@@ -336,7 +337,7 @@ function isForbidden({ waiter: { signal } }: Run): boolean {
 export function judged(
   { session: { client }, projects }: Closing,
   { call, operation, path, reply }: Replied,
-): Verdict {
+): Heard {
   const { dialect, origin } = client;
   const verdict = projects.hear(call, judge(reply, dialect, operation, { origin, path, call }));
   crashPoint('after-judge');
@@ -347,12 +348,13 @@ export function judged(
 export function closureOf(
   { session: { client, history } }: Closing,
   { call, operation, reply }: Replied,
-  verdict: Verdict,
+  verdict: Heard,
 ): readonly [closure: Closure, left: SubjectFacts | undefined] {
   const { dialect } = client;
   const isAnswered = reply.kind === 'answered' && verdict.kind === 'answered';
   const saysNothing = isAnswered && verdict.answer === 'no_match' && onlyMissesYet(history);
   const left = isAnswered && !saysNothing ? leftBy(call, verdict.answer, reply.raw, dialect) : undefined;
+  if (verdict.kind === 'waits') return [{ ...verdict, kind: 'stopped' }, undefined];
   const closure = isAnswered ? { ...verdict, dialect: dialectMark(dialect) } : verdict;
   return [priced(closure, reply, dialect, operation), left];
 }

@@ -148,7 +148,7 @@ async function work(submitted: Submitted, sessions: Sessions): Promise<Worked> {
   const stopped = await inSession(submitted, sessions, async (rows) => {
     files = await writeKnownList({ ...submitted, ...rows, finished });
     if (files === undefined) await workRows(rows, left(finished));
-    if (waitedForTime(rows)) await workRows(rows, left(await finishedRows(context.ledger, batch.id)));
+    if (isToBeAskedAgain(rows)) await workRows(rows, left(await finishedRows(context.ledger, batch.id)));
   });
   return { files, stopped };
 }
@@ -169,13 +169,14 @@ export async function workRange(
   const left = (): TaskSource => listedTasks(context, listed, batch.id, range);
   return inSession({ context, batch }, sessions, async (rows) => {
     await workRows(rows, left());
-    if (waitedForTime(rows)) await workRows(rows, left());
+    if (isToBeAskedAgain(rows)) await workRows(rows, left());
   });
 }
 
-/** Whether rows were held until an answer told the time, and one has told it since. */
-function waitedForTime({ run, signal }: RowsWork): boolean {
-  return run.untimed.size > 0 && run.session.clock.isConfirmed && !signal.aborted;
+/** Whether rows were held until an answer told the time, and one has told it since, or until others of their project were answered. */
+function isToBeAskedAgain({ run, signal }: RowsWork): boolean {
+  const waitedForTime = run.untimed.size > 0 && run.session.clock.isConfirmed;
+  return (waitedForTime || run.projects.hasWaiting) && !signal.aborted;
 }
 
 /** Opens the session of the account, or takes part in it, settles what an earlier process left open, and works. @returns what stopped it. */
@@ -251,6 +252,7 @@ async function workRow(work: Work, { task, walk, answers }: Walking, finishing: 
     if (step.kind === 'end') return finishing.addNow(task, step.outcome, answers);
     const { met } = step;
     const obtained = await answerTo(work, { key: met.keyFor(identity), call: met.call, row: task.row });
+    if (obtained.kind === 'waits') return;
     if (obtained.kind !== 'answered') {
       const { kind, reason, attempt } = obtained;
       // The doubt of a call belongs to its row as an answer does.

@@ -13,6 +13,7 @@ import {
 import { StopError, unreachable } from '../../core/errors.ts';
 import type { Call } from '../../core/operation.ts';
 import type { RawReply } from '../../ledger/ledger.ts';
+import type { Heard } from '../project-access.ts';
 import type { Run } from '../session.ts';
 import { turnedAway } from '../too-fast.ts';
 import { wrongAddress } from './address.ts';
@@ -28,7 +29,7 @@ type VerdictAs<Kind extends Verdict['kind']> = Extract<Verdict, { readonly kind:
  * The closure of the attempt waits in the same group by then, so whatever leaves because of this is written after it.
  * @returns what comes next for the call. It is a promise only where the ledger has to be asked first, or told.
  */
-export function apply(run: Run, replied: RunReply, verdict: Verdict): Next | Promise<Next> {
+export function apply(run: Run, replied: RunReply, verdict: Heard): Next | Promise<Next> {
   const { client } = run.session;
   applyClocks(run);
   client.hear(replied);
@@ -44,6 +45,8 @@ export function apply(run: Run, replied: RunReply, verdict: Verdict): Next | Pro
       return applyNotSent(run, replied, verdict);
     case 'stopped':
       return stopNow(run, new StopError(verdict.stop));
+    case 'waits':
+      return { kind: 'waits' };
     default:
       return unreachable(verdict);
   }

@@ -31,6 +31,11 @@ export interface RunReply extends Replied, Sent {
 /** The reason why a change was not sent: its subject is no longer as planned. */
 export type Withheld = Extract<Admission, { readonly kind: 'moved' | 'subject_in_doubt' }>;
 
+/** The service refused it, and only the answers to other rows tell whether that was about this one: it is asked again behind them. */
+export interface Waits {
+  readonly kind: 'waits';
+}
+
 /** The answer that an attempt brought, as the ledger holds it once the attempt is closed. */
 export interface Answered {
   readonly kind: 'answered';
@@ -41,7 +46,7 @@ export interface Answered {
  * How a call ended: the ledger holds an answer or a doubt. `over_extra` is a retry that the extra credits do not cover, and
  * `known` a call that was wanted `ifUnknown`.
  */
-export type Bought = Answered | 'in_doubt' | 'over_extra' | 'known' | Withheld | PutOff;
+export type Bought = Answered | 'in_doubt' | 'over_extra' | 'known' | Withheld | PutOff | Waits;
 
 /** What comes after an attempt: nothing, the same request again, the same at another path, or the end of the run. */
 export type Next = Bought | 'again' | { readonly movedTo: string } | StopError;

@@ -1,11 +1,11 @@
 import { unreachable } from '../../core/errors.ts';
 import type { AnswerAtHand, AttemptId, Doubt } from '../../ledger/ledger.ts';
-import type { Bought, Withheld } from '../attempt.ts';
+import type { Bought, Waits, Withheld } from '../attempt.ts';
 import { doubtReason } from '../reconcile.ts';
 import { MOST_TOLD, PUT_OFF, type PutOff } from '../too-fast.ts';
 
 /** What a row got for one of its calls. */
-export type Obtained = Answering | Held;
+export type Obtained = Answering | Held | Waits;
 
 export interface Answering {
   readonly kind: 'answered';
@@ -20,8 +20,10 @@ export interface Held {
 }
 
 /** The result for a call without an answer for which nothing is at risk, with the reason. */
-export function withheld(why: Withheld | PutOff): Held {
+export function withheld(why: Withheld | PutOff | Waits): Held | Waits {
   switch (why.kind) {
+    case 'waits':
+      return why;
     case 'moved':
       return {
         kind: 'refused',
@@ -43,7 +45,7 @@ export function withheld(why: Withheld | PutOff): Held {
 }
 
 /** What a call in doubt got by being sent again; undefined when the ledger knows. */
-export function retried(bought: Bought, doubt: Doubt): Held | undefined {
+export function retried(bought: Bought, doubt: Doubt): Held | Waits | undefined {
   if (bought === 'over_extra')
     return stillInDoubt(doubt, 'not sent again, because the extra credits do not cover it');
   if (typeof bought !== 'object' || bought.kind === 'answered') return undefined;
