@@ -160,6 +160,16 @@ describe('the action', () => {
     }
   });
 
+  test('runs nothing but what a commit or a version names', () => {
+    const used = [read(`${ACTION}/action.yml`), read('docs/github/rowonce.yaml')].flatMap((text) => [
+      ...text.matchAll(/uses: (.+)$/gm),
+    ]);
+    expect(used.length).toBeGreaterThan(4);
+    for (const [, name] of used) expect(name).toMatch(/@[0-9a-f]{40} # v?\d+\.\d+\.\d+$/);
+    const { name, version } = JSON.parse(read('package.json'));
+    expect(parse(read(`${ACTION}/action.yml`)).inputs.package.default).toBe(`${name}@${version}`);
+  });
+
   test('gives keys to the command, and to no other step', () => {
     const { steps } = parse(read(`${ACTION}/action.yml`)).runs;
     const withKeys = steps.filter((step: object) => JSON.stringify(step).includes('inputs.keys'));
