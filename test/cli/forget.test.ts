@@ -149,6 +149,29 @@ test('a forgotten person is in no byte of the store; others stay; nobody is boug
   expect((await desk.type(['status'])).code).toBe(0);
 }, 120_000);
 
+test.each(['jane@bücher-example.de', 'jane@xn--bcher-example-wob.de'])(
+  'a host with other letters than a to z has two spellings, and to forget %s covers both, in lists of any encoding',
+  async (named) => {
+    const { address } = await peopleVendor();
+    const desk = await deskOver(address);
+    const [plain, ascii] = ['Jane@Bücher-Example.de', 'Jane@xn--bcher-example-wob.de'];
+    const options = { env: { TEST_KEY: 'a-key-for-the-test' } };
+    const words = ['run', 'enrich-person', '-', '--budget', '9', '--account', 'people', '--attention-ok'];
+    const lists = { utf8: `email\n${plain}\n${ascii}\n${MARY}\n`, latin1: `email\n${plain}\n${MARY}\n` };
+    for (const [encoding, list] of Object.entries(lists)) {
+      const stdin = Buffer.from(list, encoding as 'utf8' | 'latin1');
+      expect(await desk.type([...words, '-o', `${encoding}.csv`], { ...options, stdin })).toMatchObject({
+        code: 0,
+      });
+    }
+    expect((await desk.type(['forget', named, '--yes'])).stdout).toContain(
+      '1 request, 3 rows, 2 kept lists.',
+    );
+    for (const each of [plain, ascii]) expect(filesWith(desk, each)).toEqual([]);
+    expect(filesBelow(desk.place.path('store/spool'))).toEqual([]);
+  },
+);
+
 proof(
   'a crash while somebody is forgotten leaves it not begun, or the next command that writes ends it',
   async () => {

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { domainToASCII, domainToUnicode } from 'node:url';
 import type { Where } from '../../../ledger/eraser.ts';
 import { normaliseProfileSlug } from '../../../operations/lookup/identifiers.ts';
@@ -69,9 +70,10 @@ export class Mentions {
   }
 }
 
-/** UTF-16 in either byte order has a zero byte in every letter of an address. */
+/** UTF-16 in either byte order has a zero byte in every letter of an address. Encodings of one byte write `ü` as Latin 1 does. */
 function textsOf(bytes: Buffer): readonly string[] {
-  if (!bytes.includes(0)) return [bytes.toString()];
+  if (!bytes.includes(0))
+    return isUtf8(bytes) ? [bytes.toString()] : [bytes.toString(), bytes.toString('latin1')];
   const pairs = Buffer.from(bytes.subarray(0, bytes.length - (bytes.length % 2)));
   const littleEndian = pairs.toString('utf16le');
   return [bytes.toString(), littleEndian, pairs.swap16().toString('utf16le')];
