@@ -1,21 +1,16 @@
 /**
- * Goal: a person who opens the ledger with another program finds what the pages about it say, and its questions have answers.
- * Method: the moves and the rules on the page are those of the code; each question is asked of a store that the real command has
- * filled, with a lost answer and a team in it, and compared with what the command itself says.
+ * Goal: a person who opens the ledger with another program gets answers to the questions of the page about it.
+ * Method: each question is asked of a store that the real command has filled, with a lost answer and a team in it, and compared with
+ * what the command itself says.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { TRANSITIONS } from '../../src/ledger/rules/moves.ts';
-import { schema } from '../../src/ledger/stores/sqlite/schema.ts';
 import { TeamWorkplace } from '../faults/team-workplace.ts';
 import { Workplace } from '../faults/workplace.ts';
 
-const DOCS = join(import.meta.dirname, '../../docs/internals');
-const PAGE = join(DOCS, 'ledger.md');
-const GENERATED = join(DOCS, 'ledger-rules.md');
-const page = readFileSync(PAGE, 'utf8');
+const page = readFileSync(join(import.meta.dirname, '../../docs/internals/ledger.md'), 'utf8');
 
 /** Each question, which is the paragraph before it, with the SQL that answers it. */
 const QUESTIONS = new Map(
@@ -63,70 +58,6 @@ function ask(
 }
 
 const month = new Date().toISOString().slice(0, 7);
-
-/** A part of a page that is made of the code, between two marks. `UPDATE_TRANSCRIPTS=1` writes it. */
-function expectOnPage(name: string, lines: readonly string[]): void {
-  const now = readFileSync(GENERATED, 'utf8');
-  expect(now).toContain(`<!-- ${name} -->`);
-  const marked = new RegExp(`<!-- ${name} -->[^]*<!-- /${name} -->`);
-  const written = now.replace(marked, () => `<!-- ${name} -->\n${lines.join('\n')}\n<!-- /${name} -->`);
-  if (process.env.UPDATE_TRANSCRIPTS === '1') writeFileSync(GENERATED, written);
-  else expect(now).toBe(written);
-}
-
-test('the moves on the page are those of the code', () => {
-  const place = ({
-    stands = 'what stood before',
-    phase = '–',
-  }: Partial<Record<'stands' | 'phase', string | undefined>>) => [stands, phase] as const;
-  const rows = TRANSITIONS.filter(({ from, to }) => from.stands !== to.stands || from.phase !== to.phase).map(
-    ({ kind, from, to }) => `| ${[kind, ...place(from), ...place(to)].join(' | ')} |`,
-  );
-  const head = '| entry | stands | under way | then stands | then under way |';
-  expectOnPage('moves', [head, '|---|---|---|---|---|', ...rows]);
-});
-
-test('the picture has every move that changes where a call stands, and no other', () => {
-  const named = ({
-    stands,
-    phase,
-  }: {
-    readonly stands: string | undefined;
-    readonly phase: string | undefined;
-  }) => `${stands ?? 'before'}${phase === undefined ? '' : `_${phase}`}`;
-  const moved = TRANSITIONS.filter(({ from, to }) => from.stands !== to.stands || from.phase !== to.phase);
-  const arrows = Map.groupBy(moved, ({ from, to }) => `${named(from)} --> ${named(to)}`);
-  const places = [...new Set(moved.flatMap(({ from, to }) => [from, to]).map((place) => named(place)))];
-  const titles = places.map(
-    (place) => `  state "${place.replace('before', 'what stood before').replace('_', ', ')}" as ${place}`,
-  );
-  const lines = [...arrows].map(
-    ([arrow, moves]) => `  ${arrow}: ${[...new Set(moves.map(({ kind }) => kind))].join(', ')}`,
-  );
-  const picture = ['```mermaid', 'stateDiagram-v2', ...titles, ...lines, '```'];
-  expectOnPage('picture', picture);
-});
-
-test('the rules on the page are all that the database says when it refuses', () => {
-  const database = new Database(':memory:');
-  databases.push(database);
-  database.exec(schema());
-  const guards = database
-    .prepare<[], { readonly name: string; readonly about: string; readonly sql: string }>(
-      "SELECT name, tbl_name AS about, sql FROM sqlite_schema WHERE type = 'trigger' AND sql LIKE '%RAISE%' ORDER BY rowid",
-    )
-    .all();
-  const rules = guards.flatMap(({ name, about, sql }) =>
-    Array.from(sql.matchAll(/RAISE\(ABORT, 'money rule: ([^']+)'\)/g), ([, says]) => ({ says, about, name })),
-  );
-  expect(rules, 'each refusal has its sentence').toHaveLength(schema().split('RAISE(').length - 1);
-  const rows = [...Map.groupBy(rules, ({ about, says }) => `| \`${about}\` | ${says} |`)].map(
-    ([row, held]) => `${row} ${held.map(({ name }) => `\`${name}\``).join(', ')} |`,
-  );
-  const tables = [...new Set(guards.map(({ about }) => `| \`${about}\` |`))];
-  const byTable = tables.flatMap((table) => rows.filter((row) => row.startsWith(table)));
-  expectOnPage('rules', ['| written to | sentence | guard |', '|---|---|---|', ...byTable]);
-});
 
 test('what a month, each list and a day cost is what the vendor charged and what may have been charged', async () => {
   const { charges } = await bought.vendor.book();
