@@ -175,7 +175,7 @@ proof('google sheets: the command of the page takes the sheet from its own addre
   );
 });
 
-proof('slack is sent a text, once a person has agreed to the job, and nothing of a cell', async () => {
+proof('slack is sent a text by the program that the accounts file names, and nothing of a cell', async () => {
   const { url, sent } = await service(200, 'ok');
   mkdirSync(join(folder, 'inbox'));
   write('inbox/leads.csv', 'Domain\nvery-own.example\n');
@@ -183,11 +183,11 @@ proof('slack is sent a text, once a person has agreed to the job, and nothing of
     SLACK_WEBHOOK_URL: `${url}/services/T0/B0/X0`,
     PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
   });
-  const night = (...more: readonly string[]) =>
-    typedAt(['nightly', 'slack.yaml', '--json', '--attention-ok', ...more], { cwd: folder, env });
-  const { answers } = JSON.parse((await night()).stdout).stopped;
-  expect(sent).toEqual([]);
-  const { code, stderr } = await night('--accept', String(answers[0]));
+  const [, line = ''] = /the line `(notify: .*)`/.exec(page('slack')) ?? [];
+  writeFileSync(join(folder, 'config', 'accounts.yaml'), line, { mode: 0o600 });
+  cpSync(join(folder, 'tell-slack.mjs'), join(folder, 'config', 'tell-slack.mjs'));
+  const words = ['nightly', 'slack.yaml', '--json', '--attention-ok'];
+  const { code, stderr } = await typedAt(words, { cwd: folder, env });
   expect(code, stderr).toBe(0);
   expect(sent).toMatchObject([{ method: 'POST', url: '/services/T0/B0/X0' }]);
   const { text: said } = JSON.parse(sent[0]?.body ?? '');

@@ -86,7 +86,7 @@ function yamlOf(job: Job, operation: string | undefined, because: ReadonlyMap<st
     entry('guards', guardsValue(job.guards), 'how far a run may go'),
     entry('inbox', job.inbox, 'the folder whose files a sweep works through'),
     entry('schedule', job.schedule, 'when a sweep begins, as a cron expression'),
-    entry('notify', job.notify, 'where it sends notices about its lists'),
+    entry('notify', job.notify, 'who is told how its lists ended'),
   ];
   return lines
     .filter((line) => line !== undefined)

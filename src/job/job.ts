@@ -17,9 +17,14 @@ import { type DocumentKind, readDocument, type YamlDocument } from '../lib/yaml/
 import { checkWaterfall, tierWords } from '../operations/lookup/waterfall.ts';
 import { unoffered } from '../operations/team/unoffered.ts';
 import { findOperation, type OperationSources } from './job/find-operation.ts';
-import { type JobFile, jobSchema, OPERATION_SETTINGS, type readSchema } from './job/job-schema.ts';
+import {
+  type JobFile,
+  jobSchema,
+  type Notify,
+  OPERATION_SETTINGS,
+  type readSchema,
+} from './job/job-schema.ts';
 import { jobNameOf, refusedName, withNearestFile } from './job/named.ts';
-import type { Notify } from './job/notify-entry.ts';
 import { isAnythingSaid, type JobEntries, leftOut, withEntries } from './job/said-entries.ts';
 import { checkSeveral, partFor, typedOperations } from './job/several.ts';
 import type { JobOrigin } from './job-origin.ts';
@@ -91,7 +96,7 @@ export interface Job {
   readonly origin?: JobOrigin;
   /** How far a run that changes the service may go. */
   readonly guards?: Guards;
-  /** Absolute path of the folder whose files a sweep processes. */
+  /** The folder whose files a sweep processes: a path below the job's folder, or a name of the accounts file. */
   readonly inbox?: string;
   /** When `serve` sweeps, as a cron expression. */
   readonly schedule?: string;
@@ -190,7 +195,7 @@ async function jobDocument(argument: string): Promise<YamlDocument<JobFile>> {
 }
 
 function jobOf(unshaped: Operation, document: YamlDocument<JobFile>): Omit<Job, 'name'> {
-  const { value, path } = document;
+  const { value } = document;
   const settings = settingsOf(unshaped, document);
   const mapped = Object.keys(document.value.columns ?? {});
   const operation = unshaped.shapedBy?.(settings, mapped) ?? unshaped;
@@ -216,7 +221,7 @@ function jobOf(unshaped: Operation, document: YamlDocument<JobFile>): Omit<Job, 
       repair: value.repair || undefined,
       settings: Object.keys(settings).length === 0 ? undefined : settings,
       guards: guardsOf(operation, document),
-      inbox: value.inbox && resolve(dirname(path), value.inbox),
+      inbox: value.inbox,
       schedule: value.schedule,
       notify: value.notify,
     }),

@@ -1,7 +1,10 @@
-import { chooseAccount, loadAccounts } from '../client/account/account.ts';
+import { type Accounts, chooseAccount, loadAccounts } from '../client/account/account.ts';
 import type { Answers } from '../client/account/agreements.ts';
 import { dialectOf, withRequestOf } from '../client/dialect.ts';
+import { stop } from '../core/errors.ts';
+import { suggestion } from '../core/nearest.ts';
 import { present } from '../core/objects.ts';
+import { foreignName } from '../core/plain-text.ts';
 import { type Job, loadJob, loadJobs } from '../job/job.ts';
 import type { JobOptions } from '../plan/context.ts';
 import type { ResolvedJob } from '../plan/row-walk.ts';
@@ -32,7 +35,9 @@ export async function chooseAll(options: Choosing): Promise<readonly ResolvedJob
 }
 
 async function resolved({ repair, ...job }: Job, options: Choosing): Promise<ResolvedJob> {
-  const account = chooseAccount(await loadAccounts(), job.operation.vendor, options.account ?? job.account);
+  const accounts = await loadAccounts();
+  requireReceiver(job, accounts);
+  const account = chooseAccount(accounts, job.operation.vendor, options.account ?? job.account);
   const dialect = withRequestOf(await dialectOf(account, options.dialects), job.operation);
   const read = { ...present({ country: account.country }), ...job.read, ...options.read };
   const { formulas = job.formulas, withInput = job.withInput } = options;
@@ -47,4 +52,17 @@ async function resolved({ repair, ...job }: Job, options: Choosing): Promise<Res
       ...present({ formulas, withInput }),
     },
   };
+}
+
+/** @throws StopError `job` where the accounts file does not say who is notified. */
+function requireReceiver({ name, notify }: Job, { path, notify: receivers = new Map() }: Accounts): void {
+  if (notify === undefined || receivers.has(notify.to)) return;
+  const names = [...receivers.keys()];
+  throw stop(
+    'job',
+    `${name}: notify.to: there is no ${foreignName(notify.to)} under notify in ${path}.`,
+    names.length === 0
+      ? `Add it there, as notify: { ${notify.to}: { webhook: https://… } }, or leave notify out of the job.`
+      : suggestion(notify.to, names),
+  );
 }

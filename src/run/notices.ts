@@ -2,24 +2,28 @@ import { spawn } from 'node:child_process';
 import { hash } from 'node:crypto';
 import { once } from 'node:events';
 import { dirname } from 'node:path';
-import { environmentForOthers } from '../client/account/account.ts';
-import { isAgreed } from '../client/account/agreements.ts';
+import {
+  type Accounts,
+  environmentForOthers,
+  loadAccounts,
+  type Receiver,
+} from '../client/account/account.ts';
 import { type Clock, isoTime } from '../core/clock.ts';
 import { messageOf, StopError } from '../core/errors.ts';
-import { counted } from '../core/plain-text.ts';
+import { counted, foreignName } from '../core/plain-text.ts';
 import { type Ledger, NOTICE_KINDS, type Notice, type NoticeKind } from '../ledger/ledger.ts';
 import { codeOf } from '../lib/system-errors.ts';
 import type { ResolvedJob } from '../plan/row-walk.ts';
-import { notifyQuestion } from './notices/agreement.ts';
 import type { BeforeEnd } from './pipeline.ts';
 import type { RunSummary } from './summary.ts';
-
-export { notifyQuestion, requireAgreedNotify } from './notices/agreement.ts';
 
 /**
  * What a job tells outside, by its `notify`. It is kept in the ledger before it is sent, under an id by which a receiver knows it, and
  * sent until somebody has received it: for a minute by this process, and once by each later one. A crash before it was noted as
  * received sends it again. It decides nothing: no failure of it is a failure of a run.
+ *
+ * The ledger knows the receiver's name only. Others may write into a database, so what is called or started is read from this user's
+ * accounts file as it is when the notice is sent.
  */
 
 /** What came of a run of a job. */
@@ -56,11 +60,9 @@ export async function toldBy(
 
 /** Keeps what a job has to tell of a run; nothing for a job without `notify`. */
 async function keepNotices(ledger: Ledger, chosen: ResolvedJob, told: Told, atMs: number): Promise<void> {
-  const { notify, path } = chosen.job;
-  const question = notifyQuestion(chosen.job);
-  if (notify === undefined || question === undefined) return;
-  const { on = NOTICE_KINDS, ...to } = notify;
-  const target = JSON.stringify({ ...to, folder: dirname(path ?? '.'), agreement: question.agreement });
+  const { notify } = chosen.job;
+  if (notify === undefined) return;
+  const { on = NOTICE_KINDS, to: target } = notify;
   for (const kind of kindsOf(chosen, told).filter((each) => on.includes(each))) {
     const id = idOf(kind, chosen, told, atMs);
     await ledger.notices.keep({ id, kind, target, body: bodyOf(id, kind, chosen, told, atMs), atMs });
@@ -180,11 +182,12 @@ interface Unsent {
   readonly why: string;
 }
 
-/** Sends each that waits, once. Where many spend, what a person agreed to on another host is left to that one. */
+/** Sends each that waits, once. Where many spend, a name that this host does not know is left to the others. */
 export async function sendOnce(ledger: Ledger, clock: Clock): Promise<readonly Unsent[]> {
+  const { notify } = await loadAccounts();
   const waiting = await ledger.notices.waiting();
-  const agreed = await Promise.all(waiting.map(({ target }) => isAgreed(targetIn(target).agreement)));
-  const isOurs = (_: Notice, at: number): boolean => ledger.spenders === undefined || agreed[at] === true;
+  const isOurs = ({ target }: Notice): boolean =>
+    ledger.spenders === undefined || notify?.has(target) === true;
   return sendEach(ledger, waiting.filter(isOurs), clock);
 }
 
@@ -193,11 +196,17 @@ async function sendEach(
   notices: readonly Notice[],
   clock: Clock,
 ): Promise<readonly Unsent[]> {
+  const accounts = await loadAccounts();
+  const { notify, path } = accounts;
   const left: Unsent[] = [];
   /** A receiver that is away is asked once for all that waits for it. */
   const away = new Map<string, string>();
   for (const notice of notices) {
-    const why = away.get(notice.target) ?? (await whyNotSent(notice));
+    const to = notify?.get(notice.target);
+    const why =
+      to === undefined
+        ? `${path} has no ${foreignName(notice.target)} under notify`
+        : (away.get(notice.target) ?? (await whyNotSent(to, accounts, notice)));
     if (why === undefined) {
       await ledger.notices.noteSent(notice.id, clock.wallMs());
     } else {
@@ -208,20 +217,14 @@ async function sendEach(
   return left;
 }
 
-type Target = { readonly folder: string; readonly agreement: `notify:${string}` } & (
-  | { readonly webhook: string; readonly command?: never }
-  | { readonly command: readonly string[] }
-);
-
-const targetIn = (target: string): Target => JSON.parse(target);
-
 /** @returns undefined when it was received. */
-async function whyNotSent({ id, target, body }: Notice): Promise<string | undefined> {
-  const to = targetIn(target);
-  // A person may have taken the agreement back since.
-  if (!(await isAgreed(to.agreement))) return 'nobody agrees to its destination any more';
+async function whyNotSent(
+  { webhook, command = [] }: Receiver,
+  accounts: Accounts,
+  { id, body }: Notice,
+): Promise<string | undefined> {
   try {
-    return to.command === undefined ? await post(to.webhook, id, body) : await start(to, id, body);
+    return webhook === undefined ? await start(command, accounts, id, body) : await post(webhook, id, body);
   } catch (error) {
     // What went wrong on the way stands in the cause of the error.
     const { cause } = error instanceof Error ? error : {};
@@ -234,7 +237,7 @@ async function post(webhook: string, id: string, body: string): Promise<string |
     method: 'POST',
     headers: { 'content-type': 'application/json', 'idempotency-key': id },
     body,
-    // An address that was agreed to leads to no other one.
+    // The user has named this address, and no other one.
     redirect: 'manual',
     signal: AbortSignal.timeout(RECEIVE_MS),
   });
@@ -243,13 +246,14 @@ async function post(webhook: string, id: string, body: string): Promise<string |
 }
 
 async function start(
-  { command: [program = '', ...words], folder }: Extract<Target, { readonly command: readonly string[] }>,
+  [program = '', ...words]: readonly string[],
+  { path, configured }: Accounts,
   id: string,
   body: string,
 ): Promise<string | undefined> {
-  const env = { ...(await environmentForOthers()), ROWONCE_NOTICE: id };
+  const env = { ...environmentForOthers(configured), ROWONCE_NOTICE: id };
   const child = spawn(program, words, {
-    cwd: folder,
+    cwd: dirname(path),
     env,
     stdio: ['pipe', 'ignore', 'ignore'],
     timeout: RECEIVE_MS,

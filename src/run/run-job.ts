@@ -148,8 +148,6 @@ const PLAN_CHECKS: Checks<PlanOptions> = {
 export async function runJob(options: RunOptions): Promise<RunSummary> {
   checkCall('runJob', options, RUN_CHECKS);
   const chosen = await choose(options);
-  if (chosen.job.notify !== undefined)
-    await (await import('./notices.ts')).requireAgreedNotify(chosen.job, options);
   const spender = await openSpender(chosen.account.sandbox, options);
   try {
     if (options.saveJobAs !== undefined) await saveJob(options.saveJobAs, [chosen], options, spender.ledger);

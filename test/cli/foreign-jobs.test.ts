@@ -284,81 +284,26 @@ test('a sweep is refused before it looks at a file, as are a trial with --yes an
   expect(requests).toHaveLength(1);
 });
 
-proof(
-  'an inbox that is not below its job is asked about once, and no sweep takes a file from it before',
-  async () => {
-    const { requests, url } = await vendor();
-    const elsewhere = realpathSync(mkdtempSync(join(tmpdir(), 'rowonce-elsewhere-')));
-    onTestFinished(() => rmSync(elsewhere, { recursive: true }));
-    writeFileSync(join(elsewhere, 'private.csv'), 'Domain\np.example\n');
-    const sweep = (inbox: string): string =>
-      write('sweep.yaml', { operation: 'enrich-company', inbox, budget: { credits: 9 } });
-    const refused = await typed(['nightly', sweep(elsewhere)]);
-    expect([refused.code, requests.length, readdirSync(elsewhere)]).toEqual([2, 0, ['private.csv']]);
-    const says = (sentence: string): void => expect(refused.stderr).toContain(sentence);
-    says(`${place.path('sweep.yaml')} takes its files from a folder outside its own: folder: ${elsewhere}; `);
-    says(`; sent to ${url}/base, by enrich-company with the account data; `);
-    says(`; a finished list is moved to ${elsewhere}/done, an unreadable one to ${elsewhere}/failed. Nobody`);
-    // Nor by a link in the folder of the job, nor by a way up.
-    symlinkSync(elsewhere, place.path('mine'));
-    mkdirSync(join(elsewhere, 'deep'));
-    for (const inbox of ['./mine/deep', './mine/../..'])
-      expect((await typed(['nightly', sweep(inbox)])).code).toBe(2);
-    const words = ['nightly', sweep(elsewhere)];
-    expect((await typed(words, { answer: 'n' })).code).toBe(2);
-    const accept = /--accept (inbox:\w+)/.exec(refused.stderr)?.[1] ?? '';
-    expect((await typed([...words, '--accept', accept])).code).toBe(0);
-    expect([requests.length, readdirSync(elsewhere).sort()]).toEqual([1, ['deep', 'done']]);
-    expect((await typed(words)).code).toBe(0);
-  },
-);
-
-proof(
-  'an inbox elsewhere is agreed to for just what leaves: whoever alters that asks anew, and a budget or a time does not',
-  async () => {
-    const { url, requests } = await vendor();
-    const elsewhere = realpathSync(mkdtempSync(join(tmpdir(), 'rowonce-elsewhere-')));
-    onTestFinished(() => rmSync(elsewhere, { recursive: true }));
-    const job = (more: object = {}): string =>
-      write('search.yaml', {
-        ...{ operation: 'search-people', inbox: elsewhere, budget: { credits: 9 } },
-        ...{ columns: { company: 'Company' }, filters: { country: '{{Salary}}' } },
-        ...more,
-      });
-    const accepted = async (path: string): Promise<string> => {
-      const { code, stderr } = await typed(['nightly', path]);
-      const [, agreement = ''] = /--accept (inbox:\w+)/.exec(stderr) ?? [];
-      expect([code, agreement, requests.length]).toEqual([2, expect.stringMatching(/^inbox:/), 0]);
-      expect((await typed(['nightly', path, '--accept', agreement])).code).toBe(0);
-      return stderr;
-    };
-    // While it names the sandbox account, and then the real one.
-    expect(await accepted(job({ account: 'sandbox-provider' }))).toContain(
-      '; sent to the built-in sandbox, by',
-    );
-    const shown = await accepted(job());
-    expect(shown).toContain(
-      '; sent for each row of its lists: "company" from the column "Company", "Salary" from the column "Salary"; filters: {"country":"{{Salary}}"}; ',
-    );
-    expect(shown).toContain(`; sent to ${url}/base, by search-people with the account data; `);
-    for (const same of [{ budget: { credits: 8 } }, { schedule: '0 3 * * *' }, { refresh_after: '9d' }])
-      expect((await typed(['nightly', job(same)])).code).toBe(0);
-    for (const other of [
-      { columns: { company: 'Secret' } },
-      { columns: { company: 'Company', Salary: 'Company' } },
-      { filters: { country: '{{Secret}}' } },
-      { filters: { country: 'Australia' } },
-      { pages: 2 },
-      { read: { skip_lines: 1 } },
-      { repair: true },
-    ])
-      await accepted(job(other));
-    place.writeAccount(`${url}/other`, {});
-    await accepted(job());
-    place.writeAccount(`${url}/other`, { id: 'another' });
-    await accepted(job());
-  },
-);
+test('an inbox that is not below its job is swept only where the accounts file names it', async () => {
+  const { requests } = await vendor();
+  const elsewhere = realpathSync(mkdtempSync(join(tmpdir(), 'rowonce-elsewhere-')));
+  onTestFinished(() => rmSync(elsewhere, { recursive: true }));
+  writeFileSync(join(elsewhere, 'private.csv'), 'Domain\np.example\n');
+  const sweep = (inbox: string) =>
+    typed(['nightly', write('sweep.yaml', { operation: 'enrich-company', inbox, budget: { credits: 9 } })]);
+  // Nor by a link in the folder of the job, nor by a way up.
+  symlinkSync(elsewhere, place.path('mine'));
+  mkdirSync(join(elsewhere, 'deep'));
+  for (const inbox of [elsewhere, './mine/deep', './mine/../..']) {
+    const { code, stderr } = await sweep(inbox);
+    expect(code).toBe(2);
+    expect(stderr).toContain(' is not below the folder of the job.\nIf that is right, name it in ');
+  }
+  expect([requests.length, readdirSync(elsewhere).sort()]).toEqual([0, ['deep', 'private.csv']]);
+  place.writeNames({ inboxes: { crm: elsewhere } });
+  expect((await sweep('crm')).code).toBe(0);
+  expect([requests.length, readdirSync(elsewhere).sort()]).toEqual([1, ['deep', 'done']]);
+});
 
 proof(
   'an agreement that cannot be kept holds for the command, and one that others could write is not believed',

@@ -1,5 +1,5 @@
 /**
- * Goal: a night tells what came of it, to whom a person has agreed once; killed before it was received, the next night tells it again
+ * Goal: a night tells what came of it, to whom the accounts file names; killed before it was received, the next night tells it again
  * under the same id, and nothing of that is part of the exit code.
  * Method: the real command, a real server that receives, and kill -9 while it holds its answer back.
  */
@@ -11,21 +11,18 @@ import { receiver } from '../run/receiver.ts';
 import { openNightDesk } from './night-desk.ts';
 import { startRowonce } from './rowonce.ts';
 
-test('a night asks once whom it may tell, tells the end, and tells it again after kill -9', async () => {
+test('a night tells its end to whom the accounts file names, and tells it again after kill -9', async () => {
   let isHeld = true;
   const told = await receiver((response) => (isHeld ? undefined : void response.end()));
   const nights = await openNightDesk();
-  nights.writeJob(`notify: { webhook: "${told.url}", on: [end] }`);
+  nights.writeJob('notify: { to: team, on: [end] }');
   nights.drop('a.csv', 'a', 2);
   const refused = await nights.night();
-  expect({ code: refused.code, said: refused.said.stopped }).toMatchObject({
-    code: 2,
-    said: { code: 'consent', answers: [expect.stringMatching(/^notify:[0-9a-f]{32}$/)] },
-  });
-  expect(told.received).toEqual([]);
-  const { answers = [] } = refused.said.stopped as { readonly answers?: readonly string[] };
+  expect({ code: refused.code, stopped: refused.said.stopped.code }).toEqual({ code: 2, stopped: 'job' });
+  expect(refused.stderr).toContain('notify.to: there is no "team" under notify in ');
+  nights.desk.place.writeNames({ notify: { team: { webhook: told.url } } });
   const coming = told.next();
-  const night = startRowonce(['nightly', 'night.yaml', '--accept', String(answers[0])], {
+  const night = startRowonce(['nightly', 'night.yaml'], {
     cwd: nights.desk.place.folder,
     env: nights.desk.environment(),
   });
@@ -34,7 +31,7 @@ test('a night asks once whom it may tell, tells the end, and tells it again afte
   await once(night, 'close');
   isHeld = false;
   const next = await nights.night();
-  expect(next.code, 'agreed once').toBe(0);
+  expect(next.code).toBe(0);
   const keys = told.received.map(({ key }) => key);
   expect(keys.length).toBeGreaterThanOrEqual(2);
   expect(new Set(keys).size).toBe(1);
@@ -51,14 +48,13 @@ proof(
     const told = await receiver((response) => (isHeld ? undefined : void response.end()));
     const nights = await openNightDesk();
     const { desk } = nights;
-    nights.writeJob();
-    const job = `operation: enrich-company\naccount: data\nbudget: { credits: 9 }\nnotify: { webhook: "${told.url}", on: [end] }\n`;
+    desk.place.writeNames({ notify: { team: { webhook: told.url } } });
+    const job =
+      'operation: enrich-company\naccount: data\nbudget: { credits: 9 }\nnotify: { to: team, on: [end] }\n';
     await desk.write('typed.yaml', job);
     await desk.write('list.csv', 'Domain\na.example\n');
-    const words = ['run', 'typed.yaml', 'list.csv'];
-    const { stopped } = await desk.json(words);
     const coming = told.next();
-    const run = startRowonce([...words, '--accept', String(stopped.answers[0])], {
+    const run = startRowonce(['run', 'typed.yaml', 'list.csv'], {
       cwd: desk.place.folder,
       env: desk.environment(),
     });
@@ -79,12 +75,10 @@ proof('few credits are told by the free question of the dialect, which buys noth
   place.writeDialect({ balance: { method: 'GET', path: '/usage', credits: 'credits' } });
   place.writeAccount(place.vendor.url, { dialect: 'dialect.yaml' });
   await agreeToDialects(place.path('config'));
-  nights.writeJob(`notify: { webhook: "${told.url}", on: [low_balance] }`);
+  place.writeNames({ notify: { team: { webhook: told.url } } });
+  nights.writeJob('notify: { to: team, on: [low_balance] }');
   nights.drop('a.csv', 'a', 2);
-  const { said } = await nights.night();
-  const { answers = [] } = said.stopped as { readonly answers?: readonly string[] };
-  const { code } = await nights.night('--accept', String(answers[0]));
-  expect(code).toBe(0);
+  expect((await nights.night()).code).toBe(0);
   expect(told.received.map(({ body }) => body)).toMatchObject([
     { kind: 'low_balance', balance: 2, credits: { spent: 2 } },
   ]);

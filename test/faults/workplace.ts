@@ -112,6 +112,12 @@ export class Workplace implements AsyncDisposable {
     writeFileSync(this.path('config/accounts.yaml'), JSON.stringify({ accounts }), { mode: 0o600 });
   }
 
+  /** What else the accounts file has, such as whom jobs notify. */
+  writeNames(more: object): void {
+    const path = this.path('config/accounts.yaml');
+    writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), ...more }));
+  }
+
   /** From the next command on so many requests are on their way at once that a list which began slowly is soon over. */
   hurry(): void {
     this.writeAccount(this.vendor.url, { limits: { per_second: AMPLE_PER_SECOND, concurrency: 64 } });

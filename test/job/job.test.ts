@@ -148,10 +148,10 @@ describe('what is refused, with its place', () => {
       'Correct it.',
     ],
     [
-      'webhook with a password, to which nothing could be sent',
-      `${OPERATION}notify: { webhook: "https://me:secret@hooks.example/T0" }\n`,
-      '2:20: notify.webhook: it must be an address without a user name and a password',
-      'Correct it.',
+      'address to call, which only the accounts file may have',
+      `${OPERATION}notify: { to: team, webhook: "https://hooks.example/T0" }\n`,
+      '2:21: "webhook" is not known here',
+      'Known are: on.',
     ],
     [
       'line end in a new column',
@@ -216,6 +216,7 @@ refresh_after: 30d
 refresh_no_match_after: 36h
 inbox: ./inbox
 schedule: "0 2 * * *"
+notify: { to: team, on: [end] }
 `;
 
   test.each([
@@ -232,7 +233,7 @@ schedule: "0 2 * * *"
     const lines = jobYaml(await load(everything))
       .trimEnd()
       .split('\n');
-    expect(lines).toHaveLength(16);
+    expect(lines).toHaveLength(17);
     for (const line of lines) expect(line).toMatch(/\S {2}# \S/);
   });
 });

@@ -1,20 +1,18 @@
 /**
- * Goal: a job sends notices about its lists, at least once, with nothing of a person in it, to whom a person has agreed, and a
+ * Goal: a job sends notices about its lists, at least once, with nothing of a person in it, to whom the accounts file names, and a
  * receiver that is away costs a run nothing but a minute.
  * Method: the real ledger and a real server that receives; a clock of the test counts how long is waited between tries.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { keepAgreement } from '../../src/client/account/agreements.ts';
 import { type Clock, systemClock } from '../../src/core/clock.ts';
 import { stop } from '../../src/core/errors.ts';
-import type { Notify } from '../../src/job/job/notify-entry.ts';
-import { credits } from '../../src/ledger/ledger.ts';
+import { credits, type NoticeKind } from '../../src/ledger/ledger.ts';
 import postgres from '../../src/ledger/stores/postgres.ts';
 import sqlite from '../../src/ledger/stores/sqlite.ts';
 import type { ResolvedJob } from '../../src/plan/row-walk.ts';
-import { notifyQuestion, sendNotices, toldBy } from '../../src/run/notices.ts';
+import { sendNotices, toldBy } from '../../src/run/notices.ts';
 import type { RunSummary } from '../../src/run/summary.ts';
 import { runWorker } from '../../src/run/tasks/worker.ts';
 import { typedAt } from '../cli/typed.ts';
@@ -34,13 +32,18 @@ beforeEach(() => {
   clock = { ...systemClock, sleep: async (ms) => void waited.push(ms) };
 });
 
-function jobThatTells(notify: Notify): ResolvedJob {
-  const job = {
-    name: 'night',
-    path: join(folder, 'night.yaml'),
-    operation: { name: 'enrich-person' },
-    notify,
-  };
+/** The accounts file names a receiver `team`, or nobody. */
+function writeAccounts(team?: object): void {
+  mkdirSync(join(folder, 'config'), { recursive: true });
+  const accounts = accountsOf('direct', 'http://127.0.0.1:1', {});
+  const file = { accounts, ...(team === undefined ? {} : { notify: { team } }) };
+  writeFileSync(join(folder, 'config', 'accounts.yaml'), JSON.stringify(file), { mode: 0o600 });
+}
+
+function jobThatTells(team: object, ...on: NoticeKind[]): ResolvedJob {
+  writeAccounts(team);
+  const notify = { to: 'team', ...(on.length === 0 ? {} : { on }) };
+  const job = { name: 'night', operation: { name: 'enrich-person' }, notify };
   const account = { identity: 'data', sandbox: false, budget: {} };
   return { job: { ...job, budget: credits(50) }, account } as unknown as ResolvedJob;
 }
@@ -59,15 +62,9 @@ async function openedStore() {
   return ledger;
 }
 
-async function agreed(chosen: ResolvedJob): Promise<void> {
-  const question = notifyQuestion(chosen.job);
-  if (question !== undefined) await keepAgreement(question);
-}
-
 test('the end, what is in doubt and a low balance are told once each, by numbers and ids alone', async () => {
   const told = await receiver();
   const chosen = jobThatTells({ webhook: told.url });
-  await agreed(chosen);
   const ledger = await openedStore();
   for (const balance of [49, 48])
     await toldBy(ledger, chosen, clock, async (hear) => {
@@ -99,8 +96,7 @@ test('the end, what is in doubt and a low balance are told once each, by numbers
 
 test('a run that dies as its batch closes has kept what it tells, and a later one sends it once', async () => {
   const told = await receiver();
-  const chosen = jobThatTells({ webhook: told.url, on: ['end'] });
-  await agreed(chosen);
+  const chosen = jobThatTells({ webhook: told.url }, 'end');
   const ledger = await openedStore();
   const died = new Error('killed');
   const dying = toldBy(ledger, chosen, clock, async (_hear, beforeEnd) => {
@@ -115,8 +111,7 @@ test('a run that dies as its batch closes has kept what it tells, and a later on
 
 test('a stop is told by its code, also where the run could not begin, and one by hand is not', async () => {
   const told = await receiver();
-  const chosen = jobThatTells({ webhook: told.url, on: ['stop'] });
-  await agreed(chosen);
+  const chosen = jobThatTells({ webhook: told.url }, 'stop');
   const ledger = await openedStore();
   const refused = stop('input', 'Jo Citizen.csv cannot be read: jo@acme.example.', 'Save it again.');
   await expect(toldBy(ledger, chosen, clock, () => Promise.reject(refused))).rejects.toBe(refused);
@@ -133,8 +128,7 @@ test('a stop is told by its code, also where the run could not begin, and one by
 test('a receiver that is away is asked for a minute, then by later runs, under the same id', async () => {
   let isAway = true;
   const told = await receiver((response) => response.writeHead(isAway ? 503 : 200).end());
-  const chosen = jobThatTells({ webhook: told.url, on: ['end'] });
-  await agreed(chosen);
+  const chosen = jobThatTells({ webhook: told.url }, 'end');
   const said: string[] = [];
   const ledger = await openedStore();
   await toldBy(ledger, chosen, clock, async () => summary);
@@ -154,40 +148,43 @@ test('a receiver that is away is asked for a minute, then by later runs, under t
   expect(await ledger.notices.waiting()).toEqual([]);
 });
 
-test('nothing is sent where the agreement was taken back, and an address leads to no other one', async () => {
+test('nothing is sent to whom the accounts file no longer names, and an address leads to no other one', async () => {
   const other = await receiver();
   const told = await receiver((response) => response.writeHead(307, { location: other.url }).end());
   const ledger = await openedStore();
-  const chosen = jobThatTells({ webhook: told.url, on: ['end'] });
+  const chosen = jobThatTells({ webhook: told.url }, 'end');
   await toldBy(ledger, chosen, clock, async () => summary);
-  await sendNotices(ledger, { clock });
-  expect(told.received, 'nobody has agreed').toEqual([]);
-  await agreed(chosen);
+  writeAccounts();
+  const said: string[] = [];
+  await sendNotices(ledger, { clock, tell: (sentence) => said.push(sentence) });
+  expect(said.at(-1)).toMatch(
+    /^1 notice could not be sent, .*: .*accounts\.yaml has no "team" under notify\.$/,
+  );
+  expect(told.received).toEqual([]);
+  writeAccounts({ webhook: told.url });
   await sendNotices(ledger, { clock });
   expect(told.received.length).toBeGreaterThan(0);
   expect(other.received).toEqual([]);
 });
 
-test('over a database what a killed run left is sent by a worker, on a host where somebody has agreed to it', async () => {
+test('over a database what a killed run left is sent by a worker, on a host that knows the name', async () => {
   const server = await postgresServer();
   await server.createDatabase('notices');
   const store = server.url('notices');
   expect(await typedAt(['store', 'init', store])).toMatchObject({ code: 0 });
   const told = await receiver();
-  const chosen = jobThatTells({ webhook: told.url, on: ['end'] });
+  const chosen = jobThatTells({ webhook: told.url }, 'end');
   const options = { clock: systemClock, waitForLockMs: 0, create: false, command: 'run' };
   const ledger = await postgres.open(store, options);
   onTestFinished(() => ledger.close());
   await toldBy(ledger, chosen, clock, async () => summary);
-  // Here nobody has agreed: it is left to another host, and not waited for.
+  // Here nobody has that name: it is left to another host, and not waited for.
+  writeAccounts();
   await sendNotices(ledger, { clock, tell: (sentence) => expect.fail(sentence) });
   expect(waited).toEqual([]);
   expect(told.received).toEqual([]);
 
-  await agreed(chosen);
-  mkdirSync(join(folder, 'config'), { recursive: true });
-  const accounts = accountsOf('direct', 'http://127.0.0.1:1', {});
-  writeFileSync(join(folder, 'config', 'accounts.yaml'), JSON.stringify({ accounts }), { mode: 0o600 });
+  writeAccounts({ webhook: told.url });
   const coming = told.next();
   const stopping = new AbortController();
   const worker = runWorker({ store, signal: stopping.signal });
@@ -199,7 +196,11 @@ test('over a database what a killed run left is sent by a worker, on a host wher
 });
 
 test('a command gets it on its standard input, and one that fails is started again', async () => {
-  const [script, out] = [join(folder, 'tell.mjs'), join(folder, 'told.txt')];
+  const [script, out] = ['tell.mjs', 'told.txt'].map((name) => join(folder, 'config', name)) as [
+    string,
+    string,
+  ];
+  const chosen = jobThatTells({ command: [process.execPath, 'tell.mjs'] }, 'end');
   writeFileSync(
     script,
     `import { appendFileSync, existsSync, readFileSync } from 'node:fs';
@@ -207,8 +208,6 @@ const isSecond = existsSync('told.txt');
 appendFileSync('told.txt', readFileSync(0, 'utf8') + process.env.ROWONCE_NOTICE + '\\n');
 process.exit(isSecond ? 0 : 1);`,
   );
-  const chosen = jobThatTells({ command: [process.execPath, 'tell.mjs'], on: ['end'] });
-  await agreed(chosen);
   const ledger = await openedStore();
   await toldBy(ledger, chosen, clock, async () => summary);
   await sendNotices(ledger, { clock });
@@ -219,30 +218,28 @@ process.exit(isSecond ? 0 : 1);`,
 });
 
 test('a command gets the environment without the keys of accounts, and waits while these are unknown', async () => {
-  mkdirSync(join(folder, 'config'), { recursive: true });
-  const accounts = join(folder, 'config', 'accounts.yaml');
-  const writeAccounts = (text: string): void => writeFileSync(accounts, text, { mode: 0o600 });
+  const team = { command: [process.execPath, 'tell.mjs'] };
+  const chosen = jobThatTells(team, 'end');
   vi.stubEnv('DATA_KEY', 'key-in-the-environment');
   vi.stubEnv('PGPASSWORD', 'password-in-it');
   vi.stubEnv('SLACK_TOKEN', 'token of the command');
+  const accounts = join(folder, 'config', 'accounts.yaml');
   writeFileSync(
-    join(folder, 'tell.mjs'),
+    join(folder, 'config', 'tell.mjs'),
     `import { writeFileSync } from 'node:fs';
 writeFileSync('environment.json', JSON.stringify(process.env));`,
   );
-  const chosen = jobThatTells({ command: [process.execPath, 'tell.mjs'], on: ['end'] });
-  await agreed(chosen);
   const ledger = await openedStore();
   await toldBy(ledger, chosen, clock, async () => summary);
-  writeAccounts('accounts: {');
+  writeFileSync(accounts, 'accounts: {');
   const said: string[] = [];
   await sendNotices(ledger, { clock, tell: (sentence) => said.push(sentence) });
   expect(said.at(-1)).toContain('accounts.yaml');
   expect(await ledger.notices.waiting()).toHaveLength(1);
-  const account = 'vendor: provider\n    base_url: https://api.vendor.example\n    key_env: DATA_KEY';
-  writeAccounts(`accounts:\n  data:\n    ${account}\n`);
+  const data = { vendor: 'provider', base_url: 'https://api.vendor.example', key_env: 'DATA_KEY' };
+  writeFileSync(accounts, JSON.stringify({ accounts: { data }, notify: { team } }));
   await sendNotices(ledger, { clock });
-  const given = readFileSync(join(folder, 'environment.json'), 'utf8');
+  const given = readFileSync(join(folder, 'config', 'environment.json'), 'utf8');
   expect(given).not.toMatch(/in-the-environment|in-it/);
   expect(JSON.parse(given)).toMatchObject({
     PATH: process.env.PATH,

@@ -1,12 +1,5 @@
-/**
- * Goal: whoever is stopped in the middle of work goes on from where the page says so, on a wide screen and on a phone.
- * Method: a real Chromium before a real `rowonce serve`; a vendor of the test's own knows one key, and counts what was asked.
- */
-import { mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, vi } from 'vitest';
 import type { WorkView } from '../../src/web/api.ts';
@@ -121,36 +114,6 @@ proof(
 );
 
 describe('on a wide screen and on a phone', () => {
-  proof('a folder outside of its job is agreed to where its sweep is shown, and is swept then', async () => {
-    const desk = await openDesk();
-    const inbox = realpathSync(
-      mkdtempSync(join(tmpdir(), 'rowonce-a-rather-long-name-of-a-folder-elsewhere-')),
-    );
-    onTestFinished(() => rmSync(inbox, { recursive: true }));
-    writeFileSync(join(inbox, 'private.csv'), 'Website\np.example\n');
-    const job = ['operation: enrich-company', 'account: sandbox-provider', `inbox: ${inbox}`];
-    await desk.write('night.yaml', `${job.join('\n')}\nschedule: "0 2 * * *"\n`);
-    const served = await Served.start(['night.yaml'], { cwd: desk.place.folder, env: desk.environment() });
-    onTestFinished(async () => void (await served.stop('SIGKILL')));
-    const page = await openTab(browser, served, { path: '/schedules' });
-    onTestFinished(() => page.context().close());
-    const [sweep, agree] = [text.schedules.sweep, text.agree.meant].map((name) =>
-      page.getByRole('button', { name }),
-    );
-    await page.getByText(`folder: ${inbox}`).waitFor();
-    await page.getByText(text.agree.inbox).waitFor();
-    await expectToFit(page);
-    expect(await sweep?.isDisabled()).toBe(true);
-    expect(readdirSync(inbox)).toEqual(['private.csv']);
-    await agree?.click();
-    await agree?.waitFor({ state: 'detached' });
-    await expect.poll(() => sweep?.isEnabled()).toBe(true);
-    await sweep?.click();
-    await page.getByText(text.schedules.well, { exact: true }).waitFor();
-    expect(readdirSync(inbox)).toEqual(['done']);
-    await expectToFit(page);
-  });
-
   proof('a key that is refused is replaced from the batch that it stopped, which goes on', async () => {
     const desk = await openDesk();
     const vendor = await vendorWithKey('the-new-key');

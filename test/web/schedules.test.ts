@@ -8,7 +8,6 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
-  realpathSync,
   rmSync,
   statSync,
   utimesSync,
@@ -16,7 +15,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Clock } from '../../src/core/clock.ts';
 import { openSchedules, type Schedules } from '../../src/web/server/schedules.ts';
 import { Work } from '../../src/web/server/work.ts';
@@ -290,89 +289,12 @@ test.for([
   expect([code, stderr]).toEqual([2, expect.stringMatching(why)]);
 });
 
-/** A job whose inbox is somewhere else, with one list in it. */
-function jobElsewhere(): { readonly job: string; readonly inbox: string } {
-  const inbox = realpathSync(mkdtempSync(join(tmpdir(), 'rowonce-elsewhere-')));
-  onTestFinished(() => rmSync(inbox, { recursive: true }));
-  writeFileSync(join(inbox, 'private.csv'), 'Website\np.example\n');
-  utimesSync(join(inbox, 'private.csv'), new Date(0), new Date(0));
-  const job = writeJob();
-  writeFileSync(job, readFileSync(job, 'utf8').replace('./night-inbox', inbox));
-  return { job, inbox };
-}
-
-proof(
-  'an inbox outside of its job is agreed to on the page, which starts; until then a sweep by hand is refused',
-  async () => {
-    const { job, inbox } = jobElsewhere();
-    const env = { ROWONCE_SANDBOX: '--rate 500/s' };
-    await using served = await Served.start([job], { cwd: folder, env });
-    const ask = async (path: string, body?: object) => {
-      const sent = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
-      const { status, body: said } = await served.tool(`/api${path}`, sent);
-      return { status, ...JSON.parse(said) };
-    };
-    const [{ to_agree: toAgree }] = (await ask('/schedules')).schedules;
-    expect(toAgree).toEqual([
-      {
-        agreement: expect.stringMatching(/^inbox:[0-9a-f]{32}$/),
-        fact: `The job ${job} takes its files from a folder outside its own`,
-        details: [
-          `folder: ${inbox}`,
-          'sent for each row of its lists: the columns that look like "abn", "domain", "profile_url", "website"',
-          'sent to the built-in sandbox, by enrich-company with the account sandbox-provider',
-          `a finished list is moved to ${inbox}/done, an unreadable one to ${inbox}/failed`,
-        ],
-      },
-    ]);
-    const refused = await ask('/schedules/0/run', {});
-    expect(refused).toMatchObject({ status: 400, error: { code: 'consent' } });
-    expect(refused.error.next).toContain(`--accept ${toAgree[0].agreement}`);
-    expect(readdirSync(inbox)).toEqual(['private.csv']);
-    const other = { schedule: 0, agreement: `inbox:${'0'.repeat(32)}` };
-    expect(await ask('/agreements', other)).toMatchObject({ status: 409 });
-    const agreed = { schedule: 0, agreement: toAgree[0].agreement };
-    expect(await ask('/agreements', agreed)).toMatchObject({ status: 200, kept: true });
-    expect((await ask('/schedules')).schedules).toMatchObject([{ to_agree: [] }]);
-    expect(await ask('/schedules/0/run', {})).toMatchObject({ status: 200 });
-    await expect
-      .poll(async () => (await ask('/schedules')).schedules[0].last)
-      .toMatchObject({ exit_code: 0 });
-    expect(readdirSync(inbox)).toEqual(['done']);
-    expect((await served.stop()).stderr).toContain(
-      `Nobody has agreed yet to what ${job} asks for, so it is not swept: agree on the page, under Schedules.`,
-    );
-  },
-);
-
-proof('a job that was given another inbox since the page began asks anew', async () => {
-  const { job, inbox } = jobElsewhere();
-  const text = readFileSync(job, 'utf8');
-  writeFileSync(job, text.replace(inbox, './night-inbox'));
-  await using served = await Served.start([job], { cwd: folder });
-  const toAgree = async () => JSON.parse((await served.tool('/api/schedules')).body).schedules[0].to_agree;
-  expect(await toAgree()).toEqual([]);
-  writeFileSync(job, text);
-  expect(await toAgree()).toMatchObject([{ details: expect.arrayContaining([`folder: ${inbox}`]) }]);
+test('serve refuses a job whose inbox is outside of its folder', async () => {
+  const job = writeJob('schedule: "0 2 * * *"');
+  writeFileSync(job, readFileSync(job, 'utf8').replace('./night-inbox', tmpdir()));
+  const { code, stderr } = await rowonce(['serve', job], { cwd: folder, env: environmentIn(folder) });
+  expect([code, stderr]).toEqual([2, expect.stringContaining('is not below the folder of the job.')]);
 });
-
-proof(
-  'a timed sweep of an inbox that nobody has agreed to takes no file, and the page says why',
-  async () => {
-    const { job, inbox } = jobElsewhere();
-    const clock = new VirtualClock(START_MS);
-    const schedules = await open(job, clock);
-    await pass(clock, HOUR_MS);
-    await work.ended(sweeps()[0] ?? '');
-    await expect
-      .poll(async () => (await schedules.list())[0])
-      .toMatchObject({
-        last: { exit_code: 2, message: expect.stringContaining('Nobody has agreed to that yet') },
-      });
-    expect(readdirSync(inbox)).toEqual(['private.csv']);
-    await schedules.stop();
-  },
-);
 
 proof('a page with jobs tells their next nights, and one sweep can be started by hand', async () => {
   const job = writeJob();

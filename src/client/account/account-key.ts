@@ -62,8 +62,8 @@ export function keysAtHand(
 /** Secrets of ours in the environment besides the keys of accounts. */
 const OTHER_SECRETS: ReadonlySet<string> = new Set(['PGPASSWORD', 'ROWONCE_ERASURE_KEY']);
 
-/** The environment without secrets of ours. */
-export function withoutKeys(
+/** The environment for a program that is none of ours, such as a browser or a command that is notified: without secrets of ours. */
+export function environmentForOthers(
   accounts: readonly Pick<KeyHolder, 'key'>[],
   env: Environment = process.env,
 ): Environment {

@@ -15,20 +15,21 @@ import { distrustAround, ownedByAnother } from '../../lib/file-trust.ts';
 import { type DocumentKind, readDocument, type YamlDocument } from '../../lib/yaml/document.ts';
 import { type Limits, perSecondOf } from '../limits/windows.ts';
 import { identityOf } from './account-identity.ts';
-import { type KeySource, withoutKeys } from './account-key.ts';
+import type { KeySource } from './account-key.ts';
 import {
   type AccountEntry,
   type AccountsFile,
   accountsSchema,
   REGIONS,
+  type Receiver,
   type Region,
   SANDBOX_NAMES,
 } from './accounts-file.ts';
 import { type CreditPrice, priceOf } from './price.ts';
 
 export { identityOf } from './account-identity.ts';
-export { describeKey, keysAtHand, resolveKey, usableKey } from './account-key.ts';
-export { accountsSchema, addressProblem, REGIONS, SANDBOX_NAMES } from './accounts-file.ts';
+export { describeKey, environmentForOthers, keysAtHand, resolveKey, usableKey } from './account-key.ts';
+export { accountsSchema, addressProblem, REGIONS, type Receiver, SANDBOX_NAMES } from './accounts-file.ts';
 
 /** A connected vendor account: where it is reached, how fast, for how much. Its key is read by `account-key.ts`. */
 export interface Account {
@@ -87,6 +88,10 @@ export interface Accounts {
   readonly regions?: readonly RegionAddress[];
   /** Packages whose code may run; absent when the file lists none. */
   readonly packages?: readonly string[];
+  /** Whom jobs may notify, by name; absent when the file names nobody. A command runs in the folder of the file. */
+  readonly notify?: ReadonlyMap<string, Receiver>;
+  /** Inboxes by name, relative to the file; absent when it names none. */
+  readonly inboxes?: ReadonlyMap<string, string>;
 }
 
 export interface RegionAddress {
@@ -121,23 +126,20 @@ export async function loadAccounts(path: string = accountsPath()): Promise<Accou
   return accountsOf(await readDocument(path, accountsSchema, ACCOUNTS_FILE));
 }
 
-/**
- * The environment for a program that is none of ours, such as a browser or the command of a job's `notify`.
- * @throws StopError `account` where the file cannot be read: then nobody knows which variables hold keys.
- */
-export async function environmentForOthers(): Promise<Environment> {
-  return withoutKeys((await loadAccounts()).configured);
-}
-
 /** @throws StopError `account` for what a schema cannot know: an account without an address. */
 export function accountsOf(document: YamlDocument<AccountsFile>): Accounts {
   const entries = Object.entries(document.value?.accounts ?? {});
   const regions = regionsOf(document);
+  const { packages, notify, inboxes } = document.value ?? {};
   return {
     path: document.path,
     configured: entries.map(([name, entry]) => accountOf(name, entry, document)),
     ...(regions.length === 0 ? {} : { regions }),
-    ...present({ packages: document.value?.packages }),
+    ...present({
+      packages,
+      notify: notify && new Map(Object.entries(notify)),
+      inboxes: inboxes && new Map(Object.entries(inboxes)),
+    }),
   };
 }
 

@@ -189,8 +189,12 @@ function throughService(entry: RouteEntries, context: z.core.$RefinementCtx): vo
 
 const name = z
   .string()
-  .regex(/^[A-Za-z0-9][\w.-]{0,63}$/, 'a name has up to 64 letters, digits, ".", "-" and "_"')
-  .refine((text) => !SANDBOX_NAMES.some((each) => each === text), 'this name belongs to a built-in account');
+  .regex(/^[A-Za-z0-9][\w.-]{0,63}$/, 'a name has up to 64 letters, digits, ".", "-" and "_"');
+
+const accountName = name.refine(
+  (text) => !SANDBOX_NAMES.some((each) => each === text),
+  'this name belongs to a built-in account',
+);
 
 /** As a job names it; that nothing else is loaded is checked where one is. */
 const packageName = line.regex(
@@ -198,14 +202,37 @@ const packageName = line.regex(
   'the name of such a package begins with rowonce-',
 );
 
+/** A notice says how a company works, so it leaves this machine encrypted or not at all. */
+const webhook = line.superRefine((text, context) => {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname));
+  // `fetch` refuses an address with a password, and its error, which is shown, would quote it.
+  const hasPassword = url !== undefined && url.username + url.password !== '';
+  if (!isSafe) context.addIssue({ code: 'custom', message: 'a webhook begins with https://' });
+  else if (hasPassword)
+    context.addIssue({ code: 'custom', message: 'it must not contain a user name or a password' });
+});
+
+/** Whom jobs notify: they know the name alone. */
+const receiver = z
+  .strictObject({
+    webhook: webhook.optional(),
+    command: z.union([commandLine, z.array(line).min(1)]).optional(),
+  })
+  .refine((given) => Object.keys(given).length === 1, { error: 'write a webhook or a command' });
+
+export type Receiver = z.infer<typeof receiver>;
+
 /** Both levels may be empty: a file looks so when a user has commented out every account. */
 export const accountsSchema = z
   .strictObject({
-    accounts: z.record(name, z.discriminatedUnion('vendor', [service, provider])).nullish(),
+    accounts: z.record(accountName, z.discriminatedUnion('vendor', [service, provider])).nullish(),
     regions: z
       .strictObject({ AU: address.optional(), EU: address.optional(), US: address.optional() })
       .optional(),
     packages: z.array(packageName).optional(),
+    notify: z.record(name, receiver).optional(),
+    inboxes: z.record(name, line).optional(),
   })
   .nullable();
 

@@ -6,19 +6,18 @@ import { outputProblem, replaceFile } from '../../lib/atomic-file.ts';
 import { distrustOfFolder } from '../../lib/file-trust.ts';
 
 /**
- * What a person has agreed to once: that a dialect of another person sends what it sends, that a job takes files from a
- * folder that is not its own, that it sends notices about its lists, and that a package runs. It stands beside the accounts file, because it is about what that file names, holds for every
- * store, and has to be known before there is one. Each agreement is a file of its own that says what was shown, so two
+ * What a person has agreed to once: that a dialect of another person sends what it sends, and that a package runs. It stands beside the
+ * accounts file, because it is about what that file names, holds for every store, and has to be known before there is one. Each agreement is a file of its own that says what was shown, so two
  * processes never write the same one, and a user takes one back by removing it.
  */
 
-/** What was agreed to, as `--accept` names it: `dialect:HASH`, `inbox:HASH`, `notify:HASH`, `package:HASH`. */
+/** What was agreed to, as `--accept` names it: `dialect:HASH`, `package:HASH`. */
 export type Agreement = `${Kind}:${string}`;
 
-type Kind = 'dialect' | 'inbox' | 'notify' | 'package';
+type Kind = 'dialect' | 'package';
 
 export function isAgreement(text: string): text is Agreement {
-  return /^(?:dialect|inbox|notify|package):[0-9a-f]{32}$/.test(text);
+  return /^(?:dialect|package):[0-9a-f]{32}$/.test(text);
 }
 
 /** What a person is asked to agree to. */

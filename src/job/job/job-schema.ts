@@ -4,10 +4,10 @@ import { DELIMITER_NAMES, ENCODINGS } from '../../core/format.ts';
 import { roleOf } from '../../core/membership.ts';
 import { type JsonValue, METHODS } from '../../core/operation.ts';
 import { readHeaderRows, readRowRange } from '../../core/row-range.ts';
+import { NOTICE_KINDS } from '../../ledger/ledger.ts';
 import { parseDurationMs } from '../../lib/duration.ts';
 import { FORMULA_MODES } from '../../lib/formulas.ts';
 import { tierOfAll } from '../../operations/lookup/waterfall.ts';
-import { notifySchema } from './notify-entry.ts';
 
 /** The shape of a job file. What only an operation knows, such as its inputs, is checked by the code that reads it. */
 
@@ -126,8 +126,10 @@ const entries = z.strictObject({
   country: country.optional(),
   ...operationSettings,
   guards: guards.optional(),
+  /** A folder below that of the job, or a name of the accounts file. */
   inbox: text.optional(),
-  notify: notifySchema.optional(),
+  /** Who is meant by the name stands in the accounts file. */
+  notify: z.strictObject({ to: text, on: z.array(z.enum(NOTICE_KINDS)).min(1).optional() }).optional(),
   schedule: text
     .refine(isSchedule, 'this is not a schedule of five cron fields, such as "0 2 * * *"')
     .optional(),
@@ -139,3 +141,5 @@ export const jobSchema = entries.superRefine(({ operation, operations }, { addIs
 });
 
 export type JobFile = z.infer<typeof jobSchema>;
+
+export type Notify = NonNullable<JobFile['notify']>;

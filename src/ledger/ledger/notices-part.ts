@@ -8,7 +8,7 @@ export interface Notice {
   /** By which a receiver knows that it has this one already: it is sent at least once, and perhaps twice. */
   readonly id: string;
   readonly kind: NoticeKind;
-  /** To whom, as JSON. */
+  /** To whom: a name that the accounts file of who sends it explains. */
   readonly target: string;
   /** What is sent, as JSON without personal data. */
   readonly body: string;

@@ -98,8 +98,6 @@ class Reading<Row> {
       nameStoreOfCall(storeToName(this.#options.store));
       const chosen = await choose(this.#options);
       const { sandbox } = chosen.account;
-      if (chosen.job.notify !== undefined)
-        await (await import('../notices.ts')).requireAgreedNotify(chosen.job, this.#options);
       const file = await listOf(this.#rows, chooseStore(this.#options.store, sandbox).location);
       const spender = await openSpender(sandbox, this.#options);
       try {

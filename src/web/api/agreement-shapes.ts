@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 export { AgreementView } from '../../objects/plan-object.ts';
 
-/** What a person agrees to once: what a dialect sends, the folder from which a job takes its lists, or the code of a package. */
+/** What a person agrees to once: what a dialect sends, or the code of a package. */
 
 const agreement = z.string().min(1).max(200);
 

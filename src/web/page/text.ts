@@ -154,8 +154,6 @@ export const text = {
       doubts: 'Leave them in doubt, and continue',
       store: 'Continue with this store',
       dialect: 'Agree to these requests, and continue',
-      inbox: 'Agree to this folder, and continue',
-      notify: 'Agree to these notices, and continue',
       package: 'Agree to the code of this package, and continue',
     },
     agree: 'Agree to this plan, and start it',
@@ -984,11 +982,7 @@ export const text = {
   },
   // ---------------------------------------------------------------------------------------------- schedules
   agree: {
-    notify:
-      'Another person may have written the job and chosen that address. You are asked once, for this address only.',
     dialect: 'A dialect decides what happens with your key. You are asked once, for these requests only.',
-    inbox:
-      'Another person may have written the job and chosen that folder. You are asked once, for this folder only. Until you agree, nothing in it is read, sent or moved.',
     package:
       'It can do all that you can do on this machine. You are asked once, for these files only. Until you agree, none of it runs.',
     meant: 'Yes, that is right',

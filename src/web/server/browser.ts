@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { environmentForOthers } from '../../client/account/account.ts';
+import { environmentForOthers, loadAccounts } from '../../client/account/account.ts';
 import { replaceFile } from '../../lib/atomic-file.ts';
 import type { Opening } from '../api.ts';
 import { redirectIn } from './admission.ts';
@@ -26,7 +26,10 @@ export async function openBrowser(folder: string, opening: Opening): Promise<boo
   await replaceFile(page, 0o600, [leadIn(opening)]);
   const [program, ...words] = OPENERS[process.platform] ?? ['xdg-open'];
   // What goes wrong with the accounts file is said where an account is used.
-  const env = await environmentForOthers().catch(() => undefined);
+  const env = await loadAccounts().then(
+    ({ configured }) => environmentForOthers(configured),
+    () => undefined,
+  );
   if (env === undefined) return false;
   const opener = spawn(program, [...words, page], { stdio: 'ignore', detached: true, env });
   opener.unref();

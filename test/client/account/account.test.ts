@@ -278,6 +278,20 @@ describe('what is refused', () => {
     expect(String(error)).toContain(`${path()}:2:`);
   });
 
+  test.each([
+    [
+      '{ webhook: "https://me:s3cr3t@hooks.example/T0" }',
+      'a.webhook: it must not contain a user name or a password',
+    ],
+    ['{ webhook: "http://hooks.example/T0" }', 'a.webhook: a webhook begins with https://'],
+    ['{ command: "tell | all" }', 'it runs without a shell'],
+    ['{}', 'a: write a webhook or a command'],
+  ])('a receiver of notices %s', async (receiver, fact) => {
+    const error = await load(`notify: { a: ${receiver} }\n`).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'account', message: expect.stringContaining(fact) });
+    expect(String(error)).not.toContain('s3cr3t');
+  });
+
   test('an address and a region that contradict each other', async () => {
     const text = `regions: { EU: https://eu.example.com }
 accounts:

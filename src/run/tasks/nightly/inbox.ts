@@ -103,7 +103,7 @@ async function namesIn(folder: string): Promise<readonly string[]> {
       .sort();
   } catch (error) {
     const fact = `The inbox ${folder} cannot be read: ${messageOf(error)}.`;
-    throw stop('job', fact, 'Make the folder, or correct inbox in the job.');
+    throw stop('job', fact, 'Make the folder, or correct inbox in the job, or inboxes in the accounts file.');
   }
 }
 

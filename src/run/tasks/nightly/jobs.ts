@@ -1,6 +1,6 @@
-import { hash } from 'node:crypto';
 import { realpath } from 'node:fs/promises';
-import { dirname, isAbsolute, join, relative, sep } from 'node:path';
+import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
+import { loadAccounts } from '../../../client/account/account.ts';
 import {
   type Answers,
   isAgreed,
@@ -8,11 +8,9 @@ import {
   requireAgreement,
 } from '../../../client/account/agreements.ts';
 import { dialectQuestion } from '../../../client/dialect.ts';
-import { canonicalJson } from '../../../core/call-key.ts';
 import { stop } from '../../../core/errors.ts';
-import { present } from '../../../core/objects.ts';
-import { foreignWords, plainJson } from '../../../core/plain-text.ts';
-import { askingSettings } from '../../../plan/batch-key.ts';
+import { foreignWords } from '../../../core/plain-text.ts';
+import type { Job } from '../../../job/job.ts';
 import type { JobOptions } from '../../../plan/context.ts';
 import type { ResolvedJob } from '../../../plan/row-walk.ts';
 import { choose } from '../../run-job.ts';
@@ -40,7 +38,7 @@ export async function sweptJobs(
   const jobs: SweptJob[] = [];
   for (const name of names) {
     const chosen = await choose({ ...own, accept, askAgreement, tell, job: name });
-    const job = { ...withInbox(name, chosen), own };
+    const job = { ...chosen, inbox: await inboxOf(name, chosen.job), own };
     refuseChanges(name, job);
     requireLimit(name, job);
     refuseSharedInbox(name, job, jobs);
@@ -49,10 +47,25 @@ export async function sweptJobs(
   return jobs;
 }
 
-function withInbox(name: string, chosen: ResolvedJob): Omit<SweptJob, 'own'> {
-  const { inbox } = chosen.job;
-  if (inbox !== undefined) return { ...chosen, inbox };
-  throw stop('job', `${name} has no inbox.`, 'Add inbox: FOLDER to the job, or run it over a file.');
+/**
+ * The folder that the accounts file has under the job's word, else one below the job's own folder, wherever links lead: a job from
+ * somebody else takes no other lists of this user.
+ */
+async function inboxOf(name: string, { inbox, path = '' }: Job): Promise<string> {
+  if (inbox === undefined)
+    throw stop('job', `${name} has no inbox.`, 'Add inbox: FOLDER to the job, or run it over a file.');
+  const { inboxes, path: accountsFile } = await loadAccounts();
+  const named = inboxes?.get(inbox);
+  if (named !== undefined) return resolve(dirname(accountsFile), named);
+  const place = resolve(dirname(path), inbox);
+  const folder = await realPathOf(dirname(path));
+  const way = relative(folder, await realPathOf(resolve(folder, inbox)));
+  if (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)) return place;
+  throw stop(
+    'job',
+    `${name}: inbox: ${foreignWords(place, place.length)} is not below the folder of the job.`,
+    `If that is right, name it in ${accountsFile}, as inboxes: { crm: /srv/drop }, and write inbox: crm.`,
+  );
 }
 
 /** Requires a limit for what the job may spend, because nobody watches a sweep. */
@@ -77,75 +90,19 @@ function refuseChanges(name: string, { job, account }: ResolvedJob): void {
 
 /** Asks for what nobody has agreed to yet of these jobs. @throws StopError `consent`. */
 export async function requireAgreedJobs(jobs: readonly SweptJob[], answers: Answers = {}): Promise<void> {
-  for (const job of jobs)
-    for (const question of await questionsOf(job)) await requireAgreement(question, answers);
+  for (const question of jobs.map(questionOf))
+    if (question !== undefined) await requireAgreement(question, answers);
 }
 
 /** What nobody has agreed to yet of a job, for those who show it. */
 export async function unagreedOf(job: SweptJob): Promise<readonly Question[]> {
-  const questions = await questionsOf(job);
-  const known = await Promise.all(questions.map(({ agreement }) => isAgreed(agreement)));
-  return questions.filter((_, at) => known[at] === false);
+  const question = questionOf(job);
+  return question === undefined || (await isAgreed(question.agreement)) ? [] : [question];
 }
 
-/**
- * What a person agrees to once before a sweep, because nobody is there to be asked at night: what the dialect sends, whom the job tells,
- * and a folder that the author of the job may have named without owning it.
- */
-async function questionsOf(swept: SweptJob): Promise<readonly Question[]> {
-  const { account, dialect } = swept;
-  const sent = account.baseUrl && dialectQuestion(dialect, account.baseUrl);
-  const told = swept.job.notify && (await import('../../notices.ts')).notifyQuestion(swept.job);
-  const questions = [sent, await inboxQuestion(swept), told];
-  return questions.filter((question) => question !== undefined);
-}
-
-/**
- * Undefined for an inbox in the folder of its job, wherever links lead. The agreement covers what is shown and no more, so a change of
- * what is sent is asked about again. A budget and a time decide nothing of it.
- */
-async function inboxQuestion({ job, account, inbox }: SweptJob): Promise<Question | undefined> {
-  if (job.path === undefined) return undefined;
-  const folder = await realPathOf(dirname(job.path));
-  const real = await realPathOf(inbox);
-  const way = relative(folder, real);
-  if (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)) return undefined;
-  const shown = foreignWords(real, real.length);
-  const details = [
-    `folder: ${shown}`,
-    `sent for each row of its lists: ${sentColumns(job)}`,
-    ...Object.entries(askingSettings(job) ?? {}).map(([name, value]) => `${name}: ${plainJson(value)}`),
-    ...(job.waterfall === undefined ? [] : [`asked by, in this order: ${plainJson(job.waterfall)}`]),
-    `sent to ${account.baseUrl ?? 'the built-in sandbox'}, by ${job.operation.name} with the account ${accountWords(account)}`,
-    `a finished list is moved to ${join(shown, 'done')}, an unreadable one to ${join(shown, 'failed')}`,
-  ];
-  // A path is shown without what cannot be seen in it, and an account's `id` is not shown at all.
-  const agreed = ['rowonce-inbox-2', job.path, real, account.identity, details];
-  return {
-    agreement: `inbox:${hash('sha256', canonicalJson(agreed), 'hex').slice(0, 32)}`,
-    fact: `The job ${job.path} takes its files from a folder outside its own`,
-    details,
-  };
-}
-
-/** The columns by name. Where the job names none, each list's own are taken by how they look. */
-function sentColumns({ operation, columns }: SweptJob['job']): string {
-  const inputs = operation.inputs.map(({ name }) => name);
-  if (columns === undefined)
-    return `the columns that look like ${inputs.map((name) => plainJson(name)).join(', ')}`;
-  const named = new Map(Object.entries(columns));
-  const taken = operation.inputs.flatMap(({ name, required }) => {
-    const column = named.get(name) ?? (required ? name : undefined);
-    return column === undefined ? [] : [`${plainJson(name)} from the column ${plainJson(column)}`];
-  });
-  return taken.length === 0 ? 'no column' : taken.join(', ');
-}
-
-function accountWords({ name, organizationId, projectId, via }: ResolvedJob['account']): string {
-  const parts = Object.entries(
-    present({ organization: organizationId, project: projectId, 'connected account': via?.connectedAccount }),
-  );
-  return [name, ...parts.map(([part, id]) => `${part} ${plainJson(id)}`)].join(', ');
+/** What a person agrees to once before a sweep, because nobody is there to be asked at night: what the dialect sends. */
+function questionOf({ account, dialect }: SweptJob): Question | undefined {
+  return account.baseUrl && dialectQuestion(dialect, account.baseUrl);
 }
 
 /** The path itself where there is nothing yet. */

@@ -4,7 +4,7 @@ import { ask, type Refused } from '../session.ts';
 import { text } from '../text.ts';
 import { useAction } from './action.ts';
 
-/** What a dialect sends, where a job takes its lists from, or what a package is, and the button that agrees to just that, once. */
+/** What a dialect sends, or what a package is, and the button that agrees to just that, once. */
 export function Agree({
   of,
   toAgree: { agreement, fact, details },
