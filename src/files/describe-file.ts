@@ -4,6 +4,7 @@ import type { Operation } from '../core/operation.ts';
 import { foreignWords } from '../core/plain-text.ts';
 import { RowCount, type RowNumber } from '../core/row.ts';
 import { shellWord } from '../lib/command-line.ts';
+import { FingerprintSet, textFingerprint } from '../lib/fingerprint-set.ts';
 import {
   type CellLook,
   cellLookOf,
@@ -22,7 +23,6 @@ import {
 } from './columns/columns.ts';
 import { guessCountry } from './columns/country.ts';
 import { type DateForm, DateForms } from './columns/date-forms.ts';
-import { type Duplicates, NearDuplicateFinder } from './columns/near-duplicates.ts';
 import type { OpenedFile } from './input.ts';
 import type { CellKind } from './quality/cell-issues.ts';
 import { type Country, countryOf } from './quality/countries.ts';
@@ -39,8 +39,8 @@ export interface FileDescription {
   readonly encoding: string;
   readonly delimiter: string;
   readonly columns: readonly ColumnDescription[];
-  /** Rows that say the same as an earlier one: to the character, or but for case, spaces and punctuation. */
-  readonly duplicates: Duplicates;
+  /** Rows with the very cells of an earlier one. `comparedWith` is absent where all of them were found. */
+  readonly duplicates: { readonly same: RowCount; readonly comparedWith?: number };
   readonly operations: readonly Fit[];
   /** By which telephone numbers and postcodes are told; absent where the list has none, or nobody knows. */
   readonly country?: FoundCountry;
@@ -70,6 +70,9 @@ const EXAMPLES_SHOWN = 3;
 const LONGEST_EXAMPLE = 100;
 const FIRST_ROWS_SHOWN = 5;
 
+/** Rows are compared with the first million different ones, which take 16 MB, whatever the file's length. */
+const ROWS_COMPARED = 1_000_000;
+
 /** Looked for only where a column is called like one of telephone numbers or postcodes. */
 async function countryFor(
   sheet: OpenedFile['sheet'],
@@ -93,18 +96,18 @@ export async function describeFile(
   const country = await countryFor(sheet, header, said);
   const known = [...operations];
   const columns = header.map((name) => columnTally(name, kindByName(name, known), country));
-  const duplicates = new NearDuplicateFinder();
+  const different = new FingerprintSet(ROWS_COMPARED);
+  const same = new RowCount();
   const finder = fitFinder(header, known);
   const unreadable = { count: 0, first: [] as { row: RowNumber; reason: string }[] };
-  const { rows, encoding, delimiter } = await sheet.survey((each) => {
-    const { row, cells, unreadable: reason } = each;
+  const { rows, encoding, delimiter } = await sheet.survey(({ row, cells, unreadable: reason }) => {
     if (reason !== undefined) {
       unreadable.count += 1;
       if (unreadable.first.length < FIRST_ROWS_SHOWN) unreadable.first.push({ row, reason });
       return;
     }
     finder.add(cells);
-    duplicates.add(each);
+    if (!different.add(textFingerprint(cells.join('\0')))) same.add(row);
     // Counted, because an iterator of entries would leave more garbage behind than the row itself.
     for (let at = 0; at < columns.length; at += 1) columns[at]?.add(row, cells[at] ?? '');
   });
@@ -114,7 +117,7 @@ export async function describeFile(
     encoding,
     delimiter,
     columns: columns.map((column) => column.description()),
-    duplicates,
+    duplicates: { same, ...present({ comparedWith: different.keptOnly }) },
     ...present({ country }),
     operations: finder.fits(),
   };

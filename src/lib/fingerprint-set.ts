@@ -5,8 +5,8 @@ export interface Fingerprint {
 }
 
 /** FNV's own for 32 bits, and another odd number of many bits. */
-export const FNV_PRIME = 0x01000193;
-export const OTHER_PRIME = 0x85ebca6b;
+const FNV_PRIME = 0x01000193;
+const OTHER_PRIME = 0x85ebca6b;
 
 /** Two streams of FNV-1a in one pass: nobody gains by a collision, and a cryptographic hash takes longer. */
 export function textFingerprint(text: string): Fingerprint {
@@ -17,11 +17,7 @@ export function textFingerprint(text: string): Fingerprint {
     high = Math.imul(high ^ code, FNV_PRIME);
     low = Math.imul(low ^ code, OTHER_PRIME);
   }
-  return stirred(high, low);
-}
-
-/** The fingerprint of two FNV streams. Their last bits are the weakest, so the other bits are mixed into them. */
-export function stirred(high: number, low: number): Fingerprint {
+  // The last bits of such a stream are the weakest, so the other bits are mixed into them.
   return { high: high ^ (high >>> 15), low: low ^ (low >>> 15) };
 }
 

@@ -54,8 +54,6 @@ const ColumnObject = noun({
 const duplicates = membersOf<FileDescription['duplicates']>();
 export const DuplicatesObject = noun({
   same: duplicates(RowsObject, ({ same }) => RowsObject.of(same)),
-  /** The same but for case, spaces or punctuation. */
-  nearly_same: duplicates(RowsObject, ({ nearlySame }) => RowsObject.of(nearlySame)),
   /** Among so many first different rows they were looked for; left out where that is all. */
   compared_with: duplicates(z.number().optional(), ({ comparedWith }) => comparedWith),
 });

@@ -62,20 +62,14 @@ export function jobDamageLines({ columns, repairableRows }: JobIssues, repairs: 
   return repairableRows === 0 ? found : [...found, `  --repair       would repair what is sent for ${rows}`];
 }
 
-type Duplicates = FileDescription['duplicates'];
-
 /** The lines about duplicates of a file that was looked at without a job. */
-export function duplicateLines({ same, nearlySame, comparedWith }: Duplicates): readonly string[] {
-  const lines = [
-    [same, 'same as an earlier row'],
-    [nearlySame, 'same as an earlier row but for case, spaces or punctuation'],
-  ] as const;
-  const found = lines
-    .filter(([{ count }]) => count > 0)
-    .map(
-      ([{ count, firstRows }, words]) =>
-        `duplicates ${counted(count, 'row')} the ${words}: ${rowWords(count, firstRows)}`,
-    );
-  if (comparedWith === undefined) return found;
-  return [...found, `duplicates are looked for among the first ${comparedWith} different rows`];
+export function duplicateLines({ same, comparedWith }: FileDescription['duplicates']): readonly string[] {
+  const { count, firstRows } = same;
+  const found = `duplicates ${counted(count, 'row')} the same as an earlier row: ${rowWords(count, firstRows)}`;
+  return [
+    ...(count === 0 ? [] : [found]),
+    ...(comparedWith === undefined
+      ? []
+      : [`duplicates are looked for among the first ${comparedWith} different rows`]),
+  ];
 }

@@ -664,8 +664,6 @@ export const text = {
     unreadable: (rows: string) => `${rows} cannot be read and will be set aside as invalid:`,
     rowSays: (row: string, reason: string) => `row ${row}: ${reason}`,
     same: (count: string, rows: string) => `${count} the same as an earlier row: ${rows}`,
-    nearly: (count: string, rows: string) =>
-      `${count} the same as an earlier row but for case, spaces or punctuation: ${rows}`,
     damage: 'Damaged cells',
     repair: (cells: string) => `Send ${cells} repaired; the list itself does not change`,
     byHand: (cells: string) => `Correct ${cells} by hand`,

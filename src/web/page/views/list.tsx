@@ -92,8 +92,8 @@ function summaryOf({ rows, columns, encoding, delimiter }: ListDescription): str
 // ------------------------------------------------------------------------------------------------ what is wrong
 
 function Trouble({ found: { unreadable, duplicates } }: { readonly found: ListDescription }) {
-  const { same, nearly_same: nearly } = duplicates;
-  if (unreadable.count + same.count + nearly.count === 0) return null;
+  const { same } = duplicates;
+  if (unreadable.count + same.count === 0) return null;
   return (
     <section class="notice">
       <ul class="plain-list">
@@ -108,7 +108,6 @@ function Trouble({ found: { unreadable, duplicates } }: { readonly found: ListDe
           </li>
         )}
         {same.count > 0 && <li>{text.list.same(counted(same.count, 'row'), rowsOf(same))}</li>}
-        {nearly.count > 0 && <li>{text.list.nearly(counted(nearly.count, 'row'), rowsOf(nearly))}</li>}
       </ul>
     </section>
   );
