@@ -194,7 +194,6 @@ function tellBeginning(console: Console, planned: PlannedJob): void {
     for (const detail of toAgree.details) console.print(`                 ${detail}`);
   }
   for (const note of sheet.notes) console.say(plainText(note));
-  if (columns.countryNote !== undefined) console.say(columns.countryNote);
   if (columns.note !== undefined) console.say(plainText(columns.note));
 }
 

@@ -135,7 +135,7 @@ export interface ReadOptions {
   readonly headerRow?: string;
   /** The first and the last row of the table below its header, `5-210`. No other row is one of it. */
   readonly rows?: string;
-  /** The country of telephone numbers and postcodes, by its two letters; left out: as the list looks. */
+  /** The country of telephone numbers and postcodes, by its two letters; left out: none. */
   readonly country?: string;
   /** The columns that a job names: a sheet that has them is the one. No user says this. */
   readonly wanted?: readonly string[];

@@ -21,7 +21,6 @@ import {
   type LikelyColumn,
   likelyColumns,
 } from './columns/columns.ts';
-import { guessCountry } from './columns/country.ts';
 import { type DateForm, DateForms } from './columns/date-forms.ts';
 import type { OpenedFile } from './input.ts';
 import type { CellKind } from './quality/cell-issues.ts';
@@ -42,14 +41,6 @@ export interface FileDescription {
   /** Rows with the very cells of an earlier one. `comparedWith` is absent where all of them were found. */
   readonly duplicates: { readonly same: RowCount; readonly comparedWith?: number };
   readonly operations: readonly Fit[];
-  /** By which telephone numbers and postcodes are told; absent where the list has none, or nobody knows. */
-  readonly country?: FoundCountry;
-}
-
-interface FoundCountry {
-  readonly country: Country;
-  /** By what it was guessed, as a phrase; absent where it was said. */
-  readonly because?: string;
 }
 
 export interface ColumnDescription {
@@ -73,27 +64,18 @@ const FIRST_ROWS_SHOWN = 5;
 /** Rows are compared with the first million different ones, which take 16 MB, whatever the file's length. */
 const ROWS_COMPARED = 1_000_000;
 
-/** Looked for only where a column is called like one of telephone numbers or postcodes. */
-async function countryFor(
-  sheet: OpenedFile['sheet'],
-  header: readonly string[],
-  said: string | undefined,
-): Promise<FoundCountry | undefined> {
-  if (said !== undefined) return { country: await countryOf(said) };
-  const kinds = header.map((name) => kindByName(name, []));
-  if (!kinds.some((kind) => kind === 'phone' || kind === 'postcode')) return undefined;
-  const guessed = await guessCountry(sheet, header);
-  return guessed && { country: await countryOf(guessed.code), because: guessed.because };
-}
-
-/** Reads the file once. @throws StopError `input` where it is damaged. */
+/**
+ * Reads the file once.
+ * @param said the country of its telephone numbers and postcodes.
+ * @throws StopError `input` where it is damaged.
+ */
 export async function describeFile(
   { sheet }: OpenedFile,
   operations: Iterable<Operation>,
   said?: string,
 ): Promise<FileDescription> {
   const header = await sheet.header();
-  const country = await countryFor(sheet, header, said);
+  const country = said === undefined ? undefined : await countryOf(said);
   const known = [...operations];
   const columns = header.map((name) => columnTally(name, kindByName(name, known), country));
   const different = new FingerprintSet(ROWS_COMPARED);
@@ -118,7 +100,6 @@ export async function describeFile(
     delimiter,
     columns: columns.map((column) => column.description()),
     duplicates: { same, ...present({ comparedWith: different.keptOnly }) },
-    ...present({ country }),
     operations: finder.fits(),
   };
 }
@@ -129,8 +110,8 @@ interface ColumnTally {
 }
 
 /** Counts what the cells of a column look like, and what is wrong with them. */
-function columnTally(name: string, kind: CellKind | undefined, found: FoundCountry | undefined): ColumnTally {
-  const issues = columnIssues(kind, found?.country);
+function columnTally(name: string, kind: CellKind | undefined, country: Country | undefined): ColumnTally {
+  const issues = columnIssues(kind, country);
   const looks = new Map<CellLook, RowCount>();
   const examples = new Set<string>();
   const sound = new SoundCells();

@@ -18,7 +18,6 @@ import type { Batch, LedgerReader } from '../ledger/ledger.ts';
 import { endingOf } from '../lib/file-name.ts';
 import { kindOfInput } from './columns/column-kind.ts';
 import { type ColumnMap, type EarlierGuess, findColumns } from './columns/columns.ts';
-import { type GuessedCountry, guessCountry } from './columns/country.ts';
 import { InputFile, requireInputFile } from './input-file.ts';
 import { type Country, countryOf } from './quality/countries.ts';
 
@@ -118,13 +117,9 @@ function readAs({ read, columns }: ReadingJob): ReadOptions {
   return { ...read, ...present({ wanted: columns && Object.values(columns) }) };
 }
 
-/**
- * Adds the country by which cells of these columns are told: as was said, as an earlier batch over the same bytes had it, or as the
- * list looks.
- */
+/** Adds the country by which cells of these columns are told: as was said, or as an earlier batch over the same bytes had it. */
 async function withCountry(
-  { file, sheet }: OpenedFile,
-  header: readonly string[],
+  { file }: OpenedFile,
   columns: ColumnMap,
   read: ReadOptions,
   ledger: Batches | undefined,
@@ -133,10 +128,7 @@ async function withCountry(
   if (!kinds.some((kind) => kind === 'phone' || kind === 'postcode')) return columns;
   const earlier = await earlierBatch(file, read, ledger);
   const said = read.country ?? (earlier && readSettings(earlier.settings).country);
-  if (said !== undefined) return { ...columns, country: await countryOf(said) };
-  const guessed = await guessCountry(sheet, header);
-  if (guessed === undefined) return columns;
-  return { ...columns, country: await countryOf(guessed.code), countryNote: countryNote(guessed) };
+  return said === undefined ? columns : { ...columns, country: await countryOf(said) };
 }
 
 /** Every list that comes in for a job passes here, so that each of them is refused in the same words, whatever is asked for. */
@@ -151,7 +143,7 @@ async function columnsIn(
   const earlier = await earlierGuess(opened, header, operation, ledger);
   const added = await addedColumns(header, ledger);
   const found = await findColumns(operation, opened.sheet, header, chosen, earlier, added);
-  return withCountry(opened, header, found, read, ledger);
+  return withCountry(opened, found, read, ledger);
 }
 
 /**
@@ -272,10 +264,6 @@ async function formatOf(path: string): Promise<Format> {
       ? `${path} has no ending that says what kind of file it is.`
       : `${path} ends in ${foreignName(ending)}, which Rowonce cannot read.`;
   throw stop('input', fact, whatToSave(ending, await readableEndings()));
-}
-
-function countryNote({ code, because }: GuessedCountry): string {
-  return `Telephone numbers are read as those of ${code}, ${because}; use --country to change that.`;
 }
 
 /**

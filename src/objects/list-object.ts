@@ -118,8 +118,6 @@ export const ListDescription = noun({
   delimiter: description(z.string(), ({ delimiter }) => delimiter),
   columns: description(z.array(ColumnObject), ({ columns }) => columns.map(ColumnObject.of)),
   duplicates: description(DuplicatesObject, (of) => DuplicatesObject.of(of.duplicates)),
-  /** By which telephone numbers and postcodes are told, by its two letters; left out where there are none, or nobody knows. */
-  country: description(z.string().optional(), ({ country }) => country?.country),
   operations: description(z.array(OperationFit), ({ operations }) => operations.map(OperationFit.of)),
   sheets,
   layout,

@@ -267,13 +267,7 @@ async function readingNotes(
 ): Promise<readonly string[]> {
   const guessed = `Columns, ${isByName(columns) ? 'by their names' : 'guessed'}: ${guessWords(columns)}.`;
   const unused = isNew ? unusedWords(await unusedIn(columns, job)) : undefined;
-  return linesOf(
-    sheet.notes,
-    columns.guessed && guessed,
-    unused && `Not used: ${unused}`,
-    columns.countryNote,
-    columns.note,
-  );
+  return linesOf(sheet.notes, columns.guessed && guessed, unused && `Not used: ${unused}`, columns.note);
 }
 
 /** The number of rows with a final outcome. A row in doubt has none, because later runs look at it again. */

@@ -167,6 +167,14 @@ proof(
   },
 );
 
+test('a telephone number lacks its zero only in a country that was said, whatever else the list shows', async () => {
+  const path = write('phones.csv', 'ABN,Phone\n51824753556,412345678\n33051775556,+61412345679\n');
+  const ofPhones = async (...words: readonly string[]) =>
+    (await json('plan', path, ...words)).columns[1].damage;
+  expect(await ofPhones()).toEqual([]);
+  expect(await ofPhones('--country', 'AU')).toMatchObject([{ kind: 'lost_zero', count: 1 }]);
+});
+
 test('plan FILE finds damage in columns of which nobody has said what they hold, and rows that come twice', async () => {
   const sound = Array.from(
     { length: 300 },

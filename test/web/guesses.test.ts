@@ -79,16 +79,16 @@ proof(
   },
 );
 
-proof('the country of telephone numbers is said, and another one is said by its two letters', async () => {
+proof('telephone numbers have no country until its two letters are said, which the list keeps', async () => {
   const page = await tabAt('/history');
-  const phones = Array.from({ length: 4 }, (_, at) => `Firm ${at},+34 712 345 67${at}\n`).join('');
-  await drop(page, 'phones.csv', Buffer.from(`Company,Phone\n${phones}`));
-  await page.getByText(text.list.countryIs('Spain')).waitFor();
-  await page.getByLabel(text.list.country).fill('nz');
+  await drop(page, 'phones.csv', Buffer.from('ABN,Phone\n51824753556,412345678\n33051775556,412345679\n'));
+  await page.getByText(text.list.wrong).click();
+  await page.getByLabel(text.list.country).fill('au');
   await page.getByLabel(text.list.country).blur();
-  await page.getByText(text.list.countryIs('New Zealand')).waitFor();
+  await page.getByText('0412345678').first().waitFor();
   await page.reload();
-  await page.getByText(text.list.countryIs('New Zealand')).waitFor();
+  await page.getByText('0412345678').first().waitFor();
+  expect(await page.getByLabel(text.list.country).inputValue()).toBe('AU');
 });
 
 proof('a file that no format reads says what to do with it, and offers no second try', async () => {

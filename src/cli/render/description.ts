@@ -19,7 +19,7 @@ const LOOKS = {
 
 export function descriptionLines(
   path: string,
-  { rows, encoding, delimiter, columns, duplicates, operations, unreadable, country }: FileDescription,
+  { rows, encoding, delimiter, columns, duplicates, operations, unreadable }: FileDescription,
 ): readonly string[] {
   const width = Math.max(...columns.map(({ name }) => name.length));
   // Nothing stands between the cells of a workbook, or of JSON lines.
@@ -35,11 +35,6 @@ export function descriptionLines(
         issues.map((finding) => `  ${' '.repeat(width)}  ${findingWords(finding)}`),
       ),
     ),
-    country?.because !== undefined &&
-      line(
-        'country',
-        `${country.country} for phone numbers and postcodes, ${country.because}; change it with --country`,
-      ),
     unreadableLines(unreadable),
     duplicateLines(duplicates),
     fitLines(operations),

@@ -34,10 +34,8 @@ export interface ColumnMap {
   readonly because: ReadonlyMap<string, string>;
   /** A sentence for the user where the cells say otherwise than when the list was first worked on, or nothing is read. */
   readonly note?: string;
-  /** By which telephone numbers and postcodes are told; undefined where the columns have none, or nobody knows. */
+  /** By which telephone numbers and postcodes are told; undefined where the columns have none, or nobody said it. */
   readonly country?: Country;
-  /** That the country was guessed, as a sentence. */
-  readonly countryNote?: string;
   /** The row's text by input. */
   read(row: InputRow): RowInput;
   /** Columns that look right for inputs that have none, by the first rows. */

@@ -17,25 +17,13 @@ type Library = Pick<
 
 let library: Library | undefined;
 
-/** Reads the library, for a country that was said or guessed. @throws StopError `usage` for what is no country. */
+/** Reads the library, for a country that was said. @throws StopError `usage` for what is no country. */
 export async function countryOf(code: string): Promise<Country> {
-  const phones = await loaded();
+  library ??= await import('libphonenumber-js/max');
   const upper = code.toUpperCase();
-  if (phones.isSupportedCountry(upper)) return upper as string as Country;
+  if (library.isSupportedCountry(upper)) return upper as string as Country;
   const next = 'Give the two letters of a country, such as AU.';
   throw stop('usage', `${foreignName(code)} is not a country.`, next);
-}
-
-async function loaded(): Promise<Library> {
-  library ??= await import('libphonenumber-js/max');
-  return library;
-}
-
-/** The country of a number that begins with `+`; undefined for any other, and for one that nobody has. */
-export async function countryOfNumber(text: string): Promise<string | undefined> {
-  const { parsePhoneNumberFromString } = await loaded();
-  const number = parsePhoneNumberFromString(text);
-  return number?.isValid() === true ? number.country : undefined;
 }
 
 /**

@@ -643,7 +643,6 @@ export const text = {
     headerRow: 'Row with the names of the columns',
     twoRows: (first: string, second: string) => `rows ${first} and ${second} together`,
     country: 'Country of telephone numbers and postcodes, as two letters',
-    countryIs: (name: string) => `Telephone numbers and postcodes are read as those of ${name}.`,
     rowsOfTable: 'Rows of the list',
     allRows: 'everything below it',
     headerIn: (row: string) =>

@@ -122,7 +122,7 @@ async function reasonToLeave(
     return 'it is one of our own outputs; give it another name to use it as an input';
   }
   const extension = endingOf(name);
-  // What is packed is set aside with what to do about it: whoever put it there waits for its output.
+  // What is packed is set aside with what to do about it: a file that only stays in the inbox is waited for.
   if (!extensions.includes(extension) && extension !== '.gz') {
     return `its ending cannot be read: ${foreignName(extension)}, only ${extensions.join(', ')}`;
   }

@@ -77,7 +77,7 @@ export function How({ reading, found, isWorkbook, isRefused, change }: HowShown)
                 onChange={({ currentTarget }) => choose('rows', currentTarget.value.trim())}
               />
             </label>
-            {found?.country === undefined && <CountryField read={read} found={found} choose={choose} />}
+            <CountryField read={read} choose={choose} />
             {!isWorkbook && <OfText read={read} choose={choose} />}
           </div>
         </details>
@@ -127,23 +127,20 @@ function HeaderRow({ read, found, choose }: Choosing & Pick<Shown, 'found'>) {
 }
 
 /** Whose telephone numbers and postcodes these are, by two letters. */
-function CountryField({ read, found, choose }: Choosing & Pick<Shown, 'found'>) {
+function CountryField({ read, choose }: Choosing) {
   return (
     <label class="field">
       {text.list.country}
       <input
-        key={found?.country ?? ''}
         size={4}
         maxLength={2}
         placeholder="AU"
-        defaultValue={read.country ?? found?.country ?? ''}
+        defaultValue={read.country ?? ''}
         onChange={({ currentTarget }) => choose('country', currentTarget.value.trim().toUpperCase())}
       />
     </label>
   );
 }
-
-const COUNTRY_NAMES = new Intl.DisplayNames(['en'], { type: 'region' });
 
 /** What only delimited text needs to be told. */
 function OfText({ read, choose }: Choosing) {
@@ -206,21 +203,13 @@ const MOST_SHOWN = 5;
 function Guesses({ reading: { read }, found, change, choose }: Shown & Pick<Choosing, 'choose'>) {
   if (found === undefined) return null;
   const { header_row: header, header_guessed: isGuessed, left_out: leftOut, sheet } = found.layout;
-  const { country } = found;
   const say = (more: Partial<Read>): void => change({ read: { ...read, ...more } });
   const { rows, ...others } = read;
-  const isPlain = !isGuessed && leftOut.length === 0 && rows === undefined && sheet === undefined;
-  if (isPlain && country === undefined) return null;
+  if (!isGuessed && leftOut.length === 0 && rows === undefined && sheet === undefined) return null;
   const below = Number(header.split('-').at(-1)) + 1;
   return (
     <ul class="notice plain-list guesses">
       {sheet !== undefined && <li>{text.list.otherSheet(sheet)}</li>}
-      {country !== undefined && (
-        <li>
-          {text.list.countryIs(COUNTRY_NAMES.of(country) ?? country)}{' '}
-          <CountryField read={read} found={found} choose={choose} />
-        </li>
-      )}
       {isGuessed && (
         <li>
           {text.list.headerIn(header)} <HeaderRow read={read} found={found} choose={choose} />
