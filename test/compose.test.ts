@@ -91,7 +91,7 @@ proof('its commands lay out a database, and a worker under its role finishes wha
   await server.query(database, laidOut.stdout);
   const worker = place.type([...typed('worker-1'), '--json']);
   const check = services['worker-1']?.healthcheck?.test.slice(1).map(here) ?? [];
-  await expect.poll(() => exitCodeOf(check), { timeout: 60_000 }).toBe(0);
+  await expect.poll(() => exitCodeOf(check)).toBe(0);
   const submitted = await place.typeHere([
     ...typed('submit'),
     'enrich-company',
@@ -102,7 +102,7 @@ proof('its commands lay out a database, and a worker under its role finishes wha
   expect(submitted.code, submitted.stderr).toBe(0);
   const finished = async (): Promise<unknown> =>
     (await server.query(database, 'SELECT count(*)::int AS count FROM rowonce.rows'))[0]?.count;
-  await expect.poll(finished, { timeout: 60_000 }).toBe(60);
+  await expect.poll(finished).toBe(60);
   const reader = server.url(database).replace('tests@', 'rowonce_reader@');
   const shown = await place.typeHere(['status', '--store', reader]);
   expect([shown.code, shown.stdout], shown.stderr).toEqual([

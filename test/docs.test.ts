@@ -400,7 +400,7 @@ describe('the commands of the README and of the guide print what the pages show'
   // are compared at each change, all among the proofs; transcripts are written into all.
   const pages = ['README.md', ...GUIDE];
   const read = process.env.UPDATE_TRANSCRIPTS === '1' ? pages.length : times(3, pages.length);
-  test.each(pages.slice(0, read))('%s', { timeout: 180_000 }, (path) => {
+  test.each(pages.slice(0, read))('%s', (path) => {
     const text = page(path);
     const exchanges = exchangesOf(text);
     const real = exchanges.map(({ command }) => ({ command, printed: type(command) }));

@@ -106,19 +106,15 @@ describe('the container', () => {
 
   const hasEngine = spawnSync('docker', ['info'], { stdio: 'ignore' }).status === 0;
 
-  test.skipIf(!hasEngine)(
-    'is built and starts (skipped where no Docker engine runs)',
-    { timeout: 600_000 },
-    () => {
-      const docker = (...words: readonly string[]) =>
-        spawnSync('docker', words, { cwd: ROOT, encoding: 'utf8' });
-      const built = docker('build', '--quiet', '--file', 'docs/container/Dockerfile', '.');
-      expect(built.status, built.stderr).toBe(0);
-      const image = built.stdout.trim();
-      onTestFinished(() => void docker('image', 'rm', '--force', image));
-      expect(docker('run', '--rm', image, 'doctor').stdout).toMatch(/^ok +machine/);
-    },
-  );
+  test.skipIf(!hasEngine)('is built and starts (skipped where no Docker engine runs)', () => {
+    const docker = (...words: readonly string[]) =>
+      spawnSync('docker', words, { cwd: ROOT, encoding: 'utf8' });
+    const built = docker('build', '--quiet', '--file', 'docs/container/Dockerfile', '.');
+    expect(built.status, built.stderr).toBe(0);
+    const image = built.stdout.trim();
+    onTestFinished(() => void docker('image', 'rm', '--force', image));
+    expect(docker('run', '--rm', image, 'doctor').stdout).toMatch(/^ok +machine/);
+  });
 });
 
 const environment = () => ({

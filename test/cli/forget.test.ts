@@ -147,7 +147,7 @@ test('a forgotten person is in no byte of the store; others stay; nobody is boug
   expect((await desk.type(['forget', JANE, '--yes'])).code).toBe(0);
   expect(filesWith(desk, JANE)).toEqual([]);
   expect((await desk.type(['status'])).code).toBe(0);
-}, 120_000);
+});
 
 test.each(['jane@bücher-example.de', 'jane@xn--bcher-example-wob.de'])(
   'a host with other letters than a to z has two spellings, and to forget %s covers both, in lists of any encoding',
@@ -202,7 +202,6 @@ proof(
     expect((await run(desk, 'enrich-person', 'again.csv')).stdout).toMatch(/skipped +3/);
     expect(asked).toHaveLength(3);
   },
-  120_000,
 );
 
 test('somebody about whom a request may have been charged is erased only after that is settled', async () => {
@@ -221,7 +220,7 @@ test('somebody about whom a request may have been charged is erased only after t
   expect(await desk.type(['forget', 'lost.canary@acme.example', '--yes'])).toMatchObject({ code: 0 });
   expect(filesWith(desk, 'lost.canary@acme.example')).toEqual([]);
   expect((await desk.json(['status', batch])).credits).toMatchObject({ spent: 2, in_doubt: 0 });
-}, 120_000);
+});
 
 proof(
   'a forgotten person is not bought through another account either, unless --refresh asks for it',
@@ -246,7 +245,6 @@ proof(
     await desk.type([...words, '--refresh'], { env });
     expect(second.asked.join()).toContain(JANE);
   },
-  60_000,
 );
 
 proofs(
@@ -280,45 +278,33 @@ proofs(
       });
     }
 
-    proof(
-      'after settle --retry that was answered',
-      async () => {
-        const { desk, asked, batch } = await lostOnce(false);
-        expect(await desk.type(['settle', batch, '2', '--retry', '--extra-credits', '9'])).toMatchObject({
-          code: 0,
-        });
-        await run(desk, 'enrich-person', 'people.csv');
-        expect(asked).toHaveLength(2);
-        await expectForgotten(desk);
-        expect((await desk.json(['status', batch])).credits).toMatchObject({ spent: 2, in_doubt: 2 });
-      },
-      60_000,
-    );
+    proof('after settle --retry that was answered', async () => {
+      const { desk, asked, batch } = await lostOnce(false);
+      expect(await desk.type(['settle', batch, '2', '--retry', '--extra-credits', '9'])).toMatchObject({
+        code: 0,
+      });
+      await run(desk, 'enrich-person', 'people.csv');
+      expect(asked).toHaveLength(2);
+      await expectForgotten(desk);
+      expect((await desk.json(['status', batch])).credits).toMatchObject({ spent: 2, in_doubt: 2 });
+    });
 
-    proof(
-      'after a refresh that was lost',
-      async () => {
-        const { desk, asked } = await lostOnce(true);
-        expect(asked).toHaveLength(2);
-        await expectForgotten(desk);
-      },
-      60_000,
-    );
+    proof('after a refresh that was lost', async () => {
+      const { desk, asked } = await lostOnce(true);
+      expect(asked).toHaveLength(2);
+      await expectForgotten(desk);
+    });
 
-    proof(
-      'after settle --skip, and is not bought again',
-      async () => {
-        const { desk, asked, batch } = await lostOnce(false);
-        expect(await desk.type(['settle', batch, '2', '--skip'])).toMatchObject({ code: 0 });
-        await expectForgotten(desk);
-        await desk.write('again.csv', `email\n${JANE}\n`);
-        for (const list of ['people.csv', 'again.csv'])
-          expect((await run(desk, 'enrich-person', list)).stdout).toMatch(/skipped +1/);
-        expect(asked).toHaveLength(1);
-        expect((await desk.json(['status', batch])).credits).toMatchObject({ spent: 2, in_doubt: 0 });
-      },
-      60_000,
-    );
+    proof('after settle --skip, and is not bought again', async () => {
+      const { desk, asked, batch } = await lostOnce(false);
+      expect(await desk.type(['settle', batch, '2', '--skip'])).toMatchObject({ code: 0 });
+      await expectForgotten(desk);
+      await desk.write('again.csv', `email\n${JANE}\n`);
+      for (const list of ['people.csv', 'again.csv'])
+        expect((await run(desk, 'enrich-person', list)).stdout).toMatch(/skipped +1/);
+      expect(asked).toHaveLength(1);
+      expect((await desk.json(['status', batch])).credits).toMatchObject({ spent: 2, in_doubt: 0 });
+    });
   },
 );
 
@@ -362,7 +348,6 @@ proof(
     expect(filesWith(desk, JANE)).toEqual([]);
     expect((await desk.type([...purge, '--yes'], then)).stdout).toContain('Nothing of that');
   },
-  120_000,
 );
 
 proof(
@@ -407,35 +392,30 @@ proof(
     expect((await desk.type(['store', 'purge', '--before', TOMORROW, '--yes'], then)).code).toBe(0);
     expect([...filesWith(desk, JANE), ...filesWith(desk, MARY)]).toEqual([]);
   },
-  120_000,
 );
 
 const TOMORROW = new Date(Date.now() + DAY_MS).toISOString().slice(0, 10);
 
-proof(
-  'a purge in the middle of a batch takes nothing that its other rows would buy again',
-  async () => {
-    const { address, asked } = await peopleVendor();
-    const desk = await deskOver(address);
-    // The open batch asks for the cat as well, and never for the dog, which the ledger cannot know.
-    await desk.write('known.csv', 'email\ncat.canary@acme.example\ndog.canary@acme.example\n');
-    await run(desk, 'enrich-person', 'known.csv');
-    await desk.write('people.csv', `email\n${JANE}\n${MARY}\n${JANE}\ncat.canary@acme.example\n`);
-    const { batch } = JSON.parse(
-      (await run(desk, 'enrich-person', 'people.csv', '--limit', '2', '--json')).stdout,
-    );
-    const purge = ['store', 'purge', '--before', TOMORROW, '--yes'];
-    expect((await desk.type(purge)).stdout).toBe(
-      `Nothing of that can be erased in ${desk.place.path('store')}.\n  stays: 4 requests that batch ${batch} may still need: as long as it is open, every answer to its operation on its account counts. To end it, run its list, or run npx --no rowonce cancel ${batch}; for what is in doubt, npx --no rowonce settle ${batch}\n`,
-    );
-    expect(await desk.json(purge)).toMatchObject({ requests: 0, needed: 4, needed_by: [batch] });
-    expect(await run(desk, 'enrich-person', 'people.csv')).toMatchObject({ code: 0 });
-    expect(asked).toHaveLength(4);
-    expect((await desk.read('people.csv.out.csv')).match(/Somebody/g)).toHaveLength(4);
-    expect((await desk.type(purge)).stdout).toMatch(/4 requests, 6 rows/);
-  },
-  120_000,
-);
+proof('a purge in the middle of a batch takes nothing that its other rows would buy again', async () => {
+  const { address, asked } = await peopleVendor();
+  const desk = await deskOver(address);
+  // The open batch asks for the cat as well, and never for the dog, which the ledger cannot know.
+  await desk.write('known.csv', 'email\ncat.canary@acme.example\ndog.canary@acme.example\n');
+  await run(desk, 'enrich-person', 'known.csv');
+  await desk.write('people.csv', `email\n${JANE}\n${MARY}\n${JANE}\ncat.canary@acme.example\n`);
+  const { batch } = JSON.parse(
+    (await run(desk, 'enrich-person', 'people.csv', '--limit', '2', '--json')).stdout,
+  );
+  const purge = ['store', 'purge', '--before', TOMORROW, '--yes'];
+  expect((await desk.type(purge)).stdout).toBe(
+    `Nothing of that can be erased in ${desk.place.path('store')}.\n  stays: 4 requests that batch ${batch} may still need: as long as it is open, every answer to its operation on its account counts. To end it, run its list, or run npx --no rowonce cancel ${batch}; for what is in doubt, npx --no rowonce settle ${batch}\n`,
+  );
+  expect(await desk.json(purge)).toMatchObject({ requests: 0, needed: 4, needed_by: [batch] });
+  expect(await run(desk, 'enrich-person', 'people.csv')).toMatchObject({ code: 0 });
+  expect(asked).toHaveLength(4);
+  expect((await desk.read('people.csv.out.csv')).match(/Somebody/g)).toHaveLength(4);
+  expect((await desk.type(purge)).stdout).toMatch(/4 requests, 6 rows/);
+});
 
 proof(
   'names of files that were removed are forgotten too, and what the page kept; of one file it says one thing',
@@ -471,7 +451,6 @@ proof(
     expect(stays.filter((path) => removed.includes(path))).toEqual([]);
     expect(stays.filter((path = '') => !existsSync(path))).toEqual([]);
   },
-  120_000,
 );
 
 /** The paths that a line of `forget` names. */
@@ -491,7 +470,7 @@ test('who is named by nothing but the header of an answer about somebody else is
   expect((await desk.type(['forget', JANE, '--yes'])).stdout).toContain('a part of 1 answer.');
   expect(filesWith(desk, JANE)).toEqual([]);
   expect(filesWith(desk, MARY)).not.toEqual([]);
-}, 60_000);
+});
 
 proofs(
   'of each file of the user that was written or read and may hold the person it says that it stays',
@@ -538,7 +517,7 @@ proofs(
       expect(await desk.json(['forget', JANE, '--yes'])).toMatchObject({
         stores: [{ outputs: expect.arrayContaining(at('first.csv')), may_hold: [] }],
       });
-    }, 120_000);
+    });
 
     proof(
       'every path at which a list or a job was read, also by a run that finds its batch finished, and saved plans',
@@ -584,28 +563,23 @@ proofs(
         expect(pathsSaid(done, PATH_FORGOTTEN)).toEqual(at(`list of ${JANE}.csv`));
         expect(filesWith(desk, JANE)).toEqual([]);
       },
-      60_000,
     );
 
-    proof(
-      'not an output in whose place another batch has written',
-      async () => {
-        const { address } = await peopleVendor();
-        const desk = await deskOver(address);
-        for (const [list, person] of [
-          ['people.csv', JANE],
-          ['others.csv', MARY],
-        ] as const) {
-          await desk.write(list, `email\n${person}\n`);
-          await run(desk, 'enrich-person', list, '-o', 'out.csv');
-        }
-        expect(await desk.read('out.csv')).toContain(MARY);
-        const look = await desk.type(['forget', JANE, '--dry-run']);
-        expect(pathsSaid(look, STAYS)).toEqual([desk.place.path('people.csv')]);
-        expect(pathsSaid(look, MAY_HOLD)).toEqual([]);
-      },
-      60_000,
-    );
+    proof('not an output in whose place another batch has written', async () => {
+      const { address } = await peopleVendor();
+      const desk = await deskOver(address);
+      for (const [list, person] of [
+        ['people.csv', JANE],
+        ['others.csv', MARY],
+      ] as const) {
+        await desk.write(list, `email\n${person}\n`);
+        await run(desk, 'enrich-person', list, '-o', 'out.csv');
+      }
+      expect(await desk.read('out.csv')).toContain(MARY);
+      const look = await desk.type(['forget', JANE, '--dry-run']);
+      expect(pathsSaid(look, STAYS)).toEqual([desk.place.path('people.csv')]);
+      expect(pathsSaid(look, MAY_HOLD)).toEqual([]);
+    });
 
     proof(
       'a path that names the person is said once and kept nowhere, also one that an export beside a run has noted',
@@ -628,7 +602,6 @@ proofs(
           stdout: expect.not.stringContaining(output),
         });
       },
-      60_000,
     );
 
     proof(
@@ -648,26 +621,21 @@ proofs(
         expect([done.code, done.stderr]).toEqual([0, '']);
         expect(pathsSaid(done, MAY_HOLD)).toEqual([desk.place.path('round.csv')]);
       },
-      60_000,
     );
 
-    proof(
-      'also when nothing but the path of a copy names them',
-      async () => {
-        const { address } = await peopleVendor();
-        const desk = await deskOver(address);
-        const somebody = 'somebody@acme.example';
-        await desk.write('people.csv', `email\n${MARY}\n`);
-        await run(desk, 'enrich-person', 'people.csv');
-        expect((await desk.type(['export', 'last', '--copy', '-o', `${somebody}.csv`])).code).toBe(0);
-        const done = await desk.type(['forget', somebody, '--yes']);
-        expect(pathsSaid(done, PATH_FORGOTTEN)).toEqual(
-          ['csv', 'report.html'].map((ending) => desk.place.path(`${somebody}.${ending}`)),
-        );
-        expect(filesWith(desk, somebody)).toEqual([]);
-      },
-      60_000,
-    );
+    proof('also when nothing but the path of a copy names them', async () => {
+      const { address } = await peopleVendor();
+      const desk = await deskOver(address);
+      const somebody = 'somebody@acme.example';
+      await desk.write('people.csv', `email\n${MARY}\n`);
+      await run(desk, 'enrich-person', 'people.csv');
+      expect((await desk.type(['export', 'last', '--copy', '-o', `${somebody}.csv`])).code).toBe(0);
+      const done = await desk.type(['forget', somebody, '--yes']);
+      expect(pathsSaid(done, PATH_FORGOTTEN)).toEqual(
+        ['csv', 'report.html'].map((ending) => desk.place.path(`${somebody}.${ending}`)),
+      );
+      expect(filesWith(desk, somebody)).toEqual([]);
+    });
   },
 );
 

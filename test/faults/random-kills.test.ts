@@ -37,9 +37,6 @@ const KILLS: readonly { readonly way: Way; readonly kills: number; readonly rows
 
 test.each(some(KILLS, 1))(
   '$kills random kills over a vendor that loses answers break no promise ($way)',
-  {
-    timeout: 180_000,
-  },
   async ({ way, kills, rows }) => {
     await using workplace = await Workplace.open({
       way,

@@ -36,7 +36,7 @@ beforeAll(async () => {
   await bought.run();
   team = await TeamWorkplace.open();
   await team.apply([{ email: 'jo@team.example', role: 'viewer' }]);
-}, 60_000);
+});
 
 afterAll(async () => {
   for (const database of databases) database.close();

@@ -146,7 +146,7 @@ async function planted(page: Page): Promise<Planted> {
   await page.goto(`http://127.0.0.1:${port}/planted`);
   expect(await page.evaluate('navigator.serviceWorker.controller !== null')).toBe(true);
   // The browser looks after each visit whether the worker has changed: this one's look is over before the next program serves.
-  await expect.poll(() => timesAsked, { timeout: 20_000 }).toBe(2);
+  await expect.poll(() => timesAsked).toBe(2);
   stranger.closeAllConnections();
   await new Promise((resolve) => stranger.close(resolve));
   onTestFinished(() => {

@@ -17,7 +17,10 @@ const FLAGS = [
 ];
 
 export async function openBrowser(flags: readonly string[] = []): Promise<Browser> {
-  return launcher.launch({ executablePath: await unpacked(), args: [...FLAGS, ...flags] });
+  const browser = await launcher.launch({ executablePath: await unpacked(), args: [...FLAGS, ...flags] });
+  // As long as the other waits of these tests, so that a slow machine is not a failure.
+  browser.on('context', (context) => context.setDefaultTimeout(180_000));
+  return browser;
 }
 
 const MODULES = join(import.meta.dirname, '..', '..', 'node_modules');

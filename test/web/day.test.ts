@@ -51,7 +51,6 @@ async function desk(): Promise<{ readonly served: Served; readonly page: Page }>
   onTestFinished(() => served[Symbol.asyncDispose]());
   const page = await openTab(browser, served, { path: '/new' });
   onTestFinished(() => page.context().close());
-  page.setDefaultTimeout(60_000);
   await page.evaluate(COUNTER);
   return { served, page };
 }

@@ -24,7 +24,6 @@ async function tabAt(path: string): Promise<Page> {
   const served = await Served.start([], {});
   onTestFinished(() => served[Symbol.asyncDispose]());
   const page = await openTab(browser, served, { path });
-  page.setDefaultTimeout(30_000);
   onTestFinished(() => page.context().close());
   return page;
 }

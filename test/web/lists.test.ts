@@ -63,7 +63,7 @@ async function openPage(words: readonly string[] = [], env: Record<string, strin
 /** Resolves when the server has looked at its store for the first time, which it does beside everything else. */
 async function looked(served: Served): Promise<void> {
   const isChecking = async () => JSON.parse((await served.tool('/api/state')).body).checking;
-  await expect.poll(isChecking, { timeout: 30_000 }).toBe(false);
+  await expect.poll(isChecking).toBe(false);
 }
 
 const LEADS = 'Name,Domain\nA,a.example\nB,b.example\n"C",not a domain\n';

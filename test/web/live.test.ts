@@ -14,8 +14,6 @@ import { openBrowser } from './chromium.ts';
 import { Served } from './served.ts';
 import { underWay } from './under-way.ts';
 
-const SOON = { timeout: 30_000 };
-
 let browser: Browser;
 
 beforeAll(async () => {
@@ -26,7 +24,6 @@ afterAll(() => browser?.close());
 
 async function tabAt(served: Served, path: string, options: BrowserContextOptions = {}): Promise<Page> {
   const page = await openTab(browser, served, { path, ...options });
-  page.setDefaultTimeout(SOON.timeout);
   onTestFinished(() => page.context().close());
   return page;
 }
@@ -48,12 +45,12 @@ proof(
       isSlow ? void held.push(route) : route.continue(),
     );
     await page.goto(`${served.url}/batches/${batch}`);
-    await expect.poll(() => held.length, SOON).toBeGreaterThan(0);
+    await expect.poll(() => held.length).toBeGreaterThan(0);
     await settle(2);
     isSlow = false;
     await held[0]?.continue();
     await page.getByRole('heading', { name: 'list.csv' }).waitFor();
-    await expect.poll(() => finishedIn(page), SOON).toBe(2);
+    await expect.poll(() => finishedIn(page)).toBe(2);
     expect(held, 'one question at a time').toHaveLength(1);
   },
 );
@@ -74,18 +71,18 @@ proof(
     const place = await link.boundingBox();
 
     await settle(2);
-    await expect.poll(() => statesIn(all), SOON).toEqual([...MATCHED_2, ...Array(6).fill('pending')]);
-    await expect.poll(() => statesIn(matched), SOON).toEqual(MATCHED_2);
+    await expect.poll(() => statesIn(all)).toEqual([...MATCHED_2, ...Array(6).fill('pending')]);
+    await expect.poll(() => statesIn(matched)).toEqual(MATCHED_2);
     await expect
-      .poll(() => statesIn(pending), SOON)
+      .poll(() => statesIn(pending))
       .toEqual([text.rows.left, text.rows.left, ...Array(6).fill('pending')]);
     expect(await link.boundingBox()).toEqual(place);
     expect(await pending.evaluate('document.activeElement.textContent')).toBe('3');
 
     gate.let();
-    await expect.poll(() => statesIn(matched), SOON).toHaveLength(8);
+    await expect.poll(() => statesIn(matched)).toHaveLength(8);
     await pending.getByRole('link', { name: `${text.rows.status.matched} 8` }).click();
-    await expect.poll(() => statesIn(pending), SOON).toEqual(Array(8).fill('matched'));
+    await expect.poll(() => statesIn(pending)).toEqual(Array(8).fill('matched'));
   },
 );
 
@@ -111,7 +108,7 @@ proof(
       await tab.getByText(text.batch.states.running, { exact: true }).waitFor();
     }
     await settle(3);
-    for (const tab of tabs) await expect.poll(() => finishedIn(tab), SOON).toBe(3);
+    for (const tab of tabs) await expect.poll(() => finishedIn(tab)).toBe(3);
 
     cable.set(true);
     for (const tab of tabs) await tab.getByText(text.reconnecting).waitFor();
@@ -141,7 +138,7 @@ proof('the history follows what is bought while it is looked at', async () => {
   const requests = async (): Promise<number> => Number(await figure.textContent());
   expect(await requests()).toBeLessThan(3);
   await settle(4);
-  await expect.poll(requests, SOON).toBeGreaterThanOrEqual(4);
+  await expect.poll(requests).toBeGreaterThanOrEqual(4);
 });
 
 proof('the pause that a vendor asks for is counted down, and the batch goes on after it', async () => {
@@ -153,7 +150,7 @@ proof('the pause that a vendor asks for is counted down, and the batch goes on a
   const timer = page.getByRole('timer');
   const shown = new Set<string>();
   // The vendor asks for one pause after the other, until three of the page's seconds were seen.
-  await expect.poll(async () => shown.add((await timer.textContent()) ?? '').size, SOON).toBeGreaterThan(2);
+  await expect.poll(async () => shown.add((await timer.textContent()) ?? '').size).toBeGreaterThan(2);
   for (const time of shown) expect(time).toMatch(/^\d+:\d\d$/);
   gate.page = undefined;
   expect((await running).code).toBe(0);
@@ -186,7 +183,7 @@ proof(
     expect((await running).code).toBe(0);
     await two.getByText(text.batch.states.finished, { exact: true }).waitFor();
     const note = { title: text.batch.ended('list.csv'), body: text.batches.rows('3', '3') };
-    await expect.poll(async () => (await said('notes')).flat(), SOON).toEqual([note]);
+    await expect.poll(async () => (await said('notes')).flat()).toEqual([note]);
     const [, toTwo] = await said('notes');
     await one.goto(`${served.url}/batches/${batch}`);
     await one.getByText(text.batch.states.finished, { exact: true }).waitFor();
@@ -213,7 +210,7 @@ proof(
     gate.let();
     expect((await running).code).toBe(0);
     const note = { title: text.batch.ended('list.csv'), body: text.batches.rows('3', '3') };
-    await expect.poll(() => second.evaluate('said.notes'), SOON).toEqual([note]);
+    await expect.poll(() => second.evaluate('said.notes')).toEqual([note]);
     expect(JSON.parse((await next.tool('/api/ends')).body).batches).toEqual([]);
   },
 );

@@ -15,7 +15,6 @@ import { openTab } from './browser.ts';
 import { openBrowser } from './chromium.ts';
 import { Served } from './served.ts';
 
-const SOON = { timeout: 30_000 };
 const { columns: words } = text;
 
 let browser: Browser;
@@ -44,7 +43,6 @@ async function bring(name: string, body: string, choices: object): Promise<strin
 
 async function tabAt(path: string): Promise<Page> {
   const page = await openTab(browser, served, { path });
-  page.setDefaultTimeout(SOON.timeout);
   onTestFinished(() => page.context().close());
   return page;
 }
@@ -65,7 +63,7 @@ async function jobOf(list: string, wanted: object): Promise<void> {
     globSync(join(served.folder, 'store', 'lists', list, 'jobs', '*.yaml')).map((path) =>
       parse(readFileSync(path, 'utf8')),
     );
-  await expect.poll(jobs, SOON).toContainEqual(expect.objectContaining(wanted));
+  await expect.poll(jobs).toContainEqual(expect.objectContaining(wanted));
 }
 
 proof(
@@ -79,7 +77,7 @@ proof(
     const { id: work } = await ask('POST', '/starts', { plan });
     const isOver = async () =>
       JSON.parse((await served.tool(`/api/tasks/${work}`)).body).work.state === 'ended';
-    await expect.poll(isOver, SOON).toBe(true);
+    await expect.poll(isOver).toBe(true);
 
     const page = await tabAt(`/lists/${list}/columns`);
     await page.getByText(words.unusedColumn('Webseite', 'domain')).waitFor();

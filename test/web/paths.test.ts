@@ -17,7 +17,6 @@ import { openBrowser } from './chromium.ts';
 import { Served } from './served.ts';
 
 const FIXTURES = join(import.meta.dirname, '..', '..', 'fixtures');
-const SOON = { timeout: 30_000 };
 const QUICK = { ROWONCE_SANDBOX: '--rate 200/s --match-rate 1' };
 /** A list of thirty rows takes far longer than it takes to kill the page. */
 const SLOW = { ROWONCE_SANDBOX: '--rate 2/s --match-rate 1' };
@@ -39,7 +38,6 @@ async function servedWith(env: Readonly<Record<string, string>>, cwd?: string): 
 
 async function tabAt(served: Served, path: string, { proxy }: BrowserContextOptions = {}): Promise<Page> {
   const page = await openTab(browser, served, { path, ...(proxy === undefined ? {} : { proxy }) });
-  page.setDefaultTimeout(SOON.timeout);
   onTestFinished(() => page.context().close());
   return page;
 }
@@ -191,7 +189,7 @@ proof(
     const first = await servedWith(SLOW);
     const batch = await started(first, 30);
     const watching = await tabAt(first, `/batches/${batch}`);
-    await expect.poll(async () => (await detail(first, batch)).settled, SOON).toBeGreaterThan(0);
+    await expect.poll(async () => (await detail(first, batch)).settled).toBeGreaterThan(0);
     await first.stop('SIGKILL');
     await watching.getByText(text.reconnecting).waitFor();
 
@@ -224,7 +222,7 @@ async function detail(served: Served, batch: string): Promise<BatchDetail> {
 async function batchOf(served: Served): Promise<string> {
   const newest = async (): Promise<string | undefined> =>
     (JSON.parse((await served.tool('/api/batches')).body) as BatchList).batches[0]?.batch;
-  await expect.poll(newest, SOON).toBeDefined();
+  await expect.poll(newest).toBeDefined();
   return (await newest()) ?? '';
 }
 

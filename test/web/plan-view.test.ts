@@ -15,8 +15,6 @@ import { openTab } from './browser.ts';
 import { openBrowser } from './chromium.ts';
 import { environmentIn, Served } from './served.ts';
 
-const SOON = { timeout: 30_000 };
-
 let browser: Browser;
 
 beforeAll(async () => {
@@ -78,11 +76,11 @@ proof(
       expect(wide).toBeLessThanOrEqual(width);
     }
     await page.getByRole('button', { name: text.agree.meant }).click();
-    await expect.poll(() => start.isEnabled(), SOON).toBe(true);
+    await expect.poll(() => start.isEnabled()).toBe(true);
     expect(await page.getByRole('button', { name: text.agree.meant }).count()).toBe(0);
     await page.reload();
     await start.click();
-    await expect.poll(async () => (await place.vendor.book()).requests, SOON).toBe(1);
+    await expect.poll(async () => (await place.vendor.book()).requests).toBe(1);
   },
 );
 
@@ -143,7 +141,7 @@ proof('after a sample only what something else has moved is told', async () => {
   const { id: plan } = await ask(served, 'POST', '/plans', { list: id });
   const { id: work } = await ask(served, 'POST', '/starts', { plan, sample: 20, budget: 30 });
   const ended = async () => JSON.parse((await served.tool(`/api/tasks/${work}`)).body).work.exit_code;
-  await expect.poll(ended, SOON).toBe(0);
+  await expect.poll(ended).toBe(0);
   writeFileSync(place.path('other.csv'), `No,Domain\n1,${domains.join('1,')}`);
   const elsewhere = ['run', 'enrich-company', 'other.csv', '--account', 'data', '--budget', '30'];
   expect(await rowonce(elsewhere, { cwd: place.folder, env: environmentIn(place.folder) })).toMatchObject({

@@ -357,7 +357,7 @@ proof(
       const next = await Served.at(desk.place);
       const ends = async () =>
         (await next.ask('GET', '/schedules')).starts.map(({ last }: JsonResult) => last);
-      await expect.poll(ends, SOON).not.toContain(null);
+      await expect.poll(ends).not.toContain(null);
       const [begun, moved, gone] = await ends();
       expect(begun).toMatchObject({ exit_code: 0, spent: 6, batch: expect.any(String) });
       expect(moved).toMatchObject({
@@ -382,19 +382,17 @@ proof('a plan that nobody waits for is not made to its end: who asked has left, 
 
   const [first, second] = [new AbortController(), new AbortController()];
   const asked = ask(first);
-  await expect.poll(() => silent.asked, SOON).toEqual(['open']);
+  await expect.poll(() => silent.asked).toEqual(['open']);
   const askedAgain = ask(second);
-  await expect.poll(() => silent.asked, SOON).toEqual(['closed', 'open']);
+  await expect.poll(() => silent.asked).toEqual(['closed', 'open']);
   // The newer process answers both, so it goes on when the one who began it leaves.
   second.abort();
   expect(await askedAgain).toBe('AbortError');
-  await expect.poll(() => silent.asked, SOON).toEqual(['closed', 'closed', 'open']);
+  await expect.poll(() => silent.asked).toEqual(['closed', 'closed', 'open']);
   first.abort();
   expect(await asked).toBe('AbortError');
-  await expect.poll(() => silent.asked, SOON).toEqual(['closed', 'closed', 'closed']);
+  await expect.poll(() => silent.asked).toEqual(['closed', 'closed', 'closed']);
 });
-
-const SOON = { timeout: 30_000 };
 
 /** A service that takes every connection and never answers, so that whoever asks it waits. */
 async function openSilentService(): Promise<{ readonly url: string; readonly asked: string[] }> {

@@ -151,7 +151,7 @@ test('doubts are listed with the money at risk, and a decision is noted as the c
           const { work } = (await page.ask('/tasks')).body;
           return work.filter(({ id, state }: JsonResult) => ids.includes(id) && state === 'ended');
         },
-        { timeout: 30_000, interval: 200 },
+        { interval: 200 },
       )
       .toMatchObject(ids.map(() => ({ state: 'ended', exit_code: 0, stopped: null })));
   };
@@ -184,7 +184,7 @@ proof('the rows of a list that was changed, or is gone, are told without its cel
   await appendFile(desk.place.path('list.csv'), 'six.example,Wagga\n');
   // Until all of its bytes are read, the list is taken for what it was.
   const shown = async (): Promise<JsonResult> => (await page.ask(`/batches/${batch}/rows`)).body;
-  await expect.poll(shown, { timeout: 30_000 }).toMatchObject({ list: 'changed', header: [] });
+  await expect.poll(shown).toMatchObject({ list: 'changed', header: [] });
   expect((await shown()).rows[0]).toMatchObject({ row: 2, cells: null, status: expect.any(String) });
   await rm(desk.place.path('list.csv'));
   expect((await shown()).list).toBe('gone');

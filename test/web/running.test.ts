@@ -12,8 +12,6 @@ import { rowonce } from '../cli/rowonce.ts';
 import { proof } from '../combinations.ts';
 import { type Answer, environmentIn, Served } from './served.ts';
 
-const SOON = { timeout: 30_000 };
-
 const SANDBOX = { ROWONCE_SANDBOX: '--rate 100/s --latency 20ms --match-rate 1' };
 /** A run of 300 rows takes far longer than it takes to pause it. */
 const SLOW = { ROWONCE_SANDBOX: '--rate 10/s --match-rate 1' };
@@ -127,10 +125,10 @@ proof(
     await heard.read();
     const running = run('long.csv', 'elsewhere', [], SLOW);
     const found = async () => (await batches('?text=long')).batches[0];
-    await expect.poll(async () => (await found())?.counts.matched ?? 0, SOON).toBeGreaterThan(5);
+    await expect.poll(async () => (await found())?.counts.matched ?? 0).toBeGreaterThan(5);
     const batch = (await found())?.batch ?? '';
     expect(await detail(batch)).toMatchObject({ running: true, spender: null, limit_per_second: 10 });
-    await expect.poll(() => heard.messages.some(({ spenders }) => spenders.length === 1), SOON).toBe(true);
+    await expect.poll(() => heard.messages.some(({ spenders }) => spenders.length === 1)).toBe(true);
 
     const [one, two] = await Promise.all([
       post(`/api/batches/${batch}/pause`),
@@ -138,7 +136,7 @@ proof(
     ]);
     expect(JSON.parse(one.body).id).toBe(JSON.parse(two.body).id);
     expect(await running).toMatchObject({ code: 143 });
-    await expect.poll(async () => (await detail(batch)).held_since, SOON).toBeDefined();
+    await expect.poll(async () => (await detail(batch)).held_since).toBeDefined();
     const paused = await detail(batch);
     expect(paused).toMatchObject({ running: false, open: 0, state: 'open' });
     expect(paused.counts).not.toHaveProperty('in_doubt');
@@ -146,7 +144,7 @@ proof(
     const before = heard.messages.length;
     const began = performance.now();
     expect((await post(`/api/batches/${batch}/continue`)).status).toBe(200);
-    await expect.poll(async () => (await detail(batch)).state, SOON).toBe('finished');
+    await expect.poll(async () => (await detail(batch)).state).toBe('finished');
     const seconds = (performance.now() - began) / 1000;
     // A request that the vendor asked to wait with is no call, and costs nothing.
     expect(await detail(batch)).toMatchObject({
@@ -170,11 +168,11 @@ proof(
     list('gone.csv', 300);
     const running = run('gone.csv', '.', [], SLOW);
     const found = async () => (await batches('?text=gone')).batches[0];
-    await expect.poll(async () => (await found())?.counts.matched ?? 0, SOON).toBeGreaterThan(5);
+    await expect.poll(async () => (await found())?.counts.matched ?? 0).toBeGreaterThan(5);
     const batch = (await found())?.batch ?? '';
     expect((await post(`/api/batches/${batch}/cancel`)).status).toBe(200);
     expect(await running).toMatchObject({ code: 143 });
-    await expect.poll(async () => (await detail(batch)).state, SOON).toBe('cancelled');
+    await expect.poll(async () => (await detail(batch)).state).toBe('cancelled');
     expect((await detail(batch)).counts).not.toHaveProperty('in_doubt');
     const refused = await post(`/api/batches/${batch}/continue`);
     expect(refused.status).toBe(400);
@@ -223,18 +221,18 @@ proof('who does not read the stream is told later, and once, what it missed', as
     writeFileSync(`${spender}.new`, JSON.stringify({ pid: process.pid, since: '', command }));
     renameSync(`${spender}.new`, spender);
     const last = () => reader.messages.at(-1)?.spenders[0]?.command.startsWith(`${time} `);
-    await expect.poll(last, SOON).toBe(true);
+    await expect.poll(last).toBe(true);
   };
   for (let time = 1; time <= 4; time += 1) await spends(time);
   list('slept.csv', 1);
   await run('slept.csv');
   for (let time = 5; time <= 8; time += 1) await spends(time);
   rmSync(spender);
-  await expect.poll(() => reader.messages.at(-1)?.spenders, SOON).toEqual([]);
+  await expect.poll(() => reader.messages.at(-1)?.spenders).toEqual([]);
 
   await sleeper.read();
   const told = () => sleeper.messages.map(({ spenders }) => spenders.length);
-  await expect.poll(() => [told().includes(1), told().at(-1)], SOON).toEqual([true, 0]);
+  await expect.poll(() => [told().includes(1), told().at(-1)]).toEqual([true, 0]);
   expect(sleeper.messages.length).toBeLessThan(8);
   const batch = (await batches('?text=slept')).batches[0]?.batch;
   expect(sleeper.messages.flatMap((message) => message.batches)).toContain(batch);

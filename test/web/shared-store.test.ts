@@ -18,8 +18,6 @@ import { openBrowser } from './chromium.ts';
 import { Served } from './served.ts';
 import { Gate } from './under-way.ts';
 
-const SOON = { timeout: 30_000 };
-
 proof(
   'a list that is started on the page over a database shows who works on it where, and is done when they are',
   async () => {
@@ -39,7 +37,6 @@ proof(
     const browser = await openBrowser();
     onTestFinished(() => browser.close());
     const page = await openTab(browser, served, { path: '/' });
-    page.setDefaultTimeout(SOON.timeout);
     await page.getByText(text.workers.title('1')).waitFor();
 
     const ask = async (method: string, path: string, body?: string) =>
@@ -67,7 +64,7 @@ proof(
       '100',
     ];
     const beaten = expect.stringMatching(/^\d\.\d s ago$/);
-    await expect.poll(cells, SOON).toEqual([
+    await expect.poll(cells).toEqual([
       [...shownOf('worker'), beaten],
       [...shownOf('run'), beaten],
     ]);

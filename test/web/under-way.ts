@@ -7,8 +7,6 @@ import { Served } from './served.ts';
 
 /** A batch that is under way for as long as a test wants, however slow the machine is: its vendor answers when it is told to. */
 
-const SOON = { timeout: 30_000 };
-
 /** What stands before a vendor: a request passes when the test has let so many through. */
 export class Gate {
   /** With which everything is answered that passes; undefined: by the vendor. */
@@ -62,14 +60,14 @@ export async function underWay(rows: number): Promise<UnderWay> {
   const ask = async <T>(path: string): Promise<T> => JSON.parse((await served.tool(path)).body);
   const newest = async (): Promise<string | undefined> =>
     (await ask<BatchList>('/api/batches')).batches[0]?.batch;
-  await expect.poll(newest, SOON).toBeDefined();
+  await expect.poll(newest).toBeDefined();
   const batch = (await newest()) ?? '';
   const detail = () => ask<BatchDetail>(`/api/batches/${batch}`);
-  await expect.poll(async () => (await detail()).running, SOON).toBe(true);
+  await expect.poll(async () => (await detail()).running).toBe(true);
   const settle = async (more: number): Promise<void> => {
     const { settled } = await detail();
     gate.let(more);
-    await expect.poll(async () => (await detail()).settled, SOON).toBe(settled + more);
+    await expect.poll(async () => (await detail()).settled).toBe(settled + more);
   };
   return { desk, served, gate, batch, running, detail, settle };
 }

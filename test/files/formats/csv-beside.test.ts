@@ -194,7 +194,7 @@ describe('the thread', () => {
     for await (const { fault } of parsedBeside(faulty(), OPTIONS)) {
       if (fault === undefined) continue;
       expect(fault.code).toBe('CSV_MAX_RECORD_SIZE');
-      await vi.waitUntil(() => threads[0]?.threadId === -1);
+      await expect.poll(() => threads[0]?.threadId).toBe(-1);
       break;
     }
     expect(errors).toEqual([]);

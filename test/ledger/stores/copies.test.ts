@@ -118,9 +118,9 @@ async function expectTheSame(from: Store, to: Store, runs: number): Promise<void
 
 const RUNS = Number(process.env.HISTORIES ?? times(1, 12));
 
-test('from a folder to a database and back', () => expectTheSame(sqlite, postgresOfTests, RUNS), 240_000);
-proof('from a database to a folder and back', () => expectTheSame(postgresOfTests, sqlite, RUNS), 240_000);
-proof('from a folder to a folder and back', () => expectTheSame(sqlite, sqlite, 2 * RUNS), 240_000);
+test('from a folder to a database and back', () => expectTheSame(sqlite, postgresOfTests, RUNS));
+proof('from a database to a folder and back', () => expectTheSame(postgresOfTests, sqlite, RUNS));
+proof('from a folder to a folder and back', () => expectTheSame(sqlite, sqlite, 2 * RUNS));
 
 // Goal: who did what goes with the ledger, and whoever works on in the copy is told apart. Method: several people work one after the
 // other, before the copy and in it.

@@ -99,7 +99,7 @@ test('a reader that stops reading stops the buying, and one that leaves keeps wh
     expect(input).toEqual({ id: row, domain: `c${row}.example`, tags: ['x'] });
     if (row < 3) continue;
     // The vendor has answered all that may be begun by now, and is asked for nothing else while nobody reads.
-    await vi.waitFor(async () => expect(await desk.requests()).toBe(2 + 5));
+    await expect.poll(() => desk.requests()).toBe(2 + 5);
     break;
   }
   const { stopped, counts } = await run.summary();
