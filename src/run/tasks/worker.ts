@@ -1,6 +1,7 @@
 import { type Account, loadAccounts, resolveKey } from '../../client/account/account.ts';
 import { systemClock } from '../../core/clock.ts';
 import { messageOf, StopError, stop } from '../../core/errors.ts';
+import { Unanswered } from '../../ledger/store.ts';
 import type { TakenRange } from '../../ledger/work-queue.ts';
 import { type Checks, called, signal, text, timepiece, values } from '../../lib/checked-options.ts';
 import { commandLine } from '../../lib/command-line.ts';
@@ -66,14 +67,18 @@ export async function runWorker(options: WorkerOptions): Promise<WorkerSummary> 
       if (event.kind === 'done') [ranges, rows] = [ranges + 1, rows + event.rows];
       onEvent(event);
     };
+    let wasOpen = false;
     while (!stopping.aborted) {
       try {
         const patience = { longestMs: undefined, signal: stopping };
         const opened = await openForWork(location, { clock, command, patience, tell: noted(onEvent) });
+        wasOpen = true;
         const serving = { ...opened, ...options, accounts, clock, command, location, onEvent: hear };
         await serve(serving, stopping);
       } catch (error) {
         if (!(error instanceof StopError && MAY_COME_BACK.has(error.code))) throw error;
+        // A wrong password, or a database that is not there: waiting mends nothing.
+        if (!wasOpen && error.code === 'store' && !(error instanceof Unanswered)) throw error;
         hear({ kind: 'waiting', why: error.message });
         await clock.sleep(REOPEN_MS, stopping).catch(() => {});
       }

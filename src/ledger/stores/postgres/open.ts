@@ -3,7 +3,7 @@ import { requireAccepted } from '../../lost-stores.ts';
 import { refuseForeignNotes } from '../../outside-notes.ts';
 import type { StoreOptions, Tell } from '../../store.ts';
 import type { WorkQueue } from '../../work-queue.ts';
-import { closedByFailure, connect, type Database, explained } from './connection.ts';
+import { closedByFailure, connect, type Database } from './connection.ts';
 import { refuseCopied } from './copies.ts';
 import { erasureKeyOf, keyLost, lostErasureKey } from './erasure-key.ts';
 import { accept, ledgerNow, lossAt, lossOf, requireNewest } from './lost-commits.ts';
@@ -66,8 +66,6 @@ export async function queueAt(location: string): Promise<WorkQueue | undefined> 
   const database = await connect(location, { isReader: true });
   try {
     return (await hasQueue(database)) ? await openQueue(location) : undefined;
-  } catch (error) {
-    throw explained(error, database.shown);
   } finally {
     await database.close();
   }

@@ -1,27 +1,9 @@
 import type { Clock } from '../../../core/clock.ts';
-import { type StopCode, StopError, stop } from '../../../core/errors.ts';
+import { stop } from '../../../core/errors.ts';
 import { formatDuration } from '../../../lib/duration.ts';
-import type { Patience, Tell } from '../../store.ts';
+import { type Patience, RUN_AGAIN, type Tell, Unanswered } from '../../store.ts';
 
 /** How a spender gets through a time in which its database cannot be reached: a restart, a failover, a cable. */
-
-const AGAIN = 'Run the same command again when the database can be reached: it continues from what is kept.';
-
-/** The database said nothing, or that it can do nothing now. */
-export class Unanswered extends StopError {
-  /** A commit was asked for, and nobody knows whether it was made. */
-  readonly isUnknown: boolean;
-
-  constructor(code: StopCode, message: string, { isUnknown = false, next = AGAIN } = {}) {
-    super({ code, message, next });
-    this.isUnknown = isUnknown;
-  }
-
-  /** Whether it may pass by itself. A disk that is full waits for a person. */
-  get mayPass(): boolean {
-    return this.code === 'store';
-  }
-}
 
 /** How long the work is waited for. */
 export interface Manner {
@@ -106,6 +88,6 @@ export class Outage {
     const { clock, longestMs = Number.POSITIVE_INFINITY, signal } = this.#riding;
     const lastedMs = clock.monotonicMs() - (this.#sinceMs ?? 0);
     if (lastedMs < (signal?.aborted === true ? Math.min(longestMs, STOPPING_MS) : longestMs)) return;
-    throw stop(error.code, `${error.message} That has lasted for ${formatDuration(lastedMs)}.`, AGAIN);
+    throw stop(error.code, `${error.message} That has lasted for ${formatDuration(lastedMs)}.`, RUN_AGAIN);
   }
 }

@@ -2,7 +2,8 @@ import { hash } from 'node:crypto';
 import type { ConstructorOptions, JobInsert, PgBoss } from 'pg-boss';
 import type { BatchId, BatchRange, RangeLeft } from '../../ledger.ts';
 import type { TakenRange, WorkQueue } from '../../work-queue.ts';
-import { oneCell, type Sql } from './connection.ts';
+import { explained, oneCell, type Sql } from './connection.ts';
+import { addressOf } from './server-address.ts';
 
 /** The queue is pg-boss, in a schema of its own beside the ledger. Nothing of it is loaded before it is used. */
 
@@ -61,8 +62,10 @@ export async function openQueue(location: string): Promise<WorkQueue> {
 
 async function started(location: string, options: ConstructorOptions): Promise<PgBoss> {
   const { PgBoss } = await import('pg-boss');
+  const address = await addressOf(location);
   const boss = new PgBoss({
-    ...{ connectionString: location, schema: QUEUE_SCHEMA, max: CONNECTIONS, application_name: 'rowonce' },
+    ...address.to,
+    ...{ schema: QUEUE_SCHEMA, max: CONNECTIONS, application_name: 'rowonce' },
     ...{ superviseIntervalSeconds: WATCH_SECONDS, monitorIntervalSeconds: WATCH_SECONDS },
     ...{ schedule: false, reindex: false, monitorVacuum: false, ...options },
   });
@@ -73,7 +76,7 @@ async function started(location: string, options: ConstructorOptions): Promise<P
     return boss;
   } catch (error) {
     await boss.stop({ graceful: false }).catch(() => {});
-    throw error;
+    throw explained(error, address);
   }
 }
 

@@ -1,0 +1,164 @@
+import { writeFileSync } from 'node:fs';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Ended } from '../cli/rowonce.ts';
+import { typedAt } from '../cli/typed.ts';
+import { CERTIFICATE as ANOTHER_AUTHORITY } from '../client/transport/certificate.ts';
+import { AUTHORITY, CERTIFICATE, CERTIFICATE_KEY } from '../ledger/stores/postgres-certificate.ts';
+import { anotherServer, type Server } from '../ledger/stores/postgres-server.ts';
+import { Workplace } from './workplace.ts';
+
+/*
+ * Goal: a store is only ever on a server of this machine, or on one that has proven who it is; and whatever else is wrong with its URL, its
+ * server or its role is one sentence that says what to do.
+ * Method: the real command over a real server that has a certificate. It is reached as 127.1, which the system takes for 127.0.0.1 and the
+ * program for a name that may be anywhere.
+ */
+
+let server: Server;
+let place: Workplace;
+beforeAll(async () => {
+  server = await anotherServer({ authority: AUTHORITY, certificate: CERTIFICATE, key: CERTIFICATE_KEY });
+  place = await Workplace.open();
+  const files = {
+    authority: AUTHORITY,
+    another: ANOTHER_AUTHORITY,
+    certificate: CERTIFICATE,
+    key: CERTIFICATE_KEY,
+  };
+  for (const [name, pem] of Object.entries(files)) writeFileSync(place.path(`${name}.pem`), pem);
+  place.writeList(['acme.example']);
+  for (const name of ['away', 'certified', 'bare']) await server.createDatabase(name);
+  await server.query('postgres', 'CREATE ROLE stranger LOGIN; CREATE ROLE known LOGIN PASSWORD $$right$$');
+  await server.createDatabase('locked');
+  return () => place[Symbol.asyncDispose]();
+}, 60_000);
+
+/** A database under a name that may be another machine's. */
+const away = (database: string, query = ''): string =>
+  server.url(database).replace('127.0.0.1', '127.1') + query.replaceAll('FILES', place.folder);
+
+const PROVEN = '?sslmode=verify-full&sslrootcert=FILES/authority.pem';
+
+const typed = (words: readonly string[], env = {}): Promise<Ended> =>
+  typedAt(words, { env: { ...place.environment, ...env } });
+
+function expectRefused(
+  { code, stderr }: Pick<Ended, 'stderr'> & { readonly code: number | null },
+  fact: string,
+  advice: string,
+): void {
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(fact) });
+  expect(stderr).toContain(advice);
+  expect(stderr).not.toMatch(/bug|\n {4}at /);
+}
+
+describe('a server that may be on another machine', () => {
+  test.each([
+    ['postgres://me@db.example/name', {}],
+    ['postgres://me@db.example/name?sslmode=require', {}],
+    ['postgres://me@db.example/name?sslmode=verify-full&sslmode=disable', {}],
+    ['postgres://me@127.0.0.1/name?host=db.example', {}],
+    ['postgres://me@127.0.0.1/name?host=127.0.0.1&host=db.example', {}],
+    ['postgres:///name', { PGHOST: 'db.example' }],
+  ])('%s with %j is refused where nobody proves who is there', async (url, env) => {
+    expectRefused(await typed(['store', 'init', url], env), 'is on another machine', 'sslmode=verify-full');
+  });
+
+  test.each([
+    ['postgres://me@one.example,two.example/name?sslmode=verify-full', {}],
+    ['postgres:///name?sslmode=verify-full', { PGHOST: '127.0.0.1,two.example' }],
+  ])('%s with %j names several, and is refused', async (url, env) => {
+    expectRefused(await typed(['store', 'init', url], env), 'several servers', 'Name one');
+  });
+
+  test('is a store like any, for runs and for workers, once it has proven who it is', async () => {
+    const store = away('away', PROVEN);
+    const laidOut = await typed(['store', 'init', store]);
+    expect(laidOut.code, laidOut.stderr).toBe(0);
+    const submitted = await place.runHere({ store, more: ['--detach'] });
+    expect(submitted.code, submitted.stderr).toBe(0);
+    const worker = place.type(['worker', '--store', store, '--json']);
+    await worker.said(/ done, 1 row finished here/);
+    const connected = `SELECT DISTINCT ssl FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE datname = 'away'`;
+    expect(await server.query('postgres', connected)).toEqual([{ ssl: true }]);
+    worker.signal('SIGTERM');
+    expect((await worker.ended).code).toBe(143);
+    const finished = await place.runHere({ store });
+    expect(finished.code, finished.stderr).toBe(0);
+    expect(place.statuses()).toEqual(['matched']);
+    const { username: PGUSER, port: PGPORT } = new URL(store);
+    const status = ['status', '--store', `postgres:///away${new URL(store).search}`];
+    const byEnvironment = await typed(status, { PGHOST: '127.1', PGPORT, PGUSER });
+    expect(byEnvironment.code, byEnvironment.stderr).toBe(0);
+  });
+
+  test.each([
+    ['by another authority', 'away', '?sslmode=verify-full&sslrootcert=FILES/another.pem', 'certificate'],
+    ['by no authority that is known', 'away', '?sslmode=verify-full', 'certificate'],
+    ['under another name', 'localhost', PROVEN, 'localhost'],
+  ])(
+    'is refused where it is proven %s, also where the environment would take anybody',
+    async (_, name, query, fact) => {
+      const url = name === 'away' ? away(name, query) : away('away', query).replace('127.1', name);
+      for (const env of [{}, { NODE_TLS_REJECT_UNAUTHORIZED: '0' }])
+        expectRefused(await typed(['status', '--store', url], env), fact, 'sslrootcert');
+    },
+  );
+
+  test('may ask for a certificate of who comes', async () => {
+    expectRefused(await typed(['store', 'init', away('certified', PROVEN)]), 'certificate', 'sslcert');
+    const own = '&sslcert=FILES/certificate.pem&sslkey=FILES/key.pem';
+    const { code, stderr } = await typed(['store', 'init', away('certified', PROVEN + own)]);
+    expect(code, stderr).toBe(0);
+  });
+
+  test('is not looked for where a file of the URL cannot be read', async () => {
+    const url = away('away', '?sslmode=verify-full&sslrootcert=FILES/nothing.pem');
+    expectRefused(await typed(['status', '--store', url]), 'nothing.pem', 'URL');
+  });
+});
+
+describe('one sentence says what to do about', () => {
+  const commands = (store: string): readonly (readonly string[])[] => [
+    ['store', 'init', store],
+    ['status', '--store', store],
+    place.words({ store }),
+  ];
+
+  async function expectEach(store: string, fact: string, advice: string, env = {}): Promise<void> {
+    for (const words of commands(store)) expectRefused(await typed(words, env), fact, advice);
+    // A process of its own: one that waits for ever is to end with its test.
+    expectRefused(await place.type(['worker', '--store', store, '--json'], env).ended, fact, advice);
+  }
+
+  test('a database that cannot hold every letter', async () => {
+    await server.query('postgres', `CREATE DATABASE latin ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0`);
+    await expectEach(server.url('latin'), 'LATIN1', 'UTF8');
+  });
+
+  test('what the URL says beyond where the database is', async () => {
+    await expectEach(`${server.url('bare')}?options=-c%20search_path%3Dpublic`, 'options', 'Leave it out');
+  });
+
+  test('a role without rights, in a database with a ledger and in one without', async () => {
+    const role = 'stranger';
+    await expectEach(server.url('bare', role), role, 'store init');
+    await typed(['store', 'init', server.url('bare')]);
+    await expectEach(server.url('bare', role), role, 'store init');
+  });
+
+  test('a database that is not there, and a role that is not', async () => {
+    await expectEach(server.url('nowhere'), 'database "nowhere" does not exist', 'URL');
+    await expectEach(server.url('bare', 'nobody'), 'role "nobody" does not exist', 'URL');
+  });
+
+  test('a password that is wrong, or missing', async () => {
+    const store = server.url('locked', 'known');
+    await expectEach(store, 'password authentication failed', 'PGPASSWORD', { PGPASSWORD: 'wrong' });
+    await expectEach(store, 'password', 'PGPASSWORD');
+    const { code, stderr } = await typed(['store', 'init', server.url('locked', 'known')], {
+      PGPASSWORD: 'right',
+    });
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('permission denied') });
+  });
+});
