@@ -37,7 +37,10 @@ export function carriedJob({
   };
 }
 
-/** @throws StopError `store_version` for what this program does not understand; of a package what `findOperation` says. */
+/**
+ * @throws StopError `store_version` for what this program does not understand, `unsupported` for a change; of a package what
+ * `findOperation` says.
+ */
 export async function jobCarried(content: JsonObject, sources: OperationSources = {}): Promise<Job> {
   const { data } = carriedSchema.safeParse(content);
   const operation = data && (await findOperation(data.operation, sources));
@@ -54,9 +57,17 @@ export async function jobCarried(content: JsonObject, sources: OperationSources 
           'Install the same version on all hosts.',
         );
   const { name, columns, waterfall, settings = {}, repair, in_doubt: kind, extra_credits: extra = 0 } = data;
+  const shaped = operation.shapedBy?.(settings, Object.keys(columns ?? {})) ?? operation;
+  // Another host, or whoever has its password, may hand over anything: it is sent with this host's keys.
+  if (shaped.change !== undefined)
+    throw stop(
+      'unsupported',
+      `The job ${foreignWords(name)} changes something at the vendor, and workers send only what reads.`,
+      'Cancel its batch, and run it with a store on the disk of one machine.',
+    );
   return {
     name,
-    operation: operation.shapedBy?.(settings, Object.keys(columns ?? {})) ?? operation,
+    operation: shaped,
     onExisting: 'refuse',
     inDoubt: kind === 'retry' ? { kind, extraCredits: credits(extra) } : { kind },
     ...present({ columns, waterfall, repair }),

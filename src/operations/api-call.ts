@@ -90,8 +90,8 @@ function columnsOf({ endpoint, body }: Shape): readonly string[] {
   return [...new Set([...columnsIn(endpoint), ...columnsIn(body)])];
 }
 
-/** Requests with these methods change something, unless the job says that they do not. */
-const ALTERING: readonly Method[] = ['PUT', 'PATCH', 'DELETE'];
+/** The methods of the published tool step. Many vendors look things up by a POST; by another method nobody does. */
+const READING: readonly Method[] = ['GET', 'POST'];
 
 /** @throws StopError `job` where the job does not say what is sent. */
 function shapedBy(settings: JsonObject): Operation {
@@ -114,8 +114,15 @@ function shapedBy(settings: JsonObject): Operation {
     throw stop('job', fact, 'Take it out of the job: Rowonce sends exactly the request that it shows.');
   }
   const operation = operationOf(shape);
-  const { kind = ALTERING.includes(method) ? 'change' : 'read' } = settings;
-  return kind === 'change' ? changeOf(operation) : defineOperation(operation);
+  const mayRead = READING.includes(method);
+  const { kind = mayRead ? 'read' : 'change' } = settings;
+  if (kind === 'change') return changeOf(operation);
+  if (mayRead) return defineOperation(operation);
+  throw stop(
+    'job',
+    `api-call: a read is a GET or a POST, and this job sends ${method}.`,
+    'Take `kind` out of the job: then it is a change, whose plan you agree to.',
+  );
 }
 
 function changeOf({ next: _, resultsFile: _results, ...operation }: Operation<Filled>): Operation {

@@ -94,7 +94,6 @@ test.each(
     [
       ['another path', { endpoint: '/tags/remove' }],
       ['another body', { body: { domain: '{{Domain}}', admin: true } }],
-      ['another method', { method: 'PUT' }],
     ],
     1,
   ),

@@ -335,6 +335,36 @@ proof('a worker takes what is of a dialect once somebody on its host has agreed'
   await expectAskedOnce(host, domains);
 });
 
+test.each([
+  ['reads by a DELETE', `jsonb_set(job::jsonb, '{settings,method}', '"DELETE"')`],
+  [
+    'reads by a PUT, in a word of its own',
+    `jsonb_set(job::jsonb, '{settings}', '{"kind":"READ","method":"PUT","endpoint":"/x"}')`,
+  ],
+  ['changes something', `jsonb_set(job::jsonb, '{settings,kind}', '"change"')`],
+])('a worker sends nothing of a job that another host submitted and that %s', async (_, order) => {
+  await using host = await openHost();
+  const { place } = host;
+  place.writeList(domainsOf('tag', 3));
+  const job = {
+    operation: 'api-call',
+    method: 'POST',
+    endpoint: '/tags',
+    kind: 'read',
+    body: { domain: '{{Domain}}' },
+  };
+  writeFileSync(place.path('tag.yaml'), JSON.stringify(job));
+  await detach(host, { job: 'tag.yaml', more: [...DETACHED, '--yes'] });
+  // As a host hands it over that runs another program, or whose password somebody has.
+  await rowsOf(host, `UPDATE orders SET job = ${order}::json`);
+  const worker = startWorker(host);
+  await worker.said(/handed back: |done: /);
+  worker.signal('SIGTERM');
+  const { stderr } = await worker.ended;
+  expect(stderr).toMatch(/handed back: .*(a read is a GET or a POST|workers send only what reads)/);
+  expect(place.vendor.requests()).toEqual([]);
+});
+
 proof(
   'a worker whose batch has reached its budget says so, and buys on when a person has raised it',
   async () => {

@@ -125,7 +125,7 @@ describe('a blank cell', () => {
 });
 
 describe('a cell in the path', () => {
-  const people = shaped({ method: 'DELETE', kind: 'read', endpoint: '/people/{{Id}}/tags?like={{Tag}}' });
+  const people = shaped({ method: 'GET', endpoint: '/people/{{Id}}/tags?like={{Tag}}' });
   const endpointFor = (Id: string, Tag = 't'): string => {
     const prepared = people.prepare({ Id, Tag }, {});
     return prepared.kind === 'invalid'
@@ -172,11 +172,18 @@ describe('a cell in the path', () => {
   });
 });
 
-test('a PUT, a PATCH or a DELETE is a change unless the job says that it only reads', () => {
+test('a read is a GET or a POST; a PUT, a PATCH or a DELETE is a change, and refused where the job says that it only reads', () => {
   for (const method of ['PUT', 'PATCH', 'DELETE']) {
     expect(shaped({ endpoint: '/x', method }).change, method).toBeDefined();
-    expect(shaped({ endpoint: '/x', method, kind: 'read' }).change, method).toBeUndefined();
+    expect(() => shaped({ endpoint: '/x', method, kind: 'read' })).toThrow(
+      expect.objectContaining({
+        code: 'job',
+        message: `api-call: a read is a GET or a POST, and this job sends ${method}.`,
+      }),
+    );
   }
+  for (const method of ['GET', 'POST'])
+    expect(shaped({ endpoint: '/x', method, kind: 'read' }).change).toBeUndefined();
   expect(shaped({ endpoint: '/x' }).change).toBeUndefined();
 });
 
