@@ -71,14 +71,6 @@ async function serveCommand(console: Console, jobs: readonly string[], flags: Fl
   const stopped = stopRequest();
   const opening = page.opening();
   await show(console, flags, opening, async () => page.opening());
-  for (const name of page.damaged)
-    console.warn(
-      `A file of schedules could not be read. It was set aside as ${name} in the store's folder, and its starts will not happen. Agree to them again, then delete it.`,
-    );
-  for (const job of page.unagreed)
-    console.warn(
-      `Nobody has agreed yet to what ${job} asks for, so it is not swept: agree on the page, under Schedules.`,
-    );
   console.say('Ctrl-C ends it.');
   console.result({ url: opening.address });
   const exitCode = await stopped;

@@ -5,7 +5,6 @@ export * from './api/history-shapes.ts';
 export * from './api/list-shapes.ts';
 export * from './api/plan-shapes.ts';
 export * from './api/row-shapes.ts';
-export * from './api/schedule-shapes.ts';
 export * from './api/session-shapes.ts';
 
 /**

@@ -17,9 +17,9 @@ import { sweepUnused } from './server/list-batches.ts';
 import { listenOn } from './server/listeners.ts';
 import { type Place, placeIn, removeNote, writeNote } from './server/note.ts';
 import { loadPage } from './server/page-files.ts';
-import { openSchedules } from './server/schedules.ts';
 import type { Server } from './server/server.ts';
 import { openingOf } from './server/session-routes.ts';
+import { openSweeps } from './server/sweeps.ts';
 import { Work } from './server/work.ts';
 
 /**
@@ -39,7 +39,7 @@ interface PageOptions {
   readonly mostSilenceMs?: number | undefined;
   /** Job files whose inboxes are swept by their schedules. */
   readonly jobs: readonly string[];
-  /** How a person agrees to the packages of these jobs. */
+  /** How a person agrees to what these jobs ask for. */
   readonly answers?: Answers | undefined;
   /** The zone in which schedules are meant; undefined: that of this machine. */
   readonly timeZone: string | undefined;
@@ -54,10 +54,6 @@ interface PageOptions {
 interface RunningPage {
   /** Each address has a one-time word, which is valid for a minute. */
   opening(): Opening;
-  /** The files of schedules that were damaged: what was agreed to in them does not begin. */
-  readonly damaged: readonly string[];
-  /** Paths of jobs that are not swept until somebody agrees on the page to what they ask for. */
-  readonly unagreed: readonly string[];
   /** @returns how many commands were stopped by it, in an orderly way. */
   close(): Promise<number>;
 }
@@ -84,13 +80,12 @@ export async function openPage(options: PageOptions): Promise<OpenedPage> {
 }
 
 async function startPage(options: PageOptions, folder: string, lock: ProcessLock): Promise<RunningPage> {
-  const { store, version, script, operator, jobs, answers, timeZone } = options;
+  const { store, version, script, operator, jobs, answers, timeZone, tell } = options;
   const files = await loadPage();
   const program = { script, env: process.env, ...present({ operator }) };
   const work: Work = new Work(program, systemClock.wallMs, () => changes.noteWork());
   const changes = new Changes(store, systemClock, (pid) => work.isOurs(pid));
-  const schedules = await openSchedules({ jobs, answers, store, folder, clock: systemClock, work, timeZone });
-  const unagreed = await schedules.unagreed();
+  const sweeps = await openSweeps({ jobs, answers, store, folder, clock: systemClock, work, timeZone, tell });
   const { port, servers } = await listenOn(options.port, () => createServer(LIMITS));
   const admission = new Admission(systemClock, folder);
   const guarded = { address: new Address(port), admission };
@@ -99,14 +94,14 @@ async function startPage(options: PageOptions, folder: string, lock: ProcessLock
   const clock = systemClock;
   const limits = { mostUploadBytes, mostSilenceMs };
   const accountChanges = new Map<string, number>();
-  const kept = { work, changes, accountChanges, schedules };
+  const kept = { work, changes, accountChanges };
   const server: Server = { store, folder, clock, program, ...kept, ...limits };
   // After a killed run this look at the store checks all of it, and nobody waits for the address until then.
   let isLookedAt = false;
   const lookedAt = (): void => {
     isLookedAt = true;
   };
-  void sweepUnused(server, options.tell).then(lookedAt, lookedAt);
+  void sweepUnused(server, tell).then(lookedAt, lookedAt);
   const app = appOf(server, guarded, files, () => ({
     version,
     store: folder,
@@ -115,15 +110,13 @@ async function startPage(options: PageOptions, folder: string, lock: ProcessLock
   for (const http of servers)
     http.on('request', getRequestListener(app.fetch, { overrideGlobalObjects: false }));
   await writeNote(folder, { url: guarded.address.forTools, token: admission.tool, pid: process.pid });
-  await schedules.start();
+  await sweeps.start();
   return {
     opening: () => openingOf(guarded),
-    damaged: await schedules.damaged(),
-    unagreed,
     close: async () => {
       removeNote(folder);
       admission.removeRedirect();
-      const ended = schedules.stop();
+      const ended = sweeps.stop();
       const stopped = await work.close();
       await ended;
       for (const http of servers) http.closeAllConnections();

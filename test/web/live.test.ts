@@ -11,7 +11,7 @@ import { proof } from '../combinations.ts';
 import { openTab } from './browser.ts';
 import { openCable } from './cable.ts';
 import { openBrowser } from './chromium.ts';
-import { Served } from './served.ts';
+import type { Served } from './served.ts';
 import { underWay } from './under-way.ts';
 
 let browser: Browser;
@@ -157,75 +157,3 @@ proof('the pause that a vendor asks for is counted down, and the batch goes on a
   await page.getByText(text.batch.states.finished, { exact: true }).waitFor();
   expect(await timer.count()).toBe(0);
 });
-
-proof(
-  'the end of a batch is told once for a browser, wherever its tabs are, and to nobody who has not asked',
-  async () => {
-    const { served, batch, gate, running } = await underWay(3);
-    const one = await tabAt(served, '/', { permissions: ['notifications'] });
-    await one.context().addInitScript(NOTED);
-    const two = await one.context().newPage();
-    const tabs = [one, two];
-    for (const tab of tabs) {
-      await tab.goto(`${served.url}/batches/${batch}`);
-      await tab.getByRole('button', { name: text.batch.tellMe }).waitFor();
-    }
-    const said = (name: 'asks' | 'notes') => Promise.all(tabs.map((tab) => tab.evaluate(`said.${name}`)));
-    expect(await said('asks'), 'a browser is asked for nothing by itself').toEqual([0, 0]);
-    await two.getByRole('button', { name: text.batch.tellMe }).click();
-    for (const tab of tabs) await tab.getByText(text.batch.willTell).waitFor();
-    expect(await said('asks')).toEqual([0, 1]);
-
-    await two.reload();
-    await two.getByText(text.batch.willTell).waitFor();
-    await one.getByRole('link', { name: text.nav.history }).click();
-    gate.let();
-    expect((await running).code).toBe(0);
-    await two.getByText(text.batch.states.finished, { exact: true }).waitFor();
-    const note = { title: text.batch.ended('list.csv'), body: text.batches.rows('3', '3') };
-    await expect.poll(async () => (await said('notes')).flat()).toEqual([note]);
-    const [, toTwo] = await said('notes');
-    await one.goto(`${served.url}/batches/${batch}`);
-    await one.getByText(text.batch.states.finished, { exact: true }).waitFor();
-    expect(await said('notes'), 'it is not told again').toEqual([[], toTwo]);
-  },
-);
-
-proof(
-  'what a person wants to be told of outlives the page, whose next start has another address',
-  async () => {
-    const { served, desk, batch, gate, running } = await underWay(3);
-    const first = await tabAt(served, `/batches/${batch}`, { permissions: ['notifications'] });
-    await first.getByRole('button', { name: text.batch.tellMe }).click();
-    await first.getByText(text.batch.willTell).waitFor();
-    await served.stop();
-    const next = await Served.start([], { cwd: desk.place.folder, env: desk.environment() });
-    onTestFinished(() => void next.stop());
-    const asked = await tabAt(next, `/batches/${batch}`);
-    await asked.getByRole('button', { name: text.batch.tellMe }).waitFor();
-    const second = await tabAt(next, '/', { permissions: ['notifications'] });
-    await second.context().addInitScript(NOTED);
-    await second.goto(`${next.url}/batches/${batch}`);
-    await second.getByText(text.batch.willTell).waitFor();
-    gate.let();
-    expect((await running).code).toBe(0);
-    const note = { title: text.batch.ended('list.csv'), body: text.batches.rows('3', '3') };
-    await expect.poll(() => second.evaluate('said.notes')).toEqual([note]);
-    expect(JSON.parse((await next.tool('/api/ends')).body).batches).toEqual([]);
-  },
-);
-
-/** A browser without a screen shows no notification, so what it is given is noted, and how often it is asked. */
-const NOTED = `
-  globalThis.said = { asks: 0, notes: [] };
-  globalThis.Notification = class extends Notification {
-    constructor(title, { body, ...more }) {
-      super(title, { body, ...more });
-      said.notes.push({ title, body });
-    }
-    static requestPermission() {
-      said.asks += 1;
-      return super.requestPermission();
-    }
-  };
-`;

@@ -65,7 +65,7 @@ test('a list whose job names a package is planned once it is agreed to on the pa
   expect(existsSync(at('ran'))).toBe(true);
 });
 
-test('a page does not begin with an unagreed package, and asks anew when that has changed', async () => {
+test('a page does not begin with an unagreed package', async () => {
   const { at } = await deskWithPackage();
   const about = `operation: ${NAME}\naccount: data\nbudget: { credits: 9 }\n`;
   writeFileSync(at('night.yaml'), `${about}inbox: inbox\nschedule: "0 2 * * *"\n`);
@@ -73,13 +73,5 @@ test('a page does not begin with an unagreed package, and asks anew when that ha
   const refused = await openPage({ ...OPTIONS, jobs, store: at('store') }).catch((error) => error);
   expect(refused).toMatchObject({ code: 'consent', answers: [expect.stringMatching(/^package:/)] });
   expect(existsSync(at('ran'))).toBe(false);
-  const ask = await pageAt(at('store'), { jobs, answers: { accept: refused.answers[0] } });
-  expect((await ask('GET', '/schedules')).schedules).toMatchObject([{ to_agree: [] }]);
-  appendFileSync(at(`node_modules/${NAME}/index.js`), '// another');
-  const [{ to_agree: toAgree }] = (await ask('GET', '/schedules')).schedules;
-  expect(toAgree).toMatchObject([{ fact: expect.stringContaining('differ from those agreed to') }]);
-  expect(await ask('POST', '/schedules/0/run', {})).toMatchObject({ error: { code: 'consent' } });
-  const agreed = { schedule: 0, agreement: toAgree[0].agreement };
-  expect(await ask('POST', '/agreements', agreed)).toEqual({ kept: true });
-  expect((await ask('GET', '/schedules')).schedules).toMatchObject([{ to_agree: [] }]);
+  await pageAt(at('store'), { jobs, answers: { accept: refused.answers[0] } });
 });

@@ -130,7 +130,7 @@ async function viewsOf(served: Served): Promise<readonly string[]> {
     body: JSON.stringify({ what: { operation: 'enrich-company' }, account: 'sandbox-provider' }),
   });
   const ofList = ['', '/do', '/columns', '/plan', '/fix'].map((part) => `/lists/${id}${part}`);
-  return ['/', '/new', ...ofList, ...ofBatch, '/history', '/accounts', '/schedules', NOWHERE];
+  return ['/', '/new', ...ofList, ...ofBatch, '/history', '/accounts', NOWHERE];
 }
 
 /** Lists that wait for a person: one that was tried and put off to the night, and a team that would lose somebody. */
@@ -153,8 +153,7 @@ async function listsInWork(served: Served): Promise<readonly string[]> {
   const companies = { what: { operation: 'enrich-company' }, account: 'sandbox-provider' };
   const { list, plan } = await planned('companies to call.csv', `Domain\n${domains.join('')}`, companies);
   await started({ plan, sample: 20 });
-  const rest = await ask('POST', '/plans', { list });
-  await ask('POST', '/schedules/starts', { plan: rest.id, at: '02:00' });
+  await ask('POST', '/plans', { list });
   const sheet = (names: readonly string[]): string =>
     `Email,Project,Role\n${names.map((name) => `${name}@acme.example,proj-care,viewer\n`).join('')}`;
   const team = {

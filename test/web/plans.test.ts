@@ -5,7 +5,7 @@
  */
 import { once } from 'node:events';
 import { existsSync, readdirSync, statSync } from 'node:fs';
-import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -18,7 +18,6 @@ import type { Workplace } from '../faults/workplace.ts';
 
 const LIST = '0123456789abcdef';
 const OTHER = 'fedcba9876543210';
-const REMOVED = '00112233445566ff';
 const VERSION = { version: 1, bytes: 1, sha256: '', atMs: 0 };
 
 /** A page that is served for a workplace, and a tool that has its token. */
@@ -234,8 +233,6 @@ proof(
     expect(plan.to_agree.details).toEqual(['header x-team of every request: "a", which is not built in']);
     const start = { plan: plan.id, budget: 9 };
     expect(await page.ask('POST', '/starts', start)).toMatchObject({ error: { code: 'consent' } });
-    const later = { ...start, at: '02:00' };
-    expect(await page.ask('POST', '/schedules/starts', later)).toMatchObject({ error: { code: 'consent' } });
     const other = { plan: plan.id, agreement: `dialect:${'0'.repeat(32)}` };
     expect(await page.ask('POST', '/agreements', other)).toMatchObject({ error: { code: 'plan' } });
     const agreed = { plan: plan.id, agreement: plan.to_agree.agreement };
@@ -314,62 +311,6 @@ proof(
   },
 );
 
-proof(
-  'tonight: the start outlives the page, begins the agreed plan once, and nothing when that moved in the night',
-  async () => {
-    const { desk, page } = await servedDesk();
-    await page.list(OTHER, 'No,Domain\n1,x.example\n2,y.example\n');
-    const agree = async (list: string): Promise<JsonResult> => {
-      const { id } = await page.ask('POST', '/plans', { list, choices: COMPANIES });
-      const unlimited = await page.ask('POST', '/schedules/starts', { plan: id, at: '02:00' });
-      expect(unlimited).toMatchObject({ status: 400, error: { code: 'consent' } });
-      return page.ask('POST', '/schedules/starts', { plan: id, at: '02:00', budget: 9 });
-    };
-    expect(await agree(LIST)).toMatchObject({
-      status: 200,
-      name: `${LIST} leads.csv`,
-      budget: 9,
-      last: null,
-    });
-    await agree(OTHER);
-    await page.list(OTHER, 'No,Domain\n1,x.example\n');
-    await page.list(REMOVED, 'No,Domain\n1,z.example\n');
-    await agree(REMOVED);
-    await rm(join(page.folder, 'lists', REMOVED), { recursive: true });
-    await page.stop();
-
-    const evening = await Served.at(desk.place);
-    const { starts, time_zone: zone } = await evening.ask('GET', '/schedules');
-    expect(starts).toMatchObject([{ list: LIST }, { list: OTHER }, { list: REMOVED, name: null }]);
-    expect(new Date(starts[0].at_ms).toLocaleTimeString('en-GB', { timeZone: zone })).toBe('02:00:00');
-    expect(await evening.ask('GET', '/state')).toMatchObject({ schedules: 3 });
-    await evening.stop();
-    expect(await desk.requests(), 'nothing begins before its time').toBe(0);
-
-    // The night passes while no page is served.
-    const file = desk.place.path('store/starts.json');
-    await writeFile(
-      file,
-      (await readFile(file, 'utf8')).replaceAll(/"atMs":\d+/g, `"atMs":${Date.now() - 1000}`),
-    );
-    expect(statSync(file).mode & 0o777).toBe(0o600);
-    for (const morning of ['the next', 'another']) {
-      const next = await Served.at(desk.place);
-      const ends = async () =>
-        (await next.ask('GET', '/schedules')).starts.map(({ last }: JsonResult) => last);
-      await expect.poll(ends).not.toContain(null);
-      const [begun, moved, gone] = await ends();
-      expect(begun).toMatchObject({ exit_code: 0, spent: 6, batch: expect.any(String) });
-      expect(moved).toMatchObject({
-        message: expect.stringContaining('nothing was started: the file has changed'),
-      });
-      expect(gone).toMatchObject({ exit_code: 2, spent: 0 });
-      expect(await desk.requests(), morning).toBe(6);
-      await next.stop();
-    }
-  },
-);
-
 proof('a plan that nobody waits for is not made to its end: who asked has left, or asks again', async () => {
   const silent = await openSilentService();
   await using team = await openListsTeam({ reachedAt: silent.url });
@@ -438,11 +379,6 @@ proof('for a team the plan is the diff, and people are removed only when that wa
   };
   await page.list(LIST, sheet('jo', 'al'));
   const plan = await page.ask('POST', '/plans', { list: LIST, choices });
-  const unseen = await page.ask('POST', '/schedules/starts', { plan: plan.id, at: '02:00' });
-  expect(unseen.error).toMatchObject({
-    code: 'consent',
-    message: expect.stringContaining('the team may change'),
-  });
   expect(plan).toMatchObject({ is_change: true, actions: { invite: 2 }, confirm: null, needs_budget: false });
   const { work } = await page.ended((await page.ask('POST', '/starts', { plan: plan.id })).id);
   expect(work.exit_code).toBe(0);

@@ -124,15 +124,16 @@ describe('a store that others could have prepared', () => {
     return stderr;
   }
 
-  test.each(
-    some(['serve.json', 'serve.lock', 'open.html', 'schedules.json', 'starts.json', 'lists', 'downloads'], 1),
-  )('with a link in the place of %s is not taken, and nothing is written where it leads', async (name) => {
-    const elsewhere = mkdtempSync(join(tmpdir(), 'rowonce-elsewhere-'));
-    onTestFinished(() => rmSync(elsewhere, { recursive: true }));
-    const said = await refusalOf((store) => symlinkSync(elsewhere, join(store, name)));
-    expect(said).toContain(`${name} is a link`);
-    expect(readdirSync(elsewhere)).toEqual([]);
-  });
+  test.each(some(['serve.json', 'serve.lock', 'open.html', 'schedules.json', 'lists', 'downloads'], 1))(
+    'with a link in the place of %s is not taken, and nothing is written where it leads',
+    async (name) => {
+      const elsewhere = mkdtempSync(join(tmpdir(), 'rowonce-elsewhere-'));
+      onTestFinished(() => rmSync(elsewhere, { recursive: true }));
+      const said = await refusalOf((store) => symlinkSync(elsewhere, join(store, name)));
+      expect(said).toContain(`${name} is a link`);
+      expect(readdirSync(elsewhere)).toEqual([]);
+    },
+  );
 
   test.runIf(process.geteuid?.() === 0)(
     'of another user is not taken, nor one with their serve.json',

@@ -35,7 +35,7 @@ import { type Todo, todosOf } from './nightly/todo.ts';
  */
 
 export type { LeftFile } from './nightly/inbox.ts';
-export { type SweptJob, sweptJobs, unagreedOf } from './nightly/jobs.ts';
+export { requireAgreedJobs, type SweptJob, sweptJobs } from './nightly/jobs.ts';
 
 export interface SweepOptions extends SpenderOptions {
   /** The paths of the YAML files, each with an `inbox` of its own. */

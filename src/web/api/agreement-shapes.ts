@@ -6,14 +6,9 @@ export { AgreementView } from '../../objects/plan-object.ts';
 
 const agreement = z.string().min(1).max(200);
 
-/** Agrees to what a plan, its refusal or a schedule has as `to_agree`: `agreement` is that one's. A plan is made again then. */
+/** Agrees to what a plan or its refusal has as `to_agree`: `agreement` is that one's. A plan is made again then. */
 export const AgreementRequest = z.union([
   z.strictObject({ plan: z.string().min(1).max(200), agreement }),
-  z.strictObject({
-    /** The place of the schedule in the list of all. */
-    schedule: z.int().min(0),
-    agreement,
-  }),
   z.strictObject({
     /** The list whose plan was refused with it. */
     list: z.string().min(1).max(200),

@@ -252,11 +252,3 @@ export type WorkView = z.infer<typeof WorkView>;
 
 export const WorkList = z.object({ work: z.array(WorkView) });
 export type WorkList = z.infer<typeof WorkList>;
-
-/** Batches whose end a person wants to be told of, by a notification of the browser. */
-export const AwaitedEnds = z.object({
-  batches: z.array(z.string()),
-  /** Whether the request has changed that. */
-  changed: z.boolean(),
-});
-export type AwaitedEnds = z.infer<typeof AwaitedEnds>;

@@ -39,7 +39,5 @@ export const State = z.object({
   store: z.string(),
   /** Whether the store is being checked, as after a killed run: what is in it is shown when that has ended. */
   checking: z.boolean(),
-  /** How many jobs are swept by their schedule, starts were agreed to for later, and files of them were damaged. */
-  schedules: z.number(),
 });
 export type State = z.infer<typeof State>;

@@ -33,8 +33,7 @@ type News = { readonly message: ChangeMessage } | { readonly isOffline: boolean 
 let channel: BroadcastChannel | undefined;
 let isReader = false;
 
-/** @param onNews is called in the one tab that reads. */
-export function listen(onNews: () => void): void {
+export function listen(): void {
   channel = new BroadcastChannel('rowonce-live');
   channel.onmessage = ({ data }: MessageEvent<News>) => {
     if ('ask' in data) {
@@ -42,7 +41,7 @@ export function listen(onNews: () => void): void {
     } else hear(data);
   };
   channel.postMessage({ ask: true } satisfies News);
-  void navigator.locks.request('rowonce-stream', () => readForEver(onNews));
+  void navigator.locks.request('rowonce-stream', readForEver);
 }
 
 /** A tab that was just opened learns what the reading one knows. */
@@ -83,12 +82,12 @@ function bump(names: readonly string[]): void {
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 10_000;
 
-async function readForEver(onNews: () => void): Promise<void> {
+async function readForEver(): Promise<void> {
   isReader = true;
   // The tab that read before may have missed something in the end.
   bump([EVERYTHING]);
   for (let waitMs = FIRST_WAIT_MS; isIn.value; waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)) {
-    const heard = await readOnce(onNews).catch(() => false);
+    const heard = await readOnce().catch(() => false);
     if (heard) waitMs = FIRST_WAIT_MS;
     tell({ isOffline: true });
     await new Promise((resolve) => setTimeout(resolve, waitMs));
@@ -99,7 +98,7 @@ async function readForEver(onNews: () => void): Promise<void> {
 const SILENCE_MS = 40_000;
 
 /** Reads until the stream ends. @returns whether it answered at all. */
-async function readOnce(onNews: () => void): Promise<boolean> {
+async function readOnce(): Promise<boolean> {
   const leaving = new AbortController();
   let silence = setTimeout(() => leaving.abort(), SILENCE_MS);
   const answer = await fetch('/api/events', { headers: headers(), signal: leaving.signal });
@@ -116,7 +115,6 @@ async function readOnce(onNews: () => void): Promise<boolean> {
       for (const part of parts) {
         if (!part.startsWith('data: ')) continue;
         tell({ message: JSON.parse(part.slice(6)) as ChangeMessage });
-        onNews();
       }
     }
   } finally {

@@ -1,5 +1,4 @@
 import { render } from 'preact';
-import { learnAwaited, tellEnds } from './end-notes.ts';
 import { listen } from './live.ts';
 import { enter, isIn } from './session.ts';
 import { Page } from './shell.tsx';
@@ -10,8 +9,8 @@ const place = document.getElementById('page');
 if (place !== null) {
   await enter();
   if (isIn.value) {
-    listen(tellEnds);
-    await Promise.all([learnState(), learnAwaited()]);
+    listen();
+    await learnState();
   }
   render(<Page />, place);
 }

@@ -3,7 +3,7 @@ import { late } from './late.tsx';
 import { DropAnywhere } from './parts/dropped.tsx';
 import { path } from './router.ts';
 import { isIn, offline } from './session.ts';
-import { hasSchedules, isChecking } from './state.ts';
+import { isChecking } from './state.ts';
 import { text } from './text.ts';
 import { BatchPage } from './views/batch.tsx';
 import { Batches } from './views/batches.tsx';
@@ -37,7 +37,6 @@ const VIEWS: readonly (readonly [address: string, view: View])[] = [
   ['/history', late(() => import('./views/history.tsx').then((it) => it.History))],
   ['/batches/:id/undo', late(() => import('./views/undo.tsx').then((it) => it.Undo))],
   ['/accounts', late(() => import('./views/accounts.tsx').then((it) => it.Accounts))],
-  ['/schedules', late(() => import('./views/schedules.tsx').then((it) => it.Schedules))],
   ['/new', New],
   ['/lists/:id', List],
   ['/lists/:id/fix', Fix],
@@ -59,7 +58,6 @@ export function Page() {
           <NavLink to="/new">{text.nav.create}</NavLink>
           <NavLink to="/history">{text.nav.history}</NavLink>
           <NavLink to="/accounts">{text.nav.accounts}</NavLink>
-          {hasSchedules.value && <NavLink to="/schedules">{text.nav.schedules}</NavLink>}
         </nav>
       </header>
       <DropAnywhere />

@@ -2,9 +2,6 @@ import { signal } from '@preact/signals';
 import type { State } from '../api.ts';
 import { ask } from './session.ts';
 
-/** Whether the program was started with jobs that have a schedule. */
-export const hasSchedules = signal(false);
-
 /** Whether the store is being checked. */
 export const isChecking = signal(false);
 
@@ -13,7 +10,6 @@ const AGAIN_MS = 1_000;
 
 export async function learnState(): Promise<void> {
   const state = await ask<State>('/state').catch(() => undefined);
-  hasSchedules.value = (state?.schedules ?? 0) > 0;
   isChecking.value = state?.checking === true;
   if (isChecking.value) setTimeout(() => void learnState(), AGAIN_MS);
 }

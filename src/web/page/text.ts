@@ -17,7 +17,6 @@ export const text = {
     create: 'New',
     history: 'History',
     accounts: 'Accounts',
-    schedules: 'Schedules',
     label: 'Main',
   },
   skip: 'Skip to the content',
@@ -187,9 +186,6 @@ export const text = {
     keep: 'Keep it',
     ended: (list: string) => `${list} has ended`,
     stopped: (list: string) => `${list} has stopped`,
-    tellMe: 'Notify me at the end',
-    willTell: 'You will be notified at the end if a tab of this page stays open.',
-    notAllowed: 'This browser does not let this page notify you.',
     together: 'Your list has everything that was found. The other part:',
     downloads: {
       output: 'Your list with the answers',
@@ -379,20 +375,6 @@ export const text = {
     startNothing: 'Start: it costs nothing',
     startUnchanged: 'Start: nothing would change',
     startChanges: 'Start:',
-    later: {
-      at: 'Or tonight, at',
-      go: 'Start then',
-      agreed: (when: string) => `It starts on ${when}.`,
-      what: 'No tab needs to be open. If this page is not being served then, the list starts the next time it runs. If the plan changes before that, nothing is started.',
-      other: 'You agreed to a different plan, so nothing would be started. Agree to this one, or drop it.',
-      ended: (when: string) => `The start of ${when} has ended.`,
-      well: 'Everything was done.',
-      attention: 'Some rows need attention.',
-      drop: 'Do not start it',
-      forget: 'Take note',
-      never:
-        'Changes to a team are never started at night: they may differ by then, and nobody would see them.',
-    },
   },
   diff: {
     noProject: 'No project',
@@ -623,7 +605,6 @@ export const text = {
     remove: 'Remove',
     removeNamed: (name: string) => `Remove ${name}`,
     removeSure: 'Remove for good',
-    startGoes: 'It was to start tonight, and will not.',
     keep: 'Keep',
   },
   list: {
@@ -977,44 +958,12 @@ export const text = {
     saving: 'Saving …',
     leave: 'Cancel',
   },
-  // ---------------------------------------------------------------------------------------------- schedules
+  // ---------------------------------------------------------------------------------------------- agreements
   agree: {
     dialect: 'A dialect decides what happens with your key. You are asked once, for these requests only.',
     package:
       'It can do all that you can do on this machine. You are asked once, for these files only. Until you agree, none of it runs.',
     meant: 'Yes, that is right',
-  },
-  schedules: {
-    title: 'Schedules',
-    none: 'Nothing is scheduled',
-    noneWhat:
-      'You can start a list tonight where you see its cost. To process the new files of a folder (an inbox) automatically, name its job when you start the page:',
-    command: `${program} serve JOB`,
-    zone: (zone: string) => `Times are those of ${zone}.`,
-    next: 'Next sweep',
-    never: 'never',
-    inbox: 'Inbox',
-    last: 'Last sweep',
-    notYet: 'none yet',
-    sweep: 'Sweep now',
-    states: { waiting: 'Waiting for other work …', working: 'Sweeping …', ended: '' },
-    well: 'done',
-    attention: 'rows need attention',
-    stopped: 'stopped',
-    noFiles: 'the inbox was empty',
-    did: (files: string, credits: string) => `${files}, ${credits}`,
-    damaged: (file: string) =>
-      `A file of schedules could not be read, so its starts will not happen. It was set aside as ${file} in the store's folder. Agree to those starts again, then delete it.`,
-    starts: 'Lists to start',
-    sweeps: 'Inboxes',
-    gone: 'A list that was removed',
-    at: 'Starts',
-    startedAt: 'Planned start',
-    budget: 'Most credits',
-    came: 'Result',
-    startStates: { waiting: 'Waiting for other work …', working: 'Working on it …', ended: '' },
-    toBatch: 'See its batch',
-    spent: (credits: string) => `${credits} spent`,
   },
 } as const;
 

@@ -2,7 +2,6 @@ import { Hono } from 'hono';
 import type { State } from '../api.ts';
 import { accountRoutes } from './account-routes.ts';
 import { HttpRefusal, refusalOf } from './answers.ts';
-import { awaitedEndRoutes } from './awaited-ends.ts';
 import { batchActionRoutes } from './batch-actions.ts';
 import { batchRoutes } from './batch-routes.ts';
 import { doubtRoutes } from './doubts.ts';
@@ -16,7 +15,6 @@ import type { PageFile } from './page-files.ts';
 import { planRoutes } from './plans.ts';
 import { rowRoutes } from './row-routes.ts';
 import { Savings } from './savings.ts';
-import { scheduleRoutes } from './schedule-routes.ts';
 import type { Server } from './server.ts';
 import { sessionRoutes } from './session-routes.ts';
 import { undoRoutes } from './undo-routes.ts';
@@ -27,17 +25,14 @@ export function appOf(
   server: Server,
   guarded: Guarded,
   files: ReadonlyMap<string, PageFile>,
-  state: () => Omit<State, 'schedules'>,
+  state: () => State,
 ): Hono {
   const app = new Hono();
   app.onError(refusalOf);
   app.use(guard(guarded));
   for (const [path, { body, type }] of files)
     app.get(path, (context) => context.body(body, 200, { 'content-type': type }));
-  app.get('/api/state', async (context) => {
-    const schedules = server.schedules.size + (await server.schedules.damaged()).length;
-    return context.json({ ...state(), schedules } satisfies State);
-  });
+  app.get('/api/state', (context) => context.json(state()));
   const facts = new FactBook(server);
   const savings = new Savings(server.clock);
   app.route('/api', sessionRoutes(guarded));
@@ -48,13 +43,11 @@ export function appOf(
   app.route('/api', rowRoutes(server));
   app.route('/api', doubtRoutes(server));
   app.route('/api', batchActionRoutes(server));
-  app.route('/api', awaitedEndRoutes(server));
   app.route('/api', eventRoutes(server));
   app.route('/', downloadRoutes(server));
   app.route('/api', historyRoutes(server, savings));
   app.route('/api', undoRoutes(server));
   app.route('/api', accountRoutes(server));
-  app.route('/api', scheduleRoutes(server));
   // Every view has an address, and all of them are the one page.
   app.notFound((context) => {
     const page = files.get('/');

@@ -120,10 +120,7 @@ async function requirePlanIn(list: KeptList): Promise<KeptList> {
 /** @throws StopError `busy` while a batch over it is open. */
 async function remove(server: Server, list: KeptList): Promise<void> {
   const useOf = await batchesOver(server);
-  if (!useOf(list.path).isOpen) {
-    await server.schedules.dropOf(list.id);
-    return removeList(list);
-  }
+  if (!useOf(list.path).isOpen) return removeList(list);
   const next = 'Let it end or cancel it; then remove the list.';
   throw stop('busy', `An open batch is working on ${list.name}.`, next);
 }

@@ -11,11 +11,9 @@ import {
   type JobList,
   JobRequest,
   type JobSaved,
-  LaterRequest,
   type OperationList,
   PlanRequest,
   type PlanView,
-  type ScheduledStart,
   StartRequest,
   type Ways,
 } from '../api.ts';
@@ -25,7 +23,7 @@ import { columnsRemembered, draftOf, type FactBook, keepDraft, rememberColumns }
 import { isSavedPlan, type KeptList, keptList } from './list-files.ts';
 import { planList, type ShownPlan } from './plans/list-plan.ts';
 import { planSavedFile } from './plans/saved-file-plan.ts';
-import { orderOf, requireAgreed, requireReading, ShownPlans } from './plans/shown-plans.ts';
+import { requireAgreed, ShownPlans } from './plans/shown-plans.ts';
 import { PlansUnderWay } from './plans/under-way.ts';
 import type { Server } from './server.ts';
 
@@ -66,29 +64,15 @@ export function planRoutes(server: Server, facts: FactBook): Hono {
       requireAgreed(plan.view, request);
       await rememberColumnsOf(server, facts, plan);
       return context.json(plans.startOnce(server.work, plan, request));
-    })
-    .post('/schedules/starts', async (context) => {
-      const { plan: id, budget, at } = await bodyOf(context, LaterRequest);
-      const plan = plans.of(id);
-      const { list, operation, account } = plan.view;
-      requireReading(plan.view);
-      requireAgreed(plan.view, { budget });
-      await rememberColumnsOf(server, facts, plan);
-      const start = await server.schedules.startAt(at, orderOf(plan, { budget }), {
-        ...{ list, operation, account: account.name, sandbox: account.sandbox },
-        budget: budget ?? null,
-      });
-      return context.json({ ...start, name: plan.view.name } satisfies ScheduledStart);
     });
 }
 
-/** What the page has shown to be agreed to, of a plan, of a list whose plan was refused, or of a schedule. */
+/** What the page has shown to be agreed to, of a plan, or of a list whose plan was refused. */
 async function shownBy(
   server: Server,
   plans: ShownPlans,
   request: AgreementRequest,
 ): Promise<readonly AgreementView[]> {
-  if ('schedule' in request) return (await server.schedules.list())[request.schedule]?.to_agree ?? [];
   if ('list' in request) return askedBy(server, await draftOf(await keptList(server, request.list)));
   const { to_agree: shown } = plans.of(request.plan).view;
   return shown === undefined ? [] : [shown];

@@ -1,7 +1,6 @@
 import type { Clock } from '../../core/clock.ts';
 import type { Changes } from './changes.ts';
 import type { Program } from './children.ts';
-import type { Schedules } from './schedules.ts';
 import type { Work } from './work.ts';
 
 export interface Server {
@@ -21,5 +20,4 @@ export interface Server {
   readonly changes: Changes;
   /** Accounts that were changed on the page: name → when, ms since 1970. What was refused before may go through now. */
   readonly accountChanges: Map<string, number>;
-  readonly schedules: Schedules;
 }

@@ -148,15 +148,7 @@ function ownerOf(path: string): ReturnType<typeof ownedByAnother> {
 }
 
 /** What the page keeps beside the ledger, and may have kept before the ledger is made. */
-const FILES_BESIDE = [
-  'open.html',
-  'serve.json',
-  'serve.lock',
-  'serve.lock-journal',
-  'schedules.json',
-  'starts.json',
-  'awaited-ends.json',
-];
+const FILES_BESIDE = ['open.html', 'serve.json', 'serve.lock', 'serve.lock-journal', 'schedules.json'];
 
 /** Standard input, and lists and what belongs to them, are saved there, also before the ledger is made. */
 const FOLDERS_BESIDE = ['spool', 'lists', 'columns', 'jobs', 'downloads'];

@@ -1,12 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
 import { loadAccounts } from '../../../client/account/account.ts';
-import {
-  type Answers,
-  isAgreed,
-  type Question,
-  requireAgreement,
-} from '../../../client/account/agreements.ts';
+import { type Answers, type Question, requireAgreement } from '../../../client/account/agreements.ts';
 import { dialectQuestion } from '../../../client/dialect.ts';
 import { stop } from '../../../core/errors.ts';
 import { foreignWords } from '../../../core/plain-text.ts';
@@ -92,12 +87,6 @@ function refuseChanges(name: string, { job, account }: ResolvedJob): void {
 export async function requireAgreedJobs(jobs: readonly SweptJob[], answers: Answers = {}): Promise<void> {
   for (const question of jobs.map(questionOf))
     if (question !== undefined) await requireAgreement(question, answers);
-}
-
-/** What nobody has agreed to yet of a job, for those who show it. */
-export async function unagreedOf(job: SweptJob): Promise<readonly Question[]> {
-  const question = questionOf(job);
-  return question === undefined || (await isAgreed(question.agreement)) ? [] : [question];
 }
 
 /** What a person agrees to once before a sweep, because nobody is there to be asked at night: what the dialect sends. */

@@ -10,7 +10,7 @@ export function Agree({
   toAgree: { agreement, fact, details },
   onAgreed,
 }: {
-  /** The plan, the list or the schedule that shows it. */
+  /** The plan or the list that shows it. */
   readonly of: Distributed<AgreementRequest>;
   readonly toAgree: AgreementView;
   readonly onAgreed: () => void;

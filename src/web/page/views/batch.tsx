@@ -1,7 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { BatchDetail, SummaryView, WorkList, WorkView } from '../../api.ts';
-import { awaitEnd, isAwaited } from '../end-notes.ts';
 import { anyChanges, changesOf, work } from '../live.ts';
 import { Loaded, Refusal } from '../loaded.tsx';
 import { Changes, changeFigures } from '../parts/changes.tsx';
@@ -148,7 +147,6 @@ function Open({
         <Now batch={batch} running={running} />
         <div class="title">
           <BatchButtons batch={batch} running={running} works={works} />
-          <EndNote batch={batch} />
         </div>
       </section>
       <Figures batch={batch} running={running} />
@@ -362,20 +360,4 @@ function rangeFigures({ ranges }: BatchDetail): readonly (readonly [string, numb
   const { waiting, running, set_aside: aside } = ranges;
   if (waiting + running + aside === 0) return [];
   return [[words.ranges, running, words.rangesLeft(grouped(waiting), grouped(aside))]];
-}
-
-/** The browser is asked for nothing before somebody wants it. */
-function EndNote({ batch: { batch, running } }: { readonly batch: BatchDetail }) {
-  const isRefused = useSignal(false);
-  if (!running || !('Notification' in globalThis)) return null;
-  if (isRefused.value) return <p class="muted">{words.notAllowed}</p>;
-  if (isAwaited(batch)) return <p class="muted">{words.willTell}</p>;
-  const wait = async (): Promise<void> => {
-    isRefused.value = !(await awaitEnd(batch));
-  };
-  return (
-    <button type="button" onClick={wait}>
-      {words.tellMe}
-    </button>
-  );
 }

@@ -1,6 +1,6 @@
 import { effect, type Signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import type { Lists, ListView, ScheduleList } from '../../api.ts';
+import type { Lists, ListView } from '../../api.ts';
 import { asRefused, Loaded, Refusal } from '../loaded.tsx';
 import { useAction } from '../parts/action.ts';
 import { dropped, isOver } from '../parts/dropped.tsx';
@@ -222,15 +222,8 @@ function Recent({
 
 function RecentList({ list, onRemoved }: { readonly list: ListView; readonly onRemoved: () => void }) {
   const isAsked = useSignal(false);
-  const isToStart = useSignal(false);
   const action = useAction();
   const newest = list.versions.at(-1);
-  const asking = (): void =>
-    action.run(async () => {
-      const { starts } = await ask<ScheduleList>('/schedules');
-      isToStart.value = starts.some(({ list: id, last }) => id === list.id && last === null);
-      isAsked.value = true;
-    });
   const remove = (): void =>
     action.run(async () => {
       isAsked.value = false;
@@ -259,14 +252,14 @@ function RecentList({ list, onRemoved }: { readonly list: ListView; readonly onR
           </button>
         </span>
       ) : (
-        <button type="button" class="plain" aria-label={text.bring.removeNamed(list.name)} onClick={asking}>
+        <button
+          type="button"
+          class="plain"
+          aria-label={text.bring.removeNamed(list.name)}
+          onClick={() => (isAsked.value = true)}
+        >
           {text.bring.remove}
         </button>
-      )}
-      {isAsked.value && isToStart.value && (
-        <span class="warned" role="status">
-          {text.bring.startGoes}
-        </span>
       )}
       <Refusal refused={action.refused.value} />
     </li>

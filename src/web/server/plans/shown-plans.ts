@@ -84,13 +84,3 @@ export function requireAgreed(
       'Say how much it may spend.',
     );
 }
-
-/** @throws StopError `consent` for changes: nobody would see what is changed by then. */
-export function requireReading({ is_change: isChange, name }: PlanView): void {
-  if (!isChange) return;
-  throw stop(
-    'consent',
-    `${name} changes people and projects, and such a list never starts unseen: the team may change until then.`,
-    'Start it yourself when its plan is right.',
-  );
-}

@@ -6,7 +6,6 @@ import { counted } from '../../parts/figures.ts';
 import { go } from '../../router.ts';
 import { ask } from '../../session.ts';
 import { text } from '../../text.ts';
-import { Later } from './later.tsx';
 
 /** The button that spends, and what must be said before it may be pressed. */
 
@@ -120,7 +119,6 @@ export function Start({
           </button>
         )}
       </div>
-      <Later plan={plan} budget={limit} isHeld={isHeld} />
     </form>
   );
 }
