@@ -82,6 +82,9 @@ export interface Change {
   readonly atStake?: string;
 }
 
+/** The operation of a call that is never sent: it notes what a list says of a person. */
+export const NOTE_PERSON = 'note-person';
+
 /** Equal subjects have equal texts. A project's id and a name hold no line end. */
 export function subjectText({ project = '', name }: Subject): string {
   return `${project}\n${name}`;
@@ -115,10 +118,15 @@ export class Team {
   readonly #byName = new Map<string, KnownSubject>();
   readonly #byUser = new Map<string, KnownSubject>();
   readonly #byInvite = new Map<string, KnownSubject>();
+  /** The e-mail address of whoever is known by a user id or an invite code, in whatever project. */
+  readonly #emails = new Map<string, string>();
   readonly all: readonly KnownSubject[];
+  readonly #remembered: Team;
 
-  constructor(known: readonly KnownSubject[]) {
+  /** @param remembered what the ledger has, where the service has told what is known; left out: the same. */
+  constructor(known: readonly KnownSubject[], remembered?: Team) {
     this.all = known;
+    this.#remembered = remembered ?? this;
     for (const each of known) {
       const { project } = each.subject;
       this.#byName.set(subjectText(each.subject), each);
@@ -131,11 +139,19 @@ export class Team {
       };
       index(this.#byUser, userId);
       index(this.#byInvite, inviteCode);
+      if (email === undefined) continue;
+      if (userId !== undefined) this.#emails.set(subjectOfUser(userId), email);
+      if (inviteCode !== undefined) this.#emails.set(subjectOfInvite(inviteCode), email);
     }
   }
 
   find(subject: Subject): KnownSubject | undefined {
     return this.#byName.get(subjectText(subject));
+  }
+
+  /** How the ledger has the subject, whatever the service said just now. */
+  remembered(subject: Subject): SubjectFacts | undefined {
+    return this.#remembered.find(subject)?.facts;
   }
 
   ofUser(project: string, userId: string): KnownSubject | undefined {
@@ -144,6 +160,24 @@ export class Team {
 
   ofInvite(project: string, inviteCode: string): KnownSubject | undefined {
     return this.#byInvite.get(subjectText({ project, name: inviteCode }));
+  }
+
+  /** Whose user id or invite code this is, where it is known as that of another person. */
+  otherThan(
+    email: string,
+    { userId, inviteCode }: Pick<SubjectFacts, 'userId' | 'inviteCode'>,
+  ): { readonly what: string; readonly whose: string } | undefined {
+    const ids = [
+      ...(userId === undefined ? [] : [[`user_id "${userId}"`, subjectOfUser(userId)] as const]),
+      ...(inviteCode === undefined
+        ? []
+        : [[`invite_code "${inviteCode}"`, subjectOfInvite(inviteCode)] as const]),
+    ];
+    for (const [what, id] of ids) {
+      const whose = this.#emails.get(id);
+      if (whose !== undefined && whose !== email) return { what, whose };
+    }
+    return undefined;
   }
 
   /** @param organization where it is another than the account's. */

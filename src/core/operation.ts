@@ -1,4 +1,4 @@
-import type { Change, Subject, Team } from './membership.ts';
+import type { Change, Subject, SubjectFacts, Team } from './membership.ts';
 import type { Outcome, RowNumber } from './row.ts';
 
 /**
@@ -170,6 +170,10 @@ export interface PlannedWork {
   readonly repaired?: string;
   /** That the service refused it to the batch before, and why, for its reason. */
   readonly refusedBefore?: string;
+  /** What the list or the service says of the person that the ledger does not have, or has otherwise. */
+  readonly note?: string;
+  /** What is known of the person from now on, because the list says so and nothing is sent. */
+  readonly learns?: SubjectFacts;
 }
 
 export function partsOf(work: PlannedWork): readonly PlannedWork[] {

@@ -29,6 +29,8 @@ export const PlannedChangeObject = noun({
   reason: change(z.string().optional(), ({ reason }) => reason),
   /** That the service refused it to the batch before, and why. */
   refused_before: change(z.string().optional(), ({ refusedBefore }) => refusedBefore),
+  /** What the list or the service says of the person that the ledger does not have, or has otherwise. */
+  note: change(z.string().optional(), ({ note }) => note),
   /** Whether it is about a person whom the list does not name. */
   beyond: change(z.boolean().optional(), ({ beyond }) => beyond),
 });

@@ -22,6 +22,7 @@ import {
 import { foreignName } from '../core/plain-text.ts';
 import type { Outcome, RowNumber } from '../core/row.ts';
 import {
+  ofAnother,
   type PersonAction,
   type PersonInProject,
   type PersonWork,
@@ -97,6 +98,8 @@ function actionOf(person: PersonInProject, role: Role | 'none'): PersonAction {
 }
 
 function resolve(wish: Wish, team: Team, options: OperationOptions): Prepared<OnboardWork> {
+  const slip = ofAnother(team, wish);
+  if (slip !== undefined) return slip;
   const parts: OnboardWork[] = [];
   for (const project of wish.projects) {
     const part: Prepared<OnboardWork> =

@@ -15,6 +15,7 @@ import type { ChangePlan } from '../plan/team/change-plan.ts';
 import { acceptOdd } from './attempt.ts';
 import { balanceOf } from './balance.ts';
 import { noteReached } from './budget.ts';
+import { noteLearned } from './noted-people.ts';
 import { answerTo, type Work } from './pipeline/answer-call.ts';
 import { Finishing } from './pipeline/finishing.ts';
 import { handOver, requireHandOver } from './pipeline/hand-over.ts';
@@ -143,6 +144,7 @@ async function work(submitted: Submitted, sessions: Sessions): Promise<Worked> {
   if (batch.state === 'finished' && isAll(await finishedRowCount(context.ledger, batch.id))) return {};
   const finished = await finishedRows(context.ledger, batch.id);
   if (isAll(finished.size)) return {};
+  if (batch.plannedRows !== undefined) await noteLearned(context.ledger, batch, context.clock.wallMs());
   let files: OutputFiles | undefined;
   const left = (finished: RowSet): TaskSource => tasksOf({ ...submitted, finished });
   const stopped = await inSession(submitted, sessions, async (rows) => {

@@ -4,6 +4,7 @@ import { historyOf, leadsTo, missesStop, suspectMisses, suspicionOf } from '../c
 import { basePathOf } from '../client/request.ts';
 import { callKeyOf } from '../core/call-key.ts';
 import { type StopError, unreachable } from '../core/errors.ts';
+import { NOTE_PERSON } from '../core/membership.ts';
 import { present } from '../core/objects.ts';
 import { counted } from '../core/plain-text.ts';
 import {
@@ -140,6 +141,10 @@ async function closeOpen(closing: Closing, open: OpenAttempt): Promise<void> {
   // Without a reply nobody knows whether the request was sent. The reply of another account waits for its own dialect, and that to
   // an operation which is not built in for the next run that has it.
   if (open.reply !== undefined) return;
+  if (open.call.operation === NOTE_PERSON) {
+    await closeAttempt(ledger, open.attempt, { kind: 'not_sent', why: PROGRAM_ENDED }, clock.wallMs());
+    return;
+  }
   await closeAttempt(ledger, open.attempt, { kind: 'in_doubt', why: PROGRAM_ENDED }, clock.wallMs());
 }
 

@@ -94,7 +94,7 @@ proof('an adoption that was killed goes on, and an undo of it takes nothing back
   expect((await team.type('status', 'last')).stdout).toContain('Requests   0');
   expect((await team.type('log', '--changes')).stdout).not.toContain('create-invite');
   expect((await team.type('log', 'ann@team.example')).stdout).toContain(
-    'an adopted list says that they are there already',
+    'a list says that they are there already',
   );
   expect(await team.requests()).toBe(0);
 });

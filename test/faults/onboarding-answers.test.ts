@@ -245,7 +245,7 @@ describe.each(some(OPERATIONS, 1))('$name', (operation) => {
   );
 
   test('403: the row is refused, or no project at all lets the key in', async () => {
-    writeList(operation, ['403.ok']);
+    writeList(operation, ['403.403']);
     const { stopped, counts } = await run();
     // Making a project is not forbidden by a project.
     if (operation.name === 'create-project') expect(counts).toEqual({ refused: 1 });

@@ -2,6 +2,7 @@ import { unreachable } from '../../core/errors.ts';
 import {
   doubtWords,
   type KnownSubject,
+  NOTE_PERSON,
   type Role,
   type Subject,
   type SubjectDoubt,
@@ -33,6 +34,8 @@ export interface PersonInProject extends SubjectNow {
   readonly subject: Subject & { readonly project: string };
   /** The id that the row gives, which says that the person has accepted. */
   readonly givenUserId?: string;
+  /** What the ledger itself has under this name. */
+  readonly remembered?: SubjectFacts;
   readonly doubt?: SubjectDoubt;
 }
 
@@ -56,10 +59,12 @@ export function personIn(team: Team, project: string, names: Names): PersonInPro
   const knownEmail = email ?? facts?.email;
   const doubt = known?.doubt ?? byId?.doubt;
   const given = userId === undefined ? subjectOfInvite(inviteCode ?? '') : subjectOfUser(userId);
+  const subject = { project, name: email ?? known?.subject.name ?? given };
+  const remembered = team.remembered(subject);
   return {
-    subject: { project, name: email ?? known?.subject.name ?? given },
+    subject,
     sequence: known?.sequence ?? 0,
-    ...present({ facts, email: knownEmail, givenUserId: userId, doubt }),
+    ...present({ facts, email: knownEmail, givenUserId: userId, remembered, doubt }),
   };
 }
 
@@ -233,15 +238,54 @@ export function workOf(
   const { subject, sequence, facts, email } = person;
   const from = roleNow(facts);
   const sure = surely(person, action);
+  const learns = sure.kind === 'unchanged' ? learntFrom(person) : undefined;
   return {
     subject,
     to,
     ...plannedAs(sure),
-    ...present({ from, email }),
+    ...present({ from, email, learns, note: noteOf(person, learns) }),
     project: project ?? subject.project,
     was: { sequence, ...present({ facts }) },
     course: sure,
   };
+}
+
+/** What the list adds to what is known of a person by e-mail, who stays as they are; undefined where it adds nothing. */
+function learntFrom({ email, facts, remembered, givenUserId }: PersonInProject): SubjectFacts | undefined {
+  if (email === undefined || (facts?.state !== 'invited' && facts?.state !== 'member')) return undefined;
+  const { inviteCode: _, ...rest } = facts;
+  if (givenUserId !== undefined) {
+    const isKnown = remembered?.state === 'member' && remembered.userId === givenUserId;
+    if (!isKnown) return { ...rest, state: 'member', email, userId: givenUserId };
+  }
+  return remembered !== undefined && remembered.role !== facts.role ? { ...facts, email } : undefined;
+}
+
+/** What the list, or the service, says of the person that the ledger does not have, or has otherwise. */
+function noteOf(
+  { facts, remembered, givenUserId }: PersonInProject,
+  learns: SubjectFacts | undefined,
+): string | undefined {
+  const words: string[] = [];
+  const { userId, role } = remembered ?? {};
+  if (givenUserId !== undefined && userId !== undefined && userId !== givenUserId)
+    words.push(`the ledger has the user_id ${userId}, the list ${givenUserId}`);
+  else if (givenUserId !== undefined && learns !== undefined)
+    words.push(`the user_id ${givenUserId} is noted`);
+  if (role !== undefined && facts?.role !== undefined && role !== facts.role)
+    words.push(`the ledger has ${role}: others have changed it to ${facts.role}`);
+  return words.length === 0 ? undefined : words.join('; ');
+}
+
+/** A row with an id that is known as another person's: whatever it asks for would be done to that person. */
+export function ofAnother(
+  team: Team,
+  { email, ...ids }: Names,
+): { readonly kind: 'invalid'; readonly reason: string } | undefined {
+  const other = email === undefined ? undefined : team.otherThan(email, present(ids));
+  if (other === undefined) return undefined;
+  const fact = `${other.what} is that of ${other.whose}, but the row says ${email}`;
+  return { kind: 'invalid', reason: `${fact}. Correct one of them, or leave the e-mail address out` };
 }
 
 /** The word of an action that the plan keeps: an invite that is deleted and created anew is another role for the same person. */
@@ -279,7 +323,8 @@ function roleNow(facts: SubjectFacts | undefined): string | undefined {
 /** While an answer is lost, nobody can say that there is nothing to do. What is to be sent the ledger holds back itself. */
 function surely(person: PersonInProject, action: PersonAction): PersonAction {
   const { doubt } = person;
-  if (doubt === undefined || action.kind !== 'unchanged') return action;
+  // A note that was interrupted is made again.
+  if (doubt === undefined || doubt.operation === NOTE_PERSON || action.kind !== 'unchanged') return action;
   const fact = doubtWords({ ...doubt, operation: `${doubt.operation} of ${whoIs(person)}` }, 'an earlier ');
   const next = `Settle row ${doubt.row} of batch ${doubt.batch}, then run this list again`;
   return refuse(`${fact}, so the present state is not known. ${next}`);

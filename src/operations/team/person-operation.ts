@@ -8,6 +8,7 @@ import {
 } from '../../core/operation.ts';
 import {
   type Names,
+  ofAnother,
   type PersonAction,
   type PersonInProject,
   type PersonWork,
@@ -43,6 +44,8 @@ export function personOperation<Wished extends Wish>({
     change: {
       isState: true,
       resolve(wish, team) {
+        const slip = ofAnother(team, wish);
+        if (slip !== undefined) return slip;
         const person = personIn(team, wish.project, wish);
         return { kind: 'ready', input: workOf(person, wish.role ?? 'none', actionOf(person, wish)) };
       },

@@ -31,6 +31,7 @@ const part = z.object({
   project: z.string().exactOptional(),
   /** What was known of the subject. */
   was: z.object({ sequence: z.int(), facts: facts.exactOptional() }).exactOptional(),
+  learns: facts.exactOptional(),
 });
 
 /** `parts`: of a row that is about several subjects, each of them. */

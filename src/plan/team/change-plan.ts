@@ -92,6 +92,8 @@ export interface PlannedChange extends Whom {
   readonly reason?: string;
   /** That the service refused it to the batch before, and why. */
   readonly refusedBefore?: string;
+  /** What the list or the service says of the person that the ledger does not have, or has otherwise. */
+  readonly note?: string;
   /** True for a change that no row of the file asks for. */
   readonly beyond?: true;
   readonly lastBatch?: string;
@@ -158,7 +160,7 @@ export async function planChanges(
   // An open batch resumes with its own plan, whatever the service says by now.
   const live =
     batch?.state === 'open' ? undefined : await askTeam(projectsConcerned(context, prepared, remembered));
-  const team = live === undefined ? remembered : new Team(withLive(known, live));
+  const team = live === undefined ? remembered : new Team(withLive(known, live), remembered);
   const earlier =
     ledger !== undefined && batch?.state === 'finished' ? await EarlierBatch.of(ledger, batch) : undefined;
   const asked = resolved(context, prepared, team);
@@ -252,7 +254,8 @@ class Draft {
     }
     const settled = this.#settled.get(row.row);
     if (settled?.kind === 'unchanged') this.#duplicates += 1;
-    const of = { ...factsOf(row.work), ...this.#lastBatchOf(row.work) };
+    const { note } = row.work;
+    const of = { ...factsOf(row.work), ...this.#lastBatchOf(row.work), ...present({ note }) };
     const outcome = settled ?? (row.calls.length === 0 ? row.outcome : undefined);
     if (outcome === undefined) this.#work(row);
     else this.#end(row, outcome, of, row.work);
@@ -271,7 +274,7 @@ class Draft {
   #end(
     { row, beyond }: Pick<WorkableRow, 'row' | 'beyond'>,
     outcome: Outcome,
-    of: Pick<PlannedChange, keyof Whom | 'lastBatch'>,
+    of: Pick<PlannedChange, keyof Whom | 'lastBatch' | 'note'>,
     work?: PlannedWork,
   ): void {
     this.#planned.push({ row, kind: 'end', outcome, ...present({ work: work && asJson(work) }) });
@@ -295,7 +298,15 @@ class Draft {
     { work, calls, outcome }: WorkablePart,
     { refusedBefore, ...beyond }: Pick<PlannedChange, 'beyond' | 'refusedBefore'>,
   ): void {
-    const shown = { row, ...factsOf(work), ...this.#lastBatchOf(work), ...userOf(calls), ...beyond };
+    const { note } = work;
+    const shown = {
+      row,
+      ...factsOf(work),
+      ...this.#lastBatchOf(work),
+      ...userOf(calls),
+      ...present({ note }),
+      ...beyond,
+    };
     const doubt = this.#doubtOf(calls);
     if (doubt !== undefined) {
       this.#changes.push({ ...shown, action: 'in_doubt', calls: [], reason: doubt });

@@ -25,7 +25,10 @@ export const EVERY_LINE: LinesShown = {
 export function diffLines(plan: ChangePlan, shownLines = LINES_SHOWN): readonly string[] {
   const { changes } = plan;
   const sent = changes.filter(({ calls }) => calls.length > 0);
-  const unchanged = changes.filter(({ action }) => action === 'unchanged');
+  // What contradicts the ledger, or is new to it, stands where it is seen.
+  const unchanged = changes
+    .filter(({ action }) => action === 'unchanged')
+    .toSorted((one, other) => Number(other.note !== undefined) - Number(one.note !== undefined));
   const attention = changes.filter(({ action, calls }) => calls.length === 0 && action !== 'unchanged');
   return [
     ...cut(sent, shownLines.sent),
@@ -81,8 +84,8 @@ function cut(changes: readonly PlannedChange[], most: number): readonly string[]
 
 /** `+ invite jo@x.com to Sales as editor (row 4)`. */
 function diffLine(change: PlannedChange): string {
-  const { refusedBefore } = change;
-  return refusedBefore === undefined ? lineOf(change) : `${lineOf(change)}; ${refusedBefore}`;
+  const { note, refusedBefore } = change;
+  return [lineOf(change), note, refusedBefore].filter((part) => part !== undefined).join('; ');
 }
 
 function lineOf(change: PlannedChange): string {

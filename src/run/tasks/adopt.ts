@@ -1,27 +1,16 @@
-import { callKeyOf } from '../../core/call-key.ts';
 import { systemClock } from '../../core/clock.ts';
-import { invariant, stop } from '../../core/errors.ts';
+import { stop } from '../../core/errors.ts';
 import { type Call, type PlannedWork, partsOf } from '../../core/operation.ts';
 import type { Outcome, RowNumber } from '../../core/row.ts';
 import { openMappedInput } from '../../files/input.ts';
 import { jobSettings } from '../../job/job-settings.ts';
-import {
-  admit,
-  type Batch,
-  type BatchId,
-  closeAttempt,
-  credits,
-  decide,
-  type FinishedRow,
-  type Ledger,
-  type PlannedRow,
-} from '../../ledger/ledger.ts';
-import { crashPoint } from '../../lib/faults.ts';
+import type { Batch, BatchId, FinishedRow, Ledger, PlannedRow } from '../../ledger/ledger.ts';
 import { batchPlaceOf } from '../../plan/batch-key.ts';
 import type { JobOptions, OpeningOptions } from '../../plan/context.ts';
 import type { ResolvedJob } from '../../plan/row-walk.ts';
 import { planChanges } from '../../plan/team/change-plan.ts';
 import { BelievedTime } from '../../time/believed-time.ts';
+import { learntBy, noteOf, notePerson } from '../noted-people.ts';
 import { openLedger, requireTaken } from '../open-ledger.ts';
 import { choose } from '../run-job.ts';
 import { Sessions } from '../sessions.ts';
@@ -29,9 +18,7 @@ import { chooseStore } from '../store-choice.ts';
 
 /**
  * Notes in the ledger who is in a team already, on a person's word, so that no list invites them again. Nothing is sent. Each is
- * kept like a change whose answer was lost and then told: what the ledger knows of them from then on is what it knows after an
- * invite of ours. After a crash the same command goes on: people who were kept are known, and where only the note of the attempt is
- * there, the word is added.
+ * known from then on as after an invite of ours. After a crash the same command goes on.
  */
 
 interface AdoptOptions
@@ -131,42 +118,24 @@ class Adoption {
     planned: PlannedRow,
     atMs: number,
   ): Promise<{ readonly outcome: Outcome; readonly kept: number }> {
-    if (planned.kind === 'end') return { outcome: planned.outcome, kept: 0 };
+    const learnt = learntBy(planned);
+    if (planned.kind === 'end' && learnt.length === 0) return { outcome: planned.outcome, kept: 0 };
     const parts = partsOf(planned.work as unknown as PlannedWork);
     const refused = parts.map(refusalOf).find((reason) => reason !== undefined);
     if (refused !== undefined) return { outcome: { kind: 'refused', reason: refused }, kept: 0 };
-    const calls = parts.flatMap((part) => this.#callOf(part) ?? []);
-    for (const call of calls) await this.#tell(batch, planned.row, call, atMs);
+    const calls = [...learnt, ...parts.flatMap((part) => this.#noteOf(part) ?? [])];
+    for (const call of calls) await notePerson(this.#ledger, batch, planned.row, call, atMs);
     return { outcome: { kind: 'unchanged', reason: REASON }, kept: calls.length };
   }
 
-  /** What would be sent first; undefined where the person is known to be there so. */
-  #callOf(part: PlannedWork): Call | undefined {
+  /** How the first request would leave the person; undefined where they are known to be there so. */
+  #noteOf(part: PlannedWork): Call | undefined {
     const step = this.#chosen.job.operation.next(part, () => undefined);
-    return step.kind === 'send' ? step.call : undefined;
-  }
-
-  async #tell(batch: Batch, row: RowNumber, call: Call, atMs: number): Promise<void> {
-    const { account } = this.#chosen;
-    const key = callKeyOf(account.identity, call);
-    const [state] = await this.#ledger.find([key]);
-    if (state?.kind === 'answered') return;
-    if (state?.kind !== 'in_doubt') {
-      const intent = { key, call, batch: batch.id, row, atMs, reserve: credits(0) };
-      const admission = await admit(this.#ledger, { ...intent, accountIdentity: account.identity });
-      invariant(admission.kind === 'admitted', `an adoption of row ${row} is ${admission.kind}`);
-      crashPoint('after-intent');
-      const closure = { kind: 'in_doubt', why: WHY } as const;
-      await closeAttempt(this.#ledger, admission.attempt, closure, atMs);
-    }
-    const body = Buffer.from(JSON.stringify({ adopted: true }));
-    const reply = { status: 200, headers: {}, body, receivedAtMs: atMs };
-    const decision = { key, batch: batch.id, kind: 'told', by: 'person', why: WHY, atMs } as const;
-    await decide(this.#ledger, decision, reply, call.change?.leaves);
+    const leaves = step.kind === 'send' ? step.call.change?.leaves : undefined;
+    return leaves && noteOf(part, leaves);
   }
 }
 
-const WHY = 'nothing was sent: an adopted list says that they are there already';
 const REASON = 'is there already, says the list; nothing was sent';
 
 /** Why nothing can be kept of a person; undefined where something can, or is known. */

@@ -19,6 +19,7 @@ import {
 import type { Spender, Tell } from '../../ledger/store.ts';
 import { hasCosts } from '../../ledger/tally.ts';
 import { interruptedChanges } from '../../plan/team/interrupted-changes.ts';
+import { notedIn } from '../noted-people.ts';
 import { eachLedger, eachLedgerThere, type FoundBatch, lookInto, spenderAt } from '../open-ledger.ts';
 import { type Over, overOf } from '../over.ts';
 import { type Retries, retriesOf } from '../retries.ts';
@@ -248,9 +249,9 @@ async function statusNow(
 ): Promise<StatusNow> {
   const batch = await ledger.batch(id);
   invariant(batch !== undefined, 'no batch is ever deleted');
-  // Nothing was sent for an adoption, although each of its people is kept by an attempt.
-  const isAdoption = originOf(batch.settings)?.kind === 'adoption';
-  const { requests, calls } = isAdoption ? { requests: 0, calls: 0 } : await ledger.metrics(id);
+  const { requests, calls } = await ledger.metrics(id);
+  // Of what an adoption has, all are notes.
+  const notes = originOf(batch.settings)?.kind === 'adoption' ? requests : notedIn(batch);
   const nowMs = systemClock.wallMs();
   const sends = await ledger.sends(batch.accountIdentity, nowMs - 60_000, MOST_SENDS);
   const shown = await overview(ledger, batch, spenders);
@@ -260,8 +261,8 @@ async function statusNow(
     unanswered: shown.counts.in_doubt ? (await ledger.rowsUnanswered(id)).length : 0,
     followedBy: newest?.id === id ? undefined : newest?.id,
     halfDone: await halfDoneIn(ledger, shown),
-    requests,
-    calls,
+    requests: requests - notes,
+    calls: calls - notes,
     open: await ledger.openRequests(batch.id),
     lastMinute: sends.length,
     perSecond: speedOf(sends, nowMs),

@@ -1,9 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { callKeyOf } from '../../core/call-key.ts';
 import { stop } from '../../core/errors.ts';
-import { subjectWords } from '../../core/membership.ts';
+import { NOTE_PERSON, subjectWords } from '../../core/membership.ts';
 import { sentParameters } from '../../core/operation.ts';
-import { originOf } from '../../job/job-origin.ts';
 import type {
   Act,
   AttemptRecord,
@@ -242,9 +241,8 @@ class Told {
       };
     });
     const kind = call.change === undefined ? 'asked' : 'changed';
-    // Of an adoption the person's word is told, because nothing was sent.
-    if (batch !== undefined && originOf(batch.settings)?.kind === 'adoption')
-      return (await Promise.all(decided)).reverse();
+    // Of a note the person's word is told, because nothing was sent.
+    if (call.operation === NOTE_PERSON) return (await Promise.all(decided)).reverse();
     return [...(await Promise.all(decided)).reverse(), { atMs, kind, operator, batch, row, request }];
   }
 

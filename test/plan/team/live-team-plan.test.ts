@@ -108,6 +108,23 @@ test('a role that another person has changed is set back, and the same list agai
   expect(changesSince()).toEqual([]);
 });
 
+test('a role that another person has changed to what the list says is a line of the plan, and known from then on', async () => {
+  const email = 'member-3@team.example';
+  sheet('viewer', email);
+  await store.run();
+  const userId = (await team.state()).userId(project, email);
+  await elsewhere(team, `auth/users/${userId}/update`, { permissions: permissions('editor') }, project);
+  sheet('editor', email);
+  const note = 'the ledger has viewer: others have changed it to editor';
+  expect((await plan()).changes).toMatchObject([{ action: 'unchanged', note }]);
+  markNow();
+  expect((await store.run()).counts).toEqual({ unchanged: 1 });
+  expect(changesSince()).toEqual([]);
+  const { changes } = await plan();
+  expect(changes).toMatchObject([{ action: 'unchanged', from: 'editor' }]);
+  expect(changes[0].note).toBeUndefined();
+});
+
 test('somebody whom another person removed is invited again by the same list', async () => {
   sheet('viewer', 'member-2@team.example');
   await store.run();

@@ -1,3 +1,4 @@
+import { NOTE_PERSON } from '../../../core/membership.ts';
 import { present } from '../../../core/objects.ts';
 import {
   type AccountCaps,
@@ -101,7 +102,7 @@ SELECT DISTINCT p.identity FROM erasures e JOIN erased x ON x.erasure = e.id AND
 /** The newest come first. CROSS JOIN keeps SQLite from starting with another table and sorting them all. */
 const SENDS = `
 SELECT a.at, p.identity AS account, k.kind AS ended, k.said, k.at AS endedAt
-  FROM attempts a CROSS JOIN calls c ON c.id = a.call CROSS JOIN accounts p ON p.id = c.account
+  FROM attempts a CROSS JOIN calls c ON c.id = a.call AND c.operation <> '${NOTE_PERSON}' CROSS JOIN accounts p ON p.id = c.account
   LEFT JOIN ends k ON k.of = a.id ORDER BY a.id DESC`;
 
 export const ACCOUNT_READS = {

@@ -133,7 +133,7 @@ function stepFor(undone: Undone, touched: Touched): Step {
   if (doubt !== undefined) return doubt.batch === begun ? DONE : left(unsettledWords(doubt));
   if (isUndone(undone, known)) return DONE;
   const by = known?.batch ?? batch;
-  if (known?.facts === undefined || (by !== batch && !isPutBack(touched, known.facts, undos.has(by)))) {
+  if (known?.facts === undefined || (by !== batch && !isAsLeft(touched, known.facts, undos.has(by)))) {
     return left(`changed since by batch ${by}; undo that first`);
   }
   const { name } = touched.subject;
@@ -145,9 +145,10 @@ function stepFor(undone: Undone, touched: Touched): Step {
   return personStep(touched, known.facts);
 }
 
-/** Whether the undo of a later batch has restored the subject's state after this batch. */
-function isPutBack({ after }: Touched, { state, role }: SubjectFacts, byUndo: boolean): boolean {
-  return byUndo && state === after.state && role === after.role;
+/** Whether the subject is as this batch left it: the undo of a later one has put it back, or a list said that they accepted. */
+function isAsLeft({ after }: Touched, { state, role }: SubjectFacts, byUndo: boolean): boolean {
+  const hasAccepted = after.state === 'invited' && state === 'member';
+  return role === after.role && (hasAccepted || (byUndo && state === after.state));
 }
 
 function personStep(touched: Touched, now: SubjectFacts): Step {

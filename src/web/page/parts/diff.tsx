@@ -176,8 +176,8 @@ function byProject(
 }
 
 function Line({ change }: { readonly change: PlannedChangeObject }) {
-  const { row, action, email, from, to, reason, refused_before: before, beyond } = change;
-  const because = reason ?? before;
+  const { row, action, email, from, to, reason, refused_before: before, note, beyond } = change;
+  const because = [reason ?? before, note].filter((part) => part !== undefined).join('; ');
   const [sign, look] = SIGNS[action] ?? ['', ''];
   const roles = [...new Set([from, to])].filter((role) => role !== null && role !== '').join(' → ');
   return (
@@ -187,7 +187,7 @@ function Line({ change }: { readonly change: PlannedChangeObject }) {
       </span>
       <span>
         {email ?? change.project} <span class="muted">{roles}</span>
-        {because !== undefined && (
+        {because !== '' && (
           <span class="muted">
             : <Told>{because}</Told>
           </span>

@@ -1,0 +1,105 @@
+import { callKeyOf } from '../core/call-key.ts';
+import { NOTE_PERSON, type SubjectFacts } from '../core/membership.ts';
+import { present } from '../core/objects.ts';
+import { type Call, type PlannedWork, partsOf } from '../core/operation.ts';
+import type { RowNumber } from '../core/row.ts';
+import {
+  admit,
+  type Batch,
+  closeAttempt,
+  credits,
+  decide,
+  type Ledger,
+  type PlannedRow,
+} from '../ledger/ledger.ts';
+import { crashPoint } from '../lib/faults.ts';
+
+/**
+ * Notes in the ledger what a list says of people, without a request: each as a change whose answer was lost and then told by a
+ * person. After a crash in between it is in doubt, and the same command goes on with it.
+ */
+
+const WHY = 'nothing was sent: a list says that they are there already';
+const PAGE = 1_000;
+
+/** So many notes share their commits. */
+const TOGETHER = 100;
+
+/** What the rows of a batch say of people who stay as they are. Rows that are noted already are left out. */
+export async function noteLearned(ledger: Ledger, batch: Batch, atMs: number): Promise<void> {
+  let noted = 0;
+  for (let from = 0; ; ) {
+    const page = await ledger.plannedRows(batch.id, from, PAGE);
+    const notes = page.flatMap((planned) => learntBy(planned).map((call) => ({ call, row: planned.row })));
+    for (let at = 0; at < notes.length; at += TOGETHER)
+      await Promise.all(
+        notes.slice(at, at + TOGETHER).map(({ call, row }) => notePerson(ledger, batch, row, call, atMs)),
+      );
+    noted += notes.length;
+    const last = page.at(-1);
+    if (last === undefined || page.length < PAGE) break;
+    from = last.row + 1;
+  }
+  if (noted === 0 || notedIn(batch) === noted) return;
+  await ledger.changeBatch(batch.id, { settings: { ...batch.settings, noted } });
+}
+
+/** How many of the requests that a batch counts are notes: none of those was sent. */
+export function notedIn({ settings }: Pick<Batch, 'settings'>): number {
+  return typeof settings.noted === 'number' ? settings.noted : 0;
+}
+
+/** A call for each person of whom the row says something new; its `change` has what is known from then on. */
+export function learntBy(planned: PlannedRow): readonly Call[] {
+  if (planned.work === undefined || (planned.kind === 'end' && planned.outcome.kind !== 'unchanged'))
+    return [];
+  return partsOf(planned.work as unknown as PlannedWork).flatMap((part) =>
+    part.learns === undefined ? [] : [noteOf(part, part.learns)],
+  );
+}
+
+/** @param leaves how the person stands by the list. */
+export function noteOf(part: PlannedWork, leaves: SubjectFacts): Call {
+  const { subject, was } = part as PlannedWork & { readonly was?: { readonly sequence: number } };
+  const { state, role, userId } = leaves;
+  return {
+    operation: NOTE_PERSON,
+    parameters: present({ state, role, user_id: userId }),
+    ifLost: 'hold',
+    ...present({ project: subject.project }),
+    after: was?.sequence ?? 0,
+    change: { subject, leaves },
+  };
+}
+
+export async function notePerson(
+  ledger: Ledger,
+  batch: Pick<Batch, 'id' | 'accountIdentity'>,
+  row: RowNumber,
+  call: Call,
+  atMs: number,
+): Promise<void> {
+  const key = callKeyOf(batch.accountIdentity, call);
+  const [state] = await ledger.find([key]);
+  if (state?.kind === 'answered') return;
+  if (state?.kind !== 'in_doubt') {
+    const { accountIdentity } = batch;
+    const admission = await admit(ledger, {
+      key,
+      call,
+      batch: batch.id,
+      row,
+      atMs,
+      reserve: credits(0),
+      accountIdentity,
+    });
+    // Another list has changed the person since: it knows better.
+    if (admission.kind !== 'admitted') return;
+    crashPoint('after-intent');
+    await closeAttempt(ledger, admission.attempt, { kind: 'in_doubt', why: WHY }, atMs);
+  }
+  const body = Buffer.from(JSON.stringify({ noted: true }));
+  const reply = { status: 200, headers: {}, body, receivedAtMs: atMs };
+  const decision = { key, batch: batch.id, kind: 'told', by: 'person', why: WHY, atMs } as const;
+  await decide(ledger, decision, reply, call.change?.leaves);
+}

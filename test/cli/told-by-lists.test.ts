@@ -1,0 +1,154 @@
+/**
+ * Goal: whoever leaves the list loses access, also a person who has accepted the invite meanwhile: what any list has said of
+ * them is known. And what a list says against that is never passed over in silence.
+ * Method: the real commands, month after month, before the sandbox service, whose own state is the judge.
+ */
+import { beforeEach, expect, test } from 'vitest';
+import { PROJECT, type TeamWorkplace } from '../faults/team-workplace.ts';
+import { openTeam } from './team.ts';
+
+const [ANN, BO, CY] = ['ann@team.example', 'bo@team.example', 'cy@team.example'];
+
+let team: TeamWorkplace;
+beforeEach(async () => {
+  team = await openTeam({ job: { remove_missing: true, guards: { max_removals: 5 } } });
+});
+
+/** Both are invited as viewers and accept. @returns their ids. */
+async function bothAccepted(): Promise<{ readonly ann: string; readonly bo: string }> {
+  await team.apply([
+    { email: ANN, role: 'viewer' },
+    { email: BO, role: 'viewer' },
+  ]);
+  for (const email of [ANN, BO]) await team.vendor.accept(email);
+  const state = await team.state();
+  return { ann: state.userId(PROJECT, ANN) ?? '', bo: state.userId(PROJECT, BO) ?? '' };
+}
+
+test('month 1 invites, month 2 has the user ids, and who is gone from the list of month 3 has no access', async () => {
+  const { ann, bo } = await bothAccepted();
+  const [annRow, boRow] = [
+    { email: ANN, role: 'viewer', userId: ann },
+    { email: BO, role: 'viewer', userId: bo },
+  ];
+  const before = await team.requests();
+  team.writeSheet([annRow, boRow], 'month-2.csv');
+  expect((await team.type('plan', 'team.yaml', 'month-2.csv')).stdout).toContain(
+    `= ${ANN} in ${PROJECT}: viewer (row 2); the user_id ${ann} is noted`,
+  );
+  const second = await team.runHere({ input: 'month-2.csv' });
+  expect(second).toMatchObject({ code: 0, report: { counts: { unchanged: 2 }, requests: 0 } });
+  expect((await team.type('status', 'last')).stdout).toContain('Requests   0');
+  expect(await team.requests()).toBe(before);
+
+  team.writeSheet([annRow], 'month-3.csv');
+  const third = await team.runHere({ input: 'month-3.csv' });
+  expect(third).toMatchObject({ code: 0, report: { counts: { unchanged: 1, applied: 1 } } });
+  expect((await team.state()).standing(PROJECT, BO)).toBeUndefined();
+  expect((await team.state()).standing(PROJECT, ANN)).toEqual({ as: 'member', role: 'viewer' });
+});
+
+test('adopt learns the id of a person who was invited by a list, and a later list removes by it', async () => {
+  const { bo } = await bothAccepted();
+  team.writeSheet([{ email: BO, role: 'viewer', userId: bo }], 'now.csv');
+  expect(await team.json('adopt', 'team.yaml', 'now.csv')).toMatchObject({ adopted: 1, known: 0, left: [] });
+  expect(await team.json('adopt', 'team.yaml', 'now.csv')).toMatchObject({ adopted: 0, known: 1, left: [] });
+  team.writeSheet([{ email: ANN, role: 'viewer' }], 'month-3.csv');
+  expect((await team.runHere({ input: 'month-3.csv' })).code).toBe(0);
+  expect((await team.state()).standing(PROJECT, BO)).toBeUndefined();
+});
+
+test('a person who was known by the user id alone is removed once a list has said whose it is', async () => {
+  const { bo } = await bothAccepted();
+  // Another store, which knows the id alone.
+  team.place.path('store');
+  team.writeJob(
+    { operation: 'change-role', columns: { user_id: 'User', role: 'Role', project_id: 'Project' } },
+    'role.yaml',
+  );
+  team.writeSheet([{ email: '', role: 'editor', userId: bo }], 'by-id.csv');
+  const store = ['--store', team.place.path('other')];
+  expect(await team.type('run', 'role.yaml', 'by-id.csv', '--yes', ...store)).toMatchObject({ code: 0 });
+  team.writeSheet([{ email: BO, role: 'editor', userId: bo }], 'named.csv');
+  expect(await team.json('run', 'team.yaml', 'named.csv', '--yes', ...store)).toMatchObject({
+    counts: { unchanged: 1 },
+  });
+  team.writeSheet([{ email: CY, role: 'viewer' }], 'gone.csv');
+  await team.json('run', 'team.yaml', 'gone.csv', '--yes', ...store);
+  expect((await team.state()).standing(PROJECT, BO)).toBeUndefined();
+});
+
+test('a list that gives the id of another person changes neither of the two, and says whose it is', async () => {
+  const { ann, bo } = await bothAccepted();
+  const [annRow, boRow] = [
+    { email: ANN, role: 'viewer', userId: ann },
+    { email: BO, role: 'viewer', userId: bo },
+  ];
+  await team.apply([annRow, boRow], { input: 'month-2.csv' });
+  team.writeSheet([annRow, { ...boRow, userId: ann }], 'mixed.csv');
+  const { changes } = await team.json('plan', 'team.yaml', 'mixed.csv');
+  expect(changes).toMatchObject([
+    { row: 2, action: 'unchanged' },
+    {
+      row: 3,
+      action: 'invalid',
+      reason: `user_id "${ann}" is that of ${ANN}, but the row says ${BO}. Correct one of them, or leave the e-mail address out`,
+    },
+    { action: 'refused', email: BO, beyond: true },
+  ]);
+  // Whose id it is may be meant by that row, and is not taken for missing.
+  team.writeSheet(
+    [
+      { ...boRow, userId: ann, role: 'editor' },
+      { email: CY, role: 'viewer' },
+    ],
+    'alone.csv',
+  );
+  const ended = await team.runHere({ input: 'alone.csv' });
+  expect(ended.report?.counts).toEqual({ applied: 1, invalid: 1, refused: 2 });
+  expect((await team.state()).roles()).toEqual({
+    [`${PROJECT} ${ANN}`]: 'viewer',
+    [`${PROJECT} ${BO}`]: 'viewer',
+    [`${PROJECT} ${CY}`]: 'viewer',
+  });
+});
+
+test('another id than the known one is said, and an adopted list with another role says what is known', async () => {
+  const { bo } = await bothAccepted();
+  await team.apply(
+    [
+      { email: BO, role: 'viewer', userId: bo },
+      { email: ANN, role: 'viewer' },
+    ],
+    { input: 'month-2.csv' },
+  );
+  team.writeSheet([{ email: BO, role: 'editor', userId: 'user-other' }], 'other.csv');
+  expect((await team.type('plan', 'team.yaml', 'other.csv')).stdout).toMatch(
+    new RegExp(
+      `~ ${BO} in ${PROJECT}: viewer → editor \\(update user\\) \\(row 2\\); the ledger has the user_id ${bo}`,
+    ),
+  );
+  expect(await team.json('adopt', 'team.yaml', 'other.csv')).toMatchObject({
+    left: [{ row: 2, reason: expect.stringContaining(`is known as viewer in ${PROJECT}`) }],
+  });
+});
+
+test('a run that is killed while it notes what a list says goes on, and an undo of the invites removes who accepted', async () => {
+  const { ann, bo } = await bothAccepted();
+  const invited = String((await team.json('status', 'last')).batch);
+  team.writeSheet(
+    [
+      { email: ANN, role: 'viewer', userId: ann },
+      { email: BO, role: 'viewer', userId: bo },
+    ],
+    'month-2.csv',
+  );
+  const killed = await team.run({ input: 'month-2.csv', crashAt: 'after-intent' });
+  expect(killed.code).not.toBe(0);
+  expect(await team.runHere({ input: 'month-2.csv' })).toMatchObject({
+    code: 0,
+    report: { counts: { unchanged: 2 }, requests: 0 },
+  });
+  expect(await team.type('undo', invited, '--yes')).toMatchObject({ code: 0 });
+  expect((await team.state()).roles()).toEqual({});
+});
