@@ -163,14 +163,11 @@ export interface TopRow {
   readonly text: string;
 }
 
-/**
- * Rows that are left out of a table: a line of totals, the header once more, another table with all that is below it, or what stands
- * below the cells that Excel calls the table.
- */
+/** Rows that are left out of a table: lines of totals at its end, or what is below it and names nobody. */
 export interface LeftOut {
   /** `211`, or `214-230`. */
   readonly rows: string;
-  readonly why: 'totals' | 'header' | 'table' | 'below';
+  readonly why: 'totals' | 'below';
   /** What the first of its cells say. */
   readonly text: string;
 }

@@ -11,9 +11,7 @@ const layoutSchema = z.object({
   sheet: z.string().optional(),
   header_row: z.string().optional(),
   left_out: z
-    .array(
-      z.object({ rows: z.string(), why: z.enum(['totals', 'header', 'table', 'below']), text: z.string() }),
-    )
+    .array(z.object({ rows: z.string(), why: z.enum(['totals', 'below']).catch('below'), text: z.string() }))
     .optional(),
 });
 

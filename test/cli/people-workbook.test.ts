@@ -47,8 +47,8 @@ test('only the rows of its table are asked about, the rest stays where it was, a
   const { code, stderr } = await desk.type(RUN);
   expect(code).toBe(0);
   expect(stderr).toContain('The column names come from row 4 ("ABN", "Name", "Town", "Donated");');
-  expect(stderr).toContain('Row 10 is a line of totals (Total), left out;');
-  expect(stderr).toContain('Rows 12-14 are another table (Size, Meaning), left out;');
+  expect(stderr).toContain('Row 10 is a line of totals (Total, 150), left out;');
+  expect(stderr).toContain('Rows 12-14 stand below the table (Size, Meaning), left out;');
   expect(await desk.requests()).toBe(5);
   const output = await readSheet(readFileSync(desk.place.path('report.enriched.xlsx')), { trim: false });
   const status = (output[3] ?? []).indexOf('_status');

@@ -41,7 +41,7 @@ const settingsWith = (layout: FoundLayout): Batch['settings'] =>
     },
   );
 
-const KEPT = { leftOut: [{ rows: '3', why: 'table', text: '' }] } as const;
+const KEPT = { leftOut: [{ rows: '3', why: 'below', text: '' }] } as const;
 
 test.each<[string, FoundLayout, readonly number[]]>([
   ['that was read without a guess has the line of totals as a row', {}, [2, 3, 4]],

@@ -62,8 +62,8 @@ proof(
     await page.getByText('2 rows · 2 columns').waitFor();
     expect(await guesses(page)).toEqual([
       expect.stringMatching(/^The column names come from row 3\./),
-      'Left out: row 6, a line of totals (Grand total). Include it',
-      'Left out: rows 8 to 9, another table (Region, State). Include them',
+      'Left out: row 6, a line of totals (Grand total, 2). Include it',
+      'Left out: rows 8 to 9, below the table (Region, State). Include them',
     ]);
     await page.getByRole('button', { name: text.list.takeIn(false), exact: true }).click();
     await page.getByText('3 rows · 2 columns').waitFor();
@@ -74,7 +74,7 @@ proof(
     await page.getByText('2 rows · 2 columns').waitFor();
     await page.getByLabel(text.list.headerRow).selectOption('4');
     await page.getByText('Acme', { exact: true }).first().waitFor();
-    await page.getByText('3 rows · 2 columns').waitFor();
+    await page.getByText('1 row · 2 columns').waitFor();
   },
 );
 

@@ -1,12 +1,11 @@
 import type { FoundLayout, LeftOut, TopRow } from '../../core/format.ts';
-import { counted, foreignName, foreignWords, listed } from '../../core/plain-text.ts';
+import { foreignName, foreignWords } from '../../core/plain-text.ts';
 import type { RowNumber } from '../../core/row.ts';
 import { type RowRange, readHeaderRows, readRowRange } from '../../core/row-range.ts';
 
 /** What was guessed about a table, as sentences that name the flag which says otherwise. */
 
 const NAMES_SHOWN = 4;
-const RANGES_SHOWN = 5;
 
 /** @param names of all columns. */
 export function layoutNotes(
@@ -16,10 +15,7 @@ export function layoutNotes(
 ): readonly string[] {
   return [
     ...(headerRow === undefined ? [] : [headerNote(headerRow, names)]),
-    ...(['totals', 'header', 'table', 'below'] as const).flatMap((why) => {
-      const those = leftOut.filter((each) => each.why === why);
-      return those.length === 0 ? [] : [leftOutNote(those, header)];
-    }),
+    ...leftOut.map((each) => leftOutNote(each, header)),
   ];
 }
 
@@ -31,21 +27,14 @@ function headerNote(rows: string, names: readonly string[]): string {
   return `The column names come from ${where} (${shown.join(', ')}${more}); use --header-row to change that.`;
 }
 
-function leftOutNote(those: readonly LeftOut[], header: RowRange): string {
-  const [first, ...others] = those;
-  const last = readRowRange(those.at(-1)?.rows ?? '')?.last ?? header.last;
-  const rows = listed(those.slice(0, RANGES_SHOWN).map((each) => each.rows));
-  const more = those.length > RANGES_SHOWN ? ` and ${counted(those.length - RANGES_SHOWN, 'other')}` : '';
-  const isOne = others.length === 0 && !first?.rows.includes('-');
+function leftOutNote({ rows, why, text }: LeftOut, header: RowRange): string {
+  const isOne = !rows.includes('-');
   const what = {
     totals: isOne ? 'is a line of totals' : 'are lines of totals',
-    header: isOne ? 'repeats the header' : 'repeat the header',
-    table: isOne ? 'is another table' : 'are another table',
     below: isOne ? 'stands below the table' : 'stand below the table',
-  }[first?.why ?? 'totals'];
-  const text = foreignWords(first?.text ?? '');
-  const say = `--rows ${header.last + 1}-${last}`;
-  return `${isOne ? 'Row' : 'Rows'} ${rows}${more} ${what} (${text}), left out; ${say} includes ${isOne ? 'it' : 'them'}.`;
+  }[why];
+  const say = `--rows ${header.last + 1}-${readRowRange(rows)?.last ?? header.last}`;
+  return `${isOne ? 'Row' : 'Rows'} ${rows} ${what} (${foreignWords(text)}), left out; ${say} includes ${isOne ? 'it' : 'them'}.`;
 }
 
 const CELLS_SHOWN = 4;

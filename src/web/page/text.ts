@@ -633,11 +633,8 @@ export const text = {
     rowsTo: (first: string, last: string) => `rows ${first} to ${last}`,
     leftOut: {
       totals: (rows: string, first: string) => `Left out: ${rows}, a line of totals (${first}).`,
-      header: (rows: string) => `Left out: ${rows}, a repeated header.`,
-      table: (rows: string, first: string) => `Left out: ${rows}, another table (${first}).`,
       below: (rows: string, first: string) => `Left out: ${rows}, below the table (${first}).`,
     },
-    moreLeftOut: (count: string) => `${count} more like these are left out.`,
     takeIn: (areMany: boolean) => (areMany ? 'Include them' : 'Include it'),
     onlyRows: (rows: string) => `Only ${rows} are used.`,
     lookAgain: 'Use what looks like the list',

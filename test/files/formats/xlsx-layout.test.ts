@@ -4,7 +4,7 @@ import xlsx from '../../../src/files/formats/xlsx.ts';
 import { InputFile } from '../../../src/files/input-file.ts';
 import { rowsOf } from './all-of.ts';
 import { inputFolder } from './input-folder.ts';
-import { bookOf, bookParts, type WrittenBook, zipOf } from './workbook-file.ts';
+import { bookOf, type WrittenBook } from './workbook-file.ts';
 
 /**
  * Goal: the table on a sheet is found as a person sees it who looks at the sheet, what is no row of it is named and not
@@ -102,136 +102,104 @@ describe('the header is found', () => {
   });
 });
 
-describe('lines of totals are left out', () => {
-  const TOTAL = ['Total', '', 60];
+describe('lines of totals at the end are left out', () => {
   test.each([
-    ['that come to the sum above', [TOTAL], '5', '5'],
-    ['apart from the table, whatever they come to', [undefined, ['Total', '', 7]], '6', '6'],
-    ['that are called so in words that no company has', [['Grand total', '', 7]], '5', '5'],
+    ['beside their sum', [['Total', '', 60]], '5', '5'],
+    ['apart from the table', [undefined, ['Total', '', 7]], '6', '6'],
+    ['beside nothing', [['Grand total 2026', '', '']], '5', '5'],
     [
-      'with their mean and count',
+      'of the last group and of all',
       [
-        ['Average', '', 20],
-        ['Count', '', 3],
+        ['NSW Total', '', 30],
+        ['Summe', '', 60],
       ],
-      '5',
+      '5-6',
       '6',
     ],
-    ['in another language', [['Summe', '', 60]], '5', '5'],
-  ])('%s', async (_what, below, first, last) => {
+  ])('%s', async (_what, below, leftOut, last) => {
     const { rows, notes, layout } = await read(sheetOf(1, HEADER, ...LEADS, ...below));
     expect(rows).toEqual(numbered(2));
-    expect(layout.leftOut?.map((each) => [each.rows, each.why])).toEqual(
-      [...new Set([first, last])].map((each) => [each, 'totals']),
-    );
+    expect(layout.leftOut?.map((each) => [each.rows, each.why])).toEqual([[leftOut, 'totals']]);
     expect(notes).toEqual([expect.stringContaining(`left out; --rows 2-${last} includes`)]);
   });
 
-  test('also below each group, as a spreadsheet writes them', async () => {
-    const [acme, beta, ceta] = LEADS;
-    const body = [
-      acme,
-      beta,
-      ['NSW Total', '', 30],
-      ceta,
-      ['Delta', 'd@delta.com', 5],
-      ['VIC Total', '', 35],
+  test('also in a list of which nobody knows what it is about, where nothing but numbers stands beside the word', async () => {
+    const header = ['Company', 'Size'];
+    const companies = [
+      ['Acme', 10],
+      ['Total Fitness', 20],
+      ['Total', 30],
+      ['Beta', 40],
     ];
-    const { rows, layout } = await read(sheetOf(1, HEADER, ...body, ['Grand Total', '', 65]));
-    expect(rows.map(([row]) => row)).toEqual([2, 3, 5, 6]);
-    expect(layout.leftOut?.map((each) => each.rows)).toEqual(['4', '7', '8']);
+    const { rows } = await read(sheetOf(1, header, ...companies, ['Total', 100]));
+    expect(rows.map(([row]) => row)).toEqual([2, 3, 4, 5]);
+    expect((await read(sheetOf(1, header, ...companies, ['Total', 'large']))).layout).toEqual({});
+    expect((await read(sheetOf(1, ['Company', 'Note'], ['Acme', 'x'], ['Total', '']))).layout).toEqual({});
   });
 
   test.each([
-    ['a company of that name, with a number', ['Total', '', 90_000]],
-    ['a company of that name, with an address', ['Total', 't@total.com', 60]],
-    ['a company whose name begins so', ['Total Fitness', '', 100]],
-  ])('but not %s', async (_what, row) => {
-    const { rows, notes } = await read(sheetOf(1, HEADER, ...LEADS, row));
-    expect([rows.length, notes]).toEqual([4, []]);
+    ['a company of that name, with an address', [['Total', 't@total.com', 60]]],
+    ['a company whose name begins so', [['Total Fitness', '', 100]]],
+    [
+      'a line that somebody is named below',
+      [
+        ['Total', '', 60],
+        ['Delta', 'd@delta.com', 5],
+      ],
+    ],
+  ])('but not %s', async (_what, below) => {
+    const { rows, notes } = await read(sheetOf(1, HEADER, ...LEADS, ...below));
+    expect([rows.length, notes]).toEqual([3 + below.length, []]);
   });
 
   test('unless the rows are named', async () => {
-    const { rows, layout } = await read(sheetOf(1, HEADER, ...LEADS, TOTAL), { rows: '3-5' });
+    const { rows, layout } = await read(sheetOf(1, HEADER, ...LEADS, ['Total', '', 60]), { rows: '3-5' });
     expect(rows.map(([row]) => row)).toEqual([3, 4, 5]);
     expect(layout).toEqual({});
   });
 });
 
-describe('what stands below the cells that Excel calls a table is left out', () => {
-  const partsWith = (rows: string, table: string): Buffer =>
-    zipOf([
-      ...bookParts({ rows }),
-      {
-        name: 'xl/worksheets/_rels/sheet1.xml.rels',
-        content: `<Relationships><Relationship Id="t1" Type="x/table" Target="../tables/table1.xml"/></Relationships>`,
-      },
-      { name: 'xl/tables/table1.xml', content: `<table name="T" ref="${table}"><tableColumns/></table>` },
-    ]);
-
-  test.each([
-    [
-      'but not who was added below it',
-      'A1:C4',
-      [...LEADS, ['as of May'], ['Delta', 'd@delta.com', 5]],
-      '5',
-      [2, 3, 4, 6],
-    ],
-    ['unless the table is another', 'A9:C12', [...LEADS, ['as of May']], undefined, [2, 3, 4, 5]],
-    [
-      'unless it does not say which cells it has',
-      'no cells',
-      [...LEADS, ['as of May']],
+describe('rows behind a blank one that name nobody are left out', () => {
+  test('as another table with its title is, and a remark below a line of totals', async () => {
+    const below = [
+      ['Total', '', 60],
+      ['as of May'],
       undefined,
-      [2, 3, 4, 5],
-    ],
-  ])('%s', async (_what, table, body, leftOut, expected) => {
-    const { rows, layout } = await read(partsWith(sheetOf(1, HEADER, ...body), table));
-    expect(rows.map(([row]) => row)).toEqual(expected);
-    expect(layout.leftOut?.map((each) => [each.rows, each.why])).toEqual(leftOut && [[leftOut, 'below']]);
-  });
-});
-
-describe('another table below is left out', () => {
-  const SUMMARY = [
-    ['Region', 'State of it'],
-    ['North', 'good'],
-    ['South', 'bad'],
-  ];
-
-  test('with its title and all its rows', async () => {
-    const below = [undefined, ['Summary'], undefined, ...SUMMARY];
+      ['Summary'],
+      undefined,
+      ['Region', 'State of it'],
+      ['North', 'good'],
+    ];
     const { rows, notes, layout } = await read(sheetOf(1, HEADER, ...LEADS, ...below));
     expect(rows).toEqual(numbered(2));
-    expect(layout.leftOut?.map((each) => each.rows)).toEqual(['6', '8-10']);
-    expect(notes).toEqual([
-      'Rows 6 and 8-10 are another table (Summary), left out; --rows 2-10 includes them.',
+    expect(layout.leftOut).toEqual([
+      { rows: '5', why: 'totals', text: 'Total, 60' },
+      { rows: '6-11', why: 'below', text: 'as of May' },
     ]);
-  });
-
-  test('that has the same kinds of columns, where its names say that it is one', async () => {
-    const below = [undefined, ['Person', 'E-mail', 'Company'], ['Jo', 'jo@acme.com', 'Acme']];
-    const { rows } = await read(sheetOf(1, HEADER, ...LEADS, ...below));
-    expect(rows).toEqual(numbered(2));
-  });
-
-  test('while the header that comes again on each page is one row', async () => {
-    const { rows, layout } = await read(sheetOf(1, HEADER, ...LEADS, HEADER, ...LEADS));
-    expect(rows.map(([row]) => row)).toEqual([2, 3, 4, 6, 7, 8]);
-    expect(layout.leftOut).toEqual([{ rows: '5', why: 'header', text: 'Company, Mail, Size' }]);
+    expect(notes[1]).toBe(
+      'Rows 6-11 stand below the table (as of May), left out; --rows 2-11 includes them.',
+    );
   });
 
   test.each([
-    ['rows behind a blank one', [undefined, ['Delta', 'd@delta.com', 4], ['Epsilon', 'e@eps.com', 5]]],
-    ['one whose address is not known', [undefined, ['Delta', 'n/a', 4], ['Epsilon', 'e@eps.com', 5]]],
-    ['those of which nothing is known', [undefined, ['Delta', '', ''], ['Epsilon', '', '']]],
-    [
-      'one with a word in the place of an address',
-      [undefined, ['Delta', 'ask Jo', 4], ['Eps', 'e@eps.com', 5]],
-    ],
-  ])('but not %s', async (_what, below) => {
+    ['somebody', [undefined, ['Delta', 'd@delta.com', 4]]],
+    ['somebody whose address is mistyped', [undefined, ['Delta', 'd@delta', 4]]],
+    ['somebody further down', [undefined, ['Delta', 'n/a', 4], undefined, ['Epsilon', 'e@eps.com', 5]]],
+    ['nobody, right below the table', [['Delta', '', 4]]],
+  ])('but not where they name %s', async (_what, below) => {
     const { rows, layout } = await read(sheetOf(1, HEADER, ...LEADS, ...below));
-    expect([rows.length, layout]).toEqual([5, {}]);
+    expect([rows.length, layout]).toEqual([3 + below.filter(Boolean).length, {}]);
+  });
+
+  test('but not in a list in which most rows name nobody', async () => {
+    const some = [
+      ['Delta', '', 1],
+      ['Epsilon', '', 2],
+      ['Zeta', '', 3],
+      ['Eta', '', 4],
+    ];
+    const { rows, layout } = await read(sheetOf(1, HEADER, ...LEADS, ...some, undefined, ['Theta', '', 5]));
+    expect([rows.length, layout]).toEqual([8, {}]);
   });
 });
 
@@ -269,9 +237,9 @@ test('what a batch has kept is read so again, whatever would be guessed', async 
   const first = await read(book);
   expect(first.layout).toEqual({
     headerRow: '2',
-    leftOut: [{ rows: '6', why: 'totals', text: 'Total' }],
+    leftOut: [{ rows: '6', why: 'totals', text: 'Total, 60' }],
   });
   expect(await read(book, { asBefore: first.layout })).toEqual(first);
-  const other = { headerRow: '2', leftOut: [{ rows: '4-5', why: 'table', text: '' }] } as const;
+  const other = { headerRow: '2', leftOut: [{ rows: '4-5', why: 'below', text: '' }] } as const;
   expect((await read(book, { asBefore: other })).rows.map(([row]) => row)).toEqual([3, 6]);
 });

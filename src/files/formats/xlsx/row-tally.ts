@@ -14,7 +14,7 @@ interface Wide {
   readonly refusal: Error;
 }
 
-/** What is to be told of rows, and whether they refuse the sheet, if they turn out to be the table's. */
+/** What is to be told of the rows of a table, and whether they refuse the sheet. */
 export class RowTally {
   rows = 0;
   hidden = 0;
@@ -27,18 +27,16 @@ export class RowTally {
   /** The first reason not to read the sheet. */
   refusal: Error | undefined;
 
-  static joined(tallies: readonly RowTally[]): RowTally {
-    const all = new RowTally();
-    for (const each of tallies) all.#join(each);
-    return all;
-  }
-
   get lacksValues(): boolean {
     return this.unsaved.size > 0;
   }
 
   countUnsaved({ number, unsaved }: Pick<SheetRow, 'number' | 'unsaved'>): void {
-    for (const position of unsaved) this.#addUnsaved(position, { count: 1, row: number });
+    for (const position of unsaved) {
+      const column = this.unsaved.get(position);
+      if (column === undefined) this.unsaved.set(position, { count: 1, row: number });
+      else column.count += 1;
+    }
   }
 
   /** @param stray why a cell of it would refuse the file. @param isRefused whether it does. */
@@ -56,27 +54,5 @@ export class RowTally {
       if (this.long.count === 0) this.long.row = number;
       this.long.count += 1;
     }
-  }
-
-  #addUnsaved(position: number, { count, row }: Unsaved): void {
-    const column = this.unsaved.get(position);
-    if (column === undefined) this.unsaved.set(position, { count, row });
-    else column.count += count;
-  }
-
-  #join(other: RowTally): void {
-    const isFirst = this.rows === 0 && other.wide?.isFirst === true;
-    this.rows += other.rows;
-    this.hidden += other.hidden;
-    for (const [position, found] of other.unsaved) this.#addUnsaved(position, found);
-    this.long = {
-      count: this.long.count + other.long.count,
-      row: this.long.count === 0 ? other.long.row : this.long.row,
-    };
-    if (other.wide !== undefined) {
-      this.wide ??= { count: 0, isFirst, refusal: other.wide.refusal };
-      this.wide.count += other.wide.count;
-    }
-    this.refusal ??= other.refusal;
   }
 }

@@ -3,18 +3,15 @@ import { stop } from '../../../core/errors.ts';
 import type { FoundLayout, LeftOut, ReadOptions, TopRow } from '../../../core/format.ts';
 import { present } from '../../../core/objects.ts';
 import { counted, foreignName, listed } from '../../../core/plain-text.ts';
-import type { RowNumber } from '../../../core/row.ts';
 import { type RowRange, readHeaderRows, readRowRange, rowRangeText } from '../../../core/row-range.ts';
 import { isLookupName } from '../../columns/column-kind.ts';
 import { namedColumns, widthOf } from '../../header.ts';
-import { ColumnLooks } from '../../shape/column-looks.ts';
 import { findHeader, joinedNames, ROWS_SAMPLED } from '../../shape/header-rows.ts';
-import { LeftOutFinder, type Part, rowsWithout } from '../../shape/left-out.ts';
+import { ColumnLooks, LeftOutFinder, rowsWithout } from '../../shape/left-out.ts';
 import { layoutNotes, topRows } from '../../shape/shape-words.ts';
 import { lettersOf } from '../../workbook.ts';
 import { textsOf } from '../../workbook-copy.ts';
 import { MOST_DIGITS } from './cell.ts';
-import type { CellRange } from './cell-range.ts';
 import { RowTally } from './row-tally.ts';
 import type { SheetRow } from './sheet-rows.ts';
 import { bearsStrays, type SheetTable, strayPlace, strayWords, type Top } from './sheet-table.ts';
@@ -31,7 +28,6 @@ export class TableSurvey {
   readonly #book: Book;
   readonly #sheet: BookSheet;
   readonly #options: ReadOptions;
-  readonly #tables: readonly CellRange[];
   /** The rows until the header is known. */
   #sample: SheetRow[] = [];
   #filled = 0;
@@ -42,19 +38,13 @@ export class TableSurvey {
   readonly #hasSaidRow: SheetTable['hasRow'];
   #finder: LeftOutFinder | undefined;
   readonly #looks = new ColumnLooks();
-  /** What stands above the rows, the header included. */
-  readonly #above = new RowTally();
-  /** By what is decided about the rows together; those of the table are told by `end`. */
-  readonly #tallies = new Map<Part, RowTally>();
-  readonly #table: Part = { isLeftOut: false };
+  /** Rows of which it is not known yet whether they are the table's. */
+  #held: SheetRow[] = [];
   #leftOut: readonly LeftOut[] = [];
-  #found = new RowTally();
-  #taken = 0;
+  readonly #found = new RowTally();
   #formulas = 0;
 
-  /** @param tables of the sheet, as Excel makes them of cells. */
-  constructor(book: Book, sheet: BookSheet, options: ReadOptions, tables: readonly CellRange[] = []) {
-    this.#tables = tables;
+  constructor(book: Book, sheet: BookSheet, options: ReadOptions) {
     this.#book = book;
     this.#sheet = sheet;
     this.#options = options;
@@ -95,10 +85,6 @@ export class TableSurvey {
   end(): void {
     if (this.#top === undefined) this.#nameColumns();
     this.#leftOut = this.#finder?.end() ?? this.#options.asBefore?.leftOut ?? [];
-    this.#found = RowTally.joined([
-      this.#above,
-      ...[...this.#tallies].flatMap(([part, tally]) => (part.isLeftOut ? [] : [tally])),
-    ]);
     if (this.#found.refusal !== undefined) throw this.#found.refusal;
   }
 
@@ -119,7 +105,7 @@ export class TableSurvey {
     const filled = this.#sample.filter(({ cells }) => cells.length > 0);
     const header = this.#headerIn(filled);
     for (const row of this.#sample) {
-      if (row.number <= (header?.last ?? row.number)) this.#above.countUnsaved(row);
+      if (row.number <= (header?.last ?? row.number)) this.#found.countUnsaved(row);
       else if (this.#top !== undefined) this.#takeBelow(row, this.#top);
     }
     this.#sample = [];
@@ -144,14 +130,9 @@ export class TableSurvey {
         : joinedNames(cellsOf(header.first), cellsOf(header.last));
     this.#top = { columns: namedColumns(this.#where, names), header };
     if (this.#mayGuess && this.#options.rows === undefined)
-      this.#finder = new LeftOutFinder(names, header.last, this.#looks, this.#endOf(header));
+      this.#finder = new LeftOutFinder(header.last, this.#looks);
     this.#requireBelow(header);
     return header;
-  }
-
-  /** The last row of the table that has this header. */
-  #endOf({ last }: RowRange): RowNumber | undefined {
-    return this.#tables.find(({ firstRow }) => firstRow === last)?.lastRow;
   }
 
   /** The workbook, and its sheet where it has several: a person who is told of a row has to find it. */
@@ -173,37 +154,30 @@ export class TableSurvey {
   }
 
   #takeBelow(row: SheetRow, top: Top): void {
-    const part = this.#partOf(row);
-    if (part === undefined) return;
-    const tally = this.#tallies.get(part) ?? new RowTally();
-    this.#tallies.set(part, tally);
-    tally.countUnsaved(row);
-    if (row.cells.length === 0) return;
-    this.#taken += 1;
-    if (this.#taken > MOST_ROWS) throw tooLong(this.#where);
+    if (this.#finder === undefined && !this.#hasSaidRow(row.number)) return;
+    if (row.cells.length === 0) {
+      this.#found.countUnsaved(row);
+      return;
+    }
+    const cells = textsOf(row.cells);
+    this.#held.push(row);
+    if (this.#finder === undefined) this.#looks.add(cells);
+    else if (!this.#finder.take({ number: row.number, cells })) return;
+    for (const each of this.#held) this.#count(each, top);
+    this.#held = [];
+  }
+
+  #count(row: SheetRow, top: Top): void {
+    this.#found.countUnsaved(row);
+    if (this.#found.rows === MOST_ROWS) throw tooLong(this.#where);
     const stray = strayPlace(row.cells, top.columns);
     const isWithin = stray !== undefined && stray < widthOf(top.columns) && !bearsStrays(top.columns);
     const isRefused = stray !== undefined && (this.#options.strict === true || isWithin);
-    tally.take(
+    this.#found.take(
       row,
       stray === undefined ? undefined : strayCell(this.#where, row.number, stray, top),
       isRefused,
     );
-  }
-
-  /** Undefined for a row that is known to be none of the table. */
-  #partOf(row: SheetRow): Part | undefined {
-    if (this.#finder === undefined) {
-      if (!this.#hasSaidRow(row.number)) return undefined;
-      this.#looks.add(textsOf(row.cells));
-      return this.#table;
-    }
-    if (row.cells.length === 0) return this.#table;
-    return this.#finder.take({
-      number: row.number,
-      cells: textsOf(row.cells),
-      lacksValues: row.unsaved.length > 0,
-    });
   }
 
   /** @param sheet its name, where it is another than a reading without a guess would take. */

@@ -1,12 +1,10 @@
 import type { ReadOptions } from '../../../core/format.ts';
 import { ROWS_SAMPLED } from '../../shape/header-rows.ts';
 import type { TableRow } from '../../workbook-copy.ts';
-import type { CellRange } from './cell-range.ts';
 import { type SheetRow, sheetRows } from './sheet-rows.ts';
 import { type SheetTable, strayPlace, strayWords } from './sheet-table.ts';
-import { tablesOf } from './table-part.ts';
 import { TableSurvey } from './table-survey.ts';
-import { type Book, type BookSheet, linksOf, linksPartOf } from './workbook.ts';
+import type { Book, BookSheet } from './workbook.ts';
 
 interface Chosen {
   readonly tab: BookSheet;
@@ -87,7 +85,7 @@ async function surveyed(
   options: ReadOptions,
   most = Number.POSITIVE_INFINITY,
 ): Promise<TableSurvey> {
-  const survey = new TableSurvey(book, sheet, options, await tableRanges(book, sheet));
+  const survey = new TableSurvey(book, sheet, options);
   let taken = 0;
   for await (const group of sheetRows(book, sheet)) {
     for (const row of group) survey.take(row);
@@ -96,15 +94,6 @@ async function surveyed(
   }
   survey.end();
   return survey;
-}
-
-/** The cells of the tables of a sheet. One that is damaged is none here: it is told when something is to be written into it. */
-async function tableRanges({ archive }: Book, { part }: BookSheet): Promise<readonly CellRange[]> {
-  if (!archive.has(linksPartOf(part))) return [];
-  const links = (await linksOf(archive, part)).filter(({ type }) => type === 'table');
-  const ids = links.map(({ id }) => id);
-  const tables = await tablesOf(archive, part, ids).catch(() => []);
-  return tables.filter(({ header }) => header).map(({ range }) => range);
 }
 
 /** Every row that holds something, with its place in the table. */

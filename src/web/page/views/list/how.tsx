@@ -196,9 +196,6 @@ function Choice({
   );
 }
 
-/** So many rows that are left out are shown; a list has hardly more. */
-const MOST_SHOWN = 5;
-
 /** What was found out about the table and is not a matter of course, each with the click that says otherwise. */
 function Guesses({ reading: { read }, found, change, choose }: Shown & Pick<Choosing, 'choose'>) {
   if (found === undefined) return null;
@@ -215,7 +212,7 @@ function Guesses({ reading: { read }, found, change, choose }: Shown & Pick<Choo
           {text.list.headerIn(header)} <HeaderRow read={read} found={found} choose={choose} />
         </li>
       )}
-      {leftOut.slice(0, MOST_SHOWN).map((each) => (
+      {leftOut.map((each) => (
         <li key={each.rows}>
           {text.list.leftOut[each.why](rowsWords(each.rows), each.text)}{' '}
           <button
@@ -227,7 +224,6 @@ function Guesses({ reading: { read }, found, change, choose }: Shown & Pick<Choo
           </button>
         </li>
       ))}
-      {leftOut.length > MOST_SHOWN && <li>{text.list.moreLeftOut(grouped(leftOut.length - MOST_SHOWN))}</li>}
       {rows !== undefined && (
         <li>
           {text.list.onlyRows(rowsWords(rows))}{' '}
