@@ -44,6 +44,30 @@ test('a lost invite: shown with the person, told by its code, and known from the
   expect(state.invitedTwice()).toEqual([]);
 });
 
+test('an invite code or a user id that is known as that of another person is refused, with whose it is', async () => {
+  const team = await openTeam({ faults: 'charged-reset:x1' });
+  await team.apply([JO, MO].map((email) => ({ email, role: 'viewer' })));
+  const { batch } = await team.json('status', 'last');
+  const moCode = (await team.state()).inviteCode(PROJECT, MO, 'viewer');
+  const settled = await team.type('settle', batch, '2', '--answer', `invite_code=${moCode}`);
+  expect(settled).toMatchObject({ code: 2, stdout: '' });
+  expect(settled.stderr).toBe(
+    `invite_code "${moCode}" is that of ${MO}, so it cannot be that of ${JO}.\n` +
+      `Look up ${JO} at the service, and settle the row with what it says.\n`,
+  );
+
+  await team.vendor.accept(MO);
+  const moId = (await team.state()).userId(PROJECT, MO) ?? '';
+  await team.apply([{ email: MO, role: 'viewer', userId: moId }], { input: 'later.csv' });
+  const byId = await team.type('settle', batch, '2', '--answer', `user_id=${moId}`);
+  expect(byId).toMatchObject({ code: 2, stderr: expect.stringContaining(`is that of ${MO}`) });
+
+  const joCode = (await team.state()).inviteCode(PROJECT, JO, 'viewer');
+  expect(await team.type('settle', batch, '2', '--answer', `invite_code=${joCode}`)).toMatchObject({
+    code: 0,
+  });
+});
+
 proof(
   'a role that hangs between two invites comes first, as somebody who may have none; --retry says what it risks',
   async () => {

@@ -3,6 +3,8 @@ import { dialectOf } from '../../client/dialect.ts';
 import { type CallKey, callKeyOf } from '../../core/call-key.ts';
 import { systemClock } from '../../core/clock.ts';
 import { StopError, stop } from '../../core/errors.ts';
+import { type SubjectFacts, Team } from '../../core/membership.ts';
+import { present } from '../../core/objects.ts';
 import type { RowNumber } from '../../core/row.ts';
 import {
   type Batch,
@@ -342,11 +344,21 @@ async function tell(
 ): Promise<void> {
   // The vendor did not count what a person says was charged, so earlier counts of credits can no longer be compared.
   await ledger.setUsage(batch.accountIdentity, undefined);
+  const team = new Team(await ledger.subjects(batch.accountIdentity));
   for (const doubt of doubts) {
     const [record] = await ledger.attempts([doubt.attempt]);
     const { reply, left } = await toldAnswer(batch, doubt, pairs, nowMs, record?.reply);
+    if (left !== undefined) requireTheirs(team, left);
     await decide(ledger, specOf(batch, doubt.key, 'told', 'answered by the user', nowMs), reply, left);
   }
+}
+
+/** Whatever a later list asks for by such an id would be done to the other person. @throws StopError `usage` that says who that is. */
+function requireTheirs(team: Team, { email, inviteCode, userId }: SubjectFacts): void {
+  const other = email === undefined ? undefined : team.otherThan(email, present({ inviteCode, userId }));
+  if (other === undefined) return;
+  const fact = `${other.what} is that of ${other.whose}, so it cannot be that of ${email}.`;
+  throw stop('usage', fact, `Look up ${email} at the service, and settle the row with what it says.`);
 }
 
 /** Ends the doubts, because a person knows that nothing was done: any batch may send these calls again. */
