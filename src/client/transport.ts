@@ -153,7 +153,7 @@ class Exchange implements Dispatcher.DispatchHandler, Carried {
   }
 
   onResponseStart(
-    controller: Dispatcher.DispatchController,
+    _controller: Dispatcher.DispatchController,
     status: number,
     headers: Record<string, string | string[] | undefined>,
   ): void {
@@ -161,8 +161,6 @@ class Exchange implements Dispatcher.DispatchHandler, Carried {
     if (status < 200) return;
     this.#status = status;
     this.#headers = this.#kept(headers);
-    // A copy of all headers, which the request would keep for as long as V8 takes it for an old object.
-    controller.rawHeaders = null;
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -181,7 +179,7 @@ class Exchange implements Dispatcher.DispatchHandler, Carried {
     else this.#wires.afterClosing(() => this.#resolve(wire.isSpoiled ? SURPLUS : decoded(raw)));
   }
 
-  /** What came. The exchange keeps none of it: an old object would for long, see `Attempt` in `run/attempt.ts`. */
+  /** What came. The exchange keeps none of it. */
   #takeAnswer(): RawReply {
     const headers = this.#headers;
     const chunks = this.#chunks;

@@ -27,7 +27,6 @@ export function readBody(bytes: KeptBody): Body {
   }
 }
 
-/** Bytes keep what they say, and no map beside them: that would hold it until old objects are collected. */
 const READ = Symbol('read');
 
 /** The same for a body that several rules look into, one after the other: it is parsed once. Nobody alters the result. */

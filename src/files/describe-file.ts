@@ -90,8 +90,7 @@ export async function describeFile(
     }
     finder.add(cells);
     if (!different.add(textFingerprint(cells.join('\0')))) same.add(row);
-    // Counted, because an iterator of entries would leave more garbage behind than the row itself.
-    for (let at = 0; at < columns.length; at += 1) columns[at]?.add(row, cells[at] ?? '');
+    for (const [at, column] of columns.entries()) column.add(row, cells[at] ?? '');
   });
   return {
     rows,

@@ -53,10 +53,7 @@ export interface InQuestion extends Partial<Pick<Batch, 'id' | 'freshSince' | 'c
   readonly goesOn?: () => Promise<BatchId | undefined>;
 }
 
-/**
- * A group is large enough to make a transaction of the ledger cheap. In a larger one rows outlive collections of young objects, which
- * takes more time than the statements of smaller ones do.
- */
+/** A group is large enough to make a transaction of the ledger cheap. */
 const ROWS_PER_GROUP = 200;
 
 /**

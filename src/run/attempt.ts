@@ -284,11 +284,7 @@ class Attempt implements Writer, Asker {
     this.#resolve(this.#isOver && !(next instanceof StopError) ? 'known' : next);
   }
 
-  /**
-   * An attempt that has waited is an old object by now. What came since would live as long, because V8 looks only seldom for garbage
-   * among old objects, and until then keeps what they refer to. Its admission stays, so that a reply which came twice would reach the
-   * ledger, which refuses it.
-   */
+  /** Its admission stays, so that a reply which came twice would reach the ledger, which refuses it. */
   #letGo(): void {
     this.#turn = undefined;
     this.#replied = undefined;

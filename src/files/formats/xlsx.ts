@@ -17,6 +17,7 @@ import type { InputRow } from '../../core/row.ts';
 import { rowRangeText } from '../../core/row-range.ts';
 import { Corrections } from '../corrections.ts';
 import { tableInputRow, workbookCopy } from '../workbook-copy.ts';
+import { ownCopy, ownCorrected } from './xlsx/own-copy.ts';
 import type { SheetTable } from './xlsx/sheet-table.ts';
 import { chooseTable, tableRows } from './xlsx/table.ts';
 import { type Book, type BookSheet, readBook, sheetsMeant } from './xlsx/workbook.ts';
@@ -100,7 +101,7 @@ async function* inputRows({ book, tab, table }: Source): AsyncIterable<readonly 
 async function* copy(source: Source, options: CopyOptions, cellsFor: CellsFor): AsyncIterable<Buffer> {
   const { book, tab, table } = source;
   if (options.isPart !== true && options.byValue !== true) {
-    const made = await madeOf(source, options.note, ({ ownCopy }) => ownCopy(source, options, cellsFor));
+    const made = await madeOf(source, options.note, () => ownCopy(source, options, cellsFor));
     if (made !== undefined) return yield* made;
   }
   // A few rows of it, such as those that need attention, are nothing that anybody takes for the workbook.
@@ -109,18 +110,14 @@ async function* copy(source: Source, options: CopyOptions, cellsFor: CellsFor): 
   yield* workbookCopy({ sheetName: tab.name, columns: table.columns, rows }, options, cellsFor);
 }
 
-type OwnCopies = typeof import('./xlsx/own-copy.ts');
-
 /** The user's own workbook; undefined where nothing can be written into it, which is said. */
 async function madeOf(
   { book }: Source,
   note: CopyOptions['note'],
-  make: (copies: OwnCopies) => ReturnType<OwnCopies['ownCopy']>,
+  make: () => ReturnType<typeof ownCopy>,
 ): Promise<AsyncIterable<Buffer> | undefined> {
-  // Loaded here, because most runs write no workbook.
-  const copies = await import('./xlsx/own-copy.ts');
   const obstacle = obstacleIn(book);
-  const made = obstacle?.fact ?? (await make(copies));
+  const made = obstacle?.fact ?? (await make());
   if (typeof made !== 'string') return made;
   const next = obstacle === undefined ? '' : ` To keep the original: ${obstacle.next}.`;
   note?.(`${basename(book.archive.path)} comes back as a new workbook, because ${made}.${next}`);
@@ -144,7 +141,7 @@ async function* corrected(
   list: readonly Correction[],
   note: CopyOptions['note'],
 ): AsyncIterable<Buffer> {
-  const made = await madeOf(source, note, ({ ownCorrected }) => ownCorrected(source, list, note));
+  const made = await madeOf(source, note, () => ownCorrected(source, list, note));
   if (made !== undefined) return yield* made;
   const { book, tab, table } = source;
   note?.(table.loss);

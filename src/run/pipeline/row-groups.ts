@@ -8,7 +8,7 @@ const GROUPS_AHEAD = 2;
 
 /**
  * How many items are worked on for each slot: one has it, one has had its answer and waits until its end is on the disk, and one
- * waits for the slot. More of them would only grow old in memory, and outlive the collections of young objects.
+ * waits for the slot.
  */
 const ITEMS_PER_SLOT = 3;
 

@@ -1,10 +1,6 @@
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 
-/**
- * V8 doubles the memory for young objects up to 64 MiB as long as some of them outlive a collection, and lets old ones grow
- * fourfold before it looks for garbage among them. A long list would take all of that, however little of it is alive. With
- * less than this, objects that are soon garbage would be taken for old ones.
- */
+/** Of new objects. V8 by itself goes up to 64 MiB in a long list, however little of it is alive. */
 const ENOUGH_BYTES = 16 * 1024 * 1024;
 
 const GROWTH = '--semi-space-growth-factor=2';
@@ -13,12 +9,12 @@ const NO_GROWTH = '--semi-space-growth-factor=1';
 /** Most commands have ended by then, and need not load what looks at collections. */
 const LONG_MS = 300;
 
-/** Threads begin with so much for young objects, because what is told to V8 below is told to all threads. */
+/** Threads begin with so much, because what is told to V8 below is told to all threads. */
 const OF_A_THREAD_MIB = 4;
 
 /**
- * Has V8 keep less garbage. It takes sizes from the command line alone, and a second start with a longer one would cost every
- * command 30 ms; by how much to grow, it reads each time that it grows, which is at a collection.
+ * Has V8 take less memory. It takes sizes from the command line alone, and a second start with a longer one would cost every
+ * command 30 ms; by how much to grow, it reads each time that it grows.
  */
 export function keepGarbageLow(): void {
   setFlagsFromString('--heap-growing-percent=100');

@@ -12,10 +12,7 @@ import { splitPlainly } from './split.ts';
  * whoever reads the file again splits its plain pieces by hand: what comes of that counts only where the digest is the same.
  */
 
-/**
- * A piece ends with the first read behind which it has more, so most have twice of it. What is alive of larger ones makes more
- * garbage outlive its collection: with 256 KiB a replay takes 5 to 10 % longer.
- */
+/** A piece ends with the first read behind which it has more, so most have twice of it. */
 const BYTES_PER_PIECE = 64 * 1024;
 
 /** The rows of a piece are in memory together, and may be as short as a digit. */

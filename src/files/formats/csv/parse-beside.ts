@@ -10,7 +10,6 @@ import { type Found, NO_TEXT, type ParsedText, type ParserOptions, RecordParser 
 
 const TASK = 'rowonce: parse';
 
-/** With less, the records of a text outlive the collections of young objects, and cost memory and time. */
 const MOST_MEBIBYTES_OF_NEW_OBJECTS = 8;
 
 /** Some thousand rows of a long list are often all that is wanted, and are parsed before a thread would have started. */

@@ -264,7 +264,6 @@ export function ourCells(
   const last = outcome.kind === 'in_doubt' || outcome.kind === 'skipped' ? undefined : answers.at(-1);
   let reason = outcome.reason ?? '';
   for (const part of [why, since]) if (part) reason += `${reason === '' ? '' : '; '}${part}`;
-  // A list of its own for each step would be most of the garbage that a row leaves.
   return [
     cells.own(outcome.kind),
     cells.foreign(reason),

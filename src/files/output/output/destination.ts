@@ -14,6 +14,7 @@ import {
   nameParts,
 } from '../../../lib/file-name.ts';
 import type { Input } from '../../input.ts';
+import { jsonCopy } from '../../json-copy.ts';
 import { requireRoom } from '../../workbook.ts';
 import { tableOf, workbookCopy } from '../../workbook-copy.ts';
 import { additionOf } from './added-columns.ts';
@@ -137,8 +138,6 @@ export async function copyFor(
   destination: Destination,
 ): Promise<Sheet['copy']> {
   if (destination.isJson && !isJsonLinesName(path)) {
-    // Loaded here, because most runs write none.
-    const { jsonCopy } = await import('../../json-copy.ts');
     return (options, cellsFor) => jsonCopy(sheet, options, cellsFor);
   }
   if (!destination.isWorkbook || isWorkbookName(path)) {

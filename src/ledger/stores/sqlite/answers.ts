@@ -182,7 +182,7 @@ function answerFrom(row: Cells, detail: Detail): KnownAnswer<ReadAs> | undefined
   return answer;
 }
 
-/** An answer that is put together: copies of it, each with a member more, would be most of the garbage of a page. */
+/** An answer that is put together. */
 type Filling = KnownAnswer<ReadAs> & {
   -readonly [Name in Exclude<keyof AnswerRecord, 'kind'>]?: AnswerRecord[Name];
 };

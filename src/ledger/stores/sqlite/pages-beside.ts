@@ -13,7 +13,6 @@ import { errorOf, type Problem, problemIn } from './thread-problem.ts';
 
 const TASK = 'rowonce: pages';
 
-/** With more, pages outlive the collections of young objects, and cost memory and time. */
 const MOST_MEBIBYTES_OF_NEW_OBJECTS = 8;
 
 interface Place {
