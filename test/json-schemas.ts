@@ -57,11 +57,7 @@ export async function schemasNow(): Promise<ReadonlyMap<string, JsonSchema>> {
   const job = draft(jobSchema, 'A job of Rowonce', meaningsIn('docs/reference.md', '## Jobs'));
   const { operation, operations } = job.properties ?? {};
   const names = await familyNames(new URL('../src/operations/', import.meta.url));
-  // A package cannot stand beside other operations.
-  const { description = '' } = operation ?? {};
-  const named = [{ enum: names }, { type: 'string', pattern: String.raw`^(@[^/]+\/)?rowonce-` }];
-  job.properties = { ...job.properties, operation: { description, anyOf: named } };
-  if (operations?.items !== undefined) operations.items.enum = names;
+  for (const named of [operation, operations?.items]) if (named !== undefined) named.enum = names;
   job.allOf = [{ anyOf: [having(job, 'operation', 'string'), having(job, 'operations', 'array')] }];
   const ofAccounts = meaningsIn('docs/reference.md', '## Accounts');
   const accounts = draft(accountsSchema, 'Accounts of Rowonce', (path) =>

@@ -110,8 +110,8 @@ const FIXTURES = [
 function checkoutIn(home: string): string {
   const folder = join(home, 'rowonce');
   mkdirSync(folder, { recursive: true });
-  for (const path of ['jobs', 'fixtures/packages'])
-    cpSync(join(CHECKOUT, path), join(folder, path), { recursive: true });
+  cpSync(join(CHECKOUT, 'jobs'), join(folder, 'jobs'), { recursive: true });
+  mkdirSync(join(folder, 'fixtures'));
   for (const file of FIXTURES) {
     copyFileSync(join(CHECKOUT, 'fixtures', file), join(folder, 'fixtures', file));
   }

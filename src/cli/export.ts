@@ -1,20 +1,11 @@
 import type { Command } from 'commander';
-import type { Agreement } from '../client/account/agreements.ts';
 import { present } from '../core/objects.ts';
 import type { OutputFiles } from '../files/output/output.ts';
 import type { FormulaMode } from '../lib/formulas.ts';
 import { findBatch } from '../run/open-ledger.ts';
 import { batchOfJob, exportBatch, exportTogether } from '../run/tasks/export.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
-import {
-  acceptOption,
-  addOutputFlags,
-  addReadFlags,
-  askAgreementOn,
-  notesOn,
-  type ReadFlags,
-  readFlagsOf,
-} from './shell/flags.ts';
+import { addOutputFlags, addReadFlags, notesOn, type ReadFlags, readFlagsOf } from './shell/flags.ts';
 
 interface Flags extends ReadFlags {
   readonly output?: string;
@@ -26,7 +17,6 @@ interface Flags extends ReadFlags {
   readonly formulas?: FormulaMode;
   readonly withInput?: boolean;
   readonly repair?: true;
-  readonly accept?: Agreement;
 }
 
 const exporting: CliCommand = {
@@ -41,7 +31,6 @@ const exporting: CliCommand = {
       .option('--together', 'with -o: write one file of all operations that ran together, as a copy')
       .option('--account <name>', "the account that was used, over the job's")
       .option('--repair', 'the batch of the job that was run with --repair')
-      .addOption(acceptOption())
       .action(wrap(exportCommand));
   },
 };
@@ -55,11 +44,10 @@ async function exportCommand(
   flags: Flags,
 ): Promise<Report> {
   const { output, forExcel, copy, account, formulas, withInput, repair, store } = flags;
-  const answers = { accept: flags.accept, askAgreement: askAgreementOn(console), tell: console.warn };
   const found =
     file === undefined
       ? await findBatch(word, store, console.warn)
-      : await batchOfJob({ job: word, file, account, read: readFlagsOf(flags), repair, store, ...answers });
+      : await batchOfJob({ job: word, file, account, read: readFlagsOf(flags), repair, store }, console.warn);
   const write = flags.together === true ? exportTogether : exportBatch;
   const files: Partial<OutputFiles> = await write(found, {
     output: output === '-' ? process.stdout : output,

@@ -30,7 +30,6 @@ import {
   acceptOption,
   addReadFlags,
   addStrictFlag,
-  askAgreementOn,
   notesOn,
   type ReadFlags,
   readFlagsOf,
@@ -126,7 +125,6 @@ async function showPlan(console: Console, job: string, file: string, flags: Flag
     savePlanAs: save,
     allowAdmin,
     accept,
-    askAgreement: askAgreementOn(console),
     tell: console.warn,
     onEvent: notesOn(console),
   });

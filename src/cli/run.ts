@@ -35,14 +35,7 @@ import { EventFile } from './run/event-file.ts';
 import { Progress } from './run/progress.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
 import { addEntryFlags, type EntryFlags, entriesOf } from './shell/entry-flags.ts';
-import {
-  addOutputFlags,
-  addReadFlags,
-  addStrictFlag,
-  askAgreementOn,
-  type ReadFlags,
-  readFlagsOf,
-} from './shell/flags.ts';
+import { addOutputFlags, addReadFlags, addStrictFlag, type ReadFlags, readFlagsOf } from './shell/flags.ts';
 import {
   addSpendFlags,
   endOf,
@@ -141,7 +134,7 @@ async function runCommand(
   try {
     let names: readonly string[] = [];
     const summary = await spend(console, flags, resume, hear, async (spending) => {
-      const jobs = await loadJobs(job, said.entries ?? entriesOf(flags), spending);
+      const jobs = await loadJobs(job, said.entries ?? entriesOf(flags));
       names = jobs.map(({ operation }) => operation.name);
       const input = await inputPathOf(job, file, flags, console);
       // The printed command names the kept file, because the same input cannot be piped into it again.
@@ -354,8 +347,7 @@ async function inputPathOf(job: string, file: string, flags: Flags, console: Con
   if (flags.output === undefined) {
     throw stop('usage', 'The input is standard input, so the output needs a name.', 'Give it one with -o.');
   }
-  const answers = { accept: flags.accept, askAgreement: askAgreementOn(console), tell: console.warn };
-  const [first] = await chooseAll({ job, account: flags.account, ...answers });
+  const [first] = await chooseAll({ job, account: flags.account });
   return spoolInput(
     process.stdin,
     spoolFolder(chooseStore(flags.store, first?.account.sandbox === true).location),

@@ -38,8 +38,7 @@ export function carriedJob({
 }
 
 /**
- * @throws StopError `store_version` for what this program does not understand, `unsupported` for a change; of a package what
- * `findOperation` says.
+ * @throws StopError `store_version` for what this program does not understand, `unsupported` for a change.
  */
 export async function jobCarried(content: JsonObject, sources: OperationSources = {}): Promise<Job> {
   const { data } = carriedSchema.safeParse(content);
@@ -49,7 +48,7 @@ export async function jobCarried(content: JsonObject, sources: OperationSources 
       ? stop(
           'store_version',
           `The operation ${foreignWords(data.operation)} of this batch is missing here, or has another version.`,
-          'Start the worker in a folder where its package is installed, or pass it in the program.',
+          'Start a worker in a program that passes this operation.',
         )
       : stop(
           'store_version',

@@ -1,4 +1,4 @@
-import { dirname, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { z } from 'zod';
 import { stop } from '../core/errors.ts';
 import { OPERATIONS } from '../core/families.ts';
@@ -140,7 +140,7 @@ export async function loadJobs(
   const named = operation === undefined ? operations : [operation];
   return Promise.all(
     named.map(async (name) => {
-      const found = await operationOf(name, whole, sources, isPath ? dirname(resolve(argument)) : undefined);
+      const found = await operationOf(name, whole, sources);
       const part = operation === undefined ? { ...whole, value: partFor(whole.value, found) } : whole;
       const job = jobFrom(found, part, document, entries);
       return isPath ? { ...job, name: jobNameOf(argument), path: resolve(argument) } : job;
@@ -232,9 +232,8 @@ async function operationOf(
   name: string,
   { problem }: YamlDocument<JobFile>,
   sources: OperationSources,
-  folder: string | undefined,
 ): Promise<Operation> {
-  const operation = await findOperation(name, sources, folder);
+  const operation = await findOperation(name, sources);
   if (operation !== undefined) return operation;
   const announced = unoffered(name);
   if (announced !== undefined) throw announced;

@@ -16,7 +16,7 @@ import { foreignWords } from '../core/plain-text.ts';
 import { problemOf } from '../lib/yaml/schema-problem.ts';
 
 /**
- * An operation that is not built in: a program passes it, or a package exports it. It looks one thing up for each row, by one
+ * An operation that is not built in: a program passes it. It looks one thing up for each row, by one
  * request to the provider, and says nothing of how that is sent, kept, paid for and judged: that is as for any operation.
  */
 
@@ -27,7 +27,7 @@ export type OwnPrepared =
 
 /** An operation of one's own: one request to the provider for each row. */
 export interface OwnOperation {
-  /** Lower case, digits and hyphens; of a package it is the name of the package. */
+  /** Lower case, digits and hyphens. */
   readonly name: string;
   /** Answers are known by name and version. Raise it when an old answer is no answer to what is asked now. */
   readonly version: number;
@@ -49,7 +49,7 @@ const text = z.string().min(1).max(200);
 
 const called = z.custom((value) => typeof value === 'function', { error: 'it must be a function' });
 
-/** Names are part of what calls are known by, and stand in commands, paths of packages and cells. */
+/** Names are part of what calls are known by, and stand in commands and cells. */
 const NAME = /^(?:@[a-z0-9][a-z0-9._-]*\/)?[a-z][a-z0-9-]{1,80}$/;
 
 const schema = z.strictObject({

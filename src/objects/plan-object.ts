@@ -133,7 +133,7 @@ const RequestObject = z.object({
   through: z.string().optional(),
 });
 
-/** What a person agrees to once: what a dialect sends, the folder from which a job takes its lists, or the code of a package. */
+/** What a person agrees to once: what a dialect sends. */
 export const AgreementView = z.object({
   agreement: z.string(),
   /** A clause that says what is unusual. */

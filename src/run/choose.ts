@@ -1,5 +1,4 @@
 import { type Accounts, chooseAccount, loadAccounts } from '../client/account/account.ts';
-import type { Answers } from '../client/account/agreements.ts';
 import { dialectOf, withRequestOf } from '../client/dialect.ts';
 import { stop } from '../core/errors.ts';
 import { suggestion } from '../core/nearest.ts';
@@ -21,7 +20,7 @@ type Chosen =
   | 'repair'
   | 'operations'
   | 'dialects';
-type Choosing = Pick<JobOptions, Chosen> & Answers;
+type Choosing = Pick<JobOptions, Chosen>;
 
 /** Reads the named job and finds the account that it runs on. */
 export async function choose(options: Choosing): Promise<ResolvedJob> {

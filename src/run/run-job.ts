@@ -130,7 +130,6 @@ export const RUN_CHECKS: Checks<RunOptions> = {
 const PLAN_CHECKS: Checks<PlanOptions> = {
   ...JOB_CHECKS,
   accept: acceptable,
-  askAgreement: called,
   refresh: flag,
   ...{ savePlanAs: text, planFile: text },
   allowAdmin: flag,
@@ -284,8 +283,6 @@ interface PlannedJobChange {
 interface PlanOptions
   extends JobOptions,
     Pick<RunOptions, 'refresh' | 'allowAdmin' | 'accept' | 'planFile' | 'signal' | 'onEvent' | 'tell'> {
-  /** Called once for a package that nobody has agreed to; it returns whether its code may run. Left out: only `accept` agrees. */
-  readonly askAgreement?: RunOptions['askAgreement'];
   /** The path to which the plan of a change is saved, for a run of exactly this plan. */
   readonly savePlanAs?: string | undefined;
 }

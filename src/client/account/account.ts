@@ -86,8 +86,6 @@ export interface Accounts {
   readonly configured: readonly Account[];
   /** The service's address by region; absent when the file names none. */
   readonly regions?: readonly RegionAddress[];
-  /** Packages whose code may run; absent when the file lists none. */
-  readonly packages?: readonly string[];
   /** Whom jobs may notify, by name; absent when the file names nobody. A command runs in the folder of the file. */
   readonly notify?: ReadonlyMap<string, Receiver>;
   /** Inboxes by name, relative to the file; absent when it names none. */
@@ -130,13 +128,12 @@ export async function loadAccounts(path: string = accountsPath()): Promise<Accou
 export function accountsOf(document: YamlDocument<AccountsFile>): Accounts {
   const entries = Object.entries(document.value?.accounts ?? {});
   const regions = regionsOf(document);
-  const { packages, notify, inboxes } = document.value ?? {};
+  const { notify, inboxes } = document.value ?? {};
   return {
     path: document.path,
     configured: entries.map(([name, entry]) => accountOf(name, entry, document)),
     ...(regions.length === 0 ? {} : { regions }),
     ...present({
-      packages,
       notify: notify && new Map(Object.entries(notify)),
       inboxes: inboxes && new Map(Object.entries(inboxes)),
     }),

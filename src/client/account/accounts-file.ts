@@ -196,12 +196,6 @@ const accountName = name.refine(
   'this name belongs to a built-in account',
 );
 
-/** As a job names it; that nothing else is loaded is checked where one is. */
-const packageName = line.regex(
-  /^(?:@[^/]+\/)?rowonce-[a-z0-9-]+$/,
-  'the name of such a package begins with rowonce-',
-);
-
 /** A notice says how a company works, so it leaves this machine encrypted or not at all. */
 const webhook = line.superRefine((text, context) => {
   const url = URL.canParse(text) ? new URL(text) : undefined;
@@ -230,7 +224,6 @@ export const accountsSchema = z
     regions: z
       .strictObject({ AU: address.optional(), EU: address.optional(), US: address.optional() })
       .optional(),
-    packages: z.array(packageName).optional(),
     notify: z.record(name, receiver).optional(),
     inboxes: z.record(name, line).optional(),
   })

@@ -1,4 +1,4 @@
-import { lstat, mkdir, readdir, readFile } from 'node:fs/promises';
+import { lstat, mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { messageOf, StopError, stop } from '../../core/errors.ts';
 import { accountsPath } from '../../core/paths.ts';
@@ -6,18 +6,16 @@ import { outputProblem, replaceFile } from '../../lib/atomic-file.ts';
 import { distrustOfFolder } from '../../lib/file-trust.ts';
 
 /**
- * What a person has agreed to once: that a dialect of another person sends what it sends, and that a package runs. It stands beside the
- * accounts file, because it is about what that file names, holds for every store, and has to be known before there is one. Each agreement is a file of its own that says what was shown, so two
- * processes never write the same one, and a user takes one back by removing it.
+ * What a person has agreed to once: that a dialect of another person sends what it sends. It stands beside the accounts file, because it
+ * is about what that file names, holds for every store, and has to be known before there is one. Each agreement is a file of its own that
+ * says what was shown, so two processes never write the same one, and a user takes one back by removing it.
  */
 
-/** What was agreed to, as `--accept` names it: `dialect:HASH`, `package:HASH`. */
-export type Agreement = `${Kind}:${string}`;
-
-type Kind = 'dialect' | 'package';
+/** What was agreed to, as `--accept` names it: `dialect:HASH`. */
+export type Agreement = `dialect:${string}`;
 
 export function isAgreement(text: string): text is Agreement {
-  return /^(?:dialect|package):[0-9a-f]{32}$/.test(text);
+  return /^dialect:[0-9a-f]{32}$/.test(text);
 }
 
 /** What a person is asked to agree to. */
@@ -44,25 +42,15 @@ export async function requireAgreement(question: Question, answers: Answers = {}
   const { accept, askAgreement, tell } = answers;
   const { agreement } = question;
   if (await isAgreed(agreement)) return;
-  if (accept !== agreement && (await askAgreement?.(question)) !== true) throw new NotAgreed(question);
-  const why = await keepAgreement(question);
-  if (why !== undefined) tell?.(`The agreement could not be saved, so you will be asked again: ${why}`);
-}
-
-/** A question to which nobody has said yes. The page catches it, and asks there. */
-export class NotAgreed extends StopError {
-  readonly question: Question;
-
-  constructor(question: Question) {
-    const { agreement, fact, details } = question;
-    super({
+  if (accept !== agreement && (await askAgreement?.(question)) !== true)
+    throw new StopError({
       code: 'consent',
-      message: `${fact}: ${details.join('; ')}. Nobody has agreed to that yet.`,
+      message: `${question.fact}: ${question.details.join('; ')}. Nobody has agreed to that yet.`,
       next: `Check it, then agree once: on a terminal, on the page, or with --accept ${agreement}`,
       answers: [agreement],
     });
-    this.question = question;
-  }
+  const why = await keepAgreement(question);
+  if (why !== undefined) tell?.(`The agreement could not be saved, so you will be asked again: ${why}`);
 }
 
 /** The places of agreements that could not be kept. They hold as long as this process. */
@@ -87,14 +75,6 @@ export async function keepAgreement({ agreement, fact, details }: Question): Pro
     unkept.add(fileOf(agreement));
     return messageOf(outputProblem(agreedFolder(), error));
   }
-}
-
-/** What was shown of the agreements of a kind, line by line. */
-export async function agreedLines(kind: Kind): Promise<readonly string[]> {
-  const files = await readdir(agreedFolder()).catch(() => []);
-  const own = files.filter((file) => file.startsWith(`${kind}-`));
-  const texts = own.map((file) => readFile(join(agreedFolder(), file), 'utf8').catch(() => ''));
-  return (await Promise.all(texts)).flatMap((text) => text.split('\n'));
 }
 
 const agreedFolder = (): string => join(dirname(accountsPath()), 'agreed');

@@ -1,4 +1,3 @@
-import type { Answers } from '../../client/account/agreements.ts';
 import { systemClock } from '../../core/clock.ts';
 import { stop } from '../../core/errors.ts';
 import type { Listener } from '../../core/events.ts';
@@ -144,9 +143,10 @@ function snapshotPath(outputPath: string): string {
 
 /** Finds the batch of a job over a file. @throws StopError `usage` when there is none. */
 export async function batchOfJob(
-  request: Pick<JobOptions, 'job' | 'file' | 'account' | 'read' | 'repair' | 'store'> & Answers,
+  request: Pick<JobOptions, 'job' | 'file' | 'account' | 'read' | 'repair' | 'store'>,
+  tell: (sentence: string) => void,
 ): Promise<FoundBatch> {
-  const { file, store, tell } = request;
+  const { file, store } = request;
   const { job, account } = await choose(request);
   const batchIn = async (ledger: LedgerReader, location: string): Promise<readonly FoundBatch[]> => {
     const input = await openMappedInput(file, job, ledger);

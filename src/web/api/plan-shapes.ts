@@ -114,7 +114,7 @@ export type OperationList = z.infer<typeof OperationList>;
 
 export const JobView = z.object({
   name: z.string(),
-  /** Null for a file that cannot be read, where `problem` says why, and for a package that nobody has agreed to. */
+  /** Null for a file that cannot be read, where `problem` says why. */
   operation: z.string().nullable(),
   account: z.string().nullable(),
   problem: z.string().nullable(),

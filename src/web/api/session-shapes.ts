@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { AgreementView } from '../../objects/plan-object.ts';
 
 /** Who may ask, and how the server refuses. */
 
@@ -9,8 +8,6 @@ export const Refusal = z.object({
     code: z.string(),
     message: z.string(),
     next: z.string(),
-    /** What a person may agree to, so that the same is not refused again: the code of a package. */
-    to_agree: AgreementView.optional(),
   }),
 });
 export type Refusal = z.infer<typeof Refusal>;

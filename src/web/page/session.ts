@@ -94,14 +94,11 @@ const silence = (): Refused =>
 export class Refused extends Error {
   readonly code: string;
   readonly next: string;
-  /** What somebody may agree to, after which the same is not refused. */
-  readonly toAgree: Refusal['error']['to_agree'];
 
-  constructor({ code, message, next, to_agree }: Refusal['error']) {
+  constructor({ code, message, next }: Refusal['error']) {
     super(message);
     this.code = code;
     this.next = next;
-    this.toAgree = to_agree;
   }
 }
 

@@ -153,7 +153,6 @@ export const text = {
       doubts: 'Leave them in doubt, and continue',
       store: 'Continue with this store',
       dialect: 'Agree to these requests, and continue',
-      package: 'Agree to the code of this package, and continue',
     },
     agree: 'Agree to this plan, and start it',
     settleAnew: 'Settle by today’s dialect',
@@ -958,8 +957,6 @@ export const text = {
   // ---------------------------------------------------------------------------------------------- agreements
   agree: {
     dialect: 'A dialect decides what happens with your key. You are asked once, for these requests only.',
-    package:
-      'It can do all that you can do on this machine. You are asked once, for these files only. Until you agree, none of it runs.',
     meant: 'Yes, that is right',
   },
 } as const;

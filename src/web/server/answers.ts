@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { z } from 'zod';
-import { NotAgreed, type Question } from '../../client/account/agreements.ts';
+import type { Question } from '../../client/account/agreements.ts';
 import { bugWords, StopError, stop } from '../../core/errors.ts';
 import { systemStop } from '../../lib/system-errors.ts';
 import type { AgreementView, Refusal } from '../api.ts';
@@ -73,8 +73,7 @@ export function refusedAs(error: unknown): Refusal['error'] {
     message: bugWords(error),
     next: 'This is a bug of Rowonce: please report what you did.',
   };
-  const asked = error instanceof NotAgreed ? { to_agree: questionView(error.question) } : {};
-  return { code, message, next, ...asked };
+  return { code, message, next };
 }
 
 export function questionView({ details, ...question }: Question): AgreementView {

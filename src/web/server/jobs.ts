@@ -2,7 +2,6 @@ import { hash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Account, loadAccounts, sandboxAccount } from '../../client/account/account.ts';
-import { NotAgreed } from '../../client/account/agreements.ts';
 import { messageOf, stop } from '../../core/errors.ts';
 import { OPERATIONS } from '../../core/families.ts';
 import { familyNames, loadFamily } from '../../core/family.ts';
@@ -165,9 +164,7 @@ export async function savedJobs(server: Server): Promise<readonly JobView[]> {
           const operation = jobs.map((job) => job.operation.name).join(',');
           return { name, operation, account: jobs[0]?.account ?? null, problem: null };
         } catch (error) {
-          // A package that nobody has agreed to is asked about where the job is planned.
-          const problem = error instanceof NotAgreed ? null : messageOf(error);
-          return { name, operation: null, account: null, problem };
+          return { name, operation: null, account: null, problem: messageOf(error) };
         }
       }),
   );

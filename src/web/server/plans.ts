@@ -1,5 +1,5 @@
 import { Hono } from 'hono';
-import { isAgreement, keepAgreement, NotAgreed } from '../../client/account/agreements.ts';
+import { isAgreement, keepAgreement } from '../../client/account/agreements.ts';
 import { stop } from '../../core/errors.ts';
 import { isPlanId, movesBetween } from '../../plan/plan-id.ts';
 import {
@@ -17,8 +17,8 @@ import {
   StartRequest,
   type Ways,
 } from '../api.ts';
-import { bodyOf, questionView } from './answers.ts';
-import { accountChoices, jobsOfChoices, operationViews, savedJobs, saveJobAs } from './jobs.ts';
+import { bodyOf } from './answers.ts';
+import { accountChoices, operationViews, savedJobs, saveJobAs } from './jobs.ts';
 import { columnsRemembered, draftOf, type FactBook, keepDraft, rememberColumns } from './list-facts.ts';
 import { isSavedPlan, type KeptList, keptList } from './list-files.ts';
 import { planList, type ShownPlan } from './plans/list-plan.ts';
@@ -54,8 +54,8 @@ export function planRoutes(server: Server, facts: FactBook): Hono {
       return context.json({ ...plan.view, moved: [...moved] } satisfies PlanView);
     })
     .post('/agreements', async (context) => {
-      const request = await bodyOf(context, AgreementRequest);
-      await keepShown(await shownBy(server, plans, request), request.agreement);
+      const { plan, agreement } = await bodyOf(context, AgreementRequest);
+      await keepShown(plans.of(plan).view.to_agree, agreement);
       return context.json({ kept: true } satisfies AgreementKept);
     })
     .post('/starts', async (context) => {
@@ -67,32 +67,9 @@ export function planRoutes(server: Server, facts: FactBook): Hono {
     });
 }
 
-/** What the page has shown to be agreed to, of a plan, or of a list whose plan was refused. */
-async function shownBy(
-  server: Server,
-  plans: ShownPlans,
-  request: AgreementRequest,
-): Promise<readonly AgreementView[]> {
-  if ('list' in request) return askedBy(server, await draftOf(await keptList(server, request.list)));
-  const { to_agree: shown } = plans.of(request.plan).view;
-  return shown === undefined ? [] : [shown];
-}
-
-/** What nobody has agreed to yet of the package that a chosen job names. */
-async function askedBy(server: Server, choices: Choices | null): Promise<readonly AgreementView[]> {
-  try {
-    if (choices !== null) await jobsOfChoices(server, choices);
-    return [];
-  } catch (error) {
-    if (error instanceof NotAgreed) return [questionView(error.question)];
-    throw error;
-  }
-}
-
-/** Keeps the agreement to just what was shown. @throws StopError `plan` or `output`. */
-async function keepShown(questions: readonly AgreementView[], agreement: string): Promise<void> {
-  const shown = questions.find((question) => question.agreement === agreement);
-  if (shown === undefined || !isAgreement(agreement))
+/** Keeps the agreement to just what the plan has shown. @throws StopError `plan` or `output`. */
+async function keepShown(shown: AgreementView | undefined, agreement: string): Promise<void> {
+  if (shown?.agreement !== agreement || !isAgreement(agreement))
     throw stop('plan', 'The plan does not ask for that.', 'Look at it again.');
   const why = await keepAgreement({ ...shown, agreement });
   if (why !== undefined)

@@ -50,7 +50,7 @@ const LONGEST_SLEEP_MS = 60_000;
 export async function openSweeps(options: SweepOptions): Promise<Sweeps> {
   const { jobs, answers, folder, clock, store, timeZone } = options;
   requireZone(timeZone);
-  const swept = jobs.length === 0 ? [] : await sweptJobs(jobs, answers);
+  const swept = jobs.length === 0 ? [] : await sweptJobs(jobs);
   await requireAgreedJobs(swept, answers);
   const noted = await notesIn(folder);
   const nowMs = clock.wallMs();

@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
 import { loadAccounts } from '../../../client/account/account.ts';
-import { type Answers, type Question, requireAgreement } from '../../../client/account/agreements.ts';
+import { type Answers, requireAgreement } from '../../../client/account/agreements.ts';
 import { dialectQuestion } from '../../../client/dialect.ts';
 import { stop } from '../../../core/errors.ts';
 import { foreignWords } from '../../../core/plain-text.ts';
@@ -22,17 +22,17 @@ type OwnParts = Pick<JobOptions, 'operations' | 'dialects'>;
 /**
  * Reads the jobs. All are checked before the first file is looked at, so that a user sees a mistake at once and not one
  * night later.
- * @throws StopError `job`, `account`, or `consent` for what nobody could agree to in a sweep.
+ * @throws StopError `job`, `account`, or `consent` for a job without a limit, or one that changes the service.
  */
 export async function sweptJobs(
   names: readonly string[],
-  options: OwnParts & Answers = {},
+  options: OwnParts = {},
 ): Promise<readonly SweptJob[]> {
-  const { operations, dialects, accept, askAgreement, tell } = options;
+  const { operations, dialects } = options;
   const own = { operations, dialects };
   const jobs: SweptJob[] = [];
   for (const name of names) {
-    const chosen = await choose({ ...own, accept, askAgreement, tell, job: name });
+    const chosen = await choose({ ...own, job: name });
     const job = { ...chosen, inbox: await inboxOf(name, chosen.job), own };
     refuseChanges(name, job);
     requireLimit(name, job);
@@ -83,15 +83,12 @@ function refuseChanges(name: string, { job, account }: ResolvedJob): void {
   );
 }
 
-/** Asks for what nobody has agreed to yet of these jobs. @throws StopError `consent`. */
+/** Asks what nobody has agreed to yet of what the dialects send, because nobody can be asked at night. @throws StopError `consent`. */
 export async function requireAgreedJobs(jobs: readonly SweptJob[], answers: Answers = {}): Promise<void> {
-  for (const question of jobs.map(questionOf))
+  for (const { account, dialect } of jobs) {
+    const question = account.baseUrl && dialectQuestion(dialect, account.baseUrl);
     if (question !== undefined) await requireAgreement(question, answers);
-}
-
-/** What a person agrees to once before a sweep, because nobody is there to be asked at night: what the dialect sends. */
-function questionOf({ account, dialect }: SweptJob): Question | undefined {
-  return account.baseUrl && dialectQuestion(dialect, account.baseUrl);
+  }
 }
 
 /** The path itself where there is nothing yet. */

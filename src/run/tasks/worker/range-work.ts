@@ -106,7 +106,7 @@ export class RangeWork {
     const { accept, askAgreement, operations } = own;
     const order = await listed.workOrder(id);
     if (order === undefined) return undefined;
-    const job = await jobCarried(order.job, { accept, askAgreement, operations });
+    const job = await jobCarried(order.job, { operations });
     const context: RunContext = {
       ...{ account, ledger, inputPath, command, accept, askAgreement, job },
       dialect: withRequestOf(await dialectOfContent(order.dialect, account), job.operation),

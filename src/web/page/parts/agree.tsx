@@ -1,26 +1,25 @@
-import type { AgreementRequest, AgreementView } from '../../api.ts';
+import type { AgreementView } from '../../api.ts';
 import { Refusal } from '../loaded.tsx';
-import { ask, type Refused } from '../session.ts';
+import { ask } from '../session.ts';
 import { text } from '../text.ts';
 import { useAction } from './action.ts';
 
-/** What a dialect sends, or what a package is, and the button that agrees to just that, once. */
+/** What a dialect sends, and the button that agrees to just that, once. */
 export function Agree({
-  of,
+  plan,
   toAgree: { agreement, fact, details },
   onAgreed,
 }: {
-  /** The plan or the list that shows it. */
-  readonly of: Distributed<AgreementRequest>;
+  /** The id of the plan that shows it. */
+  readonly plan: string;
   readonly toAgree: AgreementView;
   readonly onAgreed: () => void;
 }) {
   const { agree: words } = text;
-  const { [agreement.replace(/:.*/, '') as keyof typeof words]: why = words.dialect } = words;
   const action = useAction();
   const agree = (): void =>
     action.run(async () => {
-      await ask('/agreements', { body: { ...of, agreement } });
+      await ask('/agreements', { body: { plan, agreement } });
       onAgreed();
     });
   return (
@@ -35,7 +34,7 @@ export function Agree({
           </li>
         ))}
       </ul>
-      <p>{why}</p>
+      <p>{words.dialect}</p>
       <Refusal refused={action.refused.value} />
       <div class="actions">
         <button type="button" disabled={action.isBusy.value} onClick={agree}>
@@ -45,20 +44,3 @@ export function Agree({
     </div>
   );
 }
-
-/** A plan that was refused, or the question to which a yes is missing. */
-export function RefusedPlan({
-  list,
-  refused,
-  onAgreed,
-}: {
-  readonly list: string;
-  readonly refused: Refused | undefined;
-  readonly onAgreed: () => void;
-}) {
-  const toAgree = refused?.toAgree;
-  if (toAgree === undefined) return <Refusal refused={refused} />;
-  return <Agree key={toAgree.agreement} of={{ list }} {...{ toAgree, onAgreed }} />;
-}
-
-type Distributed<Request> = Request extends unknown ? Omit<Request, 'agreement'> : never;

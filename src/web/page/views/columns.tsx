@@ -3,7 +3,6 @@ import { useRef } from 'preact/hooks';
 import type { Choices, OperationView, PlanView, Ways } from '../../api.ts';
 import { Loaded, Refusal } from '../loaded.tsx';
 import { useAction } from '../parts/action.ts';
-import { RefusedPlan } from '../parts/agree.tsx';
 import { type Asked, useAsked } from '../parts/asked.ts';
 import { counted, grouped } from '../parts/figures.ts';
 import { factOnPage } from '../parts/plain-words.ts';
@@ -58,12 +57,11 @@ function beginOf({ choices, remembered, facts, operations }: Ways): Choices {
 
 function Shown({ list, ways }: { readonly list: string; readonly ways: Ways }) {
   const choices = useSignal(beginOf(ways));
-  const again = useSignal(0);
   const action = useAction();
   const sent = choices.value;
   const asked = useAsked<PlanView>(
     (signal) => ask('/plans', { body: { list, choices: sent }, signal }),
-    [list, sent, again.value],
+    [list, sent],
     250,
   );
   const plan = asked.value.value;
@@ -85,12 +83,7 @@ function Shown({ list, ways }: { readonly list: string; readonly ways: Ways }) {
       {operation !== undefined && <Settings {...{ list, operation, choices, plan }} />}
       {operation?.settings.includes('projects') && <Projects {...{ plan, choices }} />}
       {plan?.unused !== undefined && <Unused {...{ plan, unused: plan.unused, choices }} />}
-      <Check
-        {...{ list, asked }}
-        onAgreed={() => {
-          again.value += 1;
-        }}
-      />
+      <Check asked={asked} />
       {plan?.fields !== undefined && (
         <Fields fields={plan.fields} examples={plan.field_examples ?? {}} choices={choices} />
       )}
@@ -287,20 +280,12 @@ function Projects({ plan, choices }: Omit<Choosing, 'operation'> & { readonly pl
 export const REASONS_SHOWN = 10;
 
 /** What the whole list says to these columns. */
-function Check({
-  list,
-  asked,
-  onAgreed,
-}: {
-  readonly list: string;
-  readonly asked: Signal<Asked<PlanView>>;
-  readonly onAgreed: () => void;
-}) {
+function Check({ asked }: { readonly asked: Signal<Asked<PlanView>> }) {
   const { value, refused, waits } = asked.value;
   const { reasons = [] } = value ?? {};
   return (
     <section class="card check" aria-live="polite" aria-busy={waits}>
-      <RefusedPlan {...{ list, refused, onAgreed }} />
+      <Refusal refused={refused} />
       {value !== undefined && (
         <p>
           <strong>{text.list.ofRows(grouped(value.rows - value.invalid), counted(value.rows, 'row'))}</strong>{' '}

@@ -1,7 +1,8 @@
 import { useSignal } from '@preact/signals';
 import { type ComponentChildren, Fragment } from 'preact';
 import type { Choices, PlanView } from '../../api.ts';
-import { Agree, RefusedPlan } from '../parts/agree.tsx';
+import { Refusal } from '../loaded.tsx';
+import { Agree } from '../parts/agree.tsx';
 import { useAsked } from '../parts/asked.ts';
 import { Diff } from '../parts/diff.tsx';
 import { counted, duration, grouped, moneyWords } from '../parts/figures.ts';
@@ -46,12 +47,7 @@ export function Plan({ params: { id = '' } }: { readonly params: Readonly<Record
     <>
       {plan?.is_saved !== true && <Steps list={id} at={3} />}
       {plan === undefined && refused === undefined && <p class="loading">{text.plan.planning}</p>}
-      <RefusedPlan
-        {...{ list: id, refused }}
-        onAgreed={() => {
-          again.value += 1;
-        }}
-      />
+      <Refusal refused={refused} />
       {plan !== undefined && (
         <Shown
           key={plan.id}
@@ -121,9 +117,7 @@ function Shown({ plan, budget, onBudget, onChoices, onMoved }: PlanProps) {
           <strong>{words.requests}</strong> {plan.requests.join('; ')}
         </div>
       )}
-      {plan.to_agree !== undefined && (
-        <Agree of={{ plan: plan.id }} toAgree={plan.to_agree} onAgreed={onMoved} />
-      )}
+      {plan.to_agree !== undefined && <Agree plan={plan.id} toAgree={plan.to_agree} onAgreed={onMoved} />}
       {plan.unproven !== undefined && (
         <div class="notice">
           {words.unproven(
