@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, expect, test } from 'vitest';
 import { typedAt } from '../cli/typed.ts';
@@ -90,13 +91,14 @@ function mostInASecond(requests: readonly LoggedRequest[]): number {
 const words = ({ code, stderr }: Ended): string => `${code}: ${stderr}`;
 
 test('two runs of lists that overlap share the limit of the account, and each company is bought once', async () => {
-  await using place = await openPlace({ limits: { per_second: 20 } });
-  const orders = overlapping(place, await freshStore(), { both: 20, own: 15 });
+  await using place = await openPlace({ limits: { per_second: 10 } });
+  const orders = overlapping(place, await freshStore(), { both: 20, own: 30 });
   const ended = await Promise.all(orders.map((order) => place.run(order)));
   for (const each of ended) expect(each.code, words(each)).toBe(0);
-  await expectBoughtOnce(place, 50);
-  // Arrivals bunch on a busy machine. Two that share nothing send twice the limit.
-  expect(mostInASecond(place.vendor.requests())).toBeLessThanOrEqual(25);
+  await expectBoughtOnce(place, 80);
+  // Arrivals bunch on a busy machine, so all of them are looked at. Two that share nothing are done in 3.5 seconds.
+  const times = place.vendor.requests().map(({ at }) => Date.parse(at));
+  expect(Math.max(...times) - Math.min(...times)).toBeGreaterThan(5_000);
 });
 
 proof('what all of them spend and may have spent passes no budget of the account', async () => {
@@ -112,9 +114,9 @@ proof('what all of them spend and may have spent passes no budget of the account
 proof(
   'when one is killed the other sends what it had of the limit as well, and only what was on its way is in doubt',
   async () => {
-    // The others take an attempt for over thirteen seconds after it began.
-    await using place = await openPlace({ limits: { per_second: 40, timeout: '3s' } });
-    const [first, second] = overlapping(place, await freshStore(), { both: 0, own: 240 });
+    await using place = await openPlace({ limits: { per_second: 40 } });
+    const store = await freshStore();
+    const [first, second] = overlapping(place, store, { both: 0, own: 240 });
     const [killed, other] = [place.start(first), place.start(second)];
     const asked = (name: string): readonly LoggedRequest[] =>
       place.vendor.requests().filter(({ body }) => body.domain?.startsWith(name));
@@ -123,7 +125,8 @@ proof(
     const ended = await other.ended;
     expect(ended.code, words(ended)).toBe(0);
     expect(place.statuses('two-out.csv')).toEqual(new Array(240).fill('matched'));
-    expect(mostInASecond(asked('two'))).toBeGreaterThan(28);
+    expect(mostInASecond(asked('two')), 'more than its half').toBeGreaterThan(20);
+    await server.passTime(store);
     const again = await place.run(first);
     const doubts = place.statuses('one-out.csv').filter((status) => status === 'in_doubt').length;
     expect(doubts).toBeLessThanOrEqual(CONCURRENCY);
@@ -160,17 +163,20 @@ proof('what was admitted before a process was stopped for long is not sent when 
   await program.until(() => place.vendor.requests().length >= 20);
   const database = new URL(store).pathname.slice(1);
   // Intents are asked for, and are not committed before the process is stopped.
-  const held = server.query(
-    database,
-    'BEGIN; LOCK TABLE rowonce.calls IN SHARE MODE; SELECT pg_sleep(4); COMMIT',
-  );
+  const held = server
+    .query(database, 'BEGIN; LOCK TABLE rowonce.calls IN SHARE MODE; SELECT pg_sleep(600)')
+    .catch(() => {});
   const waiting = `SELECT pid FROM pg_stat_activity WHERE datname = '${database}' AND wait_event_type = 'Lock'`;
   await expect.poll(() => server.query(database, waiting)).not.toEqual([]);
-  await delay(1_000);
   program.signal('SIGSTOP');
+  await server.query(
+    database,
+    `SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE datname = '${database}' AND wait_event = 'PgSleep'`,
+  );
   await held;
   const before = place.vendor.requests().length;
-  await delay(5_000);
+  // So old an intent may not be sent any more.
+  await delay(6_000);
   expect(place.vendor.requests()).toHaveLength(before);
   program.signal('SIGCONT');
   const ended = await program.ended;
@@ -185,12 +191,14 @@ const UNSENT_FOR_AGE = `SELECT count(*) FROM rowonce.entries WHERE said = 'not_s
 proof('a pause for which the vendor asks one of them is kept by all', async () => {
   await using place = await openPlace({ limits: { per_second: 20 } });
   const [first, second] = overlapping(place, await freshStore(), { both: 0, own: 60 });
-  const programs = [place.start(first), place.start(second)];
-  const isAsking = (name: string): boolean =>
-    place.vendor.requests().some(({ body }) => body.domain?.startsWith(name));
-  await programs[0]?.until(() => isAsking('one') && isAsking('two'));
   await place.vendor.setFaults('429:1');
-  await programs[0]?.until(() => place.vendor.requests().some(({ status }) => status === 429));
+  const events = ['one.jsonl', 'two.jsonl'].map((name) => place.path(name));
+  const programs = [first, second].map((order, at) =>
+    place.start({ ...order, more: ['--events', events[at] ?? ''] }),
+  );
+  const isPaused = (path: string): boolean =>
+    existsSync(path) && readFileSync(path, 'utf8').includes('"paused"');
+  for (const [at, path] of events.entries()) await programs[at]?.until(() => isPaused(path));
   await place.vendor.setFaults();
   const ended = await Promise.all(programs.map((program) => program.ended));
   for (const each of ended) {

@@ -129,15 +129,8 @@ test('a list that is left to workers is finished by another process, and its out
   expect(outputOf(place, 'exported.csv')).toBe(outputOf(other, 'out.csv'));
 });
 
-/** The time passes after which a worker of which nothing is heard is thought dead, and what it had on its way is over. */
-const LATER = `
-UPDATE rowonce_queue.job SET heartbeat_on = heartbeat_on - interval '20 s' WHERE state = 'active';
-CREATE OR REPLACE FUNCTION clock() RETURNS timestamptz LANGUAGE sql AS $$ SELECT clock_timestamp() + interval '20 s' $$`;
-
 test('the range of a worker that is killed goes on with another one, and nothing is bought twice', async () => {
-  // What was on its way is over when its deadline is.
-  const limits = { per_second: 2_000, concurrency: 4, timeout: '3s' };
-  await using host = await openHost({ latencyMs: 100, concurrency: 4, account: { limits } });
+  await using host = await openHost({ latencyMs: 100, concurrency: 4 });
   const { place } = host;
   const domains = domainsOf('killed', 150);
   place.writeList(domains);
@@ -147,7 +140,7 @@ test('the range of a worker that is killed goes on with another one, and nothing
   const asked = (): number => place.vendor.requests().length;
   await expect.poll(asked, { interval: 10 }).toBeGreaterThan(20);
   await workers.find(({ stderr }) => / taken$/m.test(stderr))?.kill();
-  await rowsOf(host, LATER);
+  await server.passTime(host.store);
   const before = asked();
   expect(before).toBeLessThan(domains.length);
   await expect.poll(asked).toBeGreaterThan(before);

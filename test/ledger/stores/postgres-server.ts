@@ -21,6 +21,8 @@ export interface Server {
   restore(name: string, as: string): Promise<void>;
   /** Ends all connections to a database, as a failover does. */
   cutOff(database: string): Promise<void>;
+  /** Two minutes pass for a ledger: a process of which nothing is heard is thought dead, and what it had on its way is over. */
+  passTime(url: string): Promise<void>;
   /** Changes a setting of the server. Resolves when new connections have it. */
   setting(name: string, value: string): Promise<void>;
   /** @returns the rows of the last statement. */
@@ -115,6 +117,9 @@ async function begun(tls: Tls | undefined): Promise<Server> {
     async cutOff(database) {
       await ask(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${database}'`);
     },
+    async passTime(url) {
+      await ask(TWO_MINUTES_PASS, new URL(url).pathname.slice(1));
+    },
     async setting(name, value) {
       await ask(`ALTER SYSTEM SET ${name} = ${value}`);
       await ask('SELECT pg_reload_conf()');
@@ -158,6 +163,13 @@ function writeTls(databaseDir: string, { authority, certificate, key }: Tls): vo
     chownSync(join(databaseDir, name), uid, gid);
   }
 }
+
+const TWO_MINUTES_PASS = `
+DO $$ BEGIN IF to_regclass('rowonce_queue.job') IS NOT NULL THEN
+  UPDATE rowonce_queue.job SET heartbeat_on = heartbeat_on - interval '2 min' WHERE state = 'active';
+END IF; END $$;
+SET search_path = rowonce;
+CREATE OR REPLACE FUNCTION clock() RETURNS timestamptz LANGUAGE sql AS $$ SELECT clock_timestamp() + interval '2 min' $$`;
 
 /** What a connection of its own answers. */
 async function asked(client: Client, text: string): Promise<readonly Record<string, unknown>[]> {
