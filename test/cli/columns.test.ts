@@ -57,20 +57,6 @@ proof(
   },
 );
 
-proof('beside a column that its name decides, addresses are only likely, and ABNs are taken', async () => {
-  const desk = await openDesk();
-  await desk.write('list.csv', 'ABN,Site\n51824753556,acme.example\n44676848475,beta.example\n');
-  expect((await desk.type(['plan', 'list.csv'])).stdout).toContain(
-    'fits          enrich-company: abn ← ABN\n' +
-      '              likely: domain ← Site (by its content, 2 of 2 cells)\n' +
-      '              if so:  --column domain=Site\n',
-  );
-  await desk.write('list.csv', 'Website,Number\nacme.example,51824753556\nbeta.example,44676848475\n');
-  expect((await desk.type(['plan', 'enrich-company', 'list.csv'])).stdout).toContain(
-    '  columns        abn ← Number (by its content, 2 of 2 cells), website ← Website (guessed)\n',
-  );
-});
-
 proof(
   'a list whose cells are mended stays with its columns, so that nothing is bought twice, and is told of better ones',
   async () => {

@@ -4,7 +4,7 @@
  * Method: the real command before the sandbox as a vendor; what it writes is read by a library that only reads.
  */
 import { existsSync, readFileSync } from 'node:fs';
-import { rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { readSheet } from 'read-excel-file/node';
 import { expect, test } from 'vitest';
 import writeExcel from 'write-excel-file/node';
@@ -55,27 +55,6 @@ test('a workbook comes back as a workbook, its cells as they were, and so does t
   ]);
   expect(await desk.requests()).toBe(2);
 });
-
-proof(
-  'killed on the way, the same command goes on; two exports are alike to the byte, and so is the run’s own output',
-  async () => {
-    const desk = await deskWithLeads();
-    // Behind the last of the two calls: one that is under way when the program dies would be in doubt.
-    const killed = await desk.type(RUN, { env: { ROWONCE_CRASH_AT: 'after-close:2' } });
-    expect(killed.code).toBe(null);
-    expect(existsSync(desk.place.path('leads.enriched.xlsx'))).toBe(false);
-    expect((await desk.type(RUN)).code).toBe(3);
-    expect(await desk.requests()).toBe(2);
-    const written = readFileSync(desk.place.path('leads.enriched.xlsx'));
-    await rm(desk.place.path('leads.enriched.xlsx'));
-    expect((await desk.type(['export', 'last'])).code).toBe(0);
-    expect(readFileSync(desk.place.path('leads.enriched.xlsx')).equals(written)).toBe(true);
-    // An earlier output is an input like any other: its columns are replaced, and its rows are known.
-    await desk.type(['run', 'enrich-company', 'leads.enriched.xlsx', '--budget', '9', '-o', 'again.xlsx']);
-    expect(await desk.requests()).toBe(2);
-    expect(await cellsIn(desk, 'again.xlsx', ['ABN', '_source'])).toContainEqual([33_051_775_556, 'ledger']);
-  },
-);
 
 proof(
   'a CSV file becomes a workbook on demand or by the name of its output, and what a vendor says is text there',
@@ -138,10 +117,4 @@ test('what cannot be read or written as a workbook is refused before anything is
     expect(stderr).toMatch(fact);
   }
   expect(await desk.requests()).toBe(0);
-});
-
-proof('plan looks at a workbook as at any other file', async () => {
-  const desk = await deskWithLeads();
-  const { stdout } = await desk.type(['plan', 'leads.xlsx']);
-  expect(stdout).toContain('leads.xlsx: 4 rows, 3 columns, Excel workbook, sheet "Leads"');
 });

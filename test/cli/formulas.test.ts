@@ -5,7 +5,6 @@
  */
 import { parse } from 'csv-parse/sync';
 import { expect, test } from 'vitest';
-import { proof } from '../combinations.ts';
 import { type Desk, openDesk, vendorThat } from './desk.ts';
 
 const ANSWER = {
@@ -202,16 +201,4 @@ test('naughty strings as cells come back as they were, and no row is lost', asyn
   await checkOutput(desk, table);
   const attention = parse(await desk.read('out.needs-attention.csv')) as string[][];
   expect(attention.slice(1).every((row) => row[0] === NAUGHTY[Number(row[2]) - 2])).toBe(true);
-});
-
-proof('naughty strings as names of columns do as well, and none is taken for an input', async () => {
-  const desk = await openDesk();
-  // A name is the text without blanks around it, and each is there once.
-  const names = [...new Set(['Domain', ...NAUGHTY].map((name) => name.trim()))].filter((name) => name !== '');
-  const table = [names, names.map((name, at) => (at === 0 ? 'acme.example' : name))];
-  await desk.write('list.csv', table.map(csvLine).join(''));
-  expect((await desk.type(['plan', 'list.csv'])).code).toBe(0);
-  const { code, stderr } = await desk.type(desk.run());
-  expect([code, stderr]).toEqual([0, expect.stringContaining('Columns, by their names: domain ← Domain.\n')]);
-  await checkOutput(desk, table);
 });

@@ -64,22 +64,6 @@ proof(
   },
 );
 
-test('a list goes on where it was, whatever line that is', async () => {
-  const desk = await openDesk();
-  const lines = ['a', 'b', 'c', 'd'].map((name) => `{"domain":"${name}.example"}\n`);
-  await desk.write('list.jsonl', lines.join(''));
-  expect(await desk.json([...RUN, 'list.jsonl', '--limit', '2'])).toMatchObject({
-    counts: { matched: 2 },
-  });
-  expect(await desk.json([...RUN, 'list.jsonl', '-o', 'out.jsonl'])).toMatchObject({
-    requests: 2,
-    rows: 4,
-  });
-  expect(objectsOf(await desk.read('out.jsonl')).map(({ domain }) => domain)).toEqual(
-    ['a', 'b', 'c', 'd'].map((name) => `${name}.example`),
-  );
-});
-
 test('what was mended in the rows that need attention goes back into its object, as the value that it is there', async () => {
   const desk = await openDesk();
   const other = '{"id":2,  "abn":51824753556}';

@@ -80,38 +80,6 @@ proof('with a job and --json: the same as one object', async () => {
   });
 });
 
-test('without a job: the columns with what they look like and what does not, and which operations fit', async () => {
-  const { code, stdout, folder } = await planned('list.csv');
-  expect(code).toBe(0);
-  const lines = stdout.split('\n');
-  expect(lines[0]).toBe(`${folder}/list.csv: 4 rows, 3 columns, UTF-8, separated by comma`);
-  expect(stdout).toMatch(/^ {2}Website {2}website {2}3 filled, such as www\.acme\.example \| /m);
-  expect(stdout).toMatch(/^ {2}Size {5}text/m);
-  expect(stdout).toMatch(/^fits {10}enrich-company: abn ← ABN, website ← Website$/m);
-  expect(stdout).toMatch(/^does not fit {2}.*\benrich-person\b/m);
-});
-
-proof('without a job and with --json: the same as one object', async () => {
-  const { rows, encoding, columns, operations } = objectIn((await planned('list.csv', '--json')).stdout);
-  expect({ rows, encoding }).toEqual({ rows: 4, encoding: 'UTF-8' });
-  expect(columns[1]).toMatchObject({ name: 'Website', looks_like: 'website', filled: 3 });
-  expect(operations).toContainEqual({
-    operation: 'enrich-company',
-    columns: { abn: 'ABN', website: 'Website' },
-    because: { abn: 'by its name', website: 'by its name' },
-    likely: [],
-    problem: null,
-  });
-});
-
-test('a damaged cell in a column of one kind is shown with its row', async () => {
-  const desk = await openDesk();
-  await desk.write('list.csv', `Email\n${'a@acme.example\n'.repeat(9)}not an address\n`);
-  const { stdout } = await desk.type(['plan', 'list.csv']);
-  expect(stdout).toMatch(/^ {2}Email {2}e-mail {3}10 filled, such as a@acme\.example \| not an address$/m);
-  expect(stdout).toMatch(/^ +1 does not look like an e-mail address: row 11$/m);
-});
-
 test('what the ledger knows is bought before; the plan of a finished list costs nothing', async () => {
   const desk = await openDesk();
   desk.list(3);

@@ -42,18 +42,6 @@ describe('one call', () => {
     expect(attempts[0].parameters).toEqual({ website: websites[1] });
   });
 
-  test('is an e-mail address with and without the apostrophe that marks it as text', async () => {
-    const desk = await openDesk();
-    await desk.write('list.csv', "Email\n'jo@ex.example\njo@ex.example\no'neil@ex.example\n");
-    const run = await desk.json(['run', 'enrich-person', 'list.csv', '--budget', '9', '-o', 'out.csv']);
-    expect(run).toMatchObject({ counts: { matched: 3 }, requests: 2 });
-    expect(asked(desk)).toEqual(
-      expect.arrayContaining([{ email: 'jo@ex.example' }, { email: "o'neil@ex.example" }]),
-    );
-    // The cell itself comes back as it is.
-    expect(await desk.read('out.csv')).toContain("\n'jo@ex.example,");
-  });
-
   test('is a website with http: that an earlier list has asked for with https:, until it is refreshed', async () => {
     const desk = await openDesk();
     await desk.write('job.yaml', 'operation: enrich-company\nwaterfall: [website]\n');

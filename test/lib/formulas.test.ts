@@ -220,17 +220,3 @@ test('a long cell of blanks takes no longer than it has to', () => {
   expect(safeCell(blanks).wasFormula).toBe(false);
   expect(safeCell(`+${'1 '.repeat(500_000)}`).wasFormula).toBe(true);
 });
-
-describe('of a whole output', () => {
-  test('what was made safe is counted', () => {
-    const safety = new CellSafety('safe');
-    expect(['=1', 'Acme', '-5', '@x'].map((cell) => safety.cell(cell))).toEqual(["'=1", 'Acme', '-5', "'@x"]);
-    expect(safety.marked).toBe(2);
-  });
-
-  test('raw: all is as the vendor said it, and nothing is counted', () => {
-    const safety = new CellSafety('raw');
-    expect(['=1', '\t@x'].map((cell) => safety.cell(cell))).toEqual(['=1', '\t@x']);
-    expect(safety.marked).toBe(0);
-  });
-});

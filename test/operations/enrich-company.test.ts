@@ -1,11 +1,7 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { callKeyOf } from '../../src/core/call-key.ts';
 import type { RowInput } from '../../src/core/operation.ts';
 import enrichCompany from '../../src/operations/enrich-company.ts';
-import { formatAbn } from '../../src/operations/lookup/abn.ts';
 import { callsAsked, parametersAsked } from './asked.ts';
-import { validAbn } from './lookup/abn-arbitrary.ts';
 
 /**
  * Goal: a user knows from the documentation which lookups a row of companies leads to, and pays for no other.
@@ -89,17 +85,4 @@ test('an unusable ABN beside a usable domain is looked up by domain, and stays i
     kind: 'end',
     outcome: { kind: 'matched', matchedBy: 'domain', reason: 'ABN 51 824 753 557: the checksum fails' },
   });
-});
-
-test('the same company in two spellings is one purchase', () => {
-  const keysOf = (row: RowInput) => callsAsked(enrichCompany, row).map((call) => callKeyOf('acct-1', call));
-  fc.assert(
-    fc.property(validAbn, fc.domain(), (abn, domain) => {
-      const plain = keysOf({ abn, domain });
-      expect(
-        keysOf({ abn: `ABN: ${formatAbn(abn)}`, website: `HTTP://WWW.${domain.toUpperCase()}/#home` }),
-      ).toEqual(plain);
-      expect(keysOf({ abn: `${abn}\u00a0`, domain: `jo@${domain}` })).toEqual(plain);
-    }),
-  );
 });

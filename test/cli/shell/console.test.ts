@@ -45,30 +45,6 @@ const LINE = '- red';
 const RED = `\u001b[31m${LINE}\u001b[39m`;
 
 describe('where things go', () => {
-  test('results to stdout, words to stderr', () => {
-    const { terminal, out, err } = open();
-    terminal.print('result');
-    terminal.say('word');
-    terminal.result({ never: 'shown' });
-    expect([out(), err()]).toEqual(['result\n', 'word\n']);
-  });
-
-  test('--quiet keeps the results and what went wrong', () => {
-    const { terminal, out, err } = open({ quiet: true });
-    terminal.print('result');
-    terminal.say('word');
-    terminal.fail({ code: 'job', message: 'fact', next: 'Do.' });
-    expect([out(), err()]).toEqual(['result\n', 'fact.\nDo.\n']);
-  });
-
-  test('--json puts one object on stdout, and words stay on stderr', () => {
-    const { terminal, out, err } = open({ json: true });
-    terminal.print('result');
-    terminal.say('word');
-    terminal.result({ rows: 3 });
-    expect([out(), err()]).toEqual(['{"rows":3}\n', 'word\n']);
-  });
-
   test('a fact that ends with a sentence of a vendor gets no second full stop', () => {
     const { terminal, err } = open();
     terminal.fail({ code: 'key', message: 'status 401, "Revoked."', next: 'Do.' });

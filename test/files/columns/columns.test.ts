@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { StopError } from '../../../src/core/errors.ts';
 import { defineOperation, end } from '../../../src/core/operation.ts';
-import { OUR_COLUMNS } from '../../../src/core/row.ts';
 import { mapColumns } from '../../../src/files/columns/columns.ts';
 
 /**
@@ -54,14 +53,6 @@ describe('without a choice, what is sure is guessed', () => {
       'find-company: the columns "Website", "Charity website" could all be "website".',
     );
     expect(error.next).toContain('columns:');
-  });
-
-  test('in an earlier output the user’s own column is meant, which stands before the added ones', () => {
-    const header = ['Website', 'website'];
-    expect(mapColumns(operation, [...header, ...OUR_COLUMNS]).columns).toEqual({ website: 'Website' });
-    // With some of our columns it is a list of somebody's own, in which the second may be meant.
-    const own = [...header, ...OUR_COLUMNS.slice(0, -1)];
-    expect(stopOf(() => mapColumns(operation, own)).message).toContain('could all be "website"');
   });
 
   test('a file without a usable column is refused with its columns and the inputs', () => {

@@ -109,13 +109,6 @@ describe('a bad row is set aside', () => {
     expect(rows[2]?.cells).toEqual(['5', '6']);
   });
 
-  test.each(BAD)('and refuses the file where that is asked for: %s', async (_what, line, why) => {
-    const { message, next } = await refusalOf(`${ABOVE}${line}\r\n5,6\r\n`, { strict: true });
-    expect(message).toMatch(/list\.csv, row 4, line 5: /);
-    expect(message).toContain(why.slice('line 5 cannot be read: '.length));
-    expect(next).toMatch(/^[A-Z][^\n]+\.$/);
-  });
-
   test('also as the last row without a line end, and with tabs between cells', async () => {
     const rows = await rowsOf('a\tb\n1\t2\n3\t4\t5', {}, 'list.tsv');
     expect(rows.map(({ row, unreadable }) => [row, unreadable])).toEqual([
@@ -172,12 +165,6 @@ describe('what endangers other rows refuses the file, with the line where the qu
     ],
     ['in a list of one column', 'a\n"x\ny\n"z" w\n', 'row 2, line 2', swallowed],
     [
-      'a quote that is never closed',
-      'a,b\n1,2\n3,"4\n5,6\n',
-      'row 3, line 3',
-      'not closed before the file ends',
-    ],
-    [
       'a quote that is never closed, below a bad row',
       'a,b\n1,2"x\n3,"4\n5,6\n',
       'row 3, line 3',
@@ -196,10 +183,6 @@ describe('what endangers other rows refuses the file, with the line where the qu
 
   test('and a file of which no row can be read, because it is written in another way', async () => {
     expect((await refusalOf('a,b\n1, "2"\n3, "4"\n')).message).toContain('row 2, line 2: blanks or');
-  });
-
-  test('and a row with too few cells, which may be half of one', async () => {
-    expect((await refusalOf('a,b\n1\n')).message).toContain('row 2, line 2: 1 cell, but');
   });
 });
 

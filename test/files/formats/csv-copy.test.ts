@@ -80,24 +80,6 @@ test('any CSV file comes back byte for byte, with our cells before each line end
   );
 });
 
-proof('a copy reads as the original cells followed by ours', async () => {
-  const write = await inputFolder();
-  await fc.assert(
-    fc.asyncProperty(writtenCsv, additions, async (file, added) => {
-      const path = await write(bytesOf(file));
-      const before = await rowsOf(await csv.open(new InputFile(path), AS_COMMA));
-      const output = await write(
-        await copied(path, added.columns, async ({ row }) => cellsOfRow(added, row)),
-        'output.csv',
-      );
-      const after = await rowsOf(await csv.open(new InputFile(output), AS_COMMA));
-      expect(after.map(({ row, cells }) => [row, cells])).toEqual(
-        before.map(({ row, cells }) => [row, [...cells, ...cellsOfRow(added, row)]]),
-      );
-    }),
-  );
-});
-
 test('an earlier output, its added columns dropped and added again, is the same file', async () => {
   const write = await inputFolder();
   await fc.assert(
@@ -148,29 +130,6 @@ test('what asks for cells sees the row as it was read, and rows are asked for in
   expect(asked).toEqual(
     Array.from({ length: 600 }, (_, index) => ({ row: index + 2, cells: [`${index}`, 'x\ny'] })),
   );
-});
-
-test('cells are asked for side by side, so that whoever answers may do so in pages', async () => {
-  const write = await inputFolder();
-  const path = await write(`a\n${'x\n'.repeat(1000)}`);
-  let waiting: (() => void)[] = [];
-  const pages: number[] = [];
-  const cellsFor: CellsOfRow = async () => {
-    await new Promise<void>((resolve) => {
-      waiting.push(resolve);
-      if (waiting.length === 1) setImmediate(answerPage);
-    });
-    return ['1'];
-  };
-  function answerPage(): void {
-    pages.push(waiting.length);
-    const page = waiting;
-    waiting = [];
-    for (const answer of page) answer();
-  }
-  await copied(path, ['n'], cellsFor);
-  expect(Math.max(...pages)).toBeGreaterThan(200);
-  expect(pages.reduce((sum, page) => sum + page)).toBe(1000);
 });
 
 proof(

@@ -1,10 +1,8 @@
 import { chmod } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { StopError } from '../../../src/core/errors.ts';
 import type { ReadOptions } from '../../../src/core/format.ts';
 import csv from '../../../src/files/formats/csv.ts';
-import { openFile } from '../../../src/files/input.ts';
 import { InputFile } from '../../../src/files/input-file.ts';
 import { proof } from '../../combinations.ts';
 import { rowsOf } from './all-of.ts';
@@ -113,12 +111,6 @@ test('a row of exactly a megabyte is read', async () => {
   expect(survey.rows).toBe(1);
 });
 
-proof('damage far below, behind many chunks of the file, is named as exactly', async () => {
-  const write = await inputFolder();
-  const path = await write(`a,b\n${'"1\r\n1",2\n'.repeat(50_000)}1,2,3\n`);
-  expect((await stopOf(path, { strict: true })).message).toContain('row 50002, line 100002: 3 cells');
-});
-
 test('damage below the position from which a run resumes is named as exactly', async () => {
   const write = await inputFolder();
   const path = await write(`${ABOVE}1,2\r\n3,"4\r\n`);
@@ -142,38 +134,11 @@ describe('a header that cannot be addressed by name is refused', () => {
   });
 });
 
-test.each(['', '\uFEFF', '\n\n', '\uFEFF\r\n', '\x1A', '\uFEFF\x1A'])(
-  'a file of %j is empty',
-  async (content) => {
-    const write = await inputFolder();
-    expect((await stopOf(await write(content))).message).toContain(
-      'is empty: it has neither a header nor rows.',
-    );
-  },
-);
-
 test('bytes that are not UTF-8 are named by line, where UTF-8 was asked for', async () => {
   const write = await inputFolder();
   const content = [Buffer.from(`${ABOVE}"e\r\nx`), Buffer.from('é', 'latin1'), Buffer.from('",2\r\n')];
   const path = await write(Buffer.concat(content));
   expect((await stopOf(path, { encoding: 'utf-8' })).message).toBe(`${path}, row 4, line 6: not UTF-8 text.`);
-});
-
-test('a missing file, a folder, and a path through a file are told apart from damage', async () => {
-  const write = await inputFolder();
-  const path = await write('a\n');
-  expect((await stopOf(`${path}.missing`)).message).toBe(`${path}.missing does not exist.`);
-  expect((await stopOf(join(path, 'below'))).message).toBe(`${join(path, 'below')} does not exist.`);
-  expect((await stopOf(dirname(path))).message).toBe(`${dirname(path)} is a folder, not a file.`);
-  const withoutEnding = await write('a\n', 'list');
-  for (const [named, fact] of [
-    [dirname(path), 'is a folder, not a file.'],
-    [join(dirname(path), 'none'), 'does not exist.'],
-    [withoutEnding, 'has no ending that says what kind of file it is.'],
-  ] as const) {
-    await expect(openFile(named)).rejects.toThrow(`${named} ${fact}`);
-  }
-  await expect(openFile('-')).rejects.toThrow('Only run reads standard input.');
 });
 
 // The superuser may read everything, so there is nothing to see for it.
@@ -182,8 +147,4 @@ test.skipIf(process.getuid?.() === 0)('a file that may not be read is said to be
   const path = await write('a\n');
   await chmod(path, 0);
   expect((await stopOf(path)).message).toBe(`${path} cannot be read by this user.`);
-});
-
-test.skipIf(process.platform === 'win32')('a device is refused without waiting for it', async () => {
-  expect((await stopOf('/dev/null')).message).toContain('is not a regular file');
 });

@@ -6,7 +6,7 @@ import { StopError } from '../../../src/core/errors.ts';
 import csv from '../../../src/files/formats/csv.ts';
 import { InputFile } from '../../../src/files/input-file.ts';
 import { proof } from '../../combinations.ts';
-import { allOf, rowByRow, rowsOf } from './all-of.ts';
+import { allOf, rowByRow } from './all-of.ts';
 import { refusalOf } from './csv-refusal.ts';
 import { inputFolder } from './input-folder.ts';
 
@@ -25,24 +25,6 @@ async function appendRows(path: string, mebibytes: number): Promise<void> {
   for (let count = 0; count < mebibytes; count += 1) await file.appendFile(chunk);
   await file.close();
 }
-
-describe('names that mean something to the language', () => {
-  const NAMES = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'valueOf'];
-
-  test('are columns like any other, read and copied', async () => {
-    const write = await inputFolder();
-    const sheet = await csv.open(new InputFile(await write(`${NAMES.join()}\n1,2,3,4,5\n`)), {});
-    expect(await sheet.header()).toEqual(NAMES);
-    expect((await rowsOf(sheet))[0]?.cells).toEqual(['1', '2', '3', '4', '5']);
-    const copy = sheet.copy(
-      { columns: ['__proto__'], dropped: new Set(['__proto__', 'constructor']) },
-      rowByRow(() => ['9']),
-    );
-    expect(Buffer.concat(await allOf(copy)).toString()).toBe(
-      'toString,hasOwnProperty,valueOf,__proto__\n3,4,5,9\n',
-    );
-  });
-});
 
 describe('size', () => {
   proof('a hundred thousand columns are read and copied', async () => {
@@ -89,17 +71,6 @@ describe('size', () => {
     expect((error as StopError).next).toContain('Look for a quote on this line that is never closed');
     expect(seen).toBeLessThan(2);
   });
-});
-
-test.each([
-  ['in a cell', 'a,b\n1,2\n3,\0\n', 3],
-  ['in quotes below a line end', 'a,b\n"1\n\0",2\n', 3],
-  ['in the header', 'a\0,b\n', 1],
-  ['on the very first byte', '\0a,b\n', 1],
-])('a zero byte %s is refused with its line', async (_where, content, line) => {
-  const write = await inputFolder();
-  const path = await write(content);
-  expect((await refusalOf(path)).message).toBe(`${path}, line ${line}: a zero byte, which text cannot have.`);
 });
 
 test.skipIf(process.platform === 'win32')(

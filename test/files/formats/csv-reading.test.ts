@@ -1,14 +1,13 @@
 import { createHash } from 'node:crypto';
 import { readdir, readlink, stat } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Position, PositionedRow } from '../../../src/core/format.ts';
 import csv from '../../../src/files/formats/csv.ts';
 import { InputFile } from '../../../src/files/input-file.ts';
 import { proof } from '../../combinations.ts';
-import { allOf, eachRow, rowsOf } from './all-of.ts';
-import { bytesOf, type Piece, type WrittenCsv, writtenCsv } from './csv-arbitrary.ts';
+import { eachRow, rowsOf } from './all-of.ts';
+import { bytesOf, type WrittenCsv, writtenCsv } from './csv-arbitrary.ts';
 import { inputFolder } from './input-folder.ts';
 
 /**
@@ -57,17 +56,6 @@ test('any CSV file gives its cells, and each row knows its number, its line and 
   );
 });
 
-test('rows that are taken in groups are the same rows in the same order', async () => {
-  const write = await inputFolder();
-  await fc.assert(
-    fc.asyncProperty(writtenCsv, async (file) => {
-      const path = await write(bytesOf(file));
-      const rows = expectedRows(file);
-      expect((await allOf((await csv.open(new InputFile(path), AS_COMMA)).groups())).flat()).toEqual(rows);
-    }),
-  );
-});
-
 test('reading from the position of any row gives that row and all below it, unchanged', async () => {
   const write = await inputFolder();
   await fc.assert(
@@ -79,30 +67,6 @@ test('reading from the position of any row gives that row and all below it, unch
       expect(await readAll(path, rows[index]?.position)).toEqual(rows.slice(index));
     }),
   );
-});
-
-proof('a row reads the same wherever the file is cut into the chunks in which it is read', async () => {
-  // Files are read in pieces of 64 KiB; the filler moves the row over such a cut byte by byte.
-  const write = await inputFolder();
-  const row: Piece = {
-    kind: 'row',
-    text: '"é\r\n""𝄞""",,"b"',
-    lineEnd: '\r\n',
-    cells: ['é\r\n"𝄞"', '', 'b'],
-  };
-  const header: Piece = { kind: 'header', text: 'a,b,c', lineEnd: '\r\n', cells: ['a', 'b', 'c'] };
-  const cut = 64 * 1024;
-  for (let shift = 0; shift <= Buffer.byteLength(row.text + row.lineEnd); shift += 1) {
-    const filling = 'f'.repeat(cut - shift - Buffer.byteLength('a,b,c\r\n,,\r\n'));
-    const filler: Piece = {
-      kind: 'row',
-      text: `${filling},,`,
-      lineEnd: '\r\n',
-      cells: [filling, '', ''],
-    };
-    const file = { mark: '', header: header.cells, pieces: [header, filler, row, row] };
-    expect(await readAll(await write(bytesOf(file)))).toEqual(expectedRows(file));
-  }
 });
 
 /** Is read in pieces of so many bytes. */
@@ -134,43 +98,6 @@ proof(
     );
   },
 );
-
-test('a line of nothing but commas is a row, a line of nothing is not, and both count in row numbers', async () => {
-  const write = await inputFolder();
-  const rows = await readAll(await write('a,b\n\n,\n\n1,2\n\n'));
-  expect(rows.map(({ row, cells }) => [row, cells])).toEqual([
-    [3, ['', '']],
-    [5, ['1', '2']],
-  ]);
-});
-
-test('a byte-order mark inside the file is content, also for a reader that starts there', async () => {
-  const write = await inputFolder();
-  const path = await write('\uFEFFa,b\n\uFEFF1,2\n');
-  const [row] = await readAll(path);
-  expect(row?.cells).toEqual(['\uFEFF1', '2']);
-  expect(await readAll(path, row?.position)).toEqual([row]);
-});
-
-test('a header alone is a file of no rows', async () => {
-  const write = await inputFolder();
-  for (const content of ['a,b', 'a,b\r\n']) {
-    const path = await write(content);
-    expect(await (await csv.open(new InputFile(path), {})).survey()).toMatchObject({
-      header: ['a', 'b'],
-      rows: 0,
-    });
-    expect(await readAll(path)).toEqual([]);
-  }
-});
-
-test('blanks around a column name do not belong to it', async () => {
-  const write = await inputFolder();
-  expect(await (await csv.open(new InputFile(await write(' ABN , Name\n')), {})).header()).toEqual([
-    'ABN',
-    'Name',
-  ]);
-});
 
 /** Knows how much of it was handed over. */
 class WatchedFile extends InputFile {
@@ -217,13 +144,3 @@ async function openFiles(path: string): Promise<number> {
   const targets = await Promise.all(links.map((link) => readlink(`/proc/self/fd/${link}`).catch(() => '')));
   return targets.filter((target) => target === path).length;
 }
-
-test.each([
-  ['leads.csv', 64, ['ABN', 'Charity_Legal_Name', 'Address_Line_1', 'Town_City', 'State', 'Postcode']],
-  ['people.csv', 41, ['Name', 'Email', 'LinkedIn', 'Company']],
-])('the sample %s has %i rows', async (name, rows, columns) => {
-  const path = fileURLToPath(new URL(`../../../fixtures/${name}`, import.meta.url));
-  const survey = await (await csv.open(new InputFile(path), {})).survey();
-  expect(survey.rows).toBe(rows);
-  expect(survey.header.slice(0, columns.length)).toEqual(columns);
-});

@@ -14,60 +14,6 @@ const result = (row: number, key: string, input = `${row}`, other = '') => ({
 const into = result;
 const NOTHING_SENT = new Map<number, string>();
 
-test('rows are found by their identifiers, and of equal ones each keeps its own while it stands where it did', () => {
-  const results = [result(2, 'a'), result(3, 'b'), result(4, 'a')];
-  const { byRow, nowhere } = matchRows(
-    results,
-    [into(2, 'b'), into(3, 'new'), into(4, 'a'), into(5, 'a')],
-    NOTHING_SENT,
-  );
-  expect([...byRow].sort()).toEqual([
-    [2, 1],
-    [4, 2],
-    [5, 0],
-  ]);
-  expect(nowhere).toEqual([]);
-});
-
-test('a row that was mended is found by what it was when it was sent, also where it was moved; no number alone will do', () => {
-  const sentAs = new Map([
-    [2, 'first'],
-    [3, 'second'],
-  ]);
-  const results = [result(2, 'mended', 'mended'), result(3, 'other', 'second')];
-  const moved = matchRows(results, [into(7, 'wrong', 'first'), into(3, 'edited', 'else')], sentAs);
-  expect([...moved.byRow]).toEqual([[7, 0]]);
-  expect(moved.nowhere).toEqual([1]);
-  expect(matchRows(results, [into(2, 'wrong', 'first')], NOTHING_SENT).nowhere).toEqual([0, 1]);
-});
-
-test('rows that were sent alike and are spelled otherwise in the result stay theirs in whatever order', () => {
-  const sentAs = new Map([
-    [2, 'sent'],
-    [3, 'sent'],
-  ]);
-  const results = [result(2, 'a', 'spelled'), result(3, 'a', 'spelled')];
-  expect(matchRows(results, [into(7, 'a', 'sent'), into(9, 'a', 'sent')], sentAs).nowhere).toEqual([]);
-});
-
-test('rows without identifiers that are alike get what all of them were told, and corrections only by their number', () => {
-  const sentAs = new Map([
-    [2, 'same'],
-    [3, 'same'],
-  ]);
-  const lines = [into(2, '', 'same'), into(9, '', 'same'), into(10, '', 'same', 'new')];
-  const { byRow, doubtful, nowhere } = matchRows(
-    [result(2, '', 'same'), result(3, '', 'same')],
-    lines,
-    sentAs,
-  );
-  expect([...byRow]).toEqual([
-    [2, 0],
-    [9, 1],
-  ]);
-  expect([[...doubtful], nowhere]).toEqual([[9], []]);
-});
-
 test('a hundred thousand rows that are alike are matched as fast as others, however they are written by now', () => {
   const rows = (row: number, key: string, input: string) =>
     Array.from({ length: 100_000 }, (_, at) => result(row + at, key, input, `${at % 2}`));

@@ -7,10 +7,7 @@ import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PassThrough } from 'node:stream';
-import { buffer } from 'node:stream/consumers';
 import { parse } from 'csv-parse/sync';
-import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { callKeyOf } from '../../../src/core/call-key.ts';
 import { systemClock } from '../../../src/core/clock.ts';
@@ -38,10 +35,7 @@ import {
   type Ledger,
   recordReply,
 } from '../../../src/ledger/ledger.ts';
-import { safeCell } from '../../../src/lib/formulas.ts';
-import { times } from '../../combinations.ts';
 import memory from '../../ledger/stores/memory.ts';
-import { bytesOf, cellText, quoted, written, writtenCsv } from '../formats/csv-arbitrary.ts';
 
 const ANSWERED_MS = Date.UTC(2026, 10, 20, 2, 13);
 const OURS = OUR_COLUMNS.join();
@@ -221,34 +215,6 @@ describe('the figures', () => {
 });
 
 describe('the output', () => {
-  test('is the input, byte for byte, with our cells behind each row, whatever the input and the reasons hold', async () => {
-    await fc.assert(
-      fc.asyncProperty(writtenCsv, fc.array(cellText, { minLength: 1 }), async (file, reasons) => {
-        const desk = await Desk.open();
-        // Said, and not left to a guess: cells of any text may look more like a table of semicolons.
-        const list = await desk.list(bytesOf(file), 'list.csv', { delimiter: 'comma' });
-        const numbers = new Map(file.pieces.map((piece, at) => [piece, at + 1]));
-        const reasonOf = (row: number): string => reasons[row % reasons.length] ?? '';
-        for (const [piece, row] of numbers) {
-          if (piece.kind === 'row')
-            await desk.settle(list.batch, row, { kind: 'no_match', reason: reasonOf(row) });
-        }
-        await desk.write(list);
-        // Where the header has all its cells in quotes, ours have quotes as well.
-        const header = file.pieces.find(({ kind }) => kind === 'header')?.text;
-        const inStyle = file.header.map(quoted).join() === header ? quoted : written;
-        const expected = bytesOf(file, (piece) => {
-          if (piece.kind === 'blank') return '';
-          if (piece.kind === 'header') return `,${OUR_COLUMNS.map(inStyle).join()}`;
-          const { text } = safeCell(reasonOf(numbers.get(piece) ?? 0));
-          return `,${['no_match', text, '', '0', '', ''].map(inStyle).join()}`;
-        });
-        expect(readFileSync(desk.path('out.csv')).equals(expected)).toBe(true);
-      }),
-      { numRuns: times(15, 60) },
-    );
-  });
-
   test('an answer that nobody can look into is a reason in its row, and all others are written', async () => {
     const desk = await Desk.open();
     const list = await desk.list('Domain\na\nb\nc\n');
@@ -306,34 +272,6 @@ describe('the output', () => {
     for (const name of ['out.csv', 'out.needs-attention.csv', 'out.report.html']) {
       expect(statSync(desk.path(name)).mode & 0o777).toBe(mode);
     }
-  });
-
-  test('is the same to the byte when it is written again, on a disk or into a stream', async () => {
-    const desk = await Desk.open();
-    const list = await desk.list('Domain\na\nb\n');
-    await desk.matchAll(list.batch, { size: 1, tags: ['x', 'y'] }, { size: 2, founded: 1999 });
-    await desk.write(list);
-    const once = ['out.csv', 'out.report.html'].map((name) => desk.read(name));
-    await desk.write(list);
-    expect(['out.csv', 'out.report.html'].map((name) => desk.read(name))).toEqual(once);
-    const stream = new PassThrough();
-    const order = {
-      ledger: desk.ledger,
-      job: { onExisting: 'refuse' },
-      answerPlace: {},
-      emit: () => {},
-    } as const;
-    const [streamed] = await Promise.all([
-      buffer(stream),
-      writeOutput(order, list.input, list.batch, {
-        kind: 'stream',
-        stream,
-        isWorkbook: false,
-        isJson: false,
-      }).then(() => stream.end()),
-    ]);
-    expect(streamed.toString()).toBe(once[0]);
-    expect(readdirSync(desk.folder).filter((name) => name.includes('tmp'))).toEqual([]);
   });
 
   test.each([
@@ -607,46 +545,6 @@ describe('without a job’s columns', () => {
   });
 });
 
-describe('a file that stands where the output goes', () => {
-  test('is replaced when it is as we wrote it, whichever batch wrote it', async () => {
-    const desk = await Desk.open();
-    await desk.write(await desk.list('Domain\na\n', 'first.csv'));
-    await desk.write(await desk.list('Domain\nb\n', 'second.csv'));
-    expect(desk.read('out.csv')).toContain('\nb,pending');
-    expect(desk.notes).toEqual([]);
-  });
-
-  test('is kept when somebody changed it: ours goes to OUT (2), said aloud, with its files beside it', async () => {
-    const desk = await Desk.open();
-    const list = await desk.list('Domain\na\n');
-    await desk.settle(list.batch, 2, { kind: 'invalid', reason: 'no' });
-    await desk.write(list);
-    writeFileSync(desk.path('out.csv'), 'my notes');
-    const files = await desk.write(list);
-    expect(files).toMatchObject({
-      output: desk.path('out (2).csv'),
-      attention: desk.path('out (2).needs-attention.csv'),
-      report: desk.path('out (2).report.html'),
-    });
-    expect(desk.notes).toEqual([
-      `${desk.path('out.csv')} is not ours, or has changed since we wrote it, so it is kept.`,
-    ]);
-    expect(desk.read('out.csv')).toBe('my notes');
-
-    await desk.write(list);
-    expect(readdirSync(desk.folder).filter((name) => /^out.*\d\)\.csv$/.test(name))).toEqual(['out (2).csv']);
-    writeFileSync(desk.path('out (2).csv'), 'more notes');
-    expect((await desk.write(list)).output).toBe(desk.path('out (3).csv'));
-  });
-
-  test('and was never ours is kept as well', async () => {
-    const desk = await Desk.open();
-    writeFileSync(desk.path('out.csv'), 'from somewhere else');
-    expect((await desk.write(await desk.list('Domain\na\n'))).output).toBe(desk.path('out (2).csv'));
-    expect(desk.read('out.csv')).toBe('from somewhere else');
-  });
-});
-
 describe('a file beside the output', () => {
   const people = { operation: { resultsFile: 'people' } };
   const besides = ['out.needs-attention.csv', 'out.people.csv', 'out.report.html'];
@@ -707,17 +605,6 @@ describe('an earlier output as an input', () => {
     expect(desk.read('again-out.csv').split('\n')[0]).toBe(`Domain,size,found_size,city,${OURS}`);
     expect(desk.table('again-out.csv')[0]).toMatchObject({ size: 'own', found_size: '6', city: 'Hobart' });
   });
-
-  test('the same with the columns of a job', async () => {
-    const desk = await Desk.open();
-    const job = { add: { employees: 'size' } };
-    const list = await desk.list('Domain\na\n');
-    await desk.matchAll(list.batch, { size: 5 });
-    await desk.write(list, 'out.csv', job);
-    const again = await desk.list(desk.read('out.csv'), 'again.csv');
-    await desk.write(again, 'again-out.csv', job);
-    expect(desk.read('again-out.csv')).toBe(`Domain,employees,${OURS}\na,,pending,,,0,,\n`);
-  });
 });
 
 describe('what a vendor says never becomes a formula', () => {
@@ -751,17 +638,6 @@ describe('what a vendor says never becomes a formula', () => {
     const { tally } = await desk.write(list, 'out.csv', { add: {}, operation: { resultsFile: 'people' } });
     expect(desk.read('out.people.csv')).toBe("_row,'@name,email,Domain\n2,'-1+1,jo@acme.example,a\n");
     expect(tally.formulas).toBe(2);
-  });
-
-  test('raw: all is as the vendor said it, and the report says nothing', async () => {
-    const desk = await Desk.open();
-    const list = await desk.list('Domain\na\n');
-    await desk.matchAll(list.batch, { '=name': '=1+1' });
-    const { tally } = await desk.write(list, 'out.csv', { formulas: 'raw' });
-    expect(desk.read('out.csv')).toContain('Domain,=name,_status');
-    expect(desk.read('out.csv')).toContain('\na,=1+1,matched');
-    expect(tally.formulas).toBe(0);
-    expect(desk.read('out.report.html')).not.toContain('formula');
   });
 
   test('and an output that is an input again gets one apostrophe, not two, however it was written', async () => {

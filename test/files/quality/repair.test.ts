@@ -10,11 +10,10 @@ import service from '../../../src/client/dialects/service.ts';
 import { Team } from '../../../src/core/membership.ts';
 import { present } from '../../../src/core/objects.ts';
 import type { Answer, Call, Operation, RowInput } from '../../../src/core/operation.ts';
-import { isRowRepaired } from '../../../src/files/quality/job-issues.ts';
 import type { Job } from '../../../src/job/job.ts';
 import createProject from '../../../src/operations/create-project.ts';
 import enrichCompany from '../../../src/operations/enrich-company.ts';
-import enrichPerson from '../../../src/operations/enrich-person.ts';
+import type enrichPerson from '../../../src/operations/enrich-person.ts';
 import inviteUser from '../../../src/operations/invite-user.ts';
 import { optionsOf, preparedCells, RowWalk } from '../../../src/plan/row-walk.ts';
 import { type ResolvedRow, resolved } from '../../../src/plan/team/change-plan/planned-rows.ts';
@@ -31,35 +30,10 @@ function asked(operation: typeof enrichPerson, row: RowInput, answer: Answer) {
 
 const FOUND: Answer = { kind: 'found', fields: {} };
 
-test('the repaired cell is sent, and the reason says what it was read as', () => {
-  expect(asked(enrichPerson, { email: 'Jo <Jo@x.com>' }, FOUND)).toEqual({
-    parameters: { email: 'jo@x.com' },
-    outcome: { kind: 'matched', matchedBy: 'email', reason: 'e-mail read as Jo@x.com' },
-  });
-});
-
-test('what else there is to say of the row is said first', () => {
-  const { outcome } = asked(enrichPerson, { email: 'jo@x.com.' }, { kind: 'no_match' });
-  expect(outcome?.reason).toBe('no match by email; e-mail read as jo@x.com');
-});
-
 test('an identifier that is derived from a repaired cell is derived from what it was read as', () => {
   const { parameters, outcome } = asked(enrichCompany, { website: '"acme.org.au";' }, FOUND);
   expect(parameters).toEqual({ domain: 'acme.org.au' });
   expect(outcome?.reason).toBe('website read as acme.org.au');
-});
-
-test('a row without sure damage is left as it is, candidates or not', () => {
-  expect(asked(enrichPerson, { email: 'jo@x.com' }, FOUND).outcome).toEqual({
-    kind: 'matched',
-    matchedBy: 'email',
-  });
-  expect(preparedCells({ operation: enrichCompany, repair: true }, { abn: '51824753557' }, {})).toEqual({
-    kind: 'invalid',
-    reason: 'no usable identifier: ABN 51 824 753 557: the checksum fails',
-  });
-  expect(isRowRepaired(enrichCompany, { abn: '51824753557' }, undefined)).toBe(false);
-  expect(isRowRepaired(enrichCompany, { abn: '51824753556.0' }, undefined)).toBe(true);
 });
 
 /** The row of a change as a plan keeps it. What is kept is JSON, so it goes through JSON. */

@@ -7,7 +7,6 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { StopError } from '../../../../src/core/errors.ts';
 import type { Operation } from '../../../../src/core/operation.ts';
-import { OUR_COLUMNS } from '../../../../src/core/row.ts';
 import {
   ColumnContent,
   findColumns,
@@ -299,14 +298,6 @@ describe('a list that was worked on before', () => {
     const { columns: now, note } = await again(names, ABNS, columns);
     expect([now, note]).toEqual([{ abn: names[1], website: 'Website' }, undefined]);
   });
-});
-
-test('in an earlier output the user’s own column is meant, which stands before the added ones', async () => {
-  const header = ['Contact', 'found', ...OUR_COLUMNS];
-  const emails = ['jo@acme.example', 'al@beta.example'];
-  expect(await found(enrichPerson, header, emails, emails, ['matched', 'matched'])).toBe(
-    'email ← Contact (by its content, 2 of 2 cells)',
-  );
 });
 
 describe('the first rows are looked at, and no more', () => {
