@@ -103,7 +103,6 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'tasks/adopt.ts',
     'tasks/batch-status.ts',
     'tasks/copy-store.ts',
-    'tasks/dump.ts',
     'tasks/enrich.ts',
     'tasks/erase.ts',
     'tasks/export.ts',

@@ -20,10 +20,7 @@ const adopting: CliCommand = {
   configure(command: Command, wrap) {
     addRoleFlag(addColumnFlag(addReadFlags(command)))
       .argument('<job>', 'a YAML file of onboard, or the word onboard')
-      .argument(
-        '<file>',
-        'a list of who is in the team, in the form that the job reads; plan --dump writes one',
-      )
+      .argument('<file>', 'a list of who is in the team, in the form that the job reads')
       .option('--account <name>', "the account to use, over the job's")
       .action(wrap(adoptCommand));
   },

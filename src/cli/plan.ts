@@ -42,7 +42,6 @@ interface Flags extends ReadFlags, EntryFlags {
   readonly save?: string;
   readonly allowAdmin?: true;
   readonly all?: true;
-  readonly dump?: string;
   readonly accept?: Agreement;
   readonly store?: string;
 }
@@ -62,7 +61,6 @@ const plan: CliCommand = {
       .option('--refresh', 'as if every answer that was bought before were too old')
       .option('--repair', 'with the repairs that run --repair would send')
       .option('--save <file>', 'write the plan of a change, for a run with --plan that does exactly that')
-      .option('--dump <file>', "write who is in the job's team now, as a list that the job reads")
       .option('--all', 'show every line of a change')
       .option('--allow-admin', 'plan as for a run with --allow-admin')
       .addOption(acceptOption())
@@ -77,39 +75,8 @@ const plan: CliCommand = {
 export default plan;
 
 function planOf(console: Console, first: string, second: string | undefined, flags: Flags): Promise<Report> {
-  if (flags.dump !== undefined) return dump(console, first, second, flags.dump, flags);
   return second === undefined ? planFile(console, first, flags) : showPlan(console, first, second, flags);
 }
-
-/** Says from where the list is, because what a ledger remembers may have been changed by others since. */
-async function dump(
-  console: Console,
-  job: string,
-  file: string | undefined,
-  output: string,
-  { account, store }: Flags,
-): Promise<Report> {
-  if (file !== undefined)
-    throw stop('usage', '--dump writes a list, and reads none.', 'Name the job alone before --dump.');
-  const { dumpTeam } = await import('../run/tasks/dump.ts');
-  const { people, projects, from, unsure } = await dumpTeam({
-    ...{ job, account, store, output, onEvent: notesOn(console) },
-  });
-  return {
-    lines: linesOf(
-      `${counted(people, 'person', 'people')} of ${counted(projects.length, 'project')} in ${output}, ${FROM[from]}`,
-      unsure.map((who) => `? ${plainText(who)} is not in it: nobody knows whether they are in the project`),
-    ),
-    object: { output, people, projects, from, unsure },
-    advice: [`To check that it changes nothing: ${commandLine(['plan', job, output])}`],
-  };
-}
-
-const FROM = {
-  service: "from the service's lists",
-  ledger: 'from the ledger, which does not know what others have changed since',
-  both: "from the service's lists where it has them, else from the ledger",
-} as const;
 
 async function showPlan(console: Console, job: string, file: string, flags: Flags): Promise<Report> {
   const { account: accountName, refresh, repair, store, save, allowAdmin, accept } = flags;

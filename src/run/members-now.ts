@@ -7,8 +7,6 @@ import { type RemoteMembers, remoteMembers } from '../plan/team/remote-members.t
 
 /** Who is in a team now, by the service's own word, before anything is run. */
 
-export type MembersOptions = Pick<RunOptions, 'signal' | 'onEvent'>;
-
 /** What nobody has agreed to yet of what the dialect sends. */
 export async function unagreed({ baseUrl }: Account, dialect: Dialect): Promise<Question | undefined> {
   const question = baseUrl && dialectQuestion(dialect, baseUrl);
@@ -18,7 +16,7 @@ export async function unagreed({ baseUrl }: Account, dialect: Dialect): Promise<
 /** What the ledger remembers counts while nobody has agreed to the questions of a dialect: a run asks first. */
 export async function membersNow(
   { account, dialect }: { readonly account: Account; readonly dialect: Dialect },
-  { signal = new AbortController().signal, onEvent: emit = () => {} }: MembersOptions,
+  { signal = new AbortController().signal, onEvent: emit = () => {} }: Pick<RunOptions, 'signal' | 'onEvent'>,
   projects: readonly string[],
 ): Promise<RemoteMembers | undefined> {
   if ((await unagreed(account, dialect)) === undefined)

@@ -46,7 +46,7 @@ import { type ChangePlan, planChanges, planOfChanges } from '../plan/team/change
 import { checkCall } from './checked-call.ts';
 import { choose, chooseAll } from './choose.ts';
 import { membersNow, unagreed } from './members-now.ts';
-import { lookIfThere, lookIntoIfThere, openLedger, queueAt, requireTaken } from './open-ledger.ts';
+import { lookIfThere, openLedger, queueAt, requireTaken } from './open-ledger.ts';
 import { requireFreeColumns, run } from './pipeline.ts';
 import { keepRetention } from './retention.ts';
 import { knownAnswers } from './run-job/known-answers.ts';
@@ -340,17 +340,6 @@ async function planChosen({ job, account, dialect }: ResolvedJob, options: PlanO
   } finally {
     await ledger?.close();
   }
-}
-
-/** The fields that answers of this job's operation had so far. @throws StopError */
-export async function knownFields(
-  options: Pick<JobOptions, 'job' | 'account' | 'store'>,
-): Promise<readonly string[]> {
-  const { job, account, dialect } = await choose(options);
-  const { location } = chooseStore(options.store, account.sandbox);
-  return lookIntoIfThere(location, async (ledger) => {
-    return (ledger && (await knownAnswers(ledger, job, account, dialect)))?.paths ?? [];
-  });
 }
 
 async function planChange(

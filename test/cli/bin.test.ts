@@ -352,7 +352,6 @@ describe('starting fast', () => {
 
   test.each([
     ['--version', ['--version'], []],
-    ['a script for a shell', ['completion', 'bash'], [...start, 'cli/completion.js']],
     ['a schema', ['schema', 'job'], [...start, 'cli/schema.js']],
     ['the help of a command', ['help', 'schema'], [...start, 'cli/schema.js']],
     ['what is said of a wrong command', ['help', 'shema'], start],

@@ -475,43 +475,6 @@ proof(
 );
 
 proof(
-  'the team of now is written down as a list that the job reads, and says by what; the list changes nothing',
-  async () => {
-    const sheet = new Sheet('dumped', { projects: { Platform: 'proj-dumped' } });
-    sheet.write('jo as editor', 'ann as viewer');
-    await sheet.json('run', '--yes');
-    sheet.write('jo as admin');
-    await sheet.json('run', '--yes', '--allow-admin');
-    const list = sheet.path('.team.csv');
-    const dumped = await typed(['plan', sheet.path('.yaml'), '--dump', list]);
-    expect(dumped).toMatchObject({
-      code: 0,
-      stdout: `2 people of 1 project in ${list}, from the ledger, which does not know what others have changed since\n`,
-    });
-    expect(statSync(list).mode & 0o777).toBe(0o600);
-    expect(readFileSync(list, 'utf8').split('\r\n').sort()).toEqual([
-      '',
-      'Email,Role,project,User',
-      'ann@acme.example,viewer,Platform,',
-      'jo@acme.example,admin,Platform,',
-    ]);
-    sheet.job({
-      projects: { Platform: 'proj-dumped' },
-      columns: { email: 'Email', role: 'Role', project: 'project' },
-    });
-    const planned = objectIn((await typed(['plan', sheet.path('.yaml'), list, '--json'])).stdout);
-    expect(planned).toMatchObject({ rows: 2, to_buy: 0, invalid: 0, leavers: [] });
-    expect(await typed(['plan', sheet.path('.yaml'), '--dump', list])).toMatchObject({ code: 2 });
-    expect(
-      await typed(['plan', 'enrich-person', '--account', 'sandbox-provider', '--dump', 'x.csv']),
-    ).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('does not work on a team'),
-    });
-  },
-);
-
-proof(
   'a saved plan is refused with the first difference when the sheet, a batch or the account has moved',
   async () => {
     const sheet = new Sheet('moved');

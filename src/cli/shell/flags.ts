@@ -16,7 +16,7 @@ export const WAIT_FLAG = [
 ] as const;
 
 /**
- * An option that takes one of these words, in any case; help and completion list them.
+ * An option that takes one of these words, in any case; help lists them.
  * @param meant the word that is meant by another text.
  */
 export function choiceOption(

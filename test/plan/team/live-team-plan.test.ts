@@ -5,7 +5,6 @@
  * Method: the real commands before the sandbox in a process of its own, which another person changes past Rowonce. Each
  * test has a project of its own.
  */
-import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { proof } from '../../combinations.ts';
 import { elsewhere, openListsTeam, permissions, speakLists } from '../../faults/lists-team.ts';
@@ -62,17 +61,6 @@ test('somebody whom another person invited is unchanged, and a plan only asks', 
   expect(stdout + stderr).toMatch(
     /The service was asked who is in 1 project \(list_invites, list_users, whoami\)/,
   );
-});
-
-test("a team that others have made is written down from the service's lists, and nothing is altered by that", async () => {
-  await invited(EMAIL, 'editor');
-  markNow();
-  team.writeJob({ projects: { Team: project } }, 'dump.yaml');
-  const list = team.place.path(`${project}.csv`);
-  const said = await team.type('plan', 'dump.yaml', '--account', 'data', '--dump', list);
-  expect(said.stdout).toBe(`1 person of 1 project in ${list}, from the service's lists\n`);
-  expect(readFileSync(list, 'utf8')).toBe(`Email,Role,project,User\r\n${EMAIL},editor,Team,\r\n`);
-  expect(sentSince()).toEqual(['whoami', 'list-invites', 'list-users']);
 });
 
 test('their invite is changed by its code, which only the list told', async () => {
