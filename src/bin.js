@@ -65,11 +65,10 @@ function wroteVersion(manifest) {
  * from the same build, also when the sources have changed by then.
  */
 async function buildToStart() {
-  const { buildOfSources, isThere, use } = await import('./build.js');
+  const { buildOfSources, isThere } = await import('./build.js');
   const given = process.env[BUILD];
   const build = isThere(given) ? given : buildOfSources();
   if (build) {
-    use(build);
     process.env[BUILD] = build;
     return build;
   }

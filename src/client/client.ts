@@ -106,7 +106,7 @@ export class Client {
     };
     const { origin } = baseUrl;
     const transport = new Transport({
-      undici: await loadUndici(),
+      undici: loadUndici(),
       origin,
       connections: limits.concurrency,
       timeoutMs,
@@ -296,7 +296,7 @@ export async function checkAddress(url: URL): Promise<Reached> {
   const proxy = proxyFor(url)?.url.host;
   const addresses = proxy === undefined ? await resolveName(url.hostname.replace(/^\[|\]$/g, '')) : [];
   try {
-    await connectOnce(await loadUndici(), url);
+    await connectOnce(loadUndici(), url);
   } catch (error) {
     if (error instanceof StopError) throw error;
     const fact = `${url.origin} does not accept connections: ${reasonOf(error)}`;

@@ -1,4 +1,4 @@
-import { request as plainRequest } from 'node:http';
+import { createRequire } from 'node:module';
 import type { Socket } from 'node:net';
 import type { buildConnector } from 'undici';
 import { messageOf, stop } from '../core/errors.ts';
@@ -10,11 +10,21 @@ import { isLoopback } from './account/accounts-file.ts';
  * one: what it carries, when its first byte leaves and who answers are the same.
  */
 
-/** What is used of undici; the build takes these parts and their own imports, and leaves the rest out. */
+/** What is used of undici. */
 export type Undici = Pick<typeof import('undici'), 'buildConnector' | 'Client' | 'Pool'>;
 
-/** undici is loaded with the first client: it is much code, and most commands never connect. */
-export const loadUndici = (): Promise<Undici> => import('undici');
+/**
+ * undici is loaded with the first client, because most commands never connect; and these parts of it alone, because all of it, with a
+ * fetch and stubs for tests, takes twice as long. They are no public names, so `package.json` names one version.
+ */
+export function loadUndici(): Undici {
+  const require = createRequire(import.meta.url);
+  return {
+    buildConnector: require('undici/lib/core/connect.js'),
+    Client: require('undici/lib/dispatcher/client.js'),
+    Pool: require('undici/lib/dispatcher/pool.js'),
+  };
+}
 
 export type Connector = buildConnector.connector;
 
@@ -58,7 +68,8 @@ function tunnel(proxy: NamedProxy, address: URL): Promise<Socket> {
   const { url, authorization } = proxy;
   const target = `${address.hostname}:${address.port || 443}`;
   // Loaded here: it brings all of TLS along, which no other way to a vendor at a loopback address needs.
-  const request = url.protocol === 'https:' ? process.getBuiltinModule('node:https').request : plainRequest;
+  // Not imported at the top: that loads all of Node's fetch, and few people have a proxy.
+  const { request } = process.getBuiltinModule(url.protocol === 'https:' ? 'node:https' : 'node:http');
   return new Promise((resolve, reject) => {
     const asking = request({
       method: 'CONNECT',
