@@ -157,7 +157,7 @@ test('a request is over once, also when its connection fails after its deadline'
 describe('what may have arrived and has no whole answer is lost', () => {
   test('no answer within the time', async () => {
     const vendor = await vendorThat(() => {});
-    const { reply } = await exchange(transportTo(vendor.url, { timeoutMs: 200 }), LOOKUP);
+    const { reply } = await exchange(transportTo(vendor.url, { timeoutMs: 2_000 }), LOOKUP);
     expect(reply).toMatchObject({
       kind: 'lost',
       message: expect.stringMatching(/^no answer came \(.*timeout/i),
@@ -167,7 +167,7 @@ describe('what may have arrived and has no whole answer is lost', () => {
 
   test('an answer that begins and does not go on', async () => {
     const vendor = await vendorThat((_, response) => void response.writeHead(200).write('{"name":'));
-    const { reply } = await exchange(transportTo(vendor.url, { timeoutMs: 200 }), LOOKUP);
+    const { reply } = await exchange(transportTo(vendor.url, { timeoutMs: 2_000 }), LOOKUP);
     expect(reply).toMatchObject({
       kind: 'lost',
       message: expect.stringMatching(/^the answer with status 200 broke off/),

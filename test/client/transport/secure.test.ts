@@ -228,7 +228,7 @@ describe('through a proxy', () => {
     const vendor = await secureVendor();
     const proxy = await proxyTo(vendor.port, { status: 'silence' });
     environment({ HTTPS_PROXY: `http://${proxy.host}` });
-    const transport = transportTo({ origin: originOf(vendor) }, { timeoutMs: 200 });
+    const transport = transportTo({ origin: originOf(vendor) }, { timeoutMs: 2_000 });
     expect(await ask(transport)).toMatchObject({ kind: 'not_sent' });
     expect(proxy.tunnels).toHaveLength(1);
     proxy.cut();
