@@ -1,0 +1,42 @@
+/**
+ * Goal: the program stays one that a person can read. No room of the source grows unnoticed, and none stands outside of the table.
+ * Method: the lines of each first-level folder of `src` are counted, and held against the table below.
+ */
+import { globSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+
+const SOURCES = join(import.meta.dirname, '..', '..', 'src');
+
+/** The most lines that a room may have. Whoever takes lines out lowers its number. */
+const MOST_LINES: Readonly<Record<string, number>> = {
+  cli: 5_900,
+  client: 10_700,
+  core: 2_400,
+  files: 14_500,
+  index: 400,
+  job: 1_600,
+  ledger: 20_000,
+  lib: 3_200,
+  objects: 1_400,
+  operations: 3_400,
+  plan: 5_100,
+  run: 14_100,
+  sandbox: 2_800,
+  time: 600,
+  web: 16_700,
+};
+
+test.for(readdirSync(SOURCES, { withFileTypes: true }).filter((entry) => entry.isDirectory()))(
+  '$name has no more lines than its ceiling',
+  ({ name }) => {
+    const files = globSync(`${name}/**/*.*`, { cwd: SOURCES });
+    const counts = files.map((path) => readFileSync(join(SOURCES, path), 'utf8').split('\n').length - 1);
+    const lines = counts.reduce((sum, count) => sum + count, 0);
+    const most = MOST_LINES[name] ?? 0;
+    expect(
+      lines,
+      `src/${name} has ${lines} lines, its ceiling is ${most}: take lines out, or move the ceiling up in test/ceilings/rooms.test.ts with an entry in docs/decisions.md that says what they are for`,
+    ).toBeLessThanOrEqual(most);
+  },
+);
