@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { AT_ONCE, abn, connect, PROGRAM, startServer, type Vendor } from '../program.ts';
 import { fillStore } from '../store.ts';
-import { type Command, costOf, node, pinned } from './cost.ts';
+import { type Command, node, pinned } from './cost.ts';
 
 /** What every measure works on: a list of twelve columns, a job that adds four, an account, stores of their own. */
 
@@ -104,12 +104,8 @@ export class Desk {
     return this.path(`${store}-state`);
   }
 
-  /** A copy of a store as an orderly end left it: the seal of a copy is broken, so it is checked and sealed anew. */
   async copyStore(from: string, to: string): Promise<void> {
     await cp(this.path(from), this.path(to), { recursive: true, preserveTimestamps: true });
-    const list = this.path('one.csv');
-    await writeWideList(list, 1);
-    await costOf(this.run(to, list));
   }
 
   /** Removes the last such store with the output of its run. No two have one name: a store that is gone is missed. */

@@ -3,7 +3,7 @@ import { type StopError, stop } from '../core/errors.ts';
 import type { JsonObject } from '../core/operation.ts';
 import type { AccountState, Batch, BatchId, Ledger, LedgerReader } from './ledger.ts';
 import type { Entry } from './rules/history.ts';
-import type { Standing } from './rules/replay.ts';
+import type { Standing } from './rules/moves.ts';
 
 /**
  * How a ledger goes from one store to another: all that it holds, as rows that every store can give and take. What is only counted or

@@ -1,46 +1,62 @@
 import { isoTime } from '../core/clock.ts';
 import { StopError } from '../core/errors.ts';
-import type { OutsideNote } from './outside-notes.ts';
+import { noteAt, type OutsideNote, type SentRequest } from './outside-notes.ts';
 import type { StoreOptions } from './store.ts';
 
-/** How it is said that a store is not the newest one by what is known outside of it, and how a person accepts that. */
+/**
+ * Whether a store is the newest one by what is known outside of it: a ledger that lacks the newest request which was noted there
+ * was restored or copied, and what it bought since would be bought again. A person may accept that.
+ */
 
+/** What a ledger says of itself. */
 export interface FoundLedger {
   /** The store, as messages name it. */
   readonly store: string;
-  readonly place: string;
   /** As in `OutsideNote`. */
-  readonly lastIntentMs: number | undefined;
+  readonly place: string;
+  readonly identity: string;
+  /** The names of those whose loss a person accepted. */
+  readonly formerly?: readonly string[];
+  readonly newest: SentRequest | undefined;
 }
 
-/** What a note says of how far that ledger had come, as "8 commits were made with its ledger". */
-type History = (note: OutsideNote, ledger: string) => string;
+/**
+ * What the store lacks of what is known outside of it; undefined when it is the newest known one.
+ * @param ahead the note about this ledger, where the ledger lacks its request.
+ */
+export function lossIn(found: FoundLedger, ahead: OutsideNote | undefined): string | undefined {
+  if (ahead !== undefined) return behindWords(found, ahead);
+  const before = noteAt(found.place);
+  const known = [found.identity, ...(found.formerly ?? [])];
+  if (before?.newest === undefined || known.includes(before.identity)) return undefined;
+  return otherWords(found, before);
+}
 
-/** @param missing what of it is not there, as "4 of them are". */
+/** What is known to be lost at a place where there is no ledger. */
+export function lossAt(store: string, place: string): string | undefined {
+  const before = noteAt(place);
+  if (before?.newest === undefined) return undefined;
+  return `The store ${store} is gone: ${history(before, 'the ledger that was there')}. All that it bought would be bought again.`;
+}
+
+/** @param note what is known of that ledger. */
 export function behindWords(
-  { store, place, lastIntentMs }: FoundLedger,
-  note: OutsideNote,
-  history: History,
-  missing: string,
+  { store, place, newest }: Pick<FoundLedger, 'store' | 'place' | 'newest'>,
+  note: Pick<OutsideNote, 'place' | 'newest'>,
 ): string {
   const ledger = note.place === place ? 'its ledger' : `its ledger in ${note.place}`;
-  const since = lastIntentMs === undefined ? '' : ` after ${isoTime(lastIntentMs)}`;
-  return `The store ${store} is not the newest one: ${history(note, ledger)}, and ${missing} missing. What it bought${since} would be bought again.`;
+  const since = newest === undefined ? '' : ` after ${isoTime(newest.atMs)}`;
+  return `The store ${store} is not the newest one: ${history(note, ledger)}, and that one is missing. What it bought${since} would be bought again.`;
 }
 
-export function goneWords(store: string, note: OutsideNote, history: History): string {
-  return `The store ${store} is gone: ${history(note, 'the ledger that was there')}. All that it bought would be bought again.`;
+function otherWords({ store, newest }: FoundLedger, note: OutsideNote): string {
+  const own =
+    newest === undefined ? 'has bought nothing yet' : `made its last one at ${isoTime(newest.atMs)}`;
+  return `The store ${store} has another ledger than before: ${history(note, 'the one that was there')}, and this one ${own}. What only the other one bought would be bought again.`;
 }
 
-/** @param own what is said of a ledger that has bought something. */
-export function otherWords(
-  { store, lastIntentMs }: FoundLedger,
-  note: OutsideNote,
-  history: History,
-  own: string,
-): string {
-  const found = lastIntentMs === undefined ? 'has bought nothing yet' : own;
-  return `The store ${store} has another ledger than before: ${history(note, 'the one that was there')}, and this one ${found}. What only the other one bought would be bought again.`;
+function history({ newest }: Pick<OutsideNote, 'newest'>, ledger: string): string {
+  return `requests were made with ${ledger}, the last known one at ${isoTime(newest?.atMs ?? 0)}`;
 }
 
 export const PUT_BACK = 'Restore the newest store, or let a run continue without it by --accept store.';

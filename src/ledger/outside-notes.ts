@@ -16,12 +16,16 @@ import { distrustOfFolder } from '../lib/file-trust.ts';
  */
 export interface OutsideNote {
   readonly identity: string;
-  /** How far the ledger had come: the commits of a folder, or the number of a database's newest attempt. */
-  readonly reached: number;
-  /** Time of the newest request that may have cost something; undefined when the ledger has bought nothing. */
-  readonly lastIntentMs: number | undefined;
+  /** The newest request that may have cost something; undefined when the ledger has bought nothing. */
+  readonly newest: SentRequest | undefined;
   /** Where the ledger was last used: the path of a folder, or the address of a database. */
   readonly place: string;
+}
+
+/** An attempt in a ledger. By its number alone it may be another one, where somebody has gone on from a backup. */
+export interface SentRequest {
+  readonly attempt: number;
+  readonly atMs: number;
 }
 
 /** The path of a store's folder with all links before it resolved, even when the folder is gone. */
@@ -35,14 +39,11 @@ export function realPlaceOf(path: string): string {
 }
 
 export function noteOf(identity: string): OutsideNote | undefined {
-  const [reached = '', lastIntentMs = '', place = ''] = linesOf(nameOf(identity));
-  if (!/^\d{1,15}$/.test(reached) || !/^\d{0,15}$/.test(lastIntentMs) || place === '') return undefined;
-  return {
-    identity,
-    reached: Number(reached),
-    lastIntentMs: lastIntentMs === '' ? undefined : Number(lastIntentMs),
-    place,
-  };
+  const [newest = '', place = ''] = linesOf(nameOf(identity));
+  const [, attempt, atMs] = /^(?:(\d{1,16}) (\d{1,15}))?$/.exec(newest) ?? [];
+  if (place === '') return undefined;
+  const isKnown = attempt !== undefined && atMs !== undefined;
+  return { identity, newest: isKnown ? { attempt: Number(attempt), atMs: Number(atMs) } : undefined, place };
 }
 
 /**
@@ -64,15 +65,15 @@ export function noteAt(place: string): OutsideNote | undefined {
 }
 
 /** @returns whether the note could be written. */
-export function keepNote({ identity, reached, lastIntentMs, place }: OutsideNote): boolean {
-  return replace(nameOf(identity), [String(reached), String(lastIntentMs ?? ''), place]);
+export function keepNote({ identity, newest, place }: OutsideNote): boolean {
+  return replace(nameOf(identity), [newest === undefined ? '' : `${newest.attempt} ${newest.atMs}`, place]);
 }
 
 export function keepPlace({ identity, place }: Pick<OutsideNote, 'identity' | 'place'>): void {
   replace(nameOfPlace(place), [identity, place]);
 }
 
-const nameOf = (identity: string): string => `ledger-${identity}`;
+const nameOf = (identity: string): string => `newest-${identity}`;
 const nameOfPlace = (place: string): string => `place-${hash('sha256', place, 'hex').slice(0, 32)}`;
 
 /** The folder of the notes; undefined for a user without a home. */

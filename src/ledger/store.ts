@@ -58,6 +58,11 @@ export interface Store {
    * @throws StopError `store` when it cannot be reached.
    */
   examine?(location: string): Promise<readonly StoreFact[]>;
+  /**
+   * Has the database check itself, and adds each budget up anew from the entries. Nothing is changed.
+   * @throws StopError as `look`.
+   */
+  check?(location: string): Promise<StoreCheck>;
   /** Copies a ledger to another store, or takes one from there. A store without this member does neither. */
   readonly copying?: {
     /** Opens the store to be copied from. @throws StopError as `open` of an existing ledger. */
@@ -84,6 +89,34 @@ export interface StoreFact {
   readonly what: string;
   readonly fact: string;
   readonly next?: string;
+}
+
+/** What was found by checking a ledger and adding it up anew. */
+export interface StoreCheck {
+  /** What the database's own check says is broken. */
+  readonly broken: readonly string[];
+  /** How many budgets were added up. */
+  readonly budgets: number;
+  /** Those whose entries add up to something else than is booked. */
+  readonly wrong: readonly WrongBudget[];
+}
+
+export interface WrongBudget {
+  /** `batch`, `extra`, `day` or `month`. */
+  readonly scope: string;
+  /** The id of a batch, or the identity of an account. */
+  readonly of: string;
+  /** Such as `2026-11-22`; undefined for a batch. */
+  readonly period?: string;
+  readonly booked: BudgetSums;
+  readonly added: BudgetSums;
+}
+
+/** In credits. */
+export interface BudgetSums {
+  readonly spent: number;
+  readonly reserved: number;
+  readonly in_doubt: number;
 }
 
 /** A process that spends from a store. */

@@ -20,7 +20,7 @@ export const CRASH_POINTS = [
   'before-row',
   'after-row',
   'before-commit',
-  'before-watermark',
+  'after-commit',
   'recovering',
   'after-look',
   'before-finish',

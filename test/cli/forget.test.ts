@@ -191,7 +191,7 @@ proof(
     expect((await desk.type(['forget', ann, '--yes'])).code).toBe(0);
     expect(filesWith(desk, ann)).toEqual([]);
 
-    await kill(bob, 'before-watermark');
+    await kill(bob, 'after-commit');
     expect((await run(desk, 'enrich-person', 'people.csv')).code).toBe(0);
     expect(filesWith(desk, bob)).toEqual([]);
 

@@ -3,7 +3,6 @@
  * of it.
  * Method: the real program, killed with requests on their way to a slow vendor; the commands that are typed then.
  */
-import { rmSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { proof } from '../combinations.ts';
 import { domainsOf, Workplace } from '../faults/workplace.ts';
@@ -47,7 +46,7 @@ proof('after a kill the list is of everything that was on its way, and deciding 
   expect(await desk.requests()).toBe(IN_FLIGHT);
 });
 
-proof('a decision right after a kill is about all of it, without a list before', async () => {
+test('a decision right after a kill is about all of it, without a list before', async () => {
   await using place = await openPlace();
   const { desk, program } = await runningDesk(place);
   await program.kill();
@@ -64,27 +63,4 @@ proof('beside a run that goes on nothing is taken for in doubt', async () => {
   expect(list).toMatchObject({ code: 0, stdout: expect.stringContaining('Nothing in batch') });
   expect(list.stdout).toContain(`${IN_FLIGHT} requests have no answer yet; if no run is at work,`);
   expect(place.ledger().open).toHaveLength(IN_FLIGHT);
-});
-
-test('a lost watermark holds back runs, and neither status, export, plan nor settle', async () => {
-  await using place = await openPlace();
-  const { desk, program } = await runningDesk(place);
-  await program.kill();
-  rmSync(place.path('store/watermark'));
-  for (const words of [
-    ['status', 'last'],
-    ['plan', 'enrich-company', 'list.csv', '--account', 'data'],
-    ['export', 'last', '-o', 'out.csv'],
-    ['settle', 'last'],
-    ['settle', 'last', '--skip'],
-  ]) {
-    const { code, stderr } = await desk.type(words);
-    expect({ words, code, stderr }).toEqual({
-      words,
-      code: 0,
-      stderr: expect.stringContaining('is damaged: the watermark is missing'),
-    });
-  }
-  expect(await place.run()).toMatchObject({ code: 2, report: { stopped: { code: 'store_damaged' } } });
-  expect(await desk.requests()).toBe(IN_FLIGHT);
 });

@@ -200,7 +200,7 @@ describe('a refresh that is killed is ended by the same command, and nothing is 
   // The others lie in the commit itself, in what settles a doubt, between two steps of one file, in another command, or where the
   // store knows what it knows at one of these. `crash-points.test.ts` has them all.
   const elsewhere: readonly CrashPoint[] = [
-    ...(['before-commit', 'before-watermark', 'recovering', 'after-look'] as const),
+    ...(['before-commit', 'after-commit', 'recovering', 'after-look'] as const),
     ...(['before-intent', 'before-record', 'after-judge', 'before-row'] as const),
     ...(['output-written', 'output-renamed', 'copying', 'copy-taken', 'copy-left'] as const),
   ];

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { foreignRows } from './edits.ts';
 import type { KillDrive, Lane, Settings, TableLine } from './kill-drive.ts';
 import { faultsOn, killOnce, killsIn, killWhileWriting, newTally, wasKilled } from './kill-loop.ts';
@@ -110,8 +110,6 @@ export class ListKills implements KillDrive {
     while (!this.#isDone && goesOn(await run())) await mishaps?.between(list);
     const { batch, output, hasDoubts } = await outputOf(workplace, list);
     if (!this.#isDone) await killWhileWriting(workplace, list, plan, this.#tally);
-    // Without its seal a store is checked in full: what the kills left is right in all that the sums of its pages do not show.
-    rmSync(workplace.path('store/seal'), { force: true });
     const again = await outputOf(workplace, list);
     // What is in doubt under a key may be settled by the next run.
     const mayDiffer = this.#isKeyed && hasDoubts;

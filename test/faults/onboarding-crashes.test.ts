@@ -28,7 +28,7 @@ const BETWEEN = ['before-intent:2', 'before-record:2', 'after-record:4', 'after-
 const OF_A_ROW = ['before-row:2', 'after-row:1'];
 
 /** Passed by every commit, of which there are some more than are visited here. */
-const OF_A_COMMIT = ['before-commit:2', 'before-watermark:4', 'before-commit:7', 'before-watermark:10'];
+const OF_A_COMMIT = ['before-commit:2', 'after-commit:4', 'before-commit:7', 'after-commit:10'];
 
 const ONCE: readonly CrashPoint[] = [
   'batch-created',

@@ -10,7 +10,8 @@ export interface Backup {
   /** A folder of its own, which stays as it is. */
   readonly folder: string;
   readonly identity: string;
-  readonly commits: number;
+  /** The number of its newest attempt. */
+  readonly newest: number;
 }
 
 let taken = 0;
@@ -33,10 +34,10 @@ export function restore(workplace: Workplace, { folder }: Backup, store = 'store
  * Whether it is known outside of the store that more was done since: after a kill that may be so a second later only.
  * Until then nobody can tell the copy from the newest.
  */
-export function isKnownToBeOlder(workplace: Workplace, { identity, commits }: Backup): boolean {
+export function isKnownToBeOlder(workplace: Workplace, { identity, newest }: Backup): boolean {
   try {
-    const note = readFileSync(workplace.path(`state/rowonce-ledgers/ledger-${identity}`), 'utf8');
-    return Number(note.split('\n')[0]) > commits;
+    const note = readFileSync(workplace.path(`state/rowonce-ledgers/newest-${identity}`), 'utf8');
+    return Number(note.split(' ')[0]) > newest;
   } catch {
     return false;
   }
@@ -62,12 +63,12 @@ export async function tryOnBackup(workplace: Workplace, backup: Backup, order: O
   return { ended, requests };
 }
 
-function standingIn(folder: string): Pick<Backup, 'identity' | 'commits'> {
+function standingIn(folder: string): Pick<Backup, 'identity' | 'newest'> {
   const database = new Database(join(folder, 'ledger.db'), { readonly: true });
   try {
-    const sql = 'SELECT identity, commits FROM book';
-    const found = database.prepare<[], Pick<Backup, 'identity' | 'commits'>>(sql).get();
-    if (found === undefined) throw new Error(`${folder} has no count of commits`);
+    const sql = 'SELECT identity, (SELECT coalesce(max(id), 0) FROM attempts) AS newest FROM book';
+    const found = database.prepare<[], Pick<Backup, 'identity' | 'newest'>>(sql).get();
+    if (found === undefined) throw new Error(`${folder} has no book`);
     return found;
   } finally {
     database.close();

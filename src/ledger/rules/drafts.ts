@@ -33,8 +33,7 @@ import {
   standing,
   wasTold,
 } from './history.ts';
-import { type Kind, LOST } from './moves.ts';
-import type { Standing } from './replay.ts';
+import { type Kind, LOST, type Standing } from './moves.ts';
 
 /** Which entries are written for what is asked for of a call, by its history alone. Each throws for what the rules refuse. */
 

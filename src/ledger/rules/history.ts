@@ -20,8 +20,7 @@ import {
   type ReadAs,
   type Reading,
 } from '../ledger.ts';
-import { ENDED, type Kind, LOSS_OVER, LOST, REPLIED, SENT } from './moves.ts';
-import type { Standing } from './replay.ts';
+import { ENDED, type Kind, LOSS_OVER, LOST, REPLIED, SENT, type Standing } from './moves.ts';
 
 /** What the entries of one call say, as pure functions: for stores whose statements decide only what is written most. */
 

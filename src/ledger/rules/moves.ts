@@ -83,6 +83,14 @@ export interface Place {
   readonly phase: Phase | undefined;
 }
 
+/** Where a call stands, and the attempts to which it points. */
+export interface Standing {
+  readonly state: Stands;
+  readonly stands: number | null;
+  readonly phase: Phase | null;
+  readonly open: number | null;
+}
+
 /** A move from one place to another. `to.stands` is undefined where it depends on what stood before. */
 export interface Transition {
   readonly kind: Kind;

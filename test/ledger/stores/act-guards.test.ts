@@ -37,13 +37,11 @@ describe('the database refuses', () => {
   });
 });
 
-test('an act that was altered is noticed by whoever reads it, and before a run', async () => {
+test('an act that was altered is noticed by whoever reads it', async () => {
   const reader = await sqlite.look(place);
   database.exec("DROP TRIGGER acts_no_update; UPDATE acts SET operator = 'bob'");
   await expect(reader.acts(batch)).rejects.toMatchObject({ code: 'store_damaged' });
   await reader.close();
-  const damaged = { code: 'store_damaged', message: expect.stringContaining('act 1 was altered') };
-  await expect(openStore(sqlite, place)).rejects.toMatchObject(damaged);
 });
 
 describe('a ledger from before it kept who is at work', () => {

@@ -43,12 +43,10 @@ describe('the database refuses', () => {
   });
 });
 
-test('one that was altered is noticed by whoever reads it, and before a run', async () => {
+test('one that was altered is noticed by whoever reads it', async () => {
   const reader = await sqlite.look(place);
   database.exec(`DROP TRIGGER agreements_no_update; UPDATE agreements SET sha256 = ${OTHER}`);
   await expect(reader.agreement('b'.repeat(64))).rejects.toMatchObject({ code: 'store_damaged' });
   expect(await reader.agreement(AGREED.sha256)).toBeUndefined();
   await reader.close();
-  const damaged = { code: 'store_damaged', message: expect.stringContaining('an agreement was altered') };
-  await expect(openStore(sqlite, place)).rejects.toMatchObject(damaged);
 });

@@ -17,7 +17,7 @@ import { times } from '../../combinations.ts';
 import { ACCOUNT, NOON_MS, released, replyWith, withBytes } from './book.ts';
 import { admitChange, changeOf, decideChange, INVITED, KIM, known, LEE, MEMBER } from './changes.ts';
 import memory from './memory.ts';
-import { attemptAt, BATCHES, batchAt, comparable, openAsAfterCrash, type Side, sideOf } from './sides.ts';
+import { attemptAt, BATCHES, batchAt, comparable, expectSound, type Side, sideOf } from './sides.ts';
 
 // Goal: SQLite with its triggers says of changes what the plain lists of the memory store say, and a subject moves by
 // exactly the changes that were settled. Method: as in `model.test.ts`, with random changes of two people by two batches.
@@ -101,7 +101,7 @@ test('SQLite and the lists agree about changes after every step', async () => {
       const [said, expected] = [await everything(real), await everything(plain)];
       expect(said).toEqual(expected);
       await Promise.all([real.ledger.close(), plain.ledger.close()]);
-      await openAsAfterCrash(real.place);
+      await expectSound(sqlite, real.place);
     }),
     { numRuns: Number(process.env.HISTORIES ?? times(5, 20)) },
   );

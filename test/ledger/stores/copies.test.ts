@@ -18,7 +18,7 @@ import { changed, changeOf, INVITED } from './changes.ts';
 import { everything, stepOf, take } from './histories.ts';
 import { freshPlace, openStore } from './places.ts';
 import { postgresOfTests } from './postgres-server.ts';
-import { openAsAfterCrash, type Side, sideOf } from './sides.ts';
+import { expectSound, type Side, sideOf } from './sides.ts';
 
 /*
  * Goal: whatever a ledger holds, its copy in another store says the same, and stands the full check there.
@@ -110,7 +110,7 @@ async function expectTheSame(from: Store, to: Store, runs: number): Promise<void
         [to, copy],
         [from, back],
       ] as const)
-        if (store === sqlite && place !== copy.place) await openAsAfterCrash(place);
+        await expectSound(store, place);
     }),
     { numRuns: runs },
   );

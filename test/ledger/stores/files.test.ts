@@ -36,10 +36,7 @@ describe('files', () => {
         'lock.db',
         'lock.db-journal',
         'reserve',
-        'seal',
-        'seal-since',
         'spender.json',
-        'watermark',
       ]);
       for (const name of names) expect([name, modeOf(join(place, name))]).toEqual([name, '600']);
     },
@@ -106,7 +103,7 @@ describe('every connection', () => {
     const ledger = await openStore(sqlite, place);
     await batchNamed(ledger, 'a');
     await ledger.close();
-    expect(readdirSync(place).sort()).toEqual(['ledger.db', 'lock.db', 'reserve', 'seal', 'watermark']);
+    expect(readdirSync(place).sort()).toEqual(['ledger.db', 'lock.db', 'reserve']);
     const database = new Database(join(place, 'ledger.db'), { readonly: true });
     onTestFinished(() => void database.close());
     expect(database.pragma('journal_mode', { simple: true })).toBe('wal');

@@ -82,24 +82,18 @@ describe.runIf(hasModes)('a store', () => {
     await expectRefused(place, /ledger\.db belongs to the user with number 65534/);
   });
 
-  test.each([
-    'spender.json',
-    'lock.db',
-    'watermark',
-    'reserve',
-    'seal',
-    'seal-since',
-    'ledger.db-wal',
-    'ledger.db-shm',
-  ])('with a link in the place of %s is not taken, and nothing is written where it leads', async (name) => {
-    const place = await store();
-    const elsewhere = join(temporaryFolder(), 'authorized_keys');
-    writeFileSync(elsewhere, 'mine');
-    rmSync(join(place, name), { force: true });
-    symlinkSync(elsewhere, join(place, name));
-    await expectRefused(place, /is a link, which Rowonce never makes there\.$/);
-    expect(readFileSync(elsewhere, 'utf8')).toBe('mine');
-  });
+  test.each(['spender.json', 'lock.db', 'reserve', 'ledger.db-wal', 'ledger.db-shm'])(
+    'with a link in the place of %s is not taken, and nothing is written where it leads',
+    async (name) => {
+      const place = await store();
+      const elsewhere = join(temporaryFolder(), 'authorized_keys');
+      writeFileSync(elsewhere, 'mine');
+      rmSync(join(place, name), { force: true });
+      symlinkSync(elsewhere, join(place, name));
+      await expectRefused(place, /is a link, which Rowonce never makes there\.$/);
+      expect(readFileSync(elsewhere, 'utf8')).toBe('mine');
+    },
+  );
 
   test('with a link in the place of the ledger is not taken', async () => {
     const [place, other] = [await store(), await store()];

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import {
@@ -33,25 +32,30 @@ import { startSpender } from './processes.ts';
 import { first } from './raw.ts';
 
 // Goal: what was promised is on the disk, and a group of writes is there whole or not at all.
-// Method: the watermark counts the commits; spenders in processes of their own are killed around and inside of them.
+// Method: commits of this process are counted; spenders in processes of their own are killed around and inside of them.
 
 const markRow = (ledger: Ledger, batch: BatchId, row: number): Promise<void> => {
   const piece = { start: { row, byteOffset: row, lines: row }, digest: '0'.repeat(32) };
   return ledger.keepPieces(batch, { reading: 'any', pieces: [piece] });
 };
 
-const commitsOf = (place: string): number => Number(readFileSync(join(place, 'watermark'), 'utf8'));
+/** @returns how many commits were made since. */
+function countCommits(): () => number {
+  const spy = vi.spyOn(Connection.prototype, 'commit');
+  onTestFinished(() => spy.mockRestore());
+  return () => spy.mock.calls.length;
+}
 
 test('writes of one turn share one commit, and those of the next turn have another', async () => {
   const place = freshPlace(sqlite);
   const ledger = await freshLedger(sqlite, place);
   const batch = await batchNamed(ledger, 'a');
-  const before = commitsOf(place);
+  const commits = countCommits();
   await Promise.all(Array.from({ length: 50 }, (_, row) => markRow(ledger, batch, row)));
-  expect(commitsOf(place)).toBe(before + 1);
+  expect(commits()).toBe(1);
   await markRow(ledger, batch, 100);
   await markRow(ledger, batch, 101);
-  expect(commitsOf(place)).toBe(before + 3);
+  expect(commits()).toBe(3);
 });
 
 test('a budget that is set between two intents of one commit holds for the second', async () => {
@@ -104,32 +108,32 @@ test('writes that come turn after turn share commits', async () => {
   const place = freshPlace(sqlite);
   const ledger = await freshLedger(sqlite, place);
   const batch = await batchNamed(ledger, 'a');
-  const before = commitsOf(place);
+  const commits = countCommits();
   const written: Promise<unknown>[] = [];
   for (let call = 0; call < 40; call += 1) {
     written.push(admit(ledger, batch, `call ${call}`));
     await nextTurn();
   }
   await Promise.all(written);
-  expect(commitsOf(place) - before).toBeLessThanOrEqual(20);
+  expect(commits()).toBeLessThanOrEqual(20);
 });
 
 test('a settled row shares the commit of the write that comes next, and does not wait long where none comes', async () => {
   const place = freshPlace(sqlite);
   const ledger = await freshLedger(sqlite, place);
   const batch = await batchNamed(ledger, 'a');
-  const before = commitsOf(place);
+  const commits = countCommits();
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
   const first = settle(ledger, batch, 2, MATCHED);
   for (let turn = 0; turn < 20; turn += 1) await nextTurn();
-  expect(commitsOf(place)).toBe(before);
+  expect(commits()).toBe(0);
   await Promise.all([first, admit(ledger, batch, 'acme')]);
-  expect(commitsOf(place)).toBe(before + 1);
+  expect(commits()).toBe(1);
   const second = settle(ledger, batch, 3, MATCHED);
   vi.advanceTimersByTime(20);
   await second;
-  expect(commitsOf(place)).toBe(before + 2);
+  expect(commits()).toBe(2);
 });
 
 test('rows that are finished together wait for the write that comes next as one does, unless they are many', async () => {
@@ -138,16 +142,16 @@ test('rows that are finished together wait for the write that comes next as one 
   const batch = await batchNamed(ledger, 'a');
   const rows = (from: number, count: number): readonly FinishedRow[] =>
     Array.from({ length: count }, (_, at) => ({ batch, row: from + at, outcome: MATCHED, answers: [] }));
-  const before = commitsOf(place);
+  const commits = countCommits();
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
   const few = ledger.finishRows(rows(2, 3));
   for (let turn = 0; turn < 20; turn += 1) await nextTurn();
-  expect(commitsOf(place)).toBe(before);
+  expect(commits()).toBe(0);
   await Promise.all([few, admit(ledger, batch, 'acme')]);
-  expect(commitsOf(place)).toBe(before + 1);
+  expect(commits()).toBe(1);
   await ledger.finishRows(rows(10, 200));
-  expect(commitsOf(place)).toBe(before + 2);
+  expect(commits()).toBe(2);
 });
 
 test('the end of an answered question waits for the write that comes next, and that of any other attempt for none', async () => {
@@ -158,21 +162,21 @@ test('the end of an answered question waits for the write that comes next, and t
     ['one', 'two', 'three'].map((word) => admitted(ledger, batch, word)),
   );
   for (const attempt of [one, two]) await recordReply(ledger, attempt as AttemptId, replyWith('{}'));
-  const before = commitsOf(place);
+  const commits = countCommits();
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
   const found = { kind: 'answered', answer: 'found', charged: credits(1), why: 'status 200' } as const;
   const first = closeAttempt(ledger, one as AttemptId, found, NOON_MS);
   for (let turn = 0; turn < 20; turn += 1) await nextTurn();
-  expect(commitsOf(place)).toBe(before);
+  expect(commits()).toBe(0);
   await Promise.all([first, admit(ledger, batch, 'four')]);
-  expect(commitsOf(place)).toBe(before + 1);
+  expect(commits()).toBe(1);
   const second = closeAttempt(ledger, two as AttemptId, found, NOON_MS);
   vi.advanceTimersByTime(20);
   await second;
-  expect(commitsOf(place)).toBe(before + 2);
+  expect(commits()).toBe(2);
   await closeAttempt(ledger, three as AttemptId, { kind: 'in_doubt', why: 'no reply' }, NOON_MS);
-  expect(commitsOf(place)).toBe(before + 3);
+  expect(commits()).toBe(3);
 });
 
 test('lists of one commit are one list: what one gives back is there for the intents of another', async () => {
@@ -181,18 +185,19 @@ test('lists of one commit are one list: what one gives back is there for the int
   const batch = await batchNamed(ledger, 'a');
   await ledger.changeBatch(batch, { budget: credits(1) });
   const attempt = await admitted(ledger, batch, 'open');
-  const before = commitsOf(place);
+  const commits = countCommits();
   const unsent = { kind: 'not_sent', why: 'no connection' } as const;
   const [intents, ends] = await Promise.all([
     ledger.append([{ kind: 'intent', intent: intentOf(batch, 'next') }]),
     ledger.append([{ kind: 'end', attempt, closure: unsent, atMs: NOON_MS }]),
   ]);
   expect([intents, ends]).toMatchObject([[{ kind: 'admitted' }], [{ kind: 'written' }]]);
-  expect(commitsOf(place)).toBe(before + 1);
+  expect(commits()).toBe(1);
 });
 
 test('lists are shared out among commits by their entries, and a list stays whole', async () => {
-  const { group, seen } = groupWith([]);
+  const commits = countCommits();
+  const { group } = groupAlone();
   const written: string[] = [];
   const add = group.together({
     work(entries: readonly string[]) {
@@ -205,7 +210,7 @@ test('lists are shared out among commits by their entries, and a list stays whol
   const lists = [list('a', 600), list('b', 600), list('c', 1), list('d', 2000)];
   expect(await Promise.all(lists.map(append))).toEqual(lists);
   expect(written).toEqual(lists.flat());
-  expect(seen.marks).toHaveLength(2);
+  expect(commits()).toBe(2);
 });
 
 describe('what refuses one of the writes of a commit leaves the others', () => {
@@ -261,12 +266,12 @@ describe('what refuses one of the writes of a commit leaves the others', () => {
     const ledger = await freshLedger(sqlite, place);
     const [batch, other] = [await batchNamed(ledger, 'a'), await batchNamed(ledger, 'b')];
     await settle(ledger, batch, 40, { kind: 'no_match', reason: 'nobody' });
-    const before = commitsOf(place);
+    const commits = countCommits();
     const beside = settle(ledger, other, 40, MATCHED);
     const settled = [39, 40, 41].map((row) => settle(ledger, batch, row, MATCHED));
     expect(await outcomes(settled)).toEqual(NOT_THE_SECOND);
     await beside;
-    expect(commitsOf(place)).toBe(before + 1);
+    expect(commits()).toBe(1);
     expect((await ledger.rows(batch, 0, 100)).map(({ row }) => row)).toEqual([39, 40, 41]);
     expect((await ledger.rows(other, 0, 100)).map(({ row }) => row)).toEqual([40]);
   });
@@ -276,12 +281,12 @@ describe('what refuses one of the writes of a commit leaves the others', () => {
     const ledger = await freshLedger(sqlite, place);
     const batch = await batchNamed(ledger, 'a');
     await settle(ledger, batch, 40, { kind: 'no_match', reason: 'nobody' });
-    const before = commitsOf(place);
+    const commits = countCommits();
     const lists = [[38], [39, 40, 41], [42, 43]].map((rows) =>
       ledger.finishRows(rows.map((row) => ({ batch, row, outcome: MATCHED, answers: [] }))),
     );
     expect(await outcomes(lists)).toEqual(NOT_THE_SECOND);
-    expect(commitsOf(place)).toBe(before + 1);
+    expect(commits()).toBe(1);
     expect((await ledger.rows(batch, 0, 100)).map(({ row }) => row)).toEqual([38, 40, 42, 43]);
   });
 });
@@ -290,24 +295,24 @@ test('a promise is kept only after the commit that it speaks of', async () => {
   const place = freshPlace(sqlite);
   const ledger = await freshLedger(sqlite, place);
   const batch = await batchNamed(ledger, 'a');
-  const before = commitsOf(place);
+  const commits = countCommits();
   const written = settle(ledger, batch, 2, MATCHED);
   await Promise.resolve();
-  expect(commitsOf(place)).toBe(before);
+  expect(commits()).toBe(0);
   expect(await ledger.counts(batch)).toEqual({});
   await written;
-  expect(commitsOf(place)).toBe(before + 1);
+  expect(commits()).toBe(1);
 });
 
 test('thousands of writes of one turn are all written, in more than one commit', async () => {
   const place = freshPlace(sqlite);
   const ledger = await freshLedger(sqlite, place);
   const batch = await batchNamed(ledger, 'a');
-  const before = commitsOf(place);
+  const commits = countCommits();
   await Promise.all(Array.from({ length: 2500 }, (_, row) => markRow(ledger, batch, row)));
   const kept = await Promise.all([0, 1000, 2499].map((row) => ledger.positionBefore(batch, row)));
   expect(kept.map((position) => position?.row)).toEqual([0, 1000, 2499]);
-  expect(commitsOf(place)).toBe(before + 3);
+  expect(commits()).toBe(3);
 });
 
 test('a group that only holds refused writes hurts nobody after it', async () => {
@@ -322,7 +327,7 @@ test('a group that only holds refused writes hurts nobody after it', async () =>
 // The spender's first commit makes its batch; the second is its group of a hundred rows.
 test.each([
   { point: 'before-commit:2', rows: {} },
-  { point: 'before-watermark:2', rows: { matched: 100 } },
+  { point: 'after-commit:2', rows: { matched: 100 } },
 ])('killed at $point, a group is there whole or not at all, and the store opens', async ({ point, rows }) => {
   const place = freshPlace(sqlite);
   const spender = startSpender(place, 'group', { ROWONCE_CRASH_AT: point });
@@ -335,7 +340,7 @@ test.each([
 
 test.each([
   { point: 'before-commit:2', states: ['open'], rows: 0 },
-  { point: 'before-watermark:2', states: ['open', 'superseded'], rows: 2000 },
+  { point: 'after-commit:2', states: ['open', 'superseded'], rows: 2000 },
 ])('killed at $point, a batch begins with its whole plan or not at all', async ({ point, states, rows }) => {
   const place = freshPlace(sqlite);
   const spender = startSpender(place, 'plan', { ROWONCE_CRASH_AT: point });
@@ -371,7 +376,7 @@ test('killed at any moment, the store opens and holds every row that was promise
 });
 
 test('a write that fails halfway leaves no half of itself beside the others of its turn', async () => {
-  const { group, account, names } = groupWith([]);
+  const { group, account, names } = groupAlone();
   const half = group.write(() => {
     account('half')();
     throw new Error('halfway');
@@ -383,7 +388,7 @@ test('a write that fails halfway leaves no half of itself beside the others of i
 });
 
 test('an attempt above a cap is refused when its commit is booked, and alone', async () => {
-  const { connection, group } = groupWith([]);
+  const { connection, group } = groupAlone();
   connection.script(`
     INSERT INTO accounts (identity) VALUES ('a');
     INSERT INTO batches (id, ordinal, key, generation, lineage, state, account, account_name, sandbox, vendor, operation,
@@ -433,55 +438,6 @@ test('answers of one commit count in their order: a miss after another answer be
   expect(await ledger.retractMisses(ACCOUNT)).toBe(2);
 });
 
-describe('a watermark that cannot be written', () => {
-  test('for want of room is written into the room that is made, and only what is in flight comes after it', async () => {
-    const full = Object.assign(new Error('no space'), { code: 'ENOSPC', syscall: 'write' });
-    const { group, seen, account, names } = groupWith([full]);
-    expect(await group.write(account('one'))).toBe(1);
-    expect(seen).toEqual({ marks: [1], rooms: 1 });
-    await expect(group.write(account('two'))).rejects.toMatchObject({ code: 'disk_full' });
-    expect(await sent(group, account('three'))).toBe(1);
-    expect(names()).toEqual(['one', 'three']);
-  });
-
-  test('for want of room leaves of a list what is in flight', async () => {
-    const full = Object.assign(new Error('no space'), { code: 'ENOSPC', syscall: 'write' });
-    const { group, account, names } = groupWith([full]);
-    const add = group.together({
-      work: (entries: readonly string[]) => entries.map((name) => account(name)()),
-      isInFlight: (name) => name.startsWith('sent'),
-    });
-    const append = (entries: readonly string[]) => new Promise((tell) => add(entries, tell));
-    expect(await append(['new', 'sent'])).toEqual([1, 1]);
-    const refused = { kind: 'refused', error: { code: 'disk_full' } };
-    expect(await append(['newer', 'sent too', 'newest', 'sent last'])).toMatchObject([
-      refused,
-      1,
-      refused,
-      1,
-    ]);
-    expect(await append(['too late'])).toMatchObject([refused]);
-    expect([...names()].sort()).toEqual(['new', 'sent', 'sent last', 'sent too']);
-  });
-
-  test('for another reason ends all writing, and does not deny the commit that was made', async () => {
-    const broken = Object.assign(new Error('bad disk'), { code: 'EIO', syscall: 'write' });
-    const { group, seen, account, names } = groupWith([broken]);
-    expect(await group.write(account('one'))).toBe(1);
-    expect(group.sound).toBe(false);
-    expect(await sent(group, account('two'))).toMatchObject({ kind: 'refused', error: { code: 'store' } });
-    expect(names()).toEqual(['one']);
-    expect(seen).toEqual({ marks: [], rooms: 0 });
-  });
-});
-
-/** Writes what belongs to a request that was sent. */
-const sent = (group: GroupCommit, work: () => unknown): Promise<unknown> =>
-  new Promise((tell) => {
-    const add = group.together({ work: () => [work()], isInFlight: () => true });
-    add([undefined], ([outcome]) => tell(outcome));
-  });
-
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Sees commits that are taken back, as one is that the database alone has refused. */
@@ -491,31 +447,17 @@ function watchUndoing() {
   return undone;
 }
 
-/** A group commit over a real ledger, with a watermark that fails as often as is said. */
-function groupWith(failures: Error[]) {
+/** A group commit over a ledger, without the rest of a store. */
+function groupAlone() {
   const folder = temporaryFolder();
   const connection = new Connection(join(folder, 'ledger.db'), 'write');
   onTestFinished(() => connection.close());
   layOut(connection);
-  const seen = { marks: [] as number[], rooms: 0 };
-  const group = new GroupCommit({
-    connection,
-    folder,
-    watermark: {
-      write(commits) {
-        const failure = failures.shift();
-        if (failure !== undefined) throw failure;
-        seen.marks.push(commits);
-      },
-    },
-    watch: { refusal: () => undefined, committed() {} },
-    makeRoom() {
-      seen.rooms += 1;
-    },
-  });
+  const watch = { refusal: () => undefined, committed() {} };
+  const group = new GroupCommit({ connection, folder, watch, makeRoom() {} });
   const account = (name: string) => () =>
     connection.run('INSERT INTO accounts (identity) VALUES (?)', name).changes;
   const names = () =>
     connection.all<{ identity: string }>('SELECT identity FROM accounts').map(({ identity }) => identity);
-  return { connection, group, seen, account, names };
+  return { connection, group, account, names };
 }

@@ -335,9 +335,7 @@ const REFUSED: readonly Refusal[] = [
     'book_booking',
     `${first()} UPDATE book SET booking = ${NEWEST}`,
   ],
-  ['setting the count of commits back', 'book_counting', 'UPDATE book SET commits = commits - 1'],
-  ['leaving commits out of the count', 'book_counting', 'UPDATE book SET commits = commits + 2'],
-  ['deleting the count of commits', 'book_no_delete', 'DELETE FROM book'],
+  ['deleting the book', 'book_no_delete', 'DELETE FROM book'],
   ['a second book in the place of the first', 'book_no_delete', 'REPLACE INTO book SELECT * FROM book'],
   [
     'changing what an attempt reserved',
@@ -779,7 +777,7 @@ describe('the database refuses', () => {
   test('a ledger without a name, and a second book', () => {
     expect(() => attemptSql('UPDATE book SET identity = NULL')).toThrow('NOT NULL constraint');
     expect(() => attemptSql("UPDATE book SET identity = 'x'")).toThrow('CHECK constraint');
-    const second = 'INSERT INTO book SELECT 2, booked, unbooked, booking, commits, clean, identity FROM book';
+    const second = 'INSERT INTO book SELECT 2, booked, unbooked, booking, identity FROM book';
     expect(() => attemptSql(second)).toThrow('CHECK constraint');
   });
 

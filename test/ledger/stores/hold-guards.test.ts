@@ -38,14 +38,9 @@ describe('the database refuses', () => {
   });
 });
 
-test('one that was altered is noticed by whoever reads it, and before a run', async () => {
+test('one that was altered is noticed by whoever reads it', async () => {
   const reader = await sqlite.look(place);
   database.exec('DROP TRIGGER holds_no_update; UPDATE holds SET held = 0');
   await expect(reader.heldSince(batch)).rejects.toMatchObject({ code: 'store_damaged' });
   await reader.close();
-  const damaged = {
-    code: 'store_damaged',
-    message: expect.stringContaining(`what is known of a pause of batch ${batch} was altered`),
-  };
-  await expect(openStore(sqlite, place)).rejects.toMatchObject(damaged);
 });

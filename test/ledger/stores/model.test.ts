@@ -5,7 +5,7 @@ import sqlite from '../../../src/ledger/stores/sqlite.ts';
 import { times } from '../../combinations.ts';
 import { everything, type Step, stepOf, take } from './histories.ts';
 import memory from './memory.ts';
-import { comparable, openAsAfterCrash, type Side, sideOf } from './sides.ts';
+import { comparable, expectSound, type Side, sideOf } from './sides.ts';
 
 // Goal: SQLite with its triggers and totals says what the plain lists of the memory store say, whatever is asked of it,
 // and whatever it wrote stands the full check. Method: random histories, written to both, every answer compared, all that
@@ -19,7 +19,7 @@ test('SQLite and the lists agree after every step', async () => {
         expect(await take(real, each), JSON.stringify(each)).toEqual(await take(plain, each));
       expect(await everything(real)).toEqual(await everything(plain));
       await Promise.all([real.ledger.close(), plain.ledger.close()]);
-      await openAsAfterCrash(real.place);
+      await expectSound(sqlite, real.place);
     }),
     { numRuns: Number(process.env.HISTORIES ?? times(6, 80)) },
   );
@@ -48,7 +48,7 @@ test('what one commit has written together is what the lists have, written one b
         );
       expect(await everything(real)).toEqual(await everything(plain));
       await Promise.all([real.ledger.close(), plain.ledger.close()]);
-      await openAsAfterCrash(real.place);
+      await expectSound(sqlite, real.place);
     }),
     { numRuns: Number(process.env.HISTORIES ?? times(5, 40)) },
   );

@@ -93,7 +93,7 @@ test('restored from an older copy, it buys nothing on any host until a person ac
   expect(await database.told()).toEqual([]);
   await newest();
   await expect(database.open()).rejects.toMatchObject(
-    lostBecause(/has another ledger than before: .*, and this one was last used at 20/),
+    lostBecause(/has another ledger than before: .*, and this one made its last one at 20/),
   );
 });
 

@@ -9,7 +9,6 @@ import {
   recordLook,
   recordReply,
 } from '../../../src/ledger/ledger.ts';
-import { type Happened, replayed } from '../../../src/ledger/rules/replay.ts';
 import { keyBytes } from '../../../src/ledger/stores/postgres/session.ts';
 import { some } from '../../combinations.ts';
 import {
@@ -26,6 +25,7 @@ import {
   replyWith,
 } from './book.ts';
 import { booksOf, type Workplace, workplace } from './postgres-workers.ts';
+import { type Happened, replayed } from './replayed.ts';
 
 // Goal: whatever two workers do with one call at the same moment, one request leaves at most, nothing follows that may not, and the
 // books add up. Method: every pair of moves from every place of a call, in both orders, over a real database. A third connection has

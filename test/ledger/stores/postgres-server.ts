@@ -247,16 +247,17 @@ async function layOut(server: Server): Promise<void> {
   await (await postgres.open(server.url(LAID_OUT), options)).close();
 }
 
-const { copying = never(), erasing = never() } = postgres;
+const { check = never(), copying = never(), erasing = never() } = postgres;
 
 function never(): never {
-  throw new Error('ledgers of PostgreSQL are copied and erased from');
+  throw new Error('ledgers of PostgreSQL are checked, copied and erased from');
 }
 
 /** The store as it is, at places of tests: `postgres://test-1-2` is a database of that name, made when it is first opened. */
 export const postgresOfTests: Store = {
   ...postgres,
   open: async (place, options) => postgres.open(await databaseOf(place, options.create), options),
+  check: async (place) => check(await databaseOf(place, false)),
   look: async (place, tell) => postgres.look(await databaseOf(place, false), tell),
   erasing: async (place, options, work) => erasing(await databaseOf(place, false), options, work),
   copying: {

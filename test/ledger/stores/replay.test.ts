@@ -1,12 +1,12 @@
 import Database from 'better-sqlite3';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Kind, PHASES } from '../../../src/ledger/rules/moves.ts';
-import { type Happened, NOTHING_STANDS, replayed, type Standing } from '../../../src/ledger/rules/replay.ts';
+import { type Kind, PHASES, type Standing } from '../../../src/ledger/rules/moves.ts';
 import { schema } from '../../../src/ledger/stores/sqlite/schema.ts';
 import { times } from '../../combinations.ts';
 import { DAY_MS, NOON_MS } from './book.ts';
 import { attempt, BOOK, type Cells, call, end, insertion, NEXT, note, quoted, reply } from './raw.ts';
+import { type Happened, NOTHING_STANDS, replayed } from './replayed.ts';
 
 /**
  * Goal: the rules and the database say the same of where a call stands, whatever was written, and money that is at risk is

@@ -1,7 +1,7 @@
-import { join } from 'node:path';
-import Database from 'better-sqlite3';
+import { expect } from 'vitest';
 import type { AttemptId, BatchId, DecisionId, Ledger } from '../../../src/ledger/ledger.ts';
-import sqlite from '../../../src/ledger/stores/sqlite.ts';
+import type { Store } from '../../../src/ledger/store.ts';
+import type sqlite from '../../../src/ledger/stores/sqlite.ts';
 import { batchSpec, DAY_MS, NOON_MS } from './book.ts';
 import { freshPlace, openStore } from './places.ts';
 
@@ -73,10 +73,7 @@ export function comparable({ batches, attempts, decisions }: Side, value: unknow
   );
 }
 
-/** @throws StopError when the full check of all checksums and totals objects to anything. */
-export async function openAsAfterCrash(place: string): Promise<void> {
-  const database = new Database(join(place, 'ledger.db'));
-  database.exec('UPDATE book SET clean = 0');
-  database.close();
-  await (await openStore(sqlite, place)).close();
+/** Whatever happened, the database is whole and every budget is what the entries add up to. */
+export async function expectSound(store: Store, place: string): Promise<void> {
+  expect(await store.check?.(place)).toMatchObject({ broken: [], wrong: [] });
 }

@@ -1,8 +1,8 @@
 import { hostname } from 'node:os';
 import { crashPoint } from '../../../lib/faults.ts';
 import { type CopiedPart, type CopiedTables, columnsOf, TABLES } from '../../copying.ts';
+import { addedUp } from './added-up.ts';
 import { type Database, oneCell, type Sql } from './connection.ts';
-import { changesOf } from './money.ts';
 import { tallied } from './schema/tallies-sql.ts';
 
 /**
@@ -88,15 +88,6 @@ function cellOf(value: unknown, type: string): unknown {
   return type === 'bigint[]' ? `{${(value as readonly number[]).join()}}` : value;
 }
 
-const ENDED = `('answered', 'lost', 'lost_beside', 'unsold')`;
-
-/** What entries move, by the attempts that pay. */
-const MOVED = `
-SELECT of AS payer, 0 AS spent, reserved, 0 AS in_doubt, false AS estimated FROM entries WHERE id = of
-UNION ALL SELECT e.of, 0, -a.reserved, 0, false FROM entries e JOIN entries a ON a.of = e.of AND a.id = e.of WHERE e.kind IN ${ENDED}
-UNION ALL SELECT of, 0, 0, held, estimated FROM entries WHERE id <> of
-UNION ALL SELECT coalesce(pays, of), spent, 0, 0, estimated FROM entries WHERE id <> of`;
-
 const COUNTED_ANEW = [
   `UPDATE calls c SET head = e.head, kind = e.kind, of = e.of FROM (
      SELECT DISTINCT ON (call) call, id AS head, kind, of FROM entries ORDER BY call, id DESC) e WHERE e.call = c.id`,
@@ -105,9 +96,7 @@ const COUNTED_ANEW = [
       WHERE id = of AND facts -> 'request' IS NOT NULL`,
   tallied('entries'),
   `INSERT INTO purses (scope, of, period, worker, granted, spent, reserved, in_doubt, estimated)
-     SELECT scope, of, period, worker, spent + reserved + in_doubt, spent, reserved, in_doubt, estimated FROM (${changesOf(`
-       SELECT a.batch, c.account, ${NOBODY} AS worker, a.at, a.kind = 'retry' AS is_retry, m.spent, m.reserved, m.in_doubt, m.estimated
-         FROM (${MOVED}) m JOIN entries a ON a.of = m.payer AND a.id = m.payer JOIN calls c ON c.id = a.call`)}) moved`,
+     SELECT scope, of, period, worker, spent + reserved + in_doubt, spent, reserved, in_doubt, estimated FROM (${addedUp(String(NOBODY))}) moved`,
   `SELECT setval('numbers', greatest((SELECT max(id) FROM entries), 1))`,
   ...['batches.ordinal', 'boots.id', 'erasures.id'].map((column) => {
     const [table = '', name = ''] = column.split('.');

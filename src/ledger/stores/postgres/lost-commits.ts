@@ -1,10 +1,9 @@
-import { isoTime } from '../../../core/clock.ts';
 import type { StopError } from '../../../core/errors.ts';
-import { behindWords, goneWords, lost, otherWords, requireAccepted } from '../../lost-stores.ts';
-import { keepNote, keepPlace, noteAt, noteOf, type OutsideNote } from '../../outside-notes.ts';
+import { behindWords, lossAt as lossAtPlace, lossIn, lost, requireAccepted } from '../../lost-stores.ts';
+import { keepNote, keepPlace, noteAt, noteOf, type SentRequest } from '../../outside-notes.ts';
 import type { StoreOptions } from '../../store.ts';
 import { type Database, oneCell, type Sql } from './connection.ts';
-import type { Seen, Session } from './session.ts';
+import type { Session } from './session.ts';
 
 /**
  * A database that was restored from a backup, and a server that took another's place, may know less than was done with them. Each
@@ -25,7 +24,7 @@ export interface LedgerNow {
   /** What it has lost, as somebody noticed; null while nobody has, or where that was accepted. */
   readonly lost: string | null;
   /** The newest attempt; null while it holds nothing but play money, which is not worth a stop. */
-  readonly newest: Seen | null;
+  readonly newest: SentRequest | null;
 }
 
 export const LEDGER_NOW = `
@@ -50,21 +49,19 @@ export async function lossOf(database: Database): Promise<Loss | undefined> {
   const { identity, formerly, lost: marked, newest } = await ledgerNow(database);
   if (marked !== null) return { fact: marked, identity };
   const [store, place] = [database.shown, placeOf(database)];
-  const found = { store, place, lastIntentMs: newest?.atMs };
-  const [same, before] = [noteOf(identity), noteAt(place)];
-  if (same?.lastIntentMs !== undefined && !(await isKnown(database, same)))
-    return { fact: behindWords(found, same, history, MISSING), identity };
-  if (before?.lastIntentMs === undefined || [identity, ...formerly].includes(before.identity))
-    return undefined;
-  const own = `was last used at ${isoTime(newest?.atMs ?? 0)}`;
-  return { fact: otherWords(found, before, history, own), identity: before.identity };
+  const note = noteOf(identity);
+  const isAhead = note?.newest !== undefined && !(await hasRequest(database, note.newest));
+  const found = { store, place, identity, formerly, newest: newest ?? undefined };
+  const fact = lossIn(found, isAhead ? note : undefined);
+  if (fact === undefined) return undefined;
+  return { fact, identity: isAhead ? identity : (noteAt(place)?.identity ?? identity) };
 }
 
 /** What is known to be lost where there is no ledger. */
 export function lossAt(database: Database): Loss | undefined {
-  const before = noteAt(placeOf(database));
-  if (before?.lastIntentMs === undefined) return undefined;
-  return { fact: goneWords(database.shown, before, history), identity: before.identity };
+  const place = placeOf(database);
+  const fact = lossAtPlace(database.shown, place);
+  return fact === undefined ? undefined : { fact, identity: noteAt(place)?.identity ?? '' };
 }
 
 /** @throws StopError `store_lost` when something is missing and the person does not accept that; the others are told. */
@@ -79,14 +76,8 @@ export async function requireNewest(
   await accept(database, loss);
 }
 
-async function isKnown(sql: Sql, { reached, lastIntentMs }: OutsideNote): Promise<boolean> {
-  return (await oneCell(sql, `SELECT ${hasAttempt('$1', '$2')}`, [reached, lastIntentMs])) === true;
-}
-
-const MISSING = 'that one is';
-
-function history({ lastIntentMs = 0 }: OutsideNote, ledger: string): string {
-  return `requests were made with ${ledger}, the last known one at ${isoTime(lastIntentMs)}`;
+async function hasRequest(sql: Sql, { attempt, atMs }: SentRequest): Promise<boolean> {
+  return (await oneCell(sql, `SELECT ${hasAttempt('$1', '$2')}`, [attempt, atMs])) === true;
 }
 
 /** One address for all roles. */
@@ -115,10 +106,9 @@ export function commitsLost({ database, seen }: Pick<Session, 'database' | 'seen
   return lost(missingWords(database, seen));
 }
 
-function missingWords(database: Database, seen: Seen | undefined): string {
+function missingWords(database: Database, seen: SentRequest | undefined): string {
   const [store, place] = [database.shown, placeOf(database)];
-  const note = { identity: '', reached: 0, place, lastIntentMs: seen?.atMs };
-  return behindWords({ store, place, lastIntentMs: undefined }, note, history, MISSING);
+  return behindWords({ store, place, newest: undefined }, { place, newest: seen });
 }
 
 /** What a look at the ledger found, asked for with what the session has seen before. */
@@ -146,11 +136,12 @@ export async function see(session: Session, { isWhole, now }: Looked): Promise<v
 }
 
 /** Other processes of this host may have noted a newer one. */
-function keepOutside(database: Database, identity: string, { attempt, atMs }: Seen): void {
+function keepOutside(database: Database, identity: string, newest: SentRequest): void {
   const place = placeOf(database);
   const before = noteOf(identity);
-  if (before !== undefined && before.place === place && before.reached >= attempt) return;
-  keepNote({ identity, reached: attempt, lastIntentMs: atMs, place });
+  if (before?.newest !== undefined && before.place === place && before.newest.attempt >= newest.attempt)
+    return;
+  keepNote({ identity, newest, place });
   if (before?.place !== place) keepPlace({ identity, place });
 }
 

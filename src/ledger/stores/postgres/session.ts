@@ -1,12 +1,7 @@
 import type { Clock } from '../../../core/clock.ts';
 import type { AttemptId } from '../../ledger.ts';
+import type { SentRequest } from '../../outside-notes.ts';
 import type { Database } from './connection.ts';
-
-/** An attempt that was in the ledger. By its number alone it may be another's, where somebody has gone on from a backup. */
-export interface Seen {
-  readonly attempt: AttemptId;
-  readonly atMs: number;
-}
 
 /** What the parts of one open ledger share. */
 export interface Session {
@@ -24,7 +19,7 @@ export interface Session {
   readonly own: Set<AttemptId>;
   readonly given: Set<AttemptId>;
   /** The newest attempt that this process has seen in the ledger, its own or another's. Where it is missing, commits were lost. */
-  seen: Seen | undefined;
+  seen: SentRequest | undefined;
   /** The name of the ledger when it was last seen to be whole; undefined before that. */
   identity: string | undefined;
   /** The latest confirmed time that this process goes by. */

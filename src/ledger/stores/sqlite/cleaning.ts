@@ -42,8 +42,7 @@ export function requireRoom(connection: Connection, folder: string): void {
 
 const megabytes = (bytes: number): string => (bytes / 1e6).toFixed(1);
 
-/** @param rewriting runs before all pages are written. */
-export function clean(connection: Connection, folder: string, rewriting: () => void): Cleaning {
+export function clean(connection: Connection, folder: string): Cleaning {
   connection.pragma('secure_delete = ON');
   const isCut = (): boolean => connection.pragma('wal_checkpoint(TRUNCATE)') === 0;
   if (!isCut()) return { isDue: true, why: LOG_HELD };
@@ -53,7 +52,6 @@ export function clean(connection: Connection, folder: string, rewriting: () => v
     why: `The ledger in ${folder} must still be rewritten after an erasure, so that nothing is left between its entries. That needs ${megabytes(roomFor(bytes))} MB, but ${megabytes(freeIn(folder))} MB are free. Free some space; the next command that writes does it.`,
   });
   if (freeIn(folder) < roomFor(bytes)) return lacking();
-  rewriting();
   connection.pragma(`temp_store = ${bytes > IN_MEMORY_BYTES ? 'FILE' : 'MEMORY'}`);
   try {
     connection.script('VACUUM');

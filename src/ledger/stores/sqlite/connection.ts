@@ -39,7 +39,6 @@ export class Connection {
   static readonly #open = new Map<string, number>();
   readonly #statements = new Map<string, Database.Statement<unknown[], unknown>>();
   readonly #remembered = new Map<string, unknown>();
-  #commits = 0;
   /** Whether the reads that follow are of one state until that ends. */
   #isHeld = false;
 
@@ -75,13 +74,6 @@ export class Connection {
     return this.#prepared(sql).iterate(...values) as IterableIterator<Row>;
   }
 
-  /** The same as lists of their cells. */
-  eachList<Row>(sql: string, ...values: Values): IterableIterator<Row> {
-    return this.#prepared(sql)
-      .raw()
-      .iterate(...values) as IterableIterator<Row>;
-  }
-
   run(sql: string, ...values: Values): { readonly changes: number; readonly id: number } {
     const { changes, lastInsertRowid } = this.#prepared(sql).run(...values);
     return { changes, id: Number(lastInsertRowid) };
@@ -93,7 +85,7 @@ export class Connection {
   }
 
   /** Defines a pure function for statements of this connection. */
-  define(name: string, work: (first: string, second: string, third: Buffer | null) => Value): void {
+  define(name: string, work: (first: string, second: string) => Value): void {
     this.#database.function(name, { deterministic: true }, work);
   }
 
@@ -116,12 +108,6 @@ export class Connection {
   commit(): void {
     this.#remembered.clear();
     this.run('COMMIT');
-    this.#commits += 1;
-  }
-
-  /** How many transactions that write were committed here. */
-  get commits(): number {
-    return this.#commits;
   }
 
   /** Takes back what was written since `begin`, or since the savepoint of that name, and forgets what was remembered. */

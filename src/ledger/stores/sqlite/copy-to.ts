@@ -31,7 +31,7 @@ import {
 
 /**
  * Writes what another ledger holds into an empty database. The guards know how a ledger grows, entry by entry, and this one comes
- * as a whole: so they are laid out after it, and the full check tells whether it is one that they would have let through.
+ * as a whole: so they are laid out after it.
  */
 
 type Taken<Name extends keyof CopiedTables> = readonly CopiedTables[Name][];
@@ -236,7 +236,7 @@ class Taking implements Numbers {
       const sum = sumOfGroup(1, last, 0);
       this.#connection.run('INSERT INTO groups (id, first, sum) VALUES (?, 1, ?)', last, sum);
     }
-    const book = 'INSERT INTO book (id, booked, commits, clean, identity) VALUES (1, ?, 0, 0, ?)';
+    const book = 'INSERT INTO book (id, booked, identity) VALUES (1, ?, ?)';
     this.#connection.run(book, last, identity);
     for (const sql of COUNTED_ANEW) this.#connection.run(sql);
     sumUp(this.#connection);

@@ -19,21 +19,13 @@ import { codeOf } from '../../../lib/system-errors.ts';
 
 /**
  * The folder that is an SQLite store, and the names in it. `ledger.db` and `lock.db` are opened by SQLite and by nothing
- * else in the process but `seal.ts`: closing any other file descriptor of theirs would silently drop the locks (POSIX).
+ * else in the process: closing any other file descriptor of theirs would silently drop the locks (POSIX).
  * Asking for their size and changing their mode is harmless.
  */
 export interface StoreFolder {
   readonly path: string;
   readonly ledger: string;
-  /** SQLite's log, which exists while the ledger is open, and after a kill. */
-  readonly log: string;
-  /** SQLite takes back what this says. No spender leaves one, because a ledger has a log. */
-  readonly journal: string;
-  readonly seal: string;
-  /** What was written since. */
-  readonly sealedSince: string;
   readonly lock: string;
-  readonly watermark: string;
   readonly reserve: string;
   readonly spender: string;
   /** The key that finds calls of forgotten people; absent until the first is forgotten. */
@@ -45,12 +37,7 @@ export function storeFolder(location: string): StoreFolder {
   return {
     path,
     ledger: join(path, 'ledger.db'),
-    log: join(path, 'ledger.db-wal'),
-    journal: join(path, 'ledger.db-journal'),
-    seal: join(path, 'seal'),
-    sealedSince: join(path, 'seal-since'),
     lock: join(path, 'lock.db'),
-    watermark: join(path, 'watermark'),
     reserve: join(path, 'reserve'),
     spender: join(path, 'spender.json'),
     erasureKey: join(path, 'erasure-key'),
@@ -67,14 +54,11 @@ const HAS_MODES = process.platform !== 'win32';
 /** Flags that replace a file and never follow a link in its place; Windows has no such flag, and rarely such links. */
 export const ANEW = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | (constants.O_NOFOLLOW ?? 0);
 
-/** Flags that continue a file and never follow a link in its place. */
-export const AS_IT_STANDS = constants.O_RDWR | (constants.O_NOFOLLOW ?? 0);
-
 /** Replaces the content of a private file of ours. */
-export function writeAnew(path: string, ...parts: readonly (string | Buffer)[]): void {
+export function writeAnew(path: string, content: string): void {
   const file = openSync(path, ANEW, FILE_MODE);
   try {
-    for (const part of parts) writeFileSync(file, part);
+    writeFileSync(file, content);
   } finally {
     closeSync(file);
   }
@@ -95,14 +79,12 @@ export function sizeOf(path: string): number | undefined {
   return statSync(path, { throwIfNoEntry: false })?.size;
 }
 
-/** A file that is private already stays untouched, because its seal knows it by its times. */
 export function makePrivateFile(path: string): void {
-  if (HAS_MODES && (statSync(path).mode & 0o777) !== FILE_MODE) chmodSync(path, FILE_MODE);
+  if (HAS_MODES) chmodSync(path, FILE_MODE);
 }
 
-/** Whether there is a ledger, or a sign of an earlier one: a watermark without its ledger is damage, not absence. */
 export function hasLedger(folder: StoreFolder): boolean {
-  return sizeOf(folder.ledger) !== undefined || sizeOf(folder.watermark) !== undefined;
+  return sizeOf(folder.ledger) !== undefined;
 }
 
 /**
@@ -134,11 +116,9 @@ function refuseUnlessOurs(path: string, kind: 'file' | 'folder'): void {
 
 /** All files of a store, those of SQLite included. */
 function filesOf(folder: StoreFolder): readonly string[] {
-  const { ledger, log, journal, seal, sealedSince, lock, watermark, reserve, spender } = folder;
-  return [
-    ...[ledger, log, journal, `${ledger}-shm`, lock, `${lock}-journal`],
-    ...[seal, sealedSince, watermark, reserve, spender],
-  ];
+  const { ledger, lock, reserve, spender } = folder;
+  const ofSqlite = ['-wal', '-shm', '-journal'].map((ending) => `${ledger}${ending}`);
+  return [ledger, ...ofSqlite, lock, `${lock}-journal`, reserve, spender];
 }
 
 /** Whether another user owns a folder that is to become a store, and would then be closed to others. */

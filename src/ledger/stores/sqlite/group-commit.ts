@@ -1,13 +1,10 @@
-import { StopError } from '../../../core/errors.ts';
+import type { StopError } from '../../../core/errors.ts';
 import { crashPoint } from '../../../lib/faults.ts';
 import { type Connection, concernsOneWrite, diskFull, explained, isDiskFull } from './connection.ts';
 import { type AnyWrites, JoinedWrites, RefusedWrite, type Tell, type Writing } from './joined-writes.ts';
 import { book } from './money.ts';
 import { sumUp } from './table-sums.ts';
 import type { Watch } from './watch.ts';
-import type { Watermark } from './watermark.ts';
-
-const COUNT_COMMIT = 'UPDATE book SET commits = commits + 1 WHERE id = 1 RETURNING commits';
 
 /** Limits a commit to some milliseconds of the event loop, which the rate limiter shares. */
 const LARGEST_GROUP = 1000;
@@ -23,7 +20,6 @@ const MOST_WAITING = 200;
 
 export interface GroupCommitOptions {
   readonly connection: Connection;
-  readonly watermark: Pick<Watermark, 'write'>;
   readonly watch: Pick<Watch, 'refusal' | 'committed'>;
   readonly folder: string;
   /** Frees room on a full disk, once. */
@@ -35,7 +31,7 @@ export interface GroupCommitOptions {
  * on the disk: one wait for the disk instead of one per row.
  *
  * A crash before the commit leaves no write of the group, and none was reported as done; a crash after it leaves all of
- * them, with the watermark behind, which is harmless. An entry that is refused falls out alone, and the others are committed.
+ * them. An entry that is refused falls out alone, and the others are committed.
  */
 export class GroupCommit {
   readonly #options: GroupCommitOptions;
@@ -51,16 +47,11 @@ export class GroupCommit {
   #before = 0;
   #turns = 0;
   #full = false;
-  /** Set when the store itself failed: its content is then unknown until it is opened and checked again. */
+  /** Set when the store itself failed: its content is then unknown until it is opened again. */
   #broken: unknown;
 
   constructor(options: GroupCommitOptions) {
     this.#options = options;
-  }
-
-  /** False after a failure that the next start has to examine. */
-  get sound(): boolean {
-    return this.#broken === undefined;
   }
 
   /** `work` runs inside the group's transaction, and may run twice when another write of the group fails. */
@@ -159,7 +150,6 @@ export class GroupCommit {
       this.#commit(group.filter(({ left }) => left.length > 0));
     } catch (error) {
       if (isDiskFull(error) && !this.#full) this.#writeInFlight(group, error);
-      else if (isDamage(explained(error, this.#options.folder))) this.#rescue(group, error);
       else this.#fail(group, error);
     }
   }
@@ -168,22 +158,6 @@ export class GroupCommit {
   #refusal(): StopError | undefined {
     const { folder, watch } = this.#options;
     return this.#full ? diskFull(folder, undefined) : watch.refusal();
-  }
-
-  /**
-   * The ledger is damaged. Not all of its pages are, so replies to requests in flight are written one by one, as far as
-   * that is possible: they may have been paid for.
-   */
-  #rescue(group: readonly AnyWrites[], cause: unknown): void {
-    this.#broken ??= explained(cause, this.#options.folder);
-    refuseNew(group, this.#broken);
-    forEachLeft(group, (writes, at) => {
-      try {
-        this.#mark(this.#transaction(() => writes.writeOne(at), endRescue));
-      } catch (error) {
-        writes.refuse(at, explained(error, this.#options.folder));
-      }
-    });
   }
 
   #fail(group: readonly AnyWrites[], error: unknown): void {
@@ -203,55 +177,36 @@ export class GroupCommit {
   #commit(group: readonly AnyWrites[]): void {
     if (this.#broken !== undefined) throw this.#broken;
     if (group.length === 0) return;
-    this.#mark(this.#committed(group));
+    this.#commitAll(group);
     this.#options.watch.committed();
   }
 
-  /** @returns how many commits the ledger has by then. */
-  #committed(group: readonly AnyWrites[]): number {
+  #commitAll(group: readonly AnyWrites[]): void {
     try {
-      return this.#transaction(() => {
+      this.#transaction(() => {
         for (const writes of group) writes.writeAll();
       });
     } catch (error) {
       if (!concernsOneWrite(error) || isDiskFull(error)) throw error;
       // Savepoints cost a fifth of a small write, so they are only used after a group has failed.
-      return this.#transaction(() => forEachLeft(group, (writes, at) => this.#apart(writes, at)));
+      this.#transaction(() => forEachLeft(group, (writes, at) => this.#apart(writes, at)));
     }
   }
 
-  /** @returns how many commits the ledger has by then. */
-  #transaction(work: () => void, end = endGroup): number {
+  #transaction(work: () => void): void {
     const { connection } = this.#options;
     connection.begin();
     try {
       work();
-      end(connection);
-      const counted = connection.get<{ commits: number }>(COUNT_COMMIT);
+      book(connection);
+      sumUp(connection);
       crashPoint('before-commit');
       connection.commit();
-      return counted?.commits ?? 0;
     } catch (error) {
       connection.rollBack();
       throw error;
     }
-  }
-
-  /** The group is committed by now, so its writes are true whatever happens here; later writes may not be safe. */
-  #mark(commits: number): void {
-    const { watermark, folder, makeRoom } = this.#options;
-    crashPoint('before-watermark');
-    try {
-      watermark.write(commits);
-    } catch (error) {
-      this.#broken = explained(error, folder);
-      if (!isDiskFull(error) || this.#full) return;
-      // Some file systems need free room to overwrite as well.
-      this.#full = true;
-      makeRoom();
-      this.#broken = undefined;
-      this.#mark(commits);
-    }
+    crashPoint('after-commit');
   }
 
   /** Writes one entry of the group, which is rolled back alone when it is refused. */
@@ -281,24 +236,10 @@ export const toldOne =
     else resolve(outcome as T);
   };
 
-function endGroup(connection: Connection): void {
-  book(connection);
-  sumUp(connection);
-}
-
-/** A reply moves no money, and is kept whatever became of the tables that count it. */
-function endRescue(connection: Connection): void {
-  if (book(connection)) sumUp(connection);
-}
-
 function refuseNew(group: readonly AnyWrites[], stopped: unknown): void {
   for (const writes of group) writes.refuseNew(stopped);
 }
 
 function forEachLeft(group: readonly AnyWrites[], work: (writes: AnyWrites, at: number) => void): void {
   for (const writes of group) for (const at of writes.left) work(writes, at);
-}
-
-function isDamage(error: unknown): boolean {
-  return error instanceof StopError && error.code === 'store_damaged';
 }

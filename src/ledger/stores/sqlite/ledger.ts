@@ -26,7 +26,7 @@ import { bootNumbered, insertBoot, keepConfirmedTime, keepSeenTime, refuteTimes 
 import { CallWrites } from './call-writes.ts';
 import { openAttempts } from './calls.ts';
 import { clean, requireRoom } from './cleaning.ts';
-import { type Connection, sqliteCode } from './connection.ts';
+import type { Connection } from './connection.ts';
 import { copiedTo } from './copies.ts';
 import { partsOf } from './copy-from.ts';
 import { accountNumber } from './entries.ts';
@@ -38,7 +38,6 @@ import { insertNotice, noteNoticeSent, waitingNotices } from './notices.ts';
 import { noteAct, noteAgreement, noteHold } from './people.ts';
 import { SqliteReader } from './reader.ts';
 import { retractMisses } from './rows.ts';
-import type { RunningSeal } from './running-seal.ts';
 import { sumUp } from './table-sums.ts';
 import { batchId, COPIES_TABLE, wholeMs } from './tables.ts';
 import type { Watch } from './watch.ts';
@@ -51,7 +50,6 @@ export interface SqliteLedgerOptions extends GroupCommitOptions {
   readonly secret: Buffer | undefined;
   /** Path of the file with that key. */
   readonly erasureKey: string;
-  readonly seal: Omit<RunningSeal, 'committed'>;
   /** Releases the lock and the files of the store. It runs after the connection is closed. */
   readonly release: () => void;
 }
@@ -77,8 +75,6 @@ export class SqliteLedger extends SqliteReader implements Ledger {
   readonly setAccountCaps = this.#writing(setAccountCaps);
   readonly setLearnedRate = this.#writing(setLearnedRate);
   readonly setUsage = this.#writing(setUsage);
-  /** A run reads a list once, from its first row to its last. */
-  protected override mayHaveThread = true;
   readonly #group: GroupCommit;
   readonly #options: SqliteLedgerOptions;
   /** The newest attempt when the store was opened: attempts up to it belong to earlier runs. */
@@ -138,8 +134,6 @@ export class SqliteLedger extends SqliteReader implements Ledger {
   }
 
   append<const List extends readonly CallEntry[]>(list: List): Promise<OutcomesOf<List>> {
-    // What has bought is as large as it may be.
-    this.mayHaveThread = false;
     return this.#calls.append(list);
   }
 
@@ -182,14 +176,7 @@ export class SqliteLedger extends SqliteReader implements Ledger {
     const unended = this.connection.all<{ id: number; files: string }>(sql);
     if (unended.length === 0) return { isDue: false };
     for (const { files } of unended) removeFiles(JSON.parse(files));
-    const { seal } = this.#options;
-    seal.uncounted(0);
-    let isRewritten = false;
-    const cleaning = clean(this.connection, this.folder, () => {
-      isRewritten = true;
-      seal.rewriting();
-    });
-    if (isRewritten) await seal.rewritten();
+    const cleaning = clean(this.connection, this.folder);
     if (!cleaning.isDue) await this.#group.write(() => endErasures(this.connection));
     return cleaning;
   }
@@ -208,18 +195,14 @@ export class SqliteLedger extends SqliteReader implements Ledger {
     return this.#group.write(() => COPIES_TABLE.insert(this.connection, { id: 1, identity, place, at }));
   }
 
-  /** Commits waiting writes, moves the log into the database, and notes that the end was orderly. */
+  /** Commits waiting writes. Closing moves the log into the database. */
   override async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    await this.endThread();
     this.#group.drain();
     this.#options.watch.end();
-    const { seal, release } = this.#options;
-    const isOrderly = this.#group.sound && endOrderly(this.connection, seal);
-    seal.end(isOrderly);
     this.connection.close();
-    release();
+    this.#options.release();
   }
 
   /** A method that is one write. */
@@ -250,19 +233,5 @@ export class SqliteLedger extends SqliteReader implements Ledger {
     const batch = BATCH_READS.batch(this.connection, id);
     invariant(batch !== undefined, `the ledger has no batch ${id}`);
     return batch;
-  }
-}
-
-/** Marks an orderly end, and moves the log into the database. A crash before that, or a full disk, costs the next start a full check and nothing else. */
-function endOrderly(connection: Connection, seal: Pick<RunningSeal, 'uncounted'>): boolean {
-  try {
-    connection.run('UPDATE book SET clean = 1');
-    seal.uncounted(1);
-    // Closing would do it, too, and it would be unknown who has written to the ledger by then.
-    connection.pragma('wal_checkpoint(TRUNCATE)');
-    return true;
-  } catch (error) {
-    if (sqliteCode(error) === undefined) throw error;
-    return false;
   }
 }

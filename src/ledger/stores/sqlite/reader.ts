@@ -1,6 +1,5 @@
 import type { CallKey } from '../../../core/call-key.ts';
-import type { RowNumber } from '../../../core/row.ts';
-import type { BatchId, CallState, Detail, LedgerReader, RowRecord } from '../../ledger.ts';
+import type { BatchId, CallState, Detail, LedgerReader } from '../../ledger.ts';
 import { ACCOUNT_READS } from './accounts.ts';
 import { BATCH_READS } from './batch-records.ts';
 import { BOOT_READS } from './boots.ts';
@@ -8,10 +7,9 @@ import { CALL_READS, callUnder, statesOf } from './calls.ts';
 import { type Connection, explainedReading, type Reads } from './connection.ts';
 import { LOG_READS } from './logged.ts';
 import { MONEY_READS } from './money.ts';
-import type { PageThread } from './pages-beside.ts';
 import { PEOPLE_READS } from './people.ts';
 import { PRICE_READS } from './prices.ts';
-import { ROW_READS, recordsIn } from './row-records.ts';
+import { ROW_READS } from './row-records.ts';
 import { SUBJECT_READS } from './subjects.ts';
 import { keyBytes } from './tables.ts';
 
@@ -20,9 +18,6 @@ const READS: Reads<Omit<LedgerReader, 'find' | 'atOneMoment' | 'close'>> = {
   ...{ ...CALL_READS, ...BATCH_READS, ...ROW_READS, ...ACCOUNT_READS, ...MONEY_READS, ...PRICE_READS },
   ...{ ...SUBJECT_READS, ...BOOT_READS, ...PEOPLE_READS, ...LOG_READS },
 };
-
-/** A list of fewer rows is read before a thread would have started. */
-const ROWS_READ_HERE = 4_000;
 
 /** The methods of the parts, which are defined below. */
 const PartsReader = class {} as new () => LedgerReader;
@@ -34,11 +29,6 @@ export class SqliteReader extends PartsReader {
   protected readonly folder: string;
   /** The key that finds calls of forgotten people; undefined when nobody was forgotten. */
   readonly #secret: Buffer | undefined;
-  /** Whether a long list is worth some 40 MiB. */
-  protected mayHaveThread = false;
-  #rowsRead = 0;
-  /** Reads the pages of a long list; it comes to nothing where there is no further thread. */
-  #pageThread: Promise<PageThread | undefined> | undefined;
   #forgetting: Promise<readonly string[]> | undefined;
 
   constructor(connection: Connection, folder: string, secret?: Buffer) {
@@ -61,36 +51,6 @@ export class SqliteReader extends PartsReader {
     return states as readonly CallState<Level>[];
   }
 
-  /** Who reads a long list asks for the next page while working on this one, so the pages come from another thread. */
-  override async rows(batch: BatchId, fromRow: RowNumber, limit: number): Promise<readonly RowRecord[]> {
-    const thread = await this.#threadForLong();
-    const { commits } = this.connection;
-    const page = await thread?.page({ batch, fromRow, limit, commits });
-    const rows =
-      page === undefined
-        ? await this.read(() => READS.rows(this.connection, batch, fromRow, limit))
-        : this.explained(() => recordsIn(page));
-    this.#rowsRead += rows.length;
-    return rows;
-  }
-
-  #threadForLong(): Promise<PageThread | undefined> | undefined {
-    if (!this.mayHaveThread || this.#rowsRead < ROWS_READ_HERE) return undefined;
-    this.#pageThread ??= this.#startThread();
-    return this.#pageThread;
-  }
-
-  async #startThread(): Promise<PageThread | undefined> {
-    // Most looks read no long list, and load nothing for one.
-    const { PageThread } = await import('./pages-beside.ts');
-    return PageThread.start({ path: this.connection.path, folder: this.folder });
-  }
-
-  /** Nothing reads the ledger any more once this has resolved. */
-  protected async endThread(): Promise<void> {
-    await (await this.#pageThread)?.end();
-  }
-
   /** Nobody is forgotten while a spender has the store, so it is looked up once. */
   override forgettingAccounts(): Promise<readonly string[]> {
     this.#forgetting ??=
@@ -105,7 +65,6 @@ export class SqliteReader extends PartsReader {
   }
 
   override async close(): Promise<void> {
-    await this.endThread();
     this.connection.close();
   }
 

@@ -1,14 +1,7 @@
 import { present } from '../../../core/objects.ts';
 import type { Outcome, OutcomeKind } from '../../../core/row.ts';
-import {
-  type BatchId,
-  credits,
-  type LedgerReader,
-  type RowKind,
-  type RowRecord,
-  rowAnswersOf,
-} from '../../ledger.ts';
-import { type Cells, cellsOf, wholeAnswer } from './answers.ts';
+import { credits, type LedgerReader, type RowKind, type RowRecord, rowAnswersOf } from '../../ledger.ts';
+import { cellsOf, wholeAnswer } from './answers.ts';
 import type { Connection, Reads } from './connection.ts';
 import { checkedRows } from './lookups.ts';
 import { hasReadings } from './notes.ts';
@@ -20,7 +13,7 @@ import { batchNumber, PLANNED_TABLE, ROWS_TABLE } from './tables.ts';
  * on: SQLite makes the lists that the sums cover, and cells have no names.
  */
 
-/** The cells of a row of `rows w`, for `pageIn`: behind the first five stands by what the row is checked, which is then cut off. */
+/** The cells of a row of `rows w`, for `recordsBy`: behind the first five stands by what the row is checked, which is then cut off. */
 const ROW_CELLS = `w.row, w.outcome, w.matched_by, w.reason, w.input, w.answers, w.read_to,
        ${ROWS_TABLE.listInSql('w')}, w.sum`;
 
@@ -29,29 +22,12 @@ type RowCells = [
   ...unknown[],
 ];
 
-/** Rows with their answers, all of them checked. Nothing of it refers to the connection. */
-export interface PageCells {
-  readonly rows: readonly RowCells[];
-  /** For each row, where its answers stand among those of the page: many rows may share one. */
-  readonly places: readonly (readonly number[])[];
-  readonly answers: readonly Cells[];
-}
-
-export interface PageWanted {
-  readonly batch: BatchId;
-  readonly fromRow: number;
-  readonly limit: number;
-}
-
-export const rowsPage = (connection: Connection, { batch, fromRow, limit }: PageWanted): PageCells =>
-  pageIn(connection, `${ROWS} ORDER BY w.row LIMIT :limit`, { batch: batchNumber(batch), fromRow, limit });
-
 /** Reads and checks an answer once, although many rows of a page may share it. */
-function pageIn(
+function recordsBy(
   connection: Connection,
   sql: string,
   values: Readonly<Record<string, number>> & { readonly batch: number },
-): PageCells {
+): readonly RowRecord[] {
   const rows = connection.lists<RowCells>(sql, values);
   const wanted: (readonly [attempt: number, readTo: number | null])[] = [];
   const known = new Map<number | string, number>();
@@ -71,11 +47,7 @@ function pageIn(
       checkedRows(connection, ROWS_TABLE, 'batch = ? AND row = ?', values.batch, cells[0]);
     return (JSON.parse(by) as readonly number[]).map((attempt) => placeOf(attempt, readTo));
   });
-  return { rows, places, answers: cellsOf(connection, wanted) };
-}
-
-export function recordsIn({ rows, places, answers }: PageCells): readonly RowRecord[] {
-  const found = answers.map((cells) => rowAnswersOf(wholeAnswer(cells)));
+  const found = cellsOf(connection, wanted).map((cells) => rowAnswersOf(wholeAnswer(cells)));
   return rows.map(({ 0: row, 1: kind, 2: matchedBy, 3: reason, 4: input }, at) => {
     const [first, ...others] = places[at] ?? [];
     const own = first === undefined ? [] : (found[first] ?? []);
@@ -140,11 +112,14 @@ SELECT a.at, k.at, k.spent FROM attempts a CROSS JOIN ends k ON k.of = a.id
  WHERE a.batch = ? AND a.row >= ? AND a.row < ? AND k.said IS NOT 'not_sent'`;
 
 export const ROW_READS = {
-  rows: (connection, batch, fromRow, limit) => recordsIn(rowsPage(connection, { batch, fromRow, limit })),
+  rows(connection, of, fromRow, limit) {
+    const values = { batch: batchNumber(of), fromRow, limit };
+    return recordsBy(connection, `${ROWS} ORDER BY w.row LIMIT :limit`, values);
+  },
   rowsReadOtherwise(connection, of, dialect, fromRow, limit) {
     const values = { batch: batchNumber(of), dialect, fromRow, limit };
     const sql = hasReadings(connection) ? READ_OTHERWISE : READ_FIRST_OTHERWISE;
-    return recordsIn(pageIn(connection, `${sql} ORDER BY w.row LIMIT :limit`, values));
+    return recordsBy(connection, `${sql} ORDER BY w.row LIMIT :limit`, values);
   },
   rowsUnanswered: (connection, batch) =>
     connection.all<{ row: number }>(UNANSWERED, batchNumber(batch)).map(({ row }) => row),

@@ -17,7 +17,7 @@ import { ACTS_TABLE, AGREEMENTS_TABLE, COPIES_TABLE, HOLDS_TABLE, NOTICES_TABLE 
 /** An empty book has a group of nothing, to which the first entry is linked, and a unique random name. */
 const BEGINNING = `
 INSERT INTO groups (id, first, sum) VALUES (0, 0, 0);
-INSERT INTO book (id, booked, commits, clean, identity) VALUES (1, 0, 0, 1, lower(hex(randomblob(16))));
+INSERT INTO book (id, booked, identity) VALUES (1, 0, lower(hex(randomblob(16))));
 `;
 
 /**
@@ -25,7 +25,7 @@ INSERT INTO book (id, booked, commits, clean, identity) VALUES (1, 0, 0, 1, lowe
  * guards are the money rules as the database keeps them, whoever writes to it (protocol, rule 11). The code checks the same rules
  * before it writes; what passes the code by mistake fails here, and its transaction with it. `test/ledger/stores/guards.test.ts`
  * goes around the code with raw SQL to show that each guard holds. SQLite promises no order for the triggers of one event, so none
- * depends on another. SQLite keeps the text of each definition, and a store is compared with these texts (`verify.ts`).
+ * depends on another.
  */
 const TOPICS: readonly string[] = [
   ...[ACCOUNTS, BATCHES, BOOK, MONEY, CALLS, LOSSES, SENDING, ANSWERS, PRICES, ROWS, CHANGES, TIME, ERASURES],

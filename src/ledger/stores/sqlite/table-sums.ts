@@ -75,8 +75,3 @@ export function checkAccount(row: object): void {
 function check(row: Cells, summed: Summed, what: string): void {
   if (row.sum !== sumIn(row, summed)) throw new AlteredRow(`${what} number ${row.id} was altered`);
 }
-
-export function checkTables(connection: Connection): void {
-  for (const row of connection.each<object>('SELECT * FROM batches')) checkBatch(row);
-  for (const row of connection.each<object>('SELECT * FROM accounts')) checkAccount(row);
-}

@@ -3,7 +3,7 @@ import { AlteredRow, type Connection, type Value } from './connection.ts';
 
 /**
  * A table of the ledger is described once (`tables.ts`), and the description gives how a row is written, checked when it is
- * read, checked by the full check, and emptied by an erasure.
+ * read, and emptied by an erasure.
  *
  * The sum of a row is CRC-32 over its values as a JSON list, then over the bytes of its body. It detects flipped bits and torn
  * pages, which SQLite itself does not notice inside a cell; it does not stop an attacker. The lists are part of the stored
@@ -76,8 +76,6 @@ export class Table<Row extends object> {
   /** Where in the list the key stands; -1 without one. */
   readonly #key: number;
   readonly #ids: readonly string[];
-  /** Whether all of them are numbers. */
-  readonly #isNumbered: boolean;
   /** The first of them, which stands before what a row holds. */
   readonly #id: string;
   /** Columns whose cells are written once more, into what begins with them. */
@@ -98,7 +96,6 @@ export class Table<Row extends object> {
     this.#key = this.#columns.findIndex((column) => of.columns[column]?.startsWith('BLOB'));
     this.#ids = of.primaryKey ?? this.#columns.slice(0, 1);
     this.#id = this.#ids[0] ?? '';
-    this.#isNumbered = this.#ids.every((column) => of.columns[column]?.startsWith('INTEGER'));
     this.definition = definitionOf(name, of);
     this.#what = of.what as (row: object) => string;
     const held = this.#contents.length === 0 ? [] : [...this.#contents, 'content_sum'];
@@ -209,51 +206,7 @@ export class Table<Row extends object> {
     });
   }
 
-  /**
-   * Checks every row, so that memory does not grow with the ledger. SQLite itself makes the lists of many rows into one text, eight
-   * times faster than passing each row to us. Its JSON may differ from ours for unusual characters, and a body is no text: such a
-   * table is gone through row by row, and each row that SQLite rejects is checked again, by us.
-   * @param withContents whether what the rows hold is checked as well.
-   */
-  checkAll(connection: Connection, withContents = true): void {
-    const held = withContents ? this.#contents : [];
-    if (this.#isNumbered && !held.includes('body') && this.#addsUp(connection, held.length > 0)) return;
-    connection.define('sum_of', sumOfText);
-    const contents = held.length > 0 ? ` OR t.content_sum IS NOT ${this.contentSumInSql('t')}` : '';
-    const sql = `SELECT t.* FROM ${this.name} t WHERE t.sum IS NOT sum_of(${this.listInSql('t')}, NULL)${contents}`;
-    for (const row of connection.each<Stored<Row> & WithContents>(sql)) {
-      if (withContents) this.checked(row);
-      else if (row.sum !== this.sumOf(row)) throw this.altered(row);
-    }
-  }
-
-  /** Whether the sums of each block of rows come to what its lists come to, which a single altered row changes. */
-  #addsUp(connection: Connection, withContents: boolean): boolean {
-    const [ids, marks] = [this.#ids.join(', '), this.#ids.map(() => '?').join(', ')];
-    const after = `FROM ${this.name} t WHERE (${ids}) > (${marks})`;
-    const lastOfBlock = `SELECT ${ids} ${after} ORDER BY ${ids} LIMIT 1 OFFSET ${BLOCK - 1}`;
-    const cells = [...joined('t.sum', this.listInSql('t'))];
-    if (withContents)
-      cells.push(
-        ...joined('t.content_sum', `iif(${this.#isEmptyInSql('t')}, NULL, ${this.contentsInSql('t')})`),
-      );
-    const block = `SELECT ${cells.join(', ')} ${after} AND (${ids}) <= (${marks})`;
-    for (let from = this.#ids.map(() => -Infinity); ; ) {
-      const last = connection.lists<number[]>(lastOfBlock, from)[0];
-      const to = last ?? this.#ids.map(() => Infinity);
-      // A number that JavaScript cannot tell from the next one was never written.
-      if (String(to) === String(from)) return false;
-      for (const [sums, lists, contentSums = null, contents = null] of connection.lists<Joined>(block, [
-        ...from,
-        ...to,
-      ]))
-        if (sums !== sumsOf(lists) || contentSums !== sumsOf(contents)) return false;
-      if (last === undefined) return true;
-      from = last;
-    }
-  }
-
-  /** The list that the sum covers, as SQLite makes it; see `checkAll`. @param alias of the table. */
+  /** The list that the sum covers, as SQLite makes it, which may differ from ours for unusual characters. @param alias of the table. */
   listInSql(alias: string): string {
     const values = this.#columns.map((column, at) =>
       at === this.#key ? `lower(hex(${alias}.${column}))` : `${alias}.${column}`,
@@ -265,15 +218,6 @@ export class Table<Row extends object> {
   contentsInSql(alias: string): string {
     return `json_array(${[this.#id, ...this.#texts].map((column) => `${alias}.${column}`).join(', ')})`;
   }
-
-  contentSumInSql(alias: string): string {
-    const body = this.#contents.includes('body') ? `${alias}.body` : 'NULL';
-    return `iif(${this.#isEmptyInSql(alias)}, NULL, sum_of(${this.contentsInSql(alias)}, ${body}))`;
-  }
-
-  #isEmptyInSql(alias: string): string {
-    return this.#contents.map((column) => `${alias}.${column} IS NULL`).join(' AND ');
-  }
 }
 
 /** The sum of a list that is JSON text already, followed by the body, of which a text stands for its UTF-8. */
@@ -281,32 +225,6 @@ export function sumOfText(list: string, body: Buffer | string | null): number {
   const head = crc32(list);
   // With a sign it takes four bytes; without, six as often as not.
   return (body === null ? head : crc32(body, head)) | 0;
-}
-
-/** Rows that are checked together. */
-const BLOCK = 256;
-
-/** Makes a sum positive, so that many of them also say how many they are. */
-const ABOVE = 2 ** 32;
-const LINE_END = 10;
-
-/** In SQL, over a block of rows: what their sums come to, and the lists that these cover, a line each. */
-const joined = (sum: string, list: string): readonly string[] => [
-  `sum(${sum} + ${ABOVE})`,
-  `CAST(group_concat(${list}, char(${LINE_END})) AS BLOB)`,
-];
-type Joined = readonly [...[number | null, Buffer | null], ...([number | null, Buffer | null] | [])];
-
-/** What the sums of lists come to. JSON has no line's end inside of a list. */
-function sumsOf(lists: Buffer | null): number | null {
-  if (lists === null) return null;
-  let sums = 0;
-  for (let [at, end] = [0, 0]; at <= lists.length; at = end + 1) {
-    end = lists.indexOf(LINE_END, at);
-    if (end < 0) end = lists.length;
-    sums += (crc32(lists.subarray(at, end)) | 0) + ABOVE;
-  }
-  return sums;
 }
 
 function definitionOf(name: string, of: Description<Columns, Columns>): string {

@@ -337,10 +337,3 @@ export const NOTICES_TABLE = table('notices', {
   primaryKey: ['id'],
   what: ({ id }) => `the notice ${id}`,
 });
-
-/** All of them but the replies, which are most of the bytes. */
-export const SHORT_TABLES = [
-  ...[CALLS_TABLE, ATTEMPTS_TABLE, ENDS_TABLE, NOTES_TABLE, REQUESTS_TABLE, ROWS_TABLE, PLANNED_TABLE],
-  ...[PIECES_TABLE, SUBJECTS_TABLE, CHANGES_TABLE, BOOTS_TABLE, PRICES_TABLE, AGREEMENTS_TABLE],
-  ...[HOLDS_TABLE, ACTS_TABLE, ERASURES_TABLE, COPIES_TABLE, NOTICES_TABLE],
-];

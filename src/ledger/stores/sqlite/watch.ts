@@ -1,51 +1,39 @@
 import { type BigIntStats, statSync } from 'node:fs';
-import { isoTime } from '../../../core/clock.ts';
 import { type StopError, stop } from '../../../core/errors.ts';
-import { counted } from '../../../core/plain-text.ts';
-import { behindWords, goneWords, otherWords } from '../../lost-stores.ts';
-import { keepNote, keepPlace, noteAt, noteOf, type OutsideNote, realPlaceOf } from '../../outside-notes.ts';
+import { type FoundLedger, lossIn } from '../../lost-stores.ts';
+import {
+  keepNote,
+  keepPlace,
+  noteOf,
+  type OutsideNote,
+  realPlaceOf,
+  type SentRequest,
+} from '../../outside-notes.ts';
 import type { Connection } from './connection.ts';
 import type { StoreFolder } from './folder.ts';
 
-/** How far a ledger has come, as it says itself. */
-export type LedgerProgress = Omit<OutsideNote, 'place'>;
+type LedgerNow = Pick<FoundLedger, 'identity' | 'newest'>;
 
-/** Play money is not worth a stop, so a ledger that holds nothing else has no last intent. */
-const HOLDS_MONEY = 'SELECT 1 FROM batches WHERE sandbox = 0 LIMIT 1';
-const LAST_INTENT = 'SELECT at AS intent_at FROM attempts ORDER BY id DESC LIMIT 1';
+/** Play money is not worth a stop, so a ledger that holds nothing else has no newest request. */
+const NEWEST = `
+SELECT id AS attempt, at AS atMs FROM attempts WHERE EXISTS (SELECT 1 FROM batches WHERE sandbox = 0) ORDER BY id DESC LIMIT 1`;
 
-export function progressOf(connection: Connection): LedgerProgress {
-  const ledger = connection.get<{ identity: string; commits: number }>('SELECT identity, commits FROM book');
-  const last =
-    connection.get<object>(HOLDS_MONEY) === undefined
-      ? undefined
-      : connection.get<{ readonly intent_at: number }>(LAST_INTENT);
-  return { identity: ledger?.identity ?? '', reached: ledger?.commits ?? 0, lastIntentMs: last?.intent_at };
+function ledgerNow(connection: Connection): LedgerNow {
+  const identity = connection.get<{ identity: string }>('SELECT identity FROM book')?.identity ?? '';
+  return { identity, newest: connection.get<SentRequest>(NEWEST) };
 }
 
 /** What a store lacks of what is known outside of it; undefined when it is the newest known one. */
 export function lossOf(store: string, connection: Connection): string | undefined {
-  const place = realPlaceOf(store);
-  // The note is read first: a running spender commits before it notes, so its ledger is never behind the note.
-  const same = noteOf(progressOf(connection).identity);
-  const before = noteAt(place);
-  const { identity, reached, lastIntentMs } = progressOf(connection);
-  const found = { store, place, lastIntentMs };
-  if (same?.lastIntentMs !== undefined && same.reached > reached)
-    return behindWords(found, same, history, `${same.reached - reached} of them are`);
-  if (before?.lastIntentMs === undefined || before.identity === identity) return undefined;
-  return otherWords(found, before, history, `has ${counted(reached, 'commit')}`);
+  const now = ledgerNow(connection);
+  // The note is read before the ledger: a running spender commits before it notes, so its ledger is never behind the note.
+  const note = noteOf(now.identity);
+  const isAhead = note?.newest !== undefined && !hasRequest(connection, note.newest);
+  return lossIn({ store, place: realPlaceOf(store), ...now }, isAhead ? note : undefined);
 }
 
-/** What is known to be lost at a place where there is no store. */
-export function lossAt(store: string): string | undefined {
-  const before = noteAt(realPlaceOf(store));
-  return before?.lastIntentMs === undefined ? undefined : goneWords(store, before, history);
-}
-
-function history({ reached, lastIntentMs = 0 }: OutsideNote, ledger: string): string {
-  return `${counted(reached, 'commit')} were made with ${ledger}, the last request at ${isoTime(lastIntentMs)}`;
-}
+const hasRequest = (connection: Connection, { attempt, atMs }: SentRequest): boolean =>
+  connection.get('SELECT 1 FROM attempts WHERE id = ? AND at = ?', attempt, atMs) !== undefined;
 
 /** How often the outside note is updated while there are commits. */
 const NOTE_EVERY_MS = 1000;
@@ -65,7 +53,7 @@ export class Watch {
   #isDue = false;
   #refusal: StopError | undefined;
 
-  /** It begins with a note, so that the owner of all commits is known from the first one on. */
+  /** It begins with a note, so that it is known from the first commit on who has the ledger. */
   constructor(folder: StoreFolder, connection: Connection) {
     this.#folder = folder;
     this.#connection = connection;
@@ -114,14 +102,14 @@ export class Watch {
 
   #note(): void {
     this.#isDue = false;
-    const progress = this.#progress();
-    if (progress === undefined) return;
-    const other = noteOf(progress.identity);
+    const now = this.#ledgerNow();
+    if (now === undefined) return;
+    const other = noteOf(now.identity);
     if (this.#noted !== undefined && other !== undefined && !isSame(other, this.#noted)) {
       this.#refusal ??= usedTwice(this.#folder.path, other.place);
       return;
     }
-    const note = { ...progress, place: this.#place };
+    const note = { ...now, place: this.#place };
     this.#noted = keepNote(note) ? note : undefined;
   }
 
@@ -129,9 +117,9 @@ export class Watch {
    * The ledger's own word for the note. If the ledger cannot be read, its next user gets the error, and no note is
    * made.
    */
-  #progress(): LedgerProgress | undefined {
+  #ledgerNow(): LedgerNow | undefined {
     try {
-      return progressOf(this.#connection);
+      return ledgerNow(this.#connection);
     } catch {
       return undefined;
     }
@@ -153,7 +141,9 @@ function isSameFile(one: BigIntStats, other: BigIntStats | undefined): boolean {
 
 function isSame(one: OutsideNote, other: OutsideNote): boolean {
   return (
-    one.reached === other.reached && one.lastIntentMs === other.lastIntentMs && one.place === other.place
+    one.newest?.attempt === other.newest?.attempt &&
+    one.newest?.atMs === other.newest?.atMs &&
+    one.place === other.place
   );
 }
 

@@ -78,22 +78,14 @@ const [REPLY] = MOVES.filter(({ kind }) => kind === 'reply').map((move) => isAll
 export const BOOK = [
   `
 -- One row. \`booked\` is the newest entry that is booked, \`unbooked\` the first that is not, \`booking\` the group that is just
--- being booked. \`commits\` is the number that the watermark repeats outside of this file; \`clean\` is 1 only between an orderly
--- end and the next start. The reference, looked at by the commit, leaves no entry without a group.
+-- being booked. The reference, looked at by the commit, leaves no entry without a group.
 CREATE TABLE book (
   id INTEGER PRIMARY KEY CHECK (id = 1),
   booked INTEGER NOT NULL,
   unbooked INTEGER REFERENCES groups (id) DEFERRABLE INITIALLY DEFERRED,
   booking INTEGER,
-  commits INTEGER NOT NULL,
-  clean INTEGER NOT NULL CHECK (clean IN (0, 1)),
   identity TEXT NOT NULL CHECK (length(identity) = 32)
 ) STRICT;
-
--- What outside of the store is held against the count would be worth nothing if the count could stand still or go back.
-CREATE TRIGGER book_counting BEFORE UPDATE OF commits ON book WHEN NEW.commits IS NOT OLD.commits + 1 BEGIN
-  SELECT RAISE(ABORT, 'money rule: the commits of a ledger are counted one by one');
-END;
 
 -- The name of a group that is there would let the commit pass.
 CREATE TRIGGER book_owing BEFORE UPDATE OF unbooked ON book

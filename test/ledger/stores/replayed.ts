@@ -1,4 +1,13 @@
-import { type Kind, LOSS_OVER, LOST, MOVES, type Move, type Phase, type Stands } from './moves.ts';
+import {
+  type Kind,
+  LOSS_OVER,
+  LOST,
+  MOVES,
+  type Move,
+  type Standing,
+} from '../../../src/ledger/rules/moves.ts';
+
+/** Where the rules say that a call stands after its entries, to be held against what a database says. */
 
 /** What the rules have to know of an entry. */
 export interface Happened {
@@ -7,14 +16,6 @@ export interface Happened {
   /** The attempt that it is about, which is its own number where it begins one. */
   readonly of: number;
   readonly sees: number | null;
-}
-
-/** Where a call stands, and the attempts to which it points. */
-export interface Standing {
-  readonly state: Stands;
-  readonly stands: number | null;
-  readonly phase: Phase | null;
-  readonly open: number | null;
 }
 
 export const NOTHING_STANDS: Standing = { state: 'free', stands: null, phase: null, open: null };
