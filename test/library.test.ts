@@ -56,7 +56,9 @@ test('a batch from its beginning to the last word about it', async () => {
   // The batch goes on with the row that was left out, so nobody of its list is forgotten yet.
   await expect(forget({ person: 'al@b.example', store })).rejects.toMatchObject({ code: 'store' });
   expect(await forget({ person: 'zo@c.example', store })).toMatchObject([{ store, requests: 0 }]);
-  await expect(statusOf({ batch, stor: store } as never)).rejects.toThrow('statusOf has no option stor.');
+  await expect(statusOf({ batch, stor: store } as never)).rejects.toThrow(
+    'statusOf: "stor" is not known here.',
+  );
 });
 
 test('a command in what a call says names the store that it was given, also where calls for several go on side by side', async () => {

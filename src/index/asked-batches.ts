@@ -2,17 +2,7 @@ import { z } from 'zod';
 import { isoTime, systemClock } from '../core/clock.ts';
 import type { Listener } from '../core/events.ts';
 import { changesDone } from '../files/output/changes-done.ts';
-import {
-  amount,
-  type Checks,
-  called,
-  flag,
-  oneOfWords,
-  option,
-  rows,
-  target,
-  text,
-} from '../lib/checked-options.ts';
+import { amount, type Checks, called, flag, oneOfWords, target, text } from '../lib/checked-options.ts';
 import { BatchListObject, BatchStatusObject } from '../objects/batch-object.ts';
 import { ErasureObject } from '../objects/erasure-object.ts';
 import { SpendObject } from '../objects/log-object.ts';
@@ -86,7 +76,7 @@ export async function statusOf(options: OfBatch): Promise<z.infer<typeof BatchSt
  * console.log(outcome?.kind, attempts.length);
  */
 export async function rowOf(options: OfBatch & { readonly row: number }): Promise<z.infer<typeof RowObject>> {
-  checkCall('rowOf', options, { ...OF_BATCH, row: rows.nonoptional() });
+  checkCall('rowOf', options, { ...OF_BATCH, row: amount.nonoptional() });
   const { batch, location } = await findBatch(options.batch, options.store);
   return lookInto(location, async (ledger) => {
     return RowObject.of(await rowStory(ledger, batch, String(options.row)));
@@ -133,11 +123,11 @@ export async function settle(
 ): Promise<{ readonly batch: string; readonly calls: number }> {
   checkCall('settle', options, {
     ...OF_BATCH,
-    row: rows,
+    row: amount,
     like: flag,
     decision: oneOfWords(['retry', 'skip', 'told', 'not_done']).nonoptional(),
     extraCredits: amount,
-    answer: option(z.array(z.string()), 'a list of key=value', '["name=Acme"]'),
+    answer: z.array(z.string()).optional(),
     operator: text,
   });
   const { batch, store, row, like = false, operator } = options;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { stop } from '../core/errors.ts';
 import { counted } from '../core/plain-text.ts';
 import { credits } from '../ledger/ledger.ts';
-import { amount, called, flag, option, rows, signal, text, values } from '../lib/checked-options.ts';
+import { amount, called, flag, signal, text, values } from '../lib/checked-options.ts';
 import { UndoObject } from '../objects/run-object.ts';
 import { TrialObject } from '../objects/trial-object.ts';
 import type { RunOptions } from '../plan/context.ts';
@@ -45,11 +45,7 @@ export async function tryCall(options: TryOptions): Promise<z.infer<typeof Trial
   checkCall('tryCall', options, {
     ...SPENDER_CHECKS,
     job: text.nonoptional(),
-    given: option(
-      z.record(z.string(), z.string()),
-      'an object of texts',
-      '{ abn: "51824753556" }',
-    ).nonoptional(),
+    given: z.record(z.string(), z.string()),
     account: text,
     budget: amount,
     operations: values,
@@ -107,7 +103,7 @@ export async function undo(options: UndoOptions): Promise<z.infer<typeof UndoObj
     askChanges: called,
     onEvent: called,
     output: text,
-    inviteAgain: rows,
+    inviteAgain: amount,
     signal,
   });
   const { batch: word, store, ...others } = options;

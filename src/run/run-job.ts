@@ -19,7 +19,6 @@ import {
   jobEntries,
   milliseconds,
   oneOfWords,
-  option,
   reading,
   someRows,
   target,
@@ -66,11 +65,12 @@ export { choose, chooseAll, saveJob };
 export type SpenderOptions = OpeningOptions &
   Pick<RunOptions, 'store' | 'accept' | 'askAgreement' | 'maxPauseMs' | 'signal'>;
 
-const acceptable = option(
-  z.union([z.enum(ACCEPTABLE), z.string().refine(isAgreement)]),
-  `one of ${ACCEPTABLE.join(', ')}, dialect:HASH`,
-  ACCEPTABLE[0],
-);
+const acceptable = z
+  .string()
+  .refine((word) => ACCEPTABLE.some((each) => each === word) || isAgreement(word), {
+    error: `it must be one of ${ACCEPTABLE.join(', ')}, dialect:HASH`,
+  })
+  .optional();
 
 const JOB_CHECKS: Checks<JobOptions> = {
   job: text.nonoptional(),

@@ -33,19 +33,16 @@ const plan = (options: object): Promise<unknown> => planJob(Object.assign({ ...R
 
 describe('what is no amount of money', () => {
   test.each([
-    [Number.NaN, 'NaN'],
-    [1.5, '1.5'],
-    [-1, '-1'],
-    [Number.POSITIVE_INFINITY, 'Infinity'],
-    [2 ** 60, '1152921504606847000'],
-    ['500' as unknown as number, '"500"'],
-  ])('%s is refused by credits() and as a budget', async (value, shown) => {
+    [Number.NaN, 'must be a number, but is NaN'],
+    [1.5, 'must be a whole number, but is a number with a fraction'],
+    [-1, 'is -1'],
+    [Number.POSITIVE_INFINITY, 'must be a number, but is Infinity'],
+    [2 ** 60, 'is 1152921504606846976'],
+    ['500' as unknown as number, 'must be a number, but is text'],
+  ])('%s is refused by credits() and as a budget', async (value, fact) => {
     const wrong = await stopOf(() => credits(value));
-    expect(wrong).toMatchObject({ code: 'usage', exitCode: 2 });
-    expect(wrong.message).toBe(`credits ${shown} is not a whole number of credits.`);
-    expect((await stopOf(() => run({ budget: value }))).message).toBe(
-      `budget ${shown} is not a whole number of credits.`,
-    );
+    expect(wrong).toMatchObject({ code: 'usage', exitCode: 2, message: `credits: value ${fact}.` });
+    expect((await stopOf(() => run({ budget: value }))).message).toBe(`runJob: budget ${fact}.`);
     expect(existsSync(store)).toBe(false);
   });
 
@@ -56,45 +53,48 @@ describe('what is no amount of money', () => {
 
 describe('what is no option', () => {
   test.each([
-    [{ limit: Number.NaN }, 'limit NaN is not a whole number of rows above 0.'],
-    [{ limit: 0 }, 'limit 0 is not a whole number of rows above 0.'],
-    [{ limit: '3' }, 'limit "3" is not a whole number of rows above 0.'],
-    [{ sample: -1 }, 'sample -1 is not a whole number of rows above 0.'],
-    [{ sample: 0 }, 'sample 0 is not a whole number of rows above 0.'],
-    [{ sample: 0.5 }, 'sample 0.5 is not a whole number of rows above 0.'],
-    [{ maxPauseMs: Number.NaN }, 'maxPauseMs NaN is not a time in milliseconds.'],
-    [{ waitForLockMs: '2h' }, 'waitForLockMs "2h" is not a time in milliseconds.'],
-    [{ refresh: 'no' }, 'refresh "no" is not true or false.'],
-    [{ withInput: 0 }, 'withInput 0 is not true or false.'],
+    [{ limit: Number.NaN }, 'limit must be a number, but is NaN.'],
+    [{ limit: 0 }, 'limit is 0.'],
+    [{ limit: '3' }, 'limit must be a number, but is text.'],
+    [{ sample: 0.5 }, 'sample must be a whole number, but is a number with a fraction.'],
+    [{ maxPauseMs: Number.NaN }, 'maxPauseMs must be a number, but is NaN.'],
+    [{ waitForLockMs: '2h' }, 'waitForLockMs must be a number, but is text.'],
+    [{ refresh: 'no' }, 'refresh must be true or false, but is text.'],
     [
       { accept: 'all' },
-      'accept "all" is not one of no-match, take-back, doubts, store, guards, anew, dialect:HASH.',
+      'accept: it must be one of no-match, take-back, doubts, store, guards, anew, dialect:HASH.',
     ],
-    [{ formulas: 'RAW' }, 'formulas "RAW" is not one of safe, raw.'],
-    [{ file: null }, 'file null is not a text.'],
-    [{ output: {} }, 'output of an object is not a path, a stream or false.'],
-    [{ read: { skipLines: -2 } }, 'read.skipLines -2 is not a whole number of rows.'],
-    [{ read: { tabs: true } }, 'read has no member read.tabs.'],
-    [{ askBudget: 500 }, 'askBudget 500 is not a function.'],
-    [{ limt: 3 }, 'runJob has no option limt.'],
-  ])('%j is refused, and no store is made', async (options, message) => {
+    [{ formulas: 'RAW' }, 'formulas cannot be "RAW".'],
+    [{ file: null }, 'file must be text, but is empty.'],
+    [{ output: {} }, 'output: it must be a path, a stream or false.'],
+    [{ read: { skipLines: -2 } }, 'read.skipLines is -2.'],
+    [{ read: { headerRow: 'third' } }, 'read.headerRow: it must be a row, or two such as "3-4".'],
+    [{ read: { tabs: true } }, '"tabs" is not known here.'],
+    [{ askBudget: 500 }, 'askBudget: it must be a function.'],
+    [{ limt: 3 }, '"limt" is not known here.'],
+  ])('%j is refused, and no store is made', async (options, fact) => {
     const wrong = await stopOf(() => run(options));
-    expect({ code: wrong.code, message: wrong.message }).toEqual({ code: 'usage', message });
+    expect({ code: wrong.code, message: wrong.message }).toEqual({
+      code: 'usage',
+      message: `runJob: ${fact}`,
+    });
     expect(existsSync(store)).toBe(false);
   });
 
   test('the nearest name is told, and what is missing', async () => {
     expect((await stopOf(() => run({ limt: 3 }))).next).toBe('Did you mean limit?');
-    expect((await stopOf(() => run({ file: undefined }))).message).toBe('file is missing.');
-    expect((await stopOf(() => Reflect.apply(runJob, undefined, []))).next).toBe('Give job and file.');
+    const missing = { message: 'runJob: "file" is missing.', next: 'Pass it to runJob.' };
+    expect(await stopOf(() => run({ file: undefined }))).toMatchObject(missing);
+    expect((await stopOf(() => Reflect.apply(runJob, undefined, []))).message).toContain('is missing.');
   });
 
   test('a plan and a sweep are asked for in the same way', async () => {
-    expect((await stopOf(() => plan({ refresh: 1 }))).message).toBe('refresh 1 is not true or false.');
-    const none = await stopOf(() => sweep({ jobs: [] }));
-    expect(none.message).toBe('jobs of an object is not a list of texts.');
+    expect((await stopOf(() => plan({ refresh: 1 }))).message).toBe(
+      'planJob: refresh must be true or false, but is a number.',
+    );
+    expect((await stopOf(() => sweep({ jobs: [] }))).message).toBe('sweep: jobs is empty.');
     const wrong = await stopOf(() => sweep({ jobs: ['night.yaml'], maxPauseMs: -5 }));
-    expect(wrong.message).toBe('maxPauseMs -5 is not a time in milliseconds.');
+    expect(wrong.message).toBe('sweep: maxPauseMs is -5.');
   });
 
   test('an answer of the program is an amount as well', async () => {
@@ -107,6 +107,6 @@ describe('what is no option', () => {
     onTestFinished(() => void vi.unstubAllEnvs());
     const asked = { account: 'data', mayCreateStore: true, store: `${store}-asked` };
     const wrong = await stopOf(() => run({ ...asked, askBudget: async () => Number.NaN }));
-    expect(wrong.message).toBe('credits NaN is not a whole number of credits.');
+    expect(wrong.message).toBe('credits: value must be a number, but is NaN.');
   });
 });

@@ -90,7 +90,7 @@ function wrongValue(issue: Issue, found: unknown): Words {
       // A list that needs more than one entry says what to do with a single one.
       if (Array.isArray(found) && found.length > 0)
         return { fact: `${name} has ${counted(found.length, 'entry', 'entries')}`, next: issue.message };
-      if (issue.origin !== 'number')
+      if (typeof found !== 'number')
         return { fact: `${name} is empty`, next: 'Fill it in, or leave it out.' };
       return {
         fact: `${name} is ${String(found)}`,
@@ -98,7 +98,7 @@ function wrongValue(issue: Issue, found: unknown): Words {
       };
     case 'too_big':
       return {
-        fact: `${name} is ${issue.origin === 'number' ? String(found) : 'too long'}`,
+        fact: `${name} is ${typeof found === 'number' ? String(found) : 'too long'}`,
         next: `Write at most ${issue.maximum}.`,
       };
     case 'invalid_key':
@@ -140,6 +140,7 @@ function wrongType(name: string, expected: string, found: unknown): Words {
 function kindOf(value: unknown): string {
   if (value === null) return 'empty';
   if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'number' && !Number.isFinite(value)) return String(value);
   if (typeof value === 'number') return Number.isInteger(value) ? 'a number' : 'a number with a fraction';
   if (typeof value === 'boolean') return `"${value}"`;
   return typeof value === 'string' ? 'text' : 'a block of lines';

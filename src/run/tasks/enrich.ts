@@ -3,7 +3,7 @@ import { invariant } from '../../core/errors.ts';
 import type { RunEvent } from '../../core/events.ts';
 import { openFile } from '../../files/input.ts';
 import type { BatchId, Ledger } from '../../ledger/ledger.ts';
-import { rows as rowCount } from '../../lib/checked-options.ts';
+import { amount } from '../../lib/checked-options.ts';
 import { nameStoreOfCall } from '../../lib/command-line.ts';
 import type { RunOptions } from '../../plan/context.ts';
 import type { ResolvedJob } from '../../plan/row-walk.ts';
@@ -62,7 +62,7 @@ export interface Enrichment<Row> extends AsyncIterable<EnrichedRow<Row>> {
 export function enrich(rows: string, options: EnrichOptions): Enrichment<Readonly<Record<string, string>>>;
 export function enrich<Row extends object>(rows: GivenRows<Row>, options: EnrichOptions): Enrichment<Row>;
 export function enrich<Row>(rows: string | GivenRows<Row>, options: EnrichOptions): Enrichment<Row> {
-  checkCall('enrich', options, { ...CHECKS, ahead: rowCount });
+  checkCall('enrich', options, { ...CHECKS, ahead: amount });
   const reading = new Reading<Row>(rows, options);
   return { [Symbol.asyncIterator]: () => reading.rows(), summary: () => reading.summary() };
 }

@@ -169,7 +169,7 @@ test('a run that cannot begin says so to who reads the rows, and to who asks for
   const none = enrich([], options());
   await expect(all(none)).rejects.toThrow('No row was given.');
   await expect(none.summary()).rejects.toThrow('No row was given.');
-  expect(() => enrich([], options({ ahead: -1 }))).toThrow('ahead -1 is not a whole number of rows.');
+  expect(() => enrich([], options({ ahead: -1 }))).toThrow('enrich: ahead is -1.');
   const { budget: _, ...unlimited } = options();
   await expect(all(enrich(companies(1), unlimited))).rejects.toMatchObject({ code: 'consent' });
 });
