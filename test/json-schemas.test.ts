@@ -139,7 +139,7 @@ describe('what commands print under --json', () => {
   test('has every member that the schema needs, and none that it does not name', async () => {
     const desk = await openDesk({ faults: 'charged-reset:x1' });
     desk.list(5);
-    await desk.write('team.csv', 'Email,Role,Project\njo@a.example,viewer,proj-1\n');
+    await desk.write('team.csv', 'Email,Role,project_id\njo@a.example,viewer,proj-1\n');
     mkdirSync(desk.place.path('inbox'));
     desk.list(1, 'inbox/night.csv');
     await desk.write('night.yaml', 'operation: enrich-company\ninbox: inbox\nbudget: { credits: 5 }\n');

@@ -205,6 +205,9 @@ export interface InvalidRow {
 }
 
 /** @typeParam Work what `next` is given: for a change the resolved row, else the prepared one. */
+/** Inputs that say where a person goes, or who it is: a column for one of them is read, or named as left unread. */
+export const PLACES: readonly string[] = ['project', 'project_id', 'user_id'];
+
 export interface Operation<Input = unknown, Work = Input> {
   readonly name: string;
   /** One sentence for `--help`, the documentation and the page. */
@@ -213,6 +216,8 @@ export interface Operation<Input = unknown, Work = Input> {
   /** The dialect's entry for its calls, of an operation that is not built in: no dialect has one. */
   readonly request?: JsonObject;
   readonly inputs: readonly InputField[];
+  /** The inputs among `PLACES`, of an operation that must not pass over a column for one of them, whether it has that input or not. */
+  readonly heeds?: readonly InputField[];
   /** The job says by itself what is asked, so that no input needs a column. Left out: at least one does. */
   readonly needsNoColumn?: true;
   /** What a waterfall may name; empty when the operation has none. */

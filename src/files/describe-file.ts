@@ -20,6 +20,8 @@ import {
   isGenericGuess,
   type LikelyColumn,
   likelyColumns,
+  passedOverStop,
+  unheeded,
 } from './columns/columns.ts';
 import { type DateForm, DateForms } from './columns/date-forms.ts';
 import type { OpenedFile } from './input.ts';
@@ -248,6 +250,8 @@ export interface Fit {
   readonly because: Readonly<Record<string, string>>;
   /** Columns that a run would not take, and that a user who knows the file may name in a job. */
   readonly likely: readonly LikelyColumn[];
+  /** Columns that say where a person goes or who it is, and that a run must be told to leave unread. */
+  readonly unheeded: readonly Pick<LikelyColumn, 'input' | 'column'>[];
   /** Why a run would be refused; undefined when it would not. */
   readonly problem?: string;
 }
@@ -275,7 +279,10 @@ export function fitFinder(
 
 type Fitting = Omit<Fit, 'operation' | 'summary'>;
 
-const unfit = (problem: string): Fitting => ({ columns: {}, because: {}, likely: [], problem });
+const unfit = (problem: string): Fitting => ({
+  ...{ columns: {}, because: {}, likely: [], unheeded: [] },
+  problem,
+});
 
 function fitOf(operation: Operation, header: readonly string[], content: ColumnContent): Fitting {
   const { sure, problem } = guessColumns(operation, header, content);
@@ -285,11 +292,16 @@ function fitOf(operation: Operation, header: readonly string[], content: ColumnC
     const guessed = sure.get(name);
     return guessed === undefined ? [] : [{ name, ...guessed }];
   });
+  const columns = Object.fromEntries(entries.map(({ name, column }) => [name, column]));
+  const passedOver = unheeded(operation, header, columns);
+  const [first] = passedOver;
+  const stopped = problem ?? (first && passedOverStop(operation, first));
   return {
-    columns: Object.fromEntries(entries.map(({ name, column }) => [name, column])),
+    columns,
+    unheeded: passedOver,
     because: Object.fromEntries(entries.map(({ name, because }) => [name, because])),
     likely: likelyColumns(operation, header, content, sure),
-    ...present({ problem: problem?.message }),
+    ...present({ problem: stopped?.message }),
   };
 }
 

@@ -114,7 +114,10 @@ export async function openMappedInput(path: string, job: ReadingJob, ledger?: Ba
 
 /** The sheet of a workbook is the one that has the columns which a job names. */
 function readAs({ read, columns }: ReadingJob): ReadOptions {
-  return { ...read, ...present({ wanted: columns && Object.values(columns) }) };
+  return {
+    ...read,
+    ...present({ wanted: columns && Object.values(columns).filter((column) => column !== '') }),
+  };
 }
 
 /** Adds the country by which cells of these columns are told: as was said, or as an earlier batch over the same bytes had it. */
@@ -139,7 +142,7 @@ async function columnsIn(
   ledger: Batches | undefined,
 ): Promise<ColumnMap> {
   ourColumnsIn(header);
-  const chosen = columns && { columns, ...present({ guesses }) };
+  const chosen = columns && { columns, guesses };
   const earlier = await earlierGuess(opened, header, operation, ledger);
   const added = await addedColumns(header, ledger);
   const found = await findColumns(operation, opened.sheet, header, chosen, earlier, added);

@@ -30,10 +30,11 @@ export function carriedJob({
   repair,
   inDoubt,
 }: Job): JsonObject {
+  const mapped = Object.entries(columns ?? {}).filter(([, column]) => column !== '');
   return {
     ...{ name, operation: operation.name, in_doubt: inDoubt.kind },
     ...(inDoubt.kind === 'retry' ? { extra_credits: inDoubt.extraCredits } : {}),
-    ...present({ columns, waterfall, settings, repair }),
+    ...present({ columns: columns && Object.fromEntries(mapped), waterfall, settings, repair }),
   };
 }
 

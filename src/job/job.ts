@@ -6,7 +6,7 @@ import { familyNames } from '../core/family.ts';
 import type { ReadOptions } from '../core/format.ts';
 import { suggestion } from '../core/nearest.ts';
 import { present } from '../core/objects.ts';
-import type { JsonObject, JsonValue, Operation } from '../core/operation.ts';
+import { type JsonObject, type JsonValue, type Operation, PLACES } from '../core/operation.ts';
 import { foreignName } from '../core/plain-text.ts';
 import { OUR_COLUMNS } from '../core/row.ts';
 import { type Credits, credits } from '../ledger/ledger.ts';
@@ -25,7 +25,7 @@ import {
   type readSchema,
 } from './job/job-schema.ts';
 import { jobNameOf, refusedName, withNearestFile } from './job/named.ts';
-import { isAnythingSaid, type JobEntries, leftOut, withEntries } from './job/said-entries.ts';
+import { isAnythingSaid, type JobEntries, withEntries } from './job/said-entries.ts';
 import { checkSeveral, partFor, typedOperations } from './job/several.ts';
 import type { JobOrigin } from './job-origin.ts';
 
@@ -62,10 +62,10 @@ export interface Job {
   readonly operation: Operation;
   /** Name of the account; without it the only account that fits is used. */
   readonly account?: string;
-  /** Maps the operation's inputs to columns; without it columns are guessed where that is sure. */
+  /** Maps the operation's inputs to columns, a blank one to none; without it columns are guessed where that is sure. */
   readonly columns?: Readonly<Record<string, string>>;
-  /** Columns of the other inputs are guessed beside those, but for the inputs in `except`; absent: `columns` is all. */
-  readonly guesses?: { readonly except: readonly string[] };
+  /** Columns of the other inputs are guessed beside those; absent: `columns` is all. */
+  readonly guesses?: true;
   /** What was said beside the job, which is laid over it already. */
   readonly said?: JobEntries;
   /** What else was said beside it and decides what is asked, likewise. */
@@ -166,15 +166,17 @@ function jobFrom(
   entries: JobEntries,
 ): Job {
   const job = jobOf(operation, whole);
-  const isSeveral = written.value.operation === undefined;
-  if (!isSeveral) requireInputs(job.operation, leftOut(entries));
+  const columns = written.value.columns && Object.values(written.value.columns);
+  // What is said of single columns beside a job that says nothing of them, and a job that only leaves some unread.
+  const guesses =
+    columns === undefined
+      ? entries.columns !== undefined
+      : columns.length > 0 && columns.every((each) => each === '');
   return {
     ...job,
     name: job.operation.name,
     ...(isAnythingSaid(entries) ? { said: entries } : {}),
-    ...(entries.columns !== undefined && written.value.columns === undefined
-      ? { columns: job.columns ?? {}, guesses: { except: leftOut(entries) } }
-      : {}),
+    ...(guesses ? { guesses } : {}),
   };
 }
 
@@ -197,7 +199,8 @@ async function jobDocument(argument: string): Promise<YamlDocument<JobFile>> {
 function jobOf(unshaped: Operation, document: YamlDocument<JobFile>): Omit<Job, 'name'> {
   const { value } = document;
   const settings = settingsOf(unshaped, document);
-  const mapped = Object.keys(document.value.columns ?? {});
+  const columns = Object.entries(document.value.columns ?? {});
+  const mapped = columns.flatMap(([input, column]) => (column === '' ? [] : [input]));
   const operation = unshaped.shapedBy?.(settings, mapped) ?? unshaped;
   checkColumns(operation, document);
   checkTiers(operation, document);
@@ -323,18 +326,12 @@ function checkChange({ name, change }: Operation, { value, problem }: YamlDocume
 
 function checkColumns(operation: Operation, { value, problem }: YamlDocument<JobFile>): void {
   const inputs = operation.inputs.map((input) => input.name);
-  const unknown = Object.keys(value.columns ?? {}).find((name) => !inputs.includes(name));
+  const unknown = Object.entries(value.columns ?? {}).find(
+    ([name, column]) => !inputs.includes(name) && !(column === '' && PLACES.includes(name)),
+  )?.[0];
   if (unknown === undefined) return;
   const fact = `${operation.name} has no input ${foreignName(unknown)}`;
   throw problem(['columns', unknown], 'name', fact, suggestion(unknown, inputs));
-}
-
-/** @throws StopError `usage` for an input that shall have no column and is none. */
-function requireInputs({ name, inputs }: Operation, named: readonly string[]): void {
-  const known = inputs.map((input) => input.name);
-  const unknown = named.find((each) => !known.includes(each));
-  if (unknown === undefined) return;
-  throw stop('usage', `--column: ${name} has no input ${foreignName(unknown)}.`, suggestion(unknown, known));
 }
 
 function checkTiers(operation: Operation, { value, problem }: YamlDocument<JobFile>): void {

@@ -53,7 +53,7 @@ import {
 } from './team/change-inputs.ts';
 import { type NewProject, nextOfPerson, nextOfProject } from './team/change-steps.ts';
 import { mayMean } from './team/may-mean.ts';
-import { type NamedProject, PROJECT, projectIds, readProjects } from './team/named-project.ts';
+import { HEEDED, type NamedProject, PROJECT, projectIds, readProjects } from './team/named-project.ts';
 
 /** A person, and the role that the person should have in a project. `none` stands for "not in it". */
 interface Wish {
@@ -245,6 +245,7 @@ export default withRoles(
     summary: 'Give people the projects and roles that a list has for them.',
     vendor: 'service',
     inputs: [{ ...EMAIL, required: true }, ROLE, PROJECT, PROJECT_ID, USER_ID, ORGANIZATION_ID],
+    heeds: HEEDED,
     tiers: [],
     readsAnswers: true,
     settings: { projects: 'asks', create_projects: 'asks', remove_missing: 'asks' },

@@ -28,7 +28,7 @@ describe('an entry beside a job', () => {
     });
     expect(await loadJob(FILE, entries)).toMatchObject({
       path: FILE,
-      columns: { domain: 'Web seite' },
+      columns: { domain: 'Web seite', abn: '' },
       waterfall: ['domain', 'abn+domain'],
       add: { city: 'location.city', phone: 'phones.0' },
       said: entries,
@@ -40,8 +40,8 @@ describe('an entry beside a job', () => {
     const job = await loadJob('enrich-company', { columns: { domain: 'Site', abn: '' } });
     expect(job).toMatchObject({
       name: 'enrich-company',
-      columns: { domain: 'Site' },
-      guesses: { except: ['abn'] },
+      columns: { domain: 'Site', abn: '' },
+      guesses: true,
     });
     expect(job.path).toBeUndefined();
     expect((await loadJob('enrich-company', { add: { size: 'employees' } })).columns).toBeUndefined();

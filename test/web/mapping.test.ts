@@ -107,6 +107,22 @@ proof(
   },
 );
 
+proof(
+  'a column of projects that invite-user would not read is left unread by a tick, and by nothing else',
+  async () => {
+    const list = await bring('people.csv', 'Project,Email,Role\nSales,jo@team.example,viewer\n', {
+      ...{ what: { operation: 'invite-user' }, account: 'sandbox-service' },
+    });
+    const page = await tabAt(`/lists/${list}/columns`);
+    await page.getByText('invite-user would not read the column').waitFor();
+    await page.getByLabel(words.leaveUnread('Project')).check();
+    await jobOf(list, { columns: { email: 'Email', role: 'Role', project: '' } });
+    await page.getByText('invite-user would not read the column').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: words.go }).click();
+    await page.waitForURL(/\/plan$/);
+  },
+);
+
 proof('filters of a search, and for a team the words of its roles and how far a run may go', async () => {
   const search = await bring('firms.csv', 'Company\nAcme\nBeta\n', {
     ...{ what: { operation: 'search-people' }, account: 'sandbox-provider' },

@@ -15,14 +15,22 @@ import {
   guessColumns,
   inputsBut,
   type LikelyColumn,
+  passedOverStop,
   type Said,
+  unheeded,
   unusable,
   unusedColumns,
 } from './columns/guess.ts';
 
 export { ColumnContent } from './columns/content.ts';
 export type { GuessedColumn, LikelyColumn } from './columns/guess.ts';
-export { guessColumns, isGenericGuess, likelyColumns } from './columns/guess.ts';
+export {
+  guessColumns,
+  isGenericGuess,
+  likelyColumns,
+  passedOverStop,
+  unheeded,
+} from './columns/guess.ts';
 
 /** Which column of a file feeds which input of an operation. */
 export interface ColumnMap {
@@ -43,10 +51,10 @@ export interface ColumnMap {
 }
 
 export interface ChosenColumns {
-  /** Input → column. */
+  /** Input → column; a blank one: the input has none. */
   readonly columns: Readonly<Record<string, string>>;
-  /** Columns of the other inputs are guessed beside them, but for these inputs. Left out: there are no others. */
-  readonly guesses?: { readonly except: readonly string[] };
+  /** Columns of the other inputs are guessed beside them. Left out: there are no others. */
+  readonly guesses?: true | undefined;
 }
 
 /** The columns by which the same list was worked on before, perhaps with other cells. */
@@ -70,27 +78,24 @@ export async function findColumns(
   operation: Operation,
   sheet: Pick<Sheet, 'groups'>,
   header: readonly string[],
-  chosen: ChosenColumns = { columns: {}, guesses: { except: [] } },
+  chosen: ChosenColumns = { columns: {}, guesses: true },
   earlier?: EarlierGuess,
   added: ReadonlySet<string> = new Set(),
 ): Promise<ColumnMap> {
-  const { columns, guesses } = chosen;
+  const columns = Object.fromEntries(Object.entries(chosen.columns).filter(([, column]) => column !== ''));
+  const except = Object.keys(chosen.columns).filter((input) => chosen.columns[input] === '');
   const isMasked = (name: string): boolean => added.has(name) && !Object.values(columns).includes(name);
   const own = header.map((name) => (isMasked(name) ? FOUND_PREFIX + name : name));
   const found =
-    guesses === undefined
+    chosen.guesses === undefined
       ? mapColumns(operation, header, columns)
-      : await guessed(
-          operation,
-          sheet,
-          { header, own },
-          saidOf(operation, header, columns, guesses),
-          earlier,
-        );
+      : await guessed(operation, sheet, { header, own }, saidOf(operation, header, columns, except), earlier);
+  const passedOver = unheeded(operation, own, found.columns).find(({ input }) => !except.includes(input));
+  if (passedOver !== undefined) throw passedOverStop(operation, passedOver);
   return {
     ...found,
     async unused() {
-      const open = inputsBut(operation, guesses?.except ?? []);
+      const open = inputsBut(operation, except);
       const used = Object.entries(found.columns).map(
         ([input, column]) => [input, { column, because: '' }] as const,
       );
@@ -296,7 +301,7 @@ function saidOf(
   operation: Operation,
   header: readonly string[],
   columns: ChosenColumns['columns'],
-  { except }: NonNullable<ChosenColumns['guesses']>,
+  except: Said['except'],
 ): Said {
   const mapping = new Map(Object.entries(columns));
   requireKnown(operation, header, mapping);

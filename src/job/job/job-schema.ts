@@ -105,8 +105,8 @@ const entries = z.strictObject({
   operation: text.optional(),
   operations: z.array(text).min(2, 'Name two or more, or write operation: and the only one.').optional(),
   account: text.optional(),
-  /** Names of columns; in a spreadsheet such a name may have several lines. */
-  columns: z.record(text, z.string().min(1)).optional(),
+  /** Names of columns; in a spreadsheet such a name may have several lines. A blank one: the input is left unread. */
+  columns: z.record(text, z.string()).optional(),
   waterfall: z.array(tier).min(1).optional(),
   add: z.record(text, text).optional(),
   on_existing: z.enum(['keep', 'fill', 'replace']).optional(),

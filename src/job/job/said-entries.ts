@@ -44,7 +44,7 @@ export function withEntries(
     ...value,
     ...others,
     ...present({
-      columns: merge(value.columns, columns),
+      columns: columns === undefined ? value.columns : { ...value.columns, ...columns },
       add: merge(value.add, add),
       roles: merge(value.roles, roles),
     }),
@@ -60,11 +60,6 @@ export function withEntries(
   if (checked.success) return { ...document, value: checked.data, problem };
   const { keys, part, fact, next } = problemOf(jobSchema, merged, checked.error.issues);
   throw problem(keys, part, fact, next);
-}
-
-/** The inputs that shall have no column. */
-export function leftOut({ columns = {} }: JobEntries): readonly string[] {
-  return Object.entries(columns).flatMap(([input, column]) => (column === '' ? [input] : []));
 }
 
 type Names = Readonly<Record<string, string>>;

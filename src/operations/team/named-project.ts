@@ -9,6 +9,7 @@ import {
   type Read,
   read,
   readText,
+  USER_ID,
   wrong,
 } from './change-inputs.ts';
 
@@ -19,6 +20,9 @@ export const PROJECT: InputField = {
   about: "the project's name; put semicolons between several",
   aliases: ['project', 'projectname', 'team', 'teamname'],
 };
+
+/** In the order of `PLACES`. */
+export const HEEDED: readonly InputField[] = [PROJECT, PROJECT_ID, USER_ID];
 
 export type NamedProject =
   | { readonly kind: 'known'; readonly id: string; readonly name?: string }

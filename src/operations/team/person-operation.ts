@@ -16,6 +16,7 @@ import {
   workOf,
 } from './change-action.ts';
 import { nextOfPerson } from './change-steps.ts';
+import { HEEDED } from './named-project.ts';
 
 /** A person in one project, and the role that the person should have there; without one, none. */
 interface Wish extends Names {
@@ -39,6 +40,7 @@ export function personOperation<Wished extends Wish>({
   return defineOperation<Wished, PersonWork>({
     ...described,
     vendor: 'service',
+    heeds: HEEDED,
     tiers: [],
     prepare,
     change: {

@@ -21,7 +21,10 @@ export async function saveJob(
   const limit = present({ budget });
   const written = jobs.map(async ({ job, account }) => {
     const { columns, because } = (await openHeader(file, job, ledger)).columns;
-    return { job: { ...job, ...limit, account: account.name, columns }, because };
+    return {
+      job: { ...job, ...limit, account: account.name, columns: { ...job.columns, ...columns } },
+      because,
+    };
   });
   const text = jobsYaml(await Promise.all(written));
   const say = sayTo(onEvent);

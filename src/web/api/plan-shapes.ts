@@ -14,7 +14,8 @@ const planId = z.string().min(1).max(1_000);
 const role = z.enum(['viewer', 'editor', 'admin']);
 /** A number of days, hours, minutes or seconds; or `never`. */
 const age = z.string().regex(/^(never|\d{1,6}[smhd])$/);
-const ColumnsChosen = z.record(word, z.string().min(1).max(10_000));
+/** A blank column: the input is left unread. */
+const ColumnsChosen = z.record(word, z.string().max(10_000));
 
 /** What is to be done with a list, in the words of a job file. What is left out is guessed, as for a typed command. */
 export const Choices = z.strictObject({

@@ -285,6 +285,7 @@ export const text = {
     noExample: 'no value in any answer so far',
     nameOf: (field: string) => `Name of the column for ${field}`,
     unusedColumn: (column: string, input: string) => `${column} could be the ${input}.`,
+    leaveUnread: (column: string) => `Leave ${column} unread`,
     use: 'Use it',
     order: 'Look up by, in this order',
     first: (name: string) => `${name} first`,

@@ -4,6 +4,7 @@ import type { InputField, Operation } from '../../../core/operation.ts';
 import { isOutput } from '../../../core/our-columns.ts';
 import { counted, foreignName } from '../../../core/plain-text.ts';
 import { isFoundColumn } from '../../../core/row.ts';
+import { shellWord } from '../../../lib/command-line.ts';
 import { isAboutAnother, squeezed } from '../column-kind.ts';
 import type { ColumnContent, Share } from './content.ts';
 
@@ -197,6 +198,31 @@ function claimantsOf({ name, aliases, required }: InputField, header: readonly s
   if (isNamed) return [name];
   const squeezedNames = squeezedHeader(header);
   return header.filter((column, at) => known.has(squeezedNames[at] ?? '') && !isFoundColumn(column));
+}
+
+/** Columns that say where a person goes or who it is, and that are read for nothing; none for an operation that only looks up. */
+export function unheeded(
+  { heeds = [] }: Operation,
+  header: readonly string[],
+  columns: Readonly<Record<string, string>>,
+): readonly Pick<LikelyColumn, 'input' | 'column'>[] {
+  const read = Object.values(columns);
+  return heeds.flatMap((input) => {
+    const column = claimantsOf(input, header).find((each) => !read.includes(each));
+    return column === undefined || columns[input.name] !== undefined ? [] : [{ input: input.name, column }];
+  });
+}
+
+export function passedOverStop(
+  operation: Operation,
+  { input, column }: Pick<LikelyColumn, 'input' | 'column'>,
+): StopError {
+  const what = input === 'user_id' ? 'who a person is' : 'where a person goes';
+  const fact = `${operation.name} would not read the column ${foreignName(column)}, which says ${what}.`;
+  const reads = operation.inputs.some(({ name }) => name === input)
+    ? `Read it with --column ${shellWord(`${input}=${column}`)}`
+    : `Use onboard, which reads it`;
+  return stop('job', fact, `${reads}, or say with --column ${input}= that it is left unread.`);
 }
 
 /** A header is looked through for every input of every operation, and may have 100,000 names. */

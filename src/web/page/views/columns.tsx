@@ -141,10 +141,15 @@ function Inputs({
     if (isAsBefore && choices.value.columns !== undefined) return text.columns.asBefore;
     return because[input] === undefined ? undefined : `${text.columns.guessed} ${because[input]}`;
   };
-  const set = (input: string, column: string): void => {
+  /** @param column blank: the input is left unread; undefined: nothing is said of it. */
+  const set = (input: string, column: string | undefined): void => {
     const others = Object.entries(mapped).filter(([name]) => name !== input);
-    choose(choices, { columns: Object.fromEntries(column === '' ? others : [...others, [input, column]]) });
+    const said = column === undefined ? [] : [[input, column] as const];
+    choose(choices, { columns: Object.fromEntries([...others, ...said]) });
   };
+  const passedOver = (guessed?.unheeded ?? []).filter(({ input }) =>
+    operation.inputs.every(({ name }) => name !== input),
+  );
   return (
     <ul class="cards">
       {operation.inputs.map(({ name, about, required }) => {
@@ -156,7 +161,13 @@ function Inputs({
                 {inputWords(name)} {required && <span class="tag">{text.columns.required}</span>}
               </span>
               <small>{about}</small>
-              <select value={mapped[name] ?? ''} onChange={(event) => set(name, event.currentTarget.value)}>
+              <select
+                value={mapped[name] ?? ''}
+                onChange={({ currentTarget: { value } }) =>
+                  // What would be taken without a word has to be named as left out.
+                  set(name, value === '' && guessed?.columns[name] === undefined ? undefined : value)
+                }
+              >
                 <option value="">{text.columns.none}</option>
                 {ways.facts.columns.map((column) => (
                   <option key={column.name} value={column.name}>
@@ -169,7 +180,7 @@ function Inputs({
               column={ways.facts.columns.find((column) => column.name === mapped[name])}
               why={why(name)}
             />
-            {mapped[name] === undefined && likely !== undefined && (
+            {!mapped[name] && likely !== undefined && (
               <button type="button" class="plain" onClick={() => set(name, likely.column)}>
                 {text.columns.perhaps} {likely.column}
               </button>
@@ -177,6 +188,18 @@ function Inputs({
           </li>
         );
       })}
+      {passedOver.map(({ input, column }) => (
+        <li key={input} class="card input">
+          <label class="box">
+            <input
+              type="checkbox"
+              checked={mapped[input] === ''}
+              onChange={(event) => set(input, event.currentTarget.checked ? '' : undefined)}
+            />
+            {text.columns.leaveUnread(column)}
+          </label>
+        </li>
+      ))}
     </ul>
   );
 }
