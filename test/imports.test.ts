@@ -67,7 +67,6 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'output/summary-words.ts',
     'quality/job-issues.ts',
     'spool.ts',
-    'text-encoding.ts',
   ],
   plan: [
     'batch-key.ts',

@@ -8,9 +8,7 @@ import { loadAccounts } from '../client/account/account.ts';
 import { dialectProblem } from '../client/dialect.ts';
 import { isoTime, systemClock } from '../core/clock.ts';
 import { EXIT, StopError } from '../core/errors.ts';
-import { GUESSED_ENCODINGS } from '../core/format.ts';
 import { counted } from '../core/plain-text.ts';
-import { checkEncodings } from '../files/text-encoding.ts';
 import type { StoreFact } from '../ledger/store.ts';
 import { commandLine } from '../lib/command-line.ts';
 import { formatDuration } from '../lib/duration.ts';
@@ -36,7 +34,6 @@ export default doctor;
 async function examine(_console: Console, flags: { readonly store?: string }): Promise<Report> {
   const findings = [
     machine(),
-    encodings(),
     await eventLoop(),
     await clock(),
     ...(await store(flags.store)),
@@ -61,12 +58,6 @@ function machine(): Finding {
 
 function finding(what: string, fact: string, isFine: boolean, next: string): Finding {
   return isFine ? { what, fact } : { what, fact, next };
-}
-
-/** Throws an invariant where an encoding loses bytes, because this machine would then damage what it copies. */
-function encodings(): Finding {
-  checkEncodings();
-  return { what: 'encodings', fact: `text in ${GUESSED_ENCODINGS.join(', ')} comes back byte for byte` };
 }
 
 /** Measures how late timers fire, because the rate limiter is only as exact as they are. */

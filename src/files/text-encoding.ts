@@ -1,4 +1,3 @@
-import { invariant } from '../core/errors.ts';
 import type { Encoding } from '../core/format.ts';
 import { type ByteTable, byteTable } from './byte-table.ts';
 
@@ -158,24 +157,4 @@ class Utf16Decoder implements TextDecoder {
   #decoded(bytes: Buffer): string {
     return (this.#isBigEndian ? Buffer.from(bytes).swap16() : bytes).toString('utf16le');
   }
-}
-
-/**
- * Shows on this machine that every byte of Windows-1252, and characters of every length in UTF-16, come back as they
- * were. @throws a bug when one does not: then no file in another encoding than UTF-8 may be worked on here.
- */
-export function checkEncodings(): void {
-  const everyByte = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
-  requireReturn('windows-1252', everyByte, '\u007F€\u0081‚');
-  const everyLength = Buffer.from('\uFEFFa\u0000é€𝄞\uFFFF', 'utf16le');
-  requireReturn('utf-16le', everyLength, 'é€𝄞');
-  requireReturn('utf-16be', Buffer.from(everyLength).swap16(), 'é€𝄞');
-}
-
-function requireReturn(encoding: Encoding, bytes: Buffer, meant: string): void {
-  const decoder = textDecoder(encoding);
-  const text = Buffer.concat([decoder.write(bytes), decoder.end()]).toString();
-  const returned = encodeText(encoding, text);
-  invariant(text.includes(meant), `bytes in ${encoding} do not mean what they should`);
-  invariant(returned?.equals(bytes) === true, `bytes in ${encoding} do not come back as they were`);
 }

@@ -1,5 +1,8 @@
+import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import { stop } from '../../core/errors.ts';
+import { readBody } from '../../core/answer-body.ts';
+import { cellText } from '../../core/answer-fields.ts';
+import { type StopError, stop } from '../../core/errors.ts';
 import type {
   CellsFor,
   CopyOptions,
@@ -13,12 +16,12 @@ import type {
   Survey,
   ValuedRow,
 } from '../../core/format.ts';
-import { grouped } from '../../core/plain-text.ts';
-import type { InputRow } from '../../core/row.ts';
+import { isObject } from '../../core/objects.ts';
+import type { JsonObject } from '../../core/operation.ts';
+import { foreignWords, grouped } from '../../core/plain-text.ts';
+import type { InputRow, RowNumber } from '../../core/row.ts';
 import { type CorrectedCell, Corrections } from '../corrections.ts';
 import { appendedMembers, member, objectText, unreadMembers } from '../json-copy.ts';
-import { type Line, linesOf } from './jsonl/lines.ts';
-import { cellsOf, membersIn, saidIn, valueLike } from './jsonl/objects.ts';
 
 /**
  * JSON lines: an object on each line, in UTF-8. Its members are the cells of a row, by their names; what is nested in a member is
@@ -202,3 +205,136 @@ function withCorrected(line: Line, { names }: Source, corrected: ReadonlyMap<num
   const missing = [...left].map(([name, { text, json }]) => member(name, json ?? JSON.stringify(text)));
   return objectText([...own, ...missing]);
 }
+
+// ------------------------------------------------------------------------------------------------ lines
+
+/** A line of a file as its bytes stand there. A row's number is that of its line, the first being 1. */
+interface Line {
+  readonly row: RowNumber;
+  readonly byteOffset: number;
+  /** Without the line end. */
+  readonly bytes: Buffer;
+  /** LF or CRLF; empty for a last line without one. */
+  readonly end: Buffer;
+}
+
+/** Answers of whole directories fit in it; a file without line ends is found before all of it is in memory. */
+const MOST_BYTES_PER_LINE = 16 * 1024 * 1024;
+
+const LF = 0x0a;
+const CR = 0x0d;
+
+/**
+ * The lines in groups as their bytes are read.
+ * @param from where a line begins; left out: the first.
+ * @param onFileBytes sees the bytes of the file itself in order.
+ * @throws StopError `input` for a line that is too long, and as `FileBytes`.
+ */
+async function* linesOf(
+  file: FileBytes,
+  from?: Position,
+  onFileBytes?: (bytes: Buffer) => void,
+): AsyncIterable<readonly Line[]> {
+  let row = from?.row ?? 1;
+  let byteOffset = from?.byteOffset ?? 0;
+  let begun: Buffer[] = [];
+  let length = 0;
+  const lineUpTo = (bytes: Buffer): Line => {
+    const end = bytes.length - (bytes.at(-1) === LF ? (bytes.at(-2) === CR ? 2 : 1) : 0);
+    const line = { row, byteOffset, bytes: bytes.subarray(0, end), end: bytes.subarray(end) };
+    row += 1;
+    byteOffset += bytes.length;
+    return line;
+  };
+  for await (const chunk of file.chunks(byteOffset)) {
+    onFileBytes?.(chunk);
+    const lines: Line[] = [];
+    let start = 0;
+    for (let at = chunk.indexOf(LF); at !== -1; at = chunk.indexOf(LF, start)) {
+      const piece = chunk.subarray(start, at + 1);
+      lines.push(lineUpTo(begun.length === 0 ? piece : Buffer.concat([...begun, piece])));
+      begun = [];
+      length = 0;
+      start = at + 1;
+    }
+    if (start < chunk.length) begun.push(chunk.subarray(start));
+    length += chunk.length - start;
+    if (length > MOST_BYTES_PER_LINE) throw tooLong(file.path, row);
+    if (lines.length > 0) yield lines;
+  }
+  if (begun.length > 0) yield [lineUpTo(Buffer.concat(begun))];
+}
+
+function tooLong(path: string, line: number): StopError {
+  const fact = `${path}, line ${line}: the line is longer than ${MOST_BYTES_PER_LINE} bytes, the most that one may have.`;
+  return stop('input', fact, 'Write each object on a line of its own.');
+}
+
+// ------------------------------------------------------------------------------------------------ what a line says
+
+/** What a line of JSON lines says: an object, nothing, or why it is no row that can be read. */
+type Said =
+  | { readonly kind: 'blank' }
+  | { readonly kind: 'object'; readonly text: string; readonly object: JsonObject }
+  | { readonly kind: 'unreadable'; readonly text: string; readonly why: string };
+
+/** A byte-order mark is no part of what a line says. */
+function saidIn({ bytes }: Line): Said {
+  if (!isUtf8(bytes)) return { kind: 'unreadable', text: bytes.toString('latin1'), why: 'it is not UTF-8' };
+  const text = bytes.toString();
+  if (text.trim() === '') return { kind: 'blank' };
+  const body = readBody(text);
+  if (body.kind === 'unreadable') {
+    return { kind: 'unreadable', text, why: body.why ?? `it is not JSON: ${foreignWords(startOf(text))}` };
+  }
+  if (body.kind === 'blank') return { kind: 'blank' };
+  const { value } = body;
+  if (isObject(value)) return { kind: 'object', text, object: value as JsonObject };
+  return { kind: 'unreadable', text, why: `it is not an object: ${foreignWords(startOf(text))}` };
+}
+
+const CHARACTERS_SHOWN = 60;
+
+function startOf(text: string): string {
+  return text.length <= CHARACTERS_SHOWN ? text : `${text.slice(0, CHARACTERS_SHOWN)}…`;
+}
+
+/**
+ * The cells below the names. A text is as it stands there, a number has the digits that were written, and what is missing is
+ * blank as `null` is. A list of plain values is joined by "; ", and anything deeper is JSON.
+ */
+function cellsOf(object: JsonObject, names: readonly string[]): readonly string[] {
+  return names.map((name) => (Object.hasOwn(object, name) ? cellText(object[name]) : ''));
+}
+
+/** Texts, so that nothing in them is taken for what holds an object together, and that. */
+const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],]/gs;
+
+/** The members of an object as they are written, which keeps the digits of numbers and the order of names. @param text JSON. */
+function membersIn(text: string): readonly { readonly name: string; readonly text: string }[] {
+  const members: string[] = [];
+  let level = 0;
+  let start = 0;
+  for (const { 0: token, index } of text.matchAll(TOKENS)) {
+    const isOpening = token === '{' || token === '[';
+    if (isOpening) level += 1;
+    const isEdge = level === 1 && (isOpening || token === ',' || token === '}');
+    if (isEdge && !isOpening) members.push(text.slice(start, index).trim());
+    if (isEdge) start = index + 1;
+    if (token === '}' || token === ']') level -= 1;
+  }
+  return members.flatMap((member) => {
+    const [name] = NAME.exec(member) ?? [];
+    return name === undefined ? [] : [{ name: JSON.parse(name) as string, text: member }];
+  });
+}
+
+const NAME = /^"[^"\\]*(?:\\.[^"\\]*)*"/s;
+
+/** A text as JSON: a number where there was one and the text is one, else a string. @param written the member before, with its name. */
+function valueLike(written: string, text: string): string {
+  const before = written.replace(NAME, '').replace(/^\s*:\s*/, '');
+  return NUMBER.test(before) && NUMBER.test(text) ? text : JSON.stringify(text);
+}
+
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;

@@ -3,6 +3,7 @@ import { stop } from '../../../core/errors.ts';
 import type { FoundLayout, LeftOut, ReadOptions, TopRow } from '../../../core/format.ts';
 import { present } from '../../../core/objects.ts';
 import { counted, foreignName, listed } from '../../../core/plain-text.ts';
+import type { RowNumber } from '../../../core/row.ts';
 import { type RowRange, readHeaderRows, readRowRange, rowRangeText } from '../../../core/row-range.ts';
 import { isLookupName } from '../../columns/column-kind.ts';
 import { namedColumns, widthOf } from '../../header.ts';
@@ -12,7 +13,6 @@ import { layoutNotes, topRows } from '../../shape/shape-words.ts';
 import { lettersOf } from '../../workbook.ts';
 import { textsOf } from '../../workbook-copy.ts';
 import { MOST_DIGITS } from './cell.ts';
-import { RowTally } from './row-tally.ts';
 import type { SheetRow } from './sheet-rows.ts';
 import { bearsStrays, type SheetTable, strayPlace, strayWords, type Top } from './sheet-table.ts';
 import type { Book, BookSheet } from './workbook.ts';
@@ -257,6 +257,61 @@ export class TableSurvey {
     ];
     const file = basename(this.#book.archive.path);
     return `The output gets the values of the sheet, but not what else is in ${file}: ${listed(losses)}.`;
+  }
+}
+
+interface Unsaved {
+  count: number;
+  readonly row: RowNumber;
+}
+
+interface Wide {
+  count: number;
+  readonly isFirst: boolean;
+  /** Why they would refuse the file. */
+  readonly refusal: Error;
+}
+
+/** What is to be told of the rows of a table, and whether they refuse the sheet. */
+class RowTally {
+  rows = 0;
+  hidden = 0;
+  /** Cells whose formula has no saved value, and the row of the first, by their position. */
+  readonly unsaved = new Map<number, Unsaved>();
+  /** Cells with numbers that are longer than Excel can keep, and the row of the first. */
+  long = { count: 0, row: 0 };
+  /** Rows with cells behind the last column. */
+  wide: Wide | undefined;
+  /** The first reason not to read the sheet. */
+  refusal: Error | undefined;
+
+  get lacksValues(): boolean {
+    return this.unsaved.size > 0;
+  }
+
+  countUnsaved({ number, unsaved }: Pick<SheetRow, 'number' | 'unsaved'>): void {
+    for (const position of unsaved) {
+      const column = this.unsaved.get(position);
+      if (column === undefined) this.unsaved.set(position, { count: 1, row: number });
+      else column.count += 1;
+    }
+  }
+
+  /** @param stray why a cell of it would refuse the file. @param isRefused whether it does. */
+  take({ number, cells, isHidden }: SheetRow, stray: Error | undefined, isRefused: boolean): void {
+    this.rows += 1;
+    if (isHidden) this.hidden += 1;
+    if (stray !== undefined && isRefused) this.refusal ??= stray;
+    else if (stray !== undefined) {
+      this.wide ??= { count: 0, isFirst: this.rows === 1, refusal: stray };
+      this.wide.count += 1;
+    }
+    for (const cell of cells) {
+      if (cell?.kind !== 'number' || !Number.isInteger(cell.value)) continue;
+      if (Math.abs(cell.value) < 10 ** MOST_DIGITS) continue;
+      if (this.long.count === 0) this.long.row = number;
+      this.long.count += 1;
+    }
   }
 }
 
