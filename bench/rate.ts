@@ -13,7 +13,7 @@ import { type VendorBook, type VendorKind, WARM_UP } from './rate-vendor.ts';
  * ledger, against vendors of three kinds in a process of their own, with and without stalls of our event loop.
  */
 
-export const KINDS: readonly VendorKind[] = ['sliding-log', 'fixed-window', 'token-bucket'];
+const KINDS: readonly VendorKind[] = ['sliding-log', 'fixed-window', 'token-bucket'];
 
 /** Requests a second, and so many at once that the connection is never what limits. */
 const RATES = [
@@ -86,13 +86,8 @@ function stall(): void {
   while (performance.now() < untilMs);
 }
 
-/** As many requests as the limiter lets through in that time. `onAnswer` hears the status of each answer. */
-export async function askFor(
-  durationMs: number,
-  limits: Limits,
-  origin: string,
-  onAnswer: (status: number) => void = () => {},
-): Promise<void> {
+/** As many requests as the limiter lets through in that time. */
+async function askFor(durationMs: number, limits: Limits, origin: string): Promise<void> {
   const { concurrency } = limits;
   const limiter = new Limiter({
     limits,
@@ -115,10 +110,8 @@ export async function askFor(
   const ending = AbortSignal.timeout(durationMs);
   const waiter: Waiter = { signal: ending, maxPauseMs: undefined };
   const workers = Array.from({ length: concurrency }, async () => {
-    while (!ending.aborted) {
-      const reply = await limiter.slot(waiter, () => ask(limiter, transport, waiter)).catch(() => undefined);
-      if (reply?.kind === 'answered') onAnswer(reply.raw.status);
-    }
+    while (!ending.aborted)
+      await limiter.slot(waiter, () => ask(limiter, transport, waiter)).catch(() => undefined);
   });
   await Promise.all(workers);
   await limiter.close();
@@ -132,7 +125,7 @@ const REQUEST = {
   body: Buffer.from('{"abn":"53004085616"}'),
 } as const;
 
-async function ask(limiter: Limiter, transport: Transport, waiter: Waiter): Promise<Reply> {
+async function ask(limiter: Limiter, transport: Transport, waiter: Waiter): Promise<void> {
   const permit = await limiter.permit(waiter);
   const intentAt = { monotonicMs: systemClock.monotonicMs(), wallMs: systemClock.wallMs() };
   let sentAtMs = intentAt.monotonicMs;
@@ -147,10 +140,9 @@ async function ask(limiter: Limiter, transport: Transport, waiter: Waiter): Prom
   if (reply.kind === 'answered' && reply.raw.status === 429) limiter.pause(undefined, sentAtMs, 'too fast');
   else limiter.settled();
   permit.done();
-  return reply;
 }
 
-export function startVendor(kind: VendorKind, perSecond: number): Promise<Vendor> {
+function startVendor(kind: VendorKind, perSecond: number): Promise<Vendor> {
   return startServer([
     process.execPath,
     join(import.meta.dirname, 'rate-vendor.ts'),

@@ -1,28 +1,22 @@
 /**
- * The speed and memory promises, measured again: `npm run bench [files|learning|page|rate …]`, which prints one table a bench,
- * with the machine. `npm run bench speed -- --help` has the promises of speed, `npm run bench parts` what a bought row costs by
- * part, `npm run bench statements` what a list asks of SQLite, and `npm run bench walk` which functions a row passes. Nothing
- * here is a test: a figure is read by a person, beside the other figures of one run.
+ * The speed and memory promises, measured again: `npm run bench [files|page|rate|statements …]`, which prints one table a bench,
+ * with the machine. `npm run bench speed -- --help` has the promises of speed, and `npm run bench statements` what a list asks of SQLite.
+ * Nothing here is a test: a figure is read by a person, beside the other figures of one run.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { measureFiles } from './files.ts';
-import { measureLearning } from './learning.ts';
 import { measurePage } from './page.ts';
-import { measureParts } from './parts.ts';
 import { measureRate } from './rate.ts';
 import { measureSpeed } from './speed.ts';
 import { measureStatements } from './statements.ts';
-import { measureWalk } from './walk.ts';
 
 const benches: Readonly<Record<string, () => Promise<readonly string[]>>> = {
   files: measureFiles,
-  learning: measureLearning,
   page: measurePage,
   rate: measureRate,
   statements: measureStatements,
-  walk: measureWalk,
 };
 
 // What is known of the stores of a bench is nothing that whoever measures wants to keep.
@@ -32,7 +26,6 @@ process.once('exit', () => rmSync(state, { recursive: true, force: true }));
 
 const [first, ...flags] = process.argv.slice(2);
 if (first === 'speed') print(await measureSpeed(flags));
-else if (first === 'parts') print(await measureParts(flags));
 else await measureNamed(process.argv.slice(2));
 
 function print(lines: readonly string[]): void {
@@ -42,9 +35,7 @@ function print(lines: readonly string[]): void {
 async function measureNamed(names: readonly string[]): Promise<void> {
   const unknown = names.find((name) => !(name in benches));
   if (unknown !== undefined) {
-    console.error(
-      `There is no bench "${unknown}"; known are: speed, parts, ${Object.keys(benches).join(', ')}.`,
-    );
+    console.error(`There is no bench "${unknown}"; known are: speed, ${Object.keys(benches).join(', ')}.`);
     process.exit(2);
   }
   const gib = (totalmem() / 1024 ** 3).toFixed(0);

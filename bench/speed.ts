@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { inFolder } from './program.ts';
-import { measureLatency, measurePinned, measureUnlimited } from './speed/end-to-end.ts';
+import { measureLatency, measureUnlimited } from './speed/end-to-end.ts';
 import { measureGrowth } from './speed/growth.ts';
 import { measureLimit } from './speed/limit.ts';
 import { businessOf, businessWords, describeMachine, machineWords } from './speed/machine.ts';
@@ -21,7 +21,6 @@ import { measureResume, measureStarts } from './speed/starts.ts';
 
 const MEASURES = {
   unlimited: measureUnlimited,
-  pinned: measurePinned,
   latency: measureLatency,
   replay: measureReplay,
   plan: measurePlan,

@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { finish } from '../program.ts';
 
@@ -14,8 +14,6 @@ export interface Cost {
 export interface Command {
   readonly words: readonly string[];
   readonly env?: NodeJS.ProcessEnv;
-  /** The only core that it may run on. */
-  readonly core?: number | undefined;
 }
 
 const NODE_FLAGS = ['--disable-warning=ExperimentalWarning'];
@@ -25,27 +23,11 @@ export function node(...words: readonly string[]): readonly string[] {
   return [process.execPath, ...NODE_FLAGS, ...words];
 }
 
-export const canPin = spawnSync('taskset', ['--version']).status === 0;
-
-/** Of a vendor and of a contestant that share none; undefined where nothing can be pinned. */
-export const CORES = canPin ? { vendor: 0, contestant: 1 } : undefined;
-
-export function pinned(words: readonly string[], core: number | undefined): readonly string[] {
-  return core === undefined ? words : ['taskset', '-c', String(core), ...words];
-}
-
-/**
- * Runs a command to its end. Nothing else that this process has started may end meanwhile.
- * @param started is told its process.
- */
-export async function costOf(
-  { words, env = process.env, core }: Command,
-  started: (pid: number) => void = () => {},
-): Promise<Cost> {
-  const [program = '', ...rest] = pinned(words, core);
+/** Runs a command to its end. Nothing else that this process has started may end meanwhile. */
+export async function costOf({ words, env = process.env }: Command): Promise<Cost> {
+  const [program = '', ...rest] = words;
   const before = processorOfChildren();
   const child = spawn(program, rest, { env, stdio: ['ignore', 'ignore', 'pipe'] });
-  if (child.pid !== undefined) started(child.pid);
   let said = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     said = (said + text).slice(-2000);

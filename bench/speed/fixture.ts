@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { AT_ONCE, abn, connect, PROGRAM, startServer, type Vendor } from '../program.ts';
 import { fillStore } from '../store.ts';
-import { type Command, node, pinned } from './cost.ts';
+import { type Command, node } from './cost.ts';
 
 /** What every measure works on: a list of twelve columns, a job that adds four, an account, stores of their own. */
 
@@ -49,8 +49,8 @@ const JOB = {
 
 const VENDOR = join(import.meta.dirname, 'vendor.ts');
 
-export function startSpeedVendor(flags: readonly string[], core?: number): Promise<Vendor> {
-  return startServer(pinned(node(VENDOR, ...flags), core));
+export function startSpeedVendor(flags: readonly string[]): Promise<Vendor> {
+  return startServer(node(VENDOR, ...flags));
 }
 
 /** A folder with the job and an account, in which rowonce is typed. */

@@ -2,7 +2,7 @@ import { closeSync, fdatasyncSync, openSync, readFileSync, rmSync, writeSync } f
 import { createRequire } from 'node:module';
 import { cpus, loadavg, totalmem } from 'node:os';
 import { join } from 'node:path';
-import { canPin, median } from './cost.ts';
+import { median } from './cost.ts';
 
 /** What figures depend on beside the program. */
 export interface Machine {
@@ -11,7 +11,6 @@ export interface Machine {
   readonly memoryGiB: number;
   readonly platform: string;
   readonly versions: Readonly<Record<string, string>>;
-  readonly canPin: boolean;
 }
 
 /** How busy others keep the machine. Where it is much, or a commit waits long, only ratios of processor time say something. */
@@ -33,7 +32,6 @@ export function describeMachine(): Machine {
     memoryGiB: Math.round(totalmem() / 1024 ** 3),
     platform: process.platform,
     versions,
-    canPin,
   };
 }
 
@@ -84,13 +82,7 @@ function fdatasyncMs(folder: string): number {
 export function machineWords(machine: Machine): string {
   const { cores, processor, memoryGiB, versions } = machine;
   const libraries = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
-  const pinning = machine.canPin
-    ? 'Vendor and contestants share all cores, but where they are pinned: there the vendor has one and the contestant another'
-    : 'Nothing is pinned, because there is no taskset';
-  return [
-    `${cores} × ${processor}, ${memoryGiB} GiB, ${machine.platform}; ${libraries.join(', ')}`,
-    pinning,
-  ].join('\n');
+  return `${cores} × ${processor}, ${memoryGiB} GiB, ${machine.platform}; ${libraries.join(', ')}`;
 }
 
 export function businessWords({ load, fdatasyncMs }: Business): string {

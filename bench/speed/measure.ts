@@ -30,9 +30,7 @@ export interface Line {
   readonly measure: string;
   readonly contestant: string;
   readonly rows: number;
-  /** Undefined for one that is not here, with the reason in `absent`. */
-  readonly cost: Cost | undefined;
-  readonly absent?: string | undefined;
+  readonly cost: Cost;
 }
 
 export interface Measured {
@@ -42,10 +40,7 @@ export interface Measured {
 
 export interface Contestant {
   readonly name: string;
-  /** Those that cannot do as many as the others have fewer. */
   readonly rows: number;
-  /** Why it does not run here. */
-  readonly absent?: string | undefined;
   readonly run: () => Promise<Cost>;
 }
 
@@ -62,8 +57,7 @@ export class Rounds {
   static async of({ runs, say }: Options, contestants: readonly Contestant[]): Promise<Rounds> {
     const rounds = new Rounds(contestants);
     for (let round = 0; round < runs; round += 1) {
-      for (const { name, run, absent } of contestants) {
-        if (absent !== undefined) continue;
+      for (const { name, run } of contestants) {
         const cost = await run();
         rounds.#costs.set(name, [...rounds.costs(name), cost]);
         say(`round ${round + 1} of ${runs}: ${name} ${cost.seconds.toFixed(2)} s`);
@@ -77,16 +71,13 @@ export class Rounds {
   }
 
   lines(measure: string): readonly Line[] {
-    return this.#contestants.map(({ name, rows, absent }) => {
-      const cost = absent === undefined ? medianCost(this.costs(name)) : undefined;
-      return { measure, contestant: name, rows, cost, absent };
+    return this.#contestants.map(({ name, rows }) => {
+      return { measure, contestant: name, rows, cost: medianCost(this.costs(name)) };
     });
   }
 
   /** How often the time of one is in that of another, for as many rows: the median of the ratios of the rounds. */
   times(name: string, of: string): string {
-    const absent = [name, of].find((each) => this.costs(each).length === 0);
-    if (absent !== undefined) return `${absent}: absent`;
     const seconds = this.#ratio(name, of, (cost) => cost.seconds);
     return `${seconds} (processor ${this.#ratio(name, of, (cost) => cost.processorSeconds)})`;
   }

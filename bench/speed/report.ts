@@ -33,8 +33,7 @@ export function tableOf(head: readonly string[], rows: readonly (readonly string
   return [line(head), line(head.map(() => '---')), ...rows.map(line)];
 }
 
-function cells({ rows, cost, absent }: Line): readonly string[] {
-  if (cost === undefined) return [absent ?? '', '', '', '', ''];
+function cells({ rows, cost }: Line): readonly string[] {
   const { seconds, processorSeconds, peakMiB } = cost;
   const whole = (count: number): string => Math.round(count).toLocaleString('en');
   return [
