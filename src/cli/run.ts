@@ -3,7 +3,7 @@ import { systemClock } from '../core/clock.ts';
 import { EXIT, StopError, stop } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
 import { isSpooled, spoolFolder } from '../core/paths.ts';
-import { counted, grouped, plainText } from '../core/plain-text.ts';
+import { grouped, plainText } from '../core/plain-text.ts';
 import { spoolInput } from '../files/spool.ts';
 import { loadJobs } from '../job/job.ts';
 import { credits } from '../ledger/ledger.ts';
@@ -291,7 +291,7 @@ function detachedReport(summary: RunSummary, words: readonly string[]): Report {
 }
 
 type Questions = Required<
-  Pick<RunOptions, 'askBudget' | 'askRequests' | 'askChanges' | 'showPlan' | 'askMisses' | 'askReread'>
+  Pick<RunOptions, 'askBudget' | 'askRequests' | 'askChanges' | 'showPlan' | 'askReread'>
 >;
 
 /** @param agreed `--yes` was given. It agrees to the price of the list, and with `--sample` to that of the sample alone. */
@@ -317,12 +317,6 @@ function questionsOn(console: Console, agreed: boolean, isSample: boolean): Ques
     async askChanges(plan) {
       showChanges(plan);
       return ask(changeQuestion(plan));
-    },
-    /** `--yes`, which a scheduler passes every night, agrees to suspicious misses on a first run only. */
-    async askMisses({ suspicion, fact, count }) {
-      if (agreed && suspicion === 'first') return true;
-      console.say(fact);
-      return console.agrees(`Keep ${counted(count, 'answer')} as no match, and continue?`);
     },
     async askReread(reread) {
       if (!agreed && !console.interactive) return false;

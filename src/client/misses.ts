@@ -194,16 +194,18 @@ export function suspectMisses(history: AccountHistory, suspicion: Suspicion): Su
 /** The stop for suspect misses. Answers to changes are never taken back, so for them it offers one way to continue. */
 export function missesStop({ suspicion, fact }: SuspectMisses, isOfChanges: boolean): StopError {
   const check = "Check the account's base_url";
-  const agree = suspicion === 'first' ? '--yes or --accept no-match' : '--accept no-match';
   const stopWith = (next: string, ...answers: readonly string[]): StopError =>
     new StopError({ code: 'address', message: fact, next, answers });
   if (isOfChanges)
-    return stopWith(`${check}; if it is right, run the same list with ${agree} to continue.`, 'no-match');
+    return stopWith(
+      `${check}; if it is right, run the same list with --accept no-match to continue.`,
+      'no-match',
+    );
   const first =
     suspicion === 'first'
       ? `${check} (a corrected one asks for all of them again); if it is right,`
       : `${check} and everything between here and the vendor; then`;
-  const ways = `run the same list with ${agree} to keep them as no match, or with --accept take-back to ask for them again`;
+  const ways = `run the same list with --accept no-match to keep them as no match, or with --accept take-back to ask for them again`;
   return stopWith(`${first} ${ways}.`, 'no-match', 'take-back');
 }
 

@@ -46,7 +46,7 @@ test('misses that look like a wrong address wait for a person, night after night
   const asked = unknowing.requests.length;
   const second = await nights.sweep(['new.yaml']);
   expect(second).toMatchObject({ code: 2, said: { stopped: { code: 'address' } } });
-  expect(second.said.stopped.next).toContain('run the same list with --yes or --accept no-match');
+  expect(second.said.stopped.next).toContain('run the same list with --accept no-match');
   expect(unknowing.requests).toHaveLength(asked);
   const kept = await nights.desk.type(['run', 'new.yaml', 'new/a.csv', '--accept', 'no-match']);
   expect(kept.code, kept.stderr).toBe(0);

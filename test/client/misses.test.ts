@@ -113,7 +113,7 @@ test.each([
     'first',
     after(0, 0, 20),
     /^The first 20 answers of this account were all status 404\.$/,
-    /--yes or --accept no-match/,
+    /with --accept no-match/,
   ],
   [
     'sudden',

@@ -1,5 +1,4 @@
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { typed } from '../cli/typed.ts';
+import { describe, expect, test } from 'vitest';
 import { proof, some } from '../combinations.ts';
 import { badOnceSettled, type ErrorPage, Gateway, type Weather } from './gateway.ts';
 import { endedOf } from './program.ts';
@@ -128,7 +127,7 @@ async function missesLine(workplace: Workplace): Promise<string | undefined> {
 const UNKNOWN_FIRST = [...domainsOf('unheard-of', 40), ...domainsOf('known', 5)];
 
 describe.concurrent('an honest vendor and 40 unknown companies at the top of a list', () => {
-  test('stop a run once; with --yes the same command goes on, and nobody is asked for twice', async () => {
+  test('stop a run until --accept no-match, which --yes is not; nobody is asked for twice', async () => {
     await using vendor = await honestVendor();
     await using workplace = await Workplace.open({ concurrency: AT_ONCE });
     workplace.writeAccount(vendor.url);
@@ -138,7 +137,7 @@ describe.concurrent('an honest vendor and 40 unknown companies at the top of a l
     expect(vendor.requests.length, 'what was on its way beside the twentieth').toBeLessThanOrEqual(
       20 + AT_ONCE - 1,
     );
-    const unanswered = await workplace.runHere();
+    const unanswered = await workplace.runHere({ more: ['--yes'] });
     expect(unanswered, 'nobody has answered').toMatchObject({
       code: 2,
       report: {
@@ -151,7 +150,7 @@ describe.concurrent('an honest vendor and 40 unknown companies at the top of a l
       /status 404: run the list with --accept no-match to keep them/,
     );
 
-    expect(await workplace.runHere({ more: ['--yes'] })).toMatchObject({
+    expect(await workplace.runHere({ more: ['--accept', 'no-match'] })).toMatchObject({
       code: 0,
       stderr: expect.stringMatching(/\d\d answers of status 404 are kept as no match\./),
       report: { counts: { no_match: 40, matched: 5 } },
@@ -191,7 +190,7 @@ describe.concurrent('an honest vendor and 40 unknown companies at the top of a l
         code: 2,
         report: { requests: 0, stopped: { code: 'address' } },
       });
-      expect(await workplace.runHere({ more: ['--yes'] })).toMatchObject({
+      expect(await workplace.runHere({ more: ['--accept', 'no-match'] })).toMatchObject({
         code: 0,
         report: { requests: 25 },
       });
@@ -215,9 +214,7 @@ proof(
       );
     const first = await run();
     expect(first).toMatchObject({ code: 2, report: { stopped: { code: 'address' } } });
-    expect(first.report?.stopped?.next).toMatch(
-      /run the same list with --yes or --accept no-match to continue\.$/,
-    );
+    expect(first.report?.stopped?.next).toMatch(/run the same list with --accept no-match to continue\.$/);
     const asked = service.requests.length;
     expect(asked).toBeLessThan(25);
     expect(await run('--accept', 'take-back')).toMatchObject({ code: 3, report: { requests: 25 - asked } });
@@ -248,24 +245,26 @@ test('nobody is gone for a service that has answered nothing but 404 yet: once i
   expect(service.requests, 'so its 404 is about the person, and nothing is left to do').toHaveLength(asked);
 });
 
-test('on a terminal the same command asks, and goes on when somebody says yes', async () => {
-  await using vendor = await honestVendor();
-  await using workplace = await Workplace.open({ concurrency: 1 });
-  workplace.writeAccount(vendor.url);
-  workplace.writeList(UNKNOWN_FIRST);
-  expect((await workplace.runHere()).code).toBe(2);
-  onTestFinished(() => void vi.unstubAllEnvs());
-  vi.stubEnv('ROWONCE_CONFIG', workplace.path('config'));
-  vi.stubEnv('XDG_STATE_HOME', workplace.path('state'));
-  const words = workplace.words().filter((word) => word !== '--json');
-  const no = await typed(words, { answer: 'n' });
-  expect(no.stderr).toContain('The first 20 answers of this account were all status 404.');
-  expect(no.stderr).toContain('Keep 20 answers as no match, and continue? [y/N]');
-  expect(no.code).toBe(2);
-  expect(vendor.requests).toHaveLength(20);
-  expect((await typed(words, { answer: 'y' })).code).toBe(0);
-  expect(workplace.statuses().filter((status) => status === 'no_match')).toHaveLength(40);
-  expect(vendor.requests).toHaveLength(45);
+test('a wrong path ends no row, however many nights its list is run with --yes; once mended all are asked', async () => {
+  await using vendor = await ScriptedVendor.start(({ path, body }, response) => {
+    const { domain } = JSON.parse(body) as { domain: string };
+    const isThere = path.startsWith('/v1/');
+    response.writeHead(isThere ? 200 : 404, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(isThere ? { name: `All of ${domain}` } : { error: 'Not Found' }));
+  });
+  await using workplace = await Workplace.open({ concurrency: AT_ONCE });
+  workplace.writeAccount(`${vendor.url}/v9`);
+  workplace.writeList(domainsOf('night', 200));
+  expect((await workplace.runHere({ more: ['--yes'] })).code).toBe(2);
+  const asked = vendor.requests.length;
+  for (const _ of ['second night', 'third night'])
+    expect(await workplace.runHere({ more: ['--yes'] })).toMatchObject({ code: 2, report: { requests: 0 } });
+  expect(vendor.requests).toHaveLength(asked);
+  workplace.writeAccount(`${vendor.url}/v1`);
+  expect(await workplace.runHere({ more: ['--yes'] })).toMatchObject({
+    code: 0,
+    report: { counts: { matched: 200 } },
+  });
 });
 
 describe.concurrent('an account that found something, and then a hundred misses in a row', () => {
