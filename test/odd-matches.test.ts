@@ -106,18 +106,18 @@ test.each(
 );
 
 test.each<[string, object, object]>([
-  ['the answer costs something', { name: 'Acme', cost: 1 }, { credits_charged: { path: 'cost' } }],
-  ['the answer does not say what it cost', { name: 'Acme' }, { credits_charged: { path: 'cost' } }],
+  ['the answer costs something', { cost: 1 }, { credits_charged: { path: 'cost' } }],
+  ['the answer does not say what it cost', {}, { credits_charged: { path: 'cost' } }],
   [
     'the dialect has no price',
-    { name: 'Acme', cost: 0 },
+    { cost: 0 },
     {
       credits_charged: { path: 'cost' },
       operations: { 'enrich-company': { credits: { most: 0, found: 0 } } },
     },
   ],
 ])('no match is held to be free where %s', async (_, answer, dialect) => {
-  const { run } = await open(() => answer, dialect);
+  const { run } = await open((at) => ({ ...answer, name: `Acme ${at}` }), dialect);
   expect(await run()).toMatchObject({ stopped: undefined, counts: { matched: 12 } });
 });
 

@@ -25,7 +25,14 @@ import { namesProject, namesRoute } from './misses.ts';
 import { askedWaitMs } from './rate-hints.ts';
 
 export { changeFields, leftBy } from './judge/change-facts.ts';
-export { type OddAnswer, oddAnswerIn, ruleForLost } from './judge/odd-answer.ts';
+export { factsShape } from './judge/facts.ts';
+export {
+  type OddAnswer,
+  oddAnswerIn,
+  refusalShape,
+  ruleForLost,
+  speaksOfAccount,
+} from './judge/odd-answer.ts';
 
 /**
  * Says what a reply means and what follows: one pure, total function over rules that are the dialect's data. Whatever

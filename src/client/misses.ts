@@ -14,6 +14,8 @@ export interface AccountHistory {
   answers: number;
   answersNot404: number;
   found: number;
+  /** The same when the session began. */
+  readonly foundBefore: number;
   /** Misses in the series that has not ended yet. */
   misses: number;
   /** Consecutive matches with nothing readable in them. */
@@ -39,7 +41,10 @@ export function historyOf(
   trusted: boolean,
 ): AccountHistory {
   const suspected = misses.place !== undefined && !misses.kept;
-  return { answers, answersNot404, found, misses: misses.count, kept: misses.kept, suspected, trusted };
+  return {
+    ...{ answers, answersNot404, found, foundBefore: found },
+    ...{ misses: misses.count, kept: misses.kept, suspected, trusted },
+  };
 }
 
 export function noteAnswer(

@@ -17,7 +17,10 @@ import type { SavedPlan } from './saved-plan.ts';
 import type { ChangePlan } from './team/change-plan.ts';
 
 /** The values of `--accept` that answer a stop of a run; an agreement, such as `dialect:HASH`, is another one. */
-export const ACCEPTABLE = ['no-match', 'take-back', 'doubts', 'store', 'guards', 'anew'] as const;
+export const ACCEPTABLE = [
+  ...(['no-match', 'take-back', 'refused', 'same-answers'] as const),
+  ...(['doubts', 'store', 'guards', 'anew'] as const),
+] as const;
 
 export type Acceptable = (typeof ACCEPTABLE)[number];
 
@@ -122,6 +125,7 @@ export interface RunChoices {
   readonly buyAgain?: boolean | undefined;
   /**
    * The user's answer to a stop of an earlier run: suspect misses are kept (`no-match`) or asked for again (`take-back`),
+   * refusals of one shape (`refused`) and matches that show the same facts (`same-answers`) are kept,
    * answers that cannot be read stay in doubt and stop no run (`doubts`), a store that is behind is used as it is (`store`),
    * what guards hold back of the plan that `ifPlan` names is meant (`guards`), rows of a finished batch are judged anew, which only
    * shows the plan of that where `ifBatch` names the batch (`anew`), or what a stop named by its hash is agreed to
@@ -133,7 +137,7 @@ export interface RunChoices {
    * they may be sent, and a yes is kept. Left out: nobody can be asked, and only `accept` agrees.
    */
   readonly askAgreement?: ((question: Question) => Promise<boolean>) | undefined;
-  /** Called with misses that look like a wrong address; it returns whether they are kept. Left out: nobody can be asked. */
+  /** Called by a trial with misses that look like a wrong address; it returns whether they are kept. A run takes `accept` alone. */
   readonly askMisses?: ((misses: SuspectMisses) => Promise<boolean>) | undefined;
   /** Whether the run may make people admin, whatever the job's guards say. */
   readonly allowAdmin?: boolean | undefined;

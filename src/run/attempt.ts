@@ -36,7 +36,7 @@ import type { Run } from './session.ts';
 export { keepReading } from './attempt/kept-reading.ts';
 export { untilMoved } from './attempt/not-admitted.ts';
 export { acceptOdd, type OddDoubt, oddDoubts, ruleReads } from './attempt/odd-answers.ts';
-export { MOST_ODD_MATCHES, oddMatches } from './attempt/odd-matches.ts';
+export { oddMatches } from './attempt/odd-matches.ts';
 export type { Wanted } from './attempt/outgoing.ts';
 export type { Bought, Closing, Waits, Withheld } from './attempt/replied.ts';
 

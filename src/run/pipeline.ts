@@ -3,7 +3,7 @@ import { StopError } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
 import { type MappedInput, OtherContent, openMappedInput } from '../files/input.ts';
 import { chooseDestination, type Destination, type OutputFiles } from '../files/output/output.ts';
-import type { Batch, Credits, ListedRows } from '../ledger/ledger.ts';
+import type { AttemptId, Batch, Credits, ListedRows } from '../ledger/ledger.ts';
 import { closeIfFinished, finishedRowCount, rowsOf, startBatch } from '../plan/batch.ts';
 import { type BatchPlace, batchPlaceOf, requireBatch } from '../plan/batch-key.ts';
 import { planRun, requireAgreedRequests, requireConsent } from '../plan/consent.ts';
@@ -33,9 +33,10 @@ import { RowGroups } from './pipeline/row-groups.ts';
 import { paced, plannedProjects, type TaskSource, tasksOf } from './pipeline/tasks.ts';
 import { settlesAnew } from './pipeline/unanswered.ts';
 import { ProjectAccess } from './project-access.ts';
-import { settleMisses } from './recover.ts';
+import { settleSeries } from './recover.ts';
 import { finishedRows, type RowSet } from './row-set.ts';
 import { RunMetrics } from './run-metrics.ts';
+import { takeBack } from './series.ts';
 import type { Sessions } from './sessions.ts';
 import { type RunSummary, summarize } from './summary.ts';
 
@@ -137,7 +138,7 @@ interface Worked {
 async function work(submitted: Submitted, sessions: Sessions): Promise<Worked> {
   const { context, batch } = submitted;
   if (context.accept === 'doubts') await acceptOdd(context, batch);
-  const suspect = await settleMisses(context);
+  const suspect = await settleSeries(context, batch);
   if (suspect !== undefined) return { stopped: suspect };
   const isAll = (rows: number): boolean => rows >= rowsOf(batch);
   // To go through all rows takes a while, and is needed only where some are left.
@@ -152,6 +153,9 @@ async function work(submitted: Submitted, sessions: Sessions): Promise<Worked> {
     if (files === undefined) await workRows(rows, left(finished));
     if (isToBeAskedAgain(rows)) await workRows(rows, left(await finishedRows(context.ledger, batch.id)));
   });
+  // A refused change is settled, so only a new plan asks for it again.
+  if (stopped?.answers?.includes('refused') === true && context.job.operation.change !== undefined)
+    await context.ledger.changeBatch(batch.id, { state: 'superseded' });
   return { files, stopped };
 }
 
@@ -209,6 +213,7 @@ async function inSession(
   } finally {
     await run.close();
   }
+  if (isOfNoRow(signal)) await takeBack(run);
   const stopped = stopReason(signal);
   return stopped && client.limiter.upToDate(stopped);
 }
@@ -223,7 +228,12 @@ interface RowsWork extends Work {
 async function workRows(work: RowsWork, source: TaskSource): Promise<void> {
   const { signal, stopAll } = work;
   const { concurrency } = work.context.account.limits;
-  const finishing = new Finishing(work.context, work.batch, stopAll);
+  const { refused, same } = work.run.session.series;
+  // Who waits for each row has had it by the time that a series is seen.
+  const isUndecided = (answers: readonly AttemptId[]): boolean =>
+    work.context.pace === undefined &&
+    answers.some((answer) => refused.undecided.has(answer) || same.undecided.has(answer));
+  const finishing = new Finishing(work.context, work.batch, stopAll, isUndecided);
   const groups = new RowGroups<Walking>(
     concurrency,
     (walking) => workRow(work, walking, finishing),
@@ -243,7 +253,13 @@ async function workRows(work: RowsWork, source: TaskSource): Promise<void> {
   }
   // Answers to requests in flight are recorded, whatever stopped the reading, because they may be paid for.
   await groups.end();
+  if (!isOfNoRow(signal)) finishing.addUndecided();
   await finishing.write().catch(stopAll);
+}
+
+/** Whether the run was stopped because its answers say nothing of rows. */
+function isOfNoRow({ aborted, reason }: AbortSignal): boolean {
+  return aborted && reason instanceof StopError && reason.code === 'address';
 }
 
 /** Walks a row to its end, and gets an answer for each of its calls on the way. After a crash the same walk arrives at the same place. */

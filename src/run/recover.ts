@@ -8,6 +8,7 @@ import { NOTE_PERSON } from '../core/membership.ts';
 import { present } from '../core/objects.ts';
 import { counted } from '../core/plain-text.ts';
 import {
+  type Batch,
   type CallState,
   closeAttempt,
   type Decision,
@@ -27,6 +28,7 @@ import type { Moment } from '../time/believed-time.ts';
 import { type Closing, closureOf, judged } from './attempt.ts';
 import { isStillHonoured } from './idempotency.ts';
 import { askAbout, compareUsage, doubtReason } from './reconcile.ts';
+import { heldMatches } from './series.ts';
 import type { Run, Session } from './session.ts';
 
 /**
@@ -67,21 +69,34 @@ const REPEAT_AFTER_MS = [0, 5_000, 30_000] as const;
 /** The reason for the doubt about an attempt that an ended run left open. */
 const PROGRAM_ENDED = 'the program ended between sending the request and keeping the answer';
 
+/** Settles the series at which an earlier run was stopped. @returns the stop when no person has decided. */
+export async function settleSeries(
+  context: Pick<
+    RunContext,
+    'ledger' | 'account' | 'dialect' | 'accept' | 'askMisses' | 'refresh' | 'clock' | 'emit'
+  >,
+  batch: Pick<Batch, 'id' | 'createdAtMs' | 'state'>,
+): Promise<StopError | undefined> {
+  // A sandbox has another port at every start, and no money is at stake there.
+  if (context.account.baseUrl === undefined || context.account.sandbox) return undefined;
+  const misses = await settleMisses(context, context.account.baseUrl);
+  return misses ?? (batch.state === 'finished' ? undefined : heldMatches(context, batch));
+}
+
 /**
  * Settles the misses at which an earlier run was stopped. It takes them back when the address was corrected or a person
  * says so, and keeps them when a person says that. Rows whose answers are taken back are pending again, so this has to
  * happen before finished rows are counted.
  * @returns the stop when no person has decided.
  */
-export async function settleMisses(
+async function settleMisses(
   context: Pick<RunContext, 'ledger' | 'account' | 'dialect' | 'accept' | 'askMisses' | 'emit'>,
+  baseUrl: URL,
 ): Promise<StopError | undefined> {
   const { ledger, account, dialect, accept, askMisses, emit } = context;
-  // A sandbox has another port at every start, and no money is at stake there.
-  if (account.baseUrl === undefined || account.sandbox) return undefined;
   const state = await ledger.account(account.identity);
   const { place, count } = state.misses;
-  const at = [account.baseUrl.origin, basePathOf(account.baseUrl)] as const;
+  const at = [baseUrl.origin, basePathOf(baseUrl)] as const;
   const history = historyOf(state, false);
   const suspicion = suspicionOf(history);
   const isCorrected = place !== undefined && !leadsTo(place, ...at, dialect);

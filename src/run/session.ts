@@ -4,9 +4,11 @@ import type { AccountHistory } from '../client/misses.ts';
 import type { StopError } from '../core/errors.ts';
 import type { Listener } from '../core/events.ts';
 import type { AttemptId, BatchId, Ledger } from '../ledger/ledger.ts';
+import type { RunChoices } from '../plan/context.ts';
 import type { BelievedTime } from '../time/believed-time.ts';
 import type { Groups } from './groups.ts';
 import type { ProjectAccess } from './project-access.ts';
+import type { Series } from './series.ts';
 import type { TooFast } from './too-fast.ts';
 
 /** The state that all runs of one account share in this process. `sessions.ts` opens it. */
@@ -20,6 +22,8 @@ export interface Session {
   readonly priced: Set<string>;
   readonly tooFast: TooFast;
   readonly groups: Groups;
+  /** Answers of one shape, and of no other meaning, so far. */
+  readonly series: { readonly refused: Series; readonly same: Series };
   /** The shapes of answers that came whole and that nobody can read. */
   readonly oddShapes: Map<string, Promise<OddShape>>;
 }
@@ -40,6 +44,8 @@ export interface Run {
   /** Says how long the run waits for a permit and what ends the wait. */
   readonly waiter: Waiter;
   readonly emit: Listener;
+  /** The user's answer to a stop of an earlier run. */
+  readonly accept?: RunChoices['accept'];
   readonly projects: ProjectAccess;
   /** The doubts that the run has asked the vendor about, because it asks about each only once. */
   readonly looked: Set<AttemptId>;

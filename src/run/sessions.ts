@@ -9,11 +9,12 @@ import type { RunContext } from '../plan/context.ts';
 import { bookPathIn, differenceFromSandbox, spawnSandbox } from '../sandbox/spawn.ts';
 import { BelievedTime } from '../time/believed-time.ts';
 import { agreeOnTerms } from './account-terms.ts';
-import { MOST_ODD_MATCHES, oddMatches } from './attempt.ts';
+import { oddMatches } from './attempt.ts';
 import { Beats } from './beats.ts';
 import { Groups } from './groups.ts';
 import { ProjectAccess } from './project-access.ts';
 import { closeLeftOpen, recover } from './recover.ts';
+import { MOST_OF_A_SERIES, Series } from './series.ts';
 import type { Run, Session } from './session.ts';
 import { type Member, SharedSession } from './sessions/shared-session.ts';
 import { TooFast } from './too-fast.ts';
@@ -86,6 +87,7 @@ export class Sessions {
         begunMs: purpose.begunMs,
         waiter: { signal, maxPauseMs },
         emit,
+        accept: context.accept,
         projects: purpose.projects,
         looked: new Set(),
         untimed: new Set(),
@@ -180,7 +182,10 @@ export class Sessions {
 
 /** The parts of a session that all runs of an account share. */
 interface Opened
-  extends Pick<Session, 'clock' | 'client' | 'history' | 'priced' | 'oddShapes' | 'tooFast' | 'groups'> {
+  extends Pick<
+    Session,
+    'clock' | 'client' | 'history' | 'priced' | 'oddShapes' | 'series' | 'tooFast' | 'groups'
+  > {
   readonly vendor: ReachedVendor;
   /** Ends that the clock has the groups written. */
   readonly letGo: () => void;
@@ -218,7 +223,7 @@ async function openSession(
       },
     });
     const mayMoreCome = (): boolean => client.limiter.inFlight > 0;
-    const newest = await ledger.newestFound(account.identity, MOST_ODD_MATCHES);
+    const newest = await ledger.newestFound(account.identity, MOST_OF_A_SERIES);
     const history = {
       ...historyOf(await ledger.account(account.identity), account.sandbox),
       ...oddMatches(dialect, baseUrl.origin, newest),
@@ -230,6 +235,7 @@ async function openSession(
       history,
       priced: new Set(),
       oddShapes: new Map(),
+      series: { refused: new Series('refused'), same: new Series('same-answers') },
       tooFast: new TooFast(),
       vendor,
     };

@@ -32,7 +32,7 @@ async function deskBefore(
 
 test('matches without a field where they should stand stop the run; corrected, they are read and not bought again', async () => {
   const { desk, asked } = await deskBefore(
-    { person: { full_name: 'Jo', emails: ['jo@a.example'] } },
+    (at) => ({ person: { full_name: `Jo ${at}`, emails: ['jo@a.example'] } }),
     { fields_at: 'data' },
   );
   desk.list(12);

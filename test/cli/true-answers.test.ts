@@ -70,7 +70,7 @@ async function openVendor({ answers, meaningOf, good, numberIn }: Script) {
     const meaning = meaningOf(answer);
     const isAgain = meaning === 'wait' && times > 1;
     if (isAgain || /^(?:match|done)/.test(meaning)) done.add(number);
-    const [status, body] = isAgain ? [200, good] : answer;
+    const [status, body] = isAgain ? [200, good.replace('Acme', `Acme ${number}`)] : answer;
     response.sendDate = false;
     response.writeHead(status, { 'content-type': 'application/json', 'retry-after': '0.01' });
     response.end(

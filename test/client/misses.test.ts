@@ -19,6 +19,7 @@ const FRESH: AccountHistory = {
   answers: 0,
   answersNot404: 0,
   found: 0,
+  foundBefore: 0,
   misses: 0,
   kept: false,
   trusted: false,

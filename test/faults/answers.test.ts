@@ -53,9 +53,9 @@ describe.each(some(WAYS_WITHOUT_KEYS, 1))(
     let rowsAgain: readonly OutputRow[] = [];
 
     beforeAll(async () => {
-      // One at a time, so that each row meets its fault. A refusal after each, because five losses in a row are a
+      // One at a time, so that each row meets its fault. A refusal or a miss after each, because five losses in a row are a
       // reason to wait.
-      const faults = lost.map(({ fault }) => `${fault}:x1,422:x1`).join(',');
+      const faults = lost.map(({ fault }, at) => `${fault}:x1,${at % 2 === 0 ? 422 : 404}:x1`).join(',');
       workplace = await Workplace.open({ way, concurrency: 1, faults });
       workplace.writeList(lost.flatMap(({ fault }) => [`${fault}.example`, `after-${fault}.example`]));
       first = await workplace.runHere();

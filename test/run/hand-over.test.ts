@@ -31,7 +31,7 @@ beforeEach(async () => {
       const isLast = at >= SLOTS - bad && vendor.requests.length === ASKED;
       const { status, headers, body } = isLast
         ? last
-        : { status: 200, headers: {}, body: '{"name":"Kauri Foods"}' };
+        : { status: 200, headers: {}, body: `{"name":"Kauri Foods ${vendor.requests.length + at}"}` };
       each.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body);
     }
   });

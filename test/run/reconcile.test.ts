@@ -157,7 +157,7 @@ describe('a read-back', () => {
     const at = await openPlace(({ path, body }, response) => {
       if (path.startsWith('/look')) response.writeHead(503).end();
       else if (body.includes('"one"')) response.destroy();
-      else response.end('{"tag":"set"}');
+      else response.end(JSON.stringify({ tag: `set by ${body}` }));
     });
     await writeFile(join(at.folder, 'list.csv'), ['name', 'one', ...between, 'one', ''].join('\n'));
     const { counts } = await runOnce(at, { dialect: withReadBack(), budget: 1000, concurrency: 16 });

@@ -140,7 +140,7 @@ function holdsText(text: string, { asked, vocabulary }: Beside, name: string): b
 }
 
 /** Names of objects with fields in them are those of a company as well: `{"result":{"name":"Acme"}}`. */
-function isField(name: string, value: JsonValue, { named, vocabulary }: Beside): boolean {
+export function isField(name: string, value: JsonValue, { named, vocabulary }: Beside): boolean {
   const { kind, plain } = nameOf(name);
   if (kind === 'field')
     return !named.has(plain) && (value !== true || vocabulary.senseOfCode(name) === undefined);

@@ -7,6 +7,7 @@ import { type Dialect, dialectOperationOf, vendorReply } from '../dialect.ts';
 import { Asked, withoutValues } from './asked.ts';
 import { shownBy } from './change.ts';
 import { nameOf } from './names.ts';
+import { plainValue } from './plain.ts';
 import { isFilled } from './values.ts';
 import { LONGEST_TEXT, plainWords, type Vocabulary, vocabularyOf } from './vocabulary.ts';
 
@@ -30,12 +31,43 @@ export function oddAnswerIn(raw: RawReply, dialect: Dialect, call: Call): OddAns
   if (Math.floor(status / 100) !== 2 || !Object.hasOwn(dialect.operations, call.operation)) return undefined;
   const body = readBodyOnce(bytes);
   const asked = new Asked(call, dialectOperationOf(dialect, call));
-  const parts = [call.operation, own === undefined, status, body.kind, shapeOfBody(body, asked)];
   return {
-    shape: hash('sha256', JSON.stringify(parts), 'hex'),
+    shape: shapeHash([call.operation, own === undefined, status, body.kind, shapeOfBody(body, asked)]),
     rule: own === undefined ? undefined : ruleFor(status, body, asked, dialect, call),
     isOuter: own === undefined,
   };
+}
+
+/**
+ * Equal for refusals of one shape; undefined for one that quotes a value of its own question, such as "jane@ is not an e-mail
+ * address": it speaks of its row, and not of the account.
+ */
+export function refusalShape(raw: RawReply, dialect: Dialect, call: Call): string | undefined {
+  const own = vendorReply(raw, dialect);
+  const { status, body: bytes } = own ?? raw;
+  const body = readBodyOnce(bytes);
+  const asked = new Asked(call, dialectOperationOf(dialect, call));
+  if (body.kind === 'json' && quotes(body.value, '', asked)) return undefined;
+  return shapeHash([call.operation, own === undefined, status, body.kind, shapeOfBody(body, asked)]);
+}
+
+/** Whether the words of a refusal say that the key or the credits of the account are the reason. */
+export function speaksOfAccount(raw: RawReply, dialect: Dialect): boolean {
+  const body = readBodyOnce((vendorReply(raw, dialect) ?? raw).body);
+  if (body.kind !== 'json') return false;
+  const vocabulary = vocabularyOf(dialect.words);
+  const says = (text: string): boolean =>
+    [vocabulary.senseOfCode(text), ...vocabulary.sensesOf(text)].some(
+      (sense) => sense === 'key_dead' || sense === 'credits_used_up',
+    );
+  const speaks = (value: JsonValue, name: string): boolean => {
+    if (typeof value === 'string') return SPEAKING_KINDS.has(nameOf(name).kind) && says(value);
+    if (value === null || typeof value !== 'object') return false;
+    return Object.entries(value).some(([each, inner]) =>
+      speaks(inner as JsonValue, Array.isArray(value) ? name : each),
+    );
+  };
+  return speaks(body.value, 'message');
 }
 
 /** The rule by which an answer that is no success means "no match"; undefined where a service gave it in front of the vendor. */
@@ -48,6 +80,8 @@ export function ruleForLost(raw: RawReply, dialect: Dialect): string | undefined
 }
 
 // --------------------------------------------------------------------------------------------------------- shapes
+
+const shapeHash = (parts: readonly unknown[]): string => hash('sha256', JSON.stringify(parts), 'hex');
 
 /** A page has times and numbers of its own, so all pages are of one shape. */
 function shapeOfBody(body: Body, asked: Asked): unknown {
@@ -87,11 +121,43 @@ const SPEAKING_KINDS: ReadonlySet<string> = new Set([
   'trouble',
 ]);
 
+/** A list's own values that differ from row to row; what all rows of an account may share is none. */
+const SHARED: ReadonlySet<string> = new Set(['project_id', 'organization_id', 'role']);
+
+/** Shorter values stand in a text by chance. */
+const SHORTEST_QUOTED = 4;
+
+/** Whether a text names a value that was sent. What only repeats the question beside the words is no quotation. */
+function quotes(value: JsonValue, name: string, asked: Asked, isSaid = false): boolean {
+  const { kind } = nameOf(name);
+  if (Array.isArray(value)) return value.some((each) => quotes(each, name, asked, isSaid));
+  const says = isSaid || SPEAKING_KINDS.has(kind);
+  if (isObject(value)) {
+    const members = kind === 'about' && !says ? [] : Object.entries(value);
+    return members.some(([each, inner]) => quotes(inner as JsonValue, each, asked, says));
+  }
+  if (typeof value !== 'string' && typeof value !== 'number') return false;
+  if (!says && asked.repeats(value, name)) return false;
+  const text = plainValue(String(value));
+  return valuesOf(asked).some((sent) => text.includes(sent));
+}
+
+function valuesOf({ sent }: Asked): readonly string[] {
+  return sent
+    .filter(({ name }) => !SHARED.has(name))
+    .flatMap(({ text }) => [text, text.split('@')[1] ?? '', text.replace(/^https?:\/\/(?:www\.)?/i, '')])
+    .map(plainValue)
+    .filter((text) => text.length >= SHORTEST_QUOTED);
+}
+
 /** The words of a text without what differs from row to row: values that were sent, numbers, ids. */
 function wordsOf(text: string, asked: Asked): string {
-  const words = plainWords(withoutValues(text.slice(0, LONGEST_TEXT), asked)).split(' ');
+  const own = withoutValues(text.slice(0, LONGEST_TEXT).replaceAll(UUID, ' '), asked);
+  const words = plainWords(own).split(' ');
   return words.filter((word) => !/\d/.test(word)).join(' ');
 }
+
+const UUID = /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/gi;
 
 // --------------------------------------------------------------------------------------------------------- rules
 

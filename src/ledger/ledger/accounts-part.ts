@@ -3,6 +3,7 @@ import type { FoundReply, Sent } from './call-records.ts';
 import type {
   AccountCaps,
   AccountState,
+  AttemptId,
   BatchId,
   Credits,
   LearnedRate,
@@ -58,6 +59,11 @@ export interface Accounts extends AccountsReader {
    * database refuses to take back any other answer. The answer to a change stays. The count begins again at zero.
    */
   retractMisses(accountIdentity: string): Promise<number>;
+  /**
+   * Takes back those of these answers that are free refusals to lookups, so that their calls are unknown and their rows pending.
+   * @returns how many.
+   */
+  retractRefusals(accountIdentity: string, answers: readonly AttemptId[]): Promise<number>;
   /**
    * Notes a stop because of the present misses, or that a person accepts them; the next other answer deletes the note.
    */

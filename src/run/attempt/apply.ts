@@ -14,11 +14,12 @@ import { StopError, unreachable } from '../../core/errors.ts';
 import type { Call } from '../../core/operation.ts';
 import type { RawReply } from '../../ledger/ledger.ts';
 import type { Heard } from '../project-access.ts';
+import { MOST_OF_A_SERIES, stopAtSeries } from '../series.ts';
 import type { Run } from '../session.ts';
 import { turnedAway } from '../too-fast.ts';
 import { wrongAddress } from './address.ts';
 import { applyDoubt } from './apply-doubt.ts';
-import { freeStop, isFree, isUnread, MOST_ODD_MATCHES, unreadStop } from './odd-matches.ts';
+import { freeStop, isFree, isUnread, unreadStop } from './odd-matches.ts';
 import { dearer } from './price.ts';
 import type { Next, RunReply } from './replied.ts';
 
@@ -64,11 +65,9 @@ function applyClocks({ session: { clock }, emit, stopAll }: Run): void {
   if (clock.apart !== undefined) stopAll(clock.apart);
 }
 
-function applyAnswer(
-  run: Run,
-  { attempt, call, about, operation, reply, sentAtMs, reserved }: RunReply,
-  { answer: kind, charged, why }: VerdictAs<'answered'>,
-): Next | Promise<Next> {
+function applyAnswer(run: Run, replied: RunReply, verdict: VerdictAs<'answered'>): Next | Promise<Next> {
+  const { attempt, call, about, operation, reply, sentAtMs, reserved } = replied;
+  const { answer: kind, charged, why } = verdict;
   const { session, batch, emit } = run;
   const { limiter, dialect } = session.client;
   limiter.settled();
@@ -82,7 +81,10 @@ function applyAnswer(
   const { headers, body } = reply.raw;
   const answered: Next = { kind: 'answered', answer: { ...answer, headers, body } };
   countAnswer(run, call, reply.raw, kind === 'found', operation);
-  return stopAtMisses(run, call, operation) ?? answered;
+  const misses = stopAtMisses(run, call, operation);
+  // A project that is closed to the key refuses its rows, and others go on.
+  const series = verdict.projectRefused === true ? undefined : stopAtSeries(run, replied, verdict);
+  return misses ?? series?.then((stopped) => stopped ?? answered) ?? answered;
 }
 
 /**
@@ -105,9 +107,9 @@ function countAnswer(
   if (message !== undefined) emit({ kind: 'note', message });
   if (!found) return;
   history.unread = isUnread(dialect, call, raw) ? (history.unread ?? 0) + 1 : 0;
-  if (history.unread >= MOST_ODD_MATCHES) stopAll(unreadStop(dialect, call, raw, history.unread));
+  if (history.unread >= MOST_OF_A_SERIES) stopAll(unreadStop(dialect, call, raw, history.unread));
   history.free = isFree(dialect, call, operation, raw) ? (history.free ?? 0) + 1 : 0;
-  if (history.free >= MOST_ODD_MATCHES) stopAll(freeStop(dialect, raw, history.free));
+  if (history.free >= MOST_OF_A_SERIES) stopAll(freeStop(dialect, raw, history.free));
 }
 
 /**

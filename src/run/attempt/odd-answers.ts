@@ -8,6 +8,7 @@ import { counted } from '../../core/plain-text.ts';
 import type { AttemptId, Batch, BatchId, Doubt, LedgerReader } from '../../ledger/ledger.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import type { RunContext } from '../../plan/context.ts';
+import { MOST_OF_A_SERIES } from '../series.ts';
 import type { OddShape, Run } from '../session.ts';
 import { placeAdvice } from './unwrapped-answers.ts';
 
@@ -15,9 +16,6 @@ import { placeAdvice } from './unwrapped-answers.ts';
  * This file counts answers that came whole and that nobody can read. Their vendor is not broken, so it is not probed. But each
  * of them may have been charged, so after a few of one shape a person looks at them before more are bought.
  */
-
-/** This many answers of one shape stop a run. Those that its batch had before count, all but the last of them. */
-export const MOST_OF_A_SHAPE = 5;
 
 /** This many in a row stop a run whatever their shapes are: some vendors write a text of its own into each. */
 const MOST_IN_A_ROW = 20;
@@ -43,7 +41,7 @@ export async function applyOdd(run: Run, reply: OddReply): Promise<void> {
   if (shape.isAccepted) return;
   shape.count += 1;
   history.odd = (history.odd ?? 0) + 1;
-  if (shape.count >= MOST_OF_A_SHAPE)
+  if (shape.count >= MOST_OF_A_SERIES)
     stopAll(oddStop(session.client.dialect, batch, reply, `${counted(shape.count, 'answer')} of one shape`));
   else if (history.odd >= MOST_IN_A_ROW)
     stopAll(oddStop(session.client.dialect, batch, reply, `${counted(history.odd, 'answer')} in a row`));
@@ -56,8 +54,9 @@ async function shapeBefore(
 ): Promise<OddShape> {
   const isAccepted = (await ledger.agreement(agreementTo(account.identity, shape))) !== undefined;
   const before = await oddDoubts(ledger, batch, client.dialect);
+  // Those that the batch had before count, all but the last of them.
   const alike = before.filter(({ doubt, odd }) => doubt.attempt !== attempt && odd.shape === shape);
-  return { isAccepted, count: Math.min(alike.length, MOST_OF_A_SHAPE - 1) };
+  return { isAccepted, count: Math.min(alike.length, MOST_OF_A_SERIES - 1) };
 }
 
 /** Accepts the shapes of all odd answers that the batch has by now, skipped or not: they no longer stop a run of the account. */

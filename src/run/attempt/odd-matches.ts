@@ -20,9 +20,6 @@ import type { FoundReply, RawReply } from '../../ledger/ledger.ts';
  * although the dialect has a price for them. Some vendors do not charge for repeated questions; then a rule of the dialect says so.
  */
 
-/** This many of a kind, one after the other, stop a run. One or two may come from an unusual company. */
-export const MOST_ODD_MATCHES = 5;
-
 const QUOTED_CHARACTERS = 200;
 
 /** The operation whose request a job defines itself. Its answer may have any form, so no field is expected. */

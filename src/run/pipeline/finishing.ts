@@ -18,12 +18,24 @@ export class Finishing {
   readonly #context: Pick<RunContext, 'ledger' | 'emit'>;
   readonly #batch: Batch;
   readonly #onError: (error: unknown) => void;
+  readonly #isUndecided: (answers: readonly AttemptId[]) => boolean;
   #ended: FinishedRow[] = [];
+  /** They have ended by answers that may yet be taken back. */
+  #undecided: FinishedRow[] = [];
   #isScheduled = false;
   #written: Promise<void> = Promise.resolve();
 
-  /** @param onError is told what kept rows from being finished that nobody waits for. */
-  constructor(context: Pick<RunContext, 'ledger' | 'emit'>, batch: Batch, onError: (error: unknown) => void) {
+  /**
+   * @param onError is told what kept rows from being finished that nobody waits for.
+   * @param isUndecided whether answers may yet be taken back, so that the row that ended by them waits.
+   */
+  constructor(
+    context: Pick<RunContext, 'ledger' | 'emit'>,
+    batch: Batch,
+    onError: (error: unknown) => void,
+    isUndecided: (answers: readonly AttemptId[]) => boolean = () => false,
+  ) {
+    this.#isUndecided = isUndecided;
     this.#context = context;
     this.#batch = batch;
     this.#onError = onError;
@@ -36,8 +48,20 @@ export class Finishing {
 
   /** Finishes a row with the others that end in this turn of the event loop. */
   addNow(task: Task, outcome: Outcome, answers: readonly AttemptId[]): void {
+    const isUndecided = this.#isUndecided(answers);
+    if (this.#undecided.length > 0 && !isUndecided) this.addUndecided(this.#isUndecided);
     this.add(task, outcome, answers);
-    this.writeSoon();
+    if (isUndecided) this.#undecided.push(...this.#ended.splice(-1));
+    else this.writeSoon();
+  }
+
+  /** Finishes also the rows whose answers might have been taken back, but for those that still may. */
+  addUndecided(isStill: (answers: readonly AttemptId[]) => boolean = () => false): void {
+    const [still, decided] = [true, false].map((is) =>
+      this.#undecided.filter(({ answers }) => isStill(answers) === is),
+    );
+    this.#ended.push(...(decided ?? []));
+    this.#undecided = still ?? [];
   }
 
   /** Has the rows finished that end in this turn of the event loop, or a little later. Nobody waits for that. */

@@ -23,6 +23,7 @@ import { nameParts } from '../../lib/file-name.ts';
 import type { BatchPlace } from '../../plan/batch-key.ts';
 import type { RunContext } from '../../plan/context.ts';
 import type { PlanContext } from '../../plan/row-walk.ts';
+import { isSeries } from '../series.ts';
 
 /** The output of a run: whether and where it is written, and how. */
 
@@ -38,7 +39,7 @@ const WRITTEN_AFTER: ReadonlySet<StopCode> = new Set<StopCode>([
 ]);
 
 export function isWrittenAfter(stopped: StopError | undefined): boolean {
-  return stopped === undefined || WRITTEN_AFTER.has(stopped.code);
+  return stopped === undefined || WRITTEN_AFTER.has(stopped.code) || isSeries(stopped);
 }
 
 /** Writes every row of the batch from the ledger. @param finishing finishes those that it does not have yet. */

@@ -14,9 +14,9 @@ const ENDS_THE_ACCOUNT: ReadonlySet<StopCode> = new Set([
   'doubts',
 ]);
 
-/** Those of them that the vendor has said of the account, so that they hold for every process that asks with it. */
+/** Those of them that the vendor has said of the account, or that a person answers, so that they hold for every process that asks. */
 function endsForAll({ code, answers }: StopError): boolean {
-  return code === 'key' || code === 'vendor_credits' || answers?.includes('no-match') === true;
+  return code === 'key' || code === 'vendor_credits' || (code === 'address' && answers !== undefined);
 }
 
 /** A run that shares a session. */

@@ -211,7 +211,7 @@ export const Continuation = z.strictObject({
    */
   answer: z
     .string()
-    .regex(/^(?:yes|no-match|take-back|doubts|store|guards|anew|dialect:[0-9a-f]{32})$/)
+    .regex(/^(?:yes|no-match|take-back|refused|same-answers|doubts|store|guards|anew|dialect:[0-9a-f]{32})$/)
     .optional(),
   /** The `plan` of the stop, where it has one: `yes` and `guards` agree to that plan alone. */
   plan: z.string().max(300).optional(),

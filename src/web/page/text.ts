@@ -150,6 +150,8 @@ export const text = {
       guards: 'That is right: make exactly these changes',
       'no-match': 'Keep them as no match, and continue',
       'take-back': 'Ask for them again',
+      refused: 'They are about the rows: keep them, and continue',
+      'same-answers': 'They are right: keep them, and continue',
       doubts: 'Leave them in doubt, and continue',
       store: 'Continue with this store',
       dialect: 'Agree to these requests, and continue',

@@ -37,7 +37,7 @@ import { GroupCommit, type GroupCommitOptions } from './group-commit.ts';
 import { insertNotice, noteNoticeSent, waitingNotices } from './notices.ts';
 import { noteAct, noteAgreement, noteHold } from './people.ts';
 import { SqliteReader } from './reader.ts';
-import { retractMisses } from './rows.ts';
+import { retractMisses, retractRefusals } from './rows.ts';
 import { sumUp } from './table-sums.ts';
 import { batchId, COPIES_TABLE, wholeMs } from './tables.ts';
 import type { Watch } from './watch.ts';
@@ -72,6 +72,7 @@ export class SqliteLedger extends SqliteReader implements Ledger {
   readonly noteWritten = this.#writing(noteWritten);
   readonly refuteTimes = this.#writingOfBoot(refuteTimes);
   readonly retractMisses = this.#writing(retractMisses);
+  readonly retractRefusals = this.#writing(retractRefusals);
   readonly setAccountCaps = this.#writing(setAccountCaps);
   readonly setLearnedRate = this.#writing(setLearnedRate);
   readonly setUsage = this.#writing(setUsage);

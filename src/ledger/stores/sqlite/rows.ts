@@ -1,4 +1,4 @@
-import type { BatchId, FinishedRow } from '../../ledger.ts';
+import type { AttemptId, BatchId, FinishedRow } from '../../ledger.ts';
 import type { Connection } from './connection.ts';
 import { book } from './money.ts';
 import { hasReadings, insertNotes } from './notes.ts';
@@ -66,38 +66,64 @@ INSERT INTO payers (attempt, row)
 
 /** @returns how many answers were taken back. */
 export function retractMisses(connection: Connection, accountIdentity: string): number {
+  const retracted = retract(connection, accountIdentity, FREE_MISSES, accountIdentity);
+  forgetMisses(connection, accountIdentity);
+  return retracted;
+}
+
+/** @returns how many of the answers were free refusals, and were taken back. */
+export function retractRefusals(
+  connection: Connection,
+  accountIdentity: string,
+  answers: readonly AttemptId[],
+): number {
+  return retract(connection, accountIdentity, FREE_REFUSALS, JSON.stringify(answers), accountIdentity);
+}
+
+/** @param standing selects what is taken back of the answers that stand. */
+function retract(
+  connection: Connection,
+  accountIdentity: string,
+  standing: string,
+  ...values: readonly string[]
+): number {
   book(connection);
   const at =
     connection.get<{ at: number | null }>(
       'SELECT max(at) AS at FROM (SELECT at FROM attempts ORDER BY id DESC LIMIT 1)',
     )?.at ?? 0;
   let retracted = 0;
-  // Under a miss that was bought again is an older one, which becomes its call's answer again and is taken back too.
+  // Under an answer that was bought again is an older one, which becomes its call's answer again and may be taken back too.
   for (;;) {
-    const misses = connection.all<{ call: number; of: number; sees: number | null }>(
-      FREE_MISSES,
-      accountIdentity,
-    );
-    if (misses.length === 0) break;
+    const taken = connection.all<{ call: number; of: number; sees: number | null }>(standing, ...values);
+    if (taken.length === 0) break;
     insertNotes(
       connection,
-      misses.map((miss) => ({ ...miss, kind: 'retracted' as const, at })),
+      taken.map((each) => ({ ...each, kind: 'retracted' as const, at })),
     );
-    retracted += misses.length;
+    retracted += taken.length;
   }
   if (retracted > 0) reopenRetracted(connection, accountIdentity);
-  forgetMisses(connection, accountIdentity);
   return retracted;
 }
 
-const FREE_MISSES = `
+const STANDING = `
 SELECT c.id AS call, c.stands AS "of",
-       (SELECT max(g.attempt) FROM standing_answers g WHERE g.call = c.id AND g.attempt <> c.stands) AS sees
+       (SELECT max(g.attempt) FROM standing_answers g WHERE g.call = c.id AND g.attempt <> c.stands) AS sees`;
+
+const FREE_MISSES = `${STANDING}
   FROM accounts p JOIN calls c ON c.account = p.id AND c.subject IS NULL AND c.state = 'answered'
   JOIN ends k ON k.of = c.stands AND k.kind = 'answered' AND k.said = 'no_match' AND k.spent = 0
    AND k.status = 404 AND p.last_other < k.id
  WHERE p.identity = ? AND NOT EXISTS (
    SELECT 1 FROM notes e WHERE e.of = c.stands AND e.kind = 'reading' AND (e.said <> 'no_match' OR e.spent > 0))`;
+
+const FREE_REFUSALS = `${STANDING}
+  FROM accounts p CROSS JOIN json_each(?) j CROSS JOIN attempts a ON a.id = j.value
+  CROSS JOIN calls c ON c.id = a.call AND c.stands = a.id AND c.account = p.id AND c.subject IS NULL AND c.state = 'answered'
+  CROSS JOIN ends k ON k.of = c.stands AND k.kind = 'answered' AND k.said = 'refused' AND k.spent = 0
+ WHERE p.identity = ? AND NOT EXISTS (
+   SELECT 1 FROM notes e WHERE e.of = c.stands AND e.kind = 'reading' AND (e.said <> 'refused' OR e.spent > 0))`;
 
 /** Resets the count of misses that cannot be taken back, such as answers to changes: the user has read of them. */
 function forgetMisses(connection: Connection, accountIdentity: string): void {

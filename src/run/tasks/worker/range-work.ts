@@ -9,7 +9,7 @@ import { requireAgreedRequests } from '../../../plan/consent.ts';
 import type { RunContext } from '../../../plan/context.ts';
 import { workRange } from '../../pipeline.ts';
 import { ProjectAccess } from '../../project-access.ts';
-import { settleMisses } from '../../recover.ts';
+import { settleSeries } from '../../recover.ts';
 import { type OpenRun, Sessions } from '../../sessions.ts';
 import type { Serving } from './serving.ts';
 
@@ -81,7 +81,7 @@ export class RangeWork {
       if (batch === undefined || !(await this.#mayGoOn(batch, account))) return undefined;
       const context = await this.#contextOf(account, batch, under);
       if (context === undefined) return undefined;
-      const suspect = await settleMisses(context);
+      const suspect = await settleSeries(context, batch);
       if (suspect !== undefined) return suspect;
       await this.#hold(context, batch);
       return await workRange(context, this.#sessions, batch, listed, taken);

@@ -17,12 +17,14 @@ import {
 import { freshLedger, freshPlace, openStore } from '../places.ts';
 
 const MISSED = { kind: 'no_match', charged: 0, status: 404 } as const;
+const REFUSED = { kind: 'refused', charged: 0, status: 400 } as const;
 const NO_MATCH = { kind: 'no_match', reason: 'nothing found' } as const;
 const PLACE = 'https://vendor.example/v1/enrich/company';
 
 // Goal: how many answers of status 404 came last is known, and only those of them can be taken back.
 // Method: answers of either kind in turn.
 export function missesConform(store: Store): void {
+  refusalsConform(store);
   describe('an account', () => {
     test('remembers how it answered, and how many misses came last', async () => {
       const ledger = await freshLedger(store);
@@ -130,6 +132,30 @@ export function missesConform(store: Store): void {
       expect(await stateOf(ledger, 'refused')).toMatchObject({ kind: 'answered' });
       expect(await misses(ledger)).toEqual({ count: 0, kept: false });
     });
+  });
+}
+
+// Goal: refusals that speak of the account leave their calls unknown and their rows pending, whatever the account answered since; of
+// what else is named, nothing.
+function refusalsConform(store: Store): void {
+  test('refusals that are taken back leave their calls unknown and rows pending; other answers stay', async () => {
+    const ledger = await freshLedger(store);
+    const batch = await batchNamed(ledger, 'a');
+    const refused = await answered(ledger, batch, 'refused', REFUSED);
+    const charged = await answered(ledger, batch, 'charged', { ...REFUSED, charged: 1 });
+    const found = await answered(ledger, batch, 'found');
+    await settle(ledger, batch, 2, { kind: 'refused', reason: 'x' }, [refused]);
+    await settle(ledger, batch, 3, { kind: 'refused', reason: 'x' }, [charged]);
+    await ledger.changeBatch(batch, { state: 'finished' });
+    expect(await ledger.retractRefusals('another', [refused])).toBe(0);
+    expect(await ledger.retractRefusals(ACCOUNT, [refused, charged, found])).toBe(1);
+    expect(await stateOf(ledger, 'refused')).toEqual({ kind: 'unknown' });
+    expect(await stateOf(ledger, 'charged')).toMatchObject({ kind: 'answered' });
+    expect(await stateOf(ledger, 'found')).toMatchObject({ kind: 'answered' });
+    expect(await ledger.counts(batch)).toEqual({ refused: 1 });
+    expect((await ledger.batch(batch))?.state).toBe('open');
+    expect(await ledger.retractRefusals(ACCOUNT, [refused])).toBe(0);
+    await settle(ledger, batch, 2, MATCHED, [await answered(ledger, batch, 'refused')]);
   });
 }
 

@@ -54,7 +54,7 @@ import {
 } from './book.ts';
 import { noticesIn } from './notices.ts';
 import { MemoryReader } from './reader.ts';
-import { addReading, isFreeMiss } from './readings.ts';
+import { addReading, isFree } from './readings.ts';
 import {
   movedOn,
   overBudget,
@@ -381,15 +381,33 @@ export class MemoryLedger extends MemoryReader implements Ledger {
 
   async retractMisses(accountIdentity: string): Promise<number> {
     const account = this.book.account(accountIdentity);
+    const retracted = this.#retract(accountIdentity, () => this.#miss(accountIdentity));
+    account.misses = NO_MISSES;
+    return retracted;
+  }
+
+  async retractRefusals(accountIdentity: string, answers: readonly AttemptId[]): Promise<number> {
+    return this.#retract(accountIdentity, () =>
+      this.book.attempts.find(
+        (attempt) =>
+          answers.includes(attempt.id) &&
+          attempt.intent.accountIdentity === accountIdentity &&
+          attempt.call.answer === attempt &&
+          attempt.call.subject === undefined &&
+          isFree(this.book, attempt, 'refused'),
+      ),
+    );
+  }
+
+  #retract(accountIdentity: string, next: () => KeptAttempt | undefined): number {
     let retracted = 0;
-    for (let miss = this.#miss(accountIdentity); miss !== undefined; miss = this.#miss(accountIdentity)) {
-      miss.retracted = true;
-      miss.call.answer = newestAnswer(this.book, miss.call);
-      account.answers -= 1;
+    for (let taken = next(); taken !== undefined; taken = next()) {
+      taken.retracted = true;
+      taken.call.answer = newestAnswer(this.book, taken.call);
+      this.book.account(accountIdentity).answers -= 1;
       retracted += 1;
     }
     if (retracted > 0) for (const kept of this.book.batches) this.#reopenRetracted(kept);
-    account.misses = NO_MISSES;
     return retracted;
   }
 
@@ -483,7 +501,7 @@ export class MemoryLedger extends MemoryReader implements Ledger {
         call.answer === attempt &&
         (attempt.newest ?? 0) >= lastOther &&
         call.subject === undefined &&
-        isFreeMiss(this.book, attempt) &&
+        isFree(this.book, attempt, 'no_match') &&
         reply?.status === 404
       );
     });

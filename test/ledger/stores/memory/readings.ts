@@ -32,12 +32,16 @@ function isReadable(book: MemoryBook, attempt: KeptAttempt): boolean {
 }
 
 /** Whether all that was ever said of an attempt is that it found nothing and cost nothing. */
-export function isFreeMiss(book: MemoryBook, { id, closure }: KeptAttempt): boolean {
+export function isFree(
+  book: MemoryBook,
+  { id, closure }: KeptAttempt,
+  answer: 'no_match' | 'refused',
+): boolean {
   const said: readonly (Closure | Reading | undefined)[] = [
     closure,
     ...book.readings.filter(({ attempt }) => attempt === id),
   ];
   return said.every(
-    (each) => each !== undefined && 'answer' in each && each.answer === 'no_match' && each.charged === 0,
+    (each) => each !== undefined && 'answer' in each && each.answer === answer && each.charged === 0,
   );
 }

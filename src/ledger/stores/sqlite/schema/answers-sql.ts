@@ -11,7 +11,7 @@ const PAYER = `(
       WHERE r.attempt = NEW.of AND o.attempt < NEW.of)`;
 
 /**
- * What an answer means: when it comes, when it is read again by a later dialect, and when a series of misses is taken back.
+ * What an answer means: when it comes, when it is read again by a later dialect, and when a series is taken back.
  * Only a vendor's answer to a question is read again, and no budget falls by it.
  */
 export const ANSWERS = [
@@ -51,16 +51,16 @@ CREATE VIEW standing_answers (call, attempt) AS
    WHERE NOT EXISTS (SELECT 1 FROM notes x WHERE x.of = k.attempt AND x.kind = 'retracted');
 `,
   refusedEntry('retracting', ['retracted'], {
-    says: 'only a free 404 after which its account answered nothing else is taken back',
+    says: 'only a free refusal, or a free 404 after which its account answered nothing else, is taken back',
     where: `NOT EXISTS (
      SELECT 1 FROM ends k CROSS JOIN calls c ON c.id = k.call CROSS JOIN accounts p ON p.id = c.account
-      WHERE k.of = NEW.of AND k.kind = 'answered' AND k.said = 'no_match' AND k.spent = 0 AND k.status = 404
-        AND p.last_other < k.id)`,
+      WHERE k.of = NEW.of AND k.kind = 'answered' AND k.spent = 0
+        AND (k.said = 'refused' OR (k.said = 'no_match' AND k.status = 404 AND p.last_other < k.id)))`,
   }),
   refusedEntry('retracting_read', ['retracted'], {
-    says: 'what was read as more than a free miss is not taken back',
-    from: 'notes e',
-    where: "e.of = NEW.of AND e.kind = 'reading' AND (e.said <> 'no_match' OR e.spent > 0)",
+    says: 'what was read as something else, or as charged, is not taken back',
+    from: "notes e CROSS JOIN ends k ON k.of = e.of AND k.kind = 'answered'",
+    where: "e.of = NEW.of AND e.kind = 'reading' AND (e.said <> k.said OR e.spent > 0)",
   }),
   refusedEntry('retracting_change', ['retracted'], {
     says: 'the answer to a change is never taken back',

@@ -1,0 +1,206 @@
+import { describe, expect, test } from 'vitest';
+import { endedOf } from './program.ts';
+import { type ScriptedRequest, ScriptedVendor } from './scripted-vendor.ts';
+import { domainsOf, Workplace } from './workplace.ts';
+
+/*
+ * Goal: what answers say of the account, or of a vendor that is misread, is never held against rows: five of one shape and of no
+ * other meaning stop the run, no row ends by them, and only the word that the stop names goes on with them (protocol, rule 9).
+ * Method: the real command before a vendor that answers as the test says, and counts what it was asked.
+ */
+
+const AT_ONCE = 3;
+
+/** Of a series, and of what was on its way beside the last of it. */
+const MOST_ASKED = 5 + AT_ONCE - 1;
+
+interface Said {
+  readonly status: number;
+  readonly body: object;
+}
+
+const domainIn = ({ body }: ScriptedRequest): string => (JSON.parse(body) as { domain: string }).domain;
+
+const matched = (domain: string): Said => ({ status: 200, body: { name: `The people of ${domain}` } });
+
+/** A vendor whose answers may be exchanged, and a list of so many companies that it is asked about. */
+async function open(say: (domain: string) => Said, rows = 60) {
+  const told = { say };
+  const vendor = await ScriptedVendor.start((request, response) => {
+    const { status, body } = told.say(domainIn(request));
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  });
+  const workplace = await Workplace.open({ concurrency: AT_ONCE });
+  workplace.writeAccount(vendor.url);
+  const domains = domainsOf('row', rows);
+  workplace.writeList(domains);
+  return {
+    ...{ vendor, workplace, told, domains },
+    run: (...more: readonly string[]) => workplace.runHere({ more }),
+    other: (name: string, ...more: readonly string[]) =>
+      workplace.runHere({ input: name, output: `out-${name}`, more }),
+    asked: () => vendor.requests.map(domainIn),
+    async [Symbol.asyncDispose]() {
+      await workplace[Symbol.asyncDispose]();
+      await vendor[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const BAD_KEY: Said = { status: 400, body: { message: 'Bad credentials' } };
+const NO_CREDITS: Said = { status: 400, body: { error_code: 'INSUFFICIENT_CREDITS', request_id: 'r-1' } };
+const SAME: Said = { status: 200, body: { name: 'Demo Pty Ltd', employee_count: 12 } };
+
+describe.concurrent('refusals that say the same of every row', () => {
+  test.each([
+    ['a key', BAD_KEY],
+    ['credits', NO_CREDITS],
+  ])(
+    'about %s stop the run and end no row; once that is mended the same command asks again',
+    async (_, said) => {
+      await using at = await open(() => said);
+      const first = await at.run('--yes');
+      expect(first).toMatchObject({
+        code: 2,
+        report: {
+          counts: {},
+          credits: { spent: 0 },
+          stopped: {
+            code: 'address',
+            answers: ['refused'],
+            next: expect.stringContaining('--accept refused'),
+          },
+        },
+      });
+      const words = Object.values(said.body)[0] as string;
+      expect(first.report?.stopped?.message, 'quotes them').toMatch(new RegExp(`status 400, .*${words}`));
+      expect(at.vendor.requests.length).toBeLessThanOrEqual(MOST_ASKED);
+
+      expect(new Set(at.workplace.statuses())).toEqual(new Set(['pending']));
+      const second = await at.run('--yes');
+      expect(second, '--yes answers no stop').toMatchObject({ code: 2, report: { counts: {} } });
+
+      at.told.say = matched;
+      at.workplace.writeList(at.domains.slice(0, 10), 'another.csv');
+      expect(await at.other('another.csv'), 'another list asks as well').toMatchObject({
+        code: 0,
+        report: { counts: { matched: 10 } },
+      });
+      expect(await at.run()).toMatchObject({ code: 0, report: { counts: { matched: 60 } } });
+    },
+  );
+
+  test('which quote what the row has are about the row, and stop nothing', async () => {
+    await using at = await open((domain) => ({ status: 400, body: { message: `${domain} is no domain` } }));
+    expect(await at.run()).toMatchObject({ code: 3, report: { counts: { refused: 60 }, stopped: null } });
+  });
+
+  test('are about rows where another row of the run was answered otherwise', async () => {
+    const refused: Said = { status: 422, body: { message: 'Company is too small' } };
+    await using at = await open((domain) => (domain === 'row-1.example' ? matched(domain) : refused));
+    const { code, report } = await at.run();
+    expect({ code, counts: report?.counts }).toEqual({ code: 3, counts: { matched: 1, refused: 59 } });
+    expect(at.vendor.requests).toHaveLength(60);
+  });
+
+  test('speak of the account also after matches, where their words do: credits that ran out on the way', async () => {
+    const answered = new Set<string>();
+    await using at = await open((domain) => {
+      if (answered.size < 20) answered.add(domain);
+      return answered.has(domain) ? matched(domain) : NO_CREDITS;
+    });
+    expect(await at.run()).toMatchObject({ code: 2, report: { counts: { matched: 20 } } });
+    at.told.say = matched;
+    expect(await at.run()).toMatchObject({ code: 0, report: { counts: { matched: 60 }, requests: 40 } });
+  });
+
+  test('are kept with --accept refused, for the account and that shape alone', async () => {
+    await using at = await open(() => BAD_KEY);
+    expect((await at.run('--accept', 'refused')).code, 'nothing was shown that could be accepted').toBe(2);
+    expect(await at.run('--accept', 'refused')).toMatchObject({
+      code: 3,
+      report: { counts: { refused: 60 } },
+    });
+    at.workplace.writeList(domainsOf('next', 30), 'next.csv');
+    expect(await at.other('next.csv')).toMatchObject({ code: 3, report: { counts: { refused: 30 } } });
+    at.told.say = () => NO_CREDITS;
+    at.workplace.writeList(domainsOf('third', 30), 'third.csv');
+    expect(await at.other('third.csv')).toMatchObject({ code: 2, report: { counts: {} } });
+  });
+
+  test('of changes stop as well: the next plan asks for each of them again', async () => {
+    let isMended = false;
+    await using service = await ScriptedVendor.start((_, response) => {
+      response.writeHead(isMended ? 200 : 400, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(isMended ? { invite_code: `c-${service.requests.length}` } : BAD_KEY.body));
+    });
+    await using workplace = await Workplace.open({ way: 'via', concurrency: 1 });
+    workplace.writeAccount(service.url);
+    workplace.writePeople(domainsOf('who', 12).map((domain) => `jo@${domain}`));
+    const words = ['run', 'invite-user', workplace.path('list.csv'), '--account', 'workspace', '--yes'];
+    const more = ['--role', 'viewer', '--store', workplace.path('store'), '--json'];
+    const run = async () => endedOf(await workplace.typeHere([...words, ...more]));
+    expect(await run()).toMatchObject({
+      code: 2,
+      report: { counts: {}, stopped: { answers: ['refused'] } },
+    });
+    expect(service.requests).toHaveLength(5);
+    isMended = true;
+    expect(await run()).toMatchObject({ code: 0, report: { counts: { applied: 12 } } });
+    expect(service.requests).toHaveLength(17);
+  });
+});
+
+describe.concurrent('matches that show the same facts for different questions', () => {
+  test('stop the run and end no row; what they cost is booked, and nothing of it is bought twice', async () => {
+    await using at = await open(() => SAME);
+    const first = await at.run('--yes');
+    expect(first).toMatchObject({
+      code: 2,
+      report: { counts: {}, stopped: { code: 'address', answers: ['same-answers'] } },
+    });
+    expect(first.report?.stopped?.message).toContain('Demo Pty Ltd');
+    const asked = at.vendor.requests.length;
+    expect(asked).toBeLessThanOrEqual(MOST_ASKED);
+    expect(first.report?.credits.spent).toBe(asked);
+    expect(await at.run('--yes'), 'nothing more is bought, and no row ends').toMatchObject({
+      code: 2,
+      report: { requests: 0, counts: {} },
+    });
+    expect(at.vendor.requests).toHaveLength(asked);
+
+    expect(await at.run('--accept', 'same-answers')).toMatchObject({
+      code: 0,
+      report: { counts: { matched: 60 }, credits: { spent: 60 } },
+    });
+    expect(at.asked().toSorted(), 'each was asked once').toEqual(at.domains.toSorted());
+    at.workplace.writeList(domainsOf('next', 30), 'next.csv');
+    expect(await at.other('next.csv')).toMatchObject({ code: 0, report: { counts: { matched: 30 } } });
+    at.told.say = () => ({ status: 200, body: { name: 'Another Demo' } });
+    at.workplace.writeList(domainsOf('third', 30), 'third.csv');
+    expect(await at.other('third.csv')).toMatchObject({ code: 2, report: { counts: {} } });
+  });
+
+  test('are bought again where a person says so', async () => {
+    await using at = await open(() => SAME, 20);
+    const { code, report } = await at.run();
+    expect({ code, next: report?.stopped?.next }).toEqual({
+      code: 2,
+      next: expect.stringContaining(`rowonce cancel ${report?.batch}`),
+    });
+    await at.workplace.typeHere(['cancel', String(report?.batch), '--store', at.workplace.path('store')]);
+    at.told.say = matched;
+    expect(await at.run('--refresh')).toMatchObject({
+      code: 0,
+      report: { counts: { matched: 20 }, credits: { spent: 20 } },
+    });
+  });
+
+  test('are none where what differs is the facts, and not what repeats the question', async () => {
+    const echo = (domain: string): Said => ({ status: 200, body: { ...SAME.body, domain } });
+    await using at = await open(echo);
+    expect((await at.run()).code).toBe(2);
+    await using other = await open((domain) => ({ status: 200, body: { name: domain, employee_count: 12 } }));
+    expect(await other.run()).toMatchObject({ code: 0, report: { counts: { matched: 60 } } });
+  });
+});
