@@ -37,8 +37,8 @@ export async function leave(sql: Sql, worker: number): Promise<void> {
 const BEAT = `
 SELECT beat($1, $2, $3, $4, $5, $6) AS heard, (
     SELECT coalesce(json_object_agg(p.identity, json_build_object('answers', t.answers, 'answersNot404', t.others, 'found', t.found, 'misses',
-             json_build_object('count', t.misses, 'kept', coalesce(p.misses_after = t.ended AND p.misses_kept, false),
-               'place', CASE WHEN p.misses_after = t.ended THEN p.misses_place END))), '{}')
+             json_strip_nulls(json_build_object('count', t.misses, 'kept', coalesce(p.misses_after = t.ended AND p.misses_kept, false),
+               'place', CASE WHEN p.misses_after = t.ended THEN p.misses_place END)))), '{}')
       FROM accounts p CROSS JOIN LATERAL (${ANSWERED}) t WHERE p.identity = ANY ($7)) AS known,
   ${hasAttempt('$8', '$9')} AS "isWhole", (${LEDGER_NOW}) AS now`;
 
