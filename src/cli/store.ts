@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
+import { findAccount, loadAccounts } from '../client/account/account.ts';
 import { isoTime, systemClock } from '../core/clock.ts';
 import { stop } from '../core/errors.ts';
 import { counted } from '../core/plain-text.ts';
@@ -18,6 +19,7 @@ import type { CliCommand, Console, Report } from './shell/command.ts';
 import { WAIT_FLAG } from './shell/flags.ts';
 
 interface PurgeFlags {
+  readonly account?: string;
   readonly olderThan?: string;
   readonly before?: string;
   readonly dryRun?: true;
@@ -68,6 +70,7 @@ const store: CliCommand = {
         '--before <day>',
         'instead of an age: what is dated before that day (UTC), whatever the clocks say',
       )
+      .option('--account <name>', 'only what was asked by this account; left out: by all')
       .option('--dry-run', 'only show what would be erased')
       .option('--yes', 'erase without being asked')
       .option(...WAIT_FLAG)
@@ -135,11 +138,16 @@ const placeOf = (location: string): string => (isUrl(location) ? location : reso
 
 async function purgeStore(console: Console, flags: PurgeFlags): Promise<Report> {
   const { location } = chooseStore(flags.store, false);
-  const { order, what } = purgeOf(flags);
+  const { order: ofAll, what } = purgeOf(flags);
+  const { account } = flags;
+  const order =
+    account === undefined
+      ? ofAll
+      : { ...ofAll, accountIdentity: findAccount(await loadAccounts(), account).identity };
   const waitForLockMs = durationOf('--wait', flags.wait) ?? 0;
   const erased = await talkedErasure(console, {
     location,
-    what,
+    what: account === undefined ? what : `${what}, of account ${account}`,
     yes: flags.yes === true,
     dryRun: flags.dryRun === true,
     erase: (dryRun) =>
@@ -156,7 +164,10 @@ async function purgeStore(console: Console, flags: PurgeFlags): Promise<Report> 
   };
 }
 
-function purgeOf({ olderThan, before }: PurgeFlags): { readonly order: ErasureOrder; readonly what: string } {
+function purgeOf({ olderThan, before }: PurgeFlags): {
+  readonly order: Exclude<ErasureOrder, { readonly kind: 'person' }>;
+  readonly what: string;
+} {
   const ageMs = durationOf('--older-than', olderThan);
   if ((ageMs === undefined) === (before === undefined))
     throw stop(

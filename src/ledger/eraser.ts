@@ -68,6 +68,8 @@ export interface Erasable {
   readonly files: readonly KnownFile[];
   /** The batches whose outputs hold something of what is erased. */
   readonly written: ReadonlySet<BatchId>;
+  /** The role that alone may erase here; undefined for whoever asks. */
+  readonly owner?: string | undefined;
   /** @throws StopError `disk_full` where an erasure would begin and could not be finished. */
   requireRoom(): void;
   /**

@@ -143,6 +143,8 @@ export interface StoreOptions {
   readonly acceptLost?: boolean | undefined;
   /** Nothing is going to be sent, so it does not matter whether the newest entries are certainly there. */
   readonly sendsNothing?: boolean | undefined;
+  /** What is to be erased is only looked for, which keeps nobody from working where many spend. */
+  readonly dryRun?: boolean | undefined;
   /** A ledger that was copied to another place is opened as well: nothing is bought or decided, or it is erased from. */
   readonly mayBeCopied?: boolean | undefined;
   readonly tell?: Tell | undefined;

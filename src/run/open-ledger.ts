@@ -214,7 +214,7 @@ export async function spenderAt(location: string): Promise<Spender | undefined> 
 /** Opens an existing store to erase from it, for as long as the work takes. */
 export async function erasingIn<T>(
   location: string,
-  options: Pick<OpenOptions, 'clock' | 'waitForLockMs' | 'command' | 'operator'>,
+  options: Pick<OpenOptions, 'clock' | 'waitForLockMs' | 'command' | 'operator' | 'dryRun'>,
   work: (eraser: Eraser) => Promise<T>,
 ): Promise<T> {
   const store = await storeOf(location);

@@ -1,47 +1,87 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Account } from '../client/account/account.ts';
-import type { Clock } from '../core/clock.ts';
+import { type Clock, isoTime } from '../core/clock.ts';
 import { StopError } from '../core/errors.ts';
+import { besideFolder } from '../core/paths.ts';
 import { counted } from '../core/plain-text.ts';
-import type { StoreOptions, Tell } from '../ledger/store.ts';
+import { isUrl, type StoreOptions } from '../ledger/store.ts';
 import { commandLine } from '../lib/command-line.ts';
-import { eraseIn, type Needed } from './tasks/erase.ts';
+import { asRole, type Erased, eraseIn, type Needed } from './tasks/erase.ts';
+
+interface RetentionOptions extends Pick<StoreOptions, 'clock' | 'operator' | 'tell'> {
+  /** False for who erases nothing, also as the owner: it is at work for as long as it lives. */
+  readonly erases?: boolean;
+}
 
 /**
  * Erases answers that are older than their account's retention. It happens after a run, once its store is closed, and never
- * makes the run fail: answers that cannot be erased now, for example beside another spender, are erased after the next run.
+ * makes the run fail: answers that cannot be erased now, for example beside another spender, are erased after the next run. In a
+ * database they are its owner's to erase, and whoever else works there says once a day that it is due.
  */
 export async function keepRetention(
   accounts: readonly Account[],
   location: string,
-  {
-    clock,
-    operator,
-    tell = () => {},
-  }: Pick<StoreOptions, 'operator'> & { readonly clock: Clock; readonly tell?: Tell | undefined },
+  options: RetentionOptions,
 ): Promise<void> {
   const byIdentity = new Map(accounts.map((account) => [account.identity, account]));
-  for (const { identity: accountIdentity, retentionMs, name } of byIdentity.values()) {
-    if (retentionMs === undefined) continue;
-    const order = { kind: 'age', ageMs: retentionMs, accountIdentity } as const;
+  for (const account of byIdentity.values()) {
     try {
-      const { calls, needed } = await eraseIn(location, order, {
-        clock,
-        waitForLockMs: 0,
-        command: 'retention',
-        operator,
-        dryRun: false,
-      });
-      if (calls > 0)
-        tell(`Erased ${counted(calls, 'request')} of account ${name} that passed the retention.`);
-      for (const words of neededWords(needed))
-        tell(`Account ${name} keeps data beyond its retention: ${words}`);
+      await keepOne(account, location, options);
     } catch (error) {
       if (!(error instanceof StopError)) throw error;
-      tell(
-        `Data that passed the retention of account ${name} is not erased yet. ${error.message} ${error.next}`,
-      );
+      const fact = `Data that passed the retention of account ${account.name} is not erased yet.`;
+      options.tell?.(`${fact} ${error.message} ${error.next}`);
     }
   }
+}
+
+async function keepOne(
+  { identity: accountIdentity, retentionMs, name }: Account,
+  location: string,
+  { clock, operator, tell = () => {}, erases = true }: RetentionOptions,
+): Promise<void> {
+  if (retentionMs === undefined) return;
+  const order = { kind: 'age', ageMs: retentionMs, accountIdentity } as const;
+  const erase = (dryRun: boolean): Promise<Erased> =>
+    eraseIn(location, order, { clock, waitForLockMs: 0, command: 'retention', operator, dryRun });
+  if (isUrl(location)) {
+    const { calls, owner } = await erase(true);
+    if (!erases || owner !== undefined) {
+      if (calls > 0 && isFirstToday(location, name, clock)) {
+        const words = ['store', 'purge', '--account', name, '--older-than', typedAge(retentionMs)];
+        const typed = commandLine([...words, '--store', asRole(location, owner)]);
+        tell(
+          `${counted(calls, 'request')} of account ${name} passed the retention, and only the owner of the store erases. As the owner, type: ${typed}`,
+        );
+      }
+      return;
+    }
+  }
+  const { calls, needed } = await erase(false);
+  if (calls > 0) tell(`Erased ${counted(calls, 'request')} of account ${name} that passed the retention.`);
+  for (const words of neededWords(needed)) tell(`Account ${name} keeps data beyond its retention: ${words}`);
+}
+
+/** As a person writes it: nothing younger is meant by it. */
+function typedAge(ms: number): string {
+  const hours = Math.ceil(ms / 3_600_000);
+  return hours % 24 === 0 ? `${hours / 24}d` : `${hours}h`;
+}
+
+/** Whether nobody of this host has said so today. Where that cannot be kept, it is said again. */
+function isFirstToday(location: string, account: string, clock: Clock): boolean {
+  const today = isoTime(clock.wallMs()).slice(0, 10);
+  try {
+    const file = join(besideFolder(location), 'purge-due');
+    const told = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : [];
+    if (told.includes(`${today} ${account}`)) return false;
+    const ofToday = told.filter((line) => line.startsWith(today));
+    writeFileSync(file, [...ofToday, `${today} ${account}`].join('\n'), { mode: 0o600 });
+  } catch {
+    // A disk that is full or read-only.
+  }
+  return true;
 }
 
 /** What stays for batches that go on, and what ends them; nothing where there is none. */

@@ -30,8 +30,6 @@ proof('the same again, also twice at once, changes nothing and prints the same',
 test('what is printed can be run as it stands, and gives nobody the right to alter a schema or what was entered', async () => {
   await server.createDatabase('init grants');
   const { stdout } = await typedAt(['store', 'init', server.url('init grants')]);
-  for (const role of ['rowonce_worker', 'rowonce_reader'])
-    await server.query('postgres', `CREATE ROLE ${role} LOGIN`);
   await server.query('init grants', stdout);
   const asRole = (role: string, text: string): Promise<unknown> =>
     server.query('init grants', `SET ROLE rowonce_${role}; SET search_path = rowonce; ${text}`);

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, expect, test } from 'vitest';
-import { typedAt } from '../cli/typed.ts';
 import { proof } from '../combinations.ts';
 import { anotherServer, postgresServer, type Server } from '../ledger/stores/postgres-server.ts';
+import { layOutOn, WORKER } from './laid-out.ts';
 import type { Ended } from './program.ts';
 import type { LoggedRequest } from './vendor.ts';
 import { domainsOf, type Order, Workplace } from './workplace.ts';
@@ -21,8 +21,7 @@ const LAID_OUT = 'many_laid_out';
 let server: Server;
 beforeAll(async () => {
   server = await postgresServer();
-  await server.createDatabase(LAID_OUT);
-  expect(await typedAt(['store', 'init', server.url(LAID_OUT)])).toMatchObject({ code: 0 });
+  await layOutOn(server, LAID_OUT);
 });
 
 /** Requests of one process that may be on their way at once. */
@@ -33,8 +32,12 @@ let databases = 0;
 async function freshStore(on: Server = server): Promise<string> {
   databases += 1;
   const name = `many_${databases}`;
-  await on.createDatabase(name, on === server ? LAID_OUT : undefined);
-  return on.url(name);
+  if (on !== server) {
+    await on.createDatabase(name);
+    return on.url(name);
+  }
+  await on.createDatabase(name, LAID_OUT);
+  return on.url(name, WORKER);
 }
 
 interface PlaceOptions {

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { typedAt } from '../cli/typed.ts';
 import { proof, some } from '../combinations.ts';
 import { postgresServer, type Server } from '../ledger/stores/postgres-server.ts';
+import { layOutOn, WORKER } from './laid-out.ts';
 import type { Ended } from './program.ts';
 import { ScriptedVendor } from './scripted-vendor.ts';
 import { domainsOf, type Order, Workplace } from './workplace.ts';
@@ -22,17 +22,17 @@ const LAID_OUT = 'run_laid_out';
 let server: Server;
 beforeAll(async () => {
   server = await postgresServer();
-  await server.createDatabase(LAID_OUT);
-  expect(await typedAt(['store', 'init', server.url(LAID_OUT)])).toMatchObject({ code: 0 });
+  await layOutOn(server, LAID_OUT);
 });
 
 let databases = 0;
 
-async function freshStore(as = LAID_OUT): Promise<string> {
+/** The URL of whoever works there, under the role for that. */
+async function freshStore(as = LAID_OUT, role = WORKER): Promise<string> {
   databases += 1;
   const name = `run_${databases}`;
   await server.createDatabase(name, as);
-  return server.url(name);
+  return server.url(name, role);
 }
 
 const LIMITS = { per_second: 2_000, concurrency: 4 };
@@ -173,7 +173,7 @@ test('a person is forgotten in a database: no table has them, nobody buys them a
   expect((await place.runHere(order)).code).toBe(0);
   const tables = async () => JSON.stringify(await server.everyRow(database));
   expect(await tables()).toContain(ada);
-  const forget = ['forget', ada, '--yes', '--store', store];
+  const forget = ['forget', ada, '--yes', '--store', server.url(database)];
   const forgotten = await place.typeHere(forget);
   expect(forgotten.code, forgotten.stderr).toBe(0);
   expect(await tables(), 'nothing of them is left').not.toContain(ada);
@@ -250,7 +250,7 @@ proof(
   'what passed the retention of an account goes from a database, and a purge takes what is from before a day',
   async () => {
     await using place = await openPlace();
-    const store = await freshStore();
+    const store = await freshStore(LAID_OUT, 'tests');
     expect((await place.runHere({ store })).code).toBe(0);
     const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
     const purged = await place.typeHere(['store', 'purge', '--before', tomorrow, '--yes', '--store', store]);
@@ -271,7 +271,7 @@ proof(
   'doctor says what is at the other end: the server, what it keeps, the ledger and its size',
   async () => {
     await using place = await openPlace();
-    const store = await freshStore('template1');
+    const store = await freshStore('template1', 'tests');
     const doctor = async () => {
       const { stdout } = await place.typeHere(['doctor', '--store', store, '--json']);
       const { findings } = JSON.parse(stdout) as { findings: { what: string; fact: string; ok: boolean }[] };

@@ -31,7 +31,7 @@ beforeAll(async () => {
   await server.query('postgres', 'CREATE ROLE stranger LOGIN; CREATE ROLE known LOGIN PASSWORD $$right$$');
   await server.createDatabase('locked');
   return () => place[Symbol.asyncDispose]();
-}, 60_000);
+});
 
 /** A database under a name that may be another machine's. */
 const away = (database: string, query = ''): string =>

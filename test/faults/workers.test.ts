@@ -4,9 +4,9 @@ import { beforeAll, expect, test } from 'vitest';
 import type { BatchId } from '../../src/ledger/ledger.ts';
 import postgres from '../../src/ledger/stores/postgres.ts';
 import { workersOf } from '../../src/run/tasks/workers.ts';
-import { typedAt } from '../cli/typed.ts';
 import { proof } from '../combinations.ts';
 import { postgresServer, type Server } from '../ledger/stores/postgres-server.ts';
+import { layOutOn, WORKER } from './laid-out.ts';
 import type { Program } from './program.ts';
 import { domainsOf, Workplace, type WorkplaceOptions } from './workplace.ts';
 
@@ -22,8 +22,7 @@ const LAID_OUT = 'workers';
 let server: Server;
 beforeAll(async () => {
   server = await postgresServer();
-  await server.createDatabase(LAID_OUT);
-  expect(await typedAt(['store', 'init', server.url(LAID_OUT)])).toMatchObject({ code: 0 });
+  await layOutOn(server, LAID_OUT);
 });
 
 let databases = 0;
@@ -43,7 +42,7 @@ async function openHost(options: WorkplaceOptions = {}): Promise<Host> {
   return {
     place,
     database,
-    store: server.url(database),
+    store: server.url(database, WORKER),
     [Symbol.asyncDispose]: () => place[Symbol.asyncDispose](),
   };
 }

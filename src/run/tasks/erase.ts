@@ -29,7 +29,7 @@ export type ErasureOrder =
       readonly accountIdentity?: string;
     }
   /** `beforeMs`: ms since 1970. */
-  | { readonly kind: 'day'; readonly beforeMs: number };
+  | { readonly kind: 'day'; readonly beforeMs: number; readonly accountIdentity?: string };
 
 /** Who orders it is the `operator`; left out: the user of the system. */
 interface ErasureOptions extends Pick<StoreOptions, 'clock' | 'waitForLockMs' | 'command' | 'operator'> {
@@ -41,7 +41,7 @@ interface ErasureOptions extends Pick<StoreOptions, 'clock' | 'waitForLockMs' | 
 export interface Erased
   extends Pick<
     Erasable,
-    'calls' | 'cut' | 'rows' | 'memberships' | 'names' | 'unsettled' | 'heldCredits' | 'hits'
+    'calls' | 'cut' | 'rows' | 'memberships' | 'names' | 'unsettled' | 'heldCredits' | 'hits' | 'owner'
   > {
   /** Lists in the store that were removed. */
   readonly files: readonly string[];
@@ -63,13 +63,12 @@ export interface Needed {
 
 /**
  * Erases in an existing store. A person about whom something is not settled is not erased.
- * @throws StopError as a run that opens the store; `clock` when something could be erased for its age and the time is in
+ * @throws StopError as a run that opens the store; `store` where only another role may erase; `clock` when something could be erased for its age and the time is in
  *   dispute; `disk_full` when there is no room to finish it.
  */
 export function eraseIn(location: string, order: ErasureOrder, options: ErasureOptions): Promise<Erased> {
-  const { dryRun, ...opening } = options;
-  return erasingIn(location, opening, async ({ folder, time: kept, find }) => {
-    const { clock } = options;
+  return erasingIn(location, options, async ({ folder, time: kept, find }) => {
+    const { clock, dryRun } = options;
     const time = await (kept === undefined ? BelievedTime.beside(clock) : BelievedTime.over(clock, kept));
     const { target, dispute } = targetOf(order, time);
     const found = await find(target);
@@ -78,12 +77,24 @@ export function eraseIn(location: string, order: ErasureOrder, options: ErasureO
     if (dispute !== undefined) throw dispute;
     const isHeld = order.kind === 'person' && erased.unsettled.length + erased.needed.by.length > 0;
     if (dryRun || isHeld) return erased;
+    if (erased.owner !== undefined) throw onlyOwner(location, erased.owner);
     found.requireRoom();
     // This comes before the ledger forgets the person: after a crash in between the next erasure still finds them.
     if (order.kind === 'person') replaceInTexts(folder, order.person);
     return { ...erased, cleaning: await found.erase(erased.files, time.wallMs()) };
   });
 }
+
+/** The same place as another role names it. @param role undefined: it is the right one. */
+export const asRole = (location: string, role: string | undefined): string =>
+  role === undefined ? location : location.replace(/:\/\/(?:[^@/]*@)?/, `://${encodeURIComponent(role)}@`);
+
+const onlyOwner = (location: string, owner: string): StopError =>
+  stop(
+    'store',
+    `Nothing was erased: in ${location} that is for the owner of the ledger, the role ${owner}.`,
+    `Run it as that role: --store ${asRole(location, owner)}`,
+  );
 
 export function isNothing({ calls, cut, rows, memberships, names, files }: Erased): boolean {
   return calls + cut + rows + memberships + names + files.length === 0;
@@ -98,7 +109,7 @@ function targetOf(
     case 'person':
       return { target: order };
     case 'day':
-      return { target: { kind: 'old', beforeMs: order.beforeMs, isSure: false } };
+      return { target: { ...order, kind: 'old', isSure: false } };
     case 'age': {
       const { leastMs, greatestMs, dispute } = time.bounds();
       const isSure = dispute === undefined;
@@ -112,7 +123,7 @@ function targetOf(
 }
 
 async function reportOf(found: Erasable, folder: string, target: ErasureTarget): Promise<Erased> {
-  const { calls, cut, rows, memberships, unsettled, heldCredits } = found;
+  const { calls, cut, rows, memberships, unsettled, heldCredits, owner } = found;
   const lists = keptLists(found.inputs, folder, target);
   const outside = await userFiles(found, folder, { target, removed: lists.files });
   return {
@@ -123,6 +134,7 @@ async function reportOf(found: Erasable, folder: string, target: ErasureTarget):
     names: found.names + outside.named,
     unsettled,
     heldCredits,
+    owner,
     hits: [...found.hits, ...lists.hits, ...outside.hits],
     files: lists.files,
     stays: outside.files,

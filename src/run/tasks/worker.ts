@@ -8,6 +8,7 @@ import { commandLine } from '../../lib/command-line.ts';
 import type { RunOptions } from '../../plan/context.ts';
 import { checkCall } from '../checked-call.ts';
 import { openForWork } from '../open-ledger.ts';
+import { keepRetention } from '../retention.ts';
 import { stoppable } from '../stoppable.ts';
 import { chooseStore } from '../store-choice.ts';
 import { RangeWork } from './worker/range-work.ts';
@@ -117,7 +118,7 @@ function noted(onEvent: (event: WorkerEvent) => void): (message: string) => void
 
 /** Serves all accounts until it is told to stop, or the ledger is lost. */
 async function serve(serving: Serving, stopping: AbortSignal): Promise<void> {
-  const { accounts, ledger, queue, onEvent } = serving;
+  const { accounts, ledger, queue, onEvent, location, clock } = serving;
   const lost = new AbortController();
   const until = AbortSignal.any([stopping, lost.signal]);
   const work = new RangeWork(serving, until, (stopped) => lost.abort(stopped));
@@ -128,6 +129,9 @@ async function serve(serving: Serving, stopping: AbortSignal): Promise<void> {
       each(BEAT_MS, serving, until, () => beat(serving)),
       each(REGULAR_LOOK_MS, serving, until, () => tellLeft(serving)),
       each(REGULAR_LOOK_MS, serving, until, () => looks.look()),
+      each(DAY_MS, serving, until, () =>
+        keepRetention(accounts, location, { clock, tell: noted(onEvent), erases: false }),
+      ),
       ...accounts.map((account) => serveAccount(serving, { account, work, looks }, until)),
     ]);
   } finally {
@@ -170,6 +174,7 @@ function answered(taking: Promise<TakenRange | undefined>): Promise<TakenRange |
 }
 
 const BEAT_MS = 1_000;
+const DAY_MS = 24 * 60 * 60_000;
 
 /** Does the work again and again. What the database cannot do now, it can do the next time. */
 async function each(

@@ -37,8 +37,15 @@ export interface Server {
 let started: Promise<Server> | undefined;
 
 export function postgresServer(): Promise<Server> {
-  started ??= start();
+  started ??= withRoles();
   return started;
+}
+
+/** The roles that `store init` grants to. */
+async function withRoles(): Promise<Server> {
+  const server = await start();
+  await server.query('postgres', 'CREATE ROLE rowonce_worker LOGIN; CREATE ROLE rowonce_reader LOGIN');
+  return server;
 }
 
 /** One that no other test uses, for tests that stop it, or reach it by TLS. */

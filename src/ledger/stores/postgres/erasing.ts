@@ -21,7 +21,9 @@ export async function erasing<T>(
   const database = await connect(location);
   try {
     if (!(await hasLedger(database))) throw nothingThere(database);
-    const standing = await standStill(database, options);
+    const owner = await otherOwner(database);
+    const standing =
+      options.dryRun === true || owner !== undefined ? undefined : await standStill(database, options);
     try {
       await refuseCopied(database, false);
       await requireNewest(database, options);
@@ -32,10 +34,10 @@ export async function erasing<T>(
       return await work({
         folder: besideFolder(location),
         time,
-        find: (target) => find(database, { target, known: secret, act }),
+        find: async (target) => ({ ...(await find(database, { target, known: secret, act })), owner }),
       });
     } finally {
-      await standing.end();
+      await standing?.end();
     }
   } finally {
     await database.close();
@@ -68,17 +70,15 @@ const TABLES = [
   ...['pauses', 'accounts', 'acts', 'listed', 'orders', 'workers', 'paces'],
 ];
 
-/**
- * Writes anew what has former versions of rows, which only their owner may do. The write-ahead log of the server, its archive and
- * backups are its owner's.
- */
+/** Who has to erase where this role may not. Emptied rows are written anew as well, which only the owner of the tables may do. */
+const otherOwner = (database: Database): Promise<string | undefined> =>
+  oneCell(
+    database,
+    `SELECT pg_get_userbyid(relowner) FROM pg_class WHERE oid = 'rowonce.entries'::regclass AND NOT pg_has_role(relowner, 'USAGE')`,
+  );
+
+/** Former versions of rows go. The write-ahead log of the server, its archive and backups are its owner's. */
 async function cleaned(database: Database): Promise<Cleaning> {
-  const owns = `SELECT pg_has_role(relowner, 'USAGE') FROM pg_class WHERE oid = 'rowonce.entries'::regclass`;
-  if ((await oneCell(database, owns)) !== true)
-    return {
-      isDue: true,
-      why: `Former versions of what was erased at ${database.shown} are on the disk of the server until the owner of the tables writes these anew: VACUUM FULL ${TABLES.map((table) => `rowonce.${table}`).join(', ')}.`,
-    };
   for (const table of TABLES) await database.script(`VACUUM FULL ${table}`);
   return { isDue: false };
 }

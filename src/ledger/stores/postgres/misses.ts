@@ -105,11 +105,7 @@ const RETRACT_REFUSALS = retraction(
 
 /** Makes rows that a retracted answer had finished pending again, and reopens their batch unless it was replaced. */
 async function reopen(sql: Sql, accountIdentity: string, retracted: readonly number[]): Promise<void> {
-  const emptied = await oneColumn<BatchId>(
-    sql,
-    'DELETE FROM rows r USING batches b WHERE b.account = $1 AND r.batch = b.id AND r.answers && $2::bigint[] RETURNING r.batch',
-    [accountIdentity, retracted],
-  );
+  const emptied = await oneColumn<BatchId>(sql, 'SELECT reopen_rows($1, $2)', [accountIdentity, retracted]);
   await sql.rows(
     `UPDATE batches b SET state = CASE WHEN EXISTS (
          SELECT FROM batches n WHERE n.lineage = b.lineage AND n.ordinal > b.ordinal) THEN 'superseded' ELSE 'open' END

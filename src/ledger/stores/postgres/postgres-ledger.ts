@@ -30,7 +30,7 @@ export interface Spending {
   /** As in `StoreOptions`. */
   readonly operator?: string | undefined;
   /** Of a ledger that stands still. */
-  readonly standing?: Standing;
+  readonly standing?: Standing | undefined;
   /** What the ledger was when it was opened. */
   readonly found?: LedgerNow;
 }

@@ -28,7 +28,7 @@ const TOPICS = [
 ];
 
 /** Grows by one with each change of the tables, their constraints or their functions. Ledgers of before it was kept say nothing, or 1. */
-export const SCHEMA_VERSION = 2;
+export const SCHEMA_VERSION = 3;
 
 /** @throws StopError `store_version` for a ledger that was laid out by another version of this program. */
 export async function hasLedger(database: Database): Promise<boolean> {

@@ -16,6 +16,13 @@ CREATE TABLE IF NOT EXISTS rows (
 );
 CREATE INDEX IF NOT EXISTS rows_in_doubt ON rows (batch, row) WHERE outcome = 'in_doubt';
 
+-- Makes rows pending again whose answer was taken back. It does so as the owner, because whoever works here may delete no row.
+CREATE OR REPLACE FUNCTION reopen_rows(whose text, retracted bigint[]) RETURNS SETOF text
+LANGUAGE sql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+  DELETE FROM rows r USING batches b WHERE b.account = whose AND r.batch = b.id AND r.answers && ARRAY(
+      SELECT of FROM entries WHERE of = ANY (retracted) AND kind = 'retracted')
+    RETURNING r.batch $$;
+
 -- Rows of an attempt's batch that used its answer, and come before the row that asked first: the lowest counts as having paid.
 CREATE TABLE IF NOT EXISTS payers (
   attempt bigint NOT NULL,
