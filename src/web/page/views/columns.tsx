@@ -142,14 +142,10 @@ function Inputs({
     return because[input] === undefined ? undefined : `${text.columns.guessed} ${because[input]}`;
   };
   /** @param column blank: the input is left unread; undefined: nothing is said of it. */
-  const set = (input: string, column: string | undefined): void => {
-    const others = Object.entries(mapped).filter(([name]) => name !== input);
-    const said = column === undefined ? [] : [[input, column] as const];
-    choose(choices, { columns: Object.fromEntries([...others, ...said]) });
+  const set = (input: string, column?: string): void => {
+    const { [input]: _, ...others } = mapped;
+    choose(choices, { columns: column === undefined ? others : { ...others, [input]: column } });
   };
-  const passedOver = (guessed?.unheeded ?? []).filter(({ input }) =>
-    operation.inputs.every(({ name }) => name !== input),
-  );
   return (
     <ul class="cards">
       {operation.inputs.map(({ name, about, required }) => {
@@ -161,13 +157,7 @@ function Inputs({
                 {inputWords(name)} {required && <span class="tag">{text.columns.required}</span>}
               </span>
               <small>{about}</small>
-              <select
-                value={mapped[name] ?? ''}
-                onChange={({ currentTarget: { value } }) =>
-                  // What would be taken without a word has to be named as left out.
-                  set(name, value === '' && guessed?.columns[name] === undefined ? undefined : value)
-                }
-              >
+              <select value={mapped[name] ?? ''} onChange={(event) => set(name, event.currentTarget.value)}>
                 <option value="">{text.columns.none}</option>
                 {ways.facts.columns.map((column) => (
                   <option key={column.name} value={column.name}>
@@ -188,7 +178,7 @@ function Inputs({
           </li>
         );
       })}
-      {passedOver.map(({ input, column }) => (
+      {guessed?.unheeded?.map(({ input, column }) => (
         <li key={input} class="card input">
           <label class="box">
             <input
