@@ -96,6 +96,7 @@ export default defineConfig(({ mode }) => ({
     // has others of its own.
     testTimeout: 900_000,
     hookTimeout: 900_000,
+    teardownTimeout: 180_000,
     expect: { poll: { timeout: 180_000 } },
     // A file waits for programs and vendors a quarter of its time, so three share two cores well; more would only make
     // kills and timings less like a user's.

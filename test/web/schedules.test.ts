@@ -91,7 +91,7 @@ const overMs = (): number =>
 /** Waits until the newest sweep is over, and noted as over at that time or later. */
 async function noted(fromMs: number): Promise<void> {
   expect((await work.ended(swept()[0] ?? '')).exit_code).toBe(0);
-  await expect.poll(overMs, { timeout: 60_000 }).toBeGreaterThanOrEqual(fromMs);
+  await expect.poll(overMs).toBeGreaterThanOrEqual(fromMs);
 }
 
 proof(
@@ -197,7 +197,7 @@ proof('a sweep that stops is told on the terminal of the page', async () => {
   writeFileSync(job, 'operation: no-such-operation\n');
   await pass(clock, HOUR_MS);
   await expect
-    .poll(() => told, { timeout: 60_000 })
+    .poll(() => told)
     .toEqual([expect.stringMatching(/^The sweep of night ended with exit code 2: /)]);
   await sweeps.stop();
 });
