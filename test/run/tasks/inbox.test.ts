@@ -150,7 +150,7 @@ describe('a sweep takes', () => {
     await expect(look(folder)).rejects.toMatchObject({
       code: 'job',
       message: expect.stringContaining(folder),
-      next: 'Make the folder, or correct inbox in the job.',
+      next: 'Make the folder, or correct inbox in the job, or inboxes in the accounts file.',
     });
   });
 });
