@@ -45,6 +45,7 @@ import { type ChangePlan, planChanges, planOfChanges } from '../plan/team/change
 import { checkCall } from './checked-call.ts';
 import { choose, chooseAll } from './choose.ts';
 import { membersNow, unagreed } from './members-now.ts';
+import { sendNotices, toldBy } from './notices.ts';
 import { lookIfThere, openLedger, queueAt, requireTaken } from './open-ledger.ts';
 import { requireFreeColumns, run } from './pipeline.ts';
 import { keepRetention } from './retention.ts';
@@ -204,7 +205,6 @@ export async function openSpender(sandbox: boolean, options: SpenderOptions): Pr
         emit: onEvent ?? (() => {}),
       };
       if (job.notify === undefined) return run(context, sessions);
-      const { toldBy } = await import('./notices.ts');
       return toldBy(ledger, { job, account, dialect }, clock, (hearBalance, beforeEnd) =>
         run({ ...context, hearBalance }, sessions, beforeEnd),
       );
@@ -212,7 +212,6 @@ export async function openSpender(sandbox: boolean, options: SpenderOptions): Pr
     close: async (accounts = []) => {
       await (await queue?.catch(() => undefined))?.close();
       if ((await ledger.notices.waiting().catch(() => [])).length > 0) {
-        const { sendNotices } = await import('./notices.ts');
         await sendNotices(ledger, { clock, beganMs, signal: options.signal, tell: options.tell });
       }
       await ledger.close();

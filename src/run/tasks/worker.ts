@@ -7,6 +7,7 @@ import { type Checks, called, signal, text, timepiece, values } from '../../lib/
 import { commandLine } from '../../lib/command-line.ts';
 import type { RunOptions } from '../../plan/context.ts';
 import { checkCall } from '../checked-call.ts';
+import { sendOnce } from '../notices.ts';
 import { openForWork } from '../open-ledger.ts';
 import { keepRetention } from '../retention.ts';
 import { stoppable } from '../stoppable.ts';
@@ -197,7 +198,7 @@ async function beat({ queue, onEvent }: Serving): Promise<void> {
 /** Sends what jobs tell outside and nobody has received, as of a run that was killed. */
 async function tellLeft({ ledger, clock }: Serving): Promise<void> {
   const hasAny = (await ledger.notices.waiting()).length > 0;
-  if (hasAny) await (await import('../notices.ts')).sendOnce(ledger, clock);
+  if (hasAny) await sendOnce(ledger, clock);
 }
 
 /** Looks for ranges that have rows left and are in no queue: by a submit that was cut off, or by a queue that lost them. */
