@@ -1,15 +1,7 @@
-/**
- * Goal: whatever is put into an inbox is worked through by the next sweep, once: known by its content, finished wherever
- * an earlier night was killed, and moved with its outputs to where nothing is overwritten.
- * Method: the real command, once for each night, before the sandbox as a vendor; its book says what was
- * asked and charged.
- */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { appendFileSync, cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { proof, proofs, some } from '../combinations.ts';
 import { domainsOf } from '../faults/workplace.ts';
 import { openDesk } from './desk.ts';
@@ -244,38 +236,6 @@ test('a bad file goes to failed/ with its reason, the others are done, and the n
 });
 
 proofs('what is not whole or not meant for it stays', () => {
-  proof.runIf(process.platform === 'linux')(
-    'while a program has the file open, until it closes it',
-    async () => {
-      const nights = await openNightDesk();
-      const { place } = nights.desk;
-      nights.drop('whole.csv', 'whole', 1);
-      const path = place.path('inbox/half.csv');
-      const script = `const file = fs.openSync(${JSON.stringify(path)}, 'w');
-      fs.writeSync(file, 'Domain\\nhalf-1.example\\n'); console.log('open');
-      process.stdin.once('data', () => { fs.writeSync(file, 'half-2.example\\n'); process.exit(); });`;
-      const writer = spawn(process.execPath, ['-e', script], { stdio: ['pipe', 'pipe', 'inherit'] });
-      onTestFinished(() => {
-        writer.kill('SIGKILL');
-      });
-      await once(writer.stdout, 'data');
-      // Only the second sweep has to look at it twice.
-      nights.age('inbox/half.csv');
-      const first = await nights.night();
-      expect(first.said.left).toEqual([{ file: path, why: `process ${writer.pid} has it open for writing` }]);
-      expect(first).toMatchObject({ code: 0, said: { rows: 1 } });
-      expect(nights.files()).toMatchObject({
-        inbox: ['half.csv'],
-        done: ['whole.csv', 'whole.enriched.csv'],
-      });
-
-      writer.stdin.write('\n');
-      await once(writer, 'exit');
-      expect(await nights.night()).toMatchObject({ said: { rows: 2, left: [] } });
-      expect(place.statuses('inbox/done/half.enriched.csv')).toEqual(['matched', 'matched']);
-    },
-  );
-
   proof('a file that is written to while the sweep is busy with another', async () => {
     const nights = await openNightDesk({ latencyMs: 200 });
     const { place } = nights.desk;

@@ -121,22 +121,6 @@ test('a filtered sheet of Excel’s kind gets our columns, its filter reaches ov
   );
 });
 
-test('a workbook of LibreOffice comes back with our columns, and so it does from a second reader', async () => {
-  const copy = await copyOf(bookBytes('libreoffice.xlsx'), COLUMNS, FOUND);
-  expect(changedIn(copy)).toEqual(['xl/workbook.xml', 'xl/styles.xml', SHEET]);
-  expect(textOf(copy.after, SHEET)).toContain('<autoFilter ref="A4:H7"></autoFilter>');
-  expect(textOf(copy.after, SHEET)).toContain('hidden="true" outlineLevel="0" max="16384" min="9"');
-  expect(textOf(copy.after, 'xl/workbook.xml')).toContain('&apos;Leads 2026&apos;!$A$4:$H$7<');
-  const [was, is] = await Promise.all(
-    [bookBytes('libreoffice.xlsx'), copy.bytes].map((bytes) => readSheet(bytes)),
-  );
-  expect(is?.map((row) => row.slice(0, 5))).toEqual(was?.map((row) => row.slice(0, 5)));
-  expect(is?.slice(3).map((row) => row.slice(5))).toEqual([
-    COLUMNS,
-    ...[5, 6, 7].map((row) => [`phone of ${row}`, `0${row}`, 1]),
-  ]);
-});
-
 test('a table gets our columns with names of their own, above its row of totals', async () => {
   const copy = await copyOf(bookBytes('table.xlsx'), COLUMNS, FOUND);
   expect(copy.notes).toEqual([]);
