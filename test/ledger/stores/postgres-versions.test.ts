@@ -27,6 +27,18 @@ async function earlier(name: string): Promise<string> {
   return server.url(name);
 }
 
+/** Columns with their types and defaults, constraints and indexes. */
+const RULES = `
+SELECT format('%s.%s %s%s %s', c.relname, a.attname, format_type(a.atttypid, a.atttypmod),
+    CASE WHEN a.attnotnull THEN ' NOT NULL' END, pg_get_expr(d.adbin, d.adrelid)) AS rule
+  FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid LEFT JOIN pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
+ WHERE c.relnamespace = 'rowonce'::regnamespace AND c.relkind IN ('r', 'v') AND a.attnum > 0 AND NOT a.attisdropped
+UNION ALL
+SELECT format('%s: %s', o.conrelid::regclass, pg_get_constraintdef(o.oid)) FROM pg_constraint o
+ WHERE o.connamespace = 'rowonce'::regnamespace
+UNION ALL
+SELECT indexdef FROM pg_indexes WHERE schemaname = 'rowonce' ORDER BY 1`;
+
 test('an earlier ledger is refused by what reads and what spends, and stays as it is', async () => {
   const store = await earlier('versions_refused');
   const before = await server.everyRow('versions_refused');
@@ -49,6 +61,9 @@ test('its owner brings it up to date by one command, also twice at once, and wha
   for (const { code, stderr } of results) expect(code, stderr).toBe(0);
   const [kept] = await server.query('versions_migrated', 'SELECT * FROM rowonce.accounts');
   expect(kept).toMatchObject({ identity: 'kept', per_day: '77', limits: null });
+  await server.createDatabase('versions_fresh');
+  expect(await typedAt(['store', 'init', server.url('versions_fresh')])).toMatchObject({ code: 0 });
+  expect(await server.query('versions_migrated', RULES)).toEqual(await server.query('versions_fresh', RULES));
   const desk = await openDesk();
   desk.list(3);
   const { code, stderr } = await desk.type([...desk.run(), '--store', store]);

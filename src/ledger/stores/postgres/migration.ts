@@ -1,5 +1,5 @@
 import { messageOf, type StopError, stop } from '../../../core/errors.ts';
-import { codeOf, type Database, oneColumn, onlyOne, type Sql } from './connection.ts';
+import { codeOf, type Database, onlyOne, type Sql } from './connection.ts';
 import { layOutTopics, newer, SCHEMA_VERSION, versionOf } from './schema-laid-out.ts';
 import { type AtWork, atWork } from './spenders.ts';
 
@@ -29,8 +29,6 @@ export async function migrate(database: Database): Promise<void> {
     await change(sql).catch((error: unknown) => {
       throw explained(error, database);
     });
-    const [first] = await differences(sql);
-    if (first !== undefined) throw tooOld(database, `it differs in ${first}`);
   });
 }
 
@@ -67,30 +65,3 @@ const tooOld = ({ shown }: Database, why: string): StopError =>
     `The ledger at ${shown} is older than its versions are numbered, in a form that cannot be updated: ${why}. Nothing in it was changed.`,
     'With the version that made it, copy it to a folder with store copy; with this version, copy that folder to a new database.',
   );
-
-/** A schema for as long as the comparison takes. */
-const COMPARED = 'rowonce_compared';
-
-/** What is only in one of the two: columns with their types and defaults, constraints and indexes. */
-const DIFFERENCES = `
-SELECT plain AS what FROM (
-  SELECT n.nspname AS schema, format('%s.%s %s%s %s', c.relname, a.attname, format_type(a.atttypid, a.atttypmod),
-      CASE WHEN a.attnotnull THEN ' NOT NULL' END, pg_get_expr(d.adbin, d.adrelid)) AS what
-    FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid JOIN pg_namespace n ON n.oid = c.relnamespace
-    LEFT JOIN pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
-   WHERE c.relkind IN ('r', 'v') AND a.attnum > 0 AND NOT a.attisdropped
-  UNION ALL
-  SELECT n.nspname, format('%s: %s', c.relname, pg_get_constraintdef(o.oid))
-    FROM pg_constraint o JOIN pg_class c ON c.oid = o.conrelid JOIN pg_namespace n ON n.oid = c.relnamespace
-  UNION ALL
-  SELECT schemaname, indexdef FROM pg_indexes) found
- CROSS JOIN LATERAL (SELECT replace(replace(what, '${COMPARED}.', ''), 'rowonce.', '')) plain (plain)
- WHERE schema IN ('rowonce', '${COMPARED}') GROUP BY plain HAVING count(*) <> 2 ORDER BY plain`;
-
-async function differences(sql: Sql): Promise<readonly string[]> {
-  await sql.script(`CREATE SCHEMA ${COMPARED}; SET LOCAL search_path = ${COMPARED}`);
-  await layOutTopics(sql);
-  const found = await oneColumn<string>(sql, DIFFERENCES);
-  await sql.script(`SET LOCAL search_path = rowonce; DROP SCHEMA ${COMPARED} CASCADE`);
-  return found;
-}
