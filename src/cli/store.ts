@@ -2,14 +2,14 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { findAccount, loadAccounts } from '../client/account/account.ts';
 import { isoTime, systemClock } from '../core/clock.ts';
-import { stop } from '../core/errors.ts';
+import { EXIT, stop } from '../core/errors.ts';
 import { counted } from '../core/plain-text.ts';
 import { termsWords } from '../ledger/ledger.ts';
-import { isUrl } from '../ledger/store.ts';
+import { type BudgetSums, isUrl, type WrongBudget } from '../ledger/store.ts';
 import { durationOf } from '../lib/command-line.ts';
 import { AccountObject } from '../objects/account-object.ts';
 import { ErasureObject } from '../objects/erasure-object.ts';
-import { initStore } from '../run/open-ledger.ts';
+import { backUpStore, bytesIn, checkStore, initStore, lookInto } from '../run/open-ledger.ts';
 import { chooseStore } from '../run/store-choice.ts';
 import { copyStore } from '../run/tasks/copy-store.ts';
 import { type ErasureOrder, eraseIn } from '../run/tasks/erase.ts';
@@ -29,12 +29,19 @@ interface PurgeFlags {
   readonly store?: string;
 }
 
+type StoreFlag = Pick<PurgeFlags, 'store'>;
+
+const placeFrom = ({ store }: StoreFlag): string => chooseStore(store, false).location;
+
 const store: CliCommand = {
   name: 'store',
   summary:
-    'Sets up a store for several hosts, sets the limits of accounts there, copies a store, and erases what is old.',
-  example: 'store purge --older-than 400d --dry-run',
+    'Shows the size of a store, checks it, backs it up, copies it, erases what is old, and sets up one for several hosts.',
+  example: 'store backup rowonce-backup.db',
   examples: {
+    info: 'store info',
+    check: 'store check',
+    backup: 'store backup rowonce-backup.db',
     init: 'store init postgres://owner@127.0.0.1:5432/rowonce',
     caps: 'store caps postgres://rowonce@127.0.0.1/rowonce',
     copy: 'store copy ~/.local/share/rowonce postgres://rowonce@127.0.0.1/rowonce',
@@ -42,14 +49,25 @@ const store: CliCommand = {
   },
   configure(command: Command, run) {
     command
+      .command('info')
+      .description('Show where the store is and how large its ledger is.')
+      .action(run((_console, flags: StoreFlag) => info(placeFrom(flags))));
+    command
+      .command('check')
+      .description("Run the database's own check, and add each budget up anew; 2 where they differ.")
+      .action(run((_console, flags: StoreFlag) => check(placeFrom(flags))));
+    command
+      .command('backup')
+      .description('Copy the ledger of a folder into a file, also while a run spends from it.')
+      .argument('<file>', 'a file that is not there yet')
+      .action(run((_console, file: string, flags: StoreFlag) => backUp(placeFrom(flags), file)));
+    command
       .command('copy')
       .description('Copy a whole ledger to a place that has none, and buy only from there afterwards.')
       .argument('<from>', 'the store to copy; afterwards you can read it, and nothing is bought from it')
       .argument('<to>', 'a folder, or postgres://USER@HOST/DATABASE')
       .option(...WAIT_FLAG)
-      .action(
-        run((_console, from: string, to: string, flags: Pick<PurgeFlags, 'wait'>) => copy(from, to, flags)),
-      );
+      .action(run((_console, from: string, to: string, flags: PurgeFlags) => copy(from, to, flags)));
     command
       .command('init')
       .description(
@@ -79,6 +97,46 @@ const store: CliCommand = {
 };
 
 export default store;
+
+async function info(location: string): Promise<Report> {
+  const bytes = await bytesIn(location);
+  const batches = await lookInto(location, (ledger) => ledger.batchLines());
+  const size = bytes === undefined ? '' : `${(bytes / 1e6).toFixed(1)} MB, `;
+  return {
+    lines: [`${location}: ${size}${counted(batches.length, 'batch', 'batches')}.`],
+    object: { store: location, bytes: bytes ?? null, batches: batches.length },
+  };
+}
+
+async function check(location: string): Promise<Report> {
+  const { broken, budgets, wrong } = await checkStore(location);
+  const isSound = broken.length + wrong.length === 0;
+  return {
+    lines: isSound
+      ? [`${location} is sound: ${counted(budgets, 'budget')} added up anew, as booked.`]
+      : [...broken.map((words) => `${location} is broken: ${words}`), ...wrong.map(wrongLine)],
+    object: { store: location, broken, budgets, wrong },
+    advice: isSound ? [] : ['Restore the store from its newest backup.'],
+    exitCode: isSound ? EXIT.done : EXIT.usage,
+  };
+}
+
+function wrongLine({ scope, of, period, booked, added }: WrongBudget): string {
+  const budget = period === undefined ? `${scope} ${of}` : `${scope} ${period} of ${of}`;
+  return `${budget}: ${sumsWords(booked)} are booked, and its entries add up to ${sumsWords(added)}.`;
+}
+
+const sumsWords = ({ spent, reserved, in_doubt }: BudgetSums): string =>
+  `${spent} spent, ${reserved} reserved and ${in_doubt} in doubt`;
+
+async function backUp(location: string, file: string): Promise<Report> {
+  await backUpStore(location, file);
+  return {
+    lines: [`The ledger of ${location} is in ${file}.`],
+    object: { store: location, file: resolve(file) },
+    advice: ['To put it back, copy it into an empty folder as ledger.db, and run with --accept store.'],
+  };
+}
 
 async function copy(from: string, to: string, { wait }: Pick<PurgeFlags, 'wait'>): Promise<Report> {
   const waitForLockMs = durationOf('--wait', wait) ?? 0;
@@ -137,7 +195,7 @@ function heldLine({ account: { name }, before, now }: HeldAccount): string {
 const placeOf = (location: string): string => (isUrl(location) ? location : resolve(location));
 
 async function purgeStore(console: Console, flags: PurgeFlags): Promise<Report> {
-  const { location } = chooseStore(flags.store, false);
+  const location = placeFrom(flags);
   const { order: ofAll, what } = purgeOf(flags);
   const { account } = flags;
   const order =

@@ -39,6 +39,11 @@ export function lossAt(store: string, place: string): string | undefined {
   return `The store ${store} is gone: ${history(before, 'the ledger that was there')}. All that it bought would be bought again.`;
 }
 
+export function backupWords(store: string, newest: SentRequest | undefined): string {
+  const since = newest === undefined ? '' : ` after ${isoTime(newest.atMs)}`;
+  return `The store ${store} is a backup that was put back. What was bought${since} is not in it, and would be bought again.`;
+}
+
 /** @param note what is known of that ledger. */
 export function behindWords(
   { store, place, newest }: Pick<FoundLedger, 'store' | 'place' | 'newest'>,

@@ -11,6 +11,7 @@ import type { Batch, BatchId, Ledger, LedgerReader, ListedRows, Spenders } from 
 import {
   type Spender,
   type Store,
+  type StoreCheck,
   type StoreFact,
   type StoreGrants,
   type StoreOptions,
@@ -226,6 +227,29 @@ export async function erasingIn<T>(
 /** What is known of the place of a store; undefined where it is a folder. */
 export async function examinedStore(location: string): Promise<readonly StoreFact[] | undefined> {
   return (await storeOf(location)).examine?.(location);
+}
+
+/** How much room a ledger takes, in bytes; undefined where the store does not know. */
+export async function bytesIn(location: string): Promise<number | undefined> {
+  return (await storeOf(location)).bytes?.(location);
+}
+
+/** Has the database check itself, and adds up anew what the ledger says was spent. */
+export async function checkStore(location: string): Promise<StoreCheck> {
+  const { check } = await storeOf(location);
+  if (check !== undefined) return check(location);
+  throw stop('store', `The store ${location} has no check.`, 'Check it by the means of its database.');
+}
+
+/** Copies a ledger into a file that is not there yet. */
+export async function backUpStore(location: string, file: string): Promise<void> {
+  const { backUp } = await storeOf(location);
+  if (backUp !== undefined) return backUp(location, file);
+  throw stop(
+    'store',
+    `The store ${location} is a database, which is not backed up into a file from here.`,
+    'Back it up where it runs, by pg_dump with both of its schemas.',
+  );
 }
 
 /** What copies ledgers to and from such a place. */

@@ -16,7 +16,7 @@ const MOST_LINES: Readonly<Record<string, number>> = {
   files: 14_500,
   index: 400,
   job: 1_600,
-  ledger: 20_000,
+  ledger: 18_500,
   lib: 3_200,
   objects: 1_400,
   operations: 3_400,

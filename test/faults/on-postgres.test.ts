@@ -196,6 +196,30 @@ test('a person is forgotten in a database: no table has them, nobody buys them a
   expect(place.statuses()).toEqual(['skipped', 'matched', 'matched']);
 });
 
+test('a database is checked by adding up its budgets, and backed up by its own means', async () => {
+  await using place = await openPlace();
+  const store = await freshStore();
+  const type = (...words: readonly string[]) => place.typeHere(['store', ...words, '--store', store]);
+  expect((await place.runHere({ store })).code).toBe(0);
+  expect(await type('check')).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('3 budgets added up'),
+  });
+  expect(await type('info')).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/: \d+\.\d MB, 1 batch\.$/m),
+  });
+  const backup = await type('backup', 'kept.dump');
+  expect(backup).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('Back it up where it runs, by pg_dump'),
+  });
+  await server.query(`run_${databases}`, "UPDATE rowonce.purses SET spent = spent - 1 WHERE scope = 'batch'");
+  const wrong = await type('check');
+  expect(wrong).toMatchObject({ code: 2, stdout: expect.stringMatching(/^batch [0-9a-f]{8}: 23 spent, /) });
+  expect(wrong.stdout).toContain(`its entries add up to ${ROWS} spent`);
+});
+
 proof('restored from an earlier copy, a database buys nothing until a person accepts that', async () => {
   await using place = await openPlace();
   const store = await freshStore();

@@ -13,6 +13,7 @@ const postgres: Store = {
   open: async (location, options) => (await opening()).openSpender(location, options),
   look: async (location, tell) => (await opening()).openReader(location, tell),
   examine: async (location) => (await import('./postgres/examine.ts')).examine(location),
+  bytes: async (location) => (await import('./postgres/examine.ts')).bytesOf(location),
   check: async (location) => (await import('./postgres/ledger-check.ts')).check(location),
   erasing: async (location, options, work) =>
     (await import('./postgres/erasing.ts')).erasing(location, options, work),

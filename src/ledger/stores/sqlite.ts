@@ -6,6 +6,7 @@ import type { LedgerReader } from '../ledger.ts';
 import { lossAt, requireAccepted } from '../lost-stores.ts';
 import { realPlaceOf, refuseForeignNotes } from '../outside-notes.ts';
 import { isUrl, type Store, type StoreOptions, type Tell } from '../store.ts';
+import { backUp } from './sqlite/backup.ts';
 import { Connection, damagedStore, explained, sqliteCode } from './sqlite/connection.ts';
 import { copySource, copyTarget, refuseCopied } from './sqlite/copies.ts';
 import { NOTHING_ERASABLE } from './sqlite/erasable.ts';
@@ -16,6 +17,7 @@ import {
   preparePrivateFolder,
   refuseForeign,
   type StoreFolder,
+  sizeOf,
   storeFolder,
 } from './sqlite/folder.ts';
 import { identify, layOut, refuseOther } from './sqlite/identity.ts';
@@ -56,15 +58,10 @@ const sqlite: Store = {
       }
     }),
 
-  check: (location) =>
-    explaining(location, async (folder) => {
-      const connection = openToRead(folder);
-      try {
-        return checkLedger(connection);
-      } finally {
-        connection.close();
-      }
-    }),
+  bytes: (location) =>
+    reading(location, async ({ path }) => (sizeOf(path) ?? 0) + (sizeOf(`${path}-wal`) ?? 0)),
+  check: (location) => reading(location, async (connection) => checkLedger(connection)),
+  backUp: (location, file) => reading(location, (connection) => backUp(connection, file)),
 
   copying: {
     from: (location, options) =>
@@ -77,6 +74,18 @@ const sqlite: Store = {
       ),
   },
 };
+
+/** Reads a ledger as it is, also one that nothing is bought from. */
+function reading<T>(location: string, work: (connection: Connection) => Promise<T>): Promise<T> {
+  return explaining(location, async (folder) => {
+    const connection = openToRead(folder);
+    try {
+      return await work(connection);
+    } finally {
+      connection.close();
+    }
+  });
+}
 
 /** The lock keeps a first run from beginning with one of the lists meanwhile. */
 async function erasingLists<T>(

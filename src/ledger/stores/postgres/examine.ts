@@ -1,6 +1,7 @@
 import { PUT_BACK } from '../../lost-stores.ts';
 import type { StoreFact } from '../../store.ts';
 import { connect, oneCell } from './connection.ts';
+import { hasLedger, nothingThere } from './schema-laid-out.ts';
 
 interface Server {
   readonly version: string;
@@ -28,13 +29,15 @@ interface Ledger {
   readonly lost: string | null;
 }
 
-const HAS_LEDGER = `SELECT to_regclass('rowonce.ledger') IS NOT NULL`;
+const BYTES = `(SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0) FROM pg_class c
+         WHERE c.relnamespace = 'rowonce'::regnamespace AND c.relkind = 'r')`;
 
 const LEDGER = `
-SELECT (SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0) FROM pg_class c
-         WHERE c.relnamespace = 'rowonce'::regnamespace AND c.relkind = 'r') AS bytes,
+SELECT ${BYTES} AS bytes,
        pg_has_role((SELECT nspowner FROM pg_namespace WHERE nspname = 'rowonce'), 'USAGE') AS owns,
        has_table_privilege('rowonce.entries', 'INSERT') AS writes, arriving, copied_to AS "copiedTo", lost FROM ledger`;
+
+const HAS_LEDGER = `SELECT to_regclass('rowonce.ledger') IS NOT NULL`;
 
 /** Fewer free connections than one process uses. */
 const LEAST_FREE = 5;
@@ -46,6 +49,17 @@ export async function examine(location: string): Promise<readonly StoreFact[]> {
     const server = await database.row<Server>(SERVER);
     const ledger = (await oneCell(database, HAS_LEDGER)) ? await database.row<Ledger>(LEDGER) : undefined;
     return [...(server === undefined ? [] : [factOf(server)]), ledgerFact(ledger, server?.role ?? '')];
+  } finally {
+    await database.close();
+  }
+}
+
+/** How much room the tables of the ledger take. */
+export async function bytesOf(location: string): Promise<number> {
+  const database = await connect(location, { isReader: true });
+  try {
+    if (!(await hasLedger(database))) throw nothingThere(database);
+    return Number(await oneCell(database, `SELECT ${BYTES}`));
   } finally {
     await database.close();
   }

@@ -170,6 +170,15 @@ export class Connection {
     }
   }
 
+  /** Copies into a file what is committed by now, whatever others write meanwhile. */
+  backUp(path: string): Promise<unknown> {
+    return this.held(() => {
+      // SQLite begins again for each write of another connection, unless what it reads is held.
+      this.get('SELECT 1 FROM sqlite_schema');
+      return this.#database.backup(path);
+    });
+  }
+
   close(): void {
     if (this.#database.open) Connection.#count(this.path, -1);
     this.#database.close();

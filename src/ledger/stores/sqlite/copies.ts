@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
+import { renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type Copied, type CopySource, type CopyTarget, wasCopied } from '../../copying.ts';
 import type { Ledger } from '../../ledger.ts';
@@ -7,7 +7,7 @@ import type { StoreOptions } from '../../store.ts';
 import { AlteredRow, Connection } from './connection.ts';
 import { takeParts } from './copy-to.ts';
 import { readErasureKey, writeErasureKey } from './erasure-key.ts';
-import { hasLedger, makePrivateFile, type StoreFolder, sizeOf, syncFolder } from './folder.ts';
+import { hasLedger, makePrivateFile, type StoreFolder, sizeOf, syncFile, syncFolder } from './folder.ts';
 import { isThere } from './later-tables.ts';
 import { checkLedger } from './ledger-check.ts';
 import { takeLock } from './lock.ts';
@@ -97,12 +97,6 @@ function refuseUnlike(connection: Connection): void {
   if (first !== undefined) throw new AlteredRow(`SQLite says "${first}"`);
   if (wrong[0] !== undefined)
     throw new AlteredRow(`the budget of ${wrong[0].scope} ${wrong[0].of} does not add up`);
-}
-
-function syncFile(path: string): void {
-  const file = openSync(path, 'r+');
-  fsyncSync(file);
-  closeSync(file);
 }
 
 /** The name of the ledger in a file; undefined where it has none, as in a copy that was not finished. */

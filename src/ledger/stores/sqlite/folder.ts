@@ -156,6 +156,12 @@ export function preparePrivateFolder(folder: StoreFolder): void {
   chmodSync(folder.path, FOLDER_MODE);
 }
 
+export function syncFile(path: string): void {
+  const file = openSync(path, 'r+');
+  fsyncSync(file);
+  closeSync(file);
+}
+
 /** Makes the file names in a folder survive a loss of power; Windows does that by itself. */
 export function syncFolder(path: string): void {
   if (!HAS_MODES) return;

@@ -1,6 +1,6 @@
 import { type BigIntStats, statSync } from 'node:fs';
 import { type StopError, stop } from '../../../core/errors.ts';
-import { type FoundLedger, lossIn } from '../../lost-stores.ts';
+import { backupWords, type FoundLedger, lossIn } from '../../lost-stores.ts';
 import {
   keepNote,
   keepPlace,
@@ -11,6 +11,9 @@ import {
 } from '../../outside-notes.ts';
 import type { Connection } from './connection.ts';
 import type { StoreFolder } from './folder.ts';
+
+/** In the place of a ledger's name: it is a backup, and gets a name when a person accepts what it lacks. */
+export const OF_A_BACKUP = '0'.repeat(32);
 
 type LedgerNow = Pick<FoundLedger, 'identity' | 'newest'>;
 
@@ -26,6 +29,7 @@ function ledgerNow(connection: Connection): LedgerNow {
 /** What a store lacks of what is known outside of it; undefined when it is the newest known one. */
 export function lossOf(store: string, connection: Connection): string | undefined {
   const now = ledgerNow(connection);
+  if (now.identity === OF_A_BACKUP) return backupWords(store, now.newest);
   // The note is read before the ledger: a running spender commits before it notes, so its ledger is never behind the note.
   const note = noteOf(now.identity);
   const isAhead = note?.newest !== undefined && !hasRequest(connection, note.newest);

@@ -1,0 +1,167 @@
+/**
+ * Goal: whoever keeps a store sees how large it is and whether its books add up, and has a copy of it that buys nothing before a
+ * person says so.
+ * Method: the real commands over real stores, also while a run spends from one; books are altered past the database's own rules.
+ * What was bought is read from the vendor's book.
+ */
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import Database from 'better-sqlite3';
+import { describe, expect, test } from 'vitest';
+import { domainsOf, Workplace } from '../faults/workplace.ts';
+import { Desk, objectIn } from './desk.ts';
+
+const ROWS = 6;
+
+async function openPlace(options: Parameters<typeof Workplace.open>[0] = {}): Promise<Workplace> {
+  const place = await Workplace.open(options);
+  for (const list of ['one', 'two']) place.writeList(domainsOf(list, ROWS), `${list}.csv`);
+  return place;
+}
+
+const listOf = (name: string) => ({ input: `${name}.csv`, output: `${name}-out.csv` });
+
+/** As a person does who has nothing but the backup. */
+function putBack(place: Workplace, backup: string, store: string): void {
+  mkdirSync(place.path(store), { mode: 0o700 });
+  copyFileSync(place.path(backup), place.path(`${store}/ledger.db`));
+}
+
+const requestsAt = async (place: Workplace): Promise<number> => (await place.vendor.book()).requests;
+
+describe('a backup', () => {
+  test('that is put back buys nothing before a person accepts it, in its own place and in any other', async () => {
+    await using place = await openPlace();
+    const desk = new Desk(place);
+    expect((await place.runHere(listOf('one'))).code).toBe(0);
+    const made = await desk.type(['store', 'backup', 'kept.db']);
+    expect(made, made.stderr).toMatchObject({ code: 0, stdout: expect.stringContaining('is in kept.db') });
+    expect(statSync(place.path('kept.db')).mode & 0o777).toBe(0o600);
+    expect(readdirSync(place.folder).filter((name) => name.startsWith('kept'))).toEqual(['kept.db']);
+    rmSync(place.path('store'), { recursive: true });
+    // Nobody there knows of a store. Nothing was bought since, which the backup cannot know.
+    rmSync(place.path('state'), { recursive: true });
+
+    for (const store of ['store', 'elsewhere']) {
+      putBack(place, 'kept.db', store);
+      const refused = await place.runHere({ ...listOf('two'), store });
+      expect(refused).toMatchObject({ code: 2, report: { stopped: { code: 'store_lost' } } });
+      expect(refused.stderr).toMatch(
+        /is a backup that was put back\. What was bought after 20.*Z is not in it, and would be bought again\.\nRestore the newest store, or let a run continue without it by --accept store\.\n$/,
+      );
+      const looked = await desk.type(['status', 'last', '--store', place.path(store)]);
+      expect(looked).toMatchObject({ code: 0, stderr: expect.stringContaining('Nothing is bought from it') });
+    }
+    expect(await requestsAt(place)).toBe(ROWS);
+
+    const accepted = await place.runHere({ ...listOf('one'), more: ['--accept', 'store'] });
+    expect(accepted, accepted.stderr).toMatchObject({ code: 0, report: { requests: 0 } });
+    expect(await place.runHere(listOf('two'))).toMatchObject({ code: 0, report: { requests: ROWS } });
+    expect(await desk.json(['store', 'check'])).toMatchObject({ broken: [], wrong: [] });
+    // The other one still is what it was.
+    expect((await place.runHere({ ...listOf('two'), store: 'elsewhere' })).code).toBe(2);
+    expect(await requestsAt(place)).toBe(2 * ROWS);
+  });
+
+  test('is made while a run spends, which goes on', async () => {
+    await using place = await openPlace({ latencyMs: 50, concurrency: 1 });
+    place.writeList(domainsOf('long', 40));
+    const desk = new Desk(place);
+    const program = place.start();
+    await program.until(() => place.vendor.loggedBytes > 0);
+    expect(await desk.type(['store', 'backup', 'kept.db'])).toMatchObject({ code: 0 });
+    expect((await program.ended).code).toBe(0);
+    putBack(place, 'kept.db', 'other');
+    const words = ['store', 'check', '--store', place.path('other')];
+    expect(await desk.type(words)).toMatchObject({ code: 0, stdout: expect.stringContaining('is sound: ') });
+    const [batch] = place.ledger('other').batches;
+    expect(batch).toMatchObject({ state: 'open' });
+  });
+
+  test('takes the place of no file, and of a ledger that is not there nothing is made', async () => {
+    await using place = await openPlace();
+    const desk = new Desk(place);
+    expect(await desk.type(['store', 'backup', 'kept.db'])).toMatchObject({ code: 2 });
+    expect(existsSync(place.path('kept.db'))).toBe(false);
+    expect((await place.runHere(listOf('one'))).code).toBe(0);
+    writeFileSync(place.path('kept.db'), 'mine');
+    const refused = await desk.type(['store', 'backup', 'kept.db']);
+    expect(refused).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/There is a file .*kept\.db already\./),
+    });
+    expect(readFileSync(place.path('kept.db'), 'utf8')).toBe('mine');
+    expect(existsSync(place.path('kept.db.part'))).toBe(false);
+    const nowhere = await desk.type(['store', 'backup', 'no/where.db']);
+    expect(nowhere.stderr).toMatch(/no\/where\.db cannot be written: its folder does not exist\.$/m);
+  });
+});
+
+test('the size of a store is told', async () => {
+  await using place = await openPlace();
+  const desk = new Desk(place);
+  expect(await desk.type(['store', 'info'])).toMatchObject({ code: 2 });
+  await place.runHere(listOf('one'));
+  const { stdout } = await desk.type(['store', 'info']);
+  expect(stdout).toBe(
+    `${place.path('store')}: ${(statSync(place.path('store/ledger.db')).size / 1e6).toFixed(1)} MB, 1 batch.\n`,
+  );
+});
+
+describe('a store that is checked', () => {
+  async function boughtPlace(): Promise<{ place: Workplace; desk: Desk }> {
+    const place = await openPlace();
+    await place.runHere(listOf('one'));
+    return { place, desk: new Desk(place) };
+  }
+
+  test('and whose budget is not what its entries add up to, says which and by how much, and ends with 2', async () => {
+    const { place, desk } = await boughtPlace();
+    await using _ = place;
+    expect(await desk.type(['store', 'check'])).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/ is sound: 3 budgets added up anew, as booked\.\n$/),
+    });
+    const database = new Database(place.path('store/ledger.db'));
+    database.exec("DROP TRIGGER totals_moved; UPDATE totals SET spent = spent - 2 WHERE scope LIKE 'day:%'");
+    database.close();
+    const wrong = await desk.type(['store', 'check']);
+    expect(wrong.code).toBe(2);
+    expect(wrong.stdout).toMatch(
+      /^day \d{4}-\d\d-\d\d of .*: 4 spent, 0 reserved and 0 in doubt are booked, and its entries add up to 6 spent, 0 reserved and 0 in doubt\.\n$/,
+    );
+    expect(wrong.stderr).toContain('Restore the store from its newest backup');
+    expect(objectIn((await desk.type(['store', 'check', '--json'])).stdout)).toMatchObject({
+      broken: [],
+      budgets: 3,
+      wrong: [{ scope: 'day', booked: { spent: 4 }, added: { spent: 6, reserved: 0, in_doubt: 0 } }],
+    });
+  });
+
+  test('and whose index lacks a row, has it from SQLite, and ends with 2', async () => {
+    const { place, desk } = await boughtPlace();
+    await using _ = place;
+    const database = new Database(place.path('store/ledger.db'));
+    const sql = "SELECT rootpage, sql FROM sqlite_schema WHERE name = 'ends_id'";
+    const { rootpage } = database.prepare<[], { rootpage: number }>(sql).get() ?? { rootpage: 0 };
+    database.close();
+    const file = place.path('store/ledger.db');
+    const bytes = readFileSync(file);
+    // An empty page of an index.
+    const page = (rootpage - 1) * 4096;
+    bytes.fill(0, page, page + 4096);
+    bytes.set([10, 0, 0, 0, 0, 16, 0, 0], page);
+    writeFileSync(file, bytes);
+    const broken = await desk.type(['store', 'check']);
+    expect(broken, broken.stderr).toMatchObject({ code: 2, stdout: expect.stringContaining(' is broken: ') });
+    expect(broken.stdout).toContain('missing from index ends_id');
+  });
+});
