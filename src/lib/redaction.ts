@@ -13,7 +13,7 @@ export const REDACTED = '[redacted]';
 const LEAST_LENGTH = 12;
 
 /** Texts and numbers of JSON; the last text of an answer that was cut off has no end. */
-const JSON_VALUES = /"(?:[^"\\]|\\[^])*"?|-?\d[\d.eE+-]*/g;
+const JSON_VALUES = /"(?:[^"\\]|\\[\s\S])*"?|-?\d[\d.eE+-]*/g;
 
 const LOOKS_LIKE_JSON = /^(?:\xef\xbb\xbf)?\s*[[{"\d-]/;
 

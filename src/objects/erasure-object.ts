@@ -4,10 +4,6 @@ import { membersOf, noun } from './noun.ts';
 
 const erased = membersOf<Erased & { readonly location: string }>();
 const count = (read: (of: Erased) => number) => erased(z.number(), read);
-const that = (how: Erased['stays'][number]['holds']) =>
-  erased(z.array(z.string()), ({ stays }) =>
-    stays.filter(({ holds }) => holds === how).map(({ path }) => path),
-  );
 
 /** What `forget` and `store purge` erase in a store, or would. */
 export const ErasureObject = noun({
@@ -20,9 +16,8 @@ export const ErasureObject = noun({
   names: count(({ names }) => names),
   /** Lists in the store that are removed. */
   files: erased(z.array(z.string()), ({ files }) => files),
-  /** Files of the user's that hold it, or may, and stay as they are. */
-  outputs: that('certainly'),
-  may_hold: that('perhaps'),
+  /** Files of the user's that were written from it, and stay as they are. */
+  outputs: erased(z.array(z.string()), ({ stays }) => stays.map(({ path }) => path)),
   /** Rows that stay because they are not finished. */
   unsettled: count(({ unsettled }) => unsettled.length),
   hits: erased(z.array(z.object({ place: z.string(), cell: z.string() })), ({ hits }) => hits),

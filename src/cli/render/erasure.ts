@@ -64,12 +64,10 @@ function foundLines(location: string, found: Erased): readonly string[] {
 }
 
 /** Files of the user's are never touched. */
-function stayLine({ path, holds, isPathForgotten }: Erased['stays'][number]): string {
-  if (isPathForgotten)
-    return `  stays on the disk, and the store forgets it, because its path names them: ${path}`;
-  return holds === 'certainly'
-    ? `  stays; check it yourself: ${path}`
-    : `  stays, and may still hold them, because it was changed since or cannot be read: ${path}`;
+function stayLine({ path, isPathForgotten }: Erased['stays'][number]): string {
+  return isPathForgotten
+    ? `  stays on the disk, and the store forgets it, because its path names them: ${path}`
+    : `  stays; check it yourself: ${path}`;
 }
 
 /** What the places of a ledger are called; another place is a file of the store. */

@@ -12,8 +12,8 @@ import { type UserFile, userFiles } from './erase/user-files.ts';
 export { personOf } from './erase/person.ts';
 
 /**
- * Erases a person, or what is old. The ledger finds and empties what it holds itself; what else is in files is searched here.
- * Files of the store are removed, and files of the user's stay and are named.
+ * Erases a person, or what is old. The ledger finds and empties what it holds itself; the lists in the store are searched here
+ * and removed. Files of the user's that we wrote are named, and neither searched nor changed.
  */
 
 /**
@@ -45,7 +45,7 @@ export interface Erased
   > {
   /** Lists in the store that were removed. */
   readonly files: readonly string[];
-  /** Files of the user's that were written or read here. They stay as they are. */
+  /** Files of the user's that we wrote from it. They stay as they are. */
   readonly stays: readonly UserFile[];
   readonly needed: Needed;
   /** Whether all that was erased is overwritten by now. */
@@ -72,7 +72,7 @@ export function eraseIn(location: string, order: ErasureOrder, options: ErasureO
     const time = await (kept === undefined ? BelievedTime.beside(clock) : BelievedTime.over(clock, kept));
     const { target, dispute } = targetOf(order, time);
     const found = await find(target);
-    const erased = await reportOf(found, folder, target);
+    const erased = reportOf(found, folder, target);
     if (isNothing(erased)) return erased;
     if (dispute !== undefined) throw dispute;
     const isHeld = order.kind === 'person' && erased.unsettled.length + erased.needed.by.length > 0;
@@ -122,10 +122,11 @@ function targetOf(
   }
 }
 
-async function reportOf(found: Erasable, folder: string, target: ErasureTarget): Promise<Erased> {
+function reportOf(found: Erasable, folder: string, target: ErasureTarget): Erased {
   const { calls, cut, rows, memberships, unsettled, heldCredits, owner } = found;
   const lists = keptLists(found.inputs, folder, target);
-  const outside = await userFiles(found, folder, { target, removed: lists.files });
+  const person = target.kind === 'person' ? target.person : undefined;
+  const outside = userFiles(found, folder, person, lists.files);
   return {
     calls,
     cut,
@@ -135,7 +136,7 @@ async function reportOf(found: Erasable, folder: string, target: ErasureTarget):
     unsettled,
     heldCredits,
     owner,
-    hits: [...found.hits, ...lists.hits, ...outside.hits],
+    hits: [...found.hits, ...lists.hits],
     files: lists.files,
     stays: outside.files,
     needed: {

@@ -6,7 +6,7 @@ import type { ErasureTarget, Hit, KnownInput, Person } from '../../../ledger/era
 import type { BatchId } from '../../../ledger/ledger.ts';
 import { bookPathIn } from '../../../sandbox/spawn.ts';
 import { forgetNotes } from '../../looker-notes.ts';
-import { searched } from './searched-files.ts';
+import { cellsNaming } from './searched-files.ts';
 
 /** What is kept in the store beside its ledger: lists, which an erasure removes, and texts, in which it replaces the person. */
 
@@ -115,7 +115,7 @@ function filesIn(folder: string): readonly string[] {
 }
 
 function cellsIn(path: string, person: Person): readonly string[] {
-  return [...person.cellsIn(basename(path), 'name'), ...searched(path, person).cells];
+  return [...person.cellsIn(basename(path), 'name'), ...cellsNaming(path, person)];
 }
 
 /** Replaces the person in what stays: in notes and in the books of the sandboxes. A crash leaves each as it was, or without the person. */

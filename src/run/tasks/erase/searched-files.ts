@@ -1,32 +1,21 @@
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
-import { gunzipSync, inflateRawSync } from 'node:zlib';
+import { inflateRawSync } from 'node:zlib';
 import type { Person } from '../../../ledger/eraser.ts';
 
-/** Files are searched for a person: texts in any encoding, packed ones, and workbooks. */
-
-interface Searched {
-  /** The cells that name the person. */
-  readonly cells: readonly string[];
-  /** False when a part of it could not be read, or not be unpacked. */
-  readonly isWhole: boolean;
-}
+/** Files of the store are searched for a person: texts in any encoding, and workbooks. */
 
 const WINDOW_BYTES = 1 << 24;
 /** More bytes than any address has, in any encoding. */
 const OVERLAP_BYTES = 1 << 13;
 
-export function searched(path: string, person: Person): Searched {
+/** The cells of a file that name the person; none where it cannot be read. */
+export function cellsNaming(path: string, person: Person): readonly string[] {
   try {
-    const packed = isPacked(path) ? contentsOf(readFileSync(path)) : undefined;
-    if (packed === undefined)
-      return { cells: cellsInWindows(partsOf(path, WINDOW_BYTES, OVERLAP_BYTES), person), isWhole: true };
-    const cells = packed.map((content) => cellsInWindows(windowsOf(content ?? NOTHING), person));
-    return {
-      cells: cells.flat().map((cell) => withoutMarkup(cell, person)),
-      isWhole: !packed.includes(undefined),
-    };
+    if (!isArchive(path)) return cellsInWindows(partsOf(path, WINDOW_BYTES, OVERLAP_BYTES), person);
+    const cells = contentsOf(readFileSync(path)).map((content) => cellsInWindows(windowsOf(content), person));
+    return cells.flat().map((cell) => withoutMarkup(cell, person));
   } catch {
-    return { cells: [], isWhole: false };
+    return [];
   }
 }
 
@@ -35,39 +24,31 @@ function withoutMarkup(cell: string, person: Person): string {
   return cell.split(/[<>]/).find((text) => person.in(text, 'list')) ?? cell;
 }
 
-const NOTHING = Buffer.alloc(0);
-const GZIP = Buffer.from([0x1f, 0x8b]);
 const ZIP_ENTRY = Buffer.from('PK\x03\x04');
 /** The header before each entry of an archive: its length, and where in it are the method, 0 for none, and the lengths of name and extra field. */
 const ENTRY = { header: 30, method: 8, name: 26, extra: 28 };
 const MOST_UNPACKED = { maxOutputLength: 2 ** 31 };
 
-function isPacked(path: string): boolean {
-  for (const begin of partsOf(path, ZIP_ENTRY.length))
-    return begin.equals(ZIP_ENTRY) || begin.subarray(0, GZIP.length).equals(GZIP);
+function isArchive(path: string): boolean {
+  for (const begin of partsOf(path, ZIP_ENTRY.length)) return begin.equals(ZIP_ENTRY);
   return false;
 }
 
-/** The contents of a packed text, or an archive and each of its entries; undefined for what cannot be unpacked. */
-function contentsOf(bytes: Buffer): readonly (Buffer | undefined)[] {
-  if (bytes.subarray(0, GZIP.length).equals(GZIP)) return [unpacked(() => gunzipSync(bytes, MOST_UNPACKED))];
-  const contents: (Buffer | undefined)[] = [bytes];
+/** An archive as it is, and each of its entries that can be unpacked. */
+function contentsOf(bytes: Buffer): readonly Buffer[] {
+  const contents: Buffer[] = [bytes];
   for (let at = 0; at !== -1; at = bytes.indexOf(ZIP_ENTRY, at + ENTRY.header)) {
     if (at + ENTRY.header > bytes.length) break;
     if (bytes.readUInt16LE(at + ENTRY.method) === 0) continue;
     const start =
       at + ENTRY.header + bytes.readUInt16LE(at + ENTRY.name) + bytes.readUInt16LE(at + ENTRY.extra);
-    contents.push(unpacked(() => inflateRawSync(bytes.subarray(start), MOST_UNPACKED)));
+    try {
+      contents.push(inflateRawSync(bytes.subarray(start), MOST_UNPACKED));
+    } catch {
+      // What only looks like an entry, or is damaged, is searched as it is.
+    }
   }
   return contents;
-}
-
-function unpacked(work: () => Buffer): Buffer | undefined {
-  try {
-    return work();
-  } catch {
-    return undefined;
-  }
 }
 
 /** Content is searched in parts that overlap, because a text of a gigabyte is longer than a string may be. */
