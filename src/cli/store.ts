@@ -9,7 +9,7 @@ import { type BudgetSums, isUrl, type WrongBudget } from '../ledger/store.ts';
 import { durationOf } from '../lib/command-line.ts';
 import { AccountObject } from '../objects/account-object.ts';
 import { ErasureObject } from '../objects/erasure-object.ts';
-import { backUpStore, bytesIn, checkStore, initStore, lookInto } from '../run/open-ledger.ts';
+import { initStore, lookInto, upkeepOf } from '../run/open-ledger.ts';
 import { chooseStore } from '../run/store-choice.ts';
 import { copyStore } from '../run/tasks/copy-store.ts';
 import { type ErasureOrder, eraseIn } from '../run/tasks/erase.ts';
@@ -99,17 +99,16 @@ const store: CliCommand = {
 export default store;
 
 async function info(location: string): Promise<Report> {
-  const bytes = await bytesIn(location);
+  const bytes = await (await upkeepOf(location)).bytes(location);
   const batches = await lookInto(location, (ledger) => ledger.batchLines());
-  const size = bytes === undefined ? '' : `${(bytes / 1e6).toFixed(1)} MB, `;
   return {
-    lines: [`${location}: ${size}${counted(batches.length, 'batch', 'batches')}.`],
-    object: { store: location, bytes: bytes ?? null, batches: batches.length },
+    lines: [`${location}: ${(bytes / 1e6).toFixed(1)} MB, ${counted(batches.length, 'batch', 'batches')}.`],
+    object: { store: location, bytes, batches: batches.length },
   };
 }
 
 async function check(location: string): Promise<Report> {
-  const { broken, budgets, wrong } = await checkStore(location);
+  const { broken, budgets, wrong } = await (await upkeepOf(location)).check(location);
   const isSound = broken.length + wrong.length === 0;
   return {
     lines: isSound
@@ -130,7 +129,7 @@ const sumsWords = ({ spent, reserved, in_doubt }: BudgetSums): string =>
   `${spent} spent, ${reserved} reserved and ${in_doubt} in doubt`;
 
 async function backUp(location: string, file: string): Promise<Report> {
-  await backUpStore(location, file);
+  await (await upkeepOf(location)).backUp(location, file);
   return {
     lines: [`The ledger of ${location} is in ${file}.`],
     object: { store: location, file: resolve(file) },

@@ -58,19 +58,18 @@ export interface Store {
    * @throws StopError `store` when it cannot be reached.
    */
   examine?(location: string): Promise<readonly StoreFact[]>;
-  /** How much room the ledger takes. @throws StopError as `look`. */
-  bytes?(location: string): Promise<number>;
-  /**
-   * Has the database check itself, and adds each budget up anew from the entries. Nothing is changed.
-   * @throws StopError as `look`.
-   */
-  check?(location: string): Promise<StoreCheck>;
-  /**
-   * Copies the ledger into a file that is not there yet, also while somebody spends from it. Put back it buys nothing before a person
-   * accepts that. A store without this method is backed up by the means of its database.
-   * @throws StopError `output` when there is such a file, and as `look`.
-   */
-  backUp?(location: string, file: string): Promise<void>;
+  /** What its keeper does with the ledger as a whole, which changes nothing in it, also while somebody spends. */
+  readonly upkeep?: {
+    /** How much room it takes. @throws StopError as `look`. */
+    bytes(location: string): Promise<number>;
+    /** Has the database check itself, and adds each budget up anew from the entries. @throws StopError as `look`. */
+    check(location: string): Promise<StoreCheck>;
+    /**
+     * Copies it into a file that is not there yet. Put back it buys nothing before a person accepts that.
+     * @throws StopError `output` when there is such a file, `store` where the database has means of its own, and as `look`.
+     */
+    backUp(location: string, file: string): Promise<void>;
+  };
   /** Copies a ledger to another store, or takes one from there. A store without this member does neither. */
   readonly copying?: {
     /** Opens the store to be copied from. @throws StopError as `open` of an existing ledger. */

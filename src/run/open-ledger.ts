@@ -11,7 +11,6 @@ import type { Batch, BatchId, Ledger, LedgerReader, ListedRows, Spenders } from 
 import {
   type Spender,
   type Store,
-  type StoreCheck,
   type StoreFact,
   type StoreGrants,
   type StoreOptions,
@@ -229,27 +228,11 @@ export async function examinedStore(location: string): Promise<readonly StoreFac
   return (await storeOf(location)).examine?.(location);
 }
 
-/** How much room a ledger takes, in bytes; undefined where the store does not know. */
-export async function bytesIn(location: string): Promise<number | undefined> {
-  return (await storeOf(location)).bytes?.(location);
-}
-
-/** Has the database check itself, and adds up anew what the ledger says was spent. */
-export async function checkStore(location: string): Promise<StoreCheck> {
-  const { check } = await storeOf(location);
-  if (check !== undefined) return check(location);
-  throw stop('store', `The store ${location} has no check.`, 'Check it by the means of its database.');
-}
-
-/** Copies a ledger into a file that is not there yet. */
-export async function backUpStore(location: string, file: string): Promise<void> {
-  const { backUp } = await storeOf(location);
-  if (backUp !== undefined) return backUp(location, file);
-  throw stop(
-    'store',
-    `The store ${location} is a database, which is not backed up into a file from here.`,
-    'Back it up where it runs, by pg_dump with both of its schemas.',
-  );
+/** What a store does with its ledger as a whole. */
+export async function upkeepOf(location: string): Promise<NonNullable<Store['upkeep']>> {
+  const { upkeep } = await storeOf(location);
+  if (upkeep !== undefined) return upkeep;
+  throw stop('store', `The store ${location} has no upkeep.`, 'Name a folder or postgres://….');
 }
 
 /** What copies ledgers to and from such a place. */

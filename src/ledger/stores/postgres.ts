@@ -1,3 +1,4 @@
+import { stop } from '../../core/errors.ts';
 import { isUrl, type Store } from '../store.ts';
 
 /**
@@ -13,8 +14,14 @@ const postgres: Store = {
   open: async (location, options) => (await opening()).openSpender(location, options),
   look: async (location, tell) => (await opening()).openReader(location, tell),
   examine: async (location) => (await import('./postgres/examine.ts')).examine(location),
-  bytes: async (location) => (await import('./postgres/examine.ts')).bytesOf(location),
-  check: async (location) => (await import('./postgres/ledger-check.ts')).check(location),
+  upkeep: {
+    bytes: async (location) => (await import('./postgres/examine.ts')).bytesOf(location),
+    check: async (location) => (await import('./postgres/ledger-check.ts')).check(location),
+    async backUp(location) {
+      const fact = `The store ${location} is a database, which is not backed up into a file from here.`;
+      throw stop('store', fact, 'Back it up where it runs, by pg_dump with both of its schemas.');
+    },
+  },
   erasing: async (location, options, work) =>
     (await import('./postgres/erasing.ts')).erasing(location, options, work),
   copying: {

@@ -58,10 +58,12 @@ const sqlite: Store = {
       }
     }),
 
-  bytes: (location) =>
-    reading(location, async ({ path }) => (sizeOf(path) ?? 0) + (sizeOf(`${path}-wal`) ?? 0)),
-  check: (location) => reading(location, async (connection) => checkLedger(connection)),
-  backUp: (location, file) => reading(location, (connection) => backUp(connection, file)),
+  upkeep: {
+    bytes: (location) =>
+      reading(location, async ({ path }) => (sizeOf(path) ?? 0) + (sizeOf(`${path}-wal`) ?? 0)),
+    check: (location) => reading(location, async (connection) => checkLedger(connection)),
+    backUp: (location, file) => reading(location, (connection) => backUp(connection, file)),
+  },
 
   copying: {
     from: (location, options) =>

@@ -254,7 +254,7 @@ async function layOut(server: Server): Promise<void> {
   await (await postgres.open(server.url(LAID_OUT), options)).close();
 }
 
-const { check = never(), copying = never(), erasing = never() } = postgres;
+const { upkeep = never(), copying = never(), erasing = never() } = postgres;
 
 function never(): never {
   throw new Error('ledgers of PostgreSQL are checked, copied and erased from');
@@ -264,7 +264,7 @@ function never(): never {
 export const postgresOfTests: Store = {
   ...postgres,
   open: async (place, options) => postgres.open(await databaseOf(place, options.create), options),
-  check: async (place) => check(await databaseOf(place, false)),
+  upkeep: { ...upkeep, check: async (place) => upkeep.check(await databaseOf(place, false)) },
   look: async (place, tell) => postgres.look(await databaseOf(place, false), tell),
   erasing: async (place, options, work) => erasing(await databaseOf(place, false), options, work),
   copying: {

@@ -174,7 +174,7 @@ test('the budgets of a ledger with readings of every kind are what its entries a
     }
   }
   await ledger.close();
-  expect(await sqlite.check?.(place)).toMatchObject({ broken: [], wrong: [] });
+  expect(await sqlite.upkeep?.check(place)).toMatchObject({ broken: [], wrong: [] });
   const again = await openStore(sqlite, place);
   expect(await again.batchMoney(batch)).toMatchObject({ spent: 5, reserved: 0, inDoubt: 0 });
   await again.close();
