@@ -119,8 +119,6 @@ async function make(console: Console, trial: Trial, flags: Flags): Promise<RanTr
       store: flags.store,
       refresh: flags.refresh,
       ifBatch: flags.ifBatch,
-      askMisses: ({ fact, count }) =>
-        console.agrees(`${fact} Keep ${counted(count, 'answer')} as no match, and continue?`),
       command: commandLine(words),
     }),
   );

@@ -1,6 +1,5 @@
 import type { Agreement, Question } from '../client/account/agreements.ts';
 import type { OwnDialect } from '../client/dialect.ts';
-import type { SuspectMisses } from '../client/misses.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Listener } from '../core/events.ts';
 import type { ReadOptions } from '../core/format.ts';
@@ -137,8 +136,6 @@ export interface RunChoices {
    * they may be sent, and a yes is kept. Left out: nobody can be asked, and only `accept` agrees.
    */
   readonly askAgreement?: ((question: Question) => Promise<boolean>) | undefined;
-  /** Called by a trial with misses that look like a wrong address; it returns whether they are kept. A run takes `accept` alone. */
-  readonly askMisses?: ((misses: SuspectMisses) => Promise<boolean>) | undefined;
   /** Whether the run may make people admin, whatever the job's guards say. */
   readonly allowAdmin?: boolean | undefined;
   /** The id of a plan. The run begins only while its plan is still that one. */

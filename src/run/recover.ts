@@ -73,13 +73,14 @@ const PROGRAM_ENDED = 'the program ended between sending the request and keeping
 export async function settleSeries(
   context: Pick<
     RunContext,
-    'ledger' | 'account' | 'dialect' | 'accept' | 'askMisses' | 'refresh' | 'clock' | 'emit'
+    'ledger' | 'account' | 'job' | 'dialect' | 'accept' | 'refresh' | 'clock' | 'emit'
   >,
   batch: Pick<Batch, 'id' | 'createdAtMs' | 'state'>,
 ): Promise<StopError | undefined> {
-  // A sandbox has another port at every start, and no money is at stake there.
-  if (context.account.baseUrl === undefined || context.account.sandbox) return undefined;
-  const misses = await settleMisses(context, context.account.baseUrl);
+  const { account, job } = context;
+  // A sandbox has another port at every start, and no money is at stake there. By a trial a person looks into the matter.
+  if (account.baseUrl === undefined || account.sandbox || job.origin?.kind === 'trial') return undefined;
+  const misses = await settleMisses(context, account.baseUrl);
   return misses ?? (batch.state === 'finished' ? undefined : heldMatches(context, batch));
 }
 
@@ -90,10 +91,10 @@ export async function settleSeries(
  * @returns the stop when no person has decided.
  */
 async function settleMisses(
-  context: Pick<RunContext, 'ledger' | 'account' | 'dialect' | 'accept' | 'askMisses' | 'emit'>,
+  context: Pick<RunContext, 'ledger' | 'account' | 'dialect' | 'accept' | 'emit'>,
   baseUrl: URL,
 ): Promise<StopError | undefined> {
-  const { ledger, account, dialect, accept, askMisses, emit } = context;
+  const { ledger, account, dialect, accept, emit } = context;
   const state = await ledger.account(account.identity);
   const { place, count } = state.misses;
   const at = [baseUrl.origin, basePathOf(baseUrl)] as const;
@@ -111,8 +112,7 @@ async function settleMisses(
   }
   if (suspicion === undefined) return undefined;
   const suspect = suspectMisses(history, suspicion);
-  if (accept !== 'no-match' && (await askMisses?.(suspect)) !== true)
-    return missesStop(suspect, account.vendor === 'service');
+  if (accept !== 'no-match') return missesStop(suspect, account.vendor === 'service');
   await ledger.markMisses(account.identity, { kept: true, ...present({ place }) });
   emit({
     kind: 'note',

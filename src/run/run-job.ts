@@ -117,7 +117,6 @@ export const RUN_CHECKS: Checks<RunOptions> = {
   askRequests: called,
   askChanges: called,
   showPlan: called,
-  askMisses: called,
   askReread: called,
   buyAgain: flag,
   allowAdmin: flag,

@@ -114,8 +114,7 @@ export class Series {
     this.#stopped = seriesStop(this.kind, run.batch, words);
     // Nothing more is sent from here on; the note is only needed by whoever answers.
     run.stopAll(this.#stopped);
-    await note(run.session, 'named', named);
-    await note(run.session, 'named', { ...named, shape: ANY });
+    for (const each of [{ ...named, shape: ANY }, named]) await note(run.session, 'named', each);
   }
 }
 
@@ -208,21 +207,14 @@ async function knownOf(
 }
 
 async function note({ ledger, clock }: Noting, what: 'named' | 'accepted', named: Named): Promise<void> {
-  const { kind, shape } = named;
-  const shown =
-    what === 'named' ? `a run was stopped by a series: ${kind} ${shape}` : `--accept ${kind} ${shape}`;
+  const shown = `${what === 'named' ? 'a stop of a run by' : '--accept'} ${named.kind} ${named.shape}`;
   await ledger.noteAgreement({ sha256: hashOf(what, named), shown, agreedAtMs: clock.wallMs() });
 }
 
 async function accept(noting: Noting, named: Named, emit: RunContext['emit']): Promise<void> {
   await note(noting, 'accepted', named);
-  emit({ kind: 'note', message: ACCEPTED[named.kind] });
+  emit({ kind: 'note', message: 'Answers of this shape are kept, and stop no further run of the account.' });
 }
-
-const ACCEPTED = {
-  refused: 'Refusals of this shape are kept, and stop no further run of the account.',
-  'same-answers': 'Matches that show these facts are kept, and stop no further run of the account.',
-} as const;
 
 // ---------------------------------------------------------------------------------------------------------- the stop
 

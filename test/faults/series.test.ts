@@ -168,6 +168,18 @@ describe.concurrent('matches that show the same facts for different questions', 
       report: { requests: 0, counts: {} },
     });
     expect(at.vendor.requests).toHaveLength(asked);
+    const trial = [
+      'try',
+      'enrich-company',
+      `domain=${at.domains[0]}`,
+      '--account',
+      'data',
+      '--yes',
+      '--json',
+    ];
+    const tried = await at.workplace.typeHere([...trial, '--store', at.workplace.path('store')]);
+    expect(tried.code, 'a trial shows what is held').toBe(0);
+    expect(tried.stdout).toContain('Demo Pty Ltd');
 
     expect(await at.run('--accept', 'same-answers')).toMatchObject({
       code: 0,

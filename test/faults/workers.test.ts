@@ -454,3 +454,20 @@ test('a folder has no workers', async () => {
   const worker = await place.typeHere(['worker', '--store', place.path('store')]);
   expect([worker.code, worker.stderr]).toEqual([2, expect.stringContaining('has no workers')]);
 });
+
+test('refusals that say the same of every row end no row of a worker either; once the account is mended all are asked', async () => {
+  const concurrency = 2;
+  await using host = await openHost({ concurrency, faults: '400:1' });
+  const { place, store } = host;
+  const domains = domainsOf('refused', 60);
+  place.writeList(domains);
+  const batch = await detach(host);
+  const worker = startWorker(host);
+  await worker.said(/refusals of one shape/);
+  worker.signal('SIGTERM');
+  await worker.ended;
+  expect(place.vendor.requests().length).toBeLessThanOrEqual(5 + concurrency - 1);
+  expect(await rowsOf(host, `SELECT row FROM rows WHERE batch = '${batch}'`)).toEqual([]);
+  await place.vendor.setFaults();
+  expect(await place.runHere({ store })).toMatchObject({ code: 0, report: { counts: { matched: 60 } } });
+});

@@ -235,7 +235,7 @@ export function triedFields({ job, dialect, call }: Trial, { reply, closure }: T
 
 interface TrialRunOptions
   extends SpenderOptions,
-    Pick<FileOptions, 'refresh' | 'ifBatch' | 'maxPauseMs' | 'signal' | 'onEvent' | 'askMisses'> {}
+    Pick<FileOptions, 'refresh' | 'ifBatch' | 'maxPauseMs' | 'signal' | 'onEvent'> {}
 
 export interface RanTrial {
   readonly summary: RunSummary;
@@ -251,11 +251,11 @@ export async function runTrial(trial: Trial, options: TrialRunOptions): Promise<
     const { ledger } = spender;
     const { location } = chooseStore(options.store, account.sandbox);
     const file = await writeRow(trial, location, ledger);
-    const { refresh, ifBatch, maxPauseMs, signal, onEvent, askMisses } = options;
+    const { refresh, ifBatch, maxPauseMs, signal, onEvent } = options;
     const summary = await spender.run(
       { job, account, dialect },
       {
-        ...{ file, refresh, ifBatch, maxPauseMs, signal, onEvent, askMisses },
+        ...{ file, refresh, ifBatch, maxPauseMs, signal, onEvent },
         budget: await budgetOfRepeat(trial, ledger),
         output: new Writable({ write: (_chunk, _encoding, done) => done() }),
         askRequests: async () => true,
