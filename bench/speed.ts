@@ -11,7 +11,7 @@ import type { Figure, Line, Measured, Options } from './speed/measure.ts';
 import { measureMemory } from './speed/memory.ts';
 import { measurePlan } from './speed/plan.ts';
 import { measureReplay } from './speed/replay.ts';
-import { type Report, tables, writeFigures } from './speed/report.ts';
+import { type Report, tables } from './speed/report.ts';
 import { measureResume, measureStarts } from './speed/starts.ts';
 
 /**
@@ -33,20 +33,16 @@ const MEASURES = {
 
 const NAMES = Object.keys(MEASURES) as readonly (keyof typeof MEASURES)[];
 
-const SPEED_FLAGS = `npm run bench speed -- [--only MEASURE …] [--quick] [--rows N] [--runs N] [--json FILE] [--figures]
+const SPEED_FLAGS = `npm run bench speed -- [--only MEASURE …] [--quick] [--rows N] [--runs N] [--json FILE]
   --only MEASURE  ${NAMES.join(', ')}; left out: all
   --quick         lists of some ten thousand rows: minutes
   --rows N        lists of so many rows; where two are compared, the longer one
   --runs N        so many rounds; left out: 5
-  --json FILE     where the figures are written
-  --figures       puts the tables into docs/internals/speed.md`;
-
-const TARGETS = ['--json', '--figures'];
+  --json FILE     where the figures are written`;
 
 interface Flags extends Pick<Options, 'rows' | 'quick' | 'runs'> {
   readonly chosen: typeof NAMES;
   readonly json: string;
-  readonly figures: boolean;
 }
 
 /** Undefined for words that nothing can be measured by. */
@@ -60,15 +56,14 @@ function flagsOf(words: readonly string[]): Flags | undefined {
         runs: { type: 'string', default: '5' },
         quick: { type: 'boolean', default: false },
         json: { type: 'string', default: join(tmpdir(), 'rowonce-speed.json') },
-        figures: { type: 'boolean', default: false },
       },
     });
-    const { only, quick, json, figures } = values;
+    const { only, quick, json } = values;
     const chosen = NAMES.filter((name) => only.includes(name));
     const [rows, runs] = [values.rows === undefined ? undefined : Number(values.rows), Number(values.runs)];
     const isKnown = only.every((each) => chosen.some((name) => name === each));
     const isCounted = [rows ?? 1, runs].every((count) => Number.isSafeInteger(count) && count > 0);
-    return isKnown && isCounted ? { chosen, rows, runs, quick, json, figures } : undefined;
+    return isKnown && isCounted ? { chosen, rows, runs, quick, json } : undefined;
   } catch {
     return undefined;
   }
@@ -87,11 +82,10 @@ export function measureSpeed(words: readonly string[]): Promise<readonly string[
     const after = businessOf(folder);
     console.log(`After: ${businessWords(after)}\n`);
     // Where the figures go to is nothing of theirs, and a folder of this machine is nobody's business.
-    const told = words.filter((word, at) => !TARGETS.includes(word) && words[at - 1] !== '--json');
+    const told = words.filter((word, at) => word !== '--json' && words[at - 1] !== '--json');
     const command = ['npm run bench speed --', ...told].join(' ');
     const report: Report = { at: new Date().toISOString(), command, machine, before, after, ...measured };
     writeFileSync(flags.json, `${JSON.stringify(report, undefined, 2)}\n`);
-    if (flags.figures) writeFigures(report);
     return [...tables(report), '', `The same as JSON: ${flags.json}`];
   });
 }

@@ -1,10 +1,8 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { GOALS } from './goals.ts';
-import { type Business, businessWords, type Machine, machineWords } from './machine.ts';
+import type { Business, Machine } from './machine.ts';
 import type { Line, Measured } from './measure.ts';
 
-/** What a run of the bench found: as text for a terminal, as the same text in the page of figures, and as JSON. */
+/** What a run of the bench found: as text for a terminal, and as JSON. */
 export interface Report extends Measured {
   readonly at: string;
   /** The flags that the figures were made with. */
@@ -40,23 +38,4 @@ function cells({ rows, cost }: Line): readonly string[] {
     ...[whole(rows), seconds.toFixed(2), whole(rows / seconds)],
     ...[`${((processorSeconds / rows) * 1000).toFixed(3)} ms`, `${peakMiB.toFixed(0)} MiB`],
   ];
-}
-
-const FIGURES = join(import.meta.dirname, '..', '..', 'docs', 'internals', 'speed.md');
-const BEGIN = '<!-- speed -->';
-const END = '<!-- end of speed -->';
-
-/** Puts the tables into the page of figures, instead of those of an earlier run. */
-export function writeFigures(report: Report): void {
-  const page = readFileSync(FIGURES, 'utf8');
-  const [begin, end] = [page.indexOf(BEGIN), page.indexOf(END)];
-  if (begin === -1 || end < begin) throw new Error(`${FIGURES} has no place for the figures of speed`);
-  const { command, at, machine, before, after } = report;
-  const told = machineWords(machine).replaceAll('\n', '. ');
-  const busy = `before: ${businessWords(before)}; after: ${businessWords(after)}`;
-  const text = [`\`${command}\`, ${at.slice(0, 10)}, ${busy}. ${told}.`, '', ...tables(report)];
-  writeFileSync(
-    FIGURES,
-    `${page.slice(0, begin + BEGIN.length)}\n\n${text.join('\n')}\n\n${page.slice(end)}`,
-  );
 }

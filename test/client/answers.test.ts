@@ -2,11 +2,8 @@
  * Goal: an answer means what the vendor did and nothing else, however it is written: an error is never a match, and nobody
  * is said to be removed who is not.
  * Method: a table of answers as vendors give them, held against the judge; then made-up ones, of which it is known by how
- * they were made whether they say that something failed. `docs/answers.md` shows the table, and
- * `UPDATE_TRANSCRIPTS=1` writes it there.
+ * they were made whether they say that something failed.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { dialectOperationOf, operationFor } from '../../src/client/dialect.ts';
@@ -357,60 +354,4 @@ test('no mark of failure is a match, but for an error beside what was asked for'
     }),
     NUM_RUNS,
   );
-});
-
-// ------------------------------------------------------------------------------------------------ the documentation
-
-const PAGE = join(import.meta.dirname, '..', '..', 'docs', 'answers.md');
-const HEADING = [
-  '# What answers mean',
-  '',
-  'This page is generated: a test judges every answer by the built-in [dialects](dialects.md).',
-];
-
-const cell = (text: string): string => text.replaceAll('|', '\\|');
-const answer = (status: number, body: string): string =>
-  body === '' ? `\`${status}\`` : `\`${status} ${cell(body)}\``;
-
-function tables(): string {
-  const main = ANSWERS.flatMap(({ about, answers }) => [
-    `| **${about}** | | | |`,
-    ...answers.map(
-      ([status, body, lookup, removal, roleChange]) =>
-        `| ${answer(status, body)} | ${lookup} | ${removal} | ${roleChange} |`,
-    ),
-  ]);
-  const special = SPECIAL_ANSWERS.map(
-    ([operation, status, body, wanted]) => `| ${answer(status, body)} | \`${operation}\` | ${wanted} |`,
-  );
-  return [
-    ...HEADING,
-    '',
-    'By the built-in dialects, to a lookup of `acme.com.au`, to the removal of the user `u-17`, and to `u-17` as an editor:',
-    '',
-    '| answer | lookup | removal | change of role |',
-    '|---|---|---|---|',
-    ...main,
-    '',
-    'To an invite of `jo@acme.com.au` and to a new project, whose answers have to hold an id, to the deletion of the invite `IC-1`,',
-    'to the removal of `u-17`, who is `jo@acme.com.au` in `proj-1`, to a change of `c-1` that has a price, and to a question of your own:',
-    '',
-    '| answer | operation | meaning |',
-    '|---|---|---|',
-    ...special,
-    '',
-    'To a row that was asked by the ABN `51824753556`, or by it in vain and then by the domain `acme.com.au`; each is a match:',
-    '',
-    '| answer | asked by | what `_reason` says |',
-    '|---|---|---|',
-    ...SHOWN.map(
-      ([by, body, says]) => `| ${answer(200, body)} | ${by} | ${says === '' ? 'nothing' : says} |`,
-    ),
-    '',
-  ].join('\n');
-}
-
-test('the documentation shows this table', () => {
-  if (process.env.UPDATE_TRANSCRIPTS !== undefined) writeFileSync(PAGE, tables());
-  expect(readFileSync(PAGE, 'utf8')).toBe(tables());
 });
