@@ -53,7 +53,8 @@ export const MOST_MS_TO_READ = 1_000;
 /** Opens a file as the product does; a test may give one that breaks its promises. */
 export type Open = (path: string, read: ReadOptions) => Promise<Sheet>;
 
-export const openSheet: Open = async (path, read) => (await openFile(path, read)).sheet;
+/** Where the table stands is not guessed, so that all that is written is read. */
+export const openSheet: Open = async (path, read) => (await openFile(path, { ...read, asBefore: {} })).sheet;
 
 /** @param folder to which the input and its copies are written; on a memory file system this is some times faster. */
 export async function judged(input: FuzzInput, folder: string, open: Open): Promise<Verdict> {

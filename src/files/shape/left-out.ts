@@ -17,7 +17,10 @@ interface BodyRow {
   readonly cells: readonly string[];
 }
 
-/** Whoever counts rows keeps those that may be left out until it is known. Nobody writes more below a table. */
+/** What is longer than this, and longer than the table, is no remark below it. */
+const MOST_BELOW = 20;
+
+/** Whoever counts rows keeps those that may be left out until it is known. */
 const MOST_HELD = 10_000;
 
 /** Which rows are the table's. It is asked of rows in any order. */
@@ -53,7 +56,7 @@ export class LeftOutFinder {
   take({ number, cells }: BodyRow): boolean {
     const why = this.#whyLeftOut(cells, number > this.#last + 1);
     this.#last = number;
-    if (why === undefined || this.#held === MOST_HELD) {
+    if (why === undefined || this.#held === Math.min(MOST_HELD, Math.max(MOST_BELOW, this.#rows))) {
       this.#looks.add(cells);
       this.#rows += this.#held + 1;
       if (this.#looks.nameSomebody(cells)) this.#naming += 1;
@@ -82,7 +85,7 @@ export class LeftOutFinder {
     const before = this.#out.at(-1)?.why;
     if (before === 'below') return 'below';
     // Where most rows name nobody, one more of them is nothing odd.
-    const isListOfNames = this.#looks.hasLookups && this.#naming * 2 >= this.#rows;
+    const isListOfNames = this.#looks.areKnown && this.#naming * 2 >= this.#rows;
     if (isTotals(cells, isListOfNames)) return 'totals';
     return isListOfNames && (isBehindBlank || before !== undefined) ? 'below' : undefined;
   }
@@ -109,6 +112,9 @@ function isTotals(cells: readonly string[], isListOfNames: boolean): boolean {
 
 const SHARE_THAT_DECIDES = 0.8;
 
+/** A single cell may be an odd one. */
+const CELLS_THAT_SHOW = 2;
+
 /** What was meant to name somebody, also where it is mistyped. */
 const MEANT = /@|\p{L}\.\p{L}{2}|(?:\d\s?){8}/u;
 
@@ -117,6 +123,7 @@ export class ColumnLooks {
   readonly #columns: { filled: number; lookups: number }[] = [];
   #rows = 0;
   #lookups: readonly number[] = [];
+  hasLookups = false;
 
   /** Rows beyond the first ones are passed over. */
   add(cells: readonly string[]): void {
@@ -130,14 +137,15 @@ export class ColumnLooks {
       column.filled += 1;
       if (isLookup(text)) column.lookups += 1;
     }
-    this.#lookups = [...this.#columns.entries()].flatMap(([place, column]) =>
-      column !== undefined && column.lookups > 0 && column.lookups >= column.filled * SHARE_THAT_DECIDES
-        ? [place]
-        : [],
+    const found = [...this.#columns.entries()].filter(
+      ([, column]) => (column?.lookups ?? 0) > 0 && column.lookups >= column.filled * SHARE_THAT_DECIDES,
     );
+    this.hasLookups = found.length > 0;
+    this.#lookups = found.flatMap(([place, { lookups }]) => (lookups < CELLS_THAT_SHOW ? [] : [place]));
   }
 
-  get hasLookups(): boolean {
+  /** Whether rows that name nobody can be told from the others. */
+  get areKnown(): boolean {
     return this.#lookups.length > 0;
   }
 

@@ -191,6 +191,15 @@ describe('rows behind a blank one that name nobody are left out', () => {
     expect([rows.length, layout]).toEqual([3 + below.filter(Boolean).length, {}]);
   });
 
+  test('but not where a single row names somebody, nor where more rows would go than stay', async () => {
+    const [acme] = LEADS;
+    const one = await read(sheetOf(1, HEADER, acme, undefined, ['Delta', '', 4]));
+    expect([one.rows.length, one.layout]).toEqual([2, {}]);
+    const many = Array.from({ length: 21 }, (_, at) => [`Firm ${at}`, '', at]);
+    const more = await read(sheetOf(1, HEADER, ...LEADS, undefined, ...many));
+    expect([more.rows.length, more.layout]).toEqual([24, {}]);
+  });
+
   test('but not in a list in which most rows name nobody', async () => {
     const some = [
       ['Delta', '', 1],
