@@ -73,7 +73,7 @@ const ALONE = [
 
 /** Files of proofs alone, which only `npm run proofs` loads. */
 const PROOFS = [
-  ...['adding', 'cli/shell/memory', 'faults/team-worlds', 'ledger/stores/postgres-reads', 'run/learning'],
+  ...['adding', 'cli/shell/memory', 'ledger/stores/postgres-reads', 'run/learning'],
   ...[
     'approve',
     'dead-ends',

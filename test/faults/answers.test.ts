@@ -142,15 +142,6 @@ describe.concurrent('an answer that can be understood settles the row, and is ne
     },
   );
 
-  proof('204: no match', async () => {
-    await using vendor = await ScriptedVendor.start((_, response) => response.writeHead(204).end());
-    await using workplace = await Workplace.open();
-    workplace.writeAccount(vendor.url);
-    workplace.writeList(['nothing.example']);
-    expect((await workplace.runHere()).code).toBe(0);
-    expect(workplace.statuses()).toEqual(['no_match']);
-  });
-
   test('a late answer is an answer', async () => {
     await using workplace = await Workplace.open({ faults: 'slow:x1' });
     workplace.writeList(['late.example']);
@@ -189,27 +180,6 @@ describe.concurrent('an answer that means "not now" is waited for, and the call 
       expect(await workplace.vendor.book()).toMatchObject({ credits: 6, charged_twice: [] });
     },
   );
-
-  proof('Retry-After is kept to, even when it is a date', async () => {
-    // Goal: the vendor's own time counts, measured against its own clock. Method: its clock is as far
-    // behind ours as clocks may differ.
-    const date = new Date(Date.now() - 4 * 60_000);
-    const until = new Date(date.getTime() + 2_000).toUTCString();
-    const arrivals: number[] = [];
-    await using vendor = await ScriptedVendor.start((_, response) => {
-      arrivals.push(performance.now());
-      if (arrivals.length > 1) response.end('{"name":"Found"}');
-      else response.writeHead(429, { date: date.toUTCString(), 'retry-after': until }).end();
-    });
-    await using workplace = await Workplace.open();
-    workplace.writeAccount(vendor.url);
-    workplace.writeList(['dated.example']);
-    expect((await workplace.run()).code).toBe(0);
-    const [asked = 0, askedAgain = 0] = arrivals;
-    // A date has whole seconds, so what is left of the two may be just above one.
-    expect(askedAgain - asked).toBeGreaterThan(1_000);
-    expect(askedAgain - asked).toBeLessThan(30_000);
-  });
 });
 
 // ------------------------------------------------------------------------------------------------ moved
@@ -314,26 +284,6 @@ describe.concurrent('an answer that concerns the whole account stops the run; th
 // ------------------------------------------------------------------------------------------------ not sent
 
 describe.concurrent('what never left is not in doubt', () => {
-  proof(
-    'a refused connection: exit 75 after --max-pause, and the same command asks when the vendor is back',
-    async () => {
-      await using workplace = await Workplace.open();
-      const { port } = workplace.vendor;
-      workplace.writeList(domainsOf('away', 3));
-      await workplace.vendor.stop();
-      const first = await workplace.run({ more: ['--max-pause', '2s'] });
-      expect(first).toMatchObject({ code: 75, report: { requests: 0, stopped: { code: 'paused' } } });
-      expect(first.report?.stopped?.resume_at).not.toBeNull();
-      expect(first.lastLine).toMatch(/^npx --no rowonce run enrich-company /);
-      expect(workplace.ledger()).toMatchObject({ open: [], inDoubt: 0, spent: 0 });
-
-      await using returned = await workplace.reopenVendor({ port });
-      expect((await workplace.runHere()).code).toBe(0);
-      expect(workplace.statuses()).toEqual(['matched', 'matched', 'matched']);
-      expect(await returned.book()).toMatchObject({ requests: 3, charged_twice: [] });
-    },
-  );
-
   test.each([
     ['a name that does not resolve', 'https://vendor.invalid', /cannot be found/],
     // The vendor speaks plain HTTP, so the handshake of TLS fails before a byte of the request has left.

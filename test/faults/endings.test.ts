@@ -30,23 +30,6 @@ describe.concurrent('a run over a vendor that never answers ends with 75', () =>
     await expectToGoOn(workplace, 8, 0);
   });
 
-  proof.each(['direct', 'rest-get'] as const)(
-    '"rate limit exceeded" with status 200 for ever (%s)',
-    async (way) => {
-      await using workplace = await Workplace.open({ way, faults: 'limited-200:1' });
-      workplace.writeList(domainsOf('limited', 8));
-      expect(await workplace.run(SHORT)).toMatchObject({
-        code: 75,
-        // Its words are "Retry in 1s".
-        report: {
-          counts: {},
-          stopped: { code: 'paused', message: expect.stringContaining('asked to wait') },
-        },
-      });
-      await expectToGoOn(workplace, 8, 0);
-    },
-  );
-
   proof('429 for ever with a Retry-After that says "at once"', async () => {
     await using vendor = await ScriptedVendor.start((_, response) =>
       response.writeHead(429, { 'retry-after': '0' }).end(),
@@ -71,17 +54,6 @@ describe.concurrent('a run over a vendor that never answers ends with 75', () =>
     expect(report?.stopped).toMatchObject({ code: 'paused', resume_at: expect.stringMatching(ISO_TIME) });
     await using _ = await workplace.reopenVendor({ port });
     expect(await workplace.runHere()).toMatchObject({ code: 0, report: { requests: 8 } });
-  });
-
-  proof('by the other dialect, an account that may ask again in an hour: it says when', async () => {
-    await using workplace = await Workplace.open({ way: 'rest-get', flags: ['--rate', '2/h'] });
-    workplace.writeList(domainsOf('hourly', 4));
-    const { code, report } = await workplace.runHere(PATIENT);
-    expect(code).toBe(75);
-    const leftMs = Date.parse(report?.stopped?.resume_at ?? '') - Date.now();
-    expect(leftMs).toBeGreaterThan(55 * 60_000);
-    expect(leftMs).toBeLessThanOrEqual(61 * 60_000);
-    expect(report?.counts).toEqual({ matched: 2 });
   });
 
   test.each(
@@ -149,18 +121,6 @@ describe.concurrent('a wrong path, which answers 404 to everything', () => {
           report: { requests: 12, counts: { matched: 12 } },
         });
       }
-    },
-  );
-
-  proof(
-    'is not suspected when one answer was another: twenty unknown companies are no wrong address',
-    async () => {
-      await using workplace = await Workplace.open({ concurrency: 1, faults: '422:x1,404:x30' });
-      workplace.writeList(domainsOf('unknown', 31));
-      expect(await workplace.runHere()).toMatchObject({
-        code: 3,
-        report: { counts: { refused: 1, no_match: 30 } },
-      });
     },
   );
 });

@@ -66,18 +66,6 @@ proofs.concurrent('several lists', () => {
     expect(workplace.rows('third.csv')).toEqual(workplace.rows('first.csv'));
     expect(await workplace.vendor.book()).toMatchObject({ credits: listA.length, charged_twice: [] });
   });
-
-  proof(
-    'under another name, in another store of the same account: nothing is known, which is what a store is',
-    async () => {
-      // Shows that the counts above come from the ledger and not from the vendor.
-      await using workplace = await Workplace.open();
-      workplace.writeList(['known.example']);
-      await workplace.runHere();
-      expect(await workplace.runHere({ store: 'other' })).toMatchObject({ report: { requests: 1 } });
-      expect((await workplace.vendor.book()).charged_twice).toHaveLength(1);
-    },
-  );
 });
 
 proofs.concurrent('an unfinished batch', () => {
@@ -98,22 +86,6 @@ proofs.concurrent('an unfinished batch', () => {
         'finished',
         'finished',
       ]);
-      expect(await brokenPromises(workplace)).toEqual(NONE_BROKEN);
-    },
-  );
-
-  proof(
-    'is superseded when its file is edited after a kill -9; what was in doubt stays so, and is not asked again',
-    async () => {
-      await using workplace = await Workplace.open({ latencyMs: 25 });
-      workplace.writeList(DOMAINS);
-      await workplace.run({ crashAt: 'after-send:4' });
-      const inDoubt = workplace.ledger().open.length;
-      expect(inDoubt).toBe(4);
-      workplace.writeList([...MORE, ...DOMAINS]);
-      const { code, report } = await workplace.runHere();
-      expect(code).toBe(3);
-      expect(report?.counts.in_doubt).toBe(inDoubt);
       expect(await brokenPromises(workplace)).toEqual(NONE_BROKEN);
     },
   );

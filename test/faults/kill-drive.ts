@@ -13,8 +13,6 @@ export interface Settings {
   readonly way: Way;
   /** Whether it is about budgets. */
   readonly budget: boolean;
-  /** Whether it is about buying a list anew. */
-  readonly refresh: boolean;
   /** Whether it is about a team that is onboarded. */
   readonly team: boolean;
   /** What it is about workers over one database; left out: nothing. */

@@ -10,14 +10,13 @@ import {
 } from './kill-drive.ts';
 import { ListKills } from './list-kills.ts';
 import { MachineKills } from './machine-kills.ts';
-import { RefreshKills } from './refresh-kills.ts';
 import { TeamKills } from './team-kills.ts';
 import { WAYS, type Way } from './ways.ts';
 
 /**
  * `npm run faults -- --kills 1000`: the promises of the README under a thousand random kills, over a vendor that loses
  * answers. `--dialect rest-get` and `--via` reach the vendor in another way, with `--keyed` it honours idempotency keys,
- * `--only-kills` leaves out the other mishaps of `mishaps.ts`. `--budget` is about budgets, `--refresh` about buying a list anew, `--team` about onboarding,
+ * `--only-kills` leaves out the other mishaps of `mishaps.ts`. `--budget` is about budgets, `--team` about onboarding,
  * `--machines 4` about workers over one database. Exit code 1 when a promise is broken.
  */
 
@@ -67,7 +66,6 @@ function driveOf(settings: Settings): KillDrive {
   const { machines } = settings;
   if (machines !== undefined) return new MachineKills(settings, machines);
   if (settings.team) return new TeamKills(settings);
-  if (settings.refresh) return new RefreshKills(settings);
   return settings.budget ? new BudgetKills(settings) : new ListKills(settings);
 }
 
@@ -83,7 +81,6 @@ function settingsOf(args: string[]): Settings {
       via: { type: 'boolean', default: false },
       keyed: { type: 'boolean', default: false },
       budget: { type: 'boolean', default: false },
-      refresh: { type: 'boolean', default: false },
       team: { type: 'boolean', default: false },
       ...MACHINE_FLAGS,
       'only-kills': { type: 'boolean', default: false },
@@ -92,10 +89,10 @@ function settingsOf(args: string[]): Settings {
   const given = { ...values, rows: values.rows ?? usualRows(values) };
   const number = (name: 'kills' | 'rows' | 'seed' | 'lanes'): number => wholeNumber(name, given[name]);
   const way = wayOf(values);
-  const drives = (['budget', 'refresh', 'team', 'machines'] as const).filter((name) => values[name]);
+  const drives = (['budget', 'team', 'machines'] as const).filter((name) => values[name]);
   if (drives.length > 1) throw new Error(`--${drives.join(' and --')} are two drives.`);
-  const goesDirectly = !values.refresh && drives.length > 0;
-  if (goesDirectly && way !== 'direct') throw new Error(`--${drives.join()} goes directly to the vendor.`);
+  if (drives.length > 0 && way !== 'direct')
+    throw new Error(`--${drives.join()} goes directly to the vendor.`);
   return {
     kills: number('kills'),
     rows: number('rows'),
@@ -103,7 +100,6 @@ function settingsOf(args: string[]): Settings {
     lanes: values.machines === undefined ? number('lanes') : 1,
     way,
     budget: values.budget,
-    refresh: values.refresh,
     team: values.team,
     machines: machinesOf(values),
     mishaps: !values['only-kills'],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { proof, some } from '../combinations.ts';
-import { badOnceSettled, type ErrorPage, Gateway, type Weather } from './gateway.ts';
+import { badOnceSettled, Gateway } from './gateway.ts';
 import { endedOf } from './program.ts';
 import { brokenPromises, NONE_BROKEN } from './promises.ts';
 import { ScriptedVendor } from './scripted-vendor.ts';
@@ -58,50 +58,6 @@ describe.concurrent("a proxy's page in the vendor's place", () => {
     });
     expect(await brokenPromises(workplace)).toEqual(NONE_BROKEN);
   });
-
-  proof(
-    'puts at most five calls in doubt for each that may be on its way, in whatever order answers come',
-    async () => {
-      await using workplace = await Workplace.open({ concurrency: AT_ONCE });
-      const answers = new Map<number, (page: ErrorPage | undefined) => void>();
-      const held: Weather = (call) => new Promise((resolve) => answers.set(call, resolve));
-      await using gateway = await Gateway.before(workplace.vendor.url, held);
-      workplace.writeAccount(gateway.url);
-      workplace.writeList(domainsOf('overtaken', 30));
-      const running = workplace.runHere(PATIENT);
-      const matches = [1, 2];
-      const answer = (call: number) =>
-        answers.get(call)?.(matches.includes(call) ? undefined : { status: 404 });
-      /*
-       * Only a match that left before the first page can come late, and one slot is needed for pages: there are two. Each comes
-       * when a fifth page would be one too many, and begins the count anew. After the last, five pages pause the account,
-       * and two are on their way beside the fifth: 4 + 4 + 5 + 2.
-       */
-      const worst = [[3, 4, 5, 6], [1], [7, 8, 9, 10], [2], [11, 12, 13, 14]].flat();
-      for (const [answered, call] of worst.entries()) {
-        // All slots ask again, so the answer before this one has been counted.
-        await expect.poll(() => answers.size).toBe(answered + AT_ONCE);
-        answer(call);
-      }
-      await expect.poll(() => answers.size).toBe(worst.length + AT_ONCE);
-      for (const call of [15, 16, 17]) answer(call);
-      expect(await running).toMatchObject({
-        code: 75,
-        report: { stopped: { code: 'paused' }, counts: { matched: 2, in_doubt: 5 * AT_ONCE } },
-      });
-      expect(gateway.calls).toBe(matches.length + 5 * AT_ONCE);
-    },
-  );
-
-  proof('is an answer when the dialect of the vendor names it', async () => {
-    await using vendor = await ScriptedVendor.start((_, response) => response.writeHead(404).end());
-    await using workplace = await Workplace.open();
-    const answers = [{ status: [404], body: { is: 'blank' }, means: 'no_match' }];
-    workplace.writeDialect({ vendor: 'provider', answers });
-    workplace.writeAccount(vendor.url, { dialect: 'dialect.yaml' });
-    workplace.writeList(domainsOf('empty', 3));
-    expect(await workplace.runHere()).toMatchObject({ code: 0, report: { counts: { no_match: 3 } } });
-  });
 });
 
 /** A vendor in good order: it has heard of companies whose names begin with "known", and of no other. */
@@ -157,25 +113,6 @@ describe.concurrent('an honest vendor and 40 unknown companies at the top of a l
     });
     expect(askedDomains(vendor).toSorted()).toEqual(UNKNOWN_FIRST.toSorted());
     expect(await missesLine(workplace), 'another answer has ended the series').toBeUndefined();
-  });
-
-  proof('go on with --accept no-match, and are asked for again with --accept take-back', async () => {
-    await using vendor = await honestVendor();
-    await using workplace = await Workplace.open({ concurrency: 1 });
-    workplace.writeAccount(vendor.url);
-    workplace.writeList(UNKNOWN_FIRST);
-    expect((await workplace.runHere()).code).toBe(2);
-    expect(
-      await workplace.runHere({ more: ['--accept', 'take-back'] }),
-      'and stops where it did',
-    ).toMatchObject({
-      code: 2,
-      report: { requests: 20 },
-    });
-    expect(await workplace.runHere({ more: ['--accept', 'no-match'] })).toMatchObject({
-      code: 0,
-      report: { requests: 25, counts: { no_match: 40, matched: 5 } },
-    });
   });
 
   proof(
@@ -318,18 +255,6 @@ describe.concurrent('an account that found something, and then a hundred misses 
     expect(await workplace.runHere({ input: 'more.csv', output: 'more-out.csv' })).toMatchObject({
       code: 0,
       report: { counts: { no_match: 110 } },
-    });
-  });
-
-  proof('misses from before the last other answer are nothing that could be taken back', async () => {
-    await using vendor = await honestVendor();
-    await using workplace = await Workplace.open({ concurrency: 1 });
-    workplace.writeAccount(vendor.url);
-    workplace.writeList([...domainsOf('unheard-of', 10), ...domainsOf('known', 10)]);
-    expect((await workplace.runHere()).code).toBe(0);
-    expect(await workplace.runHere({ more: ['--accept', 'take-back'] })).toMatchObject({
-      code: 0,
-      report: { requests: 0, counts: { no_match: 10, matched: 10 } },
     });
   });
 });

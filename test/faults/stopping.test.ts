@@ -68,17 +68,6 @@ describe.concurrent('asked to stop', () => {
       report: { counts: { in_doubt: 2, matched: ROWS - 2 } },
     });
   });
-
-  proof('while it waits for the vendor: it does not wait to the end', async () => {
-    await using workplace = await Workplace.open({ faults: '429:1' });
-    workplace.writeList(domainsOf('waiting', 4));
-    const program = workplace.start();
-    await requestsAt(workplace, 4);
-    program.signal('SIGINT');
-    const { code } = await program.ended;
-    expect(code).toBe(130);
-    expect(workplace.ledger()).toMatchObject({ open: [], inDoubt: 0, spent: 0 });
-  });
 });
 
 describe.concurrent('a budget', () => {
@@ -113,13 +102,6 @@ describe.concurrent('a budget', () => {
       code: 0,
       report: { counts: { no_match: ROWS } },
     });
-  });
-
-  proof('of zero credits sends nothing', async () => {
-    await using workplace = await Workplace.open();
-    workplace.writeList(domainsOf('nothing', 3));
-    expect(await workplace.runHere({ budget: 0 })).toMatchObject({ code: 4, report: { requests: 0 } });
-    expect(workplace.vendor.requests()).toEqual([]);
   });
 
   test('of the account for a day holds over all its lists', async () => {

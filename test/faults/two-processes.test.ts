@@ -1,13 +1,11 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { proof, proofs } from '../combinations.ts';
-import { NarrowVendor } from './narrow-vendor.ts';
+import { proof } from '../combinations.ts';
 import { brokenPromises, NONE_BROKEN } from './promises.ts';
 import { domainsOf, Workplace } from './workplace.ts';
 
 /*
- * Goal: one process at a time spends from a store, whatever state the others are in, and a process that was stopped
- * and wakes up does not send what has long been decided without it.
+ * Goal: one process at a time spends from a store, whatever state the others are in. That one which was stopped sends nothing late
+ * when it wakes up is shown by `client/transport.test.ts`.
  * Method: real processes, stopped and killed by signals. The vendor's log says who sent something. The vendor is reached
  * directly here: the lock is taken before anybody knows the way to it, so another way would show the same once more. Kills
  * over every way are the matter of `npm run faults -- --dialect rest-get`, `--via` and `--keyed`.
@@ -51,55 +49,6 @@ describe.concurrent('while one process spends from a store', () => {
     ]);
     expect([ended.code, waited.code]).toEqual([0, 0]);
     expect(await brokenPromises(workplace, { lists: [FIRST, SECOND] })).toEqual(NONE_BROKEN);
-  });
-
-  proof('its kill -9 frees the store at once, even when it was stopped before', async () => {
-    await using workplace = await twoLists(12);
-    const first = workplace.start(FIRST);
-    await first.said(/^Batch /m);
-    first.signal('SIGSTOP');
-    expect((await workplace.run(SECOND)).code).toBe(76);
-    await first.kill();
-    expect((await workplace.runHere(SECOND)).code).toBe(0);
-    expect([0, 3]).toContain((await workplace.runHere(FIRST)).code);
-    expect(await brokenPromises(workplace, { lists: [FIRST, SECOND] })).toEqual(NONE_BROKEN);
-  });
-
-  proof('another store is another matter', async () => {
-    await using workplace = await twoLists(12);
-    const first = workplace.start(FIRST);
-    await first.said(/^Batch /m);
-    expect((await workplace.run({ ...SECOND, store: 'other-store' })).code).toBe(0);
-    expect((await first.ended).code).toBe(0);
-  });
-});
-
-proofs.concurrent('an intent that is older than five seconds when its request could leave', () => {
-  // Method: the vendor lets nobody in for a while, so that the time passes between the intent and the send.
-  test('is closed as not sent, and the call is asked under a new intent', async () => {
-    await using vendor = await NarrowVendor.start();
-    await using workplace = await Workplace.open({ concurrency: 1 });
-    workplace.writeAccount(vendor.url);
-    workplace.writeList(['waiting.example']);
-    await vendor.close();
-    const program = workplace.start();
-    await program.until(() => workplace.ledger().open.length === 1);
-    program.signal('SIGSTOP');
-    await vendor.open();
-    // Longer than the five seconds of the rule; the connection is made by the kernel meanwhile.
-    await delay(6_000);
-    expect(await vendor.requests(), 'nothing left while it was stopped').toBe(0);
-    program.signal('SIGCONT');
-
-    expect((await program.ended).code).toBe(0);
-    expect(workplace.statuses()).toEqual(['matched']);
-    expect(await vendor.requests(), 'sent once').toBe(1);
-    const [call] = workplace.ledger().calls.values();
-    expect(call, 'one attempt that may have been sent').toMatchObject({
-      state: 'found',
-      attempts: 1,
-      notSent: 1,
-    });
   });
 });
 
