@@ -74,7 +74,7 @@ proof(
     await page.getByText('2 rows · 2 columns').waitFor();
     await page.getByLabel(text.list.headerRow).selectOption('4');
     await page.getByText('Acme', { exact: true }).first().waitFor();
-    await page.getByText('1 row · 2 columns').waitFor();
+    await page.getByText('4 rows · 2 columns').waitFor();
   },
 );
 

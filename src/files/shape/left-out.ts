@@ -86,7 +86,7 @@ export class LeftOutFinder {
     if (before === 'below') return 'below';
     // Where most rows name nobody, one more of them is nothing odd.
     const isListOfNames = this.#looks.areKnown && this.#naming * 2 >= this.#rows;
-    if (isTotals(cells, isListOfNames)) return 'totals';
+    if (isTotals(cells, isListOfNames, isBehindBlank)) return 'totals';
     return isListOfNames && (isBehindBlank || before !== undefined) ? 'below' : undefined;
   }
 }
@@ -99,13 +99,20 @@ const WORD =
 /** The word alone, or at the end as Excel writes it: "NSW Total". */
 const LABEL = new RegExp(`^${WORD}\\s*[:=]?$|^(?:grand|sub)[\\s-]?total\\b|\\S\\s(?:total|ergebnis)$`, 'iu');
 
+/** What hardly anybody is called. */
+const SURELY =
+  /^(?:(?:grand|sub)[\s-]?totals?|totals|(?:gesamt|zwischen)summe|sous-total|итого|合計|小計)(?!\p{L})/iu;
+
 const AMOUNT = /^[\s$€£¥(+-]*[A-Z]{0,3}\s?\d[\d\s.,'’]*(?:%|\)|[A-Z]{2,3}|€)?\s*$/u;
 
-/** A company may be called Total: beside the word stands nothing but numbers, or nothing where others have what they are asked about by. */
-function isTotals(cells: readonly string[], isListOfNames: boolean): boolean {
+/**
+ * Beside the word stands nothing but numbers. A company may be called Total, so the word alone is enough only where the others have
+ * what they are asked about by; elsewhere it has to be one that no company has, or to stand behind a blank line.
+ */
+function isTotals(cells: readonly string[], isListOfNames: boolean, isBehindBlank: boolean): boolean {
   const [label = '', ...others] = cells.map((cell) => cell.trim()).filter(Boolean);
-  if (!LABEL.test(label)) return false;
-  return others.every((cell) => AMOUNT.test(cell)) && (others.length > 0 || isListOfNames);
+  if (!LABEL.test(label) || !others.every((cell) => AMOUNT.test(cell))) return false;
+  return isListOfNames || (others.length > 0 && (isBehindBlank || SURELY.test(label)));
 }
 
 // ------------------------------------------------------------------------------------------------ who is named
