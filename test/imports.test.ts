@@ -80,7 +80,6 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'row-walk.ts',
     'run-plan.ts',
     'sample.ts',
-    'saved-plan.ts',
     'sent-again.ts',
     'team/change-guards.ts',
     'team/change-plan.ts',

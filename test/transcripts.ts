@@ -37,6 +37,7 @@ const VOLATILE: readonly (readonly [RegExp, string])[] = [
   [/\b(?=\d*[a-f])[0-9a-f]{8}\b|\b\d{8}\b/g, 'BATCH'],
   [/\b\d+ (?:ms|s|min)\b(?: \d+ s\b)?/g, 'DURATION'],
   [/"id":"[\da-f-]+"/g, '"id":"ID"'],
+  [/^( {2}id {13})[\da-f-]+$/gm, '$1ID'],
   [/"seconds":[\d.]+/g, '"seconds":SECONDS'],
   // Whether a request was still on its way when a run stopped.
   [/^Stopping: .*\n/gm, ''],

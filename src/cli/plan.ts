@@ -15,8 +15,6 @@ import { ListDescription } from '../objects/list-object.ts';
 import { PlanObject, PlansObject } from '../objects/plan-object.ts';
 import { rereadWords } from '../plan/batch.ts';
 import { requestWords } from '../plan/consent.ts';
-import type { RunOptions } from '../plan/context.ts';
-import { orderIn, readSavedPlan, type SavedOrder, saysItIsPlan } from '../plan/saved-plan.ts';
 import { EVERY_LINE } from '../plan/team/diff-words.ts';
 import { type PlannedJob, planJobs } from '../run/run-job.ts';
 import { sumOf } from '../run/tasks/together.ts';
@@ -39,7 +37,6 @@ interface Flags extends ReadFlags, EntryFlags {
   readonly account?: string;
   readonly refresh?: true;
   readonly repair?: true;
-  readonly save?: string;
   readonly allowAdmin?: true;
   readonly all?: true;
   readonly accept?: Agreement;
@@ -60,7 +57,6 @@ const plan: CliCommand = {
       .option('--account <name>', "the account to use, over the job's")
       .option('--refresh', 'as if every answer that was bought before were too old')
       .option('--repair', 'with the repairs that run --repair would send')
-      .option('--save <file>', 'write the plan of a change, for a run with --plan that does exactly that')
       .option('--all', 'show every line of a change')
       .option('--allow-admin', 'plan as for a run with --allow-admin')
       .addOption(acceptOption())
@@ -79,7 +75,7 @@ function planOf(console: Console, first: string, second: string | undefined, fla
 }
 
 async function showPlan(console: Console, job: string, file: string, flags: Flags): Promise<Report> {
-  const { account: accountName, refresh, repair, store, save, allowAdmin, accept } = flags;
+  const { account: accountName, refresh, repair, store, allowAdmin, accept } = flags;
   const all = await planJobs({
     job,
     file,
@@ -89,7 +85,6 @@ async function showPlan(console: Console, job: string, file: string, flags: Flag
     refresh,
     repair,
     store,
-    savePlanAs: save,
     allowAdmin,
     accept,
     tell: console.warn,
@@ -129,6 +124,7 @@ function planReport(console: Console, planned: PlannedJob, flags: Flags): Report
       reread && `  ${rereadWords(reread)} A run asks first.`,
       reread === undefined && found.unanswered && `  ${AGREED_TO}`,
       unproven && unprovenWords(unproven),
+      `  id             ${planned.id}`,
     ),
     object: planObjectOf(planned),
     advice: adviceOn(planned),
@@ -173,32 +169,10 @@ function adviceOn({ known, missingStore, change, toAgree }: PlannedJob): readonl
     ],
     missingStore !== undefined &&
       `There is no store at ${missingStore} yet, so nothing is known as ${unknown}.`,
-    change?.savedAs !== undefined && [
-      `The plan is saved in ${change.savedAs}. To do exactly that:`,
-      commandLine(['run', '--plan', change.savedAs]),
-    ],
   );
 }
 
-/** What a saved plan would do, refused like its run where the list, the service or the ledger has moved. */
-async function showSaved(console: Console, path: string, flags: Flags): Promise<Report> {
-  const { job, file, account, store, said } = orderIn(await readSavedPlan(path), path);
-  const [planned] = await planJobs({
-    ...{ job, file, account: flags.account ?? account, store: flags.store ?? store },
-    ...(said as Pick<RunOptions, keyof SavedOrder['said']>),
-    ...{ planFile: path, tell: console.warn },
-    onEvent: notesOn(console),
-  });
-  invariant(planned !== undefined, 'a plan is saved of one operation');
-  const { advice = [], ...report } = planReport(console, planned, flags);
-  return {
-    ...report,
-    advice: [...advice, 'It is up to date. To do exactly that:', commandLine(['run', '--plan', path])],
-  };
-}
-
 async function planFile(console: Console, file: string, flags: Flags): Promise<Report> {
-  if (/\.json$/i.test(file) && (await saysItIsPlan(file))) return showSaved(console, file, flags);
   const operations = await loadFamily<Operation>(OPERATIONS);
   if (operations.has(file) || /\.ya?ml$/i.test(file)) {
     const next = `Name the file as well: ${commandLine(['plan', file, 'FILE'])}`;

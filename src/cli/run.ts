@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { systemClock } from '../core/clock.ts';
 import { EXIT, StopError, stop } from '../core/errors.ts';
-import { present } from '../core/objects.ts';
 import { isSpooled, spoolFolder } from '../core/paths.ts';
 import { grouped, plainText } from '../core/plain-text.ts';
 import { spoolInput } from '../files/spool.ts';
@@ -21,7 +20,6 @@ import { RunObject, TogetherObject } from '../objects/run-object.ts';
 import { rereadWords } from '../plan/batch.ts';
 import { ACCEPTABLE, type RunOptions } from '../plan/context.ts';
 import { mostAsked } from '../plan/plan.ts';
-import { orderIn, readSavedPlan } from '../plan/saved-plan.ts';
 import type { ChangePlan } from '../plan/team/change-plan.ts';
 import { changeQuestion, diffLines } from '../plan/team/diff-words.ts';
 import { chooseAll, runJob } from '../run/run-job.ts';
@@ -53,7 +51,6 @@ interface Flags extends ReadFlags, EntryFlags, SpendFlags {
   readonly budget?: string;
   readonly yes?: true;
   readonly plan?: string;
-  readonly ifPlan?: string;
   readonly ifBatch?: string;
   readonly allowAdmin?: true;
   readonly limit?: string;
@@ -74,16 +71,12 @@ const run: CliCommand = {
   example: 'run enrich-company leads.csv --budget 500',
   configure(command: Command, wrap) {
     addSpendFlags(addOutputFlags(addEntryFlags(addStrictFlag(addReadFlags(command)))), ACCEPTABLE)
-      .argument(
-        '[job]',
-        'a YAML file, or an operation, or several such as enrich-company,enrich-person; left out with --plan',
-      )
-      .argument('[file]', 'the input; - reads standard input; left out with --plan')
+      .argument('[job]', 'a YAML file, or an operation, or several such as enrich-company,enrich-person')
+      .argument('[file]', 'the input; - reads standard input')
       .option('--account <name>', "the account to use, over the job's")
       .option('--budget <credits>', 'the most that this batch may ever spend')
       .option('--yes', 'agree to the plan without being asked: to what it costs and to what it changes')
-      .option('--plan <file>', 'do exactly what plan --save wrote there; its job and file are in it')
-      .option('--if-plan <id>', 'begin only while the plan is the one with this id, see plan --json')
+      .option('--plan <id>', 'do exactly what the plan with this id showed, or nothing: plan prints it')
       .option('--if-batch <id>', 'continue this batch, or do nothing')
       .option('--allow-admin', 'let the run make a person admin')
       .option('--limit <rows>', 'only the first rows of the file')
@@ -116,10 +109,10 @@ async function runCommand(
   console: Console,
   typedJob: string | undefined,
   typedFile: string | undefined,
-  typedFlags: Flags,
+  flags: Flags,
   command: Command,
 ): Promise<Report> {
-  const { job, file, said, ...flags } = await orderOf(typedJob, typedFile, typedFlags);
+  const { job, file } = namedIn(typedJob, typedFile);
   // The printed command is without --accept: what a person accepted once must not be accepted again by running it. It is
   // without --if-batch, because a person may run it for the next batch of the file, too.
   const resume: Resume = {
@@ -134,7 +127,7 @@ async function runCommand(
   try {
     let names: readonly string[] = [];
     const summary = await spend(console, flags, resume, hear, async (spending) => {
-      const jobs = await loadJobs(job, said.entries ?? entriesOf(flags));
+      const jobs = await loadJobs(job, entriesOf(flags));
       names = jobs.map(({ operation }) => operation.name);
       const input = await inputPathOf(job, file, flags, console);
       // The printed command names the kept file, because the same input cannot be piped into it again.
@@ -144,9 +137,7 @@ async function runCommand(
         job,
         file: input,
         ...saidIn(flags),
-        ...said,
         ...questionsOn(console, flags.yes === true, flags.sample !== undefined),
-        planFile: flags.plan,
         command: commandLine(resume.words),
         commandOfRest: commandLine(wordsOfRest(resume.words)),
       });
@@ -163,15 +154,12 @@ async function runCommand(
   }
 }
 
-/** What a run does: the job and file that were typed, or those of the saved plan alone, with all that it was made with. */
-interface Order extends Flags {
-  readonly job: string;
-  readonly file: string;
-  readonly said: Partial<RunOptions>;
-}
-
-async function orderOf(job: string | undefined, file: string | undefined, flags: Flags): Promise<Order> {
-  if (job !== undefined && file !== undefined) return { ...flags, job, file, said: {} };
+/** @throws StopError `usage` where a job or a file is left out. */
+function namedIn(
+  job: string | undefined,
+  file: string | undefined,
+): { readonly job: string; readonly file: string } {
+  if (job !== undefined && file !== undefined) return { job, file };
   // The name of an operation has no ending.
   if (job !== undefined && /\.(?!ya?ml$)\w+$/i.test(job))
     throw stop(
@@ -179,18 +167,11 @@ async function orderOf(job: string | undefined, file: string | undefined, flags:
       `${job} is a list, and no job is named for it.`,
       `See which operation fits: ${commandLine(['plan', job])}`,
     );
-  if (job !== undefined || flags.plan === undefined)
-    throw stop(
-      'usage',
-      job === undefined ? 'Neither a job nor a saved plan is named.' : `No file is named for ${job}.`,
-      `Name a job and a file, or a saved plan alone with --plan: see ${commandLine(['run', '--help'])}`,
-    );
-  const saved = orderIn(await readSavedPlan(flags.plan), flags.plan);
-  return {
-    ...{ ...flags, ...present({ store: flags.store ?? saved.store }) },
-    account: flags.account ?? saved.account,
-    ...{ job: saved.job, file: saved.file, said: saved.said as Order['said'] },
-  };
+  throw stop(
+    'usage',
+    job === undefined ? 'No job is named.' : `No file is named for ${job}.`,
+    `Name a job and a file: see ${commandLine(['run', '--help'])}`,
+  );
 }
 
 /** A run that nothing limits is the same command with a budget. */
@@ -234,7 +215,7 @@ function saidIn(flags: Flags): Partial<RunOptions> {
     repair: flags.repair,
     saveJobAs: flags.saveJob,
     allowAdmin: flags.allowAdmin,
-    ifPlan: flags.ifPlan,
+    planId: flags.plan,
     ifBatch: flags.ifBatch,
     buyAgain: flags.yes,
   };

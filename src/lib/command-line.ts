@@ -234,14 +234,9 @@ interface Reached {
 /** Who named a plan has agreed to that plan alone, so their yes is left out with it. */
 function withoutBeginning(words: readonly string[]): readonly string[] {
   const bare = withoutFlag(words, '--refresh');
-  if (words[0] !== 'run' || isPlanAlone(words)) return bare;
-  const planless = ['--plan', '--if-plan'].reduce(withoutOption, bare);
+  if (words[0] !== 'run') return bare;
+  const planless = withoutOption(bare, '--plan');
   return planless.length === bare.length ? bare : withoutFlag(planless, '--yes');
-}
-
-/** Whether a saved plan says all: without it nobody would know the job and the file. The plan goes on with its own batch. */
-function isPlanAlone(words: readonly string[]): boolean {
-  return words.includes('--plan') && words[1]?.startsWith('-') === true;
 }
 
 /** Where options end: behind a bare `--` every word is an argument. */

@@ -66,7 +66,7 @@ export async function startBatch(
   const isAgreed = consent.buysAgain || mayBuyAgain(start.batch, context.dialect);
   const settings = {
     ...spec.settings,
-    ...plansOf(start.batch, context.ifPlan),
+    ...plansOf(start.batch, context.planId),
     ...agreementOf(isAgreed, context.dialect),
   };
   const { digests } = input.sheet;
@@ -100,9 +100,9 @@ function agreementOf(isAgreed: boolean, dialect: Dialect): JsonObject {
 }
 
 /** The ids of the plans by which the batch was begun or gone on with. A batch that was sampled first has two. */
-function plansOf({ settings }: Pick<Batch, 'settings'>, ifPlan: string | undefined): JsonObject {
+function plansOf({ settings }: Pick<Batch, 'settings'>, planId: string | undefined): JsonObject {
   const plans = begunBy(settings);
-  const all = ifPlan === undefined || plans.includes(ifPlan) ? plans : [...plans, ifPlan].slice(-MOST_PLANS);
+  const all = planId === undefined || plans.includes(planId) ? plans : [...plans, planId].slice(-MOST_PLANS);
   return all.length === 0 ? {} : { [PLANS]: all };
 }
 

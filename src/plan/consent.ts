@@ -28,13 +28,12 @@ import type { Consent, RunChoices, RunContext } from './context.ts';
 import { batchGoneOnWith, mostAdded, mostAsked, type Plan, planRows } from './plan.ts';
 import { identifyPlan, requirePlanId } from './plan-id.ts';
 import { planOfRun } from './run-plan.ts';
-import { requireSavedPlan } from './saved-plan.ts';
 import { checkGuards } from './team/change-guards.ts';
 import { beginsWork, type ChangePlan, planChanges, planOfChanges } from './team/change-plan.ts';
 import { sentCounts } from './team/diff-words.ts';
 import { remoteMembers } from './team/remote-members.ts';
 
-/** This file plans what a run does and checks that it may: by the saved plan, the guards, and the person who is asked. */
+/** This file plans what a run does and checks that it may: by its id, the guards, and the person who is asked. */
 
 /**
  * Plans a run that changes the service, and checks the plan against the one that was agreed to and against the guards.
@@ -46,7 +45,6 @@ export async function planRun(
   place: BatchPlace,
 ): Promise<ChangePlan> {
   const plan = await planChanges(context, input, (projects) => remoteMembers(context, projects));
-  if (context.savedPlan !== undefined) await requireSavedPlan(context.savedPlan, context, plan);
   await requirePlanId(context, input, place, plan);
   await checkGuards(context, plan, () => shownPlanId(context, input, plan));
   return plan;

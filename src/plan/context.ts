@@ -12,7 +12,6 @@ import type { WorkQueue } from '../ledger/work-queue.ts';
 import type { FormulaMode } from '../lib/formulas.ts';
 import type { Plan } from './plan.ts';
 import type { PlanContext } from './row-walk.ts';
-import type { SavedPlan } from './saved-plan.ts';
 import type { ChangePlan } from './team/change-plan.ts';
 
 /** The values of `--accept` that answer a stop of a run; an agreement, such as `dialect:HASH`, is another one. */
@@ -126,7 +125,7 @@ export interface RunChoices {
    * The user's answer to a stop of an earlier run: suspect misses are kept (`no-match`) or asked for again (`take-back`),
    * refusals of one shape (`refused`) and matches that show the same facts (`same-answers`) are kept,
    * answers that cannot be read stay in doubt and stop no run (`doubts`), a store that is behind is used as it is (`store`),
-   * what guards hold back of the plan that `ifPlan` names is meant (`guards`), rows of a finished batch are judged anew, which only
+   * what guards hold back of the plan that `planId` names is meant (`guards`), rows of a finished batch are judged anew, which only
    * shows the plan of that where `ifBatch` names the batch (`anew`), or what a stop named by its hash is agreed to
    * (`dialect:HASH`).
    */
@@ -139,7 +138,7 @@ export interface RunChoices {
   /** Whether the run may make people admin, whatever the job's guards say. */
   readonly allowAdmin?: boolean | undefined;
   /** The id of a plan. The run begins only while its plan is still that one. */
-  readonly ifPlan?: string | undefined;
+  readonly planId?: string | undefined;
   /** The id of an unfinished batch. The run goes on with it, or begins nothing. */
   readonly ifBatch?: string | undefined;
 }
@@ -160,8 +159,6 @@ export interface OpeningOptions {
 }
 
 export interface RunOptions extends JobOptions, RunChoices, OpeningOptions {
-  /** The path of a saved plan. The run does exactly what it says, or stops before anything is sent. */
-  readonly planFile?: string | undefined;
   /** The path to which the job is written as a commented file. */
   readonly saveJobAs?: string | undefined;
   /** Once it is aborted with a StopError, nothing new is sent; answers to requests in flight are still recorded. */
@@ -176,7 +173,7 @@ export interface Pace {
 }
 
 /** The options for a run of a chosen job in an open store. */
-export type FileOptions = Pick<RunOptions, 'file' | 'planFile' | 'signal' | 'onEvent'> &
+export type FileOptions = Pick<RunOptions, 'file' | 'signal' | 'onEvent'> &
   RunChoices & { readonly pace?: Pace };
 
 /** What a run resolved to: one job over one file, and how far it may go. The command line and the web page build the same. */
@@ -185,8 +182,6 @@ export interface RunContext extends RunChoices, PlanContext {
   /** Hands ranges of the list to workers; undefined where the store has none. */
   readonly queue?: WorkQueue | undefined;
   readonly inputPath: string;
-  /** The saved plan. The run does exactly what it says, or stops. */
-  readonly savedPlan?: SavedPlan | undefined;
   /** The folder in which the embedded vendors of sandbox accounts keep their book. */
   readonly sandboxFolder: string;
   /** The command line as the user typed it, to be shown again. */

@@ -2,18 +2,18 @@ import { hash } from 'node:crypto';
 import { dialectMark } from '../client/dialect.ts';
 import { canonicalJson } from '../core/call-key.ts';
 import { StopError, stop } from '../core/errors.ts';
-import type { JsonValue } from '../core/operation.ts';
+import { present } from '../core/objects.ts';
+import type { JsonObject, JsonValue } from '../core/operation.ts';
 import { grouped } from '../core/plain-text.ts';
 import type { MappedInput } from '../files/input.ts';
 import type { Job } from '../job/job.ts';
 import { jobYaml } from '../job/job-yaml.ts';
-import type { Batch } from '../ledger/ledger.ts';
+import type { Batch, PlannedRow } from '../ledger/ledger.ts';
 import { hasBegunBy } from './batch.ts';
 import { type BatchPlace, batchIdentityOf, batchKeyOf } from './batch-key.ts';
 import type { RunContext } from './context.ts';
 import { type Plan, type PlannedInput, planRows } from './plan.ts';
 import type { PlanContext } from './row-walk.ts';
-import { comparedText } from './saved-plan.ts';
 import { type ChangePlan, hasWork, planOfChanges } from './team/change-plan.ts';
 
 /**
@@ -73,6 +73,15 @@ export async function identifyPlan(
   return { id: [...digests, ...FIGURES.map(([, of]) => of(plan))].join('-'), batch };
 }
 
+/**
+ * What a row of a change counts by. The order of its names does not, because a store may change it, nor does the fingerprint
+ * of its cells, because the file counts by itself, nor the work of a row for which nothing is sent.
+ */
+function comparedText({ input: _, ...row }: PlannedRow): string {
+  const { work, ...rest } = JSON.parse(JSON.stringify(row)) as JsonObject;
+  return canonicalJson(rest.kind === 'work' ? { ...rest, ...present({ work }) } : rest);
+}
+
 /** A start that waits for the night was agreed to before somebody paused the batch, and must not let it go on. */
 async function heldSince({ ledger }: Pick<PlanContext, 'ledger'>, batch: Batch | undefined) {
   return batch?.state === 'open' ? ledger?.heldSince(batch.id) : undefined;
@@ -97,7 +106,7 @@ export function movesBetween(before: string, now: string): readonly string[] {
 
 /** The id of what a run leaves of its plan, for a run that was told an id itself. */
 export async function planLeft(context: RunContext, input: MappedInput): Promise<string | undefined> {
-  if (context.ifPlan === undefined) return undefined;
+  if (context.planId === undefined) return undefined;
   return (await identifyPlan(context, input, await planRows(context, input), undefined)).id;
 }
 
@@ -116,25 +125,25 @@ export async function requirePlanId(
   { existing }: BatchPlace,
   changes?: ChangePlan,
 ): Promise<void> {
-  const { ifPlan, account } = context;
-  if (ifPlan === undefined) return;
-  if (!isPlanId(ifPlan))
+  const { planId, account } = context;
+  if (planId === undefined) return;
+  if (!isPlanId(planId))
     throw stop(
       'usage',
-      `--if-plan ${ifPlan} is not the id of a plan.`,
-      'Take it from what plan prints with --json.',
+      `--plan ${planId} is not the id of a plan.`,
+      'plan prints the id, and --plan takes no file.',
     );
-  const isBegun = hasBegunBy(existing, ifPlan);
+  const isBegun = hasBegunBy(existing, planId);
   if (isBegun && existing?.state === 'open' && (await heldSince(context, existing)) === undefined) return;
   const plan = changes === undefined ? await planRows(context, input) : planOfChanges(changes, account);
   const isDone = changes === undefined ? plan.toBuy === 0 : !hasWork(changes);
   if (isBegun && isDone) return;
   const { id: now } = await identifyPlan(context, input, plan, changes);
-  if (now === ifPlan) return;
+  if (now === planId) return;
   throw new StopError({
     code: 'plan',
-    message: `The plan has changed, so nothing was started: ${movesBetween(ifPlan, now).join('; ')}.`,
-    next: `Look at the plan again; to start it as it is now, use --if-plan ${now}.`,
+    message: `The plan has changed, so nothing was started: ${movesBetween(planId, now).join('; ')}.`,
+    next: `Look at the plan again; to start it as it is now, use --plan ${now}.`,
     plan: now,
   });
 }

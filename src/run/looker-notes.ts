@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { z } from 'zod';
 import { stateFolder } from '../core/paths.ts';
 import type { OutputOrder } from '../files/output/output.ts';
@@ -11,8 +11,7 @@ import { replaceFile } from '../lib/atomic-file.ts';
 
 /**
  * Notes which files were written by exports that do not write to the ledger. During a run only the run may write to it, so
- * these notes stand beside it. They let a second export replace the file of the first. They also tell `forget` where to look, even for a
- * saved plan, which belongs to no batch.
+ * these notes stand beside it. They let a second export replace the file of the first. They also tell `forget` where to look.
  */
 
 type Notes = Required<Pick<OutputOrder, 'written' | 'noteWritten' | 'noteOutput'>>;
@@ -31,12 +30,6 @@ export function lookerNotes(location: string, ledger: LedgerReader, batch: Batch
   };
 }
 
-/** Notes a file that holds people and is no output of a batch. Where there is no store, nothing is noted, and none is made. */
-export function noteFile(location: string, path: string): Promise<void> {
-  const folder = folderOf(location);
-  return existsSync(folder) ? note(folder, { path: resolve(path), sha256s: [] }) : Promise.resolve();
-}
-
 const folderOf = (location: string): string => (isUrl(location) ? stateFolder() : location);
 
 /** Each note is a file of its own in a folder beside the ledger, so two exports at once keep both of theirs. */
@@ -44,10 +37,10 @@ const NOTES = 'so-far';
 
 const NotedFile = z.object({
   path: z.string(),
-  /** The contents that we wrote there. None: the file is known, and is none that an export may replace. */
+  /** The contents that we wrote there. */
   sha256s: z.array(z.string()).readonly(),
-  /** The batch whose rows are in them; none for a plan. */
-  batch: z.custom<BatchId>((id) => typeof id === 'string').optional(),
+  /** The batch whose rows are in them. */
+  batch: z.custom<BatchId>((id) => typeof id === 'string'),
 });
 type NotedFile = Readonly<z.infer<typeof NotedFile>>;
 

@@ -50,8 +50,7 @@ import { lookIfThere, openLedger, queueAt, requireTaken } from './open-ledger.ts
 import { requireFreeColumns, run } from './pipeline.ts';
 import { keepRetention } from './retention.ts';
 import { knownAnswers } from './run-job/known-answers.ts';
-import { heedPlanFiles, readPlanFile } from './run-job/plan-files.ts';
-import { saveJob, sayTo } from './run-job/save-job.ts';
+import { saveJob } from './run-job/save-job.ts';
 import { Sessions } from './sessions.ts';
 import { stoppable } from './stoppable.ts';
 import { chooseStore } from './store-choice.ts';
@@ -120,10 +119,9 @@ export const RUN_CHECKS: Checks<RunOptions> = {
   askReread: called,
   buyAgain: flag,
   allowAdmin: flag,
-  ifPlan: text,
+  planId: text,
   ifBatch: text,
   saveJobAs: text,
-  planFile: text,
   onEvent: called,
 };
 
@@ -131,7 +129,6 @@ const PLAN_CHECKS: Checks<PlanOptions> = {
   ...JOB_CHECKS,
   accept: acceptable,
   refresh: flag,
-  ...{ savePlanAs: text, planFile: text },
   allowAdmin: flag,
   signal: abortSignal,
   onEvent: called,
@@ -183,14 +180,13 @@ export async function openSpender(sandbox: boolean, options: SpenderOptions): Pr
   let queue: ReturnType<typeof queueAt> | undefined;
   return {
     ledger,
-    run: async ({ job, account, dialect }, { file, signal, onEvent, planFile, ...rest }) => {
+    run: async ({ job, account, dialect }, { file, signal, onEvent, ...rest }) => {
       await requireTaken(store.location, job.operation);
-      requireFitting(job, { planFile, sample: rest.sample, refresh: rest.refresh });
+      requireFitting(job, rest);
       queue ??= queueAt(store.location);
       const context = {
         ...{ accept, askAgreement },
         ...rest,
-        savedPlan: await readPlanFile(store.location, planFile),
         job,
         account,
         dialect,
@@ -222,12 +218,8 @@ export async function openSpender(sandbox: boolean, options: SpenderOptions): Pr
 /** @throws StopError `usage` for an option that fits only jobs that change the service, or only jobs that read. */
 function requireFitting(
   { operation: { name, change } }: Job,
-  { planFile, sample, refresh }: Pick<RunOptions, 'planFile' | 'sample' | 'refresh'>,
+  { sample, refresh }: Pick<RunOptions, 'sample' | 'refresh'>,
 ): void {
-  if (planFile !== undefined && change === undefined) {
-    const fact = `${name} only reads, so its plan cannot be saved: each answer decides what it buys next.`;
-    throw stop('usage', fact, 'Limit it with --budget instead.');
-  }
   if (sample !== undefined && change !== undefined) {
     const fact = `${name} changes the service, and a few random rows say nothing about the rest.`;
     throw stop('usage', fact, 'See all of it with plan, or try the first rows with --limit.');
@@ -273,17 +265,12 @@ export interface PlannedJob {
 interface PlannedJobChange {
   readonly plan: ChangePlan;
   readonly guards: readonly GuardProblem[];
-  /** The path of the saved plan, if it was saved. */
-  readonly savedAs: string | undefined;
 }
 
 /** What a user may say about a plan. */
 interface PlanOptions
   extends JobOptions,
-    Pick<RunOptions, 'refresh' | 'allowAdmin' | 'accept' | 'planFile' | 'signal' | 'onEvent' | 'tell'> {
-  /** The path to which the plan of a change is saved, for a run of exactly this plan. */
-  readonly savePlanAs?: string | undefined;
-}
+    Pick<RunOptions, 'refresh' | 'allowAdmin' | 'accept' | 'signal' | 'onEvent' | 'tell'> {}
 
 /**
  * Plans what a job would buy for a file, in one reading of it, or change in the service. It creates no store. It sends only
@@ -305,7 +292,7 @@ export async function planJobs(options: PlanOptions): Promise<readonly PlannedJo
 }
 
 async function planChosen({ job, account, dialect }: ResolvedJob, options: PlanOptions): Promise<PlannedJob> {
-  requireFitting(job, { planFile: options.savePlanAs, refresh: options.refresh });
+  requireFitting(job, { refresh: options.refresh });
   const { accept, onEvent: emit = () => {} } = options;
   if (accept !== undefined) await requireAgreedRequests({ account, dialect, accept, emit });
   const { location } = chooseStore(options.store, account.sandbox);
@@ -316,8 +303,7 @@ async function planChosen({ job, account, dialect }: ResolvedJob, options: PlanO
     const watch = watchIssues(opened.columns);
     const input = { ...opened, columns: watch.watched };
     const context = { job, account, dialect, ledger, refresh: options.refresh };
-    const asked = { ...options, location };
-    const change = job.operation.change === undefined ? undefined : await planChange(context, input, asked);
+    const change = job.operation.change === undefined ? undefined : await planChange(context, input, options);
     const plan = change === undefined ? await planRows(context, input) : planOfChanges(change.plan, account);
     const missingStore = ledger === undefined ? location : undefined;
     const known =
@@ -343,14 +329,11 @@ async function planChosen({ job, account, dialect }: ResolvedJob, options: PlanO
 async function planChange(
   context: PlanContext,
   input: OpenedInput,
-  options: PlanOptions & { readonly location: string },
+  { allowAdmin, signal, onEvent }: PlanOptions,
 ): Promise<PlannedJobChange> {
-  const { allowAdmin, signal, onEvent, location, store } = options;
   const { job, account, dialect } = context;
   const plan = await planChanges(context, input, (projects) =>
     membersNow({ account, dialect }, { signal, onEvent }, projects),
   );
-  const plannedFor = { job, account, inputPath: input.path, store: store && location, allowAdmin };
-  const savedAs = await heedPlanFiles(options, context, { plannedFor, plan, say: sayTo(onEvent) });
-  return { plan, guards: guardProblems({ job, allowAdmin }, plan), savedAs };
+  return { plan, guards: guardProblems({ job, allowAdmin }, plan) };
 }

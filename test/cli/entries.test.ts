@@ -1,6 +1,5 @@
 /**
- * Goal: whatever a list calls its columns, a user says on the command line what is meant; a run that goes on, a sweep and a saved plan
- * mean the same.
+ * Goal: whatever a list calls its columns, a user says on the command line what is meant; a run that goes on and a sweep mean the same.
  * Method: the real command before a vendor that keeps its own book.
  */
 import { expect, test } from 'vitest';

@@ -12,7 +12,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
-import { proof, some } from '../combinations.ts';
+import { some } from '../combinations.ts';
 import { domainsOf, Workplace, type WorkplaceOptions } from '../faults/workplace.ts';
 import { Desk, objectIn } from './desk.ts';
 import { type Ended, PROGRAM, startRowonce } from './rowonce.ts';
@@ -233,25 +233,6 @@ test('whoever looks at a batch from another folder is shown how it goes on from 
   const here = await desk.type(['resume', 'last', ...store]);
   expect(here.stderr).not.toMatch(/\bcd /);
 });
-
-proof(
-  'what plan --save prints runs that plan, also where it went beside a file of somebody else',
-  async () => {
-    await using place = await Workplace.open();
-    const desk = new Desk(place);
-    await desk.write('the team.csv', 'Email,Role\njo@hint.example,viewer\n');
-    await desk.write('invite people.yaml', 'operation: invite-user\ncolumns: { email: Email, role: Role }\n');
-    await desk.write('my plan.json', 'not ours');
-    const list = ['./invite people.yaml', 'the team.csv', '--account', 'sandbox-service'];
-    const planned = await desk.type(['plan', ...list, '--save=my plan.json', '--store', 'play store']);
-    expect(planned, planned.stderr).toMatchObject({ code: 0 });
-    expect(lastLine(planned)).toContain("--plan 'my plan (2).json'");
-    const run = await typeAsPrinted(shellOf(desk), lastLine(planned));
-    expect(run, run.stderr).toMatchObject({ code: 0 });
-    expect(place.statuses('the team.sandbox.csv')).toEqual(['applied']);
-    expect(await desk.read('my plan.json')).toBe('not ours');
-  },
-);
 
 /** The package as npm installs it: what was built, without its sources. @returns its `bin.js`. */
 function installedAt(root: string): string {

@@ -27,10 +27,10 @@ test('a run of the id begins, goes on after a budget, and ends in one batch; a p
   expect(id).toMatch(/^[\w-]+$/);
   expect(await idOf(desk)).toBe(id);
 
-  const first = await desk.json(desk.run('--if-plan', id, '--budget', '2'));
+  const first = await desk.json(desk.run('--plan', id, '--budget', '2'));
   expect(first.stopped).toMatchObject({ code: 'budget' });
-  const second = await desk.json(desk.run('--if-plan', id));
-  const third = await desk.json(desk.run('--if-plan', id));
+  const second = await desk.json(desk.run('--plan', id));
+  const third = await desk.json(desk.run('--plan', id));
   expect([second.batch, third.batch]).toEqual([first.batch, first.batch]);
   expect(second.stopped).toBeNull();
   expect(await desk.requests()).toBe(5);
@@ -38,10 +38,10 @@ test('a run of the id begins, goes on after a budget, and ends in one batch; a p
 
 proof('a sample by an id goes on by the id of the plan after it', async () => {
   const desk = await deskWithList();
-  const sampled = await desk.json(desk.run('--if-plan', await idOf(desk), '--sample', '2'));
+  const sampled = await desk.json(desk.run('--plan', await idOf(desk), '--sample', '2'));
   const rest = await idOf(desk);
   expect(sampled.sample.plan).toBe(rest);
-  const ended = await desk.json(desk.run('--if-plan', rest));
+  const ended = await desk.json(desk.run('--plan', rest));
   expect(ended.batch).toBe(sampled.batch);
   expect(await desk.requests()).toBe(5);
 });
@@ -53,7 +53,7 @@ test('once a part was bought elsewhere nothing starts, and the figures say by ho
   await desk.write('other.csv', (await desk.read('list.csv')).split('\n').slice(0, 3).join('\n'));
   await desk.json(['run', 'enrich-company', 'other.csv', '--budget', '9']);
 
-  const { code, stdout } = await desk.type([...desk.run('--if-plan', id), '--json']);
+  const { code, stdout } = await desk.type([...desk.run('--plan', id), '--json']);
   const { stopped } = objectIn(stdout);
   expect(code).toBe(2);
   expect(stopped).toMatchObject({ code: 'plan', plan: await idOf(desk) });
@@ -63,11 +63,24 @@ test('once a part was bought elsewhere nothing starts, and the figures say by ho
   expect(await desk.requests()).toBe(2);
 });
 
+test('a plan without --json ends with its id, and what is no such id starts nothing', async () => {
+  const desk = await deskWithList();
+  const id = await idOf(desk);
+  expect((await desk.type(PLAN)).stdout).toContain(`  id             ${id}\n`);
+  await desk.write('plan.json', (await desk.type([...PLAN, '--json'])).stdout);
+  for (const given of ['plan.json', '17', '']) {
+    const { code, stderr } = await desk.type(desk.run('--plan', given));
+    expect(code).toBe(2);
+    expect(stderr).toContain(`--plan ${given} is not the id of a plan.`);
+  }
+  expect(await desk.requests()).toBe(0);
+});
+
 proof('another file, job or account is another plan', async () => {
   const desk = await deskWithList();
   const id = await idOf(desk);
   const messageOf = async (...more: readonly string[]): Promise<string> =>
-    (await desk.json(desk.run('--if-plan', id, ...more))).stopped.message;
+    (await desk.json(desk.run('--plan', id, ...more))).stopped.message;
 
   expect(await messageOf('--refresh')).toContain('the job has changed');
   await desk.write('list.csv', (await desk.read('list.csv')).replace('Row', 'Line'));
@@ -75,7 +88,6 @@ proof('another file, job or account is another plan', async () => {
   desk.list(5);
   desk.place.writeAccount(desk.place.vendor.url, { id: 'another' });
   expect(await messageOf()).toContain('the account or its dialect has changed');
-  expect(await messageOf('--if-plan', '17')).toContain('17 is not the id of a plan');
   expect(await desk.requests()).toBe(0);
 });
 
@@ -83,7 +95,7 @@ proof('a finished batch of an id is not begun again, also where the plan looks t
   const desk = await deskWithList();
   await desk.json(desk.run());
   const { id } = await desk.json([...PLAN, '--refresh']);
-  const words = desk.run('--refresh', '--if-plan', id);
+  const words = desk.run('--refresh', '--plan', id);
   expect((await desk.json(words)).stopped).toBeNull();
   const { stopped } = await desk.json(words);
   expect(stopped.message).toBe(
@@ -97,15 +109,15 @@ proof(
   async () => {
     const desk = await deskWithList();
     const id = await idOf(desk);
-    const { batch } = await desk.json(desk.run('--if-plan', id, '--budget', '2'));
+    const { batch } = await desk.json(desk.run('--plan', id, '--budget', '2'));
     const rest = await idOf(desk);
     expect((await desk.type(['pause', batch])).code).toBe(0);
     for (const agreed of [id, rest]) {
-      const { stopped } = await desk.json(desk.run('--if-plan', agreed));
+      const { stopped } = await desk.json(desk.run('--plan', agreed));
       expect(stopped.message).toContain('a batch of this file has ended, or was paused');
     }
     expect(await desk.requests()).toBe(2);
-    const ended = await desk.json(desk.run('--if-plan', await idOf(desk)));
+    const ended = await desk.json(desk.run('--plan', await idOf(desk)));
     expect(ended).toMatchObject({ batch, stopped: null });
     expect(await desk.requests()).toBe(5);
   },
@@ -134,10 +146,10 @@ proof(
     const other = await type('run', 'team.yaml', 'team.csv', '--yes');
     expect(other.stopped).toBeNull();
     list('jo', 'al');
-    const { stopped } = await type('run', 'team.yaml', 'team.csv', '--yes', '--if-plan', id);
+    const { stopped } = await type('run', 'team.yaml', 'team.csv', '--yes', '--plan', id);
     expect(stopped.message).toContain('the changes in the service are not the same');
     const now = await type('plan', 'team.yaml', 'team.csv');
-    expect((await type('run', 'team.yaml', 'team.csv', '--yes', '--if-plan', now.id)).stopped).toBeNull();
+    expect((await type('run', 'team.yaml', 'team.csv', '--yes', '--plan', now.id)).stopped).toBeNull();
     expect(now.id).toBe(stopped.plan);
   },
 );
@@ -150,7 +162,7 @@ proof(
 
     list('jo');
     const { id } = await type('plan', 'team.yaml', 'team.csv');
-    const words = ['run', 'team.yaml', 'team.csv', '--yes', '--if-plan', id];
+    const words = ['run', 'team.yaml', 'team.csv', '--yes', '--plan', id];
     expect((await type(...words)).stopped).toBeNull();
     expect((await type(...words)).stopped).toBeNull();
     list('jo', 'al');

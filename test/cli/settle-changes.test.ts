@@ -151,13 +151,13 @@ proof('--skip leaves a row out of its batch, and the person in doubt', async () 
 });
 
 proof(
-  'what is left of a saved plan goes on by the printed command, which asks about the plan of that',
+  'what is left of a plan that was agreed to by its id goes on by the printed command, which asks about the plan of that',
   async () => {
     const team = await openTeam({ faults: 'reset:x1' });
     team.writeSheet([JO, MO].map((email) => ({ email, role: 'viewer' })));
     const words = ['run', 'team.yaml', 'team.csv', '-o', 'out.csv'];
-    await team.type('plan', 'team.yaml', 'team.csv', '--save', 'team.plan');
-    const begun = await team.type(...words, '--plan', 'team.plan', '--yes');
+    const { id } = await team.json('plan', 'team.yaml', 'team.csv');
+    const begun = await team.type(...words, '--plan', id, '--yes');
     expect(begun.code).toBe(3);
     const { stderr } = await team.type('settle', 'last', '--not-done');
     expect(stderr).toContain(`The next run does that:\nnpx --no rowonce ${words.join(' ')}\n`);

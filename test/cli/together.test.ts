@@ -200,11 +200,11 @@ proof(
     const { plans } = await desk.json(['plan', BOTH, 'list.csv']);
     const ids = plans.map(({ id }: { id: string }) => id).join(',');
     await desk.write('list.csv', `${LIST}d.example,d@d.example\n`);
-    const moved = await desk.type(['run', BOTH, 'list.csv', '--budget', '9', '--if-plan', ids]);
+    const moved = await desk.type(['run', BOTH, 'list.csv', '--budget', '9', '--plan', ids]);
     expect(moved.stderr).toContain('The plan has changed, so nothing was started');
     expect(await desk.requests()).toBe(0);
     await desk.write('list.csv', LIST);
-    const stopped = await desk.json(['run', BOTH, 'list.csv', '--budget', '5', '--if-plan', ids]);
+    const stopped = await desk.json(['run', BOTH, 'list.csv', '--budget', '5', '--plan', ids]);
     expect(stopped).toMatchObject({ stopped: { code: 'budget' } });
     const { batch } = stopped.runs.at(-1);
     const words = ['run', BOTH, 'list.csv', '--budget', '9', '--if-batch'];

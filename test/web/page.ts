@@ -30,9 +30,6 @@ const WIDTHS = [1280, 390] as const;
 const NARROWEST = 360;
 const SCHEMES = ['light', 'dark'] as const;
 
-/** A plan that waits for a person's approval. */
-const PLAN = 'plan.json';
-
 /** An address without a view. */
 const NOWHERE = '/nowhere';
 
@@ -61,9 +58,6 @@ async function prepare(folder: string): Promise<void> {
     '--rate 200/s --faults charged-reset:0.2',
   );
   await type(['run', 'onboard', 'team.csv', '--account', 'sandbox-service', '--yes', '--allow-admin']);
-  writeFileSync(join(folder, 'more.csv'), 'Email,Team,Access\nnew@acme.example,proj-care,viewer\n');
-  const columns = ['email=Email', 'project_id=Team', 'role=Access'].flatMap((said) => ['--column', said]);
-  await type(['plan', 'onboard', 'more.csv', ...columns, '--account', 'sandbox-service', '--save', PLAN]);
   const long = `${'A rather long name of a list that somebody exported '.repeat(3)}.csv`;
   copyFileSync(join(folder, 'leads.csv'), join(folder, long));
   await type(['run', 'enrich-company', long, '--account', 'sandbox-provider', '--limit', '5', '--refresh']);
@@ -162,8 +156,7 @@ async function listsInWork(served: Served): Promise<readonly string[]> {
   };
   await started({ plan: (await planned('team in spring.csv', sheet(['jo', 'al']), team)).plan });
   const autumn = await planned('team in autumn.csv', sheet(['jo', 'bo']), team);
-  const saved = await ask('PUT', `/lists?name=${PLAN}`, readFileSync(join(served.folder, PLAN), 'utf8'));
-  return [list, autumn.list, saved.id].map((id) => `/lists/${id}/plan`);
+  return [list, autumn.list].map((id) => `/lists/${id}/plan`);
 }
 
 async function inspect(page: Page, view: string): Promise<readonly Finding[]> {

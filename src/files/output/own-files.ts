@@ -122,10 +122,7 @@ async function keptWords(
     : `${path} is a link to ${foreignWords(target)}, and Rowonce does not write through links, so it is kept.`;
 }
 
-/**
- * Texts that say themselves whether they were changed since we wrote them: jobs and plans, which are written where no
- * ledger knows of them yet, and are carried from one store to another.
- */
+/** A job says itself whether it was changed since we wrote it, because no ledger knows of it where it is carried. */
 
 const LINE = '# Rowonce overwrites this file unless you change it: ';
 
@@ -134,23 +131,13 @@ export function sealedYaml(text: string): string {
   return `${text}${LINE}${hash('sha256', text, 'hex')}\n`;
 }
 
-/** An object as JSON, with a last member that holds the hash of all members above it. */
-export function sealedJson(content: object): string {
-  const seal = hash('sha256', JSON.stringify(content), 'hex');
-  return `${JSON.stringify({ ...content, seal }, null, 1)}\n`;
-}
-
-/** @param isSealed whether a text is as one of the functions above left it. */
-export function ownershipOfSealed(
-  isSealed: (text: string) => boolean,
-  say: (sentence: string) => void,
-): Ownership {
+export function ownershipOfSealed(say: (sentence: string) => void): Ownership {
   return {
     say,
     // What cannot be read as a text was not written by us.
     isOurs: async (path) =>
       readFile(path, 'utf8')
-        .then(isSealed)
+        .then(isSealedYaml)
         .catch(() => false),
   };
 }
@@ -158,9 +145,4 @@ export function ownershipOfSealed(
 export function isSealedYaml(text: string): boolean {
   const at = text.lastIndexOf(LINE);
   return at >= 0 && text === sealedYaml(text.slice(0, at));
-}
-
-export function isSealedJson(text: string): boolean {
-  const { seal: _, ...content } = JSON.parse(text);
-  return text === sealedJson(content);
 }

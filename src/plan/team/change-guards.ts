@@ -32,12 +32,12 @@ const DEFAULT_MAX_REMOVALS = '10%';
  * @throws StopError `guard` with all that holds the run back.
  */
 export async function checkGuards(
-  context: Pick<RunContext, 'job' | 'allowAdmin' | 'accept' | 'ifPlan'>,
+  context: Pick<RunContext, 'job' | 'allowAdmin' | 'accept' | 'planId'>,
   plan: ChangePlan,
   idOf: () => Promise<string>,
 ): Promise<void> {
   if (!beginsWork(plan, context.job.operation)) return;
-  const isAccepted = context.accept === 'guards' && context.ifPlan !== undefined;
+  const isAccepted = context.accept === 'guards' && context.planId !== undefined;
   const problems = guardProblems(context, plan).filter(({ isFixed }) => isFixed === true || !isAccepted);
   if (problems.length === 0) return;
   const facts = problems.map(({ fact }) => fact).join('; ');

@@ -79,7 +79,7 @@ export interface Leaver {
 /** Asks the service who is in these projects now, without cost or change. Undefined when the service does not tell. */
 export type AskTeam = (projects: readonly string[]) => Promise<RemoteMembers | undefined>;
 
-export const CHANGE_ACTIONS = [...PLANNED_ACTIONS, 'unchanged', 'invalid', 'refused', 'in_doubt'] as const;
+const CHANGE_ACTIONS = [...PLANNED_ACTIONS, 'unchanged', 'invalid', 'refused', 'in_doubt'] as const;
 
 export type ChangeAction = (typeof CHANGE_ACTIONS)[number];
 

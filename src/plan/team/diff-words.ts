@@ -78,7 +78,7 @@ function totalWords({ invited, changed, removed, stay, attention }: ProjectTotal
 function cut(changes: readonly PlannedChange[], most: number): readonly string[] {
   const more = changes.length - most;
   const sign = signOf(changes[0]?.action ?? 'unchanged');
-  const rest = more > 0 ? [`${sign} and ${more} more: --all shows them, and --save FILE has them`] : [];
+  const rest = more > 0 ? [`${sign} and ${more} more: --all shows them`] : [];
   return [...changes.slice(0, most).map(diffLine), ...rest];
 }
 

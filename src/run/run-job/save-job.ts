@@ -1,8 +1,7 @@
-import type { Listener } from '../../core/events.ts';
 import { present } from '../../core/objects.ts';
 import { schemaComment } from '../../core/paths.ts';
 import { openHeader } from '../../files/input.ts';
-import { isSealedYaml, ownershipOfSealed, sealedYaml, writeOwnFile } from '../../files/output/own-files.ts';
+import { ownershipOfSealed, sealedYaml, writeOwnFile } from '../../files/output/own-files.ts';
 import { jobsYaml } from '../../job/job-yaml.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { RunOptions } from '../../plan/context.ts';
@@ -15,7 +14,7 @@ import type { ResolvedJob } from '../../plan/row-walk.ts';
 export async function saveJob(
   path: string,
   jobs: readonly ResolvedJob[],
-  { file, budget = jobs[0]?.job.budget, onEvent }: Pick<RunOptions, 'file' | 'budget' | 'onEvent'>,
+  { file, budget = jobs[0]?.job.budget, onEvent = () => {} }: Pick<RunOptions, 'file' | 'budget' | 'onEvent'>,
   ledger: Ledger,
 ): Promise<void> {
   const limit = present({ budget });
@@ -27,18 +26,14 @@ export async function saveJob(
     };
   });
   const text = jobsYaml(await Promise.all(written));
-  const say = sayTo(onEvent);
+  const say = (message: string): void => onEvent({ kind: 'note', message });
   const savedAs = await writeOwnFile(
     {
       path,
       chunks: [sealedYaml(schemaComment('job', path) + text)],
       flag: '--save-job',
     },
-    ownershipOfSealed(isSealedYaml, say),
+    ownershipOfSealed(say),
   );
   if (savedAs !== path) say(`The job was saved in ${savedAs}.`);
-}
-
-export function sayTo(onEvent: Listener = () => {}): (sentence: string) => void {
-  return (message) => onEvent({ kind: 'note', message });
 }

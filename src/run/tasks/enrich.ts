@@ -29,7 +29,7 @@ export type { GivenRows } from './enrich/given-rows.ts';
 export interface EnrichOptions
   extends Omit<
     RunOptions,
-    'file' | 'output' | 'forExcel' | 'formulas' | 'withInput' | 'planFile' | 'saveJobAs' | 'detach'
+    'file' | 'output' | 'forExcel' | 'formulas' | 'withInput' | 'saveJobAs' | 'detach'
   > {
   /** How many rows may be begun beyond the one that was read last; left out: 100. */
   readonly ahead?: number | undefined;
@@ -38,7 +38,7 @@ export interface EnrichOptions
 const AHEAD = 100;
 
 const { file: _f, output: _o, forExcel: _e, formulas: _s, withInput: _w, ...OTHERS } = RUN_CHECKS;
-const { planFile: _p, saveJobAs: _j, detach: _d, ...CHECKS } = OTHERS;
+const { saveJobAs: _j, detach: _d, ...CHECKS } = OTHERS;
 
 /** Rows to be read once, with `for await`, and how the run ended. */
 export interface Enrichment<Row> extends AsyncIterable<EnrichedRow<Row>> {

@@ -51,10 +51,10 @@ export interface TogetherSummary {
 
 /** @throws StopError when the run cannot begin; what stops it later is `stopped` in the summary. */
 export async function runTogether(options: RunOptions): Promise<TogetherSummary> {
-  const { ifPlan, ifBatch, saveJobAs, ...shared } = options;
+  const { planId, ifBatch, saveJobAs, ...shared } = options;
   refuseSingles(options);
   const jobs = await chooseAll(options);
-  const plans = plansOf(ifPlan, jobs);
+  const plans = plansOf(planId, jobs);
   const spender = await openSpender(sandboxOf(jobs), options);
   try {
     const list = new SharedList(spender.ledger, jobs, options);
@@ -66,7 +66,7 @@ export async function runTogether(options: RunOptions): Promise<TogetherSummary>
     for (const [at, job] of jobs.entries()) {
       const held = heldCredits(await list.moneyBut(job));
       const mine = budget === undefined ? undefined : credits(Math.max(0, budget - held));
-      const said = { ifPlan: plans[at], ifBatch: job === goesOn ? ifBatch : undefined };
+      const said = { planId: plans[at], ifBatch: job === goesOn ? ifBatch : undefined };
       const order = { ...shared, ...said, output: nowhere(), budget: mine, askBudget: undefined };
       const summary = await stoppable(options.signal, (signal) => spender.run(job, { ...order, signal }));
       runs.push(await list.ofAll(job, summary, budget));
@@ -90,23 +90,16 @@ export async function runTogether(options: RunOptions): Promise<TogetherSummary>
 
 /** @throws StopError `usage` for an option that is about one batch. */
 function refuseSingles(options: RunOptions): void {
-  const { planFile, detach } = options;
-  if (planFile !== undefined)
-    throw stop(
-      'usage',
-      '--plan works with one operation, but several are named.',
-      'Name only the one that was planned.',
-    );
-  if (detach !== true) return;
+  if (options.detach !== true) return;
   const fact = 'Workers run the batches of several operations side by side, so they cannot share one budget.';
   throw stop('usage', fact, 'Leave --detach out, or run each operation with it and a budget of its own.');
 }
 
 /** The plan of each operation, in their order. @throws StopError `usage` where it is not one for each. */
-function plansOf(ifPlan: string | undefined, jobs: readonly ResolvedJob[]): readonly (string | undefined)[] {
-  const plans = ifPlan?.split(',') ?? [];
-  if (ifPlan === undefined || plans.length === jobs.length) return plans;
-  const fact = `--if-plan names ${counted(plans.length, 'plan')}, but there are ${jobs.length} operations.`;
+function plansOf(planId: string | undefined, jobs: readonly ResolvedJob[]): readonly (string | undefined)[] {
+  const plans = planId?.split(',') ?? [];
+  if (planId === undefined || plans.length === jobs.length) return plans;
+  const fact = `--plan names ${counted(plans.length, 'plan')}, but there are ${jobs.length} operations.`;
   throw stop('usage', fact, 'Name the id of each, in the order of the operations, with commas between them.');
 }
 

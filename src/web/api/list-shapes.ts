@@ -53,8 +53,6 @@ export const ListView = z.object({
     }),
   ),
   reading: Reading,
-  /** Whether it is a saved plan and no list. */
-  is_plan: z.boolean(),
 });
 export type ListView = z.infer<typeof ListView>;
 

@@ -168,8 +168,6 @@ export const PlanView = PlanObject.extend({
   operation: z.string(),
   account: AccountChoice,
   is_change: z.boolean(),
-  /** Whether it was saved on a terminal and brought: then it is carried out as it stands, or not at all. */
-  is_saved: z.boolean(),
   /** In words, by which inputs rows are looked up, in turn until one matches; none for what is looked up in one way. */
   waterfall: z.array(z.string()),
   /** The columns to add; none stands for every field of the answers. */

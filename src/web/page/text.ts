@@ -326,9 +326,6 @@ export const text = {
   },
   plan: {
     title: 'Cost and start',
-    saved: 'A plan to approve',
-    savedWhat:
-      'It was saved before. It runs exactly as it is. If the list, the team or the work done so far has changed since, it is refused.',
     planning: 'Planning. Nothing is sent …',
     moved: 'The plan has changed since it was shown:',
     withAccount: 'with',
@@ -581,7 +578,7 @@ export const text = {
   },
   bring: {
     title: 'New batch',
-    what: 'Add a list, or a saved plan. Nothing is sent or bought until you have seen the cost.',
+    what: 'Add a list. Nothing is sent or bought until you have seen the cost.',
     zone: 'Add a list',
     drop: 'Drop a file here',
     dropAnywhere: 'Drop it to add the list',

@@ -102,7 +102,7 @@ function runAgain(words: readonly string[], said: Continuation): readonly string
   const { budget, plan } = said;
   const bare = withoutFlag(words, '--yes');
   const kept = budget === undefined ? bare : withOption(bare, '--budget', budget);
-  return agreesToPlan(said) && plan !== undefined ? withOption(kept, '--if-plan', plan, '--if-batch') : kept;
+  return agreesToPlan(said) && plan !== undefined ? withOption(kept, '--plan', plan, '--if-batch') : kept;
 }
 
 function agreesToPlan({ answer }: Continuation): boolean {

@@ -103,7 +103,7 @@ function stopIn(result: unknown): StopError | undefined {
   return new StopError({ code, message, next, ...present({ plan, answers, leastBudget }) });
 }
 
-/** What `run --sample --if-plan` prints, unless it was stopped before it could plan the rest. */
+/** What `run --sample --plan` prints, unless it was stopped before it could plan the rest. */
 const Sampled = z.object({ sample: SampleObject.pick({ plan: true }) });
 
 /** The id of the plan that a sample left, null where it could not tell; undefined for anything but a sample. */

@@ -130,8 +130,7 @@ export async function bringList(place: Place, upload: Upload): Promise<KeptList>
     const id = randomBytes(8).toString('hex');
     const folder = join(listsFolder(place.folder), id);
     await ownFolder(folder, OLDER);
-    // The note of a list ends like a plan.
-    const file = ending === PLAN_ENDING ? `plan${ending}` : `list${ending}`;
+    const file = `list${ending}`;
     await content.file.replace(join(folder, file));
     await note(folder, { name, file, versions: [versionOf(place, 1, content)] });
     return await keptList(place, id);
@@ -218,15 +217,10 @@ export function visibleName(name: string): string {
 
 const LONGEST_NAME = 200;
 
-/** Of a plan that was saved on a terminal, which is kept as lists are. */
-export const PLAN_ENDING = '.json';
-
-export const isSavedPlan = ({ file }: Pick<Note, 'file'>): boolean => file.endsWith(PLAN_ENDING);
-
 async function readableEnding(name: string): Promise<string> {
   const endings = await readableEndings();
   const ending = endingOf(name);
-  if (endings.includes(ending) || ending === PLAN_ENDING) return ending;
+  if (endings.includes(ending)) return ending;
   const fact =
     ending === ''
       ? 'The file has no ending that says what kind of file it is.'

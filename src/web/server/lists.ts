@@ -14,7 +14,6 @@ import { meantBy } from '../../files/quality/job-issues.ts';
 import { readOptionsIn } from '../../job/job.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import { preparedCells } from '../../plan/row-walk.ts';
-import { orderIn, readSavedPlan } from '../../plan/saved-plan.ts';
 import {
   type Checked,
   CheckRequest,
@@ -35,14 +34,12 @@ import {
   addVersion,
   bringList,
   inWordsOf,
-  isSavedPlan,
   type KeptList,
   keepReading,
   keptList,
   keptLists,
   mostBytes,
   movedOn,
-  PLAN_ENDING,
   removeList,
   type Upload,
 } from './list-files.ts';
@@ -54,7 +51,7 @@ export function listRoutes(server: Server, facts: FactBook): Hono {
     .get('/lists', async (context) => {
       const lists = (await keptLists(server)).map(viewOf);
       const most_bytes = await mostBytes(server);
-      const endings = [...(await readableEndings()), PLAN_ENDING];
+      const endings = [...(await readableEndings())];
       return context.json({ lists, most_bytes, endings } satisfies Lists);
     })
     .get('/lists/:id', async (context) => context.json(viewOf(await listOf(server, context))))
@@ -100,21 +97,8 @@ export function listRoutes(server: Server, facts: FactBook): Hono {
 async function brought(server: Server, context: Context): Promise<ListView> {
   const upload = uploadIn(context, server.mostSilenceMs);
   const into = context.req.query('list');
-  if (into === undefined) return viewOf(await requirePlanIn(await bringList(server, upload)));
+  if (into === undefined) return viewOf(await bringList(server, upload));
   return viewOf(await addVersion(server, await idleList(server, into), upload));
-}
-
-/** @throws StopError `input` for a file of another kind under the ending of saved plans; nothing of it is kept. */
-async function requirePlanIn(list: KeptList): Promise<KeptList> {
-  if (!isSavedPlan(list)) return list;
-  try {
-    orderIn(await readSavedPlan(list.path), list.name);
-    return list;
-  } catch {
-    await removeList(list);
-    const next = 'A list is a .csv or .xlsx file. Save a plan on the terminal, and add it without changes.';
-    throw stop('input', `${list.name} is neither a list nor a saved plan of this version.`, next);
-  }
 }
 
 /** @throws StopError `busy` while a batch over it is open. */
@@ -136,9 +120,8 @@ async function idleList(server: Server, id: string): Promise<KeptList> {
   throw stop('busy', `A run is working on ${list.name}.`, 'Wait until it has ended, or stop it.');
 }
 
-function viewOf({ id, name, file, newest, versions, reading = AS_IT_LOOKS }: KeptList): ListView {
+function viewOf({ id, name, newest, versions, reading = AS_IT_LOOKS }: KeptList): ListView {
   return {
-    is_plan: isSavedPlan({ file }),
     id,
     name,
     version: newest.version,

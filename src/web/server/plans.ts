@@ -20,9 +20,8 @@ import {
 import { bodyOf } from './answers.ts';
 import { accountChoices, operationViews, savedJobs, saveJobAs } from './jobs.ts';
 import { columnsRemembered, draftOf, type FactBook, keepDraft, rememberColumns } from './list-facts.ts';
-import { isSavedPlan, type KeptList, keptList } from './list-files.ts';
+import { type KeptList, keptList } from './list-files.ts';
 import { planList, type ShownPlan } from './plans/list-plan.ts';
-import { planSavedFile } from './plans/saved-file-plan.ts';
 import { requireAgreed, ShownPlans } from './plans/shown-plans.ts';
 import { PlansUnderWay } from './plans/under-way.ts';
 import type { Server } from './server.ts';
@@ -37,16 +36,15 @@ export function planRoutes(server: Server, facts: FactBook): Hono {
     .post('/jobs', async (context) => {
       const { name, plan, budget } = await bodyOf(context, JobRequest);
       const { jobs, view } = plans.of(plan);
-      if (view.is_saved) throw stop('usage', 'A saved plan is not a job.', 'Copy the command below.');
       const path = await saveJobAs(server, name, jobs, view.columns, budget);
       return context.json({ path } satisfies JobSaved);
     })
     .post('/plans', async (context) => {
       const { list: id, choices: given, was } = await bodyOf(context, PlanRequest);
       const list = await keptList(server, id);
-      const choices = isSavedPlan(list) ? undefined : await chosenFor(list, given);
+      const choices = await chosenFor(list, given);
       const plan = await underWay.ask(JSON.stringify([id, choices]), context.req.raw.signal, (signal) =>
-        choices === undefined ? planSavedFile(server, list, signal) : planList(server, list, choices, signal),
+        planList(server, list, choices, signal),
       );
       plans.keep(plan);
       const [before = '', now = ''] = [was, plan.view.id].map((id) => id?.split(',')[0]);
@@ -99,7 +97,7 @@ function choiceRoutes(server: Server, facts: FactBook): Hono {
 /** The next list with this header begins with the columns of this plan. */
 async function rememberColumnsOf(server: Server, facts: FactBook, { list, view }: ShownPlan): Promise<void> {
   // Of several operations each input is called otherwise than of one.
-  if (view.is_saved || 'operations' in view.choices.what) return;
+  if ('operations' in view.choices.what) return;
   const known = await facts.of(list, view.choices.read ?? list.reading?.read);
   await rememberColumns(server, known, view.operation, view.columns);
 }

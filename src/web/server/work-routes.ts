@@ -1,11 +1,10 @@
 import { Hono } from 'hono';
 import { StopError } from '../../core/errors.ts';
 import { hasBegunBy } from '../../plan/batch.ts';
-import { readSavedPlan } from '../../plan/saved-plan.ts';
 import { eachLedgerThere } from '../../run/open-ledger.ts';
 import type { WorkAnswer, WorkList } from '../api.ts';
 import { HttpRefusal } from './answers.ts';
-import { isSavedPlan, type KeptList, keptLists } from './list-files.ts';
+import { keptLists } from './list-files.ts';
 import type { Server } from './server.ts';
 import type { BegunBatches } from './work.ts';
 
@@ -35,10 +34,7 @@ export function workRoutes(server: Server): Hono {
  */
 async function batchesBegunBy(plans: ReadonlyMap<string, string>, server: Server): Promise<BegunBatches> {
   const lists = (await keptLists(server)).filter(({ id }) => [...plans.values()].includes(id));
-  // A saved plan is about the list that it names.
-  const inputOf = (list: KeptList): Promise<string> | string =>
-    isSavedPlan(list) ? readSavedPlan(list.path).then(({ input }) => input) : list.path;
-  const paths = new Set(await Promise.all(lists.map(inputOf)));
+  const paths = new Set(lists.map(({ path }) => path));
   const found = await eachLedgerThere(server.store, async (ledger) => {
     const lines = (await ledger.batchLines()).filter(({ inputPath }) => paths.has(inputPath));
     return Promise.all(lines.map(({ id }) => ledger.batch(id)));

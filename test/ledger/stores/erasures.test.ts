@@ -24,7 +24,6 @@ import { type Clock, systemClock } from '../../../src/core/clock.ts';
 import type { Call } from '../../../src/core/operation.ts';
 import { admit, closeAttempt, credits, type Ledger, recordReply } from '../../../src/ledger/ledger.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
-import { noteFile } from '../../../src/run/looker-notes.ts';
 import { type ErasureOrder, eraseIn, personOf } from '../../../src/run/tasks/erase.ts';
 import { proof } from '../../combinations.ts';
 import {
@@ -556,21 +555,12 @@ test('a list of the page goes with its earlier versions when one of them names t
   expect((await erase(place, purge)).files).toHaveLength(3);
 });
 
-test('where nothing was run yet, a list that was brought is removed and a saved plan is named', async () => {
+test('where nothing was run yet, a list that was brought is removed', async () => {
   const place = temporaryFolder();
   const list = join(place, 'lists', '1'.repeat(16), 'list.csv');
   mkdirSync(join(list, '..'), { recursive: true });
   writeFileSync(list, 'email\nkim@example.org\n');
-  const plan = join(temporaryFolder(), 'team.plan');
-  mkdirSync(join(plan, '..'), { recursive: true });
-  writeFileSync(plan, '{"email":"kim@example.org"}');
-  await noteFile(place, plan);
-  const stays = [{ path: plan, holds: 'certainly', isPathForgotten: false }];
-  expect(await erase(place, KIM_ORDER, true)).toMatchObject({ calls: 0, files: [list], stays });
-  expect(await erase(place, KIM_ORDER)).toMatchObject({ files: [list], stays });
-  expect([existsSync(list), existsSync(plan), existsSync(join(place, 'ledger.db'))]).toEqual([
-    false,
-    true,
-    false,
-  ]);
+  expect(await erase(place, KIM_ORDER, true)).toMatchObject({ calls: 0, files: [list] });
+  expect(await erase(place, KIM_ORDER)).toMatchObject({ files: [list] });
+  expect([existsSync(list), existsSync(join(place, 'ledger.db'))]).toEqual([false, false]);
 });

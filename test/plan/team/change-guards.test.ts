@@ -129,10 +129,10 @@ test('a stop names all that holds the run back, the first few rows of each, and 
 
 test('who has agreed to just this plan may accept what is held back of it, but for what nobody can allow', async () => {
   const job = jobWith({ maxInvites: 0 });
-  const accepted = { job, accept: 'guards', ifPlan: 'its id' } as const;
+  const accepted = { job, accept: 'guards', planId: 'its id' } as const;
   const plan = planOf([invite(2, { to: 'admin' })]);
   await checkGuards(accepted, plan, idOf);
-  await expect(checkGuards({ ...accepted, ifPlan: undefined }, plan, idOf)).rejects.toThrow('send 1 invite');
+  await expect(checkGuards({ ...accepted, planId: undefined }, plan, idOf)).rejects.toThrow('send 1 invite');
   const ownUser = { email: 'me@x.example', userId: 'u1' };
   const own = planOf([invite(2, { to: 'admin' }), removal(3, { email: 'me@x.example' })], { ownUser });
   await expect(checkGuards(accepted, own, idOf)).rejects.toMatchObject({

@@ -296,7 +296,7 @@ test('what a plan comes to is told by project and role, with every line where th
     '62 changes (61 invites, 1 role), 1 invalid.',
   ]);
   expect(diffLines(plan).filter((line) => line.startsWith('+'))).toHaveLength(50);
-  expect(diffLines(plan)).toContain('  and 12 more: --all shows them, and --save FILE has them');
+  expect(diffLines(plan)).toContain('  and 12 more: --all shows them');
   const every = diffLines(plan, EVERY_LINE);
   expect(every.filter((line) => /^[+~] /.test(line))).toHaveLength(62);
   expect(every.some((line) => line.includes('--all'))).toBe(false);

@@ -26,7 +26,7 @@ export function userFiles(
   const noted = notesIn(folder);
   const affected = [
     ...known.filter(({ isAffected }) => isAffected),
-    ...noted.filter(({ batch }) => batch !== undefined && written.has(batch)),
+    ...noted.filter(({ batch }) => written.has(batch)),
   ];
   const isForgotten = (path: string): boolean => person?.in(path, 'name') === true;
   const paths = new Set(

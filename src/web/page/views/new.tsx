@@ -120,9 +120,6 @@ function pastedIn(clipboard: DataTransfer | null): Brought | undefined {
   return { name: text.bring.pastedName(minute), content: new Blob([cells]) };
 }
 
-/** A saved plan is looked at as a plan. */
-const addressOf = ({ id, is_plan: isPlan }: ListView): string => `/lists/${id}${isPlan ? '/plan' : ''}`;
-
 async function uploaded(
   { name, content }: Brought,
   most: number,
@@ -139,7 +136,8 @@ async function uploaded(
   const way = { name, bytes: content.size, sent: 0, cancel: sending.cancel };
   onItsWay.value = way;
   try {
-    go(addressOf(await sending.done));
+    const { id } = await sending.done;
+    go(`/lists/${id}`);
   } finally {
     if (onItsWay.value?.cancel === sending.cancel) onItsWay.value = undefined;
   }
@@ -232,7 +230,7 @@ function RecentList({ list, onRemoved }: { readonly list: ListView; readonly onR
     });
   return (
     <li class="card list-line">
-      <a class="cut" href={addressOf(list)} title={list.name}>
+      <a class="cut" href={`/lists/${list.id}`} title={list.name}>
         {list.name}
       </a>
       <span class="muted">

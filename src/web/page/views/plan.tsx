@@ -45,7 +45,7 @@ export function Plan({ params: { id = '' } }: { readonly params: Readonly<Record
     return <Nothing list={id} />;
   return (
     <>
-      {plan?.is_saved !== true && <Steps list={id} at={3} />}
+      <Steps list={id} at={3} />
       {plan === undefined && refused === undefined && <p class="loading">{text.plan.planning}</p>}
       <Refusal refused={refused} />
       {plan !== undefined && (
@@ -88,7 +88,7 @@ function Shown({ plan, budget, onBudget, onChoices, onMoved }: PlanProps) {
   return (
     <>
       <div class="title">
-        <h1>{plan.is_saved ? words.saved : words.title}</h1>
+        <h1>{words.title}</h1>
         <span class="muted cut" title={name}>
           {name}
         </span>
@@ -98,7 +98,6 @@ function Shown({ plan, budget, onBudget, onChoices, onMoved }: PlanProps) {
           <strong>{words.moved}</strong> {plan.moved.join('; ')}.
         </div>
       )}
-      {plan.is_saved && <p class="notice">{words.savedWhat}</p>}
       <p>
         {wordOf(text.todo.operations, operation)} {words.withAccount} <strong>{account.name}</strong>{' '}
         {account.sandbox && <PlayMoney />}
@@ -108,7 +107,7 @@ function Shown({ plan, budget, onBudget, onChoices, onMoved }: PlanProps) {
             .map(([input, column]) => `${inputWords(input)} ← ${column}`)
             .join(', ')}
         </span>{' '}
-        {!plan.is_saved && <a href={`/lists/${list}/columns`}>{words.change}</a>}
+        <a href={`/lists/${list}/columns`}>{words.change}</a>
         <Way plan={plan} />
       </p>
       <Figures plan={plan} />
@@ -132,7 +131,7 @@ function Shown({ plan, budget, onBudget, onChoices, onMoved }: PlanProps) {
       {plan.unfinished !== undefined && !plan.is_change && <Answers plan={plan} batch={plan.unfinished} />}
       <Guards {...{ plan, onChoices }} />
       <Start {...{ plan, budget, onBudget, onMoved }} />
-      {!plan.is_saved && <KeepPlan plan={plan} budget={isPaid(plan) ? budgetIn(budget) : undefined} />}
+      <KeepPlan plan={plan} budget={isPaid(plan) ? budgetIn(budget) : undefined} />
     </>
   );
 }

@@ -49,7 +49,7 @@ export async function planList(
     jobs.length === 1 ? PlanObject.parse(printed) : planOfSeveral(names, PlansObject.parse(printed));
   const words = ['run', jobPath, list.path, ...refreshWords(choices)];
   const view = viewOfPlan(plan, {
-    ...{ list: list.id, name: list.name, choices, account, is_saved: false },
+    ...{ list: list.id, name: list.name, choices, account },
     operation: names.join(','),
     waterfall: jobs.length === 1 ? [...waterfallOf(first, plan.columns)] : [],
     adds: jobs.flatMap(({ add }) => Object.keys(add ?? {})),
@@ -58,16 +58,12 @@ export async function planList(
   return { view, list, jobs, words, store };
 }
 
-type About = Pick<
-  PlanView,
-  'list' | 'name' | 'choices' | 'operation' | 'waterfall' | 'adds' | 'command' | 'is_saved'
-> & { readonly account: Account };
+type About = Pick<PlanView, 'list' | 'name' | 'choices' | 'operation' | 'waterfall' | 'adds' | 'command'> & {
+  readonly account: Account;
+};
 
 /** A plan as it was printed, with what the page shows beside it. */
-export function viewOfPlan(
-  { changes, requests, ...figures }: PlanObject,
-  { account, ...about }: About,
-): PlanView {
+function viewOfPlan({ changes, requests, ...figures }: PlanObject, { account, ...about }: About): PlanView {
   const sent = (changes ?? []).filter(({ calls = [] }) => calls.length > 0);
   const most = figures.credits.most;
   // What is only sent again of a batch stays within the limit that it has.

@@ -56,7 +56,7 @@ export function orderOf(
   { budget, sample }: Pick<StartRequest, 'budget' | 'sample'>,
 ): PlannedOrder {
   const words = [
-    ...[...start, '--store', store, '--if-plan', view.id, '--yes'],
+    ...[...start, '--store', store, '--plan', view.id, '--yes'],
     ...(budget === undefined ? [] : ['--budget', String(budget)]),
     ...(sample === undefined ? [] : ['--sample', String(sample)]),
   ];
