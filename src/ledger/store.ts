@@ -12,8 +12,6 @@ import type { WorkQueue } from './work-queue.ts';
  */
 export interface Store {
   readonly name: string;
-  /** This store keeps nothing: it is for tests, never for a user. */
-  readonly forTests?: true;
   /** It takes no call that changes something, and no batch of changes. */
   readonly lookupsOnly?: true;
   /** Many processes may spend from it at once. Its ledgers have `spenders`, by which they share limits. */

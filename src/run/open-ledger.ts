@@ -247,11 +247,7 @@ export async function copyingIn(location: string): Promise<NonNullable<Store['co
 }
 
 async function storeOf(location: string): Promise<Store> {
-  const stores = await loadFamily<Store>(STORES);
-  return storeFor(
-    [...stores.values()].filter(({ forTests }) => forTests !== true),
-    location,
-  );
+  return storeFor((await loadFamily<Store>(STORES)).values(), location);
 }
 
 /** A batch that a user named, and the store that holds it. */

@@ -16,6 +16,7 @@ import { type Clock, systemClock } from '../../src/core/clock.ts';
 import { openMappedInput } from '../../src/files/input.ts';
 import type { Job } from '../../src/job/job.ts';
 import { type BatchId, type Credits, credits, type Ledger } from '../../src/ledger/ledger.ts';
+import sqlite from '../../src/ledger/stores/sqlite.ts';
 import { PlanFigures } from '../../src/objects/plan-object.ts';
 import enrichCompany from '../../src/operations/enrich-company.ts';
 import { batchPlaceOf } from '../../src/plan/batch-key.ts';
@@ -27,7 +28,7 @@ import { run } from '../../src/run/pipeline.ts';
 import { Sessions } from '../../src/run/sessions.ts';
 import { type RunningSandbox, startSandbox } from '../../src/sandbox/server.ts';
 import { times } from '../combinations.ts';
-import memory from '../ledger/stores/memory.ts';
+import { freshLedger } from '../ledger/stores/places.ts';
 import { validAbn } from '../operations/lookup/abn-arbitrary.ts';
 import { testExtension } from '../sandbox/extension.ts';
 
@@ -78,19 +79,7 @@ async function book(running: RunningSandbox): Promise<{ requests: number; credit
   }>;
 }
 
-let stores = 0;
-
-async function emptyLedger(): Promise<Ledger> {
-  stores += 1;
-  const ledger = await memory.open(`memory://plan-${stores}`, {
-    clock: systemClock,
-    waitForLockMs: 0,
-    create: true,
-    command: 'test',
-  });
-  onTestFinished(() => ledger.close());
-  return ledger;
-}
+const emptyLedger = (): Promise<Ledger> => freshLedger(sqlite);
 
 /** Writes the list and plans or runs it. */
 class List {

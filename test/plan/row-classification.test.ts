@@ -9,13 +9,13 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Account } from '../../src/client/account/account.ts';
 import provider from '../../src/client/dialects/provider.ts';
 import { valueAt } from '../../src/core/answer-body.ts';
-import { systemClock } from '../../src/core/clock.ts';
 import { type Call, defineOperation, end, type Operation, send } from '../../src/core/operation.ts';
 import { openHeader } from '../../src/files/input.ts';
+import sqlite from '../../src/ledger/stores/sqlite.ts';
 import enrichCompany from '../../src/operations/enrich-company.ts';
 import { classifications, type LookedUp, type RowClassification } from '../../src/plan/row-classification.ts';
 import { ACCOUNT, answered, batchNamed } from '../ledger/stores/book.ts';
-import memory from '../ledger/stores/memory.ts';
+import { freshLedger } from '../ledger/stores/places.ts';
 
 const askAbout = (domain: string): Call => ({
   operation: 'enrich-company',
@@ -43,14 +43,9 @@ const parentOf = defineOperation<string>({
   },
 });
 
-let stores = 0;
-
 /** Answers to `one.example`, which names `two.example`, and to `two.example`, which names nobody. */
 async function ledger() {
-  stores += 1;
-  const options = { clock: systemClock, waitForLockMs: 0, create: true, command: 'test' };
-  const kept = await memory.open(`memory://standing-${stores}`, options);
-  onTestFinished(() => kept.close());
+  const kept = await freshLedger(sqlite);
   const batch = await batchNamed(kept, 'a');
   await answered(kept, batch, 'one', { body: '{"parent":"two.example"}' });
   await answered(kept, batch, 'two', { body: '{"name":"Two"}' });

@@ -1,7 +1,7 @@
 /**
  * Goal: what the calendar, the boot clock and answers say makes a time that may be believed, and bounds of how long ago
  * something was: a witness may forbid and never permits.
- * Method: clocks that a test sets, and the memory store, which keeps what is known from one process to the next.
+ * Method: clocks that a test sets, and a store, which keeps what is known from one process to the next.
  */
 import { describe, expect, test } from 'vitest';
 import type { Clock } from '../../src/core/clock.ts';
@@ -9,7 +9,6 @@ import type { Ledger } from '../../src/ledger/ledger.ts';
 import sqlite from '../../src/ledger/stores/sqlite.ts';
 import { APART_MS, BelievedTime, type Moment, type Witness } from '../../src/time/believed-time.ts';
 import { ACCOUNT, admit, batchNamed, lost, NOON_MS, stateOf } from '../ledger/stores/book.ts';
-import memory from '../ledger/stores/memory.ts';
 import { freshLedger } from '../ledger/stores/places.ts';
 
 const [MINUTE_MS, HOUR_MS, DAY_MS] = [60_000, 3_600_000, 86_400_000];
@@ -47,7 +46,16 @@ interface Place {
 
 async function place(): Promise<Place> {
   const machine = new Machine();
-  const ledger = await freshLedger(memory);
+  const ledger = await freshLedger(sqlite);
+  // What an answer told is written in the next commit.
+  for (const name of ['atBoot', 'keptTime', 'confirmedTime'] as const) {
+    const read = ledger[name].bind(ledger) as (...asked: readonly unknown[]) => Promise<unknown>;
+    const value = async (...asked: readonly unknown[]) => {
+      await ledger.setAccountCaps(ACCOUNT, {});
+      return read(...asked);
+    };
+    Object.defineProperty(ledger, name, { value });
+  }
   return { machine, ledger, open: () => BelievedTime.over(machine, ledger) };
 }
 

@@ -16,11 +16,10 @@ import sqlite from '../../../src/ledger/stores/sqlite.ts';
 import { times } from '../../combinations.ts';
 import { ACCOUNT, NOON_MS, released, replyWith, withBytes } from './book.ts';
 import { admitChange, changeOf, decideChange, INVITED, KIM, known, LEE, MEMBER } from './changes.ts';
-import memory from './memory.ts';
-import { attemptAt, BATCHES, batchAt, comparable, expectSound, type Side, sideOf } from './sides.ts';
+import { attemptAt, BATCHES, batchAt, expectSound, type Side, sideOf } from './sides.ts';
 
-// Goal: SQLite with its triggers says of changes what the plain lists of the memory store say, and a subject moves by
-// exactly the changes that were settled. Method: as in `model.test.ts`, with random changes of two people by two batches.
+// Goal: a subject moves by exactly the changes that were settled, and one change of a person at most is in doubt. Method: random
+// changes of two people by two batches, and the books added up anew at the end.
 
 const SUBJECTS = [KIM, LEE] as const;
 const OPERATIONS = ['create-invite', 'delete-invite'] as const;
@@ -92,31 +91,21 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ do: 'retract' as const }) },
 );
 
-test('SQLite and the lists agree about changes after every step', async () => {
+test('a subject moves by exactly the changes that were settled', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 40 }), async (steps) => {
-      const [plain, real] = [await sideOf(memory), await sideOf(sqlite)];
-      for (const each of steps)
-        expect(await take(real, each), JSON.stringify(each)).toEqual(await take(plain, each));
-      const [said, expected] = [await everything(real), await everything(plain)];
-      expect(said).toEqual(expected);
-      await Promise.all([real.ledger.close(), plain.ledger.close()]);
-      await expectSound(sqlite, real.place);
+      const side = await sideOf(sqlite);
+      // What the ledger refuses changes nothing.
+      for (const each of steps) await take(side, each).catch(() => {});
+      await expectMoves(side);
+      await side.ledger.close();
+      await expectSound(sqlite, side.place);
     }),
     { numRuns: Number(process.env.HISTORIES ?? times(5, 20)) },
   );
 });
 
-/** What the ledger answered, or that it refused. */
 async function take(side: Side, step: Step): Promise<unknown> {
-  try {
-    return comparable(side, await taken(side, step));
-  } catch {
-    return 'refused';
-  }
-}
-
-async function taken(side: Side, step: Step): Promise<unknown> {
   switch (step.do) {
     case 'change':
       return change(side, step);
@@ -177,9 +166,8 @@ const leftBy = (index: number): { left?: SubjectFacts } => {
   return facts === undefined ? {} : { left: facts };
 };
 
-/** All that can be read; and each subject stands where the calls of it that were answered have brought it. */
-async function everything(side: Side): Promise<unknown> {
-  const { ledger, batches } = side;
+/** Each subject stands where the calls of it that were answered have brought it. */
+async function expectMoves({ ledger }: Side): Promise<void> {
   const subjects = await ledger.subjects(ACCOUNT);
   for (const { subject, sequence } of subjects) {
     const every = Array.from({ length: sequence + 1 }, (_, after) =>
@@ -189,11 +177,4 @@ async function everything(side: Side): Promise<unknown> {
     expect(states.filter(({ kind }) => kind === 'answered')).toHaveLength(sequence);
     expect(states.filter(({ kind }) => kind === 'in_doubt').length).toBeLessThanOrEqual(1);
   }
-  const ofBatches = batches.map(async (id) => ({
-    money: await ledger.batchMoney(id),
-    metrics: await ledger.metrics(id),
-    doubts: await ledger.doubts(id),
-    history: await ledger.history(id, 2),
-  }));
-  return comparable(side, { subjects, batches: await Promise.all(ofBatches) });
 }

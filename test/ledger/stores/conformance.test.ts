@@ -3,12 +3,10 @@ import { StopError } from '../../../src/core/errors.ts';
 import { loadFamily } from '../../../src/core/family.ts';
 import { type Store, storeFor } from '../../../src/ledger/store.ts';
 import { conformsTo } from './conformance.ts';
-import memory from './memory.ts';
 import { postgresOfTests } from './postgres-server.ts';
 
-// Goal: all stores keep the same promises. Method: one suite, run over every file that is found in src/ledger/stores/, and over
-// a store in memory, whose few lines show that the suite asks for no more than a store must do. Over that one and over PostgreSQL
-// only the proofs run all parts of it.
+// Goal: all stores keep the same promises. Method: one suite, run over every file that is found in src/ledger/stores/; over
+// PostgreSQL only the proofs run all parts of it.
 const stores = await loadFamily<Store>(new URL('../../../src/ledger/stores/', import.meta.url));
 
 const tested = [...stores.values()].map((store) => (store.name === 'postgres' ? postgresOfTests : store));
@@ -16,8 +14,8 @@ const tested = [...stores.values()].map((store) => (store.name === 'postgres' ? 
 /** Of a store that most of the other tests know nothing of; every part takes several times as long over a server. */
 const SOME_PARTS = 6;
 
-for (const store of [memory, ...tested]) {
-  const parts = ['memory', 'postgres'].includes(store.name) ? SOME_PARTS : undefined;
+for (const store of tested) {
+  const parts = store.name === 'postgres' ? SOME_PARTS : undefined;
   describe(`the store "${store.name}"`, () => conformsTo(store, parts));
 }
 

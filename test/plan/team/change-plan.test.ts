@@ -4,21 +4,19 @@
  * Method: real sheets through the operations as they are, in the dialect as it is built in; no ledger, so that nothing is
  * known but what a test says the service tells.
  */
-import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { systemClock } from '../../../src/core/clock.ts';
 import type { KnownSubject, SubjectFacts } from '../../../src/core/membership.ts';
 import { openHeader } from '../../../src/files/input.ts';
-import type { Ledger } from '../../../src/ledger/ledger.ts';
+import sqlite from '../../../src/ledger/stores/sqlite.ts';
 import { batchIdentityOf, batchKeyOf } from '../../../src/plan/batch-key.ts';
 import { type AskTeam, type ChangePlan, hasWork, planChanges } from '../../../src/plan/team/change-plan.ts';
 import { diffLines, EVERY_LINE } from '../../../src/plan/team/diff-words.ts';
 import type { RemoteMembers } from '../../../src/plan/team/remote-members.ts';
 import { choose } from '../../../src/run/run-job.ts';
-import memory from '../../ledger/stores/memory.ts';
+import { freshLedger } from '../../ledger/stores/places.ts';
 
 let folder: string;
 beforeAll(() => {
@@ -44,10 +42,13 @@ async function planned(
 ): Promise<ChangePlan> {
   const { order, input } = await orderOf(rows, job);
   if (brought === undefined) return planChanges({ ...order, ledger: undefined }, input, askTeam);
-  const options = { clock: systemClock, waitForLockMs: 0, command: 'run', create: true };
-  await using ledger = disposed(await memory.open(`memory://${randomUUID()}`, options));
+  const ledger = await freshLedger(sqlite);
   const subjects = async () => peopleOfSales(brought, 1);
-  return planChanges({ ...order, ledger: Object.assign(ledger, { subjects }) }, input, askTeam);
+  return planChanges(
+    { ...order, ledger: Object.defineProperty(ledger, 'subjects', { value: subjects }) },
+    input,
+    askTeam,
+  );
 }
 
 async function orderOf(rows: readonly string[], job: object = {}) {
@@ -69,11 +70,6 @@ const SPEC = {
   settings: {},
   createdAtMs: 0,
 } as const;
-
-/** Closed at the end of its block. */
-function disposed(ledger: Ledger): Ledger & AsyncDisposable {
-  return Object.assign(ledger, { [Symbol.asyncDispose]: () => ledger.close() });
-}
 
 /** `2 invite`, in the order of the plan. */
 const actions = ({ changes }: ChangePlan): readonly string[] =>
@@ -202,8 +198,7 @@ describe('where the service says who is in a project', () => {
   test('a batch that is open goes on as it was planned, so nobody is asked', async () => {
     const rows = ['jo@x.example,viewer,Sales,'];
     const { order, input } = await orderOf(rows);
-    const options = { clock: systemClock, waitForLockMs: 0, command: 'run', create: true };
-    await using ledger = disposed(await memory.open('memory://open-batch', options));
+    const ledger = await freshLedger(sqlite);
     const { inputSha256 } = await planChanges({ ...order, ledger }, input);
     const asked: string[][] = [];
     const askTeam: AskTeam = async (projects) => {
