@@ -1,9 +1,9 @@
 import { createHash, hash, randomBytes } from 'node:crypto';
-import { type BigIntStats, constants, readFileSync, readlinkSync } from 'node:fs';
-import { type FileHandle, link, lstat, open, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
+import { constants, readFileSync, readlinkSync } from 'node:fs';
+import { type FileHandle, link, lstat, open, readdir, realpath, rename, rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
-import { basename, dirname, join } from 'node:path';
-import { type StopError, stop } from '../core/errors.ts';
+import { dirname, join } from 'node:path';
+import { stop } from '../core/errors.ts';
 import { crashPoint } from './faults.ts';
 import { codeOf, shortage } from './system-errors.ts';
 
@@ -23,13 +23,10 @@ export type NoteWritten = (path: string, sha256s: readonly string[]) => Promise<
 /** A file that is whole and on the disk, and has no place yet. */
 export class NewFile {
   readonly #path: string;
-  /** The stamp that the file had when its last byte was written. */
-  readonly #stamp: string;
   readonly sha256: string;
 
-  private constructor(path: string, stamp: string, sha256: string) {
+  private constructor(path: string, sha256: string) {
     this.#path = path;
-    this.#stamp = stamp;
     this.sha256 = sha256;
   }
 
@@ -40,16 +37,13 @@ export class NewFile {
   static async write(folder: string, mode: number | undefined, chunks: Chunks): Promise<NewFile> {
     await removeLeftovers(folder);
     const path = join(folder, temporaryName());
-    // Each write goes behind what stands there, so the length says whether another program added to the file or cut it off.
     const file = await open(path, 'ax', mode);
     try {
       if (mode !== undefined) await file.chmod(mode);
-      const { bytes, sha256 } = await writeAll(file, chunks);
+      const sha256 = await writeAll(file, chunks);
       await file.sync();
-      const written = await file.stat({ bigint: true });
       await file.close();
-      if (written.size !== BigInt(bytes)) throw alteredBySomebody(path);
-      return new NewFile(path, contentStamp(written), sha256);
+      return new NewFile(path, sha256);
     } catch (error) {
       await file.close().catch(() => {});
       await rm(path, { force: true }).catch(() => {});
@@ -84,25 +78,15 @@ export class NewFile {
 
   /** Takes the place of whatever stands there. */
   async replace(path: string): Promise<void> {
-    await this.#requireOwn();
     await rename(this.#path, path);
     await syncFolder(dirname(path));
   }
 
   /** Takes a place where nothing stands; false when something does by now. */
   async #create(path: string): Promise<boolean> {
-    await this.#requireOwn();
     const isTaken = await giveName(this.#path, path);
     if (isTaken) await syncFolder(dirname(path));
     return isTaken;
-  }
-
-  /** What stands under the temporary name is what was written, and nothing else. */
-  async #requireOwn(): Promise<void> {
-    const named = await lstat(this.#path, { bigint: true }).catch(absent);
-    if (named !== undefined && contentStamp(named) === this.#stamp) return;
-    await stat(dirname(this.#path));
-    throw alteredBySomebody(this.#path);
   }
 
   /** Removes the temporary file. Call it in any case: a file that has taken its place is not touched. */
@@ -114,14 +98,12 @@ export class NewFile {
 /** A wait for a write takes longer than the write itself, so small chunks are written together. */
 const BYTES_PER_WRITE = 256 * 1024;
 
-async function writeAll(
-  file: FileHandle,
-  chunks: Chunks,
-): Promise<{ readonly bytes: number; readonly sha256: string }> {
+/** @returns SHA-256 of all bytes, hex. */
+async function writeAll(file: FileHandle, chunks: Chunks): Promise<string> {
   const sha256 = createHash('sha256');
   // Chunks are copied, because their maker may use the memory again for the next one, which is made while these are written.
   let [gathered, free] = [Buffer.allocUnsafe(BYTES_PER_WRITE), Buffer.allocUnsafe(BYTES_PER_WRITE)];
-  let [bytes, waiting] = [0, 0];
+  let waiting = 0;
   let written: Promise<void> = Promise.resolve();
   const write = async (): Promise<void> => {
     const piece = gathered.subarray(0, waiting);
@@ -131,7 +113,6 @@ async function writeAll(
     // Where the maker of the chunks fails first, its error is the one that is told, and nobody waits for this one.
     written.catch(() => {});
     [gathered, free] = [free, gathered];
-    bytes += waiting;
     waiting = 0;
   };
   for await (const chunk of chunks) {
@@ -144,7 +125,7 @@ async function writeAll(
   }
   await write();
   await written;
-  return { bytes, sha256: sha256.digest('hex') };
+  return sha256.digest('hex');
 }
 
 /**
@@ -213,12 +194,7 @@ export async function standingAt(path: string): Promise<StandingFile> {
 /** Changes with every write, and when another file takes the place; undefined when there is none. */
 export async function stampOf(path: string): Promise<string | undefined> {
   const found = await lstat(path, { bigint: true }).catch(absent);
-  return found && `${contentStamp(found)} ${found.ctimeNs}`;
-}
-
-/** Stays when a file is given a second name, which its time of change does not. */
-function contentStamp({ dev, ino, size, mtimeNs }: BigIntStats): string {
-  return [dev, ino, size, mtimeNs].join(' ');
+  return found && [found.dev, found.ino, found.size, found.mtimeNs, found.ctimeNs].join(' ');
 }
 
 /** A missing file is undefined. Every other reason why a file cannot be seen is thrown. */
@@ -233,10 +209,7 @@ async function hashAt(path: string): Promise<string> {
   return await sha256Of(piecesOf(file));
 }
 
-/**
- * All of an open file, wherever others read it. Each piece is in the place of the one before it: the pieces of a stream would be
- * collected late, tens of MiB at a time.
- */
+/** All of an open file, wherever others read it. Each piece is in the memory of the one before it. */
 export async function* piecesOf(file: FileHandle): AsyncGenerator<Buffer> {
   const piece = Buffer.allocUnsafe(BYTES_AT_ONCE);
   for (let at = 0; ; ) {
@@ -351,11 +324,6 @@ export async function checkWritable(path: string): Promise<void> {
   } catch (error) {
     throw outputProblem(path, error);
   }
-}
-
-function alteredBySomebody(temporary: string): StopError {
-  const fact = `Another program changed ${basename(temporary)} in ${dirname(temporary)} while it was written.`;
-  return stop('output', fact, 'Run the same command again; nothing that was bought is lost.');
 }
 
 const WHY: Readonly<Record<string, string>> = {

@@ -14,7 +14,6 @@ import {
   rename,
   rm,
   symlink,
-  truncate,
   writeFile,
 } from 'node:fs/promises';
 import { constants, tmpdir } from 'node:os';
@@ -238,47 +237,6 @@ describe('two writers of one file', () => {
     await replaceFile(path, 0o600, first);
     expect(await place.read('out.csv')).toBe(long);
     expect(await place.names()).toEqual(['out.csv']);
-  });
-
-  test.for([
-    ['is gone', (temporary: string) => rm(temporary)],
-    ['is another file', (temporary: string) => rm(temporary).then(() => writeFile(temporary, OURS))],
-    ['has grown', (temporary: string) => writeFile(temporary, 'more', { flag: 'a' })],
-  ] as const)('a temporary file that %s is never placed', async ([_, meddle]) => {
-    const place = await Place.open();
-    await place.write('before');
-    const chunks = during(OURS, async () => {});
-    const written = place.write(OURS, {
-      chunks,
-      async beforePlacing() {
-        for (const name of await place.names()) if (name.endsWith('.tmp')) await meddle(place.path(name));
-      },
-    });
-    await expect(written).rejects.toMatchObject({
-      code: 'output',
-      message: expect.stringMatching(/^Another program changed \.rowonce-\S+\.tmp in /),
-    });
-    expect(await place.names()).toEqual(['out.csv']);
-    expect(await place.read('out.csv')).toBe('before');
-  });
-
-  test.for([
-    ['cut off', (temporary: string) => truncate(temporary, 1000)],
-    ['written to', (temporary: string) => writeFile(temporary, 'more', { flag: 'a' })],
-  ] as const)('one that was %s while it is written is not either', async ([_, meddle]) => {
-    const place = await Place.open();
-    await place.write('before');
-    async function* chunks(): AsyncIterable<Buffer> {
-      yield Buffer.alloc(700_000, 'first');
-      for (const name of await place.names()) if (name.endsWith('.tmp')) await meddle(place.path(name));
-      yield Buffer.alloc(700_000, 'second');
-    }
-    await expect(place.write('', { chunks: chunks() })).rejects.toMatchObject({
-      code: 'output',
-      message: expect.stringMatching(/^Another program changed \.rowonce-\S+\.tmp in /),
-    });
-    expect(await place.names()).toEqual(['out.csv']);
-    expect(await place.read('out.csv')).toBe('before');
   });
 
   test('what a killed process left is removed, what a living one is writing is not, nor that of another machine', async () => {
