@@ -19,10 +19,10 @@ export interface Store {
   /** Whether this store has such locations: a path for SQLite, `postgres://…` for PostgreSQL. */
   handles(location: string): boolean;
   /**
-   * Opens the ledger for spending: for one process, but where many spend, and checked.
+   * Opens the ledger for spending: for one process, but where many spend.
    * @throws StopError `busy` when another process is spending from it; `store` when there is none and `create` is
    *   false, or the place cannot be one; `store_version` when this Rowonce does not know its schema; `store_damaged` when
-   *   something that was committed is missing or altered; `store_lost` when a newer one is known of; `disk_full`.
+   *   it cannot be read; `store_lost` when a newer one is known of; `disk_full`.
    */
   open(location: string, options: StoreOptions): Promise<Ledger>;
   /**
@@ -146,7 +146,7 @@ export interface StoreOptions {
   readonly create: boolean;
   /** Whether an older ledger than the known one is accepted. `tell` says so, and it becomes a ledger of its own. */
   readonly acceptLost?: boolean | undefined;
-  /** Nothing is going to be sent, so it does not matter whether the newest entries are certainly there. */
+  /** Nothing is going to be sent, so it does not matter whether forgotten people are recognized. */
   readonly sendsNothing?: boolean | undefined;
   /** What is to be erased is only looked for, which keeps nobody from working where many spend. */
   readonly dryRun?: boolean | undefined;

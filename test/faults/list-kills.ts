@@ -117,6 +117,8 @@ export class ListKills implements KillDrive {
       throw new Error(`${list.output} of ${lane.name} was not written the same a second time`);
     }
     this.#foreignRows += foreignRows(workplace, list.output);
+    const { code, stdout } = await workplace.typeHere(['store', 'check', '--store', workplace.path('store')]);
+    if (code !== 0) throw new Error(`the books do not add up after ${lane.name}: ${stdout}`);
     await mishaps?.after(batch, again.output);
   }
 
