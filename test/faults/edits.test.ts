@@ -4,7 +4,7 @@
  * Method: lists are edited while a run asks its question or buys, and put back; the vendor says in each answer about whom
  * it is, and its book says what was paid. Where even the file system tells nothing, by a clock that stands still, the rows
  * themselves know what they were settled from. Each way of editing is tried here at each moment that is told apart, the
- * question and the buying, because each is noticed elsewhere; by chance only four times. Edits at any moment of long runs,
+ * question and the buying, because each is noticed elsewhere. Edits at any moment of long runs,
  * mixed with kills and with all else that goes wrong, are the matter of `npm run faults -- --kills 1000`.
  */
 import fs, { chmodSync, copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -16,10 +16,9 @@ import { credits } from '../../src/ledger/ledger.ts';
 import type { RunOptions } from '../../src/plan/context.ts';
 import { runJob } from '../../src/run/run-job.ts';
 import type { RunSummary } from '../../src/run/summary.ts';
-import { randomFrom } from '../../src/sandbox/random.ts';
 import { openDesk } from '../cli/desk.ts';
 import { proof, some } from '../combinations.ts';
-import { EDITS, EditedList, editOnce, foreignRows } from './edits.ts';
+import { EDITS, EditedList, foreignRows } from './edits.ts';
 import { brokenPromises, NONE_BROKEN } from './promises.ts';
 import { emailsOf, TeamWorkplace } from './team-workplace.ts';
 import { domainsOf, Workplace } from './workplace.ts';
@@ -58,19 +57,6 @@ describe('while "Spend at most …?" is on the screen', () => {
 
     list.putBack();
     expect(await place.runHere()).toMatchObject({ code: 0, report: { counts: { matched: 30 } } });
-    expect(foreignRows(place)).toBe(0);
-  });
-
-  proof('an edit that is undone before the answer is none', async () => {
-    await using place = await Workplace.open();
-    place.writeList(domainsOf('undone', 30));
-    const list = new EditedList(place.path('list.csv'));
-    const askBudget = async () => {
-      list.edit('in_place');
-      list.putBack();
-      return credits(100);
-    };
-    expect(await runHere(place, { askBudget })).toMatchObject({ counts: { matched: 30 } });
     expect(foreignRows(place)).toBe(0);
   });
 
@@ -146,21 +132,6 @@ describe('while a run buys', () => {
     },
   );
 });
-
-proof(
-  'at random moments, in any way, killed or not: whatever comes of each run, the last one has every row right',
-  async () => {
-    await using place = await Workplace.open({ latencyMs: 20 });
-    const random = randomFrom('edits', 1);
-    place.writeList(domainsOf('at-random', 80));
-    for (let edits = 0; edits < 4; edits += 1) await editOnce(place, {}, { random, windowMs: 300 });
-    const { code, report } = await place.runHere();
-    expect([0, 3]).toContain(code);
-    expect(report?.counts.matched ?? 0).toBeGreaterThan(50);
-    expect(foreignRows(place)).toBe(0);
-    expect(await brokenPromises(place)).toEqual(NONE_BROKEN);
-  },
-);
 
 test('an edited list is not exported by what was found for the list as it was', async () => {
   const desk = await openDesk();

@@ -201,19 +201,6 @@ proof(
   },
 );
 
-proof('a worker that is cut off from its database goes on when it can be reached', async () => {
-  await using host = await openHost({ latencyMs: 50, concurrency: 4 });
-  const { place, database } = host;
-  const domains = domainsOf('cut', 100);
-  place.writeList(domains);
-  await detach(host);
-  startWorker(host);
-  await expect.poll(() => place.vendor.requests().length, { interval: 10 }).toBeGreaterThan(20);
-  await server.cutOff(database);
-  await ended(host, domains.length);
-  await expectAskedOnce(host, domains);
-});
-
 proof('a submit that was killed in the middle is typed again, and no row is missing', async () => {
   await using host = await openHost();
   const { place, store, database } = host;
@@ -309,12 +296,6 @@ async function refusing(
   const [agreement = ''] = /dialect:[0-9a-f]{32}/.exec(stderr) ?? [];
   return { agreement, env };
 }
-
-proof('a worker takes nothing of a dialect to which nobody on its host has agreed', async () => {
-  await using host = await openHost({ way: 'keyed' });
-  host.place.writeList(domainsOf('foreign', 3));
-  expect((await refusing(host)).agreement).not.toBe('');
-});
 
 proof('a worker takes what is of a dialect once somebody on its host has agreed', async () => {
   await using host = await openHost({ way: 'keyed' });
