@@ -14,17 +14,17 @@ import { openDesk } from './desk.ts';
 
 type Meaning = OfLookup | OfChange;
 
-const WORDLESS = 'done, without a word';
+const WORDLESS = 'done silently';
 
 const STATUS: Readonly<Record<Meaning, string>> = {
   match: 'matched',
-  'match, a part is missing': 'matched',
+  'match in part': 'matched',
   'no match': 'no_match',
   done: 'applied',
-  'done, without a word': 'applied',
+  [WORDLESS]: 'applied',
   'not there': 'refused',
   refused: 'refused',
-  'refused by the project': 'refused',
+  forbidden: 'refused',
   'in doubt': 'in_doubt',
   wait: '',
   'stop: key': '',

@@ -103,11 +103,11 @@ function settledInWords(
   { answer, why, projectRefused }: Extract<Verdict, { readonly kind: 'answered' }>,
 ): OfLookup | OfChange {
   const isLookup = call.change === undefined;
-  if (answer === 'refused') return projectRefused === true ? 'refused by the project' : 'refused';
+  if (answer === 'refused') return projectRefused === true ? 'forbidden' : 'refused';
   if (answer === 'no_match') return isLookup ? 'no match' : 'not there';
   const isRemarked = remarkOn(call, why) !== undefined;
-  if (isLookup) return isRemarked ? 'match, a part is missing' : 'match';
-  return isRemarked ? 'done, without a word' : 'done';
+  if (isLookup) return isRemarked ? 'match in part' : 'match';
+  return isRemarked ? 'done silently' : 'done';
 }
 
 const meaning = (call: Call, status: number, body: string): OfLookup | OfChange =>
