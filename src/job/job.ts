@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { z } from 'zod';
 import { stop } from '../core/errors.ts';
 import { OPERATIONS } from '../core/families.ts';
-import { familyNames } from '../core/family.ts';
+import { familyNames, loadMember } from '../core/family.ts';
 import type { ReadOptions } from '../core/format.ts';
 import { suggestion } from '../core/nearest.ts';
 import { present } from '../core/objects.ts';
@@ -16,7 +16,6 @@ import type { FormulaMode } from '../lib/formulas.ts';
 import { type DocumentKind, readDocument, type YamlDocument } from '../lib/yaml/document.ts';
 import { checkWaterfall, tierWords } from '../operations/lookup/waterfall.ts';
 import { unoffered } from '../operations/team/unoffered.ts';
-import { findOperation, type OperationSources } from './job/find-operation.ts';
 import {
   type JobFile,
   jobSchema,
@@ -28,8 +27,8 @@ import { jobNameOf, refusedName, withNearestFile } from './job/named.ts';
 import { isAnythingSaid, type JobEntries, withEntries } from './job/said-entries.ts';
 import { checkSeveral, partFor, typedOperations } from './job/several.ts';
 import type { JobOrigin } from './job-origin.ts';
+import type { OwnOperation } from './own-operation.ts';
 
-export { findOperation, type OperationSources } from './job/find-operation.ts';
 export { jobSchema, readSchema } from './job/job-schema.ts';
 export type { JobEntries } from './job/said-entries.ts';
 
@@ -359,4 +358,38 @@ function policyOf(policy: JobFile['in_doubt']): InDoubtPolicy {
   if (policy === undefined || policy === 'hold') return { kind: 'hold' };
   if (policy === 'skip') return { kind: 'skip' };
   return { kind: 'retry', extraCredits: credits(policy.retry.extra_credits) };
+}
+
+/** Where operations come from that are not built in. */
+export interface OperationSources {
+  /** Operations that the program brings. */
+  readonly operations?: readonly OwnOperation[] | undefined;
+}
+
+/**
+ * Undefined for a name that is none, or that has another version behind it: `rowonce-work-email@1`, as a batch keeps it.
+ * @throws StopError `job` for an operation that is wrong.
+ */
+export async function findOperation(
+  name: string,
+  { operations = [] }: OperationSources,
+): Promise<Operation | undefined> {
+  if (operations.length > 0) await requireOwnNames(operations);
+  const builtIn = await loadMember<Operation>(OPERATIONS, name);
+  if (builtIn !== undefined) return builtIn;
+  const { bare = name } = /^(?<bare>.+)@\d+$/.exec(name)?.groups ?? {};
+  const own = operations.find((each) => each.name === bare);
+  if (own === undefined) return undefined;
+  const found = await (await import('./own-operation.ts')).operationFrom(own);
+  return bare === name || found.name === name ? found : undefined;
+}
+
+/** Two operations of one name would share their answers. */
+async function requireOwnNames(operations: readonly OwnOperation[]): Promise<void> {
+  const taken = new Set(await familyNames(OPERATIONS));
+  for (const { name } of operations) {
+    if (taken.has(name))
+      throw stop('job', `There are two operations ${foreignName(name)}.`, 'Rename one of them.');
+    taken.add(name);
+  }
 }

@@ -1,21 +1,27 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { join } from 'node:path';
 import { getRequestListener } from '@hono/node-server';
+import { z } from 'zod';
+import { environmentForOthers, loadAccounts } from '../client/account/account.ts';
 import type { Answers } from '../client/account/agreements.ts';
-import { systemClock } from '../core/clock.ts';
+import { type Clock, systemClock } from '../core/clock.ts';
+import { type StopError, stop } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
 import type { Tell } from '../ledger/store.ts';
-import type { ProcessLock } from '../lib/process-lock.ts';
+import { replaceFile } from '../lib/atomic-file.ts';
+import { type ProcessLock, tryLock } from '../lib/process-lock.ts';
 import { prepareFolder } from '../run/open-ledger.ts';
 import { chooseStore } from '../run/store-choice.ts';
-import type { Opening } from './api.ts';
+import { Opening } from './api.ts';
 import { Address } from './server/address.ts';
-import { Admission } from './server/admission.ts';
+import { Admission, redirectIn } from './server/admission.ts';
 import { appOf } from './server/app.ts';
-import { hasScreen, openBrowser } from './server/browser.ts';
 import { Changes } from './server/changes.ts';
 import { sweepUnused } from './server/list-batches.ts';
 import { listenOn } from './server/listeners.ts';
-import { type Place, placeIn, removeNote, writeNote } from './server/note.ts';
 import { loadPage } from './server/page-files.ts';
 import type { Server } from './server/server.ts';
 import { openingOf } from './server/session-routes.ts';
@@ -96,17 +102,8 @@ async function startPage(options: PageOptions, folder: string, lock: ProcessLock
   const accountChanges = new Map<string, number>();
   const kept = { work, changes, accountChanges };
   const server: Server = { store, folder, clock, program, ...kept, ...limits };
-  // After a killed run this look at the store checks all of it, and nobody waits for the address until then.
-  let isLookedAt = false;
-  const lookedAt = (): void => {
-    isLookedAt = true;
-  };
-  void sweepUnused(server, tell).then(lookedAt, lookedAt);
-  const app = appOf(server, guarded, files, () => ({
-    version,
-    store: folder,
-    checking: !isLookedAt,
-  }));
+  const swept = sweepUnused(server, tell).catch(() => {});
+  const app = appOf(server, guarded, files, { version, store: folder });
   for (const http of servers)
     http.on('request', getRequestListener(app.fetch, { overrideGlobalObjects: false }));
   await writeNote(folder, { url: guarded.address.forTools, token: admission.tool, pid: process.pid });
@@ -118,7 +115,7 @@ async function startPage(options: PageOptions, folder: string, lock: ProcessLock
       admission.removeRedirect();
       const ended = sweeps.stop();
       const stopped = await work.close();
-      await ended;
+      await Promise.all([ended, swept]);
       for (const http of servers) http.closeAllConnections();
       await Promise.all(servers.map((http) => new Promise((resolve) => http.close(resolve))));
       lock.release();
@@ -146,4 +143,135 @@ export { hasScreen };
 /** Opens the user's browser at the page of this store. @returns whether there was one to open. */
 export function openInBrowser(store: string | undefined, opening: Opening): Promise<boolean> {
   return openBrowser(locationOf(store), opening);
+}
+
+/** What opens a file as a person would, by the kind of system. */
+const OPENERS: Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>> = {
+  darwin: ['open'],
+  win32: ['rundll32', 'url.dll,FileProtocolHandler'],
+};
+
+/** Whether this system has a screen that a browser could open on. */
+function hasScreen({ DISPLAY, WAYLAND_DISPLAY }: NodeJS.ProcessEnv): boolean {
+  return process.platform in OPENERS || Boolean(DISPLAY || WAYLAND_DISPLAY);
+}
+
+/**
+ * Opens the user's browser at an address with a one-time word. The word is in a file that only this user can read; the
+ * server removes it once the word was used or is too old.
+ * @returns whether something was there to open it.
+ */
+async function openBrowser(folder: string, opening: Opening): Promise<boolean> {
+  const page = redirectIn(folder);
+  await replaceFile(page, 0o600, [leadIn(opening)]);
+  const [program, ...words] = OPENERS[process.platform] ?? ['xdg-open'];
+  // What goes wrong with the accounts file is said where an account is used.
+  const env = await loadAccounts().then(
+    ({ configured }) => environmentForOthers(configured),
+    () => undefined,
+  );
+  if (env === undefined) return false;
+  const opener = spawn(program, [...words, page], { stdio: 'ignore', detached: true, env });
+  opener.unref();
+  return once(opener, 'spawn').then(
+    () => true,
+    () => false,
+  );
+}
+
+/** An address in an argument could be read by every user of the machine. */
+const leadIn = ({ address }: Opening): string => `<!doctype html><meta charset="utf-8"><title>Rowonce</title>
+<meta http-equiv="refresh" content="0; url=${address}">
+`;
+
+/** One page a store: who has its place, and where tools find it. */
+
+/** `serve.json` in the store's folder says where the page is, and the token of tools. Its owner alone can read it. */
+const Note = z.strictObject({
+  url: z.string().regex(/^http:\/\/127(?:\.\d{1,3}){3}:\d{1,5}$/),
+  token: z.string(),
+  pid: z.int().positive(),
+});
+type Note = z.infer<typeof Note>;
+
+const pathIn = (folder: string): string => join(folder, 'serve.json');
+
+async function writeNote(folder: string, note: Note): Promise<void> {
+  await replaceFile(pathIn(folder), 0o600, [JSON.stringify(note)]);
+}
+
+function removeNote(folder: string): void {
+  rmSync(pathIn(folder), { force: true });
+}
+
+function noteIn(folder: string): Note | undefined {
+  try {
+    const note = Note.parse(JSON.parse(readFileSync(pathIn(folder), 'utf8')));
+    // What listens at the address of a dead page is a stranger, and would say where a person types keys.
+    return isOurs(note.pid) ? note : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isOurs(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+/** What a command finds that wants to serve the page: nobody does, or the page is there already. */
+type Place =
+  | { readonly kind: 'free'; readonly lock: ProcessLock }
+  /** @returns other addresses of that page with every call; undefined when it has ended by now. */
+  | { readonly kind: 'served'; readonly opening: Opening; another(): Promise<Opening | undefined> };
+
+/** A page of this machine answers at once, unless it hangs. */
+const ANSWER_MS = 5_000;
+
+/** A page that is starting says soon where it is. */
+const START_MS = 10_000;
+const RETRY_MS = 100;
+
+/** @throws StopError `busy` when another process has the place and does not say where its page is. */
+async function placeIn(folder: string, clock: Clock): Promise<Place> {
+  const untilMs = clock.monotonicMs() + START_MS;
+  for (;;) {
+    const lock = tryLock(join(folder, 'serve.lock'));
+    if (lock !== undefined) {
+      // What a page that was killed had said is not true any more.
+      removeNote(folder);
+      return { kind: 'free', lock };
+    }
+    const note = noteIn(folder);
+    const opening = note && (await newOpening(note));
+    if (note !== undefined && opening !== undefined)
+      return { kind: 'served', opening, another: () => newOpening(note) };
+    if (note !== undefined || clock.monotonicMs() >= untilMs) throw silent(folder, note);
+    await clock.sleep(RETRY_MS);
+  }
+}
+
+async function newOpening({ url, token }: Note): Promise<Opening | undefined> {
+  try {
+    const answer = await fetch(`${url}/api/openings`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}` },
+      signal: AbortSignal.timeout(ANSWER_MS),
+    });
+    return Opening.parse(await answer.json());
+  } catch {
+    return undefined;
+  }
+}
+
+function silent(folder: string, note: Note | undefined): StopError {
+  const who = note === undefined ? 'another process' : `process ${note.pid}`;
+  return stop(
+    'busy',
+    `The page of the store ${folder} belongs to ${who}, which does not say its address.`,
+    'It may be stopping: wait for it, or end the process. Then run the same command again.',
+  );
 }

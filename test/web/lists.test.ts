@@ -60,12 +60,6 @@ async function openPage(words: readonly string[] = [], env: Record<string, strin
   };
 }
 
-/** Resolves when the server has looked at its store for the first time, which it does beside everything else. */
-async function looked(served: Served): Promise<void> {
-  const isChecking = async () => JSON.parse((await served.tool('/api/state')).body).checking;
-  await expect.poll(isChecking).toBe(false);
-}
-
 const LEADS = 'Name,Domain\nA,a.example\nB,b.example\n"C",not a domain\n';
 
 test('a list is kept whole, closed to others, under an id and never under its name', async () => {
@@ -200,7 +194,6 @@ proof('a list is kept for 30 days after its last batch, and never while one is o
   const startWith = async (shift: Shift): Promise<string> => {
     clocks.set(shift);
     const served = await Served.start([], { cwd: place.folder, env: clocks.env });
-    await looked(served);
     return (await served.stop()).stderr;
   };
   const startAt = async (days: number): Promise<readonly string[]> => {

@@ -34,7 +34,5 @@ export const State = z.object({
   version: z.string(),
   /** The store's folder. */
   store: z.string(),
-  /** Whether the store is being checked, as after a killed run: what is in it is shown when that has ended. */
-  checking: z.boolean(),
 });
 export type State = z.infer<typeof State>;

@@ -2,15 +2,11 @@ import { render } from 'preact';
 import { listen } from './live.ts';
 import { enter, isIn } from './session.ts';
 import { Page } from './shell.tsx';
-import { learnState } from './state.ts';
 
 /** The page begins here: it gets its token, then shows the view that the address names. */
 const place = document.getElementById('page');
 if (place !== null) {
   await enter();
-  if (isIn.value) {
-    listen();
-    await learnState();
-  }
+  if (isIn.value) listen();
   render(<Page />, place);
 }

@@ -1,9 +1,9 @@
+import { signal } from '@preact/signals';
 import type { ComponentChildren, ComponentType } from 'preact';
-import { late } from './late.tsx';
+import { useEffect } from 'preact/hooks';
 import { DropAnywhere } from './parts/dropped.tsx';
 import { path } from './router.ts';
 import { isIn, offline } from './session.ts';
-import { isChecking } from './state.ts';
 import { text } from './text.ts';
 import { BatchPage } from './views/batch.tsx';
 import { Batches } from './views/batches.tsx';
@@ -65,9 +65,6 @@ export function Page() {
         <p class={offline.value ? 'notice' : 'sr'} role="status">
           {offline.value ? text.reconnecting : ''}
         </p>
-        <p class={isChecking.value ? 'notice' : 'sr'} role="status">
-          {isChecking.value ? text.checking : ''}
-        </p>
         <fieldset class="forms" disabled={offline.value}>
           <Shown />
         </fieldset>
@@ -125,4 +122,24 @@ function Closed() {
       </p>
     </main>
   );
+}
+
+/**
+ * A view that is seldom opened: its code is fetched when it is opened first, so that the page begins sooner. While nobody
+ * answers nothing can be fetched, so it is asked for again when somebody does.
+ */
+function late<Props extends object>(load: () => Promise<ComponentType<Props>>): ComponentType<Props> {
+  const loaded = signal<{ readonly View: ComponentType<Props> } | undefined>(undefined);
+  const fetchOnce = async (): Promise<void> => {
+    loaded.value ??= { View: await load() };
+  };
+  return function Late(props: Props) {
+    const isAway = offline.value;
+    useEffect(() => {
+      if (!isAway) void fetchOnce().catch(() => {});
+    }, [isAway]);
+    if (loaded.value === undefined) return <p class="loading">{text.loading}</p>;
+    const { View } = loaded.value;
+    return <View {...props} />;
+  };
 }

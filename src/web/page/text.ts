@@ -1,4 +1,9 @@
-import { program } from './program.ts';
+const page = Reflect.get(globalThis, 'document') as
+  | { querySelector(of: string): { readonly content: string } | null }
+  | undefined;
+
+/** What the program that serves this page is called where it was started, for commands that a person types there. */
+const program = page?.querySelector('meta[name="program"]')?.content ?? 'rowonce';
 
 /** Every word that the page shows, in one place, so that it can be read as a whole and translated. */
 export const text = {
@@ -22,8 +27,6 @@ export const text = {
   skip: 'Skip to the content',
   playMoney: 'play money',
   loading: 'Loading …',
-  checking:
-    'The store is being checked, because a run was killed. You will see its contents when the check has ended.',
   reconnecting:
     'The program that serves this page does not answer. The page keeps trying; until then you cannot type anything.',
   batches: {
@@ -394,10 +397,6 @@ export const text = {
       call: 'to send',
       change_role: 'other roles',
       remove: 'to remove',
-      unchanged: 'unchanged',
-      invalid: 'invalid',
-      refused: 'refused',
-      in_doubt: 'in doubt',
     },
   },
   keep: {
@@ -513,13 +512,7 @@ export const text = {
     copy: 'Copy',
     copied: 'Copied',
     more: (count: string) => `${count} more`,
-    kinds: {
-      answered: 'answered',
-      not_sent: 'not sent',
-      paused: 'told to slow down',
-      stopped: 'stopped',
-      in_doubt: 'in doubt',
-    },
+    kinds: { paused: 'told to slow down' },
   },
   doubts: {
     title: 'In doubt',
@@ -694,7 +687,6 @@ export const text = {
     save: 'Save',
     saveAndPlan: 'Save and plan the difference',
   },
-  /** What a person does about a stop, where the program's own words are for a terminal. By its code. */
   /** What a flag or an entry of a job is called here. */
   chosen: {
     rows: 'the chosen range',
@@ -717,6 +709,7 @@ export const text = {
     job: 'The job',
     other: 'your choice',
   },
+  /** What a person does about a stop, where the program's own words are for a terminal. By its code. */
   stops: {
     usage: 'Check what you typed, and try again.',
     job: "Go back to the list's columns, and choose again.",
@@ -806,36 +799,24 @@ export const text = {
       when: 'When',
       asked: 'What',
       acts: {
-        decided: 'decided',
         begun: 'began it',
         gone_on: 'continued it',
         settled: 'settled part of it',
         paused: 'paused it',
         resumed: 'resumed it',
         cancelled: 'cancelled it',
-        erased: 'erased',
       },
       decisions: {
         repeat: 'sent again',
         retry: 'to be sent again',
         skip: 'left out',
-        told: 'told',
         hold: 'held',
       },
       ended: 'Answer',
       row: 'Where',
       rowOf: (row: number, batch: string) => `row ${row} of ${batch}`,
       done: 'done',
-      ends: {
-        found: 'found',
-        no_match: 'no match',
-        refused: 'refused',
-        in_doubt: 'in doubt',
-        not_sent: 'not sent',
-        paused: 'too fast',
-        stopped: 'stopped',
-        open: 'on its way',
-      },
+      ends: { paused: 'too fast', open: 'on its way' },
     },
   },
   // ---------------------------------------------------------------------------------------------- undo
@@ -961,7 +942,7 @@ export const text = {
   },
 } as const;
 
-/** The word for what the server names; its own name where there is none. */
+/** The word for what the server names: a table has those alone that read otherwise than their name. */
 export function wordOf(words: Readonly<Record<string, string>>, name: string): string {
   return words[name] ?? name.replaceAll('_', ' ');
 }

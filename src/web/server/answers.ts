@@ -1,10 +1,9 @@
 import type { Context } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { z } from 'zod';
-import type { Question } from '../../client/account/agreements.ts';
 import { bugWords, StopError, stop } from '../../core/errors.ts';
 import { systemStop } from '../../lib/system-errors.ts';
-import type { AgreementView, Refusal } from '../api.ts';
+import type { Refusal } from '../api.ts';
 
 /** How the server reads what it is asked, and how it refuses. */
 
@@ -74,10 +73,6 @@ export function refusedAs(error: unknown): Refusal['error'] {
     next: 'This is a bug of Rowonce: please report what you did.',
   };
   return { code, message, next };
-}
-
-export function questionView({ details, ...question }: Question): AgreementView {
-  return { ...question, details: [...details] };
 }
 
 /** A refusal with a status of its own: 401 without a token, 403 for another page, 404 for what is not there. */

@@ -2,11 +2,10 @@ import { Hono } from 'hono';
 import type { State } from '../api.ts';
 import { accountRoutes } from './account-routes.ts';
 import { HttpRefusal, refusalOf } from './answers.ts';
-import { batchActionRoutes } from './batch-actions.ts';
+import { batchActionRoutes, doubtRoutes, undoRoutes } from './batch-actions.ts';
 import { batchRoutes } from './batch-routes.ts';
-import { doubtRoutes } from './doubts.ts';
+import { eventRoutes } from './changes.ts';
 import { downloadRoutes } from './downloads.ts';
-import { eventRoutes } from './events.ts';
 import { type Guarded, guard } from './guard.ts';
 import { historyRoutes } from './history.ts';
 import { FactBook } from './list-facts.ts';
@@ -17,7 +16,6 @@ import { rowRoutes } from './row-routes.ts';
 import { Savings } from './savings.ts';
 import type { Server } from './server.ts';
 import { sessionRoutes } from './session-routes.ts';
-import { undoRoutes } from './undo-routes.ts';
 import { workRoutes } from './work-routes.ts';
 
 /** The whole server, top to bottom: who asks, the page, the API. */
@@ -25,14 +23,14 @@ export function appOf(
   server: Server,
   guarded: Guarded,
   files: ReadonlyMap<string, PageFile>,
-  state: () => State,
+  state: State,
 ): Hono {
   const app = new Hono();
   app.onError(refusalOf);
   app.use(guard(guarded));
   for (const [path, { body, type }] of files)
     app.get(path, (context) => context.body(body, 200, { 'content-type': type }));
-  app.get('/api/state', (context) => context.json(state()));
+  app.get('/api/state', (context) => context.json(state));
   const facts = new FactBook(server);
   const savings = new Savings(server.clock);
   app.route('/api', sessionRoutes(guarded));

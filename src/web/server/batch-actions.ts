@@ -1,6 +1,8 @@
+import { hash } from 'node:crypto';
 import { Hono } from 'hono';
 import { stop } from '../../core/errors.ts';
 import { present } from '../../core/objects.ts';
+import { listNameOf } from '../../files/list-name.ts';
 import {
   typedIn,
   withFlag,
@@ -11,8 +13,18 @@ import {
 } from '../../lib/command-line.ts';
 import { type FoundBatch, spenderAt } from '../../run/open-ledger.ts';
 import { isAtWorkOn } from '../../run/tasks/hold.ts';
-import { Continuation, type WorkView } from '../api.ts';
-import { queryOf } from './answers.ts';
+import { doubtList } from '../../run/tasks/settle.ts';
+import {
+  Continuation,
+  DoubtsView,
+  SettleRequest,
+  UndoQuery,
+  UndoRequest,
+  UndoView,
+  type WorkList,
+  type WorkView,
+} from '../api.ts';
+import { bodyOf, queryOf } from './answers.ts';
 import { batchOf } from './batch-routes.ts';
 import { askChild } from './children.ts';
 import type { Server } from './server.ts';
@@ -113,4 +125,82 @@ function answered(words: readonly string[], said: Continuation): readonly string
   const agreed = agreesToPlan(said) ? withFlag(words, '--yes') : words;
   const { answer } = said;
   return answer === undefined || answer === 'yes' ? agreed : withOption(agreed, '--accept', answer);
+}
+
+/** What is in doubt in a batch, and what a person decides about it. The decision is noted by the command `settle`. */
+export function doubtRoutes(server: Server): Hono {
+  return new Hono()
+    .get('/batches/:id/doubts', async (context) => {
+      const found = await batchOf(context, server);
+      const { batch } = found;
+      const name = listNameOf(batch.inputPath);
+      return context.json(DoubtsView.of({ ...(await doubtList(found)), batch, name }));
+    })
+    .post('/batches/:id/settle', async (context) => {
+      const { batch, location } = await batchOf(context, server);
+      const request = await bodyOf(context, SettleRequest);
+      const rows = request.rows === 'all' ? [undefined] : request.rows.map(String);
+      const decision = decisionWords(request);
+      const work = rows.map((row) =>
+        server.work.start({
+          kind: 'settle',
+          words: ['settle', batch.id, ...(row === undefined ? [] : [row]), '--store', location, ...decision],
+          store: location,
+          about: batch.id,
+        }),
+      );
+      return context.json({ work } satisfies WorkList);
+    });
+}
+
+/** The flags of `settle`. @throws StopError `usage` for a decision that misses something, or has too much. */
+function decisionWords({ how, extra_credits: extra, answer }: SettleRequest): readonly string[] {
+  if (extra !== undefined && how !== 'retry')
+    throw stop('usage', 'Extra credits are only for a retry.', 'Leave them out.');
+  if (how === 'answer') {
+    const pairs = Object.entries(answer ?? {}).map(([name, value]) => `${name}=${value}`);
+    if (pairs.length > 0) return ['--answer', ...pairs];
+    throw stop('usage', 'The answer says nothing.', 'Say what the vendor answered, such as name=Acme.');
+  }
+  if (how !== 'retry') return [how === 'skip' ? '--skip' : '--not-done'];
+  return ['--retry', ...(extra === undefined ? [] : ['--extra-credits', String(extra)])];
+}
+
+/** Takes back what a batch changed: first the plan, then the undo of what was shown. */
+export function undoRoutes(server: Server): Hono {
+  return new Hono()
+    .get('/batches/:id/undo', async (context) => {
+      const { row } = queryOf(context, UndoQuery);
+      return context.json(await planOf(server, await batchOf(context, server), row));
+    })
+    .post('/batches/:id/undo', async (context) => {
+      const { plan: shown, row } = await bodyOf(context, UndoRequest);
+      const found = await batchOf(context, server);
+      const { plan } = await planOf(server, found, row);
+      if (plan !== shown)
+        throw stop('plan', 'What the undo would send has changed since it was shown.', 'Check the new plan.');
+      const { batch, location } = found;
+      const words = [
+        ...['undo', batch.id, ...ofRow(row)],
+        ...['--yes', '--attention-ok', '--wait', '10m', '--store', location],
+      ];
+      return context.json(server.work.start({ kind: 'undo', words, store: location, about: batch.id }));
+    });
+}
+
+const Printed = UndoView.omit({ plan: true, sandbox: true });
+
+/** Of a row that removed somebody: only that person is invited again. */
+const ofRow = (row: number | undefined): readonly string[] =>
+  row === undefined ? [] : ['--invite-again', String(row)];
+
+async function planOf(
+  { program }: Server,
+  { batch, location }: FoundBatch,
+  row: number | undefined,
+): Promise<UndoView> {
+  const words = ['undo', batch.id, '--plan', ...ofRow(row), '--store', location];
+  const printed = Printed.parse(await askChild(program, words));
+  const plan = hash('sha256', JSON.stringify(printed), 'hex');
+  return { ...printed, sandbox: batch.sandbox, plan };
 }

@@ -3,8 +3,9 @@ import { type Context, Hono } from 'hono';
 import { chooseAccount, loadAccounts } from '../../client/account/account.ts';
 import { dialectMark, dialectOf } from '../../client/dialect.ts';
 import { listFolderOf } from '../../core/paths.ts';
+import { grouped } from '../../core/plain-text.ts';
 import { listNameOf } from '../../files/list-name.ts';
-import type { ChartData } from '../../files/output/activity-chart.ts';
+import { type ChartData, chartShapes } from '../../files/output/activity-chart.ts';
 import type { BatchFigures } from '../../files/output/batch-figures.ts';
 import { changesDone, changesSentence } from '../../files/output/changes-done.ts';
 import { readFigures } from '../../files/output/output.ts';
@@ -30,7 +31,6 @@ import {
   type WorkerList,
 } from '../api.ts';
 import { HttpRefusal, queryOf } from './answers.ts';
-import { drawnChart } from './batch-chart.ts';
 import { Paced } from './paced.ts';
 import type { Server } from './server.ts';
 
@@ -168,3 +168,27 @@ async function isReadBefore(known: Paced<boolean>, ledger: LedgerReader, batch: 
 
 /** As many batches as are open in tabs, at most. */
 const MOST_ACTIVITIES = 50;
+
+/** The picture of a batch's work as its report draws it, in the time of the reader, and as wide as the screen has room. */
+function drawnChart(chart: ChartData, width: number, zone: string): ChartView {
+  if (chart.activity.buckets.length === 0) return { shapes: [] };
+  const words = {
+    perSecond: 'requests/s',
+    credits: 'credits',
+    limit: (perSecond: string) => `limit ${perSecond}/s`,
+    number: grouped,
+    time: (atMs: number, isLong: boolean) => timeFormat(zone, isLong).format(atMs),
+  };
+  return {
+    shapes: chartShapes(chart, words, width).map(([tag, attributes, said]) => ({
+      ...{ tag, attributes: { ...attributes } },
+      ...(said === undefined ? {} : { words: said }),
+    })),
+  };
+}
+
+function timeFormat(timeZone: string, isLong: boolean): Intl.DateTimeFormat {
+  const day = { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' } as const;
+  const shown = isLong ? day : ({ timeStyle: 'medium' } as const);
+  return new Intl.DateTimeFormat('en', { ...shown, hourCycle: 'h23', timeZone });
+}

@@ -13,14 +13,21 @@ import {
 } from '../../ledger/ledger.ts';
 import { wordsOfCommand } from '../../lib/command-line.ts';
 import { SpentObject } from '../../objects/batch-object.ts';
-import { SpendGroupObject } from '../../objects/log-object.ts';
+import { LogEntryObject, SpendGroupObject } from '../../objects/log-object.ts';
 import { eachLedgerThere } from '../../run/open-ledger.ts';
 import { finishedIn } from '../../run/tasks/batch-status.ts';
+import { aboutOf, type LogEntry, logOf } from '../../run/tasks/log.ts';
 import { pricesOfAccounts, spendOf } from '../../run/tasks/spend.ts';
-import { type AccountMonth, BatchOfMonth, type HistoryBatch, type HistoryView, Month } from '../api.ts';
+import {
+  type AccountMonth,
+  BatchOfMonth,
+  type HistoryBatch,
+  type HistoryView,
+  Month,
+  type SubjectView,
+} from '../api.ts';
 import type { Savings } from './savings.ts';
 import type { Server } from './server.ts';
-import { subjectView } from './subjects.ts';
 
 /** What was spent, saved and done before, from the ledgers alone. */
 export function historyRoutes(server: Server, savings: Savings): Hono {
@@ -142,5 +149,39 @@ async function accountMonth(
     money: price === undefined ? null : moneyFor(whole.spent, price),
     per_month: whole.cap ?? null,
     days,
+  };
+}
+
+/** What was asked, bought, changed or decided about one person or company, or by one batch. */
+
+const MOST_ENTRIES = 500;
+
+/** @param leaving ends the search when nobody waits for it any more. */
+async function subjectView(
+  store: string | undefined,
+  text: string,
+  leaving: AbortSignal,
+): Promise<SubjectView> {
+  if (text.trim() === '')
+    throw stop(
+      'usage',
+      'There is nothing to search for.',
+      'Give an e-mail address, an ABN or a web address.',
+    );
+  const about = await aboutOf(text, store);
+  const enough = new AbortController();
+  const found: LogEntry[] = [];
+  await logOf({ store, about, leaving: AbortSignal.any([leaving, enough.signal]) }, (entry) => {
+    found.push(entry);
+    if (found.length > MOST_ENTRIES) enough.abort();
+  });
+  const prices = await pricesOfAccounts();
+  const entries = found.sort((one, other) => other.atMs - one.atMs).slice(0, MOST_ENTRIES);
+  return {
+    values: about.kind === 'values' ? [...about.values] : about.kind === 'batch' ? [about.batch] : [],
+    entries: entries.map((entry) =>
+      LogEntryObject.of({ ...entry, price: prices.get(entry.batch?.accountIdentity ?? '') }),
+    ),
+    more: found.length > MOST_ENTRIES,
   };
 }

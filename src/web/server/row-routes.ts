@@ -1,8 +1,9 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { type Context, Hono } from 'hono';
 import { stream } from 'hono/streaming';
 import { StopError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/operation.ts';
-import type { RowNumber } from '../../core/row.ts';
+import type { InputRow, RowNumber } from '../../core/row.ts';
 import { listNameOf } from '../../files/list-name.ts';
 import type { Batch, LedgerReader } from '../../ledger/ledger.ts';
 import { RowObject } from '../../objects/row-object.ts';
@@ -12,6 +13,7 @@ import { batchLines, finishedIn, type RowsNow, rowsNow } from '../../run/tasks/b
 import { rowStory } from '../../run/tasks/row-story.ts';
 import {
   BatchNamed,
+  type FindLine,
   FindQuery,
   type RowDetail,
   type RowPage,
@@ -21,7 +23,6 @@ import {
 } from '../api.ts';
 import { HttpRefusal, queryOf, refusedAs } from './answers.ts';
 import { batchOf } from './batch-routes.ts';
-import { find } from './row-routes/find.ts';
 import { type FoundList, ListFiles } from './row-routes/list-files.ts';
 import { bothOfRows, rowsPerRead, shownColumns, viewOfRow } from './row-routes/row-cells.ts';
 import { everyRow, filteredRows, lastRow, type PageWish } from './row-routes/row-numbers.ts';
@@ -193,4 +194,122 @@ async function foundRows(server: Server, lists: ListFiles, context: Context): Pr
       await out.writeln(JSON.stringify({ error: refusedAs(error) }));
     }
   });
+}
+
+/**
+ * Looks for a text in every cell of a list and in every answer, row by row. It gives way after each few milliseconds, so
+ * that a search through a million rows holds up nobody.
+ */
+
+interface Search {
+  readonly text: string;
+  readonly from: RowNumber;
+  readonly last: RowNumber;
+}
+
+/** As many hits as a person looks through; then the search waits to be asked to go on. */
+const MOST_HITS = 50;
+
+/** Their answers are a few milliseconds of the event loop. */
+const ROWS_PER_READ = 200;
+
+/** Between two lines about how far it has come, ms. */
+const PROGRESS_MS = 250;
+
+/** Letters around the text that was found. */
+const AROUND = 60;
+
+/** A reader that is open for long would keep a run beside it from tidying up its log, so it is opened anew so often, ms. */
+const READER_MS = 1_000;
+
+async function* find(
+  look: () => Promise<LedgerReader>,
+  batch: Batch,
+  found: FoundList,
+  search: Search,
+): AsyncGenerator<FindLine> {
+  let ledger = await look();
+  let [openedAt, toldAt, hits] = [performance.now(), 0, 0];
+  try {
+    for await (const slice of slices(ledger, found, search, rowsPerRead(batch, ROWS_PER_READ))) {
+      for (const hit of await hitsIn(ledger, batch, found, slice, search)) {
+        yield hit;
+        hits += 1;
+        if (hits === MOST_HITS) return yield { next: hit.row + 1 };
+      }
+      const now = performance.now();
+      if (now - toldAt > PROGRESS_MS) {
+        toldAt = now;
+        yield { at: slice.before - 1 };
+      }
+      if (now - openedAt > READER_MS) {
+        openedAt = now;
+        await ledger.close();
+        ledger = await look();
+      }
+      await turn();
+    }
+    yield { next: null };
+  } finally {
+    await ledger.close();
+  }
+}
+
+interface Slice {
+  readonly rows: readonly InputRow[];
+  readonly from: RowNumber;
+  readonly before: RowNumber;
+}
+
+async function* slices(
+  ledger: LedgerReader,
+  { list }: FoundList,
+  { from, last }: Search,
+  size: number,
+): AsyncGenerator<Slice> {
+  let start = from;
+  if (list !== undefined) {
+    let rows: InputRow[] = [];
+    for await (const row of list.rows(ledger, from)) {
+      rows.push(row);
+      if (rows.length < size) continue;
+      yield { rows, from: start, before: row.row + 1 };
+      start = row.row + 1;
+      rows = [];
+    }
+    yield { rows, from: start, before: (rows.at(-1)?.row ?? start - 1) + 1 };
+    start = (rows.at(-1)?.row ?? start - 1) + 1;
+  }
+  // What the list does not have, the ledger may know: all of a list that is gone, and people that it did not name.
+  for (; start <= last; start += size) yield { rows: [], from: start, before: start + size };
+}
+
+type Hit = Extract<FindLine, { readonly row: number }>;
+
+/** One hit for a row, in the first place that has the text. */
+async function hitsIn(
+  ledger: LedgerReader,
+  batch: Batch,
+  { list }: FoundList,
+  { rows, from, before }: Slice,
+  { text }: Search,
+): Promise<readonly Hit[]> {
+  const wanted = text.toLowerCase();
+  const hits = new Map<RowNumber, Hit>();
+  const look = (row: RowNumber, column: string, where: string): boolean => {
+    const at = where.toLowerCase().indexOf(wanted);
+    if (at >= 0) hits.set(row, { row, column, text: excerpt(where, at, wanted.length) });
+    return at >= 0;
+  };
+  for (const { row, cells } of rows) cells.some((cell, at) => look(row, list?.header[at] ?? '', cell));
+  for (const { row, outcome, answers } of await ledger.rows(batch.id, from, before - from)) {
+    if (row >= before || hits.has(row) || look(row, '_reason', outcome.reason ?? '')) continue;
+    answers.some(({ body }) => look(row, '', body.toString('utf8')));
+  }
+  return [...hits.values()].sort((one, other) => one.row - other.row);
+}
+
+function excerpt(text: string, at: number, length: number): string {
+  const [from, to] = [Math.max(0, at - AROUND), at + length + AROUND];
+  return `${from > 0 ? '…' : ''}${text.slice(from, to)}${to < text.length ? '…' : ''}`;
 }

@@ -81,9 +81,9 @@ function NewFields({
         <select
           name="vendor"
           value={vendor.value}
-          onChange={({ currentTarget }) => {
-            vendor.value = currentTarget.value === 'service' ? 'service' : 'provider';
-          }}
+          onChange={({ currentTarget }) =>
+            (vendor.value = currentTarget.value === 'service' ? 'service' : 'provider')
+          }
         >
           <option value="provider">{words.vendors.provider}</option>
           <option value="service">{words.vendors.service}</option>
@@ -126,9 +126,7 @@ function PlaceFields({ id, account }: FieldsProps) {
         label={words.address}
         hint={words.addressWhat}
         value={former}
-        onInput={(value) => {
-          address.value = value;
-        }}
+        onInput={(value) => (address.value = value)}
       />
       <Field
         id={id}

@@ -44,9 +44,7 @@ export function KeepPlan({
               required
               pattern="[\w\-]{1,60}"
               title={keep.nameWhat}
-              onInput={(event) => {
-                name.value = event.currentTarget.value;
-              }}
+              onInput={(event) => (name.value = event.currentTarget.value)}
             />
           </label>
           <button type="submit">{keep.save}</button>

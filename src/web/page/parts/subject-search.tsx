@@ -33,9 +33,7 @@ export function SubjectSearch() {
             aria-describedby="about-what"
             autocomplete="off"
             value={typed.value}
-            onInput={({ currentTarget }) => {
-              typed.value = currentTarget.value;
-            }}
+            onInput={({ currentTarget }) => (typed.value = currentTarget.value)}
           />
           <button type="submit">{words.go}</button>
         </div>

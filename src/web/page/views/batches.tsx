@@ -1,12 +1,12 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import type { BatchList, BatchView } from '../../api.ts';
+import type { BatchList, BatchView, WorkerList, WorkerView } from '../../api.ts';
 import { anyChanges } from '../live.ts';
 import { Loaded } from '../loaded.tsx';
 import { allRows, counted, dateAndTime, grouped } from '../parts/figures.ts';
 import { OutcomeBar, sumOf } from '../parts/outcomes.tsx';
+import { numbers, Table } from '../parts/table.tsx';
 import { BatchState, PlayMoney } from '../parts/tags.tsx';
-import { Workers } from '../parts/workers.tsx';
 import { go, query } from '../router.ts';
 import { text, wordOf } from '../text.ts';
 
@@ -91,9 +91,7 @@ function Filters() {
             type="search"
             value={typed}
             placeholder={words.findWhat}
-            onInput={(event) => {
-              typed.value = event.currentTarget.value;
-            }}
+            onInput={(event) => (typed.value = event.currentTarget.value)}
           />
         </label>
         <label class="field">
@@ -181,4 +179,72 @@ function BatchLine({ batch }: { readonly batch: BatchView }) {
 function costOf({ spent, exact }: BatchView['credits']): string {
   const cost = counted(spent, 'credit');
   return exact || spent === 0 ? cost : text.atMost(cost);
+}
+
+const workerWords = text.workers;
+
+/** How often it is asked who is at work, ms. */
+const WORKERS_MS = 2_000;
+
+/** Who spends from a store that many share, each with what it sends of every account; nothing for any other store. */
+function Workers() {
+  const asked = useSignal(0);
+  const isShared = useSignal(false);
+  useEffect(() => {
+    if (!isShared.value) return;
+    const timer = setInterval(() => {
+      if (!document.hidden) asked.value += 1;
+    }, WORKERS_MS);
+    return () => clearInterval(timer);
+  }, [isShared.value]);
+  return (
+    <Loaded<WorkerList> path="/workers" again={asked.value} meanwhile={null}>
+      {({ shared, workers }) => {
+        isShared.value = shared;
+        return shared ? <ListedWorkers workers={workers} /> : null;
+      }}
+    </Loaded>
+  );
+}
+
+function ListedWorkers({ workers }: { readonly workers: readonly WorkerView[] }) {
+  if (workers.length === 0) return <p class="notice">{workerWords.none}</p>;
+  const columns = [workerWords.host, workerWords.process, workerWords.command, workerWords.account];
+  return (
+    <section class="card stack">
+      <h2>{workerWords.title(grouped(workers.length))}</h2>
+      <Table
+        name={workerWords.table}
+        columns={[...columns, ...numbers(workerWords.inFlight, workerWords.share, workerWords.beat)]}
+      >
+        {workers.flatMap((worker) =>
+          accountsOf(worker).map(({ account, in_flight: inFlight, share }) => (
+            <tr key={`${worker.host} ${worker.pid} ${account}`}>
+              <td>{worker.host}</td>
+              <td>{worker.pid}</td>
+              <td title={worker.command}>{commandOf(worker)}</td>
+              <td>{account}</td>
+              <td class="number">{grouped(inFlight)}</td>
+              <td class="number">{share === undefined ? '' : grouped(share)}</td>
+              <td class="number">{beatWords(worker)}</td>
+            </tr>
+          )),
+        )}
+      </Table>
+    </section>
+  );
+}
+
+/** One that has nothing to do has a line all the same. */
+function accountsOf({ accounts }: WorkerView): WorkerView['accounts'] {
+  return accounts.length === 0 ? [{ account: '', in_flight: 0 }] : accounts;
+}
+
+/** What a whole command is called: the rest of it are paths. */
+function commandOf({ command }: WorkerView): string {
+  return /(?:\browonce|bin\.js'?) (\w+)/.exec(command)?.[1] ?? command;
+}
+
+function beatWords({ beat_seconds: seconds }: WorkerView): string {
+  return seconds === undefined ? workerWords.noBeat : workerWords.ago(seconds.toFixed(1));
 }

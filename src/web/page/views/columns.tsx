@@ -14,8 +14,7 @@ import { text } from '../text.ts';
 import { type Choosing, choose, unlessEmpty } from './columns/choosing.ts';
 import { Fields } from './columns/fields.tsx';
 import { More } from './columns/more.tsx';
-import { Order } from './columns/order.tsx';
-import { Settings } from './columns/settings.tsx';
+import { Order, Settings } from './columns/settings.tsx';
 import { rowsOf } from './list.tsx';
 
 /** Which column feeds which input. Guesses are shown as guesses, and every change is checked against the whole list. */

@@ -38,9 +38,7 @@ function Shown({ list, ways }: { readonly list: string; readonly ways: Ways }) {
       {...{ operation, ways }}
       account={accountOf(operation.vendor)}
       isChosen={isChosen(ways, operation)}
-      onAccount={(name) => {
-        accounts.value = { ...accounts.value, [operation.vendor]: name };
-      }}
+      onAccount={(name) => (accounts.value = { ...accounts.value, [operation.vendor]: name })}
       onChoose={() => {
         const account = accountOf(operation.vendor);
         choose({

@@ -1,13 +1,12 @@
 import { effect, type Signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import type { Lists, ListView } from '../../api.ts';
+import type { Lists, ListView, Refusal as RefusalBody } from '../../api.ts';
 import { asRefused, Loaded, Refusal } from '../loaded.tsx';
 import { useAction } from '../parts/action.ts';
 import { dropped, isOver } from '../parts/dropped.tsx';
 import { counted, dateAndTime, fileSize } from '../parts/figures.ts';
-import { type Sending, send } from '../parts/upload.ts';
 import { go } from '../router.ts';
-import { ask, Refused } from '../session.ts';
+import { ask, headers, Refused } from '../session.ts';
 import { text } from '../text.ts';
 
 /** Brings a list: by a file that is dropped or chosen, or by cells that are pasted. */
@@ -262,4 +261,32 @@ function RecentList({ list, onRemoved }: { readonly list: ListView; readonly onR
       <Refusal refused={action.refused.value} />
     </li>
   );
+}
+
+/** A file on its way to the server. Only the older of the two ways in which browsers ask tells how much was sent. */
+interface Sending<T> {
+  readonly done: Promise<T>;
+  cancel(): void;
+}
+
+/** @param progress is told the bytes that have left. `done` rejects with `Refused`, or with undefined after `cancel`. */
+function send<T>(path: string, content: Blob, progress: (sent: number) => void): Sending<T> {
+  const request = new XMLHttpRequest();
+  const done = new Promise<T>((resolve, reject) => {
+    const refuse = (error: RefusalBody['error']): void => reject(new Refused(error));
+    request.upload.onprogress = ({ loaded }) => progress(loaded);
+    request.onabort = () => reject(undefined);
+    request.onerror = () => refuse({ code: 'offline', ...text.bring.cutOff });
+    request.onload = () => {
+      const answer: unknown = request.response;
+      if (request.status < 300 && answer !== null) resolve(answer as T);
+      else refuse((answer as RefusalBody | null)?.error ?? { code: 'offline', ...text.bring.cutOff });
+    };
+  });
+  request.open('PUT', `/api${path}`);
+  request.responseType = 'json';
+  for (const [name, value] of Object.entries(headers())) request.setRequestHeader(name, value);
+  request.setRequestHeader('content-type', 'application/octet-stream');
+  request.send(content);
+  return { done, cancel: () => request.abort() };
 }

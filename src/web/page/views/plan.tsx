@@ -53,12 +53,8 @@ export function Plan({ params: { id = '' } }: { readonly params: Readonly<Record
           key={plan.id}
           plan={plan}
           budget={budget.value ?? String(plan.choices.budget ?? plan.credits.most)}
-          onBudget={(typed) => {
-            budget.value = typed;
-          }}
-          onChoices={(next) => {
-            choices.value = next;
-          }}
+          onBudget={(typed) => (budget.value = typed)}
+          onChoices={(next) => (choices.value = next)}
           onMoved={() => {
             was.value = plan.id;
             again.value += 1;

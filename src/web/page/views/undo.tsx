@@ -37,9 +37,7 @@ export function Undo({ params: { id = '' } }: { readonly params: Readonly<Record
             plan={plan}
             isUnderWay={started.value !== undefined && started.value.state !== 'ended'}
             lookAgain={() => (round.value += 1)}
-            onStart={(work) => {
-              started.value = work;
-            }}
+            onStart={(work) => (started.value = work)}
           />
         )}
       </Loaded>

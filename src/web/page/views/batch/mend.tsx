@@ -219,9 +219,7 @@ function WithBudget({
             step={1}
             required
             value={budget.value}
-            onInput={({ currentTarget }) => {
-              budget.value = currentTarget.value;
-            }}
+            onInput={({ currentTarget }) => (budget.value = currentTarget.value)}
           />
         </label>
       )}

@@ -98,9 +98,7 @@ export function Start({
           <input
             value={typed.value}
             autocomplete="off"
-            onInput={(event) => {
-              typed.value = event.currentTarget.value;
-            }}
+            onInput={(event) => (typed.value = event.currentTarget.value)}
           />
         </label>
       )}
