@@ -4,8 +4,7 @@ import type { RawReply } from '../ledger/ledger.ts';
 import { parseDurationMs } from '../lib/duration.ts';
 import type { RateHintNames } from './dialect.ts';
 import { type Pattern, patternOf } from './patterns.ts';
-import { waitInBody } from './rate-hints/wait-in-body.ts';
-import { waitMsIn } from './rate-hints/wait-time.ts';
+import { waitInBody, waitMsIn } from './rate-hints/wait-in-body.ts';
 
 /**
  * Reads what an answer says about the speed: the draft of the IETF (`RateLimit`, `RateLimit-Policy`), its earlier

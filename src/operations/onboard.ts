@@ -52,8 +52,14 @@ import {
   withRoles,
 } from './team/change-inputs.ts';
 import { type NewProject, nextOfPerson, nextOfProject } from './team/change-steps.ts';
-import { mayMean } from './team/may-mean.ts';
-import { HEEDED, type NamedProject, PROJECT, projectIds, readProjects } from './team/named-project.ts';
+import {
+  HEEDED,
+  mayMean,
+  type NamedProject,
+  PROJECT,
+  projectIds,
+  readProjects,
+} from './team/named-project.ts';
 
 /** A person, and the role that the person should have in a project. `none` stands for "not in it". */
 interface Wish {

@@ -7,10 +7,8 @@ import { type StopCode, StopError } from '../core/errors.ts';
 import type { SubjectFacts } from '../core/membership.ts';
 import type { Admitted, Closure, EntryKind, Outcomes, RawReply } from '../ledger/ledger.ts';
 import { crashPoint } from '../lib/faults.ts';
-import { MOST_MOVES, movedTooOften } from './attempt/address.ts';
-import { apply, stopNow } from './attempt/apply.ts';
-import { notAdmitted } from './attempt/not-admitted.ts';
-import { type Asking, intentOf, ofCall, outgoingFor, type Wanted } from './attempt/outgoing.ts';
+import { apply, MOST_MOVES, movedTooOften, stopNow } from './attempt/apply.ts';
+import { type Asking, intentOf, notAdmitted, ofCall, outgoingFor, type Wanted } from './attempt/outgoing.ts';
 import { isPriced, priced, untilPriced } from './attempt/price.ts';
 import type { Bought, Closing, Next, Replied, RunReply } from './attempt/replied.ts';
 import type { Writer, Written } from './groups.ts';
@@ -33,11 +31,11 @@ import type { Run } from './session.ts';
  * applied before a request leaves whose intent stands in the same commit, and where they forbid that, it is closed as not sent.
  */
 
-export { keepReading } from './attempt/kept-reading.ts';
-export { untilMoved } from './attempt/not-admitted.ts';
 export { acceptOdd, type OddDoubt, oddDoubts, ruleReads } from './attempt/odd-answers.ts';
 export { oddMatches } from './attempt/odd-matches.ts';
 export type { Wanted } from './attempt/outgoing.ts';
+export { untilMoved } from './attempt/outgoing.ts';
+export { keepReading } from './attempt/price.ts';
 export type { Bought, Closing, Waits, Withheld } from './attempt/replied.ts';
 
 /**

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { Clock } from '../core/clock.ts';
 import { invariant, StopError, stop } from '../core/errors.ts';
@@ -6,6 +7,7 @@ import { STORES } from '../core/families.ts';
 import { loadFamily } from '../core/family.ts';
 import type { Operation } from '../core/operation.ts';
 import { besideFolder } from '../core/paths.ts';
+import { plainText } from '../core/plain-text.ts';
 import type { Eraser } from '../ledger/eraser.ts';
 import type { Batch, BatchId, Ledger, LedgerReader, ListedRows, Spenders } from '../ledger/ledger.ts';
 import {
@@ -19,7 +21,6 @@ import {
 } from '../ledger/store.ts';
 import type { WorkQueue } from '../ledger/work-queue.ts';
 import { commandLine } from '../lib/command-line.ts';
-import { operatorNamed } from '../lib/operator.ts';
 import { Redaction } from '../lib/redaction.ts';
 import { BelievedTime, type TimeBounds } from '../time/believed-time.ts';
 import { redactedLedger } from './redacted-ledger.ts';
@@ -364,3 +365,30 @@ export async function findBatch(
 
 /** Where the ids of all batches are. */
 export const allBatches = (): string => `To see all batches: ${commandLine(['status'])}`;
+
+/** As long as an address of an e-mail may be. */
+const LONGEST = 254;
+
+/**
+ * Who is at work: the name that was said, or the user of the system. It is a note for people; nothing is allowed or forbidden by it.
+ * @throws StopError `usage` for a name that is none.
+ */
+function operatorNamed(said: string | undefined): string {
+  if (said === undefined) return systemUser();
+  const name = plainText(said).trim();
+  if (name !== '' && name.length <= LONGEST && !/[\n\r]/.test(name)) return name;
+  throw stop(
+    'usage',
+    `The operator's name has ${name.length} characters, but it must be one line of at most ${LONGEST}.`,
+    'Give a name after --as, such as --as "Jo Byrne".',
+  );
+}
+
+/** A container may run under a number that no user has. */
+function systemUser(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return process.env.USER || `user ${process.getuid?.() ?? 'unknown'}`;
+  }
+}

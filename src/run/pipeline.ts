@@ -16,12 +16,10 @@ import { acceptOdd } from './attempt.ts';
 import { balanceOf } from './balance.ts';
 import { noteReached } from './budget.ts';
 import { noteLearned } from './noted-people.ts';
-import { answerTo, type Work } from './pipeline/answer-call.ts';
+import { answerTo, settlesAnew, type Work } from './pipeline/answer-call.ts';
 import { Finishing } from './pipeline/finishing.ts';
-import { handOver, requireHandOver } from './pipeline/hand-over.ts';
-import { writeKnownList } from './pipeline/known-list.ts';
-import { KnownRows, type Walking } from './pipeline/known-rows.ts';
-import { listedTasks, type RowRange } from './pipeline/listed-rows.ts';
+import { handOver, listedTasks, type RowRange, requireHandOver } from './pipeline/hand-over.ts';
+import { KnownRows, type Walking, writeKnownList } from './pipeline/known-rows.ts';
 import {
   isOutputOfOther,
   isWrittenAfter,
@@ -31,14 +29,12 @@ import {
 } from './pipeline/output.ts';
 import { RowGroups } from './pipeline/row-groups.ts';
 import { paced, plannedProjects, type TaskSource, tasksOf } from './pipeline/tasks.ts';
-import { settlesAnew } from './pipeline/unanswered.ts';
 import { ProjectAccess } from './project-access.ts';
 import { settleSeries } from './recover.ts';
 import { finishedRows, type RowSet } from './row-set.ts';
-import { RunMetrics } from './run-metrics.ts';
 import { takeBack } from './series.ts';
 import type { Sessions } from './sessions.ts';
-import { type RunSummary, summarize } from './summary.ts';
+import { RunMetrics, type RunSummary, summarize } from './summary.ts';
 
 export { requireFreeColumns } from './pipeline/output.ts';
 

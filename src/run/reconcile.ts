@@ -27,8 +27,16 @@ import { formatDuration, parseDurationMs } from '../lib/duration.ts';
 import { crashPoint, vendorIsQuick } from '../lib/faults.ts';
 import type { Moment } from '../time/believed-time.ts';
 import { amountIn } from './balance.ts';
-import { findInvite, heardOf, inviteFinding, inviteLookOf } from './reconcile/by-lists.ts';
-import { failed, type Heard, heardIn, type LookResult } from './reconcile/finding.ts';
+import {
+  failed,
+  findInvite,
+  type Heard,
+  heardIn,
+  heardOf,
+  inviteFinding,
+  inviteLookOf,
+  type LookResult,
+} from './reconcile/by-lists.ts';
 import type { Run, Session } from './session.ts';
 
 /**

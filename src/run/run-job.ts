@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Account } from '../client/account/account.ts';
-import { isAgreement, type Question } from '../client/account/agreements.ts';
+import { isAgreed, isAgreement, type Question } from '../client/account/agreements.ts';
+import { type Dialect, dialectQuestion } from '../client/dialect.ts';
 import type { PathSearch } from '../core/answer-fields.ts';
 import { systemClock } from '../core/clock.ts';
 import { stop } from '../core/errors.ts';
@@ -42,9 +43,9 @@ import { identifyPlan } from '../plan/plan-id.ts';
 import type { PlanContext, ResolvedJob } from '../plan/row-walk.ts';
 import { type GuardProblem, guardProblems } from '../plan/team/change-guards.ts';
 import { type ChangePlan, planChanges, planOfChanges } from '../plan/team/change-plan.ts';
+import { type RemoteMembers, remoteMembers } from '../plan/team/remote-members.ts';
 import { checkCall } from './checked-call.ts';
 import { choose, chooseAll } from './choose.ts';
-import { membersNow, unagreed } from './members-now.ts';
 import { sendNotices, toldBy } from './notices.ts';
 import { lookIfThere, openLedger, queueAt, requireTaken } from './open-ledger.ts';
 import { requireFreeColumns, run } from './pipeline.ts';
@@ -336,4 +337,26 @@ async function planChange(
     membersNow({ account, dialect }, { signal, onEvent }, projects),
   );
   return { plan, guards: guardProblems({ job, allowAdmin }, plan) };
+}
+
+/** Who is in a team now, by the service's own word, before anything is run. */
+
+/** What nobody has agreed to yet of what the dialect sends. */
+async function unagreed({ baseUrl }: Account, dialect: Dialect): Promise<Question | undefined> {
+  const question = baseUrl && dialectQuestion(dialect, baseUrl);
+  return question === undefined || (await isAgreed(question.agreement)) ? undefined : question;
+}
+
+/** What the ledger remembers counts while nobody has agreed to the questions of a dialect: a run asks first. */
+async function membersNow(
+  { account, dialect }: { readonly account: Account; readonly dialect: Dialect },
+  { signal = new AbortController().signal, onEvent: emit = () => {} }: Pick<RunOptions, 'signal' | 'onEvent'>,
+  projects: readonly string[],
+): Promise<RemoteMembers | undefined> {
+  if ((await unagreed(account, dialect)) === undefined)
+    return remoteMembers({ account, dialect, clock: systemClock, emit, signal }, projects);
+  const message =
+    'The service was not asked who is in the projects, because nobody has agreed yet to what the dialect sends.';
+  emit({ kind: 'note', message });
+  return undefined;
 }

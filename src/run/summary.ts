@@ -1,5 +1,7 @@
 import { onlyMisses } from '../client/misses.ts';
+import type { Clock } from '../core/clock.ts';
 import { EXIT, type ExitCode, type StopError } from '../core/errors.ts';
+import type { Listener, RunEvent } from '../core/events.ts';
 import { ATTENTION_KINDS, type OutcomeKind } from '../core/row.ts';
 import type { BatchFigures } from '../files/output/batch-figures.ts';
 import { type ChangesDone, changesDone } from '../files/output/changes-done.ts';
@@ -17,7 +19,6 @@ import type { Tally } from '../ledger/tally.ts';
 import type { RunContext } from '../plan/context.ts';
 import type { Forecast } from '../plan/sample.ts';
 import { type Retries, retriesOf } from './retries.ts';
-import type { RunMetrics } from './run-metrics.ts';
 import { type UnprovenChanges, unprovenChanges } from './unproven-changes.ts';
 
 /** How a run ended. Rows, calls, counts and credits are the whole batch's; requests, pauses and seconds are this run's. */
@@ -122,4 +123,35 @@ export function exitCodeOf(
   const needed = [...ATTENTION_KINDS].some((kind) => kind !== 'pending' && (counts[kind] ?? 0) > 0);
   const attention = needed || (changes?.overtaken.length ?? 0) > 0 || unproven !== undefined;
   return attention && !attentionIsFine ? EXIT.attention : EXIT.done;
+}
+
+/** Counts the requests and pauses of one run by listening to its events. */
+export class RunMetrics {
+  requests = 0;
+  pauses = { count: 0, ms: 0 };
+  #pausedUntilMs = 0;
+
+  /** Returns a listener that counts each event and passes it on. */
+  hear(next: Listener, clock: Clock): Listener {
+    return (event) => {
+      this.#count(event, clock);
+      next(event);
+    };
+  }
+
+  /** Ends the count. If a stop interrupted a pause, only its waited part counts. */
+  end(nowMs: number): void {
+    this.pauses.ms -= Math.max(this.#pausedUntilMs - nowMs, 0);
+    this.#pausedUntilMs = nowMs;
+  }
+
+  #count(event: RunEvent, clock: Clock): void {
+    if (event.kind === 'sent') this.requests += 1;
+    if (event.kind !== 'paused') return;
+    const nowMs = clock.wallMs();
+    const beginsMs = Math.max(nowMs, this.#pausedUntilMs);
+    if (beginsMs === nowMs) this.pauses.count += 1;
+    this.pauses.ms += Math.max(event.untilMs - beginsMs, 0);
+    this.#pausedUntilMs = Math.max(event.untilMs, this.#pausedUntilMs);
+  }
 }

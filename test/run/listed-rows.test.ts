@@ -21,7 +21,7 @@ import {
   type ListedRows,
 } from '../../src/ledger/ledger.ts';
 import type { RunContext } from '../../src/plan/context.ts';
-import { listedTasks, rowLister } from '../../src/run/pipeline/listed-rows.ts';
+import { listedTasks, rowLister } from '../../src/run/pipeline/hand-over.ts';
 import { type Task, type TaskSource, tasksOf } from '../../src/run/pipeline/tasks.ts';
 import { workRange } from '../../src/run/pipeline.ts';
 import { RowSet } from '../../src/run/row-set.ts';

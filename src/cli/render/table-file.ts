@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
+import { stringify } from 'csv-stringify/sync';
 import { stop } from '../../core/errors.ts';
 import { outputProblem } from '../../lib/atomic-file.ts';
-import { csvLine } from '../../lib/csv-line.ts';
+import { safeCell } from '../../lib/formulas.ts';
 
 type Cells = readonly (string | number | undefined)[];
 
@@ -51,4 +52,10 @@ function problemAt(path: string, error: unknown): unknown {
   if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST'))
     return outputProblem(path, error);
   return stop('output', `${path} exists already, and was left as it is.`, 'Name another file with -o.');
+}
+
+/** A line of a table for spreadsheets, in which no cell becomes a formula. */
+function csvLine(cells: readonly (string | number | undefined)[]): string {
+  const safe = cells.map((cell) => (typeof cell === 'string' ? safeCell(cell).text : cell));
+  return stringify([safe], { record_delimiter: 'windows' });
 }

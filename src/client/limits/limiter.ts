@@ -2,18 +2,16 @@ import type { StopError } from '../../core/errors.ts';
 import { present } from '../../core/objects.ts';
 import { counted } from '../../core/plain-text.ts';
 import type { RateHints } from '../rate-hints.ts';
-import { Backoff } from './limiter/backoff.ts';
+import { Backoff, type LimiterOptions, LongWaits, type WaitReason } from './limiter/backoff.ts';
 import { PlanGuards, RemainingQuota } from './limiter/guards.ts';
 import { RateLearner } from './limiter/learned-rate.ts';
 import { Leases } from './limiter/leases.ts';
-import { LongWaits, type WaitReason } from './limiter/long-waits.ts';
-import type { LimiterOptions } from './limiter/options.ts';
 import { Outstanding, Permit, type PermitGiver } from './limiter/outstanding.ts';
 import { Share, type ShareBounds } from './limiter/share.ts';
-import { Sleep } from './limiter/sleep.ts';
 import {
   Lanes,
   pausedStop,
+  Sleep,
   Slots,
   Standstill,
   stuckWords,
@@ -22,8 +20,7 @@ import {
 } from './limiter/wait-queue.ts';
 import { tellsPace } from './windows.ts';
 
-export type { Pause } from './limiter/backoff.ts';
-export type { LimiterOptions } from './limiter/options.ts';
+export type { LimiterOptions, Pause } from './limiter/backoff.ts';
 export type { Permit } from './limiter/outstanding.ts';
 export type { Waiter } from './limiter/wait-queue.ts';
 

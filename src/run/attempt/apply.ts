@@ -1,6 +1,7 @@
 import { type DialectOperation, dialectMark, vendorReply } from '../../client/dialect.ts';
-import type { Verdict } from '../../client/judge.ts';
+import { type NotSentCause, oddAnswerIn, type Reply, ruleForLost, type Verdict } from '../../client/judge.ts';
 import {
+  type AccountHistory,
   fewMissesNote,
   mayNameRoute,
   missesStop,
@@ -10,15 +11,15 @@ import {
   suspectMisses,
   suspicionOf,
 } from '../../client/misses.ts';
-import { StopError, unreachable } from '../../core/errors.ts';
+import { StopError, stop, unreachable } from '../../core/errors.ts';
 import type { Call } from '../../core/operation.ts';
+import { foreignWords } from '../../core/plain-text.ts';
 import type { RawReply } from '../../ledger/ledger.ts';
 import type { Heard } from '../project-access.ts';
 import { MOST_OF_A_SERIES, stopAtSeries } from '../series.ts';
 import type { Run } from '../session.ts';
 import { turnedAway } from '../too-fast.ts';
-import { wrongAddress } from './address.ts';
-import { applyDoubt } from './apply-doubt.ts';
+import { applyOdd, noteUnwrapped } from './odd-answers.ts';
 import { freeStop, isFree, isUnread, unreadStop } from './odd-matches.ts';
 import { dearer } from './price.ts';
 import type { Next, RunReply } from './replied.ts';
@@ -142,4 +143,80 @@ function applyNotSent(
   if (stopped !== undefined) return stopNow(run, stopped);
   client.limiter.backOff(sentAtMs, why);
   return 'again';
+}
+
+/**
+ * Draws from a doubt what follows for the account. A lost answer may show that the vendor is broken, so it is probed. One that
+ * came whole shows that the vendor is at work, whatever it says. A crash here loses only a count.
+ */
+async function applyDoubt(
+  run: Run,
+  { attempt, call, isRepeat, reply, sentAtMs }: RunReply,
+  { why, wait }: Extract<Verdict, { readonly kind: 'in_doubt' }>,
+): Promise<'in_doubt'> {
+  const { limiter, dialect } = run.session.client;
+  noteUnwrapped(run, reply);
+  const odd = reply.kind === 'answered' ? oddAnswerIn(reply.raw, dialect, call) : undefined;
+  if (wait !== undefined) limiter.pause(wait.pauseMs, sentAtMs, why);
+  else if (odd === undefined) applyLost(run, why, reply, sentAtMs);
+  else {
+    limiter.settled();
+    // What is answered to a repeat says no more than the answer before it.
+    if (!isRepeat) await applyOdd(run, { attempt, call, odd, reply, why });
+  }
+  return 'in_doubt';
+}
+
+/** After so many in a row that came whole, a rule is quoted that would make them answers. */
+const LOST_IN_A_ROW = 5;
+
+function applyLost({ session: { client }, emit }: Run, why: string, reply: Reply, sentAtMs: number): void {
+  const words = `answers are being lost (${why}), so only one request is sent at a time`;
+  if (client.limiter.doubted(sentAtMs, words) !== LOST_IN_A_ROW) return;
+  const rule = reply.kind === 'answered' ? ruleForLost(reply.raw, client.dialect) : undefined;
+  if (rule === undefined) return;
+  emit({
+    kind: 'note',
+    message: `${LOST_IN_A_ROW} answers in a row could not be used; the last: ${why}. If the vendor said this, and not a proxy, and it means "no match", the dialect's \`answers\` needs the rule \`${rule}\`.`,
+  });
+}
+
+/** Signs that the account has a wrong address. Each of them stops the run, because every further row would fail alike. */
+
+/** Vendors move an operation once or perhaps twice. More redirects than this are a circle. */
+export const MOST_MOVES = 3;
+
+/** The stop for a name that does not exist and the like: it will not exist in a minute either, unless the account has worked before. */
+function wrongAddress(history: AccountHistory, cause: NotSentCause, message: string): StopError | undefined {
+  if (history.answers > 0) return undefined;
+  if (cause === 'unresolved') {
+    return stop(
+      'address',
+      `The account's address cannot be found: ${message}.`,
+      "Correct the account's base_url.",
+    );
+  }
+  if (cause === 'certificate') {
+    return stop(
+      'address',
+      `The vendor's certificate is not accepted: ${message}.`,
+      "Correct the account's base_url, or name the authority of the certificate in NODE_EXTRA_CA_CERTS.",
+    );
+  }
+  if (cause === 'proxy') {
+    return stop(
+      'address',
+      `The vendor cannot be reached: ${message}.`,
+      "Correct that variable, or put the host of the account's base_url into NO_PROXY.",
+    );
+  }
+  return undefined;
+}
+
+export function movedTooOften(paths: readonly string[]): StopError {
+  return stop(
+    'address',
+    `The vendor moved one request ${paths.length} times: to ${paths.map((path) => foreignWords(path)).join(', then to ')}.`,
+    "Correct the operation's path in the dialect.",
+  );
 }

@@ -1,16 +1,16 @@
 import { hash } from 'node:crypto';
-import type { Dialect } from '../../client/dialect.ts';
+import { type Dialect, type Through, vendorReply } from '../../client/dialect.ts';
 import { type OddAnswer, oddAnswerIn, type Reply } from '../../client/judge.ts';
-import { readBody } from '../../core/answer-body.ts';
+import { readBody, valueAt, WHOLE_BODY } from '../../core/answer-body.ts';
 import { StopError } from '../../core/errors.ts';
-import type { Call, RuleReads } from '../../core/operation.ts';
-import { counted } from '../../core/plain-text.ts';
+import { isObject } from '../../core/objects.ts';
+import type { Call, JsonValue, RuleReads } from '../../core/operation.ts';
+import { counted, foreignWords } from '../../core/plain-text.ts';
 import type { AttemptId, Batch, BatchId, Doubt, LedgerReader } from '../../ledger/ledger.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import type { RunContext } from '../../plan/context.ts';
 import { MOST_OF_A_SERIES } from '../series.ts';
 import type { OddShape, Run } from '../session.ts';
-import { placeAdvice } from './unwrapped-answers.ts';
 
 /**
  * This file counts answers that came whole and that nobody can read. Their vendor is not broken, so it is not probed. But each
@@ -158,3 +158,60 @@ function adviceOn({ through }: Dialect, { call, reply, odd: { rule, isOuter } }:
     return placeAdvice(through, body.value).replace(/\.$/, '');
   return 'Check at the vendor what became of them';
 }
+
+// ------------------------------------------------------------- successes of a service without the vendor's answer
+
+/** Says it once for an account, with what the dialect may need. */
+export function noteUnwrapped({ session: { client, history }, emit }: Run, reply: Reply): void {
+  if (history.unwrapped || reply.kind !== 'answered') return;
+  const { dialect } = client;
+  const { through } = dialect;
+  if (through === undefined || vendorReply(reply.raw, dialect) !== undefined) return;
+  const body = readBody(reply.raw.body);
+  if (Math.floor(reply.raw.status / 100) !== 2 || body.kind !== 'json') return;
+  history.unwrapped = true;
+  emit({ kind: 'note', message: placeAdvice(through, body.value) });
+}
+
+/** What an answer of the service has instead of the vendor's, and what to write into the dialect of the service. */
+function placeAdvice({ envelope: { answer } }: Pick<Through, 'envelope'>, body: JsonValue): string {
+  const isStatusMissing = answer.status !== undefined && valueAt(body, answer.body) !== undefined;
+  const [missing, part, correction] = isStatusMissing
+    ? ([answer.status, 'status', 'if it names none, `answer: { status: null }`'] as const)
+    : ([answer.body, 'body', bodyCorrection(answer, body)] as const);
+  return [
+    `An answer from the service has no vendor's answer at \`${missing}\`, where api_call.answer.${part} of its dialect says; it has ${namesIn(body)}.`,
+    `Write under api_call in the dialect of the service account, ${correction}.`,
+    'The next run then reads lookups in doubt from the ledger, and does not buy them again.',
+  ].join(' ');
+}
+
+function bodyCorrection({ status }: Through['envelope']['answer'], body: JsonValue): string {
+  const [place] = placesIn(body);
+  const whole = `if all of it is the vendor's answer, \`answer: { body: ${WHOLE_BODY} }\``;
+  if (place === undefined) return whole;
+  const isStatusMissing = status !== undefined && valueAt(body, status) === undefined;
+  const entries = `${isStatusMissing ? 'status: null, ' : ''}body: ${place}`;
+  return `${whole}, or if that is ${place}, \`answer: { ${entries} }\``;
+}
+
+/** More names say nothing to anybody. */
+const NAMES_SHOWN = 8;
+
+function namesIn(body: JsonValue): string {
+  if (!isObject(body)) return Array.isArray(body) ? `a list of ${body.length}` : 'a value without names';
+  const names = Object.keys(body).slice(0, NAMES_SHOWN);
+  return names.length === 0 ? 'nothing' : names.map((name) => foreignWords(name)).join(', ');
+}
+
+/** Members that may be the answer of the vendor: objects and lists, and of these first what services call it. */
+function placesIn(body: JsonValue): readonly string[] {
+  if (!isObject(body)) return [];
+  const members = Object.entries(body as Readonly<Record<string, JsonValue>>);
+  const places = members.flatMap(([name, value]) =>
+    typeof value === 'object' && value !== null ? [foreignWords(name)] : [],
+  );
+  return places.toSorted((a, b) => Number(USUAL.has(b)) - Number(USUAL.has(a)));
+}
+
+const USUAL: ReadonlySet<string> = new Set(['body', 'response', 'result', 'output', 'data', 'payload']);

@@ -7,6 +7,8 @@ import type { OfCall } from '../../core/events.ts';
 import { present } from '../../core/objects.ts';
 import type { Call } from '../../core/operation.ts';
 import {
+  type Admission,
+  type Admitted,
   type Credits,
   credits,
   type Intent,
@@ -14,10 +16,12 @@ import {
   SENT_WITHIN_MS,
 } from '../../ledger/ledger.ts';
 import { APART_MS, type Moment } from '../../time/believed-time.ts';
+import { overBudget } from '../budget.ts';
 import { isStillHonoured, keyedRequest, newIdempotencyKey } from '../idempotency.ts';
 import type { Run, Session } from '../session.ts';
 import type { AskedCall } from '../too-fast.ts';
 import { isPriced } from './price.ts';
+import type { Next } from './replied.ts';
 
 /** What is asked for, the request that asks it, and the intent that stands in the ledger before. */
 
@@ -121,4 +125,54 @@ function begunAhead(begunMs: number): StopError {
 /** The credits to reserve. A repeated lost request is charged once at most, and the lost attempt still reserves for that. */
 export function reserveOf(wanted: Wanted, { credits: { most } }: DialectOperation): Credits {
   return credits(wanted.request === undefined ? most : 0);
+}
+
+/** What comes next where the ledger admitted nothing. It waits for what may still be released, and for who else asks. */
+export async function notAdmitted(
+  run: Run,
+  { wanted, operation }: Asking,
+  turn: Turn,
+  admission: Exclude<Admission, Admitted>,
+): Promise<Next> {
+  switch (admission.kind) {
+    case 'known':
+    case 'answered':
+      return 'known';
+    case 'late':
+      return 'again';
+    case 'in_flight':
+      turn.end();
+      await untilMoved(run);
+      return 'known';
+    case 'wait':
+    case 'over_budget': {
+      const { scope, money } = admission;
+      if (scope === 'extra') return 'over_extra';
+      if (admission.kind === 'over_budget')
+        throw overBudget(run.session, scope, money, reserveOf(wanted, operation));
+      turn.end();
+      await untilMoved(run, admission.untilMs);
+      return 'again';
+    }
+    default:
+      return admission;
+  }
+}
+
+/** What others hold may come back at any moment, and nobody tells this process of it. */
+const LONGEST_WAIT_MS = 5_000;
+
+/** Waits until a call of this account has ended in the ledger, or until it is worth asking that again. */
+export async function untilMoved(
+  { session: { groups, clock }, waiter }: Run,
+  untilMs = Infinity,
+): Promise<void> {
+  const over = new AbortController();
+  const signal = AbortSignal.any([waiter.signal, over.signal]);
+  const waitMs = Math.min(LONGEST_WAIT_MS, Math.max(0, untilMs - clock.wallMs()));
+  try {
+    await Promise.race([groups.ended, clock.sleep(waitMs, signal)]);
+  } finally {
+    over.abort();
+  }
 }

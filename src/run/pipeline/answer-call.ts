@@ -1,17 +1,35 @@
 import { asReadToday } from '../../client/kept-answers.ts';
 import type { CallKey } from '../../core/call-key.ts';
-import { invariant, StopError, unreachable } from '../../core/errors.ts';
+import { isoTime } from '../../core/clock.ts';
+import { invariant, StopError, stop, unreachable } from '../../core/errors.ts';
+import type { MappedInput } from '../../files/input.ts';
 import { erasedReason } from '../../ledger/eraser.ts';
-import type { Batch, CallState } from '../../ledger/ledger.ts';
-import { mayBuyAgain } from '../../plan/batch.ts';
-import type { RunContext } from '../../plan/context.ts';
+import type {
+  AnswerAtHand,
+  AnswerRecord,
+  AttemptId,
+  Batch,
+  CallState,
+  Doubt,
+  NoAnswerKind,
+} from '../../ledger/ledger.ts';
+import { mayBuyAgain, rereadOf, rereadWords } from '../../plan/batch.ts';
+import { shownPlanId } from '../../plan/consent.ts';
+import type { Reread, RunContext } from '../../plan/context.ts';
 import { asksErasedAgain, type FoundCall, findCalls, isFreshFor } from '../../plan/known-calls.ts';
-import { type Bought, buy, keepReading, untilMoved, type Wanted } from '../attempt.ts';
+import {
+  type Bought,
+  buy,
+  keepReading,
+  untilMoved,
+  type Waits,
+  type Wanted,
+  type Withheld,
+} from '../attempt.ts';
 import { doubtReason } from '../reconcile.ts';
 import { type InDoubt, resolveDoubt } from '../recover.ts';
 import type { Run } from '../session.ts';
-import { type Obtained, retried, withheld } from './obtained.ts';
-import { heldBack } from './unanswered.ts';
+import { MOST_TOLD, PUT_OFF, type PutOff } from '../too-fast.ts';
 
 /** The work on the rows of a batch in one run, and what the rows know of each other's calls. */
 export interface Work {
@@ -187,3 +205,107 @@ async function resolvedAlone(
       return unreachable(resolution);
   }
 }
+
+/** What a row got for one of its calls. */
+type Obtained = Answering | Held | Waits;
+
+interface Answering {
+  readonly kind: 'answered';
+  readonly answer: AnswerAtHand;
+}
+
+/** `refused` means that the subject of a change is no longer as planned. A call that has no doubt of its own leaves no attempt here. */
+export interface Held {
+  readonly kind: 'in_doubt' | 'skipped' | 'refused';
+  readonly reason: string;
+  readonly attempt?: AttemptId;
+}
+
+/** The result for a call without an answer for which nothing is at risk, with the reason. */
+function withheld(why: Withheld | PutOff | Waits): Held | Waits {
+  switch (why.kind) {
+    case 'waits':
+      return why;
+    case 'moved':
+      return {
+        kind: 'refused',
+        reason: `changed by batch ${why.by} since this was planned; run the list again to make a new plan`,
+      };
+    case 'subject_in_doubt':
+      return {
+        kind: 'in_doubt',
+        reason: `row ${why.row} of batch ${why.by} asked to change the same person, and the result is in doubt; settle that first`,
+      };
+    case 'put_off':
+      return {
+        kind: 'in_doubt',
+        reason: PUT_OFF,
+      };
+    default:
+      return unreachable(why);
+  }
+}
+
+/** What a call in doubt got by being sent again; undefined when the ledger knows. */
+function retried(bought: Bought, doubt: Doubt): Held | Waits | undefined {
+  if (bought === 'over_extra')
+    return stillInDoubt(doubt, 'not sent again, because the extra credits do not cover it');
+  if (typeof bought !== 'object' || bought.kind === 'answered') return undefined;
+  if (bought.kind !== 'put_off') return withheld(bought);
+  return stillInDoubt(doubt, `sent again, and told "too many requests" ${MOST_TOLD} times`);
+}
+
+function stillInDoubt(doubt: Doubt, why: string): Held {
+  return { kind: 'in_doubt', reason: `${doubtReason(doubt)}; ${why}`, attempt: doubt.attempt };
+}
+
+/**
+ * What was settled by an answer that the dialect reads otherwise today, as far as a person has to agree: to settle rows anew,
+ * and to buy again what turned out to be no answer.
+ */
+
+/** Whether a new batch settles the rows whose answers are read differently today; undefined when there is no such row. */
+export async function settlesAnew(context: RunContext, input: MappedInput): Promise<boolean | undefined> {
+  const { accept, ifBatch } = context;
+  // A person who names a batch agrees to nothing that a new one would buy.
+  if (ifBatch !== undefined && accept !== 'anew') return undefined;
+  const reread = await rereadOf(context, input);
+  if (ifBatch !== undefined) throw await whatIsAnew(context, input, reread);
+  if (reread === undefined) return undefined;
+  if (accept === 'anew' || (await context.askReread?.(reread)) === true) return true;
+  const next = 'They keep their outcome; to settle them again, agree with --yes.';
+  context.emit({ kind: 'note', message: `${rereadWords(reread)} ${next}` });
+  return false;
+}
+
+/** What settling the rows anew would buy, for an answer to just that. */
+async function whatIsAnew(
+  context: RunContext,
+  input: MappedInput,
+  reread: Reread | undefined,
+): Promise<StopError> {
+  if (reread === undefined) {
+    const fact = "Today's dialect settles every row of this batch as before.";
+    return stop('plan', fact, 'Correct the dialect of the account, if an answer was misread.');
+  }
+  return new StopError({
+    code: 'consent',
+    message: rereadWords(reread),
+    next: "They keep their outcome until you agree; check the list's plan, and start it.",
+    plan: await shownPlanId(context, input, undefined),
+    answers: ['yes'],
+  });
+}
+
+/** A row whose call nobody has agreed to buy again. It is in doubt, because the call was bought and has no answer. */
+function heldBack({ attempt, answeredAtMs, kind, why }: AnswerRecord<NoAnswerKind>): Held {
+  const fact = `what came at ${isoTime(answeredAtMs)} is not an answer but ${WORDS[kind]}, by today's dialect: ${why}`;
+  return { kind: 'in_doubt', reason: `${fact}; run the list with --yes to buy it again`, attempt };
+}
+
+const WORDS: Readonly<Record<NoAnswerKind, string>> = {
+  paused: 'a rate limit',
+  in_doubt: 'in doubt',
+  stopped: 'a refused key, address or credit',
+  not_sent: 'a statement that nothing was done',
+};

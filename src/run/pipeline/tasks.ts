@@ -2,12 +2,12 @@ import type { PositionedRow } from '../../core/format.ts';
 import type { InputRow, Outcome, RowNumber } from '../../core/row.ts';
 import { firstBelow, lastOfFirst } from '../../core/row-range.ts';
 import { type MappedInput, requireSameInput, rowInputOf } from '../../files/input.ts';
-import type { Batch, Ledger, PlannedRow } from '../../ledger/ledger.ts';
+import type { Batch, BatchId, FinishedInput, Ledger, LedgerReader, PlannedRow } from '../../ledger/ledger.ts';
+import { finishedPages } from '../../ledger/row-pages.ts';
 import { keptWork } from '../../operations/team/planned-work.ts';
 import type { Pace, RunContext } from '../../plan/context.ts';
 import { type PreparedRow, rowPreparer, type WalkedRow } from '../../plan/row-walk.ts';
 import type { RowSet } from '../row-set.ts';
-import { FinishedInputs } from './finished-inputs.ts';
 
 /** A row without a final outcome yet: the input for its operation, or the outcome of a row that needs no operation. */
 export type Task = {
@@ -153,4 +153,30 @@ function projectsIn(planned: PlannedRow): readonly string[] {
 /** The spreadsheet's number of the last row within `--limit`. */
 function lastRowWanted({ context, input }: Pick<SubmittedTasks, 'context' | 'input'>): RowNumber {
   return lastOfFirst(input.sheet.headerRow, context.limit);
+}
+
+/** The input fingerprints of finished rows. Callers ask in rising order of the rows, because one page is held at a time. */
+class FinishedInputs {
+  readonly #pages: AsyncIterator<readonly FinishedInput[]>;
+  #page: readonly FinishedInput[] = [];
+  #next = 0;
+
+  constructor(ledger: Pick<LedgerReader, 'finishedRows'>, batch: BatchId, fromRow: RowNumber) {
+    this.#pages = finishedPages(ledger, batch, fromRow);
+  }
+
+  /** The fingerprint of a row; undefined for a row that is not finished. */
+  async of(row: RowNumber): Promise<number | undefined> {
+    for (;;) {
+      for (; this.#next < this.#page.length; this.#next += 1) {
+        const finished = this.#page[this.#next];
+        if (finished !== undefined && finished.row >= row)
+          return finished.row === row ? finished.input : undefined;
+      }
+      const { value, done } = await this.#pages.next();
+      if (done) return undefined;
+      this.#page = value;
+      this.#next = 0;
+    }
+  }
 }

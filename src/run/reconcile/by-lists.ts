@@ -1,13 +1,18 @@
 import type { ListedPerson, MemberList } from '../../client/client.ts';
-import type { Dialect, DialectOperation, Listing } from '../../client/dialect.ts';
-import { answerPlaceOf, dialectOperationOf } from '../../client/dialect.ts';
-import { leftBy } from '../../client/judge.ts';
+import {
+  answerPlaceOf,
+  type Dialect,
+  type DialectOperation,
+  dialectOperationOf,
+  type Listing,
+} from '../../client/dialect.ts';
+import { leftBy, type Reply } from '../../client/judge.ts';
 import { bodyHolding, merged, objectWith } from '../../core/answer-body.ts';
 import { unreachable } from '../../core/errors.ts';
+import type { SubjectFacts } from '../../core/membership.ts';
 import type { Call, JsonObject } from '../../core/operation.ts';
 import { foreignWords } from '../../core/plain-text.ts';
-import type { RawReply } from '../../ledger/ledger.ts';
-import { failed, HEARD_NOTHING, type Heard, type LookResult } from './finding.ts';
+import type { Look, RawReply } from '../../ledger/ledger.ts';
 
 /**
  * This file finds out from a service's lists whether a lost invite reached its person. Without such lists nobody could
@@ -126,4 +131,26 @@ function acceptance(accepted: DialectOperation['accepted']): readonly JsonObject
     path === undefined || equals === undefined ? [] : [objectWith(path, equals)],
   );
   return bodies.slice(0, 1);
+}
+
+/**
+ * The result of a question. `told` is the lost answer itself. `left` is the state of its subject after the call, where the
+ * answer does not say it.
+ */
+export interface LookResult {
+  readonly said: Look['said'];
+  readonly why: string;
+  readonly told?: RawReply;
+  readonly left?: SubjectFacts;
+}
+
+/** The kept part of the vendor's reply. */
+export type Heard = Pick<RawReply, 'status' | 'body'>;
+
+const HEARD_NOTHING: Heard = { status: 0, body: Buffer.alloc(0) };
+
+export const heardIn = (reply: Reply): Heard => (reply.kind === 'answered' ? reply.raw : HEARD_NOTHING);
+
+export function failed(why: string): LookResult {
+  return { said: 'unclear', why: `the vendor's reply does not help: ${why}` };
 }

@@ -1,23 +1,30 @@
 import { answerPlaceOf } from '../../client/dialect.ts';
+import { type AnswerPlace, fieldsOf, valueAt } from '../../core/answer-body.ts';
+import { isoTime } from '../../core/clock.ts';
 import { invariant } from '../../core/errors.ts';
 import type { RunEvent } from '../../core/events.ts';
+import type { PositionedRow } from '../../core/format.ts';
+import { isObject, present } from '../../core/objects.ts';
+import type { JsonObject, JsonValue } from '../../core/operation.ts';
+import type { OutcomeKind, RowNumber } from '../../core/row.ts';
 import { openFile } from '../../files/input.ts';
-import type { BatchId, Ledger } from '../../ledger/ledger.ts';
+import { ourCells, shownBody, textCells } from '../../files/output/output.ts';
+import type { Job } from '../../job/job.ts';
+import type { Batch, BatchId, Ledger, RowRecord } from '../../ledger/ledger.ts';
+import { isPaidBy } from '../../ledger/tally.ts';
 import { amount } from '../../lib/checked-options.ts';
 import { nameStoreOfCall } from '../../lib/command-line.ts';
-import type { RunOptions } from '../../plan/context.ts';
+import { CellSafety } from '../../lib/formulas.ts';
+import type { Pace, RunOptions } from '../../plan/context.ts';
 import type { ResolvedJob } from '../../plan/row-walk.ts';
 import { checkCall } from '../checked-call.ts';
-import { finishedRows } from '../row-set.ts';
+import { finishedRows, RowSet } from '../row-set.ts';
 import { choose, openSpender, RUN_CHECKS, type Spender } from '../run-job.ts';
 import { stoppable } from '../stoppable.ts';
 import { chooseStore, storeToName } from '../store-choice.ts';
 import type { RunSummary } from '../summary.ts';
-import { type EnrichedList, type EnrichedRow, enrichedRow } from './enrich/enriched-row.ts';
 import { type GivenRows, listOf } from './enrich/given-rows.ts';
-import { Window } from './enrich/window.ts';
 
-export type { EnrichedCall, EnrichedRow } from './enrich/enriched-row.ts';
 export type { GivenRows } from './enrich/given-rows.ts';
 
 /**
@@ -197,4 +204,168 @@ async function* eachFinished(ledger: Ledger, batch: BatchId): AsyncGenerator<num
     left -= 1;
     yield row;
   }
+}
+
+/**
+ * What stands between a run and who reads its rows in their order: the run begins no row that is too far ahead of the reader, and
+ * the reader waits for the row that comes next.
+ */
+class Window implements Pace {
+  readonly #ahead: number;
+  readonly #finished = new RowSet();
+  #taken: RowNumber = 0;
+  #isOpen = false;
+  #isOver = false;
+  /** Called whenever something has changed. */
+  #waiting: (() => void)[] = [];
+
+  /** @param ahead how many rows may be begun beyond the one that was taken last. */
+  constructor(ahead: number) {
+    this.#ahead = ahead;
+  }
+
+  async upTo(row: RowNumber): Promise<RowNumber> {
+    while (!this.#isOpen && row > this.#taken + this.#ahead) await this.#change();
+    return this.#isOpen ? Number.POSITIVE_INFINITY : this.#taken + this.#ahead;
+  }
+
+  /** Resolves once the row is finished, or nothing more will be. */
+  async until(row: RowNumber): Promise<void> {
+    // A row between two that are read is none of the list, so what comes before this one is out of the way.
+    this.take(row - 1);
+    while (!(this.#isOver || this.#finished.has(row))) await this.#change();
+  }
+
+  finished(row: RowNumber): void {
+    this.#finished.add(row);
+    this.#tell();
+  }
+
+  /** The reader has the row, and all before it. */
+  take(row: RowNumber): void {
+    if (row <= this.#taken) return;
+    this.#taken = row;
+    this.#tell();
+  }
+
+  /** The run stops, so it need not wait for the reader any more. */
+  open(): void {
+    this.#isOpen = true;
+    this.#tell();
+  }
+
+  /** The run is over. */
+  end(): void {
+    this.#isOver = true;
+    this.#tell();
+  }
+
+  #change(): Promise<void> {
+    return new Promise((resolve) => void this.#waiting.push(resolve));
+  }
+
+  #tell(): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const resolve of waiting) resolve();
+  }
+}
+
+/** What was asked for a row, as the ledger has it. */
+export interface EnrichedCall {
+  /** The logical operation, as the dialect has it. */
+  readonly operation: string;
+  readonly parameters: Readonly<Record<string, JsonValue>>;
+  readonly answer: 'found' | 'no_match' | 'refused';
+  /** What the answer cost. Rows that ask the same share one, and the lowest of them pays for it. */
+  readonly credits: number;
+  /** Whether this row pays for it. */
+  readonly isPaidHere: boolean;
+  /** When the vendor answered, as an ISO 8601 time. */
+  readonly asOf: string;
+}
+
+/** A row and what came of it. */
+export interface EnrichedRow<Row> {
+  /** The first of given rows is 1, as the first line of JSON lines is; in a table the first below the header is 2. */
+  readonly row: RowNumber;
+  /** The row as JSON has it; of a table the texts of its cells by their columns. */
+  readonly input: Row;
+  readonly status: OutcomeKind;
+  readonly reason?: string;
+  /** The identifiers by which it matched. */
+  readonly matchedBy?: string;
+  /** What was found: the values by the names of the job's `add`, else the fields of the answer. */
+  readonly cells: JsonObject;
+  /** The credits that this row paid. */
+  readonly credits: number;
+  /** Where the answer came from: `bought`, `sent`, `ledger`, `row N` or `sandbox`; blank where there is none. */
+  readonly source: string;
+  /** When the vendor answered, as an ISO 8601 time. */
+  readonly asOf?: string;
+  /** The calls that led there, the first one first. */
+  readonly calls: readonly EnrichedCall[];
+}
+
+const AS_IT_IS = textCells(new CellSafety('raw'));
+
+/** @param header the names of the list's columns. */
+function enrichedRow<Row>(
+  { batch, job, answerPlace, header }: EnrichedList,
+  given: PositionedRow,
+  record: RowRecord,
+): EnrichedRow<Row> {
+  const { row } = given;
+  const [status, reason, matchedBy, credits, source = '', asOf] = ourCells(
+    batch,
+    given,
+    record,
+    undefined,
+    undefined,
+    AS_IT_IS,
+  );
+  return {
+    row,
+    input: inputOf(given, header) as Row,
+    status: status as OutcomeKind,
+    ...present({ reason: reason || undefined, matchedBy: matchedBy || undefined }),
+    cells: cellsOf(record, job, answerPlace),
+    credits: Number(credits),
+    source,
+    ...present({ asOf: asOf || undefined }),
+    calls: record.answers.map((answer) => ({
+      operation: answer.call.operation,
+      parameters: answer.call.parameters,
+      answer: answer.kind,
+      credits: answer.charged,
+      isPaidHere: isPaidBy(batch, row, answer),
+      asOf: isoTime(answer.answeredAtMs),
+    })),
+  };
+}
+
+/** What the rows of a list have in common. */
+interface EnrichedList {
+  readonly batch: Batch;
+  readonly job: Pick<Job, 'add'>;
+  readonly answerPlace: AnswerPlace;
+  readonly header: readonly string[];
+}
+
+/** Nobody knows below which names the cells of a row belong that cannot be read. */
+function inputOf({ cells, object, unreadable }: PositionedRow, header: readonly string[]): JsonObject {
+  if (object !== undefined) return object;
+  if (unreadable !== undefined) return { _cells: cells };
+  return Object.fromEntries(header.map((name, at) => [name, cells[at] ?? '']));
+}
+
+function cellsOf({ answers }: RowRecord, { add }: Pick<Job, 'add'>, place: AnswerPlace): JsonObject {
+  const body = shownBody(answers);
+  const fields = body === undefined ? undefined : fieldsOf(body, place);
+  if (add !== undefined)
+    return Object.fromEntries(
+      Object.entries(add).map(([name, path]) => [name, valueAt(fields, path) ?? null]),
+    );
+  if (fields === undefined || fields === null) return {};
+  return isObject(fields) ? (fields as JsonObject) : { value: fields };
 }

@@ -6,8 +6,7 @@ import type { StoreOptions } from '../../ledger/store.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import { BelievedTime } from '../../time/believed-time.ts';
 import { erasingIn } from '../open-ledger.ts';
-import { keptLists, replaceInTexts } from './erase/kept-files.ts';
-import { type UserFile, userFiles } from './erase/user-files.ts';
+import { keptLists, replaceInTexts, type UserFile, userFiles } from './erase/kept-files.ts';
 
 export { personOf } from './erase/person.ts';
 

@@ -12,8 +12,17 @@ import type {
   LedgerReader,
   LoggedOf,
 } from '../../ledger/ledger.ts';
+import {
+  normaliseAbn,
+  normaliseCompanyProfile,
+  normaliseDomain,
+  normaliseEmail,
+  normalisePersonProfile,
+  normaliseProfileSlug,
+  normaliseWebsite,
+} from '../../operations/lookup/identifiers.ts';
+import { isAbn, isEmail } from '../../operations/lookup/recognise.ts';
 import { batchWithId, findBatch, withLedgersThere } from '../open-ledger.ts';
-import { spellingsOf } from './log/spellings.ts';
 
 /**
  * What was asked, bought, changed, decided and erased: when, by which batch and operator, at what price. It is read from the
@@ -293,4 +302,22 @@ function requestOf(attempt: AttemptRecord): LoggedRequest {
       call.change === undefined || isErased ? undefined : reply?.body.toString('utf8').slice(0, MOST_SAID),
     hash: isErased ? key.slice(0, HASH_SHOWN) : undefined,
   };
+}
+
+/** The text, and as operations send it: by what it is, so that an address does not find the company of its domain. */
+function spellingsOf(text: string): readonly string[] {
+  if (text === '' || text.length > 500) return [];
+  const readers = isEmail(text)
+    ? [normaliseEmail]
+    : isAbn(text)
+      ? [normaliseAbn]
+      : [
+          normaliseDomain,
+          normaliseWebsite,
+          normalisePersonProfile,
+          normaliseCompanyProfile,
+          normaliseProfileSlug,
+        ];
+  const read = readers.map((reader) => reader(text));
+  return [...new Set([text, ...read.flatMap((each) => (each.kind === 'usable' ? each.value : []))])];
 }

@@ -1,6 +1,6 @@
 import type { OwnDialect } from '../../client/dialect.ts';
 import { type Clock, systemClock } from '../../core/clock.ts';
-import { EXIT, type ExitCode, type StopCode, StopError, stop } from '../../core/errors.ts';
+import { EXIT, type ExitCode, STOP_CODES, type StopCode, StopError, stop } from '../../core/errors.ts';
 import type { RunEvent } from '../../core/events.ts';
 import { OUTCOME_KINDS } from '../../core/row.ts';
 import { contentHash } from '../../files/input.ts';
@@ -20,10 +20,15 @@ import {
   moveToFailed,
   placeInDone,
 } from './nightly/inbox.ts';
-import { requireAgreedJobs, type SweptJob, sweptJobs } from './nightly/jobs.ts';
-import { STOP_REACH, worstOf } from './nightly/reach.ts';
-import { openStores, type SweptStore } from './nightly/stores.ts';
-import { type Todo, todosOf } from './nightly/todo.ts';
+import {
+  openStores,
+  requireAgreedJobs,
+  type SweptJob,
+  type SweptStore,
+  sweptJobs,
+  type Todo,
+  todosOf,
+} from './nightly/todo.ts';
 
 /**
  * One sweep resumes the unfinished batches of its jobs, then works on the new files of their inboxes, and ends. Files of
@@ -35,7 +40,7 @@ import { type Todo, todosOf } from './nightly/todo.ts';
  */
 
 export type { LeftFile } from './nightly/inbox.ts';
-export { requireAgreedJobs, type SweptJob, sweptJobs } from './nightly/jobs.ts';
+export { requireAgreedJobs, type SweptJob, sweptJobs } from './nightly/todo.ts';
 
 export interface SweepOptions extends SpenderOptions {
   /** The paths of the YAML files, each with an `inbox` of its own. */
@@ -321,4 +326,50 @@ export function totalsOf({ files }: SweepSummary) {
     isExact: parts.every(({ isExact }) => isExact),
     inDoubt: credits(sum(parts.map(({ inDoubt }) => inDoubt))),
   };
+}
+
+/**
+ * Says for each stop which files would end in the same way: only this one (`file`), the further files of its account
+ * (`account`), or all files of the sweep (`sweep`).
+ */
+const STOP_REACH: Readonly<Record<StopCode, 'file' | 'account' | 'sweep'>> = {
+  usage: 'file',
+  job: 'file',
+  input: 'file',
+  output: 'file',
+  consent: 'file',
+  unsupported: 'file',
+  guard: 'file',
+  plan: 'file',
+  budget: 'file',
+  account: 'account',
+  address: 'account',
+  account_budget: 'account',
+  doubts: 'account',
+  vendor_credits: 'account',
+  dearer: 'account',
+  paused: 'account',
+  key: 'account',
+  clock: 'sweep',
+  system: 'sweep',
+  store: 'sweep',
+  store_damaged: 'sweep',
+  store_lost: 'sweep',
+  store_version: 'sweep',
+  disk_full: 'sweep',
+  busy: 'sweep',
+  interrupted: 'sweep',
+  terminated: 'sweep',
+};
+
+/**
+ * Exit codes from the worst to the least: first those of a signal from outside, then those that need a person, and last
+ * those of problems that pass by themselves.
+ */
+const WORST_FIRST: readonly number[] = [130, 143, 77, 2, 4, 76, 75];
+
+/** The stop that the whole sweep reports; the first of equally bad ones. */
+export function worstOf(stops: readonly StopError[]): StopError | undefined {
+  const rank = ({ code }: StopError): number => WORST_FIRST.indexOf(STOP_CODES[code]);
+  return stops.toSorted((one, other) => rank(one) - rank(other))[0];
 }

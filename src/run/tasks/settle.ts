@@ -24,18 +24,29 @@ import {
 import { commandLine } from '../../lib/command-line.ts';
 import { BelievedTime } from '../../time/believed-time.ts';
 import { accountOfBatch, dialectFor, dialectOfBatch } from '../batch-account.ts';
-import type { FoundBatch } from '../open-ledger.ts';
-import { lookAtLedger, lookInto, openIfFree, openLedger, requireChangesTaken } from '../open-ledger.ts';
+import {
+  type FoundBatch,
+  lookAtLedger,
+  lookInto,
+  openIfFree,
+  openLedger,
+  requireChangesTaken,
+} from '../open-ledger.ts';
 import { decidedIn, type Elsewhere, type Over, overOf, overWords, waysToSend } from '../over.ts';
 import { canBeAskedAbout, doubtReason } from '../reconcile.ts';
 import { decisionsAbout, type Retries, retriesOf } from '../retries.ts';
 import { waitingElsewhere } from '../rows-to-decide.ts';
 import { PUT_OFF } from '../too-fast.ts';
-import { type AlikeDoubts, alikeDoubts, doubtsLike } from './alike-doubts.ts';
-import { requireTellableOfAll, toldAnswer } from './told-answer.ts';
+import {
+  type AlikeDoubts,
+  alikeDoubts,
+  doubtsLike,
+  requireTellableOfAll,
+  toldAnswer,
+} from './told-answer.ts';
 
 export { overWords, waysToSend } from '../over.ts';
-export type { AlikeDoubts } from './alike-doubts.ts';
+export type { AlikeDoubts } from './told-answer.ts';
 
 /** This file lists what is in doubt in a batch, and carries out what a person decides about it. Nothing is sent. */
 

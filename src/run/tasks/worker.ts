@@ -12,10 +12,9 @@ import { openForWork } from '../open-ledger.ts';
 import { keepRetention } from '../retention.ts';
 import { stoppable } from '../stoppable.ts';
 import { chooseStore } from '../store-choice.ts';
-import { RangeWork } from './worker/range-work.ts';
-import type { Serving, WorkerEvent } from './worker/serving.ts';
+import { RangeWork, type Serving, type WorkerEvent } from './worker/range-work.ts';
 
-export type { WorkerEvent } from './worker/serving.ts';
+export type { WorkerEvent } from './worker/range-work.ts';
 
 /**
  * A worker: it takes ranges of lists that others have submitted, as long as it is let, and buys what their rows need. It has neither

@@ -6,7 +6,7 @@
 import { describe, expect, test } from 'vitest';
 import type { DialectOperation } from '../../../src/client/dialect.ts';
 import type { Call, JsonValue } from '../../../src/core/operation.ts';
-import { nextPage } from '../../../src/plan/row-walk/next-page.ts';
+import { nextPage } from '../../../src/plan/row-walk/in-dialect.ts';
 
 type Paging = NonNullable<DialectOperation['paging']>;
 

@@ -1,6 +1,7 @@
 import type { Clock } from '../../../core/clock.ts';
 import type { PauseRecord } from '../../../ledger/ledger.ts';
 import { formatDuration } from '../../../lib/duration.ts';
+import type { Limits } from '../windows.ts';
 
 export type Pause = PauseRecord;
 
@@ -136,4 +137,61 @@ export class Backoff {
     const fromMs = this.#clock.wallMs();
     this.#onPause({ fromMs, untilMs: fromMs + durationMs, why, asked });
   }
+}
+
+/** Shorter waits are how a limit is kept; a longer one would look as if the run had died. */
+const NOTICED_WAIT_MS = 5_000;
+
+/** Why a wait is as long as it is, and whether it was told when it began. */
+export interface WaitReason {
+  readonly why: string;
+  readonly isTold: boolean;
+}
+
+/** Reports a long wait for a used-up plan or the learned rate as a pause, though the vendor did not ask for one. */
+export class LongWaits {
+  readonly #clock: Clock;
+  readonly #onPause: (pause: Pause) => void;
+  /** Calendar time until which a wait was already reported. */
+  #toldUntilMs = Number.NEGATIVE_INFINITY;
+
+  constructor(clock: Clock, onPause: (pause: Pause) => void) {
+    this.#clock = clock;
+    this.#onPause = onPause;
+  }
+
+  tell(waitMs: number, reason: () => WaitReason): void {
+    if (waitMs < NOTICED_WAIT_MS || waitMs === Number.POSITIVE_INFINITY) return;
+    const { why, isTold } = reason();
+    if (isTold) return;
+    const fromMs = this.#clock.wallMs();
+    const untilMs = fromMs + waitMs;
+    // After an early wake-up the same wait comes again.
+    if (untilMs - this.#toldUntilMs < NOTICED_WAIT_MS) return;
+    this.#toldUntilMs = untilMs;
+    this.#onPause({ fromMs, untilMs, why, asked: false });
+  }
+}
+
+/** What a limiter is given to begin with. */
+export interface LimiterOptions {
+  readonly limits: Limits;
+  readonly clock: Clock;
+  /** Send times of earlier runs, wall clock, so that a restart does not burst. */
+  readonly earlierSendsMs: readonly number[];
+  readonly pausedUntilMs: number | undefined;
+  /** Requests a second that earlier runs have learned from answers. */
+  readonly learnedPerSecond: number | undefined;
+  /** Starts at full speed although the plan is unknown, and learns from the first refusal on. */
+  readonly unhurried?: boolean;
+  /**
+   * How long before its request may leave a permit is given at most, to who has something to write before. Without it, not
+   * before it may.
+   */
+  readonly aheadMs?: number;
+  /** Whether only one request may be in flight, until an answer ends the reason for that. Without it, never. */
+  goesAlone?(): boolean;
+  onPause(pause: Pause): void;
+  /** Called when the learned speed has changed by more than a tenth. */
+  onLearned(perSecond: number): void;
 }

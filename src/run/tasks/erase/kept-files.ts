@@ -1,12 +1,23 @@
-import { existsSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  realpathSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { inflateRawSync } from 'node:zlib';
 import { isSpooled, LISTS, listFolderOf } from '../../../core/paths.ts';
 import { endedIn, LIST_NOTE } from '../../../files/list-name.ts';
-import type { ErasureTarget, Hit, KnownInput, Person } from '../../../ledger/eraser.ts';
+import type { Erasable, ErasureTarget, Hit, KnownInput, Person } from '../../../ledger/eraser.ts';
 import type { BatchId } from '../../../ledger/ledger.ts';
 import { bookPathIn } from '../../../sandbox/spawn.ts';
-import { forgetNotes } from '../../looker-notes.ts';
-import { cellsNaming } from './searched-files.ts';
+import { forgetNotes, notesIn } from '../../looker-notes.ts';
 
 /** What is kept in the store beside its ledger: lists, which an erasure removes, and texts, in which it replaces the person. */
 
@@ -127,5 +138,128 @@ export function replaceInTexts(folder: string, person: Person): void {
     if (!person.in(text)) continue;
     writeFileSync(`${path}.new`, person.replacedIn(text), { mode: 0o600 });
     renameSync(`${path}.new`, path);
+  }
+}
+
+/** Files of the store are searched for a person: texts in any encoding, and workbooks. */
+
+const WINDOW_BYTES = 1 << 24;
+/** More bytes than any address has, in any encoding. */
+const OVERLAP_BYTES = 1 << 13;
+
+/** The cells of a file that name the person; none where it cannot be read. */
+function cellsNaming(path: string, person: Person): readonly string[] {
+  try {
+    if (!isArchive(path)) return cellsInWindows(partsOf(path, WINDOW_BYTES, OVERLAP_BYTES), person);
+    const cells = contentsOf(readFileSync(path)).map((content) => cellsInWindows(windowsOf(content), person));
+    return cells.flat().map((cell) => withoutMarkup(cell, person));
+  } catch {
+    return [];
+  }
+}
+
+/** In the XML of a workbook tags stand between cells. */
+function withoutMarkup(cell: string, person: Person): string {
+  return cell.split(/[<>]/).find((text) => person.in(text, 'list')) ?? cell;
+}
+
+const ZIP_ENTRY = Buffer.from('PK\x03\x04');
+/** The header before each entry of an archive: its length, and where in it are the method, 0 for none, and the lengths of name and extra field. */
+const ENTRY = { header: 30, method: 8, name: 26, extra: 28 };
+const MOST_UNPACKED = { maxOutputLength: 2 ** 31 };
+
+function isArchive(path: string): boolean {
+  for (const begin of partsOf(path, ZIP_ENTRY.length)) return begin.equals(ZIP_ENTRY);
+  return false;
+}
+
+/** An archive as it is, and each of its entries that can be unpacked. */
+function contentsOf(bytes: Buffer): readonly Buffer[] {
+  const contents: Buffer[] = [bytes];
+  for (let at = 0; at !== -1; at = bytes.indexOf(ZIP_ENTRY, at + ENTRY.header)) {
+    if (at + ENTRY.header > bytes.length) break;
+    if (bytes.readUInt16LE(at + ENTRY.method) === 0) continue;
+    const start =
+      at + ENTRY.header + bytes.readUInt16LE(at + ENTRY.name) + bytes.readUInt16LE(at + ENTRY.extra);
+    try {
+      contents.push(inflateRawSync(bytes.subarray(start), MOST_UNPACKED));
+    } catch {
+      // What only looks like an entry, or is damaged, is searched as it is.
+    }
+  }
+  return contents;
+}
+
+/** Content is searched in parts that overlap, because a text of a gigabyte is longer than a string may be. */
+function cellsInWindows(windows: Iterable<Buffer>, person: Person): readonly string[] {
+  const cells: string[] = [];
+  for (const window of windows) cells.push(...person.cellsIn(window, 'list'));
+  return cells;
+}
+
+function* windowsOf(content: Buffer): Generator<Buffer> {
+  for (let at = 0; at < content.length; at += WINDOW_BYTES)
+    yield content.subarray(at, at + WINDOW_BYTES + OVERLAP_BYTES);
+}
+
+/** Each part goes on into the next one by `overlap` bytes, and is in the place of the one before it. */
+function* partsOf(path: string, bytes: number, overlap = 0): Generator<Buffer> {
+  const file = openSync(path, 'r');
+  try {
+    const part = Buffer.allocUnsafe(bytes + overlap);
+    for (let at = 0; ; at += bytes) {
+      const length = readSync(file, part, 0, part.length, at);
+      if (length === 0) return;
+      yield part.subarray(0, length);
+    }
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** A file of the user's that we wrote from what is erased. It stays as it is, and is named. */
+export interface UserFile {
+  readonly path: string;
+  /** Its path names the person, so that the store does not know it any more after the erasure. */
+  readonly isPathForgotten: boolean;
+}
+
+interface FoundFiles {
+  readonly files: readonly UserFile[];
+  /** How many paths that are noted outside of the ledger name the person. */
+  readonly named: number;
+}
+
+/** @param person whom an erasure is about; undefined for one by age. @param removed files of the store that are removed. */
+export function userFiles(
+  { files: known, written }: Pick<Erasable, 'files' | 'written'>,
+  folder: string,
+  person: Person | undefined,
+  removed: readonly string[],
+): FoundFiles {
+  const gone = new Set(removed.map(realPathOf));
+  const noted = notesIn(folder);
+  const affected = [
+    ...known.filter(({ isAffected }) => isAffected),
+    ...noted.filter(({ batch }) => written.has(batch)),
+  ];
+  const isForgotten = (path: string): boolean => person?.in(path, 'name') === true;
+  const paths = new Set(
+    [...affected, ...[...known, ...noted].filter(({ path }) => isForgotten(path))].map(({ path }) => path),
+  );
+  return {
+    files: [...paths]
+      .filter((path) => existsSync(path) && !gone.has(realPathOf(path)))
+      .sort()
+      .map((path) => ({ path, isPathForgotten: isForgotten(path) })),
+    named: noted.filter(({ path }) => isForgotten(path)).length,
+  };
+}
+
+function realPathOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
   }
 }

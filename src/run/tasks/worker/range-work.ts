@@ -1,17 +1,17 @@
 import type { Account } from '../../../client/account/account.ts';
 import { dialectOfContent, withRequestOf } from '../../../client/dialect.ts';
+import type { Clock } from '../../../core/clock.ts';
 import { messageOf, type StopCode, StopError } from '../../../core/errors.ts';
 import { besideFolder } from '../../../core/paths.ts';
 import { jobCarried } from '../../../job/carried-job.ts';
-import type { Batch } from '../../../ledger/ledger.ts';
-import type { TakenRange } from '../../../ledger/work-queue.ts';
+import type { Batch, BatchRange, Ledger, ListedRows } from '../../../ledger/ledger.ts';
+import type { TakenRange, WorkQueue } from '../../../ledger/work-queue.ts';
 import { requireAgreedRequests } from '../../../plan/consent.ts';
-import type { RunContext } from '../../../plan/context.ts';
+import type { RunContext, RunOptions } from '../../../plan/context.ts';
 import { workRange } from '../../pipeline.ts';
 import { ProjectAccess } from '../../project-access.ts';
 import { settleSeries } from '../../recover.ts';
 import { type OpenRun, Sessions } from '../../sessions.ts';
-import type { Serving } from './serving.ts';
 
 /** A worker's work on ranges, in sessions that stay open from one range to the next. */
 export class RangeWork {
@@ -213,3 +213,30 @@ const LOST: ReadonlySet<StopCode> = new Set<StopCode>(['store', 'store_lost', 'd
 async function told(telling: Promise<void>): Promise<void> {
   await telling.catch(() => {});
 }
+
+/** What the parts of a worker share while its store is open. */
+export interface Serving extends Pick<RunOptions, 'accept' | 'askAgreement' | 'operations'> {
+  readonly ledger: Ledger;
+  readonly listed: ListedRows;
+  readonly queue: WorkQueue;
+  readonly accounts: readonly Account[];
+  readonly clock: Clock;
+  readonly command: string;
+  readonly location: string;
+  readonly onEvent: (event: WorkerEvent) => void;
+}
+
+/** What a worker tells. */
+export type WorkerEvent =
+  /** The store is open, and these accounts are served. */
+  | { readonly kind: 'ready'; readonly accounts: readonly string[] }
+  /** The store cannot be spent from for now: it is tried again. */
+  | { readonly kind: 'waiting'; readonly why: string }
+  /** The queue has answered. */
+  | { readonly kind: 'beat' }
+  | ({ readonly kind: 'taken' } & BatchRange)
+  | ({ readonly kind: 'done'; readonly rows: number } & BatchRange)
+  /** A later run goes on with it. */
+  | ({ readonly kind: 'handed_back'; readonly stopped: StopError } & BatchRange)
+  | ({ readonly kind: 'failed'; readonly why: string } & BatchRange)
+  | { readonly kind: 'note'; readonly message: string };

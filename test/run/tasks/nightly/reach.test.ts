@@ -5,7 +5,7 @@
  */
 import { expect, test } from 'vitest';
 import { EXIT, STOP_CODES, type StopCode, stop } from '../../../../src/core/errors.ts';
-import { worstOf } from '../../../../src/run/tasks/nightly/reach.ts';
+import { worstOf } from '../../../../src/run/tasks/nightly.ts';
 
 const CODES = Object.keys(STOP_CODES) as readonly StopCode[];
 const exitOf = (...codes: readonly StopCode[]): number | undefined =>
