@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 /**
  * `npm run mutate`: each money rule of docs/internals/protocol.md is taken out of a copy of the source, and the test that is named
- * for it must fail. Exit code 1 when one passes all the same. Words behind `--` choose the mutations whose rule or file has one.
+ * must fail; else the exit code is 1. Words behind `--` choose the rules that have them.
  */
 
 export interface Mutation {
@@ -30,7 +30,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: '2: a store that is older than what is known outside of it buys nothing',
     file: 'src/ledger/stores/sqlite.ts',
-    text: 'options.wasThere ? lossOf(folder.path, connection) : undefined;',
+    text: 'isEmpty ? undefined : lossOf(folder.path, connection);',
     instead: 'undefined as string | undefined;',
     test: ['ledger/stores/lost', 'buys nothing until that is accepted'],
   },
@@ -158,7 +158,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: '19: nothing starts by a plan that moved',
     file: 'src/plan/plan-id.ts',
-    text: 'if (now === ifPlan) return;',
+    text: 'if (now === planId) return;',
     instead: "if (now !== '') return;",
     test: ['cli/plan-id', 'nothing starts, and the figures say by how much it moved'],
   },
