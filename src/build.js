@@ -23,9 +23,8 @@ const BUILDS_KEPT = 5;
 const DOORS = ['index.ts', 'cli/shell/main.ts'];
 const FAMILIES = ['operations', 'client/dialects', 'ledger/stores', 'files/formats', 'cli'];
 
-/** What is loaded together, with all that it imports, is one file: what a thread needs, every command, one that looks, and a run. */
+/** What is loaded together, with all that it imports, is one file: what a thread needs that parses, every command, one that looks, and a run. */
 const LOADED_TOGETHER = [
-  { name: 'thread', test: /lib\/threads\.ts$/ },
   { name: 'parse', test: /parse-beside\.ts$/ },
   { name: 'start', test: /cli\/shell\/main\.ts$/ },
   { name: 'look', test: /cli\/status\.ts$|stores\/sqlite\.ts$/ },

@@ -165,7 +165,6 @@ export const MUTATIONS: readonly Mutation[] = [
 ];
 
 const ROOT = join(import.meta.dirname, '..');
-
 function mutateAll(words: readonly string[]): void {
   const chosen = MUTATIONS.filter(({ rule }) => words.every((word) => rule.includes(word)));
   const copy = mkdtempSync(join(tmpdir(), 'rowonce-mutate-'));
