@@ -288,12 +288,6 @@ proofs(
       expect((await desk.json(['status', batch])).credits).toMatchObject({ spent: 2, in_doubt: 2 });
     });
 
-    proof('after a refresh that was lost', async () => {
-      const { desk, asked } = await lostOnce(true);
-      expect(asked).toHaveLength(2);
-      await expectForgotten(desk);
-    });
-
     proof('after settle --skip, and is not bought again', async () => {
       const { desk, asked, batch } = await lostOnce(false);
       expect(await desk.type(['settle', batch, '2', '--skip'])).toMatchObject({ code: 0 });
@@ -516,20 +510,6 @@ proof(
   },
 );
 
-proof('also when nothing but the path of a copy names them', async () => {
-  const { address } = await peopleVendor();
-  const desk = await deskOver(address);
-  const somebody = 'somebody@acme.example';
-  await desk.write('people.csv', `email\n${MARY}\n`);
-  await run(desk, 'enrich-person', 'people.csv');
-  expect((await desk.type(['export', 'last', '--copy', '-o', `${somebody}.csv`])).code).toBe(0);
-  const done = await desk.type(['forget', somebody, '--yes']);
-  expect(pathsSaid(done, PATH_FORGOTTEN)).toEqual(
-    ['csv', 'report.html'].map((ending) => desk.place.path(`${somebody}.${ending}`)),
-  );
-  expect(filesWith(desk, somebody)).toEqual([]);
-});
-
 /** A folder with a page's store: nothing was run, and two lists were brought, the second one in two versions. */
 async function broughtLists(): Promise<{ folder: string; store: string; env: Record<string, string> }> {
   const served = await Served.start();
@@ -550,7 +530,7 @@ async function broughtLists(): Promise<{ folder: string; store: string; env: Rec
 const filesNaming = (folder: string, text: string): readonly string[] =>
   filesBelow(folder).filter((path) => `${path}${readFileSync(path, 'latin1')}`.includes(text));
 
-proof('a list that was brought to the page and never run is reached, older versions as well', async () => {
+test('a list that was brought to the page and never run is reached, older versions as well', async () => {
   const { folder, store, env } = await broughtLists();
   expect(existsSync(join(store, 'ledger.db'))).toBe(false);
   const half = join(store, 'lists', '.rowonce-00000000-1-000000000000.tmp');
@@ -569,7 +549,7 @@ proof('a list that was brought to the page and never run is reached, older versi
   expect(existsSync(join(store, 'ledger.db'))).toBe(false);
 });
 
-proof('it is as old as its newest file for a purge, and is reached where the store has no name', async () => {
+test('it is as old as its newest file for a purge, and is reached where the store has no name', async () => {
   const { folder, store, env } = await broughtLists();
   const type = (words: readonly string[], more: Record<string, string> = {}) =>
     rowonce(words, { cwd: folder, env: { ...env, ...more } });

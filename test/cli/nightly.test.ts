@@ -1,6 +1,5 @@
-import { appendFileSync, cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { proof, proofs, some } from '../combinations.ts';
 import { domainsOf } from '../faults/workplace.ts';
@@ -236,22 +235,6 @@ test('a bad file goes to failed/ with its reason, the others are done, and the n
 });
 
 proofs('what is not whole or not meant for it stays', () => {
-  proof('a file that is written to while the sweep is busy with another', async () => {
-    const nights = await openNightDesk({ latencyMs: 200 });
-    const { place } = nights.desk;
-    nights.drop('a.csv', 'a', 8);
-    nights.drop('b.csv', 'b', 2);
-    const swept = nights.night();
-    while (place.vendor.requests().length === 0) await delay(5);
-    appendFileSync(place.path('inbox/b.csv'), '3,"Row",b-3.example\n');
-    expect((await swept).said).toMatchObject({
-      rows: 8,
-      left: [{ file: place.path('inbox/b.csv'), why: expect.stringMatching(/^it changed while/) }],
-    });
-    nights.age('inbox/b.csv');
-    expect(await nights.night()).toMatchObject({ code: 0, said: { rows: 3 } });
-  });
-
   proof('our own outputs, and a file whose batch was cancelled', async () => {
     const nights = await openNightDesk();
     nights.drop('a.csv', 'a', 3);

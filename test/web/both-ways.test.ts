@@ -430,17 +430,6 @@ proofs('what stops a run and is answered by a word on a terminal is answered by 
       expect(await desk.place.vendor.book()).toMatchObject({ requests: 8, credits: 8, charged_twice: [] });
     },
   );
-
-  proof('dialect: what it sends otherwise is sent, once for each row that is left', async () => {
-    const desk = await openDesk();
-    desk.list(6);
-    const { batch } = await desk.json(desk.run('--limit', '3'));
-    // Nothing is typed from here on: a desk agrees to its dialects.
-    desk.place.writeDialect({ headers: { 'x-team': 'a' } });
-    desk.place.writeAccount(desk.place.vendor.url, { dialect: 'dialect.yaml' });
-    await answer(desk, batch, 'dialect');
-    expect(await desk.place.vendor.book()).toMatchObject({ requests: 6, credits: 6, charged_twice: [] });
-  });
 });
 
 proofs.each(['--retry', '--not-done'])('%s on a terminal', (decision) => {

@@ -97,25 +97,10 @@ describe('a page on another port', () => {
     expect(await opens(word)).toBe(true);
   });
 
-  proof('cannot send it a form', async () => {
-    const answered = page.waitForResponse(`${served.url}/api/openings`);
-    await page.evaluate(`{
-      const form = document.createElement('form');
-      document.body.append(Object.assign(form, { method: 'POST', action: '${served.url}/api/openings' }));
-      form.submit();
-    }`);
-    expect((await answered).status()).toBe(403);
-  });
-
   proof('cannot frame it', async () => {
     await put(page, 'iframe', { src: served.url });
     const [frame] = page.frames().slice(1);
     expect(await frame?.locator('#page').count()).toBe(0);
-  });
-
-  proof('cannot run its script', async () => {
-    const script = { src: `${served.url}/page.js`, type: 'text/javascript' };
-    expect(await put(page, 'script', script)).toBe('refused');
   });
 
   proof('hears nothing of its tabs and holds none of them', async () => {

@@ -430,10 +430,6 @@ describe('the speed of a plan that nobody told us', () => {
     expect(granted).toBe(1);
   });
 
-  test('is learned: the account does not begin with everything at once', async () => {
-    expect(await durationOf(limiter({ limits: UNLIMITED }), 20)).toBeGreaterThan(500);
-  });
-
   test('is learned beside a quota of a day, which says nothing about the second', async () => {
     const limits = { concurrency: 8, windows: [{ requests: 50_000, windowMs: DAY_MS }] };
     const takesMs = await durationOf(limiter({ limits: UNLIMITED }), 20);
@@ -475,12 +471,6 @@ describe('the speed of a plan that nobody told us', () => {
     expect(pauses).toMatchObject([{ why: "the vendor's answers allow no earlier request", asked: false }]);
     const stopped = await stopOf(limited.permit({ ...PATIENT, maxPauseMs: 5_000 }));
     expect(stopped.message).toContain(": the vendor's answers allow no earlier request.");
-  });
-
-  test('goes on where the last run ended', async () => {
-    const seeded = await durationOf(limiter({ limits: UNLIMITED, learnedPerSecond: 1 }), 10);
-    expect(seeded).toBeGreaterThan(7_000);
-    expect(seeded).toBeLessThan(13_000);
   });
 
   test('is told when it has moved by more than a tenth, and not with every answer', async () => {

@@ -15,7 +15,6 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { gzipSync } from 'node:zlib';
 import Database from 'better-sqlite3';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ZipFile } from 'yazl';
@@ -498,7 +497,7 @@ proof('a log that somebody is reading is overwritten by the next command that wr
   expect(reading.prepare('SELECT scrubbed FROM erasures').all(), 'it has ended').toEqual([{ scrubbed: 1 }]);
 });
 
-test('lists that are kept in the store go when they name the person, however they are packed, unless they are needed', async () => {
+test('lists that are kept in the store go when they name the person, also in a workbook, unless they are needed', async () => {
   const place = temporaryFolder();
   const ledger = await openStore(sqlite, place);
   const spool = join(place, 'spool');
@@ -508,12 +507,12 @@ test('lists that are kept in the store go when they name the person, however the
   zip.end();
   const lists: Readonly<Record<string, Buffer>> = {
     'a.csv': Buffer.from('\uFEFFKIM@example.org', 'utf16le'),
-    'b.csv.gz': gzipSync('email\nkim@example.org\n'),
+    'b.csv': Buffer.from('email\nkim@example.org\n'),
     'c.xlsx': await buffer(zip.outputStream),
     'd.csv': Buffer.from('hakim@example.org'),
   };
   for (const [name, bytes] of Object.entries(lists)) writeFileSync(join(spool, name), bytes);
-  const needed = join(spool, 'b.csv.gz');
+  const needed = join(spool, 'b.csv');
   const { batch } = await ledger.beginBatch(batchSpec({ inputPath: needed }));
   await ledger.close();
   expect(await erase(place, KIM_ORDER)).toMatchObject({ needed: { lists: 1, by: [batch.id] } });
@@ -523,44 +522,4 @@ test('lists that are kept in the store go when they name the person, however the
   await again.close();
   expect((await erase(place, KIM_ORDER)).files).toHaveLength(3);
   expect(readdirSync(spool)).toEqual(['d.csv']);
-});
-
-test('a list of the page goes with its earlier versions when one of them names the person, and is as old as the youngest', async () => {
-  const place = temporaryFolder();
-  const ledger = await openStore(sqlite, place);
-  const write = (id: string, versions: string, current: string): string => {
-    const folder = join(place, 'lists', id);
-    mkdirSync(join(folder, 'versions'), { recursive: true });
-    writeFileSync(join(folder, 'versions', '1.csv'), versions);
-    writeFileSync(join(folder, 'list.csv'), current);
-    writeFileSync(join(folder, 'list.json'), '{}');
-    return folder;
-  };
-  const corrected = write('1'.repeat(16), 'email\nkim@example.org\n', 'email\nlee@example.org\n');
-  const other = write('2'.repeat(16), 'email\nlee@example.org\n', 'email\nhakim@example.org\n');
-  const inputPath = join(corrected, 'list.csv');
-  const { batch } = await ledger.beginBatch(batchSpec({ inputPath }));
-  await ledger.close();
-  expect(await erase(place, KIM_ORDER)).toMatchObject({ needed: { lists: 1, by: [batch.id] } });
-  expect(existsSync(inputPath), 'an open batch needs it').toBe(true);
-  const again = await openStore(sqlite, place);
-  await again.changeBatch(batch.id, { state: 'cancelled' });
-  await again.close();
-  expect((await erase(place, KIM_ORDER)).files).toHaveLength(3);
-  expect(existsSync(inputPath)).toBe(false);
-  utimesSync(join(other, 'versions', '1.csv'), 0, 0);
-  const purge = { kind: 'day', beforeMs: Date.now() - 60_000 } as const;
-  expect((await erase(place, purge)).files, 'it was corrected today').toEqual([]);
-  for (const name of ['list.csv', 'list.json']) utimesSync(join(other, name), 0, 0);
-  expect((await erase(place, purge)).files).toHaveLength(3);
-});
-
-test('where nothing was run yet, a list that was brought is removed', async () => {
-  const place = temporaryFolder();
-  const list = join(place, 'lists', '1'.repeat(16), 'list.csv');
-  mkdirSync(join(list, '..'), { recursive: true });
-  writeFileSync(list, 'email\nkim@example.org\n');
-  expect(await erase(place, KIM_ORDER, true)).toMatchObject({ calls: 0, files: [list] });
-  expect(await erase(place, KIM_ORDER)).toMatchObject({ files: [list] });
-  expect([existsSync(list), existsSync(join(place, 'ledger.db'))]).toEqual([false, false]);
 });

@@ -227,16 +227,6 @@ describe('what refuses one of the writes of a commit leaves the others', () => {
     expect(await ledger.batchMoney(batch)).toMatchObject({ reserved: 2 });
   });
 
-  test('replies', async () => {
-    const ledger = await freshLedger(sqlite);
-    const batch = await batchNamed(ledger, 'a');
-    const [one, two] = [await admitted(ledger, batch, 'one'), await admitted(ledger, batch, 'two')];
-    const came = [one, one, two].map((attempt, at) => recordReply(ledger, attempt, replyWith(`reply ${at}`)));
-    expect(await outcomes(came)).toEqual(NOT_THE_SECOND);
-    const kept = (await ledger.history(batch, 2)).map(({ reply }) => reply?.body.toString());
-    expect(kept).toEqual(['reply 0', 'reply 2']);
-  });
-
   test('a second reply, after which the first one is closed as what it was', async () => {
     const ledger = await freshLedger(sqlite);
     const batch = await batchNamed(ledger, 'a');
@@ -246,34 +236,6 @@ describe('what refuses one of the writes of a commit leaves the others', () => {
     const found = { kind: 'answered', answer: 'found', charged: credits(1), why: 'status 200' } as const;
     await closeAttempt(ledger, attempt, found, NOON_MS);
     expect(await stateOf(ledger, 'acme')).toMatchObject({ kind: 'answered', answer: { why: 'status 200' } });
-  });
-
-  test('purchases that are closed', async () => {
-    const ledger = await freshLedger(sqlite);
-    const batch = await batchNamed(ledger, 'a');
-    const [one, two] = [await admitted(ledger, batch, 'one'), await admitted(ledger, batch, 'two')];
-    await Promise.all([one, two].map((attempt) => recordReply(ledger, attempt, replyWith('{}'))));
-    const found = { kind: 'answered', answer: 'found', why: 'status 200' } as const;
-    const closings = [one, one, two].map((attempt, at) =>
-      closeAttempt(ledger, attempt, { ...found, charged: credits(at) }, NOON_MS),
-    );
-    expect(await outcomes(closings)).toEqual(NOT_THE_SECOND);
-    expect(await ledger.batchMoney(batch)).toMatchObject({ spent: 2, reserved: 0 });
-  });
-
-  test('rows that are settled, and those of another batch beside them', async () => {
-    const place = freshPlace(sqlite);
-    const ledger = await freshLedger(sqlite, place);
-    const [batch, other] = [await batchNamed(ledger, 'a'), await batchNamed(ledger, 'b')];
-    await settle(ledger, batch, 40, { kind: 'no_match', reason: 'nobody' });
-    const commits = countCommits();
-    const beside = settle(ledger, other, 40, MATCHED);
-    const settled = [39, 40, 41].map((row) => settle(ledger, batch, row, MATCHED));
-    expect(await outcomes(settled)).toEqual(NOT_THE_SECOND);
-    await beside;
-    expect(commits()).toBe(1);
-    expect((await ledger.rows(batch, 0, 100)).map(({ row }) => row)).toEqual([39, 40, 41]);
-    expect((await ledger.rows(other, 0, 100)).map(({ row }) => row)).toEqual([40]);
   });
 
   test('rows that are finished together, all of which are refused', async () => {
