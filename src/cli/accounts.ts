@@ -44,7 +44,7 @@ interface AddFlags extends EditFlags {
   readonly apiCallUrl?: string;
 }
 
-const accounts: CliCommand = {
+export default {
   name: 'accounts',
   summary: 'Connects vendor accounts, lists and tests them, without spending anything.',
   example: 'accounts add --name data --vendor provider --base-url https://api.example.com --key-env DATA_KEY',
@@ -72,9 +72,7 @@ const accounts: CliCommand = {
       .argument('<name>')
       .action(run((_console, name: string) => remove(name)));
   },
-};
-
-export default accounts;
+} satisfies CliCommand;
 
 function configureAdd(command: Command): Command {
   command

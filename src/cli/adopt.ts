@@ -12,7 +12,7 @@ interface Flags extends ReadFlags, Pick<EntryFlags, 'column' | 'role'> {
   readonly store?: string;
 }
 
-const adopting: CliCommand = {
+export default {
   name: 'adopt',
   summary:
     'Records who is already in a team, from a list, so that none of them is invited again; sends nothing.',
@@ -24,9 +24,7 @@ const adopting: CliCommand = {
       .option('--account <name>', "the account to use, over the job's")
       .action(wrap(adoptCommand));
   },
-};
-
-export default adopting;
+} satisfies CliCommand;
 
 async function adoptCommand(console: Console, job: string, file: string, flags: Flags): Promise<Report> {
   const { account, store } = flags;

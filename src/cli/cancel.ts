@@ -7,16 +7,14 @@ import { allBatches, findBatch, openLedger } from '../run/open-ledger.ts';
 import { inviteAgainLines } from './render/change-lines.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
 
-const cancel: CliCommand = {
+export default {
   name: 'cancel',
   summary: 'Ends a batch for good; what it bought or changed stays.',
   example: 'cancel last',
   configure(command: Command, wrap) {
     command.argument('<batch>', 'its id, the beginning of it, or "last"').action(wrap(cancelCommand));
   },
-};
-
-export default cancel;
+} satisfies CliCommand;
 
 async function cancelCommand(
   console: Console,

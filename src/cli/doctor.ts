@@ -20,16 +20,14 @@ import type { CliCommand, Console, Report } from './shell/command.ts';
 /** One thing that was checked. */
 type Finding = StoreFact;
 
-const doctor: CliCommand = {
+export default {
   name: 'doctor',
   summary: 'Checks the machine, the store, the accounts and the clock; sends nothing.',
   example: 'doctor',
   configure(command: Command, wrap) {
     command.action(wrap(examine));
   },
-};
-
-export default doctor;
+} satisfies CliCommand;
 
 async function examine(_console: Console, flags: { readonly store?: string }): Promise<Report> {
   const findings = [

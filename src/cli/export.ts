@@ -19,7 +19,7 @@ interface Flags extends ReadFlags {
   readonly repair?: true;
 }
 
-const exporting: CliCommand = {
+export default {
   name: 'export',
   summary: 'Writes the output of a batch again, from the ledger.',
   example: 'export last',
@@ -33,9 +33,7 @@ const exporting: CliCommand = {
       .option('--repair', 'the batch of the job that was run with --repair')
       .action(wrap(exportCommand));
   },
-};
-
-export default exporting;
+} satisfies CliCommand;
 
 async function exportCommand(
   console: Console,

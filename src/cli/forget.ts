@@ -16,7 +16,7 @@ interface Flags {
   readonly store?: string;
 }
 
-const forget: CliCommand = {
+export default {
   name: 'forget',
   summary: 'Erases a person: every question, answer and cell about them.',
   example: 'forget jo@example.com --dry-run',
@@ -28,9 +28,7 @@ const forget: CliCommand = {
       .option(...WAIT_FLAG)
       .action(wrap(forgetCommand));
   },
-};
-
-export default forget;
+} satisfies CliCommand;
 
 /** Other processes read this name beside the ledger, so it does not contain the person. */
 const COMMAND = 'forget';

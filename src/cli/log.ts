@@ -15,7 +15,7 @@ interface Flags {
   readonly store?: string;
 }
 
-const log: CliCommand = {
+export default {
   name: 'log',
   summary: 'Shows who asked, bought or changed what: for a person, a company, a batch or everything.',
   example: 'log jo@example.com',
@@ -27,9 +27,7 @@ const log: CliCommand = {
       .option('-o, --output <file>', 'write every entry as a table (CSV); - is standard output')
       .action(wrap(logCommand));
   },
-};
-
-export default log;
+} satisfies CliCommand;
 
 /** As many as a person looks through. */
 const SHOWN = 100;

@@ -10,7 +10,7 @@ interface Flags extends ReadFlags {
   readonly store?: string;
 }
 
-const merging: CliCommand = {
+export default {
   name: 'merge',
   summary: 'Puts a result, or corrected rows, into your own file, even if you have edited it since.',
   example: 'merge leads.enriched.xlsx leads.xlsx -o leads.merged.xlsx',
@@ -21,9 +21,7 @@ const merging: CliCommand = {
       .option('-o, --output <file>', 'where the merged file goes; left out: NAME.merged beside your own')
       .action(wrap(mergeCommand));
   },
-};
-
-export default merging;
+} satisfies CliCommand;
 
 async function mergeCommand(console: Console, result: string, into: string, flags: Flags): Promise<Report> {
   const { output, store } = flags;

@@ -11,7 +11,7 @@ interface Flags extends SpendFlags {
   readonly attentionOk?: true;
 }
 
-const nightly: CliCommand = {
+export default {
   name: 'nightly',
   summary: 'Resumes unfinished batches, then processes new files in the inbox folders, once.',
   example: 'nightly jobs/nightly-companies.yaml',
@@ -25,9 +25,7 @@ const nightly: CliCommand = {
       .option('--attention-ok', 'exit with 0 even when rows need attention')
       .action(wrap(nightlyCommand));
   },
-};
-
-export default nightly;
+} satisfies CliCommand;
 
 async function nightlyCommand(console: Console, jobs: readonly string[], flags: Flags): Promise<Report> {
   const words = process.argv.slice(2);

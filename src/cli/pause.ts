@@ -12,7 +12,7 @@ interface Flags {
   readonly store?: string;
 }
 
-const pause: CliCommand = {
+export default {
   name: 'pause',
   summary: 'Pauses a batch: its run stops cleanly, and sweeps skip it until you resume it.',
   example: 'pause last',
@@ -22,9 +22,7 @@ const pause: CliCommand = {
       .option(...WAIT_FLAG, '60s')
       .action(wrap(pauseCommand));
   },
-};
-
-export default pause;
+} satisfies CliCommand;
 
 async function pauseCommand(
   console: Console,

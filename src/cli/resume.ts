@@ -16,7 +16,7 @@ interface Flags {
   readonly store?: string;
 }
 
-const resume: CliCommand = {
+export default {
   name: 'resume',
   summary: 'Resumes a paused batch: at the next sweep, or when you run its command.',
   example: 'resume last',
@@ -26,9 +26,7 @@ const resume: CliCommand = {
       .option(...WAIT_FLAG)
       .action(wrap(resumeCommand));
   },
-};
-
-export default resume;
+} satisfies CliCommand;
 
 async function resumeCommand(
   console: Console,

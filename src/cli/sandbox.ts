@@ -20,7 +20,7 @@ interface Flags {
   readonly untilStdinEnds?: boolean;
 }
 
-const sandbox: CliCommand = {
+export default {
   name: 'sandbox',
   summary: 'Serves an invented service and provider on this machine, with their own book of charges.',
   example: 'sandbox --port 4810 --book book.jsonl --rate 20/s --faults "reset:0.02,charged-500:0.01"',
@@ -52,9 +52,7 @@ const sandbox: CliCommand = {
       .option('--until-stdin-ends', 'end when standard input does')
       .action(run((console, flags: Flags) => serve(console, flags)));
   },
-};
-
-export default sandbox;
+} satisfies CliCommand;
 
 async function serve(console: Console, flags: Flags): Promise<ExitCode> {
   const running = await startSandbox(optionsOf(flags));

@@ -3,7 +3,7 @@ import { Argument, type Command } from 'commander';
 import { SCHEMA_KINDS, type SchemaKind, schemaPath } from '../core/paths.ts';
 import type { CliCommand, Report } from './shell/command.ts';
 
-const schema: CliCommand = {
+export default {
   name: 'schema',
   summary: 'Prints the JSON schema of a job, accounts or a dialect, for editors, or of what --json prints.',
   example: 'schema job',
@@ -13,9 +13,7 @@ const schema: CliCommand = {
       .option('--path', "print the path of the schema instead, for an editor's settings")
       .action(run((_console, kind: SchemaKind, flags: { readonly path?: true }) => show(kind, flags)));
   },
-};
-
-export default schema;
+} satisfies CliCommand;
 
 async function show(kind: SchemaKind, { path: asked }: { readonly path?: true }): Promise<Report> {
   const path = schemaPath(kind);

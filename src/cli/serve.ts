@@ -19,7 +19,7 @@ interface Flags {
   readonly as?: string;
 }
 
-const serve: CliCommand = {
+export default {
   name: 'serve',
   summary: 'Opens the page on this machine: drop a list, see the cost, press start.',
   example: 'serve --port 4800',
@@ -37,9 +37,7 @@ const serve: CliCommand = {
       .option('--max-upload <megabytes>', 'the largest list that the page takes; left out: 2048')
       .action(wrap(serveCommand));
   },
-};
-
-export default serve;
+} satisfies CliCommand;
 
 async function serveCommand(console: Console, jobs: readonly string[], flags: Flags): Promise<ExitCode> {
   const opened = await openPage({

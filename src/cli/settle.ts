@@ -39,7 +39,7 @@ interface Flags {
   readonly as?: string;
 }
 
-const settle: CliCommand = {
+export default {
   name: 'settle',
   summary: 'Lists what is in doubt and what is at risk, and takes your decision about it.',
   example: 'settle last --retry --extra-credits 20',
@@ -55,9 +55,7 @@ const settle: CliCommand = {
       .option('--all-like <row>', 'decide about every row that was answered like this one')
       .action(wrap(settleCommand));
   },
-};
-
-export default settle;
+} satisfies CliCommand;
 
 async function settleCommand(
   console: Console,

@@ -15,7 +15,7 @@ interface Flags {
   readonly store?: string;
 }
 
-const spendCommand: CliCommand = {
+export default {
   name: 'spend',
   summary: 'Shows what a month cost: credits spent, in doubt and saved, against the budgets.',
   example: 'spend --month 2026-11 --by operator',
@@ -26,9 +26,7 @@ const spendCommand: CliCommand = {
       .option('-o, --output <file>', 'write it as a table (CSV); - is standard output')
       .action(wrap(tellSpend));
   },
-};
-
-export default spendCommand;
+} satisfies CliCommand;
 
 async function tellSpend(console: Console, flags: Flags): Promise<Report> {
   const { store, output, by } = flags;

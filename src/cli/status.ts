@@ -30,7 +30,7 @@ import { heldUpWords } from './render/over.ts';
 import { rangesWords, workerLines } from './render/workers.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
 
-const status: CliCommand = {
+export default {
   name: 'status',
   summary: 'Shows batches, one batch, or every attempt of one row.',
   example: 'status last 12',
@@ -40,9 +40,7 @@ const status: CliCommand = {
       .argument('[row]', "a row, by the spreadsheet's number (the header is 1)")
       .action(wrap(statusCommand));
   },
-};
-
-export default status;
+} satisfies CliCommand;
 
 async function statusCommand(
   console: Console,

@@ -33,7 +33,7 @@ type StoreFlag = Pick<PurgeFlags, 'store'>;
 
 const placeFrom = ({ store }: StoreFlag): string => chooseStore(store, false).location;
 
-const store: CliCommand = {
+export default {
   name: 'store',
   summary:
     'Shows the size of a store, checks it, backs it up, copies it, erases what is old, and sets up one for several hosts.',
@@ -94,9 +94,7 @@ const store: CliCommand = {
       .option(...WAIT_FLAG)
       .action(run((console, flags: PurgeFlags) => purgeStore(console, flags)));
   },
-};
-
-export default store;
+} satisfies CliCommand;
 
 async function info(location: string): Promise<Report> {
   const bytes = await (await upkeepOf(location)).bytes(location);

@@ -36,7 +36,7 @@ interface Flags extends SpendFlags, Pick<EntryFlags, 'add'> {
   readonly yes?: true;
 }
 
-const tryOne: CliCommand = {
+export default {
   name: 'try',
   summary: 'Makes one call once you agree, and shows the request, the answer and how it is read.',
   example: 'try enrich-company abn=51824753556 --account sandbox-provider',
@@ -50,9 +50,7 @@ const tryOne: CliCommand = {
       .option('--yes', 'agree to what it costs without being asked')
       .action(wrap(tryCommand));
   },
-};
-
-export default tryOne;
+} satisfies CliCommand;
 
 async function tryCommand(
   console: Console,

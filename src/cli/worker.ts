@@ -14,7 +14,7 @@ interface Flags extends SpendFlags {
   readonly health?: string;
 }
 
-const worker: CliCommand = {
+export default {
   name: 'worker',
   summary: 'Works on lists that were submitted to the same store, until you stop it.',
   example: 'worker --store postgres://rowonce_worker@127.0.0.1:5432/rowonce',
@@ -24,9 +24,7 @@ const worker: CliCommand = {
       .addOption(acceptOption())
       .action(run(workerCommand));
   },
-};
-
-export default worker;
+} satisfies CliCommand;
 
 async function workerCommand(console: Console, flags: Flags): Promise<Report> {
   const words = process.argv.slice(2);

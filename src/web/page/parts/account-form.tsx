@@ -6,22 +6,19 @@ import { ask } from '../session.ts';
 import { text } from '../text.ts';
 import { useAction } from './action.ts';
 
-/**
- * Adds an account, or changes one. The key is sent once and is in no field afterwards. What would name a program or a file of
- * this machine is set in the accounts file alone.
- */
-export function AccountForm({
-  account,
-  regions,
-  onSaved,
-  onLeft,
-}: {
+interface AccountFormProps {
   /** Left out: a new one. */
   readonly account?: PageAccount;
   readonly regions: readonly string[];
   onSaved(list: AccountList): void;
   onLeft(): void;
-}) {
+}
+
+/**
+ * Adds an account, or changes one. The key is sent once and is in no field afterwards. What would name a program or a file of
+ * this machine is set in the accounts file alone.
+ */
+export function AccountForm({ account, regions, onSaved, onLeft }: AccountFormProps) {
   const { accounts: words } = text;
   const action = useAction();
   const form = useRef<HTMLFormElement>(null);
@@ -63,15 +60,13 @@ export function AccountForm({
   );
 }
 
-function NewFields({
-  id,
-  vendor,
-  regions,
-}: {
+interface NewFieldsProps {
   readonly id: string;
   readonly vendor: Signal<PageAccount['vendor']>;
   readonly regions: readonly string[];
-}) {
+}
+
+function NewFields({ id, vendor, regions }: NewFieldsProps) {
   const { accounts: words } = text;
   return (
     <div class="form-fields">

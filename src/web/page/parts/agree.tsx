@@ -4,17 +4,15 @@ import { ask } from '../session.ts';
 import { text } from '../text.ts';
 import { useAction } from './action.ts';
 
-/** What a dialect sends, and the button that agrees to just that, once. */
-export function Agree({
-  plan,
-  toAgree: { agreement, fact, details },
-  onAgreed,
-}: {
+interface AgreeProps {
   /** The id of the plan that shows it. */
   readonly plan: string;
   readonly toAgree: AgreementView;
   readonly onAgreed: () => void;
-}) {
+}
+
+/** What a dialect sends, and the button that agrees to just that, once. */
+export function Agree({ plan, toAgree: { agreement, fact, details }, onAgreed }: AgreeProps) {
   const { agree: words } = text;
   const action = useAction();
   const agree = (): void =>

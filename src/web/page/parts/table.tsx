@@ -8,15 +8,7 @@ export function numbers(...names: readonly string[]): readonly Column[] {
   return names.map((name) => ({ name, look: 'number' }));
 }
 
-/** A table that may be wider than the window: it is pushed sideways by the keyboard, too. */
-export function Table({
-  name,
-  caption,
-  columns,
-  more,
-  look,
-  children,
-}: {
+interface TableProps {
   /** What a screen reader tells it from others by. */
   readonly name: string;
   readonly caption?: string;
@@ -26,7 +18,10 @@ export function Table({
   readonly look?: 'grid';
   /** Its lines. */
   readonly children: ComponentChildren;
-}) {
+}
+
+/** A table that may be wider than the window: it is pushed sideways by the keyboard, too. */
+export function Table({ name, caption, columns, more, look, children }: TableProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: without a focus the keyboard reaches nothing that is cut off.
     <section class="scroll" aria-label={name} tabIndex={0}>

@@ -31,16 +31,14 @@ export function Accounts() {
   );
 }
 
-function Shown({
-  loaded,
-  list,
-  isAdding,
-}: {
+interface ShownProps {
   readonly loaded: AccountList;
   /** Newer than what was loaded, once something was changed. */
   readonly list: Signal<AccountList | undefined>;
   readonly isAdding: Signal<boolean>;
-}) {
+}
+
+function Shown({ loaded, list, isAdding }: ShownProps) {
   const { accounts, regions } = list.value ?? loaded;
   const { accounts: words } = text;
   const asked = askedFor(accounts);
@@ -84,18 +82,15 @@ function Shown({
   );
 }
 
-function AccountCard({
-  account,
-  regions,
-  isAsked,
-  onChanged,
-}: {
+interface AccountCardProps {
   readonly account: PageAccount;
   readonly regions: readonly string[];
   /** Somebody came here to change it. */
   readonly isAsked: boolean;
   onChanged(list: AccountList): void;
-}) {
+}
+
+function AccountCard({ account, regions, isAsked, onChanged }: AccountCardProps) {
   const { name, vendor, region, sandbox, problem } = account;
   const { accounts: words } = text;
   const isEditing = useSignal(isAsked && !sandbox);

@@ -11,7 +11,7 @@ import { plainReason } from '../parts/plain-words.ts';
 import { BatchState, PlayMoney } from '../parts/tags.tsx';
 import { Refused } from '../session.ts';
 import { text, wordOf } from '../text.ts';
-import { BatchButtons } from './batch/buttons.tsx';
+import { type AtWork, BatchButtons } from './batch/buttons.tsx';
 import { Came } from './batch/came.tsx';
 import { BuyAgain, Finished, isOfAccount, Mend } from './batch/mend.tsx';
 
@@ -40,15 +40,13 @@ export function BatchPage({ params }: { readonly params: Readonly<Record<string,
   );
 }
 
-function Shown({
-  batch,
-  works,
-  changesPeople,
-}: {
+interface ShownProps {
   readonly batch: BatchDetail;
   readonly works: readonly WorkView[];
   readonly changesPeople: { value: boolean };
-}) {
+}
+
+function Shown({ batch, works, changesPeople }: ShownProps) {
   useEffect(() => {
     changesPeople.value = batch.changes !== undefined;
   }, [batch.changes !== undefined]);
@@ -131,15 +129,7 @@ function Record({ batch }: { readonly batch: BatchDetail }) {
 }
 
 /** How far it is, what it waits for, what it has cost so far, and what a person can do with it. */
-function Open({
-  batch,
-  works,
-  running,
-}: {
-  readonly batch: BatchDetail;
-  readonly works: readonly WorkView[];
-  readonly running: boolean;
-}) {
+function Open({ batch, works, running }: AtWork) {
   return (
     <>
       <section class="card stack" aria-label={words.progress}>
@@ -207,15 +197,7 @@ function Head({ batch, running }: { readonly batch: BatchDetail; readonly runnin
   );
 }
 
-function Notices({
-  batch,
-  works,
-  running,
-}: {
-  readonly batch: BatchDetail;
-  readonly works: readonly WorkView[];
-  readonly running: boolean;
-}) {
+function Notices({ batch, works, running }: AtWork) {
   const last = works.findLast(({ kind }) => kind !== 'export');
   const waiting = works.find(({ state }) => state === 'waiting');
   return (
@@ -291,16 +273,14 @@ function Now({ batch, running }: { readonly batch: BatchDetail; readonly running
   );
 }
 
-/** The clock until a pause ends. */
-function Pause({
-  until,
-  why,
-  asked,
-}: {
+interface PauseProps {
   readonly until: string;
   readonly why: string;
   readonly asked: boolean;
-}) {
+}
+
+/** The clock until a pause ends. */
+function Pause({ until, why, asked }: PauseProps) {
   const now = useSignal(Date.now());
   useEffect(() => {
     const timer = setInterval(() => {

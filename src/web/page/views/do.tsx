@@ -131,21 +131,16 @@ function usualAccount({ accounts, choices }: Ways, vendor: Vendor): AccountChoic
   return fitting.find(({ name }) => name === choices?.account) ?? fitting[0];
 }
 
-function Card({
-  operation,
-  ways,
-  account,
-  isChosen,
-  onAccount,
-  onChoose,
-}: {
+interface CardProps {
   readonly operation: OperationView;
   readonly ways: Ways;
   readonly account: string | undefined;
   readonly isChosen: boolean;
   readonly onAccount: (name: string) => void;
   readonly onChoose: () => void;
-}) {
+}
+
+function Card({ operation, ways, account, isChosen, onAccount, onChoose }: CardProps) {
   const { todo } = text;
   const title = wordOf(todo.operations, operation.name);
   const accounts = ways.accounts.filter(({ vendor }) => vendor === operation.vendor);

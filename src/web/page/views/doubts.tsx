@@ -114,15 +114,13 @@ function Over({ of: { why, decide_in, changed } }: { readonly of: NonNullable<Do
   );
 }
 
-function Figure({
-  name,
-  value,
-  what,
-}: {
+interface FigureProps {
   readonly name: string;
   readonly value: number;
   readonly what?: string;
-}) {
+}
+
+function Figure({ name, value, what }: FigureProps) {
   return (
     <div title={what}>
       <dt>{name}</dt>
@@ -229,15 +227,13 @@ function Line({
 type How = SettleRequest['how'];
 type Pair = readonly [name: string, value: string];
 
-function DoubtForm({
-  list,
-  chosen,
-  onDecided,
-}: {
+interface DoubtFormProps {
   readonly list: DoubtsView;
   readonly chosen: readonly number[];
   readonly onDecided: () => void;
-}) {
+}
+
+function DoubtForm({ list, chosen, onDecided }: DoubtFormProps) {
   // Nothing is chosen for a person, because asking again may be paid for twice.
   const how = useSignal<How | undefined>(undefined);
   const pairs = useSignal<readonly Pair[]>([['', '']]);
@@ -336,17 +332,14 @@ const NAMES: Readonly<Record<How, string>> = {
   answer: text.doubts.answer,
 };
 
-function Option({
-  how,
-  value,
-  what,
-  isOff = false,
-}: {
+interface OptionProps {
   readonly how: Signal<How | undefined>;
   readonly value: How;
   readonly what: string;
   readonly isOff?: boolean;
-}) {
+}
+
+function Option({ how, value, what, isOff = false }: OptionProps) {
   return (
     <label class="choice">
       <input

@@ -249,15 +249,13 @@ function Pages({
   );
 }
 
-function Save({
-  id,
-  material: { list, batch, read, header },
-  edits,
-}: {
+interface SaveProps {
   readonly id: string;
   readonly material: Material;
   readonly edits: Edits;
-}) {
+}
+
+function Save({ id, material: { list, batch, read, header }, edits }: SaveProps) {
   const action = useAction();
   const count = edits.cells.value.size;
   const save = (): void =>
@@ -287,18 +285,15 @@ function Save({
   );
 }
 
-/** One row of a list whose cells can be typed over. */
-function CellsOf({
-  row: { row, cells, unreadable, reason },
-  shown,
-  edits,
-  check,
-}: {
+interface CellsOfProps {
   readonly row: ListRow & { readonly reason?: string };
   readonly shown: readonly { readonly name: string; readonly at: number; readonly isAsked: boolean }[];
   readonly edits: Edits;
   readonly check: Checked['rows'][number] | undefined;
-}) {
+}
+
+/** One row of a list whose cells can be typed over. */
+function CellsOf({ row: { row, cells, unreadable, reason }, shown, edits, check }: CellsOfProps) {
   const edited = edits.cells.value;
   const isEdited = shown.some(({ at }) => edited.has(editKey(row, at)));
   return (
@@ -355,17 +350,14 @@ function onKey(event: KeyboardEvent, edits: Edits): void {
   below?.querySelector('input')?.focus();
 }
 
-function State({
-  unreadable,
-  reason,
-  isEdited,
-  problem,
-}: {
+interface StateProps {
   readonly unreadable: string | undefined;
   readonly reason: string | undefined;
   readonly isEdited: boolean;
   readonly problem: string | null | undefined;
-}) {
+}
+
+function State({ unreadable, reason, isEdited, problem }: StateProps) {
   if (unreadable !== undefined) return <td class="state">{text.fix.inTheFile(unreadable)}</td>;
   if (problem) return <td class="state problem">{problem}</td>;
   if (isEdited)

@@ -101,19 +101,15 @@ function MonthSteps({ history: { month, first, last } }: { readonly history: His
   );
 }
 
-function MoneyShown({
-  month,
-  sandbox,
-  accounts,
-  batches,
-  operators,
-}: {
+interface MoneyShownProps {
   readonly month: string;
   readonly sandbox: boolean;
   readonly operators: HistoryView['operators'];
   readonly accounts: readonly AccountMonth[];
   readonly batches: readonly HistoryBatch[];
-}) {
+}
+
+function MoneyShown({ month, sandbox, accounts, batches, operators }: MoneyShownProps) {
   const { history: words } = text;
   // Both kinds of money have the same tables, which a screen reader tells apart by their names.
   const of = sandbox ? `, ${text.playMoney}` : '';
@@ -244,16 +240,14 @@ function share(part: number, whole: number): string {
   return whole === 0 ? '–' : `${Math.round((100 * part) / whole)} %`;
 }
 
-/** What sweeps began, by the day. */
-function Nights({
-  month,
-  batches,
-  of,
-}: {
+interface NightsProps {
   readonly month: string;
   readonly batches: readonly HistoryBatch[];
   readonly of: string;
-}) {
+}
+
+/** What sweeps began, by the day. */
+function Nights({ month, batches, of }: NightsProps) {
   const { history: words } = text;
   const nights = [...Map.groupBy(batches, ({ created_at }) => Number(created_at.slice(8, 10)))];
   if (nights.length === 0) return null;

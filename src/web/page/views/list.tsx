@@ -124,17 +124,14 @@ export function rowsOf({
   return `${rows.length === 1 ? 'row' : 'rows'} ${rows.map(grouped).join(', ')}${count > rows.length ? ', …' : ''}`;
 }
 
-function Repairs({
-  found,
-  id,
-  reading,
-  change,
-}: {
+interface RepairsProps {
   readonly found: ListDescription;
   readonly id: string;
   readonly reading: Reading;
   readonly change: (more: Partial<Reading>) => void;
-}) {
+}
+
+function Repairs({ found, id, reading, change }: RepairsProps) {
   const all = found.columns.flatMap(({ name, damage }) =>
     damage.filter(({ cure }) => cure !== 'none_needed').map((each) => ({ column: name, ...each })),
   );

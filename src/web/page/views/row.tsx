@@ -89,15 +89,13 @@ function Shown({ detail }: { readonly detail: RowDetail }) {
   );
 }
 
-function Cells({
-  title,
-  cells,
-  none,
-}: {
+interface CellsProps {
   readonly title: string;
   readonly cells: RowDetail['cells'];
   readonly none: string;
-}) {
+}
+
+function Cells({ title, cells, none }: CellsProps) {
   return (
     <section class="stack">
       <h2>{title}</h2>

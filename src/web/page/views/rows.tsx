@@ -220,15 +220,13 @@ function Table({ page }: { readonly page: RowPage }) {
   );
 }
 
-function Line({
-  page,
-  row,
-  hasCredits,
-}: {
+interface LineProps {
   readonly page: RowPage;
   readonly row: RowView;
   readonly hasCredits: boolean;
-}) {
+}
+
+function Line({ page, row, hasCredits }: LineProps) {
   const { header, batch, list } = page;
   const isOther = row.cells === null && list === 'same';
   return (
@@ -286,15 +284,13 @@ function Pager({ page }: { readonly page: RowPage }) {
   );
 }
 
-function Step({
-  page,
-  to,
-  words,
-}: {
+interface StepProps {
   readonly page: RowPage;
   readonly to: PagePlace | null;
   readonly words: string;
-}) {
+}
+
+function Step({ page, to, words }: StepProps) {
   return (
     <button type="button" disabled={to === null} onClick={() => go(addressOf(page, to))}>
       {words}
@@ -409,17 +405,14 @@ function RowFind({ batch, last }: { readonly batch: string; readonly last: numbe
   );
 }
 
-function Hits({
-  batch,
-  last,
-  search: { hits, at, next, wasCancelled, refused },
-  goOn,
-}: {
+interface HitsProps {
   readonly batch: string;
   readonly last: number;
   readonly search: Search;
   readonly goOn: (from: number) => void;
-}) {
+}
+
+function Hits({ batch, last, search: { hits, at, next, wasCancelled, refused }, goOn }: HitsProps) {
   const isOver = at === undefined;
   const said = hits.length === 0 ? '' : text.rows.hits(grouped(hits.length));
   return (

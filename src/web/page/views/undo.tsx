@@ -45,21 +45,16 @@ export function Undo({ params: { id = '' } }: { readonly params: Readonly<Record
   );
 }
 
-function Planned({
-  id,
-  row,
-  plan: shown,
-  isUnderWay,
-  lookAgain,
-  onStart,
-}: {
+interface PlannedProps {
   readonly id: string;
   readonly row: number | undefined;
   readonly plan: UndoView;
   readonly isUnderWay: boolean;
   lookAgain(): void;
   onStart(work: WorkView): void;
-}) {
+}
+
+function Planned({ id, row, plan: shown, isUnderWay, lookAgain, onStart }: PlannedProps) {
   const { undo: words } = text;
   const action = useAction();
   const { state, by, plan, changes, not_undone: left, sandbox } = shown;

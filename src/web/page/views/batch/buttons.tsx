@@ -10,16 +10,15 @@ const words = text.batch;
 
 type Action = 'pause' | 'resume' | 'cancel' | 'continue';
 
-/** What a person can do with an open batch. */
-export function BatchButtons({
-  batch,
-  running,
-  works,
-}: {
+/** A batch, and what is at work on it. */
+export interface AtWork {
   readonly batch: BatchDetail;
   readonly running: boolean;
   readonly works: readonly WorkView[];
-}) {
+}
+
+/** What a person can do with an open batch. */
+export function BatchButtons({ batch, running, works }: AtWork) {
   const asking = useSignal<Action | undefined>(undefined);
   const refused = useSignal<Refused | undefined>(undefined);
   const question = useRef<HTMLDialogElement>(null);

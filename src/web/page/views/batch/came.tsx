@@ -95,15 +95,13 @@ function Reasons({ batch, came }: { readonly batch: BatchDetail; readonly came: 
   );
 }
 
-function Mending({
-  batch: { batch },
-  kind,
-  list,
-}: {
+interface MendingProps {
   readonly batch: BatchDetail;
   readonly kind: string;
   readonly list: string | null;
-}) {
+}
+
+function Mending({ batch: { batch }, kind, list }: MendingProps) {
   if (kind === 'in_doubt')
     return (
       <a class="button" href={`/batches/${batch}/doubts`}>

@@ -47,20 +47,16 @@ export function Finished({ batch, running }: { readonly batch: BatchDetail; read
   );
 }
 
-/** Runs the batch once more. */
-function Once({
-  batch,
-  running,
-  button,
-  what,
-  said,
-}: {
+interface OnceProps {
   readonly batch: BatchDetail;
   readonly running: boolean;
   readonly button: string;
   readonly what: string;
   readonly said?: Said;
-}) {
+}
+
+/** Runs the batch once more. */
+function Once({ batch, running, button, what, said }: OnceProps) {
   const action = useAction();
   return (
     <div class="actions">
@@ -151,18 +147,15 @@ export function Mend({
   );
 }
 
-/** One button for each answer that a person may give to a stop. */
-function Answers({
-  action,
-  batch,
-  answers,
-  plan,
-}: {
+interface AnswersProps {
   readonly action: Action;
   readonly batch: BatchDetail;
   readonly answers: readonly string[];
   readonly plan: string | undefined;
-}) {
+}
+
+/** One button for each answer that a person may give to a stop. */
+function Answers({ action, batch, answers, plan }: AnswersProps) {
   return (
     <>
       {answers.map((answer) => (
@@ -183,15 +176,7 @@ function Answers({
   );
 }
 
-/** A button, with a field for the limit where there is one to name. */
-function WithBudget({
-  label,
-  enough,
-  button,
-  what,
-  isHeld = false,
-  onGo,
-}: {
+interface WithBudgetProps {
   /** Undefined where nothing is paid. */
   readonly label: string | undefined;
   readonly enough: number | undefined;
@@ -199,7 +184,10 @@ function WithBudget({
   readonly what?: string;
   readonly isHeld?: boolean;
   readonly onGo: (action: Action, limit: { readonly budget?: string }) => void;
-}) {
+}
+
+/** A button, with a field for the limit where there is one to name. */
+function WithBudget({ label, enough, button, what, isHeld = false, onGo }: WithBudgetProps) {
   const budget = useSignal(enough === undefined ? '' : String(enough));
   const action = useAction();
   return (

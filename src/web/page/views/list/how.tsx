@@ -171,17 +171,14 @@ function OfText({ read, choose }: Choosing) {
   );
 }
 
-function Choice({
-  name,
-  value,
-  options,
-  onChosen,
-}: {
+interface ChoiceProps {
   readonly name: string;
   readonly value: string | undefined;
   readonly options: readonly Option[];
   readonly onChosen: (value: string) => void;
-}) {
+}
+
+function Choice({ name, value, options, onChosen }: ChoiceProps) {
   return (
     <label class="field">
       {name}
