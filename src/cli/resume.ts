@@ -6,7 +6,7 @@ import { commandToGoOn, durationOf } from '../lib/command-line.ts';
 import { OverObject } from '../objects/batch-object.ts';
 import { findBatch } from '../run/open-ledger.ts';
 import { resumeBatch } from '../run/tasks/hold.ts';
-import { heldUpWords } from './render/over.ts';
+import { heldUpWords } from './render/doubts.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
 import { WAIT_FLAG } from './shell/flags.ts';
 

@@ -5,7 +5,7 @@ import { atMost, counted, linesOf, plainText } from '../core/plain-text.ts';
 import { OUTCOME_KINDS } from '../core/row.ts';
 import type { ChangesDone } from '../files/output/changes-done.ts';
 import { originOf } from '../job/job-origin.ts';
-import type { Batch, LedgerReader, ShownMoney } from '../ledger/ledger.ts';
+import type { Batch, LedgerReader, RangeCounts, ShownMoney } from '../ledger/ledger.ts';
 import {
   budgetToFinishIn,
   commandLine,
@@ -13,6 +13,7 @@ import {
   raiseInJob,
   wordsOfCommand,
 } from '../lib/command-line.ts';
+import { formatDuration } from '../lib/duration.ts';
 import { findBatch, lookAtLedger } from '../run/open-ledger.ts';
 import type { Retries } from '../run/retries.ts';
 import {
@@ -25,9 +26,7 @@ import {
 import { type WorkerView, workersAt } from '../run/tasks/workers.ts';
 import type { UnprovenChanges } from '../run/unproven-changes.ts';
 import { changesLines, inviteAgainLines } from './render/change-lines.ts';
-import { heldBackLines, openWords, overBudgetLines, waitingWords } from './render/doubts.ts';
-import { heldUpWords } from './render/over.ts';
-import { rangesWords, workerLines } from './render/workers.ts';
+import { heldBackLines, heldUpWords, openWords, overBudgetLines, waitingWords } from './render/doubts.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
 
 export default {
@@ -254,4 +253,25 @@ function beyondWords({ rowsBeyond = 0 }: Batch): string {
 function moneyLine({ cap, spent, isExact, inDoubt, reserved }: ShownMoney): string {
   const budget = cap === undefined ? '' : `, budget ${cap}`;
   return `Credits    ${atMost(spent, isExact, `${spent} spent`)}, ${inDoubt} in doubt, ${reserved} reserved${budget}`;
+}
+
+/** A line for each process that spends from a store which several share. */
+function workerLines(workers: readonly WorkerView[]): readonly string[] {
+  return workers.map(({ host, pid, command, sinceMs, beatAgoMs, accounts }) => {
+    const shares = accounts.map(({ account, inFlight, share }) => {
+      const may = share === undefined ? '' : `, share ${share}`;
+      return `${account}: ${inFlight} in flight${may}`;
+    });
+    const beat = beatAgoMs === undefined ? 'no beat yet' : `last beat ${(beatAgoMs / 1000).toFixed(1)}s ago`;
+    const began = `begun ${formatDuration(sinceMs)} ago`;
+    return [`Worker ${host}, process ${pid}, ${began}, ${beat}`, ...shares, command].join('; ');
+  });
+}
+
+/** Undefined when no worker has to do with the batch. */
+function rangesWords(ranges: RangeCounts | undefined): string | undefined {
+  const { waiting, running, setAside } = ranges ?? { waiting: 0, running: 0, setAside: 0 };
+  if (waiting + running + setAside === 0) return undefined;
+  const aside = setAside === 0 ? '' : `, ${counted(setAside, 'range')} set aside, which a run works on`;
+  return `${waiting} waiting, ${running} running${aside}`;
 }

@@ -6,6 +6,7 @@ import { counted, linesOf } from '../../core/plain-text.ts';
 import type { Batch, BatchId, Decision, Look } from '../../ledger/ledger.ts';
 import { commandLine, commandToGoOn, wordsOfCommand } from '../../lib/command-line.ts';
 import type { Retries } from '../../run/retries.ts';
+import type { Over } from '../../run/tasks/batch-status.ts';
 
 /** Describes calls, and what the vendor said about a doubt. */
 
@@ -83,4 +84,10 @@ function valueWords(value: Call['parameters'][string]): string {
 export function openWords(open: number): string {
   const have = `${counted(open, 'request')} ${open === 1 ? 'has' : 'have'} no answer yet`;
   return `${have}; if no run is at work, the next run or settle counts them as in doubt.`;
+}
+
+/** Why no run goes on with an open batch. One of its list as it is now ends it, and one of another job or account leaves it. */
+export function heldUpWords({ why, changed = 'list' }: Over): string {
+  const begins = `a run of it begins another batch${changed === 'list' ? ' and ends this one' : ''}`;
+  return `${why}, so ${begins}; put the ${changed} back as it was to go on with it`;
 }

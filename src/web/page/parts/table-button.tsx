@@ -1,8 +1,7 @@
 import type { HistoryTicketRequest } from '../../api.ts';
 import { Refusal } from '../loaded.tsx';
 import { text } from '../text.ts';
-import { useAction } from './action.ts';
-import { take } from './take.ts';
+import { take, useAction } from './action.ts';
 
 /** Takes a table of the history along, as a file that a spreadsheet program opens. */
 export function TableButton({ of, name }: { readonly of: HistoryTicketRequest; readonly name: string }) {

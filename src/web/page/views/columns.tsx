@@ -2,8 +2,7 @@ import { type Signal, useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import type { Choices, OperationView, PlanView, Ways } from '../../api.ts';
 import { Loaded, Refusal } from '../loaded.tsx';
-import { useAction } from '../parts/action.ts';
-import { type Asked, useAsked } from '../parts/asked.ts';
+import { type Asked, useAction, useAsked } from '../parts/action.ts';
 import { counted, grouped } from '../parts/figures.ts';
 import { factOnPage } from '../parts/plain-words.ts';
 import { inputWords, severalFit, severalView } from '../parts/several.ts';
@@ -11,10 +10,8 @@ import { Steps } from '../parts/steps.tsx';
 import { go } from '../router.ts';
 import { ask } from '../session.ts';
 import { text } from '../text.ts';
-import { type Choosing, choose, unlessEmpty } from './columns/choosing.ts';
-import { Fields } from './columns/fields.tsx';
 import { More } from './columns/more.tsx';
-import { Order, Settings } from './columns/settings.tsx';
+import { type Choosing, choose, Fields, Order, Settings, unlessEmpty } from './columns/settings.tsx';
 import { rowsOf } from './list.tsx';
 
 /** Which column feeds which input. Guesses are shown as guesses, and every change is checked against the whole list. */

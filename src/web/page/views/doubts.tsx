@@ -3,7 +3,7 @@ import type { DoubtsView, DoubtView, SettleRequest, WorkList, WorkView } from '.
 import { changesOf } from '../live.ts';
 import { asRefused, Loaded, Refusal } from '../loaded.tsx';
 import { counted, exactTime, grouped } from '../parts/figures.ts';
-import { About, askedWords } from '../parts/row-words.tsx';
+import { About, askedWords } from '../parts/tags.tsx';
 import { Told } from '../parts/told.tsx';
 import { ask, Refused } from '../session.ts';
 import { text } from '../text.ts';

@@ -12,11 +12,10 @@ import {
   monthName,
   spentWords,
 } from '../parts/figures.ts';
-import { fileName } from '../parts/row-words.tsx';
 import { SubjectSearch } from '../parts/subject-search.tsx';
 import { numbers, Table } from '../parts/table.tsx';
 import { TableButton } from '../parts/table-button.tsx';
-import { PlayMoney } from '../parts/tags.tsx';
+import { fileName, PlayMoney } from '../parts/tags.tsx';
 import { query } from '../router.ts';
 import { text, wordOf } from '../text.ts';
 

@@ -5,8 +5,7 @@ import { changesOf } from '../live.ts';
 import { Loaded } from '../loaded.tsx';
 import { counted, exactTime, grouped } from '../parts/figures.ts';
 import { plainReason } from '../parts/plain-words.ts';
-import { About, askedWords, ForeignText } from '../parts/row-words.tsx';
-import { StatusTag } from '../parts/tags.tsx';
+import { About, askedWords, ForeignText, StatusTag } from '../parts/tags.tsx';
 import { Told } from '../parts/told.tsx';
 import { text, wordOf } from '../text.ts';
 

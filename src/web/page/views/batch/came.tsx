@@ -1,9 +1,8 @@
 import type { BatchDetail, SummaryView, TicketRequest } from '../../../api.ts';
 import { Refusal } from '../../loaded.tsx';
-import { useAction } from '../../parts/action.ts';
+import { take, useAction } from '../../parts/action.ts';
 import { grouped } from '../../parts/figures.ts';
 import { NEED_ATTENTION, sumOf } from '../../parts/outcomes.tsx';
-import { take } from '../../parts/take.ts';
 import { text } from '../../text.ts';
 
 const words = text.batch.came;

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { Choices } from '../../../api.ts';
 import { text } from '../../text.ts';
-import { type Choosing, choose } from './choosing.ts';
+import { type Choosing, choose } from './settings.tsx';
 
 /** What hardly anybody changes: filters, how old an answer may be, what becomes of doubts, and how far a change may go. */
 export function More({ operation, choices }: Choosing) {

@@ -2,9 +2,8 @@ import type { PlanView, RowPage } from '../../../api.ts';
 import { work } from '../../live.ts';
 import { Loaded } from '../../loaded.tsx';
 import { counted, grouped } from '../../parts/figures.ts';
-import { ForeignText } from '../../parts/row-words.tsx';
 import { numbers, Table } from '../../parts/table.tsx';
-import { StatusTag } from '../../parts/tags.tsx';
+import { ForeignText, StatusTag } from '../../parts/tags.tsx';
 import { text, wordOf } from '../../text.ts';
 
 const words = text.plan.answers;
