@@ -56,7 +56,6 @@ export interface ClientOptions extends Omit<LimiterOptions, 'limits' | 'clock'> 
   onSurplus?(requests: number): void;
 }
 
-/** A free question that was sent. */
 export interface Asked extends Sent {
   readonly verdict: Verdict;
 }
@@ -67,7 +66,6 @@ interface Parts extends Sender {
   /** Path of the account's base address, without a slash at its end. */
   readonly basePath: string;
   readonly values: RequestValues;
-  /** How long a whole exchange may take. */
   readonly timeoutMs: number;
   readonly limiter: Limiter;
 }
@@ -92,10 +90,7 @@ export class Client {
     this.#parts = parts;
   }
 
-  /**
-   * @throws StopError `account` when the key is not where the account says, `consent` when nobody has agreed to what the
-   *   dialect sends.
-   */
+  /** @throws StopError `account` when the key is not where the account says, `consent` when nobody has agreed to what the dialect sends. */
   static async open(options: ClientOptions): Promise<Client> {
     await requireAgreedRequests(options.dialect, options.baseUrl);
     const { account, dialect, baseUrl, clock, machine = clock, heard = (reply) => reply } = options;

@@ -10,7 +10,6 @@ import { isLoopback } from './account/accounts-file.ts';
  * one: what it carries, when its first byte leaves and who answers are the same.
  */
 
-/** What is used of undici. */
 export type Undici = Pick<typeof import('undici'), 'buildConnector' | 'Client' | 'Pool'>;
 
 /**
@@ -128,9 +127,7 @@ interface NamedProxy {
   readonly authorization: string;
 }
 
-/**
- * Vendors have `https` addresses, so `HTTP_PROXY` does not apply. Names in small letters are older and are read first.
- */
+/** Vendors have `https` addresses, so `HTTP_PROXY` does not apply. Names in small letters are older and are read first. */
 const VARIABLES = ['https_proxy', 'HTTPS_PROXY', 'all_proxy', 'ALL_PROXY'] as const;
 
 /**

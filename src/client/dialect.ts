@@ -184,7 +184,6 @@ function requireFillable(dialect: Dialect, { name, organizationId, projectId, ve
   );
 }
 
-/** Headers of every request that the dialect may make. */
 function headersOf(dialect: Dialect): readonly unknown[] {
   const { headers, operations, usage, balance, whoami, list_users, list_invites, through } = dialect;
   if (through !== undefined) return [through.envelope.headers];
@@ -200,7 +199,6 @@ function headersOf(dialect: Dialect): readonly unknown[] {
   ];
 }
 
-/** Headers of the requests without a project of their own, as they are sent. */
 function headersWithoutProject(dialect: Dialect): readonly unknown[] {
   const { headers, operations, usage, balance, whoami, vendor, through } = dialect;
   if (vendor === 'provider' || through !== undefined) return headersOf(dialect);
@@ -276,7 +274,6 @@ export function dialectOperationOf(dialect: Dialect, call: Call): DialectOperati
   return { ...operation, credits };
 }
 
-/** How an attempt relates to earlier ones of its call that were lost. */
 export interface Repetition {
   readonly isRepeated: boolean;
   /** Whether it repeats the lost one byte for byte, under its idempotency key. */

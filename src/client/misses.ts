@@ -9,14 +9,12 @@ import type { Dialect, DialectOperation } from './dialect.ts';
  * more rows end as "no match", and a person decides. Only a person who has read that continues.
  */
 
-/** How an account answered, kept up to date during a run. */
 export interface AccountHistory {
   answers: number;
   answersNot404: number;
   found: number;
   /** The same when the session began. */
   readonly foundBefore: number;
-  /** Misses in the series that has not ended yet. */
   misses: number;
   /** Consecutive matches with nothing readable in them. */
   unread?: number;
@@ -110,7 +108,6 @@ const NAMES_ROUTE =
 /** Some vendors say the same of a company that they do not have. */
 const MAY_NAME_ROUTE = /\brequested url\b[^"]{0,80}(?:not found|not exist)/i;
 
-/** How many bytes of an answer are searched for such words. */
 const LOOKED_AT_BYTES = 2_000;
 
 /** Whether an answer is about its path and not about the question. */
@@ -154,7 +151,6 @@ export function onlyMisses({ answersNot404, misses }: AccountState, trusted: boo
   return misses.count;
 }
 
-/** The words for that in a summary and in `status`. */
 export function onlyMissesWords(count: number): string {
   return `only status 404 so far, ${counted(count, 'answer')}: check the account's base_url`;
 }
@@ -173,12 +169,10 @@ export function suspicionOf(history: AccountHistory): Suspicion | undefined {
   return isOfRoute || (misses >= SUDDEN_MISSES && shareBefore(history) > USUAL_SHARE) ? 'sudden' : undefined;
 }
 
-/** The share of matches among the answers before the series. */
 function shareBefore({ answers, misses, found }: AccountHistory): number {
   return answers > misses ? found / (answers - misses) : 0;
 }
 
-/** Suspect misses, about which a person is asked. */
 export interface SuspectMisses {
   readonly suspicion: Suspicion;
   /** The fact, as a sentence. */

@@ -36,7 +36,6 @@ export function patternOf(text: string): Pattern {
   return known;
 }
 
-/** Has a pattern of that text run by `pattern` from now on. */
 export function runBy(text: string, pattern: Pattern): void {
   COMPILED.set(text, pattern);
 }

@@ -14,9 +14,7 @@ import { waitInBody, waitMsIn } from './rate-hints/wait-in-body.ts';
 
 /** What an answer says about how fast its account may be asked. */
 export interface RateHints {
-  /**
-   * The windows that the plan allows, as the vendor states them; the newest answer counts. Empty when it states none.
-   */
+  /** The windows that the plan allows, as the vendor states them; the newest answer counts. Empty when it states none. */
   readonly windows: readonly RateWindow[];
   /** How many requests are left, and for how long; when several windows say so, the one that is used up first. */
   readonly left?: { readonly requests: number; readonly resetMs: number };
@@ -107,10 +105,7 @@ function windowsIn(raw: RawReply, names: RateHintNames | undefined): readonly Ra
   return [...policies.map(policyWindow), ...suffixed, ...spaced].filter((window) => window !== undefined);
 }
 
-/**
- * Reads `"burst";q=100;w=60`, the earlier `100;w=60`, and `100;window=60`. Limits of bytes and of parallel requests are
- * ignored.
- */
+/** Reads `"burst";q=100;w=60`, the earlier `100;w=60`, and `100;window=60`. Limits of bytes and of parallel requests are ignored. */
 function policyWindow({ value, parameters }: Item): RateWindow | undefined {
   if ((parameters.get('qu') ?? 'requests') !== 'requests') return undefined;
   const seconds = numberIn(parameters.get('w') ?? parameters.get('window'));
@@ -130,7 +125,6 @@ function intervalMs(text: string | undefined): number | undefined {
   return seconds === undefined ? parseDurationMs(text ?? '') : seconds * 1000;
 }
 
-/** The strictest window of each length, the shortest first. */
 function strictest(windows: readonly RateWindow[]): readonly RateWindow[] {
   const byLength = new Map<number, RateWindow>();
   for (const window of windows) {
@@ -255,7 +249,6 @@ function numberIn(text: string | undefined): number | undefined {
 
 /** One member of a list in a header, such as `"burst";q=100;w=60` or `limit=100`. */
 interface Item {
-  /** The value without quotes. */
   readonly value: string;
   /** Parameters with names in lower case and values without quotes. */
   readonly parameters: ReadonlyMap<string, string>;
@@ -272,13 +265,11 @@ function itemsIn(header: string): readonly Item[] {
   });
 }
 
-/** Splits `limit=100` into a name and its value. */
 function pair(text: string): readonly [string, string] {
   const [name = '', ...value] = split(text, '=');
   return [name.trim().toLowerCase(), unquoted(value.join('='))];
 }
 
-/** Splits at separators outside of quotes. */
 function split(text: string, separator: string): string[] {
   const parts: string[] = [];
   let from = 0;

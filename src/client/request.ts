@@ -21,7 +21,6 @@ import {
 } from './dialect.ts';
 import { alike } from './request/alike-calls.ts';
 
-/** A request exactly as it leaves for the vendor. */
 export interface HttpRequest {
   readonly method: Method;
   /** The path with its query; the connection has the origin. */
@@ -37,12 +36,10 @@ export interface FreeRequest extends HttpRequest {
   readonly [free]: true;
 }
 
-/** The path of an address, without a slash at its end. */
 export function basePathOf(baseUrl: URL): string {
   return baseUrl.pathname.replace(/\/+$/, '');
 }
 
-/** Values for the placeholders in a dialect's headers. */
 export interface RequestValues {
   readonly key: string;
   readonly project_id?: string;
@@ -51,7 +48,6 @@ export interface RequestValues {
   readonly idempotency_key?: string;
 }
 
-/** How one request is formed: an operation, a read-back, or the usage request. */
 export type RequestShape = Pick<DialectOperation, 'method' | 'path' | 'headers' | 'fields' | 'paging'>;
 
 /** Operations whose calls bring a method, a path and a body; the rest of the dialect's entry applies to them too. */
@@ -118,9 +114,7 @@ function shapedCall(dialect: Dialect, operation: DialectOperation, call: Call): 
   return shapedRequest(operation, fieldsOf(operation, withPermissions(dialect, call)), {});
 }
 
-/**
- * The free request that says what became of a call. `values` has the lost attempt's idempotency key, if there was one.
- */
+/** The free request that says what became of a call. `values` has the lost attempt's idempotency key, if there was one. */
 export function readBackRequestOf(
   dialect: Dialect,
   basePath: string,
@@ -160,7 +154,6 @@ type PathValues = Partial<Pick<RequestValues, 'idempotency_key' | 'project_id'>>
 
 interface Shaped {
   readonly method: Method;
-  /** The path with its query, below the account's address. */
   readonly path: string;
   readonly body: JsonObject | undefined;
 }
@@ -226,9 +219,7 @@ function bodyFor(method: Method, body: JsonObject): JsonObject | undefined {
   return method === 'DELETE' && Object.keys(body).length === 0 ? undefined : body;
 }
 
-/**
- * @param values names that the path may use besides the fields: for a question about a call, never for the call itself.
- */
+/** @param values names that the path may use besides the fields: for a question about a call, never for the call itself. */
 function shapedRequest(shape: RequestShape, fields: Map<string, JsonValue>, values: PathValues): Shaped {
   const path = fillPath(shape.path, fields, values);
   const { method } = shape;
@@ -241,7 +232,6 @@ function shapedRequest(shape: RequestShape, fields: Map<string, JsonValue>, valu
   return { method, path: withQuery(path, fields), body: undefined };
 }
 
-/** Turns fields into a body: a dot in a field's name leads into an object. */
 function nested(fields: ReadonlyMap<string, JsonValue>): JsonObject {
   if (![...fields.keys()].some((name) => name.includes('.'))) return Object.fromEntries(fields);
   return [...fields].reduce<JsonObject>((body, [name, value]) => merged(body, objectWith(name, value)), {});
@@ -249,7 +239,6 @@ function nested(fields: ReadonlyMap<string, JsonValue>): JsonObject {
 
 const PATH_FIELD = /\{([^{}]*)\}/g;
 
-/** Moves the fields that the path names out of the body. */
 function fillPath(template: string, fields: Map<string, JsonValue>, values: PathValues): string {
   if (!template.includes('{')) return template;
   return template.replaceAll(PATH_FIELD, (_, name: string) => {
@@ -344,9 +333,7 @@ type Headers = Readonly<Record<string, string>>;
 /** The headers that were filled last with the values of an account, which are one object for all its usual requests. */
 const FILLED = new WeakMap<RequestValues, { dialect: Dialect; shape: RequestShape; headers: Headers }>();
 
-/**
- * Through a service there are no headers: the envelope has no place for them, and the service knows the vendor's key.
- */
+/** Through a service there are no headers: the envelope has no place for them, and the service knows the vendor's key. */
 function headersOf(dialect: Dialect, shape: RequestShape, values: RequestValues): Headers {
   const last = FILLED.get(values);
   if (last?.dialect === dialect && last.shape === shape) return last.headers;

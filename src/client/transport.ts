@@ -18,10 +18,7 @@ import { type Carried, Wire, Wires, type WiresOptions } from './transport/wires.
 /** Answers are a few kilobytes; more than this is not one of ours, and memory must not depend on the vendor. */
 const LARGEST_BODY_BYTES = 4 * 1024 * 1024;
 
-/**
- * Response headers that are read later: by the judge, by the limiter, or by a person who asks the vendor about a
- * request.
- */
+/** Response headers that are read later: by the judge, by the limiter, or by a person who asks the vendor about a request. */
 const KEPT_HEADERS =
   /^(date|age|retry-after|location|content-type|content-encoding|(x-)?rate-?limit.*|.*request-id|.*correlation-id|.*credits.*)$/;
 
@@ -338,10 +335,7 @@ const SIGNS: readonly (readonly [name: string, sign: Buffer])[] = [
   ['zstd', Buffer.from([0x28, 0xb5, 0x2f, 0xfd])],
 ];
 
-/**
- * Unpacks bytes that no header calls packed: nobody could read them, or find the key in them.
- * @throws Error as `unpacked`.
- */
+/** Unpacks bytes that no header calls packed: nobody could read them, or find the key in them. @throws Error as `unpacked`. */
 function unpackedBySign(body: Buffer, layer = 0): Buffer {
   const [name = ''] = SIGNS.find(([, sign]) => beginsWith(body, sign)) ?? [];
   const unpack = UNPACKERS.get(name);

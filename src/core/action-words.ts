@@ -1,8 +1,6 @@
 import { PLANNED_ACTIONS, type PlannedAction } from './operation.ts';
 import { counted } from './plain-text.ts';
 
-/** Changes as they are counted in words, in the same order everywhere. */
-
 const NOUNS: Readonly<Record<PlannedAction, string>> = {
   create_project: 'new project',
   invite: 'invite',

@@ -71,7 +71,6 @@ export function isWithin(path: string, other: string): boolean {
   return path === other || path.startsWith(`${other}.`);
 }
 
-/** An object in which `value` stands at the dotted path, as `valueAt` finds it. */
 export function objectWith(path: string, value: JsonValue): JsonObject {
   const [first = '', ...rest] = path.split('.');
   return { [first]: rest.length === 0 ? value : objectWith(rest.join('.'), value) };
@@ -166,7 +165,6 @@ export function isRepeated(
   return list.every((member) => known.has(canonicalJson(member)));
 }
 
-/** More of them say nothing to anybody. */
 const PARTS_NAMED = 5;
 
 /**

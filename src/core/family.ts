@@ -32,10 +32,7 @@ export async function loadMember<T>(folder: URL, name: string, read?: ReadMember
   return file === undefined ? undefined : importMember(file, name, read);
 }
 
-/**
- * Every member of a family by name, in name order.
- * @throws a bug when a file does not export what its name says.
- */
+/** Every member of a family by name, in name order. @throws a bug when a file does not export what its name says. */
 export async function loadFamily<T>(folder: URL, read?: ReadMember<T>): Promise<ReadonlyMap<string, T>> {
   const files = [...(await memberFiles(folder))];
   const members = files.map(async ([name, file]) => [name, await importMember(file, name, read)] as const);

@@ -33,7 +33,6 @@ export interface Digests {
 }
 
 export interface ValuedRow extends InputRow {
-  /** The row itself, where its format has more than texts. */
   readonly object?: JsonObject;
 }
 
@@ -51,7 +50,6 @@ export interface Survey {
   /** The delimiter in words: `comma`; `cells` where nothing stands between them. */
   readonly delimiter: string;
   readonly header: readonly string[];
-  /** Records below the header that are not blank. */
   readonly rows: number;
 }
 
@@ -59,7 +57,6 @@ export interface Survey {
 export type CellsFor = (rows: readonly ValuedRow[]) => Promise<readonly (readonly string[] | undefined)[]>;
 
 export interface CopyOptions {
-  /** Names of the cells that are appended. */
   readonly columns: readonly string[];
   /** Columns of the input that are left out, because they are an earlier run's. */
   readonly dropped: ReadonlySet<string>;
@@ -110,7 +107,6 @@ export const NAMED_ENCODINGS = [
 ] as const;
 export type NamedEncoding = (typeof NAMED_ENCODINGS)[number];
 
-/** The encodings by their names in a job and on the command line. */
 export const ENCODINGS = [...GUESSED_ENCODINGS, ...NAMED_ENCODINGS] as const;
 export type Encoding = (typeof ENCODINGS)[number];
 
@@ -159,7 +155,6 @@ export interface FoundLayout {
 
 export interface TopRow {
   readonly row: RowNumber;
-  /** What the first of its cells say. */
   readonly text: string;
 }
 
@@ -168,7 +163,6 @@ export interface LeftOut {
   /** `211`, or `214-230`. */
   readonly rows: string;
   readonly why: 'totals' | 'below';
-  /** What the first of its cells say. */
   readonly text: string;
 }
 
@@ -176,7 +170,6 @@ export interface LeftOut {
 export interface Tab {
   readonly name: string;
   readonly isHidden: boolean;
-  /** Whether it is the one that is read. */
   readonly isRead: boolean;
 }
 

@@ -13,7 +13,6 @@ export function roleOf(word: string): Role | undefined {
   return ROLES.find((each) => text === each || (each !== 'admin' && text === `role:${each}`));
 }
 
-/** The person or thing that a change alters. */
 export interface Subject {
   /** The project's id; absent for what belongs to the account itself, such as a project that is made. */
   readonly project?: string;
@@ -31,14 +30,12 @@ export interface Subject {
  */
 export type SubjectState = 'invited' | 'member' | 'between' | 'gone' | 'unsure' | 'done';
 
-/** How a subject stands. What is not known is absent. */
 export interface SubjectFacts {
   readonly state: SubjectState;
   readonly role?: Role;
   readonly email?: string;
   readonly inviteCode?: string;
   readonly userId?: string;
-  /** The id of a project that was made. */
   readonly projectId?: string;
 }
 

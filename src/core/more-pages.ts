@@ -1,8 +1,6 @@
 import { valueAt } from './answer-body.ts';
 import type { JsonValue } from './operation.ts';
 
-/** What a page of a list says of the rest of the list. */
-
 /** The objects that may hold the next page. Vendors that put the list into `data` put the next page there as well. */
 export const PAGING_PLACES = ['', 'data.', 'data.pagination.', 'pagination.'] as const;
 

@@ -99,7 +99,6 @@ export type Normalised =
   | { readonly kind: 'blank' }
   | { readonly kind: 'unusable'; readonly problem: string };
 
-/** One input of an operation, to which a column of the file is mapped. */
 export interface InputField {
   readonly name: string;
   /** What belongs here, in one clause, for `plan` and the documentation. */
@@ -108,7 +107,6 @@ export interface InputField {
   readonly aliases: readonly string[];
   /** Columns of lists about anything else are called so as well: by that alone no file is taken to fit the operation. */
   readonly generic?: readonly string[];
-  /** The file must have a column for it. */
   readonly required?: true;
   /** Whether a cell shows by itself that it is meant for this input, whatever its column is called. Left out: none does. */
   readonly looksRight?: (cell: string) => boolean;
@@ -119,7 +117,6 @@ export interface InputField {
 /** Text of the mapped columns by input name. An input without a column is absent. */
 export type RowInput = Readonly<Record<string, string>>;
 
-/** What a job may say about how its rows are treated. */
 export interface OperationOptions {
   /**
    * Identifiers tried in order, `abn+domain` for two in one call, `all:abn+domain` for those of them that a row has;

@@ -5,8 +5,6 @@ import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'nod
 import { fileURLToPath } from 'node:url';
 import { PACKAGE } from './families.ts';
 
-/** Where our own files are when nobody says otherwise. */
-
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The accounts file: in `$ROWONCE_CONFIG`, else in the XDG config folder. */

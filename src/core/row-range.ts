@@ -30,10 +30,7 @@ export function firstBelow(headerRow: string): RowNumber {
   return headerRow === '' ? 1 : (readHeaderRows(headerRow)?.last ?? 1) + 1;
 }
 
-/**
- * The last of the first rows of a table; blank ones count.
- * @param headerRow as `Sheet` has it. @param rows left out: all of them.
- */
+/** The last of the first rows of a table; blank ones count. @param headerRow as `Sheet` has it. @param rows left out: all of them. */
 export function lastOfFirst(headerRow: string, rows: number | undefined): RowNumber {
   return rows === undefined ? Number.POSITIVE_INFINITY : firstBelow(headerRow) - 1 + rows;
 }

@@ -1,5 +1,3 @@
-/** Words for rows and how they end. Imports nothing. */
-
 /**
  * A row's number as a spreadsheet shows it: the header is 1, the first row of data 2. Counts records, not lines,
  * because a quoted line end stays inside one spreadsheet cell. Blank lines count too.
@@ -18,7 +16,6 @@ export class RowCount {
   }
 }
 
-/** One record of the input, its cells as text in the order of the header. */
 export interface InputRow {
   readonly row: RowNumber;
   readonly cells: readonly string[];

@@ -76,7 +76,6 @@ export class NewFile {
     return true;
   }
 
-  /** Takes the place of whatever stands there. */
   async replace(path: string): Promise<void> {
     await rename(this.#path, path);
     await syncFolder(dirname(path));
@@ -222,7 +221,6 @@ export async function* piecesOf(file: FileHandle): AsyncGenerator<Buffer> {
 
 const BYTES_AT_ONCE = 256 * 1024;
 
-/** SHA-256 of all bytes, hex. */
 export async function sha256Of(chunks: AsyncIterable<Buffer>): Promise<string> {
   const sha256 = createHash('sha256');
   for await (const chunk of chunks) sha256.update(chunk);
@@ -341,10 +339,7 @@ const WHY: Readonly<Record<string, string>> = {
   EIO: 'its disk has errors',
 };
 
-/**
- * A problem of writing a file as a stop in words; whatever else was thrown as it is.
- * @param flag with which the user named it.
- */
+/** A problem of writing a file as a stop in words; whatever else was thrown as it is. @param flag with which the user named it. */
 export function outputProblem(path: string, error: unknown, flag = '-o'): unknown {
   const code = codeOf(error);
   if (code === undefined) return error;

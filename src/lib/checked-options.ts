@@ -11,7 +11,6 @@ import { problemOf } from './yaml/schema-problem.ts';
  * time: a limit that is no number would compare as false everywhere, and so limit nothing.
  */
 
-/** One for every option that a call has. */
 export type Checks<Request> = Readonly<Record<keyof Request & string, z.ZodType>>;
 
 /** @throws StopError `usage` with the option. */
@@ -53,7 +52,6 @@ export const signal = ofKind((value) => value instanceof AbortSignal, 'an AbortS
 
 export const timepiece = ofKind((value) => isObject(value) && 'wallMs' in value, 'a clock');
 
-/** Of credits or of rows. */
 export const amount = z.int().min(0).optional();
 
 /** Of no row nothing would be done. */

@@ -93,7 +93,6 @@ export async function resumedBy<T>(command: () => string, work: Promise<T>): Pro
   }
 }
 
-/** What is looked at of the options of a command, as commander holds them. */
 interface Declared {
   readonly options: readonly {
     readonly short?: string | undefined;
@@ -128,7 +127,6 @@ export function withOption(
   return [...kept.slice(0, end), option, String(value), ...kept.slice(end)];
 }
 
-/** The same command without an option that has a value. */
 export function withoutOption(words: readonly string[], option: string): readonly string[] {
   const end = optionsEnd(words);
   const isOfOption = (word: string, at: number): boolean =>
@@ -136,14 +134,12 @@ export function withoutOption(words: readonly string[], option: string): readonl
   return words.filter((word, at) => at >= end || !isOfOption(word, at));
 }
 
-/** The same command with an option that has no value. */
 export function withFlag(words: readonly string[], flag: string): readonly string[] {
   const kept = withoutFlag(words, flag);
   const end = optionsEnd(kept);
   return [...kept.slice(0, end), flag, ...kept.slice(end)];
 }
 
-/** The same command without an option that has no value. */
 export function withoutFlag(words: readonly string[], flag: string): readonly string[] {
   const end = optionsEnd(words);
   return words.filter((word, at) => at >= end || word !== flag);

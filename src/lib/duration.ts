@@ -1,5 +1,3 @@
-/** Words for spans of time, as flags and job files give them and as a person reads them. Imports nothing. */
-
 const MS_PER_UNIT: Readonly<Record<string, number>> = {
   ms: 1,
   s: 1000,

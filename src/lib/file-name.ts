@@ -1,7 +1,5 @@
 import { basename, dirname, join } from 'node:path';
 
-/** Names of files whose ending says how they are read. Imports nothing of ours. */
-
 const ENDING = /\.[^./\\]+$/i;
 
 /** With the dot, in lower case; empty for a name without one. */

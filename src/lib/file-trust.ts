@@ -7,13 +7,11 @@ import { shellWord } from './command-line.ts';
  * spend and change with that key, so the file is refused when anybody can write it but the user and the administrators.
  */
 
-/** What is wrong, as a clause, and what to do about it. */
 interface Distrust {
   readonly fact: string;
   readonly next: string;
 }
 
-/** The user as whom the program runs. */
 export interface Self {
   readonly uid: number;
   /** The group that is this user's by default, which is of nobody else where each user has one. */

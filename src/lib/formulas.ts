@@ -91,7 +91,6 @@ function isNumberOrPhone(text: string): boolean {
 /** Makes the cells of one set of files safe, or leaves them, and counts those that would have begun a formula or held one. */
 export class CellSafety {
   readonly mode: FormulaMode;
-  /** Cells that got a mark. */
   marked = 0;
 
   constructor(mode: FormulaMode) {

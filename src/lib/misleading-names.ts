@@ -3,7 +3,6 @@
  * person, and a user who agrees to a method and a path agrees to what is done: so no name in a request may say otherwise.
  */
 
-/** What of a request may be said otherwise. */
 const PART = '(?:method|verb|host|path|path-info|route|uri|url|query|scheme|port)';
 
 /** In headers, and in queries and bodies as well, because some frameworks look for the same names there. */
@@ -31,7 +30,6 @@ const HEADER = new RegExp(
   ].join('|')})$`,
 );
 
-/** @param name in lower case. */
 export function isMisleadingHeader(name: string): boolean {
   const read = asRead(name);
   return ANYWHERE.test(read) || HEADER.test(read);

@@ -6,7 +6,6 @@ import { messageOf, type StopError, stop } from '../core/errors.ts';
 /** A refusal that is not about the file which was asked for, so another file would meet it as well. */
 interface Shortage {
   readonly why: string;
-  /** One sentence on what to do. */
   readonly next: string;
 }
 
@@ -65,7 +64,6 @@ export function systemStop(error: unknown): StopError | undefined {
   );
 }
 
-/** The code of a system error, such as ENOENT. */
 export function codeOf(error: unknown): string | undefined {
   const { code } = (error ?? {}) as NodeJS.ErrnoException;
   return typeof code === 'string' && /^E[A-Z0-9]+$/.test(code) ? code : undefined;

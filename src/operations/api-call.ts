@@ -38,14 +38,12 @@ import { quotedCell } from './team/change-inputs.ts';
  * shared and bought once like any other; a change is sent once for each of its own bodies.
  */
 
-/** What every call of a job has in common. */
 interface Shape {
   readonly method: Method;
   readonly endpoint: string;
   readonly body: JsonObject;
 }
 
-/** A row, ready to be sent. */
 interface Filled {
   readonly request: Shape;
   /** The body that is sent, where blank cells are left out of it. The call is known by the body with them. */
@@ -55,7 +53,6 @@ interface Filled {
   readonly by: string;
 }
 
-/** A row of a change, with what is known of it. */
 interface Planned extends PlannedWork, Filled {
   readonly after: number;
   /** The batch that was answered to the same before. */

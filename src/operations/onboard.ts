@@ -67,11 +67,9 @@ interface Wish {
   readonly userId: string | undefined;
   readonly role: Role | 'none';
   readonly projects: readonly NamedProject[];
-  /** The organization in which a project is made. */
   readonly organizationId: string | undefined;
 }
 
-/** A person in a project that is made first. */
 interface OnboardWork extends PersonWork {
   readonly makes?: { readonly sequence: number; readonly project: NewProject; readonly subject?: Subject };
   readonly parts?: readonly OnboardWork[];

@@ -60,10 +60,7 @@ interface Search {
   readonly creditsMost?: number;
 }
 
-/**
- * @param extra filters by the vendor's names for which the job names a column (`mapped`), and columns that its `filters`
- * name.
- */
+/** @param extra filters by the vendor's names for which the job names a column (`mapped`), and columns that its `filters` name. */
 function searchWith(filters: JsonObject, extra: readonly InputField[], mapped: readonly string[]): Operation {
   return defineOperation<Search>({
     name: 'search-people',

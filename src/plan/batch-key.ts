@@ -16,7 +16,6 @@ import type { Batch, LedgerReader } from '../ledger/ledger.ts';
 interface BatchIdentity {
   readonly accountIdentity: string;
   readonly operation: string;
-  /** The column of the file for each input of the operation. */
   readonly columns: Readonly<Record<string, string>>;
   readonly waterfall: readonly string[] | undefined;
   /** The job's entries that decide which question is sent; undefined when there are none. */

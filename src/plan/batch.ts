@@ -34,14 +34,11 @@ import type { PlanContext } from './row-walk.ts';
 import { type ChangePlan, hasWork } from './team/change-plan.ts';
 import { interruptedChanges } from './team/interrupted-changes.ts';
 
-/** This file begins, resumes, renews and closes batches. */
-
 interface BatchOptions {
   /** The plan of a job that changes the service. A new batch keeps it; work in it makes a new batch of a finished list. */
   readonly plan: ChangePlan | undefined;
   /** The part of the output's name that the batch keeps. */
   readonly outputName: string | undefined;
-  /** Whether the input is known as the output of another job. */
   readonly isOfOther: boolean;
   /** Whether a new batch follows a finished one and settles its rows by what their answers mean today. */
   readonly anew: boolean;

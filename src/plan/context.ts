@@ -104,10 +104,7 @@ export interface RunChoices {
    * out: "no", except for a sandbox account.
    */
   readonly askRequests?: ((unseen: UnseenRequests) => Promise<boolean>) | undefined;
-  /**
-   * Called with what the run would change in the service; it returns whether it may. Left out: "no", except for a sandbox
-   * account.
-   */
+  /** Called with what the run would change in the service; it returns whether it may. Left out: "no", except for a sandbox account. */
   readonly askChanges?: ((plan: ChangePlan) => Promise<boolean>) | undefined;
   /** Called with the plan, and its changes, before a stop to which a person may answer for just that plan. */
   readonly showPlan?: ((plan: Plan, changes: ChangePlan | undefined) => void) | undefined;

@@ -16,8 +16,6 @@ import {
 } from '../ledger/ledger.ts';
 import { BelievedTime } from '../time/believed-time.ts';
 
-/** This file finds calls in the ledger and says which of their answers a batch can use. */
-
 export interface AskedCall {
   readonly key: CallKey;
   readonly call: Call;
@@ -30,7 +28,6 @@ export interface FoundCall<State> extends AskedCall {
 interface LookUp<State> {
   readonly accountIdentity: string;
   readonly ledger: Pick<LedgerReader, 'forgettingAccounts'>;
-  /** Returns the states in the order of the keys. */
   find(keys: readonly CallKey[]): Promise<readonly State[]>;
 }
 
@@ -82,7 +79,6 @@ export async function startMsOf(
   return (clock ?? (await BelievedTime.beside(systemClock, ledger))).wallMs();
 }
 
-/** The cut-offs of a batch that begins at `startMs`; undefined when answers of any age are used. */
 export function freshSinceOf(
   { refreshAfterMs, refreshNoMatchAfterMs }: Pick<Job, 'refreshAfterMs' | 'refreshNoMatchAfterMs'>,
   refreshAll: boolean,
@@ -109,7 +105,6 @@ export async function hasGoneStale(
   return ledger.hasOlderThan(batch.id, freshSince);
 }
 
-/** The parts of an answer that decide whether it is fresh. */
 type Dated = Pick<DatedAnswer<ReadAs>, 'attempt' | 'batch' | 'kind' | 'answeredAtMs'>;
 
 /**

@@ -84,7 +84,6 @@ export interface Plan {
 /** The input of a plan. It may lack a survey, because the plan reads every row itself and meets any damage there. */
 export type PlannedInput = OpenedInput & Partial<Pick<MappedInput, 'survey'>>;
 
-/** @param listen receives the classification of every row. */
 export async function planRows(
   context: PlanContext,
   input: PlannedInput,
@@ -161,7 +160,6 @@ export async function keyOf(context: PlanContext, input: PlannedInput): Promise<
   return batchKeyOf(batchIdentityOf(context, input), input.survey?.sha256 ?? (await input.file.sha256()));
 }
 
-/** Does the work once, when it is first asked for. */
 function memo<T>(work: () => Promise<T>): () => Promise<T> {
   let done: Promise<T> | undefined;
   return () => (done ??= work());
@@ -208,7 +206,6 @@ function sum(kinds: readonly Alike[], of: (row: RowLeft) => number): number {
   return kinds.reduce((total, { rows, first }) => total + rows * of(first), 0);
 }
 
-/** Collects the rows of a plan and builds it at the end. */
 class Draft {
   readonly #pricing: Pricing;
   readonly #reasons = new Reasons();

@@ -7,7 +7,6 @@ import { type Credits, credits } from '../ledger/ledger.ts';
 import type { LookedUp } from './row-classification.ts';
 import { optionsOf, type PlanContext, type ResolvedJob } from './row-walk.ts';
 
-/** What the vendor charges for a call, and how many calls it lets us make. */
 export interface Pricing {
   /** The price of a call: at most, and where it finds something. */
   priceOf(call: Call): Pick<DialectOperation['credits'], 'most' | 'found'>;
@@ -17,7 +16,6 @@ export interface Pricing {
   readonly chargesMisses: boolean;
   /** Share of the account's earlier questions that were answered; undefined before the first answer. */
   readonly matchRate: number | undefined;
-  /** The account's limit; undefined when none is known. */
   readonly requestsPerSecond: number | undefined;
   /** What a credit costs the owner of the account; undefined where the accounts file does not say. */
   readonly ofCredit: CreditPrice | undefined;

@@ -24,7 +24,6 @@ export type RowClassification =
 export interface LookedUp {
   readonly kind: 'answered' | 'in_doubt' | 'to_buy';
   readonly row: RowNumber;
-  /** The answers that the row found in the ledger and can use. */
   readonly answers: readonly UsableAnswer[];
   /**
    * The calls that the row still makes when none of them matches: of a `to_buy` row, and of one in doubt whose call a run may
@@ -165,7 +164,6 @@ class Answers {
     this.#context = context;
   }
 
-  /** The states in the order of the calls; empty without a ledger. */
   async statesOf(calls: readonly MetCall[], batch: InQuestion): Promise<readonly State[]> {
     const { ledger, account, dialect } = this.#context;
     if (ledger === undefined) return [];
@@ -216,7 +214,6 @@ interface Walking {
   readonly walk: RowWalk;
 }
 
-/** A row that is being walked, with what was learned about it on the way. */
 interface Underway extends Walking {
   readonly answers: UsableAnswer[];
   isOfBatch: boolean;
@@ -262,7 +259,6 @@ async function lookUp(
   return ended;
 }
 
-/** Classifies a row whose next call has no usable answer. */
 function halted(row: Underway, state: Exclude<State, { kind: 'answered' }>, batch: InQuestion): LookedUp {
   switch (state.kind) {
     case 'unknown':

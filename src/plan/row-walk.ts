@@ -123,12 +123,10 @@ export class MetCall {
   }
 }
 
-/** The call without which a row cannot go on, or how it ended. */
 type WalkStep =
   | { readonly kind: 'call'; readonly met: MetCall }
   | { readonly kind: 'end'; readonly outcome: Outcome };
 
-/** The calls that a row still makes, and how it ends, under some assumption about their answers. */
 interface Ahead {
   readonly calls: readonly MetCall[];
   readonly outcome: Outcome;
@@ -184,7 +182,6 @@ export class RowWalk {
     return step.kind === 'end' ? step : { kind: 'call', met: this.#meet(step.call) };
   }
 
-  /** @param met a call of this row. */
   tell(met: MetCall, answer: AnswerAtHand): void {
     invariant(met.answer === undefined, `${this.operation.name} asks again for what was answered`);
     const told = operationAnswer(met.call, answer, this.operation);
@@ -246,7 +243,6 @@ export class RowWalk {
     return step.kind === 'end' ? end(this.#remarked(step.outcome)) : step;
   }
 
-  /** The outcome with what its answers and the row's repaired cells say besides. */
   #remarked(outcome: Outcome): Outcome {
     const { repaired, refusedBefore } = this.#row;
     const remarks: string[] = [];

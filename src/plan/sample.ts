@@ -168,7 +168,6 @@ async function speedOf({ account, ledger }: RunContext): Promise<number | undefi
   return requestsPerSecond(account) ?? (await ledger.account(account.identity)).learned?.perSecond;
 }
 
-/** Counts the outcomes, credits and requests of the rows of a sample. */
 class SampleTally {
   readonly #batch: Batch;
   readonly #identifiers = new Map<string, { asked: number; found: number }>();
@@ -213,7 +212,6 @@ class SampleTally {
   }
 }
 
-/** Whether the outcome is a match; undefined for an outcome that is not known yet. */
 function isMatch(kind: OutcomeKind): boolean | undefined {
   switch (kind) {
     case 'matched':
@@ -266,7 +264,6 @@ interface Drawn extends Worst {
 interface DrawOptions {
   readonly size: number;
   readonly batchKey: string;
-  /** Rows after it are not drawn. */
   readonly lastRow: RowNumber;
   readonly pricing: Pricing;
 }
@@ -278,10 +275,7 @@ interface Candidate {
   readonly worst: Worst;
 }
 
-/**
- * How many candidates beyond two samples are held before all but the lowest are dropped, so that memory does not grow with
- * the file.
- */
+/** How many candidates beyond two samples are held before all but the lowest are dropped, so that memory does not grow with the file. */
 const CANDIDATES_HELD = 1_000;
 
 const NOTHING: Worst = { rows: 0, credits: 0, requests: 0, atRisk: 0 };

@@ -2,7 +2,6 @@ import type { Account } from '../client/account/account.ts';
 import type { AccountTerms } from '../ledger/ledger.ts';
 import type { RunContext } from '../plan/context.ts';
 
-/** What the accounts file says an account may do. */
 export function termsOf({ limits, budget }: Account): AccountTerms {
   return { windows: limits.windows, caps: budget };
 }

@@ -72,7 +72,6 @@ function followMove(run: Run, { moves }: Asking, movedTo: string): void {
   if (moves.length > MOST_MOVES) throw stopNow(run, movedTooOften(moves));
 }
 
-/** @returns what comes next for the call, once its attempt is closed. */
 function attempted(run: Run, asking: Asking): Promise<Next> {
   return new Promise((resolve, reject) => new Attempt(run, asking, resolve, reject).begin());
 }
@@ -92,7 +91,6 @@ class Attempt implements Writer, Asker {
   #admitted: Admitted | undefined;
   #replied: RunReply | undefined;
   #verdict: Heard | undefined;
-  /** What comes next for the call, once that is known and the attempt is closed. */
   #next: Next | undefined;
   #isClosed = false;
   /** Another process has closed it for its age, perhaps in another way than this one would have. */
@@ -301,7 +299,6 @@ class Attempt implements Writer, Asker {
   }
 }
 
-/** @throws what refused the entry. */
 function unlessRefused<Kind extends EntryKind>(outcome: Written): Outcomes[Kind] {
   if (outcome.kind === 'refused') throw outcome.error;
   return outcome as Outcomes[Kind];
@@ -338,7 +335,6 @@ export function judged(
   return verdict;
 }
 
-/** How the verdict closes the attempt, and how its answer left the subject of a change. */
 export function closureOf(
   { session: { client, history } }: Closing,
   { call, operation, reply }: Replied,

@@ -5,10 +5,7 @@ import type { Batch } from '../ledger/ledger.ts';
 
 /** This file finds a batch's account as it is configured now. A batch knows its account by identity, never by name. */
 
-/**
- * The batch's account; undefined when it is no longer configured.
- * @throws StopError `account` when the accounts file cannot be used.
- */
+/** The batch's account; undefined when it is no longer configured. @throws StopError `account` when the accounts file cannot be used. */
 export async function accountOfBatch({
   accountIdentity,
   accountName,
@@ -25,7 +22,6 @@ export async function dialectFor(batch: Batch): Promise<Dialect> {
   return dialectOf((await accountOfBatch(batch)) ?? sandboxAccount(batch.vendor));
 }
 
-/** The dialect to show a batch's answers with; undefined when its account cannot be used any more. */
 export async function dialectOfBatch(batch: Batch): Promise<Dialect | undefined> {
   try {
     const account = await accountOfBatch(batch);

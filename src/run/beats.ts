@@ -24,7 +24,6 @@ import { formatDuration } from '../lib/duration.ts';
  * off says nothing, so its share ends by itself; what a crash leaves open is closed by the others for its age.
  */
 
-/** A run that works on an account. */
 export interface BeatingRun {
   readonly batch: BatchId;
   /** As `Waiter.maxPauseMs`. */
@@ -38,7 +37,6 @@ export interface Told {
   readonly end?: StopError;
 }
 
-/** An account of this process. */
 export interface BeatingAccount {
   readonly identity: string;
   readonly limits: Limits;
@@ -46,11 +44,9 @@ export interface BeatingAccount {
   readonly history: AccountHistory;
   readonly runs: ReadonlySet<BeatingRun>;
   told(): Told;
-  /** The others know it. */
   wasSaid(told: Told): void;
   /** A pause for which another process was asked. */
   pause(pause: SaidPause): void;
-  /** Closes what processes left open that have vanished. */
   closeLeftOpen(): Promise<unknown>;
 }
 
@@ -66,7 +62,6 @@ interface Part {
   left: (() => void) | undefined;
 }
 
-/** A part, and what one beat says of it. */
 interface Said {
   readonly part: Part;
   readonly told: Told;

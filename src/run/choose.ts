@@ -8,8 +8,6 @@ import { type Job, loadJob, loadJobs } from '../job/job.ts';
 import type { JobOptions } from '../plan/context.ts';
 import type { ResolvedJob } from '../plan/row-walk.ts';
 
-/** What a job over a file resolves to, by its own words and what is said beside it. */
-
 type Chosen =
   | 'job'
   | 'account'
@@ -22,12 +20,10 @@ type Chosen =
   | 'dialects';
 type Choosing = Pick<JobOptions, Chosen>;
 
-/** Reads the named job and finds the account that it runs on. */
 export async function choose(options: Choosing): Promise<ResolvedJob> {
   return resolved(await loadJob(options.job, options.entries, options), options);
 }
 
-/** The same for each operation of a job. */
 export async function chooseAll(options: Choosing): Promise<readonly ResolvedJob[]> {
   const jobs = await loadJobs(options.job, options.entries, options);
   return Promise.all(jobs.map((job) => resolved(job, options)));

@@ -1,6 +1,5 @@
 import type { Appending, CallEntry, Outcomes, OutcomesOf, RefusedEntry } from '../ledger/ledger.ts';
 
-/** What came of an entry. */
 export type Written = Outcomes[CallEntry['kind']] | RefusedEntry;
 
 /** Who has entries written, and takes the next step when they are. */
@@ -41,7 +40,6 @@ export class Groups {
   /** Set while entries wait for others, and until when. */
   #waiting: NodeJS.Timeout | undefined;
   #waitingUntilMs = Number.POSITIVE_INFINITY;
-  /** How long a commit takes, on average. */
   #commitMs = 0;
   /** Replies that are written or about to be, and have not had their consequences yet: the number of each, oldest first. */
   readonly #unapplied = new Map<Writer, number>();
@@ -162,7 +160,6 @@ export class Groups {
     this.#leave();
   }
 
-  /** The step of a writer that follows an entry of that kind. */
   #take(kind: CallEntry['kind'], writer: Writer, outcome?: Written): void {
     try {
       if (kind === 'reply') writer.judge(outcome);
@@ -173,7 +170,6 @@ export class Groups {
     }
   }
 
-  /** Draws the consequences of replies, one after the other. */
   #apply(writers: readonly Writer[]): void {
     for (const writer of writers) {
       const applying = writer.apply();

@@ -20,7 +20,6 @@ export function newIdempotencyKey({ idempotency }: Dialect): string | undefined 
   return idempotency === undefined ? undefined : randomUUID();
 }
 
-/** The part of a request under a new key that the ledger keeps before it is sent. */
 export function keyedRequest(
   idempotencyKey: string,
   { method, path, body }: HttpRequest,

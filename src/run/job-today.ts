@@ -10,7 +10,6 @@ import { chooseAll } from './choose.ts';
 
 export interface JobToday {
   readonly accountIdentity: string;
-  /** The key of the batch that a run looks for. */
   readonly key: string;
 }
 

@@ -48,7 +48,6 @@ interface Note extends NotedFile {
   readonly file: string;
 }
 
-/** Notes that cannot be read are none. */
 export function notesIn(folder: string): readonly Note[] {
   const names = namesIn(join(folder, NOTES)).filter((name) => /^[0-9a-f]{64}\.json$/.test(name));
   return names.flatMap((name) => {

@@ -26,7 +26,6 @@ import type { RunSummary } from './summary.ts';
  * accounts file as it is when the notice is sent.
  */
 
-/** What came of a run of a job. */
 export interface Told {
   /** Undefined when the run could not begin. */
   readonly summary: RunSummary | undefined;
@@ -83,7 +82,6 @@ function kindsOf(chosen: ResolvedJob, { summary, stopped, balance }: Told): read
   ];
 }
 
-/** What the next list may cost. */
 const wantedBalance = ({ job, account }: ResolvedJob): number => job.budget ?? account.budget.perDay ?? 0;
 
 /** The same for what was told before: a batch ends once, and the same doubts are the same news. A stop is news each time. */
@@ -133,7 +131,6 @@ function bodyOf(
 /** How long is waited before each try after the first: a minute in all. */
 const RETRY_AFTER_MS = [2_000, 5_000, 10_000, 15_000, 28_000] as const;
 
-/** How long a receiver may take. */
 const RECEIVE_MS = 10_000;
 
 interface Sending {
@@ -217,7 +214,6 @@ async function sendEach(
   return left;
 }
 
-/** @returns undefined when it was received. */
 async function whyNotSent(
   { webhook, command = [] }: Receiver,
   accounts: Accounts,

@@ -26,8 +26,6 @@ import { BelievedTime, type TimeBounds } from '../time/believed-time.ts';
 import { redactedLedger } from './redacted-ledger.ts';
 import { type StoreChoice, storesToLookAt } from './store-choice.ts';
 
-/** This file opens the store of a command, and finds batches in it. */
-
 interface OpenOptions extends Omit<StoreOptions, 'create'> {
   /** Whether a store that the user did not name may be created: a person reads the messages, or no money is at stake. */
   readonly mayCreate: boolean;
@@ -168,7 +166,6 @@ export async function openIfFree(
 
 const HELD_BACK: ReadonlySet<string> = new Set(['busy', 'store', 'store_lost', 'disk_full']);
 
-/** Opens the store for reading; undefined when there is none, because a reading command never creates one. */
 export async function lookIfThere(location: string, tell?: Tell): Promise<LedgerReader | undefined> {
   try {
     return await lookAtLedger(location, tell);
@@ -207,12 +204,10 @@ export async function timeBoundsAt(location: string, clock: Clock): Promise<Time
   return lookIntoIfThere(location, async (ledger) => (await BelievedTime.beside(clock, ledger)).bounds());
 }
 
-/** The process that says it spends from a store; undefined when none does. */
 export async function spenderAt(location: string): Promise<Spender | undefined> {
   return (await storeOf(location)).spender?.(location);
 }
 
-/** Opens an existing store to erase from it, for as long as the work takes. */
 export async function erasingIn<T>(
   location: string,
   options: Pick<OpenOptions, 'clock' | 'waitForLockMs' | 'command' | 'operator' | 'dryRun'>,
@@ -224,19 +219,16 @@ export async function erasingIn<T>(
   throw stop('store', `Nothing can be erased in the store ${location}.`, 'Erase it where the store is kept.');
 }
 
-/** What is known of the place of a store; undefined where it is a folder. */
 export async function examinedStore(location: string): Promise<readonly StoreFact[] | undefined> {
   return (await storeOf(location)).examine?.(location);
 }
 
-/** What a store does with its ledger as a whole. */
 export async function upkeepOf(location: string): Promise<NonNullable<Store['upkeep']>> {
   const { upkeep } = await storeOf(location);
   if (upkeep !== undefined) return upkeep;
   throw stop('store', `The store ${location} has no upkeep.`, 'Name a folder or postgres://….');
 }
 
-/** What copies ledgers to and from such a place. */
 export async function copyingIn(location: string): Promise<NonNullable<Store['copying']>> {
   const { copying } = await storeOf(location);
   if (copying !== undefined) return copying;
@@ -251,13 +243,11 @@ async function storeOf(location: string): Promise<Store> {
   return storeFor((await loadFamily<Store>(STORES)).values(), location);
 }
 
-/** A batch that a user named, and the store that holds it. */
 export interface FoundBatch {
   readonly batch: Batch;
   readonly location: string;
 }
 
-/** Opens a store for one reading. */
 export async function lookInto<T>(location: string, look: (ledger: LedgerReader) => Promise<T>): Promise<T> {
   return closedAfter(await lookAtLedger(location), look);
 }
@@ -363,7 +353,6 @@ export async function findBatch(
   throw stop('usage', fact, allBatches());
 }
 
-/** Where the ids of all batches are. */
 export const allBatches = (): string => `To see all batches: ${commandLine(['status'])}`;
 
 /** As long as an address of an e-mail may be. */

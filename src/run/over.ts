@@ -38,7 +38,6 @@ export async function overOf(ledger: LedgerReader, batch: Batch): Promise<Over |
   return { why: `its ${changed} has changed`, by: begun?.id, changed };
 }
 
-/** Where it can be decided to send calls again. */
 export interface Elsewhere {
   readonly batch: BatchId;
   /** Whether they are all that is in doubt there. */
@@ -63,7 +62,6 @@ export function overWords({ id }: Batch, { why }: Over): string {
   return `No run goes on with batch ${id}, because ${why}, so it sends nothing again.`;
 }
 
-/** How a call can be sent again that is in doubt in a batch with which no run goes on. */
 export function waysToSend(elsewhere: Elsewhere | undefined, { changed }: Over): string {
   if (elsewhere !== undefined) {
     const { batch, isAll } = elsewhere;
@@ -95,7 +93,6 @@ class Made<T> {
 const digests = new Made<string>();
 const jobs = new Made<JobToday | undefined>();
 
-/** SHA-256 of the list as it is now; undefined where it cannot be read. */
 function digestOf({ inputPath }: Batch): Promise<string | undefined> {
   return digests.of(inputPath, [inputPath], () => hashed(inputPath)).catch(() => undefined);
 }

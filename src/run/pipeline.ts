@@ -69,11 +69,9 @@ interface Submitted {
   readonly context: RunContext;
   readonly input: MappedInput;
   readonly batch: Batch;
-  /** Undefined where nothing is written. */
   readonly destination: Destination | undefined;
   /** The only rows to work on; undefined for all rows. */
   readonly sample: Sample | undefined;
-  /** The credits that the batch had spent in earlier runs. */
   readonly spentBefore: Credits;
 }
 
@@ -253,7 +251,6 @@ async function workRows(work: RowsWork, source: TaskSource): Promise<void> {
   await finishing.write().catch(stopAll);
 }
 
-/** Whether the run was stopped because its answers say nothing of rows. */
 function isOfNoRow({ aborted, reason }: AbortSignal): boolean {
   return aborted && reason instanceof StopError && reason.code === 'address';
 }

@@ -14,9 +14,7 @@ export type Heard = Verdict | { readonly kind: 'waits'; readonly why: string };
 export class ProjectAccess {
   /** The batch's projects that have not refused the key. */
   readonly #open: Set<string>;
-  /** The projects that the key may change. */
   readonly #changed = new Set<string>();
-  /** The calls that wait, by project. */
   readonly #waiting = new Map<string, Set<string>>();
 
   /** @param projects all existing projects that the batch acts on. Projects that it still has to create are not included. */
@@ -24,7 +22,6 @@ export class ProjectAccess {
     this.#open = new Set(projects);
   }
 
-  /** Whether rows wait that are to be asked once more. */
   get hasWaiting(): boolean {
     return this.#waiting.size > 0;
   }

@@ -50,7 +50,6 @@ const WORKS_ON_MS = 60_000;
 
 // ------------------------------------------------------------------------------------------------ one call
 
-/** One question about one call. */
 interface Question {
   /** How long after the call was sent the vendor's reply is certain. */
   readonly sureMs: number;
@@ -68,7 +67,6 @@ export async function askAbout(run: Run, doubt: Doubt): Promise<boolean> {
   return conclude(run, doubt, finding);
 }
 
-/** Whether the vendor offers any way to learn what became of such a call. */
 export function canBeAskedAbout(dialect: Dialect, call: Call): boolean {
   const shape = dialect.operations[call.operation]?.read_back;
   return shape !== undefined || dialect.usage !== undefined || inviteLookOf(dialect, call) !== undefined;
@@ -133,7 +131,6 @@ function readBackFinding(
   return { said: 'unclear', why: `the vendor charged for an answer without a result: ${why}` };
 }
 
-/** The lost answer in the form in which it would have arrived. */
 function lostAnswer(own: RawReply, { answer, answer_status: statusAt }: ReadBack): RawReply {
   const read = readBody(own.body);
   const value = read.kind === 'json' ? read.value : undefined;
@@ -143,7 +140,6 @@ function lostAnswer(own: RawReply, { answer, answer_status: statusAt }: ReadBack
 
 // ------------------------------------------------------------------------------------------------ one invite
 
-/** The question by the lists of the project's invites and users. */
 function inviteQuestion(run: Run, doubt: Doubt): Question | undefined {
   const { client, clock } = run.session;
   const { dialect } = client;
@@ -318,7 +314,6 @@ async function note(
   emit({ kind: 'looked', said });
 }
 
-/** @returns whether the doubt is over. */
 async function conclude(
   { session: { ledger, clock, account, client }, batch }: Run,
   { key, attempt, call }: Doubt,

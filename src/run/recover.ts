@@ -42,7 +42,6 @@ import type { Run, Session } from './session.ts';
 /** What to do about a call in doubt that no person has decided on. It is the kind of the job's `in_doubt`. */
 type DoubtPolicy = 'hold' | 'skip' | 'retry';
 
-/** How a call in doubt goes on for this batch. */
 type Resolution =
   | { readonly kind: 'send_again'; readonly again: Again }
   /** The ledger now holds an answer, or no trace of the call, so the caller looks again. */
@@ -55,7 +54,6 @@ export interface Again {
   readonly decision: DecisionId;
   /** The lost request, whose exact bytes are sent again under its idempotency key. */
   readonly request?: KeyedRequest;
-  /** When the first request under that key was sent. */
   readonly firstSent?: Moment;
   readonly withoutKey?: true;
 }
@@ -66,7 +64,6 @@ const MOST_REPEATS = 3;
 /** The waits before repeats. The first is sent at once; a vendor that loses it, or is still working on it, gets more time. */
 const REPEAT_AFTER_MS = [0, 5_000, 30_000] as const;
 
-/** The reason for the doubt about an attempt that an ended run left open. */
 const PROGRAM_ENDED = 'the program ended between sending the request and keeping the answer';
 
 /** Settles the series at which an earlier run was stopped. @returns the stop when no person has decided. */

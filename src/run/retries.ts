@@ -13,7 +13,6 @@ import { overOf } from './over.ts';
 
 /** This file says what was decided about calls in doubt and was not carried out yet, and whether the extra credits and the budget cover it. */
 
-/** The calls in doubt of a batch that are to be sent again, and what the batch may spend on that. */
 export interface Retries {
   readonly calls: number;
   /** The most that all of them cost. */
@@ -24,7 +23,6 @@ export interface Retries {
   readonly enough?: number;
   /** The budget of the batch, where it does not cover them: what is left of it, and with which one all could be sent again. */
   readonly budget?: { readonly cap: number; readonly left: number; readonly enough: number };
-  /** Whether another one of them can be sent. */
   readonly goesOn: boolean;
   /** Whether the job decides so. Then the job also says the limit. */
   readonly byJob: boolean;

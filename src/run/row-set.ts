@@ -36,7 +36,6 @@ export class RowSet {
   }
 }
 
-/** The rows of a batch that have a final outcome. */
 export async function finishedRows(
   ledger: Pick<LedgerReader, 'finishedRows'>,
   batch: BatchId,

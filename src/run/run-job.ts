@@ -58,8 +58,6 @@ import { chooseStore } from './store-choice.ts';
 import type { RunSummary } from './summary.ts';
 import { type UnprovenChanges, unprovenChanges } from './unproven-changes.ts';
 
-/** This file runs and plans jobs by the options that a user knows. The command line and programs make the same calls. */
-
 export { choose, chooseAll, saveJob };
 
 /** The options for opening a store for spending. */
@@ -87,7 +85,6 @@ const JOB_CHECKS: Checks<JobOptions> = {
   store: text,
 };
 
-/** The checks of the options for opening a store for spending. */
 export const SPENDER_CHECKS: Checks<SpenderOptions> = {
   store: text,
   waitForLockMs: milliseconds,
@@ -284,7 +281,6 @@ export async function planJob(options: PlanOptions): Promise<PlannedJob> {
   return planChosen(await choose(options), options);
 }
 
-/** The same for each operation of a job. */
 export async function planJobs(options: PlanOptions): Promise<readonly PlannedJob[]> {
   checkCall('planJobs', options, PLAN_CHECKS);
   const planned: PlannedJob[] = [];
@@ -339,9 +335,6 @@ async function planChange(
   return { plan, guards: guardProblems({ job, allowAdmin }, plan) };
 }
 
-/** Who is in a team now, by the service's own word, before anything is run. */
-
-/** What nobody has agreed to yet of what the dialect sends. */
 async function unagreed({ baseUrl }: Account, dialect: Dialect): Promise<Question | undefined> {
   const question = baseUrl && dialectQuestion(dialect, baseUrl);
   return question === undefined || (await isAgreed(question.agreement)) ? undefined : question;

@@ -18,7 +18,6 @@ import type { RunContext } from '../plan/context.ts';
 
 type SeriesKind = 'refused' | 'same-answers';
 
-/** What a run and its session have for it. */
 interface SeriesRun extends Pick<RunContext, 'accept' | 'emit'> {
   readonly session: Pick<RunContext, 'ledger' | 'clock'> & {
     readonly account: Pick<Account, 'identity'>;
@@ -30,7 +29,6 @@ interface SeriesRun extends Pick<RunContext, 'accept' | 'emit'> {
   stopAll(error: StopError): void;
 }
 
-/** So many of one shape stop a run. */
 export const MOST_OF_A_SERIES = 5;
 
 /** Whoever says so many different things speaks of rows, which need not wait for more. */
@@ -51,7 +49,6 @@ export class Series {
   readonly #shapes = new Map<string, Shape>();
   /** Answers that may turn out to belong to a series. A row that has one waits, see `workRows`. */
   readonly undecided = new Set<AttemptId>();
-  /** Whether an answer of another meaning has come. */
   isOver = false;
   #stopped: StopError | undefined;
 
@@ -118,7 +115,6 @@ export class Series {
   }
 }
 
-/** Counts an answer of the account. @returns the stop of the run, where it is one too many of its shape. */
 export function stopAtSeries(
   run: SeriesRun,
   { attempt, call, reply }: { readonly attempt: AttemptId; readonly call: Call; readonly reply: Reply },

@@ -18,24 +18,19 @@ export interface Session {
   readonly clock: BelievedTime;
   readonly client: Client;
   readonly history: AccountHistory;
-  /** The operations whose price an answer to this account has shown. */
   readonly priced: Set<string>;
   readonly tooFast: TooFast;
   readonly groups: Groups;
-  /** Answers of one shape, and of no other meaning, so far. */
   readonly series: { readonly refused: Series; readonly same: Series };
-  /** The shapes of answers that came whole and that nobody can read. */
   readonly oddShapes: Map<string, Promise<OddShape>>;
 }
 
 export interface OddShape {
-  /** A person has said that such answers stop no run. */
   readonly isAccepted: boolean;
   /** How many there were, in this session and in the batch before. */
   count: number;
 }
 
-/** The state of one run of a batch. */
 export interface Run {
   readonly session: Session;
   readonly batch: BatchId;
@@ -44,7 +39,6 @@ export interface Run {
   /** Says how long the run waits for a permit and what ends the wait. */
   readonly waiter: Waiter;
   readonly emit: Listener;
-  /** The user's answer to a stop of an earlier run. */
   readonly accept?: RunChoices['accept'];
   readonly projects: ProjectAccess;
   /** The doubts that the run has asked the vendor about, because it asks about each only once. */

@@ -19,13 +19,11 @@ import type { Run, Session } from './session.ts';
 import { type Member, SharedSession } from './sessions/shared-session.ts';
 import { TooFast } from './too-fast.ts';
 
-/** A run that shares its account's session. */
 export interface OpenRun extends Run {
   /** Closes the run. The last run of the account also ends the session. */
   close(): Promise<void>;
 }
 
-/** The purpose for which a run spends. */
 interface Purpose {
   readonly batch: BatchId;
   readonly projects: ProjectAccess;
@@ -180,7 +178,6 @@ export class Sessions {
   }
 }
 
-/** The parts of a session that all runs of an account share. */
 interface Opened
   extends Pick<
     Session,
@@ -332,10 +329,7 @@ async function earlierSends(
   return sends.map(({ atMs }) => (atMs > nowMs ? atMs : Math.min(atMs + INTENT_TO_SEND_MS, nowMs)));
 }
 
-/**
- * Makes sure that the server is a sandbox, because for play money nobody is asked.
- * @throws StopError `address`.
- */
+/** Makes sure that the server is a sandbox, because for play money nobody is asked. @throws StopError `address`. */
 async function requireSandbox(url: URL): Promise<void> {
   const fact = await differenceFromSandbox(url);
   if (fact === undefined) return;

@@ -2,8 +2,6 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { listsFolder, stateFolder } from '../core/paths.ts';
 
-/** This file chooses the store of a command. */
-
 export interface StoreChoice {
   readonly location: string;
   /** Whether the user named the store, so that it may be created even when nobody watches. */

@@ -27,12 +27,10 @@ export class TooFast {
     return new AskedCall(this);
   }
 
-  /** Whether a request was answered that left after that time. */
   answeredSince(sentAtMs: number): boolean {
     return this.#answeredSentMs > sentAtMs;
   }
 
-  /** A call turns out to be told so alone. */
   addAlone(): void {
     this.#alone += 1;
   }

@@ -14,7 +14,6 @@ export type KeySource =
   | { readonly kind: 'command'; readonly words: readonly string[]; readonly folder: string }
   | { readonly kind: 'sandbox' };
 
-/** The key that the sandbox's vendors accept; it opens nothing else. */
 const SANDBOX_KEY = 'sandbox';
 
 /** Long enough to type the passphrase of a password store, short enough for a run at night to end. */
@@ -27,10 +26,7 @@ interface KeyHolder {
   readonly key: KeySource;
 }
 
-/**
- * The key itself. Runs `key_command` each time it is called.
- * @throws StopError `account` when it is missing or cannot be a key.
- */
+/** The key itself. Runs `key_command` each time it is called. @throws StopError `account` when it is missing or cannot be a key. */
 export async function resolveKey(account: KeyHolder, env: Environment = process.env): Promise<string> {
   const { name, key } = account;
   switch (key.kind) {
@@ -105,9 +101,7 @@ export function usableKey(account: string, found: string): string {
   throw stop('account', fact, "Copy it again from the vendor's settings, without anything around it.");
 }
 
-/**
- * Words of capital letters with at most two digits at the end. Keys are longer, or have more digits or small letters.
- */
+/** Words of capital letters with at most two digits at the end. Keys are longer, or have more digits or small letters. */
 const USUAL_NAME = /^[A-Z]{1,16}(?:_[A-Z]{1,16})*_?\d{0,2}$/;
 
 /** Whether the entry `key_env` is certainly a name: that of a variable, or one that looks like most variables. */

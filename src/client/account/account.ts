@@ -37,10 +37,7 @@ export interface Account {
   /** Identifies the account whatever its name is; it is part of every call key. */
   readonly identity: string;
   readonly vendor: Vendor;
-  /**
-   * Absent for the sandbox, whose address is known once it is started. With `via` it is the address of the service's
-   * step.
-   */
+  /** Absent for the sandbox, whose address is known once it is started. With `via` it is the address of the service's step. */
   readonly baseUrl?: URL;
   /** Absolute path of the file with what differs from the built-in dialect of the vendor. */
   readonly dialectPath?: string;
@@ -71,11 +68,9 @@ export interface Account {
 }
 
 export interface Via {
-  /** Name of the service account. */
   readonly service: string;
   /** The name that the service has for the vendor's account. */
   readonly connectedAccount: string;
-  /** Path of the service account's dialect file. */
   readonly dialectPath?: string;
 }
 
@@ -95,16 +90,12 @@ export interface Accounts {
 export interface RegionAddress {
   readonly region: Region;
   readonly baseUrl: URL;
-  /** Address of the region's API reference. */
   readonly documentationUrl: string;
 }
 
 export const ACCOUNTS_FILE: DocumentKind = { code: 'account', name: 'accounts file' };
 
-/**
- * A kill leaves at most this many calls in doubt; eight in flight carry 20 requests a second to a vendor that takes 400
- * ms for each.
- */
+/** A kill leaves at most this many calls in doubt; eight in flight carry 20 requests a second to a vendor that takes 400 ms for each. */
 const DEFAULT_CONCURRENCY = 8;
 
 /** Nothing is at risk in the sandbox, so speed decides. */
@@ -149,10 +140,7 @@ function regionsOf({ value }: AccountsDocument): readonly RegionAddress[] {
   });
 }
 
-/**
- * The account that a job means: the one it names, else the only one that fits.
- * @throws StopError `account` that lists what there is.
- */
+/** The account that a job means: the one it names, else the only one that fits. @throws StopError `account` that lists what there is. */
 export function chooseAccount(
   accounts: Accounts,
   vendor: Vendor,

@@ -18,18 +18,14 @@ export function isAgreement(text: string): text is Agreement {
   return /^dialect:[0-9a-f]{32}$/.test(text);
 }
 
-/** What a person is asked to agree to. */
 export interface Question {
   readonly agreement: Agreement;
   /** A clause that says what is unusual. */
   readonly fact: string;
-  /** Each detail, as one line. */
   readonly details: readonly string[];
 }
 
-/** How a person may answer. */
 export interface Answers {
-  /** What the user typed as `--accept`. */
   readonly accept?: string | undefined;
   /** Asks a person who is there; left out: nobody is. */
   readonly askAgreement?: ((question: Question) => Promise<boolean>) | undefined;

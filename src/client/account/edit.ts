@@ -19,7 +19,6 @@ import { ACCOUNTS_FILE, type Account, type Accounts, accountsOf, accountsSchema 
 /** An entry as it stands in the file; members that are undefined are left out. */
 export type NewAccount = Readonly<Record<string, unknown>>;
 
-/** Only the user may read a key. */
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 
@@ -99,7 +98,6 @@ export async function changeAccount(
   );
 }
 
-/** What stands in the file under one account. */
 class Entry {
   readonly #document: Document;
   readonly #name: string;
@@ -191,7 +189,6 @@ async function rewrite(
   }
 }
 
-/** The file as it would be, and the accounts in it. */
 function changedText(
   path: string,
   before: string,

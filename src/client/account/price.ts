@@ -1,6 +1,5 @@
 import { grouped } from '../../core/plain-text.ts';
 
-/** What one credit of an account costs its owner. */
 export interface CreditPrice {
   /** As it is written: `0.04`. */
   readonly amount: number;
@@ -13,7 +12,6 @@ export interface Money {
   readonly currency: string;
 }
 
-/** How a price is written: `0.04 AUD`. */
 export const PRICE = /^(?<amount>\d{1,9}(?:\.\d{1,9})?) (?<currency>[A-Z]{3})$/;
 
 export function priceOf(text: string): CreditPrice | undefined {
@@ -31,7 +29,6 @@ const SIGNS: Readonly<Record<string, string>> = {
   ...{ AUD: 'A$', NZD: 'NZ$', USD: 'US$', CAD: 'CA$', EUR: '€', GBP: '£', JPY: '¥' },
 };
 
-/** Without decimals. */
 const WHOLE: ReadonlySet<string> = new Set(['JPY', 'KRW', 'CLP', 'VND', 'ISK']);
 
 /** `A$1.60`, `CHF 1.60`; a part of a cent as it is, so that one credit is not shown as free. */

@@ -44,7 +44,6 @@ export function pageFrom(reply: Reply, verdict: Verdict): Page {
   return isWhole && isRead ? { kind: 'answered', raw: reply.raw } : { kind: 'refused', why: verdict.why };
 }
 
-/** Refuses answers that waiting does not change. */
 export function refuseUnreachable(reply: Reply, origin: string): void {
   if (reply.kind !== 'not_sent') return;
   if (reply.cause === 'unreachable' || reply.cause === 'late') return;
@@ -57,13 +56,11 @@ export function silent({ method, path }: HttpRequest, why: string): StopError {
   return stop('paused', fact, 'Run the same command again later.');
 }
 
-/** A person in a list, by our names. Members that the list does not state are absent. */
 export interface ListedPerson {
   /** E-mail address in lower case. */
   readonly email?: string;
   readonly userId?: string;
   readonly inviteCode?: string;
-  /** Our word for the role. */
   readonly role?: Role;
   /** The list's own word for a role that we do not know. */
   readonly otherRole?: string;

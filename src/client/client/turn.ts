@@ -5,7 +5,6 @@ import type { Permit } from '../limits/limiter.ts';
 import type { FreeRequest, HttpRequest } from '../request.ts';
 import type { Sending, Transport } from '../transport.ts';
 
-/** A request that is finished. */
 export interface Sent {
   readonly reply: Reply;
   /** Monotonic time at which the request left, or was given up. */
@@ -20,7 +19,6 @@ export interface Asker {
 
 const NOBODY: Asker = { sent() {}, replied() {} };
 
-/** By what the requests of an account leave. */
 export interface Sender {
   readonly transport: Transport;
   readonly machine: Clock;
@@ -72,7 +70,6 @@ export class Turn implements Sending {
     this.#exchange(request, asker);
   }
 
-  /** Sends what costs nothing. */
   async ask(request: FreeRequest): Promise<Sent> {
     await this.untilDue();
     return new Promise((resolve) => this.#exchange(request, { ...NOBODY, replied: resolve }));
@@ -82,19 +79,16 @@ export class Turn implements Sending {
     this.#permit.done();
   }
 
-  /** Implements `Sending`. */
   mayLeave(): boolean {
     return this.#permit.mayLeave();
   }
 
-  /** Implements `Sending`. */
   onSent(): void {
     this.#sentAtMs = this.#sender.machine.monotonicMs();
     this.#permit.sent();
     this.#asker.sent();
   }
 
-  /** Implements `Sending`. */
   onReply(raw: Reply): void {
     const reply = this.#sender.heard(raw, this.intentAt.wallMs);
     if (reply.kind === 'answered') this.#permit.answered();

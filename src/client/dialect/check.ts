@@ -81,10 +81,7 @@ function* inCredits({ credits: { most, found } }: DialectOperation, keys: readon
   };
 }
 
-/**
- * Problems of the parameters and the path of an operation with known inputs; an operation whose job brings its inputs
- * has none.
- */
+/** Problems of the parameters and the path of an operation with known inputs; an operation whose job brings its inputs has none. */
 function* inFields(entry: DialectOperation, inputs: readonly string[], keys: readonly string[]): Problems {
   yield* unknownParameter(entry, inputs, keys);
   const asked = askable(entry, inputs);

@@ -33,7 +33,6 @@ const statusPattern = z.union([
   z.string().regex(/^[1-5]xx$/, 'write a status as a number or a class such as "4xx"'),
 ]);
 
-/** A duration such as `30s`, `10m`, `24h` or `30d`. */
 const duration = z.string().refine((text) => parseDurationMs(text) !== undefined, {
   error: 'write a duration as 30s, 10m, 24h or 30d',
 });
@@ -48,7 +47,6 @@ const pattern = z
       addIssue({ code: 'custom', message: refused.message, params: { next: refused.next } });
   });
 
-/** A name that stands in a request. */
 const sentName = z
   .string()
   .min(1)
@@ -82,10 +80,7 @@ export const answerRule = z.strictObject({
 
 export type AnswerRule = z.infer<typeof answerRule>;
 
-/**
- * The vendor's name for a value; a dot leads into a nested object of the body. No part is a number: a list has no
- * names.
- */
+/** The vendor's name for a value; a dot leads into a nested object of the body. No part is a number: a list has no names. */
 const field = sentName.regex(/^(?!\d+\.)[^.{}]+(\.(?!\d+(\.|$))[^.{}]+)*$/, {
   error: 'a field is a name, or names with single dots between them for nested objects',
 });
@@ -94,7 +89,6 @@ const field = sentName.regex(/^(?!\d+\.)[^.{}]+(\.(?!\d+(\.|$))[^.{}]+)*$/, {
 const PATH_FIELD = /\{[^{}]*\}/g;
 
 const request = {
-  /** Method of a request that changes nothing. */
   method: z.enum(['GET', 'POST']),
   /** `{name}` moves a field from the body, or the query, into the path. */
   path: z
@@ -108,10 +102,7 @@ const request = {
       const message = queryProblem(template);
       if (message !== undefined) addIssue({ code: 'custom', message });
     }),
-  /**
-   * Headers of this request, which win over those of the dialect. `{key}`, `{project_id}`, `{organization_id}` are
-   * filled in.
-   */
+  /** Headers of this request, which win over those of the dialect. `{key}`, `{project_id}`, `{organization_id}` are filled in. */
   headers: requestHeaders.optional(),
   /**
    * Maps our parameter to the vendor's field; a parameter that is not named keeps its name. `null` means that the
@@ -152,13 +143,9 @@ export const readBackSchema = z.strictObject({
 
 export type ReadBack = z.infer<typeof readBackSchema>;
 
-/** Dotted path into a JSON body. */
 const path = z.string().min(1);
 
-/**
- * A free request for all users, or all invites, of a project, which `{project_id}` in its path or headers names. Few
- * services have one.
- */
+/** A free request for all users, or all invites, of a project, which `{project_id}` in its path or headers names. Few services have one. */
 export const listing = z.strictObject({
   method: request.method,
   path: request.path,
@@ -199,9 +186,7 @@ export const dialectOperation = z.strictObject({
   }),
   /** Rules of this operation, tried before those of the dialect. */
   answers: z.array(answerRule).optional(),
-  /**
-   * `same_host`: a 307 or 308 to another path of the same host says where the operation is now. Without it, an error.
-   */
+  /** `same_host`: a 307 or 308 to another path of the same host says where the operation is now. Without it, an error. */
   redirect: z.enum(['same_host']).optional(),
   read_back: readBackSchema.optional(),
   /** Rules for a request that repeats a lost one, tried before all others: what is gone already was done by that. */
@@ -210,9 +195,7 @@ export const dialectOperation = z.strictObject({
   answer_fields: z
     .strictObject({ invite_code: path.optional(), user_id: path.optional(), project_id: path.optional() })
     .optional(),
-  /**
-   * Tests for an invite that was accepted at once; one must fit. Without them nobody can tell it from one that waits.
-   */
+  /** Tests for an invite that was accepted at once; one must fit. Without them nobody can tell it from one that waits. */
   accepted: z.union([bodyTest, z.array(bodyTest).min(1)]).optional(),
   /** Where an answer holds the list of results; without it, at the first member that is a list. */
   results: path.optional(),
@@ -247,9 +230,7 @@ export const rateHints = z.strictObject({
   reset: headerName.optional(),
   /** Header that says how long to wait: seconds, or a date. */
   retry_after: headerName.optional(),
-  /**
-   * Text at `path` (without it, the whole body) with the seconds to wait in the group `(?<seconds>…)` or `(?<ms>…)`.
-   */
+  /** Text at `path` (without it, the whole body) with the seconds to wait in the group `(?<seconds>…)` or `(?<ms>…)`. */
   body: z.strictObject({ path: z.string().min(1).optional(), matches: pattern }).optional(),
 });
 
@@ -258,10 +239,7 @@ export type RateHintNames = z.infer<typeof rateHints>;
 /** Path of what can only be a part of an answer. */
 const part = path.refine((text) => text !== WHOLE_BODY, { error: 'only the body can be the whole answer' });
 
-/**
- * The "API Call" step of a service: how a request to another vendor is wrapped in one of its own, and how the answer is
- * unwrapped.
- */
+/** The "API Call" step of a service: how a request to another vendor is wrapped in one of its own, and how the answer is unwrapped. */
 export const envelope = z.strictObject({
   /** Headers of the outer request; `{key}` is the service's. */
   headers: requestHeaders,

@@ -110,7 +110,6 @@ export class Limiter {
     return this.#options.limits.concurrency > 1;
   }
 
-  /** Does something in a slot. @throws as `enter`. */
   async slot<T>(waiter: Waiter, work: () => Promise<T>): Promise<T> {
     await this.enter(waiter);
     try {
@@ -125,7 +124,6 @@ export class Limiter {
     return this.#out.size;
   }
 
-  /** Requests that are sent and not answered. */
   get inFlight(): number {
     return this.#out.inFlight;
   }
@@ -172,7 +170,6 @@ export class Limiter {
     return this.#guards.sends;
   }
 
-  /** Whether anybody is about to send, or waits for an answer. */
   get isWanted(): boolean {
     return !this.#slots.isIdle || this.#out.size > 0;
   }
@@ -205,7 +202,6 @@ export class Limiter {
     this.#backoff.backOff(sentAtMs, why);
   }
 
-  /** An answer came and settled a call. */
   settled(): void {
     this.#standstill.progress();
     this.#backoff.settled();
@@ -244,7 +240,6 @@ export class Limiter {
     return pausedStop(stopped.message, this.#options.clock.wallMs() + waitMs);
   }
 
-  /** Stops its timers. No caller still waits for a permit. */
   async close(): Promise<void> {
     this.#leases.close();
   }
@@ -292,7 +287,6 @@ export class Limiter {
     return this.#backoff.isProbing || this.#options.goesAlone?.() === true;
   }
 
-  /** The wait for the plan, and for what the vendor says is left of it. */
   #planMs(nowMs: number): number {
     const { aheadMs = 0 } = this.#options;
     const quotaMs = this.#remainingQuota.waitMs(nowMs, this.#out.inHand);

@@ -4,7 +4,6 @@ export interface Window {
   readonly windowMs: number;
 }
 
-/** How an account may be asked. */
 export interface Limits {
   readonly concurrency: number;
   /** Most requests in any stretch of a length. Empty when the plan is unknown and the speed is learned from answers. */
@@ -51,10 +50,7 @@ export function perSecondOf({ requests, windowMs }: Window): number {
   return (requests * 1000) / windowMs;
 }
 
-/**
- * Jitter of timers and of the network, as the vendor's clock counts. Measured: 5 ms give 99.5 % of one request a
- * second.
- */
+/** Jitter of timers and of the network, as the vendor's clock counts. Measured: 5 ms give 99.5 % of one request a second. */
 const LEAST_MARGIN_MS = 5;
 
 /**
@@ -86,7 +82,6 @@ export function spreadPerSecond(windows: readonly Window[]): number {
   return (shortest.requests * 1000) / (shortest.windowMs + sureMarginMs(shortest));
 }
 
-/** Requests a second that use up the window and its margin. */
 export function pacePerSecond(window: Window): number {
   return (window.requests * 1000) / (window.windowMs + marginMs(window));
 }

@@ -94,7 +94,6 @@ export function abnCandidates(digits: string): readonly Abn[] {
 
 const TEN_DIGITS = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9] as const;
 
-/** With one digit that is another. */
 function replaced(digits: string): readonly string[] {
   const sum = weightedSum(digits);
   return WEIGHTS.flatMap((weight, place) => {
@@ -103,7 +102,6 @@ function replaced(digits: string): readonly string[] {
   });
 }
 
-/** With two neighbours that have changed places. */
 function swapped(digits: string): readonly string[] {
   return WEIGHTS.slice(1)
     .map(

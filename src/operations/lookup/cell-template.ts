@@ -77,7 +77,6 @@ function textsIn(value: JsonValue): readonly string[] {
   return value === null || typeof value !== 'object' ? [] : Object.values(value).flatMap(textsIn);
 }
 
-/** The names of all members, of nested ones as well. */
 export function namesIn(value: JsonValue): readonly string[] {
   if (value === null || typeof value !== 'object') return [];
   const inside = Object.values(value).flatMap(namesIn);

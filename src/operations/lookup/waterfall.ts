@@ -26,7 +26,6 @@ export { checkWaterfall, tierOfAll, tierWords } from './waterfall/written-tiers.
 export interface Identifier extends InputField {
   /** Its name in a sentence: "ABN", "profile URL". */
   readonly label: string;
-  /** Total, pure and idempotent. */
   readonly normalise: (cell: string) => Normalised;
   /** Another identifier whose cell this one is read from when its own cell says nothing usable. */
   readonly derivedFrom?: string;
@@ -45,7 +44,6 @@ export interface Tier {
   readonly sent?: Readonly<Record<string, string>>;
 }
 
-/** A row, ready to be looked up. */
 export interface TieredInput {
   /** The tiers in the order in which they are tried; at least one. */
   readonly tiers: readonly Tier[];
@@ -55,7 +53,6 @@ export interface TieredInput {
 
 // ---------------------------------------------------------------------------------------------------- preparing
 
-/** What a row says about one identifier. */
 interface Reading {
   readonly identifier: Identifier;
   /** Undefined when no column is mapped. */
@@ -68,11 +65,9 @@ interface Reading {
     | undefined;
 }
 
-/** A reading by which something can be looked up. */
 interface UsableReading {
   readonly identifier: Identifier;
   readonly value: string;
-  /** See `Normalised`. */
   readonly sent: string | undefined;
   /** Name of the identifier whose cell gave the value. */
   readonly source: string;
@@ -222,7 +217,6 @@ function tierOf(readings: readonly UsableReading[]): Tier {
 /** Longer cells are cut in a reason: it has to fit a spreadsheet's cell, and the row itself stands beside it. */
 const LONGEST_QUOTE = 80;
 
-/** Why no call can be made for a row, each cell in turn. */
 function whyNothing(named: readonly Reading[]): string {
   const clauses = new Map<string, string>();
   for (const { identifier, cell, own, derived } of named) {

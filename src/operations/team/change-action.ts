@@ -25,11 +25,9 @@ export interface SubjectNow {
   readonly subject: Subject;
   readonly sequence: number;
   readonly facts?: SubjectFacts;
-  /** The person's e-mail address, where it is known. */
   readonly email?: string;
 }
 
-/** A person in a project, and what is known of that person. */
 export interface PersonInProject extends SubjectNow {
   readonly subject: Subject & { readonly project: string };
   /** The id that the row gives, which says that the person has accepted. */
@@ -113,7 +111,6 @@ export type PersonAction =
 export const unchanged = (reason: string): PersonAction => ({ kind: 'unchanged', reason });
 export const refuse = (reason: string): PersonAction => ({ kind: 'refuse', reason });
 
-/** How a person is called in a sentence. */
 export function whoIs({ email, subject }: Pick<SubjectNow, 'email' | 'subject'>): string {
   return email ?? subjectWords({ name: subject.name });
 }
@@ -163,10 +160,7 @@ function reinviteAction(person: PersonInProject, role: Role): PersonAction {
   return { kind: 'reinvite', email, inviteCode, role, before };
 }
 
-/**
- * @param next what to do about a person whose invite the vendor does not have.
- * @param words the vendor's, where it was asked just now.
- */
+/** @param next what to do about a person whose invite the vendor does not have. @param words the vendor's, where it was asked just now. */
 export function unsureWords(
   person: Pick<SubjectNow, 'email' | 'subject'>,
   next = 'Give the user_id if it was accepted; otherwise run invite-user',
@@ -180,7 +174,6 @@ export function unsureWords(
 export const REMOVE_IF_ACCEPTED =
   'Run remove-user with the user_id if it was accepted; otherwise nothing is left to do';
 
-/** The action after which the person is not in the project. */
 export function removalAction(person: PersonInProject): PersonAction {
   const { facts, givenUserId } = person;
   const userId = givenUserId ?? facts?.userId;
@@ -207,7 +200,6 @@ export function removalAction(person: PersonInProject): PersonAction {
   }
 }
 
-/** Deletes the invite of a person who is invited. */
 export function deleteAction(person: PersonInProject): PersonAction {
   const inviteCode = person.facts?.inviteCode;
   if (inviteCode !== undefined) return { kind: 'delete', inviteCode };
@@ -225,10 +217,7 @@ export interface PersonWork extends PlannedWork {
   readonly parts?: readonly PersonWork[];
 }
 
-/**
- * @param to a role, or `none`.
- * @param project as the list calls it; left out: by its id.
- */
+/** @param to a role, or `none`. @param project as the list calls it; left out: by its id. */
 export function workOf(
   person: PersonInProject,
   to: string,

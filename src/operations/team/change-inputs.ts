@@ -93,7 +93,6 @@ export function together<Parts extends Readonly<Record<string, Read<unknown>>>>(
 /** Longer cells are cut in a reason: it has to fit a spreadsheet's cell, and the row itself stands beside it. */
 const LONGEST_QUOTE = 80;
 
-/** A cell, or another foreign text, as it is quoted to the user. */
 export function quotedCell(cell: string): string {
   return `"${foreignWords(cell.trim(), LONGEST_QUOTE)}"`;
 }
@@ -213,7 +212,6 @@ export function readOrganization(
   return own.kind === 'read' && own.value === undefined ? read(organizationId) : own;
 }
 
-/** The row's own, else the account's. */
 export function readProjectId({ project_id: cell = '' }: RowInput, options: OperationOptions): Read<string> {
   if (cell.trim() !== '') return checkedProjectId('project_id', cell);
   if (options.projectId !== undefined) return checkedProjectId("the account's project_id", options.projectId);

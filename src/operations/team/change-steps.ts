@@ -25,7 +25,6 @@ import { quotedCell, readText } from './change-inputs.ts';
  * the dialect's: a `role` becomes the vendor's permissions on the way out.
  */
 
-/** The next call of a row about a person, or how it ended. */
 export function nextOfPerson(work: PersonWork, answered: Answered): Step {
   const { subject, was, email, course } = work;
   const now: SubjectNow = { subject, ...was, ...present({ email }) };
@@ -66,10 +65,8 @@ export function nextOfPerson(work: PersonWork, answered: Answered): Step {
   }
 }
 
-/** How an action of one call ends, in words. */
 interface Ends {
   readonly done: string;
-  /** The vendor does not have what the call names. */
   notThere(answer: Extract<Answer, { readonly kind: 'no_match' }>): string;
   /** The vendor's own words and then the remark stand behind it. */
   readonly refusal: string;
@@ -95,7 +92,6 @@ type ActionOf<Kind extends PersonAction['kind']> = Extract<PersonAction, { reado
 const applied = (reason: string): Outcome => ({ kind: 'applied', reason });
 const refused = (reason: string): Outcome => ({ kind: 'refused', reason });
 
-/** The vendor's words for why it did not do something. */
 function wordsOf(answer: Exclude<Answer, { readonly kind: 'found' }>): string {
   return answer.words ?? 'not found';
 }

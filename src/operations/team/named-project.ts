@@ -41,10 +41,7 @@ export function projectIds({ settings }: OperationOptions): ReadonlyMap<string, 
 /** More would be more calls than a row may make: of each project an invite may be deleted, created, and restored. */
 const MOST_PROJECTS = 6;
 
-/**
- * The projects of a row, each once. A list without a column for projects means the account's; a blank cell of such a
- * column is a slip.
- */
+/** The projects of a row, each once. A list without a column for projects means the account's; a blank cell of such a column is a slip. */
 export function readProjects(row: RowInput, options: OperationOptions): Read<readonly NamedProject[]> {
   const found = new Map<string, NamedProject>();
   for (const each of oneProjectEach(row, options)) {

@@ -29,7 +29,6 @@ const part = z.object({
   from: z.string().exactOptional(),
   email: z.string().exactOptional(),
   project: z.string().exactOptional(),
-  /** What was known of the subject. */
   was: z.object({ sequence: z.int(), facts: facts.exactOptional() }).exactOptional(),
   learns: facts.exactOptional(),
 });
@@ -68,12 +67,10 @@ function keptPart({ course, makes, ...kept }: z.infer<typeof part>): KeptPart {
   };
 }
 
-/** The project that is made, as onboard names it. */
 function projectOf({ project, subject }: NonNullable<z.infer<typeof part>['makes']>): Subject {
   return subject ?? { name: subjectOfProject(project.name) };
 }
 
-/** The subjects of all changes of a row. */
 export function subjectsOf({ parts, ...work }: KeptWork): readonly Subject[] {
   return (parts ?? [work]).flatMap(({ subject, makesProject = [] }) => [subject].concat(makesProject));
 }

@@ -43,7 +43,6 @@ function sendable(dialect: Dialect, step: Extract<Step, { readonly kind: 'send' 
   return step;
 }
 
-/** Reads a found answer in the places that this dialect names. */
 function read(dialect: Dialect, call: Call, answer: Answer | undefined): Answer | undefined {
   if (answer?.kind !== 'found') return answer;
   const entry = dialect.operations[call.operation];
@@ -69,7 +68,6 @@ type Paging = NonNullable<DialectOperation['paging']>;
 
 interface PageRead {
   readonly body: JsonValue | undefined;
-  /** By their names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly results: readonly JsonValue[] | undefined;
 }
@@ -115,7 +113,6 @@ function nextIn(
   return numbers.find(Number.isSafeInteger);
 }
 
-/** The value of a header, of `Link` the address that is called next. */
 function headerNext(headers: PageRead['headers'], name: string): string | undefined {
   const value = Object.hasOwn(headers, name) ? headers[name] : undefined;
   return name === 'link' && value !== undefined ? linkCalledNext(value) : value;

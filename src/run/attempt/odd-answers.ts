@@ -20,7 +20,6 @@ import type { OddShape, Run } from '../session.ts';
 /** This many in a row stop a run whatever their shapes are: some vendors write a text of its own into each. */
 const MOST_IN_A_ROW = 20;
 
-/** An odd answer, with the call that it is about. */
 export interface OddReply {
   readonly call: Call;
   readonly attempt: AttemptId;
@@ -47,7 +46,6 @@ export async function applyOdd(run: Run, reply: OddReply): Promise<void> {
     stopAll(oddStop(session.client.dialect, batch, reply, `${counted(history.odd, 'answer')} in a row`));
 }
 
-/** What is known of a shape when the session meets it for the first time. */
 async function shapeBefore(
   { session: { ledger, account, client }, batch }: Run,
   { attempt, odd: { shape } }: OddReply,
@@ -91,7 +89,6 @@ function agreementTo(accountIdentity: string, shape: string): string {
   return hash('sha256', JSON.stringify(['odd answers', accountIdentity, shape]), 'hex');
 }
 
-/** A doubt about a call whose answer came whole and cannot be read. */
 export interface OddDoubt {
   readonly doubt: Doubt;
   readonly odd: OddAnswer;
@@ -100,7 +97,6 @@ export interface OddDoubt {
 /** Replies are read in groups, because each may be large. */
 const GROUP = 100;
 
-/** The doubts of a batch whose answers came whole. */
 export async function oddDoubts(
   ledger: Pick<LedgerReader, 'doubts' | 'attempts'>,
   batch: BatchId,
@@ -161,7 +157,6 @@ function adviceOn({ through }: Dialect, { call, reply, odd: { rule, isOuter } }:
 
 // ------------------------------------------------------------- successes of a service without the vendor's answer
 
-/** Says it once for an account, with what the dialect may need. */
 export function noteUnwrapped({ session: { client, history }, emit }: Run, reply: Reply): void {
   if (history.unwrapped || reply.kind !== 'answered') return;
   const { dialect } = client;

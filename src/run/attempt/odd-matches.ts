@@ -68,7 +68,6 @@ export function oddMatches(
   };
 }
 
-/** The stop for a run with too many unread matches. */
 export function unreadStop(dialect: Dialect, call: Call, raw: RawReply, count: number): StopError {
   const place = answerPlaceOf(dialect, call.operation);
   const fact = `${count} matches in a row hold ${missingWords(place)}; the last, of status ${raw.status}: ${quoted(raw)}`;
@@ -82,7 +81,6 @@ function missingWords({ results, fields }: AnswerPlace): string {
   return fields === undefined ? 'no field' : `no field at \`${fields}\``;
 }
 
-/** The beginning of an answer, for a message. */
 function quoted({ body }: RawReply): string {
   return plainText(body.toString('utf8').slice(0, QUOTED_CHARACTERS));
 }
@@ -109,7 +107,6 @@ function jsonIn({ body }: RawReply): JsonValue | undefined {
   return read.kind === 'json' ? read.value : undefined;
 }
 
-/** The stop for a run with too many free matches. */
 export function freeStop({ credits_charged: at = {} }: Dialect, raw: RawReply, count: number): StopError {
   const fact = `${count} matches in a row say that they cost nothing, but the dialect gives them a price; the last, of status ${raw.status}: ${quoted(raw)}`;
   const test =

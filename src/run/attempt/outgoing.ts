@@ -23,35 +23,28 @@ import type { AskedCall } from '../too-fast.ts';
 import { isPriced } from './price.ts';
 import type { Next } from './replied.ts';
 
-/** What is asked for, the request that asks it, and the intent that stands in the ledger before. */
-
 /** `ifUnknown`: the ledger was last asked about the call some time ago, so it may know more by now: then nothing is bought. */
 export interface Wanted extends Pick<Intent, 'key' | 'call' | 'row' | 'decision' | 'replaces' | 'ifUnknown'> {
   /** The lost request, when exactly its bytes are sent again under its idempotency key. */
   readonly request?: KeyedRequest;
-  /** When the first request under that key was sent. */
   readonly firstSent?: Moment;
   /** A repeat without a key that is harmless by itself. Under a key, the database accepts only the lost request's bytes. */
   readonly withoutKey?: true;
 }
 
-/** A call that is being asked, until it is bought or left. */
 export interface Asking {
   readonly wanted: Wanted;
   readonly operation: DialectOperation;
   readonly asked: AskedCall;
-  /** The paths to which the vendor has moved it, in their order. */
   readonly moves: string[];
 }
 
-/** What an event says of the call that it is about. */
 export function ofCall({ wanted: { row, key } }: Pick<Asking, 'wanted'>): OfCall {
   return { row, call: key };
 }
 
 interface Outgoing {
   readonly request: HttpRequest;
-  /** The request as the intent keeps it, when it is sent under an idempotency key. */
   readonly keyed: KeyedRequest | undefined;
 }
 

@@ -59,7 +59,6 @@ export function shownPrice(
   return stated !== undefined && (answer === 'found' || charged > 0) ? { showsPrice: true } : {};
 }
 
-/** The stop for an answer that cost more than expected. @param most the highest price that was expected. */
 export function dearer(charged: number, most: number): StopError {
   return stop(
     'dearer',

@@ -8,7 +8,6 @@ import type { Admission, AnswerAtHand, AttemptId, Credits } from '../../ledger/l
 import type { Run, Session } from '../session.ts';
 import type { AskedCall, PutOff } from '../too-fast.ts';
 
-/** An attempt, what was sent for it, and what came of that. */
 export interface Replied {
   readonly attempt: AttemptId;
   readonly call: Call;
@@ -21,10 +20,8 @@ export interface Replied {
 /** The same for a request of this run, which alone can follow from it. Of an earlier run's request the rest is not known. */
 export interface RunReply extends Replied, Sent {
   readonly asked: AskedCall;
-  /** What events say of the call. */
   readonly about: OfCall;
   readonly reserved: Credits;
-  /** Whether the call was in doubt before, and was sent again. */
   readonly isRepeat: boolean;
 }
 
@@ -36,7 +33,6 @@ export interface Waits {
   readonly kind: 'waits';
 }
 
-/** The answer that an attempt brought, as the ledger holds it once the attempt is closed. */
 export interface Answered {
   readonly kind: 'answered';
   readonly answer: AnswerAtHand;

@@ -206,7 +206,6 @@ async function resolvedAlone(
   }
 }
 
-/** What a row got for one of its calls. */
 type Obtained = Answering | Held | Waits;
 
 interface Answering {
@@ -278,7 +277,6 @@ export async function settlesAnew(context: RunContext, input: MappedInput): Prom
   return false;
 }
 
-/** What settling the rows anew would buy, for an answer to just that. */
 async function whatIsAnew(
   context: RunContext,
   input: MappedInput,

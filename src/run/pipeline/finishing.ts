@@ -41,12 +41,10 @@ export class Finishing {
     this.#onError = onError;
   }
 
-  /** Finishes a row with all that end until the next `write` or `writeSoon`. */
   add({ row, input }: Task, outcome: Outcome, answers: readonly AttemptId[]): void {
     this.#ended.push({ batch: this.#batch.id, row, outcome, answers, input });
   }
 
-  /** Finishes a row with the others that end in this turn of the event loop. */
   addNow(task: Task, outcome: Outcome, answers: readonly AttemptId[]): void {
     const isUndecided = this.#isUndecided(answers);
     if (this.#undecided.length > 0 && !isUndecided) this.addUndecided(this.#isUndecided);
@@ -80,7 +78,6 @@ export class Finishing {
     return this.#ended.length >= ROWS_IN_A_COMMIT;
   }
 
-  /** Resolves when all rows are finished that ended by now. */
   write(): Promise<void> {
     const rows = this.#ended;
     this.#ended = [];

@@ -46,7 +46,6 @@ async function keepRows(listed: ListedRows, input: MappedInput, { id }: Batch): 
   await listed.keepListed(id, rows);
 }
 
-/** Why workers can have no part in a run; undefined when they can. */
 function whyNot({ limit, sample, job, account }: RunContext): string | undefined {
   if (limit !== undefined || sample !== undefined) return 'you agreed to a part of the list only';
   if (job.origin !== undefined) return 'it has no job file';
@@ -80,8 +79,6 @@ function rangeRowsOf(account: RunContext['account']): number {
   const perSecond = requestsPerSecond(account) ?? account.limits.concurrency * PER_SLOT_AND_SECOND;
   return Math.min(MOST_ROWS, Math.max(LEAST_ROWS, Math.round(perSecond * RANGE_SECONDS)));
 }
-
-/** Rows of a list as the ledger keeps them, for a process that does not have the file. */
 
 export interface RowRange {
   readonly fromRow: RowNumber;

@@ -98,7 +98,6 @@ export class KnownRows {
     return tasks.map((task, at) => recordOf(task, begun[at]));
   }
 
-  /** A row that is to be walked. One that needs no operation is finished. */
   #begin(task: Task): Walking | undefined {
     const { job, dialect } = this.#context;
     if (task.kind === 'work')
@@ -107,7 +106,6 @@ export class KnownRows {
     return undefined;
   }
 
-  /** Takes each row as far as it gets with what the ledger knows. @returns those that have not ended. */
   async #walkOn(begun: readonly Walking[], detail: 'checked' | 'whole'): Promise<readonly Walking[]> {
     const { ledger, account } = this.#context;
     const others = await forgettingBeside({ ledger, accountIdentity: account.identity });
@@ -184,9 +182,7 @@ function recordOf(task: Task, walking: Walking | undefined): RowRecord {
 
 interface KnownListOptions extends Omit<KnownRowsOptions, 'finishing'>, SubmittedTasks {
   readonly input: MappedInput;
-  /** Undefined where nothing is written. */
   readonly destination: Destination | undefined;
-  /** Fires when no further row is begun. */
   readonly signal: AbortSignal;
 }
 

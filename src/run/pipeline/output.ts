@@ -25,8 +25,6 @@ import type { RunContext } from '../../plan/context.ts';
 import type { PlanContext } from '../../plan/row-walk.ts';
 import { isSeries } from '../series.ts';
 
-/** The output of a run: whether and where it is written, and how. */
-
 /** After these stops a person has something to see. After Ctrl-C a user wants the terminal back: `export` writes it later. */
 const WRITTEN_AFTER: ReadonlySet<StopCode> = new Set<StopCode>([
   'budget',

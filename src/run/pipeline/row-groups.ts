@@ -25,7 +25,6 @@ export class RowGroups<Item> {
   readonly #work: (item: Item) => Promise<void>;
   readonly #signal: AbortSignal;
   readonly #onError: (error: unknown) => void;
-  /** How many items are worked on. */
   #underWay = 0;
   /** Wakes the only one that waits until another of them is done: the queue, and behind its last group the end. */
   #wake = (): void => {};

@@ -26,17 +26,13 @@ export interface SubmittedTasks {
   readonly context: RunContext;
   readonly input: MappedInput;
   readonly batch: Batch;
-  /** The only rows to settle; undefined for all rows. */
   readonly sample: ReadonlySet<RowNumber> | undefined;
-  /** The rows that have a final outcome. */
   readonly finished: RowSet;
 }
 
 const PLANNED_PAGE = 1_000;
 
-/**
- * The tasks of a batch in the process that has its file. They come from the file, or from the plan that the batch began with.
- */
+/** The tasks of a batch in the process that has its file. They come from the file, or from the plan that the batch began with. */
 export function tasksOf(source: SubmittedTasks): TaskSource {
   return source.context.job.operation.change === undefined ? tasksOfFile(source) : tasksOfPlan(source);
 }
@@ -77,7 +73,6 @@ function taskFinder(
   };
 }
 
-/** Makes tasks of rows of the file. */
 export function taskMaker({
   context,
   input,
@@ -87,7 +82,6 @@ export function taskMaker({
   return (each) => preparedTask(each.row, inputOf(each), prepare(each));
 }
 
-/** @param input the fingerprint of the row's cells. */
 export function preparedTask(row: RowNumber, input: number, prepared: PreparedRow): Task {
   return prepared.kind === 'ready'
     ? { row, input, kind: 'work', work: prepared }
@@ -130,7 +124,6 @@ export async function* paced(source: TaskSource, pace: Pace | undefined): AsyncG
   }
 }
 
-/** The existing projects on which the rows of a batch of changes act. */
 export async function plannedProjects(ledger: Ledger, { id }: Batch): Promise<ReadonlySet<string>> {
   const projects = new Set<string>();
   for (let from = 0; ; ) {
@@ -165,7 +158,6 @@ class FinishedInputs {
     this.#pages = finishedPages(ledger, batch, fromRow);
   }
 
-  /** The fingerprint of a row; undefined for a row that is not finished. */
   async of(row: RowNumber): Promise<number | undefined> {
     for (;;) {
       for (; this.#next < this.#page.length; this.#next += 1) {

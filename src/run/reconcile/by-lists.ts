@@ -19,7 +19,6 @@ import type { Look, RawReply } from '../../ledger/ledger.ts';
  * tell, and no invite may be sent again to a person who may already have the mail.
  */
 
-/** The person to look for, and the lists to look in. */
 interface InviteLook {
   readonly email: string;
   readonly project: string;
@@ -47,11 +46,9 @@ export function inviteLookOf(
 
 type InviteFinding =
   | { readonly kind: 'there'; readonly name: ListName; readonly person: ListedPerson }
-  /** The person is in neither list. */
   | { readonly kind: 'nowhere' }
   | { readonly kind: 'unclear'; readonly why: string };
 
-/** Looks for the person in the lists. @param read asks for a list of the invite's project. */
 export async function findInvite(
   read: (listing: Listing) => Promise<MemberList>,
   { email, lists }: InviteLook,
@@ -67,7 +64,6 @@ export async function findInvite(
   return { kind: 'unclear', why: `the person is not in ${lists[0]?.name}, and the dialect has no ${other}` };
 }
 
-/** Concludes from the lists what became of the call. */
 export function inviteFinding(dialect: Dialect, call: Call, found: InviteFinding, nowMs: number): LookResult {
   switch (found.kind) {
     case 'unclear':
@@ -144,7 +140,6 @@ export interface LookResult {
   readonly left?: SubjectFacts;
 }
 
-/** The kept part of the vendor's reply. */
 export type Heard = Pick<RawReply, 'status' | 'body'>;
 
 const HEARD_NOTHING: Heard = { status: 0, body: Buffer.alloc(0) };

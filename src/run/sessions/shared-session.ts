@@ -19,13 +19,11 @@ function endsForAll({ code, answers }: StopError): boolean {
   return code === 'key' || code === 'vendor_credits' || (code === 'address' && answers !== undefined);
 }
 
-/** A run that shares a session. */
 export interface Member extends BeatingRun {
   readonly emit: Listener;
   toldPause?: Pause;
 }
 
-/** A session and the runs that share it. */
 export class SharedSession<Opened> {
   readonly members = new Set<Member>();
   readonly before: Promise<void>;
@@ -56,7 +54,6 @@ export class SharedSession<Opened> {
     return !this.#isHearing;
   }
 
-  /** Tells a later run what the session already knows. */
   tell(member: Member, nowMs: number): void {
     if (this.#stopped !== undefined) member.stopAll(this.#stopped);
     else if (this.#pause !== undefined && this.#pause.untilMs > nowMs) this.#tellPause(member, this.#pause);
@@ -77,7 +74,6 @@ export class SharedSession<Opened> {
     for (const { stopAll } of this.members) stopAll(error);
   }
 
-  /** Its part in the beat, for a session that was just opened. */
   beating(
     { identity, limits }: Pick<Account, 'identity' | 'limits'>,
     { client, history }: Pick<Session, 'client' | 'history'>,

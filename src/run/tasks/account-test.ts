@@ -6,13 +6,11 @@ import { systemClock } from '../../core/clock.ts';
 import type { Listener } from '../../core/events.ts';
 import { type OwnUser, whoAmI } from '../../plan/team/remote-members.ts';
 
-/** One thing that a test of an account found out. */
 export type AccountFact =
   | { readonly kind: 'sandbox' }
   | { readonly kind: 'dialect'; readonly dialect: string }
   | { readonly kind: 'key' }
   | ({ readonly kind: 'address'; readonly url: URL } & Reached)
-  /** The vendor said whose key it is. */
   | { readonly kind: 'tried'; readonly user: OwnUser }
   /** The key was not tried, because nobody has agreed to what the dialect sends. */
   | { readonly kind: 'unagreed' }

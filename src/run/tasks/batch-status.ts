@@ -28,9 +28,6 @@ import { isAtWorkOn } from './hold.ts';
 
 export type { Over } from '../over.ts';
 
-/** This file tells how far batches are, from their ledgers alone. */
-
-/** How the rows of a batch stand. */
 export interface RowsNow {
   /** A row in doubt counts while a person has something to decide. After that it is one of those that are left. */
   readonly counts: Readonly<Partial<Record<OutcomeKind, number>>>;
@@ -108,7 +105,6 @@ export async function batchesPage(
   };
 }
 
-/** All batches of the stores that are there. */
 export async function batchLines(
   storeFlag: string | undefined,
 ): Promise<readonly { readonly batch: BatchLine; readonly location: string }[]> {
@@ -118,7 +114,6 @@ export async function batchLines(
   return lines.flat();
 }
 
-/** The number of rows that have ended. */
 export function finishedIn(counts: BatchOverview['counts']): number {
   return Object.values(counts).reduce((sum, count) => sum + count, 0);
 }
@@ -179,9 +174,7 @@ const rowsOf = ({ inputRows, rowsBeyond = 0 }: Batch): number => inputRows + row
 export interface BatchStatus extends BatchOverview {
   readonly requests: number;
   readonly calls: number;
-  /** Requests without an answer yet. */
   readonly open: number;
-  /** Requests of its account in the last minute. */
   readonly lastMinute: number;
   /** How many calls of its account were settled in a second, in the last ones; 0 when none was. */
   readonly perSecond: number;

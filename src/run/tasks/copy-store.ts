@@ -107,12 +107,10 @@ async function stillOpen(
   );
 }
 
-/** The accounts and days on which something was asked. */
 class Days {
   readonly #accounts = new Map<string, string>();
   readonly #moments = new Map<string, number>();
 
-  /** The accounts with a moment of each day on which they were asked. */
   get moments(): readonly (readonly [account: string, atMs: number])[] {
     return [...this.#moments].map(([name, atMs]) => [name.slice(DAY_LENGTH), atMs]);
   }
@@ -126,10 +124,8 @@ class Days {
   }
 }
 
-/** Such as `2026-11-23`. */
 const DAY_LENGTH = 10;
 
-/** The commands that go on with batches name the copy. */
 async function* changed(
   parts: AsyncIterable<CopiedPart>,
   place: string,

@@ -216,7 +216,6 @@ class Window implements Pace {
   #taken: RowNumber = 0;
   #isOpen = false;
   #isOver = false;
-  /** Called whenever something has changed. */
   #waiting: (() => void)[] = [];
 
   /** @param ahead how many rows may be begun beyond the one that was taken last. */
@@ -254,7 +253,6 @@ class Window implements Pace {
     this.#tell();
   }
 
-  /** The run is over. */
   end(): void {
     this.#isOver = true;
     this.#tell();
@@ -309,7 +307,6 @@ export interface EnrichedRow<Row> {
 
 const AS_IT_IS = textCells(new CellSafety('raw'));
 
-/** @param header the names of the list's columns. */
 function enrichedRow<Row>(
   { batch, job, answerPlace, header }: EnrichedList,
   given: PositionedRow,
@@ -344,7 +341,6 @@ function enrichedRow<Row>(
   };
 }
 
-/** What the rows of a list have in common. */
 interface EnrichedList {
   readonly batch: Batch;
   readonly job: Pick<Job, 'add'>;

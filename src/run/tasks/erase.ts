@@ -32,17 +32,14 @@ export type ErasureOrder =
 
 /** Who orders it is the `operator`; left out: the user of the system. */
 interface ErasureOptions extends Pick<StoreOptions, 'clock' | 'waitForLockMs' | 'command' | 'operator'> {
-  /** Only finds what would be erased. */
   readonly dryRun: boolean;
 }
 
-/** What was erased in a store, or would be. */
 export interface Erased
   extends Pick<
     Erasable,
     'calls' | 'cut' | 'rows' | 'memberships' | 'names' | 'unsettled' | 'heldCredits' | 'hits' | 'owner'
   > {
-  /** Lists in the store that were removed. */
   readonly files: readonly string[];
   /** Files of the user's that we wrote from it. They stay as they are. */
   readonly stays: readonly UserFile[];
@@ -55,7 +52,6 @@ export interface Erased
 export interface Needed {
   /** Number of calls that they may buy again: of an open one, all answers to its operation on its account. */
   readonly calls: number;
-  /** Number of lists in the store. */
   readonly lists: number;
   readonly by: readonly BatchId[];
 }

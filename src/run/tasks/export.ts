@@ -39,8 +39,6 @@ import {
 import { choose } from '../run-job.ts';
 import { pricesOfAccounts } from './spend.ts';
 
-/** This file writes the output of a batch again, from its ledger. */
-
 interface ExportOptions {
   /** Where the output goes; left out: where the batch has it, or beside that while a run goes on. */
   readonly output?: string | NodeJS.WritableStream | undefined;

@@ -9,7 +9,6 @@ import { type Over, overOf } from '../over.ts';
 
 interface HoldOptions {
   readonly clock: Clock;
-  /** How long to wait for the process that spends from the store. */
   readonly waitMs: number;
   readonly tell: Tell;
   /** Who is at work; left out: the user of the system. */
@@ -33,7 +32,6 @@ export async function pauseBatch(found: FoundBatch, options: HoldOptions): Promi
 
 export interface Resumed {
   readonly wasHeld: boolean;
-  /** Why no run goes on with it all the same; undefined where one does. */
   readonly over: Over | undefined;
 }
 

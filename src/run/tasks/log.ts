@@ -35,7 +35,6 @@ export interface LogEntry {
   readonly kind: 'asked' | 'changed' | 'decided' | Act['kind'];
   /** Undefined for what was done before ledgers kept who is at work. */
   readonly operator: string | undefined;
-  /** Undefined for an erasure. */
   readonly batch:
     | Pick<Batch, 'id' | 'accountName' | 'accountIdentity' | 'sandbox' | 'operation' | 'inputPath'>
     | undefined;
@@ -49,11 +48,9 @@ export interface LoggedRequest {
   readonly operation: string;
   /** Whom a change altered, in words, with the role that was given. */
   readonly subject: string | undefined;
-  /** What was sent; empty where it was erased. */
   readonly asked: Readonly<Record<string, string>>;
   /** `found`, `no_match`, `refused`, `in_doubt`, `not_sent`, `paused`, `stopped` or `open`. */
   readonly ended: string;
-  /** Credits that were charged, or may have been. */
   readonly charged: number;
   readonly inDoubt: number;
   readonly why: string;
@@ -64,7 +61,6 @@ export interface LoggedRequest {
   readonly hash: string | undefined;
 }
 
-/** What a log is about: a batch, a person or company, or everything. */
 export type LogAbout =
   | { readonly kind: 'all' }
   | { readonly kind: 'batch'; readonly batch: BatchId }
@@ -212,7 +208,6 @@ async function actsIn(ledger: LedgerReader, about: LogAbout, told: Told): Promis
   return entries.sort((one, other) => other.atMs - one.atMs);
 }
 
-/** Tells attempts of one ledger, and looks each batch up once. */
 class Told {
   readonly #ledger: LedgerReader;
   readonly #batches = new Map<BatchId, Promise<Batch | undefined>>();

@@ -20,9 +20,7 @@ import { filesAt, type Makers, makersOf } from './merge/result-makers.ts';
 export interface MergeRequest {
   readonly result: string;
   readonly into: string;
-  /** Left out: beside `into`. */
   readonly output?: string | undefined;
-  /** How `into` is read. */
   readonly read: ReadOptions;
   readonly store?: string | undefined;
   readonly note: (sentence: string) => void;
@@ -74,13 +72,11 @@ async function outputOf({ output }: MergeRequest, result: OpenedFile, into: Open
 // --------------------------------------------------------------------------------------------- what the ledger knows
 
 interface Maker {
-  /** The first, where several made it. */
   readonly batch: Batch;
   readonly location: string;
   readonly known: NonNullable<MergeOrder['known']>;
 }
 
-/** What made the result; undefined where no store knows it. */
 async function makerOf(
   { store }: MergeRequest,
   result: OpenedFile,

@@ -135,13 +135,11 @@ export function exitCodeOfSweep({ files, stopped }: SweepSummary, attentionIsFin
   return codes.includes(EXIT.attention) ? EXIT.attention : EXIT.done;
 }
 
-/** The work on one account, in order. */
 interface Lane {
   readonly store: SweptStore;
   readonly todos: readonly Todo[];
 }
 
-/** The state of a running sweep. */
 class Sweeping {
   readonly #options: SweepOptions;
   readonly #clock: Clock;

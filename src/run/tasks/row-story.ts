@@ -31,11 +31,9 @@ import { dialectOfBatch } from '../batch-account.ts';
 export interface RowStory {
   readonly batch: Batch;
   readonly row: RowNumber;
-  /** Undefined while the row is pending. */
   readonly outcome: RowRecord['outcome'] | undefined;
   /** What other batches have done since about a row of changes; undefined when it is as it ended. */
   readonly since: string | undefined;
-  /** What was planned for a row of changes. */
   readonly planned: (PlannedRow & { readonly kind: 'work' })['work'] | undefined;
   readonly attempts: readonly AttemptStory[];
   /** Paths of the answer that the row's cells are read from. */
@@ -47,7 +45,6 @@ export interface AttemptStory {
   readonly record: AttemptRecord;
   /** What the batch was told to do about its lost answer, and no attempt has done yet. */
   readonly decided: Decision | undefined;
-  /** The vendor's id of the request. */
   readonly requestId: string | undefined;
   /** Whether its answer surely cost just what it was booked at, by the dialect of today. */
   readonly isExact: boolean;
@@ -80,7 +77,6 @@ export async function rowStory(ledger: LedgerReader, batch: Batch, text: string)
   };
 }
 
-/** What was decided about the attempts of a row that are in doubt. */
 async function decidedAbout(
   ledger: LedgerReader,
   { id, accountIdentity }: Batch,

@@ -50,7 +50,6 @@ export type { AlikeDoubts } from './told-answer.ts';
 
 /** This file lists what is in doubt in a batch, and carries out what a person decides about it. Nothing is sent. */
 
-/** What a list of a batch shows. */
 export interface DoubtList {
   readonly doubts: readonly ListedDoubt[];
   /** Those that one decision may be about, because their answers are alike. */
@@ -69,7 +68,6 @@ export interface DoubtList {
   readonly decidedIn: Elsewhere | undefined;
 }
 
-/** A doubt and what the vendor said, when it was asked about it. */
 export interface ListedDoubt {
   readonly doubt: Doubt;
   /** Since when, what is at risk and why, in one clause. */
@@ -170,9 +168,7 @@ function urgencyOf({ call: { change, ifLost } }: Doubt): number {
   return ifLost === 'hold' ? 1 : 2;
 }
 
-/**
- * Credits of lost answers that no longer need a decision, because their calls were bought anew, sent again or skipped.
- */
+/** Credits of lost answers that no longer need a decision, because their calls were bought anew, sent again or skipped. */
 async function undecidable(
   ledger: LedgerReader,
   batch: Batch,
@@ -205,7 +201,6 @@ async function waitingRows(ledger: LedgerReader, batch: Batch, all: boolean): Pr
   return waiting.slice(0, MOST_WAITING);
 }
 
-/** The first of the rows in doubt. */
 async function rowsInDoubt(ledger: LedgerReader, id: BatchId): Promise<readonly RowNumber[]> {
   const { in_doubt: count = 0 } = await ledger.counts(id);
   const most = Math.min(count, MOST_WAITING);

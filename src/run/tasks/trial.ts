@@ -59,7 +59,6 @@ interface TrialOptions
 }
 
 export interface Trial extends ResolvedJob {
-  /** The text for each input. */
   readonly row: RowInput;
   readonly call: Call;
 }
@@ -174,7 +173,6 @@ export async function mostOfTrial(trial: Trial, ledger: LedgerReader | undefined
 
 // ---------------------------------------------------------------------------------------------------- what came
 
-/** One attempt of the call, as far as it came. */
 export interface Tried {
   readonly batch: BatchId;
   /** The reply; undefined when it was lost, or when nothing was sent. */
@@ -205,7 +203,6 @@ export async function knownOf(
   return { kind: state.kind === 'in_doubt' ? 'in_doubt' : 'unknown' };
 }
 
-/** What a person told has no headers. */
 function triedOf(answer: AnswerRecord): Tried {
   const { batch, kind, charged, why, status, headers = {}, body, answeredAtMs: receivedAtMs } = answer;
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;

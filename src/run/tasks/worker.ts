@@ -46,7 +46,6 @@ const CHECKS: Checks<WorkerOptions> = {
   onEvent: called,
 };
 
-/** How often a store that cannot be opened is tried again. */
 const REOPEN_MS = 1_000;
 
 /**
@@ -116,7 +115,6 @@ function noted(onEvent: (event: WorkerEvent) => void): (message: string) => void
 
 // ------------------------------------------------------------------------------------------------------- one opening
 
-/** Serves all accounts until it is told to stop, or the ledger is lost. */
 async function serve(serving: Serving, stopping: AbortSignal): Promise<void> {
   const { accounts, ledger, queue, onEvent, location, clock } = serving;
   const lost = new AbortController();

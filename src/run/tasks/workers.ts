@@ -1,8 +1,6 @@
 import type { LedgerReader } from '../../ledger/ledger.ts';
 import { eachLedgerThere } from '../open-ledger.ts';
 
-/** This file tells who spends from a store that many processes share. */
-
 /** A process that spends, a worker or a run, as it has last said of itself. */
 export interface WorkerView {
   readonly host: string;

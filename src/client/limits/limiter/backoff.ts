@@ -51,7 +51,6 @@ export class Backoff {
     return this.#pausesInARow === 0 && this.#doubtsInARow === 0;
   }
 
-  /** Whether only one request may be in flight. */
   get isProbing(): boolean {
     return this.#doubtsInARow >= DOUBTS_IN_A_ROW;
   }
@@ -60,10 +59,7 @@ export class Backoff {
     return Math.max(this.#untilMs - nowMs, 0);
   }
 
-  /**
-   * The vendor said "too fast", in these words. Without `askedMs` it named no time.
-   * @returns whether this is a new pause.
-   */
+  /** The vendor said "too fast", in these words. Without `askedMs` it named no time. @returns whether this is a new pause. */
   pause(askedMs: number | undefined, sentAtMs: number, said: string): boolean {
     const isNew = this.#begin(sentAtMs);
     if (askedMs !== undefined) {
@@ -99,7 +95,6 @@ export class Backoff {
     return Math.random() * Math.min(FIRST_BACKOFF_MS * 2 ** (this.#pausesInARow - 1), LONGEST_BACKOFF_MS);
   }
 
-  /** An answer was lost. @returns how many in a row. */
   doubted(sentAtMs: number, why: string): number {
     this.#doubtsInARow += 1;
     this.#pausesInARow = 0;
@@ -152,7 +147,6 @@ export interface WaitReason {
 export class LongWaits {
   readonly #clock: Clock;
   readonly #onPause: (pause: Pause) => void;
-  /** Calendar time until which a wait was already reported. */
   #toldUntilMs = Number.NEGATIVE_INFINITY;
 
   constructor(clock: Clock, onPause: (pause: Pause) => void) {
@@ -173,7 +167,6 @@ export class LongWaits {
   }
 }
 
-/** What a limiter is given to begin with. */
 export interface LimiterOptions {
   readonly limits: Limits;
   readonly clock: Clock;

@@ -18,7 +18,6 @@ const LARGEST_FACTOR = 20;
  */
 export class SlidingLog {
   readonly #window: Window;
-  /** What holds for every send. */
   #marginMs: number;
   /** The rest of the margin, for a send of which nobody has told how late it came. */
   #unsureMs: number;
@@ -81,7 +80,6 @@ export class SlidingLog {
     this.#inHand -= 1;
   }
 
-  /** Adds a send of an earlier run. */
   seed(atMs: number): number {
     this.#times[this.#count % this.#times.length] = atMs + this.#unsureMs;
     this.#count += 1;
@@ -108,7 +106,6 @@ export class SlidingLog {
     return true;
   }
 
-  /** The n-th newest send, n from 1. */
   #newest(n: number): number {
     const place = (this.#count - n + this.#times.length) % this.#times.length;
     return this.#times[place] ?? Number.NEGATIVE_INFINITY;
@@ -128,7 +125,6 @@ const LEAST_ANSWERS = 50;
  * worked. When a vendor's answers vary much the bound says nothing, and would cost more than it is worth.
  */
 export class Jitter {
-  /** The weight of one answer in the average. */
   readonly #weight: number;
   readonly #affordableMs: number;
   #unsettled: number;
@@ -188,7 +184,6 @@ export class PlanGuards {
     for (const [at, log] of this.#logs.entries()) log.allot(share.windows[at]?.requests ?? 0);
   }
 
-  /** Requests that have left, those of earlier runs apart. */
   get sends(): number {
     return this.#sends;
   }

@@ -114,12 +114,10 @@ export class RateLearner {
   /** Requests a second; undefined until it is found. */
   #ceiling: number | undefined;
   #doubleInSeconds = DOUBLE_IN_SECONDS;
-  /** The time over which the vendor seems to count. */
   #windowMs = SECOND_MS;
   #holdUntilMs = Number.NEGATIVE_INFINITY;
   #grewAtMs = Number.NEGATIVE_INFINITY;
   #cutAtMs = Number.NEGATIVE_INFINITY;
-  /** Time of the first send after the last cut. */
   #evidenceFromMs: number | undefined;
   #outage: Outage | undefined;
   readonly #setback = new Setback();
@@ -127,7 +125,6 @@ export class RateLearner {
   #toldAtMs = Number.NEGATIVE_INFINITY;
   #toldKey = '';
   readonly #refutedKeys = new Set<string>();
-  /** The speed that `takeNews` gave last. */
   #newsPerSecond: number | undefined;
 
   /** @param earlier the speed that an earlier run had learned: this run starts and probes from there. */
@@ -169,7 +166,6 @@ export class RateLearner {
     return this.#isTold() ? waitMs : Math.max(waitMs, this.#drainMs(nowMs, inHand));
   }
 
-  /** A request left. */
   sent(nowMs: number): void {
     this.#sent += 1;
     this.#sends.add(nowMs);
@@ -259,7 +255,6 @@ export class RateLearner {
     return this.#sends.between(atMs - this.#windowMs, atMs) / (this.#windowMs / SECOND_MS);
   }
 
-  /** Requests a second in the best minute of what is remembered. */
   #bestMinute(atMs: number): number {
     let best = 0;
     for (let toMs = atMs; toMs >= atMs - REMEMBERED_MS + MINUTE_MS; toMs -= MINUTE_MS / 4)

@@ -22,12 +22,9 @@ const SET_BACK_MS = 50;
 export interface LeasesOptions {
   /** Requests a second, which may change at any time. */
   perSecond(): number;
-  /** Whether answers taught that speed. */
   isLearned(): boolean;
-  /** As of the limiter. */
   readonly aheadMs?: number;
   readonly clock: Clock;
-  /** Called when permits have come. */
   onArrived(): void;
 }
 
@@ -48,7 +45,6 @@ export class Leases {
   /** When the next lease should come, by our clock: for what is told of the wait. Only its job makes the lease come. */
   #dueAtMs = Number.NEGATIVE_INFINITY;
   #left: number;
-  /** Jobs that have not run. */
   #ordered = 0;
   /** How far the calendar is ahead of the machine's monotonic clock. */
   #calendarMs = calendarMs();
@@ -63,7 +59,6 @@ export class Leases {
     this.#left = Math.min(this.#aheadOf(perSecond), groupOf(perSecond));
   }
 
-  /** Whether a permit is there. */
   get isThere(): boolean {
     return this.#left > 0;
   }
@@ -74,7 +69,6 @@ export class Leases {
     return Math.max(this.#dueAtMs - this.#options.clock.monotonicMs(), 0);
   }
 
-  /** Orders a permit where none is there or on its way. */
   ask(): void {
     const perSecond = this.#options.perSecond();
     this.#heedSpeed(perSecond);
@@ -83,7 +77,6 @@ export class Leases {
     if (this.#ordered === 0) this.#order(perSecond);
   }
 
-  /** Takes a permit, if there is one. */
   take(): boolean {
     const perSecond = this.#options.perSecond();
     this.#heedSpeed(perSecond);
@@ -157,7 +150,6 @@ export class Leases {
     this.#options.onArrived();
   }
 
-  /** Permits that are ordered before they are asked for. */
   #aheadOf(perSecond: number): number {
     const { aheadMs: givenAheadMs = 0 } = this.#options;
     const aheadMs = this.#options.isLearned() ? LEARNED_AHEAD_MS : AHEAD_MS + givenAheadMs;

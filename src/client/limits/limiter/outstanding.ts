@@ -1,4 +1,3 @@
-/** Permission to send one request. */
 export class Permit {
   readonly #giver: PermitGiver;
   /** From when on it may be used, monotonic milliseconds. */
@@ -19,12 +18,10 @@ export class Permit {
     return this.#giver.mayLeave();
   }
 
-  /** To be called when its headers leave. */
   sent(): void {
     this.#giver.sent(this);
   }
 
-  /** To be called when its answer is there. */
   answered(): void {
     this.#giver.answered(this);
   }
@@ -65,12 +62,10 @@ export class Outstanding {
     return this.#permits.size;
   }
 
-  /** Permits whose request has not been sent yet. */
   get inHand(): number {
     return this.#inHand;
   }
 
-  /** Requests that are sent and not answered. */
   get inFlight(): number {
     return this.#permits.size - this.#inHand - (this.#answered - this.#applied);
   }
@@ -89,7 +84,6 @@ export class Outstanding {
     this.#inHand -= 1;
   }
 
-  /** @returns the request that is answered. */
   answered(permit: Permit): Sent | undefined {
     const sent = this.#permits.get(permit);
     if (sent === undefined || sent.isAnswered) return undefined;
@@ -114,7 +108,6 @@ export class Outstanding {
     return new Promise((resolve) => this.#untilApplied.push({ answers, resolve }));
   }
 
-  /** Requests that left after that monotonic time. */
   sentSince(atMs: number): number {
     let count = 0;
     for (const sent of this.#permits.values()) if (sent !== undefined && sent.atMs > atMs) count += 1;

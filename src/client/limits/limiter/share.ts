@@ -2,7 +2,6 @@ import type { Clock } from '../../../core/clock.ts';
 import { invariant } from '../../../core/errors.ts';
 import { isSpread, sharedRequests, spreadPerSecond, type Window } from '../windows.ts';
 
-/** How far a share goes, beside its number of requests. */
 export interface ShareBounds {
   /**
    * Most requests in all since the limiter began. Windows above a minute are handed out by it, in portions, because a share of

@@ -2,8 +2,6 @@ import { type Clock, isoTime } from '../../../core/clock.ts';
 import { StopError } from '../../../core/errors.ts';
 import { formatDuration } from '../../../lib/duration.ts';
 
-/** Who waits for an account, in which order, and for how long at most. */
-
 /** A run that wants to send. There is one object a run, and all of its requests pass the same one. */
 export interface Waiter {
   /** Fires when the run sends nothing more. */
@@ -14,16 +12,12 @@ export interface Waiter {
 
 interface Waiting<T> {
   readonly waiter: Waiter;
-  /** When the wait began, monotonic. */
   readonly sinceMs: number;
   resolve(value: T): void;
   reject(reason: unknown): void;
 }
 
-/**
- * Waiters for the same thing, in the order in which they came. When a run ends, its waiters leave with the signal's
- * reason.
- */
+/** Waiters for the same thing, in the order in which they came. When a run ends, its waiters leave with the signal's reason. */
 export class WaitQueue<T> {
   readonly #waiting = new Set<Waiting<T>>();
   readonly #heeded = new WeakSet<Waiter>();
@@ -38,7 +32,6 @@ export class WaitQueue<T> {
     return this.#waiting.size;
   }
 
-  /** @param nowMs monotonic time. */
   enter(waiter: Waiter, nowMs: number): Promise<T> {
     const { signal } = waiter;
     if (signal.aborted) return Promise.reject(signal.reason);
@@ -102,10 +95,7 @@ export class Slots {
     return this.#taken === 0;
   }
 
-  /**
-   * @returns undefined when there was a slot. A caller that has one gives it back with `leave`.
-   * @throws what ends the wait for a slot.
-   */
+  /** @returns undefined when there was a slot. A caller that has one gives it back with `leave`. @throws what ends the wait for a slot. */
   enter(waiter: Waiter): Promise<void> | undefined {
     if (this.#taken >= this.#most) return this.#standstill.wait(this.#queue, waiter);
     this.#taken += 1;
@@ -173,7 +163,6 @@ export class Standstill {
     this.#progressAtMs = this.#clock.monotonicMs();
   }
 
-  /** Waits in that queue, but no longer than the run allows. */
   wait<T>(queue: WaitQueue<T>, waiter: Waiter): Promise<T> {
     const waiting = queue.enter(waiter, this.#clock.monotonicMs());
     this.#queues.add(queue);

@@ -1,8 +1,6 @@
 import { suggestion } from '../../../core/nearest.ts';
 import { foreignName, listed } from '../../../core/plain-text.ts';
 
-/** A waterfall as a job writes it: read, checked, and put into words. */
-
 /** What is wrong with a job's waterfall. `next` is one imperative sentence. */
 interface WaterfallProblem {
   readonly message: string;
@@ -12,18 +10,15 @@ interface WaterfallProblem {
 /** Stands before the identifiers of a tier of which a row need not have every one: `all:email+profile_url`. */
 const ALL = 'all:';
 
-/** The text of such a tier. */
 export function tierOfAll(members: readonly string[]): string {
   return `${ALL}${members.join('+')}`;
 }
 
-/** A tier for a sentence. */
 export function tierWords(tier: string): string {
   const { members, isAll } = readTier(tier);
   return isAll ? `whatever the row has of ${listed(members)}` : members.join('+');
 }
 
-/** A tier as the job writes it. */
 export interface WrittenTier {
   readonly members: readonly string[];
   /** Those of its members that a row has go into the call; otherwise a row without one of them has no such call. */

@@ -14,7 +14,6 @@ export async function listOf<Row>(rows: string | GivenRows<Row>, store: string):
   return typeof rows === 'string' ? rows : spoolInput(linesOf(rows), spoolFolder(store), 'the rows');
 }
 
-/** Rows are written in pieces of this many bytes. */
 const PIECE = 64 * 1024;
 
 async function* linesOf<Row>(rows: GivenRows<Row>): AsyncGenerator<Buffer> {

@@ -33,7 +33,6 @@ const FOLDERS = [LISTS, 'downloads'];
 interface KeptLists {
   /** The cells and names that name the person, each once for each file. */
   readonly hits: readonly Hit[];
-  /** The files to remove. */
   readonly files: readonly string[];
   /** How many lists stay, and the batches that go on with one of them. */
   readonly needed: { readonly lists: number; readonly by: readonly BatchId[] };
@@ -141,13 +140,10 @@ export function replaceInTexts(folder: string, person: Person): void {
   }
 }
 
-/** Files of the store are searched for a person: texts in any encoding, and workbooks. */
-
 const WINDOW_BYTES = 1 << 24;
 /** More bytes than any address has, in any encoding. */
 const OVERLAP_BYTES = 1 << 13;
 
-/** The cells of a file that name the person; none where it cannot be read. */
 function cellsNaming(path: string, person: Person): readonly string[] {
   try {
     if (!isArchive(path)) return cellsInWindows(partsOf(path, WINDOW_BYTES, OVERLAP_BYTES), person);
@@ -173,7 +169,6 @@ function isArchive(path: string): boolean {
   return false;
 }
 
-/** An archive as it is, and each of its entries that can be unpacked. */
 function contentsOf(bytes: Buffer): readonly Buffer[] {
   const contents: Buffer[] = [bytes];
   for (let at = 0; at !== -1; at = bytes.indexOf(ZIP_ENTRY, at + ENTRY.header)) {
@@ -226,7 +221,6 @@ export interface UserFile {
 
 interface FoundFiles {
   readonly files: readonly UserFile[];
-  /** How many paths that are noted outside of the ledger name the person. */
   readonly named: number;
 }
 

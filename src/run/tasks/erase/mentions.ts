@@ -82,7 +82,6 @@ function textsOf(bytes: Buffer): readonly string[] {
 /** A cell that is longer is shown from there on. */
 const LONGEST_CELL = 300;
 
-/** What separates the cells of a list and the values of JSON. */
 const BETWEEN_CELLS = /[\t\r\n,;|"]/;
 
 function cellAround(text: string, from: number, to: number): string {
@@ -110,7 +109,6 @@ function profilePattern(url: string): string {
   return slug.kind === 'usable' ? `${page}|"profile_slug":"${anyWriting(slug.value)}(?=")` : page;
 }
 
-/** A pattern for each letter as it is, as in a URL, or as in JSON. */
 function anyWriting(text: string): string {
   const writings = [...text].map((letter) => {
     const inUrl = [...Buffer.from(letter)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
@@ -136,7 +134,6 @@ interface Beside {
   readonly at: number;
 }
 
-/** The longest writing of a letter: four bytes as in a URL. */
 const LONGEST_WRITING = 12;
 
 const WRITTEN_BEFORE =
@@ -185,7 +182,6 @@ function unescaped(json: string): string {
 
 /** RFC 5321 and 6531: `atext`, the dot between such, and what is beyond ASCII, but for blanks, quotes and brackets. */
 const LOCAL = /^(?:[\w.!#$%&'*+/=?^`{|}~-]|(?![\p{Z}\p{Pi}\p{Pf}\p{Ps}\p{Pe}\p{Cc}\p{Cf}])[^\0-\x7f])$/u;
-/** The end of the name of a parameter in a URL. */
 const PARAMETER = /[?&][\w.[\]-]{1,80}=$/;
 const HOST = /^[\p{L}\p{N}\p{M}_-]$/u;
 const SLUG = /^[\p{L}\p{N}\p{M}_~-]$/u;

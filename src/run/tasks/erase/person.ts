@@ -6,10 +6,6 @@ import { normalisePersonProfile, withoutTextMark } from '../../../operations/loo
 import { Mentions } from './mentions.ts';
 
 /**
- * A person who is to be forgotten, as the user names them, and what is left of an answer without them.
- */
-
-/**
  * Any text with an `@` may be what somebody's answers name, also what no mailbox can be called.
  * @throws StopError `usage` for what is neither an address nor a profile.
  */
@@ -53,7 +49,6 @@ class Cutter {
   readonly #withValues: boolean;
   #lists = 0;
 
-  /** @param withValues whether single values are cut as well as members of lists. */
   constructor(mentions: Mentions, withValues: boolean) {
     this.#mentions = mentions;
     this.#withValues = withValues;

@@ -142,7 +142,6 @@ function likelyOf(
 /** The hashes of what each row was finished from, one for each batch. */
 export type SentAs = ReadonlyMap<RowNumber, readonly number[]>;
 
-/** What is taken for the makers of a result. */
 export interface Makers {
   readonly batches: readonly Batch[];
   /** Empty where the result does not fit what they were sent, so that its identifiers alone tell its rows apart. */
@@ -154,9 +153,7 @@ export interface Makers {
 interface Fit {
   readonly batches: readonly Batch[];
   readonly sentAs: SentAs;
-  /** Which part of the rows can be of these batches. */
   readonly share: number;
-  /** How many rows are as they were sent. */
   readonly same: number;
 }
 
@@ -165,7 +162,6 @@ interface FitResult {
   readonly rows: readonly { readonly row: RowNumber; readonly cells: readonly string[] }[];
 }
 
-/** The rows of a result that have an outcome, by their numbers in the list. */
 async function fitResult({ sheet }: OpenedFile): Promise<FitResult> {
   const header = await sheet.header();
   const statusAt = isOutput(header) ? header.indexOf('_status') : undefined;

@@ -21,7 +21,6 @@ export interface Inbox {
 }
 
 export interface ReadyFile {
-  /** The absolute path. */
   readonly path: string;
   /** A text from the file system's entry. It changes with every write, and when another file takes the place. */
   readonly stamp: string;
@@ -34,7 +33,6 @@ export interface LeftFile {
 }
 
 export interface Looking {
-  /** The absolute paths of files that we wrote ourselves. */
   readonly ours: ReadonlySet<string>;
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -209,7 +207,6 @@ async function mayWrite(infoPath: string): Promise<boolean> {
   return (Number.parseInt(flags, 8) & MAY_WRITE) !== 0;
 }
 
-/** The paths of a finished inbox file and of its output. */
 export interface DonePlace {
   readonly input: string;
   readonly output: string;
@@ -263,7 +260,6 @@ async function makeFolder(folder: string): Promise<void> {
   await refuseOwnLink(folder);
 }
 
-/** Refuses a folder that we made ourselves if it was replaced by a link since. */
 function refuseOwnLink(folder: string): Promise<void> {
   return refuseLink(
     folder,

@@ -21,8 +21,6 @@ import { choose, openSpender, type Spender, type SpenderOptions } from '../../ru
 import { chooseStore } from '../../store-choice.ts';
 import { type LeftFile, type Looking, type ReadyFile, readInbox } from './inbox.ts';
 
-/** This file lists the work of a sweep on one account, in its order. */
-
 export interface Todo {
   readonly job: SweptJob;
   readonly path: string;
@@ -30,19 +28,16 @@ export interface Todo {
   readonly inInbox: ReadyFile | undefined;
   /** The batch that an earlier run began over the same content. */
   readonly batch: Batch | undefined;
-  /** The budget that takes precedence over the job's. */
   readonly budget: Credits | undefined;
 }
 
 interface Todos {
-  /** The work in its order: unfinished batches come first. */
   readonly todos: readonly Todo[];
   readonly left: readonly LeftFile[];
   /** The jobs whose inbox cannot be read. Their unfinished batches over other files are still resumed. */
   readonly unreadable: readonly { readonly job: SweptJob; readonly error: StopError }[];
 }
 
-/** @param jobs the jobs of one account. */
 export async function todosOf(
   jobs: readonly SweptJob[],
   ledger: LedgerReader,
@@ -80,7 +75,6 @@ function isOf(batch: Batch, { job, account }: SweptJob): boolean {
   );
 }
 
-/** The files that wait in the inbox of a job. */
 async function waitingIn(
   job: SweptJob,
   batches: readonly Batch[],
@@ -187,7 +181,6 @@ async function asBegun(job: SweptJob, batch: Batch | undefined): Promise<SweptJo
   }
 }
 
-/** @param batches all batches, the newest first. */
 function newestGenerations(batches: readonly Batch[]): readonly Batch[] {
   return [...Map.groupBy(batches, ({ key }) => key).values()].flatMap(([newest]) => newest ?? []);
 }
@@ -224,7 +217,6 @@ async function inputNow(
   }
 }
 
-/** An open store, and the jobs that spend from it. */
 export interface SweptStore {
   readonly spender: Spender;
   readonly jobs: readonly SweptJob[];
@@ -249,13 +241,11 @@ export async function openStores(
   }
 }
 
-/** A job of a sweep. */
 export interface SweptJob extends ResolvedJob {
   readonly inbox: string;
   readonly own: OwnParts;
 }
 
-/** What a program brings to its jobs. */
 type OwnParts = Pick<JobOptions, 'operations' | 'dialects'>;
 
 /**

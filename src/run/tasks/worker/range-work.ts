@@ -67,12 +67,10 @@ export class RangeWork {
     }
   }
 
-  /** Ends the sessions that are held. */
   async close(): Promise<void> {
     for (const identity of [...this.#held.keys()]) await this.#letGo(identity);
   }
 
-  /** @returns what stopped the work on the range. */
   async #stopOf(account: Account, taken: TakenRange, under: UnderWork): Promise<StopError | undefined> {
     const { ledger, listed } = this.#serving;
     if (this.#restOf(taken.batch) > 0) return this.#resting.get(taken.batch)?.stopped;

@@ -25,7 +25,6 @@ export class RecentSends {
     if (this.#holds(bin) && this.#countOf(bin) > 0) this.#counts[this.#place(bin)] = this.#countOf(bin) - 1;
   }
 
-  /** How many requests left from one time to another, counted in whole bins. */
   between(fromMs: number, toMs: number): number {
     const [oldest, newest] = [this.#oldestFrom(fromMs), Math.min(this.#bin(toMs), this.#newest)];
     let sum = 0;
@@ -80,7 +79,6 @@ export class RecentSends {
     return Math.max(this.#bin(fromMs), this.#newest - this.#counts.length + 1);
   }
 
-  /** Empties the bins between the newest one and this one. */
   #advanceTo(bin: number): void {
     if (bin <= this.#newest) return;
     if (bin - this.#newest >= this.#counts.length) this.#counts.fill(0);

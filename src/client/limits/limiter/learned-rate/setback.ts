@@ -20,10 +20,7 @@ export class Setback {
     return this.#before !== undefined;
   }
 
-  /**
-   * @param perSecond the speed that is left after a refusal.
-   * @param accepted requests a second that were accepted for a minute.
-   */
+  /** @param perSecond the speed that is left after a refusal. @param accepted requests a second that were accepted for a minute. */
   refused(perSecond: number, accepted: number, atMs: number): void {
     const before = Math.max(this.#before ?? 0, accepted);
     this.#refusedAtMs = atMs;
