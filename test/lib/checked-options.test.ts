@@ -62,7 +62,7 @@ describe('what is no option', () => {
     [{ refresh: 'no' }, 'refresh must be true or false, but is text.'],
     [
       { accept: 'all' },
-      'accept: it must be one of no-match, take-back, doubts, store, guards, anew, dialect:HASH.',
+      'accept: it must be one of no-match, take-back, refused, same-answers, doubts, store, guards, anew, dialect:HASH.',
     ],
     [{ formulas: 'RAW' }, 'formulas cannot be "RAW".'],
     [{ file: null }, 'file must be text, but is empty.'],
