@@ -112,11 +112,6 @@ describe('a change by a call of one’s own', () => {
 
   test.each<[string, Reply, string]>([
     ['a whole 2xx, whatever it says', answered(200, { applied: true }), 'found, 1 credits'],
-    ['an empty 2xx', answered(200, {}), 'found, 1 credits'],
-    ['204', answered(204), 'found, 1 credits'],
-    ['a 2xx about the rate', answered(200, { error: 'rate limit' }), 'paused'],
-    ['a 2xx with an error', answered(200, { error: 'oh' }), 'in_doubt'],
-    ['a 2xx that says that it failed', answered(200, { success: false }), 'in_doubt'],
     ['404', answered(404, {}), 'no_match, 0 credits'],
     ['400', answered(400, {}), 'refused, 0 credits'],
     ['500', answered(500), 'in_doubt'],
@@ -129,37 +124,12 @@ describe('rule 9, line by line', () => {
   test.each<[string, Reply, string]>([
     ['a 200 with data', answered(200, { name: 'Acme' }), 'found, 2 credits'],
     ['a 201 with data', answered(201, { name: 'Acme' }), 'found, 2 credits'],
-    ['a 200 with one filled field among blanks', answered(200, { a: '', b: [{ c: 1 }] }), 'found, 2 credits'],
-    ['a 200 with an empty object', answered(200, {}), 'no_match, 0 credits'],
-    [
-      'a 200 with an empty list',
-      answered(200, { success: true, count: 0, results: [] }),
-      'no_match, 0 credits',
-    ],
-    [
-      'a 200 with nothing but blanks',
-      answered(200, { name: '', size: null, tags: [''] }),
-      'no_match, 0 credits',
-    ],
-    ['a 200 that is null', answered(200, 'null'), 'no_match, 0 credits'],
-    ['a 200 that says "No match"', answered(200, { error: 'No match' }), 'no_match, 0 credits'],
-    ['a 200 that says "not found"', answered(200, { message: 'Company not found.' }), 'no_match, 0 credits'],
-    ['a 200 whose status says so', answered(200, { status: 'no_match', id: 'r-1' }), 'no_match, 0 credits'],
-    ['a 200 whose code says so', answered(200, { code: 'NOT_FOUND', id: 'r-1' }), 'no_match, 0 credits'],
-    ['a 200 that found nobody', answered(200, { found: false, id: 'r-1' }), 'no_match, 0 credits'],
-    ['a 200 without data', answered(200, { data: null, id: 'r-1' }), 'no_match, 0 credits'],
-    ['a 200 with empty data', answered(200, { data: {}, id: 'r-1' }), 'no_match, 0 credits'],
-    ['a 200 without results', answered(200, { results: [], id: 'r-1' }), 'no_match, 0 credits'],
-    ['a 200 with data', answered(200, { status: 'ok', data: { name: 'Acme' } }), 'found, 2 credits'],
     ['204', answered(204), 'no_match, 0 credits'],
     ['404', answered(404, { error: 'No match' }), 'no_match, 0 credits'],
     ['400', answered(400, { error: 'bad' }), 'refused, 0 credits'],
     ['409', answered(409, {}), 'refused, 0 credits'],
     ['422', answered(422, { error: 'abn must have 11 digits' }), 'refused, 0 credits'],
     ['429', answered(429), 'paused'],
-    ['a 200 with a code that says "rate limited"', answered(200, { code: 'RATE_LIMITED' }), 'paused'],
-    ['a 200 that says "Rate limit exceeded"', answered(200, { error: 'Rate limit exceeded' }), 'paused'],
-    ['a 200 that says "Too many requests"', answered(200, { error: 'Too many requests.' }), 'paused'],
     ['401', answered(401), 'stop, key'],
     ['403 of the provider', answered(403), 'stop, key'],
     ['402', answered(402), 'stop, vendor_credits'],
@@ -177,8 +147,6 @@ describe('rule 9, line by line', () => {
     ['a 200 without a byte', answered(200), 'in_doubt'],
     ['a 200 that is not JSON', answered(200, '<html>Welcome</html>'), 'in_doubt'],
     ['a 200 whose JSON is cut off', answered(200, '{"name":"Ac'), 'in_doubt'],
-    ['a 200 with an error that nobody knows', answered(200, { error: 'backend unavailable' }), 'in_doubt'],
-    ['a 200 without success', answered(200, { success: false, hint: 'try later' }), 'in_doubt'],
     ['a status from outside of HTTP', answered(999, { name: 'Acme' }), 'in_doubt'],
     ['a status of 0', answered(0), 'in_doubt'],
     ['a lost answer', { kind: 'lost', message: 'no answer came' }, 'in_doubt'],
@@ -346,43 +314,8 @@ test('a redirect is followed only where the dialect says that the operation may 
   expect(inShort(judge(withKey, provider, moving))).toBe('stop, address');
 });
 
-describe('how long the vendor asks us to wait', () => {
-  const DATE = 'Fri, 20 Nov 2026 10:00:00 GMT';
-  const pauseMs = (headers: Readonly<Record<string, string>>): number | undefined => {
-    const verdict = judged(answered(429, '', headers));
-    return verdict.kind === 'paused' ? verdict.pauseMs : Number.NaN;
-  };
-
-  test.each([
-    ['seconds', { 'retry-after': '7' }, 7_000],
-    ['a fraction of a second', { 'retry-after': ' 0.5 ' }, 500],
-    [
-      "a date, by the answer's own clock",
-      { 'retry-after': 'Fri, 20 Nov 2026 10:00:30 GMT', date: DATE },
-      30_000,
-    ],
-    ['a date without a clock, by ours', { 'retry-after': 'Fri, 20 Nov 2026 02:14:00 GMT' }, 60_000],
-    [
-      'a date beside a clock that cannot be read',
-      { 'retry-after': 'Fri, 20 Nov 2026 02:14:00 GMT', date: '?' },
-      60_000,
-    ],
-    ['more than a day is not believed', { 'retry-after': '9999999' }, 86_400_000],
-    ['a date in years', { 'retry-after': 'Fri, 20 Nov 2099 10:00:00 GMT', date: DATE }, 86_400_000],
-  ])('%s', (_, headers: Record<string, string>, expected) => {
-    expect(pauseMs(headers)).toBe(expected);
-  });
-
-  test.each([
-    ['none', {}],
-    ['blank', { 'retry-after': ' ' }],
-    ['garbage', { 'retry-after': 'soon' }],
-    ['a negative number', { 'retry-after': '-5' }],
-    ['zero, which would have us ask at full speed for ever', { 'retry-after': '0' }],
-    ['a date that is over', { 'retry-after': 'Fri, 20 Nov 2026 09:59:00 GMT', date: DATE }],
-  ])('%s says nothing, so the backoff decides', (_, headers: Record<string, string>) => {
-    expect(pauseMs(headers)).toBeUndefined();
-  });
+test('a pause is as long as the vendor asks', () => {
+  expect(judged(answered(429, '', { 'retry-after': '7' }))).toMatchObject({ kind: 'paused', pauseMs: 7_000 });
 });
 
 describe('what an answer cost', () => {
@@ -517,12 +450,6 @@ describe('whatever arrives gets a verdict, and none throws', () => {
         numRuns: 1000,
       },
     );
-  });
-
-  test('an answer nested too deeply to look into is in doubt, and not a bug', () => {
-    const deep = `${'['.repeat(200_000)}${']'.repeat(200_000)}`;
-    expect(judged(answered(200, deep)).kind).toBe('in_doubt');
-    expect(judged(answered(200, `{"error":${deep}}`)).kind).toBe('in_doubt');
   });
 
   test('only an answer that was understood settles a call: what is no JSON settles none', () => {

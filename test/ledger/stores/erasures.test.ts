@@ -31,9 +31,7 @@ import {
   batchNamed,
   batchSpec,
   DAY_MS,
-  decide,
   intentOf,
-  lost,
   MATCHED,
   NOON_MS,
   replyWith,
@@ -228,28 +226,6 @@ test('what is only named after a person is found and renamed, however the name i
   expect((await after.batch(batch))?.settings).toEqual({ path: 'people/erased/notes' });
 });
 
-test('what may have been charged holds a person back, and stays out of a purge', async () => {
-  const place = temporaryFolder();
-  const ledger = await openStore(sqlite, place);
-  const batch = await batchNamed(ledger, 'a');
-  await answered(ledger, batch, 'old');
-  await lost(ledger, batch, 'lost');
-  const changes = await batchNamed(ledger, 'b');
-  await lostChange(ledger, changes, changeOf('invite', 0));
-  for (const each of [batch, changes]) await ledger.changeBatch(each, { state: 'finished' });
-  await ledger.close();
-  expect((await erase(place, KIM_ORDER)).unsettled).toHaveLength(1);
-  expect(isIn(place, 'kim@example.org')).toBe(true);
-  const day = { kind: 'day', beforeMs: NOON_MS + 1000 } as const;
-  expect(await erase(place, day)).toMatchObject({ calls: 1, unsettled: [{ batch, row: 2 }] });
-  expect(isIn(place, 'old.example')).toBe(false);
-  expect(isIn(place, 'lost.example')).toBe(true);
-  const after = await checkedInFull(place);
-  expect((await after.doubts(batch)).map(({ call }) => call.parameters)).toEqual([
-    { domain: 'lost.example' },
-  ]);
-});
-
 /** The clocks of a machine that was started an hour before noon. */
 function clocksAt(wallMs: number, { boot = 'first', uptimeMs = HOUR_MS } = {}): Clock {
   return { ...systemClock, wallMs: () => wallMs, boot: () => ({ id: boot, uptimeMs }) };
@@ -386,67 +362,6 @@ describe('a list of the page that nobody has run', () => {
     expect(await erase(place, OLDER_THAN_30_DAYS, false, clockIn(29 * DAY_MS))).toMatchObject({ files: [] });
     expect(await erase(place, OLDER_THAN_30_DAYS, false, clockIn(31 * DAY_MS))).toMatchObject({
       files: expect.arrayContaining([list]),
-    });
-  });
-});
-
-describe('what a batch goes on with', () => {
-  const DAY = { kind: 'day', beforeMs: NOON_MS + DAY_MS } as const;
-
-  test('stays while a batch of that account and operation is open, and goes once it has ended', async () => {
-    const place = temporaryFolder();
-    const ledger = await openStore(sqlite, place);
-    const ended = await batchNamed(ledger, 'ended');
-    await answered(ledger, ended, 'known');
-    await ledger.changeBatch(ended, { state: 'finished' });
-    const other = await batchNamed(ledger, 'other', { accountIdentity: 'another', accountName: 'b' });
-    await answered(ledger, other, 'elsewhere', { account: 'another' });
-    await ledger.changeBatch(other, { state: 'finished' });
-    const open = await batchNamed(ledger, 'open');
-    await settle(ledger, open, 2, MATCHED, [await answered(ledger, open, 'bought')]);
-    await batchNamed(ledger, 'people', { operation: 'enrich-person', accountIdentity: 'another' });
-    await ledger.close();
-
-    const needed = { calls: 2, lists: 0, by: [open] };
-    expect(await erase(place, DAY, true)).toMatchObject({ calls: 1, rows: 0, needed });
-    expect(await erase(place, DAY)).toMatchObject({ calls: 1, rows: 0, needed });
-    expect(isIn(place, 'elsewhere.example')).toBe(false);
-    expect(isIn(place, 'known.example') && isIn(place, 'bought.example')).toBe(true);
-    const again = await openStore(sqlite, place);
-    await again.changeBatch(open, { state: 'cancelled' });
-    await again.close();
-    expect(await erase(place, DAY)).toMatchObject({ calls: 2, rows: 1, needed: { calls: 0, by: [] } });
-    await checkedInFull(place);
-  });
-
-  test('stays while a row of a finished batch is in doubt: the answers of that row, and the list of an undo', async () => {
-    const place = temporaryFolder();
-    const ledger = await openStore(sqlite, place);
-    mkdirSync(join(place, 'undo'));
-    const inputPath = join(place, 'undo', '1317b977.csv');
-    writeFileSync(inputPath, 'email\nlee@example.org\n');
-    utimesSync(inputPath, 0, 0);
-    const batch = await batchNamed(ledger, 'a', { inputPath });
-    await settle(ledger, batch, 2, MATCHED, [await answered(ledger, batch, 'other')]);
-    const steps = [
-      await answered(ledger, batch, 'first', { row: 3 }),
-      await lost(ledger, batch, 'second', { row: 3 }),
-    ];
-    await settle(ledger, batch, 3, { kind: 'in_doubt', reason: 'the connection was reset' }, steps);
-    await ledger.changeBatch(batch, { state: 'finished' });
-    await ledger.close();
-
-    const needed = { calls: 1, lists: 1, by: [batch] };
-    expect(await erase(place, DAY)).toMatchObject({ calls: 1, unsettled: [{ row: 3 }], needed, files: [] });
-    expect(isIn(place, 'first.example') && existsSync(inputPath)).toBe(true);
-    const again = await openStore(sqlite, place);
-    await decide(again, batch, 'second', 'told', replyWith('told'));
-    await settle(again, batch, 3, MATCHED, steps);
-    await again.close();
-    expect(await erase(place, { kind: 'day', beforeMs: Date.now() })).toMatchObject({
-      calls: 2,
-      needed: { lists: 0 },
-      files: [inputPath],
     });
   });
 });
