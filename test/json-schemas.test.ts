@@ -131,7 +131,7 @@ describe('what commands print under --json', () => {
     ['plan', ['invite-user', 'team.csv', '--account', 'sandbox-service']],
     ['run', ['invite-user', 'team.csv', '--account', 'sandbox-service', '--yes']],
     ['status', ['last', '2']],
-    ['undo', ['last', '--plan']],
+    ['undo', ['last', '--dry-run']],
     ['undo', ['last', '--yes']],
     ['settle', ['nobody']],
   ];

@@ -30,7 +30,7 @@ import {
 
 interface Flags extends SpendFlags {
   readonly output?: string;
-  readonly plan?: true;
+  readonly dryRun?: true;
   readonly inviteAgain?: string;
   readonly yes?: true;
   readonly attentionOk?: true;
@@ -44,7 +44,7 @@ const undo: CliCommand = {
   configure(command: Command, wrap) {
     addSpendFlags(command)
       .argument('<batch>', 'its id, the beginning of it, or "last"')
-      .option('--plan', 'show what would be sent and what cannot be undone; sends nothing')
+      .option('--dry-run', 'show what would be sent and what cannot be undone; sends nothing')
       .option('--invite-again <row>', 'invite again the person that this row removed, and undo nothing else')
       .option('-o, --output <file>', 'where the output goes; left out: beside the list, in the store')
       .option('--yes', 'agree without being asked')
@@ -60,7 +60,7 @@ async function undoCommand(console: Console, word: string, flags: Flags, command
   if (output === '-') throw stop('usage', 'The output of an undo is a file.', 'Name one with -o.');
   const { batch, location } = await findToUndo(word, store, console.warn);
   const inviteAgain = wholeNumber('--invite-again', flags.inviteAgain);
-  if (flags.plan === true) return planReport(batch.id, await planUndo({ batch, location, inviteAgain }));
+  if (flags.dryRun === true) return planReport(batch.id, await planUndo({ batch, location, inviteAgain }));
   // The printed command names the batch, because "last" would then be the undo itself.
   const resume: Resume = { words: withArgument(process.argv.slice(2), command, word, batch.id) };
   const undone = await spend(console, flags, resume, toldOn(console), (spending) =>

@@ -212,7 +212,7 @@ export const PlansObject = noun({
 });
 
 const undo = membersOf<{ readonly undoes: string; readonly planned: UndoPlan }>();
-/** What `undo --plan` prints. */
+/** What `undo --dry-run` prints. */
 export const UndoPlanObject = noun({
   undoes: undo(z.string(), ({ undoes }) => undoes),
   state: undo(z.enum(['plan', 'nothing', 'begun', 'undone']), (of) => of.planned.kind),

@@ -38,7 +38,7 @@ proof(
     expect(story.stdout).toContain(`planned: ${MO} in ${PROJECT}, editor → none`);
     expect(story.stderr).toContain(`undo ${batch} --invite-again 3`);
 
-    expect((await team.type('undo', batch, '--invite-again', '3', '--plan')).stdout).toContain(
+    expect((await team.type('undo', batch, '--invite-again', '3', '--dry-run')).stdout).toContain(
       `+ invite ${MO} to ${PROJECT} as editor (row 2)`,
     );
     const again = await team.type('undo', batch, '--invite-again', '3', '--yes');
@@ -127,16 +127,16 @@ proof(
   },
 );
 
-proof('--plan shows what would be sent and what stays, sends nothing and leaves nothing behind', async () => {
+proof('--dry-run shows what would be sent and what stays, sends nothing and leaves nothing behind', async () => {
   const team = await openTeam();
   await team.apply([person(JO, 'viewer')]);
   await team.apply([person(JO, 'editor'), person(MO, 'viewer')]);
   const { batch } = await team.json('status', 'last');
   const requests = await team.requests();
-  const shown = await team.type('undo', 'last', '--plan');
+  const shown = await team.type('undo', 'last', '--dry-run');
   expect(shown).toMatchObject({ code: 0, stderr: '' });
   expect(shown.stdout).toContain(`- remove ${MO} from ${PROJECT} (delete invite) (row 3)`);
-  expect(await team.json('undo', 'last', '--plan')).toEqual({
+  expect(await team.json('undo', 'last', '--dry-run')).toEqual({
     undoes: batch,
     state: 'plan',
     by: null,
@@ -153,7 +153,7 @@ proof('--plan shows what would be sent and what stays, sends nothing and leaves 
   expect(readdirSync(team.place.path('store'))).not.toContain('undo');
 
   const undone = await team.json('undo', 'last', '--yes');
-  expect(await team.json('undo', batch, '--plan')).toMatchObject({
+  expect(await team.json('undo', batch, '--dry-run')).toMatchObject({
     state: 'undone',
     by: undone.batch,
     changes: [],
@@ -290,7 +290,7 @@ test('killed in the middle, `undo last` goes on with the undo that it began, alt
   const killed = await team.place.type(words, { ROWONCE_CRASH_AT: 'after-close' }).ended;
   expect(killed).toMatchObject({ signal: 'SIGKILL' });
   const { batch: begun } = await team.json('status', 'last');
-  expect(await team.json('undo', 'last', '--plan')).toMatchObject({ state: 'begun', by: begun });
+  expect(await team.json('undo', 'last', '--dry-run')).toMatchObject({ state: 'begun', by: begun });
   const undone = await team.json('undo', 'last', '--yes');
   expect(undone).toMatchObject({ batch: begun, undoes: batch, counts: { applied: 2 } });
   expect((await team.state()).roles()).toEqual({});
@@ -305,7 +305,7 @@ test('`undo last` goes on with an undo that has a row in doubt, and does not tak
   expect((await team.type('undo', 'last', '--yes')).code).toBe(3);
   const { batch: begun } = await team.json('status', 'last');
   await team.type('settle', 'last', '--not-done');
-  expect(await team.json('undo', 'last', '--plan')).toMatchObject({ state: 'begun', by: begun });
+  expect(await team.json('undo', 'last', '--dry-run')).toMatchObject({ state: 'begun', by: begun });
   expect(await team.json('undo', 'last', '--yes')).toMatchObject({ batch: begun, undoes: batch });
   expect((await team.state()).roles()).toEqual({ [`${PROJECT} ${JO}`]: 'viewer' });
 });
@@ -319,7 +319,7 @@ test('what an undo may have done before a kill is no change by somebody else, an
   expect(killed).toMatchObject({ signal: 'SIGKILL' });
 
   const { batch: begun } = await team.json('status', 'last');
-  expect(await team.json('undo', batch, '--plan')).toMatchObject({
+  expect(await team.json('undo', batch, '--dry-run')).toMatchObject({
     state: 'begun',
     by: begun,
     not_undone: [],
@@ -369,7 +369,7 @@ test('an undo that has begun goes on for who asks for the same, and for nobody w
   expect(await kill('--invite-again', '3')).toMatchObject({ signal: 'SIGKILL' });
   const { batch: begun } = await team.json('status', 'last');
 
-  expect(await team.json('undo', batch, '--invite-again', '4', '--plan')).toMatchObject({ state: 'plan' });
+  expect(await team.json('undo', batch, '--invite-again', '4', '--dry-run')).toMatchObject({ state: 'plan' });
   const other = await team.json('undo', batch, '--invite-again', '4', '--yes');
   expect(other.batch).not.toBe(begun);
   expect(await roles()).toEqual({ [`${PROJECT} ${JO}`]: 'editor', [`${PROJECT} ${VI}`]: 'editor' });

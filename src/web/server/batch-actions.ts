@@ -199,7 +199,7 @@ async function planOf(
   { batch, location }: FoundBatch,
   row: number | undefined,
 ): Promise<UndoView> {
-  const words = ['undo', batch.id, '--plan', ...ofRow(row), '--store', location];
+  const words = ['undo', batch.id, '--dry-run', ...ofRow(row), '--store', location];
   const printed = Printed.parse(await askChild(program, words));
   const plan = hash('sha256', JSON.stringify(printed), 'hex');
   return { ...printed, sandbox: batch.sandbox, plan };
