@@ -51,7 +51,6 @@ interface Flags extends ReadFlags, EntryFlags, SpendFlags {
   readonly budget?: string;
   readonly yes?: true;
   readonly plan?: string;
-  readonly ifBatch?: string;
   readonly allowAdmin?: true;
   readonly limit?: string;
   readonly sample?: string;
@@ -77,7 +76,6 @@ const run: CliCommand = {
       .option('--budget <credits>', 'the most that this batch may ever spend')
       .option('--yes', 'agree to the plan without being asked: to what it costs and to what it changes')
       .option('--plan <id>', 'do exactly what the plan with this id showed, or nothing: plan prints it')
-      .option('--if-batch <id>', 'continue this batch, or do nothing')
       .option('--allow-admin', 'let the run make a person admin')
       .option('--limit <rows>', 'only the first rows of the file')
       .option('--sample <rows>', 'only so many random rows, and a forecast for the rest')
@@ -113,11 +111,8 @@ async function runCommand(
   command: Command,
 ): Promise<Report> {
   const { job, file } = namedIn(typedJob, typedFile);
-  // The printed command is without --accept: what a person accepted once must not be accepted again by running it. It is
-  // without --if-batch, because a person may run it for the next batch of the file, too.
-  const resume: Resume = {
-    words: withoutOption(withoutOption(process.argv.slice(2), '--accept'), '--if-batch'),
-  };
+  // The printed command is without --accept: what a person accepted once must not be accepted again by running it.
+  const resume: Resume = { words: withoutOption(process.argv.slice(2), '--accept') };
   const progress = new Progress(console, systemClock);
   const events = flags.events === undefined ? undefined : new EventFile(flags.events, systemClock);
   const hear: EventFile['hear'] = (event) => {
@@ -216,7 +211,6 @@ function saidIn(flags: Flags): Partial<RunOptions> {
     saveJobAs: flags.saveJob,
     allowAdmin: flags.allowAdmin,
     planId: flags.plan,
-    ifBatch: flags.ifBatch,
     buyAgain: flags.yes,
   };
 }

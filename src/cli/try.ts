@@ -32,7 +32,6 @@ import { addSpendFlags, endOf, mayBeSent, type SpendFlags, spend, toldOn } from 
 interface Flags extends SpendFlags, Pick<EntryFlags, 'add'> {
   readonly account?: string;
   readonly refresh?: true;
-  readonly ifBatch?: string;
   readonly yes?: true;
 }
 
@@ -46,7 +45,6 @@ export default {
       .argument('[given...]', 'what to ask by: input=value')
       .option('--account <name>', "the account to use, over the job's")
       .option('--refresh', 'ask again, even though the answer is known')
-      .option('--if-batch <id>', 'continue this batch, or do nothing')
       .option('--yes', 'agree to what it costs without being asked')
       .action(wrap(tryCommand));
   },
@@ -66,9 +64,9 @@ async function tryCommand(
   const show = console.json ? console.say : console.print;
   for (const line of requestLines(requestShown(trial))) show(line);
   const { known, most } = await lookedUp(console, trial, flags);
-  // Who names a batch goes on with it: what was told about its lost answer is not in its row yet.
-  const mayRun = flags.refresh === true || flags.ifBatch !== undefined;
-  if (known.kind === 'answered' && !mayRun) return knownReport(trial, known.tried);
+  // What was told about a lost answer of a trial is not in its row yet.
+  if (known.kind === 'answered' && flags.refresh !== true && !known.isLeft)
+    return knownReport(trial, known.tried);
   // A call in doubt is settled first, as in every run, and nothing new is bought then.
   if (known.kind !== 'in_doubt') await requireYes(console, trial, most, flags);
   return runReport(trial, await make(console, trial, flags));
@@ -116,7 +114,6 @@ async function make(console: Console, trial: Trial, flags: Flags): Promise<RanTr
       ...spending,
       store: flags.store,
       refresh: flags.refresh,
-      ifBatch: flags.ifBatch,
       command: commandLine(words),
     }),
   );

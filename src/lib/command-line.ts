@@ -120,9 +120,8 @@ export function withOption(
   words: readonly string[],
   option: string,
   value: string | number,
-  given: string = option,
 ): readonly string[] {
-  const kept = withoutOption(words, given);
+  const kept = withoutOption(words, option);
   const end = optionsEnd(kept);
   return [...kept.slice(0, end), option, String(value), ...kept.slice(end)];
 }
@@ -145,37 +144,34 @@ export function withoutFlag(words: readonly string[], flag: string): readonly st
   return words.filter((word, at) => at >= end || word !== flag);
 }
 
-/** The commands that take the name of the batch with which they go on. */
-const NAMING: ReadonlySet<string> = new Set(['run', 'try']);
-
 /**
- * The words that go on with the batch that they began, and with no other: what would begin another one is left out, so that
- * they do nothing once the batch has nothing to do.
+ * The words that go on with the batch that they began: what would begin another one is left out. Who named a plan has agreed to that
+ * plan alone, so their yes is left out with it.
  */
-export function wordsToGoOn(words: readonly string[], batch: string): readonly string[] {
-  const bare = withoutBeginning(words);
-  return NAMING.has(words[0] ?? '') ? withOption(bare, '--if-batch', batch) : bare;
+export function wordsToGoOn(words: readonly string[]): readonly string[] {
+  const bare = withoutFlag(words, '--refresh');
+  if (words[0] !== 'run') return bare;
+  const planless = withoutOption(bare, '--plan');
+  return planless.length === bare.length ? bare : withoutFlag(planless, '--yes');
 }
 
 /** The same for a command that was typed just now. Only with `--refresh` it would begin another batch when it is typed again. */
-export function typedToGoOn(words: readonly string[], batch: string): readonly string[] {
-  return withoutFlag(words, '--refresh').length === words.length ? words : wordsToGoOn(words, batch);
+export function typedToGoOn(words: readonly string[]): readonly string[] {
+  return words.includes('--refresh') ? wordsToGoOn(words) : words;
 }
 
 /**
- * The command that goes on with a batch, from the one that it keeps; undefined when none is known. Changes are agreed to by their
- * plan, and what is left of them may need a batch of its own, so theirs names no batch.
+ * The command that goes on with a batch, from the one that it keeps; undefined when none is known.
  * @param budget the one that it is to have; left out: the one with which a batch goes on that has reached its own.
  */
 export function commandToGoOn(
   batch: KeptCommand,
   budget = budgetToFinishIn(batch.settings ?? {}),
 ): string | undefined {
-  const { id, command, plannedRows } = batch;
+  const { command } = batch;
   const kept = command === undefined ? undefined : wordsOfCommand(command);
   if (kept === undefined) return command;
-  const again = beyondBudget(kept, budget);
-  const words = plannedRows === undefined ? wordsToGoOn(again, id) : withoutBeginning(again);
+  const words = wordsToGoOn(beyondBudget(kept, budget));
   const folder = typedIn(kept, batch);
   return folder === undefined || folder === currentFolder()
     ? commandLine(words)
@@ -217,24 +213,13 @@ export function beyondBudget(words: readonly string[], budget: number | undefine
 }
 
 interface KeptCommand {
-  readonly id: string;
   readonly command?: string | undefined;
   readonly inputPath?: string;
-  /** Undefined for a batch that changes nothing. */
-  readonly plannedRows?: number | undefined;
   readonly settings?: Reached & { readonly job?: unknown };
 }
 
 interface Reached {
   readonly budget_to_finish?: unknown;
-}
-
-/** Who named a plan has agreed to that plan alone, so their yes is left out with it. */
-function withoutBeginning(words: readonly string[]): readonly string[] {
-  const bare = withoutFlag(words, '--refresh');
-  if (words[0] !== 'run') return bare;
-  const planless = withoutOption(bare, '--plan');
-  return planless.length === bare.length ? bare : withoutFlag(planless, '--yes');
 }
 
 /** Where options end: behind a bare `--` every word is an argument. */

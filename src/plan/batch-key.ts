@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Account } from '../client/account/account.ts';
 import { canonicalJson } from '../core/call-key.ts';
-import { stop } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
 import type { JsonObject } from '../core/operation.ts';
 import type { MappedInput } from '../files/input.ts';
@@ -82,32 +81,4 @@ export function askingSettings(job: Job): JsonObject | undefined {
     ...(isRead ? { read: readEntryOf(read) } : {}),
     ...present({ repair, country }),
   };
-}
-
-/** What a user says of the batch, as of `RunChoices`. */
-type Named = { readonly [Word in 'ifBatch' | 'accept']?: string | undefined };
-
-/**
- * Requires that this run goes on with the batch that the user named: it is open, or has finished with rows in doubt, about which
- * something may be decided by now. A command that waited for another process may find that batch finished, and would then
- * begin another one that nobody agreed to.
- * @param isStale whether a new batch would begin in the place of that one; left out while that is not known.
- * @throws StopError `plan` for any other batch.
- */
-export async function requireBatch(
-  { ifBatch, accept, ledger }: Named & { readonly ledger: LedgerReader },
-  { existing }: BatchPlace,
-  isStale = false,
-): Promise<void> {
-  if (ifBatch === undefined) return;
-  if (existing !== undefined && existing.id === ifBatch && !isStale) {
-    if (existing.state === 'open') return;
-    const isAsked = accept === 'anew' || ((await ledger.counts(existing.id)).in_doubt ?? 0) > 0;
-    if (existing.state === 'finished' && isAsked) return;
-  }
-  const fact =
-    existing?.id === ifBatch
-      ? `Batch ${ifBatch} is ${existing.state}, and nothing was started.`
-      : `Batch ${ifBatch} is not the one that this command would continue, because the file or the job has changed. Nothing was started.`;
-  throw stop('plan', fact, "Check the list's plan again, and start that.");
 }

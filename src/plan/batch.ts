@@ -25,7 +25,7 @@ import {
 import { eachReadOtherwise } from '../ledger/row-pages.ts';
 import { crashPoint } from '../lib/faults.ts';
 import { APART_MS } from '../time/believed-time.ts';
-import { type BatchPlace, requireBatch } from './batch-key.ts';
+import type { BatchPlace } from './batch-key.ts';
 import type { Consent, Reread, RunContext } from './context.ts';
 import { freshSinceOf, hasGoneStale, startMsOf } from './known-calls.ts';
 import { keyOf, type PlannedInput, planRows } from './plan.ts';
@@ -58,7 +58,6 @@ export async function startBatch(
   const isFirst = (await ledger.batches()).length === 0;
   const spec = specOf(context, input, place, options);
   const isStale = anew || (await isOutdated(context, place.existing, spec.freshSince, plan));
-  await requireBatch(context, place, isStale);
   const start = await ledger.beginBatch(spec, isStale, plan?.planned);
   const isAgreed = consent.buysAgain || mayBuyAgain(start.batch, context.dialect);
   const settings = {
@@ -136,18 +135,17 @@ function datedByNow({ clock, emit }: RunContext, batch: Batch): Batch {
 }
 
 /**
- * Whether a new batch begins in the place of a finished one. A decision about a change comes first. A person who names the batch wants
- * it to continue, however old its answers are, unless everything is bought anew.
+ * Whether a new batch begins in the place of a finished one. A decision about a doubt comes first, however old the other answers are,
+ * unless everything is bought anew.
  */
 async function isOutdated(
-  { ledger, job, ifBatch, refresh }: RunContext,
+  { ledger, job, refresh }: RunContext,
   existing: Batch | undefined,
   freshSince: BatchSpec['freshSince'],
   plan: ChangePlan | undefined,
 ): Promise<boolean> {
-  if (hasMoved(job, plan)) return !(await isDecided(ledger, existing));
-  if (ifBatch !== undefined && refresh !== true) return false;
-  return hasGoneStale(ledger, existing, freshSince);
+  if (!hasMoved(job, plan) && !(await hasGoneStale(ledger, existing, freshSince))) return false;
+  return refresh === true || !(await isDecided(ledger, existing));
 }
 
 /**

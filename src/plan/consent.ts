@@ -84,16 +84,15 @@ export async function requireConsent(
 }
 
 /**
- * A sandbox account needs no agreement, unless a batch is named: a new one is agreed to by its plan. A resumed batch needs none
- * either, because its plan was agreed to when it began.
+ * A sandbox account needs no agreement. A resumed batch needs none either, because its plan was agreed to when it began.
  */
 async function requireConsentToChange(
   context: RunContext,
   input: MappedInput,
   changes: ChangePlan,
 ): Promise<void> {
-  const { account, job, askChanges, ifBatch } = context;
-  if ((account.sandbox && ifBatch === undefined) || !beginsWork(changes, job.operation)) return;
+  const { account, job, askChanges } = context;
+  if (account.sandbox || !beginsWork(changes, job.operation)) return;
   if ((await askChanges?.(changes)) === true) return;
   throw new StopError({
     code: 'consent',

@@ -122,9 +122,8 @@ export interface RunChoices {
    * The user's answer to a stop of an earlier run: suspect misses are kept (`no-match`) or asked for again (`take-back`),
    * refusals of one shape (`refused`) and matches that show the same facts (`same-answers`) are kept,
    * answers that cannot be read stay in doubt and stop no run (`doubts`), a store that is behind is used as it is (`store`),
-   * what guards hold back of the plan that `planId` names is meant (`guards`), rows of a finished batch are judged anew, which only
-   * shows the plan of that where `ifBatch` names the batch (`anew`), or what a stop named by its hash is agreed to
-   * (`dialect:HASH`).
+   * what guards hold back of the plan that `planId` names is meant (`guards`), rows of a finished batch are judged anew, which without
+   * `planId` only shows the plan of that (`anew`), or what a stop named by its hash is agreed to (`dialect:HASH`).
    */
   readonly accept?: Acceptable | Agreement | undefined;
   /**
@@ -136,8 +135,6 @@ export interface RunChoices {
   readonly allowAdmin?: boolean | undefined;
   /** The id of a plan. The run begins only while its plan is still that one. */
   readonly planId?: string | undefined;
-  /** The id of an unfinished batch. The run goes on with it, or begins nothing. */
-  readonly ifBatch?: string | undefined;
 }
 
 /** How a store is opened for spending, and by whom. */

@@ -5,7 +5,7 @@ import { type MappedInput, OtherContent, openMappedInput } from '../files/input.
 import { chooseDestination, type Destination, type OutputFiles } from '../files/output/output.ts';
 import type { AttemptId, Batch, Credits, ListedRows } from '../ledger/ledger.ts';
 import { closeIfFinished, finishedRowCount, rowsOf, startBatch } from '../plan/batch.ts';
-import { type BatchPlace, batchPlaceOf, requireBatch } from '../plan/batch-key.ts';
+import { type BatchPlace, batchPlaceOf } from '../plan/batch-key.ts';
 import { planRun, requireAgreedRequests, requireConsent } from '../plan/consent.ts';
 import type { RunContext } from '../plan/context.ts';
 import { requirePlanId } from '../plan/plan-id.ts';
@@ -83,7 +83,6 @@ async function submit(context: RunContext, sessions: Sessions): Promise<Submitte
   if (context.detach === true) requireHandOver(context);
   const input = await openMappedInput(context.inputPath, context.job, context.ledger);
   const place = await batchPlaceOf(context, input);
-  await requireBatch(context, place);
   const outputName = await outputNameFor(context, input.path, place);
   const isOfOther = await isOutputOfOther(context, input, place);
   const wanted = { ...wantedOutput(context, outputName), isOfOther };

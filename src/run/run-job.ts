@@ -118,7 +118,6 @@ export const RUN_CHECKS: Checks<RunOptions> = {
   buyAgain: flag,
   allowAdmin: flag,
   planId: text,
-  ifBatch: text,
   saveJobAs: text,
   onEvent: called,
 };

@@ -237,7 +237,7 @@ test.each(
     const { batch } = await desk.json(['status', 'last']);
     const { stderr } = await desk.type(['settle', batch, '2', ...decision.split(' ')]);
     const words = printedIn(stderr);
-    expect(words).toEqual(desk.run('--yes', '--if-batch', batch));
+    expect(words).toEqual(desk.run('--yes'));
     expect((await desk.json(['status', batch])).next).toBe(`npx --no rowonce ${words.join(' ')}`);
     for (const _ of ['once', 'and again']) {
       await desk.type(words);
@@ -256,10 +256,10 @@ proof(
     expect(stopped.code).toBe(77);
     const { batch } = await desk.json(['status', 'last']);
     const words = printedIn(stopped.stderr);
-    expect(words).toEqual(desk.run('--if-batch', batch));
+    expect(words).toEqual(desk.run());
     expect(await desk.json(desk.run('--refresh'))).toMatchObject({ batch, stopped: null });
     const requests = await desk.requests();
-    expect(await desk.type(words)).toMatchObject({ code: 2 });
+    expect(await desk.json(words)).toMatchObject({ batch, stopped: null });
     expect(await desk.requests()).toBe(requests);
   },
 );
@@ -282,7 +282,7 @@ test.each(
     expect(await desk.type([...words, '--refresh'])).toMatchObject({ code: 3 });
     const { batch } = await desk.json(['status', 'last']);
     const { stderr } = await desk.type(['settle', batch, ...decision.split(' ')]);
-    expect(printedIn(stderr)).toEqual([...words, '--if-batch', batch]);
+    expect(printedIn(stderr)).toEqual(words);
     for (const _ of ['once', 'and again']) {
       await desk.type(printedIn(stderr));
       expect(await desk.requests()).toBe(requests);
@@ -300,10 +300,10 @@ proof(
     await desk.write('job.yaml', 'operation: enrich-company\nrefresh_after: 0s\n');
     await desk.type(['run', 'job.yaml', 'list.csv', '--budget', '9', '-o', 'out.csv']);
     const { batch } = await desk.json(['status', 'last']);
-    const { stderr } = await desk.type(['settle', batch, '--answer', 'name=Told']);
-    for (const code of [0, 2]) expect((await desk.type(printedIn(stderr))).code).toBe(code);
+    const { stderr } = await desk.type(['settle', batch, '--retry', '--extra-credits', '1']);
+    expect((await desk.type(printedIn(stderr))).code).toBe(0);
     expect((await desk.json(['status', batch])).counts).toEqual({ matched: 3 });
-    expect(await desk.requests()).toBe(3);
+    expect(await desk.requests()).toBe(4);
   },
 );
 
@@ -337,7 +337,7 @@ test('a lost call of a list that has changed is still to be decided, and no comm
   expect((await desk.json(['status', batch])).counts).toEqual({ in_doubt: 1, matched: 2 });
   for (const words of [['status'], ['settle'], ['settle', '--retry']]) {
     const [command = '', ...flags] = words;
-    expect((await desk.type([command, batch, ...flags])).stderr).not.toContain('--if-batch');
+    expect((await desk.type([command, batch, ...flags])).stderr).not.toContain('rowonce run ');
   }
 });
 

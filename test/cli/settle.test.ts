@@ -55,7 +55,7 @@ proof('--retry asks again in the next run, and no more than the extra credits', 
   expect(decided.stderr).toBe(
     [
       'The next run does that:',
-      `npx --no rowonce ${desk.run('--if-batch', batch).join(' ')}`,
+      `npx --no rowonce ${desk.run().join(' ')}`,
       '2 calls in doubt will be sent again, for at most 2 credits, and 1 of 1 extra credit is left. To let the next run send all of them again:',
       `npx --no rowonce settle ${batch} --retry --extra-credits 2\n`,
     ].join('\n'),
@@ -65,21 +65,6 @@ proof('--retry asks again in the next run, and no more than the extra credits', 
   expect([...desk.place.statuses()].sort()).toEqual(['in_doubt', 'matched', 'matched']);
   expect(await desk.place.vendor.book()).toMatchObject({ requests: 4, credits: 4 });
 });
-
-proof(
-  'a finished batch that is named carries out what was decided, and is not begun anew when nothing is in doubt any more',
-  async () => {
-    const desk = await doubtfulDesk();
-    const { batch } = await desk.json(['settle', 'last', '--retry']);
-    const named = desk.run('--refresh', '--if-batch', batch);
-    const stale = await desk.type(named);
-    expect(stale).toMatchObject({ code: 2, stderr: expect.stringContaining('and nothing was started') });
-    expect(await desk.requests()).toBe(3);
-    expect(await desk.type(desk.run('--if-batch', batch))).toMatchObject({ code: 0 });
-    expect(await desk.place.vendor.book()).toMatchObject({ requests: 5, credits: 5 });
-    expect(await desk.type(desk.run('--if-batch', batch))).toMatchObject({ code: 2 });
-  },
-);
 
 proof(
   "--retry without extra credits is held by the batch's budget, of which every doubt keeps its part",

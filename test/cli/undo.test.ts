@@ -127,38 +127,41 @@ proof(
   },
 );
 
-proof('--dry-run shows what would be sent and what stays, sends nothing and leaves nothing behind', async () => {
-  const team = await openTeam();
-  await team.apply([person(JO, 'viewer')]);
-  await team.apply([person(JO, 'editor'), person(MO, 'viewer')]);
-  const { batch } = await team.json('status', 'last');
-  const requests = await team.requests();
-  const shown = await team.type('undo', 'last', '--dry-run');
-  expect(shown).toMatchObject({ code: 0, stderr: '' });
-  expect(shown.stdout).toContain(`- remove ${MO} from ${PROJECT} (delete invite) (row 3)`);
-  expect(await team.json('undo', 'last', '--dry-run')).toEqual({
-    undoes: batch,
-    state: 'plan',
-    by: null,
-    changes: [
-      expect.objectContaining({ action: 'change_role', email: JO, from: 'editor', to: 'viewer' }),
-      expect.objectContaining({ action: 'remove', email: MO }),
-    ],
-    leavers: [],
-    projects: [expect.objectContaining({ project: PROJECT, changed: { viewer: 1 }, removed: 1 })],
-    guards: [],
-    not_undone: [],
-  });
-  expect(await team.requests()).toBe(requests);
-  expect(readdirSync(team.place.path('store'))).not.toContain('undo');
+proof(
+  '--dry-run shows what would be sent and what stays, sends nothing and leaves nothing behind',
+  async () => {
+    const team = await openTeam();
+    await team.apply([person(JO, 'viewer')]);
+    await team.apply([person(JO, 'editor'), person(MO, 'viewer')]);
+    const { batch } = await team.json('status', 'last');
+    const requests = await team.requests();
+    const shown = await team.type('undo', 'last', '--dry-run');
+    expect(shown).toMatchObject({ code: 0, stderr: '' });
+    expect(shown.stdout).toContain(`- remove ${MO} from ${PROJECT} (delete invite) (row 3)`);
+    expect(await team.json('undo', 'last', '--dry-run')).toEqual({
+      undoes: batch,
+      state: 'plan',
+      by: null,
+      changes: [
+        expect.objectContaining({ action: 'change_role', email: JO, from: 'editor', to: 'viewer' }),
+        expect.objectContaining({ action: 'remove', email: MO }),
+      ],
+      leavers: [],
+      projects: [expect.objectContaining({ project: PROJECT, changed: { viewer: 1 }, removed: 1 })],
+      guards: [],
+      not_undone: [],
+    });
+    expect(await team.requests()).toBe(requests);
+    expect(readdirSync(team.place.path('store'))).not.toContain('undo');
 
-  const undone = await team.json('undo', 'last', '--yes');
-  expect(await team.json('undo', batch, '--dry-run')).toMatchObject({
-    state: 'undone',
-    by: undone.batch,
-    changes: [],
-  });
-});
+    const undone = await team.json('undo', 'last', '--yes');
+    expect(await team.json('undo', batch, '--dry-run')).toMatchObject({
+      state: 'undone',
+      by: undone.batch,
+      changes: [],
+    });
+  },
+);
 
 proof('what it cannot take back is listed with the reason, and the rest is done', async () => {
   const team = await openTeam({ job: { columns: COLUMNS_WITH_NAMES, create_projects: true } });

@@ -63,8 +63,7 @@ export async function spend<Ended>(
 ): Promise<Ended> {
   let inFlight = 0;
   let batch: string | undefined;
-  const again = (): string =>
-    commandLine(batch === undefined ? resume.words : typedToGoOn(resume.words, batch));
+  const again = (): string => commandLine(batch === undefined ? resume.words : typedToGoOn(resume.words));
   const { signal, release } = stopOnSignals(console, () => inFlight, again, resume);
   try {
     const working = work({
@@ -206,7 +205,7 @@ export function endOf(
       retries && heldBackLines(batch, retries),
       unanswered > 0 && `${waitingWords(unanswered)}.`,
     ),
-    stopped: stoppedBy(stopped, commandLine(typedToGoOn(words, batch))),
+    stopped: stoppedBy(stopped, commandLine(typedToGoOn(words))),
   };
 }
 

@@ -265,11 +265,9 @@ function stillInDoubt(doubt: Doubt, why: string): Held {
 
 /** Whether a new batch settles the rows whose answers are read differently today; undefined when there is no such row. */
 export async function settlesAnew(context: RunContext, input: MappedInput): Promise<boolean | undefined> {
-  const { accept, ifBatch } = context;
-  // A person who names a batch agrees to nothing that a new one would buy.
-  if (ifBatch !== undefined && accept !== 'anew') return undefined;
+  const { accept, planId } = context;
   const reread = await rereadOf(context, input);
-  if (ifBatch !== undefined) throw await whatIsAnew(context, input, reread);
+  if (accept === 'anew' && planId === undefined) throw await whatIsAnew(context, input, reread);
   if (reread === undefined) return undefined;
   if (accept === 'anew' || (await context.askReread?.(reread)) === true) return true;
   const next = 'They keep their outcome; to settle them again, agree with --yes.';

@@ -51,14 +51,13 @@ export interface TogetherSummary {
 
 /** @throws StopError when the run cannot begin; what stops it later is `stopped` in the summary. */
 export async function runTogether(options: RunOptions): Promise<TogetherSummary> {
-  const { planId, ifBatch, saveJobAs, ...shared } = options;
+  const { planId, saveJobAs, ...shared } = options;
   refuseSingles(options);
   const jobs = await chooseAll(options);
   const plans = plansOf(planId, jobs);
   const spender = await openSpender(sandboxOf(jobs), options);
   try {
     const list = new SharedList(spender.ledger, jobs, options);
-    const goesOn = await list.jobOf(ifBatch);
     if (saveJobAs !== undefined) await saveJob(saveJobAs, jobs, options, spender.ledger);
     const destination = await list.destination();
     const budget = await list.budget();
@@ -66,8 +65,7 @@ export async function runTogether(options: RunOptions): Promise<TogetherSummary>
     for (const [at, job] of jobs.entries()) {
       const held = heldCredits(await list.moneyBut(job));
       const mine = budget === undefined ? undefined : credits(Math.max(0, budget - held));
-      const said = { planId: plans[at], ifBatch: job === goesOn ? ifBatch : undefined };
-      const order = { ...shared, ...said, output: nowhere(), budget: mine, askBudget: undefined };
+      const order = { ...shared, planId: plans[at], output: nowhere(), budget: mine, askBudget: undefined };
       const summary = await stoppable(options.signal, (signal) => spender.run(job, { ...order, signal }));
       runs.push(await list.ofAll(job, summary, budget));
       await list.nameOutputs();
@@ -243,15 +241,6 @@ class SharedList {
       if (existing !== undefined) begun.push({ of, batch: existing });
     }
     return begun;
-  }
-
-  /** Of which job a batch is that a person wants to go on with. @throws StopError `plan` where it is of none. */
-  async jobOf(batch: string | undefined): Promise<ResolvedJob | undefined> {
-    if (batch === undefined) return undefined;
-    const goesOn = (await this.#begun()).find((each) => each.batch.id === batch);
-    if (goesOn !== undefined) return goesOn.of;
-    const fact = `Batch ${batch} is not the one that this command would continue, because the file or the job has changed. Nothing was started.`;
-    throw stop('plan', fact, "Check the list's plan again, and start that.");
   }
 
   async write(destination: Destination): Promise<TogetherFiles> {

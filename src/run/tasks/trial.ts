@@ -182,7 +182,8 @@ export interface Tried {
 
 export type Known =
   | { readonly kind: 'unknown' | 'in_doubt' }
-  | { readonly kind: 'answered'; readonly tried: Tried };
+  /** `isLeft`: the trial that lost the answer has not ended its row by it yet. */
+  | { readonly kind: 'answered'; readonly tried: Tried; readonly isLeft: boolean };
 
 /**
  * What the ledger knows about the call, from any run, as today's dialect reads it. What came and is no answer counts as
@@ -199,8 +200,19 @@ export async function knownOf(
     find: async (keys) => asReadToday(await ledger.find(keys), { ledger, dialect }),
   });
   const state = found?.state ?? { kind: 'unknown' };
-  if (state.kind === 'answered') return { kind: 'answered', tried: triedOf(state.answer) };
+  if (state.kind === 'answered')
+    return {
+      kind: 'answered',
+      tried: triedOf(state.answer),
+      isLeft: await isLeftIn(ledger, state.answer.batch),
+    };
   return { kind: state.kind === 'in_doubt' ? 'in_doubt' : 'unknown' };
+}
+
+async function isLeftIn(ledger: LedgerReader, id: BatchId): Promise<boolean> {
+  const batch = await ledger.batch(id);
+  const isTrial = batch !== undefined && originOf(batch.settings)?.kind === 'trial';
+  return isTrial && ((await ledger.counts(id)).in_doubt ?? 0) > 0;
 }
 
 function triedOf(answer: AnswerRecord): Tried {
@@ -232,7 +244,7 @@ export function triedFields({ job, dialect, call }: Trial, { reply, closure }: T
 
 interface TrialRunOptions
   extends SpenderOptions,
-    Pick<FileOptions, 'refresh' | 'ifBatch' | 'maxPauseMs' | 'signal' | 'onEvent'> {}
+    Pick<FileOptions, 'refresh' | 'maxPauseMs' | 'signal' | 'onEvent'> {}
 
 export interface RanTrial {
   readonly summary: RunSummary;
@@ -248,11 +260,11 @@ export async function runTrial(trial: Trial, options: TrialRunOptions): Promise<
     const { ledger } = spender;
     const { location } = chooseStore(options.store, account.sandbox);
     const file = await writeRow(trial, location, ledger);
-    const { refresh, ifBatch, maxPauseMs, signal, onEvent } = options;
+    const { refresh, maxPauseMs, signal, onEvent } = options;
     const summary = await spender.run(
       { job, account, dialect },
       {
-        ...{ file, refresh, ifBatch, maxPauseMs, signal, onEvent },
+        ...{ file, refresh, maxPauseMs, signal, onEvent },
         budget: await budgetOfRepeat(trial, ledger),
         output: new Writable({ write: (_chunk, _encoding, done) => done() }),
         askRequests: async () => true,

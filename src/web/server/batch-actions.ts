@@ -95,7 +95,7 @@ function continued({ batch, location }: FoundBatch, said: Continuation): Order {
   if (command === 'run' && batch.vendor === 'service' && agreesToPlan(said) && said.plan === undefined)
     throw stop('usage', 'A yes to changes must name their plan.', 'Check first what would change.');
   const where = words.includes('--store') ? [] : ['--store', location];
-  const bare = wordsToGoOn(words, batch.id);
+  const bare = wordsToGoOn(words);
   const again = command === 'run' ? runAgain(bare, said) : bare;
   return {
     kind,
@@ -106,15 +106,12 @@ function continued({ batch, location }: FoundBatch, said: Continuation): Order {
   };
 }
 
-/**
- * A run of just this batch: it may wait in line until another tab or a command line has finished that. Who agrees to a plan
- * names the plan in its place, which may be one of a new batch. An agreement in the words of the command was to an earlier plan.
- */
+/** Who agrees to a plan names it. An agreement in the words of the command was to an earlier plan. */
 function runAgain(words: readonly string[], said: Continuation): readonly string[] {
   const { budget, plan } = said;
   const bare = withoutFlag(words, '--yes');
   const kept = budget === undefined ? bare : withOption(bare, '--budget', budget);
-  return agreesToPlan(said) && plan !== undefined ? withOption(kept, '--plan', plan, '--if-batch') : kept;
+  return agreesToPlan(said) && plan !== undefined ? withOption(kept, '--plan', plan) : kept;
 }
 
 function agreesToPlan({ answer }: Continuation): boolean {
