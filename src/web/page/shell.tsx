@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals';
 import type { ComponentChildren, ComponentType } from 'preact';
 import { useEffect } from 'preact/hooks';
+import { ButtonLink } from './parts/controls.tsx';
 import { DropAnywhere } from './parts/dropped.tsx';
 import { path } from './router.ts';
 import { isIn, offline } from './session.ts';
@@ -91,9 +92,7 @@ function Shown() {
   return (
     <section class="empty">
       <h1>{text.nowhere.title}</h1>
-      <a class="button" href="/">
-        {text.nowhere.back}
-      </a>
+      <ButtonLink to="/" says={text.nowhere.back} />
     </section>
   );
 }

@@ -5,6 +5,7 @@ import { Refusal } from '../loaded.tsx';
 import { ask } from '../session.ts';
 import { text } from '../text.ts';
 import { useAction } from './action.ts';
+import { Button, Options } from './controls.tsx';
 
 interface AccountFormProps {
   /** Left out: a new one. */
@@ -49,12 +50,13 @@ export function AccountForm({ account, regions, onSaved, onLeft }: AccountFormPr
       <NumberFields id={id} account={account} />
       <Refusal refused={action.refused.value} />
       <div class="actions">
-        <button type="submit" class="primary" disabled={action.isBusy.value}>
-          {action.isBusy.value ? words.saving : words.save}
-        </button>
-        <button type="button" onClick={onLeft}>
-          {words.leave}
-        </button>
+        <Button
+          type="submit"
+          class="primary"
+          disabled={action.isBusy.value}
+          says={action.isBusy.value ? words.saving : words.save}
+        />
+        <Button onClick={onLeft} says={words.leave} />
       </div>
     </form>
   );
@@ -89,11 +91,7 @@ function NewFields({ id, vendor, regions }: NewFieldsProps) {
           {words.region}
           <select name="region">
             <option value="">{words.noRegion}</option>
-            {regions.map((region) => (
-              <option key={region} value={region}>
-                {region}
-              </option>
-            ))}
+            <Options of={regions} />
           </select>
         </label>
       )}

@@ -3,6 +3,7 @@ import { Refusal } from '../loaded.tsx';
 import { ask } from '../session.ts';
 import { text } from '../text.ts';
 import { useAction } from './action.ts';
+import { Button } from './controls.tsx';
 
 interface AgreeProps {
   /** The id of the plan that shows it. */
@@ -35,9 +36,7 @@ export function Agree({ plan, toAgree: { agreement, fact, details }, onAgreed }:
       <p>{words.dialect}</p>
       <Refusal refused={action.refused.value} />
       <div class="actions">
-        <button type="button" disabled={action.isBusy.value} onClick={agree}>
-          {words.meant}
-        </button>
+        <Button disabled={action.isBusy.value} onClick={agree} says={words.meant} />
       </div>
     </div>
   );

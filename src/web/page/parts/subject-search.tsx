@@ -3,6 +3,7 @@ import type { SubjectEntry, SubjectView } from '../../api.ts';
 import { Loaded } from '../loaded.tsx';
 import { go, query } from '../router.ts';
 import { text, wordOf } from '../text.ts';
+import { Cut } from './controls.tsx';
 import { counted, dateAndTime, grouped, moneyWords } from './figures.ts';
 import { numbers, Table } from './table.tsx';
 import { TableButton } from './table-button.tsx';
@@ -126,9 +127,7 @@ function What({ entry: { kind, operation, subject, asked, hash, ended } }: { rea
     <>
       <strong>{isRequest ? operation : wordOf(words.acts, kind)}</strong>{' '}
       {kind === 'decided' && `${wordOf(words.decisions, ended ?? '')} `}
-      <span class="cut muted" title={about}>
-        {about}
-      </span>
+      <Cut look="muted" text={about} />
     </>
   );
 }

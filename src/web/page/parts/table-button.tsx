@@ -2,19 +2,18 @@ import type { HistoryTicketRequest } from '../../api.ts';
 import { Refusal } from '../loaded.tsx';
 import { text } from '../text.ts';
 import { take, useAction } from './action.ts';
+import { Button } from './controls.tsx';
 
 /** Takes a table of the history along, as a file that a spreadsheet program opens. */
 export function TableButton({ of, name }: { readonly of: HistoryTicketRequest; readonly name: string }) {
   const action = useAction();
   return (
     <>
-      <button
-        type="button"
+      <Button
         disabled={action.isBusy.value}
         onClick={() => action.run(() => take('/history/tickets', of))}
-      >
-        {action.isBusy.value ? text.batch.downloads.preparing : name}
-      </button>
+        says={action.isBusy.value ? text.batch.downloads.preparing : name}
+      />
       <Refusal refused={action.refused.value} />
     </>
   );

@@ -3,6 +3,7 @@ import type { AccountList, AccountTest, PageAccount } from '../../api.ts';
 import { Loaded, Refusal } from '../loaded.tsx';
 import { AccountForm } from '../parts/account-form.tsx';
 import { useAction } from '../parts/action.ts';
+import { Button } from '../parts/controls.tsx';
 import { grouped, spentWords } from '../parts/figures.ts';
 import { PlayMoney } from '../parts/tags.tsx';
 import { go, query } from '../router.ts';
@@ -19,9 +20,7 @@ export function Accounts() {
       <div class="title">
         <h1>{words.title}</h1>
         {!isAdding.value && (
-          <button type="button" class="primary" onClick={() => (isAdding.value = true)}>
-            {words.add}
-          </button>
+          <Button class="primary" onClick={() => (isAdding.value = true)} says={words.add} />
         )}
       </div>
       <Loaded<AccountList> path="/accounts">
@@ -143,14 +142,14 @@ function AccountCard({ account, regions, isAsked, onChanged }: AccountCardProps)
         {tested.value !== undefined && <Tested found={tested.value} />}
       </div>
       <div class="actions">
-        <button type="button" disabled={action.isBusy.value} onClick={test}>
-          {action.isBusy.value && tested.value === undefined ? words.testing : words.test}
-        </button>
+        <Button
+          disabled={action.isBusy.value}
+          onClick={test}
+          says={action.isBusy.value && tested.value === undefined ? words.testing : words.test}
+        />
         {!sandbox && (
           <>
-            <button type="button" onClick={() => (isEditing.value = true)}>
-              {words.edit}
-            </button>
+            <Button onClick={() => (isEditing.value = true)} says={words.edit} />
             <Removal name={name} onRemove={remove} />
           </>
         )}
@@ -176,20 +175,12 @@ function Removal({ name, onRemove }: { readonly name: string; readonly onRemove:
   const { accounts: words } = text;
   const isAsked = useSignal(false);
   if (!isAsked.value)
-    return (
-      <button type="button" class="plain" onClick={() => (isAsked.value = true)}>
-        {words.remove}
-      </button>
-    );
+    return <Button class="plain" onClick={() => (isAsked.value = true)} says={words.remove} />;
   return (
     <>
       <span>{words.removeWhat}</span>
-      <button type="button" class="danger" onClick={onRemove}>
-        {words.removeNow(name)}
-      </button>
-      <button type="button" class="plain" onClick={() => (isAsked.value = false)}>
-        {words.keep}
-      </button>
+      <Button class="danger" onClick={onRemove} says={words.removeNow(name)} />
+      <Button class="plain" onClick={() => (isAsked.value = false)} says={words.keep} />
     </>
   );
 }

@@ -5,6 +5,7 @@ import type { BatchDetail, ChartView, SummaryView, WorkList, WorkView } from '..
 import { anyChanges, changesOf, work } from '../live.ts';
 import { Loaded, Refusal } from '../loaded.tsx';
 import { Changes, changeFigures } from '../parts/changes.tsx';
+import { ButtonLink } from '../parts/controls.tsx';
 import { allRows, clock, dateAndTime, duration, exactTime, grouped, spentWords } from '../parts/figures.ts';
 import { NEED_ATTENTION, OutcomeBar, OutcomeLegend, sumOf } from '../parts/outcomes.tsx';
 import { plainReason } from '../parts/plain-words.ts';
@@ -184,13 +185,13 @@ function Head({ batch, running }: { readonly batch: BatchDetail; readonly runnin
       </div>
       <p class="muted">{words.begun(dateAndTime(batch.created_at))}</p>
       <nav class="actions" aria-label={words.parts}>
-        <a class="button" href={`/batches/${batch.batch}/rows`}>
-          {words.rows(grouped(allRows(batch)))}
-        </a>
+        <ButtonLink to={`/batches/${batch.batch}/rows`} says={words.rows(grouped(allRows(batch)))} />
         {(batch.counts.in_doubt ?? 0) > 0 && (
-          <a class="button danger" href={`/batches/${batch.batch}/doubts`}>
-            {words.doubts(grouped(batch.counts.in_doubt ?? 0))}
-          </a>
+          <ButtonLink
+            to={`/batches/${batch.batch}/doubts`}
+            says={words.doubts(grouped(batch.counts.in_doubt ?? 0))}
+            look="danger"
+          />
         )}
       </nav>
     </header>

@@ -3,6 +3,7 @@ import { useEffect } from 'preact/hooks';
 import type { BatchList, BatchView, WorkerList, WorkerView } from '../../api.ts';
 import { anyChanges } from '../live.ts';
 import { Loaded } from '../loaded.tsx';
+import { ButtonLink, Options } from '../parts/controls.tsx';
 import { allRows, counted, dateAndTime, grouped } from '../parts/figures.ts';
 import { OutcomeBar, sumOf } from '../parts/outcomes.tsx';
 import { numbers, Table } from '../parts/table.tsx';
@@ -21,9 +22,7 @@ export function Batches() {
     <>
       <div class="title">
         <h1>{words.title}</h1>
-        <a class="button primary" href="/new">
-          {words.start}
-        </a>
+        <ButtonLink to="/new" says={words.start} look="primary" />
       </div>
       <Workers />
       <Filters />
@@ -47,9 +46,7 @@ function NoBatches() {
     <section class="card empty">
       <h2>{words.none}</h2>
       <p>{words.noneWhat}</p>
-      <a class="button primary" href="/new">
-        {words.start}
-      </a>
+      <ButtonLink to="/new" says={words.start} look="primary" />
     </section>
   );
 }
@@ -58,9 +55,7 @@ function NothingFits() {
   return (
     <section class="card empty">
       <h2>{words.nothingFits}</h2>
-      <a class="button" href="/">
-        {words.showAll}
-      </a>
+      <ButtonLink to="/" says={words.showAll} />
     </section>
   );
 }
@@ -101,11 +96,11 @@ function Filters() {
             onChange={(event) => set('state', event.currentTarget.value)}
           >
             <option value="all">{words.everyState}</option>
-            {(['open', 'finished', 'cancelled', 'superseded'] as const).map((state) => (
-              <option key={state} value={state}>
-                {text.batch.states[state]}
-              </option>
-            ))}
+            <Options
+              of={(['open', 'finished', 'cancelled', 'superseded'] as const).map(
+                (state) => [state, text.batch.states[state]] as const,
+              )}
+            />
           </select>
         </label>
       </form>
@@ -129,17 +124,9 @@ function Listed({ list, page }: { readonly list: BatchList; readonly page: numbe
       </ul>
       {pages > 1 && (
         <nav class="actions pages" aria-label={words.pages}>
-          {page > 1 && (
-            <a class="button" href={to(page - 1)}>
-              {words.newer}
-            </a>
-          )}
+          {page > 1 && <ButtonLink to={to(page - 1)} says={words.newer} />}
           <span class="muted">{words.pageOf(grouped(page), grouped(pages), grouped(list.total))}</span>
-          {page < pages && (
-            <a class="button" href={to(page + 1)}>
-              {words.older}
-            </a>
-          )}
+          {page < pages && <ButtonLink to={to(page + 1)} says={words.older} />}
         </nav>
       )}
     </>

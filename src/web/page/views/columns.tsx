@@ -3,6 +3,7 @@ import { useRef } from 'preact/hooks';
 import type { Choices, OperationView, PlanView, Ways } from '../../api.ts';
 import { Loaded, Refusal } from '../loaded.tsx';
 import { type Asked, useAction, useAsked } from '../parts/action.ts';
+import { Button, ButtonLink, Checkbox, Cut, Options } from '../parts/controls.tsx';
 import { counted, grouped } from '../parts/figures.ts';
 import { factOnPage } from '../parts/plain-words.ts';
 import { inputWords, severalFit, severalView } from '../parts/several.ts';
@@ -31,9 +32,7 @@ export function Nothing({ list }: { readonly list: string }) {
   return (
     <section class="empty">
       <h1>{text.columns.nothing}</h1>
-      <a class="button primary" href={`/lists/${list}/do`}>
-        {text.todo.title}
-      </a>
+      <ButtonLink to={`/lists/${list}/do`} says={text.todo.title} look="primary" />
     </section>
   );
 }
@@ -71,9 +70,7 @@ function Shown({ list, ways }: { readonly list: string; readonly ways: Ways }) {
     <>
       <div class="title">
         <h1>{text.columns.title}</h1>
-        <span class="muted cut" title={ways.name}>
-          {ways.name}
-        </span>
+        <Cut look="muted" text={ways.name} />
       </div>
       {operation !== undefined && <Inputs {...{ operation, ways, plan, choices }} />}
       {operation !== undefined && <Settings {...{ list, operation, choices, plan }} />}
@@ -87,14 +84,12 @@ function Shown({ list, ways }: { readonly list: string; readonly ways: Ways }) {
       {operation !== undefined && <More {...{ operation, choices }} />}
       <Refusal refused={action.refused.value} />
       <div class="actions">
-        <button
-          type="button"
+        <Button
           class="primary"
           disabled={asked.value.refused !== undefined || action.isBusy.value}
           onClick={goOn}
-        >
-          {text.columns.go}
-        </button>
+          says={text.columns.go}
+        />
       </div>
     </>
   );
@@ -155,11 +150,7 @@ function Inputs({
               <small>{about}</small>
               <select value={mapped[name] ?? ''} onChange={(event) => set(name, event.currentTarget.value)}>
                 <option value="">{text.columns.none}</option>
-                {ways.facts.columns.map((column) => (
-                  <option key={column.name} value={column.name}>
-                    {column.name}
-                  </option>
-                ))}
+                <Options of={ways.facts.columns.map((column) => [column.name, column.name] as const)} />
               </select>
             </label>
             <Chosen
@@ -176,14 +167,11 @@ function Inputs({
       })}
       {guessed?.unheeded?.map(({ input, column }) => (
         <li key={input} class="card input">
-          <label class="box">
-            <input
-              type="checkbox"
-              checked={mapped[input] === ''}
-              onChange={(event) => set(input, event.currentTarget.checked ? '' : undefined)}
-            />
-            {text.columns.leaveUnread(column)}
-          </label>
+          <Checkbox
+            checked={mapped[input] === ''}
+            onCheck={(isChecked) => set(input, isChecked ? '' : undefined)}
+            says={text.columns.leaveUnread(column)}
+          />
         </li>
       ))}
     </ul>
@@ -204,13 +192,11 @@ function Unused({
       {unused.map(({ input, column }) => (
         <li key={input + column}>
           {text.columns.unusedColumn(column, inputWords(input))}{' '}
-          <button
-            type="button"
+          <Button
             class="plain"
             onClick={() => choose(choices, { columns: { ...plan.columns, [input]: column } })}
-          >
-            {text.columns.use}
-          </button>
+            says={text.columns.use}
+          />
         </li>
       ))}
     </ul>
@@ -269,9 +255,7 @@ function Projects({ plan, choices }: Omit<Choosing, 'operation'> & { readonly pl
       <div class="fields">
         {names.map((name) => (
           <label key={name} class="field">
-            <span class="cut" title={name}>
-              {name}
-            </span>
+            <Cut text={name} />
             <input
               // The list is checked while somebody types on, and what is typed must stay.
               defaultValue={given[name] ?? ''}

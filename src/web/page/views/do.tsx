@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { AccountChoice, Choices, JobView, OperationView, Ways } from '../../api.ts';
 import { Loaded, Refusal } from '../loaded.tsx';
 import { useAction } from '../parts/action.ts';
+import { Button, Options } from '../parts/controls.tsx';
 import { counted } from '../parts/figures.ts';
 import { PAIR, severalFit, severalView } from '../parts/several.ts';
 import { Steps } from '../parts/steps.tsx';
@@ -158,16 +159,14 @@ function Card({ operation, ways, account, isChosen, onAccount, onChoose }: CardP
             {todo.account} {chosen?.sandbox === true && <PlayMoney />}
           </small>
           <select value={account} onChange={(event) => onAccount(event.currentTarget.value)}>
-            {accounts.map(({ name, region }) => (
-              <option key={name} value={name}>
-                {region === null ? name : `${name} (${region})`}
-              </option>
-            ))}
+            <Options
+              of={accounts.map(
+                ({ name, region }) => [name, region === null ? name : `${name} (${region})`] as const,
+              )}
+            />
           </select>
         </label>
-        <button type="button" class="primary" onClick={onChoose} aria-label={`${title}: ${todo.go}`}>
-          {todo.go}
-        </button>
+        <Button class="primary" onClick={onChoose} aria-label={`${title}: ${todo.go}`} says={todo.go} />
       </div>
     </li>
   );
@@ -207,9 +206,7 @@ function JobCard({ job, onChoose }: { readonly job: JobView; readonly onChoose: 
               .join(', ')}
           </p>
           <div class="actions end">
-            <button type="button" onClick={onChoose} aria-label={`${job.name}: ${todo.go}`}>
-              {todo.go}
-            </button>
+            <Button onClick={onChoose} aria-label={`${job.name}: ${todo.go}`} says={todo.go} />
           </div>
         </>
       ) : (

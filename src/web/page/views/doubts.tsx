@@ -2,6 +2,7 @@ import { type Signal, useSignal } from '@preact/signals';
 import type { DoubtsView, DoubtView, SettleRequest, WorkList, WorkView } from '../../api.ts';
 import { changesOf } from '../live.ts';
 import { asRefused, Loaded, Refusal } from '../loaded.tsx';
+import { Button, ButtonLink } from '../parts/controls.tsx';
 import { counted, exactTime, grouped } from '../parts/figures.ts';
 import { About, askedWords } from '../parts/tags.tsx';
 import { Told } from '../parts/told.tsx';
@@ -16,9 +17,7 @@ export function Doubts({ params }: { readonly params: Readonly<Record<string, st
     <>
       <div class="title">
         <h1>{text.doubts.title}</h1>
-        <a class="button" href={`/batches/${batch}`}>
-          {text.rows.back}
-        </a>
+        <ButtonLink to={`/batches/${batch}`} says={text.rows.back} />
       </div>
       <Loaded<DoubtsView> path={`/batches/${batch}/doubts`} again={`${changesOf(batch)} ${decided.value}`}>
         {(list) => <Shown list={list} onDecided={() => (decided.value += 1)} />}
@@ -304,13 +303,12 @@ function DoubtForm({ list, chosen, onDecided }: DoubtFormProps) {
         {how.value === 'answer' && isOne && <Pairs pairs={pairs} />}
       </fieldset>
       <div class="actions">
-        <button
+        <Button
           type="submit"
           class="primary"
           disabled={isNoting || how.value === undefined || (how.value === 'answer' && !isOne)}
-        >
-          {isNoting ? text.doubts.noting : text.doubts.submit}
-        </button>
+          says={isNoting ? text.doubts.noting : text.doubts.submit}
+        />
         <span role="status">
           {state.value === 'noted' && (
             <>
@@ -379,9 +377,11 @@ function Pairs({ pairs }: { readonly pairs: Signal<readonly Pair[]> }) {
           />
         </div>
       ))}
-      <button type="button" class="plain" onClick={() => (pairs.value = [...pairs.value, ['', '']])}>
-        {text.doubts.addValue}
-      </button>
+      <Button
+        class="plain"
+        onClick={() => (pairs.value = [...pairs.value, ['', '']])}
+        says={text.doubts.addValue}
+      />
     </div>
   );
 }

@@ -12,6 +12,7 @@ import type {
 } from '../../api.ts';
 import { Refusal } from '../loaded.tsx';
 import { useAction, useAsked } from '../parts/action.ts';
+import { Button, ButtonLink, Checkbox } from '../parts/controls.tsx';
 import { counted, grouped } from '../parts/figures.ts';
 import { plainReason } from '../parts/plain-words.ts';
 import { go, query } from '../router.ts';
@@ -128,24 +129,20 @@ function Grid({ material, edits }: { readonly material: Material; readonly edits
     <section class="stack">
       <div class="actions">
         {!isShort && (
-          <label class="switch">
-            <input
-              type="checkbox"
-              checked={all.value}
-              onChange={({ currentTarget }) => (all.value = currentTarget.checked)}
-            />
-            {text.fix.allColumns(grouped(header.length))}
-          </label>
+          <Checkbox
+            look="switch"
+            checked={all.value}
+            onCheck={(isChecked) => (all.value = isChecked)}
+            says={text.fix.allColumns(grouped(header.length))}
+          />
         )}
         {sure.length > 0 && (
-          <button
-            type="button"
+          <Button
             onClick={() => {
               for (const { row, at, value } of sure) edits.set(row, at, value);
             }}
-          >
-            {text.fix.takeAll(counted(sure.length, 'sure repair'))}
-          </button>
+            says={text.fix.takeAll(counted(sure.length, 'sure repair'))}
+          />
         )}
       </div>
       <div class="scroll tall">
@@ -230,11 +227,7 @@ function Pages({
   return (
     <nav class="actions" aria-label={text.fix.pages}>
       {batch !== undefined && <a href={`/lists/${id}/fix?from=2`}>{text.fix.others}</a>}
-      {next !== null && (
-        <a class="button" href={`/lists/${id}/fix?from=${next}`}>
-          {text.fix.next}
-        </a>
-      )}
+      {next !== null && <ButtonLink to={`/lists/${id}/fix?from=${next}`} says={text.fix.next} />}
       {batch === undefined && rows.length > 0 && (
         <form class="actions" onSubmit={jump}>
           <label class="switch">
@@ -272,12 +265,13 @@ function Save({ id, material: { list, batch, read, header }, edits }: SaveProps)
       <Refusal refused={action.refused.value} />
       <div class="actions">
         <span role="status">{count === 0 ? text.fix.nothing : text.fix.changed(counted(count, 'cell'))}</span>
-        <button type="button" disabled={!edits.canUndo.value} onClick={edits.undo}>
-          {text.fix.undo}
-        </button>
-        <button type="button" class="primary" disabled={count === 0 || action.isBusy.value} onClick={save}>
-          {batch === undefined ? text.fix.save : text.fix.saveAndPlan}
-        </button>
+        <Button disabled={!edits.canUndo.value} onClick={edits.undo} says={text.fix.undo} />
+        <Button
+          class="primary"
+          disabled={count === 0 || action.isBusy.value}
+          onClick={save}
+          says={batch === undefined ? text.fix.save : text.fix.saveAndPlan}
+        />
       </div>
     </div>
   );
@@ -319,14 +313,12 @@ function CellsOf({ row: { row, cells, unreadable, reason }, shown, edits, check 
               onKeyDown={(event) => onKey(event, edits)}
             />
             {meant.map((value) => (
-              <button
+              <Button
                 key={value}
-                type="button"
                 class="plain meant"
                 onClick={() => edits.set(row, at, value, original)}
-              >
-                {text.fix.use(value)}
-              </button>
+                says={text.fix.use(value)}
+              />
             ))}
           </td>
         );

@@ -1,6 +1,7 @@
 import type { AccountMonth, HistoryBatch, HistoryView } from '../../api.ts';
 import { anyChanges } from '../live.ts';
 import { Loaded } from '../loaded.tsx';
+import { ButtonLink, Cut } from '../parts/controls.tsx';
 import {
   allRows,
   counted,
@@ -56,11 +57,7 @@ function MonthShown({ history }: { readonly history: HistoryView }) {
         <section class="empty">
           <h2>{words.none}</h2>
           <p>{history.first === null ? words.noneEver : words.noneWhat}</p>
-          {history.first === null && (
-            <a class="button primary" href="/new">
-              {text.batches.start}
-            </a>
-          )}
+          {history.first === null && <ButtonLink to="/new" says={text.batches.start} look="primary" />}
         </section>
       )}
       {kinds.map((sandbox) => (
@@ -81,9 +78,7 @@ function MonthSteps({ history: { month, first, last } }: { readonly history: His
   const { history: words } = text;
   const step = (to: string, label: string, isThere: boolean) =>
     isThere ? (
-      <a class="button" href={`/history?month=${to}`}>
-        {label}
-      </a>
+      <ButtonLink to={`/history?month=${to}`} says={label} />
     ) : (
       <button type="button" disabled>
         {label}
@@ -166,9 +161,7 @@ function AccountsTable({
       {accounts.map((each) => (
         <tr key={each.account}>
           <th scope="row" class="name">
-            <span class="cut" title={each.account}>
-              {each.account}
-            </span>
+            <Cut text={each.account} />
           </th>
           <td class="number">
             {spentWords(each)}

@@ -3,6 +3,7 @@ import { useRef } from 'preact/hooks';
 import type { DamageObject, ListDescription, ListRows, ListView, Reading } from '../../api.ts';
 import { Loaded, Refusal } from '../loaded.tsx';
 import { useAction, useAsked } from '../parts/action.ts';
+import { ButtonLink, Checkbox, Cut } from '../parts/controls.tsx';
 import { counted, grouped } from '../parts/figures.ts';
 import { Steps } from '../parts/steps.tsx';
 import { numbers, Table } from '../parts/table.tsx';
@@ -54,12 +55,8 @@ function Shown({ first }: { readonly first: ListView }) {
         </div>
         {refused === undefined && (
           <div class="actions">
-            <a class="button" href={`/lists/${id}/fix`}>
-              {text.list.fix}
-            </a>
-            <a class="button primary" href={`/lists/${id}/do`}>
-              {text.list.next}
-            </a>
+            <ButtonLink to={`/lists/${id}/fix`} says={text.list.fix} />
+            <ButtonLink to={`/lists/${id}/do`} says={text.list.next} look="primary" />
           </div>
         )}
       </div>
@@ -150,14 +147,12 @@ function Repairs({ found, id, reading, change }: RepairsProps) {
       </ul>
       <div class="actions">
         {sure > 0 && (
-          <label class="switch">
-            <input
-              type="checkbox"
-              checked={reading.repair}
-              onChange={({ currentTarget }) => change({ repair: currentTarget.checked })}
-            />
-            {text.list.repair(counted(sure, 'cell'))}
-          </label>
+          <Checkbox
+            look="switch"
+            checked={reading.repair}
+            onCheck={(isChecked) => change({ repair: isChecked })}
+            says={text.list.repair(counted(sure, 'cell'))}
+          />
         )}
         {byHand > 0 && <a href={`/lists/${id}/fix`}>{text.list.byHand(counted(byHand, 'cell'))}</a>}
       </div>
@@ -214,9 +209,7 @@ function Columns({ found: { columns, rows } }: { readonly found: ListDescription
             <td>
               <div class="column-examples">
                 {examples.map((example) => (
-                  <span key={example} class="cut" title={example}>
-                    {example}
-                  </span>
+                  <Cut key={example} text={example} />
                 ))}
               </div>
             </td>

@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact';
 import type { AttemptObject, RowDetail } from '../../api.ts';
 import { changesOf } from '../live.ts';
 import { Loaded } from '../loaded.tsx';
+import { Button, ButtonLink } from '../parts/controls.tsx';
 import { counted, exactTime, grouped } from '../parts/figures.ts';
 import { plainReason } from '../parts/plain-words.ts';
 import { About, askedWords, ForeignText, StatusTag } from '../parts/tags.tsx';
@@ -15,9 +16,10 @@ export function Row({ params }: { readonly params: Readonly<Record<string, strin
     <>
       <div class="title">
         <h1>{text.row.title(params.row ?? '')}</h1>
-        <a class="button" href={`/batches/${params.id}/rows?from=${Math.max(2, Number(params.row) - 10)}`}>
-          {text.row.rows}
-        </a>
+        <ButtonLink
+          to={`/batches/${params.id}/rows?from=${Math.max(2, Number(params.row) - 10)}`}
+          says={text.row.rows}
+        />
       </div>
       <Loaded<RowDetail> path={`/batches/${params.id}/rows/${params.row}`} again={changesOf(params.id ?? '')}>
         {(detail) => <Shown detail={detail} />}
@@ -41,16 +43,8 @@ function Shown({ detail }: { readonly detail: RowDetail }) {
           )}
         </span>
         <nav class="actions" aria-label={text.row.rows}>
-          {prev !== null && (
-            <a class="button" href={`${rows}/${prev}`}>
-              {text.row.previous}
-            </a>
-          )}
-          {next !== null && (
-            <a class="button" href={`${rows}/${next}`}>
-              {text.row.next}
-            </a>
-          )}
+          {prev !== null && <ButtonLink to={`${rows}/${prev}`} says={text.row.previous} />}
+          {next !== null && <ButtonLink to={`${rows}/${next}`} says={text.row.next} />}
         </nav>
       </div>
       {list !== 'same' && <p class="notice">{list === 'gone' ? text.rows.gone : text.rows.changed}</p>}
@@ -282,9 +276,11 @@ function Branch({ value, name, depth }: Part) {
         ))}
         {rest > 0 && (
           <li>
-            <button type="button" class="plain" onClick={() => (most.value += MEMBERS_AT_ONCE)}>
-              {text.row.more(grouped(rest))}
-            </button>
+            <Button
+              class="plain"
+              onClick={() => (most.value += MEMBERS_AT_ONCE)}
+              says={text.row.more(grouped(rest))}
+            />
           </li>
         )}
       </ul>

@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { FindLine, PagePlace, RowPage, RowView } from '../../api.ts';
 import { changesOf } from '../live.ts';
 import { asRefused, Loaded, Refusal } from '../loaded.tsx';
+import { Button, ButtonLink } from '../parts/controls.tsx';
 import { grouped } from '../parts/figures.ts';
 import { NEED_ATTENTION, sumOf } from '../parts/outcomes.tsx';
 import { About, ForeignText, StatusTag } from '../parts/tags.tsx';
@@ -24,9 +25,7 @@ export function Rows({ params }: { readonly params: Readonly<Record<string, stri
     <>
       <div class="title">
         <h1>{text.rows.title}</h1>
-        <a class="button" href={`/batches/${batch}`}>
-          {text.rows.back}
-        </a>
+        <ButtonLink to={`/batches/${batch}`} says={text.rows.back} />
       </div>
       <Loaded<RowPage> path={`/batches/${batch}/rows?${query.value}`} again={changesOf(batch)}>
         {(page, path) => <PageOfRows page={inPlace(page, path)} />}
@@ -165,9 +164,7 @@ function Nothing({ page, onward }: { readonly page: RowPage; readonly onward: Pa
     <section class="empty">
       <h2>{text.rows.none}</h2>
       <p>{text.rows.noneWhat}</p>
-      <a class="button" href={addressOf(page, null, null)}>
-        {text.rows.showAll}
-      </a>
+      <ButtonLink to={addressOf(page, null, null)} says={text.rows.showAll} />
     </section>
   );
 }
@@ -290,11 +287,7 @@ interface StepProps {
 }
 
 function Step({ page, to, words }: StepProps) {
-  return (
-    <button type="button" disabled={to === null} onClick={() => go(addressOf(page, to))}>
-      {words}
-    </button>
-  );
+  return <Button disabled={to === null} onClick={() => go(addressOf(page, to))} says={words} />;
 }
 
 /** Keys that a spreadsheet has taught: rows by arrows, pages by the keys for pages, first and last with Ctrl. */
@@ -382,13 +375,9 @@ function RowFind({ batch, last }: { readonly batch: string; readonly last: numbe
           </label>
           {/* Each has an element of its own: one that became the other under a click would begin the search again. */}
           {found?.at === undefined ? (
-            <button key="search" type="submit">
-              {text.rows.search}
-            </button>
+            <Button key="search" type="submit" says={text.rows.search} />
           ) : (
-            <button key="cancel" type="button" onClick={() => going.current?.abort()}>
-              {text.rows.cancel}
-            </button>
+            <Button key="cancel" onClick={() => going.current?.abort()} says={text.rows.cancel} />
           )}
         </form>
       </search>
@@ -441,11 +430,7 @@ function Hits({ batch, last, search: { hits, at, next, wasCancelled, refused }, 
           ))}
         </ul>
       )}
-      {isOver && next !== null && (
-        <button type="button" onClick={() => goOn(next)}>
-          {text.rows.goOn}
-        </button>
-      )}
+      {isOver && next !== null && <Button onClick={() => goOn(next)} says={text.rows.goOn} />}
     </section>
   );
 }

@@ -3,6 +3,7 @@ import { useEffect } from 'preact/hooks';
 import type { UndoView, WorkList, WorkView } from '../../api.ts';
 import { Loaded, Refusal } from '../loaded.tsx';
 import { useAction } from '../parts/action.ts';
+import { Button, ButtonLink } from '../parts/controls.tsx';
 import { counted, grouped } from '../parts/figures.ts';
 import { Table } from '../parts/table.tsx';
 import { PlayMoney } from '../parts/tags.tsx';
@@ -76,20 +77,19 @@ function Planned({ id, row, plan: shown, isUnderWay, lookAgain, onStart }: Plann
         <>
           <Refusal refused={action.refused.value} />
           <div class="actions">
-            <button type="button" onClick={lookAgain}>
-              {words.lookAgain}
-            </button>
+            <Button onClick={lookAgain} says={words.lookAgain} />
           </div>
         </>
       )}
       {canStart && !isUnderWay && (
         <div class="actions">
-          <button type="button" class="danger" disabled={action.isBusy.value} onClick={start}>
-            {state === 'begun' ? words.goOn : words.send(counted(sent.length, 'change'))}
-          </button>
-          <a class="button" href={`/batches/${id}`}>
-            {words.leave}
-          </a>
+          <Button
+            class="danger"
+            disabled={action.isBusy.value}
+            onClick={start}
+            says={state === 'begun' ? words.goOn : words.send(counted(sent.length, 'change'))}
+          />
+          <ButtonLink to={`/batches/${id}`} says={words.leave} />
         </div>
       )}
     </>

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { WorkAnswer, WorkView } from '../../api.ts';
 import { asRefused, Refusal } from '../loaded.tsx';
+import { Button, ButtonLink } from '../parts/controls.tsx';
 import { go } from '../router.ts';
 import { ask, Refused } from '../session.ts';
 import { text } from '../text.ts';
@@ -74,16 +75,12 @@ export function Work({ params: { id = '' } }: { readonly params: Readonly<Record
       {work.stopped !== null && <Refusal refused={new Refused(work.stopped)} />}
       {work.state === 'ended' && work.stopped === null && <pre>{work.said.slice(-3).join('\n')}</pre>}
       {work.state === 'ended' ? (
-        <a class="button primary" href={planAddress(work.about, plan)}>
-          {words.lookAgain}
-        </a>
+        <ButtonLink to={planAddress(work.about, plan)} says={words.lookAgain} look="primary" />
       ) : (
-        <button
-          type="button"
+        <Button
           onClick={() => void ask(`/tasks/${id}/stop`, { method: 'POST' }).catch(() => {})}
-        >
-          {STOPS[stage] ?? words.stop}
-        </button>
+          says={STOPS[stage] ?? words.stop}
+        />
       )}
     </section>
   );

@@ -3,6 +3,7 @@ import type { RefObject } from 'preact';
 import { useRef } from 'preact/hooks';
 import type { BatchDetail, WorkView } from '../../../api.ts';
 import { asRefused, Refusal } from '../../loaded.tsx';
+import { Button } from '../../parts/controls.tsx';
 import { ask, type Refused } from '../../session.ts';
 import { text } from '../../text.ts';
 
@@ -43,31 +44,32 @@ export function BatchButtons({ batch, running, works }: AtWork) {
     <>
       <div class="actions">
         {running ? (
-          <button type="button" onClick={() => act('pause')} disabled={isBusy}>
-            {isPausing ? words.pausing : words.pause}
-          </button>
+          <Button
+            onClick={() => act('pause')}
+            disabled={isBusy}
+            says={isPausing ? words.pausing : words.pause}
+          />
         ) : (
           <>
-            <button
-              type="button"
+            <Button
               class="primary"
               onClick={() => act('continue')}
               disabled={isBusy || going !== undefined || batch.next === null}
-            >
-              {goOn}
-            </button>
-            <button
-              type="button"
+              says={goOn}
+            />
+            <Button
               onClick={() => act(batch.held_since === undefined ? 'pause' : 'resume')}
               disabled={isBusy}
-            >
-              {batch.held_since === undefined ? words.hold : words.unhold}
-            </button>
+              says={batch.held_since === undefined ? words.hold : words.unhold}
+            />
           </>
         )}
-        <button type="button" class="danger" onClick={() => question.current?.showModal()} disabled={isBusy}>
-          {asking.value === 'cancel' ? words.cancelling : words.cancel}
-        </button>
+        <Button
+          class="danger"
+          onClick={() => question.current?.showModal()}
+          disabled={isBusy}
+          says={asking.value === 'cancel' ? words.cancelling : words.cancel}
+        />
       </div>
       <Refusal refused={refused.value} />
       <Question dialog={question} onCancel={() => act('cancel')} />
@@ -88,12 +90,8 @@ function Question({
       <h2 id="cancel-title">{words.cancelTitle}</h2>
       <p>{words.cancelWhat}</p>
       <form method="dialog" class="actions">
-        <button type="submit" autofocus>
-          {words.keep}
-        </button>
-        <button type="submit" class="danger" onClick={onCancel}>
-          {words.cancel}
-        </button>
+        <Button type="submit" autofocus says={words.keep} />
+        <Button type="submit" class="danger" onClick={onCancel} says={words.cancel} />
       </form>
     </dialog>
   );

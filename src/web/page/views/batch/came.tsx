@@ -1,6 +1,7 @@
 import type { BatchDetail, SummaryView, TicketRequest } from '../../../api.ts';
 import { Refusal } from '../../loaded.tsx';
 import { take, useAction } from '../../parts/action.ts';
+import { Button, ButtonLink } from '../../parts/controls.tsx';
 import { grouped } from '../../parts/figures.ts';
 import { NEED_ATTENTION, sumOf } from '../../parts/outcomes.tsx';
 import { text } from '../../text.ts';
@@ -101,12 +102,7 @@ interface MendingProps {
 }
 
 function Mending({ batch: { batch }, kind, list }: MendingProps) {
-  if (kind === 'in_doubt')
-    return (
-      <a class="button" href={`/batches/${batch}/doubts`}>
-        {words.decide}
-      </a>
-    );
+  if (kind === 'in_doubt') return <ButtonLink to={`/batches/${batch}/doubts`} says={words.decide} />;
   const canCorrect = kind === 'invalid' && list !== null;
   return (
     <a
@@ -146,14 +142,12 @@ function DownloadButton({ batch, what }: { readonly batch: BatchDetail; readonly
     });
   return (
     <>
-      <button
-        type="button"
+      <Button
         class={what === 'output' ? 'primary' : ''}
         onClick={press}
         disabled={action.isBusy.value}
-      >
-        {action.isBusy.value ? downloadWords.preparing : nameOf(what, batch)}
-      </button>
+        says={action.isBusy.value ? downloadWords.preparing : nameOf(what, batch)}
+      />
       <Refusal refused={action.refused.value} />
     </>
   );

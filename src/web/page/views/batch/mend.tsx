@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { BatchDetail, WorkView } from '../../../api.ts';
 import { Refusal } from '../../loaded.tsx';
 import { type Action, useAction } from '../../parts/action.ts';
+import { Button, ButtonLink } from '../../parts/controls.tsx';
 import { allRows, counted } from '../../parts/figures.ts';
 import { ask } from '../../session.ts';
 import { text, wordOf } from '../../text.ts';
@@ -60,14 +61,12 @@ function Once({ batch, running, button, what, said }: OnceProps) {
   const action = useAction();
   return (
     <div class="actions">
-      <button
-        type="button"
+      <Button
         class={said === undefined ? 'primary' : ''}
         disabled={action.isBusy.value || running || batch.next === null}
         onClick={() => goOn(action, batch, said)}
-      >
-        {button}
-      </button>
+        says={button}
+      />
       <span class="muted">{what}</span>
       <Refusal refused={action.refused.value} />
     </div>
@@ -117,9 +116,7 @@ export function Mend({
     const where = new URLSearchParams({ [code === 'key' ? 'key' : 'change']: account, batch: batch.batch });
     return (
       <div class="actions">
-        <a class="button" href={`/accounts?${where}`}>
-          {ACCOUNT_CHANGES[code](account)}
-        </a>
+        <ButtonLink to={`/accounts?${where}`} says={ACCOUNT_CHANGES[code](account)} />
         <Answers {...{ action, batch, answers, plan }} />
       </div>
     );
@@ -211,9 +208,7 @@ function WithBudget({ label, enough, button, what, isHeld = false, onGo }: WithB
           />
         </label>
       )}
-      <button type="submit" class="primary" disabled={isHeld || action.isBusy.value}>
-        {button}
-      </button>
+      <Button type="submit" class="primary" disabled={isHeld || action.isBusy.value} says={button} />
       {what !== undefined && <span class="muted">{what}</span>}
       <Refusal refused={action.refused.value} />
     </form>

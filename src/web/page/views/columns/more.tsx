@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { Choices } from '../../../api.ts';
+import { Button, Checkbox, Options } from '../../parts/controls.tsx';
 import { text } from '../../text.ts';
 import { type Choosing, choose } from './settings.tsx';
 
@@ -50,9 +51,7 @@ function Filters({ choices }: Part) {
         {Object.entries(filters).map(([key, kept]) => (
           <li key={key}>
             <strong>{key}</strong> {Array.isArray(kept) ? kept.join('; ') : String(kept)}{' '}
-            <button type="button" class="plain" onClick={() => remove(key)}>
-              {words.leaveOut(key)}
-            </button>
+            <Button class="plain" onClick={() => remove(key)} says={words.leaveOut(key)} />
           </li>
         ))}
       </ul>
@@ -65,9 +64,7 @@ function Filters({ choices }: Part) {
           {words.filterValue}
           <input value={value.value} onInput={(event) => (value.value = event.currentTarget.value)} />
         </label>
-        <button type="button" onClick={add}>
-          {words.addFilter}
-        </button>
+        <Button onClick={add} says={words.addFilter} />
       </div>
       <label class="field">
         {words.pages}
@@ -111,11 +108,9 @@ function Refresh({ choices }: Part) {
         value={choices.value[name] ?? ''}
         onChange={({ currentTarget: { value } }) => choose(choices, { [name]: value || undefined })}
       >
-        {[...new Set([...AGES, choices.value[name] ?? ''])].map((age) => (
-          <option key={age} value={age}>
-            {words.age(age)}
-          </option>
-        ))}
+        <Options
+          of={[...new Set([...AGES, choices.value[name] ?? ''])].map((age) => [age, words.age(age)] as const)}
+        />
       </select>
     </label>
   );
@@ -124,14 +119,11 @@ function Refresh({ choices }: Part) {
       <legend>{words.refresh}</legend>
       {ages('refresh_after')}
       {ages('refresh_no_match_after')}
-      <label class="box">
-        <input
-          type="checkbox"
-          checked={choices.value.refresh === true}
-          onChange={({ currentTarget }) => choose(choices, { refresh: currentTarget.checked || undefined })}
-        />
-        {words.buyAnew}
-      </label>
+      <Checkbox
+        checked={choices.value.refresh === true}
+        onCheck={(isChecked) => choose(choices, { refresh: isChecked || undefined })}
+        says={words.buyAnew}
+      />
     </fieldset>
   );
 }
@@ -160,11 +152,7 @@ function Doubts({ choices, isChange }: Part & { readonly isChange: boolean }) {
               : choose(choices, { in_doubt: value === 'skip' ? value : undefined })
           }
         >
-          {kinds.map((each) => (
-            <option key={each} value={each}>
-              {words.doubtKinds[each]}
-            </option>
-          ))}
+          <Options of={kinds.map((each) => [each, words.doubtKinds[each]] as const)} />
         </select>
       </label>
       {kind === 'retry' && (
@@ -208,14 +196,11 @@ function Guards({ choices }: Part) {
       {field(words.maxRemovals, guards.max_removals, (typed) => say({ max_removals: shareOrNumber(typed) }))}
       {field(words.maxInvites, guards.max_invites, (typed) => say({ max_invites: wholeIn(typed, 0) }))}
       {field(words.domains, guards.domains?.join(', '), (typed) => say({ domains: wordsIn(typed) }))}
-      <label class="box">
-        <input
-          type="checkbox"
-          checked={guards.admins === 'allow'}
-          onChange={({ currentTarget }) => say({ admins: currentTarget.checked ? 'allow' : undefined })}
-        />
-        {words.admins}
-      </label>
+      <Checkbox
+        checked={guards.admins === 'allow'}
+        onCheck={(isChecked) => say({ admins: isChecked ? 'allow' : undefined })}
+        says={words.admins}
+      />
     </fieldset>
   );
 }

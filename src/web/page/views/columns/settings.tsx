@@ -1,6 +1,7 @@
 import type { Signal } from '@preact/signals';
 import type { Choices, ListRows, OperationView, PlanView } from '../../../api.ts';
 import { Loaded } from '../../loaded.tsx';
+import { Button, Checkbox, Cut, Options } from '../../parts/controls.tsx';
 import { grouped } from '../../parts/figures.ts';
 import { inputWords, OF_ONE } from '../../parts/several.ts';
 import { text } from '../../text.ts';
@@ -33,7 +34,7 @@ export function Settings({ list, operation, choices, plan }: SettingsShown) {
             onChange={({ currentTarget: { value } }) => choose(choices, { role: roleIn(value) })}
           >
             <option value="">{words.roleOfSheet}</option>
-            <Roles />
+            <Options of={ROLES} />
           </select>
         </label>
       )}
@@ -43,25 +44,15 @@ export function Settings({ list, operation, choices, plan }: SettingsShown) {
         </Loaded>
       )}
       {boxes.map((name) => (
-        <label key={name} class="box">
-          <input
-            type="checkbox"
-            checked={choices.value[name] === true}
-            onChange={(event) => choose(choices, { [name]: event.currentTarget.checked })}
-          />
-          {words[name]}
-        </label>
+        <Checkbox
+          key={name}
+          checked={choices.value[name] === true}
+          onCheck={(isChecked) => choose(choices, { [name]: isChecked })}
+          says={words[name]}
+        />
       ))}
     </section>
   );
-}
-
-function Roles() {
-  return ROLES.map((role) => (
-    <option key={role} value={role}>
-      {role}
-    </option>
-  ));
 }
 
 /** Nobody maps more words by hand. */
@@ -96,15 +87,13 @@ function RoleWords({ choices, words }: Pick<Choosing, 'choices'> & { readonly wo
       <div class="fields">
         {all.map((word) => (
           <label key={word} class="field">
-            <span class="cut" title={word}>
-              {word}
-            </span>
+            <Cut text={word} />
             <select
               value={roles[word] ?? ''}
               onChange={({ currentTarget: { value } }) => set(word, roleIn(value))}
             >
               <option value="">{text.columns.noRole}</option>
-              <Roles />
+              <Options of={ROLES} />
             </select>
           </label>
         ))}
@@ -133,14 +122,14 @@ export function Order({ operation, choices, plan }: Choosing & { readonly plan: 
           <li key={tier}>
             <strong>{wordsOf(tier)}</strong>{' '}
             {at > 0 && (
-              <button type="button" class="plain" onClick={() => first(tier)}>
-                {text.columns.first(wordsOf(tier))}
-              </button>
+              <Button class="plain" onClick={() => first(tier)} says={text.columns.first(wordsOf(tier))} />
             )}
             {order.length > 1 && (
-              <button type="button" class="plain" onClick={() => say(order.filter((each) => each !== tier))}>
-                {text.columns.leaveOut(wordsOf(tier))}
-              </button>
+              <Button
+                class="plain"
+                onClick={() => say(order.filter((each) => each !== tier))}
+                says={text.columns.leaveOut(wordsOf(tier))}
+              />
             )}
           </li>
         ))}
@@ -149,9 +138,11 @@ export function Order({ operation, choices, plan }: Choosing & { readonly plan: 
         .filter((tier) => mapped[tier] !== undefined)
         .map((tier) => (
           <p key={tier}>
-            <button type="button" class="plain" onClick={() => say([...order, tier])}>
-              {text.columns.alsoBy(wordsOf(tier))}
-            </button>
+            <Button
+              class="plain"
+              onClick={() => say([...order, tier])}
+              says={text.columns.alsoBy(wordsOf(tier))}
+            />
           </p>
         ))}
     </section>

@@ -1,4 +1,5 @@
 import type { ListDescription, Reading } from '../../../api.ts';
+import { Button, Options } from '../../parts/controls.tsx';
 import { grouped } from '../../parts/figures.ts';
 import { text } from '../../text.ts';
 
@@ -183,11 +184,7 @@ function Choice({ name, value, options, onChosen }: ChoiceProps) {
     <label class="field">
       {name}
       <select value={value} onChange={({ currentTarget }) => onChosen(currentTarget.value)}>
-        {options.map(([option, shown]) => (
-          <option key={option} value={option}>
-            {shown}
-          </option>
-        ))}
+        <Options of={options} />
       </select>
     </label>
   );
@@ -212,21 +209,17 @@ function Guesses({ reading: { read }, found, change, choose }: Shown & Pick<Choo
       {leftOut.map((each) => (
         <li key={each.rows}>
           {text.list.leftOut[each.why](rowsWords(each.rows), each.text)}{' '}
-          <button
-            type="button"
+          <Button
             class="plain"
             onClick={() => say({ rows: `${below}-${each.rows.split('-').at(-1)}` })}
-          >
-            {text.list.takeIn(each.rows.includes('-'))}
-          </button>
+            says={text.list.takeIn(each.rows.includes('-'))}
+          />
         </li>
       ))}
       {rows !== undefined && (
         <li>
           {text.list.onlyRows(rowsWords(rows))}{' '}
-          <button type="button" class="plain" onClick={() => change({ read: others })}>
-            {text.list.lookAgain}
-          </button>
+          <Button class="plain" onClick={() => change({ read: others })} says={text.list.lookAgain} />
         </li>
       )}
     </ul>

@@ -1,0 +1,70 @@
+import type { ComponentChildren, ComponentProps } from 'preact';
+
+/** What forms and tables of every view are made of. */
+
+type ButtonProps = ComponentProps<'button'> & { readonly says: ComponentChildren };
+
+/** It submits no form, unless it says that it does. */
+export function Button({ says, type = 'button', ...rest }: ButtonProps) {
+  return (
+    <button type={type} {...rest}>
+      {says}
+    </button>
+  );
+}
+
+interface ButtonLinkProps {
+  readonly to: string;
+  readonly says: ComponentChildren;
+  readonly look?: 'primary' | 'danger';
+}
+
+/** A link that looks like a button. */
+export function ButtonLink({ to, says, look }: ButtonLinkProps) {
+  return (
+    <a class={look === undefined ? 'button' : `button ${look}`} href={to}>
+      {says}
+    </a>
+  );
+}
+
+/** A text that is cut where it is too long, and stands whole in its title. */
+export function Cut({ text, look }: { readonly text: string | undefined; readonly look?: string }) {
+  return (
+    <span class={look === undefined ? 'cut' : `${look} cut`} title={text}>
+      {text}
+    </span>
+  );
+}
+
+/** What a select offers: a value, or a value and how it is shown. */
+export function Options({ of: options }: { readonly of: readonly (string | readonly [string, string])[] }) {
+  return options.map((option) => {
+    const [value, shown] = typeof option === 'string' ? [option, option] : option;
+    return (
+      <option key={value} value={value}>
+        {shown}
+      </option>
+    );
+  });
+}
+
+interface CheckboxProps {
+  readonly checked: boolean;
+  readonly onCheck: (isChecked: boolean) => void;
+  readonly says: ComponentChildren;
+  readonly look?: 'box' | 'switch';
+}
+
+export function Checkbox({ checked, onCheck, says, look = 'box' }: CheckboxProps) {
+  return (
+    <label class={look}>
+      <input
+        type="checkbox"
+        checked={checked}
+        onChange={({ currentTarget }) => onCheck(currentTarget.checked)}
+      />
+      {says}
+    </label>
+  );
+}
