@@ -13,9 +13,8 @@ import changeRole from '../../src/operations/change-role.ts';
 import createProject from '../../src/operations/create-project.ts';
 import deleteInvite from '../../src/operations/delete-invite.ts';
 import inviteUser from '../../src/operations/invite-user.ts';
-import onboard from '../../src/operations/onboard.ts';
 import removeUser from '../../src/operations/remove-user.ts';
-import { done, invited, known, OPTIONS, refusal } from './team.ts';
+import { done, invited } from './team.ts';
 
 /** The request as it leaves, the body as text. The account's own project is another one than the rows'. */
 function sent(call: Call) {
@@ -83,32 +82,6 @@ describe('the requests of', () => {
 
   test('remove-user', () => {
     expect(done(removeUser, { user_id: 'u 1' }).calls.map(sent)).toEqual([REMOVE_USER]);
-  });
-
-  test('onboard: a project and its first invite', () => {
-    const options = { ...OPTIONS, settings: { create_projects: true } };
-    const made = { kind: 'found', fields: { project_id: 'p-new' } } as const;
-    const { calls } = done(onboard, { email: JO, role: 'editor', project: 'Gamma' }, [], [made], options);
-    expect(calls.map(sent)).toEqual([CREATE_PROJECT, invite('p-new', 'role:editor')]);
-  });
-
-  test('onboard: another role for an invite, refused, and the old one again', () => {
-    const answers = [{ kind: 'found', fields: {} }, refusal('no')] as const;
-    const { calls } = done(onboard, { email: JO, role: 'admin' }, [invited(JO, 'viewer', 'c/1')], answers);
-    expect(calls.map(sent)).toEqual([
-      DELETE_INVITE,
-      invite('proj-1', 'admin'),
-      invite('proj-1', 'role:viewer'),
-    ]);
-  });
-
-  test('onboard: another role for a member, and a removal', () => {
-    const team = [known(JO, { state: 'member', role: 'viewer', email: JO, userId: 'u 1' })];
-    expect(done(onboard, { email: JO, role: 'editor' }, team).calls.map(sent)).toEqual([
-      update('role:editor'),
-    ]);
-    const ours = { ...OPTIONS, isOurList: true } as const;
-    expect(done(onboard, { email: JO, role: 'none' }, team, [], ours).calls.map(sent)).toEqual([REMOVE_USER]);
   });
 });
 
