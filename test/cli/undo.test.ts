@@ -173,7 +173,7 @@ proof('what it cannot take back is listed with the reason, and the rest is done'
   await team.apply([person(VI, 'editor')], {
     job: 'change-role',
     input: 'other.csv',
-    more: ['--account', 'data'],
+    more: ['--account', 'data', '--column', 'project='],
   });
   const since = (await team.json('status', 'last')).batch;
 
