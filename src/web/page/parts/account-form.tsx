@@ -7,6 +7,8 @@ import { text } from '../text.ts';
 import { useAction } from './action.ts';
 import { Button, Options } from './controls.tsx';
 
+const words = text.accounts;
+
 interface AccountFormProps {
   /** Left out: a new one. */
   readonly account?: PageAccount;
@@ -20,7 +22,6 @@ interface AccountFormProps {
  * this machine is set in the accounts file alone.
  */
 export function AccountForm({ account, regions, onSaved, onLeft }: AccountFormProps) {
-  const { accounts: words } = text;
   const action = useAction();
   const form = useRef<HTMLFormElement>(null);
   const vendor = useSignal(account?.vendor ?? 'provider');
@@ -69,7 +70,6 @@ interface NewFieldsProps {
 }
 
 function NewFields({ id, vendor, regions }: NewFieldsProps) {
-  const { accounts: words } = text;
   return (
     <div class="form-fields">
       <Field id={id} name="name" label={words.name} hint={words.nameWhat} isNeeded />
@@ -106,7 +106,6 @@ interface FieldsProps {
 
 /** The address and its key: a new address needs the key again. */
 function PlaceFields({ id, account }: FieldsProps) {
-  const { accounts: words } = text;
   const former = account?.address ?? '';
   const address = useSignal(former);
   const isNew = account === undefined;
@@ -134,7 +133,6 @@ function PlaceFields({ id, account }: FieldsProps) {
 }
 
 function ServiceFields({ id, account }: FieldsProps) {
-  const { accounts: words } = text;
   return (
     <div class="form-fields">
       <Field id={id} name="organization" label={words.organization} value={account?.organization ?? ''} />
@@ -153,7 +151,6 @@ const LIMITS = ['per_second', 'per_minute', 'per_day', 'concurrency'] as const;
 const BUDGETS = ['per_day', 'per_month'] as const;
 
 function NumberFields({ id, account }: FieldsProps) {
-  const { accounts: words } = text;
   return (
     <>
       <fieldset>

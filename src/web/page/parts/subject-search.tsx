@@ -9,11 +9,12 @@ import { numbers, Table } from './table.tsx';
 import { TableButton } from './table-button.tsx';
 import { PlayMoney } from './tags.tsx';
 
+const words = text.history.search;
+
 /** What was asked, bought or changed about one person or company. */
 export function SubjectSearch() {
   const about = query.value.get('about') ?? '';
   const typed = useSignal(about);
-  const { search: words } = text.history;
   return (
     <search class="search stack">
       <form
@@ -57,7 +58,6 @@ function Found({
   readonly about: string;
   readonly found: SubjectView;
 }) {
-  const { search: words } = text.history;
   const others = values.filter((value) => value !== about);
   if (entries.length === 0)
     return (
@@ -93,7 +93,6 @@ function Found({
 
 function Entry({ entry }: { readonly entry: SubjectEntry }) {
   const { at, operator, batch, row, sandbox, account, charged, money } = entry;
-  const { search: words } = text.history;
   return (
     <tr>
       <td class="nowrap">{dateAndTime(at)}</td>
@@ -119,7 +118,6 @@ function Entry({ entry }: { readonly entry: SubjectEntry }) {
 }
 
 function What({ entry: { kind, operation, subject, asked, hash, ended } }: { readonly entry: SubjectEntry }) {
-  const { search: words } = text.history;
   const sent = Object.entries(asked).map(([name, value]) => `${name} ${value}`);
   const about = hash === null ? (subject ?? sent.join(', ')) : words.erased(hash);
   const isRequest = kind === 'asked' || kind === 'changed';
@@ -133,7 +131,6 @@ function What({ entry: { kind, operation, subject, asked, hash, ended } }: { rea
 }
 
 function Ended({ entry: { kind, ended, subject } }: { readonly entry: SubjectEntry }) {
-  const { search: words } = text.history;
   if (ended === null || kind === 'decided') return null;
   return (
     <span class={`tag ${TONES[ended] ?? ''}`}>

@@ -10,11 +10,12 @@ import { go, query } from '../router.ts';
 import { ask } from '../session.ts';
 import { text } from '../text.ts';
 
+const words = text.accounts;
+
 /** Vendor accounts: where they are, what limits them, what they have cost; never a key. */
 export function Accounts() {
   const list = useSignal<AccountList | undefined>(undefined);
   const isAdding = useSignal(false);
-  const { accounts: words } = text;
   return (
     <>
       <div class="title">
@@ -39,7 +40,6 @@ interface ShownProps {
 
 function Shown({ loaded, list, isAdding }: ShownProps) {
   const { accounts, regions } = list.value ?? loaded;
-  const { accounts: words } = text;
   const asked = askedFor(accounts);
   const own = accounts.filter(({ sandbox }) => !sandbox);
   const keep = (changed: AccountList): void => {
@@ -91,7 +91,6 @@ interface AccountCardProps {
 
 function AccountCard({ account, regions, isAsked, onChanged }: AccountCardProps) {
   const { name, vendor, region, sandbox, problem } = account;
-  const { accounts: words } = text;
   const isEditing = useSignal(isAsked && !sandbox);
   const tested = useSignal<AccountTest | undefined>(undefined);
   const action = useAction();
@@ -172,7 +171,6 @@ function goBack(): void {
 
 /** Removes after a second thought. */
 function Removal({ name, onRemove }: { readonly name: string; readonly onRemove: () => void }) {
-  const { accounts: words } = text;
   const isAsked = useSignal(false);
   if (!isAsked.value)
     return <Button class="plain" onClick={() => (isAsked.value = true)} says={words.remove} />;
@@ -187,7 +185,6 @@ function Removal({ name, onRemove }: { readonly name: string; readonly onRemove:
 
 function Facts({ account }: { readonly account: PageAccount }) {
   const { address, organization, project, via, dialect, key, limits, sandbox } = account;
-  const { accounts: words } = text;
   const windows = (['per_second', 'per_minute', 'per_hour', 'per_day'] as const).flatMap((name) => {
     const requests = limits[name] ?? null;
     return requests === null ? [] : [words.limits[name](grouped(requests))];
@@ -218,7 +215,6 @@ function Facts({ account }: { readonly account: PageAccount }) {
 
 /** What was spent against the budgets of the day and the month. */
 function Spent({ account: { today, month, budget } }: { readonly account: PageAccount }) {
-  const { accounts: words } = text;
   const rows = [
     [words.today, today, budget.per_day ?? null],
     [words.thisMonth, month, budget.per_month ?? null],
@@ -243,7 +239,6 @@ function Spent({ account: { today, month, budget } }: { readonly account: PageAc
 }
 
 function Tested({ found }: { readonly found: AccountTest }) {
-  const { accounts: words } = text;
   const who = [found.user?.user_id, found.user?.email].filter((each) => each != null).join(', ');
   const lines =
     found.sandbox === true

@@ -63,6 +63,8 @@ function NothingFits() {
 /** How long after the last letter the list is asked for. */
 const TYPING_MS = 250;
 
+const STATES = ['open', 'finished', 'cancelled', 'superseded'] as const;
+
 function Filters() {
   const typed = useSignal(query.value.get('text') ?? '');
   const set = (name: string, value: string): void => {
@@ -96,11 +98,7 @@ function Filters() {
             onChange={(event) => set('state', event.currentTarget.value)}
           >
             <option value="all">{words.everyState}</option>
-            <Options
-              of={(['open', 'finished', 'cancelled', 'superseded'] as const).map(
-                (state) => [state, text.batch.states[state]] as const,
-              )}
-            />
+            <Options of={STATES.map((state) => [state, text.batch.states[state]] as const)} />
           </select>
         </label>
       </form>

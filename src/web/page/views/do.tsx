@@ -11,6 +11,8 @@ import { go } from '../router.ts';
 import { ask } from '../session.ts';
 import { text, wordOf } from '../text.ts';
 
+const { todo } = text;
+
 /** What to do with a list: what fits it first. */
 export function Do({ params: { id = '' } }: { readonly params: Readonly<Record<string, string>> }) {
   return (
@@ -54,7 +56,6 @@ function Shown({ list, ways }: { readonly list: string; readonly ways: Ways }) {
   );
   const ordered = byFit(ways);
   const pair = pairOf(ways);
-  const { todo } = text;
   return (
     <>
       <div class="title">
@@ -142,7 +143,6 @@ interface CardProps {
 }
 
 function Card({ operation, ways, account, isChosen, onAccount, onChoose }: CardProps) {
-  const { todo } = text;
   const title = wordOf(todo.operations, operation.name);
   const accounts = ways.accounts.filter(({ vendor }) => vendor === operation.vendor);
   const chosen = accounts.find(({ name }) => name === account);
@@ -173,7 +173,6 @@ function Card({ operation, ways, account, isChosen, onAccount, onChoose }: CardP
 }
 
 function FitTag({ fit }: { readonly fit: ReturnType<typeof factsOf> }) {
-  const { todo } = text;
   if (fit?.problem === null) {
     const columns = Object.values(fit.columns).join(', ');
     return (
@@ -192,7 +191,6 @@ function FitTag({ fit }: { readonly fit: ReturnType<typeof factsOf> }) {
 }
 
 function JobCard({ job, onChoose }: { readonly job: JobView; readonly onChoose: () => void }) {
-  const { todo } = text;
   return (
     <li class="card tile">
       <h3 class="cut" title={job.name}>

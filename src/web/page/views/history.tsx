@@ -20,6 +20,8 @@ import { fileName, PlayMoney } from '../parts/tags.tsx';
 import { query } from '../router.ts';
 import { text, wordOf } from '../text.ts';
 
+const words = text.history;
+
 /** What was spent, saved and done, month by month. Play money is never added to the other. */
 export function History() {
   const month = query.value.get('month');
@@ -39,7 +41,6 @@ export function History() {
 
 function MonthShown({ history }: { readonly history: HistoryView }) {
   const { month, accounts, batches, operators } = history;
-  const { history: words } = text;
   const kinds = [false, true].filter((sandbox) =>
     [...accounts, ...batches].some((each) => each.sandbox === sandbox),
   );
@@ -75,7 +76,6 @@ function MonthShown({ history }: { readonly history: HistoryView }) {
 }
 
 function MonthSteps({ history: { month, first, last } }: { readonly history: HistoryView }) {
-  const { history: words } = text;
   const step = (to: string, label: string, isThere: boolean) =>
     isThere ? (
       <ButtonLink to={`/history?month=${to}`} says={label} />
@@ -104,7 +104,6 @@ interface MoneyShownProps {
 }
 
 function MoneyShown({ month, sandbox, accounts, batches, operators }: MoneyShownProps) {
-  const { history: words } = text;
   // Both kinds of money have the same tables, which a screen reader tells apart by their names.
   const of = sandbox ? `, ${text.playMoney}` : '';
   const sum = (name: 'spent' | 'in_doubt' | 'saved' | 'requests'): number =>
@@ -148,7 +147,6 @@ function AccountsTable({
   readonly accounts: readonly AccountMonth[];
   readonly of: string;
 }) {
-  const { history: words } = text;
   return (
     <Table
       name={`${words.byAccount}${of}`}
@@ -192,7 +190,6 @@ function OperatorsTable({
   readonly operators: HistoryView['operators'];
   readonly of: string;
 }) {
-  const { history: words } = text;
   if (operators.length === 0) return null;
   return (
     <Table
@@ -240,7 +237,6 @@ interface NightsProps {
 
 /** What sweeps began, by the day. */
 function Nights({ month, batches, of }: NightsProps) {
-  const { history: words } = text;
   const nights = [...Map.groupBy(batches, ({ created_at }) => Number(created_at.slice(8, 10)))];
   if (nights.length === 0) return null;
   const sum = (those: readonly HistoryBatch[], name: 'rows' | 'spent' | 'saved'): number =>
@@ -270,7 +266,6 @@ function Nights({ month, batches, of }: NightsProps) {
 const BATCHES_SHOWN = 200;
 
 function BatchesTable({ batches, of }: { readonly batches: readonly HistoryBatch[]; readonly of: string }) {
-  const { history: words } = text;
   if (batches.length === 0) return null;
   return (
     <Table
@@ -336,7 +331,6 @@ function DayBars({ month, days, of }: Days) {
   const most = Math.max(...days.map(({ spent, in_doubt }) => spent + in_doubt), 0);
   const total = days.reduce((sum, { spent }) => sum + spent, 0);
   const height = (credits: number): number => (most === 0 ? 0 : (credits / most) * HEIGHT);
-  const { history: words } = text;
   return (
     <figure class="days">
       <figcaption class="muted">{most === 0 ? words.noDay : words.mostADay(grouped(most))}</figcaption>
@@ -381,7 +375,6 @@ function DayBars({ month, days, of }: Days) {
 }
 
 function DayTable({ month, days, of }: Days) {
-  const { history: words } = text;
   const some = days.flatMap((day, at) => (day.spent + day.in_doubt > 0 ? [{ ...day, day: at + 1 }] : []));
   return (
     <Table name={`${words.asTable}${of}`} columns={[words.day, ...numbers(words.spent, words.inDoubt)]}>

@@ -12,6 +12,8 @@ import { query } from '../router.ts';
 import { ask, Refused } from '../session.ts';
 import { text, wordOf } from '../text.ts';
 
+const words = text.undo;
+
 /** How often it is asked whether the undo has ended, ms. */
 const AGAIN_MS = 700;
 
@@ -56,7 +58,6 @@ interface PlannedProps {
 }
 
 function Planned({ id, row, plan: shown, isUnderWay, lookAgain, onStart }: PlannedProps) {
-  const { undo: words } = text;
   const action = useAction();
   const { state, by, plan, changes, not_undone: left, sandbox } = shown;
   const sent = changes.filter(({ action }) => action !== 'unchanged' && action in words.actions);
@@ -102,7 +103,6 @@ const TONES: Readonly<Record<string, string>> = { invite: 'good', change_role: '
 const LINES_SHOWN = 500;
 
 function Changes({ changes }: { readonly changes: UndoView['changes'] }) {
-  const { undo: words } = text;
   return (
     <Table
       name={words.title}
@@ -136,7 +136,6 @@ function Changes({ changes }: { readonly changes: UndoView['changes'] }) {
 }
 
 function Left({ left }: { readonly left: UndoView['not_undone'] }) {
-  const { undo: words } = text;
   return (
     <section class="notice">
       <h2>{words.left(grouped(left.length))}</h2>
@@ -155,7 +154,6 @@ function Left({ left }: { readonly left: UndoView['not_undone'] }) {
 
 /** Follows the undo until it has ended. */
 function Progress({ work, whenOver }: { readonly work: { value: WorkView | undefined }; whenOver(): void }) {
-  const { undo: words } = text;
   const refused = useSignal<Refused | undefined>(undefined);
   const id = work.value?.id;
   useEffect(() => {

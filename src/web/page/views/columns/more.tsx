@@ -4,6 +4,8 @@ import { Button, Checkbox, Options } from '../../parts/controls.tsx';
 import { text } from '../../text.ts';
 import { type Choosing, choose } from './settings.tsx';
 
+const words = text.columns;
+
 /** What hardly anybody changes: filters, how old an answer may be, what becomes of doubts, and how far a change may go. */
 export function More({ operation, choices }: Choosing) {
   const { is_change: isChange, settings } = operation;
@@ -28,7 +30,6 @@ function isAnySaid(choices: Choices): boolean {
 // ------------------------------------------------------------------------------------------------ filters
 
 function Filters({ choices }: Part) {
-  const { columns: words } = text;
   const name = useSignal('');
   const value = useSignal('');
   const filters = choices.value.filters ?? {};
@@ -100,7 +101,6 @@ function wholeIn(typed: string, least: number, most = 1e9): number | undefined {
 const AGES = ['', '7d', '30d', '90d', '180d', '365d'] as const;
 
 function Refresh({ choices }: Part) {
-  const { columns: words } = text;
   const ages = (name: 'refresh_after' | 'refresh_no_match_after') => (
     <label class="field">
       {words[name]}
@@ -132,7 +132,6 @@ function Refresh({ choices }: Part) {
 
 /** A change that is sent again by itself could be a second mail, so it is only held or left out. */
 function Doubts({ choices, isChange }: Part & { readonly isChange: boolean }) {
-  const { columns: words } = text;
   const policy = choices.value.in_doubt ?? 'hold';
   const kind = typeof policy === 'object' ? 'retry' : policy;
   const extra = typeof policy === 'object' ? policy.retry.extra_credits : 0;
@@ -175,7 +174,6 @@ function Doubts({ choices, isChange }: Part & { readonly isChange: boolean }) {
 type GuardsChosen = NonNullable<Choices['guards']>;
 
 function Guards({ choices }: Part) {
-  const { columns: words } = text;
   const guards = choices.value.guards ?? {};
   const say = (more: { readonly [Name in keyof GuardsChosen]?: GuardsChosen[Name] | undefined }): void => {
     const all = Object.entries({ ...guards, ...more }).filter(([, value]) => value !== undefined);
