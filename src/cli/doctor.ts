@@ -17,7 +17,6 @@ import { chooseStore } from '../run/store-choice.ts';
 import { APART_MS } from '../time/believed-time.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
 
-/** One thing that was checked. */
 type Finding = StoreFact;
 
 export default {

@@ -79,7 +79,6 @@ async function unprovenOf(ledger: LedgerReader, batch: Batch): Promise<Unproven 
   return found && { words: unprovenWords(found), found };
 }
 
-/** The changes that would not count as done today. */
 interface Unproven {
   readonly words: string;
   readonly found: UnprovenChanges;

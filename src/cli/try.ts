@@ -101,7 +101,6 @@ async function requireYes(
   throw new StopError({ code: 'consent', message: fact, next, answers: ['yes'] });
 }
 
-/** The words of this command, which goes on where it stopped. */
 const thisCommand = (): readonly string[] => process.argv.slice(2);
 
 async function make(console: Console, trial: Trial, flags: Flags): Promise<RanTrial> {

@@ -78,7 +78,6 @@ export interface Job {
   readonly formulas?: FormulaMode;
   /** Whether each result carries the columns of the row that found it; without it, it does. */
   readonly withInput?: boolean;
-  /** The most credits that the batch may spend. */
   readonly budget?: Credits;
   readonly inDoubt: InDoubtPolicy;
   /** How old a bought match may be and still be used; without it any age will do. */

@@ -68,7 +68,6 @@ export class SandboxAdmission {
   readonly #routes: Routes;
   readonly #providerRoutes: Routes;
   #waitIsTold = false;
-  /** How many requests were refused by the rate limit. */
   rateLimited = 0;
 
   constructor(parts: AdmissionParts) {

@@ -184,7 +184,6 @@ const CHUNK_BYTES = 64 * 1024;
 interface LostReply {
   readonly response: ServerResponse;
   readonly headers: Readonly<Record<string, string>>;
-  /** The body of the answer that is lost. */
   readonly body: JsonMembers;
 }
 

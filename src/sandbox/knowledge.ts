@@ -10,7 +10,6 @@ export const PERSON_IDENTIFIERS = ['profile_url', 'email', 'profile_slug'] as co
 export const COMPANY_IDENTIFIERS = ['domain', 'profile_url', 'abn', 'website'] as const;
 export const SEARCH_FILTERS = ['company', 'position', 'seniority', 'department'] as const;
 
-/** A search finds at most this many people. */
 const MOST_FOUND = 60;
 
 /** One page of a search has at most so many people, and each costs one credit. */

@@ -36,7 +36,6 @@ export class RateLimit {
     return 0;
   }
 
-  /** The headers about the limit in answers to that key. */
   headers(key: string, clock: Clocks): Readonly<Record<string, string>> {
     if (this.#headers === 'none') return {};
     const nowMs = this.#nowMs(clock);
@@ -75,7 +74,6 @@ export class RateLimit {
 interface Meter {
   /** How long it takes until a request passes; 0 when one passes now. */
   waitMs(nowMs: number): number;
-  /** Counts a request that passes. */
   pass(nowMs: number): void;
   /** How many more requests pass now, and how long it takes until the whole limit is free again. */
   left(nowMs: number): { readonly requests: number; readonly resetMs: number };

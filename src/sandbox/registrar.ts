@@ -69,7 +69,6 @@ export class Registrar {
     return this.#sequence;
   }
 
-  /** The answer to an idempotency key of that account. */
   answered(account: string, idempotencyKey: string): KeyedAnswer | undefined {
     const { keyed, clock } = this.#parts;
     return keyed.find(account, idempotencyKey, clock.wallMs());
@@ -246,7 +245,6 @@ interface BookSum {
   readonly mails: number;
   /** The same person invited to the same project with the same role more than once, whether by mail or accepted at once. */
   readonly mailed_twice: readonly Repeated[];
-  /** Projects of the same name and organization. */
   readonly created_twice: readonly Repeated[];
 }
 
@@ -297,7 +295,6 @@ class SandboxBook {
     this.#count(added);
   }
 
-  /** All credits that the account was ever charged. */
   creditsOf(account: string): number {
     return this.#creditsByAccount.get(account) ?? 0;
   }

@@ -30,10 +30,8 @@ export interface User {
   readonly role: string;
 }
 
-/** An invitation that was sent. */
 export type Mail = Omit<Invite, 'state'>;
 
-/** A tag that the provider applied to a domain. */
 export interface Tag {
   readonly domain: string;
   readonly tag: string;
@@ -96,7 +94,6 @@ export class ServiceState {
     return email.startsWith(MEMBER_PREFIX) || this.#members.has(email);
   }
 
-  /** Everything that is remembered, oldest first. */
   all() {
     return {
       projects: [...this.#projects.values()],

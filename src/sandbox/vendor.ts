@@ -53,12 +53,10 @@ export interface SandboxDecision extends SandboxAnswer {
   readonly refused?: SandboxPerson;
 }
 
-/** The answer with headers besides its own. */
 export function withHeaders(answer: SandboxAnswer, headers: Readonly<Record<string, string>>): SandboxAnswer {
   return { ...answer, headers: { ...headers, ...answer.headers } };
 }
 
-/** An answer that costs and changes nothing. */
 export function rejection(status: number, error: string): SandboxDecision {
   return { status, body: { error }, credits: 0 };
 }

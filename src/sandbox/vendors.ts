@@ -70,9 +70,7 @@ export interface Handled {
   readonly kind: 'handled';
   /** The answer that the client gets, unless it is lost on its way. */
   readonly answer: SandboxAnswer;
-  /** The fault that changed or replaced the answer. */
   readonly fault?: Fault;
-  /** How the answer is lost on its way. */
   readonly lost?: WireFault;
   /** The credits that were booked; 0 when an uncharged fault came first. */
   readonly credits: number;
@@ -216,7 +214,6 @@ export class Vendors {
     this.#knowledge.matchRate = checkedMatchRate(rate);
   }
 
-  /** The `Date` header of an answer. */
   get date(): Readonly<Record<string, string>> {
     if (this.dateOffsetMs === null) return {};
     return { date: new Date(this.#settings.clock.wallMs() + this.dateOffsetMs).toUTCString() };

@@ -43,7 +43,6 @@ interface PageOptions {
   readonly mostUploadBytes?: number | undefined;
   /** How long the sender of a list may be silent; left out: a minute, which no slow line is. */
   readonly mostSilenceMs?: number | undefined;
-  /** Job files whose inboxes are swept by their schedules. */
   readonly jobs: readonly string[];
   /** How a person agrees to what these jobs ask for. */
   readonly answers?: Answers | undefined;

@@ -7,7 +7,6 @@ import { commandLine } from '../../lib/command-line.ts';
 
 /** Shows what a batch of changes has done, and what others have done since. */
 
-/** The number of people whom the file does not name. */
 export function missingIn(changes: ChangesDone | undefined): number {
   return changes === undefined ? 0 : changes.removed.length + changes.notRemoved.length;
 }

@@ -175,7 +175,6 @@ function barOf(done: number, rows: number): string {
   return '█'.repeat(full) + '░'.repeat(BAR_WIDTH - full);
 }
 
-/** How often something happened in the last seconds. */
 class Recent {
   readonly #startedMs: number;
   #times: number[] = [];

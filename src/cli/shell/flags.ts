@@ -56,7 +56,6 @@ export function askAgreementOn(console: Console): (question: Question) => Promis
   };
 }
 
-/** Says the notes among events. */
 export function notesOn(console: Console): Listener {
   return (event) => event.kind === 'note' && console.say(event.message);
 }

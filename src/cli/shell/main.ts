@@ -16,7 +16,6 @@ import { buildProgram, load, usageStop } from './main/program.ts';
  * and an exit code.
  */
 
-/** Runs the command line and ends the process. */
 export async function main(argv: readonly string[]): Promise<never> {
   let terminal = terminalFor(argv, processStreams);
   // An error that no code awaited ends the process too, because a run must not go on in an unknown state.
@@ -65,11 +64,9 @@ function stopWithStdin(): void {
 
 const OTHER_SIGNAL_MS = 100;
 
-/** What the process of a command line has to know of. */
 interface Moments {
   /** What answers is loaded, or could not be. However the command line ends, it comes here first. */
   loaded(): void;
-  /** A command begins, and speaks on this terminal. */
   opened(terminal: Terminal): void;
 }
 

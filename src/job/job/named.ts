@@ -16,7 +16,6 @@ const JOBS_FOLDER = 'jobs';
 
 const YAML_ENDING = /\.ya?ml$/i;
 
-/** The file's name without its ending. */
 export function jobNameOf(path: string): string {
   return basename(path).replace(YAML_ENDING, '');
 }

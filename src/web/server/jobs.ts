@@ -72,7 +72,6 @@ function guardsFor({ guards }: Choices): Job['guards'] {
   return present({ maxRemovals, admins, domains, maxInvites });
 }
 
-/** How old an answer may be, and what becomes of a lost one. */
 function policiesFor(
   of: { readonly [Name in 'refreshAfterMs' | 'refreshNoMatchAfterMs']: number | undefined },
   { refresh_after: found, refresh_no_match_after: others, in_doubt: inDoubt }: Choices,

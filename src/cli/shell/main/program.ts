@@ -25,12 +25,10 @@ export interface SharedOptions {
   readonly color?: boolean;
   /** A folder, or the address of a shared store. */
   readonly store?: string;
-  /** Who is at work. */
   readonly as?: string;
 }
 
 interface ProgramHooks extends HelpOutput {
-  /** Called before the action of a command. */
   started(options: SharedOptions): void;
 }
 

@@ -68,3 +68,21 @@ export function Checkbox({ checked, onCheck, says, look = 'box' }: CheckboxProps
     </label>
   );
 }
+
+interface SelectProps {
+  readonly name: ComponentChildren;
+  readonly value: string | undefined;
+  readonly options: readonly (string | readonly [string, string])[];
+  readonly onChosen: (value: string) => void;
+}
+
+export function Select({ name, value, options, onChosen }: SelectProps) {
+  return (
+    <label class="field">
+      {name}
+      <select value={value} onChange={({ currentTarget }) => onChosen(currentTarget.value)}>
+        <Options of={options} />
+      </select>
+    </label>
+  );
+}

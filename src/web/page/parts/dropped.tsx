@@ -7,7 +7,6 @@ import { text } from '../text.ts';
 
 export const dropped = signal<File | undefined>(undefined);
 
-/** Whether a file is held above the page. */
 export const isOver = signal(false);
 
 /** Cells that were typed and not saved would be lost by a drop elsewhere. */

@@ -18,7 +18,6 @@ const OUTCOMES: readonly (readonly [kind: keyof typeof text.batch.outcomes, tone
 
 type Counts = Readonly<Record<string, number>>;
 
-/** Outcomes that a person has to look at. */
 export const NEED_ATTENTION = ['invalid', 'refused', 'in_doubt'];
 
 /** How many rows ended so; without kinds, all that are counted. */

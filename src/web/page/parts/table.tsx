@@ -16,7 +16,6 @@ interface TableProps {
   /** What is said below about lines that are not shown. */
   readonly more?: string | undefined;
   readonly look?: 'grid';
-  /** Its lines. */
   readonly children: ComponentChildren;
 }
 

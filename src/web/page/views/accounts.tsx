@@ -169,7 +169,6 @@ function goBack(): void {
   if (batch !== null) go(`/batches/${encodeURIComponent(batch)}`);
 }
 
-/** Removes after a second thought. */
 function Removal({ name, onRemove }: { readonly name: string; readonly onRemove: () => void }) {
   const isAsked = useSignal(false);
   if (!isAsked.value)

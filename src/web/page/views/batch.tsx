@@ -145,7 +145,6 @@ function Open({ batch, works, running }: AtWork) {
   );
 }
 
-/** How many rows ended how. */
 function Outcomes({ batch }: { readonly batch: BatchDetail }) {
   const rows = allRows(batch);
   const label = text.batches.rows(grouped(batch.settled), grouped(rows));
@@ -157,7 +156,6 @@ function Outcomes({ batch }: { readonly batch: BatchDetail }) {
   );
 }
 
-/** What an ended batch can go on for. */
 function GoingOn({ batch, running }: { readonly batch: BatchDetail; readonly running: boolean }) {
   return (
     <>
@@ -223,7 +221,6 @@ function Notices({ batch, works, running }: AtWork) {
   );
 }
 
-/** Why it stopped, and what mends that. */
 function Stop({
   batch,
   work: { stopped, said, at_ms: begunMs },
@@ -255,7 +252,6 @@ function shownStop(
     : { ...stopped, next: changes === undefined ? words.planBelow : words.seeBelow };
 }
 
-/** How long it takes, or what it waits for. */
 function Now({ batch, running }: { readonly batch: BatchDetail; readonly running: boolean }) {
   const {
     paused_until: until,
@@ -280,7 +276,6 @@ interface PauseProps {
   readonly asked: boolean;
 }
 
-/** The clock until a pause ends. */
 function Pause({ until, why, asked }: PauseProps) {
   const now = useSignal(Date.now());
   useEffect(() => {
@@ -335,7 +330,6 @@ function Figures({ batch, running }: { readonly batch: BatchDetail; readonly run
   );
 }
 
-/** What workers have of it, and are to have. */
 function rangeFigures({ ranges }: BatchDetail): readonly (readonly [string, number, string])[] {
   if (ranges === undefined) return [];
   const { waiting, running, set_aside: aside } = ranges;
@@ -350,7 +344,6 @@ const BESIDE = 66;
 /** As the server draws it: nothing moves when it comes. */
 const HEIGHT = 240;
 
-/** What a batch sent over time, drawn as in its report. */
 function SpeedChart({ batch: shown }: { readonly batch: BatchDetail }) {
   const { batch, activity, requests: sent } = shown;
   const { bucket_ms: bucketMs, requests } = activity;
@@ -381,7 +374,6 @@ function SpeedChart({ batch: shown }: { readonly batch: BatchDetail }) {
   );
 }
 
-/** What the picture shows, and nothing else. */
 function keyOf({ activity: { credits, pauses }, limit_per_second: limit }: BatchDetail): string {
   const { chartKey: key } = text.batch;
   return [

@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks';
 import type { BatchList, BatchView, WorkerList, WorkerView } from '../../api.ts';
 import { anyChanges } from '../live.ts';
 import { Loaded } from '../loaded.tsx';
-import { ButtonLink, Options } from '../parts/controls.tsx';
+import { ButtonLink, Select } from '../parts/controls.tsx';
 import { allRows, counted, dateAndTime, grouped } from '../parts/figures.ts';
 import { OutcomeBar, sumOf } from '../parts/outcomes.tsx';
 import { numbers, Table } from '../parts/table.tsx';
@@ -91,16 +91,15 @@ function Filters() {
             onInput={(event) => (typed.value = event.currentTarget.value)}
           />
         </label>
-        <label class="field">
-          {words.state}
-          <select
-            value={query.value.get('state') ?? 'all'}
-            onChange={(event) => set('state', event.currentTarget.value)}
-          >
-            <option value="all">{words.everyState}</option>
-            <Options of={STATES.map((state) => [state, text.batch.states[state]] as const)} />
-          </select>
-        </label>
+        <Select
+          name={words.state}
+          value={query.value.get('state') ?? 'all'}
+          options={[
+            ['all', words.everyState],
+            ...STATES.map((state) => [state, text.batch.states[state]] as const),
+          ]}
+          onChosen={(state) => set('state', state)}
+        />
       </form>
     </search>
   );

@@ -150,7 +150,7 @@ function Inputs({
               <small>{about}</small>
               <select value={mapped[name] ?? ''} onChange={(event) => set(name, event.currentTarget.value)}>
                 <option value="">{text.columns.none}</option>
-                <Options of={ways.facts.columns.map((column) => [column.name, column.name] as const)} />
+                <Options of={ways.facts.columns.map((column) => column.name)} />
               </select>
             </label>
             <Chosen

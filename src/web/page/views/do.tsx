@@ -159,11 +159,7 @@ function Card({ operation, ways, account, isChosen, onAccount, onChoose }: CardP
             {todo.account} {chosen?.sandbox === true && <PlayMoney />}
           </small>
           <select value={account} onChange={(event) => onAccount(event.currentTarget.value)}>
-            <Options
-              of={accounts.map(
-                ({ name, region }) => [name, region === null ? name : `${name} (${region})`] as const,
-              )}
-            />
+            <Options of={accounts.map(({ name, region }) => [name, region ? `${name} (${region})` : name])} />
           </select>
         </label>
         <Button class="primary" onClick={onChoose} aria-label={`${title}: ${todo.go}`} says={todo.go} />

@@ -354,7 +354,6 @@ function Option({ how, value, what, isOff = false }: OptionProps) {
   );
 }
 
-/** What the vendor answered, as names and values. */
 function Pairs({ pairs }: { readonly pairs: Signal<readonly Pair[]> }) {
   const change = (at: number, pair: Pair): void => {
     pairs.value = pairs.value.map((each, place) => (place === at ? pair : each));

@@ -50,7 +50,6 @@ interface Material {
   readonly read: ReadWords;
   readonly header: readonly string[];
   readonly rows: readonly (ListRow & { readonly reason?: string })[];
-  /** Whether more rows need attention. */
   readonly more: boolean;
   /** Where the next rows begin, where any are shown. */
   readonly next: number | null;
@@ -284,7 +283,6 @@ interface CellsOfProps {
   readonly check: Checked['rows'][number] | undefined;
 }
 
-/** One row of a list whose cells can be typed over. */
 function CellsOf({ row: { row, cells, unreadable, reason }, shown, edits, check }: CellsOfProps) {
   const edited = edits.cells.value;
   const isEdited = shown.some(({ at }) => edited.has(editKey(row, at)));
@@ -366,7 +364,6 @@ interface Edits {
   readonly canUndo: ReadonlySignal<boolean>;
   /** @param original what the list says; a cell that says so again is no correction. */
   set(row: number, at: number, value: string, original?: string): void;
-  /** Takes back what was typed into one cell last. */
   undo(): void;
   clear(): void;
 }

@@ -235,7 +235,6 @@ interface NightsProps {
   readonly of: string;
 }
 
-/** What sweeps began, by the day. */
 function Nights({ month, batches, of }: NightsProps) {
   const nights = [...Map.groupBy(batches, ({ created_at }) => Number(created_at.slice(8, 10)))];
   if (nights.length === 0) return null;

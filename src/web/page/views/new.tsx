@@ -35,7 +35,6 @@ interface Brought {
   readonly content: Blob;
 }
 
-/** What is on its way now. */
 interface OnItsWay {
   readonly name: string;
   readonly bytes: number;

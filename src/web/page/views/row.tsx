@@ -154,7 +154,6 @@ function Named({ name, children }: { readonly name: string; readonly children: C
   );
 }
 
-/** How it ended and what it cost. */
 function Outcome({ attempt: { closure, subject } }: { readonly attempt: AttemptObject }) {
   if (closure === null) return <span class="tag warn">{text.row.open}</span>;
   const { kind, answer, charged, exact } = closure;

@@ -152,7 +152,6 @@ function Left({ left }: { readonly left: UndoView['not_undone'] }) {
   );
 }
 
-/** Follows the undo until it has ended. */
 function Progress({ work, whenOver }: { readonly work: { value: WorkView | undefined }; whenOver(): void }) {
   const refused = useSignal<Refused | undefined>(undefined);
   const id = work.value?.id;

@@ -11,14 +11,12 @@ const words = text.batch;
 
 type Action = 'pause' | 'resume' | 'cancel' | 'continue';
 
-/** A batch, and what is at work on it. */
 export interface AtWork {
   readonly batch: BatchDetail;
   readonly running: boolean;
   readonly works: readonly WorkView[];
 }
 
-/** What a person can do with an open batch. */
 export function BatchButtons({ batch, running, works }: AtWork) {
   const asking = useSignal<Action | undefined>(undefined);
   const refused = useSignal<Refused | undefined>(undefined);

@@ -56,7 +56,6 @@ interface OnceProps {
   readonly said?: Said;
 }
 
-/** Runs the batch once more. */
 function Once({ batch, running, button, what, said }: OnceProps) {
   const action = useAction();
   return (
@@ -99,7 +98,6 @@ export function isOfAccount(code: string): code is keyof typeof ACCOUNT_CHANGES 
   return Object.hasOwn(ACCOUNT_CHANGES, code);
 }
 
-/** What mends a stop, where the page can. */
 export function Mend({
   batch,
   stopped: { code, message, next, budget, answers = [], plan },

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { Choices } from '../../../api.ts';
-import { Button, Checkbox, Options } from '../../parts/controls.tsx';
+import { Button, Checkbox, Select } from '../../parts/controls.tsx';
 import { text } from '../../text.ts';
 import { type Choosing, choose } from './settings.tsx';
 
@@ -102,17 +102,12 @@ const AGES = ['', '7d', '30d', '90d', '180d', '365d'] as const;
 
 function Refresh({ choices }: Part) {
   const ages = (name: 'refresh_after' | 'refresh_no_match_after') => (
-    <label class="field">
-      {words[name]}
-      <select
-        value={choices.value[name] ?? ''}
-        onChange={({ currentTarget: { value } }) => choose(choices, { [name]: value || undefined })}
-      >
-        <Options
-          of={[...new Set([...AGES, choices.value[name] ?? ''])].map((age) => [age, words.age(age)] as const)}
-        />
-      </select>
-    </label>
+    <Select
+      name={words[name]}
+      value={choices.value[name] ?? ''}
+      options={[...new Set([...AGES, choices.value[name] ?? ''])].map((age) => [age, words.age(age)])}
+      onChosen={(age) => choose(choices, { [name]: age || undefined })}
+    />
   );
   return (
     <fieldset class="field-group">
@@ -141,19 +136,16 @@ function Doubts({ choices, isChange }: Part & { readonly isChange: boolean }) {
   return (
     <fieldset class="field-group">
       <legend>{words.doubts}</legend>
-      <label class="field">
-        {words.doubtsWhat}
-        <select
-          value={kind}
-          onChange={({ currentTarget: { value } }) =>
-            value === 'retry'
-              ? retry(extra)
-              : choose(choices, { in_doubt: value === 'skip' ? value : undefined })
-          }
-        >
-          <Options of={kinds.map((each) => [each, words.doubtKinds[each]] as const)} />
-        </select>
-      </label>
+      <Select
+        name={words.doubtsWhat}
+        value={kind}
+        options={kinds.map((each) => [each, words.doubtKinds[each]])}
+        onChosen={(chosen) =>
+          chosen === 'retry'
+            ? retry(extra)
+            : choose(choices, { in_doubt: chosen === 'skip' ? chosen : undefined })
+        }
+      />
       {kind === 'retry' && (
         <label class="field">
           {words.extraCredits}

@@ -1,7 +1,7 @@
 import type { Signal } from '@preact/signals';
 import type { Choices, ListRows, OperationView, PlanView } from '../../../api.ts';
 import { Loaded } from '../../loaded.tsx';
-import { Button, Checkbox, Cut, Options } from '../../parts/controls.tsx';
+import { Button, Checkbox, Cut, Select } from '../../parts/controls.tsx';
 import { grouped } from '../../parts/figures.ts';
 import { inputWords, OF_ONE } from '../../parts/several.ts';
 import { text } from '../../text.ts';
@@ -27,16 +27,12 @@ export function Settings({ list, operation, choices, plan }: SettingsShown) {
   return (
     <section class="card stack">
       {takesRole && (
-        <label class="field">
-          {words.role}
-          <select
-            value={choices.value.role ?? ''}
-            onChange={({ currentTarget: { value } }) => choose(choices, { role: roleIn(value) })}
-          >
-            <option value="">{words.roleOfSheet}</option>
-            <Options of={ROLES} />
-          </select>
-        </label>
+        <Select
+          name={words.role}
+          value={choices.value.role ?? ''}
+          options={[['', words.roleOfSheet], ...ROLES]}
+          onChosen={(role) => choose(choices, { role: roleIn(role) })}
+        />
       )}
       {choices.value.role === undefined && column !== undefined && settings.includes('roles') && (
         <Loaded<ListRows> path={`/lists/${list}/rows?limit=500`}>
@@ -58,7 +54,6 @@ export function Settings({ list, operation, choices, plan }: SettingsShown) {
 /** Nobody maps more words by hand. */
 const MOST_WORDS = 20;
 
-/** The words of a column that are no roles. */
 function wordsBelow({ header, rows }: ListRows, column: string): readonly string[] {
   const at = header.indexOf(column);
   const words = new Map<string, string>();
@@ -86,16 +81,13 @@ function RoleWords({ choices, words }: Pick<Choosing, 'choices'> & { readonly wo
       <legend>{text.columns.roleWords}</legend>
       <div class="fields">
         {all.map((word) => (
-          <label key={word} class="field">
-            <Cut text={word} />
-            <select
-              value={roles[word] ?? ''}
-              onChange={({ currentTarget: { value } }) => set(word, roleIn(value))}
-            >
-              <option value="">{text.columns.noRole}</option>
-              <Options of={ROLES} />
-            </select>
-          </label>
+          <Select
+            key={word}
+            name={<Cut text={word} />}
+            value={roles[word] ?? ''}
+            options={[['', text.columns.noRole], ...ROLES]}
+            onChosen={(role) => set(word, roleIn(role))}
+          />
         ))}
       </div>
     </fieldset>

@@ -1,5 +1,5 @@
 import type { ListDescription, Reading } from '../../../api.ts';
-import { Button, Options } from '../../parts/controls.tsx';
+import { Button, Select } from '../../parts/controls.tsx';
 import { grouped } from '../../parts/figures.ts';
 import { text } from '../../text.ts';
 
@@ -58,7 +58,7 @@ export function How({ reading, found, isWorkbook, isRefused, change }: HowShown)
     <>
       <div class="how">
         {sheets !== undefined && sheets.length > 1 && (
-          <Choice
+          <Select
             name={text.list.sheet}
             value={sheets.find((sheet) => sheet.read)?.name}
             options={sheets.map(({ name, hidden }) => [name, hidden ? text.list.hidden(name) : name])}
@@ -118,7 +118,7 @@ function HeaderRow({ read, found, choose }: Choosing & Pick<Shown, 'found'>) {
   const options = [...single, ...both];
   const shown = options.some(([value]) => value === row) ? options : [[row, row] as const, ...options];
   return (
-    <Choice
+    <Select
       name={text.list.headerRow}
       value={row}
       options={shown}
@@ -143,23 +143,22 @@ function CountryField({ read, choose }: Choosing) {
   );
 }
 
-/** What only delimited text needs to be told. */
 function OfText({ read, choose }: Choosing) {
   return (
     <>
-      <Choice
+      <Select
         name={text.list.encoding}
         value={read.encoding ?? LOOKS}
         options={[[LOOKS, text.list.asItLooks], ...ENCODINGS]}
         onChosen={(encoding) => choose('encoding', encoding)}
       />
-      <Choice
+      <Select
         name={text.list.between}
         value={read.delimiter ?? LOOKS}
         options={[[LOOKS, text.list.asItLooks], ...DELIMITERS]}
         onChosen={(delimiter) => choose('delimiter', delimiter)}
       />
-      <Choice
+      <Select
         name={text.list.ragged}
         value={read.ragged ?? LOOKS}
         options={[
@@ -169,24 +168,6 @@ function OfText({ read, choose }: Choosing) {
         onChosen={(ragged) => choose('ragged', ragged)}
       />
     </>
-  );
-}
-
-interface ChoiceProps {
-  readonly name: string;
-  readonly value: string | undefined;
-  readonly options: readonly Option[];
-  readonly onChosen: (value: string) => void;
-}
-
-function Choice({ name, value, options, onChosen }: ChoiceProps) {
-  return (
-    <label class="field">
-      {name}
-      <select value={value} onChange={({ currentTarget }) => onChosen(currentTarget.value)}>
-        <Options of={options} />
-      </select>
-    </label>
   );
 }
 
