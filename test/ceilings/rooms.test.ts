@@ -10,21 +10,21 @@ const SOURCES = join(import.meta.dirname, '..', '..', 'src');
 
 /** The most lines that a room may have. Whoever takes lines out lowers its number. */
 const MOST_LINES: Readonly<Record<string, number>> = {
-  cli: 5_900,
+  cli: 5_800,
   client: 10_800,
   core: 2_400,
   files: 14_500,
-  index: 400,
-  job: 1_600,
+  index: 360,
+  job: 1_510,
   ledger: 18_500,
   lib: 3_200,
   objects: 1_400,
   operations: 3_400,
   plan: 5_100,
   run: 14_400,
-  sandbox: 2_800,
+  sandbox: 2_700,
   time: 600,
-  web: 16_720,
+  web: 16_180,
 };
 
 test.for(readdirSync(SOURCES, { withFileTypes: true }).filter((entry) => entry.isDirectory()))(
