@@ -118,7 +118,6 @@ async function buildPage(rolldown, folder) {
   const { transform } = await import('lightningcss');
   const page = join(SOURCES, 'web', 'page');
   const bundle = await rolldown({
-    cwd: ROOT,
     input: { page: join(page, 'main.tsx') },
     platform: 'browser',
     tsconfig: join(page, 'tsconfig.json'),
@@ -137,7 +136,6 @@ async function buildPage(rolldown, folder) {
     // A view that is loaded late is a file of its own, and everything else is one.
     codeSplitting: { groups: [{ name: 'shared', test: /main\.tsx$/ }] },
   });
-  await bundle.close();
   for (const file of ['index.html', 'icon.svg']) fs.copyFileSync(join(page, file), join(folder, file));
   const style = { filename: 'page.css', code: fs.readFileSync(join(page, 'page.css')), minify: true };
   fs.writeFileSync(join(folder, style.filename), transform(style).code);
