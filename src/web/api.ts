@@ -1,5 +1,4 @@
 export * from './api/account-shapes.ts';
-export * from './api/agreement-shapes.ts';
 export * from './api/batch-shapes.ts';
 export * from './api/history-shapes.ts';
 export * from './api/list-shapes.ts';

@@ -4,7 +4,7 @@ import { MoneyOfCredits } from '../../objects/log-object.ts';
 import { PlannedChangeObject, PlanObject } from '../../objects/plan-object.ts';
 import { WorkView } from './batch-shapes.ts';
 
-export { PlannedChangeObject } from '../../objects/plan-object.ts';
+export { AgreementView, PlannedChangeObject } from '../../objects/plan-object.ts';
 
 /** What is done with a list: choices, columns, plan and start. */
 
@@ -208,3 +208,12 @@ export const WorkAnswer = z.object({
   plan: z.string().nullable(),
 });
 export type WorkAnswer = z.infer<typeof WorkAnswer>;
+
+/** Agrees to what a plan has as `to_agree`: `agreement` is that one's. A plan is made again then. */
+export const AgreementRequest = z.strictObject({
+  plan: z.string().min(1).max(200),
+  agreement: z.string().min(1).max(200),
+});
+export type AgreementRequest = z.infer<typeof AgreementRequest>;
+export const AgreementKept = z.object({ kept: z.literal(true) });
+export type AgreementKept = z.infer<typeof AgreementKept>;
