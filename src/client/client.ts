@@ -149,7 +149,6 @@ export class Client {
     return new Turn(this.#parts, await limiter.permit(waiter));
   }
 
-  /** A free request about no call, such as for the vendor's count of credits. */
   freeRequest(
     shape: RequestShape,
     parameters: JsonObject = {},
@@ -252,7 +251,6 @@ async function requireAgreedRequests(dialect: Dialect, address: URL | string): P
   if (question !== undefined) await requireAgreement(question);
 }
 
-/** Response headers that this dialect reads, beyond those that are kept of every answer. */
 function headersReadBy(dialect: Dialect): string[] {
   const { rate_hints = {}, credits_charged = {}, operations } = dialect;
   const { limit, remaining, reset, retry_after } = rate_hints;
@@ -274,7 +272,6 @@ function headersReadBy(dialect: Dialect): string[] {
 
 // -------------------------------------------------------------------------------------------------- before a run
 
-/** What lies between this machine and a vendor. */
 export interface Reached {
   /** Numeric addresses of the host name; empty when a proxy resolves it. */
   readonly addresses: readonly string[];

@@ -31,7 +31,6 @@ export const CONNECT_TIMEOUT_MS = 10_000;
 
 /** A tunnel that could not be made. No byte of any request has left. */
 export class NoTunnel extends Error {
-  /** Whether the tunnel would fail again in a minute. */
   readonly lasts: boolean;
 
   constructor({ url, variable }: NamedProxy, why: string, lasts: boolean) {
@@ -62,7 +61,6 @@ export function connectorTo(
   };
 }
 
-/** A new connection through the proxy, on which nothing has been sent. */
 function tunnel(proxy: NamedProxy, address: URL): Promise<Socket> {
   const { url, authorization } = proxy;
   const target = `${address.hostname}:${address.port || 443}`;

@@ -58,7 +58,6 @@ export async function dialectOf(given: Account, own: readonly OwnDialect[] = [])
   return withDifferences(dialect, account, own);
 }
 
-/** What is wrong with the request of an operation that is not built in; undefined when nothing is. */
 export async function ownRequestProblem(request: unknown): Promise<SchemaProblem | undefined> {
   return (await import('./dialect/own-request.ts')).requestProblem(request, await builtInDialect('provider'));
 }
@@ -114,7 +113,6 @@ export function dialectQuestion({ name, differences }: Dialect, address: URL | s
 /** Not published, so no part of the built-in dialects: the sandbox says in this header what it has charged. */
 const SANDBOX_PRICE = { header: 'x-credits-charged' } as const;
 
-/** What is wrong with the account's dialect file, or with that of the service that it goes through. */
 export async function dialectProblem(account: Account): Promise<StopError | undefined> {
   try {
     await dialectOf(account);
@@ -296,7 +294,6 @@ export function operationFor(
   return { ...rest, ...present({ redirect }), answers: [...repeated, ...answers] };
 }
 
-/** Parameters of an operation for which the vendor has no field: it is never called with them. */
 export function unaskable(dialect: Dialect, operation: string): readonly string[] {
   const fields = Object.entries(dialect.operations[operation]?.fields ?? {});
   return fields.flatMap(([parameter, field]) => (field === null ? [parameter] : []));

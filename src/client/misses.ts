@@ -13,10 +13,8 @@ export interface AccountHistory {
   answers: number;
   answersNot404: number;
   found: number;
-  /** The same when the session began. */
   readonly foundBefore: number;
   misses: number;
-  /** Consecutive matches with nothing readable in them. */
   unread?: number;
   /** Consecutive matches that stated a cost of nothing although the dialect has a price. */
   free?: number;
@@ -159,7 +157,6 @@ export function onlyMissesWords(count: number): string {
 const SUDDEN_MISSES = 100;
 const USUAL_SHARE = 0.2;
 
-/** What is suspicious about the present series of misses; undefined when nothing is, or a person has accepted them. */
 export function suspicionOf(history: AccountHistory): Suspicion | undefined {
   const { answersNot404, misses, kept, trusted } = history;
   if (kept || trusted) return undefined;
@@ -175,7 +172,6 @@ function shareBefore({ answers, misses, found }: AccountHistory): number {
 
 export interface SuspectMisses {
   readonly suspicion: Suspicion;
-  /** The fact, as a sentence. */
   readonly fact: string;
   readonly count: number;
 }

@@ -12,7 +12,6 @@ import { waitInBody, waitMsIn } from './rate-hints/wait-in-body.ts';
  * never throws: nonsense is ignored, because a vendor's mistake must neither stop a run nor let it exceed the plan.
  */
 
-/** What an answer says about how fast its account may be asked. */
 export interface RateHints {
   /** The windows that the plan allows, as the vendor states them; the newest answer counts. Empty when it states none. */
   readonly windows: readonly RateWindow[];
@@ -119,7 +118,6 @@ function windowOf(requests: string | undefined, windowMs: number | undefined): R
   return { requests: Math.floor(allowed), windowMs };
 }
 
-/** Reads `1s` or `1`. */
 function intervalMs(text: string | undefined): number | undefined {
   const seconds = numberIn(text);
   return seconds === undefined ? parseDurationMs(text ?? '') : seconds * 1000;
@@ -177,7 +175,6 @@ function leftOf(remaining: string | undefined, reset: string | undefined, raw: R
   return { requests: Math.floor(requests), resetMs };
 }
 
-/** The count with the fewest requests left; among equal ones the one that is renewed last. */
 function firstUsedUp(all: readonly Left[]): Left | undefined {
   const [first] = all.toSorted((a, b) => a.requests - b.requests || b.resetMs - a.resetMs);
   return first;
@@ -247,7 +244,6 @@ function numberIn(text: string | undefined): number | undefined {
   return digits === undefined ? undefined : Number(digits);
 }
 
-/** One member of a list in a header, such as `"burst";q=100;w=60` or `limit=100`. */
 interface Item {
   readonly value: string;
   /** Parameters with names in lower case and values without quotes. */

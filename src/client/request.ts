@@ -93,7 +93,6 @@ export function requireSendable(dialect: Dialect, call: Call): void {
   if (!isShapedByValues(operation, call)) asked.isSendable = true;
 }
 
-/** Whether values of the call stand in its path, or are its method and its fields. */
 function isShapedByValues({ path }: DialectOperation, { operation }: Call): boolean {
   return path.includes('{') || GENERIC_OPERATIONS.includes(operation);
 }
@@ -126,7 +125,6 @@ export function readBackRequestOf(
   return freeRequest(dialect, basePath, readBack, fields, valuesFor(call, values));
 }
 
-/** A free request that is about no call: for the vendor's count of credits, or for who is in a project. */
 export function freeRequestOf(
   dialect: Dialect,
   basePath: string,
@@ -260,7 +258,6 @@ function pathSegment(name: string, value: JsonValue | undefined): string {
   return encodeURIComponent(value);
 }
 
-/** Adds fields to the query. A path of the dialect may already have one, such as a version. */
 function withQuery(path: string, fields: ReadonlyMap<string, JsonValue>): string {
   const query = new URLSearchParams(
     [...fields].map(([name, value]): [string, string] => [name, queryText(value)]),
@@ -284,7 +281,6 @@ function pathOf({ through }: Dialect, basePath: string, { path }: Shaped): strin
   return through === undefined ? basePath + path : path;
 }
 
-/** The request to the vendor itself, or the request to the service that carries it. */
 function addressed(
   { through }: Dialect,
   basePath: string,

@@ -11,7 +11,6 @@ const NOUNS: Readonly<Record<PlannedAction, string>> = {
 
 type Counts = Readonly<Partial<Record<PlannedAction, number>>>;
 
-/** `8 invites, 3 roles, 1 removal`; empty when there are none. */
 export function actionCounts(counts: Counts): string {
   return countedActions(counts, () => '');
 }

@@ -41,7 +41,6 @@ function textOf(body: KeptBody): string {
   return text.startsWith('\uFEFF') ? text.slice(1) : text;
 }
 
-/** Whether the bytes begin with the mark by which they are read in UTF-16. */
 export function isUtf16(bytes: Buffer): boolean {
   return bytes[0] === 0xff && bytes[1] === 0xfe;
 }
@@ -76,7 +75,6 @@ export function objectWith(path: string, value: JsonValue): JsonObject {
   return { [first]: rest.length === 0 ? value : objectWith(rest.join('.'), value) };
 }
 
-/** Both objects' members; where both have one of a name, the two are merged as well. */
 export function merged(one: JsonObject, other: JsonObject): JsonObject {
   const members = Object.entries(other).map(([name, value]) => {
     const earlier = Object.hasOwn(one, name) ? one[name] : undefined;

@@ -19,7 +19,6 @@ const MOST_FIELDS = 1_000;
 /** As much of a value as anybody looks at to know what it is. */
 const LONGEST_EXAMPLE = 100;
 
-/** The sentences about paths that are nowhere quote no more names than that. */
 const FIELDS_QUOTED = 12;
 
 /**
@@ -76,7 +75,6 @@ export function cellText(value: JsonValue | undefined): string {
   return isPlainList(value) ? value.map((item) => cellText(item)).join('; ') : JSON.stringify(value);
 }
 
-/** The fields that any of many answers has, in the order in which they first appear. */
 export class FieldSurvey {
   /** The first value that is there in any answer; blank while there is none. */
   readonly #text = new Map<string, string>();

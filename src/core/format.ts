@@ -42,7 +42,6 @@ export interface PositionedRow extends ValuedRow {
 
 /** What one pass over the whole file learned. Made before anything is paid for, so damage is found in time. */
 export interface Survey {
-  /** SHA-256 of the file's bytes, hex. */
   readonly sha256: string;
   readonly bytes: number;
   /** The encoding in words: `UTF-8 with byte-order mark`. */
@@ -58,7 +57,6 @@ export type CellsFor = (rows: readonly ValuedRow[]) => Promise<readonly (readonl
 
 export interface CopyOptions {
   readonly columns: readonly string[];
-  /** Columns of the input that are left out, because they are an earlier run's. */
   readonly dropped: ReadonlySet<string>;
   /** Is called with a whole sentence where the copy cannot be the same as the file. */
   readonly note?: (sentence: string) => void;
@@ -166,7 +164,6 @@ export interface LeftOut {
   readonly text: string;
 }
 
-/** A sheet of a workbook, by the name that stands on its tab. */
 export interface Tab {
   readonly name: string;
   readonly isHidden: boolean;
@@ -197,7 +194,6 @@ export interface Sheet {
    * @param onRow is called with every row that is not blank, so that the caller need not read the file twice.
    */
   survey(onRow?: (row: InputRow) => void): Promise<Survey>;
-  /** The header alone. @throws StopError `input`. */
   header(): Promise<readonly string[]>;
   /**
    * Every row that is not blank, in order, from a position on, in groups as they are read: waiting for each of a million would take
@@ -235,7 +231,6 @@ export interface FileBytes {
   /** Exactly `length` bytes. @throws Error when the file ends before. */
   bytesAt(position: number, length: number): Promise<Buffer>;
   size(): Promise<number>;
-  /** SHA-256 of all bytes, hex. */
   sha256(): Promise<string>;
 }
 

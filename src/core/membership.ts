@@ -159,7 +159,6 @@ export class Team {
     return this.#byInvite.get(subjectText({ project, name: inviteCode }));
   }
 
-  /** Whose user id or invite code this is, where it is known as that of another person. */
   otherThan(
     email: string,
     { userId, inviteCode }: Pick<SubjectFacts, 'userId' | 'inviteCode'>,
@@ -182,7 +181,6 @@ export class Team {
     return this.find({ name: subjectOfProject(name, organization) });
   }
 
-  /** People who are, or may be, in the project. */
   inProject(project: string): readonly KnownSubject[] {
     return this.all.filter(
       ({ subject, facts }) =>

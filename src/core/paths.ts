@@ -12,7 +12,6 @@ export function accountsPath(env: Environment = process.env): string {
   return join(env.ROWONCE_CONFIG || xdgFolder(env.XDG_CONFIG_HOME, '.config'), 'accounts.yaml');
 }
 
-/** The store when neither `--store` nor `$ROWONCE_STORE` names one. */
 export function stateFolder(env: Environment = process.env): string {
   return xdgFolder(env.XDG_STATE_HOME, '.local/state');
 }

@@ -19,7 +19,6 @@ export function rowRangeText({ first, last }: RowRange): string {
   return first === last ? String(first) : `${first}-${last}`;
 }
 
-/** A header has one row, or names in two rows that follow each other. */
 export function readHeaderRows(text: string): RowRange | undefined {
   const range = readRowRange(text);
   return range === undefined || range.last - range.first > 1 ? undefined : range;

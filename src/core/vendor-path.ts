@@ -9,7 +9,6 @@ const PATH = /^\/(?!\/)[!-"$-~]*$/;
 /** Nothing that means anything is encoded more often, and each time takes a look at the whole path. */
 const MOST_DECODINGS = 4;
 
-/** Begins with one "/", and holds nothing that could not be sent. */
 function isPathText(path: string): boolean {
   return PATH.test(path);
 }

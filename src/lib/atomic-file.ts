@@ -81,7 +81,6 @@ export class NewFile {
     await syncFolder(dirname(path));
   }
 
-  /** Takes a place where nothing stands; false when something does by now. */
   async #create(path: string): Promise<boolean> {
     const isTaken = await giveName(this.#path, path);
     if (isTaken) await syncFolder(dirname(path));
@@ -250,7 +249,6 @@ const NO_LINKS: ReadonlySet<string> = new Set([
   'EXDEV',
 ]);
 
-/** A rename is only on disk when its folder is. */
 async function syncFolder(path: string): Promise<void> {
   await using folder = await open(path, 'r');
   await folder.sync();

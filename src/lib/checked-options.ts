@@ -13,7 +13,6 @@ import { problemOf } from './yaml/schema-problem.ts';
 
 export type Checks<Request> = Readonly<Record<keyof Request & string, z.ZodType>>;
 
-/** @throws StopError `usage` with the option. */
 export function checkOptions<Request extends object>(
   call: string,
   request: Request,
@@ -42,7 +41,6 @@ const ofKind = (isRight: (value: unknown) => boolean, kind: string): z.ZodOption
 
 export const called = ofKind((value) => typeof value === 'function', 'a function');
 
-/** A path, what can be written to, or `false` for nothing. */
 export const target = ofKind(
   (value) => value === false || typeof value === 'string' || (isObject(value) && 'write' in value),
   'a path, a stream or false',
@@ -69,7 +67,6 @@ const textThat = (isRight: (value: string) => boolean, kind: string): z.ZodOptio
     .refine(isRight, { error: `it must be ${kind}` })
     .optional();
 
-/** How a file is read, by the names of the library. */
 export const reading = z
   .strictObject({
     encoding: oneOfWords(ENCODINGS),
@@ -87,7 +84,6 @@ export const reading = z
   })
   .optional();
 
-/** Entries of a job, by the names of its file. */
 export const jobEntries = z
   .strictObject({ columns: textByName, add: textByName, waterfall: texts, role: text, roles: textByName })
   .optional();

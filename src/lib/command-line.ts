@@ -8,14 +8,12 @@ import { parseDurationMs } from './duration.ts';
 
 /** Command lines: what the values of flags mean, and commands as a user types them, to be shown and typed again. */
 
-/** @throws StopError `usage` with the flag. */
 export function wholeNumber(flag: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   if (/^\d{1,15}$/.test(text)) return Number(text);
   throw stop('usage', `${flag} ${text} is not a whole number.`, `Give ${flag} as digits, such as 500.`);
 }
 
-/** The duration in milliseconds. @throws StopError `usage` with the flag. */
 export function durationOf(flag: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const durationMs = parseDurationMs(text);
@@ -276,7 +274,6 @@ function nameIn(folder: string | undefined, path: string): readonly string[] {
   return [isUsual ? 'node' : process.execPath, PROGRAM];
 }
 
-/** Undefined when another program has removed it. */
 function currentFolder(): string | undefined {
   try {
     return process.cwd();

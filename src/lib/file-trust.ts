@@ -80,7 +80,6 @@ const OTHERS_WRITE = 0o022;
 /** In such a folder nobody can replace the files of others. */
 const STICKY = 0o1000;
 
-/** Undefined when only this user can write in the folder, or when there is none. */
 export function distrustOfFolder(folder: string): Distrust | undefined {
   const found = statSync(folder, { throwIfNoEntry: false });
   if (found === undefined) return undefined;

@@ -33,7 +33,6 @@ export class FingerprintSet {
   #size = 0;
   #isIncomplete = false;
 
-  /** @param most how many fingerprints are kept. */
   constructor(most: number) {
     this.#most = most;
     // At least half of the places stay free, so that a search is over after two or three.

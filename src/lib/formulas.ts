@@ -77,7 +77,6 @@ function isSafe(cell: string): boolean {
   return cell === '' || PLAIN.test(cell) || isNumberOrPhone(cell);
 }
 
-/** What stands between the telephone numbers of one cell. */
 const LIST_SEPARATORS: ReadonlySet<string> = new Set([';', ',', '|']);
 
 function mayBeFormula(part: string): boolean {

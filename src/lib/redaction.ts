@@ -37,7 +37,6 @@ export class Redaction {
     return { ...raw, headers: this.#headers(raw.headers), body: this.bytes(raw.body) };
   }
 
-  /** Whether there is no key that is looked for in words. */
   get findsNothing(): boolean {
     return this.#written === undefined;
   }

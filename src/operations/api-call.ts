@@ -90,7 +90,6 @@ function columnsOf({ endpoint, body }: Shape): readonly string[] {
 /** The methods of the published tool step. Many vendors look things up by a POST; by another method nobody does. */
 const READING: readonly Method[] = ['GET', 'POST'];
 
-/** @throws StopError `job` where the job does not say what is sent. */
 function shapedBy(settings: JsonObject): Operation {
   const { endpoint, body = {} } = settings;
   if (endpoint === undefined)
@@ -170,7 +169,6 @@ function callOf(operation: 'api-call' | 'api-call-change', { request, sent, cred
  * by decoding either.
  */
 
-/** What is wrong with the template, as a clause; undefined when nothing is. */
 function endpointProblem(endpoint: string): string | undefined {
   return templateProblem(endpoint) ?? pathProblem(endpoint, PLACEHOLDER) ?? queryProblem(endpoint);
 }

@@ -91,7 +91,6 @@ function prepare(row: Readonly<Record<string, string>>, options: OperationOption
   });
 }
 
-/** What is known of the person → what is done, so that the person comes to be what the list says. */
 function actionOf(person: PersonInProject, role: Role | 'none'): PersonAction {
   if (role === 'none') return removalAction(person);
   const change = roleAction(person, role);

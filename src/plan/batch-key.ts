@@ -25,7 +25,6 @@ interface BatchIdentity {
 export interface BatchPlace {
   readonly key: string;
   readonly lineage: string;
-  /** The newest batch of this key; undefined when there is none yet. */
   readonly existing: Batch | undefined;
 }
 

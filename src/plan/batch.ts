@@ -110,7 +110,6 @@ function begunBy(settings: JsonObject): readonly string[] {
   return Array.isArray(plans) ? plans.filter((plan) => typeof plan === 'string') : [];
 }
 
-/** Whether a run of the plan with that id worked on the batch. */
 export function hasBegunBy(batch: Pick<Batch, 'settings'> | undefined, plan: string): boolean {
   return batch !== undefined && begunBy(batch.settings).includes(plan);
 }
@@ -254,7 +253,6 @@ async function announce(
   for (const each of await readingNotes(input, job, start === 'new')) note(each);
 }
 
-/** How the list is read, and what a person may want to say of it. */
 async function readingNotes(
   { columns, sheet }: MappedInput,
   job: RunContext['job'],
@@ -274,7 +272,6 @@ function finalIn({ in_doubt: _, ...final }: Awaited<ReturnType<LedgerReader['cou
   return Object.values(final).reduce((sum, count) => sum + count, 0);
 }
 
-/** The number of rows of the file and of those that a plan has added. */
 export function rowsOf({ inputRows, rowsBeyond = 0 }: Batch): number {
   return inputRows + rowsBeyond;
 }

@@ -123,7 +123,6 @@ export async function isFreshFor(
   return lostMs !== undefined && cutOffMs !== undefined && lostMs >= cutOffMs;
 }
 
-/** Whether `isFreshFor` is true for the answer's own age. */
 export function isSurelyFreshFor(
   batch: Partial<Pick<Batch, 'id' | 'freshSince'>>,
   answer: Omit<Dated, 'attempt'>,

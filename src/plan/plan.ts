@@ -147,7 +147,6 @@ async function batchInQuestion(context: PlanContext, input: PlannedInput): Promi
   return existing?.state === 'open' ? existing : { ...begun, goesOn };
 }
 
-/** The batch that a run of this input goes on with, open or finished; undefined when it begins a new one. */
 export async function batchGoneOnWith(
   context: PlanContext,
   input: PlannedInput,
@@ -315,7 +314,6 @@ class Draft {
     addAlike(row.again.isExtra ? this.#extra : this.#again, row);
   }
 
-  /** The chance that each call is made, and that it matches. The first is always made. Undefined without any experience. */
   #chances(
     calls: readonly Call[],
   ): readonly { readonly made: number; readonly matches: number }[] | undefined {

@@ -12,7 +12,6 @@ export interface Pricing {
   priceOf(call: Call): Pick<DialectOperation['credits'], 'most' | 'found'>;
   /** How many calls of a row can match of which nothing is bought yet, and the most that each of them costs. */
   readonly row: RowWorst;
-  /** Whether a call that finds nothing is charged as well. */
   readonly chargesMisses: boolean;
   /** Share of the account's earlier questions that were answered; undefined before the first answer. */
   readonly matchRate: number | undefined;
@@ -74,7 +73,6 @@ function chargesMisses({ answers, operations }: Dialect): boolean {
   return rules.some(({ means, charged }) => charged === true && means !== 'found');
 }
 
-/** What a row was answered, and which calls it makes from there on when none of them matches. */
 export type RowLeft = Pick<LookedUp, 'answers' | 'toAsk'>;
 
 /** How many of the calls that a row still makes can match: of a search those pages that it has not found yet. */

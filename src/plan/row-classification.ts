@@ -87,7 +87,6 @@ export async function* classifications(
   yield await sorter.take(batch);
 }
 
-/** Finds invalid rows and duplicates without the ledger, and collects the other rows to look them up together. */
 class Sorter {
   readonly #operation: Operation;
   readonly #dialect: Dialect;
@@ -219,7 +218,6 @@ interface Underway extends Walking {
   isOfBatch: boolean;
 }
 
-/** Walks the rows side by side, so that the ledger is asked once for the next call of all of them. */
 async function lookUp(
   walks: readonly Walking[],
   answers: Answers,

@@ -54,7 +54,6 @@ export type PreparedRow =
     }
   | { readonly kind: 'invalid'; readonly reason: string };
 
-/** The options with which an operation treats its rows, from the job, its account and what the vendor can be asked. */
 export function optionsOf({
   job: { waterfall, settings, origin, operation },
   account: { projectId, organizationId },
@@ -158,9 +157,7 @@ export class RowWalk {
   /** Every call that the operation has named, in the order of naming. There are few, so a linear search is fast enough. */
   readonly #met: MetCall[] = [];
   #told = 0;
-  /** The result of `callsAtWorst`; undefined when an answer came in after it. */
   #atWorst: Ahead | undefined;
-  /** The result of `step`; undefined when an answer came in after it. */
   #step: WalkStep | undefined;
 
   constructor(operation: Operation, dialect: Dialect, row: WalkedRow) {

@@ -21,7 +21,6 @@ import { type Estimate, shareEstimate, sumEstimate } from './sample/estimate.ts'
 
 export type { Estimate };
 
-/** The rows of a sample, and what was known when they were chosen. */
 export interface Sample extends ReadonlySet<RowNumber> {
   readonly drawn: Drawn;
 }
@@ -74,7 +73,6 @@ export async function chooseSample(
   return Object.assign(new Set(drawn.each.keys()), { drawn });
 }
 
-/** Plans what a run buys before there is a batch, so that a person can be asked about the price of just that. */
 export async function planPart(
   context: PlanContext & Pick<RunContext, 'sample'>,
   input: MappedInput,
@@ -250,7 +248,6 @@ interface Worst {
 }
 
 interface Drawn extends Worst {
-  /** What each of the drawn rows takes, in their order. They include rows that the batch has bought already. */
   readonly each: ReadonlyMap<RowNumber, Worst>;
   /** The rows that are left to buy without the drawn ones, of those among which they were drawn. */
   readonly rest: Worst;
@@ -340,7 +337,6 @@ class Draw {
   }
 }
 
-/** @param times -1 takes the other one away. */
 function sumOf(one: Worst, other: Worst, times = 1): Worst {
   return {
     rows: one.rows + times * other.rows,

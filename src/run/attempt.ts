@@ -103,7 +103,6 @@ class Attempt implements Writer, Asker {
     this.#reject = reject;
   }
 
-  /** Slot → permit. */
   begin(): void {
     const { client } = this.#run.session;
     const entering = client.limiter.enter(this.#run.waiter);
@@ -123,7 +122,6 @@ class Attempt implements Writer, Asker {
     }
   }
 
-  /** Permit → intent. */
   #permitted(turn: Turn): void {
     this.#turn = turn;
     const { session } = this.#run;
@@ -178,7 +176,6 @@ class Attempt implements Writer, Asker {
     this.#run.emit({ kind: 'sent', ...ofCall(this.#asking) });
   }
 
-  /** Send → record. */
   replied({ reply, sentAtMs }: Sent): void {
     const { session } = this.#run;
     const { wanted, operation, asked } = this.#asking;

@@ -3,8 +3,6 @@ import { type Dialect, dialectOf } from '../client/dialect.ts';
 import { StopError } from '../core/errors.ts';
 import type { Batch } from '../ledger/ledger.ts';
 
-/** This file finds a batch's account as it is configured now. A batch knows its account by identity, never by name. */
-
 /** The batch's account; undefined when it is no longer configured. @throws StopError `account` when the accounts file cannot be used. */
 export async function accountOfBatch({
   accountIdentity,

@@ -26,7 +26,6 @@ import { formatDuration } from '../lib/duration.ts';
 
 export interface BeatingRun {
   readonly batch: BatchId;
-  /** As `Waiter.maxPauseMs`. */
   readonly maxPauseMs: number | undefined;
   stopAll(error: unknown): void;
 }
@@ -45,7 +44,6 @@ export interface BeatingAccount {
   readonly runs: ReadonlySet<BeatingRun>;
   told(): Told;
   wasSaid(told: Told): void;
-  /** A pause for which another process was asked. */
   pause(pause: SaidPause): void;
   closeLeftOpen(): Promise<unknown>;
 }
@@ -78,7 +76,6 @@ export class Beats {
   readonly #clock: Clock;
   readonly #parts = new Map<string, Part>();
   #isBeating = false;
-  /** Beats in all, and the newest that was answered. */
   #beats = 0;
   #heardOf = 0;
   #heardAtMs: number;

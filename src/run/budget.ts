@@ -15,7 +15,6 @@ import type { Session } from './session.ts';
  * a constraint of the database repeats it.
  */
 
-/** The stop of a budget that is reached. @param reserve the most that the refused call may cost. */
 export function overBudget(session: Session, scope: BudgetScope, money: Money, reserve: Credits): StopError {
   return unsureOfDay(budgetReached(scope, money, reserve), { session, scope, money, reserve });
 }

@@ -2,7 +2,6 @@ import type { Appending, CallEntry, Outcomes, OutcomesOf, RefusedEntry } from '.
 
 export type Written = Outcomes[CallEntry['kind']] | RefusedEntry;
 
-/** Who has entries written, and takes the next step when they are. */
 export interface Writer {
   /** The reply is on the disk, or there was none to keep: judges it, and has the end written. @param outcome absent if there was none. */
   judge(outcome?: Written): void;
@@ -14,7 +13,6 @@ export interface Writer {
   admit(outcome: Written): boolean;
   /** Whatever was answered has had its consequences. It never throws. */
   leave(): void;
-  /** Is told what `judge`, `closed` or `admit` has thrown. */
   fail(error: unknown): void;
 }
 
@@ -34,10 +32,8 @@ export class Groups {
   readonly #gathering: Gathering | undefined;
   #entries: CallEntry[] = [];
   #writers: Writer[] = [];
-  /** Those whose request got no reply that could be kept. */
   #unanswered: Writer[] = [];
   #isScheduled = false;
-  /** Set while entries wait for others, and until when. */
   #waiting: NodeJS.Timeout | undefined;
   #waitingUntilMs = Number.POSITIVE_INFINITY;
   #commitMs = 0;

@@ -15,7 +15,6 @@ const UNUSED_SHARE = 0.1;
 /** The most time that is left unused. No request takes longer to reach the vendor. */
 const LONGEST_UNUSED_MS = 5 * 60_000;
 
-/** A new key for one attempt; undefined when the vendor does not honour keys. */
 export function newIdempotencyKey({ idempotency }: Dialect): string | undefined {
   return idempotency === undefined ? undefined : randomUUID();
 }

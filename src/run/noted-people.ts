@@ -22,10 +22,8 @@ import { crashPoint } from '../lib/faults.ts';
 const WHY = 'nothing was sent: a list says that they are there already';
 const PAGE = 1_000;
 
-/** So many notes share their commits. */
 const TOGETHER = 100;
 
-/** What the rows of a batch say of people who stay as they are. Rows that are noted already are left out. */
 export async function noteLearned(ledger: Ledger, batch: Batch, atMs: number): Promise<void> {
   let noted = 0;
   for (let from = 0; ; ) {

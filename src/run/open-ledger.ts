@@ -273,7 +273,6 @@ async function closedAfter<Opened extends LedgerReader | undefined, T>(
 
 type LookAt<T> = (ledger: LedgerReader, location: string) => Promise<T>;
 
-/** Opens every store that a command may look into, one after the other. `tell` receives what would stop a spender. */
 export function eachLedger<T>(
   storeFlag: string | undefined,
   look: LookAt<T>,
@@ -300,7 +299,6 @@ async function inTurn<T>(
   return seen;
 }
 
-/** The same with all of them open at once. */
 export async function withLedgersThere<T>(
   storeFlag: string | undefined,
   look: (ledgers: readonly LedgerReader[]) => Promise<T>,
@@ -317,7 +315,6 @@ export async function withLedgersThere<T>(
   }
 }
 
-/** The batch of a whole id, in whichever store it is; undefined when there is none. */
 export async function batchWithId(
   id: string,
   storeFlag: string | undefined,
@@ -355,7 +352,6 @@ export async function findBatch(
 
 export const allBatches = (): string => `To see all batches: ${commandLine(['status'])}`;
 
-/** As long as an address of an e-mail may be. */
 const LONGEST = 254;
 
 /**

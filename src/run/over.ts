@@ -18,7 +18,6 @@ export interface Over {
   readonly changed: 'list' | 'job' | 'account' | undefined;
 }
 
-/** Undefined for a batch with which a run of its list goes on. */
 export async function overOf(ledger: LedgerReader, batch: Batch): Promise<Over | undefined> {
   const { id, key, state, lineage, inputSha256 } = batch;
   const newest = await ledger.batchByKey(key);
@@ -40,7 +39,6 @@ export async function overOf(ledger: LedgerReader, batch: Batch): Promise<Over |
 
 export interface Elsewhere {
   readonly batch: BatchId;
-  /** Whether they are all that is in doubt there. */
   readonly isAll: boolean;
 }
 

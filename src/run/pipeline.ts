@@ -64,13 +64,11 @@ export async function run(
   return finish(submitted, worked, { metrics, startedMs, beforeEnd });
 }
 
-/** A batch that may spend, and what is known of it before its rows are worked on. */
 interface Submitted {
   readonly context: RunContext;
   readonly input: MappedInput;
   readonly batch: Batch;
   readonly destination: Destination | undefined;
-  /** The only rows to work on; undefined for all rows. */
   readonly sample: Sample | undefined;
   readonly spentBefore: Credits;
 }
@@ -217,7 +215,6 @@ interface RowsWork extends Work {
   stopAll(error: unknown): void;
 }
 
-/** Works on rows side by side, which begin in their order. */
 async function workRows(work: RowsWork, source: TaskSource): Promise<void> {
   const { signal, stopAll } = work;
   const { concurrency } = work.context.account.limits;

@@ -12,7 +12,6 @@ export type Heard = Verdict | { readonly kind: 'waits'; readonly why: string };
  * run stops.
  */
 export class ProjectAccess {
-  /** The batch's projects that have not refused the key. */
   readonly #open: Set<string>;
   readonly #changed = new Set<string>();
   readonly #waiting = new Map<string, Set<string>>();

@@ -51,12 +51,10 @@ const WORKS_ON_MS = 60_000;
 // ------------------------------------------------------------------------------------------------ one call
 
 interface Question {
-  /** How long after the call was sent the vendor's reply is certain. */
   readonly sureMs: number;
   ask(): Promise<{ readonly finding: LookResult; readonly heard: Heard }>;
 }
 
-/** Asks about one call, once in a run. @returns whether the doubt is over, so that the ledger has an answer or no trace. */
 export async function askAbout(run: Run, doubt: Doubt): Promise<boolean> {
   const question = readBackQuestion(run, doubt) ?? inviteQuestion(run, doubt);
   if (question === undefined || run.looked.has(doubt.attempt)) return false;
@@ -290,7 +288,6 @@ function sentMoment({ sentAtMs, sentBoot }: Doubt): Moment {
   return { atMs: sentAtMs, boot: sentBoot };
 }
 
-/** Waits until the vendor has surely finished and booked a request that was sent at this moment. */
 async function untilSure(run: Run, sent: Moment, sureMs: number): Promise<void> {
   const { session, waiter, emit, looked } = run;
   const { clock } = session;

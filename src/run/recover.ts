@@ -39,7 +39,6 @@ import type { Run, Session } from './session.ts';
  * point, because an attempt is closed once and a decision is used once.
  */
 
-/** What to do about a call in doubt that no person has decided on. It is the kind of the job's `in_doubt`. */
 type DoubtPolicy = 'hold' | 'skip' | 'retry';
 
 type Resolution =
@@ -49,10 +48,8 @@ type Resolution =
   | { readonly kind: 'hold'; readonly reason: string }
   | { readonly kind: 'skip'; readonly reason: string };
 
-/** The decision that allows a call in doubt to be sent again, and the form in which it is sent. */
 export interface Again {
   readonly decision: DecisionId;
-  /** The lost request, whose exact bytes are sent again under its idempotency key. */
   readonly request?: KeyedRequest;
   readonly firstSent?: Moment;
   readonly withoutKey?: true;
@@ -160,7 +157,6 @@ async function closeOpen(closing: Closing, open: OpenAttempt): Promise<void> {
   await closeAttempt(ledger, open.attempt, { kind: 'in_doubt', why: PROGRAM_ENDED }, clock.wallMs());
 }
 
-/** Whether the attempt repeated a lost one, because its reply is then judged differently. */
 async function repetitionOf(ledger: Ledger, { batch, row, attempt }: OpenAttempt): Promise<Repetition> {
   const record = (await ledger.history(batch, row)).find((each) => each.attempt === attempt);
   return {

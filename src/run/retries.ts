@@ -15,7 +15,6 @@ import { overOf } from './over.ts';
 
 export interface Retries {
   readonly calls: number;
-  /** The most that all of them cost. */
   readonly credits: number;
   /** The extra credits of the batch, and how many of these are used; `most` is absent where only the budget is a limit. */
   readonly extra: { readonly most?: number; readonly used: number };

@@ -60,7 +60,6 @@ import { type UnprovenChanges, unprovenChanges } from './unproven-changes.ts';
 
 export { choose, chooseAll, saveJob };
 
-/** The options for opening a store for spending. */
 export type SpenderOptions = OpeningOptions &
   Pick<RunOptions, 'store' | 'accept' | 'askAgreement' | 'maxPauseMs' | 'signal'>;
 

@@ -39,7 +39,6 @@ interface Shape {
   isAccepted: boolean;
   /** Whether an earlier stop has named it: nobody accepts what was not shown. */
   isNamed: boolean;
-  /** Resolves when the ledger has said what is known of it. */
   readonly known: Promise<void>;
 }
 
@@ -63,7 +62,6 @@ export class Series {
     if (this.#stopped === undefined) this.undecided.clear();
   }
 
-  /** Whether the account has shown this shape only. */
   isAll(name: string): boolean {
     return this.#shapes.size === 0 || this.#shapes.has(name);
   }
@@ -164,7 +162,6 @@ export async function heldMatches(
   return undefined;
 }
 
-/** Whether a run was stopped by a series, so that rows which it had finished before stand. */
 export function isSeries({ answers = [] }: Pick<StopError, 'answers'>): boolean {
   return answers.includes('refused') || answers.includes('same-answers');
 }

@@ -27,7 +27,6 @@ export interface Session {
 
 export interface OddShape {
   readonly isAccepted: boolean;
-  /** How many there were, in this session and in the batch before. */
   count: number;
 }
 
@@ -36,7 +35,6 @@ export interface Run {
   readonly batch: BatchId;
   /** When the batch began; of one that buys answers anew when they are older than a certain time. */
   readonly begunMs?: number | undefined;
-  /** Says how long the run waits for a permit and what ends the wait. */
   readonly waiter: Waiter;
   readonly emit: Listener;
   readonly accept?: RunChoices['accept'];

@@ -98,7 +98,6 @@ export class Sessions {
     }
   }
 
-  /** Opens the session of an account. Where many processes spend, it has a part in their beat until it ends. */
   async #openShared(
     context: RunContext,
     shared: SharedSession<Opened>,

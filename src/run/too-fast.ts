@@ -21,7 +21,6 @@ export class TooFast {
     this.#answeredSentMs = Math.max(this.#answeredSentMs, sentAtMs);
   }
 
-  /** A call begins to be asked; its `end` has to follow. */
   begin(): AskedCall {
     this.#asking += 1;
     return new AskedCall(this);
@@ -40,7 +39,6 @@ export class TooFast {
     if (isAlone) this.#alone -= 1;
   }
 
-  /** Where only such calls are left, no other call can pass. */
   get onlyAloneAreLeft(): boolean {
     return this.#alone === this.#asking;
   }

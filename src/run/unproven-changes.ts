@@ -20,7 +20,6 @@ export interface UnprovenChanges {
 
 const FIRST_ROWS_SHOWN = 5;
 
-/** @returns undefined when there is none, as in every batch that only reads. */
 export async function unprovenChanges(
   ledger: LedgerReader,
   batch: BatchId,

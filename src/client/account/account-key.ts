@@ -43,7 +43,6 @@ export async function resolveKey(account: KeyHolder, env: Environment = process.
   }
 }
 
-/** Keys that can be read without running a program, which may ask for a passphrase. */
 export function keysAtHand(
   accounts: readonly Pick<KeyHolder, 'key'>[],
   env: Environment = process.env,

@@ -178,7 +178,6 @@ function namedAccount(accounts: Accounts, vendor: Vendor, wanted: string, env: E
   );
 }
 
-/** The account of that name, built in or configured. @throws StopError `account` with the nearest name. */
 export function findAccount(accounts: Accounts, name: string, env: Environment = process.env): Account {
   if (name === 'sandbox-provider') return sandboxAccount('provider', env);
   if (name === 'sandbox-service') return sandboxAccount('service', env);
@@ -248,7 +247,6 @@ function sandboxServer(name: string, entry: AccountEntry, baseUrl: URL, document
   };
 }
 
-/** Entries that every account states itself, however its vendor is reached. */
 function ownPartsOf(name: string, entry: AccountEntry, { path }: AccountsDocument) {
   return {
     ...{ name, vendor: entry.vendor, sandbox: false, limits: limitsOf(entry) },
@@ -376,7 +374,6 @@ async function isPrivateFile(path: string): Promise<boolean> {
   );
 }
 
-/** The lowest average limit; undefined when none is known. */
 export function requestsPerSecond({ limits: { windows } }: Account): number | undefined {
   if (windows.length === 0) return undefined;
   return Math.min(...windows.map(perSecondOf));

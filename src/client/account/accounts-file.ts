@@ -154,7 +154,6 @@ interface RouteEntries extends SandboxEntries {
   readonly api_call_url?: unknown;
 }
 
-/** Entries that only make sense together with `via`. */
 const VIA_NAMES = ['connected_account', 'api_call_url'] as const;
 
 function direct(entry: RouteEntries, context: z.core.$RefinementCtx): void {

@@ -20,7 +20,6 @@ export function isAgreement(text: string): text is Agreement {
 
 export interface Question {
   readonly agreement: Agreement;
-  /** A clause that says what is unusual. */
   readonly fact: string;
   readonly details: readonly string[];
 }
@@ -49,7 +48,6 @@ export async function requireAgreement(question: Question, answers: Answers = {}
   if (why !== undefined) tell?.(`The agreement could not be saved, so you will be asked again: ${why}`);
 }
 
-/** The places of agreements that could not be kept. They hold as long as this process. */
 const unkept = new Set<string>();
 
 /** @throws StopError `account` when others can write there, and with that agree for this user. */

@@ -122,7 +122,6 @@ class Entry {
     if (isAlias(node)) this.#document.setIn(path, ownCopy(this.#document, node));
   }
 
-  /** Takes the group out with its last member. */
   setMembers(group: string, members: Readonly<Record<string, number | null>> = {}): void {
     for (const [member, value] of Object.entries(members)) this.set([group, member], value);
     const left = this.#document.getIn(['accounts', this.#name, group]);
@@ -163,7 +162,6 @@ function nameTaken(name: string): StopError {
   return stop('account', `There is already an account ${name}.`, next);
 }
 
-/** Checks the entry before it is in the file, so that a problem is reported as one of the command line. */
 function checkEntry(name: string, entry: NewAccount): void {
   const content: unknown = JSON.parse(JSON.stringify({ accounts: { [name]: entry } }));
   const checked = accountsSchema.safeParse(content);

@@ -1,7 +1,6 @@
 import { grouped } from '../../core/plain-text.ts';
 
 export interface CreditPrice {
-  /** As it is written: `0.04`. */
   readonly amount: number;
   /** ISO 4217. */
   readonly currency: string;

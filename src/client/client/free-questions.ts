@@ -10,8 +10,6 @@ import type { AnswerRule, Dialect, Listing } from '../dialect.ts';
 import { judge, type Reply, type Verdict } from '../judge.ts';
 import type { HttpRequest } from '../request.ts';
 
-/** What replies to free questions mean, and what a list of people holds that a service offers. */
-
 /** When a free question has failed this often, some seconds apart, the vendor is down. */
 export const MOST_TRIES = 5;
 
@@ -23,7 +21,6 @@ export type Page =
 /** Vendors without such a question often answer with an empty 404; after a proxy's page we ask again. */
 const NO_SUCH_QUESTION: AnswerRule = { status: [404], body: { is: 'blank' }, means: 'refused' };
 
-/** What a reply to a free request means: no such request can be charged. */
 export function judgeFree(reply: Reply, dialect: Dialect, request: HttpRequest, origin: string): Verdict {
   const { method, path } = request;
   const question = { method, path, credits: { most: 0, found: 0 }, answers: [NO_SUCH_QUESTION] };
@@ -57,7 +54,7 @@ export function silent({ method, path }: HttpRequest, why: string): StopError {
 }
 
 export interface ListedPerson {
-  /** E-mail address in lower case. */
+  /** In lower case. */
   readonly email?: string;
   readonly userId?: string;
   readonly inviteCode?: string;

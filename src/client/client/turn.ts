@@ -7,7 +7,7 @@ import type { Sending, Transport } from '../transport.ts';
 
 export interface Sent {
   readonly reply: Reply;
-  /** Monotonic time at which the request left, or was given up. */
+  /** When the request left, or was given up, monotonic. */
   readonly sentAtMs: number;
 }
 
@@ -22,7 +22,6 @@ const NOBODY: Asker = { sent() {}, replied() {} };
 export interface Sender {
   readonly transport: Transport;
   readonly machine: Clock;
-  /** Reads what an answer says about the time, and dates the answer. */
   readonly heard: (reply: Reply, askedMs: number) => Reply;
 }
 
@@ -46,7 +45,6 @@ export class Turn implements Sending {
     this.#sentAtMs = this.intentAt.monotonicMs;
   }
 
-  /** From when on its request may leave, monotonic. */
   get dueMs(): number {
     return this.#permit.dueMs;
   }
@@ -59,7 +57,6 @@ export class Turn implements Sending {
     return leftMs > 0 ? machine.sleep(Math.ceil(leftMs)) : undefined;
   }
 
-  /** Whether it may still be used, after what answers have said since it was given. */
   get holds(): boolean {
     return this.#permit.holds();
   }

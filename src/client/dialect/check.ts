@@ -95,7 +95,6 @@ function* inFields(entry: DialectOperation, inputs: readonly string[], keys: rea
   yield* sometimesMissing(entry.path, fields, [...keys, 'path']);
 }
 
-/** The fields by which pages are requested stand beside those of every call. */
 function* inPaging(entry: DialectOperation, inputs: readonly string[], keys: readonly string[]): Problems {
   const { method, paging } = entry;
   if (paging === undefined) return;
@@ -170,7 +169,6 @@ function* inReadBack(
 
 // -------------------------------------------------------------------------------------------------- the changes of a service
 
-/** Parameters by logical operation, as a dialect's `fields` names them. */
 const CHANGE_PARAMETERS: ReadonlyMap<string, readonly string[]> = new Map([
   ['create-project', ['name', 'description', 'organization_id']],
   ['create-invite', ['permissions', 'email']],
@@ -297,7 +295,6 @@ function* besideIdempotencyKey({ idempotency, headers, operations }: Dialect): P
   yield { keys: ['idempotency', 'header'], part: 'value', fact, next };
 }
 
-/** @param known the names that the path may use. */
 function* inPath(path: string, known: readonly string[], keys: readonly string[]): Problems {
   const unknown = placeholdersIn(path).find((name) => !known.includes(name));
   if (unknown === undefined) return;

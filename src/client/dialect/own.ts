@@ -5,8 +5,6 @@ import type { Account } from '../account/account.ts';
 import type { Dialect, DialectOperation } from './dialect-schema.ts';
 import type { OwnDialect } from './file.ts';
 
-/** What a program brings of its own: dialects in the place of files, and the requests of operations that are not built in. */
-
 /**
  * A dialect of one's own, for the option `dialects` of `runJob`, `planJob`, `enrich`, `sweep` and `tryCall`: it stands in the place of the
  * account's dialect file, and is checked like that before anything is sent. Nobody is asked whether to send what it says, as the
@@ -40,7 +38,6 @@ export function withoutReplaced(account: Account, own: readonly OwnDialect[]): A
   return withoutFiles(account, vendors);
 }
 
-/** @param vendors whose files are left out. */
 export function withoutFiles(account: Account, vendors: readonly Vendor[]): Account {
   const { via } = account;
   const own = vendors.includes(account.vendor) ? withoutFile(account) : account;
@@ -54,7 +51,6 @@ function withoutFile<Spoken extends { readonly dialectPath?: string }>(
   return others;
 }
 
-/** The dialect with the request that an operation brings which is not built in. */
 export function withRequestOf(
   dialect: Dialect,
   { name, request }: Pick<Operation, 'name' | 'request'>,

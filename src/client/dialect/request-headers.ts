@@ -1,8 +1,6 @@
 import { z } from 'zod';
 import { isMisleadingHeader } from '../../lib/misleading-names.ts';
 
-/** Which headers a dialect may name, and which of them it may set in requests. */
-
 /** Header names in lower case, in which they are compared. */
 export const headerName = z
   .string()

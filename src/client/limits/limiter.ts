@@ -165,7 +165,6 @@ export class Limiter {
     this.#changed();
   }
 
-  /** Requests that have left since it began, for `mostSends`. */
   get sends(): number {
     return this.#guards.sends;
   }
@@ -174,7 +173,6 @@ export class Limiter {
     return !this.#slots.isIdle || this.#out.size > 0;
   }
 
-  /** Whether one request at a time shall show that answers come again. */
   get isProbing(): boolean {
     return this.#backoff.isProbing;
   }
@@ -298,7 +296,6 @@ export class Limiter {
     return Math.max(this.#learned.waitMs(nowMs, this.#out.inHand), this.#leases.dueMs);
   }
 
-  /** The reason of the longest wait, and whether that wait was told when it began. */
   #reason(): WaitReason {
     const nowMs = this.#nowMs();
     const [planMs, learnedMs] = [this.#planMs(nowMs), this.#learnedMs(nowMs)];
@@ -366,7 +363,6 @@ export class Limiter {
     });
   }
 
-  /** The stop of a run that has waited too long without a known end. */
   #standstillStop({ maxPauseMs = 0 }: Waiter, stuckMs: number): StopError {
     const silent = `the vendor has not completed its answer to ${counted(this.#out.inFlight, 'request')}`;
     const why = this.#backoff.isOver ? (this.#guards.isWithheld ? WITHHELD : silent) : this.#backoff.why;

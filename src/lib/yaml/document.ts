@@ -23,7 +23,6 @@ import { type KeyPath, problemOf } from './schema-problem.ts';
  * line and the column, and the word that was probably meant.
  */
 
-/** Which stop a wrong document is, and what it is called in messages. */
 export interface DocumentKind {
   readonly code: 'job' | 'account';
   readonly name: string;
@@ -59,7 +58,6 @@ export async function readDocument<T>(
   return checkDocument(await readText(path, kind), path, schema, kind);
 }
 
-/** Checks text as `readDocument` does; the text need not be in the file yet. */
 export function checkDocument<T>(
   text: string,
   path: string,

@@ -117,7 +117,6 @@ function wrongValue(issue: Issue, found: unknown): Words {
   }
 }
 
-/** What zod expects, in the words of a person who writes YAML by hand. */
 const EXPECTED: Readonly<Record<string, string>> = {
   string: 'text',
   number: 'a number',
@@ -161,7 +160,6 @@ function notInList(name: string, found: unknown, words: readonly string[]): Word
 /** The longest name of an account or a column that is shown within a path. */
 const LONGEST_PART = 80;
 
-/** `accounts.data.limits`, `waterfall[2]`. */
 function pathName(keys: KeyPath): string {
   return keys.reduce<string>((name, key) => {
     if (typeof key === 'number') return `${name}[${key + 1}]`;

@@ -47,7 +47,6 @@ function readSpelled(text: string): AbnReading {
   return { kind: 'unusable', problem: `looks like a rounded number from a spreadsheet (${number})` };
 }
 
-/** @param digits what is left of a cell without label and separators. */
 function readDigits(digits: string): AbnReading {
   const problem = problemOf(digits);
   return problem === undefined ? { kind: 'usable', value: digits as Abn } : { kind: 'unusable', problem };

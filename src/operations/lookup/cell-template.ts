@@ -22,7 +22,6 @@ export function columnInput(column: string, about: string): InputField {
   return { name: column, about, aliases: [squeezed], required: true };
 }
 
-/** What is wrong with the template, as a clause; undefined when nothing is. */
 export function templateProblem(body: JsonValue): string | undefined {
   const named = namesIn(body).find((name) => name.includes('{{'));
   if (named !== undefined) return `the name ${foreignName(named)} cannot be a placeholder; only values can`;

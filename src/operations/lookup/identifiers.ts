@@ -37,7 +37,6 @@ export function shownText(cell: string): string | undefined {
   return SHOWN_TEXT.exec(cell.trim())?.groups?.text?.replaceAll('""', '"');
 }
 
-/** A normaliser from a reader of text that is trimmed, not empty and not too long. */
 function normaliser(read: (text: string) => Normalised): (text: string) => Normalised {
   return (cell) => {
     const text = withoutTextMark(cell);
@@ -47,7 +46,6 @@ function normaliser(read: (text: string) => Normalised): (text: string) => Norma
   };
 }
 
-/** Eleven digits with the right checksum; see `abn.ts`. */
 export const normaliseAbn: (cell: string) => Normalised = normaliser(readAbn);
 
 /** `acme.org.au` from a domain, a website, any address below it, or an e-mail address; `www.` dropped, IDN as punycode. */

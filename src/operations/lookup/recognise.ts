@@ -19,7 +19,6 @@ import {
 /** Eleven digits at least, or a character that is a number in itself, but not one such as `é`. */
 const NUMBERS = /(?:[0-9][^0-9]*){11}|[\p{N}--[0-9]]/v;
 
-/** A host name and nothing else. */
 const BARE_HOST = /^[^/:?#@]+$/;
 
 /** What nobody writes but before a web address. */
@@ -75,7 +74,6 @@ export function isCompanyProfile(cell: string): boolean {
   );
 }
 
-/** A person's page of a network that we know. */
 export function isPersonProfile(cell: string): boolean {
   return (
     mayBeAddress(cell) && isUsable(normalisePersonProfile(cell)) && !isUsable(normaliseCompanyProfile(cell))

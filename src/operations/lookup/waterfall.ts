@@ -35,7 +35,6 @@ export interface Identifier extends InputField {
   readonly quote?: (cell: string) => string;
 }
 
-/** One lookup that may be made for a row. */
 export interface Tier {
   /** The name in a waterfall and in `_matched_by`: `abn`, `abn+domain`. */
   readonly name: string;
@@ -55,7 +54,6 @@ export interface TieredInput {
 
 interface Reading {
   readonly identifier: Identifier;
-  /** Undefined when no column is mapped. */
   readonly cell: string | undefined;
   /** What its own cell says; blank without a column. */
   readonly own: Normalised;
@@ -69,7 +67,6 @@ interface UsableReading {
   readonly identifier: Identifier;
   readonly value: string;
   readonly sent: string | undefined;
-  /** Name of the identifier whose cell gave the value. */
   readonly source: string;
 }
 
@@ -234,7 +231,6 @@ function whyNothing(named: readonly Reading[]): string {
   return `${fact}: ${[...clauses.values()].join('; ')}`;
 }
 
-/** What is wrong with cells that name an identifier and were of no use to any call; empty when nothing is. */
 function remarkOn(named: readonly Reading[], asked: readonly UsableReading[]): string {
   return named
     .flatMap(({ identifier, cell, own }) =>
@@ -284,7 +280,6 @@ function matchedBy(name: string, remark: string | undefined): Outcome {
   return remark === undefined ? outcome : withRemark(outcome, remark);
 }
 
-/** An operation that looks somebody up by one identifier after the other, until one is known. */
 export function lookUpOperation(
   name: string,
   summary: string,

@@ -91,7 +91,6 @@ function laterFacts(
   return { ...before, ...byId.facts };
 }
 
-/** What is to be done for a row, decided from what was known when it was planned. */
 export type PersonAction =
   | { readonly kind: 'unchanged' | 'refuse'; readonly reason: string }
   | { readonly kind: 'invite'; readonly email: string; readonly role: Role }
@@ -208,7 +207,6 @@ export function deleteAction(person: PersonInProject): PersonAction {
   );
 }
 
-/** The work of a row about a person: plain JSON, and all that its steps are taken from. */
 export interface PersonWork extends PlannedWork {
   /** `sequence` is the number that the subject stood at when the row was planned. */
   readonly was: { readonly sequence: number; readonly facts?: SubjectFacts };
@@ -295,7 +293,6 @@ export function plannedAs({ kind }: Pick<PersonAction, 'kind'>): Pick<PlannedWor
   return action === undefined ? {} : { action };
 }
 
-/** What the person is, in the words of `to`; undefined where nobody knows. */
 function roleNow(facts: SubjectFacts | undefined): string | undefined {
   switch (facts?.state) {
     case 'invited':

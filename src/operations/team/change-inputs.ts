@@ -60,7 +60,6 @@ export const ORGANIZATION_ID: InputField = {
   aliases: ['organizationid', 'organisationid', 'orgid'],
 };
 
-/** What was read from a cell, or what is wrong with it, with what to do. */
 export type Read<Value> =
   | { readonly kind: 'read'; readonly value: Value }
   | { readonly kind: 'wrong'; readonly problem: string };
@@ -131,7 +130,6 @@ export function readEmail(cell = ''): Read<string> {
   }
 }
 
-/** @param others words of the job that stand for roles. */
 export function readRole(cell = '', others: readonly string[] = []): Read<Role> {
   const word = withoutTextMark(cell).toLowerCase();
   if (word === '') return wrong('role: blank');
@@ -155,7 +153,6 @@ export function readRowRole({ role: cell = '' }: RowInput, { settings = {} }: Op
   );
 }
 
-/** A word of a sheet as it is compared: case and blanks do not tell two apart. */
 function tidied(word: string): string {
   return withoutTextMark(word).toLowerCase().replaceAll(/\s+/gu, ' ');
 }

@@ -242,7 +242,6 @@ function removeUser(now: SubjectNow, userId: string): Call {
   });
 }
 
-/** A project that is to be made; its id is the service's to give. */
 export interface NewProject {
   readonly name: string;
   readonly description: string;
@@ -263,7 +262,6 @@ function createProject(
   };
 }
 
-/** What stays true of a person whatever is changed. */
 function identityOf({ email, facts }: SubjectNow): Pick<SubjectFacts, 'email' | 'userId'> {
   return present({ email, userId: facts?.userId });
 }

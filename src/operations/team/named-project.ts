@@ -31,7 +31,6 @@ export type NamedProject =
   | { readonly kind: 'known'; readonly id: string; readonly name?: string }
   | { readonly kind: 'new'; readonly name: string };
 
-/** The job's `projects`: name → id. */
 export function projectIds({ settings }: OperationOptions): ReadonlyMap<string, string> {
   const { projects } = settings ?? {};
   const entries = isObject(projects) ? Object.entries(projects) : [];
@@ -131,7 +130,6 @@ function known(id: Read<string>, name?: string): Read<NamedProject> {
   return read(present({ kind: 'known', id: id.value, name }));
 }
 
-/** The id of the project with exactly this name, else of the one whose name differs in case alone. */
 function idOf(name: string, options: OperationOptions): string | undefined {
   const ids = projectIds(options);
   const spelled = [...ids].find(([each]) => each.trim().toLowerCase() === name.toLowerCase());
@@ -169,7 +167,6 @@ function mayNameProject(cells: RowInput, project: string, team: Team, options: O
   );
 }
 
-/** The ids of the projects that were made by that name, in whichever organization. */
 function idsMadeFor(name: string, team: Team): readonly string[] {
   const own = subjectOfProject(name);
   const ofAnother = subjectOfProject(name, '');

@@ -27,7 +27,6 @@ interface Wish extends Names {
 interface PersonOperation<Wished extends Wish>
   extends Pick<Operation, 'name' | 'summary' | 'inputs' | 'readsAnswers'> {
   prepare(row: RowInput, options: OperationOptions): Prepared<Wished>;
-  /** What is known of the person → what is done. */
   actionOf(person: PersonInProject, wish: Wished): PersonAction;
 }
 

@@ -22,7 +22,6 @@ const part = z.object({
   to: z.string(),
   action: z.enum(PLANNED_ACTIONS).exactOptional(),
   course: z.object({ kind: z.enum(PERSON_ACTIONS) }).exactOptional(),
-  /** There where the project is made first. */
   makes: z
     .object({ project: z.object({ name: z.string() }), subject: subject.exactOptional() })
     .exactOptional(),
@@ -40,7 +39,6 @@ const plannedWork = part.extend({
 });
 
 export type KeptPart = Omit<z.infer<typeof part>, 'course' | 'makes'> & {
-  /** The project that is made first, by a call of its own. */
   readonly makesProject?: Subject;
   /** Nothing is sent, because it cannot be done. */
   readonly isRefused?: true;

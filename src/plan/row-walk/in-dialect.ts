@@ -72,7 +72,6 @@ interface PageRead {
   readonly results: readonly JsonValue[] | undefined;
 }
 
-/** Without a member behind the last page. */
 type Next = Pick<Extract<Answer, { readonly kind: 'found' }>, 'more' | 'whyNoMore'>;
 
 const LAST: Next = {};

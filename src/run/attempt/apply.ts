@@ -60,7 +60,6 @@ export function stopNow<Reason>(run: Run, error: Reason): Reason {
   return error;
 }
 
-/** Reports what became known about the clocks. Clocks that contradict each other stop the run; its answers are kept. */
 function applyClocks({ session: { clock }, emit, stopAll }: Run): void {
   for (const message of clock.takeNews()) emit({ kind: 'note', message });
   if (clock.apart !== undefined) stopAll(clock.apart);

@@ -25,7 +25,6 @@ export interface OddReply {
   readonly attempt: AttemptId;
   readonly reply: Reply;
   readonly odd: OddAnswer;
-  /** Why the call is in doubt, as a clause. */
   readonly why: string;
 }
 
@@ -168,7 +167,6 @@ export function noteUnwrapped({ session: { client, history }, emit }: Run, reply
   emit({ kind: 'note', message: placeAdvice(through, body.value) });
 }
 
-/** What an answer of the service has instead of the vendor's, and what to write into the dialect of the service. */
 function placeAdvice({ envelope: { answer } }: Pick<Through, 'envelope'>, body: JsonValue): string {
   const isStatusMissing = answer.status !== undefined && valueAt(body, answer.body) !== undefined;
   const [missing, part, correction] = isStatusMissing
@@ -190,7 +188,6 @@ function bodyCorrection({ status }: Through['envelope']['answer'], body: JsonVal
   return `${whole}, or if that is ${place}, \`answer: { ${entries} }\``;
 }
 
-/** More names say nothing to anybody. */
 const NAMES_SHOWN = 8;
 
 function namesIn(body: JsonValue): string {

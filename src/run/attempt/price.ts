@@ -28,7 +28,6 @@ export async function untilPriced({ session, waiter }: Run, call: Call): Promise
   return nothing;
 }
 
-/** Whether a call may be bought without that: no answer states its price, or the price is known. */
 export function isPriced({ session: { client, priced } }: Run, call: Call): boolean {
   return client.dialect.credits_charged === undefined || priced.has(nameOf(call));
 }

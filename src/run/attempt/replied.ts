@@ -12,7 +12,6 @@ export interface Replied {
   readonly attempt: AttemptId;
   readonly call: Call;
   readonly operation: DialectOperation;
-  /** The path that was asked. Against it a redirect is read. */
   readonly path: string;
   readonly reply: Reply;
 }
@@ -47,7 +46,6 @@ export type Bought = Answered | 'in_doubt' | 'over_extra' | 'known' | Withheld |
 /** What comes after an attempt: nothing, the same request again, the same at another path, or the end of the run. */
 export type Next = Bought | 'again' | { readonly movedTo: string } | StopError;
 
-/** What is needed to judge replies and to close attempts. None of it sends a request. */
 export interface Closing extends Pick<Run, 'projects'> {
   readonly session: Pick<Session, 'account' | 'history' | 'ledger' | 'clock'> & {
     readonly client: Pick<Client, 'dialect' | 'origin' | 'basePath'>;

@@ -42,7 +42,6 @@ export interface Work {
   readonly unknown: Set<CallKey>;
 }
 
-/** Gets the answer to a call: from another row that asks for it now, from the ledger, or by a new purchase. */
 export function answerTo(work: Work, wanted: Wanted): Promise<Obtained> {
   const { flying } = work;
   const earlier = flying.get(wanted.key);
@@ -71,12 +70,10 @@ async function answerOnce(work: Work, wanted: Wanted): Promise<Obtained> {
   }
 }
 
-/** Whether a call was left without an answer, although it has no doubt of its own. */
 function isPutOff(obtained: Obtained): boolean {
   return obtained.kind === 'in_doubt' && obtained.attempt === undefined;
 }
 
-/** What the ledger knows of a call by now, as the dialect of today reads it. */
 async function look({ context, batch, run }: Work, wanted: Wanted): Promise<FoundCall<CallState>> {
   const { ledger, account } = context;
   const [found] = await findCalls<CallState>([wanted], {
@@ -220,7 +217,6 @@ export interface Held {
   readonly attempt?: AttemptId;
 }
 
-/** The result for a call without an answer for which nothing is at risk, with the reason. */
 function withheld(why: Withheld | PutOff | Waits): Held | Waits {
   switch (why.kind) {
     case 'waits':

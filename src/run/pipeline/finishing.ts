@@ -4,7 +4,6 @@ import { crashPoint } from '../../lib/faults.ts';
 import type { RunContext } from '../../plan/context.ts';
 import type { Task } from './tasks.ts';
 
-/** A commit takes as long as finishing a hundred rows. */
 const ROWS_IN_A_COMMIT = 1_000;
 
 /** Where many spend, a commit is some statements to a server on another machine. */

@@ -13,7 +13,6 @@ import { preparedTask, type SubmittedTasks, type Task, type TaskSource } from '.
 
 /** A submitted list is handed over to workers: what they need of it is kept in the ledger, and its ranges are sent. */
 
-/** So many rows are kept by one statement. */
 const ROWS_AT_ONCE = 2_000;
 
 /**
@@ -55,7 +54,6 @@ function whyNot({ limit, sample, job, account }: RunContext): string | undefined
     : undefined;
 }
 
-/** @throws StopError `usage` when the list cannot be left to workers. */
 export function requireHandOver(context: RunContext): void {
   const why = whyNot(context);
   if (why !== undefined) throw cannotDetach(`This run cannot be left to workers, because ${why}.`);

@@ -32,7 +32,6 @@ import { type SubmittedTasks, type Task, taskMaker, tasksOf } from './tasks.ts';
  * beyond question, such as a lost answer or one that is too old, is left to the pipeline, and so is all that is bought.
  */
 
-/** A row on its walk, with the answers that were found for it so far. */
 export interface Walking {
   readonly task: Task;
   readonly walk: RowWalk;
@@ -133,7 +132,6 @@ export class KnownRows {
     return left;
   }
 
-  /** The rows that have not ended, each with the call that it needs next. The others are noted as ended. */
   #asking(all: readonly Walking[]): readonly Asking[] {
     const asking: Asking[] = [];
     for (const walking of all) {

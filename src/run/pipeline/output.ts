@@ -178,7 +178,6 @@ async function isStanding(
   return outputSha256.split(' ').some((sha256) => written.includes(sha256));
 }
 
-/** The path's name without the number that an output gets when it is written beside a changed one. */
 function stemOf(path: string): string {
   return join(dirname(path), nameParts(path).stem.replace(/ \(\d+\)$/, ''));
 }

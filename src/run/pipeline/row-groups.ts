@@ -3,7 +3,6 @@ import PQueue from 'p-queue';
 /** A job of the queue begins so many items: a job for each would cost more than all else that keeps them in order. */
 const GROUP_SIZE = 32;
 
-/** So many groups wait at most when further rows are read. */
 const GROUPS_AHEAD = 2;
 
 /**
@@ -60,7 +59,6 @@ export class RowGroups<Item> {
     while (this.#underWay > 0) await this.#oneDone();
   }
 
-  /** Ends when all of the items have begun, or none begins any more. */
   async #begin(items: readonly Item[]): Promise<void> {
     for (const item of items) {
       while (this.#underWay >= this.#most) await this.#oneDone();

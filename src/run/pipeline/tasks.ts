@@ -32,7 +32,6 @@ export interface SubmittedTasks {
 
 const PLANNED_PAGE = 1_000;
 
-/** The tasks of a batch in the process that has its file. They come from the file, or from the plan that the batch began with. */
 export function tasksOf(source: SubmittedTasks): TaskSource {
   return source.context.job.operation.change === undefined ? tasksOfFile(source) : tasksOfPlan(source);
 }
@@ -112,7 +111,6 @@ function plannedTask(planned: PlannedRow): Task {
   return { ...planned, work: { input: planned.work, ...notes } };
 }
 
-/** The same tasks, each begun only once it may be. @param pace left out: all may be begun. */
 export async function* paced(source: TaskSource, pace: Pace | undefined): AsyncGenerator<readonly Task[]> {
   for await (const tasks of source) {
     for (let left = tasks; left.length > 0; ) {
@@ -143,7 +141,6 @@ function projectsIn(planned: PlannedRow): readonly string[] {
   return parts.flatMap((part) => part.subject.project ?? []);
 }
 
-/** The spreadsheet's number of the last row within `--limit`. */
 function lastRowWanted({ context, input }: Pick<SubmittedTasks, 'context' | 'input'>): RowNumber {
   return lastOfFirst(input.sheet.headerRow, context.limit);
 }

@@ -9,7 +9,6 @@ import type { LedgerReader } from '../../ledger/ledger.ts';
 /** How many answers are read: enough to see every field that matters, and few enough to read in a moment. */
 const ANSWERS_READ = 200;
 
-/** How many batches are searched for answers. Most batches have one within their first rows. */
 const BATCHES_READ = 20;
 
 /**

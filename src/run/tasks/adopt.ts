@@ -112,7 +112,6 @@ class Adoption {
     return { batch, planned: planned.slice(0, rows) };
   }
 
-  /** Keeps all people of a row, or none where one of them cannot be kept. */
   async #keep(
     batch: Batch,
     planned: PlannedRow,

@@ -45,7 +45,6 @@ export interface BatchOverview extends RowsNow {
   readonly money: ShownMoney;
   /** Since when a person has paused it; undefined when it may go on. */
   readonly heldSinceMs: number | undefined;
-  /** The process that works on it now; undefined when none does. */
   readonly run: Spender | undefined;
   /** Ranges of it that workers have, or are to have; undefined where the store has no workers, and once it has ended. */
   readonly ranges: RangeCounts | undefined;
@@ -76,7 +75,6 @@ interface BatchesWanted {
 
 interface BatchesPage {
   readonly overviews: readonly BatchOverview[];
-  /** Number of batches that the filter lets through, and of all. */
   readonly total: number;
   readonly all: number;
 }
@@ -121,7 +119,6 @@ export function finishedIn(counts: BatchOverview['counts']): number {
 /** Who has said nothing for that long has ended, or hangs. */
 const SILENT_MS = 5_000;
 
-/** The processes that spend from a ledger: of most there is one at most. */
 async function spendersOf(ledger: LedgerReader, location: string): Promise<readonly Spender[]> {
   if (ledger.workers === undefined) {
     const spender = await spenderAt(location);
@@ -182,7 +179,6 @@ export interface BatchStatus extends BatchOverview {
   readonly pause: PauseRecord | undefined;
   /** The process for whose end another one has to wait, which spends on this batch or on anything else. */
   readonly awaited: Spender | undefined;
-  /** How many of its rows wait, because what was bought for them turned out to be no answer. */
   readonly unanswered: number;
   /** The newer batch of the same job and content, which has taken its place. */
   readonly followedBy: BatchId | undefined;
@@ -198,7 +194,6 @@ export interface BatchStatus extends BatchOverview {
 
 export interface MissSeries {
   readonly count: number;
-  /** Whether a person has said that they are the vendor's own answers. */
   readonly kept: boolean;
   /** The number of the account's answers if every one was a miss, and too few were to be suspicious. */
   readonly only: number | undefined;

@@ -218,7 +218,6 @@ class Window implements Pace {
   #isOver = false;
   #waiting: (() => void)[] = [];
 
-  /** @param ahead how many rows may be begun beyond the one that was taken last. */
   constructor(ahead: number) {
     this.#ahead = ahead;
   }
@@ -228,7 +227,6 @@ class Window implements Pace {
     return this.#isOpen ? Number.POSITIVE_INFINITY : this.#taken + this.#ahead;
   }
 
-  /** Resolves once the row is finished, or nothing more will be. */
   async until(row: RowNumber): Promise<void> {
     // A row between two that are read is none of the list, so what comes before this one is out of the way.
     this.take(row - 1);
@@ -240,7 +238,6 @@ class Window implements Pace {
     this.#tell();
   }
 
-  /** The reader has the row, and all before it. */
   take(row: RowNumber): void {
     if (row <= this.#taken) return;
     this.#taken = row;

@@ -139,7 +139,6 @@ function snapshotPath(outputPath: string): string {
   return besideFile(outputPath, `.so-far${nameParts(outputPath).ending}`);
 }
 
-/** Finds the batch of a job over a file. @throws StopError `usage` when there is none. */
 export async function batchOfJob(
   request: Pick<JobOptions, 'job' | 'file' | 'account' | 'read' | 'repair' | 'store'>,
   tell: (sentence: string) => void,

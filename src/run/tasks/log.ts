@@ -31,7 +31,6 @@ import { batchWithId, findBatch, withLedgersThere } from '../open-ledger.ts';
 
 export interface LogEntry {
   readonly atMs: number;
-  /** A request, a decision about one, or what somebody did with a batch. */
   readonly kind: 'asked' | 'changed' | 'decided' | Act['kind'];
   /** Undefined for what was done before ledgers kept who is at work. */
   readonly operator: string | undefined;
@@ -40,7 +39,6 @@ export interface LogEntry {
     | undefined;
   readonly row?: number;
   readonly request?: LoggedRequest;
-  /** What was decided, by whom and why. */
   readonly decision?: Pick<Decision, 'kind' | 'by' | 'why'>;
 }
 
@@ -91,7 +89,6 @@ export async function aboutOf(text: string | undefined, store: string | undefine
   throw stop('usage', 'There is nothing to search for.', 'Give an e-mail address, an ABN or a web address.');
 }
 
-/** The entries of all stores, newest first; decisions stand before the request that they are about. */
 export async function logOf(
   options: LogOptions,
   hear: (entry: LogEntry) => void | Promise<void>,
@@ -267,7 +264,6 @@ function kept<Key, Value>(found: Map<Key, Value>, key: Key, find: () => Value): 
 /** As much as a person reads of what a vendor said. */
 const MOST_SAID = 2_000;
 
-/** As much of a hash as tells one from another. */
 const HASH_SHOWN = 16;
 
 function requestOf(attempt: AttemptRecord): LoggedRequest {

@@ -199,7 +199,6 @@ class Sweeping {
     }
   }
 
-  /** Works on one file. A stop is returned, because other files may go on after it; a bug is thrown. */
   async #swept(store: SweptStore, todo: Todo): Promise<SweptFile> {
     const { ledger } = store.spender;
     const { identity } = todo.job.account;
@@ -366,7 +365,6 @@ const STOP_REACH: Readonly<Record<StopCode, 'file' | 'account' | 'sweep'>> = {
  */
 const WORST_FIRST: readonly number[] = [130, 143, 77, 2, 4, 76, 75];
 
-/** The stop that the whole sweep reports; the first of equally bad ones. */
 export function worstOf(stops: readonly StopError[]): StopError | undefined {
   const rank = ({ code }: StopError): number => WORST_FIRST.indexOf(STOP_CODES[code]);
   return stops.toSorted((one, other) => rank(one) - rank(other))[0];

@@ -26,8 +26,6 @@ import {
 import { isJsonLinesName } from '../../lib/file-name.ts';
 import { dialectOfBatch } from '../batch-account.ts';
 
-/** This file tells one row: how it ended, and every attempt of the calls that it used, with all that is known about it. */
-
 export interface RowStory {
   readonly batch: Batch;
   readonly row: RowNumber;
@@ -36,7 +34,6 @@ export interface RowStory {
   readonly since: string | undefined;
   readonly planned: (PlannedRow & { readonly kind: 'work' })['work'] | undefined;
   readonly attempts: readonly AttemptStory[];
-  /** Paths of the answer that the row's cells are read from. */
   readonly fields: readonly string[];
 }
 
@@ -118,7 +115,6 @@ function isExactlyBooked({ call, closure, reply }: AttemptRecord, dialect: Diale
   return isExactCharge(closure.charged, answered, dialect, dialectOperationOf(dialect, call));
 }
 
-/** Paths of the answer that the row's cells are read from. */
 function fieldsShown({ settings }: Batch, record: RowRecord | undefined): readonly string[] {
   const body = shownBody(record?.answers ?? []);
   if (body === undefined) return [];

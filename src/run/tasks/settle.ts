@@ -48,8 +48,6 @@ import {
 export { overWords, waysToSend } from '../over.ts';
 export type { AlikeDoubts } from './told-answer.ts';
 
-/** This file lists what is in doubt in a batch, and carries out what a person decides about it. Nothing is sent. */
-
 export interface DoubtList {
   readonly doubts: readonly ListedDoubt[];
   /** Those that one decision may be about, because their answers are alike. */
@@ -70,7 +68,6 @@ export interface DoubtList {
 
 export interface ListedDoubt {
   readonly doubt: Doubt;
-  /** Since when, what is at risk and why, in one clause. */
   readonly reason: string;
   readonly looks: readonly Look[];
   /** What was decided about it for the batch; undefined when nothing was, or when a run has carried it out. */
@@ -256,7 +253,6 @@ export type PersonsDecision =
   | { readonly kind: 'told'; readonly answer: readonly string[] }
   | { readonly kind: 'skip' | 'not_done' };
 
-/** What a decision was noted for, and what of the batch is to be sent again by now. */
 export interface Decided {
   readonly doubts: readonly Doubt[];
   readonly retries: Retries;

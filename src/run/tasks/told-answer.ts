@@ -83,7 +83,6 @@ function requireTellable({ operation, change }: Call, told: Pairs, read: readonl
   throw stop('usage', fact, suggestion(unknown, known));
 }
 
-/** Ids that a change gives its subject: each row has one of its own. */
 const OWN_TO_A_ROW: readonly string[] = ['invite_code', 'user_id', 'project_id'];
 
 /**
@@ -132,13 +131,11 @@ export interface AlikeDoubts {
   readonly rows: readonly RowNumber[];
   /** The rule of a dialect that would read them; undefined where none is offered. */
   readonly rule: string | undefined;
-  /** What that rule reads once it is in the dialect. */
   readonly reads: RuleReads;
   /** What `--answer` may say of all of them, as `key=value`; undefined where that differs from row to row. */
   readonly tellable: string | undefined;
 }
 
-/** The groups of at least two, in the order of their first rows. */
 export async function alikeDoubts(
   ledger: Pick<LedgerReader, 'doubts' | 'attempts'>,
   batch: Pick<Batch, 'id'>,

@@ -154,7 +154,6 @@ export interface ShownRequest extends Pick<HttpRequest, 'method' | 'headers'> {
 
 const WITHOUT_KEY = { key: '[key]', idempotency_key: '[a new one for each request]' };
 
-/** The request as it is sent, with a word in the place of the key. */
 export function requestShown({ dialect, account, call }: Trial): ShownRequest {
   const { baseUrl, projectId, organizationId } = account;
   const values = {
@@ -248,7 +247,6 @@ interface TrialRunOptions
 
 export interface RanTrial {
   readonly summary: RunSummary;
-  /** The attempt; undefined when the run stopped before the call. */
   readonly tried: Tried | undefined;
 }
 
@@ -293,7 +291,6 @@ async function budgetOfRepeat(trial: Trial, ledger: Ledger): Promise<Credits | u
   return credits(heldCredits(await ledger.batchMoney(batch.id)) + (await mostOfTrial(trial, ledger)));
 }
 
-/** The row's number in a spreadsheet, where the header is row 1. */
 const ROW = 2;
 
 function lastOf(history: readonly AttemptRecord[]): Tried | undefined {

@@ -89,7 +89,6 @@ export async function runWorker(options: WorkerOptions): Promise<WorkerSummary> 
 
 const MAY_COME_BACK: ReadonlySet<string> = new Set(['store', 'busy', 'disk_full']);
 
-/** Those whose key is there: for others this worker takes nothing. */
 async function usableAccounts(onEvent: (event: WorkerEvent) => void): Promise<readonly Account[]> {
   const { configured, path } = await loadAccounts();
   const usable: Account[] = [];
@@ -174,7 +173,6 @@ function answered(taking: Promise<TakenRange | undefined>): Promise<TakenRange |
 const BEAT_MS = 1_000;
 const DAY_MS = 24 * 60 * 60_000;
 
-/** Does the work again and again. What the database cannot do now, it can do the next time. */
 async function each(
   everyMs: number,
   { clock }: Serving,

@@ -37,7 +37,6 @@ export class Backoff {
     this.#onPause = onPause;
   }
 
-  /** The reason of the last pause, or of the last lost answer after it; empty before the first one. */
   get why(): string {
     return this.#why;
   }
@@ -75,7 +74,6 @@ export class Backoff {
     return isNew;
   }
 
-  /** Waits as after a pause without a time, for another reason. */
   backOff(sentAtMs: number, why: string): void {
     this.#begin(sentAtMs);
     this.waitFor(this.#ownMs(), why);
@@ -123,7 +121,6 @@ export class Backoff {
       this.waitFor(pauseMs, 'the vendor asked to wait', true);
   }
 
-  /** A shorter pause never ends a longer one. */
   waitFor(durationMs: number, why: string, asked = false): void {
     const untilMs = this.#clock.monotonicMs() + durationMs;
     if (untilMs <= this.#untilMs) return;
@@ -173,7 +170,6 @@ export interface LimiterOptions {
   /** Send times of earlier runs, wall clock, so that a restart does not burst. */
   readonly earlierSendsMs: readonly number[];
   readonly pausedUntilMs: number | undefined;
-  /** Requests a second that earlier runs have learned from answers. */
   readonly learnedPerSecond: number | undefined;
   /** Starts at full speed although the plan is unknown, and learns from the first refusal on. */
   readonly unhurried?: boolean;

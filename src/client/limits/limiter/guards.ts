@@ -24,10 +24,8 @@ export class SlidingLog {
   readonly #largestMarginMs: number;
   /** A ring of send times with the rest of the margin, monotonic milliseconds; empty places are long ago. */
   readonly #times: Float64Array;
-  /** Sends in all. The last of them stand in the ring. */
   #count = 0;
   #inHand = 0;
-  /** How many of the window's requests may be used. */
   #places: number;
 
   constructor(window: Window, margin = marginMs(window)) {
@@ -70,7 +68,6 @@ export class SlidingLog {
     this.#inHand += 1;
   }
 
-  /** @returns the number of this send, for `late`. */
   sent(atMs: number): number {
     this.#inHand -= 1;
     return this.seed(atMs);
@@ -188,7 +185,6 @@ export class PlanGuards {
     return this.#sends;
   }
 
-  /** Whether nothing may leave until another share is allotted. */
   get isWithheld(): boolean {
     return this.#share.isWithheld(this.#clock, this.#sends);
   }
@@ -241,7 +237,6 @@ export class PlanGuards {
     for (const atMs of sentAtMs) if (atMs <= nowMs) for (const log of this.#logs) log.seed(atMs + offsetMs);
   }
 
-  /** @returns false when no margin can be the reason any more. */
   widen(): boolean {
     return this.#logs.filter((log) => log.widen()).length > 0;
   }

@@ -97,7 +97,6 @@ const BIN_MS = 20;
 /** Speeds that differ by less look the same to a user, and are not worth a write. */
 const NEWS_DIFFERENCE = 0.1;
 
-/** The time since a cut in which nothing was accepted. */
 interface Outage {
   readonly sinceMs: number;
   lastRefusedMs: number;
@@ -111,7 +110,6 @@ export class RateLearner {
   #sent = 0;
   #refused = 0;
   #perSecond: number;
-  /** Requests a second; undefined until it is found. */
   #ceiling: number | undefined;
   #doubleInSeconds = DOUBLE_IN_SECONDS;
   #windowMs = SECOND_MS;
@@ -151,7 +149,6 @@ export class RateLearner {
     return this.#told?.pacePerSecond ?? (this.#ceiling === undefined ? undefined : this.#perSecond);
   }
 
-  /** Requests a second that may leave now, evenly spread. */
   get pacePerSecond(): number {
     return this.#told?.pacePerSecond ?? this.#perSecond;
   }
@@ -176,7 +173,6 @@ export class RateLearner {
     this.#holdUntilMs = nowMs + PATIENCE_MS;
   }
 
-  /** An answer came that did not refuse the request for being too fast. */
   accepted(nowMs: number): void {
     if (this.#outage?.isProbed === false) return;
     if (this.#outage !== undefined) this.#endOutage(this.#outage);
@@ -208,7 +204,6 @@ export class RateLearner {
     this.#toldAtMs = nowMs;
   }
 
-  /** Whether the vendor's stated limits alone set the pace. */
   #isTold(): boolean {
     return this.#told?.pacePerSecond !== undefined;
   }

@@ -20,7 +20,6 @@ const LOOK_EVERY_MS = 500;
 const SET_BACK_MS = 50;
 
 export interface LeasesOptions {
-  /** Requests a second, which may change at any time. */
   perSecond(): number;
   isLearned(): boolean;
   readonly aheadMs?: number;
@@ -40,7 +39,6 @@ export interface LeasesOptions {
 export class Leases {
   readonly #options: LeasesOptions;
   #bottleneck: Bottleneck;
-  /** What the jobs are spread by, of the last order. */
   #orderedPerSecond: number;
   /** When the next lease should come, by our clock: for what is told of the wait. Only its job makes the lease come. */
   #dueAtMs = Number.NEGATIVE_INFINITY;
@@ -92,7 +90,6 @@ export class Leases {
     this.#left = Math.min(this.#left + 1, Math.max(this.#aheadOf(this.#options.perSecond()), 1));
   }
 
-  /** Stops the timers of ordered permits. Nobody waits for the last job, which hands its permits to nobody. */
   close(): void {
     this.#lookNoMore();
     void this.#bottleneck.stop({ dropWaitingJobs: true });

@@ -1,6 +1,6 @@
 export class Permit {
   readonly #giver: PermitGiver;
-  /** From when on it may be used, monotonic milliseconds. */
+  /** From when on it may be used, monotonic. */
   readonly dueMs: number;
 
   constructor(giver: PermitGiver, dueMs: number) {
@@ -8,7 +8,6 @@ export class Permit {
     this.dueMs = dueMs;
   }
 
-  /** Whether it may still be used, after what answers have said since it was given. */
   holds(): boolean {
     return this.#giver.holds();
   }
@@ -32,7 +31,6 @@ export class Permit {
   }
 }
 
-/** Who gives permits, and hears what becomes of them. */
 export interface PermitGiver {
   holds(): boolean;
   mayLeave(): boolean;
@@ -48,11 +46,9 @@ interface Sent {
   isAnswered: boolean;
 }
 
-/** The permits that are out, each with its request once that is sent. */
 export class Outstanding {
   readonly #permits = new Map<Permit, Sent | undefined>();
   #inHand = 0;
-  /** Answers that came, and those that have had their consequences. */
   #answered = 0;
   #applied = 0;
   /** Who waits until so many have had them, in rising order. */
@@ -92,7 +88,6 @@ export class Outstanding {
     return sent;
   }
 
-  /** @returns whether the permit was out until now. */
   remove(permit: Permit): boolean {
     if (this.isInHand(permit)) this.#inHand -= 1;
     const isUnapplied = this.#permits.get(permit)?.isAnswered === true;

@@ -37,7 +37,6 @@ export class Share {
     this.#bounds = bounds;
   }
 
-  /** Whether nothing more may leave after so many requests. */
   isWithheld(clock: Clock, sends: number): boolean {
     if (this.#isNothing) return true;
     const { mostSends, until } = this.#bounds;

@@ -4,7 +4,6 @@ import { formatDuration } from '../../../lib/duration.ts';
 
 /** A run that wants to send. There is one object a run, and all of its requests pass the same one. */
 export interface Waiter {
-  /** Fires when the run sends nothing more. */
   readonly signal: AbortSignal;
   /** The longest stretch in which nothing may settle before the run stops; undefined: the run waits for ever. */
   readonly maxPauseMs: number | undefined;
@@ -23,7 +22,6 @@ export class WaitQueue<T> {
   readonly #heeded = new WeakSet<Waiter>();
   readonly #onLeft: () => void;
 
-  /** @param onLeft called when a waiter left without having got it. */
   constructor(onLeft: () => void) {
     this.#onLeft = onLeft;
   }
@@ -63,7 +61,6 @@ export class WaitQueue<T> {
     this.#waiting.clear();
   }
 
-  /** Removes every waiter for which there is a reason, and rejects its wait with that. */
   refuse(reasonFor: (waiter: Waiter) => unknown): void {
     for (const waiting of this.#waiting) {
       const reason = reasonFor(waiting.waiter);
@@ -79,7 +76,6 @@ export class WaitQueue<T> {
   }
 }
 
-/** A fixed number of slots; a caller that finds none free waits for one. */
 export class Slots {
   readonly #most: number;
   readonly #standstill: Standstill;
@@ -142,7 +138,6 @@ const STOPPED_MS = 5_000;
  */
 export class Standstill {
   readonly #clock: Clock;
-  /** Every queue in which a run ever waited. */
   readonly #queues = new Set<Pick<WaitQueue<unknown>, 'waitingSinceMs' | 'refuse'>>();
   readonly #stopFor: (waiter: Waiter, stuckMs: number) => unknown;
   readonly #watched = new WeakSet<Waiter>();
@@ -223,7 +218,6 @@ export function stuckWords(stuckMs: number, waitMs: number, maxPauseMs: number, 
   return `Nothing was settled for ${seconds(stuckMs)}, and the next request would have to wait for another ${seconds(waitMs)}, together ${words}`;
 }
 
-/** In full seconds, because nobody waits for less. */
 function seconds(durationMs: number): string {
   return formatDuration(Math.ceil(durationMs / 1000) * 1000);
 }
@@ -231,7 +225,6 @@ function seconds(durationMs: number): string {
 /** A timer knows no less, so nobody is woken for it. */
 const LEAST_GAIN_MS = 1;
 
-/** One wait at a time, which may end early. */
 export class Sleep {
   readonly #clock: Clock;
   #present: { readonly untilMs: number; readonly waking: AbortController } | undefined;

@@ -1,7 +1,6 @@
 import { suggestion } from '../../../core/nearest.ts';
 import { foreignName, listed } from '../../../core/plain-text.ts';
 
-/** What is wrong with a job's waterfall. `next` is one imperative sentence. */
 interface WaterfallProblem {
   readonly message: string;
   readonly next: string;

@@ -73,7 +73,6 @@ export function keptLists(inputs: readonly KnownInput[], folder: string, target:
   };
 }
 
-/** The outputs of an undo are beside its list, and named after it. */
 function withoutEndings(path: string): string {
   return join(dirname(path), basename(path).replace(/\..*$/, ''));
 }
@@ -154,7 +153,6 @@ function cellsNaming(path: string, person: Person): readonly string[] {
   }
 }
 
-/** In the XML of a workbook tags stand between cells. */
 function withoutMarkup(cell: string, person: Person): string {
   return cell.split(/[<>]/).find((text) => person.in(text, 'list')) ?? cell;
 }

@@ -94,7 +94,6 @@ function cellAround(text: string, from: number, to: number): string {
   return `${before}${text.slice(from, to)}${after}`;
 }
 
-/** A host with letters beyond ASCII has two spellings. */
 function emailPattern(address: string): string {
   const at = address.lastIndexOf('@');
   const [local, host] = [address.slice(0, at), address.slice(at + 1)];
@@ -128,7 +127,6 @@ function escaped(text: string): string {
   return text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`);
 }
 
-/** A letter beside a match, and where it begins or ends in the text, however it is written there. */
 interface Beside {
   readonly letter: string;
   readonly at: number;

@@ -120,7 +120,6 @@ async function likelyMakers(
   return { batches: all, sentAs: new Map([...sentAs].filter(([row]) => !disputed.has(row))), disputed };
 }
 
-/** Those whose inputs the result says that its rows were matched by, where any are; else all. */
 function likelyOf(
   groups: readonly (readonly Batch[])[],
   { header, rows }: FitResult,
@@ -218,7 +217,6 @@ async function fitOf(
   return { batches, sentAs, share: rows.length === 0 ? 0 : fitting / rows.length, same };
 }
 
-/** How many of these rows need attention. They may all be corrected by now, so that what they say is not what was sent. */
 async function countAttention(
   ledger: LedgerReader,
   batches: readonly Batch[],

@@ -15,7 +15,6 @@ import { endingOf, nameParts } from '../../../lib/file-name.ts';
  */
 
 export interface Inbox {
-  /** Files that may be worked on, in the order of their names. */
   readonly ready: readonly ReadyFile[];
   readonly left: readonly LeftFile[];
 }
@@ -159,7 +158,6 @@ async function refuseLink(folder: string, code: 'job' | 'output', next: string):
   );
 }
 
-/** Whether the file is still the same one and unchanged since it was looked at. */
 export async function isAsSeen({ path, stamp }: ReadyFile): Promise<boolean> {
   return (await stampOf(path)) === stamp;
 }
@@ -268,7 +266,6 @@ function refuseOwnLink(folder: string): Promise<void> {
   );
 }
 
-/** @throws StopError `output`, with the file still where it was. */
 export async function moveToDone(path: string, { input }: DonePlace): Promise<void> {
   // The run may have taken hours since the folder was checked.
   await refuseOwnLink(dirname(input));

@@ -26,7 +26,6 @@ export interface Todo {
   readonly path: string;
   /** The inbox file to be moved when it is done; undefined for a file elsewhere, which stays where it is. */
   readonly inInbox: ReadyFile | undefined;
-  /** The batch that an earlier run began over the same content. */
   readonly batch: Batch | undefined;
   readonly budget: Credits | undefined;
 }
@@ -112,7 +111,6 @@ async function isPaused({ id, state }: Batch, ledger: LedgerReader): Promise<boo
 const pausedWords = ({ id }: Batch): string =>
   `its batch ${id} is paused; to resume it: ${commandLine(['resume', id])}`;
 
-/** The hash of the content; undefined for a file that cannot be read, because its run will say why. */
 async function contentOf(path: string): Promise<string | undefined> {
   return contentHash(path).catch(() => undefined);
 }
@@ -292,7 +290,6 @@ async function inboxOf(name: string, { inbox, path = '' }: Job): Promise<string>
   );
 }
 
-/** Requires a limit for what the job may spend, because nobody watches a sweep. */
 function requireLimit(name: string, { job, account }: ResolvedJob): void {
   if (job.budget !== undefined || account.sandbox || account.budget.perDay !== undefined) return;
   throw stop(
@@ -320,7 +317,6 @@ export async function requireAgreedJobs(jobs: readonly SweptJob[], answers: Answ
   }
 }
 
-/** The path itself where there is nothing yet. */
 function realPathOf(path: string): Promise<string> {
   return realpath(path).catch(() => path);
 }

@@ -13,7 +13,6 @@ import { ProjectAccess } from '../../project-access.ts';
 import { settleSeries } from '../../recover.ts';
 import { type OpenRun, Sessions } from '../../sessions.ts';
 
-/** A worker's work on ranges, in sessions that stay open from one range to the next. */
 export class RangeWork {
   readonly #serving: Serving;
   readonly #until: AbortSignal;
@@ -25,7 +24,6 @@ export class RangeWork {
   readonly #resting = new Map<string, { readonly untilMs: number; readonly stopped: StopError }>();
   readonly #onLost: (stopped: StopError) => void;
 
-  /** @param onLost hears that the ledger is lost to this process. */
   constructor(serving: Serving, until: AbortSignal, onLost: (stopped: StopError) => void) {
     this.#serving = serving;
     this.#until = until;

@@ -7,7 +7,6 @@ export class RecentSends {
   readonly #counts: Uint32Array;
   #newest = 0;
 
-  /** @param spanMs how far back it remembers. @param binMs the length of a bin. */
   constructor(spanMs: number, binMs: number) {
     this.#binMs = binMs;
     this.#counts = new Uint32Array(Math.ceil(spanMs / binMs) + 2);
@@ -51,7 +50,6 @@ export class RecentSends {
     return 0;
   }
 
-  /** Copies what it remembers, each bin as if all of its requests had left at its end. */
   copyTo(other: RecentSends): void {
     for (let bin = this.#oldestFrom(Number.NEGATIVE_INFINITY); bin <= this.#newest; bin += 1) {
       if (this.#countOf(bin) > 0) other.add((bin + 1) * this.#binMs, this.#countOf(bin));

@@ -11,7 +11,6 @@ const FIRST_PATIENCE_MS = 15_000;
  * that, after a longer while each time, until the lower speed is believed.
  */
 export class Setback {
-  /** Requests a second; undefined without a setback. */
   #before: number | undefined;
   #refusedAtMs = Number.NEGATIVE_INFINITY;
   #patienceMs = FIRST_PATIENCE_MS;
