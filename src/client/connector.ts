@@ -90,17 +90,12 @@ function tunnel(proxy: NamedProxy, address: URL): Promise<Socket> {
     });
     asking.once('error', (error) => {
       clearTimeout(deadline);
-      reject(
-        new NoTunnel(proxy, `cannot be reached (${messageOf(error) || codeOf(error)})`, isLasting(error)),
-      );
+      // A wrong name or a wrong certificate will still be wrong in a minute.
+      const lasts = isUnresolved(error) || isCertificate(error);
+      reject(new NoTunnel(proxy, `cannot be reached (${messageOf(error) || codeOf(error)})`, lasts));
     });
     asking.end();
   });
-}
-
-/** A wrong name or a wrong certificate will still be wrong in a minute. */
-function isLasting(error: Error): boolean {
-  return isUnresolved(error) || isCertificate(error);
 }
 
 export function isUnresolved(error: Error): boolean {

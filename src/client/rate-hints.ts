@@ -59,7 +59,9 @@ const SUFFIXES = [
  * @param body the answer's body, when it has been read already.
  */
 export function rateHintsIn(raw: RawReply, names: RateHintNames | undefined, body?: Body): RateHints {
-  if (names === undefined && !Object.keys(raw.headers).some(isAboutSpeed)) return NO_HINTS;
+  // All of the usual names have one of these in them.
+  if (names === undefined && !Object.keys(raw.headers).some((name) => /rate|retry/.test(name)))
+    return NO_HINTS;
   const windows = strictest(windowsIn(raw, names));
   const left = firstUsedUp(leftIn(raw, names));
   const pauseMs = pauseIn(raw, names, body) ?? pauseUntilReset(raw, left);
@@ -81,11 +83,6 @@ export function askedWaitMs(raw: RawReply, names: RateHintNames | undefined, bod
   return (
     rateHintsIn(raw, names, body).pauseMs ?? (body.kind === 'json' ? waitInBody(body.value, raw) : undefined)
   );
-}
-
-/** Whether a header may have one of the usual names, all of which have one of these in them. */
-function isAboutSpeed(name: string): boolean {
-  return name.includes('rate') || name.includes('retry');
 }
 
 function windowsIn(raw: RawReply, names: RateHintNames | undefined): readonly RateWindow[] {

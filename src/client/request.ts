@@ -19,7 +19,6 @@ import {
   type ReadBack,
   type Through,
 } from './dialect.ts';
-import { alike } from './request/alike-calls.ts';
 
 export interface HttpRequest {
   readonly method: Method;
@@ -358,4 +357,34 @@ function filled(templates: Headers, values: RequestValues): Headers {
   for (const [name, template] of Object.entries(templates))
     headers[name] = template.includes('{') ? fill(template) : template;
   return headers;
+}
+
+/** Calls of one operation whose parameters have the same names: a list has a million of one kind, and most differ in values alone. */
+class Alike {
+  /** Whether they were found to be sendable. */
+  isSendable = false;
+  readonly #withMore = new Map<string, Alike>();
+
+  /** Those that have this name as well, behind the others. */
+  with(name: string): Alike {
+    let more = this.#withMore.get(name);
+    if (more === undefined) {
+      more = new Alike();
+      this.#withMore.set(name, more);
+    }
+    return more;
+  }
+}
+
+const ofDialects = new WeakMap<Dialect, Alike>();
+
+function alike(dialect: Dialect, { operation, parameters }: Call): Alike {
+  let all = ofDialects.get(dialect);
+  if (all === undefined) {
+    all = new Alike();
+    ofDialects.set(dialect, all);
+  }
+  let found = all.with(operation);
+  for (const name in parameters) found = found.with(name);
+  return found;
 }

@@ -9,10 +9,6 @@ const PATH = /^\/(?!\/)[!-"$-~]*$/;
 /** Nothing that means anything is encoded more often, and each time takes a look at the whole path. */
 const MOST_DECODINGS = 4;
 
-function isPathText(path: string): boolean {
-  return PATH.test(path);
-}
-
 /**
  * Whether the path leaves the place where it stands, as it is or decoded: by a segment "." or "..", also where parameters
  * stand behind it, or by a beginning that names a host.
@@ -57,7 +53,7 @@ function isElsewhere(path: string): boolean {
  */
 export function pathProblem(template: string, placeholder: RegExp): string | undefined {
   const [empty, filled] = ['', 'x'].map((text) => template.replaceAll(placeholder, text)) as [string, string];
-  if (!isPathText(filled)) return 'it must begin with one "/" and have neither blanks nor "#"';
+  if (!PATH.test(filled)) return 'it must begin with one "/" and have neither blanks nor "#"';
   // Half an escape sequence would make a sign of its own of the first letters of what is filled in.
   if (new RegExp(`%[0-9a-f]?${placeholder.source}`, 'i').test(template))
     return 'it has a half escape sequence before a {';

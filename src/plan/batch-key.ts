@@ -34,17 +34,13 @@ export async function batchPlaceOf(
 ): Promise<BatchPlace> {
   const identity = batchIdentityOf({ account, job }, input);
   const key = batchKeyOf(identity, input.survey.sha256);
-  const lineage = lineageOf(identity, input.path);
+  // One job over one path. When the file's content changes, its new batch supersedes the unfinished old one.
+  const lineage = fingerprint('rowonce-lineage-1', identity, input.path);
   return { key, lineage, existing: await ledger.batchByKey(key) };
 }
 
 export function batchKeyOf(identity: BatchIdentity, inputSha256: string): string {
   return fingerprint('rowonce-batch-1', identity, inputSha256);
-}
-
-/** Identifies one job over one path. When the file's content changes, its new batch supersedes the unfinished old one. */
-function lineageOf(identity: BatchIdentity, inputPath: string): string {
-  return fingerprint('rowonce-lineage-1', identity, inputPath);
 }
 
 function fingerprint(format: string, identity: BatchIdentity, last: string): string {

@@ -15,8 +15,22 @@ import type { Session } from './session.ts';
  * a constraint of the database repeats it.
  */
 
+/** Nothing is sent, so no answer can correct a day that is false: it is said which one counts, and how to ask. */
 export function overBudget(session: Session, scope: BudgetScope, money: Money, reserve: Credits): StopError {
-  return unsureOfDay(budgetReached(scope, money, reserve), { session, scope, money, reserve });
+  const reached = budgetReached(scope, money, reserve);
+  const { atMs, leastMs = atMs } = session.clock.dated();
+  const [day, least, calendar] = [atMs, leastMs, session.clock.machine.wallMs()].map(utcDay);
+  const isSure = day === least && day === calendar;
+  if (scope === 'batch' || scope === 'extra' || isSure || reserve > (money.cap ?? 0)) return reached;
+  const other =
+    least === day
+      ? ''
+      : `, and what was spent on ${least} counts as well, because of an answer from the vendor`;
+  return new StopError({
+    code: reached.code,
+    message: `${reached.message} Today is counted as ${day}${other}; this machine's clock says ${calendar}.`,
+    next: `If that is not right, set this machine's clock if it is wrong, raise per_${scope} in the account to ${heldCredits(money) + reserve}, and run the same command again: the vendor's next answer shows what day it is. If it is right, run it again when the ${scope} is over.`,
+  });
 }
 
 /**
@@ -43,7 +57,7 @@ export async function noteReached(ledger: Ledger, id: BatchId, budgetToFinish: n
 function budgetReached(scope: BudgetScope, money: Money, reserve: number): StopError {
   return new StopError({
     code: scope === 'batch' ? 'budget' : 'account_budget',
-    message: reachedWords(scopeWords(scope), money),
+    message: reachedWords(OF_SCOPE[scope], money),
     next: nextStep(scope, money, reserve),
     ...(scope === 'batch' ? { leastBudget: heldCredits(money) + reserve } : {}),
   });
@@ -57,46 +71,14 @@ function reachedWords(whose: string, { spent, cap, inDoubt }: Money): string {
 const budgetWords = (least: number): string =>
   `Run the same command again with a --budget of at least ${least}.`;
 
-interface Refused {
-  readonly session: Session;
-  readonly scope: BudgetScope;
-  readonly money: Money;
-  readonly reserve: number;
-}
-
-/** Nothing is sent, so no answer can correct a day that is false: it is said which one counts, and how to ask. */
-function unsureOfDay(reached: StopError, { session, scope, money, reserve }: Refused): StopError {
-  const { atMs, leastMs = atMs } = session.clock.dated();
-  const [day, least, calendar] = [atMs, leastMs, session.clock.machine.wallMs()].map(utcDay);
-  const isSure = day === least && day === calendar;
-  if (scope === 'batch' || scope === 'extra' || isSure || reserve > (money.cap ?? 0)) return reached;
-  const other =
-    least === day
-      ? ''
-      : `, and what was spent on ${least} counts as well, because of an answer from the vendor`;
-  return new StopError({
-    code: reached.code,
-    message: `${reached.message} Today is counted as ${day}${other}; this machine's clock says ${calendar}.`,
-    next: `If that is not right, set this machine's clock if it is wrong, raise per_${scope} in the account to ${heldCredits(money) + reserve}, and run the same command again: the vendor's next answer shows what day it is. If it is right, run it again when the ${scope} is over.`,
-  });
-}
-
 const utcDay = (ms: number): string => isoTime(ms).slice(0, 10);
 
-function scopeWords(scope: BudgetScope): string {
-  switch (scope) {
-    case 'batch':
-      return 'of this batch';
-    case 'day':
-      return "of the account's day (UTC)";
-    case 'month':
-      return "of the account's month (UTC)";
-    case 'extra':
-      return 'for sending calls in doubt again';
-    default:
-      return unreachable(scope);
-  }
-}
+const OF_SCOPE: Readonly<Record<BudgetScope, string>> = {
+  batch: 'of this batch',
+  day: "of the account's day (UTC)",
+  month: "of the account's month (UTC)",
+  extra: 'for sending calls in doubt again',
+};
 
 function nextStep(scope: BudgetScope, money: Money, reserve: number): string {
   const cap = money.cap ?? 0;

@@ -61,7 +61,7 @@ export async function run(
   const submitted = await submit(heard, sessions);
   const worked = context.detach === true ? { isLeft: true } : await work(submitted, sessions);
   metrics.end(context.clock.wallMs());
-  return finish(submitted, worked, { metrics, startedMs, beforeEnd });
+  return finish(submitted, worked, metrics, startedMs, beforeEnd);
 }
 
 interface Submitted {
@@ -281,17 +281,13 @@ function stopReason(signal: AbortSignal): StopError | undefined {
 /** Keeps what is told of a batch before it closes: a closed one is not run again, so that a crash behind that would leave it untold. */
 export type BeforeEnd = (summary: RunSummary) => Promise<void>;
 
-interface Ending {
-  readonly metrics: RunMetrics;
-  readonly startedMs: number;
-  readonly beforeEnd: BeforeEnd;
-}
-
 /** Writes the output from the ledger, closes the batch when each of its rows has an outcome, and sums up. It buys nothing. */
 async function finish(
   submitted: Submitted,
   { stopped, files: written, isLeft = false }: Worked,
-  { metrics, startedMs, beforeEnd }: Ending,
+  metrics: RunMetrics,
+  startedMs: number,
+  beforeEnd: BeforeEnd,
 ): Promise<RunSummary> {
   const { context, input, batch, sample, spentBefore } = submitted;
   const files = isLeft ? undefined : (written ?? (await outputOf(submitted, stopped)));

@@ -66,12 +66,8 @@ async function answerOnce(work: Work, wanted: Wanted): Promise<Obtained> {
     return obtained;
   } finally {
     // What is put off to the next run is put off for all rows of this one.
-    if (obtained === undefined || !isPutOff(obtained)) flying.delete(wanted.key);
+    if (obtained?.kind !== 'in_doubt' || obtained.attempt !== undefined) flying.delete(wanted.key);
   }
-}
-
-function isPutOff(obtained: Obtained): boolean {
-  return obtained.kind === 'in_doubt' && obtained.attempt === undefined;
 }
 
 async function look({ context, batch, run }: Work, wanted: Wanted): Promise<FoundCall<CallState>> {

@@ -63,8 +63,10 @@ export async function exportBatch(
   const ledger = spender ?? (await lookAtLedger(location));
   try {
     const usual = await usualPath(ledger, batch, forExcel);
+    // Beside a run the output goes to a file of its own, because the run will write the real one.
+    const ours = spender === undefined ? besideFile(usual, `.so-far${nameParts(usual).ending}`) : usual;
     const destination = await chooseDestination(input, settings, {
-      named: output ?? (spender === undefined ? snapshotPath(usual) : usual),
+      named: output ?? ours,
       sandbox: batch.sandbox,
       forExcel,
     });
@@ -132,11 +134,6 @@ async function usualPath(ledger: LedgerReader, batch: Batch, forExcel: true | un
   return newest === undefined || newest.id === batch.id
     ? path
     : besideFile(path, `.${batch.id}${nameParts(path).ending}`);
-}
-
-/** While a run goes on, the output goes to a file of its own, because the run will write the real one. */
-function snapshotPath(outputPath: string): string {
-  return besideFile(outputPath, `.so-far${nameParts(outputPath).ending}`);
 }
 
 export async function batchOfJob(

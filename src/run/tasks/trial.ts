@@ -241,17 +241,16 @@ export function triedFields({ job, dialect, call }: Trial, { reply, closure }: T
 
 // ---------------------------------------------------------------------------------------------------- the call
 
-interface TrialRunOptions
-  extends SpenderOptions,
-    Pick<FileOptions, 'refresh' | 'maxPauseMs' | 'signal' | 'onEvent'> {}
-
 export interface RanTrial {
   readonly summary: RunSummary;
   readonly tried: Tried | undefined;
 }
 
 /** Makes the call or resumes it. The user has agreed to its price, and it may cost no more unless they decide to repeat it. */
-export async function runTrial(trial: Trial, options: TrialRunOptions): Promise<RanTrial> {
+export async function runTrial(
+  trial: Trial,
+  options: SpenderOptions & Pick<FileOptions, 'refresh' | 'maxPauseMs' | 'signal' | 'onEvent'>,
+): Promise<RanTrial> {
   const { account, job, dialect } = trial;
   const spender = await openSpender(account.sandbox, options);
   try {

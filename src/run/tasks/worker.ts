@@ -141,15 +141,11 @@ async function serve(serving: Serving, stopping: AbortSignal): Promise<void> {
 
 const POLL_MS = 250;
 
-interface Served {
-  readonly account: Account;
-  readonly work: RangeWork;
-  readonly looks: Looks;
-}
-
-async function serveAccount(serving: Serving, served: Served, until: AbortSignal): Promise<void> {
-  const { queue, clock } = serving;
-  const { account, work, looks } = served;
+async function serveAccount(
+  { queue, clock }: Serving,
+  { account, work, looks }: { readonly account: Account; readonly work: RangeWork; readonly looks: Looks },
+  until: AbortSignal,
+): Promise<void> {
   const working = new Set<Promise<void>>();
   while (!until.aborted) {
     const mayTake = work.mayTake(account);

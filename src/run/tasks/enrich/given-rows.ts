@@ -33,13 +33,9 @@ async function* linesOf<Row>(rows: GivenRows<Row>): AsyncGenerator<Buffer> {
 /** What is no object becomes a line that cannot be read, which is one row's own problem. */
 function lineOf(row: unknown, number: number): string {
   try {
-    return JSON.stringify(row, bigAsText) ?? 'null';
+    return JSON.stringify(row, (_, value) => (typeof value === 'bigint' ? String(value) : value)) ?? 'null';
   } catch (error) {
     const fact = `Row ${number} cannot be written as JSON: ${messageOf(error)}.`;
     throw stop('input', fact, 'Give rows of texts, numbers, true or false, lists and objects.');
   }
-}
-
-function bigAsText(_name: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? String(value) : value;
 }
