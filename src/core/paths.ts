@@ -29,7 +29,7 @@ export function spoolFolder(store: string, env: Environment = process.env): stri
   return join(store.includes('://') ? stateFolder(env) : resolve(store), 'spool');
 }
 
-/** Where the lists are that were brought to the page: each in a folder of its own, with its earlier versions. */
+/** Where the lists are that were brought to the page: each in a folder of its own, with what it was first. */
 export function listsFolder(store: string): string {
   return join(resolve(store), LISTS);
 }

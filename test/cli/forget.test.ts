@@ -510,7 +510,7 @@ proof(
   },
 );
 
-/** A folder with a page's store: nothing was run, and two lists were brought, the second one in two versions. */
+/** A folder with a page's store: nothing was run, and two lists were brought, the second one twice. */
 async function broughtLists(): Promise<{ folder: string; store: string; env: Record<string, string> }> {
   const served = await Served.start();
   onTestFinished(() => served[Symbol.asyncDispose]());
@@ -530,7 +530,7 @@ async function broughtLists(): Promise<{ folder: string; store: string; env: Rec
 const filesNaming = (folder: string, text: string): readonly string[] =>
   filesBelow(folder).filter((path) => `${path}${readFileSync(path, 'latin1')}`.includes(text));
 
-test('a list that was brought to the page and never run is reached, older versions as well', async () => {
+test('a list that was brought to the page and never run is reached, also as it was first', async () => {
   const { folder, store, env } = await broughtLists();
   expect(existsSync(join(store, 'ledger.db'))).toBe(false);
   const half = join(store, 'lists', '.rowonce-00000000-1-000000000000.tmp');

@@ -3,14 +3,17 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
+import { text as wholeText } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
+import { text } from '../../src/web/page/text.ts';
 import { openPage as servePage } from '../../src/web/serve.ts';
 import { PROGRAM } from '../cli/rowonce.ts';
 import { proof } from '../combinations.ts';
 import { Clocks } from '../faults/clocks.ts';
 import type { Shift } from '../faults/shifted-clock.ts';
 import { Workplace } from '../faults/workplace.ts';
+import { openTab } from './browser.ts';
+import { openBrowser } from './chromium.ts';
 import { Served } from './served.ts';
 
 /**
@@ -132,7 +135,7 @@ proof('an upload whose sender falls silent is ended in words, and leaves nothing
   const { port } = new URL(opened.page.opening().address);
   const { token } = JSON.parse(readFileSync(join(folder, 'serve.json'), 'utf8'));
   const socket = connect(Number(port), '127.0.0.1');
-  const said = text(socket);
+  const said = wholeText(socket);
   socket.write(
     `PUT /api/lists?name=a.csv HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nauthorization: Bearer ${token}\r\ncontent-length: 99\r\n\r\nName`,
   );
@@ -170,15 +173,34 @@ proof('after a correction only the difference is bought, by the same list', asyn
   });
   const corrections = [{ row: 4, column: 'Domain', value: 'c.example' }];
   const corrected = await ask(`/${id}/corrections`, { version: 1, read: {}, corrections });
-  expect(corrected.list).toMatchObject({ id, version: 2, versions: [{ corrected: null }, { corrected: 1 }] });
+  expect(corrected.list).toMatchObject({ id, version: 2, bytes: LEADS.length - 3 });
   expect(readFileSync(path, 'utf8')).toBe(LEADS.replace('not a domain', 'c.example'));
-  expect(readFileSync(join(lists, id, 'versions', '1.csv'), 'utf8')).toBe(LEADS);
   const late = await ask(`/${id}/corrections`, { version: 1, read: {}, corrections });
   expect(late).toMatchObject({ status: 409, error: { code: 'plan' } });
   const again = await run();
   expect(again.code, again.stderr).toBe(0);
   expect((await place.vendor.book()).requests, 'one more').toBe(3);
   expect(await ask(`/${id}/attention`)).toMatchObject({ rows: [], more: false });
+});
+
+test('however often a list was corrected or brought again, one click brings it as it was brought first', async () => {
+  const { bring, ask, served, lists } = await openPage();
+  const { id } = await bring('leads.csv', LEADS);
+  for (const version of [1, 2]) {
+    const corrections = [{ row: 2, column: 'Name', value: `Name ${version}` }];
+    const { list } = await ask(`/${id}/corrections`, { version, read: {}, corrections });
+    expect(list.version).toBe(version + 1);
+  }
+  await bring('leads.csv', 'Name,Domain\nD,d.example\n', `&list=${id}`);
+  expect(readFileSync(join(lists, id, 'list.csv'), 'utf8')).toBe('Name,Domain\nD,d.example\n');
+  expect(readdirSync(join(lists, id)).toSorted()).toEqual(['as-brought.csv', 'list.csv', 'list.json']);
+  await using browser = await openBrowser();
+  const page = await openTab(browser, served, { path: `/lists/${id}` });
+  const downloads = page.waitForEvent('download');
+  await page.getByRole('button', { name: text.list.asBrought }).click();
+  const download = await downloads;
+  expect(download.suggestedFilename()).toBe('leads.csv');
+  expect(readFileSync(await download.path(), 'utf8')).toBe(LEADS);
 });
 
 proof('a list is kept for 30 days after its last batch, and never while one is open', async () => {

@@ -18,7 +18,7 @@ import type { Workplace } from '../faults/workplace.ts';
 
 const LIST = '0123456789abcdef';
 const OTHER = 'fedcba9876543210';
-const VERSION = { version: 1, bytes: 1, sha256: '', atMs: 0 };
+const AS_BROUGHT = { version: 1, bytes: 1, sha256: '', atMs: 0 };
 
 /** A page that is served for a workplace, and a tool that has its token. */
 class Served {
@@ -67,7 +67,7 @@ class Served {
       JSON.stringify({
         name: `${id} leads.csv`,
         file: 'list.csv',
-        versions: [VERSION],
+        ...AS_BROUGHT,
         reading: { read, repair: false },
       }),
     );

@@ -34,24 +34,16 @@ export const ListRowsQuery = ReadWords.extend({
 export const Reading = z.strictObject({ read: ReadWords, repair: z.boolean() });
 export type Reading = z.infer<typeof Reading>;
 
-/** What was brought to the page: named, with versions. Its id is its lineage: a run over a later version goes on. */
+/** What was brought to the page. Its id is its lineage: a run over a corrected list goes on. */
 export const ListView = z.object({
   id: z.string(),
   /** As the user's file is called; data, and never part of a path. */
   name: z.string(),
-  /** The number of the newest version. */
+  /** 1 as it was brought; each correction and each other upload counts one more. */
   version: z.number(),
-  /** The first is the oldest. */
-  versions: z.array(
-    z.object({
-      version: z.number(),
-      bytes: z.number(),
-      /** ISO 8601, UTC. */
-      at: z.string(),
-      /** How many cells were corrected in the one before to make it; null for one that was brought. */
-      corrected: z.number().nullable(),
-    }),
-  ),
+  bytes: z.number(),
+  /** ISO 8601, UTC. */
+  at: z.string(),
   reading: Reading,
 });
 export type ListView = z.infer<typeof ListView>;

@@ -602,6 +602,7 @@ export const text = {
   list: {
     reading: 'Reading the list …',
     separated: (delimiter: string) => `separated by ${delimiter}`,
+    asBrought: 'As it was brought',
     fix: 'Correct cells',
     next: 'What to do',
     sheet: 'Sheet',

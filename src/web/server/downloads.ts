@@ -1,5 +1,5 @@
 import { createReadStream, rmSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { Hono } from 'hono';
@@ -14,7 +14,7 @@ import { HistoryTicketRequest, type Ticket, TicketRequest } from '../api.ts';
 import { bodyOf, HttpRefusal } from './answers.ts';
 import { batchOf } from './batch-routes.ts';
 import { askChild } from './children.ts';
-import { visibleName } from './list-files.ts';
+import { type KeptList, keptList, pathAsBrought, visibleName } from './list-files.ts';
 import { OnceOnly } from './secrets.ts';
 import type { Server } from './server.ts';
 
@@ -27,7 +27,11 @@ interface Ready {
   /** The folder of this download alone, which is removed after it. */
   readonly folder: string;
   readonly path: string;
+  /** What the browser calls it; left out: as it is called there. */
+  readonly name?: string;
 }
+
+const nameOf = ({ name, path }: Ready): string => name ?? basename(path);
 
 /** Longer than a ticket works. */
 const KEPT_MS = 70_000;
@@ -42,13 +46,16 @@ export function downloadRoutes(server: Server): Hono {
       // A ticket that was used has another to remove its folder.
       if (tickets.redeem(ticket) !== undefined) void removed(ready);
     }, KEPT_MS).unref();
-    return { ticket, name: basename(ready.path) };
+    return { ticket, name: nameOf(ready) };
   };
   return new Hono()
     .post('/api/batches/:id/tickets', async (context) => {
       const wanted = await bodyOf(context, TicketRequest);
       return context.json(ticketFor(await copyOf(await batchOf(context, server), wanted, server)));
     })
+    .post('/api/lists/:id/tickets', async (context) =>
+      context.json(ticketFor(await asBrought(await keptList(server, context.req.param('id')), server))),
+    )
     .post('/api/history/tickets', async (context) =>
       context.json(ticketFor(await historyTable(await bodyOf(context, HistoryTicketRequest), server))),
     )
@@ -70,7 +77,7 @@ export function downloadRoutes(server: Server): Hono {
       return context.body(Readable.toWeb(file) as ReadableStream, 200, {
         'content-type': 'application/octet-stream',
         'content-length': String(size),
-        'content-disposition': disposition(basename(ready.path)),
+        'content-disposition': disposition(nameOf(ready)),
         'content-security-policy': "sandbox; default-src 'none'",
       });
     });
@@ -80,6 +87,13 @@ const foldersOf = ({ folder }: Pick<Server, 'folder'>): string => join(folder, '
 
 function removed({ folder }: Ready): Promise<void> {
   return rm(folder, { recursive: true, force: true });
+}
+
+async function asBrought(list: KeptList, server: Server): Promise<Ready> {
+  const folder = await newFolder(server);
+  const path = join(folder, list.file);
+  await copyFile(pathAsBrought(list), path);
+  return { folder, path, name: list.name };
 }
 
 /** Writes the table as `log` and `spend` do. */

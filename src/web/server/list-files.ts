@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { copyFile, link, mkdir, readdir, readFile, rm, stat, statfs } from 'node:fs/promises';
+import { copyFile, link, mkdir, readdir, readFile, rename, rm, stat, statfs } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { StopError, stop } from '../../core/errors.ts';
@@ -19,7 +19,7 @@ import type { Server } from './server.ts';
 
 /**
  * Lists that were brought to the page. The content of a list is always at `lists/ID/list.csv`, so that its path is its
- * lineage for the ledger: a run over a corrected list continues the one before. Older versions are beside it.
+ * lineage for the ledger: a run over a corrected list continues the one before. As it was brought first, it stays beside that.
  */
 
 const Note = z.object({
@@ -27,35 +27,33 @@ const Note = z.object({
   name: z.string(),
   /** The name of the content in the list's folder. */
   file: z.string(),
-  versions: z
-    .array(
-      z.object({
-        version: z.number(),
-        bytes: z.number(),
-        sha256: z.string(),
-        atMs: z.number(),
-        corrected: z.number().optional(),
-      }),
-    )
-    .min(1),
+  /** How often it was brought or corrected. */
+  version: z.number(),
+  bytes: z.number(),
+  sha256: z.string(),
+  atMs: z.number(),
   /** What was chosen on its view. */
   reading: Reading.optional(),
   /** Since when every batch over it has ended, as far as anybody looked. */
   endedMs: z.number().optional(),
 });
 type Note = z.infer<typeof Note>;
-type Version = Note['versions'][number];
+type Facts = Pick<Note, 'version' | 'bytes' | 'sha256' | 'atMs'>;
 
 export interface KeptList extends Note {
   readonly id: string;
   readonly folder: string;
   readonly path: string;
-  readonly newest: Version;
 }
 
 type Place = Pick<Server, 'folder' | 'clock' | 'mostUploadBytes'>;
 
-const OLDER = 'versions';
+/** The first upload, once there is another content. */
+const AS_BROUGHT = 'as-brought';
+
+export function pathAsBrought({ version, folder, file, path }: KeptList): string {
+  return version === 1 ? path : join(folder, AS_BROUGHT + endingOf(file));
+}
 
 /** The file of a list, what the user calls it, and the folder for what goes with it. */
 export type ListFile = Pick<KeptList, 'path' | 'name' | 'folder' | 'reading'>;
@@ -82,17 +80,16 @@ export async function inWordsOf<T>({ path, name }: ListFile, work: () => Promise
 export async function keptLists(place: Pick<Place, 'folder'>): Promise<readonly KeptList[]> {
   const names = await readdir(listsFolder(place.folder)).catch(() => []);
   const lists = await Promise.all(names.filter(isListId).map((id) => listIn(place, id)));
-  return lists.filter((list) => list !== undefined).sort((a, b) => b.newest.atMs - a.newest.atMs);
+  return lists.filter((list) => list !== undefined).sort((a, b) => b.atMs - a.atMs);
 }
 
 async function listIn(place: Pick<Place, 'folder'>, id: string): Promise<KeptList | undefined> {
   const folder = join(listsFolder(place.folder), id);
   try {
     const note = Note.parse(JSON.parse(await readFile(join(folder, LIST_NOTE), 'utf8')));
-    const newest = note.versions.at(-1);
-    if (newest === undefined || basename(note.file) !== note.file) return undefined;
+    if (basename(note.file) !== note.file) return undefined;
     const path = join(folder, note.file);
-    return existsSync(path) ? { ...note, id, folder, path, newest } : undefined;
+    return existsSync(path) ? { ...note, id, folder, path } : undefined;
   } catch {
     return undefined;
   }
@@ -124,28 +121,23 @@ export async function bringList(place: Place, upload: Upload): Promise<KeptList>
   const content = await written(place, upload);
   try {
     const same = (await keptLists(place)).find(
-      (list) => list.name === name && list.newest.sha256 === content.file.sha256,
+      (list) => list.name === name && list.sha256 === content.file.sha256,
     );
     if (same !== undefined) return same;
     const id = randomBytes(8).toString('hex');
     const folder = join(listsFolder(place.folder), id);
-    await ownFolder(folder, OLDER);
+    await ownFolder(folder);
     const file = `list${ending}`;
     await content.file.replace(join(folder, file));
-    await note(folder, { name, file, versions: [versionOf(place, 1, content)] });
+    await note(folder, { name, file, ...factsOf(place, 1, content) });
     return await keptList(place, id);
   } finally {
     await content.file.discard();
   }
 }
 
-/** Puts a new version into the place of the newest, which stays beside it. @param corrected number of cells. */
-export async function addVersion(
-  place: Place,
-  list: KeptList,
-  upload: Upload,
-  corrected?: number,
-): Promise<KeptList> {
+/** Puts a new content into the place of the newest. Only the first one stays beside it. */
+export async function addVersion(place: Place, list: KeptList, upload: Upload): Promise<KeptList> {
   const ending = endingOf(list.file);
   if ((await readableEnding(cleanName(upload.name))) !== ending)
     throw stop(
@@ -156,19 +148,24 @@ export async function addVersion(
   const content = await written(place, upload);
   try {
     const now = await keptList(place, list.id);
-    if (now.newest.version !== list.newest.version) throw movedOn(list);
-    const { version } = now.newest;
-    const kept = join(list.folder, OLDER, `${version}${ending}`);
-    await rm(kept, { force: true });
-    // A second name keeps the content where it is until the new one has its place; not every disk has second names.
-    await link(list.path, kept).catch(() => copyFile(list.path, kept));
+    if (now.version !== list.version) throw movedOn(list);
+    const first = join(list.folder, AS_BROUGHT + ending);
+    // Where a crash left it already, the list may have a newer content that is not noted.
+    if (!existsSync(first)) await keepAs(first, list.path);
     await content.file.replace(list.path);
-    const next = { ...versionOf(place, version + 1, content), ...(corrected ? { corrected } : {}) };
-    await note(list.folder, { ...now, versions: [...now.versions, next], endedMs: undefined });
+    await note(list.folder, { ...now, ...factsOf(place, now.version + 1, content), endedMs: undefined });
     return await keptList(place, list.id);
   } finally {
     await content.file.discard();
   }
+}
+
+/** A second name keeps the content; not every disk has second names. */
+async function keepAs(kept: string, path: string): Promise<void> {
+  await link(path, kept).catch(async () => {
+    await copyFile(path, `${kept}.half`);
+    await rename(`${kept}.half`, kept);
+  });
 }
 
 export function movedOn({ name }: KeptList): Error {
@@ -180,13 +177,11 @@ export async function keepReading(place: Place, list: KeptList, reading: Reading
   return keptList(place, list.id);
 }
 
-function note(folder: string, { name, file, versions, reading, endedMs }: Note): Promise<boolean> {
-  return replaceFile(join(folder, LIST_NOTE), 0o600, [
-    JSON.stringify({ name, file, versions, reading, endedMs }),
-  ]);
+function note(folder: string, kept: Note): Promise<boolean> {
+  return replaceFile(join(folder, LIST_NOTE), 0o600, [JSON.stringify(Note.parse(kept))]);
 }
 
-/** Removes the list with its versions and what was written beside it. */
+/** Removes the list, its first content and what was written beside it. */
 export async function removeList({ folder }: KeptList): Promise<void> {
   // Without its note it is no list any more, whatever happens next.
   await rm(join(folder, LIST_NOTE), { force: true });
@@ -198,7 +193,7 @@ interface Content {
   readonly bytes: number;
 }
 
-function versionOf({ clock }: Place, version: number, { file, bytes }: Content): Version {
+function factsOf({ clock }: Place, version: number, { file, bytes }: Content): Facts {
   return { version, bytes, sha256: file.sha256, atMs: Math.floor(clock.wallMs()) };
 }
 
@@ -314,7 +309,7 @@ export async function sweepLists(
   for (const list of await keptLists(place)) {
     const use = useOf(list.path);
     const endedMs = knownEnd(list, use);
-    const dueMs = Math.max(endedMs ?? Number.POSITIVE_INFINITY, list.newest.atMs) + KEPT_MS;
+    const dueMs = Math.max(endedMs ?? Number.POSITIVE_INFINITY, list.atMs) + KEPT_MS;
     if (greatestMs >= dueMs && dispute !== undefined) held = dispute;
     else if (leastMs >= dueMs) await removeList(list);
     else await noteEnd(list, use.isOpen ? undefined : (endedMs ?? nowMs));

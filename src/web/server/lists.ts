@@ -120,19 +120,8 @@ async function idleList(server: Server, id: string): Promise<KeptList> {
   throw stop('busy', `A run is working on ${list.name}.`, 'Wait until it has ended, or stop it.');
 }
 
-function viewOf({ id, name, newest, versions, reading = AS_IT_LOOKS }: KeptList): ListView {
-  return {
-    id,
-    name,
-    version: newest.version,
-    versions: versions.map(({ version, bytes, atMs, corrected: cells }) => ({
-      version,
-      bytes,
-      at: isoTime(atMs),
-      corrected: cells ?? null,
-    })),
-    reading,
-  };
+function viewOf({ id, name, version, bytes, atMs, reading = AS_IT_LOOKS }: KeptList): ListView {
+  return { id, name, version, bytes, at: isoTime(atMs), reading };
 }
 
 const AS_IT_LOOKS: Reading = { read: {}, repair: false };
@@ -192,7 +181,7 @@ const LONG_LIST = { bytes: 32 << 20, rows: 1_000 };
 async function rowsOf(list: KeptList, words: ReadWords, from: RowNumber, limit: number): Promise<ListRows> {
   const { sheet } = await openFile(list.path, readOptionsIn(words));
   const header = [...(await sheet.header())];
-  const most = list.newest.bytes > LONG_LIST.bytes ? LONG_LIST.rows : Number.POSITIVE_INFINITY;
+  const most = list.bytes > LONG_LIST.bytes ? LONG_LIST.rows : Number.POSITIVE_INFINITY;
   const rows: ListRow[] = [];
   let passed = 0;
   for await (const row of eachRow(sheet)) {
@@ -215,12 +204,12 @@ async function corrected(
   list: KeptList,
   { version, read, corrections }: CorrectionsRequest,
 ): Promise<Corrected> {
-  if (version !== list.newest.version) throw movedOn(list);
+  if (version !== list.version) throw movedOn(list);
   const { sheet } = await openFile(list.path, readOptionsIn(read));
   const notes: string[] = [];
   const chunks = sheet.corrected(corrections, (sentence) => notes.push(sentence));
-  const upload = { name: list.file, bytes: list.newest.bytes, chunks };
-  return { list: viewOf(await addVersion(server, list, upload, corrections.length)), notes };
+  const upload = { name: list.file, bytes: list.bytes, chunks };
+  return { list: viewOf(await addVersion(server, list, upload)), notes };
 }
 
 /** Rows as they would be sent. What only the job can say, such as the role of an invite, is not asked here. */

@@ -38,7 +38,7 @@ interface KeptLists {
   readonly needed: { readonly lists: number; readonly by: readonly BatchId[] };
 }
 
-/** What is removed as one: a list with the outputs beside it, and one of the page with its earlier versions as well. */
+/** What is removed as one: a list with the outputs beside it, and one of the page with what it was first as well. */
 type Kept = readonly string[];
 
 /** @param folder the store's. Batches of sandbox accounts name lists elsewhere. */

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import type { DamageObject, ListDescription, ListRows, ListView, Reading } from '../../api.ts';
 import { Loaded, Refusal } from '../loaded.tsx';
-import { useAction, useAsked } from '../parts/action.ts';
+import { take, useAction, useAsked } from '../parts/action.ts';
 import { ButtonLink, Checkbox, Cut } from '../parts/controls.tsx';
 import { counted, grouped } from '../parts/figures.ts';
 import { Steps } from '../parts/steps.tsx';
@@ -24,7 +24,7 @@ export function List({ params: { id = '' } }: { readonly params: Readonly<Record
 function Shown({ first }: { readonly first: ListView }) {
   const list = useSignal(first);
   const action = useAction();
-  const { id, name, reading } = list.value;
+  const { id, name, version, reading } = list.value;
   const words = JSON.stringify(reading.read);
   const described = useAsked<ListDescription>(
     (signal) => ask(`/lists/${id}/describe`, { body: reading.read, signal }),
@@ -55,6 +55,11 @@ function Shown({ first }: { readonly first: ListView }) {
         </div>
         {refused === undefined && (
           <div class="actions">
+            {version > 1 && (
+              <button type="button" onClick={() => action.run(() => take(`/lists/${id}/tickets`, {}))}>
+                {text.list.asBrought}
+              </button>
+            )}
             <ButtonLink to={`/lists/${id}/fix`} says={text.list.fix} />
             <ButtonLink to={`/lists/${id}/do`} says={text.list.next} look="primary" />
           </div>

@@ -4,7 +4,7 @@ import type { Lists, ListView, Refusal as RefusalBody } from '../../api.ts';
 import { asRefused, Loaded, Refusal } from '../loaded.tsx';
 import { useAction } from '../parts/action.ts';
 import { dropped, isOver } from '../parts/dropped.tsx';
-import { counted, dateAndTime, fileSize } from '../parts/figures.ts';
+import { dateAndTime, fileSize } from '../parts/figures.ts';
 import { go } from '../router.ts';
 import { ask, headers, Refused } from '../session.ts';
 import { text } from '../text.ts';
@@ -219,7 +219,6 @@ function Recent({
 function RecentList({ list, onRemoved }: { readonly list: ListView; readonly onRemoved: () => void }) {
   const isAsked = useSignal(false);
   const action = useAction();
-  const newest = list.versions.at(-1);
   const remove = (): void =>
     action.run(async () => {
       isAsked.value = false;
@@ -231,12 +230,9 @@ function RecentList({ list, onRemoved }: { readonly list: ListView; readonly onR
       <a class="cut" href={`/lists/${list.id}`} title={list.name}>
         {list.name}
       </a>
-      <span class="muted">
-        {fileSize(newest?.bytes ?? 0)}
-        {list.versions.length > 1 && ` · ${counted(list.versions.length, 'version')}`}
-      </span>
-      <time class="muted" dateTime={newest?.at}>
-        {newest && dateAndTime(newest.at)}
+      <span class="muted">{fileSize(list.bytes)}</span>
+      <time class="muted" dateTime={list.at}>
+        {dateAndTime(list.at)}
       </time>
       {isAsked.value ? (
         <span class="actions">
