@@ -26,7 +26,6 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { COMMANDS, DIALECTS, FORMATS, OPERATIONS, STORES } from '../../src/core/families.ts';
 import { familyNames } from '../../src/core/family.ts';
@@ -234,23 +233,6 @@ proofs('a checkout runs what was built of it', () => {
     const required = `const { createRequire } = await import('node:module'); const same = createRequire(${JSON.stringify(path)})(${JSON.stringify(path)});`;
     const program = `${names} ${required} console.log(typeof runJob, EXIT.busy, same.sweep === sweep);`;
     expect(typed(program)).toBe('function 76 true\n');
-  });
-
-  test('the threads that check a database find themselves, whatever Node was started with', () => {
-    const path = join(folder, 'large.db');
-    const database = new Database(path);
-    database.exec('CREATE TABLE bytes (b); INSERT INTO bytes VALUES (zeroblob(5000000))');
-    database.close();
-    const integrity = imported('{ checkIntegrity }', 'ledger/stores/sqlite/integrity.js');
-    const task = JSON.stringify({ path, folder, withReplies: false });
-    const words = typed(
-      `${integrity} await checkIntegrity(${task}).catch(({ message }) => console.log(message));`,
-    );
-    expect(words).toContain('no such table: rows');
-    const beside = imported('{ verifyBeside }', 'ledger/stores/sqlite/verify-beside.js');
-    const check = `await verifyBeside({ path: ${JSON.stringify(path)} }, ${JSON.stringify(folder)})`;
-    const found = typed(`${beside} await ${check}.catch(({ message }) => console.log(message));`);
-    expect(found).toContain('no such table: ');
   });
 
   test('the thread that parses a long list finds itself, and the process ends with its work', () => {

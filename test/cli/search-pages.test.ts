@@ -177,7 +177,7 @@ test.each<[string, readonly string[], number, number]>(
     const plan = await desk.json(['plan', 'job.yaml', 'list.csv']);
     expect(plan).toMatchObject({ credits: { most: 25 + 75 } });
     const { stderr } = await desk.type(['status', 'last']);
-    expect(stderr).toContain(` --budget ${most} `);
+    expect(stderr).toMatch(new RegExp(` --budget ${most}\\b`));
     const done = await desk.json([...run, String(most)]);
     expect(done).toMatchObject({ stopped: null, credits: { spent } });
     expect(asked()).toHaveLength(spent / 20);
