@@ -274,7 +274,6 @@ export function dialectOperationOf(dialect: Dialect, call: Call): DialectOperati
 
 export interface Repetition {
   readonly isRepeated: boolean;
-  /** Whether it repeats the lost one byte for byte, under its idempotency key. */
   readonly underKey: boolean;
 }
 

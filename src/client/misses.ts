@@ -96,7 +96,6 @@ const FIRST_MISSES = 20;
 /** When the answers themselves say that there is no such path, this many are enough. */
 const ROUTE_MISSES = 3;
 
-/** This many first answers that are all 404 are worth a note. */
 const FEW_MISSES = 3;
 
 /** Words of a server that has nothing at a path. The URL of a profile that is not found is no such word. */
@@ -108,7 +107,6 @@ const MAY_NAME_ROUTE = /\brequested url\b[^"]{0,80}(?:not found|not exist)/i;
 
 const LOOKED_AT_BYTES = 2_000;
 
-/** Whether an answer is about its path and not about the question. */
 export function namesRoute(body: Buffer): boolean {
   return NAMES_ROUTE.test(beginningOf(body));
 }

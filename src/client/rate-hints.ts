@@ -28,7 +28,6 @@ interface RateWindow {
 
 type Left = NonNullable<RateHints['left']>;
 
-/** Longer than any real list of limits. */
 const LONGEST_HEADER = 2_000;
 
 /** The part of a body that is searched: long enough for a message to a person, and no megabytes for a pattern. */

@@ -16,7 +16,6 @@ const DEEPEST = 12;
 /** Of all answers of a batch together: some vendors name members by an id, and each row would add columns. */
 const MOST_FIELDS = 1_000;
 
-/** As much of a value as anybody looks at to know what it is. */
 const LONGEST_EXAMPLE = 100;
 
 const FIELDS_QUOTED = 12;
@@ -63,7 +62,6 @@ function isOneCell(value: JsonValue): boolean {
   return isPlain(value) || isPlainList(value) || Object.keys(value ?? {}).length === 0;
 }
 
-/** An object without members says as little as a list without any. */
 function textOf(value: JsonValue): string {
   return isPlain(value) || Object.keys(value ?? {}).length > 0 ? cellText(value) : '';
 }

@@ -22,7 +22,6 @@ import { foreignName } from '../core/plain-text.ts';
 import { isMisleadingField } from '../lib/misleading-names.ts';
 import { columnInput, columnsIn, templateProblem, withoutBlanks } from './lookup/cell-template.ts';
 
-/** The filters whose names are published; more may be written into the job under the vendor's own names. */
 const FILTERS: readonly InputField[] = [
   {
     name: 'company',
@@ -186,7 +185,6 @@ function whyNothing(cells: RowInput, parameters: JsonObject): string | undefined
 
 type Page = Extract<Answer, { readonly kind: 'found' }>;
 
-/** What ended a search before its pages did: an answer that held no page, or a page that brought nobody new. */
 type LastWord = Exclude<Answer, Page> | 'repeated';
 
 function nextPage(input: Search, answered: Answered): Step {

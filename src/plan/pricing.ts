@@ -16,7 +16,6 @@ export interface Pricing {
   /** Share of the account's earlier questions that were answered; undefined before the first answer. */
   readonly matchRate: number | undefined;
   readonly requestsPerSecond: number | undefined;
-  /** What a credit costs the owner of the account; undefined where the accounts file does not say. */
   readonly ofCredit: CreditPrice | undefined;
 }
 

@@ -44,7 +44,6 @@ export interface PlanContext extends ResolvedJob {
   readonly rowsCompared?: number;
 }
 
-/** A row that its operation can work on, or the reason why nothing can be asked for it. */
 export type PreparedRow =
   | {
       readonly kind: 'ready';
@@ -154,7 +153,6 @@ export class RowWalk {
   readonly operation: Operation;
   readonly #dialect: Dialect;
   readonly #row: WalkedRow;
-  /** Every call that the operation has named, in the order of naming. There are few, so a linear search is fast enough. */
   readonly #met: MetCall[] = [];
   #told = 0;
   #atWorst: Ahead | undefined;

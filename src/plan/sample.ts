@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
 import { requestsPerSecond } from '../client/account/account.ts';
-import { unreachable } from '../core/errors.ts';
 import type { OutcomeKind, RowNumber } from '../core/row.ts';
 import { lastOfFirst } from '../core/row-range.ts';
 import type { MappedInput } from '../files/input.ts';
@@ -211,21 +210,8 @@ class SampleTally {
 }
 
 function isMatch(kind: OutcomeKind): boolean | undefined {
-  switch (kind) {
-    case 'matched':
-    case 'applied':
-    case 'unchanged':
-      return true;
-    case 'no_match':
-    case 'refused':
-    case 'invalid':
-      return false;
-    case 'in_doubt':
-    case 'skipped':
-      return undefined;
-    default:
-      return unreachable(kind);
-  }
+  if (kind === 'in_doubt' || kind === 'skipped') return undefined;
+  return kind === 'matched' || kind === 'applied' || kind === 'unchanged';
 }
 
 function mapped({ low, expected, high }: Estimate, change: (value: number) => number): Estimate {
@@ -251,9 +237,7 @@ interface Drawn extends Worst {
   readonly each: ReadonlyMap<RowNumber, Worst>;
   /** The rows that are left to buy without the drawn ones, of those among which they were drawn. */
   readonly rest: Worst;
-  /** How many rows to buy stand behind those among which they were drawn. */
   readonly beyond: number;
-  /** The most that any one row costs; `mostRequests` is the most calls that any one row makes. */
   readonly mostCredits: number;
   readonly mostRequests: number;
 }

@@ -112,7 +112,6 @@ export class Beats {
     void this.#beatOn();
   }
 
-  /** It ends with its last account, and never throws. */
   async #beatOn(): Promise<void> {
     if (this.#parts.size > 0) this.#heardAtMs = this.#clock.monotonicMs();
     while (this.#parts.size > 0) {

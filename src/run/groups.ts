@@ -198,7 +198,6 @@ export interface Gathering {
   mayMoreCome(): boolean;
 }
 
-/** Those whose intents one group has brought to the disk. */
 interface Leaving {
   readonly writers: readonly Writer[];
   /** They wait for the replies up to this number, and for none that comes later, or they would wait as long as any come. */

@@ -27,7 +27,6 @@ import type { RunSummary } from './summary.ts';
  */
 
 export interface Told {
-  /** Undefined when the run could not begin. */
   readonly summary: RunSummary | undefined;
   readonly stopped: StopError | undefined;
   /** The credits that the vendor says are left; undefined where nobody asked. */

@@ -176,12 +176,10 @@ export async function lookIfThere(location: string, tell?: Tell): Promise<Ledger
   }
 }
 
-/** Whether the store does not exist yet, so that nothing is known as bought. */
 function isNewStore({ location }: StoreChoice): boolean {
   return !location.includes('://') && !existsSync(join(location, 'ledger.db'));
 }
 
-/** @param tell receives what would stop a spender. */
 export async function lookAtLedger(location: string, tell?: Tell): Promise<LedgerReader> {
   return redactedLedger(await (await storeOf(location)).look(location, tell), keysOfAccounts);
 }

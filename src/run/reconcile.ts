@@ -183,7 +183,6 @@ export async function compareUsage(run: Run): Promise<void> {
   await keepCount(session, count);
 }
 
-/** The vendor's count and ours. `credits` is undefined when the vendor's count cannot be used, for the reason given. */
 interface UsageCount {
   readonly credits: number | undefined;
   readonly why: string;

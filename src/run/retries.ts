@@ -23,7 +23,6 @@ export interface Retries {
   /** The budget of the batch, where it does not cover them: what is left of it, and with which one all could be sent again. */
   readonly budget?: { readonly cap: number; readonly left: number; readonly enough: number };
   readonly goesOn: boolean;
-  /** Whether the job decides so. Then the job also says the limit. */
   readonly byJob: boolean;
   /** Whether nobody has decided about one of the batch's doubts, or what was decided is more than the extra credits or the budget cover. */
   readonly isUndecided: boolean;

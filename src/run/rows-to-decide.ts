@@ -4,8 +4,6 @@ import type { Batch, BatchId, Doubt, LedgerReader } from '../ledger/ledger.ts';
 import { PAGE_ROWS, plannedPages, plannedRecords } from '../ledger/row-pages.ts';
 import type { Retries } from './retries.ts';
 
-/** This file tells about which rows a person has something to decide. The next run sees to the others. */
-
 export interface RowsToDecide {
   readonly size: number;
   /** It is asked about rows that ended in doubt alone. */
@@ -52,7 +50,6 @@ const knownRows = new Map<
   { readonly about: string; readonly rows: Promise<readonly RowNumber[]> }
 >();
 
-/** The planned rows that are about one of these subjects, because several rows may wait for one project. */
 function rowsAbout(
   ledger: LedgerReader,
   { id }: Batch,

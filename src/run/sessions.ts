@@ -183,7 +183,6 @@ interface Opened
     'clock' | 'client' | 'history' | 'priced' | 'oddShapes' | 'series' | 'tooFast' | 'groups'
   > {
   readonly vendor: ReachedVendor;
-  /** Ends that the clock has the groups written. */
   readonly letGo: () => void;
   /** Ends its part in the beat, where many processes spend. */
   readonly leave?: () => Promise<void>;
@@ -241,7 +240,6 @@ async function openSession(
   }
 }
 
-/** Describes a surplus answer. The first answer of a connection is surely its own request's; later ones may not be. */
 function surplusWords(requests: number): string {
   return `The vendor sent an answer without a request, on a connection that had carried ${counted(requests, 'request')}. Rows answered on that connection may show each other's data: ask the vendor, and compare some of them.`;
 }

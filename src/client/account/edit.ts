@@ -16,7 +16,6 @@ import { ACCOUNTS_FILE, type Account, type Accounts, accountsOf, accountsSchema 
  * file or the new one, never half of one, and at worst a temporary file beside it that only the user can read.
  */
 
-/** An entry as it stands in the file; members that are undefined are left out. */
 export type NewAccount = Readonly<Record<string, unknown>>;
 
 const FILE_MODE = 0o600;
@@ -143,7 +142,6 @@ function requireSameAddress(former: Account, changed: Account): void {
   );
 }
 
-/** Removes an account that exists. What it bought stays in the ledger. */
 export async function removeAccount(accounts: Accounts, name: string): Promise<void> {
   await rewrite(accounts.path, (document) => {
     // Whatever else of the file refers to a part of this account keeps its value.

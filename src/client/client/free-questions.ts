@@ -34,7 +34,6 @@ export function wasKept({ headers: { age } }: RawReply): boolean {
 
 export const KEPT_BY_CACHE = 'a cache has kept it for some time';
 
-/** Turns a verdict into a page. A dialect may call an empty list "no match"; it is a page all the same. */
 export function pageFrom(reply: Reply, verdict: Verdict): Page {
   const isWhole = reply.kind === 'answered' && Math.floor(reply.raw.status / 100) === 2;
   const isRead = verdict.kind === 'answered' && verdict.answer !== 'refused';

@@ -45,7 +45,6 @@ const WITHHELD = 'this process has no share of the limit of the account';
 export class Limiter {
   readonly #options: LimiterOptions;
   readonly #slots: Slots;
-  /** Names of the account that one caller at a time holds. */
   readonly lanes: Lanes;
   readonly #guards: PlanGuards;
   readonly #leases: Leases;
@@ -305,7 +304,6 @@ export class Limiter {
     return { why: this.#backoff.isOver ? LEARNED_RATE : this.#backoff.cause, isTold };
   }
 
-  /** Something changed that may end the present wait earlier, or may have emptied the queue. */
   #changed(): void {
     if (!this.#sleep.isOn) return;
     if (this.#queue.size > 0) this.#leases.ask();

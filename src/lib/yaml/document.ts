@@ -153,7 +153,6 @@ function plainValue(document: Document, path: string, kind: DocumentKind): unkno
   }
 }
 
-/** What the parser does not object to: a name that stands twice, and an alias of nothing. */
 function refuseOddNodes(document: Document, problemAt: ProblemAt): void {
   const anchors = new Set<string>();
   const refuse = (code: ErrorCode, node: unknown): never => {

@@ -14,7 +14,6 @@ export type KeyPath = readonly PropertyKey[];
 export interface SchemaProblem {
   /** Where it stands; a missing entry is placed at what should contain it. */
   readonly keys: KeyPath;
-  /** Whether the name itself is wrong, or what stands behind it. */
   readonly part: 'name' | 'value';
   readonly fact: string;
   readonly next: string;

@@ -163,7 +163,6 @@ function profileUrl(text: string, whose: Whose): Normalised {
   return usable(`https://${network.host}/${found.section}/${encodeURIComponent(found.slug)}`);
 }
 
-/** A profile URL of a network that we do not know: only what can never matter is removed. */
 function cleanUrl(address: WebAddress): string {
   const url = new URL(address.url.href);
   url.protocol = 'https:';
@@ -245,7 +244,6 @@ interface WebAddress {
   readonly url: URL;
   /** Lower case and punycode, without the dot that closes an absolute name. */
   readonly host: string;
-  /** Why the host is not one company's own; undefined when nothing says so. */
   readonly sharedHost: string | undefined;
 }
 

@@ -31,7 +31,6 @@ export interface Identifier extends InputField {
   readonly derivedFrom?: string;
   /** Nothing else can be read out of it, and it out of nothing else, so that it never repeats another identifier. */
   readonly standsAlone?: true;
-  /** A cell as it is quoted to the user; left out: as it stands. */
   readonly quote?: (cell: string) => string;
 }
 
@@ -44,7 +43,6 @@ export interface Tier {
 }
 
 export interface TieredInput {
-  /** The tiers in the order in which they are tried; at least one. */
   readonly tiers: readonly Tier[];
   /** What was wrong with identifiers that are left out: "ABN 51 824 753 557: the checksum fails". */
   readonly remark?: string;

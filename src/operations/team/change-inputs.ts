@@ -109,7 +109,6 @@ export function readText(label: string, cell = ''): Read<string> {
   return read(text);
 }
 
-/** Undefined when the cell is blank, or no column is mapped. */
 export function optional<Value>(
   cell: string | undefined,
   reader: (cell: string) => Read<Value>,

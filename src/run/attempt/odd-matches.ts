@@ -25,7 +25,6 @@ const QUOTED_CHARACTERS = 200;
 /** The operation whose request a job defines itself. Its answer may have any form, so no field is expected. */
 const FREE_FORM = 'api-call';
 
-/** Whether a match has no value for the output. Answers to changes never count, because they need not have any. */
 export function isUnread(dialect: Dialect, call: Call, raw: RawReply): boolean {
   const { operation, change } = call;
   if (change !== undefined || operation === FREE_FORM) return false;

@@ -84,7 +84,6 @@ async function look({ context, batch, run }: Work, wanted: Wanted): Promise<Foun
   return found;
 }
 
-/** One step towards the answer. @returns undefined when the ledger knows more now. */
 async function answerFrom(
   work: Work,
   wanted: Wanted,
@@ -237,7 +236,6 @@ function withheld(why: Withheld | PutOff | Waits): Held | Waits {
   }
 }
 
-/** What a call in doubt got by being sent again; undefined when the ledger knows. */
 function retried(bought: Bought, doubt: Doubt): Held | Waits | undefined {
   if (bought === 'over_extra')
     return stillInDoubt(doubt, 'not sent again, because the extra credits do not cover it');

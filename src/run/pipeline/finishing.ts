@@ -61,7 +61,6 @@ export class Finishing {
     this.#undecided = still ?? [];
   }
 
-  /** Has the rows finished that end in this turn of the event loop, or a little later. Nobody waits for that. */
   writeSoon(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;

@@ -87,7 +87,6 @@ export function preparedTask(row: RowNumber, input: number, prepared: PreparedRo
     : { row, input, kind: 'end', outcome: prepared };
 }
 
-/** The tasks of a kept plan. A change follows its plan also after a crash, because a new plan would find it half done. */
 async function* tasksOfPlan(source: SubmittedTasks): AsyncGenerator<readonly Task[]> {
   const { context, input, batch, finished } = source;
   const lastRow = lastRowWanted(source);

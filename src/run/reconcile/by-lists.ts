@@ -95,7 +95,6 @@ export function inviteFinding(dialect: Dialect, call: Call, found: InviteFinding
   }
 }
 
-/** The one entry about the person. The other entries do not concern this call and are not kept. */
 export function heardOf(found: InviteFinding): Heard {
   return found.kind === 'there'
     ? { status: 200, body: Buffer.from(JSON.stringify(found.person)) }

@@ -43,7 +43,6 @@ export interface BatchOverview extends RowsNow {
   /** The number of rows: those of the file and those that were planned because the file no longer names a person. */
   readonly rows: number;
   readonly money: ShownMoney;
-  /** Since when a person has paused it; undefined when it may go on. */
   readonly heldSinceMs: number | undefined;
   readonly run: Spender | undefined;
   /** Ranges of it that workers have, or are to have; undefined where the store has no workers, and once it has ended. */
@@ -261,7 +260,6 @@ async function statusNow(
   };
 }
 
-/** A stretch that is long enough for a steady figure, and short enough to follow a run that has just begun. */
 const RECENT_MS = 15_000;
 
 function speedOf(sends: readonly Sent[], nowMs: number): number {

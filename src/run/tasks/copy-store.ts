@@ -75,7 +75,6 @@ async function copied(source: CopySource, target: CopyTarget, clock: Clock): Pro
   await target.arrive();
 }
 
-/** The copy was made before: at most it is still closed. */
 async function goOn(source: CopySource, target: CopyTarget, copy: Copied): Promise<void> {
   if (target.present === copy.identity) return;
   if (target.awaiting === copy.identity) return target.arrive();

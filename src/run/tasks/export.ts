@@ -51,7 +51,6 @@ interface ExportOptions {
   readonly onEvent: Listener;
 }
 
-/** @throws StopError `input` when the batch's file is not the one any more that it worked on. */
 export async function exportBatch(
   { batch, location }: FoundBatch,
   { output, forExcel, copy, formulas, withInput, onEvent: emit }: ExportOptions,
@@ -114,7 +113,6 @@ function requirePlace(copy: true | undefined, output: ExportOptions['output']): 
   if (copy === true && output === undefined) throw stop('usage', 'A copy needs a name.', 'Name it with -o.');
 }
 
-/** @throws StopError `input` when the batch's file is not the one any more that it worked on. */
 async function inputOf({ id, inputPath, inputSha256, settings }: Batch): Promise<Input> {
   const input = await openInput(inputPath, readSettings(settings));
   if (input.survey.sha256 === inputSha256) return input;

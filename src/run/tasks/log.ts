@@ -69,7 +69,6 @@ export interface LogOptions {
   readonly about: LogAbout;
   /** Only what altered the service, with the decisions about it. */
   readonly changes?: boolean;
-  /** Ends the search when nobody waits for it any more. */
   readonly leaving?: AbortSignal;
 }
 
@@ -261,7 +260,6 @@ function kept<Key, Value>(found: Map<Key, Value>, key: Key, find: () => Value): 
   return value;
 }
 
-/** As much as a person reads of what a vendor said. */
 const MOST_SAID = 2_000;
 
 const HASH_SHOWN = 16;

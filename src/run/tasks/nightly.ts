@@ -184,7 +184,6 @@ class Sweeping {
     return { files: this.#files, left: this.#left, stopped: worstOf(ends) };
   }
 
-  /** @returns the stop that keeps the account's next file from being begun, if there is one. */
   async #workOn(store: SweptStore, todo: Todo): Promise<StopError | undefined> {
     try {
       const file = await this.#swept(store, todo);
@@ -242,7 +241,6 @@ async function hasChanged({ inInbox }: Todo): Promise<boolean> {
   return inInbox !== undefined && !(await isAsSeen(inInbox));
 }
 
-/** Moves a finished file of an inbox. @returns the stop when it could not be moved, although its output is written. */
 async function putAway(
   ledger: Ledger,
   batch: BatchId,

@@ -53,7 +53,6 @@ export interface DoubtList {
   /** Those that one decision may be about, because their answers are alike. */
   readonly alike: readonly AlikeDoubts[];
   readonly waiting: readonly WaitingRow[];
-  /** Requests without an answer yet, about which nothing can be decided. */
   readonly open: number;
   readonly atRisk: number;
   /** What of all doubts of the batch is to be sent again. */
@@ -176,7 +175,6 @@ async function undecidable(
   return inDoubt - own.reduce((sum, { doubt }) => sum + doubt.atRisk, 0);
 }
 
-/** At most so many waiting rows are listed, so that they fit on a screen. */
 const MOST_WAITING = 20;
 
 /** How the rows of so many numbers ended takes some milliseconds to read. */

@@ -230,7 +230,6 @@ export function ruleBehind({ dialect, call }: Trial, { reply, closure }: Tried):
   return isTold ? undefined : ruleOf(reply, dialect, dialectOperationOf(dialect, call), call);
 }
 
-/** The fields that `add` may name, and those that the job's `add` names although the answer lacks them. */
 export function triedFields({ job, dialect, call }: Trial, { reply, closure }: Tried): PathSearch {
   const search = new PathSearch(Object.values(job.add ?? {}));
   const isFound = closure?.kind === 'answered' && closure.answer === 'found';

@@ -186,7 +186,6 @@ async function beat({ queue, onEvent }: Serving): Promise<void> {
   onEvent({ kind: 'beat' });
 }
 
-/** Sends what jobs tell outside and nobody has received, as of a run that was killed. */
 async function tellLeft({ ledger, clock }: Serving): Promise<void> {
   const hasAny = (await ledger.notices.waiting()).length > 0;
   if (hasAny) await sendOnce(ledger, clock);

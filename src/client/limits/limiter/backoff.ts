@@ -88,7 +88,6 @@ export class Backoff {
     return isNew;
   }
 
-  /** A random part of a wait that doubles, so that many callers do not return together. */
   #ownMs(): number {
     return Math.random() * Math.min(FIRST_BACKOFF_MS * 2 ** (this.#pausesInARow - 1), LONGEST_BACKOFF_MS);
   }
@@ -134,7 +133,6 @@ export class Backoff {
 /** Shorter waits are how a limit is kept; a longer one would look as if the run had died. */
 const NOTICED_WAIT_MS = 5_000;
 
-/** Why a wait is as long as it is, and whether it was told when it began. */
 export interface WaitReason {
   readonly why: string;
   readonly isTold: boolean;

@@ -22,7 +22,6 @@ export class SlidingLog {
   /** The rest of the margin, for a send of which nobody has told how late it came. */
   #unsureMs: number;
   readonly #largestMarginMs: number;
-  /** A ring of send times with the rest of the margin, monotonic milliseconds; empty places are long ago. */
   readonly #times: Float64Array;
   #count = 0;
   #inHand = 0;

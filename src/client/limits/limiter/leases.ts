@@ -44,7 +44,6 @@ export class Leases {
   #dueAtMs = Number.NEGATIVE_INFINITY;
   #left: number;
   #ordered = 0;
-  /** How far the calendar is ahead of the machine's monotonic clock. */
   #calendarMs = calendarMs();
   #looking: NodeJS.Timeout | undefined;
 

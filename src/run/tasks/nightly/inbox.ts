@@ -194,7 +194,6 @@ async function writersOf(paths: readonly string[]): Promise<ReadonlyMap<string, 
   return writers;
 }
 
-/** The names in the folder; none if it cannot be read, because processes end meanwhile and other users' are closed to us. */
 async function listed(folder: string): Promise<readonly string[]> {
   return readdir(folder).catch(() => []);
 }
@@ -233,7 +232,6 @@ function isLink(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
 }
 
-/** The first of `leads.csv`, `leads (2).csv` and so on where neither this file exists nor a file that belongs to it. */
 async function freePlace(
   folder: string,
   path: string,

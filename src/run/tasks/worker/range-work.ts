@@ -175,7 +175,6 @@ const RANGES_AT_ONCE = 2;
 /** With so many rows left for each slot there is time to take another range before a slot is idle. */
 const ROWS_A_SLOT = 4;
 
-/** A pause that is longer is waited for by nobody: the range is handed back until then. */
 const MOST_PAUSE_MS = 30_000;
 
 /** As long as an account that was refused, or paused, is left alone at least. */
