@@ -21,7 +21,6 @@ import {
   storeFolder,
 } from './sqlite/folder.ts';
 import { identify, layOut, refuseOther } from './sqlite/identity.ts';
-import { addLaterTables } from './sqlite/later-tables.ts';
 import { SqliteLedger } from './sqlite/ledger.ts';
 import { checkLedger } from './sqlite/ledger-check.ts';
 import { livingSpender, type SpenderLock, takeLock } from './sqlite/lock.ts';
@@ -171,7 +170,6 @@ function openLocked(folder: StoreFolder, lock: SpenderLock, options: Opening): S
     requireAccepted(loss, options);
     if (options.sendsNothing !== true) requireAccepted(lostErasureKey(connection, folder), options);
     if (loss !== undefined) connection.run(NEW_IDENTITY);
-    addLaterTables(connection);
     ensureReserve(folder.reserve);
     limitPages(connection);
     return spenderOf(folder, connection, lock, options);

@@ -1,17 +1,18 @@
 import type { StoreGrants } from '../../store.ts';
 import { connect, LOCKS, oneCell } from './connection.ts';
-import { migrate } from './migration.ts';
 import { layOutQueue, QUEUE_SCHEMA } from './queue.ts';
 import { layOut } from './schema-laid-out.ts';
 
-/** Lays out the ledger and its queue, as the owner of a database does once, or brings them up to date. A crash in here leaves what the same command completes. */
+/**
+ * Lays out the ledger and its queue, as the owner of a database does once. A crash in here leaves what the same command completes.
+ * @throws StopError `store_version` where another version has laid one out.
+ */
 export async function initStore(location: string): Promise<StoreGrants> {
   const database = await connect(location);
   const kept = await database.keep();
   try {
     // Two owners may do so at once. The lock ends with the connection.
     await kept.sql.rows('SELECT pg_advisory_lock($1, 2)', [LOCKS.layingOut]);
-    await migrate(database);
     await layOut(database);
     await layOutQueue(location);
     return grantsIn((await oneCell<string>(database, 'SELECT quote_ident(current_database())')) ?? '');

@@ -19,8 +19,7 @@ import { TEAMS } from './schema/teams-sql.ts';
 import { TIME } from './schema/time-sql.ts';
 
 /**
- * The tables of a ledger, a file for each topic. They stand in a schema of their own, `rowonce`. Each statement leaves alone what is
- * there, or replaces it, so that the same text lays out a ledger and brings an earlier one up to date.
+ * The tables of a ledger, a file for each topic. They stand in a schema of their own, `rowonce`.
  */
 const TOPICS = [
   ...[ACCOUNTS, BATCHES, CALLS, TALLIES, MONEY, ROWS, LISTED, TIME, CONSENTS, HOST_NOTES, TEAMS, ERASURES],
@@ -31,8 +30,12 @@ const TOPICS = [
 export const SCHEMA_VERSION = 3;
 
 /** @throws StopError `store_version` for a ledger that was laid out by another version of this program. */
-export async function hasLedger(database: Database): Promise<boolean> {
-  const version = await versionOf(database);
+export function hasLedger(database: Database): Promise<boolean> {
+  return isLaidOut(database, database);
+}
+
+async function isLaidOut(sql: Sql, database: Database): Promise<boolean> {
+  const version = await versionOf(sql);
   if (version === undefined || version === SCHEMA_VERSION) return version !== undefined;
   throw version > SCHEMA_VERSION ? newer(database, version) : older(database, version);
 }
@@ -40,7 +43,7 @@ export async function hasLedger(database: Database): Promise<boolean> {
 const THERE = `
 SELECT to_regclass('rowonce.calls') IS NOT NULL AS "isLedger", to_regclass('rowonce.ledger') IS NOT NULL AS "hasName"`;
 
-export async function versionOf(sql: Sql): Promise<number | undefined> {
+async function versionOf(sql: Sql): Promise<number | undefined> {
   const there = await sql.row<{ isLedger: boolean; hasName: boolean }>(THERE);
   if (there?.isLedger !== true) return undefined;
   if (!there.hasName) return 1;
@@ -52,10 +55,10 @@ const older = ({ shown }: Database, version: number): StopError =>
   stop(
     'store_version',
     `The ledger at ${shown} was set up by an earlier Rowonce (schema ${version}; this one knows ${SCHEMA_VERSION}). Nothing in it was changed.`,
-    `Stop everything that works on it, then let its owner run, with this version: ${commandLine(['store', 'init', shown])}`,
+    'Export its answers with the version that made it, and name another database with --store.',
   );
 
-export const newer = ({ shown }: Database, version: number): StopError =>
+const newer = ({ shown }: Database, version: number): StopError =>
   stop(
     'store_version',
     `The ledger at ${shown} was set up by a newer Rowonce (schema ${version}; this one knows ${SCHEMA_VERSION}). Nothing in it was changed.`,
@@ -66,14 +69,14 @@ export const newer = ({ shown }: Database, version: number): StopError =>
 export async function layOut(database: Database): Promise<void> {
   await database.write(async (sql) => {
     await onlyOne(sql, 'layingOut');
-    if ((await versionOf(sql)) !== undefined) return;
+    if (await isLaidOut(sql, database)) return;
     await sql.rows('CREATE SCHEMA IF NOT EXISTS rowonce');
     await layOutTopics(sql);
   });
 }
 
 /** In the schema that comes first in the search path. */
-export async function layOutTopics(sql: Sql): Promise<void> {
+async function layOutTopics(sql: Sql): Promise<void> {
   for (const topic of TOPICS) await sql.script(topic);
   await sql.rows('UPDATE ledger SET version = $1', [SCHEMA_VERSION]);
 }

@@ -8,7 +8,6 @@ import { AlteredRow, Connection } from './connection.ts';
 import { takeParts } from './copy-to.ts';
 import { readErasureKey, writeErasureKey } from './erasure-key.ts';
 import { hasLedger, makePrivateFile, type StoreFolder, sizeOf, syncFile, syncFolder } from './folder.ts';
-import { isThere } from './later-tables.ts';
 import { checkLedger } from './ledger-check.ts';
 import { takeLock } from './lock.ts';
 import { checkedRows } from './lookups.ts';
@@ -19,7 +18,6 @@ import { COPIES_TABLE } from './tables.ts';
 
 /** To where the ledger was copied; undefined while it was not. */
 export function copiedTo(connection: Connection): Copied | undefined {
-  if (!isThere(connection, COPIES_TABLE.name)) return undefined;
   const [row] = checkedRows(connection, COPIES_TABLE, 'TRUE');
   return row && { identity: row.identity, place: row.place, atMs: row.at };
 }

@@ -2,9 +2,8 @@ import type { LedgerReader } from '../../ledger.ts';
 import { DAY_MS, type SpentRow, spentFrom } from '../../rules/spent.ts';
 import { recordsBy } from './attempt-records.ts';
 import type { Connection, Reads } from './connection.ts';
-import { isThere } from './later-tables.ts';
 import { attemptsOf } from './lookups.ts';
-import { ACTS_TABLE, batchId, batchNumber } from './tables.ts';
+import { batchId, batchNumber } from './tables.ts';
 
 /** What is told of many attempts, and added up: each read looks through so many of them. */
 
@@ -45,8 +44,8 @@ function pageOf(
 const OPERATOR = `(SELECT t.operator FROM acts t WHERE t.of = i.batch AND t.kind <> 'erased' AND t.after < i.id ORDER BY t.id DESC LIMIT 1)`;
 
 /** Every entry is about an attempt, and booked on the day of the attempt that pays; every loss that is not over holds something. */
-const spentSql = (operator: string): string => `
-SELECT i.batch, i.at / ${DAY_MS} AS day, ${operator} AS operator, sum(m.spent) AS spent, sum(m.held) AS held, sum(m.requests) AS requests
+const SPENT = `
+SELECT i.batch, i.at / ${DAY_MS} AS day, ${OPERATOR} AS operator, sum(m.spent) AS spent, sum(m.held) AS held, sum(m.requests) AS requests
   FROM (
     SELECT coalesce(pays, of) AS payer, spent, 0 AS held, 0 AS requests FROM ends
      WHERE of > :after AND of <= :last AND spent <> 0
@@ -76,9 +75,8 @@ export const LOG_READS = {
   spentBetween(connection, fromMs, untilMs, after, most) {
     const page = pageOf(connection, 'attempts', { after }, most);
     if (page === undefined) return { parts: [] };
-    const sql = spentSql(isThere(connection, ACTS_TABLE.name) ? OPERATOR : 'NULL');
     const values = { after, last: page.last, from: fromMs, until: untilMs };
-    const rows = connection.all<SpentRow<number>>(sql, values);
+    const rows = connection.all<SpentRow<number>>(SPENT, values);
     return { parts: rows.map((row) => spentFrom(row, batchId)), ...page.next };
   },
 } satisfies Partial<Reads<LedgerReader>>;

@@ -1,14 +1,11 @@
 import { type Act, type Agreement, type BatchId, GOES_ON, type LedgerReader } from '../../ledger.ts';
 import type { Connection, Reads } from './connection.ts';
-import { isThere } from './later-tables.ts';
 import { checkedRows } from './lookups.ts';
 import { ACTS_TABLE, AGREEMENTS_TABLE, batchNumber, HOLDS_TABLE, nextNumber, wholeMs } from './tables.ts';
 
 /** What people did: to what they agreed, which batches they paused, and who worked on batches or ordered erasures. */
 
-/** A spender brings the ledger up to date; who only looks at an older one finds that nobody is known. */
 function actsWhere(connection: Connection, where: string, ...values: readonly number[]): readonly Act[] {
-  if (!isThere(connection, ACTS_TABLE.name)) return [];
   return checkedRows(connection, ACTS_TABLE, `${where} ORDER BY id`, ...values).map(
     ({ kind, operator, at, after }) => ({ kind: kind as Act['kind'], operator, atMs: at, after }),
   );
