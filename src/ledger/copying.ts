@@ -83,7 +83,6 @@ const COLUMNS = {
 
 type Columns = typeof COLUMNS;
 
-/** What a cell of each type is. */
 interface Cells {
   readonly bigint: number;
   readonly 'bigint[]': readonly number[];
@@ -132,14 +131,12 @@ export const TABLES = Object.keys(COLUMNS) as readonly (keyof CopiedTables)[];
 export const columnsOf = (table: keyof CopiedTables): readonly (readonly [column: string, type: string])[] =>
   Object.entries<string>(COLUMNS[table]).map(([column, type]) => [column, type.replace('?', '')]);
 
-/** Rows of one table. */
 export type CopiedPart = {
   [Name in keyof CopiedTables]: { readonly table: Name; readonly rows: readonly CopiedTables[Name][] };
 }[keyof CopiedTables];
 
 /** To which ledger one was copied. It spends no more from then on. */
 export interface Copied {
-  /** The name of that ledger, which no other has. */
   readonly identity: string;
   readonly place: string;
   readonly atMs: number;
@@ -154,7 +151,6 @@ export function wasCopied(ledger: string, { place, atMs }: Copied, works: string
 /** A ledger that is copied. Nobody spends from it meanwhile. */
 export interface CopySource {
   readonly ledger: Ledger;
-  /** Where it is shown to a user. */
   readonly place: string;
   /** Where it went before, of one that was copied already. */
   readonly copied: Copied | undefined;
@@ -168,7 +164,6 @@ export interface CopySource {
 
 /** The place of a copy. Nobody else makes one there meanwhile. */
 export interface CopyTarget {
-  /** Where it is shown to a user. */
   readonly place: string;
   /** The name of the ledger that is there and holds something. */
   readonly present: string | undefined;

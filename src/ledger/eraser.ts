@@ -15,7 +15,6 @@ export interface Eraser {
   find(target: ErasureTarget): Promise<Erasable>;
 }
 
-/** Everything about a person, or what is old. */
 export type ErasureTarget =
   | { readonly kind: 'person'; readonly person: Person }
   | {
@@ -45,7 +44,6 @@ export interface Person {
   cutFrom(answer: Buffer, about: 'company' | 'anything'): Buffer | undefined;
 }
 
-/** What a ledger holds of what is to be erased. */
 export interface Erasable {
   /** Number of calls whose answers and questions are erased. */
   readonly calls: number;
@@ -86,7 +84,6 @@ export interface Hit {
   readonly cell: string;
 }
 
-/** The list of a batch. */
 export interface KnownInput {
   readonly batch: BatchId;
   readonly path: string;

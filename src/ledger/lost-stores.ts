@@ -8,11 +8,8 @@ import type { StoreOptions } from './store.ts';
  * was restored or copied, and what it bought since would be bought again. A person may accept that.
  */
 
-/** What a ledger says of itself. */
 export interface FoundLedger {
-  /** The store, as messages name it. */
   readonly store: string;
-  /** As in `OutsideNote`. */
   readonly place: string;
   readonly identity: string;
   /** The names of those whose loss a person accepted. */
@@ -44,7 +41,6 @@ export function backupWords(store: string, newest: SentRequest | undefined): str
   return `The store ${store} is a backup that was put back. What was bought${since} is not in it, and would be bought again.`;
 }
 
-/** @param note what is known of that ledger. */
 export function behindWords(
   { store, place, newest }: Pick<FoundLedger, 'store' | 'place' | 'newest'>,
   note: Pick<OutsideNote, 'place' | 'newest'>,

@@ -100,7 +100,6 @@ export interface StoreFact {
 export interface StoreCheck {
   /** What the database's own check says is broken. */
   readonly broken: readonly string[];
-  /** How many budgets were added up. */
   readonly budgets: number;
   /** Those whose entries add up to something else than is booked. */
   readonly wrong: readonly WrongBudget[];
@@ -124,12 +123,10 @@ export interface BudgetSums {
   readonly in_doubt: number;
 }
 
-/** A process that spends from a store. */
 export interface Spender {
   readonly pid: number;
   /** ISO 8601, UTC. */
   readonly since: string;
-  /** As in `StoreOptions`. */
   readonly command: string;
   /** The signal that asks it to stop because a person pauses its batch; left out: SIGTERM. */
   readonly pausedBy?: typeof PAUSE_SIGNAL;

@@ -22,7 +22,6 @@ export interface AttentionRow {
 /** Rows that need attention for the same reason. */
 export interface AttentionReason extends Readonly<Pick<RowCount, 'count' | 'firstRows'>> {
   readonly kind: OutcomeKind;
-  /** As `attentionWords` has it. */
   readonly words: string;
 }
 
@@ -48,7 +47,6 @@ export class Tally {
   readonly counts = new Map<OutcomeKind | 'pending', number>();
   readonly identifiers = new Map<string, IdentifierTally>();
   readonly attention: AttentionRow[] = [];
-  /** The header of the column that names rows; undefined when there is none. */
   nameColumn: string | undefined;
   /**
    * The file of results and how many it has; undefined for an operation without such a file, or when nothing was found.
@@ -84,7 +82,6 @@ export class Tally {
     if (ATTENTION_KINDS.has(outcome.kind)) this.#addAttention(row, outcome.kind, outcome.reason ?? '', name);
   }
 
-  /** Counts what a row was found with. @param isFilled whether the added column at that place has a text. */
   addFound(columns: readonly string[], isFilled: (at: number) => boolean): void {
     for (let at = 0; at < columns.length; at += 1) {
       const column = columns[at] ?? '';

@@ -36,7 +36,6 @@ export interface Moment {
   readonly boot: BootMoment | undefined;
 }
 
-/** The least and the most time that may have passed. */
 interface Elapsed {
   readonly leastMs: number;
   readonly greatestMs: number;

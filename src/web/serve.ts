@@ -36,7 +36,6 @@ import { Work } from './server/work.ts';
 interface PageOptions {
   /** 0: any free port. */
   readonly port: number;
-  /** The store's folder; left out: the default ones. */
   readonly store: string | undefined;
   readonly version: string;
   /** The most bytes that a list may have that is brought to the page; left out: 2 GiB. */
@@ -44,7 +43,6 @@ interface PageOptions {
   /** How long the sender of a list may be silent; left out: a minute, which no slow line is. */
   readonly mostSilenceMs?: number | undefined;
   readonly jobs: readonly string[];
-  /** How a person agrees to what these jobs ask for. */
   readonly answers?: Answers | undefined;
   /** The zone in which schedules are meant; undefined: that of this machine. */
   readonly timeZone: string | undefined;

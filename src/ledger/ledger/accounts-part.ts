@@ -43,7 +43,6 @@ export interface AccountsReader {
   forgettingAccounts(): Promise<readonly string[]>;
 }
 
-/** What only the one spender writes of them. */
 export interface Accounts extends AccountsReader {
   setAccountCaps(accountIdentity: string, caps: AccountCaps): Promise<void>;
   /**

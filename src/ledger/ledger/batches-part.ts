@@ -64,7 +64,6 @@ export interface BatchesReader {
   erasures(): Promise<readonly Act[]>;
 }
 
-/** What only the one spender writes of them. */
 export interface Batches extends BatchesReader {
   /**
    * Resumes the open batch of this key, returns the finished one, or makes a new one and supersedes its lineage.

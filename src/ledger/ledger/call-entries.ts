@@ -2,8 +2,6 @@ import type { SubjectFacts } from '../../core/membership.ts';
 import type { Admission, Closure, DecisionSpec, Intent, Look, RawReply, Reading } from './call-records.ts';
 import type { AttemptId, DecisionId } from './records.ts';
 
-/** What is written of calls, and what comes of it. */
-
 /**
  * - `intent`: a request is about to be sent. The budget is checked in the same transaction, and it reserves at least the highest
  *   price that was seen. For a change it is also checked that the subject is still as it was planned, and that no other change
@@ -69,7 +67,6 @@ export interface RefusedEntry {
   readonly error: unknown;
 }
 
-/** What came of an entry that was not refused. */
 export interface Outcomes {
   readonly intent: Admission;
   readonly reply: Written | { readonly kind: 'late' };
@@ -86,7 +83,6 @@ export type OutcomesOf<List extends readonly CallEntry[]> = {
   readonly [At in keyof List]: Outcomes[List[At]['kind']] | RefusedEntry;
 };
 
-/** Who writes of calls. */
 export interface Appending {
   /**
    * Writes entries together, as many as there are, and says what came of each; what refuses one leaves the others. Replies are

@@ -6,8 +6,6 @@ import type { Call, Method } from '../../core/operation.ts';
 import type { RowNumber } from '../../core/row.ts';
 import type { AttemptId, BatchId, BootMoment, BudgetScope, Credits, DecisionId, Money } from './records.ts';
 
-/** Calls and their states, as the methods of the ledger take and return them. */
-
 /** The durable note that a request is about to be sent. */
 export interface Intent {
   readonly key: CallKey;
@@ -133,7 +131,6 @@ const ANSWERS = ['found', 'no_match', 'refused'] as const;
 
 export type AnswerKind = (typeof ANSWERS)[number];
 
-/** How an attempt ended that brought no answer, and what an answer is read as that turns out to be none. */
 export type NoAnswerKind = Exclude<Closure['kind'], 'answered'>;
 
 /** What a reply means by the newest dialect that read it. */
@@ -206,7 +203,6 @@ export interface FoundReply {
 export interface Doubt {
   readonly key: CallKey;
   readonly call: Call;
-  /** The attempt whose answer was lost, and the batch that made it. */
   readonly attempt: AttemptId;
   readonly batch: BatchId;
   readonly row: RowNumber;
@@ -274,7 +270,6 @@ export type KnownAnswer<Kind extends ReadAs = AnswerKind> = Pick<
   AnswerRecord<Kind>,
   'attempt' | 'batch' | 'kind' | 'why' | 'dialect' | 'erasedAtMs'
 >;
-/** An answer, with its body where that is at hand. */
 export type AnswerAtHand = KnownAnswer & Partial<Pick<AnswerRecord, 'headers' | 'body'>>;
 export type DatedAnswer<Kind extends ReadAs = AnswerKind> = KnownAnswer<Kind> &
   Pick<AnswerRecord<Kind>, 'answeredAtMs'>;
@@ -350,7 +345,6 @@ export interface SentPart {
   readonly next?: RowNumber;
 }
 
-/** A part of a search through the calls of a ledger. */
 export interface AttemptsAbout {
   readonly attempts: readonly AttemptRecord[];
   readonly next?: number;

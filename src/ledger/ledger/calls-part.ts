@@ -21,7 +21,6 @@ export interface CallsReader {
   lostRefresh(answer: AttemptId): Promise<number | undefined>;
 }
 
-/** What only the one spender writes of them. */
 export interface Calls extends CallsReader, Appending {
   /**
    * Attempts of all accounts for which nobody waits any more. Where one process spends, its lock says which: those that were

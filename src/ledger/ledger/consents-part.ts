@@ -6,7 +6,6 @@ export interface ConsentsReader {
   agreement(sha256: string): Promise<Agreement | undefined>;
 }
 
-/** What only the one spender writes of them. */
 export interface Consents extends ConsentsReader {
   /** Keeps an agreement for good. The first one for the same content stays. */
   noteAgreement(agreement: Agreement): Promise<void>;

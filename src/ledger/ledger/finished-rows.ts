@@ -2,8 +2,6 @@ import type { Outcome, OutcomeKind, RowNumber } from '../../core/row.ts';
 import { type AnswerRecord, isAnswer, type ReadAs } from './call-records.ts';
 import type { AttemptId, BatchId, Credits } from './records.ts';
 
-/** Rows that are finished, as the methods of the ledger take and return them. */
-
 /** A row's checkpoint. `answers` are the attempts whose answers led to the outcome, in the order of asking. */
 export interface FinishedRow {
   readonly batch: BatchId;
@@ -22,7 +20,6 @@ export interface RowKind {
   readonly kind: OutcomeKind;
 }
 
-/** What a row's output needs of an answer. */
 export type RowAnswer = Pick<
   AnswerRecord,
   'attempt' | 'batch' | 'kind' | 'why' | 'call' | 'charged' | 'answeredAtMs' | 'paidRow' | 'body'
@@ -37,11 +34,9 @@ export interface RowRecord {
   readonly row: RowNumber;
   readonly outcome: Outcome;
   readonly answers: readonly RowAnswer[];
-  /** The hash of the cells that the row was finished from, as in `FinishedRow`. */
   readonly input?: number;
 }
 
-/** What some rows of a batch saved. */
 export interface SavedPart {
   readonly credits: Credits;
   readonly next?: RowNumber;

@@ -12,7 +12,6 @@ export interface HostNotesReader {
   written(path: string): Promise<readonly string[]>;
 }
 
-/** What only the one spender writes of them. */
 export interface HostNotes extends HostNotesReader {
   /**
    * Replaces what is noted about a path: the hashes of the files of ours that may stand there from now on.

@@ -9,7 +9,6 @@ export interface RangeCounts {
   readonly setAside: number;
 }
 
-/** What any process may read of them. */
 export interface ListedRowsReader {
   /** Undefined where no queue hands out ranges. Only in stores from which many spend. */
   rangeCounts?(batch: BatchId): Promise<RangeCounts | undefined>;
@@ -56,6 +55,5 @@ export interface BatchRange {
 
 export interface RangeLeft extends BatchRange {
   readonly accountIdentity: string;
-  /** How many of its rows are left. */
   readonly left: number;
 }

@@ -6,8 +6,6 @@ export { type AttemptId, type BatchId, type Credits, credits, type DecisionId } 
 import type { JsonObject, Vendor } from '../../core/operation.ts';
 import type { Outcome, RowNumber } from '../../core/row.ts';
 
-/** Batches, accounts, money and time, as the methods of the ledger take and return them. */
-
 export type BatchState = 'open' | 'finished' | 'superseded' | 'cancelled';
 
 /**
@@ -165,12 +163,10 @@ export interface AccountState {
   readonly answers: number;
   /** How many of its answers had another status than 404. Zero of many means that the address is wrong. */
   readonly answersNot404: number;
-  /** How many of its answers found something. */
   readonly found: number;
   readonly misses: Misses;
   /** The time until which the vendor asked us to wait, ms since 1970. */
   readonly pausedUntilMs?: number;
-  /** The speed that answers have taught, if it is known. */
   readonly learned?: LearnedRate;
   /** The vendor's own count of credits, read when no attempt of ours was open or in doubt. */
   readonly usage?: UsageMark;
@@ -209,7 +205,6 @@ export interface UsageMark {
 export interface Agreement {
   /** SHA-256 over what decides the requests. */
   readonly sha256: string;
-  /** The text that was shown and agreed to. */
   readonly shown: string;
   readonly agreedAtMs: number;
 }
@@ -239,7 +234,6 @@ export interface TimeMark {
   readonly uptimeMs: number;
 }
 
-/** How an intent is dated. */
 export interface IntentTime extends TimeMark {
   /** The least that it may be now, where an answer contradicts the date: the budget of that day has to allow the intent, too. */
   readonly leastMs?: number;

@@ -53,7 +53,6 @@ export function termsWords({ windows, caps: { perDay, perMonth } }: AccountTerms
   ].join(' and ');
 }
 
-/** An account, and what jobs of this host call it. */
 export interface NamedAccount {
   readonly identity: string;
   readonly name: string;
@@ -99,7 +98,6 @@ export interface SaidPause {
 
 export type AccountEnd = Pick<StopDetail, 'code' | 'message' | 'next'>;
 
-/** What it hears. */
 export interface Heard {
   /** Its number in this ledger, which no other worker ever has. */
   readonly worker: number;
@@ -130,12 +128,10 @@ export interface AccountHeard {
   readonly known: Pick<AccountState, 'answers' | 'answersNot404' | 'found' | 'misses'>;
 }
 
-/** A worker as it is shown. */
 export interface Worker {
   readonly worker: number;
   readonly host: string;
   readonly pid: number;
-  /** As in `StoreOptions`. */
   readonly command: string;
   /** How long ago it opened the ledger, and beat last. Without a beat it has said nothing yet. */
   readonly sinceMs: number;

@@ -9,7 +9,6 @@ export interface TimeReader {
   keptTime(boot: BootTime, atMs: number): Promise<KeptTime>;
 }
 
-/** What only the one spender writes of them. */
 export interface Time extends TimeReader {
   /**
    * Assigns all later intents to this boot of the machine.

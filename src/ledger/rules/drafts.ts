@@ -237,9 +237,6 @@ export function toldErased(history: History, atMs: number): EntryOf<'decision'> 
   };
 }
 
-// ---------------------------------------------------------------------------------------------------- intents
-
-/** What is asked of a batch before anything is sent for it. */
 export interface AskingBatch {
   readonly id: BatchId;
   readonly account: string;

@@ -85,13 +85,11 @@ export function leftOf(
   return person.cutFrom(body, operation === 'enrich-company' || isChange ? 'company' : 'anything');
 }
 
-/** What is told of an erasure before it is made. */
 export type ErasureReport = Omit<Erasable, 'requireRoom' | 'erase'>;
 
 /** A content at a path, with the batch whose rows are in it; null where there is none. */
 export type HeldFile<Batch> = Omit<KnownFile, 'isAffected'> & { readonly batch: Batch | null };
 
-/** What is read of a ledger for the report, beside what was found. */
 export interface Beside<Batch> {
   /** The batches in whose rows an answer is from which the person is cut out. */
   readonly cut: readonly Batch[];
@@ -137,7 +135,6 @@ export function erasedPlan(reason: string): string {
   return JSON.stringify({ kind: 'end', outcome: { kind: 'skipped', reason } });
 }
 
-/** The order to erase what was found. */
 export interface Erasing<What> {
   readonly target: ErasureTarget;
   readonly found: What;

@@ -147,8 +147,6 @@ export function lostUnderKey({ attempts }: History, attempt: Attempt): readonly 
   );
 }
 
-// ---------------------------------------------------------------------------------------------------- answers
-
 /** What was told about it: about the attempt itself, or about a later loss with which it was counted. */
 function toldAbout({ notes }: Attempt, seen: Seen): Entry | undefined {
   const note = notes.find(isTold);
@@ -216,8 +214,6 @@ export const lostRefreshes = ({ attempts }: History, answer: number): readonly n
   attempts
     .filter(({ begun, end }) => begun.kind === 'refresh' && begun.sees === answer && end && isLost(end))
     .map(({ begun }) => begun.at);
-
-// ---------------------------------------------------------------------------------------------------- records
 
 export function decisionFrom(key: CallKey, note: Entry): Decision {
   return {
@@ -329,7 +325,6 @@ export function openIn(history: History): OpenAttempt | undefined {
 /** When something began, on the boot clock; undefined where its boot is not known. */
 export type Moments = (begun: Entry) => BootMoment | undefined;
 
-/** What is in doubt of a call that is in doubt about that attempt. */
 export function doubtOf(history: History, attempt: Attempt, momentOf: Moments): Doubt {
   const { call, attempts } = history;
   const { begun, end } = attempt;

@@ -77,7 +77,6 @@ export const LOST = ['lost', 'lost_beside'] as const satisfies readonly Kind[];
 /** The kinds with which a loss is over: what it holds is given back, or counts as spent. */
 export const LOSS_OVER = ['freed', 'released', 'told', 'counted', 'read'] as const satisfies readonly Kind[];
 
-/** Where a call stands. */
 export interface Place {
   readonly stands: Stands;
   readonly phase: Phase | undefined;

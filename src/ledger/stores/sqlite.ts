@@ -103,7 +103,6 @@ async function erasingLists<T>(
   }
 }
 
-/** Does something with a store, and says what an error of SQLite or of the disk means to a user. */
 async function explaining<T>(location: string, work: (folder: StoreFolder) => Promise<T>): Promise<T> {
   const folder = storeFolder(location);
   try {

@@ -9,7 +9,6 @@ const KEEP_EVERY_MS = 60_000;
  */
 const KEEP_BEYOND_MS = 1_000;
 
-/** Where the time is kept. */
 export type Keeping = Pick<Time, 'keepSeenTime' | 'keepConfirmedTime' | 'refuteTimes'>;
 
 export const KEEPS_NOTHING: Keeping = {

@@ -7,7 +7,6 @@ export const JUMP_MS = 5_000;
 /** How often the boot clock is read from its file; in between the monotonic clock continues from the last reading. */
 export const READ_EVERY_MS = 1_000;
 
-/** The three clocks of this machine at one moment. */
 export interface Reading {
   readonly monotonicMs: number;
   readonly wallMs: number;

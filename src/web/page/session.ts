@@ -49,8 +49,6 @@ async function redeem(opening: string): Promise<OpenAnswer | undefined> {
   }
 }
 
-// ------------------------------------------------------------------------------------------------ other tabs
-
 const CHANNEL = 'rowonce-tabs';
 
 /** As long as a tab that was opened by hand waits before it says that it is not in. */
@@ -87,8 +85,6 @@ function shareEntry(): void {
 
 const silence = (): Refused =>
   new Refused({ code: 'offline', message: text.offline, next: text.offlineNext });
-
-// ------------------------------------------------------------------------------------------------ asking
 
 /** What the server refused, in its own words. */
 export class Refused extends Error {

@@ -19,8 +19,6 @@ import { Row } from './views/row.tsx';
 import { Rows } from './views/rows.tsx';
 import { Work } from './views/work.tsx';
 
-/** The frame around every view, and which view an address names. */
-
 /** A view gets the named parts of its address. */
 type View = ComponentType<{ readonly params: Readonly<Record<string, string>> }>;
 

@@ -228,7 +228,6 @@ export const text = {
       pending: 'to do',
     },
   },
-  // From a list to a started batch.
   steps: {
     label: 'Steps to a batch',
     list: 'The list',
@@ -733,7 +732,6 @@ export const text = {
     disk_full: 'Free some space on the disk, then continue.',
   },
   nowhere: { title: 'There is nothing at this address', back: 'See all batches' },
-  // ---------------------------------------------------------------------------------------------- history
   history: {
     title: 'History',
     tables: {
@@ -820,7 +818,6 @@ export const text = {
       ends: { paused: 'too fast', open: 'on its way' },
     },
   },
-  // ---------------------------------------------------------------------------------------------- undo
   undo: {
     title: 'Undo a batch',
     back: (batch: string) => `← Batch ${batch}`,
@@ -865,7 +862,6 @@ export const text = {
       ended: 'The undo has ended.',
     },
   },
-  // ---------------------------------------------------------------------------------------------- accounts
   accounts: {
     title: 'Accounts',
     add: 'Add an account',
@@ -936,7 +932,6 @@ export const text = {
     saving: 'Saving …',
     leave: 'Cancel',
   },
-  // ---------------------------------------------------------------------------------------------- agreements
   agree: {
     dialect: 'A dialect decides what happens with your key. You are asked once, for these requests only.',
     meant: 'Yes, that is right',

@@ -5,8 +5,6 @@ import { bugWords, StopError, stop } from '../../core/errors.ts';
 import { systemStop } from '../../lib/system-errors.ts';
 import type { Refusal } from '../api.ts';
 
-/** How the server reads what it is asked, and how it refuses. */
-
 /** A request body has at most so many bytes; uploads are no bodies of this kind. */
 const MOST_BODY = 1 << 20;
 
@@ -59,7 +57,6 @@ export function queryOf<T>(context: Context, schema: z.ZodType<T>): T {
   return checked(schema, context.req.query(), (path) => `"${path}" in the address`);
 }
 
-/** Answers an error in the words of a stop. */
 export function refusalOf(error: unknown, context: Context): Response {
   const refused = refusedAs(error);
   return context.json({ error: refused }, statusOf(error, refused));

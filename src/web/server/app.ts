@@ -17,7 +17,6 @@ import type { Server } from './server.ts';
 import { sessionRoutes } from './session-routes.ts';
 import { workRoutes } from './work-routes.ts';
 
-/** The whole server, top to bottom: who asks, the page, the API. */
 export function appOf(
   server: Server,
   guarded: Guarded,

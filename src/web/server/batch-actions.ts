@@ -68,7 +68,6 @@ function orderFor(kind: 'pause' | 'resume' | 'cancel', { batch, location }: Foun
   return { kind, words: [kind, batch.id, '--store', location], store: location, about: batch.id };
 }
 
-/** The kind of work that goes on with a batch, by the command that began it. */
 const GOES_ON: Readonly<Record<string, Order['kind']>> = {
   run: 'run',
   try: 'run',

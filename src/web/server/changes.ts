@@ -34,7 +34,6 @@ export class Changes {
   readonly #listeners = new Set<Hear>();
   /** What the files of a store were like, by its location. */
   readonly #stamps = new Map<string, string>();
-  /** What batches were like, by their ids. */
   #batches = new Map<string, string>();
   #spenders: readonly Spender[] = [];
   #hasWork = false;

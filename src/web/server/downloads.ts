@@ -96,7 +96,6 @@ async function asBrought(list: KeptList, server: Server): Promise<Ready> {
   return { folder, path, name: list.name };
 }
 
-/** Writes the table as `log` and `spend` do. */
 async function historyTable(
   { what, about, month }: HistoryTicketRequest,
   { program, store, ...server }: Server,

@@ -29,7 +29,6 @@ import {
 import { Paced } from './paced.ts';
 import type { Server } from './server.ts';
 
-/** What was spent, saved and done before, from the ledgers alone. */
 export function historyRoutes(server: Server, savings: Savings): Hono {
   const { store, clock } = server;
   return new Hono()
@@ -151,8 +150,6 @@ async function accountMonth(
     days,
   };
 }
-
-/** What was asked, bought, changed or decided about one person or company, or by one batch. */
 
 const MOST_ENTRIES = 500;
 

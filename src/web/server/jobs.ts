@@ -48,7 +48,6 @@ function pathsOf(operation: string, add: Names): Record<string, string> {
   return Object.fromEntries(own.map(([column, path]) => [column, path.slice(operation.length + 1)]));
 }
 
-/** The job of these choices. What its file says wrongly is refused by the command that reads it. */
 function jobOfChoices(base: Job, choices: Choices): Job {
   const { path: _path, inbox: _inbox, schedule: _schedule, ...all } = base;
   const { refreshAfterMs, refreshNoMatchAfterMs, ...job } = all;

@@ -7,8 +7,6 @@ import { askChild } from './children.ts';
 import { inWordsOf, type ListFile, ownFolder } from './list-files.ts';
 import type { Server } from './server.ts';
 
-/** What is known of a list before it is planned: what it is, what was chosen for it, and how its like was mapped before. */
-
 type ReadChoices = NonNullable<Choices['read']>;
 
 /** The flags by which a command reads the file as it was chosen. */

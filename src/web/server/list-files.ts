@@ -25,14 +25,12 @@ import type { Server } from './server.ts';
 const Note = z.object({
   /** The user's word for it. It is never a path. */
   name: z.string(),
-  /** The name of the content in the list's folder. */
   file: z.string(),
   /** How often it was brought or corrected. */
   version: z.number(),
   bytes: z.number(),
   sha256: z.string(),
   atMs: z.number(),
-  /** What was chosen on its view. */
   reading: Reading.optional(),
   /** Since when every batch over it has ended, as far as anybody looked. */
   endedMs: z.number().optional(),
@@ -101,8 +99,6 @@ export async function ownFolder(...parts: readonly string[]): Promise<string> {
   await mkdir(path, { recursive: true, mode: 0o700 });
   return path;
 }
-
-// ------------------------------------------------------------------------------------------------ bringing
 
 export interface Upload {
   readonly name: string;
@@ -223,8 +219,6 @@ async function readableEnding(name: string): Promise<string> {
   throw stop('input', fact, whatToSave(ending, endings));
 }
 
-// ------------------------------------------------------------------------------------------------ room
-
 /** So much stays free, because a ledger that cannot be written stops every run. */
 const KEPT_FREE = 64 << 20;
 
@@ -281,14 +275,10 @@ function inMegabytes(bytes: number): string {
   return `${Math.ceil(bytes / (1 << 20)).toLocaleString('en')} MB`;
 }
 
-// ------------------------------------------------------------------------------------------------ sweep
-
 /** How long a list is kept after its last batch has ended, or after it was brought for nothing. */
 export const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 
-/** What the ledgers know of a list. */
 export interface Use {
-  /** Whether a batch over it has not ended. */
   readonly isOpen: boolean;
   /** When the last of its batches began; 0 when there was none. */
   readonly begunMs: number;

@@ -26,8 +26,6 @@ import { requireAgreed, ShownPlans } from './plans/shown-plans.ts';
 import { PlansUnderWay } from './plans/under-way.ts';
 import type { Server } from './server.ts';
 
-/** From a list to a started batch: what can be done, the plan, and the start of exactly that plan. */
-
 export function planRoutes(server: Server, facts: FactBook): Hono {
   const plans = new ShownPlans();
   const underWay = new PlansUnderWay<ShownPlan>();

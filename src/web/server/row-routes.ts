@@ -28,7 +28,6 @@ import { bothOfRows, rowsPerRead, shownColumns, viewOfRow } from './row-routes/r
 import { everyRow, filteredRows, lastRow, type PageWish } from './row-routes/row-numbers.ts';
 import type { Server } from './server.ts';
 
-/** The rows of a batch, page by page, and one row with all that is known of it. */
 export function rowRoutes(server: Server): Hono {
   const lists = new ListFiles();
   void readAhead(server, lists);

@@ -4,7 +4,6 @@ import type { Program } from './children.ts';
 import type { Work } from './work.ts';
 
 export interface Server {
-  /** What the user typed as `--store`; undefined for the default stores. */
   readonly store: string | undefined;
   /** The folder of the store for real accounts, where uploads and `serve.json` are. */
   readonly folder: string;
@@ -12,7 +11,6 @@ export interface Server {
   readonly program: Program;
   /** The most bytes that a list may have that is brought to the page. */
   readonly mostUploadBytes: number;
-  /** How long the sender of a list may be silent. */
   readonly mostSilenceMs: number;
   /** Everything that spends or changes goes through this line. */
   readonly work: Work;

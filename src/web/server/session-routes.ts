@@ -8,7 +8,6 @@ export function openingOf({ address, admission }: Guarded): Opening {
   return { address: address.withWord(admission.issue()) };
 }
 
-/** How a tab gets its token. */
 export function sessionRoutes(guarded: Guarded): Hono {
   const app = new Hono();
   app.post('/session', async (context) => {

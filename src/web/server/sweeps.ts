@@ -18,9 +18,7 @@ import type { Order, Work } from './work.ts';
 
 interface SweepOptions {
   readonly jobs: readonly string[];
-  /** How a person agrees to what these jobs ask for. */
   readonly answers?: Answers | undefined;
-  /** What the user typed as `--store`. */
   readonly store: string | undefined;
   /** Where it is noted when the last night was over. */
   readonly folder: string;

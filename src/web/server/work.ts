@@ -13,7 +13,6 @@ import { type Child, type Ended, type Program, planLeftIn, startChild, stoppedIn
 
 export interface Order {
   readonly kind: WorkView['kind'];
-  /** The words after `rowonce`, without `--json`. */
   readonly words: readonly string[];
   /** The store's folder, which decides what waits for what. */
   readonly store: string;
@@ -118,7 +117,6 @@ export class Work {
     return item && viewOf(item);
   }
 
-  /** How it ended, once it has. */
   async ended(id: string): Promise<WorkView> {
     const item = this.#items.find((each) => each.id === id);
     invariant(item !== undefined, `work ${id} is not known`);

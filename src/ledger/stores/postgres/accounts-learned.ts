@@ -4,8 +4,6 @@ import { type Database, oneColumn } from './connection.ts';
 import { ANSWERED } from './misses.ts';
 import { json, present, type Session, wholeMs } from './session.ts';
 
-/** What is learned about accounts at a vendor. */
-
 /** Attempts that are read at once while the newest ones are looked through. */
 const ATTEMPTS_AT_ONCE = 5_000;
 

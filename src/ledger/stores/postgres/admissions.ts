@@ -25,8 +25,6 @@ import { commitsLost, hasAttempt } from './lost-commits.ts';
 import { admitFunded, batchMoney, NO_MOST, OverCap, refuseOtherPeriods, reserve } from './money.ts';
 import { type Session, wholeMs } from './session.ts';
 
-/** Admits intents: which leave, and which do not fit into a budget. */
-
 /** What is known of the time, of the boot in which attempts are made. */
 interface Dating {
   readonly floorMs: number | null;
@@ -71,7 +69,6 @@ async function refuseCopied(sql: Sql): Promise<void> {
   if (place !== undefined) throw wasCopied(place);
 }
 
-/** Others opened it to spend before it was copied. */
 const wasCopied = (place: string): StopError =>
   stop(
     'store',
@@ -218,7 +215,6 @@ interface Standing {
   readonly asking: AskingBatch;
 }
 
-/** A further attempt of a call. */
 async function beginAgain(
   sql: Sql,
   intent: Intent,

@@ -204,7 +204,6 @@ function followAlone(session: Session, entry: Following, isUnknown: boolean): Pr
   return session.database.write(following, { isBought, isOnce: true });
 }
 
-/** Writes what follows in the history of a call. */
 async function follow(sql: Sql, entry: Following, session: Session, isUnknown: boolean): Promise<Outcome> {
   const attempt = attemptOf(entry);
   const by = entry.kind === 'decision' ? { key: entry.decision.key } : { attempt: attempt ?? 0 };

@@ -25,7 +25,6 @@ async function attemptsIn(sql: Sql, ids: readonly number[]): Promise<ReadonlyMap
   );
 }
 
-/** Of those that a statement finds. */
 export async function recordsBy(
   sql: Sql,
   text: string,

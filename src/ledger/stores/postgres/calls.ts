@@ -28,8 +28,6 @@ import { joined } from './joined.ts';
 import { keyBytes, type Session } from './session.ts';
 import { neverSent } from './unknown-commits.ts';
 
-/** Calls, their attempts, and what became of each. */
-
 export const calls = (session: Session) => {
   const { database } = session;
   const append = appending(session);
@@ -194,7 +192,6 @@ interface Left {
   readonly isUnheard?: boolean;
 }
 
-/** Attempts for which nobody waits any more. */
 async function openAttempts(session: Session, append: Ledger['append']): Promise<readonly OpenAttempt[]> {
   const { database, isAlone, worker, own, given } = session;
   const left = isAlone

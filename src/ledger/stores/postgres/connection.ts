@@ -7,13 +7,11 @@ import { type Address, addressOf } from './server-address.ts';
 /** Runs statements, one by one. Each text is prepared once a connection, so it must be one of a few. */
 export interface Sql {
   rows<Row>(text: string, values?: readonly unknown[]): Promise<readonly Row[]>;
-  /** The first row of them. */
   row<Row>(text: string, values?: readonly unknown[]): Promise<Row | undefined>;
   /** Runs a text of many statements, which has no values. */
   script(text: string): Promise<void>;
 }
 
-/** The cells of rows that have one. */
 export const oneColumn = async <Cell>(
   sql: Sql,
   text: string,
@@ -35,7 +33,6 @@ export const onlyOne = (sql: Sql, does: 'layingOut' | 'deciding'): Promise<unkno
   sql.rows('SELECT pg_advisory_xact_lock($1)', [LOCKS[does]]);
 
 export interface Database extends Sql {
-  /** The location. */
   readonly shown: string;
   /** Runs statements that see one state of the database, and change nothing. */
   snapshot<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
@@ -293,8 +290,6 @@ function unanswered(error: unknown, shown: string, isUnknown: boolean): Unanswer
 }
 
 const NO_ROOM = '53100';
-
-// ------------------------------------------------------------------------------------------------------ what is refused
 
 /** With `fsync=off` a loss of power takes intents whose requests have left, and what they bought is bought again. */
 async function refuseUnfit(database: PooledDatabase): Promise<void> {

@@ -10,8 +10,6 @@ import { requireNewest } from './lost-commits.ts';
 import { postgresLedger } from './postgres-ledger.ts';
 import { hasLedger, layOut, newestEntry, nothingThere } from './schema-laid-out.ts';
 
-/** Ledgers that are copied to another store, and copies of others. */
-
 interface Identity {
   readonly identity: string;
   readonly arriving: boolean;

@@ -27,9 +27,6 @@ import { json, keyBytes, type Session, wholeMs } from './session.ts';
  * that stand as a plain entry needs it, locked in the order of their keys, and leaves the others to the rules.
  */
 
-// ---------------------------------------------------------------------------------------------------- many calls
-
-/** One of the three. */
 interface BegunRow {
   readonly begun: Begun | null;
   /** A call that others have moved, as it was when the statement began. */
@@ -212,8 +209,6 @@ const saidBy = (kind: Closure['kind']): string | null => (kind === 'in_doubt' ? 
 const spentBy = (closure: Closure): number => (closure.kind === 'answered' ? closure.charged : 0);
 const isEstimated = (closure: Closure): boolean =>
   closure.kind === 'answered' && closure.isAtMost === true && closure.charged > 0;
-
-// ---------------------------------------------------------------------------------------------------- one call
 
 const WRITE = `
 WITH moved AS (

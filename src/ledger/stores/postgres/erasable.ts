@@ -17,7 +17,6 @@ import { scanned } from './scanned.ts';
 
 /** Finds the parts of a ledger that are about a person. This file only reads. */
 
-/** What would be erased, what is told about it, and the files that the ledger knows of this host. */
 export async function erasureOf(
   sql: Sql,
   target: ErasureTarget,
@@ -173,7 +172,6 @@ async function plannedAbout(sql: Sql, hits: Hits, query: string): Promise<readon
   return found;
 }
 
-/** Planned changes that have not been made yet. */
 const UNFINISHED = `
 SELECT p.batch, p.row, p.planned::text AS planned FROM planned p JOIN batches b ON b.id = p.batch AND b.state = 'open'
   LEFT JOIN rows r ON r.batch = p.batch AND r.row = p.row WHERE r.outcome IS NULL OR r.outcome = 'in_doubt'`;

@@ -54,7 +54,6 @@ export async function examine(location: string): Promise<readonly StoreFact[]> {
   }
 }
 
-/** How much room the tables of the ledger take. */
 export async function bytesOf(location: string): Promise<number> {
   const database = await connect(location, { isReader: true });
   try {

@@ -32,7 +32,6 @@ const CALLS_OF_ATTEMPTS = `
 SELECT DISTINCT a.call AS id FROM unnest($1::bigint[]) u (attempt)
   CROSS JOIN LATERAL (SELECT call FROM entries WHERE of = u.attempt AND id = u.attempt LIMIT 1) a`;
 
-/** By what calls are found. */
 const WANTED = {
   keys: 'SELECT id FROM calls WHERE key = ANY($1)',
   attempts: CALLS_OF_ATTEMPTS,

@@ -16,7 +16,6 @@ import type { Session } from './session.ts';
 export const hasAttempt = (attempt: string, atMs: string): string =>
   `(${attempt}::bigint IS NULL OR EXISTS (SELECT FROM entries w WHERE w.of = ${attempt}::bigint AND w.id = w.of AND w.at = ${atMs}::bigint))`;
 
-/** What a ledger says of itself. */
 export interface LedgerNow {
   readonly identity: string;
   /** The names of those whose loss a person accepted. */
@@ -111,7 +110,6 @@ function missingWords(database: Database, seen: SentRequest | undefined): string
   return behindWords({ store, place, newest: undefined }, { place, newest: seen });
 }
 
-/** What a look at the ledger found, asked for with what the session has seen before. */
 export interface Looked {
   readonly isWhole: boolean;
   readonly now: LedgerNow;

@@ -12,11 +12,6 @@ import {
 import { oneCell, type Sql } from './connection.ts';
 import { type Session, wholeMs } from './session.ts';
 
-/** What was spent, and what may be. */
-
-// ---------------------------------------------------------------------------------------------------- booking
-
-/** Who pays for an attempt. */
 export interface Payer {
   readonly batch: BatchId;
   readonly account: string;
@@ -27,7 +22,6 @@ export interface Payer {
   readonly isRetry: boolean;
 }
 
-/** What an entry moves. */
 export interface Moved {
   readonly payer: Payer;
   readonly spent?: number;
@@ -168,7 +162,6 @@ export async function admitFunded<T>(sql: Sql, admit: () => Promise<T>): Promise
   }
 }
 
-/** Fills purses with what their caps have left, or as much as there is. */
 export async function fund(sql: Sql, { purses }: Lacking): Promise<void> {
   for (const { scope, of, period, worker, reserved } of purses.toSorted((a, b) =>
     a.scope < b.scope ? -1 : 1,
@@ -184,8 +177,6 @@ async function overCap(sql: Sql, { purses }: Lacking): Promise<OverCap | undefin
   }
   return undefined;
 }
-
-// ---------------------------------------------------------------------------------------------------- reading
 
 interface Asked {
   readonly scope: BudgetScope;

@@ -11,7 +11,6 @@ export interface Cut {
 }
 export type Found = FoundIn<Cut>;
 
-/** The rows that have answers of these calls. */
 export const ROWS = `
 SELECT DISTINCT r.batch, r.row FROM rows r CROSS JOIN unnest(r.answers) u (attempt)
   JOIN entries a ON a.of = u.attempt AND a.id = a.of WHERE a.call = ANY ($1)`;

@@ -31,7 +31,6 @@ export class Outage {
   /** Since when nothing was answered, monotonic. */
   #sinceMs: number | undefined;
 
-  /** @param shown the location as it is shown. */
   constructor(riding: Riding, shown: string) {
     this.#riding = riding;
     this.#shown = shown;

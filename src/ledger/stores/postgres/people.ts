@@ -2,8 +2,6 @@ import { type Act, type Agreement, type BatchId, GOES_ON, type Ledger } from '..
 import type { Sql } from './connection.ts';
 import { json, type Session, wholeMs } from './session.ts';
 
-/** What people did: to what they agreed, and who worked on batches or ordered erasures. */
-
 export const people = ({ database }: Session) =>
   ({
     agreement: (sha256) =>

@@ -20,18 +20,13 @@ import { subjects } from './subjects-read.ts';
 import { terms } from './terms.ts';
 import { time } from './time.ts';
 
-/** What a spender has. */
 export interface Spending {
   readonly clock: Clock;
   /** 0 for a process that only looks at it while it stands still. */
   readonly worker: number;
-  /** As in `StoreOptions`. */
   readonly command: string;
-  /** As in `StoreOptions`. */
   readonly operator?: string | undefined;
-  /** Of a ledger that stands still. */
   readonly standing?: Standing | undefined;
-  /** What the ledger was when it was opened. */
   readonly found?: LedgerNow;
 }
 

@@ -4,8 +4,6 @@ import { recordsBy } from './attempt-records.ts';
 import { oneCell, type Sql } from './connection.ts';
 import type { Session } from './session.ts';
 
-/** What is shown of many calls at once. */
-
 export const reports = ({ database }: Session) =>
   ({
     async attemptsAbout(values, after, most) {
@@ -47,7 +45,6 @@ export const reports = ({ database }: Session) =>
   }) satisfies Partial<Ledger>;
 
 interface Page {
-  /** The last number that is looked through; null where none follows. */
   readonly end: number | null;
   readonly next: { readonly next?: number };
 }

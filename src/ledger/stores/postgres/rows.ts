@@ -12,8 +12,6 @@ import { codeOf, type Database, oneColumn } from './connection.ts';
 import { joined } from './joined.ts';
 import { json, present, type Session } from './session.ts';
 
-/** Rows, and how each was finished. */
-
 /** Lists that are finished by one statement. */
 const LISTS_AT_ONCE = 1_000;
 

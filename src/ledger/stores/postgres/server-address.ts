@@ -17,7 +17,6 @@ export interface Address {
   };
 }
 
-/** What of a URL is read, beside its beginning. */
 const READ = ['host', 'port', 'user', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey'];
 
 /** @throws StopError `store` for a server on another machine that need not prove who it is, and for what a URL may not say. */

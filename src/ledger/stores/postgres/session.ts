@@ -3,7 +3,6 @@ import type { AttemptId } from '../../ledger.ts';
 import type { SentRequest } from '../../outside-notes.ts';
 import type { Database } from './connection.ts';
 
-/** What the parts of one open ledger share. */
 export interface Session {
   readonly database: Database;
   /** Absent for a reader, which writes nothing. */

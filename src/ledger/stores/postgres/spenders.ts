@@ -55,7 +55,6 @@ interface Told {
   })[];
 }
 
-/** What another worker goes by. */
 interface Differing {
   readonly host: string;
   readonly pid: number;
@@ -153,7 +152,6 @@ const AT_WORK_MS = 5_000;
 
 const AT_WORK = `SELECT host, pid, command FROM workers WHERE beat > clock() - ms(${AT_WORK_MS}) ORDER BY id LIMIT 1`;
 
-/** One of those that are at work; undefined when nobody is. */
 export function atWork(sql: Sql): Promise<AtWork | undefined> {
   return sql.row<AtWork>(AT_WORK);
 }

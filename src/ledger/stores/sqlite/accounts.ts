@@ -16,8 +16,6 @@ import { accountNumber } from './entries.ts';
 import { checkAccount, insertRow, setCells } from './table-sums.ts';
 import { wholeMs } from './tables.ts';
 
-/** What is remembered about an account besides its money: how it answers, how fast it may be asked, and its pauses. */
-
 /** `found` is counted, and every other cell stands in the table. */
 export interface AccountRow {
   readonly answers: number;

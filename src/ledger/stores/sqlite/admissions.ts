@@ -8,7 +8,6 @@ import { noteMoved, overBudget, payerFor } from './money.ts';
 import { type Priced, pricedAs, reserveFor } from './prices.ts';
 import { refusedChange } from './subjects.ts';
 
-/** What is known of an attempt that this process has written. */
 export interface Question extends Asked {
   readonly row: RowNumber;
   readonly pricedFor: Priced;
@@ -17,7 +16,6 @@ export interface Question extends Asked {
 
 /** An intent that is admitted and not written yet. */
 interface Waiting extends Begun {
-  /** Its place among all. */
   readonly at: number;
   readonly pricedFor: Priced;
 }

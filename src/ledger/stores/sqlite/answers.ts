@@ -73,7 +73,6 @@ const BODY = `CAST(iif(${TOLD}, n.body, r.body) AS TEXT)`;
 /** Its list is followed by the body. */
 const CONTENTS = `iif(r.of IS NULL, NULL, ${REPLIES_TABLE.contentsInSql('r')}), r.content_sum`;
 
-/** @param cells those of this level of detail, beside what every level has. */
 const statement = (from: string, attempt: string, age: string, ...cells: readonly string[]): string =>
   `SELECT ${['j.key', attempt, KIND, age, ...cells].join(', ')} FROM ${from}`;
 
@@ -159,7 +158,6 @@ export function cellsOf(
   return checkedCells(connection, ANSWERS, { wanted: `{${named.join()}}`, hidden: 0 }, 'whole');
 }
 
-/** The answers of these attempts; undefined for one that brought none. */
 export function answersOf(
   connection: Connection,
   wanted: Parameters<typeof cellsOf>[1],
@@ -182,7 +180,6 @@ function answerFrom(row: Cells, detail: Detail): KnownAnswer<ReadAs> | undefined
   return answer;
 }
 
-/** An answer that is put together. */
 type Filling = KnownAnswer<ReadAs> & {
   -readonly [Name in Exclude<keyof AnswerRecord, 'kind'>]?: AnswerRecord[Name];
 };

@@ -37,7 +37,6 @@ export type CallRow = ReadRow<typeof CALLS_TABLE> & {
   readonly open: number | null;
 };
 
-/** The call of these columns, as texts. */
 export const callIn = (
   operation: string,
   most: number | null,
@@ -76,7 +75,6 @@ export function historyOf(connection: Connection, id: number): History {
   return history;
 }
 
-/** The same of the call of an attempt. */
 export function historyWith(connection: Connection, attempt: number): History {
   const begun = connection.get<{ call: number }>('SELECT call FROM attempts WHERE id = ?', attempt);
   if (begun === undefined) throw new AlteredRow(`attempt ${attempt} is missing`);
@@ -105,7 +103,6 @@ function noteSeenBy(connection: Connection, { kind, sees }: Entry): Entry | unde
   return note && noteFrom(note);
 }
 
-/** Of those that a statement finds. */
 export const recordsBy = (connection: Connection, sql: string, ...values: Values): readonly AttemptRecord[] =>
   connection.all<{ id: number }>(sql, ...values).map(({ id }) => recordOf(connection, id));
 
@@ -144,7 +141,6 @@ export function replyFrom(row: ReadRow<typeof REPLIES_TABLE>): BookEntry {
   return { ...NOTHING, id: of, of, call, kind: 'reply', at, status, headers: headersOf(row), body };
 }
 
-/** @param held by an attempt that was lost. */
 export function endFrom(row: ReadRow<typeof ENDS_TABLE>, held = 0): BookEntry {
   const { id, of, call, pays, spent, at, said, status, dialect, estimated } = row;
   const kind = row.kind as Kind;
@@ -180,7 +176,6 @@ export function noteRow(note: Noted): WrittenRow<typeof NOTES_TABLE> {
   };
 }
 
-/** As they stand in a note. */
 interface NoteFacts {
   readonly by?: EntryFacts['by'];
   readonly kind?: EntryFacts['look'];

@@ -22,7 +22,6 @@ const MEMBERS = Object.entries({
   ...{ command: 'command', rowsBeyond: 'rows_beyond' },
 } satisfies Partial<Record<keyof Batch, string>>);
 
-/** As much of a batch as there are columns. */
 function membersFrom(row: Cells): Partial<Batch> {
   const members: Record<string, unknown> = { id: batchId(Number(row.id)), sandbox: row.sandbox === 1 };
   for (const [member, column] of MEMBERS) {

@@ -28,11 +28,9 @@ interface Started {
 
 export interface Beginning {
   readonly spec: BatchSpec;
-  /** The account's number in the tables. */
   readonly account: number;
   /** Whether a finished batch is followed by a new generation. */
   readonly renew: boolean;
-  /** The planned rows of a new batch; empty for a batch that only reads. */
   readonly plan: readonly PlannedRow[];
 }
 

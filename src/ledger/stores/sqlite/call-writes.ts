@@ -42,7 +42,6 @@ const isPatient = (entry: CallEntry): boolean =>
 
 const LATE = { kind: 'late' } as const;
 
-/** What the writes of calls go by, and do, beside the book. */
 interface Beside {
   /** The number of the boot in which attempts are made; undefined when it is unknown. */
   readonly boot: () => number | undefined;
@@ -97,7 +96,6 @@ export class CallWrites implements Appending {
     return [];
   }
 
-  /** @param entries in the order of their ranks. */
   #write(entries: readonly CallEntry[]): readonly Outcome[] {
     const replies = entries.filter((entry) => entry.kind === 'reply');
     const ends = entries.filter((entry) => entry.kind === 'end');

@@ -21,7 +21,6 @@ export function callUnder(connection: Connection, key: Buffer, secret?: Buffer):
 
 const BY_KEY = `SELECT * FROM calls WHERE ${hasKey('calls', '+:key')}`;
 
-/** As `CallsReader.find`. */
 export function statesOf(
   connection: Connection,
   keys: readonly CallKey[],

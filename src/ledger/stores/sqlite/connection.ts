@@ -79,7 +79,6 @@ export class Connection {
     return { changes, id: Number(lastInsertRowid) };
   }
 
-  /** Runs several statements that return nothing. */
   script(sql: string): void {
     this.#database.exec(sql);
   }
@@ -89,7 +88,6 @@ export class Connection {
     this.#database.function(name, { deterministic: true }, work);
   }
 
-  /** Runs a pragma and returns its value. */
   pragma(source: string): unknown {
     return this.#database.pragma(source, { simple: true });
   }
@@ -184,7 +182,6 @@ export class Connection {
     this.#database.close();
   }
 
-  /** Whether this process has a connection to the file. */
   static isOpenOn(path: string): boolean {
     return (Connection.#open.get(path) ?? 0) > 0;
   }
@@ -256,7 +253,6 @@ function isDiskFailing(error: unknown): boolean {
   return /^(SQLITE_READONLY|SQLITE_IOERR|EROFS$|EIO$)/.test(codeOf(error));
 }
 
-/** The error code of SQLite or of the file system. */
 function codeOf(error: unknown): string {
   return sqliteCode(error) ?? (error instanceof Error && 'code' in error ? String(error.code) : '');
 }

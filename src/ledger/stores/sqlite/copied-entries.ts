@@ -62,9 +62,6 @@ const RESERVED_BY_LOST = `
 SELECT e.id, a.reserved FROM ends e CROSS JOIN attempts a ON a.id = e.of
  WHERE e.id >= ? AND e.id < ? AND (e.kind = 'lost' OR e.kind = 'lost_beside')`;
 
-// ---------------------------------------------------------------------------------------------------- into the tables
-
-/** What the numbers of another ledger are in this one. */
 export interface Numbers {
   next(former: number): number;
   of(former: number): number;

@@ -92,7 +92,6 @@ interface OfBatch {
 
 type ListTable = typeof ROWS_TABLE | typeof PLANNED_TABLE | typeof PIECES_TABLE;
 
-/** The rows that a table has of a batch, a page after the other. */
 function* pagesOf(connection: Connection, of: ListTable, batch: number): Generator<readonly OfBatch[]> {
   const table = of as unknown as Table<OfBatch>;
   for (let from = 0; ; ) {

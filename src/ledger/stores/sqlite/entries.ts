@@ -26,7 +26,6 @@ import { statusWords, storedHeaders } from './usual.ts';
  * Writes the entries of an attempt: once, each with its sum. The schema's triggers then move calls, losses and totals.
  */
 
-/** The number of an account in the tables; undefined when it has none. */
 export function knownAccount(connection: Connection, identity: string): number | undefined {
   const known = knownAccounts(connection);
   const id = known.get(identity) ?? readAccount(connection, identity);
@@ -34,7 +33,6 @@ export function knownAccount(connection: Connection, identity: string): number |
   return id;
 }
 
-/** By their identities. */
 const knownAccounts = (connection: Connection): Map<string, number> =>
   connection.known<Map<string, number>>('accounts') ?? connection.once('accounts', () => new Map());
 
@@ -173,7 +171,6 @@ function insertRequest(connection: Connection, attempt: number, request: KeyedRe
   connection.remember(KEEPS_REQUESTS, true);
 }
 
-/** What an entry about an attempt has to know of it. */
 export interface Asked {
   readonly call: number;
   readonly reserved: number;
@@ -189,7 +186,6 @@ export function askedBy(connection: Connection, attempt: number): Asked {
   return { ...asked, payer: payerOf(connection, attempt) };
 }
 
-/** @param asked what is known of the attempt of each. */
 export function insertReplies(
   connection: Connection,
   replies: readonly EntryOf<'reply'>[],
@@ -207,7 +203,6 @@ export function insertReplies(
   REPLIES_TABLE.insertAll(connection, rows);
 }
 
-/** @param asked what is known of the attempt of each. */
 export function insertEnds(
   connection: Connection,
   ends: readonly EntryOf<'end'>[],

@@ -29,7 +29,6 @@ export interface Cut {
   readonly body: Buffer;
 }
 
-/** What would be erased, what is told about it, and the files that the ledger knows. */
 export function erasureOf(connection: Connection, target: ErasureTarget) {
   const found =
     target.kind === 'person' ? aboutPerson(connection, target.person) : olderThan(connection, target);
@@ -158,7 +157,6 @@ UNION SELECT batch, row FROM planned WHERE mentions('plan', planned)`;
 
 const BATCHES = `SELECT id FROM batches WHERE ${NAMES_OF_BATCH.map((name) => `named('name', ${name})`).join(' OR ')}`;
 
-/** What else beside the book names a person, by table. */
 export const NAMES = {
   files: "named('name', path)",
   reads: "named('name', path)",
@@ -192,7 +190,6 @@ const HELD = `
 SELECT coalesce(sum(holds), 0) AS credits FROM losses
  WHERE ended IS NULL AND call IN (SELECT value FROM json_each(?))`;
 
-/** Planned changes that have not been made yet. */
 const UNFINISHED = `
 SELECT p.batch, p.row FROM planned p JOIN batches b ON b.id = p.batch AND b.state = 'open'
   LEFT JOIN rows r ON r.batch = p.batch AND r.row = p.row

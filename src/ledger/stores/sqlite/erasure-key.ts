@@ -7,7 +7,6 @@ import { type StoreFolder, syncFolder, unlessMissing } from './folder.ts';
 
 /** The key that hides calls of forgotten people is in a file beside the ledger. */
 
-/** The erasure key; undefined when there is no intact one. */
 export function readErasureKey(path: string): Buffer | undefined {
   const key = unlessMissing(() => readFileSync(path));
   return key?.length === ERASURE_KEY_BYTES ? key : undefined;

@@ -54,7 +54,6 @@ const HAS_MODES = process.platform !== 'win32';
 /** Flags that replace a file and never follow a link in its place; Windows has no such flag, and rarely such links. */
 export const ANEW = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | (constants.O_NOFOLLOW ?? 0);
 
-/** Replaces the content of a private file of ours. */
 export function writeAnew(path: string, content: string): void {
   const file = openSync(path, ANEW, FILE_MODE);
   try {
@@ -74,7 +73,6 @@ export function unlessMissing<T>(read: () => T): T | undefined {
   }
 }
 
-/** Size of a file, or undefined when there is none. */
 export function sizeOf(path: string): number | undefined {
   return statSync(path, { throwIfNoEntry: false })?.size;
 }
@@ -114,7 +112,6 @@ function refuseUnlessOurs(path: string, kind: 'file' | 'folder'): void {
   );
 }
 
-/** All files of a store, those of SQLite included. */
 function filesOf(folder: StoreFolder): readonly string[] {
   const { ledger, lock, reserve, spender } = folder;
   const ofSqlite = ['-wal', '-shm', '-journal'].map((ending) => `${ledger}${ending}`);

@@ -7,7 +7,6 @@ import { keepPrice, pricedBy } from './prices.ts';
 import { leftBy, logChange } from './subjects.ts';
 import { batchNumber } from './tables.ts';
 
-/** What happens to an attempt after its end. */
 export type NoteEntry = Exclude<Following, EntryOf<'reply' | 'end'>>;
 
 /** Writes what follows in the history of a call by the rules alone, because it is rare. @returns the number of the first note. */

@@ -38,7 +38,6 @@ export class GroupCommit {
   #queue: AnyWrites[] = [];
   /** The writes of the queue that further lists may join. */
   #joinable: AnyWrites[] = [];
-  /** How much the writes of the queue have to write. */
   #size = 0;
   #scheduled = false;
   /** Runs while all that is queued is patient. */
@@ -89,7 +88,6 @@ export class GroupCommit {
     else this.#waiting ??= setTimeout(() => this.#schedule(), LONGEST_WAIT_MS);
   }
 
-  /** Commits all waiting writes. */
   drain(): void {
     this.#endWait();
     while (this.#queue.length > 0) this.#commitGroup(this.#nextGroup());

@@ -1,4 +1,3 @@
-/** How entries of one sort are written. */
 export interface Writing<Entry, Outcome> {
   /**
    * Writes entries in one go, because a statement of many rows takes a fraction of the time, and returns what came of each, in
@@ -25,7 +24,6 @@ export class RefusedWrite {
   }
 }
 
-/** Tells the caller of a list what came of each of its entries. */
 export type Tell<Outcome> = (outcomes: (Outcome | RefusedWrite)[]) => void;
 
 interface List<Outcome> {
@@ -50,7 +48,6 @@ export class JoinedWrites<Entry, Outcome> {
   /** The places of the entries that are still to be written, in the order in which that is done. */
   #left: number[] = [];
   #size = 0;
-  /** Whether further lists may join. */
   isOpen = true;
 
   constructor(writing: Writing<Entry, Outcome>) {
@@ -80,7 +77,6 @@ export class JoinedWrites<Entry, Outcome> {
     return isPatient;
   }
 
-  /** Nothing joins from here on. */
   close(): void {
     const { rankOf } = this.#writing;
     this.isOpen = false;

@@ -48,7 +48,6 @@ export interface SqliteLedgerOptions extends GroupCommitOptions {
   readonly act: () => Pick<Act, 'operator' | 'atMs'> | undefined;
   /** The key that finds calls of forgotten people; undefined when nobody was forgotten. */
   readonly secret: Buffer | undefined;
-  /** Path of the file with that key. */
   readonly erasureKey: string;
   /** Releases the lock and the files of the store. It runs after the connection is closed. */
   readonly release: () => void;
@@ -146,7 +145,6 @@ export class SqliteLedger extends SqliteReader implements Ledger {
     return this.#calls.finishRows(rows);
   }
 
-  /** Implements `Eraser.find`. */
   async erasable(target: ErasureTarget): Promise<Erasable> {
     // What is sorted here may be larger than memory.
     this.connection.pragma('temp_store = DEFAULT');

@@ -5,8 +5,6 @@ import type { Connection, Reads } from './connection.ts';
 import { attemptsOf } from './lookups.ts';
 import { batchId, batchNumber } from './tables.ts';
 
-/** What is told of many attempts, and added up: each read looks through so many of them. */
-
 /** The attempts of one batch have an index of their own. */
 const LOGGED = `
 SELECT a.id FROM attempts a JOIN calls c ON c.id = a.call

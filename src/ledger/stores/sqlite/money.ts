@@ -133,10 +133,8 @@ const PENDING = 'what is not booked yet';
 
 /** Totals to which entries are added. */
 type Adding = { -readonly [Kind in keyof Totals]: Totals[Kind] };
-/** By the names of scopes. */
 type Pending = Map<string, Adding>;
 
-/** A total of money by its name in the tables. */
 interface Scope {
   readonly scope: BudgetScope;
   readonly name: string;
@@ -150,7 +148,6 @@ export interface Payer {
   readonly day: number;
   /** Whether it sends again, by a person's or a job's decision, what is in doubt. */
   readonly isRetry: boolean;
-  /** The totals that they move. */
   readonly scopes: readonly Scope[];
 }
 
@@ -230,7 +227,6 @@ const pendingIn = (connection: Connection): Pending => connection.once(PENDING, 
 
 const NO_CAPS: Caps = { batch: null, extra: null, day: null, month: null };
 
-/** By the numbers of batches. */
 const CAPS = 'caps';
 
 function capsOf(connection: Connection, batch: number): Caps {

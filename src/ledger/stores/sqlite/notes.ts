@@ -6,7 +6,6 @@ import { NOTES_TABLE, nextNumber } from './tables.ts';
 
 /** Notes, which are what happens to an attempt after its end, and what is known of the losses and readings that they make. */
 
-/** A draft that is about an attempt of a call. */
 export interface Note extends Draft {
   readonly call: number;
   readonly of: number;

@@ -3,8 +3,6 @@ import type { Connection, Reads } from './connection.ts';
 import { checkedRows } from './lookups.ts';
 import { ACTS_TABLE, AGREEMENTS_TABLE, batchNumber, HOLDS_TABLE, nextNumber, wholeMs } from './tables.ts';
 
-/** What people did: to what they agreed, which batches they paused, and who worked on batches or ordered erasures. */
-
 function actsWhere(connection: Connection, where: string, ...values: readonly number[]): readonly Act[] {
   return checkedRows(connection, ACTS_TABLE, `${where} ORDER BY id`, ...values).map(
     ({ kind, operator, at, after }) => ({ kind: kind as Act['kind'], operator, atMs: at, after }),
@@ -25,7 +23,6 @@ export const PEOPLE_READS = {
   erasures: (connection) => actsWhere(connection, "kind = 'erased'"),
 } satisfies Partial<Reads<LedgerReader>>;
 
-/** Keeps an agreement; an earlier one for the same content stays. */
 export function noteAgreement(connection: Connection, { sha256, shown, agreedAtMs }: Agreement): void {
   if (PEOPLE_READS.agreement(connection, sha256) !== undefined) return;
   AGREEMENTS_TABLE.insert(connection, { sha256, shown, agreed_at: wholeMs(agreedAtMs) });

@@ -13,19 +13,16 @@ import { ROW_READS } from './row-records.ts';
 import { SUBJECT_READS } from './subjects.ts';
 import { keyBytes } from './tables.ts';
 
-/** Every part of the contract: what is left out of it is written in the class. */
 const READS: Reads<Omit<LedgerReader, 'find' | 'atOneMoment' | 'close'>> = {
   ...{ ...CALL_READS, ...BATCH_READS, ...ROW_READS, ...ACCOUNT_READS, ...MONEY_READS, ...PRICE_READS },
   ...{ ...SUBJECT_READS, ...BOOT_READS, ...PEOPLE_READS, ...LOG_READS },
 };
 
-/** The methods of the parts, which are defined below. */
 const PartsReader = class {} as new () => LedgerReader;
 
 /** Reads of an SQLite ledger. Each read sees one state of it, whatever a running spender commits meanwhile. */
 export class SqliteReader extends PartsReader {
   protected readonly connection: Connection;
-  /** The store's folder, for messages. */
   protected readonly folder: string;
   /** The key that finds calls of forgotten people; undefined when nobody was forgotten. */
   readonly #secret: Buffer | undefined;
@@ -68,12 +65,10 @@ export class SqliteReader extends PartsReader {
     this.connection.close();
   }
 
-  /** Runs reads over one state of the ledger, and turns damage into a stop. */
   protected async read<T>(work: () => T): Promise<T> {
     return this.explained(() => this.connection.snapshot(work));
   }
 
-  /** Runs a single read. */
   protected explained<T>(work: () => T): T {
     try {
       return work();

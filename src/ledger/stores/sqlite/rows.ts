@@ -4,8 +4,6 @@ import { book } from './money.ts';
 import { hasReadings, insertNotes } from './notes.ts';
 import { batchNumber, ROWS_TABLE } from './tables.ts';
 
-/** Writes the outcomes of rows, and takes back what settled some of them. */
-
 /** Inserts outcomes of rows of one batch. @param lower those that may count as having paid for an answer of a higher row. */
 export function insertOutcomes(
   connection: Connection,

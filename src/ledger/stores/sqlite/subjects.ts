@@ -53,7 +53,6 @@ function batchOfLast(connection: Connection, { id, sequence }: SubjectRow): numb
   return last.batch;
 }
 
-/** Another call's change of the subject that is open or in doubt. */
 function otherPending(connection: Connection, subject: number, key: Buffer): Admission | undefined {
   const other = connection.get<{ batch: number; row: number }>(
     `SELECT a.batch, a.row
@@ -88,7 +87,6 @@ export function leftBy(
   return { ...facts, attempt, subject, sequence: after + 1 };
 }
 
-/** Keeps it, right after the entry that settles the change. */
 export function logChange(connection: Connection, left: Left | undefined): void {
   if (left !== undefined) CHANGES_TABLE.insert(connection, left);
 }

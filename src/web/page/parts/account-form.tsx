@@ -241,8 +241,6 @@ function Field({
   );
 }
 
-// ------------------------------------------------------------------------------------------------ what is sent
-
 function textOf(given: FormData, name: string): string | undefined {
   const value = given.get(name);
   return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;

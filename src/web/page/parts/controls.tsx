@@ -1,7 +1,5 @@
 import type { ComponentChildren, ComponentProps } from 'preact';
 
-/** What forms and tables of every view are made of. */
-
 type ButtonProps = ComponentProps<'button'> & { readonly says: ComponentChildren };
 
 /** It submits no form, unless it says that it does. */
@@ -19,7 +17,6 @@ interface ButtonLinkProps {
   readonly look?: 'primary' | 'danger';
 }
 
-/** A link that looks like a button. */
 export function ButtonLink({ to, says, look }: ButtonLinkProps) {
   return (
     <a class={look === undefined ? 'button' : `button ${look}`} href={to}>

@@ -62,7 +62,6 @@ export function Diff({
 
 type Of<Name extends 'leavers' | 'projects'> = NonNullable<PlanView[Name]>;
 
-/** What it comes to in each project, by role, with the signs of the lines. */
 function Totals({ totals }: { readonly totals: Of<'projects'> }) {
   return (
     <ul class="plain-list">

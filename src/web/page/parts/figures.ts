@@ -7,7 +7,6 @@ const NUMBER = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
 /** `2,000`, `0.4`. */
 export const grouped = (value: number): string => NUMBER.format(value);
 
-/** `1 row`, `2,000 rows`. */
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${grouped(count)} ${count === 1 ? one : many}`;
 }
@@ -61,8 +60,6 @@ export function clock(seconds: number): string {
   const [h, m, s] = [Math.floor(left / 3600), Math.floor(left / 60) % 60, left % 60];
   return h > 0 ? `${h}:${two(m)}:${two(s)}` : `${m}:${two(s)}`;
 }
-
-// ------------------------------------------------------------------------------------------------ dates
 
 const TO_THE_MINUTE: Intl.DateTimeFormatOptions = {
   dateStyle: 'medium',

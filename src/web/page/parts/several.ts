@@ -3,7 +3,6 @@ import { text, wordOf } from '../text.ts';
 
 /** Several operations over one list, shown like one whose inputs are called by the operation that each is of. */
 
-/** What is offered together. */
 export const PAIR = ['enrich-company', 'enrich-person'] as const;
 
 /** Undefined where one of them is not there. */

@@ -11,7 +11,6 @@ import { PlayMoney } from './tags.tsx';
 
 const words = text.history.search;
 
-/** What was asked, bought or changed about one person or company. */
 export function SubjectSearch() {
   const about = query.value.get('about') ?? '';
   const typed = useSignal(about);

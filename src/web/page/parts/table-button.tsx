@@ -4,7 +4,6 @@ import { text } from '../text.ts';
 import { take, useAction } from './action.ts';
 import { Button } from './controls.tsx';
 
-/** Takes a table of the history along, as a file that a spreadsheet program opens. */
 export function TableButton({ of, name }: { readonly of: HistoryTicketRequest; readonly name: string }) {
   const action = useAction();
   return (

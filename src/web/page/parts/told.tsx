@@ -11,7 +11,6 @@ const COMMAND =
 
 const BUY_AGAIN = 'run the list with --yes to buy it again';
 
-/** @param batch of which the sentence speaks; left out: of none. */
 export function Told({ children, batch }: { readonly children: string; readonly batch?: string }) {
   const [before, after] = children.split(BUY_AGAIN, 2);
   if (after === undefined || batch === undefined) return <>{linked(children)}</>;

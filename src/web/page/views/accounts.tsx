@@ -12,7 +12,6 @@ import { text } from '../text.ts';
 
 const words = text.accounts;
 
-/** Vendor accounts: where they are, what limits them, what they have cost; never a key. */
 export function Accounts() {
   const list = useSignal<AccountList | undefined>(undefined);
   const isAdding = useSignal(false);
@@ -84,7 +83,6 @@ function Shown({ loaded, list, isAdding }: ShownProps) {
 interface AccountCardProps {
   readonly account: PageAccount;
   readonly regions: readonly string[];
-  /** Somebody came here to change it. */
   readonly isAsked: boolean;
   onChanged(list: AccountList): void;
 }
@@ -212,7 +210,6 @@ function Facts({ account }: { readonly account: PageAccount }) {
   );
 }
 
-/** What was spent against the budgets of the day and the month. */
 function Spent({ account: { today, month, budget } }: { readonly account: PageAccount }) {
   const rows = [
     [words.today, today, budget.per_day ?? null],

@@ -18,7 +18,6 @@ import { BuyAgain, Finished, isOfAccount, Mend } from './batch/mend.tsx';
 
 const words = text.batch;
 
-/** One batch, live: how far it is, what it costs, and what a person can do with it. */
 export function BatchPage({ params }: { readonly params: Readonly<Record<string, string>> }) {
   const id = params.id ?? '';
   // What became of people whom it changed is told by whatever batch has changed them since, such as its undo.
@@ -100,7 +99,6 @@ function Together({
   );
 }
 
-/** What only the one who runs it needs. */
 function Record({ batch }: { readonly batch: BatchDetail }) {
   const operation = batch.undoes === null ? batch.operation : text.batches.undoOf(batch.undoes);
   const lines = [
@@ -129,7 +127,6 @@ function Record({ batch }: { readonly batch: BatchDetail }) {
   );
 }
 
-/** How far it is, what it waits for, what it has cost so far, and what a person can do with it. */
 function Open({ batch, works, running }: AtWork) {
   return (
     <>

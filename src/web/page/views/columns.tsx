@@ -109,8 +109,6 @@ function operationOf(
     : operations.find(({ name }) => name === named);
 }
 
-// ------------------------------------------------------------------------------------------------ the inputs
-
 function Inputs({
   operation,
   ways,
@@ -231,8 +229,6 @@ function Chosen({
   );
 }
 
-// ------------------------------------------------------------------------------------------------ the rest
-
 /** Projects are known by their ids, and lists call them by names: each name of the list gets its id once. */
 function Projects({ plan, choices }: Omit<Choosing, 'operation'> & { readonly plan: PlanView | undefined }) {
   const given = choices.value.projects ?? {};
@@ -272,7 +268,6 @@ function Projects({ plan, choices }: Omit<Choosing, 'operation'> & { readonly pl
 /** As many reasons as anybody reads before mending the list. */
 export const REASONS_SHOWN = 10;
 
-/** What the whole list says to these columns. */
 function Check({ asked }: { readonly asked: Signal<Asked<PlanView>> }) {
   const { value, refused, waits } = asked.value;
   const { reasons = [] } = value ?? {};

@@ -13,7 +13,6 @@ import { text, wordOf } from '../text.ts';
 
 const { todo } = text;
 
-/** What to do with a list: what fits it first. */
 export function Do({ params: { id = '' } }: { readonly params: Readonly<Record<string, string>> }) {
   return (
     <>

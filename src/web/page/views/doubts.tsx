@@ -9,7 +9,6 @@ import { Told } from '../parts/told.tsx';
 import { ask, Refused } from '../session.ts';
 import { text } from '../text.ts';
 
-/** What is in doubt in a batch, with the money at risk, and what a person decides about it. */
 export function Doubts({ params }: { readonly params: Readonly<Record<string, string>> }) {
   const batch = params.id ?? '';
   const decided = useSignal(0);
@@ -99,7 +98,6 @@ function Shown({ list, onDecided }: { readonly list: DoubtsView; readonly onDeci
   );
 }
 
-/** Why nothing is sent again, and what can be done instead. */
 function Over({ of: { why, decide_in, changed } }: { readonly of: NonNullable<DoubtsView['over']> }) {
   return (
     <p class="notice">
@@ -220,8 +218,6 @@ function Line({
     </tr>
   );
 }
-
-/** What a person decides about doubts. Each choice says what it means for the money before it is made. */
 
 type How = SettleRequest['how'];
 type Pair = readonly [name: string, value: string];

@@ -51,10 +51,8 @@ interface Material {
   readonly header: readonly string[];
   readonly rows: readonly (ListRow & { readonly reason?: string })[];
   readonly more: boolean;
-  /** Where the next rows begin, where any are shown. */
   readonly next: number | null;
   readonly operation: string;
-  /** Input of the operation → column. */
   readonly columns: Readonly<Record<string, string>>;
 }
 
@@ -106,8 +104,6 @@ function Head({ id, material }: { readonly id: string; readonly material: Materi
     </div>
   );
 }
-
-// ------------------------------------------------------------------------------------------------ the grid
 
 function Grid({ material, edits }: { readonly material: Material; readonly edits: Edits }) {
   const { header, rows, columns } = material;
@@ -208,8 +204,6 @@ function useChecks(material: Material, edits: Edits): Signal<ReadonlyMap<number,
 
 /** Somebody who types on is not asked about each letter. */
 const CHECK_AFTER_MS = 200;
-
-// ------------------------------------------------------------------------------------------------ pages, saving
 
 function Pages({
   id,
@@ -357,9 +351,7 @@ function State({ unreadable, reason, isEdited, problem }: StateProps) {
   return <td class="state">{plainReason(reason ?? '')}</td>;
 }
 
-/** Cells that were typed over and are not saved yet. */
 interface Edits {
-  /** By `editKey`. */
   readonly cells: ReadonlySignal<ReadonlyMap<string, string>>;
   readonly canUndo: ReadonlySignal<boolean>;
   /** @param original what the list says; a cell that says so again is no correction. */
@@ -368,7 +360,6 @@ interface Edits {
   clear(): void;
 }
 
-/** @param at the position of the column. */
 function editKey(row: number, at: number): string {
   return `${row} ${at}`;
 }

@@ -11,7 +11,6 @@ import { ask } from '../session.ts';
 import { text, wordOf } from '../text.ts';
 import { How } from './list/how.tsx';
 
-/** What a list is: how it is read, what its columns look like, and what is wrong with its cells. */
 export function List({ params: { id = '' } }: { readonly params: Readonly<Record<string, string>> }) {
   return (
     <>
@@ -89,8 +88,6 @@ function summaryOf({ rows, columns, encoding, delimiter }: ListDescription): str
   const separated = delimiter === 'cells' ? [] : [text.list.separated(delimiter)];
   return [counted(rows, 'row'), counted(columns.length, 'column'), encoding, ...separated].join(' · ');
 }
-
-// ------------------------------------------------------------------------------------------------ what is wrong
 
 function Trouble({ found: { unreadable, duplicates } }: { readonly found: ListDescription }) {
   const { same } = duplicates;
@@ -181,8 +178,6 @@ function Example({ damage: { examples } }: { readonly damage: DamageObject }) {
     </span>
   );
 }
-
-// ------------------------------------------------------------------------------------------------ columns and rows
 
 function Columns({ found: { columns, rows } }: { readonly found: ListDescription }) {
   return (

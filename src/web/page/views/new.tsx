@@ -9,7 +9,6 @@ import { go } from '../router.ts';
 import { ask, headers, Refused } from '../session.ts';
 import { text } from '../text.ts';
 
-/** Brings a list: by a file that is dropped or chosen, or by cells that are pasted. */
 export function New() {
   const changed = useSignal(0);
   return (
@@ -193,8 +192,6 @@ function Progress({ name, bytes, sent, cancel }: OnItsWay) {
     </>
   );
 }
-
-// ------------------------------------------------------------------------------------------------ recent lists
 
 function Recent({
   lists,

@@ -23,7 +23,6 @@ import { budgetIn, isPaid, Start } from './plan/start.tsx';
 /** What it costs, before anything is agreed to. What is started is this plan and no other. */
 export function Plan({ params: { id = '' } }: { readonly params: Readonly<Record<string, string>> }) {
   const choices = useSignal<Choices | undefined>(undefined);
-  /** As it is typed; undefined until then. */
   const budget = useSignal<string | undefined>(undefined);
   const again = useSignal(0);
   /** The plan that was shown last: a newer one says what moved since. */
@@ -132,7 +131,6 @@ function Shown({ plan, budget, onBudget, onChoices, onMoved }: PlanProps) {
   );
 }
 
-/** How a row is looked up, and which columns it gets. */
 function Way({ plan: { waterfall, adds, is_change: isChange } }: { readonly plan: PlanView }) {
   const { plan: words } = text;
   if (isChange) return null;

@@ -10,7 +10,6 @@ import { About, askedWords, ForeignText, StatusTag } from '../parts/tags.tsx';
 import { Told } from '../parts/told.tsx';
 import { text, wordOf } from '../text.ts';
 
-/** One row with all that is known of it: how it ended, its cells, and every attempt with its answer and its price. */
 export function Row({ params }: { readonly params: Readonly<Record<string, string>> }) {
   return (
     <>
@@ -110,8 +109,6 @@ function Cells({ title, cells, none }: CellsProps) {
   );
 }
 
-// ---------------------------------------------------------------------------------------------------- an attempt
-
 function Attempt({ attempt, batch }: { readonly attempt: AttemptObject; readonly batch: string }) {
   const { intent_at, operation, parameters, subject, reply, idempotency_key } = attempt;
   return (
@@ -180,7 +177,6 @@ function whyWords({ answer, why }: NonNullable<AttemptObject['closure']>): strin
   return wordOf(text.row.answers, answer ?? 'refused');
 }
 
-/** Why it was made, why it cost what it cost, and what became of it afterwards. */
 function Story({ attempt }: { readonly attempt: AttemptObject }) {
   const { decision, decided, replaces, closure, looks, released, readings = [], today } = attempt;
   const isTold = decision?.kind === 'told';

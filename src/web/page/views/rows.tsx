@@ -104,8 +104,6 @@ function addressOf({ batch }: RowPage, place: PagePlace | null, status = query.v
   return `/batches/${batch}/rows${words.size === 0 ? '' : `?${words}`}`;
 }
 
-// ---------------------------------------------------------------------------------------------------- what is shown
-
 function Filters({ page }: { readonly page: RowPage }) {
   const { counts } = page;
   const attention = sumOf(counts, NEED_ATTENTION);
@@ -168,8 +166,6 @@ function Nothing({ page, onward }: { readonly page: RowPage; readonly onward: Pa
     </section>
   );
 }
-
-// ---------------------------------------------------------------------------------------------------- the table
 
 function Table({ page }: { readonly page: RowPage }) {
   const { rows, header, added } = page;
@@ -261,8 +257,6 @@ function Cell({ value }: { readonly value: string }) {
     </td>
   );
 }
-
-// ---------------------------------------------------------------------------------------------------- from page to page
 
 function Pager({ page }: { readonly page: RowPage }) {
   const { rows, last, prev, next } = page;

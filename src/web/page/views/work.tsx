@@ -34,7 +34,6 @@ const STOPS: Partial<Record<Stage, string>> = {
 const planAddress = (list: string, was: string | null): string =>
   `/lists/${list}/plan${was === null ? '' : `?was=${was}`}`;
 
-/** What was started, until there is something else to look at. */
 export function Work({ params: { id = '' } }: { readonly params: Readonly<Record<string, string>> }) {
   const found = useSignal<WorkAnswer | undefined>(undefined);
   const refused = useSignal<Refused | undefined>(undefined);

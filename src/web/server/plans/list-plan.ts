@@ -14,14 +14,10 @@ import type { KeptList } from '../list-files.ts';
 import type { Server } from '../server.ts';
 import { planOfSeveral } from './several-plans.ts';
 
-/** What a list would cost or change, as the command line plans it. */
-
 export interface ShownPlan {
   readonly view: PlanView;
   readonly list: KeptList;
-  /** One for each operation. */
   readonly jobs: readonly Job[];
-  /** The words of the command that starts it. */
   readonly words: readonly string[];
   readonly store: string;
 }

@@ -4,8 +4,6 @@ import type { PlanView, StartRequest, WorkView } from '../../api.ts';
 import type { PlannedOrder, Work } from '../work.ts';
 import type { ShownPlan } from './list-plan.ts';
 
-/** The plans that were shown, and the start of exactly one of them. */
-
 /** As many as a person may still start. An older one is shown again first. */
 const MOST_PLANS = 200;
 

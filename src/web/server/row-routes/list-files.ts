@@ -19,7 +19,6 @@ export interface OpenList {
   between(ledger: LedgerReader, from: RowNumber, before: RowNumber): Promise<readonly InputRow[]>;
   /** The number of its last row, which blank lines move beyond `known`; `known` itself where that would take long to see. */
   lastRow(ledger: LedgerReader, known: RowNumber): Promise<RowNumber>;
-  /** All rows from there on. */
   rows(ledger: LedgerReader, from: RowNumber): AsyncIterable<InputRow>;
 }
 

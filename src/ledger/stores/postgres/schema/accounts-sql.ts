@@ -1,4 +1,3 @@
-/** Accounts at vendors, and what was learned about them. */
 export const ACCOUNTS = `
 -- What is learned may be lost: it is learned again. \`misses_place\` and \`misses_kept\` are about the misses that follow the end
 -- \`misses_after\`. Those up to \`misses_forgotten\` count no more. Limits and caps are those of the first who used the account, or

@@ -1,4 +1,3 @@
-/** What a run processes: one input, one operation, one account. */
 export const BATCHES = `
 -- \`id\` is what a user types, \`ordinal\` the order of making. Answers that are older than \`fresh_found\` and \`fresh_no_match\` (ms
 -- since 1970) are bought anew; NULL: answers of any age will do. \`held_since\`: when a person paused it. \`rows_beyond\` counts planned

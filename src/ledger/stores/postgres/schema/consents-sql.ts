@@ -1,4 +1,3 @@
-/** To which requests of others a person agreed. */
 export const CONSENTS = `
 CREATE TABLE IF NOT EXISTS agreements (
   sha256 text PRIMARY KEY CHECK (length(sha256) = 64),

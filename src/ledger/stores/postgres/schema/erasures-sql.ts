@@ -1,4 +1,3 @@
-/** Erasures, and what each of them covers. */
 export const ERASURES = `
 -- \`key_check\` tells whether a process has the key under which calls of forgotten people are hidden.
 CREATE TABLE IF NOT EXISTS erasures (

@@ -1,4 +1,3 @@
-/** Where rows stand in files, and what we wrote where. */
 export const HOST_NOTES = `
 -- Of each piece of a batch's list where it begins, and 128 bits over what the parser found in it. The list is known by its
 -- hash, so this is true of it wherever it lies.

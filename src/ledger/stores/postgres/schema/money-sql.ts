@@ -1,4 +1,3 @@
-/** What batches and accounts spent, and the highest prices that were seen. */
 export const MONEY = `
 -- What each worker spends of each budget. \`of\` is a batch, or an account whose day or month \`period\` names. A worker admits what its
 -- own purse holds: \`granted\` of the cap without asking anybody, or without an end (NULL) where there is no cap. An attempt ends in the

@@ -1,4 +1,3 @@
-/** The rows of batches, and how each was finished. */
 export const ROWS = `
 -- \`answers\` are attempts. \`input\` is 48 bits over the cells that the row was finished from. \`read_to\` is the newest entry of
 -- kind \`reading\` or \`read\` of them when the row was finished. \`reason\` is JSON, because a text cannot hold a zero byte.

@@ -11,7 +11,6 @@ END;
 `;
 }
 
-/** What is asked and paid for, and where each stands. */
 export const CALLS = [
   `
 -- A call has the number of its first attempt, and begins with that under way. \`parameters\` are what is asked, and \`terms\` what else the call

@@ -1,9 +1,7 @@
 import { isOneOf } from '../lookups.ts';
 import { ERASURES_TABLE } from '../tables.ts';
 
-/**
- * Erasures, and what each of them covers. The guards of covered rows allow nothing but emptied content (`kept.ts`).
- */
+/** Erasures, and what each of them covers. The guards of covered rows allow nothing but emptied content (`kept.ts`). */
 export const ERASURES = `
 -- \`key_check\` tells whether the key beside the ledger is the one under which calls were hidden. \`files\` are to be removed,
 -- as a JSON list of paths. \`scrubbed\` is 1 once files, free pages and log hold nothing of it any more.

@@ -8,7 +8,6 @@ import { text } from '../../text.ts';
 
 const words = text.batch.came;
 
-/** What came of a batch, in the words and figures of its report. */
 export function Came({ batch, came }: { readonly batch: BatchDetail; readonly came: SummaryView }) {
   const { headline, cost, needs, identifiers } = came;
   return (

@@ -11,7 +11,6 @@ import { text, wordOf } from '../../text.ts';
 
 const words = text.batch;
 
-/** What the command gets besides its own words. */
 interface Said {
   readonly budget?: string;
   readonly answer?: string;

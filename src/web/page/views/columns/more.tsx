@@ -27,8 +27,6 @@ function isAnySaid(choices: Choices): boolean {
   return said.some((each) => each !== undefined && each !== false);
 }
 
-// ------------------------------------------------------------------------------------------------ filters
-
 function Filters({ choices }: Part) {
   const name = useSignal('');
   const value = useSignal('');
@@ -96,8 +94,6 @@ function wholeIn(typed: string, least: number, most = 1e9): number | undefined {
   return number !== undefined && number >= least && number <= most ? number : undefined;
 }
 
-// ------------------------------------------------------------------------------------------------ answers
-
 const AGES = ['', '7d', '30d', '90d', '180d', '365d'] as const;
 
 function Refresh({ choices }: Part) {
@@ -122,8 +118,6 @@ function Refresh({ choices }: Part) {
     </fieldset>
   );
 }
-
-// ------------------------------------------------------------------------------------------------ doubts
 
 /** A change that is sent again by itself could be a second mail, so it is only held or left out. */
 function Doubts({ choices, isChange }: Part & { readonly isChange: boolean }) {
@@ -160,8 +154,6 @@ function Doubts({ choices, isChange }: Part & { readonly isChange: boolean }) {
     </fieldset>
   );
 }
-
-// ------------------------------------------------------------------------------------------------ guards
 
 type GuardsChosen = NonNullable<Choices['guards']>;
 

@@ -93,7 +93,6 @@ interface Choosing {
   readonly choose: (name: keyof Read, value: string) => void;
 }
 
-/** One of the first rows; or its number, where nothing is known of them. */
 function HeaderRow({ read, found, choose }: Choosing & Pick<Shown, 'found'>) {
   const { header_row: row = '', top = [] } = found?.layout ?? {};
   if (top.length === 0)

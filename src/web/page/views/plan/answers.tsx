@@ -8,7 +8,6 @@ import { text, wordOf } from '../../text.ts';
 
 const words = text.plan.answers;
 
-/** As many rows as a sample has. */
 const ROWS_SHOWN = 20;
 
 /** What was bought so far of this very list, so that it can be judged before the rest is. */
@@ -48,7 +47,6 @@ function creditsOf({ rows }: RowPage): number {
   return rows.reduce((sum, { credits }) => sum + credits, 0);
 }
 
-/** The cells that were sent, and what came back for them. */
 function Grid({
   plan,
   page: { header, added, rows, batch },

@@ -28,7 +28,6 @@ export function Start({
   onMoved,
 }: {
   readonly plan: PlanView;
-  /** As it is typed. */
   readonly budget: string;
   readonly onBudget: (typed: string) => void;
   readonly onMoved: () => void;
