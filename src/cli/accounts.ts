@@ -145,7 +145,6 @@ function refuseFlagsOf(flags: AddFlags, vendor: string): void {
   }
 }
 
-/** Asks for the vendor's address and key where the flags do not give them. */
 async function directFrom(console: Console, flags: AddFlags, account: string): Promise<object> {
   return {
     base_url: await addressFrom(console, flags),
@@ -174,7 +173,6 @@ async function routeFrom(console: Console, flags: AddFlags): Promise<object> {
   };
 }
 
-/** Returns the value of the flag, else what the user answers. @throws StopError `usage` when there is neither. */
 async function needed(
   console: Console,
   given: string | undefined,

@@ -88,7 +88,6 @@ async function clock(): Promise<Finding> {
   );
 }
 
-/** Says what else tells the time, besides the system clock and the Date of answers. */
 function bootWords(): string {
   const { id, uptimeMs } = systemClock.boot?.() ?? { id: '', uptimeMs: 0 };
   if (id.startsWith('process '))

@@ -138,7 +138,6 @@ function planObjectOf(planned: PlannedJob): PlanObject {
 const AGREED_TO =
   'Calls whose answer turned out to be none are bought again only if you agree: with --yes, or when a run asks.';
 
-/** Tells which columns are read and what is sent, with the notes about them. */
 function tellBeginning(console: Console, planned: PlannedJob): void {
   const { job, input, account, unused, requests, toAgree } = planned;
   const { columns, sheet } = input;

@@ -149,7 +149,6 @@ async function runCommand(
   }
 }
 
-/** @throws StopError `usage` where a job or a file is left out. */
 function namedIn(
   job: string | undefined,
   file: string | undefined,
@@ -229,7 +228,6 @@ function reportOf(console: Console, summary: RunSummary, { words }: Resume, flag
   };
 }
 
-/** Each of several operations as it ended, and what goes on with all of them. */
 function togetherReport(
   console: Console,
   names: readonly string[],
@@ -253,7 +251,6 @@ function togetherReport(
   };
 }
 
-/** How the list is followed, and what writes its output. */
 function detachedReport(summary: RunSummary, words: readonly string[]): Report {
   return {
     lines: summaryLines(summary),

@@ -232,7 +232,6 @@ function alikeLines({ row, rows, rule, reads, tellable }: AlikeDoubts): readonly
   ];
 }
 
-/** Says what was tried without cost and did not end the doubt. */
 function whyStillOpen({ doubt, looks, decision, mayBeAskedAbout }: ListedDoubt): readonly string[] {
   const { repeats, request } = doubt;
   const key = request === undefined ? '' : ` under idempotency key ${request.idempotencyKey}`;

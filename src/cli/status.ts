@@ -170,7 +170,6 @@ function stateLines(status: BatchStatus, { changes }: LeftOpen): readonly string
   );
 }
 
-/** What goes on, what holds the batch up, and what is left to decide. */
 function openLines(status: BatchStatus, { unproven }: LeftOpen): readonly string[] {
   const { batch, retries, open, lastMinute, run, pause, heldSinceMs, unanswered, misses } = status;
   const ranges = rangesWords(status.ranges);

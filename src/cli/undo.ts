@@ -140,7 +140,6 @@ function undoneLines(batch: string, undone: Undone): readonly string[] {
   }
 }
 
-/** The exit code of the run if it stopped; else one that says whether something could not be undone. */
 function exitCode(undone: Undone, attentionIsFine: boolean): ExitCode {
   if (undone.kind === 'run') {
     const code = exitCodeOf(undone.summary, attentionIsFine);

@@ -3,7 +3,6 @@ import type { Correction } from '../core/format.ts';
 import { foreignName } from '../core/plain-text.ts';
 import type { InputRow, RowNumber } from '../core/row.ts';
 
-/** What a cell becomes: a text, and its value as JSON where that is known. */
 export interface CorrectedCell {
   readonly text: string;
   readonly json?: string;
@@ -12,7 +11,6 @@ export interface CorrectedCell {
 /** Corrections of cells as a format needs them: row by row, and each made exactly once. */
 export class Corrections {
   readonly #path: string;
-  /** Those that are left to make. */
   readonly #byRow = new Map<RowNumber, Map<number, CorrectedCell>>();
 
   /** @param names of the file's columns. @throws StopError `input` for a column that the file does not have. */

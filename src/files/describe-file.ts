@@ -55,7 +55,6 @@ export interface ColumnDescription {
   readonly odd: { readonly count: number; readonly firstRows: readonly RowNumber[] };
   /** The ways in which its dates are written, where there are several: then a day may be taken for a month. */
   readonly dateForms: readonly DateForm[];
-  /** What is wrong with its cells, as far as we know. */
   readonly issues: readonly FoundIssue[];
 }
 
@@ -110,7 +109,6 @@ interface ColumnTally {
   description(): ColumnDescription;
 }
 
-/** Counts what the cells of a column look like, and what is wrong with them. */
 function columnTally(name: string, kind: CellKind | undefined, country: Country | undefined): ColumnTally {
   const issues = columnIssues(kind, country);
   const looks = new Map<CellLook, RowCount>();
@@ -202,7 +200,6 @@ export function columnIssues(
 ): {
   /** @param cell not blank. @returns whether it is known that nothing is to be said of it, wherever else it stands. */
   add(row: RowNumber, cell: string): boolean;
-  /** The same for a cell of which that is known. */
   addSound(): void;
   findings(): readonly FoundIssue[];
 } {
@@ -240,13 +237,11 @@ export function columnIssues(
   };
 }
 
-/** Which operation a file fits, by which of its columns, and how sure that is. */
 export interface Fit {
   readonly operation: string;
   readonly summary: string;
   /** Input → column, by sure guesses: what a run without `columns` would take. */
   readonly columns: Readonly<Record<string, string>>;
-  /** Input → why, as a phrase. */
   readonly because: Readonly<Record<string, string>>;
   /** Columns that a run would not take, and that a user who knows the file may name in a job. */
   readonly likely: readonly LikelyColumn[];
@@ -256,7 +251,6 @@ export interface Fit {
   readonly problem?: string;
 }
 
-/** Takes the rows of a file in order, and knows in the end which operations the file fits. */
 export function fitFinder(
   header: readonly string[],
   operations: Iterable<Operation>,

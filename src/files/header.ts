@@ -3,17 +3,14 @@ import type { CellsFor, CopyOptions } from '../core/format.ts';
 import { foreignName, listed } from '../core/plain-text.ts';
 import { type InputRow, isOurColumn, isSetAside } from '../core/row.ts';
 
-/** Which cells of a record belong to columns that have a name. */
 export interface NamedColumns {
   /** The names without the blanks around them. */
   readonly names: readonly string[];
   /** Where each of them stands in a record, the first place being 0. */
   readonly places: readonly number[];
-  /** Where the header has blank cells. */
   readonly nameless: readonly number[];
 }
 
-/** How many cells a header has. */
 export const widthOf = ({ places, nameless }: NamedColumns): number => places.length + nameless.length;
 
 /**

@@ -17,7 +17,6 @@ const BYTES_PER_CHUNK = 64 * 1024;
 /** A program that changes the attributes of a file all the time would otherwise have it hashed all the time. */
 const MOST_HASHES_A_CHUNK = 5;
 
-/** What the file system says of a file. */
 interface Stamp {
   /** Where it stands, how long it is, and when it was last written to. Others may set that time back. */
   readonly content: string;

@@ -28,7 +28,6 @@ export interface Input {
   readonly path: string;
   /** The file, whose bytes are the same whenever they are read. */
   readonly file: InputFile;
-  /** The file as its format reads it. */
   readonly sheet: Sheet;
   readonly survey: Pick<Survey, 'sha256' | 'header' | 'rows'>;
 }
@@ -38,7 +37,6 @@ type Batches = Pick<LedgerReader, 'batches' | 'piecesOf'>;
 /** A file of which nothing but the header was read. */
 export type OpenedInput = Pick<MappedInput, 'path' | 'file' | 'sheet' | 'columns'>;
 
-/** An input with the operation's columns found in it. */
 export interface MappedInput extends Input {
   readonly columns: ColumnMap;
 }
@@ -102,7 +100,6 @@ export function contentHash(path: string): Promise<string> {
   return new InputFile(path).sha256();
 }
 
-/** What of a job says how its file is read. */
 type ReadingJob = Pick<Job, 'operation' | 'columns' | 'guesses' | 'read'>;
 
 export async function openMappedInput(path: string, job: ReadingJob, ledger?: Batches): Promise<MappedInput> {
@@ -226,7 +223,6 @@ async function requireNamedRows({ path, sheet }: OpenedFile, read: ReadOptions =
   throw stop('input', `${path} has no row from ${named.first} to ${named.last}.`, next);
 }
 
-/** A file of which nothing is known but how it is read. */
 export type OpenedFile = Pick<Input, 'path' | 'file' | 'sheet'>;
 
 /** @throws StopError `input` when no format reads such files. */
@@ -278,7 +274,6 @@ async function formatOf(path: string): Promise<Format> {
 /** 48 bits, which a number holds exactly. Two other cells are taken for the same once in 281 million million rows. */
 const BYTES = 6;
 
-/** The number that stands for the cells of a row of the file. */
 type RowInputOf = (row: Pick<InputRow, 'cells' | 'unreadable'>) => number;
 
 /**
@@ -321,10 +316,7 @@ export class OtherContent extends StopError {
   }
 }
 
-/**
- * @param settled what it was finished from; undefined for a row that is not finished.
- * @throws OtherContent
- */
+/** @param settled what it was finished from; undefined for a row that is not finished. @throws OtherContent */
 export function requireSameInput(
   file: { readonly path: string },
   batch: Pick<Batch, 'id'>,

@@ -30,7 +30,6 @@ export function appendedMembers(
   });
 }
 
-/** The members of a row that cannot be read. */
 export function unreadMembers({ cells }: Pick<InputRow, 'cells'>): readonly string[] {
   return [member(UNREAD_CELLS, JSON.stringify(cells))];
 }
@@ -46,7 +45,6 @@ export function isUnreadCopy(object: JsonObject | undefined, own: readonly strin
   return isCells && !own.some((column) => Object.hasOwn(object, column));
 }
 
-/** The rows of a table of texts as JSON lines. */
 export async function* jsonCopy(
   sheet: Pick<Sheet, 'header' | 'groups'>,
   options: CopyOptions,

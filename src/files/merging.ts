@@ -37,7 +37,6 @@ export { isOpen, numbersOf } from './merging/result-places.ts';
 export interface MergeOrder {
   readonly result: OpenedFile;
   readonly into: OpenedFile;
-  /** How `into` is read. */
   readonly read: ReadOptions;
   readonly known: Known | undefined;
   readonly note: (sentence: string) => void;
@@ -145,7 +144,6 @@ interface Pair extends RowPair {
   readonly from: TableRow;
 }
 
-/** A cell of the result as the other file gets it. */
 type TextFor = (column: string, cell: string) => string;
 
 /** What was found is no formula in a table of texts, whatever kind of file the result is. */
@@ -157,7 +155,6 @@ function textsIn(path: string, { added, answered }: MergeColumns): TextFor {
 
 type PairOf = (row: InputRow, table: TableOf) => Pair | undefined;
 
-/** The row of the result that belongs to one of a table, beside it. */
 function pairing({ results, matches, known, textFor }: Found): PairOf {
   const sentAs = sentTexts(known);
   return (row, table) => {

@@ -38,7 +38,6 @@ export function workbookCopy(
   return workbookBytes(copied.sheetName, copiedRows(copied, options, cellsFor));
 }
 
-/** The rows of a table with what is appended to each. */
 export async function* copiedRows(
   { columns, shown, rows }: Omit<CopiedSheet, 'sheetName'>,
   options: CopyOptions,
@@ -86,7 +85,6 @@ export async function* copiedRows(
   }
 }
 
-/** What is appended to a row, as cells. @param names of the columns. */
 export function appendedCells(
   names: readonly string[],
 ): (row: Pick<TableRow, 'kind'>) => (text: string, at: number) => WorkbookCell {
@@ -161,7 +159,6 @@ export function textsOf(cells: WorkbookRow['cells']): readonly string[] {
   return Array.from(cells, (cell) => cell?.text ?? '');
 }
 
-/** A row as the rest of the program sees it. */
 export function tableInputRow(
   { number, cells, unreadable }: TableRow,
   named: Pick<NamedColumns, 'places'>,

@@ -141,7 +141,6 @@ function workbookXml(sheetName: string): string {
   return `${DECLARATION}<workbook xmlns="${MAIN}" xmlns:r="${OFFICE}"><sheets>${sheet}</sheets></workbook>`;
 }
 
-/** All parts but the sheet and the one that names it. */
 const PARTS = [
   { name: '[Content_Types].xml', xml: DECLARATION + CONTENT_TYPES },
   { name: '_rels/.rels', xml: DECLARATION + PACKAGE_RELATIONSHIPS },

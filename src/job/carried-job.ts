@@ -38,9 +38,7 @@ export function carriedJob({
   };
 }
 
-/**
- * @throws StopError `store_version` for what this program does not understand, `unsupported` for a change.
- */
+/** @throws StopError `store_version` for what this program does not understand, `unsupported` for a change. */
 export async function jobCarried(content: JsonObject, sources: OperationSources = {}): Promise<Job> {
   const { data } = carriedSchema.safeParse(content);
   const operation = data && (await findOperation(data.operation, sources));

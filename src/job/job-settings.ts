@@ -86,21 +86,17 @@ interface OutputSettings {
   readonly operation: Pick<Operation, 'resultsFile'>;
 }
 
-/** What the ledger keeps with a batch of its account and of the account's dialect. */
 interface AccountSettings {
   /** The account's average limit; undefined when none is known. */
   readonly requestsPerSecond: number | undefined;
   readonly answerPlace: AnswerPlace;
 }
 
-/** What a batch keeps beside the job from its beginning on. */
 interface BatchSettings extends AccountSettings {
   readonly outputName: string | undefined;
   /** The path that the user named for the output; undefined for none, and for a stream. */
   readonly outputPath: string | undefined;
-  /** Whether the input is known as the output of another job. */
   readonly isOfOther: boolean;
-  /** What was guessed of the table. */
   readonly layout: FoundLayout;
   /** By which telephone numbers and postcodes are told. */
   readonly country?: string | undefined;
@@ -158,7 +154,6 @@ export function readSettings(stored: JsonObject): ReadOptions {
   };
 }
 
-/** Maps each input of the operation to its column. */
 export function columnsOf(
   stored: JsonObject,
 ): { readonly columns: Readonly<Record<string, string>>; readonly guessed: boolean } | undefined {
@@ -188,7 +183,6 @@ export function togetherIn(stored: JsonObject): readonly string[] {
   return settingsSchema.safeParse(stored).data?.together ?? [];
 }
 
-/** Whether the batch's input was known as the output of another job when it began. */
 export function isOutputOfOther(stored: JsonObject): boolean {
   return settingsSchema.safeParse(stored).data?.input_of_other === true;
 }

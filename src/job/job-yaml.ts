@@ -5,8 +5,6 @@ import { plainText } from '../core/plain-text.ts';
 import { parseDurationMs } from '../lib/duration.ts';
 import { type Guards, isReadAsSaid, type Job, readEntryOf } from './job.ts';
 
-/** A job as it is written down. */
-
 /**
  * The job as a file that a user can keep and change; `loadJob` reads the same job back from it.
  * @param because maps an input to why its column was guessed, as a phrase.
@@ -15,7 +13,6 @@ export function jobYaml(job: Job, because: ReadonlyMap<string, string> = new Map
   return yamlOf(job, entry('operation', job.operation.name, 'what is done with each row'), because);
 }
 
-/** One of several operations over a list, and why its columns were guessed. */
 export interface WrittenJob {
   readonly job: Job;
   readonly because?: ReadonlyMap<string, string> | undefined;

@@ -263,7 +263,6 @@ function readingOf({ read, country }: JobFile): ReadOptions | undefined {
   return { ...readOptionsIn(read ?? {}), ...present({ country }) };
 }
 
-/** Turns the entry `read` of a job file into the options of reading. */
 export function readOptionsIn({
   skip_lines: skipLines,
   header_row: headerRow,
@@ -359,9 +358,7 @@ function policyOf(policy: JobFile['in_doubt']): InDoubtPolicy {
   return { kind: 'retry', extraCredits: credits(policy.retry.extra_credits) };
 }
 
-/** Where operations come from that are not built in. */
 export interface OperationSources {
-  /** Operations that the program brings. */
   readonly operations?: readonly OwnOperation[] | undefined;
 }
 

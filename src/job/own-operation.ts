@@ -107,7 +107,6 @@ function wrong(name: string, keys: readonly PropertyKey[], fact: string, next: s
   return stop('job', `The operation ${foreignWords(String(name))}${at}: ${fact}.`, next);
 }
 
-/** What is asked, and by which inputs, as a row's reason names them. */
 interface Asked {
   readonly call: Call;
   readonly by: string;

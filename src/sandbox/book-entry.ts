@@ -44,7 +44,6 @@ export type SandboxChange = z.infer<typeof change>;
 
 const answered = z.strictObject({
   idempotency_key: z.string(),
-  /** The fingerprint of the request. */
   fingerprint: z.string(),
   status: z.int(),
   body: z.custom<JsonMembers>((value) => isMembers(value as Json)),
@@ -69,7 +68,6 @@ const entrySchema = z.strictObject({
   answered: answered.optional(),
 });
 
-/** One line of the book. */
 export type Entry = Readonly<z.infer<typeof entrySchema>>;
 
 export function entryIn(line: Json | undefined): Entry | undefined {

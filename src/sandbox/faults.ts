@@ -8,8 +8,6 @@ import type { JsonMembers } from './json.ts';
 import { type Random, randomFrom } from './random.ts';
 import type { SandboxAnswer } from './vendor.ts';
 
-/** The faults of `--faults`: their names, when they strike, and what the client then gets. */
-
 /** The answer is lost on the wire or cannot be read. The charge may have been made, or not. */
 const LOST = ['reset', 'timeout', 'truncate', 'cut', 'empty', 'garbage', 'huge', 'bomb'] as const;
 
@@ -29,7 +27,6 @@ export type WireFault = (typeof LOST)[number];
 type FaultKind = WireFault | (typeof OTHER)[number] | { readonly status: number };
 
 export interface Fault {
-  /** The name in `--faults`. */
   readonly name: string;
   readonly kind: FaultKind;
   /** True when the request is carried out and booked before the answer is lost. */

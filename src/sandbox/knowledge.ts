@@ -40,10 +40,7 @@ export class Knowledge {
     return random && { credits: 1, body: inventedCompany(random, given) };
   }
 
-  /**
-   * One page of the people whom the filters match; undefined after the last page.
-   * @param page the first page is 1.
-   */
+  /** One page of the people whom the filters match; undefined after the last page. @param page the first page is 1. */
   search(filters: JsonMembers, page: number): Found | undefined {
     const random = randomFrom(this.seed, 'search-people', canonical(filters));
     if (random.fraction() >= this.matchRate) return undefined;

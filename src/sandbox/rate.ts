@@ -11,9 +11,7 @@ type Clocks = Pick<Clock, 'wallMs' | 'monotonicMs'>;
 export const RATE_HEADERS = ['none', 'draft', 'x'] as const;
 export type RateHeaders = (typeof RATE_HEADERS)[number];
 
-/**
- * The rate limit of every key. Refused requests do not count, so a client that waits as told always gets through.
- */
+/** The rate limit of every key. Refused requests do not count, so a client that waits as told always gets through. */
 export class RateLimit {
   readonly #rate: Rate;
   readonly #kind: RateKind;
@@ -68,8 +66,6 @@ export class RateLimit {
     return meter;
   }
 }
-
-/** The three ways in which vendors count requests for a rate limit. */
 
 interface Meter {
   /** How long it takes until a request passes; 0 when one passes now. */

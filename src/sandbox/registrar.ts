@@ -21,7 +21,6 @@ export interface ReceivedBody {
   readonly contentType: string;
 }
 
-/** The decision about a request, and the credits that were booked for it just now. */
 interface Act {
   readonly decision: SandboxDecision;
   readonly credits: number;
@@ -63,7 +62,6 @@ export class Registrar {
     return this.#parts.state;
   }
 
-  /** The number of the next request, or of the next change from outside. */
   nextSequence(): number {
     this.#sequence += 1;
     return this.#sequence;
@@ -127,7 +125,6 @@ export class Registrar {
   }
 }
 
-/** Updates everything that is remembered besides sums from a line of the book. */
 function note(entry: Entry, { state, keyed, noted }: Pick<Parts, 'state' | 'keyed' | 'noted'>): void {
   if (entry.change !== undefined) state.apply(entry.change, entry.account);
   keyed.note(entry);

@@ -2,8 +2,6 @@ import { hash } from 'node:crypto';
 import type { SandboxChange, SandboxPerson } from './book-entry.ts';
 import type { JsonMembers } from './json.ts';
 
-/** The types that both vendors of the sandbox share: operations at paths, requests, decisions. */
-
 export type SandboxVendor = 'provider' | 'service';
 
 export type SandboxMethod = 'GET' | 'POST';
@@ -38,7 +36,6 @@ export interface VendorRequest {
   readonly body: JsonMembers;
 }
 
-/** A whole answer. */
 export interface SandboxAnswer {
   readonly status: number;
   readonly body: JsonMembers;

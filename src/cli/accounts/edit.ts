@@ -15,8 +15,6 @@ import { commandLine, wholeNumber } from '../../lib/command-line.ts';
 import { AccountObject } from '../../objects/account-object.ts';
 import type { Console, Report } from '../shell/command.ts';
 
-/** Changes what stands in the file about an account. What is not given stays, comments included. */
-
 const AT_ONCE = 'most requests at the same time; a kill may leave this many in doubt';
 /** The limits and the budgets of an account: by the member of the flags, where each stands in the file and what it is. */
 const NUMBERS = {
@@ -31,7 +29,6 @@ const NUMBERS = {
 
 type NumberFlags = { readonly [Name in keyof typeof NUMBERS]?: string };
 
-/** Those that an account is added with and changed by. */
 export interface EditFlags extends NumberFlags {
   readonly baseUrl?: string;
   readonly region?: string;

@@ -37,7 +37,6 @@ export async function testAccounts(console: Console, name: string | undefined): 
   return EXIT.done;
 }
 
-/** A fact in lines for a person, and as the members of the report that say the same. */
 interface Shown {
   readonly lines: readonly string[];
   readonly object: Omit<AccountTest, 'name'>;

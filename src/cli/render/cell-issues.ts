@@ -62,7 +62,6 @@ export function jobDamageLines({ columns, repairableRows }: JobIssues, repairs: 
   return repairableRows === 0 ? found : [...found, `  --repair       would repair what is sent for ${rows}`];
 }
 
-/** The lines about duplicates of a file that was looked at without a job. */
 export function duplicateLines({ same, comparedWith }: FileDescription['duplicates']): readonly string[] {
   const { count, firstRows } = same;
   const found = `duplicates ${counted(count, 'row')} the same as an earlier row: ${rowWords(count, firstRows)}`;

@@ -5,8 +5,6 @@ import type { ChangeGroup, ChangesDone, OvertakenRow } from '../../files/output/
 import type { BatchId } from '../../ledger/ledger.ts';
 import { commandLine } from '../../lib/command-line.ts';
 
-/** Shows what a batch of changes has done, and what others have done since. */
-
 export function missingIn(changes: ChangesDone | undefined): number {
   return changes === undefined ? 0 : changes.removed.length + changes.notRemoved.length;
 }

@@ -3,8 +3,6 @@ import { columnFlag, guessWords } from '../../files/columns/columns.ts';
 import type { FileDescription } from '../../files/describe-file.ts';
 import { duplicateLines, findingWords } from './cell-issues.ts';
 
-/** Shows what a file is and which operations it fits. */
-
 const LOOKS = {
   ABN: 'an ABN',
   'e-mail': 'an e-mail address',

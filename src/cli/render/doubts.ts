@@ -8,8 +8,6 @@ import { commandLine, commandToGoOn, wordsOfCommand } from '../../lib/command-li
 import type { Retries } from '../../run/retries.ts';
 import type { Over } from '../../run/tasks/batch-status.ts';
 
-/** Describes calls, and what the vendor said about a doubt. */
-
 /** `asked about this call at 2026-11-20T02:13:00.000Z, not_happened: the vendor did nothing for it (status 404)`. */
 export function lookWords({ kind, said, why, atMs }: Look): string {
   return `${questionWords(kind)} at ${isoTime(atMs)}, ${said}: ${why}`;
@@ -34,7 +32,6 @@ export function heldBackLines(
   return [`${fact} To let the next run send all of them again:`, commandLine(words)];
 }
 
-/** Says the same of the budget, with the command that raises it. */
 export function overBudgetLines(batch: Batch, { calls, credits, budget }: Retries): readonly string[] {
   if (budget === undefined) return [];
   const { cap, left, enough } = budget;

@@ -50,7 +50,6 @@ export function unfinishedLine(batch: BatchId, { credits }: Pick<Plan, 'credits'
   return `  unfinished     batch ${batch} of this list: a run continues it, for at most ${counted(credits.most, 'credit')}`;
 }
 
-/** The plan of a change: the diff, what it costs where it does, and what would hold a run back. */
 export function changePlanLines(
   plan: ChangePlan,
   { credits, seconds }: Pick<Plan, 'credits' | 'seconds'>,

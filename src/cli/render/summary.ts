@@ -10,8 +10,6 @@ import { type SweepSummary, type SweptFile, totalsOf } from '../../run/tasks/nig
 import { unprovenWords } from '../../run/unproven-changes.ts';
 import { changesLines, missingIn } from './change-lines.ts';
 
-/** Shows the summary of a run, of its sample and of a sweep. */
-
 export function summaryLines(summary: RunSummary): readonly string[] {
   const { batch, rows, counts, requests, durationMs, files, changes, repaired, ...rest } = summary;
   const { forecast, unproven, onlyMisses } = rest;

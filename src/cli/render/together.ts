@@ -3,7 +3,6 @@ import type { RunSummary } from '../../run/summary.ts';
 import type { TogetherSummary } from '../../run/tasks/together.ts';
 import { summaryLines } from './summary.ts';
 
-/** Shows what came of several operations over one list. */
 export function togetherLines(
   operations: readonly string[],
   { runs, waiting, files }: TogetherSummary,

@@ -3,8 +3,6 @@ import { stop } from '../../core/errors.ts';
 import { present } from '../../core/objects.ts';
 import type { JobEntries } from '../../job/job.ts';
 
-/** The flags that say entries of a job, so that nobody needs a file for them. */
-
 export interface EntryFlags {
   readonly column?: readonly string[];
   readonly add?: readonly string[];

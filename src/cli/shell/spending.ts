@@ -13,8 +13,6 @@ import { heldBackLines, waitingWords } from '../render/doubts.ts';
 import type { Console, Stopped } from './command.ts';
 import { acceptOption, askAgreementOn, WAIT_FLAG } from './flags.ts';
 
-/** What the commands that spend have in common: they wait, they can be stopped, and the same command goes on. */
-
 export interface SpendFlags {
   readonly maxPause?: string;
   readonly wait?: string;
@@ -39,7 +37,6 @@ export interface Resume {
   words: readonly string[];
 }
 
-/** What every request to spend takes from the terminal. */
 interface Spending {
   readonly maxPauseMs: number | undefined;
   readonly waitForLockMs: number | undefined;

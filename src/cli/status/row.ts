@@ -79,7 +79,6 @@ function readingLines(
   return linesOf(kept, never, apply !== undefined && `to apply it: ${apply}`);
 }
 
-/** What was asked and what it could cost; for a change also its number among the changes of its subject. */
 function askedWords(call: Call, reserved: Credits): string {
   if (call.change === undefined) return `${call.operation}, ${callWords(call)}; ${reserved} reserved`;
   const money = reserved === 0 ? '' : `; ${reserved} reserved`;
@@ -94,7 +93,6 @@ function reasonLines({ decision, replaces, request }: AttemptRecord): readonly s
   );
 }
 
-/** Says what became of the attempt after its answer was lost. */
 function afterwardsLines({ record, decided }: AttemptStory): readonly string[] {
   const { decision, looks, released } = record;
   return linesOf(

@@ -43,7 +43,6 @@ export function squeezed(name: string): string {
   return name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
 }
 
-/** Whether a column of that name would be taken for the input. */
 function isNameOf({ name, aliases }: InputField, column: string): boolean {
   const text = squeezed(column);
   return text === squeezed(name) || aliases.includes(text);
@@ -80,7 +79,6 @@ const BY_WORDS: readonly (readonly [CellKind, RegExp])[] = [
   ['email', /\be ?mail\b/],
 ];
 
-/** What a column surely holds by its name; undefined when the name does not say. */
 export function kindByName(header: string, operations: Iterable<Operation>): CellKind | undefined {
   const name = squeezed(header);
   for (const { inputs } of operations) {
@@ -92,7 +90,6 @@ export function kindByName(header: string, operations: Iterable<Operation>): Cel
   return BY_WORDS.find(([, pattern]) => pattern.test(words))?.[0];
 }
 
-/** Whether a column is called like one by which somebody is looked up. */
 export function isLookupName(header: string): boolean {
   const kind = kindByName(header, []);
   return kind === 'abn' || kind === 'email' || WEB_NAME.test(wordsOf(header, /[^\p{L}\p{N}]+/gu));
@@ -109,7 +106,6 @@ const NAMES_OF_DIGITS = /(?:^|[^a-z])(?:abn|acn|arbn|nzbn|tfn|bsb|gtin|iban|id|s
 /** The same within another word as well, such as `Telephone`. */
 const WITHIN_WORDS = /phone|mobile|fax|postcode|post code|postal|zipcode|account n/;
 
-/** Positions of such columns in a header. */
 export function identifierColumns(header: readonly string[]): ReadonlySet<number> {
   return new Set(
     header.flatMap((name, index) => {

@@ -32,7 +32,6 @@ export {
   unheeded,
 } from './columns/guess.ts';
 
-/** Which column of a file feeds which input of an operation. */
 export interface ColumnMap {
   /** Input → column, in the order in which the operation documents its inputs. */
   readonly columns: Readonly<Record<string, string>>;
@@ -44,7 +43,6 @@ export interface ColumnMap {
   readonly note?: string;
   /** By which telephone numbers and postcodes are told; undefined where the columns have none, or nobody said it. */
   readonly country?: Country;
-  /** The row's text by input. */
   read(row: InputRow): RowInput;
   /** Columns that look right for inputs that have none, by the first rows. */
   unused?(): Promise<readonly LikelyColumn[]>;
@@ -106,7 +104,6 @@ export async function findColumns(
 
 interface Headers {
   readonly header: readonly string[];
-  /** The same, in which what was added has names that say so. */
   readonly own: readonly string[];
 }
 
@@ -130,7 +127,6 @@ async function guessed(
     : mapColumns(operation, own, undefined, content, said);
 }
 
-/** Whether the columns of before say nothing else than what was said now. */
 function isAsSaid({ columns }: EarlierGuess, said: Said): boolean {
   return (
     [...said.columns].every(([input, { column }]) => columns[input] === column) &&
@@ -150,7 +146,6 @@ function asInTheList(
   return { ...mapColumns(operation, header, columns), guessed: true, because };
 }
 
-/** The columns as they were guessed before, with what would be guessed now where that is something else. */
 function keep(
   operation: Operation,
   header: readonly string[],
@@ -236,7 +231,6 @@ export async function unusedIn(
   return ((await unused?.()) ?? []).filter(({ input }) => asked?.has(input) !== false);
 }
 
-/** The flag by which a column is taken for an input, as it is typed. */
 export function columnFlag({ input, column }: Pick<LikelyColumn, 'input' | 'column'>): string {
   return `--column ${shellWord(plainText(`${input}=${column}`))}`;
 }
@@ -250,7 +244,6 @@ export function unusedWords(unused: readonly LikelyColumn[]): string | undefined
   return `${what.join(', ')}: ${unused.map(columnFlag).join(' ')}`;
 }
 
-/** Whether every guess follows from the header. */
 export function isByName({ because }: Pick<ColumnMap, 'because'>): boolean {
   return [...because.values()].every(isByHeader);
 }
@@ -277,7 +270,6 @@ function asChosen(
   return { sure, ...present({ problem: unusable(operation, header, mapping) }) };
 }
 
-/** @throws StopError `job` for an input or a column that is not there. */
 function requireKnown(
   { name, inputs: fields }: Operation,
   header: readonly string[],
@@ -296,7 +288,6 @@ function requireKnown(
   }
 }
 
-/** What was said of single columns, every name known. */
 function saidOf(
   operation: Operation,
   header: readonly string[],

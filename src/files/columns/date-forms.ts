@@ -1,6 +1,5 @@
 import { RowCount, type RowNumber } from '../../core/row.ts';
 
-/** A way in which dates of a column are written, with the first cell that is written so. */
 export interface DateForm {
   readonly example: string;
   readonly firstRows: readonly RowNumber[];

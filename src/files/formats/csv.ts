@@ -58,7 +58,6 @@ const csv: Format = {
 
 interface Table {
   readonly layout: Layout;
-  /** What the header says. @throws StopError `input`. */
   readonly columns: () => Promise<NamedColumns>;
 }
 

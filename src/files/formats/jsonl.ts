@@ -96,7 +96,6 @@ async function readNames(file: FileBytes, isStrict: boolean): Promise<Source> {
   return { file, names: [...found.names], digest: { sha256: sha256.digest('hex'), bytes, rows } };
 }
 
-/** What the lines of a file have, one after the other. */
 class Findings {
   readonly names = new Set<string>();
   rows = 0;

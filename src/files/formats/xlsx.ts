@@ -55,7 +55,6 @@ async function open(file: FileBytes, options: ReadOptions): Promise<Sheet> {
   };
 }
 
-/** What was found out when the file was opened. */
 interface Source {
   readonly book: Book;
   readonly tab: BookSheet;

@@ -2,7 +2,6 @@ import { isOutput } from '../../core/our-columns.ts';
 import { FOUND_PREFIX, OUR_COLUMNS } from '../../core/row.ts';
 import type { OnExisting } from '../../job/job.ts';
 
-/** What is known of an operation that made the result. */
 export interface KnownJob {
   /** Input → column. */
   readonly columns: Readonly<Record<string, string>>;

@@ -16,13 +16,11 @@ import type { CellKind } from '../quality/cell-issues.ts';
  * them agree, so one column too many leaves rows out, and one too few would take one company for another.
  */
 
-/** A column by which rows are told apart. */
 export interface Identifier {
   readonly column: string;
   readonly kind: CellKind | undefined;
 }
 
-/** The cells of a row by column. */
 type Cells = (column: string) => string;
 
 /** Rows of an output by the inputs that they say they were matched by. */

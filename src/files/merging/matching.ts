@@ -6,7 +6,6 @@ import type { RowNumber } from '../../core/row.ts';
  * are the same to their user is the one.
  */
 
-/** A row of the file that gets the result. */
 export interface IntoLine {
   /** Its number in its file; of a row of a result in the list that it was made of. */
   readonly row: RowNumber;
@@ -18,7 +17,6 @@ export interface IntoLine {
   readonly other: string | undefined;
 }
 
-/** A row of a result. */
 export interface ResultLine extends IntoLine {
   /** What it was told, where nobody knows what was sent. Rows that were told different things were not sent alike. */
   readonly answer: string;
@@ -46,10 +44,8 @@ export function matchRows(
   return new Matching(results, into, sentAs, isWhole).matches();
 }
 
-/** What a line is paired by; undefined where it is not paired. */
 type KeyOf<Line> = (line: Line) => string | undefined;
 
-/** A row of a result, and what was sent for it. */
 interface Sent extends ResultLine {
   readonly at: number;
   readonly sent: string;
@@ -240,7 +236,6 @@ class Matching {
     this.#foundCounts.set(one.sent, (this.#foundCounts.get(one.sent) ?? 0) + 1);
   }
 
-  /** Whether it is known what was sent for the row. */
   #isListed({ row }: ResultLine): boolean {
     return this.#sentAs?.has(row) ?? true;
   }
@@ -255,12 +250,10 @@ class Matching {
     return this.#into.filter(({ row }) => !this.#byRow.has(row));
   }
 
-  /** Whether one row alone was sent so, and one alone says so now. */
   #isOnly(input: string): boolean {
     return this.#sentCounts.get(input) === 1 && this.#inputCounts.get(input) === 1;
   }
 
-  /** Whether the row does not say what another one was sent with. */
   #mayBelong({ sent }: Sent, { input }: IntoLine): boolean {
     return !this.#known.has(input) || sent === input;
   }
@@ -271,7 +264,6 @@ class Matching {
   }
 }
 
-/** Undefined where one of them is not known. */
 function textOf(...parts: readonly (string | undefined)[]): string | undefined {
   return parts.includes(undefined) ? undefined : JSON.stringify(parts);
 }
@@ -282,14 +274,12 @@ export function counted<Key>(keys: Iterable<Key>): ReadonlyMap<Key, number> {
   return counts;
 }
 
-/** Lines by their key; those without one are in no group. */
 function grouped<Line>(lines: readonly Line[], keyOf: KeyOf<Line>): ReadonlyMap<string, readonly Line[]> {
   const groups = Map.groupBy(lines, keyOf);
   groups.delete(undefined);
   return groups as Map<string, Line[]>;
 }
 
-/** The keys whose lines differ in what they say. */
 function severalOf<Line>(
   lines: readonly Line[],
   keyOf: KeyOf<Line>,

@@ -18,14 +18,12 @@ export interface MergeColumns {
   readonly added: readonly string[];
   /** Those of them that it has already. */
   readonly replaced: ReadonlySet<string>;
-  /** Columns of the user that both files have. */
   readonly shared: readonly string[];
   /** Those of them for which the result has answers: the user has called a column of her own like one that the job adds. */
   readonly answered: ReadonlySet<string>;
   readonly identifiers: readonly Identifier[];
 }
 
-/** What is known of the batches that made the result. */
 export interface KnownColumns {
   readonly jobs: readonly KnownJob[];
   /** The columns of the list as it was; undefined where it is not there any more. */
@@ -39,7 +37,6 @@ interface Named {
 
 /** A file with rows, by which its columns are known where no store knows what was sent. */
 export interface NamedRows extends Named {
-  /** The cells of each by column. */
   readonly rows: readonly ((column: string) => string)[];
 }
 
@@ -78,7 +75,6 @@ export function mergeColumns(
 const isUnread = (name: string, { path }: Named): boolean => name === UNREAD_CELLS && isJsonLinesName(path);
 
 interface FoundColumns {
-  /** Whether a column of the result has answers. */
   readonly isFound: (name: string, ...where: readonly OnExisting[]) => boolean;
   /** Whether a column of the other file is one that an earlier run has added. */
   readonly isOurs: (name: string) => boolean;

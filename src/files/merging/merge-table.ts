@@ -4,7 +4,6 @@ import { type OpenedFile, rowInputOf } from '../input.ts';
 import { JSON_CELLS } from '../output/output.ts';
 import type { KnownColumns } from './merge-columns.ts';
 
-/** A file with its header, and the cells of its rows by column. */
 export class TableOf {
   readonly path: string;
   readonly header: readonly string[];
@@ -28,7 +27,6 @@ export class TableOf {
     return new TableOf(file, await file.sheet.header(), known);
   }
 
-  /** Its cells that are sent, as `sentTexts` has them. */
   inputOf(row: InputRow): string {
     return this.#inputsOf.map((inputOf) => inputOf(row)).join(' ');
   }
@@ -41,7 +39,6 @@ export class TableOf {
     return { cell, json: (column) => JSON_CELLS.value(valueIn(column)), isText: false };
   }
 
-  /** Its rows at once, from the top. */
   async rows(most = Number.POSITIVE_INFINITY): Promise<readonly SourceRow[]> {
     const rows: SourceRow[] = [];
     for await (const group of this.groups()) {
@@ -62,7 +59,6 @@ export class TableOf {
 export interface TableRow {
   readonly cell: (column: string) => string;
   readonly json: (column: string) => string;
-  /** Whether its file has nothing but texts. */
   readonly isText: boolean;
 }
 

@@ -3,8 +3,6 @@ import { present } from '../../core/objects.ts';
 import { OUR_COLUMNS, type RowNumber } from '../../core/row.ts';
 import type { MergeColumns } from './merge-columns.ts';
 
-/** What a merge makes of the cells of a row that was found. */
-
 /** A cell that says something else in both files, of which nobody knows that one was left alone. The file's own is kept. */
 export interface KeptCell {
   readonly row: RowNumber;
@@ -13,10 +11,8 @@ export interface KeptCell {
   readonly result: string;
 }
 
-/** Whose cell it is. */
 type Side = 'into' | 'result';
 
-/** The cells of one row by column. */
 type Cells = (column: string) => string;
 
 export interface RowPair {
@@ -39,7 +35,6 @@ export class MergedCells {
   readonly #isAsWritten: boolean;
   readonly #parts: ReadonlyMap<string, Part>;
   readonly kept: KeptCell[] = [];
-  /** Cells of the user that change. */
   readonly corrections: Correction[] = [];
 
   /** @param isAsWritten whether the result is as we wrote it, so that nobody has edited it. */
@@ -50,7 +45,6 @@ export class MergedCells {
     this.#parts = partsOf(columns.added);
   }
 
-  /** Looks at the columns of the user that both files have. */
   takeShared(pair: RowPair): void {
     for (const column of this.#columns.shared) {
       const [own, result] = [pair.into(column), pair.result(column)];
@@ -81,7 +75,6 @@ export class MergedCells {
     });
   }
 
-  /** Which of the two was changed since the result was made. */
   #changedSide({ into, result, before, isAsSent }: RowPair, column: string): 'into' | 'result' | 'both' {
     // Nobody has edited the result, but what was found for the row is not in her file yet.
     if (this.#isAsWritten && !this.#columns.answered.has(column)) return 'into';
@@ -99,7 +92,6 @@ export class MergedCells {
   }
 }
 
-/** What one operation has written of its answer. */
 interface Part {
   readonly asOf: string;
   readonly credits: string;

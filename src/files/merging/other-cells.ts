@@ -12,7 +12,6 @@ export class OtherCells {
   /** Whether no cell of the user's is left out, so that rows that agree in these are the same to her. */
   readonly isWhole: boolean;
 
-  /** @param header of the file that gets the result. */
   constructor(columns: MergeColumns, header: readonly string[], known: KnownColumns | undefined) {
     const { identifiers, answered, added, shared } = columns;
     const written = isOutput(header)

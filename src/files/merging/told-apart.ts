@@ -15,9 +15,6 @@ import type { SourceRow, TableOf, TableRow } from './merge-table.ts';
 import { OtherCells } from './other-cells.ts';
 import { isOpen, NO_ROW, type Place, placesOf } from './result-places.ts';
 
-/** What the rows of both files say, by which they are told apart, and which row of the result belongs to which of the other file. */
-
-/** What the ledger knows about the result and its rows. */
 export interface Known extends KnownColumns {
   /** The hashes of what each row was finished from, one for each job. */
   readonly sentAs: ReadonlyMap<RowNumber, readonly number[]>;
@@ -30,7 +27,6 @@ export interface Known extends KnownColumns {
 export interface ToldApart {
   readonly columns: MergeColumns;
   readonly results: readonly ResultRow[];
-  /** The rows of the other file. */
   readonly lines: readonly IntoLine[];
   readonly matches: Matches;
 }
@@ -73,7 +69,6 @@ export interface ResultRow extends ResultLine, TableRow {
   readonly shown: RowNumber;
 }
 
-/** By what rows are told apart. */
 interface Telling {
   readonly columns: MergeColumns;
   readonly others: OtherCells;
@@ -144,7 +139,6 @@ function isUnread({ object }: ValuedRow, { identifiers }: MergeColumns): boolean
   );
 }
 
-/** The cells of a row as the list had them. */
 export function beforeIn({ before, listed }: Known, row: RowNumber): TableRow['cell'] | undefined {
   const cells = listed?.get(row);
   return cells && ((column) => cells[before?.indexOf(column) ?? -1] ?? '');
@@ -157,7 +151,6 @@ function inputOf(table: TableOf, row: ValuedRow, { columns, known }: Telling): s
   return JSON.stringify(columns.identifiers.map(({ column }) => cell(column)));
 }
 
-/** What each row was finished from, in one text. */
 export function sentTexts(known: Known | undefined): ReadonlyMap<RowNumber, string> {
   return new Map([...(known?.sentAs ?? [])].map(([row, inputs]) => [row, inputs.join(' ')]));
 }

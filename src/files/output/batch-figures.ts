@@ -8,7 +8,6 @@ import { type AttentionReason, hasCosts, type Tally } from '../../ledger/tally.t
  * nothing else adds rows up for a person.
  */
 export interface BatchFigures {
-  /** Rows of the list. */
   readonly rows: number;
   readonly counts: Readonly<Partial<Record<RowStatus, number>>>;
   /** Rows that something can be asked for, those of them that were asked for by now, and those that were found. */

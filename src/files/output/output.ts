@@ -110,7 +110,6 @@ export interface OutputFiles {
 export interface OutputOrder {
   readonly ledger: LedgerReader;
   readonly job: Additions;
-  /** Where the fields of answers stand. */
   readonly answerPlace: AnswerPlace;
   readonly emit: Listener;
   /** Of a credit of the account; left out: it names none. */
@@ -127,12 +126,10 @@ export interface OutputOrder {
   readonly finishing?: RowsFinishing;
 }
 
-/** An order that is being carried out. */
 interface Writing extends OutputOrder, AttentionWriting {
   /** The safety of cells of the lists beside the copy, which are CSV files. */
   readonly listSafety: CellSafety;
   readonly isFile: boolean;
-  /** What these lists begin with. */
   readonly mark: string;
   /** Undefined for a batch that changes nothing. */
   readonly changes: ChangesDone | undefined;
@@ -293,7 +290,6 @@ async function figuresIn({ ledger, price }: OutputOrder, batch: Batch, tally: Ta
   return figuresOf(batch, tally, await shownMoney(ledger, batch.id), price);
 }
 
-/** Files beside an output that is written. */
 interface Beside {
   readonly order: Writing;
   readonly batch: Batch;

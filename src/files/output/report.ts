@@ -21,7 +21,6 @@ const CHART_BUCKETS = 120;
 /** A plan allows so many requests in a second and not in a tenth of one, so nothing is drawn any finer. */
 const CHART_UNIT_MS = 1_000;
 
-/** What the picture of a batch's work is drawn from. */
 export async function chartOf(ledger: LedgerReader, batch: Batch): Promise<ChartData> {
   const activity = await activityOf(ledger, batch.id, CHART_BUCKETS, CHART_UNIT_MS);
   const untilMs = activity.fromMs + activity.bucketMs * activity.buckets.length;
@@ -196,7 +195,6 @@ function beyondWords({ rowsBeyond = 0 }: Batch): string {
   return ` and ${grouped(rowsBeyond)} ${rowsBeyond === 1 ? 'person' : 'people'} whom it does not name`;
 }
 
-/** What each status means, in the order of the table. */
 const STATUS_WORDS: readonly (readonly [RowStatus, string])[] = [
   ['matched', 'the vendor has a match'],
   ['no_match', 'the vendor has no match'],
@@ -222,7 +220,6 @@ function identifierSection({ identifiers }: BatchFigures): string {
   return section('Match rate by identifier', ['identifier', '#rows asked', '#found', '#match rate'], lines);
 }
 
-/** What each end of a change means, in the order of the columns. */
 const END_WORDS: readonly (readonly [ChangeEnd, string, string])[] = [
   ['applied', 'applied', 'changed as asked'],
   ['unchanged', 'unchanged', 'already so'],
@@ -278,7 +275,6 @@ const endWord = (end: ChangeEnd): string => END_WORDS.find(([each]) => each === 
 
 const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
 
-/** The file that stands beside this report. */
 function resultsSection({ results }: Pick<Tally, 'results'>): string {
   const lines = results === undefined ? [] : [[results.file, grouped(results.count)]];
   return section('Results', ['file', '#lines'], lines);

@@ -47,7 +47,6 @@ export function summaryOf(
   };
 }
 
-/** What a row of the list is, where the operation says it. */
 const NOUNS: Readonly<Record<string, readonly [one: string, many: string]>> = {
   'enrich-company': ['company', 'companies'],
   'enrich-person': ['person', 'people'],

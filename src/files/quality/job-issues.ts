@@ -6,8 +6,6 @@ import type { ColumnMap } from '../columns/columns.ts';
 import { type CellIssue, type CellIssueKind, type CellKind, cellIssueOf } from './cell-issues.ts';
 import type { Country } from './countries.ts';
 
-/** What is wrong with the cells of a job's columns: counted while their rows go by, and repaired where that is sure. */
-
 export interface FoundIssue {
   readonly kind: CellIssueKind;
   readonly count: number;
@@ -46,7 +44,6 @@ export class IssueTally {
     this.#country = country;
   }
 
-  /** @returns the issue of that cell. */
   add(row: RowNumber, cell: string): CellIssue | undefined {
     const issue = cellIssueOf(this.#kind, cell, this.#country);
     if (issue === undefined) return undefined;
@@ -92,7 +89,6 @@ export interface JobIssues {
     readonly column: string;
     readonly findings: readonly FoundIssue[];
   }[];
-  /** Rows in which a repair mends something. */
   readonly repairableRows: number;
 }
 

@@ -9,7 +9,6 @@ import { isDate } from '../quality/cell-issues.ts';
  * read otherwise.
  */
 
-/** A row that holds something, by what its cells say. */
 export interface SampledRow {
   readonly number: RowNumber;
   readonly cells: readonly string[];
@@ -87,7 +86,6 @@ function extentOf(cells: readonly string[]): number {
   return cells.findLastIndex((cell) => cell.trim() !== '') + 1;
 }
 
-/** The columns that enough of the rows below fill. */
 function usedPlaces(below: readonly SampledRow[]): readonly number[] {
   const rows = below.slice(0, ROWS_BELOW);
   const width = Math.max(0, ...rows.map(({ cells }) => cells.length));

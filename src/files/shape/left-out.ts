@@ -11,7 +11,6 @@ import { rowWords } from './shape-words.ts';
  * and names nobody, such as remarks or another table. Behind them no row may name anybody.
  */
 
-/** A row that holds something. */
 interface BodyRow {
   readonly number: RowNumber;
   readonly cells: readonly string[];

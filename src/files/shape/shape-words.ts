@@ -3,11 +3,8 @@ import { foreignName, foreignWords } from '../../core/plain-text.ts';
 import type { RowNumber } from '../../core/row.ts';
 import { type RowRange, readHeaderRows, readRowRange } from '../../core/row-range.ts';
 
-/** What was guessed about a table, as sentences that name the flag which says otherwise. */
-
 const NAMES_SHOWN = 4;
 
-/** @param names of all columns. */
 export function layoutNotes(
   { headerRow, leftOut = [] }: FoundLayout,
   header: RowRange,
@@ -40,7 +37,6 @@ function leftOutNote({ rows, why, text }: LeftOut, header: RowRange): string {
 const CELLS_SHOWN = 4;
 const LONGEST_CELL = 60;
 
-/** What the first filled cells of a row say. */
 export function rowWords(cells: readonly string[]): string {
   const filled = cells.map((cell) => cell.trim()).filter(Boolean);
   const shown = filled.slice(0, CELLS_SHOWN).map((cell) => foreignWords(cell, LONGEST_CELL));

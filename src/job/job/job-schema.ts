@@ -21,7 +21,6 @@ const role = text.refine((word) => roleOf(word) !== undefined, {
   error: 'a role is viewer, editor or admin',
 });
 
-/** The word `never`, or a duration. */
 const age = text.refine((value) => value === 'never' || parseDurationMs(value) !== undefined, {
   error: 'an age is "never" or a duration such as 30d',
 });

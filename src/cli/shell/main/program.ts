@@ -11,7 +11,6 @@ import type { CliCommand, RunCommand } from '../command.ts';
  * imported: the others would cost every start their own imports.
  */
 
-/** Standard output and error, as commander writes help to them. */
 interface HelpOutput {
   write(text: string): void;
   writeError(text: string): void;

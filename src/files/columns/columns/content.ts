@@ -13,7 +13,6 @@ const CELLS_LOOKED_AT = 1_000_000;
 
 type LooksRight = NonNullable<InputField['looksRight']>;
 
-/** How many filled cells of a column look right, and how many different subjects these are about. */
 export interface Share {
   readonly right: number;
   readonly distinct: number;
@@ -22,20 +21,17 @@ export interface Share {
   readonly rows: number;
 }
 
-/** Cells that look right, by column. */
 interface Right {
   readonly counts: Uint32Array;
   readonly distinct: Map<number, Set<string>>;
 }
 
-/** Counts, for each column and each kind of input, the cells that look right. */
 export class ColumnContent {
   readonly #right: ReadonlyMap<LooksRight, Right>;
   readonly #filled: Uint32Array;
   #rowsLeft: number;
   #rows = 0;
 
-  /** @param width columns of the file. @param operations whose inputs are looked for. */
   constructor(width: number, operations: readonly Pick<Operation, 'inputs'>[]) {
     const kinds = operations.flatMap(({ inputs }) => inputs.flatMap(({ looksRight }) => looksRight ?? []));
     this.#right = new Map(
@@ -50,7 +46,6 @@ export class ColumnContent {
     return this.#rowsLeft === 0;
   }
 
-  /** Rows are added in the order of the file. */
   add(cells: readonly string[]): void {
     if (this.isComplete) return;
     this.#rowsLeft -= 1;
@@ -67,7 +62,6 @@ export class ColumnContent {
     return (this.#filled[at] ?? 0) === 0;
   }
 
-  /** @param at the column, from 0. */
   share(at: number, looksRight: LooksRight): Share {
     const right = this.#right.get(looksRight);
     invariant(right !== undefined, 'only what was looked for is asked about');

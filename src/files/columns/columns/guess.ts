@@ -28,7 +28,6 @@ export interface LikelyColumn extends GuessedColumn {
 export const BY_NAME = 'by its name';
 
 export interface Guess {
-  /** The guessed columns, by input. */
   readonly sure: ReadonlyMap<string, GuessedColumn>;
   /** Why the operation cannot be run with what is sure; undefined when it can. */
   readonly problem?: StopError;
@@ -52,9 +51,7 @@ const RIVAL_SHARE = 0.1;
 /** Below this share, what looks right in a column is a remark and not what the column is for. */
 const LIKELY_SHARE = 0.5;
 
-/** What was said of columns, beside which the others are guessed. */
 export interface Said {
-  /** By input. */
   readonly columns: ReadonlyMap<string, GuessedColumn>;
   /** Inputs that shall have no column. */
   readonly except: readonly string[];
@@ -191,7 +188,6 @@ function byName(
   return { sure };
 }
 
-/** Columns whose name surely means the input. */
 function claimantsOf({ name, aliases, required }: InputField, header: readonly string[]): readonly string[] {
   const known = new Set([squeezed(name), ...aliases]);
   const isNamed = required === true && header.includes(name);
@@ -268,7 +264,6 @@ function addByContent(
   }
 }
 
-/** A column with its name, and why it is taken. */
 interface SoleColumn extends GuessedColumn {
   readonly share: Share;
 }
@@ -300,8 +295,6 @@ function shareOf({ right, filled }: Share): number {
 function byContent({ right, filled }: Share): string {
   return `by its content, ${right} of ${counted(filled, 'cell')}`;
 }
-
-/** Why an operation cannot be run over the columns of a file, with what to write in the job. */
 
 function notSure(operation: Operation, input: InputField, claimants: readonly string[]): StopError {
   const fact = `${operation.name}: the columns ${listed(claimants)} could all be ${foreignName(input.name)}.`;

@@ -8,7 +8,6 @@ import { invariant } from '../../../core/errors.ts';
 export class ByteWindow {
   /** What was read last, behind what was not taken before it. Never written to, so that rows may refer to it. */
   bytes: Buffer = EMPTY;
-  /** How many of the bytes were taken. */
   taken = 0;
   /** Byte offset of the first byte that was not yet taken. */
   start: number;
@@ -49,7 +48,6 @@ export class ByteWindow {
     return bytes;
   }
 
-  /** The same without the bytes. */
   pass(end: number): void {
     this.taken = this.#placeOf(end);
     this.start = end;

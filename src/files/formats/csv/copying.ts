@@ -54,7 +54,6 @@ function styleOf(delimiter: Delimiter, batch: readonly CsvRecord[]): CellStyle {
   return cellStyle(separator, cells?.every((cell) => cell[0] === QUOTE) === true);
 }
 
-/** The records in batches that are fit for copying, none of them empty. */
 async function* batched(groups: AsyncIterable<readonly CsvRecord[]>): AsyncIterable<readonly CsvRecord[]> {
   let batch: CsvRecord[] = [];
   let bytes = 0;
@@ -71,12 +70,10 @@ async function* batched(groups: AsyncIterable<readonly CsvRecord[]>): AsyncItera
   if (batch.length > 0) yield batch;
 }
 
-/** A record as the rest of the program sees it. */
 export function inputRow({ position, cells, unreadable }: CsvRecord): InputRow {
   return unreadable === undefined ? { row: position.row, cells } : { row: position.row, cells, unreadable };
 }
 
-/** Which of the file's cells a copy keeps. */
 interface Kept {
   readonly named: NamedColumns;
   readonly droppedNames: ReadonlySet<string>;
@@ -149,7 +146,6 @@ class BatchCopy {
 /** What a unit of a string, which is UTF-16, takes at most as UTF-8. */
 const MOST_BYTES_PER_UNIT = 3;
 
-/** The record with our cells put before its line end. */
 function extend(
   copy: BatchCopy,
   record: CsvRecord,
@@ -195,13 +191,11 @@ function rewritten(
   return [before, ...separated(all, separator), after];
 }
 
-/** Cells as they stand behind others in a record. */
 function appended(cells: readonly string[], style: CellStyle): string {
   // Joined at once: a text that grows cell by cell is put together once more when it is written.
   return cells.map((cell) => style.separator + cellText(cell, style)).join('');
 }
 
-/** Is called with the first character that the encoding lacks. */
 type OnUnwritable = (character: string) => void;
 
 /**
@@ -228,7 +222,6 @@ export function encoded(
 /** U+FEFF in UTF-8: without it a spreadsheet program would take the file for what it was before. */
 const BYTE_ORDER_MARK = Buffer.from('\uFEFF');
 
-/** Every character can be written. */
 async function* encodedAtOnce(encoding: Encoding, texts: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
   for await (const text of texts) {
     const bytes = encodeText(encoding, text.toString());

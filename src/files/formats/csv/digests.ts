@@ -25,7 +25,6 @@ function digestOf({ row }: Position, { cells, bytes }: Pick<Found, 'cells' | 'by
   return hash('blake2b512', JSON.stringify([row, cells, bytes])).slice(0, HEX_DIGITS);
 }
 
-/** Makes the digests of a file while the parser goes through it. */
 export class Digester {
   readonly #pieces: DigestedPiece[] = [];
   #start: Position;

@@ -4,7 +4,6 @@ import type { Encoding, FileBytes } from '../../../core/format.ts';
 import { UNPACK } from '../../../core/other-files.ts';
 import { LineCounter } from './raw-record.ts';
 
-/** How a file is encoded, and what of that the user should hear. */
 interface FoundEncoding {
   readonly encoding: Encoding;
   readonly notes: readonly string[];

@@ -45,10 +45,8 @@ export interface Layout extends TextSource {
   readonly upper?: readonly string[];
   /** Whether a row below the header is one of the table. */
   readonly hasRow: (row: RowNumber) => boolean;
-  /** What was guessed. */
   readonly found: FoundLayout;
   readonly top: readonly TopRow[];
-  /** What the user should be told, in whole sentences. */
   readonly notes: readonly string[];
   readonly digests: Digests;
 }
@@ -168,7 +166,6 @@ async function firstBytes(
 }
 
 interface AboveHeader {
-  /** The character of a `sep=` line. */
   readonly separator: string | undefined;
   /** Lines that were skipped; fewer than wanted when the text has no more. */
   readonly lines: number;

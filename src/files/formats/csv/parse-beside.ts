@@ -47,7 +47,6 @@ export async function* parsedBeside(
   }
 }
 
-/** Gives for each text what a `RecordParser` finds in it. */
 class ParserThread {
   readonly #worker: Worker;
   readonly #answers: AsyncIterator<[Found]>;

@@ -77,13 +77,11 @@ export function countLineEnds(bytes: Buffer): number {
   return count;
 }
 
-/** Where a cell stands in a record. */
 export interface CellPlace {
   readonly start: number;
   readonly end: number;
 }
 
-/** Where each cell begins and ends. */
 export function cellsOf(body: Buffer, delimiter: number): readonly CellPlace[] {
   const cells: CellPlace[] = [];
   for (let start = 0; start <= body.length; ) {
@@ -94,7 +92,6 @@ export function cellsOf(body: Buffer, delimiter: number): readonly CellPlace[] {
   return cells;
 }
 
-/** The offset of the delimiter that ends the cell, or of the record's end. */
 function cellEnd(body: Buffer, delimiter: number, start: number): number {
   const next = body.indexOf(delimiter, quotedEnd(body, start));
   return next === -1 ? body.length : next;

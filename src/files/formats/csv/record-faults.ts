@@ -1,8 +1,6 @@
 import type { CsvErrorCode } from 'csv-parse';
 import { type CellPlace, cellsOf, countLineEnds, lineEndLength, nextLine, quotedEnd } from './raw-record.ts';
 
-/** What can be wrong with a delimited text, in the user's terms. */
-
 /**
  * One row may hold this much text. Far above any real row, and low enough that a quote which is never closed is
  * found after a megabyte instead of swallowing the rest of the file into memory.
@@ -120,7 +118,6 @@ export function swallowingCell(
   return endsInRow || below.some(isRow) ? opening : undefined;
 }
 
-/** The lines of the record, without their line ends. */
 function linesOf(body: Buffer): readonly Buffer[] {
   const lines: Buffer[] = [];
   for (let start = 0; start < body.length; ) {

@@ -10,7 +10,6 @@ import { MOST_BYTES_PER_ROW } from './record-faults.ts';
 export const PARSER = 'csv-parse 7.0.3';
 
 export interface ParserOptions {
-  /** What stands between cells. */
   readonly delimiter: string;
   /** Whether it gets the very first byte, and may meet a byte-order mark. */
   readonly isFileStart: boolean;
@@ -26,7 +25,6 @@ export interface ParserFault {
 
 /** What was found in a text. Lists, and not an object for each record, are handed from thread to thread in half the time. */
 export interface Found {
-  /** Of each record. */
   readonly cells: readonly string[][];
   /** What the parser passed from the end of one record to that of the next. */
   readonly bytes: readonly number[];

@@ -60,7 +60,6 @@ export interface CsvRecord {
   readonly cells: readonly string[];
   /** Why it cannot be read, see `InputRow`. */
   readonly unreadable: string | undefined;
-  /** How many cells stand in the file. */
   readonly found: number;
   /** Lines that hold nothing but their line end. */
   readonly blankLines: Buffer;
@@ -71,7 +70,6 @@ export interface CsvRecord {
   readonly end: number;
 }
 
-/** The record as it stands in the file. */
 export function bytesOf({ text, start, end }: CsvRecord): Buffer {
   return text.subarray(start, end);
 }
@@ -83,7 +81,6 @@ interface RecordReading {
   readonly from?: Position | undefined;
   /** Is called with all bytes of the file itself, in order. */
   readonly onFileBytes?: (bytes: Buffer) => void;
-  /** Is told of all that is found. */
   readonly digester?: Digester;
 }
 
@@ -122,17 +119,14 @@ async function* parsedTexts(
   yield* parse(texts, { delimiter, isFileStart: byteOffset === 0 });
 }
 
-/** Makes records of what the parser finds, and knows at any moment which row and line that is. */
 class RecordReader {
   readonly #layout: Layout;
   readonly #reading: RecordReading;
   readonly #window: ByteWindow;
-  /** Where the last record ends that the parser has found. */
   #parsed: number;
   #next: Position;
   /** The text up to there is known to be UTF-8, so that not each record has to be looked at. */
   #utf8Until = 0;
-  /** Whether the present text was split by hand. */
   #isPlain = false;
   #headerIsDue: boolean;
   #hasReadable = false;
@@ -148,7 +142,6 @@ class RecordReader {
     this.#window = new ByteWindow(this.#parsed);
   }
 
-  /** The record that the parser is at. */
   get next(): Position {
     return this.#next;
   }
@@ -255,7 +248,6 @@ class RecordReader {
     return strayQuoteIn(this.#bodyUntil(end), this.#delimiterByte);
   }
 
-  /** The record without byte-order mark and line end. */
   #bodyUntil(end: number): Buffer {
     return bodyOf(this.#window.peek(end), this.#next.byteOffset);
   }

@@ -17,7 +17,6 @@ interface SampledRecord {
   readonly cells: readonly string[];
   /** Whether quotes stand only where a cell in quotes may have them. A wrong delimiter cuts through quotes. */
   readonly isSound: boolean;
-  /** Lines of the sample above it. */
   readonly linesAbove: number;
 }
 

@@ -35,7 +35,6 @@ export function splitPlainly(bytes: Buffer, delimiter: string): Found | undefine
 
 interface PlainRecord {
   readonly cells: string[];
-  /** Where the next one begins. */
   readonly end: number;
   /** More than one only says that a cell has line ends of its own. */
   readonly lines: 1 | 2;

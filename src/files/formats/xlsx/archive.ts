@@ -44,7 +44,6 @@ const MOST_PARTS = 20_000;
 export class Archive {
   readonly path: string;
   readonly #zip: ZipFile;
-  /** The parts as the directory lists them. */
   readonly list: readonly Entry[];
   readonly #entries: ReadonlyMap<string, Entry>;
 
@@ -76,7 +75,6 @@ export class Archive {
     return this.#entries.has(keyOf(name));
   }
 
-  /** What the archive says of itself at its end. */
   get comment(): Buffer {
     // Names and comments are not decoded, which the types of the library do not know.
     const comment: unknown = this.#zip.comment;
@@ -141,7 +139,6 @@ async function entriesOf(path: string, zip: ZipFile): Promise<readonly Entry[]> 
   return entries;
 }
 
-/** The name by which a part is found. */
 export function nameOf(entry: Entry): string {
   return keyOf(entry.fileNameRaw.toString());
 }

@@ -14,9 +14,6 @@ import {
 } from './placed-xml.ts';
 import { type Book, type BookSheet, linkIdOf, linksPartOf, partText } from './workbook.ts';
 
-/** What changes beside the sheet where it gets columns, or the workbook another sheet. */
-
-/** A part that is held as a whole, and its elements. */
 interface WholePart {
   readonly name: string;
   readonly xml: string;
@@ -113,9 +110,7 @@ function linkTo(book: Book, attributes: Element['attributes']): string | undefin
 
 export interface AddedSheet {
   readonly tabName: string;
-  /** The part that has its cells. */
   readonly part: string;
-  /** Parts that name it. */
   readonly changed: readonly { readonly name: string; readonly text: string }[];
 }
 

@@ -1,18 +1,15 @@
 import { foreignName } from '../../../core/plain-text.ts';
 import type { WorkbookCell } from '../../workbook.ts';
 
-/** A cell as the sheet's XML has it. */
 interface StoredCell {
   /** `s` for a shared text, `n` for a number, and so on. */
   readonly type: string;
   /** The text of its value; empty for none. */
   readonly value: string;
   readonly format: NumberFormat;
-  /** The number of the format, where it has one. */
   readonly style?: string | undefined;
 }
 
-/** What the texts and the days of a sheet's cells are told by. */
 export interface CellContext {
   readonly sharedTexts: readonly string[];
   /** Whether days are counted from 1904, as Excel on a Mac once did. */
@@ -124,7 +121,6 @@ function clockText(seconds: number): string {
   return parts.map((part) => String(part).padStart(2, '0')).join(':');
 }
 
-/** What the format of a cell makes of the number in it. */
 export type NumberFormat =
   | { readonly kind: 'plain' }
   /** Days since the workbook's epoch. */

@@ -18,9 +18,7 @@ export interface OwnColumns {
   readonly cleared: readonly number[];
   /** The first column that nothing of the table stood in. */
   readonly firstNew: number;
-  /** The filter that grows, and how far. */
   readonly filter?: { readonly element: FoundElement; readonly range: CellRange };
-  /** The table that gets our columns. */
   readonly table?: TablePart;
 }
 

@@ -240,7 +240,6 @@ async function* newSheetXml(
   }
 }
 
-/** A day as its workbook counts it. */
 function asInBook(cell: WorkbookCell | undefined, from1904: boolean): WorkbookCell | undefined {
   const isDay = cell?.kind === 'date' && cell.form !== 'duration';
   return isDay && from1904 ? { ...cell, serial: cell.serial - DAYS_TO_1904 } : cell;

@@ -10,7 +10,6 @@ import { type Archive, keyOf, nameOf } from './archive.ts';
  * writes archives takes a part that is packed already, which is why the few records of an archive are written here.
  */
 
-/** The text of a part, in pieces. */
 type PartText = AsyncIterable<string> | Iterable<string>;
 
 export interface PackageChanges {
@@ -77,7 +76,6 @@ function tooLarge(path: string): Error {
 
 // ------------------------------------------------------------------------------------------------------ the parts
 
-/** What both records of a part say of it. */
 interface Head {
   readonly madeBy: number;
   readonly needs: number;
@@ -103,7 +101,6 @@ interface Part {
 
 interface Written extends Part {
   readonly sums: Sums;
-  /** Where its first record stands. */
   readonly start: number;
 }
 

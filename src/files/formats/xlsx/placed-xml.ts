@@ -47,7 +47,6 @@ export class PlacedXml {
     return this.#from + this.#kept.length;
   }
 
-  /** What stands between two places that were not let go. */
   slice(start: number, end: number): string {
     return this.#kept.slice(start - this.#from, end - this.#from);
   }
@@ -67,7 +66,6 @@ export class PlacedXml {
 
 // ----------------------------------------------------------------------------------------------------- small parts
 
-/** An element of a part that is held as a whole. */
 export interface Element {
   readonly name: string;
   /** The names of the elements around it, the outermost first. */

@@ -10,11 +10,9 @@ import type { XmlAttributes } from './xml.ts';
 /** A cell as it is from now on; undefined for one that holds nothing any more. */
 export type NewCell = { readonly cell: WorkbookCell | undefined; readonly style?: number };
 
-/** What changes in a row, by column. */
 export type RowChange = ReadonlyMap<number, NewCell>;
 
 export interface SheetEdit {
-  /** Changes outside of the cells. */
   readonly patches: readonly Patch[];
   /** What changes in the header and in rows of the table; no other row does. */
   changes(rows: readonly TableRow[]): Promise<readonly RowChange[]>;
@@ -70,7 +68,6 @@ export async function* readPlaced(
   }
 }
 
-/** A cell of the sheet as it stands there. */
 interface PlacedCell extends Tag {
   readonly column: number;
   readonly style: string | undefined;
@@ -81,7 +78,6 @@ interface PlacedRow {
   readonly row: TableRow;
   readonly open: Tag;
   readonly openText: string;
-  /** Where the row ends. */
   readonly close: Tag;
   readonly cells: readonly PlacedCell[];
 }

@@ -25,7 +25,6 @@ export interface SheetFrame {
   /** The entries that say how wide columns are and which are hidden. */
   readonly widths: readonly FoundElement[];
   readonly filter: FoundElement | undefined;
-  /** The ids of the links to its tables. */
   readonly tableLinks: readonly string[];
   readonly isProtected: boolean;
   /** The attributes of the element that holds everything, among them the namespaces. */
@@ -34,9 +33,7 @@ export interface SheetFrame {
   readonly prefix: string;
 }
 
-/** An element that stands outside of the cells. */
 export type FoundElement = Pick<Element, 'attributes' | 'open'> & {
-  /** As it is written. */
   readonly tag: string;
 };
 
@@ -54,7 +51,6 @@ export async function sheetFrame(book: Book, tab: BookSheet, table: SheetTable):
 class FrameFinder {
   readonly #rows: RowReader;
   readonly #table: SheetTable;
-  /** The names of the elements that are open outside of the cells. */
   readonly #path: string[] = [];
   #isInData = false;
   readonly found = {

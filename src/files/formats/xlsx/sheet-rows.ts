@@ -48,10 +48,8 @@ export function sheetError({ archive }: Book, { part }: BookSheet, row: number, 
   return unreadableAt(archive.path, `its part ${part}`, error);
 }
 
-/** What is wrong with a row or a cell, as a clause. */
 class CellError extends Error {}
 
-/** Makes rows of the elements of a sheet. */
 export class RowReader implements XmlListener {
   readonly #book: Book;
   readonly #value = new TextGatherer();
@@ -62,7 +60,6 @@ export class RowReader implements XmlListener {
   #isHidden = false;
   #formulas = 0;
   #unsaved: number[] = [];
-  /** Whether the current cell has a formula. */
   #isFormula = false;
   #hasValue = false;
   #cells: (WorkbookCell | undefined)[] = [];

@@ -6,24 +6,20 @@ import { type NamedColumns, widthOf } from '../../header.ts';
 import { lettersOf } from '../../workbook.ts';
 import type { SheetRow } from './sheet-rows.ts';
 
-/** The table on a sheet: a header, and the rows below it. */
 export interface SheetTable {
   readonly columns: NamedColumns;
   /** The rows of the header; its last one has the names, or most of them. */
   readonly header: RowRange;
   /** How many rows below the header are the table's. */
   readonly rows: number;
-  /** Whether a row below the header is one of the table. */
   readonly hasRow: (row: RowNumber) => boolean;
   readonly layout: FoundLayout;
   readonly top: readonly TopRow[];
-  /** What a reading found that is worth saying aloud. */
   readonly notes: readonly string[];
   /** What a copy by value does not have, as a sentence. */
   readonly loss: string;
 }
 
-/** Where the columns and their names are. */
 export type Top = Pick<SheetTable, 'columns' | 'header'>;
 
 /** Where a cell holds something and the header has no name; blank columns without a name are borne. */

@@ -22,13 +22,10 @@ export interface TablePart {
   readonly elements: readonly Element[];
   readonly name: string;
   readonly range: CellRange;
-  /** Whether its first row has the names. */
   readonly header: boolean;
-  /** How many rows of totals it ends with. */
   readonly totals: number;
   /** Whether a query or a mapping fills it. */
   readonly isFed: boolean;
-  /** The names of its columns, from the left. */
   readonly columns: readonly string[];
 }
 

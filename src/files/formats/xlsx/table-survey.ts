@@ -17,13 +17,11 @@ import type { SheetRow } from './sheet-rows.ts';
 import { bearsStrays, type SheetTable, strayPlace, strayWords, type Top } from './sheet-table.ts';
 import type { Book, BookSheet } from './workbook.ts';
 
-/** How many of the columns with missing values are named. */
 const COLUMNS_SHOWN = 8;
 
 /** The most rows of a workbook. Excel itself takes minutes to open and save more; a CSV file streams at any size. */
 const MOST_ROWS = 200_000;
 
-/** Finds the header and what is left out below it, counts the rows and what the user should hear of them. */
 export class TableSurvey {
   readonly #book: Book;
   readonly #sheet: BookSheet;
@@ -51,7 +49,6 @@ export class TableSurvey {
     this.#hasSaidRow = rowsWithout(options.asBefore?.leftOut ?? [], readRowRange(options.rows ?? ''));
   }
 
-  /** How many rows of the table stand below the header. */
   get rows(): number {
     return this.#found.rows;
   }
@@ -268,11 +265,9 @@ interface Unsaved {
 interface Wide {
   count: number;
   readonly isFirst: boolean;
-  /** Why they would refuse the file. */
   readonly refusal: Error;
 }
 
-/** What is to be told of the rows of a table, and whether they refuse the sheet. */
 class RowTally {
   rows = 0;
   hidden = 0;
@@ -280,9 +275,7 @@ class RowTally {
   readonly unsaved = new Map<number, Unsaved>();
   /** Cells with numbers that are longer than Excel can keep, and the row of the first. */
   long = { count: 0, row: 0 };
-  /** Rows with cells behind the last column. */
   wide: Wide | undefined;
-  /** The first reason not to read the sheet. */
   refusal: Error | undefined;
 
   get lacksValues(): boolean {

@@ -96,7 +96,6 @@ async function surveyed(
   return survey;
 }
 
-/** Every row that holds something, with its place in the table. */
 export async function* tableRows(
   book: Book,
   sheet: BookSheet,

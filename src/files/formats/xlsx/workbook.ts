@@ -101,7 +101,6 @@ function noWorkbook(archive: Archive): Error {
 
 const PACKAGE_LINKS = '_rels/.rels';
 
-/** A link from one part to another. */
 export interface Link {
   readonly id: string;
   /** The last word of its address: `worksheet`. */
@@ -127,7 +126,6 @@ export function linksPartOf(part: string): string {
   return part === '' ? PACKAGE_LINKS : `${posix.dirname(part)}/_rels/${posix.basename(part)}.rels`;
 }
 
-/** The whole text of a part that is no sheet. */
 export async function partText(archive: Archive, part: string): Promise<string> {
   let text = '';
   for await (const chunk of archive.chunks(part, MOST_BYTES_OF_OTHERS)) text += chunk;

@@ -1,7 +1,5 @@
 import type { PlannedAction } from '../../../core/operation.ts';
 
-/** The figures of a batch of changes. */
-
 /**
  * The ends of a change, in the order in which they are told. `held_back`: a removal that no row asks for, and that an invalid
  * row forbids or nobody can make.

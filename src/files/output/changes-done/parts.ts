@@ -15,7 +15,6 @@ export interface RowEnd {
   readonly answers: readonly PartAnswer[];
 }
 
-/** What was planned for one subject, how it ended, and the answers to its calls. */
 export interface EndedPart extends RowEnd {
   readonly part: KeptPart;
 }

@@ -22,7 +22,6 @@ export class Since {
   readonly #ledger: LedgerReader;
   readonly #batch: Batch;
   readonly #team: Team;
-  /** What is said of other batches, by their ids. */
   readonly #names = new Map<string, string>();
 
   private constructor(ledger: LedgerReader, batch: Batch, team: Team) {
@@ -136,7 +135,6 @@ function happened(before: SubjectFacts | undefined, now: SubjectFacts | undefine
   }
 }
 
-/** What a change in doubt may have done, by its operation. */
 const MAY_HAVE: Readonly<Record<string, string>> = {
   'create-invite': 'may have invited the person',
   'delete-invite': 'may have deleted the invite',

@@ -12,7 +12,6 @@ export interface InDoubt {
   readonly leftInDoubt: Pick<ReadonlySet<RowNumber>, 'has'>;
 }
 
-/** How far the rows of a batch have come. */
 export class SoFar {
   readonly #ledger: LedgerReader;
   readonly #batch: Batch;

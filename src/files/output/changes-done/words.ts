@@ -39,7 +39,6 @@ const END_WORDS: readonly (readonly [ChangeEnd, string])[] = [
   ['pending', 'to do'],
 ];
 
-/** What was not changed, by its end. */
 function restWords(counts: EndCounts): string {
   const { unchanged = 0 } = counts;
   const stay = unchanged === 1 ? '1 stays as it was' : `${unchanged} stay as they were`;

@@ -150,10 +150,8 @@ export function answerFields(
 /** Is told an answer, and its fields where all of them become columns. */
 export type Told = (answer: JsonValue | undefined, fields: ReadonlyMap<string, string> | undefined) => void;
 
-/** Which added columns an answer has a text for. */
 export interface Filling {
   readonly columns: readonly string[];
-  /** @param at the column's place. */
   isFilled(at: number, ...answer: Parameters<Told>): boolean;
 }
 
@@ -274,7 +272,6 @@ export function ourCells(
   ];
 }
 
-/** Where the answer that decided came from. */
 function sourceOf(batch: Batch, row: number, answer: RowRecord['answers'][number] | undefined): string {
   if (answer === undefined) return '';
   if (answer.batch !== batch.id) return 'ledger';

@@ -16,7 +16,6 @@ export interface AttentionWriting {
   readonly copy: Sheet['copy'];
   /** The safety of cells of the copy. Text in a workbook never becomes a formula. */
   readonly safety: CellSafety;
-  /** How cells of the copy are written. */
   readonly cells: CellWriter;
   /** Says a sentence once, however many copies it is true of. */
   readonly note: (sentence: string) => void;
@@ -24,7 +23,6 @@ export interface AttentionWriting {
   readonly requireOwn: (row: InputRow, record: RowRecord | undefined) => void;
 }
 
-/** The list from which rows come, and what an earlier run has added to it. */
 interface Listed {
   readonly header: readonly string[];
   readonly ours: ReadonlySet<string>;

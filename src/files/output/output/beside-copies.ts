@@ -24,7 +24,6 @@ interface FoundResults {
   readonly fields: readonly string[];
 }
 
-/** Which row of the input asked. */
 const ROW = '_row';
 
 export async function surveyResults(ledger: Rows, batch: Batch, place: AnswerPlace): Promise<FoundResults> {
@@ -40,7 +39,6 @@ export interface AskingRows {
   readonly header: readonly string[];
   /** Columns that are not repeated: those that an earlier output added. */
   readonly dropped: ReadonlySet<string>;
-  /** The rows in groups, as a sheet gives them. */
   groups(): AsyncIterable<readonly InputRow[]>;
 }
 
@@ -146,7 +144,6 @@ function linesOf(lines: readonly (readonly string[])[]): string {
 
 const COLUMNS = ['email', 'user_id', 'project', 'role', '_row', '_status', '_reason'];
 
-/** @param mark what the file begins with. */
 export function* missingCopy(
   people: readonly MissingPerson[],
   mark: string,

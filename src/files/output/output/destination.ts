@@ -132,7 +132,6 @@ export function asWorkbook(path: string): string {
   return besideFile(path, WORKBOOK_ENDING);
 }
 
-/** Copies the input as what the destination wants. */
 export async function copyFor(
   { path, sheet }: Pick<Input, 'path' | 'sheet'>,
   destination: Destination,
@@ -206,9 +205,6 @@ async function beginsWithMark(path: string): Promise<boolean> {
   return MARKS.some((mark) => buffer.toString('hex').startsWith(mark));
 }
 
-/** The files that stand beside an output, by their names. */
-
-/** What may be added to the input's columns, and written beside the output. */
 export interface Additions extends Pick<Job, 'add' | 'onExisting' | 'formulas' | 'withInput'> {
   readonly operation?: Pick<Operation, 'resultsFile'>;
 }

@@ -15,7 +15,6 @@ import { type Additions, resultsFilesOf } from './destination.ts';
  * answer that has another one ends the copy, and it begins anew with the columns of all.
  */
 
-/** What decides the columns. */
 interface Choosing {
   readonly ledger: Pick<LedgerReader, 'rows'>;
   readonly job: Additions;

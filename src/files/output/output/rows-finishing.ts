@@ -6,8 +6,6 @@ import { ledgerRows } from './beside-copies.ts';
 import type { Additions } from './destination.ts';
 import { pageRowsOf } from './likely-columns.ts';
 
-/** Rows that are finished while they are copied, so that nobody reads them again. */
-
 /** Rows come in rising order, and nothing is put in its place before the ledger has all of them. */
 export interface RowsFinishing {
   /** @param kept what the ledger has of each row. @returns what it will have of each. @throws NotYet */

@@ -40,7 +40,6 @@ export interface TogetherFiles {
   readonly attention?: string;
 }
 
-/** A part with the names of its columns, and what is between a row and its cells. */
 interface Named extends TogetherPart {
   readonly addition: Addition;
   readonly names: readonly string[];
@@ -124,7 +123,6 @@ function cellsOf(
   return [...added.cells, ...ourCells(batch, row, record, added.why, undefined, writer)];
 }
 
-/** Why a person has to look at a row, by each operation. */
 function reasonsOf(parts: readonly Named[], records: readonly (RowRecord | undefined)[]): readonly string[] {
   return parts.flatMap(({ batch }, at) => {
     const outcome = records[at]?.outcome;

@@ -33,7 +33,6 @@ function cellHtml(cell: Cell): string {
   return `<span class="bar" style="width:${(cell.bar * 12).toFixed(2)}rem"></span> ${cell.words}`;
 }
 
-/** To a file beside the report. */
 export function link(path: string, words: string): string {
   return `<a href="${escapeHtml(`./${encodeURIComponent(basename(path).toWellFormed())}`)}">${plainHtml(words)}</a>`;
 }
