@@ -1,10 +1,7 @@
 import { invariant } from '../core/errors.ts';
 import type { NamedEncoding } from '../core/format.ts';
 
-/**
- * What each byte of an encoding means, both ways. The characters are those of iconv-lite; what it does with bytes that have
- * none is not, because each byte of a file has to come back.
- */
+/** What each byte of an encoding means, both ways: unlike in iconv-lite, each byte of a file comes back. */
 export interface ByteTable {
   /** By their bytes; undefined for a byte that is no character. */
   readonly characters: readonly (string | undefined)[];

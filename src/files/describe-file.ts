@@ -160,10 +160,7 @@ function columnTally(name: string, kind: CellKind | undefined, country: Country 
 /** More different cells than most columns of towns have. */
 const CELLS_KEPT = 1_000;
 
-/**
- * Cells in which nothing is wrong, with the count of those that look alike. Towns, states and sizes come again and again,
- * and then nothing more need be asked about them.
- */
+/** Towns, states and sizes come again and again: cells without an issue are looked at once. */
 class SoundCells {
   /** Undefined for a column in which so few come again that keeping them only costs. */
   #known: Map<string, RowCount> | undefined = new Map();
@@ -190,10 +187,7 @@ const CELLS_THAT_DECIDE = 200;
 /** In a column in which more cells than that are short dates, dates are meant. */
 const MOST_NAMES_AS_DATES = 0.2;
 
-/**
- * The cell issues of a column when no job says what the column holds.
- * @param kind what its header says; undefined: its first cells decide.
- */
+/** @param kind what the column's header says; undefined: its first cells decide. */
 export function columnIssues(
   kind: CellKind | undefined,
   country?: Country,

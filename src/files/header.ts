@@ -64,10 +64,7 @@ export function writtenByUs(
   return new Set(places.filter((_place, at) => isOurs(names[at] ?? '', at)));
 }
 
-/**
- * What is appended to records of a copy: the names to the header, cells to rows, nothing to any other; undefined for a row
- * that is left out.
- */
+/** @returns undefined for a row that is left out. */
 export async function addedTo<Kind extends { readonly kind: string }>(
   records: readonly Kind[],
   inputRow: (record: Kind) => InputRow,

@@ -195,10 +195,7 @@ async function describe(path: string, error: unknown): Promise<unknown> {
   return unreadable(path, error);
 }
 
-/**
- * What to do about a name that no file has: one of almost that name may lie in the folder, with another ending that some
- * format reads. Hidden files and folders are nobody's input.
- */
+/** Looks for a file of almost that name, with an ending that some format reads. Hidden files are left out. */
 async function meantInstead(path: string): Promise<string> {
   const endings = await readableEndings();
   const entries = await readdir(dirname(path), { withFileTypes: true }).catch(() => []);

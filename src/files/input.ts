@@ -199,10 +199,7 @@ async function earlierGuess(
   return undefined;
 }
 
-/**
- * The same as `openMappedInput`, but only the header is read, for a caller that goes through the rows once. It finds damage
- * in them on the way.
- */
+/** As `openMappedInput`, but only the header is read: the caller's one pass over the rows finds damage. */
 export async function openHeader(path: string, job: ReadingJob, ledger?: Batches): Promise<OpenedInput> {
   const read = readAs(job);
   const { opened, earlier: known } = await openKnown(path, read, ledger);

@@ -2,10 +2,7 @@ import type { CellsFor, CopyOptions, Sheet } from '../core/format.ts';
 import type { JsonObject } from '../core/operation.ts';
 import type { InputRow } from '../core/row.ts';
 
-/**
- * Rows as JSON lines: an object for each row that is not blank, its own cells below their names and behind them what is appended.
- * Programs read it, so nothing is altered for spreadsheets.
- */
+/** Rows as JSON lines. Programs read it, so nothing is altered for spreadsheets. */
 
 /** Where all cells of a row stand that cannot be read: nobody knows below which names they belong. */
 export const UNREAD_CELLS = '_cells';
@@ -34,10 +31,7 @@ export function unreadMembers({ cells }: Pick<InputRow, 'cells'>): readonly stri
   return [member(UNREAD_CELLS, JSON.stringify(cells))];
 }
 
-/**
- * Whether an object of a copy is such a row. Whoever has a member of that name has others of her own as well.
- * @param own columns of which each row of hers has one.
- */
+/** @param own columns of the user's own: each row with them can be read. */
 export function isUnreadCopy(object: JsonObject | undefined, own: readonly string[]): boolean {
   if (object === undefined || Object.keys(object)[0] !== UNREAD_CELLS) return false;
   const cells = object[UNREAD_CELLS];

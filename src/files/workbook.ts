@@ -10,10 +10,7 @@ import { stop, unreachable } from '../core/errors.ts';
 export const MOST_ROWS = 1_048_576;
 export const MOST_COLUMNS = 16_384;
 
-/**
- * @param rows in groups, their numbers rising; numbers that are left out are blank rows.
- * @throws StopError `output` at the first row that a sheet of Excel has no room for.
- */
+/** @throws StopError `output` at the first row that a sheet of Excel has no room for. */
 export function workbookBytes(
   sheetName: string,
   rows: AsyncIterable<readonly WorkbookRow[]>,

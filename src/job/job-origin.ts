@@ -27,10 +27,7 @@ export function undoneBy(stored: JsonObject): string | undefined {
   return origin?.kind === 'undo' ? origin.undoes : undefined;
 }
 
-/**
- * The form in which an origin is kept with the settings of a batch. The names are in ledgers, so none of them may
- * change.
- */
+/** The names are in ledgers, so none of them may change. */
 export function storedOrigin(origin: JobOrigin | undefined): JsonObject {
   switch (origin?.kind) {
     case 'undo':
@@ -47,10 +44,7 @@ export function storedOrigin(origin: JobOrigin | undefined): JsonObject {
   }
 }
 
-/**
- * What makes the batch of an undo another than a plain batch over the same list. Batches are found again by a hash of
- * this, so an undo would run twice if a name here changed.
- */
+/** Batches are found again by a hash of this: an undo would run twice if a name here changed. */
 export function askedByOrigin(origin: JobOrigin | undefined): JsonObject {
   return { ...storedOrigin(origin), ...(origin?.kind === 'undo' ? { our_list: true } : {}) };
 }

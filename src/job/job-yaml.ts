@@ -5,10 +5,7 @@ import { plainText } from '../core/plain-text.ts';
 import { parseDurationMs } from '../lib/duration.ts';
 import { type Guards, isReadAsSaid, type Job, readEntryOf } from './job.ts';
 
-/**
- * The job as a file that a user can keep and change; `loadJob` reads the same job back from it.
- * @param because maps an input to why its column was guessed, as a phrase.
- */
+/** `loadJob` reads the same job back. @param because input → why its column was guessed, as a phrase. */
 export function jobYaml(job: Job, because: ReadonlyMap<string, string> = new Map()): string {
   return yamlOf(job, entry('operation', job.operation.name, 'what is done with each row'), because);
 }

@@ -1,10 +1,7 @@
 import { canonical, type JsonMembers } from './json.ts';
 import { type Random, randomFrom } from './random.ts';
 
-/**
- * What the provider knows, in every dialect: a pure function of seed, operation and identifier. Only the match rate can
- * change.
- */
+/** A pure function of seed, operation and identifier. Only the match rate can change. */
 
 export const PERSON_IDENTIFIERS = ['profile_url', 'email', 'profile_slug'] as const;
 export const COMPANY_IDENTIFIERS = ['domain', 'profile_url', 'abn', 'website'] as const;

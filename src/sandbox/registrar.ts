@@ -10,10 +10,7 @@ import { LineFile } from './line-file.ts';
 import { ServiceState } from './service-state.ts';
 import { rejection, type SandboxDecision, type VendorOperation } from './vendor.ts';
 
-/**
- * Decides requests and carries them out. Every charge, every change and every refused person is in the book before the
- * request is answered.
- */
+/** Every charge, change and refused person is in the book before the request is answered. */
 
 export interface ReceivedBody {
   /** The body as text; undefined when it was too large. */
@@ -43,10 +40,7 @@ export class Registrar {
     this.#sequence = parts.book.lastSequence;
   }
 
-  /**
-   * Reads the book back, so that sums, keyed answers and the service's state are those before a restart.
-   * @param noted receives every entry, also those that are read back.
-   */
+  /** @param noted receives every entry, also those that are read back. */
   static async open(
     bookPath: string | undefined,
     clock: Clock,
@@ -157,10 +151,7 @@ function problemOfBody(
   return isMembers(json) ? undefined : rejection(400, 'The body must be a JSON object.');
 }
 
-/**
- * Remembers what was answered to each idempotency key. The vendor acts once for all requests of an account with the same
- * key, and answers every later one as it answered the first.
- */
+/** The vendor acts once for each key of an account, and answers later requests as it answered the first. */
 
 /** A key is valid for so long, by the vendor's own clock. */
 const VALID_MS = 24 * 60 * 60 * 1000;

@@ -59,10 +59,7 @@ interface SpawnedSandbox {
   stop(): Promise<void>;
 }
 
-/**
- * The path of the book of a vendor's sandbox in a store's folder. Each vendor has its own book, because an account of the
- * service and one of the provider may be in use at the same time, each with its own sandbox.
- */
+/** One book for each vendor: accounts of both may be in use at once, each with its own sandbox. */
 export function bookPathIn(folder: string, vendor: 'provider' | 'service'): string {
   return join(folder, vendor === 'provider' ? 'book.jsonl' : 'service-book.jsonl');
 }

@@ -14,10 +14,7 @@ export class EventFile {
   readonly #clock: Clock;
   #isOpen = true;
 
-  /**
-   * Appends, so that the runs of one batch make one file.
-   * @throws StopError `output` when the file cannot be opened or does not begin with an event.
-   */
+  /** Appends. @throws StopError `output` when it cannot be opened or does not begin with an event. */
   constructor(path: string, clock: Clock) {
     this.#clock = clock;
     try {

@@ -7,10 +7,7 @@ import { formatDuration } from '../../lib/duration.ts';
 import type { Console } from '../shell/command.ts';
 import { type BatchBegun, finishedWords, rowsWords } from '../shell/spending.ts';
 
-/**
- * Shows a run on stderr: one line that changes on a terminal, a few plain lines elsewhere. It only listens, so it never
- * delays the run.
- */
+/** One changing line on a terminal, a few plain lines elsewhere. It only listens and never delays the run. */
 export class Progress {
   readonly #console: Console;
   readonly #clock: Clock;

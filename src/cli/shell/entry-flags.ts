@@ -66,10 +66,7 @@ function onePath(text: string): string {
   return text;
 }
 
-/**
- * @param example the flag with a value of its kind.
- * @param isLast whether the last sign of equality divides a value, because no role has one.
- */
+/** @param isLast the last equals sign divides a value, because no role has one. */
 function pairsOf(
   example: string,
   values: readonly string[],

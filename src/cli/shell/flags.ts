@@ -15,10 +15,7 @@ export const WAIT_FLAG = [
   'wait this long for another process that is spending from the store',
 ] as const;
 
-/**
- * An option that takes one of these words, in any case; help lists them.
- * @param meant the word that is meant by another text.
- */
+/** @param meant the word that is meant by another text. */
 export function choiceOption(
   flags: string,
   about: string,
@@ -42,10 +39,7 @@ function refuseAccept(): never {
   throw stop('usage', '--accept takes what a stop names, such as dialect:HASH.', 'Copy it from the stop.');
 }
 
-/**
- * Shows what a person is to agree to once, and asks. `--yes` does not answer this: it says that the price is right, and nothing
- * about who wrote a dialect or a job.
- */
+/** `--yes` does not answer this: it agrees to the price, and not to who wrote a dialect or a job. */
 export function askAgreementOn(console: Console): (question: Question) => Promise<boolean> {
   return async ({ fact, details }) => {
     // The stop that follows a "no" says the same.

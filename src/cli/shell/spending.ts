@@ -135,10 +135,7 @@ function pausedStop({ words: [command] }: Resume): StopError {
   return stop('terminated', 'Paused; every answer is kept.', `Run the same command again to ${what}:`);
 }
 
-/**
- * Asks whether something may be sent. False when nobody is there to say so.
- * @throws StopError `consent` when somebody is there and does not agree.
- */
+/** False when nobody is there to answer. @throws StopError `consent` when somebody does not agree. */
 export async function mayBeSent(console: Console, question: string): Promise<boolean> {
   if (await console.agrees(question)) return true;
   if (!console.interactive) return false;

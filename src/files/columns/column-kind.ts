@@ -48,10 +48,7 @@ function isNameOf({ name, aliases }: InputField, column: string): boolean {
   return text === squeezed(name) || aliases.includes(text);
 }
 
-/**
- * Which names would be taken for an identifier, by any operation that knows one by its cells. An answer under such a name
- * would be looked up again and paid for, although it may be about another person or company by then.
- */
+/** Tells names of identifiers: an answer under such a name would be looked up again and paid for. */
 export async function identifierNames(): Promise<(name: string) => boolean> {
   const operations = await loadFamily<Operation>(OPERATIONS);
   const inputs = [...operations.values()].flatMap((operation) => operation.inputs);
@@ -97,10 +94,7 @@ export function isLookupName(header: string): boolean {
 
 const WEB_NAME = /\b(?:web ?(?:site|page)?|domain|url|linked ?in|profile)\b/;
 
-/**
- * Words of a column whose cells are names made of digits, and no numbers to reckon with: in a workbook they are text, or
- * the spreadsheet would drop their leading zeros and shorten the long ones to `5.18E+10`.
- */
+/** Columns of digits that stay text in a workbook, or a spreadsheet would drop their leading zeros. */
 const NAMES_OF_DIGITS = /(?:^|[^a-z])(?:abn|acn|arbn|nzbn|tfn|bsb|gtin|iban|id|sku|tel|cell|zip)(?:[^a-z]|$)/;
 
 /** The same within another word as well, such as `Telephone`. */
@@ -115,10 +109,7 @@ export function identifierColumns(header: readonly string[]): ReadonlySet<number
   );
 }
 
-/**
- * Words that say that a column is about another person or company than the row: `Parent ABN`, `Referrer e-mail`. Such a column is
- * never taken by its cells, which are as valid as the row's own, and would be paid for.
- */
+/** Such a column is about another person or company: taken by its valid cells, it would be paid for. */
 const ANOTHER: ReadonlySet<string> = new Set(
   wordsIn(`parent ultimate holding group subsidiary supplier vendor reseller distributor wholesaler partner agent broker
   referrer referer referral referred referee introducer sponsor competitor accountant auditor lawyer solicitor trustee

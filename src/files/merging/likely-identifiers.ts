@@ -64,10 +64,7 @@ export function inputWithout(shared: readonly string[], matched: MatchedRows): s
   return [...matched].find(([input, rows]) => !shared.some((column) => mayFeed(column, input, rows)))?.[0];
 }
 
-/**
- * Whether rows may have been matched by what these columns feed. Who looks nobody up by an identifier has words of its own for it.
- * @param columns input → column.
- */
+/** @param columns input → column. */
 export function mayHaveMatched(columns: Readonly<Record<string, string>>, matched: MatchedRows): boolean {
   const inputs = Object.keys(columns);
   if (!inputs.every((input) => SENDABLE.has(input))) return true;

@@ -168,10 +168,7 @@ class Matching {
     );
   }
 
-  /**
-   * Rows without identifiers have nothing that was found, and those that are alike were told the same. One whose identifiers were
-   * deleted in the result is none of them.
-   */
+  /** Rows without identifiers that are alike were told the same, unless theirs were deleted in the result. */
   #matchNameless(): void {
     this.#pairAgreeing(
       ({ key, isMended }) => (key === '' && !isMended ? key : undefined),

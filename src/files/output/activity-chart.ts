@@ -1,7 +1,4 @@
-/**
- * The picture of a batch's work: how fast it asked against what its account may, when it paused, and how the credits
- * added up. It is a list of shapes, which the report writes as text and the page shows live.
- */
+/** The picture of a batch's work as a list of shapes: text in the report, live on the page. */
 
 /** An element of SVG with what it says. */
 export type Shape = readonly [

@@ -3,10 +3,7 @@ import { needingAttention, type RowStatus } from '../../core/row.ts';
 import type { Batch, Credits, ShownMoney } from '../../ledger/ledger.ts';
 import { type AttentionReason, hasCosts, type Tally } from '../../ledger/tally.ts';
 
-/**
- * What came of a batch, in figures. The report, the page, `--json` and the words over all of them take them from here, and
- * nothing else adds rows up for a person.
- */
+/** The report, the page, `--json` and the words take their figures from here, so that they never differ. */
 export interface BatchFigures {
   readonly rows: number;
   readonly counts: Readonly<Partial<Record<RowStatus, number>>>;

@@ -100,10 +100,7 @@ export function cellIssueOf(kind: CellKind, cell: string, country?: Country): Ce
 /** Whether text looks like a date, so that a column of such cells is one of dates. */
 export { isDate };
 
-/**
- * Most cells hold nothing that any mend below could change, and are let through at once. Whether they are any good is
- * not asked here.
- */
+/** Cells that no mend below could change are let through at once, whether or not they are any good. */
 const SOUND: { readonly [Kind in CellKind]?: RegExp } = {
   email: /^[\w.+&@-]*[a-z0-9]$/i,
   website: /^[\w.:/~%=-]*$/,

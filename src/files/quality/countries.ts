@@ -26,10 +26,7 @@ export async function countryOf(code: string): Promise<Country> {
   throw stop('usage', `${foreignName(code)} is not a country.`, next);
 }
 
-/**
- * What a number that was taken for an amount is dialled as in the country: with the zero that was dropped in front.
- * Undefined for digits that are no number there.
- */
+/** Digits with the zero that was dropped in front; undefined for digits that are no number there. */
 export function dialled(digits: string, country: Country): string | undefined {
   const number: PhoneNumber | undefined = library?.parsePhoneNumberFromString(
     digits,

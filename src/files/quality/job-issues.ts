@@ -92,10 +92,7 @@ export interface JobIssues {
   readonly repairableRows: number;
 }
 
-/**
- * Looks at the rows while other code reads them, so that a file need not be read twice.
- * @returns the columns, each row of which is counted when it is read. It must be read once.
- */
+/** The file need not be read twice: each row is counted when the returned columns read it, once. */
 export function watchIssues(columns: ColumnMap): { readonly watched: ColumnMap; found(): JobIssues } {
   const tallies = Object.entries(columns.columns).flatMap(([input, column]) => {
     const kind = kindOfInput(input);

@@ -117,10 +117,7 @@ export function isLabel(cell: string): boolean {
   return !(/^[\d\s.,+()%$€£-]+$/.test(text) || isDate(text) || isEmail(text) || isWebsite(text));
 }
 
-/**
- * Whether these rows stand above a table as titles do: with a cell or two, or hardly filled.
- * @param isSure whether the header is known by what is below it: then titles, or the names of groups, may fill nearly all.
- */
+/** @param isSure the header is known by what is below it, so titles or group names may fill nearly all. */
 function areTitles(above: readonly SampledRow[], width: number, isSure: boolean): boolean {
   return above.every(({ cells }) => {
     const count = cells.filter((cell) => cell.trim() !== '').length;

@@ -17,10 +17,7 @@ export function typedOperations(argument: string): readonly string[] {
   return /^[\w-]+(,[\w-]+)+$/.test(argument) ? argument.split(',') : [];
 }
 
-/**
- * @param own the names of operations that a program brings.
- * @throws StopError for an operation that there is not, or that cannot stand beside others, and for entries of none of them.
- */
+/** @throws StopError for an unknown operation, one that cannot stand beside others, and entries of none. */
 export async function checkSeveral(
   { value, problem }: YamlDocument<JobFile>,
   own: readonly string[],

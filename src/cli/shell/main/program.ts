@@ -6,10 +6,7 @@ import { suggestion } from '../../../core/nearest.ts';
 import { commandLine } from '../../../lib/command-line.ts';
 import type { CliCommand, RunCommand } from '../command.ts';
 
-/**
- * The command line as commander sees it, put together from the files of `cli/`. Only the command that is typed is
- * imported: the others would cost every start their own imports.
- */
+/** Only the command that is typed is imported: the others would cost every start their imports. */
 
 interface HelpOutput {
   write(text: string): void;
@@ -42,10 +39,7 @@ export async function buildProgram(hooks: ProgramHooks): Promise<Command> {
   return program;
 }
 
-/**
- * Loads what answers this command line: the command that is typed, or the summaries of all where they are going to be shown.
- * @returns its words as `program` is to read them.
- */
+/** @returns the command line's words as `program` is to read them. */
 export async function load(
   program: Command,
   argv: readonly string[],

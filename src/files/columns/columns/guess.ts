@@ -81,10 +81,7 @@ export function inputsBut(operation: Operation, names: readonly string[]): Opera
     : { ...operation, inputs: operation.inputs.filter(({ name }) => !names.includes(name)) };
 }
 
-/**
- * Columns for inputs that have no sure one: what looks right beside what the header decides, what looks right in too few
- * cells, and rivals.
- */
+/** Columns for inputs that have no sure one; rivals and columns with too few right cells included. */
 export function likelyColumns(
   operation: Operation,
   header: readonly string[],
@@ -301,11 +298,7 @@ function notSure(operation: Operation, input: InputField, claimants: readonly st
   return stop('job', fact, `Name the right one: --column ${input.name}=…, or under \`columns:\` in a job.`);
 }
 
-/**
- * @param mapped inputs that have a column.
- * @param likely a column that is probably meant for one that has none.
- * @returns undefined when nothing that must be there is missing.
- */
+/** @returns undefined when every required input has a column. */
 export function unusable(
   operation: Operation,
   header: readonly string[],

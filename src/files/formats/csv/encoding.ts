@@ -83,10 +83,7 @@ function utf16Of(start: Buffer): FoundEncoding | undefined {
   };
 }
 
-/**
- * Text in the Latin alphabet has a zero in every other byte of UTF-16, and no zeros in any other encoding. Whether they
- * are the even or the odd bytes tells the order; a single one on the wrong side, and it is no such text.
- */
+/** Latin text has a zero in every other byte of UTF-16; whether even or odd ones tells the byte order. */
 function unmarkedUtf16(start: Buffer): Encoding | undefined {
   const pairs = Math.floor(start.length / 2);
   let even = 0;
@@ -137,10 +134,7 @@ class Utf8Check {
   }
 }
 
-/**
- * The place of the first byte that is not UTF-8, in bytes that are not all so. Decoding puts U+FFFD for what it cannot
- * read, so the first one that the bytes themselves do not have stands where the bad byte is.
- */
+/** Decoding puts U+FFFD for a bad byte, so the first U+FFFD that is not in the bytes themselves is the place. */
 export function firstBadByte(bytes: Buffer): number {
   const returned = Buffer.from(bytes.toString('utf8'));
   let at = returned.indexOf(REPLACEMENT);

@@ -6,10 +6,7 @@ import { Digester } from './digests.ts';
 import type { Layout } from './layout.ts';
 import { readRecords } from './records.ts';
 
-/**
- * What is below the table of a text, as people paste and export it. Only what was never read before is looked through for it, and no
- * more than takes a moment: a large export of a program has none.
- */
+/** Only small files that were never read before are searched: a large export of a program has no remarks. */
 
 /** Bytes of a file that is looked through. */
 const MOST_BYTES = 1024 * 1024;

@@ -1,10 +1,7 @@
 import type { CsvErrorCode } from 'csv-parse';
 import { type CellPlace, cellsOf, countLineEnds, lineEndLength, nextLine, quotedEnd } from './raw-record.ts';
 
-/**
- * One row may hold this much text. Far above any real row, and low enough that a quote which is never closed is
- * found after a megabyte instead of swallowing the rest of the file into memory.
- */
+/** Far above any real row; low enough that an unclosed quote is found before it fills the memory. */
 export const MOST_BYTES_PER_ROW = 1024 * 1024;
 
 export const SAVE_AS_UTF8 = 'Save the file again as "CSV UTF-8 (Comma delimited)".';

@@ -1,10 +1,7 @@
 import { CsvError, type CsvErrorCode, type Info, Parser } from 'csv-parse';
 import { MOST_BYTES_PER_ROW } from './record-faults.ts';
 
-/**
- * csv-parse as lists are read with it: it is given chunks of text, and gives the records that each of them completes. It
- * knows nothing of files and rows, so that a thread which does nothing else can do it.
- */
+/** csv-parse without knowledge of files and rows, so that it can run in a thread of its own. */
 
 /** By which digests are kept: another version may find other cells, and so may the same one with other options. */
 export const PARSER = 'csv-parse 7.0.3';

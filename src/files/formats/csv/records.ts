@@ -35,10 +35,7 @@ import { textOf } from './text-source.ts';
  * bytes and which row and line of the file that is.
  */
 
-/**
- * Blank lines wait in memory for the row below them, so there is a limit to them. All the rows of Excel's largest sheet,
- * left blank, are two mebibytes.
- */
+/** They wait in memory for the row below them. All rows of Excel's largest sheet, left blank, are 2 MiB. */
 const MOST_BYTES_OF_BLANK_LINES = 8 * 1024 * 1024;
 
 /** So much is parsed in the time that it takes to start a thread, several times over. Two threads gain nothing on one core. */
@@ -53,10 +50,7 @@ const LONGEST_END_MARK = 4;
 export interface CsvRecord {
   readonly kind: 'header' | 'row' | 'left_out' | 'end';
   readonly position: Position;
-  /**
-   * The cells of the columns that have a name; a padded file may have fewer or more of them. A record that cannot be read
-   * has all its cells here, as in `InputRow`.
-   */
+  /** Of the named columns; a padded file may have fewer or more. An unreadable record has all its cells here. */
   readonly cells: readonly string[];
   /** Why it cannot be read, see `InputRow`. */
   readonly unreadable: string | undefined;
@@ -146,10 +140,7 @@ class RecordReader {
     return this.#next;
   }
 
-  /**
-   * The records that end in the text. @throws StopError `input` for a text that is none, and what the parser and `#record`
-   * find wrong.
-   */
+  /** @throws StopError `input` for text that is none, and for what the parser and `#record` find wrong. */
   records({ text, cells, bytes, lines, fault, isPlain = false }: ParsedText): readonly CsvRecord[] {
     this.#window.append(text);
     this.#isPlain = isPlain;
@@ -257,10 +248,7 @@ class RecordReader {
     return end - byteOffset <= LONGEST_END_MARK && isEndMark(this.#window.peek(end), byteOffset === 0);
   }
 
-  /**
-   * The parser's complaint in the user's terms; its own line numbers count a CRLF in quotes twice. It counts blank lines only
-   * with the cell below them.
-   */
+  /** The parser counts a CRLF in quotes as two lines, and blank lines only with the cell below them. */
   #fault({ code, bytes }: ParserFault): StopError {
     const fault = PARSER_FAULTS[code];
     invariant(fault, `csv-parse ends with ${code}`);

@@ -11,10 +11,7 @@ const CR = 0x0d;
 /** A byte-order mark, a zero byte, or a CR that ends no line together with an LF. */
 const ODD = /^\uFEFF|\0|\r(?!\n)/;
 
-/**
- * @param bytes begin and end where records do. @param delimiter what stands between cells.
- * @returns undefined also where a quote stands anywhere but around a whole cell, and where a line is blank.
- */
+/** @returns undefined also where a quote stands anywhere but around a whole cell, and where a line is blank. */
 export function splitPlainly(bytes: Buffer, delimiter: string): Found | undefined {
   const text = bytes.toString();
   if (ODD.test(text)) return undefined;

@@ -3,10 +3,7 @@ import type { Encoding, FileBytes } from '../../../core/format.ts';
 import { textDecoder, Undecodable } from '../../text-encoding.ts';
 import { LineCounter } from './raw-record.ts';
 
-/**
- * The text of a file as UTF-8, in chunks and in order, whatever it is encoded in. All that is said of places
- * in a file (positions, windows) is said of this text; for plain UTF-8 it is the file itself.
- */
+/** The text of a file as UTF-8, in order. Offsets count in this text, which for plain UTF-8 is the file. */
 export interface TextSource {
   readonly file: FileBytes;
   readonly encoding: Encoding;

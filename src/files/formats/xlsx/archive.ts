@@ -4,10 +4,7 @@ import { type Entry, fromRandomAccessReaderPromise, RandomAccessReader, type Zip
 import { messageOf, StopError, stop } from '../../../core/errors.ts';
 import type { FileBytes } from '../../../core/format.ts';
 
-/**
- * Parts of a file for the library that reads an archive. Its own reader passes offsets on as they stand in the file, and
- * Node throws for those above 2^53 where nobody can catch it.
- */
+/** The library's own reader passes on offsets above 2^53, for which Node throws where nobody can catch it. */
 class FileRanges extends RandomAccessReader {
   readonly #file: FileBytes;
 
@@ -154,10 +151,7 @@ export function unreadableBook(path: string, detail: string): StopError {
   return stop('input', `${path} is not a readable Excel workbook: ${detail}.`, next);
 }
 
-/**
- * What was found wrong while something of the file was read. A stop is one already.
- * @param place as `its part xl/workbook.xml`.
- */
+/** @param place as `its part xl/workbook.xml`. */
 export function unreadableAt(path: string, place: string, error: unknown): StopError {
   if (error instanceof StopError) return error;
   return unreadableBook(path, `${place} is damaged (${messageOf(error)})`);

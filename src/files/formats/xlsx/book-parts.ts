@@ -69,10 +69,7 @@ const LOOKS = ['fontId', 'fillId', 'borderId'] as const;
 /** A name by which Excel remembers the range of a filter; it is hidden, and has to say the same as the filter. */
 const FILTER_NAME = '_xlnm._FilterDatabase';
 
-/**
- * The part that lists the sheets, with a filter's range grown. @returns undefined where no name says it, and a clause where the
- * name says something else.
- */
+/** @returns undefined where no name says the range, and a clause where a name says something else. */
 export async function withFilterRange(
   book: Book,
   tab: BookSheet,

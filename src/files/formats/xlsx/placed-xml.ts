@@ -1,9 +1,6 @@
 import { localName, type XmlAttributes, type XmlListener, XmlReader } from './xml.ts';
 
-/**
- * The XML of a part with the places of its tags, so that a few of them can be altered and every other character stays as it
- * was: what writes XML anew would never give the same.
- */
+/** XML with the places of its tags, so that all but the altered ones stays the same to the byte. */
 
 /** Where a tag begins, and the place behind its end, counted in characters of the part. */
 export interface Tag {

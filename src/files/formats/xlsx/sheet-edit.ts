@@ -18,10 +18,7 @@ export interface SheetEdit {
   changes(rows: readonly TableRow[]): Promise<readonly RowChange[]>;
 }
 
-/**
- * The text of a sheet with some cells changed and every other character as it was. Rows are changed as they come, so memory does
- * not grow with the sheet.
- */
+/** Every other character stays as it was. Rows are changed as they come, so memory does not grow. */
 export async function* editedSheet(
   book: Book,
   tab: BookSheet,

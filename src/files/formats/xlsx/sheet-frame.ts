@@ -6,10 +6,7 @@ import type { SheetTable } from './sheet-table.ts';
 import { type Book, type BookSheet, linkIdOf } from './workbook.ts';
 import { isTrue, type XmlAttributes } from './xml.ts';
 
-/**
- * What stands around the cells of a sheet and beside the columns of its table, found in one reading, so that a second one
- * can write the sheet with more columns.
- */
+/** What stands around the table's cells, found in a first reading so that a second can add columns. */
 export interface SheetFrame {
   /** The last column that holds something in a row of the table; formulas that reach further count as far as they reach. */
   readonly lastUsed: number;

@@ -23,10 +23,7 @@ export interface SheetRow extends WorkbookRow {
 /** Two hundred thousand rows of a hundred columns have half of this. */
 export const MOST_BYTES_OF_SHEET = 2 * 1024 * 1024 * 1024;
 
-/**
- * The rows of a sheet that hold something, in groups as they are unpacked.
- * @throws StopError `input` with the row, where the sheet is damaged.
- */
+/** @throws StopError `input` with the row, where the sheet is damaged. */
 export async function* sheetRows(book: Book, tab: BookSheet): AsyncIterable<readonly SheetRow[]> {
   const { archive } = book;
   const reader = new RowReader(book);

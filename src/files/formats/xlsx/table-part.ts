@@ -68,10 +68,7 @@ function tableOf(part: string, xml: string): TablePart {
   };
 }
 
-/**
- * The part with columns of these names at these places: those within it are called so from now on, the others come behind
- * its last one.
- */
+/** Columns within the table are renamed; the others come behind its last one. */
 export function tableWith(
   { xml, elements, range }: TablePart,
   names: readonly string[],

@@ -1,9 +1,6 @@
 import type { PlannedAction } from '../../../core/operation.ts';
 
-/**
- * The ends of a change, in the order in which they are told. `held_back`: a removal that no row asks for, and that an invalid
- * row forbids or nobody can make.
- */
+/** `held_back`: a removal that no row asks for, and that an invalid row forbids or nobody can make. */
 export const CHANGE_ENDS = [
   'applied',
   'unchanged',

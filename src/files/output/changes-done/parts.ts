@@ -2,10 +2,7 @@ import type { RowAnswer, RowRecord } from '../../../ledger/ledger.ts';
 import type { KeptPart, KeptWork } from '../../../operations/team/planned-work.ts';
 import { CHANGE_ENDS, type ChangeEnd } from './figures.ts';
 
-/**
- * How each subject of a row ended. A row has one outcome, although it may be about one person in several projects, which it
- * works off one after the other.
- */
+/** A row has one outcome, although it may be about one person in several projects, done one by one. */
 
 type PartAnswer = Pick<RowAnswer, 'batch' | 'kind' | 'why' | 'call'>;
 

@@ -23,10 +23,7 @@ import { isPaidBy } from '../../../ledger/tally.ts';
 import { type CellSafety, safeCell } from '../../../lib/formulas.ts';
 import type { CellWriter } from './cell-writer.ts';
 
-/**
- * Which columns are added, and what of an answer goes into them: those of the job's `add`, else every value that any
- * answer of the batch has.
- */
+/** The columns of the job's `add`, else every value that any answer of the batch has. */
 
 interface AddedColumn {
   readonly name: string;
@@ -114,10 +111,7 @@ export function earlierNames(field: string): readonly string[] {
   return [field, safeCell(field).text].flatMap((name) => [name, prefixed(name)]);
 }
 
-/**
- * What the found answers of a batch have.
- * @param listsApart whether the lists of results go into a file of their own.
- */
+/** @param listsApart whether the lists of results go into a file of their own. */
 export async function surveyFields(
   ledger: Pick<Ledger, 'rows'>,
   batch: Batch,
@@ -242,11 +236,7 @@ export function cellsOrWhy(
   }
 }
 
-/**
- * Cells of OUR_COLUMNS, in their order.
- * @param why the cells before them are blank, if they should not be.
- * @param since what other batches have done since about the row.
- */
+/** @param why the cells before them are blank. @param since what other batches have done about the row. */
 export function ourCells(
   batch: Batch,
   { row }: Pick<InputRow, 'row'>,

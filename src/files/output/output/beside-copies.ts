@@ -42,10 +42,7 @@ export interface AskingRows {
   groups(): AsyncIterable<readonly InputRow[]>;
 }
 
-/**
- * @param mark what the file begins with.
- * @param asking undefined: the lines have nothing but the number of their row.
- */
+/** @param asking undefined: the lines have nothing but the number of their row. */
 export async function* resultsCopy(
   ledger: Rows,
   batch: Batch,
@@ -137,10 +134,7 @@ function linesOf(lines: readonly (readonly string[])[]): string {
   return stringify(lines.map((cells) => cells.map((cell) => cell.replaceAll('\0', '\uFFFD'))));
 }
 
-/**
- * The file of people whom the input does not name: they have no row there on which it could be said what became of them.
- * Made of the ledger alone, it comes out the same every time.
- */
+/** People whom the input does not name have no row there. Made of the ledger alone. */
 
 const COLUMNS = ['email', 'user_id', 'project', 'role', '_row', '_status', '_reason'];
 

@@ -100,11 +100,7 @@ async function additionOfFields(
   return automaticAddition(header, names, safety, await identifierNames(), isOutputOfOther(settings));
 }
 
-/**
- * @param first what the columns were made for; left out: there can be no others.
- * @param found what the answers have so far, or had at the end.
- * @throws OtherFields
- */
+/** @param first left out: there can be no other fields. @throws OtherFields */
 export function requireNoOther(
   first: FieldSurvey | undefined,
   found: FieldSurvey | undefined,

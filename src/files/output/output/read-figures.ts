@@ -10,10 +10,7 @@ import { type BatchFigures, figuresOf } from '../batch-figures.ts';
 import { answerFields, fillingOf, shownBody } from './added-columns.ts';
 import { resultsFilesOf } from './destination.ts';
 
-/**
- * The figures of a batch from the ledger alone, in parts of some milliseconds: a server answers others in between. An output that is written
- * counts its rows while it copies them.
- */
+/** In parts of some milliseconds, because a server answers others in between. */
 export async function readFigures(
   ledger: LedgerReader,
   batch: Batch,
