@@ -196,6 +196,7 @@ describe('a file that is not ours', () => {
     ['before the first release', BEFORE, 1],
     ['before the first release', BEFORE, 12],
     ['a Rowonce of which nothing is known, before the first release', BEFORE, SCHEMA + 98],
+    ['an earlier Rowonce', APPLICATION_ID, SCHEMA - 1],
     ['a newer Rowonce', APPLICATION_ID, SCHEMA + 1],
   ])(
     'a ledger of %s (%i, schema %i) is refused in one sentence, and left as it is',
@@ -205,8 +206,8 @@ describe('a file that is not ours', () => {
       alter(place, `PRAGMA application_id = ${id}; PRAGMA user_version = ${schema}`);
       const before = filesIn(place);
       const fact =
-        id === BEFORE
-          ? 'was made by Rowonce before its first release, which kept the ledger in another form.'
+        id === BEFORE || schema < SCHEMA
+          ? 'was made by an earlier Rowonce, which kept the ledger in another form.'
           : `was made by a newer Rowonce (schema ${schema}; this one knows ${SCHEMA}).`;
       const refusal = {
         code: 'store_version',

@@ -10,8 +10,8 @@ export const APPLICATION_ID = 0x526f774c;
 /** What was in the header of ledgers before the first release. */
 const BEFORE_RELEASE = 0x526f576f;
 
-/** The number of the schema. A later one refuses the stores of this one, until a release brings them up to date. */
-export const SCHEMA = 1;
+/** Grows by one with each change of the tables: the stores of an earlier number are refused. */
+export const SCHEMA = 2;
 
 /**
  * Refuses a ledger of another form by its header, which is read as bytes: SQLite itself would leave a log beside the file,
@@ -51,7 +51,7 @@ export function identify(connection: Connection, folder: string): Identity {
 const before = (folder: string) =>
   stop(
     'store_version',
-    `The store ${folder} was made by Rowonce before its first release, which kept the ledger in another form. Nothing in it was changed.`,
+    `The store ${folder} was made by an earlier Rowonce, which kept the ledger in another form. Nothing in it was changed.`,
     'Finish its batches and export its answers with the version that made it, or name another folder with --store.',
   );
 
