@@ -45,7 +45,6 @@ export interface Person {
 }
 
 export interface Erasable {
-  /** Number of calls whose answers and questions are erased. */
   readonly calls: number;
   /** Number of answers about others from which one person is removed, or what was said with them. */
   readonly cut: number;

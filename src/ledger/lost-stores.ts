@@ -17,10 +17,7 @@ export interface FoundLedger {
   readonly newest: SentRequest | undefined;
 }
 
-/**
- * What the store lacks of what is known outside of it; undefined when it is the newest known one.
- * @param ahead the note about this ledger, where the ledger lacks its request.
- */
+/** Undefined for the newest known one. @param ahead the note about this ledger, where the ledger lacks its request. */
 export function lossIn(found: FoundLedger, ahead: OutsideNote | undefined): string | undefined {
   if (ahead !== undefined) return behindWords(found, ahead);
   const before = noteAt(found.place);
@@ -66,10 +63,7 @@ export function lost(fact: string): StopError {
   return new StopError({ code: 'store_lost', message: fact, next: PUT_BACK, answers: ['store'] });
 }
 
-/**
- * @param told what is said to a person who has not accepted the loss.
- * @throws StopError `store_lost` when a ledger is lost and the user does not accept that.
- */
+/** @param told is said to who has not accepted the loss. @throws StopError `store_lost` where it is not accepted. */
 export function requireAccepted(
   loss: string | undefined,
   { acceptLost, tell }: Pick<StoreOptions, 'acceptLost' | 'tell'>,

@@ -18,11 +18,7 @@ async function* sentIn(ledger: Sends, batch: BatchId): AsyncGenerator<SentPart['
   }
 }
 
-/**
- * What a batch sent over time, by the dates of its intents, and what it spent, by the dates of their ends.
- * @param most how many buckets of equal length, at least 1.
- * @param unitMs the length of a bucket is a multiple of this.
- */
+/** By the dates of its intents, and of ends for what it spent. @param unitMs a bucket is a multiple of this long. */
 export async function activityOf(ledger: Sends, batch: BatchId, most: number, unitMs = 1): Promise<Activity> {
   let [fromMs, untilMs] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for await (const sent of sentIn(ledger, batch)) {

@@ -34,10 +34,7 @@ const MOST_REASONS = 100;
 /** Nobody needs more characters than this to recognise a row. */
 const NAME_SHOWN = 80;
 
-/**
- * The column that names rows for people: one that is called a name, otherwise the first one that the job sends.
- * @param used headers of the columns that the job uses.
- */
+/** The column that names rows for people: one that is called a name, else the first that the job sends. */
 export function nameColumnIn(header: readonly string[], used: readonly string[]): string | undefined {
   const called = header.filter((each) => /\bname\b/i.test(each.replaceAll(/[_-]|(?<=[a-z])(?=[A-Z])/g, ' ')));
   return called[0] ?? header.find((each) => used.includes(each));
@@ -69,7 +66,6 @@ export class Tally {
     return credits(this.#saved);
   }
 
-  /** @param name the row's name for people. */
   add(batch: Batch, row: RowNumber, record: RowRecord | undefined, name = ''): void {
     const kind = record?.outcome.kind ?? 'pending';
     this.counts.set(kind, (this.counts.get(kind) ?? 0) + 1);
@@ -134,10 +130,7 @@ export function identifierOf({ parameters }: Call): string {
   return names.length > 1 ? names.join('+') : only;
 }
 
-/**
- * Whether the row pays for the answer: the lowest row of a batch pays for a shared call; an answer of another batch is
- * paid by no row of this one.
- */
+/** The lowest row of a batch pays for a shared call; no row of this one pays for an answer of another batch. */
 export function isPaidBy(batch: Batch, row: RowNumber, answer: RowAnswer): boolean {
   return answer.batch === batch.id && answer.paidRow === row;
 }

@@ -29,7 +29,6 @@ const DISPUTED_MS = 24 * 60 * 60_000;
 
 const NO_NEWS: readonly string[] = [];
 
-/** A moment that the ledger has kept. */
 export interface Moment {
   readonly atMs: number;
   /** This moment on the boot clock; undefined when it is unknown. */

@@ -50,7 +50,6 @@ interface PageOptions {
   readonly script: string;
   /** Who is at work on the page; left out: the user of the system. */
   readonly operator?: string | undefined;
-  /** Hears what a person should know while the page is served. */
   readonly tell: Tell;
 }
 
@@ -142,13 +141,11 @@ export function openInBrowser(store: string | undefined, opening: Opening): Prom
   return openBrowser(locationOf(store), opening);
 }
 
-/** What opens a file as a person would, by the kind of system. */
 const OPENERS: Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>> = {
   darwin: ['open'],
   win32: ['rundll32', 'url.dll,FileProtocolHandler'],
 };
 
-/** Whether this system has a screen that a browser could open on. */
 function hasScreen({ DISPLAY, WAYLAND_DISPLAY }: NodeJS.ProcessEnv): boolean {
   return process.platform in OPENERS || Boolean(DISPLAY || WAYLAND_DISPLAY);
 }

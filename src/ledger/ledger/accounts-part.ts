@@ -30,10 +30,7 @@ export interface AccountsReader {
   price(accountIdentity: string, call: Pick<Call, 'operation' | 'creditsMost'>): Promise<Credits | undefined>;
   /** Share of an operation's answers that were `found`; undefined before the first answer. */
   matchRate(accountIdentity: string, operation: string): Promise<number | undefined>;
-  /**
-   * The account's newest answers that were found, newest first, at most `most`. When very many other attempts lie in
-   * between, only the newest attempts are searched.
-   */
+  /** At most `most`, newest first. Among very many other attempts only the newest are searched. */
   newestFound(accountIdentity: string, most: number): Promise<readonly FoundReply[]>;
   /** The account's sends since `sinceMs`, oldest first, at most `limit`: the newest ones. */
   sends(accountIdentity: string, sinceMs: number, limit: number): Promise<readonly Sent[]>;
@@ -45,10 +42,7 @@ export interface AccountsReader {
 
 export interface Accounts extends AccountsReader {
   setAccountCaps(accountIdentity: string, caps: AccountCaps): Promise<void>;
-  /**
-   * Keeps a pause and deletes those that ended 90 days before. An `asked` pause also sets the account's
-   * `pausedUntilMs`.
-   */
+  /** Deletes pauses that ended 90 days before. An `asked` pause also sets the account's `pausedUntilMs`. */
   notePause(accountIdentity: string, pause: PauseRecord): Promise<void>;
   /** Keeps the learned speed of an account; undefined means that the old one is no longer valid. */
   setLearnedRate(accountIdentity: string, learned: LearnedRate | undefined): Promise<void>;

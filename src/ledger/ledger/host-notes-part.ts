@@ -13,10 +13,7 @@ export interface HostNotesReader {
 }
 
 export interface HostNotes extends HostNotesReader {
-  /**
-   * Replaces what is noted about a path: the hashes of the files of ours that may stand there from now on.
-   * @param batch whose rows are in what is new there.
-   */
+  /** @param sha256s of our files that may stand there from now on. @param batch whose rows are in what is new there. */
   noteWritten(path: string, sha256s: readonly string[], batch?: BatchId): Promise<void>;
   /** Remembers the pieces of a batch's list, until a row of that list is erased. */
   keepPieces(batch: BatchId, digests: Digests): Promise<void>;

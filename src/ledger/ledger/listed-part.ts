@@ -14,10 +14,7 @@ export interface ListedRowsReader {
   rangeCounts?(batch: BatchId): Promise<RangeCounts | undefined>;
 }
 
-/**
- * The rows of lists, kept for processes that do not have the files. A store from which one process alone spends does without:
- * that process has the file.
- */
+/** The rows of lists, for processes without the files. A store from which one process spends does without. */
 export interface ListedRows {
   /**
    * Keeps rows of a batch's list. One that is there stays as it is, and one that has a final outcome is not kept, so that a submit

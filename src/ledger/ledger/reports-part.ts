@@ -11,10 +11,7 @@ export interface ReportsReader {
    * the search goes on, and is absent at its end.
    */
   attemptsAbout(values: readonly string[], after: number, most: number): Promise<AttemptsAbout>;
-  /**
-   * Attempts, newest first. It looks through the `most` attempts before the one numbered `before`, or through the newest ones;
-   * `next` is where the log goes on, and is absent at its end.
-   */
+  /** Newest first, of the `most` attempts before number `before`, or of the newest; `next` is absent at the end. */
   logged(of: LoggedOf, before: number | undefined, most: number): Promise<LoggedPart>;
   /**
    * What attempts dated from `fromMs` on and before `untilMs` have cost by now. It looks through the `most` attempts after the
@@ -38,14 +35,12 @@ export interface LoggedOf {
 
 export interface LoggedPart {
   readonly attempts: readonly AttemptRecord[];
-  /** The number before which the log goes on. */
   readonly next?: number;
 }
 
 /** What a part of the attempts cost, added up by batch, day and the act by which they were made. */
 export interface SpentPart {
   readonly parts: readonly Spent[];
-  /** The number after which it goes on. */
   readonly next?: number;
 }
 

@@ -161,15 +161,9 @@ export interface Spenders {
   beat(said: Beat): Promise<Heard>;
   /** A person began anew with an account: an end that was told before counts no more. */
   goOn(account: string): Promise<void>;
-  /**
-   * Agrees with the other workers on what an account may do: as the first of them said.
-   * @throws StopError `account` when something else was said here.
-   */
+  /** What the first worker said holds for all. @throws StopError `account` when something else was said here. */
   agreeOn(account: NamedAccount, said: AccountTerms): Promise<void>;
-  /**
-   * Lets that hold for all from now on.
-   * @returns what held before; undefined where no worker has used the account. @throws StopError `busy` while one sends by another limit.
-   */
+  /** @returns what held before, if a worker used the account. @throws StopError `busy` while one sends otherwise. */
   holdTo(account: NamedAccount, said: AccountTerms): Promise<AccountTerms | undefined>;
 }
 

@@ -10,10 +10,7 @@ export interface TimeReader {
 }
 
 export interface Time extends TimeReader {
-  /**
-   * Assigns all later intents to this boot of the machine.
-   * @param atMs the calendar's time; it is kept with a boot that is new to the ledger.
-   */
+  /** Assigns all later intents to this boot. @param atMs the calendar's time, kept with a boot that is new. */
   atBoot(boot: BootTime, atMs: number): Promise<KeptTime>;
   /** Keeps another time for the one that the calendar said when the present boot was first seen. */
   keepSeenTime(mark: TimeMark): Promise<void>;

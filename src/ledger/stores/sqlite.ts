@@ -28,10 +28,7 @@ import { SqliteReader } from './sqlite/reader.ts';
 import { ensureReserve, freeReserve, limitPages, raiseLimit } from './sqlite/reserve-file.ts';
 import { lossOf, Watch } from './sqlite/watch.ts';
 
-/**
- * The store of one machine: a folder with an SQLite database, a lock and a reserve of room. Each file in `sqlite/` has one
- * concern.
- */
+/** The store of one machine: a folder with an SQLite database, a lock and a reserve of room. */
 const sqlite: Store = {
   name: 'sqlite',
   handles: (location) => !isUrl(location),

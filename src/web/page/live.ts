@@ -19,7 +19,6 @@ export function changesOf(batch: string): number {
   return (changes.value[batch] ?? 0) + (changes.value[EVERYTHING] ?? 0);
 }
 
-/** The count of everything that a view of all batches tells. */
 export function anyChanges(): number {
   return (changes.value[ANY] ?? 0) + (changes.value[EVERYTHING] ?? 0) + work.value;
 }

@@ -86,7 +86,6 @@ function shareEntry(): void {
 const silence = (): Refused =>
   new Refused({ code: 'offline', message: text.offline, next: text.offlineNext });
 
-/** What the server refused, in its own words. */
 export class Refused extends Error {
   readonly code: string;
   readonly next: string;

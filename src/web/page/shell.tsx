@@ -19,7 +19,6 @@ import { Row } from './views/row.tsx';
 import { Rows } from './views/rows.tsx';
 import { Work } from './views/work.tsx';
 
-/** A view gets the named parts of its address. */
 type View = ComponentType<{ readonly params: Readonly<Record<string, string>> }>;
 
 /** `:name` stands for one part of an address. The first that fits is shown. */

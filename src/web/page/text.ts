@@ -687,7 +687,6 @@ export const text = {
     save: 'Save',
     saveAndPlan: 'Save and plan the difference',
   },
-  /** What a flag or an entry of a job is called here. */
   chosen: {
     rows: 'the chosen range',
     'header-row': 'the header row',

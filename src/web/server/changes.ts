@@ -32,7 +32,6 @@ export class Changes {
   readonly #clock: Clock;
   readonly #isOurs: (pid: number) => boolean;
   readonly #listeners = new Set<Hear>();
-  /** What the files of a store were like, by its location. */
   readonly #stamps = new Map<string, string>();
   #batches = new Map<string, string>();
   #spenders: readonly Spender[] = [];

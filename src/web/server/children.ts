@@ -43,10 +43,7 @@ const MOST_LINES_SAID = 200;
 /** An answer of the command line is far smaller; this is a bound against a bug that prints without end. */
 const MOST_PRINTED = 64 << 20;
 
-/**
- * Starts the command line with `--json`. @param input is written to its standard input, which then ends; without it the
- * child lives as long as this server.
- */
+/** @param input is written to its standard input, which then ends; without it the child lives as long as we do. */
 export function startChild(
   { script, env, cwd, operator }: Program,
   words: readonly string[],
@@ -68,10 +65,7 @@ export function startChild(
   return { pid: child.pid, ended: endOf(child), stop: () => child.stdin.end() };
 }
 
-/**
- * Runs a command to its end. @param signal stops it, in an orderly way.
- * @throws StopError with the command's own words when it refused, and the signal's reason when it was stopped.
- */
+/** @throws StopError with the command's own words when it refused, and the signal's reason when it was stopped. */
 export async function askChild(
   program: Program,
   words: readonly string[],

@@ -53,7 +53,6 @@ export function pathAsBrought({ version, folder, file, path }: KeptList): string
   return version === 1 ? path : join(folder, AS_BROUGHT + endingOf(file));
 }
 
-/** The file of a list, what the user calls it, and the folder for what goes with it. */
 export type ListFile = Pick<KeptList, 'path' | 'name' | 'folder' | 'reading'>;
 
 /** @throws HttpRefusal 404 for an id that no list has. */
@@ -177,7 +176,6 @@ function note(folder: string, kept: Note): Promise<boolean> {
   return replaceFile(join(folder, LIST_NOTE), 0o600, [JSON.stringify(Note.parse(kept))]);
 }
 
-/** Removes the list, its first content and what was written beside it. */
 export async function removeList({ folder }: KeptList): Promise<void> {
   // Without its note it is no list any more, whatever happens next.
   await rm(join(folder, LIST_NOTE), { force: true });
@@ -224,7 +222,6 @@ const KEPT_FREE = 64 << 20;
 
 const BETWEEN_LOOKS = 16 << 20;
 
-/** The most bytes that an upload may have now. */
 export async function mostBytes(place: Place): Promise<number> {
   const { bavail, bsize } = await statfs(place.folder);
   return Math.max(0, Math.min(place.mostUploadBytes, bavail * bsize - KEPT_FREE));

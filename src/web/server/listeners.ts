@@ -18,10 +18,7 @@ const NO_IPV6: ReadonlySet<string | undefined> = new Set(['EADDRNOTAVAIL', 'EAFN
 /** Ports that the system may give one after another and of which another user has the other half. */
 const MOST_TRIES = 50;
 
-/**
- * @param wanted 0: any port. @param create a server that does not listen yet.
- * @throws StopError `usage` when the port is taken, by whomever.
- */
+/** @param wanted 0: any port. @throws StopError `usage` when the port is taken, by whomever. */
 export async function listenOn(wanted: number, create: () => Server): Promise<Listeners> {
   for (let tries = 1; ; tries += 1) {
     const first = create();

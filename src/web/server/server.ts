@@ -9,7 +9,6 @@ export interface Server {
   readonly folder: string;
   readonly clock: Clock;
   readonly program: Program;
-  /** The most bytes that a list may have that is brought to the page. */
   readonly mostUploadBytes: number;
   readonly mostSilenceMs: number;
   /** Everything that spends or changes goes through this line. */

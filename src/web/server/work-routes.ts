@@ -28,10 +28,7 @@ export function workRoutes(server: Server): Hono {
     .post('/tasks/:id/stop', (context) => context.json({ stopped: work.stop(context.req.param('id')) }));
 }
 
-/**
- * The ledger knows a batch by the plan that it was started with. Only the batches over the lists of those plans are read.
- * @param plans each with its list.
- */
+/** The ledger knows a batch by its plan. Only batches over the lists of those plans are read. */
 async function batchesBegunBy(plans: ReadonlyMap<string, string>, server: Server): Promise<BegunBatches> {
   const lists = (await keptLists(server)).filter(({ id }) => [...plans.values()].includes(id));
   const paths = new Set(lists.map(({ path }) => path));

@@ -16,7 +16,6 @@ export interface Order {
   readonly words: readonly string[];
   /** The store's folder, which decides what waits for what. */
   readonly store: string;
-  /** The batch or the list that it is about, for the page. */
   readonly about: string;
   /** The id of the plan that it starts, by which its batch is found. */
   readonly plan?: string;
@@ -86,10 +85,7 @@ export class Work {
     return left === undefined ? (item?.plan ?? null) : left;
   }
 
-  /**
-   * Notes which batches the plans have begun that were started here: the ledger knows a batch by its plan.
-   * @param begunBy gets plans whose batches are not known yet, each with its list, and gives those that it found.
-   */
+  /** The ledger knows a batch by its plan. @param begunBy gets plans without a known batch, each with its list. */
   async nameBatches(begunBy: (plans: ReadonlyMap<string, string>) => Promise<BegunBatches>): Promise<void> {
     const unnamed = this.#items.flatMap((item) => {
       const { plan, batch, child, ended } = item;

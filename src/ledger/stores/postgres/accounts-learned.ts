@@ -59,7 +59,6 @@ SELECT t.answers, t.others AS "answersNot404", t.found, t.misses AS count, p.pau
        CASE WHEN p.misses_after = t.ended THEN p.misses_place END AS place, p.misses_after = t.ended AND p.misses_kept AS kept
   FROM accounts p CROSS JOIN LATERAL (${ANSWERED}) t WHERE p.identity = $1`;
 
-/** So many of the newest attempts are searched. */
 const NEWEST_FOUND = `
 SELECT e.of AS attempt FROM (SELECT of, call FROM entries WHERE id = of ORDER BY of DESC LIMIT 1000) a
   JOIN entries e ON e.of = a.of AND e.kind = 'answered' AND e.said = 'found' JOIN calls c ON c.id = a.call AND c.account = $1

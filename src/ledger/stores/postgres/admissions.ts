@@ -25,7 +25,6 @@ import { commitsLost, hasAttempt } from './lost-commits.ts';
 import { admitFunded, batchMoney, NO_MOST, OverCap, refuseOtherPeriods, reserve } from './money.ts';
 import { type Session, wholeMs } from './session.ts';
 
-/** What is known of the time, of the boot in which attempts are made. */
 interface Dating {
   readonly floorMs: number | null;
   readonly confirmedAtMs: number | null;
@@ -160,7 +159,6 @@ async function begunAll(sql: Sql, intents: readonly Intent[], session: Session):
   return begun;
 }
 
-/** Those whose idempotency key nobody used yet. */
 async function withoutUsedKeys(sql: Sql, intents: readonly Intent[]): Promise<readonly Intent[]> {
   const keys = intents.flatMap(({ request }) => request?.idempotencyKey ?? []);
   if (keys.length === 0) return intents;
@@ -184,7 +182,6 @@ async function keepKeys(sql: Sql, intents: readonly Intent[]): Promise<void> {
   invariant(kept.length === keyed.length, 'an idempotency key stands for one request of one call');
 }
 
-/** Admits one intent by the history of its call. */
 export async function admitOne(database: Database, intent: Intent, session: Session): Promise<Admission> {
   try {
     return await database.write((sql) => decide(sql, intent, session), { isOnce: true });

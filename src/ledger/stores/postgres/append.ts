@@ -63,7 +63,6 @@ function refuseIntents(
   for (const entry of entries) if (entry.kind === 'intent') outcomes.set(entry, { kind: 'refused', error });
 }
 
-/** Fills the purse that lacked something, and admits by it. */
 async function funded(
   session: Session,
   lacking: Lacking | undefined,
@@ -76,7 +75,6 @@ async function funded(
   return together(session, left, outcomes);
 }
 
-/** Keeps which attempts this process has under way. */
 function note(session: Session, entry: CallEntry, outcome: Outcome): void {
   if (outcome.kind === 'admitted' && entry.kind === 'intent') {
     session.own.add(outcome.attempt);

@@ -3,7 +3,6 @@ import { type Attempt, answerOf, type Entry, type Moments, recordIn } from '../.
 import { oneColumn, type Sql } from './connection.ts';
 import { historiesOf, type PaidHistory } from './histories.ts';
 
-/** All that is known about these attempts, in their order. */
 export async function recordsOf(sql: Sql, attempts: readonly number[]): Promise<readonly AttemptRecord[]> {
   const found = await attemptsIn(sql, attempts);
   return attempts.flatMap((id) => {
@@ -17,7 +16,6 @@ interface Found {
   readonly attempt: Attempt;
 }
 
-/** By their numbers, all attempts of the calls that have these. */
 async function attemptsIn(sql: Sql, ids: readonly number[]): Promise<ReadonlyMap<number, Found>> {
   const histories = await historiesOf(sql, 'attempts', ids);
   return new Map(

@@ -335,7 +335,6 @@ function unreachable(error: unknown, address: Address): StopError {
   return stop('store', fact, next ?? 'Check what the URL says.');
 }
 
-/** By what the server says, or the check of its certificate. */
 const ADVICE: readonly (readonly [RegExp, string])[] = [
   [/password/i, 'Put it into the file that PGPASSFILE names, or into PGPASSWORD.'],
   [/^\w{5}: .*client cert/i, 'Name yours in the URL: &sslcert=FILE&sslkey=FILE.'],

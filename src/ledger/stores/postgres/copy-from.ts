@@ -4,8 +4,6 @@ import type { Database } from './connection.ts';
 import { ANSWERED } from './misses.ts';
 import { pagesOf } from './scanned.ts';
 
-/** All that a ledger holds, as a copy takes it: one state of it. */
-
 /** Tables whose rows are no more than their columns come in the order of these. */
 const ORDERS: Partial<Record<keyof CopiedTables, string>> = {
   subjects: 'id',

@@ -13,7 +13,6 @@ import { tallied } from './schema/tallies-sql.ts';
 /** Tables in which something follows from each row that is written. */
 const WITH_TRIGGERS = ['calls', 'entries'] as const;
 
-/** @returns the name of the copy. */
 export function takeParts(database: Database, parts: AsyncIterable<CopiedPart>): Promise<string> {
   return database.write(async (sql) => {
     await emptied(sql);

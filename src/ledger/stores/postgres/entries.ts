@@ -73,7 +73,6 @@ UNION ALL SELECT NULL, json_build_object('key', encode(c.key, 'hex'), 'state', c
   FROM asked a JOIN calls c USING (key) WHERE NOT EXISTS (SELECT FROM moved m WHERE m.key = a.key)
 UNION ALL SELECT NULL, NULL, to_json(l) FROM lacking l`;
 
-/** What became of calls for which attempts were to begin, by their keys. */
 interface BegunCalls {
   readonly begun: ReadonlyMap<string, Begun>;
   readonly others: ReadonlyMap<string, NonNullable<BegunRow['other']>>;
@@ -202,7 +201,6 @@ export async function followAll(
 }
 
 type Closure = EntryOf<'end'>['closure'];
-/** Of an end beside which nothing stands. */
 const kindOfEnd = ({ kind }: Closure): 'answered' | 'lost' | 'unsold' =>
   kind === 'answered' ? kind : kind === 'in_doubt' ? 'lost' : 'unsold';
 const saidBy = (kind: Closure['kind']): string | null => (kind === 'in_doubt' ? null : kind);
@@ -271,7 +269,6 @@ export function movedBy(history: History, drafts: readonly Draft[]): readonly Mo
 
 const isOneOf = (kinds: readonly Kind[], kind: Kind): boolean => kinds.includes(kind);
 
-/** Keeps what the answer to a call has shown of its price. */
 export async function keepPrice(sql: Sql, { account, call }: KeptCall, charged: Credits): Promise<void> {
   await sql.rows(PRICE, [account, call.operation, call.creditsMost ?? NO_MOST, charged]);
 }

@@ -3,10 +3,7 @@ import { connect, LOCKS, oneCell } from './connection.ts';
 import { layOutQueue, QUEUE_SCHEMA } from './queue.ts';
 import { layOut } from './schema-laid-out.ts';
 
-/**
- * Lays out the ledger and its queue, as the owner of a database does once. A crash in here leaves what the same command completes.
- * @throws StopError `store_version` where another version has laid one out.
- */
+/** A crash in here leaves what the same command completes. @throws StopError `store_version` for another version. */
 export async function initStore(location: string): Promise<StoreGrants> {
   const database = await connect(location);
   const kept = await database.keep();

@@ -86,10 +86,7 @@ async function move(sql: Sql, moved: readonly Moved[], begins: boolean): Promise
 /** Books what happened to attempts, which no cap refuses, in the purses that admitted them. */
 export const bookMoved = (sql: Sql, moved: readonly Moved[]): Promise<void> => move(sql, moved, false);
 
-/**
- * Reserves for an attempt that is admitted, from the purses of its worker.
- * @throws Lacking when they do not hold it.
- */
+/** Reserves from the purses of the attempt's worker. @throws Lacking when they do not hold it. */
 export const reserve = (sql: Sql, moved: Moved): Promise<void> => move(sql, [moved], true);
 
 /** A purse, and what it was asked to hold besides. */

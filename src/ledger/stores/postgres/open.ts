@@ -12,8 +12,6 @@ import { hasQueue, openQueue } from './queue.ts';
 import { hasLedger, layOut, nothingThere } from './schema-laid-out.ts';
 import { newWorker } from './spenders.ts';
 
-/** Opens the ledger of a database: as `Store` says. */
-
 export async function openSpender(location: string, options: StoreOptions): Promise<Ledger> {
   const { patience, tell } = options;
   const database = await connect(location, {

@@ -5,7 +5,6 @@ import { type Patience, RUN_AGAIN, type Tell, Unanswered } from '../../store.ts'
 
 /** How a spender gets through a time in which its database cannot be reached: a restart, a failover, a cable. */
 
-/** How long the work is waited for. */
 export interface Manner {
   /** It may have been paid for, so it is tried for as long as the process lives. */
   readonly isBought?: boolean;

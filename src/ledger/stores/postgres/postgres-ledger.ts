@@ -30,10 +30,7 @@ export interface Spending {
   readonly found?: LedgerNow;
 }
 
-/**
- * A ledger of its parts, each an object of methods over one session. A reader's connections are read-only, so its ledger has the
- * writing methods as well and the database refuses them.
- */
+/** A reader's ledger has the writing methods as well: its connections are read-only, so the database refuses them. */
 export function postgresLedger(database: Database, spending?: Spending, secret?: Buffer): Ledger {
   const { clock, worker = 0, command = '', operator, standing, found } = spending ?? {};
   const session: Session = {

@@ -32,7 +32,6 @@ const OF_AN_ACCOUNT = {
   deleteAfterSeconds: 60 * 60,
 };
 
-/** Ranges that were set aside, of all accounts. */
 const SET_ASIDE = 'set-aside';
 
 const CONNECTIONS = 2;
@@ -139,7 +138,6 @@ class BossQueue implements WorkQueue {
     await this.#boss.stop({ graceful: false });
   }
 
-  /** Without what stays aside. */
   async #stillAside(
     ranges: readonly RangeLeft[],
     sender: 'person' | 'worker',

@@ -33,7 +33,6 @@ export interface Session {
   readonly ending: (() => Promise<void>)[];
 }
 
-/** Ids, keys and times, as they stand in the tables. */
 export const keyBytes = (key: string): Buffer => Buffer.from(key, 'hex');
 
 /** Times in the tables are whole milliseconds; a clock may give fractions. */

@@ -135,7 +135,6 @@ export const ACCOUNT_READS = {
   },
   sends(connection, identity, sinceMs, limit) {
     const sends: Sent[] = [];
-    // No more than needed are read.
     for (const { at, account, ended, said, endedAt } of connection.each<SendRow>(SENDS)) {
       if (at < sinceMs || sends.length === limit) break;
       if (said === 'not_sent' || account !== identity) continue;

@@ -21,7 +21,6 @@ interface Waiting extends Begun {
 }
 
 export interface AdmittingOptions {
-  /** The number of the boot in which the attempts are made; undefined when it is unknown. */
   readonly boot: number | undefined;
   /** Takes what is known of each attempt, but for changes. */
   readonly questions: Map<AttemptId, Question>;

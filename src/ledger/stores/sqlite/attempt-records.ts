@@ -29,8 +29,6 @@ import {
 } from './tables.ts';
 import { headersOf, statusWords } from './usual.ts';
 
-/** Entries of the book as the rules know them, and what they say together of one attempt. */
-
 export type CallRow = ReadRow<typeof CALLS_TABLE> & {
   readonly state: 'free' | 'answered' | 'doubt';
   readonly stands: number | null;

@@ -15,10 +15,7 @@ import type { Connection } from './connection.ts';
 import { insertRow, setCells } from './table-sums.ts';
 import { batchId, batchNumber, PIECES_TABLE, PLANNED_TABLE, wholeMs } from './tables.ts';
 
-/**
- * Makes, resumes and changes batches, inside a group's transaction, and keeps the plans of those that change something:
- * a plan is written with its batch, and never altered.
- */
+/** Batches, inside a group's transaction. A plan is written with its batch, and never altered. */
 
 interface Started {
   readonly id: number;

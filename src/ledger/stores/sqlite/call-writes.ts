@@ -43,7 +43,6 @@ const isPatient = (entry: CallEntry): boolean =>
 const LATE = { kind: 'late' } as const;
 
 interface Beside {
-  /** The number of the boot in which attempts are made; undefined when it is unknown. */
   readonly boot: () => number | undefined;
   /** Runs before a decision of that batch is written. */
   readonly deciding: (batch: BatchId) => void;

@@ -21,7 +21,6 @@ const KINDS: { readonly [Name in keyof CopiedTables]?: Partial<Record<keyof Copi
   reads: { batch: 'batch', is_list: 'flag' },
 };
 
-/** What a cell of each kind is on the other side. */
 export type Recoding = Readonly<Record<Kind, (cell: never) => unknown>>;
 
 /** A row with the columns of the copy, each as it stands on the other side. */

@@ -48,7 +48,6 @@ export function accountNumber(connection: Connection, identity: string): number 
   return id;
 }
 
-/** A call as far as a further entry needs it. */
 export interface KeptCall {
   readonly id: number;
   readonly subject: number | null;
@@ -82,13 +81,11 @@ function subjectNumber(connection: Connection, account: number, { project = '', 
   return id;
 }
 
-/** An intent that is admitted, and what is known of its call. */
 export interface Begun {
   readonly intent: Intent;
   /** What its attempt reserves: what the intent says, or the highest price that was seen. */
   readonly reserve: Credits;
   readonly payer: Payer;
-  /** The call in the tables, when it is there. */
   readonly kept: KeptCall | undefined;
 }
 
@@ -175,7 +172,6 @@ export interface Asked {
   readonly call: number;
   readonly reserved: number;
   readonly payer: Payer;
-  /** The status of the reply, where it is known. */
   readonly status?: number | undefined;
 }
 

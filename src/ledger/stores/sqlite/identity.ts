@@ -62,10 +62,7 @@ const later = (folder: string, number: number) =>
     'Use the newer Rowonce, or name another folder with --store.',
   );
 
-/**
- * Lays the schema out in an empty ledger in one transaction: a crash leaves all of it or nothing, and the next start begins
- * again.
- */
+/** In one transaction: a crash leaves all of it or nothing, and the next start begins again. */
 export function layOut(connection: Connection): void {
   connection.script(`BEGIN IMMEDIATE;
     ${schema()}
@@ -78,7 +75,6 @@ export function layOut(connection: Connection): void {
 export interface Definition {
   readonly type: string;
   readonly name: string;
-  /** The table that it belongs to. */
   readonly of: string;
   readonly sql: string;
 }

@@ -27,15 +27,12 @@ export class RefusedWrite {
 export type Tell<Outcome> = (outcomes: (Outcome | RefusedWrite)[]) => void;
 
 interface List<Outcome> {
-  /** Where its entries stand among all. */
   readonly from: number;
   readonly end: number;
-  /** The greatest rank of its entries. */
   readonly lastRank: number;
   readonly tell: Tell<Outcome>;
 }
 
-/** As the commit sees writes of any sort. */
 export type AnyWrites = Omit<JoinedWrites<never, never>, 'add'>;
 
 /** Lists of entries that are written in one go. Each list has one caller, who is told what came of each of its entries. */

@@ -79,7 +79,6 @@ export class SqliteLedger extends SqliteReader implements Ledger {
   readonly #options: SqliteLedgerOptions;
   /** The newest attempt when the store was opened: attempts up to it belong to earlier runs. */
   readonly #earlier: number;
-  /** The number of the boot in which attempts are made; undefined when it is unknown. */
   #boot: number | undefined;
   readonly #calls: CallWrites;
   #closed = false;
@@ -166,10 +165,7 @@ export class SqliteLedger extends SqliteReader implements Ledger {
     return this.scrub();
   }
 
-  /**
-   * Finishes committed erasures: removes their files, and what free pages and the log still hold. What cannot be done now,
-   * or is cut short by a crash, is done by a later opening.
-   */
+  /** Finishes committed erasures. What cannot be done now, or a crash cuts short, a later opening does. */
   async scrub(): Promise<Cleaning> {
     const sql = 'SELECT id, files FROM erasures WHERE scrubbed = 0';
     const unended = this.connection.all<{ id: number; files: string }>(sql);

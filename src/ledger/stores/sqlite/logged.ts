@@ -17,7 +17,6 @@ SELECT a.id FROM calls c CROSS JOIN attempts a ON a.id IN ${attemptsOf('c.id')}
    AND EXISTS (SELECT 1 FROM json_each(:values) v WHERE instr(c.parameters, v.value) > 0 OR instr(c.terms, v.value) > 0) ORDER BY a.id`;
 
 interface Page {
-  /** The last number that is looked through. */
   readonly last: number;
   readonly next: { readonly next?: number };
 }

@@ -77,7 +77,6 @@ SELECT b.booked + 1 AS first, g.sum AS before, max(
     coalesce((SELECT max(id) FROM notes), 0)) AS last
   FROM book b CROSS JOIN groups g ON g.id = b.booked WHERE b.unbooked IS NOT NULL`;
 
-/** @param before the sum of the group before. */
 export const sumOfGroup = (first: number, last: number, before: number): number =>
   sumOfText(JSON.stringify([first, last, before]), null);
 
@@ -131,7 +130,6 @@ export function sendingAgain(connection: Connection, decision: DecisionId): 'rep
 
 const PENDING = 'what is not booked yet';
 
-/** Totals to which entries are added. */
 type Adding = { -readonly [Kind in keyof Totals]: Totals[Kind] };
 type Pending = Map<string, Adding>;
 

@@ -39,7 +39,6 @@ export function lostAmong(connection: Connection, attempts: readonly number[]): 
   return new Set(lost.map(({ attempt }) => attempt));
 }
 
-/** Whether there is any request, in what is remembered. */
 export const KEEPS_REQUESTS = 'whether requests are kept';
 
 const keepsRequests = (connection: Connection): boolean =>

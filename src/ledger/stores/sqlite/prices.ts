@@ -15,7 +15,6 @@ export interface Priced {
   readonly account: number;
   readonly operation: string;
   readonly credits_max: number;
-  /** How the price is called while it is remembered. */
   readonly name: string;
 }
 
@@ -50,7 +49,6 @@ function read(connection: Connection, { account, operation, credits_max }: Price
   return row && credits(row.highest);
 }
 
-/** What the price of a call is kept for. @param kept the call in the tables, when it is there. */
 export function pricedAs(account: number, { call }: Intent, kept: KeptCall | undefined): Priced {
   const most = kept === undefined ? call.creditsMost : kept.most;
   return pricedOf(account, call.operation, most ?? NONE);

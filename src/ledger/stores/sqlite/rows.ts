@@ -62,7 +62,6 @@ INSERT INTO payers (attempt, row)
    WHERE coalesce(p.row, a.row) > u.row
   ON CONFLICT (attempt) DO UPDATE SET row = excluded.row`;
 
-/** @returns how many answers were taken back. */
 export function retractMisses(connection: Connection, accountIdentity: string): number {
   const retracted = retract(connection, accountIdentity, FREE_MISSES, accountIdentity);
   forgetMisses(connection, accountIdentity);

@@ -23,7 +23,6 @@ type RowOf<Described extends Columns> = {
 };
 
 interface Description<Described extends Columns, Held extends Columns> {
-  /** The columns, in the order of the list. */
   readonly columns: Described;
   /** Columns that the sum omits, because they change. */
   readonly moving?: Columns;
@@ -34,7 +33,6 @@ interface Description<Described extends Columns, Held extends Columns> {
    * of a column `body` follow the list.
    */
   readonly contents?: Held;
-  /** What SQL demands of several columns together. */
   readonly rules?: readonly string[];
   /** The columns by which rows are found; the first one without it. */
   readonly primaryKey?: readonly (keyof Described & string)[];
@@ -57,7 +55,6 @@ type Cells = Readonly<Record<string, Value>>;
 const ROWS_PER_STATEMENT = [64, 32, 16, 8, 4, 2, 1] as const;
 
 interface Insertion {
-  /** How many rows the statement takes. */
   readonly size: number;
   readonly sql: string;
   /** Its values, of which there is one list for all insertions. */
@@ -68,7 +65,6 @@ export class Table<Row extends object> {
   readonly name: string;
   readonly #columns: readonly string[];
   readonly #contents: readonly string[];
-  /** The contents but for the body. */
   readonly #texts: readonly string[];
   /** What the two sums cover, laid out anew for each row, because a list for each would be half of what a write leaves behind. */
   readonly #list: Value[] = [];
@@ -251,5 +247,4 @@ export function table<const Described extends Columns, const Held extends Column
 }
 
 export type ReadRow<Described> = Described extends Table<infer Row> ? Stored<Row> : never;
-/** The cells of a row that its sum covers. */
 export type WrittenRow<Described> = Described extends Table<infer Row> ? Row : never;

@@ -40,8 +40,6 @@ export function nextNumber(
   return next;
 }
 
-// ---------------------------------------------------------------------------------------------------- the book
-
 export function tableOf(kind: Kind): 'attempts' | 'replies' | 'ends' | 'notes' {
   if ((SENT as readonly Kind[]).includes(kind)) return 'attempts';
   if ((REPLIED as readonly Kind[]).includes(kind)) return 'replies';
@@ -155,8 +153,6 @@ export const REQUESTS_TABLE = table('requests', {
   what: ({ attempt }) => `the request of attempt ${attempt}`,
 });
 
-// ---------------------------------------------------------------------------------------------------- beside it
-
 /** The answers are JSON. `read_to` is NULL when none of them had a reading. A row that is finished twice alike stays as it was. */
 export const ROWS_TABLE = table('rows', {
   columns: {
@@ -179,7 +175,6 @@ export const ROWS_TABLE = table('rows', {
   what: ({ batch, row }) => `row ${row} of batch ${batchId(batch)}`,
 });
 
-/** A planned row is JSON. */
 export const PLANNED_TABLE = table('planned', {
   columns: {
     batch: 'INTEGER NOT NULL REFERENCES batches (id) DEFERRABLE INITIALLY DEFERRED',

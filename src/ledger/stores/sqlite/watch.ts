@@ -117,10 +117,7 @@ export class Watch {
     this.#noted = keepNote(note) ? note : undefined;
   }
 
-  /**
-   * The ledger's own word for the note. If the ledger cannot be read, its next user gets the error, and no note is
-   * made.
-   */
+  /** If the ledger cannot be read, its next user gets the error, and no note is made. */
   #ledgerNow(): LedgerNow | undefined {
     try {
       return ledgerNow(this.#connection);

@@ -36,10 +36,7 @@ export interface Asked<T> {
   readonly waits: boolean;
 }
 
-/**
- * Asks anew whenever a key changes, and forgets the answers to earlier questions.
- * @param delayMs how long the keys must rest first: somebody is still choosing.
- */
+/** Forgets the answers to earlier questions. @param delayMs how long the keys must rest: somebody is still choosing. */
 export function useAsked<T>(
   question: (signal: AbortSignal) => Promise<T>,
   keys: readonly unknown[],

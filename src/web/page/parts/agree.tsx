@@ -6,7 +6,6 @@ import { useAction } from './action.ts';
 import { Button } from './controls.tsx';
 
 interface AgreeProps {
-  /** The id of the plan that shows it. */
   readonly plan: string;
   readonly toAgree: AgreementView;
   readonly onAgreed: () => void;

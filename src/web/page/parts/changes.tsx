@@ -7,7 +7,6 @@ import { numbers, Table } from './table.tsx';
 
 const words = text.changes;
 
-/** The figures of a team, in the order in which they are told. */
 export function changeFigures({
   done,
   counts,

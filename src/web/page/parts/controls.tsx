@@ -34,7 +34,6 @@ export function Cut({ text, look }: { readonly text: string | undefined; readonl
   );
 }
 
-/** What a select offers: a value, or a value and how it is shown. */
 export function Options({ of: options }: { readonly of: readonly (string | readonly [string, string])[] }) {
   return options.map((option) => {
     const [value, shown] = typeof option === 'string' ? [option, option] : option;

@@ -2,8 +2,6 @@ import type { BatchView } from '../../api.ts';
 import { text, wordOf } from '../text.ts';
 import { NEED_ATTENTION, sumOf } from './outcomes.tsx';
 
-/** How a batch or a row stands, in a word with a colour. */
-
 export function BatchState({
   batch,
   running = batch.running,
@@ -35,12 +33,9 @@ export function StatusTag({ status }: { readonly status: string }) {
   return <span class={`tag ${TONES[status] ?? ''}`}>{wordOf(text.rows.status, status)}</span>;
 }
 
-/** Stands wherever credits are not real ones. */
 export function PlayMoney() {
   return <span class="tag play">{text.playMoney}</span>;
 }
-
-/** How rows are spoken of on every view that shows them. */
 
 /** What is asked for, as a person would say it: `domain acme.example`. */
 export function askedWords(parameters: Readonly<Record<string, unknown>>): string {
@@ -52,7 +47,6 @@ export function askedWords(parameters: Readonly<Record<string, unknown>>): strin
 
 export const fileName = (path: string): string => path.split(/[\\/]/).at(-1) ?? path;
 
-/** Of which list and of what the view is about. */
 export function About({
   of: { input, operation, sandbox },
 }: {

@@ -1,10 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { text } from '../text.ts';
 
-/**
- * A sentence of the program, in which a command that is typed on a terminal is the link that does the same here. A command
- * without a place on the page stays text.
- */
+/** A sentence of the program: a command that has a place on the page becomes a link to it. */
 
 const COMMAND =
   /(?:(?:npx (?:--no )?(?:-- )?)?rowonce|(?:'[^']*'|\S+) (?:'[^']*bin\.js'|\S*bin\.js)) (?<command>[a-z]+)(?: (?<batch>[0-9a-f]{8})\b)?(?: (?<row>\d+)\b)?(?: --store (?:'[^']*'|\S+))?/g;

@@ -224,7 +224,6 @@ function MoneyOf({ money }: { readonly money: readonly Parameters<typeof moneyWo
   return money.map(moneyWords).join(' + ');
 }
 
-/** `12 %`. */
 function share(part: number, whole: number): string {
   return whole === 0 ? '–' : `${Math.round((100 * part) / whole)} %`;
 }

@@ -312,7 +312,6 @@ interface Search {
   readonly hits: readonly Hit[];
   /** How far it has come; undefined when it is over. */
   readonly at: number | undefined;
-  /** Where it may go on. */
   readonly next: number | null;
   readonly wasCancelled?: true;
   readonly refused?: Refused;

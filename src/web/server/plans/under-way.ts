@@ -7,11 +7,7 @@ import { stop } from '../../../core/errors.ts';
 export class PlansUnderWay<T> {
   readonly #newest = new Map<string, Making<T>>();
 
-  /**
-   * @param question what is asked: the newest process with it answers all who ask it.
-   * @param asker fires when whoever asks has left.
-   * @param make makes the plan until its signal fires.
-   */
+  /** @param question its newest process answers all who ask it. @param asker fires when whoever asks has left. */
   async ask(question: string, asker: AbortSignal, make: (signal: AbortSignal) => Promise<T>): Promise<T> {
     this.#newest.get(question)?.giveUp();
     let making = this.#begin(question, asker, make);

@@ -15,7 +15,6 @@ export interface OpenList {
   readonly header: readonly string[];
   /** The number that stands for the cells that a row was finished from, as the ledger keeps it. */
   readonly inputOf: (row: InputRow) => number;
-  /** The rows with these numbers that the list has. */
   between(ledger: LedgerReader, from: RowNumber, before: RowNumber): Promise<readonly InputRow[]>;
   /** The number of its last row, which blank lines move beyond `known`; `known` itself where that would take long to see. */
   lastRow(ledger: LedgerReader, known: RowNumber): Promise<RowNumber>;

@@ -61,7 +61,6 @@ interface Walk extends Pick<RowsNow, 'toDecide'> {
   readonly last: RowNumber;
 }
 
-/** The rows of that status from there on, or before there. */
 export function filteredRows(walk: Walk, wish: PageWish, status: RowFilter): Promise<PageRows> {
   const { place, limit } = wish;
   return 'from' in place

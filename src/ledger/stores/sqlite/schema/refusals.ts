@@ -2,8 +2,6 @@ import { ENDED, type Kind, SENT } from '../../../rules/moves.ts';
 import { isOneOf } from '../lookups.ts';
 import { tableOf } from '../tables.ts';
 
-/** Guards of new entries, which most topics of the schema have. */
-
 /** A rule about new entries of these kinds of one table: its sentence, and when it is broken, in SQL over `NEW`. */
 export function refusedEntry(
   name: string,

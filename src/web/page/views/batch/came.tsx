@@ -73,7 +73,6 @@ function Columns({ came: { figures, shares } }: { readonly came: SummaryView }) 
   );
 }
 
-/** Why rows need a person, each with the click that mends it. */
 function Reasons({ batch, came }: { readonly batch: BatchDetail; readonly came: SummaryView }) {
   const { figures, rows } = came;
   if (figures.reasons.length === 0) return null;
@@ -117,7 +116,6 @@ const downloadWords = text.batch.downloads;
 
 type What = TicketRequest['what'] | 'workbook';
 
-/** What a person takes along: the list with what was found comes first. */
 function Downloads({ batch }: { readonly batch: BatchDetail }) {
   const attention = sumOf(batch.counts, NEED_ATTENTION);
   return (

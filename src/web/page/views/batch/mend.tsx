@@ -86,7 +86,6 @@ export function BuyAgain({ batch, running }: { readonly batch: BatchDetail; read
   );
 }
 
-/** What changes an account, by the code of a stop that this mends. */
 const ACCOUNT_CHANGES = {
   key: words.changeKey,
   account_budget: words.changeBudget,
@@ -148,7 +147,6 @@ interface AnswersProps {
   readonly plan: string | undefined;
 }
 
-/** One button for each answer that a person may give to a stop. */
 function Answers({ action, batch, answers, plan }: AnswersProps) {
   return (
     <>
@@ -180,7 +178,6 @@ interface WithBudgetProps {
   readonly onGo: (action: Action, limit: { readonly budget?: string }) => void;
 }
 
-/** A button, with a field for the limit where there is one to name. */
 function WithBudget({ label, enough, button, what, isHeld = false, onGo }: WithBudgetProps) {
   const budget = useSignal(enough === undefined ? '' : String(enough));
   const action = useAction();

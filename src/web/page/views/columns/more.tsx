@@ -6,7 +6,6 @@ import { type Choosing, choose } from './settings.tsx';
 
 const words = text.columns;
 
-/** What hardly anybody changes: filters, how old an answer may be, what becomes of doubts, and how far a change may go. */
 export function More({ operation, choices }: Choosing) {
   const { is_change: isChange, settings } = operation;
   return (

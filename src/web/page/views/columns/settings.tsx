@@ -16,7 +16,6 @@ interface SettingsShown extends Choosing {
   readonly plan: PlanView | undefined;
 }
 
-/** Which role people get, and what a change may make or take away. */
 export function Settings({ list, operation, choices, plan }: SettingsShown) {
   const { settings } = operation;
   const { columns: words } = text;
@@ -94,7 +93,6 @@ function RoleWords({ choices, words }: Pick<Choosing, 'choices'> & { readonly wo
   );
 }
 
-/** By what rows are looked up, in turn until one matches. */
 export function Order({ operation, choices, plan }: Choosing & { readonly plan: PlanView | undefined }) {
   const mapped = plan?.columns ?? choices.value.columns ?? {};
   const usual = operation.tiers.filter((tier) => mapped[tier] !== undefined);
@@ -154,7 +152,6 @@ function nameFor(field: string, taken: Readonly<Record<string, string>>): string
 
 interface FieldsShown extends Pick<Choosing, 'choices'> {
   readonly fields: readonly string[];
-  /** By field, a value that an answer has there. */
   readonly examples: Readonly<Record<string, string>>;
 }
 

@@ -3,8 +3,6 @@ import { Button, Select } from '../../parts/controls.tsx';
 import { grouped } from '../../parts/figures.ts';
 import { text } from '../../text.ts';
 
-/** How a list is read: what was guessed, with a click that changes it, and what else may be said. */
-
 type Option = readonly [value: string, shown: string];
 type Read = Reading['read'];
 
