@@ -36,6 +36,7 @@ import { Work } from './server/work.ts';
 interface PageOptions {
   /** 0: any free port. */
   readonly port: number;
+  /** The store's folder; left out: the default ones. */
   readonly store: string | undefined;
   readonly version: string;
   /** The most bytes that a list may have that is brought to the page; left out: 2 GiB. */

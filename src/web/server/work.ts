@@ -13,6 +13,7 @@ import { type Child, type Ended, type Program, planLeftIn, startChild, stoppedIn
 
 export interface Order {
   readonly kind: WorkView['kind'];
+  /** The words after `rowonce`, without `--json`. */
   readonly words: readonly string[];
   /** The store's folder, which decides what waits for what. */
   readonly store: string;

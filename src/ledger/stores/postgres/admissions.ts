@@ -68,6 +68,7 @@ async function refuseCopied(sql: Sql): Promise<void> {
   if (place !== undefined) throw wasCopied(place);
 }
 
+/** Others opened it to spend before it was copied. */
 const wasCopied = (place: string): StopError =>
   stop(
     'store',

@@ -53,6 +53,7 @@ interface Material {
   readonly more: boolean;
   readonly next: number | null;
   readonly operation: string;
+  /** Input of the operation → column. */
   readonly columns: Readonly<Record<string, string>>;
 }
 
@@ -352,6 +353,7 @@ function State({ unreadable, reason, isEdited, problem }: StateProps) {
 }
 
 interface Edits {
+  /** By `editKey`. */
   readonly cells: ReadonlySignal<ReadonlyMap<string, string>>;
   readonly canUndo: ReadonlySignal<boolean>;
   /** @param original what the list says; a cell that says so again is no correction. */

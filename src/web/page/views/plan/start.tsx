@@ -28,6 +28,7 @@ export function Start({
   onMoved,
 }: {
   readonly plan: PlanView;
+  /** As it is typed. */
   readonly budget: string;
   readonly onBudget: (typed: string) => void;
   readonly onMoved: () => void;
