@@ -144,7 +144,7 @@ proof('the history follows what is bought while it is looked at', async () => {
 proof('the pause that a vendor asks for is counted down, and the batch goes on after it', async () => {
   const { served, batch, gate, running, settle } = await underWay(4);
   const page = await tabAt(served, `/batches/${batch}`);
-  await settle(1);
+  await settle(2);
   gate.page = { status: 429, headers: { 'retry-after': '3' } };
   gate.let();
   const timer = page.getByRole('timer');

@@ -27,22 +27,28 @@ export interface Guarded {
 
 /** The middleware before everything else. A download has a ticket of its own in the place of the token. */
 export function guard({ address, admission }: Guarded) {
-  return async (context: Context, next: Next): Promise<void> => {
+  return async (context: Context, next: Next): Promise<Response | undefined> => {
     for (const [name, value] of Object.entries(HEADERS)) context.header(name, value);
     const { req } = context;
     const host = req.header('host') ?? '';
+    const isApi = req.path.startsWith('/api/');
     const isPage = address.isPage(host);
+    // At the address for tools a program that served here before may have left a service worker, so there is no page.
+    const isShown = isPage || (address.isForTools(host) && req.path.startsWith('/downloads/'));
+    if (!isApi && !isShown && isRead(req)) return context.text(elsewhere(), 403);
     // A foreign name that resolves to this machine would otherwise be of the same origin as the page behind it.
     if (!isPage && !address.isForTools(host))
       throw refused(`The host "${host.slice(0, 100)}" is not this page's.`);
     requireNoOtherPage(req, host);
-    if (req.path.startsWith('/api/')) requireToken(req, isPage, admission);
-    // A program that served here before may have left a service worker at this address, and none at the page's name.
-    else if (!isPage && !req.path.startsWith('/downloads/'))
-      throw refused('The page is not at this address, which is for tools.');
+    if (isApi) requireToken(req, isPage, admission);
     await next();
+    return undefined;
   };
 }
+
+/** What a bookmark of an earlier start shows, whose name was another. */
+const elsewhere = (): string =>
+  `The page is not at this address. To open it, type: ${commandLine(['serve'])}`;
 
 const isRead = ({ method }: HonoRequest): boolean => method === 'GET' || method === 'HEAD';
 
