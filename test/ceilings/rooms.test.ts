@@ -24,7 +24,7 @@ const MOST_LINES: Readonly<Record<string, number>> = {
   run: 13_808,
   sandbox: 2_659,
   time: 532,
-  web: 15_940,
+  web: 15_941,
 };
 
 test.for(readdirSync(SOURCES, { withFileTypes: true }).filter((entry) => entry.isDirectory()))(
