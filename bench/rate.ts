@@ -110,8 +110,11 @@ async function askFor(durationMs: number, limits: Limits, origin: string): Promi
   const ending = AbortSignal.timeout(durationMs);
   const waiter: Waiter = { signal: ending, maxPauseMs: undefined };
   const workers = Array.from({ length: concurrency }, async () => {
-    while (!ending.aborted)
-      await limiter.slot(waiter, () => ask(limiter, transport, waiter)).catch(() => undefined);
+    while (!ending.aborted) {
+      await limiter.enter(waiter);
+      await ask(limiter, transport, waiter).catch(() => undefined);
+      limiter.leave();
+    }
   });
   await Promise.all(workers);
   await limiter.close();

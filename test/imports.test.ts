@@ -251,7 +251,7 @@ describe('imports', () => {
 });
 
 test.for([
-  ['takes a turn at the vendor for what may cost something', /client\.turn\(/, ['run/attempt.ts']],
+  ['takes a permit for what may cost something', /client\.permit\(/, ['run/buy.ts']],
   ['reaches a vendor', /\bnew (?:Transport|Limiter)\(/, ['client/client.ts']],
   [
     'says that an intent is committed',

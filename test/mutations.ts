@@ -37,16 +37,16 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: '3: what a kill left open is settled first',
     file: 'src/run/recover.ts',
-    text: 'for (const attempt of open) await closeOpen(closing, attempt);',
+    text: 'for (const attempt of open) await closeOpen(judging, attempt);',
     instead: '',
     test: ['run/sessions', 'what a kill left open is settled once'],
   },
   {
     rule: '4: the intent is on the disk before the request leaves',
-    file: 'src/run/attempt.ts',
+    file: 'src/run/buy.ts',
     text: "crashPoint('before-intent');",
     instead: `const { method, path, headers, body } = outgoing.request;
-    void fetch(new URL(path, session.client.origin), { method, headers, body } as RequestInit);
+    void fetch(new URL(path, client.origin), { method, headers, body } as RequestInit);
     crashPoint('before-intent');`,
     test: ['faults/crash-points', 'after-send \\(direct\\)'],
   },
@@ -69,11 +69,11 @@ export const MUTATIONS: readonly Mutation[] = [
     file: 'src/client/judge.ts',
     text: 'return target.origin === base.origin ? target.pathname + target.search : undefined;',
     instead: 'return target.pathname + target.search;',
-    test: ['run/attempt', 'a redirect to, or of, another host'],
+    test: ['run/buy', 'a redirect to, or of, another host'],
   },
   {
     rule: '8: the raw answer is on the disk before it is judged',
-    file: 'src/run/attempt.ts',
+    file: 'src/run/buy.ts',
     text: "crashPoint('before-record');",
     instead: "crashPoint('before-record');\n  crashPoint('after-judge');",
     test: ['faults/crash-points', 'an answer that came is on the disk before it is judged'],

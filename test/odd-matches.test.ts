@@ -8,7 +8,7 @@ import { writeFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import provider from '../src/client/dialects/provider.ts';
 import { credits, type RunOptions, type RunSummary, runJob } from '../src/index.ts';
-import { isUnread } from '../src/run/attempt/odd-matches.ts';
+import { isUnread } from '../src/run/odd-matches.ts';
 import { openDesk, vendorThat } from './cli/desk.ts';
 import { proof, some } from './combinations.ts';
 

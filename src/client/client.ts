@@ -19,7 +19,7 @@ import {
   silent,
   wasKept,
 } from './client/free-questions.ts';
-import { type Sender, type Sent, Turn } from './client/turn.ts';
+import { Permit, type Sender, type Sent } from './client/permit.ts';
 import { connectorTo, loadUndici, proxyFor, type Undici } from './connector.ts';
 import { type Dialect, dialectQuestion, type Listing, type ReadBack, vendorReply } from './dialect.ts';
 import type { Reply, Verdict } from './judge.ts';
@@ -36,7 +36,7 @@ import {
 import { Transport } from './transport.ts';
 
 export { KEPT_BY_CACHE, type ListedPerson, type MemberList, wasKept } from './client/free-questions.ts';
-export type { Asker, Sent, Turn } from './client/turn.ts';
+export type { Permit, Sent } from './client/permit.ts';
 export type { Pause, Waiter } from './limits/limiter.ts';
 export { type Limits, sharedLimit } from './limits/windows.ts';
 
@@ -123,30 +123,24 @@ export class Client {
   }
 
   /**
-   * Silence → permit. The holder of the turn commits an intent, sends at once, and ends the turn. It has a slot by then, so a
-   * permit never waits for one and then bursts. Only `run/attempt.ts` takes one for what may cost something.
-   * @returns a promise only where it has to wait.
+   * Slot → silence → permit. The holder commits an intent, sends at once, and gives the permit back. It has a slot by then, so a
+   * permit never waits for one and then bursts. Only `run/buy.ts` takes one for what may cost something.
+   * @throws what ends the wait: see `Limiter.enter` and `Limiter.permit`.
    */
-  turn(waiter: Waiter): Turn | Promise<Turn> {
-    const quiet = this.#parts.transport.untilQuiet();
-    return (quiet === undefined ? this.#turnAtOnce(waiter) : undefined) ?? this.#turnAfter(quiet, waiter);
-  }
-
-  #turnAtOnce(waiter: Waiter): Turn | undefined {
-    const permit = this.limiter.permitAtOnce(waiter);
-    return permit && new Turn(this.#parts, permit);
-  }
-
-  async #turnAfter(quiet: Promise<void> | undefined, waiter: Waiter): Promise<Turn> {
+  async permit(waiter: Waiter): Promise<Permit> {
     const { limiter } = this;
-    if (quiet !== undefined) {
-      await quiet;
-      const atOnce = this.#turnAtOnce(waiter);
-      if (atOnce !== undefined) return atOnce;
+    await limiter.enter(waiter);
+    try {
+      await this.#parts.transport.untilQuiet();
+      const atOnce = limiter.permitAtOnce(waiter);
+      if (atOnce !== undefined) return new Permit(this.#parts, atOnce);
+      // How long a wait may be counts from the last call that was settled, which may be one whose answer is being written.
+      await limiter.applied();
+      return new Permit(this.#parts, await limiter.permit(waiter));
+    } catch (error) {
+      limiter.leave();
+      throw error;
     }
-    // How long a wait may be counts from the last call that was settled, which may be one whose answer is being written.
-    await limiter.applied();
-    return new Turn(this.#parts, await limiter.permit(waiter));
   }
 
   freeRequest(
@@ -184,51 +178,45 @@ export class Client {
   }
 
   /** Asks a free question once, at the account's pace. It has no intent, because it costs nothing. */
-  ask(waiter: Waiter, request: FreeRequest): Promise<Asked> {
-    return this.limiter.slot(waiter, () => this.#askOnce(waiter, request));
+  async ask(waiter: Waiter, request: FreeRequest): Promise<Asked> {
+    const permit = await this.permit(waiter);
+    try {
+      const sent = await permit.ask(request);
+      this.hear(sent);
+      return { ...sent, verdict: judgeFree(sent.reply, this.dialect, request, this.origin) };
+    } finally {
+      permit.giveBack();
+    }
   }
 
   /**
    * Asks a free question until it is answered. A crash at any point only means to ask again.
    * @throws StopError `key`, `address` or `vendor_credits` when the vendor says so, `paused` when it does not answer.
    */
-  askPatiently(waiter: Waiter, request: FreeRequest): Promise<Page> {
+  async askPatiently(waiter: Waiter, request: FreeRequest): Promise<Page> {
     const { limiter } = this;
-    return limiter.slot(waiter, async () => {
-      for (let failures = 0; ; ) {
-        const { reply, verdict, sentAtMs } = await this.#askOnce(waiter, request);
-        if (verdict.kind === 'stopped') throw new StopError(verdict.stop);
-        if (verdict.kind === 'answered') {
-          limiter.settled();
-          return pageFrom(reply, verdict);
-        }
-        const { why } = verdict;
-        if (verdict.kind === 'paused') {
-          limiter.pause(verdict.pauseMs, sentAtMs, why);
-          continue;
-        }
-        refuseUnreachable(reply, this.origin);
-        failures += 1;
-        if (failures === MOST_TRIES) throw silent(request, why);
-        limiter.backOff(sentAtMs, why);
+    for (let failures = 0; ; ) {
+      const { reply, verdict, sentAtMs } = await this.ask(waiter, request);
+      if (verdict.kind === 'stopped') throw new StopError(verdict.stop);
+      if (verdict.kind === 'answered') {
+        limiter.settled();
+        return pageFrom(reply, verdict);
       }
-    });
+      const { why } = verdict;
+      if (verdict.kind === 'paused') {
+        limiter.pause(verdict.pauseMs, sentAtMs, why);
+        continue;
+      }
+      refuseUnreachable(reply, this.origin);
+      failures += 1;
+      if (failures === MOST_TRIES) throw silent(request, why);
+      limiter.backOff(sentAtMs, why);
+    }
   }
 
   async close(): Promise<void> {
     await this.#parts.limiter.close();
     await this.#parts.transport.close();
-  }
-
-  async #askOnce(waiter: Waiter, request: FreeRequest): Promise<Asked> {
-    const turn = await this.turn(waiter);
-    try {
-      const sent = await turn.ask(request);
-      this.hear(sent);
-      return { ...sent, verdict: judgeFree(sent.reply, this.dialect, request, this.origin) };
-    } finally {
-      turn.end();
-    }
   }
 
   /**

@@ -25,7 +25,8 @@ import { crashPoint } from '../lib/faults.ts';
 import type { RunContext } from '../plan/context.ts';
 import { wasRetried } from '../plan/sent-again.ts';
 import type { Moment } from '../time/believed-time.ts';
-import { type Closing, closureOf, judged } from './attempt.ts';
+import { closureOf, judged } from './buy.ts';
+import type { Judging } from './call.ts';
 import { isStillHonoured } from './idempotency.ts';
 import { askAbout, compareUsage, doubtReason } from './reconcile.ts';
 import { heldMatches } from './series.ts';
@@ -126,23 +127,23 @@ export async function recover(run: Run): Promise<number> {
 }
 
 /** Settles the attempts that an earlier process left open, without a request. @returns how many attempts were open. */
-export async function closeLeftOpen(closing: Closing): Promise<number> {
-  const open = await closing.session.ledger.openAttempts();
-  for (const attempt of open) await closeOpen(closing, attempt);
+export async function closeLeftOpen(judging: Judging): Promise<number> {
+  const open = await judging.session.ledger.openAttempts();
+  for (const attempt of open) await closeOpen(judging, attempt);
   return open.length;
 }
 
 /** Settles an open attempt. It belongs to a run that has ended, because only one process spends from a store. */
-async function closeOpen(closing: Closing, open: OpenAttempt): Promise<void> {
+async function closeOpen(judging: Judging, open: OpenAttempt): Promise<void> {
   crashPoint('recovering');
-  const { account, ledger, clock, client } = closing.session;
+  const { account, ledger, clock, client } = judging.session;
   const ours = open.accountIdentity === account.identity;
   const isReadable = ours && Object.hasOwn(client.dialect.operations, open.call.operation);
   if (open.reply !== undefined && isReadable) {
     const operation = operationFor(client.dialect, open.call, await repetitionOf(ledger, open));
     const reply = { kind: 'answered', raw: open.reply } as const;
     const replied = { ...open, operation, path: client.basePath, reply };
-    const [closure, left] = closureOf(closing, replied, judged(closing, replied));
+    const [closure, left] = closureOf(judging, replied, judged(judging, replied));
     await closeAttempt(ledger, open.attempt, closure, clock.wallMs(), left);
     crashPoint('after-close');
     return;

@@ -6,7 +6,7 @@ import type { Listener } from '../core/events.ts';
 import type { AttemptId, BatchId, Ledger } from '../ledger/ledger.ts';
 import type { RunChoices } from '../plan/context.ts';
 import type { BelievedTime } from '../time/believed-time.ts';
-import type { Groups } from './groups.ts';
+import type { Gather } from './gather.ts';
 import type { ProjectAccess } from './project-access.ts';
 import type { Series } from './series.ts';
 import type { TooFast } from './too-fast.ts';
@@ -20,7 +20,7 @@ export interface Session {
   readonly history: AccountHistory;
   readonly priced: Set<string>;
   readonly tooFast: TooFast;
-  readonly groups: Groups;
+  readonly gather: Gather;
   readonly series: { readonly refused: Series; readonly same: Series };
   readonly oddShapes: Map<string, Promise<OddShape>>;
 }

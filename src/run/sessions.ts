@@ -9,9 +9,9 @@ import type { RunContext } from '../plan/context.ts';
 import { bookPathIn, differenceFromSandbox, spawnSandbox } from '../sandbox/spawn.ts';
 import { BelievedTime } from '../time/believed-time.ts';
 import { agreeOnTerms } from './account-terms.ts';
-import { oddMatches } from './attempt.ts';
 import { Beats } from './beats.ts';
-import { Groups } from './groups.ts';
+import { Gather } from './gather.ts';
+import { oddMatches } from './odd-matches.ts';
 import { ProjectAccess } from './project-access.ts';
 import { closeLeftOpen, recover } from './recover.ts';
 import { MOST_OF_A_SERIES, Series } from './series.ts';
@@ -180,7 +180,7 @@ export class Sessions {
 interface Opened
   extends Pick<
     Session,
-    'clock' | 'client' | 'history' | 'priced' | 'oddShapes' | 'series' | 'tooFast' | 'groups'
+    'clock' | 'client' | 'history' | 'priced' | 'oddShapes' | 'series' | 'tooFast' | 'gather'
   > {
   readonly vendor: ReachedVendor;
   readonly letGo: () => void;
@@ -191,11 +191,7 @@ interface Opened
 /** How long a learned speed is used. An older one says nothing about the vendor's present speed. */
 const LEARNED_HOLDS_MS = 24 * 60 * 60_000;
 
-/**
- * Where many spend, a commit is some statements to a server on another machine. So answers, ends and intents wait for others that the
- * same commit keeps: intents at least for a moment, and as long as their requests must not leave yet, for which permits are given ahead.
- */
-const GATHER = { leastMs: 120, longestMs: 250 };
+/** Where many spend, a commit is some statements to a server on another machine: permits are given so long ahead that it is over by then. */
 const AHEAD_MS = 300;
 
 async function openSession(
@@ -205,27 +201,25 @@ async function openSession(
 ): Promise<Opened> {
   const { account, ledger, dialect } = context;
   const vendor = await reachVendor(context);
-  const gathers = ledger.spenders !== undefined;
   try {
     const { baseUrl } = vendor;
     const client = await Client.open({
       ...(await paceOf(context, shared, clock)),
       ...{ account, dialect, baseUrl, clock, machine: clock.machine },
-      ...(gathers ? { aheadMs: AHEAD_MS } : {}),
+      ...(ledger.spenders === undefined ? {} : { aheadMs: AHEAD_MS }),
       heard: (reply, askedMs) => clock.heard(reply, askedMs, account),
       onSurplus(requests) {
         if (requests > 1) shared.emit({ kind: 'note', message: surplusWords(requests) });
       },
     });
-    const mayMoreCome = (): boolean => client.limiter.inFlight > 0;
     const newest = await ledger.newestFound(account.identity, MOST_OF_A_SERIES);
     const history = {
       ...historyOf(await ledger.account(account.identity), account.sandbox),
       ...oddMatches(dialect, baseUrl.origin, newest),
     };
-    const groups = new Groups(ledger, gathers ? { ...GATHER, mayMoreCome } : undefined);
+    const gather = new Gather(ledger);
     return {
-      ...{ clock, groups, letGo: clock.heldBy(groups) },
+      ...{ clock, gather, letGo: clock.heldBy(gather) },
       client,
       history,
       priced: new Set(),

@@ -11,7 +11,7 @@ const SOURCES = join(import.meta.dirname, '..', '..', 'src');
 /** The most lines that a room may have. Whoever takes lines out lowers its number. */
 const MOST_LINES: Readonly<Record<string, number>> = {
   cli: 5_726,
-  client: 10_502,
+  client: 10_482,
   core: 2_268,
   files: 14_057,
   index: 349,
@@ -21,7 +21,7 @@ const MOST_LINES: Readonly<Record<string, number>> = {
   objects: 1_390,
   operations: 3_317,
   plan: 4_632,
-  run: 13_808,
+  run: 13_529,
   sandbox: 2_659,
   time: 532,
   web: 15_941,

@@ -1,6 +1,6 @@
 /**
  * Goal: nothing that may cost something leaves without an intent that is committed, and each intent sends one request;
- * only what the dialect calls free leaves without one; and a turn is given back however it ends.
+ * only what the dialect calls free leaves without one; and a permit is given back however it ends.
  * Method: a client before a vendor that counts what arrives. That an admission and a free request are types that nothing
  * else has is said to the compiler, which fails this file when they are not.
  */
@@ -11,7 +11,7 @@ import { setImmediate as turnOfLoop } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Account } from '../../src/client/account/account.ts';
 import { keepAgreement } from '../../src/client/account/agreements.ts';
-import { type Asker, Client, type Sent, type Turn } from '../../src/client/client.ts';
+import { Client, type Permit, type Sent } from '../../src/client/client.ts';
 import type { Dialect } from '../../src/client/dialect.ts';
 import provider from '../../src/client/dialects/provider.ts';
 import { freeRequestOf, type HttpRequest } from '../../src/client/request.ts';
@@ -22,10 +22,8 @@ import { type Script, ScriptedVendor } from '../faults/scripted-vendor.ts';
 const WAITER = { signal: new AbortController().signal, maxPauseMs: undefined };
 const PAID: HttpRequest = { method: 'POST', path: '/enrich', headers: {}, body: Buffer.from('{}') };
 const nothing = (): void => {};
-const NOBODY: Asker = { sent: nothing, replied: nothing };
 
-const sentBy = (turn: Turn, admission: Admitted): Promise<Sent> =>
-  new Promise((replied) => turn.send(admission, PAID, { ...NOBODY, replied }));
+const sentBy = (permit: Permit, admission: Admitted): Promise<Sent> => permit.send(admission, PAID, nothing);
 const admission = () => admitted(1 as AttemptId, credits(1));
 
 async function openClient(script: Script = (_, response) => response.end('{}'), dialect: Dialect = provider) {
@@ -69,27 +67,28 @@ test('no client speaks a dialect that sends other requests before a user has agr
   expect((await client.speaking(foreign)).dialect).toBe(foreign);
 });
 
-test('an admission sends one request, also in another turn', async () => {
+test('an admission sends one request, also by another permit', async () => {
   const { client, vendor } = await openClient();
   const once = admission();
-  const first = await client.turn(WAITER);
+  const first = await client.permit(WAITER);
   expect(await sentBy(first, once)).toMatchObject({ reply: { kind: 'answered' } });
-  const second = await client.turn(WAITER);
-  expect(() => second.send(once, PAID, NOBODY)).toThrow('an admission sends one request');
+  first.giveBack();
+  const second = await client.permit(WAITER);
+  expect(() => second.send(once, PAID, nothing)).toThrow('an admission sends one request');
   expect(vendor.requests).toHaveLength(1);
 });
 
-test('a turn ends when it was used, when it was not, and once', async () => {
+test('a permit is given back when it was used, when it was not, and once', async () => {
   const { client } = await openClient();
-  const used = await client.turn(WAITER);
+  const used = await client.permit(WAITER);
   await sentBy(used, admission());
   expect(client.limiter.outstanding).toBe(1);
-  used.end();
+  used.giveBack();
   expect(client.limiter.outstanding).toBe(0);
-  const unused = await client.turn(WAITER);
-  unused.end();
+  const unused = await client.permit(WAITER);
+  unused.giveBack();
   expect(client.limiter.outstanding).toBe(0);
-  unused.end();
+  unused.giveBack();
   expect(client.limiter.outstanding).toBe(0);
 });
 
@@ -98,9 +97,9 @@ test('only what a store has admitted, or a dialect calls free, has the type of i
   const usage = { method: 'GET', path: '/usage' } as const;
   const free = freeRequestOf(provider, '', usage, {}, client.values);
   expect((await client.ask(WAITER, free)).verdict.kind).toBe('answered');
-  const mistakes = (turn: Turn) => [
+  const mistakes = (permit: Permit) => [
     // @ts-expect-error: an object of the same members was committed by nobody.
-    turn.send({ kind: 'admitted', attempt: 1 as AttemptId, reserved: credits(1) }, PAID, NOBODY),
+    permit.send({ kind: 'admitted', attempt: 1 as AttemptId, reserved: credits(1) }, PAID, nothing),
     // @ts-expect-error: this request may cost something.
     client.ask(WAITER, PAID),
   ];
@@ -114,7 +113,7 @@ test('an exchange is over after a minute where the account says no timeout, and 
   onTestFinished(() => void vi.useRealTimers());
   const { client, vendor } = await openClient(() => {});
   let isOver = false;
-  const exchange = sentBy(await client.turn(WAITER), admission()).finally(() => {
+  const exchange = sentBy(await client.permit(WAITER), admission()).finally(() => {
     isOver = true;
   });
   while (vendor.requests.length === 0) await turnOfLoop();
@@ -127,16 +126,18 @@ test('an exchange is over after a minute where the account says no timeout, and 
   });
 });
 
-test('a turn whose share is gone by then sends nothing, and one with a share does', async () => {
+test('a permit whose share is gone by then sends nothing, and one with a share does', async () => {
   const { client, vendor } = await openClient();
-  const turn = await client.turn(WAITER);
-  const replied = sentBy(turn, admission());
+  const permit = await client.permit(WAITER);
+  const replied = sentBy(permit, admission());
   // The connection is still being made.
   client.limiter.allot(0);
   expect(await replied).toMatchObject({ reply: { kind: 'not_sent' } });
-  turn.end();
+  permit.giveBack();
   expect(vendor.requests).toHaveLength(0);
   client.limiter.allot(1);
-  expect(await sentBy(await client.turn(WAITER), admission())).toMatchObject({ reply: { kind: 'answered' } });
+  expect(await sentBy(await client.permit(WAITER), admission())).toMatchObject({
+    reply: { kind: 'answered' },
+  });
   expect(vendor.requests).toHaveLength(1);
 });

@@ -4,7 +4,7 @@
  * Method: the beat and a real limiter, by a clock that the test moves. What the ledger would answer is said by the test.
  */
 import { beforeEach, expect, test } from 'vitest';
-import { Limiter, type Pause, type Permit } from '../../src/client/limits/limiter.ts';
+import { Limiter, type Pause, type RatePermit } from '../../src/client/limits/limiter.ts';
 import { historyOf } from '../../src/client/misses.ts';
 import { type StopError, stop } from '../../src/core/errors.ts';
 import type { AccountHeard, BatchId, Beat, Heard, Spenders } from '../../src/ledger/ledger.ts';
@@ -46,7 +46,7 @@ beforeEach(() => {
 
 interface Beating extends BeatingAccount {
   /** Given before it took part in the beat. */
-  readonly permit: Permit;
+  readonly permit: RatePermit;
   readonly stops: readonly (readonly [batch: string, error: StopError])[];
 }
 

@@ -6,7 +6,7 @@ import { Backoff, type LimiterOptions, LongWaits, type WaitReason } from './limi
 import { PlanGuards, RemainingQuota } from './limiter/guards.ts';
 import { RateLearner } from './limiter/learned-rate.ts';
 import { Leases } from './limiter/leases.ts';
-import { Outstanding, Permit, type PermitGiver } from './limiter/outstanding.ts';
+import { Outstanding, type PermitGiver, RatePermit } from './limiter/outstanding.ts';
 import { Share, type ShareBounds } from './limiter/share.ts';
 import {
   Lanes,
@@ -21,7 +21,7 @@ import {
 import { tellsPace } from './windows.ts';
 
 export type { LimiterOptions, Pause } from './limiter/backoff.ts';
-export type { Permit } from './limiter/outstanding.ts';
+export type { RatePermit } from './limiter/outstanding.ts';
 export type { Waiter } from './limiter/wait-queue.ts';
 
 /**
@@ -63,7 +63,7 @@ export class Limiter {
     answered: (permit) => this.#answered(permit),
     done: (permit) => this.#done(permit),
   };
-  readonly #queue = new WaitQueue<Permit>(() => this.#changed());
+  readonly #queue = new WaitQueue<RatePermit>(() => this.#changed());
   #isServing = false;
   readonly #sleep: Sleep;
 
@@ -109,15 +109,6 @@ export class Limiter {
     return this.#options.limits.concurrency > 1;
   }
 
-  async slot<T>(waiter: Waiter, work: () => Promise<T>): Promise<T> {
-    await this.enter(waiter);
-    try {
-      return await work();
-    } finally {
-      this.leave();
-    }
-  }
-
   /** Requests that may be in flight, or whose answers have not had their consequences yet. */
   get outstanding(): number {
     return this.#out.size;
@@ -137,7 +128,7 @@ export class Limiter {
    * @throws StopError `paused` when that would be later than `maxPauseMs` after the last progress; the signal's reason
    * when the run is stopping.
    */
-  permit(waiter: Waiter): Promise<Permit> {
+  permit(waiter: Waiter): Promise<RatePermit> {
     const waiting = this.#standstill.wait(this.#queue, waiter);
     this.#refuseEndlessWaits(this.#waitMs());
     this.#changed();
@@ -146,7 +137,7 @@ export class Limiter {
   }
 
   /** The same when nobody waits and nothing forbids to send, which is the rule where nothing is limited; otherwise undefined. */
-  permitAtOnce({ signal }: Waiter): Permit | undefined {
+  permitAtOnce({ signal }: Waiter): RatePermit | undefined {
     if (signal.aborted || this.#isServing || this.#queue.size > 0 || this.#waitMs() > 0) return undefined;
     return this.#leases.take() ? this.#grant() : undefined;
   }
@@ -310,10 +301,10 @@ export class Limiter {
     this.#sleep.shorten(this.#queue.size === 0 ? 0 : this.#sleepMs(this.#waitMs()));
   }
 
-  #grant(): Permit {
+  #grant(): RatePermit {
     const nowMs = this.#nowMs();
     // Those that are in hand have the places before, whichever of them leaves first.
-    const permit = new Permit(this.#permits, nowMs + this.#guards.waitMs(nowMs));
+    const permit = new RatePermit(this.#permits, nowMs + this.#guards.waitMs(nowMs));
     this.#out.add(permit);
     this.#guards.take();
     return permit;
@@ -327,7 +318,7 @@ export class Limiter {
     return this.#remainingQuota.waitMs(nowMs, this.#out.inHand - 1) === 0;
   }
 
-  #sent(permit: Permit): void {
+  #sent(permit: RatePermit): void {
     if (!this.#out.isInHand(permit)) return;
     const nowMs = this.#nowMs();
     this.#out.sent(permit, nowMs, this.#guards.sent(nowMs));
@@ -336,12 +327,12 @@ export class Limiter {
     this.#changed();
   }
 
-  #answered(permit: Permit): void {
+  #answered(permit: RatePermit): void {
     const sent = this.#out.answered(permit);
     if (sent !== undefined) this.#guards.answered(sent.numbers, this.#nowMs() - sent.atMs);
   }
 
-  #done(permit: Permit): void {
+  #done(permit: RatePermit): void {
     if (this.#out.isInHand(permit)) {
       this.#guards.giveBack();
       this.#leases.giveBack();

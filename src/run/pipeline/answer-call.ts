@@ -17,15 +17,10 @@ import { mayBuyAgain, rereadOf, rereadWords } from '../../plan/batch.ts';
 import { shownPlanId } from '../../plan/consent.ts';
 import type { Reread, RunContext } from '../../plan/context.ts';
 import { asksErasedAgain, type FoundCall, findCalls, isFreshFor } from '../../plan/known-calls.ts';
-import {
-  type Bought,
-  buy,
-  keepReading,
-  untilMoved,
-  type Waits,
-  type Wanted,
-  type Withheld,
-} from '../attempt.ts';
+import { buy } from '../buy.ts';
+import type { CallEnd, CallToBuy, Waits, Withheld } from '../call.ts';
+import { untilMoved } from '../intent.ts';
+import { keepReading } from '../price.ts';
 import { doubtReason } from '../reconcile.ts';
 import { type InDoubt, resolveDoubt } from '../recover.ts';
 import type { Run } from '../session.ts';
@@ -42,7 +37,7 @@ export interface Work {
   readonly unknown: Set<CallKey>;
 }
 
-export function answerTo(work: Work, wanted: Wanted): Promise<Obtained> {
+export function answerTo(work: Work, wanted: CallToBuy): Promise<Obtained> {
   const { flying } = work;
   const earlier = flying.get(wanted.key);
   if (earlier !== undefined) return earlier;
@@ -56,7 +51,7 @@ export function answerTo(work: Work, wanted: Wanted): Promise<Obtained> {
  * looks, and looks again after each step until there is something to go on with. It ends, because every step gets an answer,
  * resolves a doubt or leaves the call.
  */
-async function answerOnce(work: Work, wanted: Wanted): Promise<Obtained> {
+async function answerOnce(work: Work, wanted: CallToBuy): Promise<Obtained> {
   const { flying, unknown, run } = work;
   let obtained: Obtained | undefined;
   try {
@@ -70,7 +65,7 @@ async function answerOnce(work: Work, wanted: Wanted): Promise<Obtained> {
   }
 }
 
-async function look({ context, batch, run }: Work, wanted: Wanted): Promise<FoundCall<CallState>> {
+async function look({ context, batch, run }: Work, wanted: CallToBuy): Promise<FoundCall<CallState>> {
   const { ledger, account } = context;
   const [found] = await findCalls<CallState>([wanted], {
     accountIdentity: account.identity,
@@ -86,7 +81,7 @@ async function look({ context, batch, run }: Work, wanted: Wanted): Promise<Foun
 
 async function answerFrom(
   work: Work,
-  wanted: Wanted,
+  wanted: CallToBuy,
   { state, key, call }: FoundCall<CallState>,
 ): Promise<Obtained | undefined> {
   switch (state.kind) {
@@ -109,7 +104,7 @@ async function answerFrom(
  * The answer that was just bought is in memory as the ledger has it. Only operations that look into its body read it.
  * @returns undefined when the ledger has to be asked what became of the call.
  */
-function obtainedBy({ context: { job } }: Work, bought: Bought): Obtained | undefined {
+function obtainedBy({ context: { job } }: Work, bought: CallEnd): Obtained | undefined {
   if (typeof bought !== 'object') return undefined;
   if (bought.kind !== 'answered') return withheld(bought);
   return job.operation.readsAnswers === true ? undefined : bought;
@@ -121,7 +116,7 @@ function obtainedBy({ context: { job } }: Work, bought: Bought): Obtained | unde
  */
 async function useAnswer(
   work: Work,
-  wanted: Wanted,
+  wanted: CallToBuy,
   state: Extract<CallState, { readonly kind: 'answered' | 'unanswered' }>,
 ): Promise<Obtained | undefined> {
   const { context, run, batch } = work;
@@ -140,7 +135,7 @@ async function useAnswer(
 }
 
 /** Resolves a doubt as far as that is possible. @returns what the row gets; undefined when the ledger knows more now. */
-async function answerInDoubt(work: Work, wanted: Wanted, state: InDoubt): Promise<Obtained | undefined> {
+async function answerInDoubt(work: Work, wanted: CallToBuy, state: InDoubt): Promise<Obtained | undefined> {
   const { context, run, batch } = work;
   try {
     return await resolved(work, wanted, state);
@@ -158,7 +153,7 @@ async function answerInDoubt(work: Work, wanted: Wanted, state: InDoubt): Promis
  * Decides about a doubt. Of the runs of an account one at a time does so for a call: what another one decided meanwhile is about a loss
  * that is no longer the last one.
  */
-async function resolved(work: Work, wanted: Wanted, state: InDoubt): Promise<Obtained | undefined> {
+async function resolved(work: Work, wanted: CallToBuy, state: InDoubt): Promise<Obtained | undefined> {
   const { context, run, batch } = work;
   const leave = await run.session.client.limiter.lanes.enter(`doubt ${wanted.key}`, run.waiter);
   const isSame = async (): Promise<boolean> => {
@@ -178,7 +173,7 @@ async function resolved(work: Work, wanted: Wanted, state: InDoubt): Promise<Obt
 
 async function resolvedAlone(
   { context, run }: Work,
-  wanted: Wanted,
+  wanted: CallToBuy,
   state: InDoubt,
 ): Promise<Obtained | undefined> {
   const { doubt } = state;
@@ -236,7 +231,7 @@ function withheld(why: Withheld | PutOff | Waits): Held | Waits {
   }
 }
 
-function retried(bought: Bought, doubt: Doubt): Held | Waits | undefined {
+function retried(bought: CallEnd, doubt: Doubt): Held | Waits | undefined {
   if (bought === 'over_extra')
     return stillInDoubt(doubt, 'not sent again, because the extra credits do not cover it');
   if (typeof bought !== 'object' || bought.kind === 'answered') return undefined;

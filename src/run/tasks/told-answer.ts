@@ -11,8 +11,8 @@ import type { RowNumber } from '../../core/row.ts';
 import { outputSettings } from '../../job/job-settings.ts';
 import type { Batch, Doubt, LedgerReader, RawReply } from '../../ledger/ledger.ts';
 import { commandLine } from '../../lib/command-line.ts';
-import { type OddDoubt, oddDoubts, ruleReads } from '../attempt.ts';
 import { dialectFor } from '../batch-account.ts';
+import { type OddDoubt, oddDoubts, ruleReads } from '../odd-answers.ts';
 
 /** What a person says that the vendor answered, in the shape in which the vendor would have said it. */
 export interface Told {

@@ -115,6 +115,15 @@ test('who has to write before is given permits ahead, for which no request leave
   await limited.close();
 });
 
+async function inSlot<T>(limited: Limiter, waiter: Waiter, work: () => Promise<T>): Promise<T> {
+  await limited.enter(waiter);
+  try {
+    return await work();
+  } finally {
+    limited.leave();
+  }
+}
+
 test('no more work than the concurrency allows is under way at once', async () => {
   const limited = limiter({ limits: { concurrency: 2, windows: [] } });
   let working = 0;
@@ -125,7 +134,7 @@ test('no more work than the concurrency allows is under way at once', async () =
     await clock.sleep(10);
     working -= 1;
   };
-  await clock.until(Promise.all(Array.from({ length: 7 }, () => limited.slot(PATIENT, work))));
+  await clock.until(Promise.all(Array.from({ length: 7 }, () => inSlot(limited, PATIENT, work))));
   expect(most).toBe(2);
 });
 
@@ -639,7 +648,7 @@ describe('every run ends', () => {
   test('a time in which nothing was asked of the account is no standstill of it', async () => {
     const limited = limiter();
     clock.pass(HOUR_MS);
-    await limited.slot(impatient, async () => {
+    await inSlot(limited, impatient, async () => {
       limited.pause(1_000, clock.nowMs, 'too fast');
       expect(await waitOf(limited, impatient)).toBe(1_000);
     });
@@ -705,7 +714,7 @@ describe('while silent requests hold all slots', () => {
 
   test('who waits for one is sent away when nothing was settled for longer than the longest pause', async () => {
     const ended = vi.fn();
-    const waiting = limited.slot(impatient, async () => {}).catch(ended);
+    const waiting = inSlot(limited, impatient, async () => {}).catch(ended);
     await pass(9 * MINUTE_MS);
     expect(ended).not.toHaveBeenCalled();
     await pass(MINUTE_MS);
@@ -719,7 +728,7 @@ describe('while silent requests hold all slots', () => {
 
   test('an answer in between is progress, and so is a slot that becomes free', async () => {
     const worked = vi.fn();
-    const waiting = limited.slot(impatient, async () => worked());
+    const waiting = inSlot(limited, impatient, async () => worked());
     for (let count = 0; count < 4; count += 1) {
       await pass(9 * MINUTE_MS);
       limited.settled();
@@ -732,20 +741,20 @@ describe('while silent requests hold all slots', () => {
 
   test('a run that is stopped leaves the line at once', async () => {
     const stopping = new AbortController();
-    const waiting = limited.slot({ ...impatient, signal: stopping.signal }, async () => {});
+    const waiting = inSlot(limited, { ...impatient, signal: stopping.signal }, async () => {});
     stopping.abort('stopped by Ctrl-C');
     await expect(waiting).rejects.toBe('stopped by Ctrl-C');
   });
 
   test('on a terminal it waits for as long as it takes', async () => {
-    const waiting = limited.slot(PATIENT, async () => 'worked');
+    const waiting = inSlot(limited, PATIENT, async () => 'worked');
     await pass(DAY_MS);
     holding.end();
     expect(await waiting).toBe('worked');
   });
 
   test('a time in which the process was stopped is no standstill of the account', async () => {
-    const waiting = limited.slot(impatient, async () => 'worked');
+    const waiting = inSlot(limited, impatient, async () => 'worked');
     clock.pass(HOUR_MS);
     await pass(10 * MINUTE_MS);
     await pass(9 * MINUTE_MS);
@@ -761,7 +770,7 @@ async function heldSlots(limited: Limiter, count: number): Promise<{ readonly en
     end = resolve;
   });
   for (let held = 0; held < count; held += 1) {
-    void limited.slot(PATIENT, async () => {
+    void inSlot(limited, PATIENT, async () => {
       const permit = await limited.permit(PATIENT);
       permit.sent();
       await ended;

@@ -12,7 +12,7 @@ import {
 } from '../../../src/ledger/ledger.ts';
 import type { Sql } from '../../../src/ledger/stores/postgres/connection.ts';
 import postgres from '../../../src/ledger/stores/postgres.ts';
-import { Groups } from '../../../src/run/groups.ts';
+import { Gather } from '../../../src/run/gather.ts';
 import { BelievedTime } from '../../../src/time/believed-time.ts';
 import {
   ACCOUNT,
@@ -164,14 +164,9 @@ test('nor is it refused while it waits for others that the same commit keeps', a
   const batch = await batchNamed(one, 'a');
   const machine = { ...systemClock, boot: () => ({ id: 'boot', uptimeMs: NOON_MS }), wallMs: () => NOON_MS };
   const clock = await BelievedTime.over(machine, one);
-  const waits = { leastMs: 60_000, longestMs: 60_000, mayMoreCome: () => true };
-  const groups = new Groups(one, waits);
-  clock.heldBy(groups);
-  const said = new Promise((resolve, reject) => {
-    const unused = { judge: reject, apply: () => undefined, closed: reject, leave() {}, fail: reject };
-    const intent = { ...intentOf(batch, 'acme'), ...clock.dated() };
-    groups.add({ ...unused, admit: (outcome) => resolve(outcome) ?? true }, { kind: 'intent', intent }, 0);
-  });
+  const gather = new Gather(one);
+  clock.heldBy(gather);
+  const said = gather.add({ kind: 'intent', intent: { ...intentOf(batch, 'acme'), ...clock.dated() } });
   machine.wallMs = () => NOON_MS + 2_000;
   const raw = { ...replyWith('found'), headers: { date: new Date(NOON_MS + 2_000).toUTCString() } };
   clock.heard({ kind: 'answered', raw }, NOON_MS, { identity: ACCOUNT, sandbox: false });

@@ -1,4 +1,4 @@
-export class Permit {
+export class RatePermit {
   readonly #giver: PermitGiver;
   /** From when on it may be used, monotonic. */
   readonly dueMs: number;
@@ -34,9 +34,9 @@ export class Permit {
 export interface PermitGiver {
   holds(): boolean;
   mayLeave(): boolean;
-  sent(permit: Permit): void;
-  answered(permit: Permit): void;
-  done(permit: Permit): void;
+  sent(permit: RatePermit): void;
+  answered(permit: RatePermit): void;
+  done(permit: RatePermit): void;
 }
 
 /** A request that is on its way, or answered: its monotonic time, and its number in the log of each window. */
@@ -47,7 +47,7 @@ interface Sent {
 }
 
 export class Outstanding {
-  readonly #permits = new Map<Permit, Sent | undefined>();
+  readonly #permits = new Map<RatePermit, Sent | undefined>();
   #inHand = 0;
   #answered = 0;
   #applied = 0;
@@ -66,21 +66,21 @@ export class Outstanding {
     return this.#permits.size - this.#inHand - (this.#answered - this.#applied);
   }
 
-  add(permit: Permit): void {
+  add(permit: RatePermit): void {
     this.#permits.set(permit, undefined);
     this.#inHand += 1;
   }
 
-  isInHand(permit: Permit): boolean {
+  isInHand(permit: RatePermit): boolean {
     return this.#permits.has(permit) && this.#permits.get(permit) === undefined;
   }
 
-  sent(permit: Permit, atMs: number, numbers: readonly number[]): void {
+  sent(permit: RatePermit, atMs: number, numbers: readonly number[]): void {
     this.#permits.set(permit, { atMs, numbers, isAnswered: false });
     this.#inHand -= 1;
   }
 
-  answered(permit: Permit): Sent | undefined {
+  answered(permit: RatePermit): Sent | undefined {
     const sent = this.#permits.get(permit);
     if (sent === undefined || sent.isAnswered) return undefined;
     sent.isAnswered = true;
@@ -88,7 +88,7 @@ export class Outstanding {
     return sent;
   }
 
-  remove(permit: Permit): boolean {
+  remove(permit: RatePermit): boolean {
     if (this.isInHand(permit)) this.#inHand -= 1;
     const isUnapplied = this.#permits.get(permit)?.isAnswered === true;
     const wasOut = this.#permits.delete(permit);

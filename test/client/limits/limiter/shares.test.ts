@@ -6,7 +6,7 @@
  */
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Permit } from '../../../../src/client/limits/limiter.ts';
+import type { RatePermit } from '../../../../src/client/limits/limiter.ts';
 import { Limiter, type Waiter } from '../../../../src/client/limits/limiter.ts';
 import { sharedRequests, type Window } from '../../../../src/client/limits/windows.ts';
 import { proof, times } from '../../../combinations.ts';
@@ -208,8 +208,12 @@ describe('a share', () => {
   const TEN: Window = { requests: 10, windowMs: SECOND_MS };
 
   /** Permits that are given before so much time has passed. */
-  async function permitsWithin(limited: Limiter, durationMs: number, asked = 20): Promise<readonly Permit[]> {
-    const permits: Permit[] = [];
+  async function permitsWithin(
+    limited: Limiter,
+    durationMs: number,
+    asked = 20,
+  ): Promise<readonly RatePermit[]> {
+    const permits: RatePermit[] = [];
     const patient = { signal: new AbortController().signal, maxPauseMs: undefined };
     for (let count = 0; count < asked; count += 1)
       void limited.permit(patient).then((permit) => permits.push(permit));

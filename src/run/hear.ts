@@ -1,5 +1,5 @@
-import { type DialectOperation, dialectMark, vendorReply } from '../../client/dialect.ts';
-import { type NotSentCause, oddAnswerIn, type Reply, ruleForLost, type Verdict } from '../../client/judge.ts';
+import { type DialectOperation, dialectMark, vendorReply } from '../client/dialect.ts';
+import { type NotSentCause, oddAnswerIn, type Reply, ruleForLost, type Verdict } from '../client/judge.ts';
 import {
   type AccountHistory,
   fewMissesNote,
@@ -10,19 +10,19 @@ import {
   requestAddress,
   suspectMisses,
   suspicionOf,
-} from '../../client/misses.ts';
-import { StopError, stop, unreachable } from '../../core/errors.ts';
-import type { Call } from '../../core/operation.ts';
-import { foreignWords } from '../../core/plain-text.ts';
-import type { RawReply } from '../../ledger/ledger.ts';
-import type { Heard } from '../project-access.ts';
-import { MOST_OF_A_SERIES, stopAtSeries } from '../series.ts';
-import type { Run } from '../session.ts';
-import { turnedAway } from '../too-fast.ts';
+} from '../client/misses.ts';
+import { StopError, stop, unreachable } from '../core/errors.ts';
+import type { Call } from '../core/operation.ts';
+import { foreignWords } from '../core/plain-text.ts';
+import type { RawReply } from '../ledger/ledger.ts';
+import type { Next, RunReply } from './call.ts';
 import { applyOdd, noteUnwrapped } from './odd-answers.ts';
 import { freeStop, isFree, isUnread, unreadStop } from './odd-matches.ts';
 import { dearer } from './price.ts';
-import type { Next, RunReply } from './replied.ts';
+import type { Heard } from './project-access.ts';
+import { MOST_OF_A_SERIES, stopAtSeries } from './series.ts';
+import type { Run } from './session.ts';
+import { turnedAway } from './too-fast.ts';
 
 type VerdictAs<Kind extends Verdict['kind']> = Extract<Verdict, { readonly kind: Kind }>;
 
@@ -31,7 +31,7 @@ type VerdictAs<Kind extends Verdict['kind']> = Extract<Verdict, { readonly kind:
  * The closure of the attempt waits in the same group by then, so whatever leaves because of this is written after it.
  * @returns what comes next for the call. It is a promise only where the ledger has to be asked first, or told.
  */
-export function apply(run: Run, replied: RunReply, verdict: Heard): Next | Promise<Next> {
+export function hear(run: Run, replied: RunReply, verdict: Heard): Next | Promise<Next> {
   const { client } = run.session;
   applyClocks(run);
   client.hear(replied);
@@ -54,7 +54,7 @@ export function apply(run: Run, replied: RunReply, verdict: Heard): Next | Promi
   }
 }
 
-/** Stops the run at once. If it waited until the row has failed, the next call would get this slot and still be sent. */
+/** Stops the run, if it is a stop. */
 export function stopNow<Reason>(run: Run, error: Reason): Reason {
   if (error instanceof StopError) run.stopAll(error);
   return error;
@@ -121,12 +121,12 @@ function stopAtMisses(
   { change }: Call,
   operation: DialectOperation,
 ): Promise<StopError> | undefined {
-  const { history, ledger, account, client, groups } = run.session;
+  const { history, ledger, account, client, gather } = run.session;
   const suspicion = suspicionOf(history);
   if (suspicion === undefined) return undefined;
   const stopped = stopNow(run, missesStop(suspectMisses(history, suspicion), change !== undefined));
   const place = requestAddress(client.origin, client.basePath, operation);
-  groups.append();
+  gather.append();
   return ledger.markMisses(account.identity, { place, kept: false }).then(() => stopped);
 }
 

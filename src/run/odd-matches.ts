@@ -1,17 +1,17 @@
-import { answerPlaceOf, type Dialect, type DialectOperation, operationFor } from '../../client/dialect.ts';
-import { holdsFields, isFreeMatch, judge } from '../../client/judge.ts';
-import type { AccountHistory } from '../../client/misses.ts';
+import { answerPlaceOf, type Dialect, type DialectOperation, operationFor } from '../client/dialect.ts';
+import { holdsFields, isFreeMatch, judge } from '../client/judge.ts';
+import type { AccountHistory } from '../client/misses.ts';
 import {
   type AnswerPlace,
   ownBodyIn,
   parsedFieldsOf,
   parsedResultsOf,
   readBodyOnce,
-} from '../../core/answer-body.ts';
-import { type StopError, stop } from '../../core/errors.ts';
-import type { Call, JsonValue } from '../../core/operation.ts';
-import { plainText } from '../../core/plain-text.ts';
-import type { FoundReply, RawReply } from '../../ledger/ledger.ts';
+} from '../core/answer-body.ts';
+import { type StopError, stop } from '../core/errors.ts';
+import type { Call, JsonValue } from '../core/operation.ts';
+import { plainText } from '../core/plain-text.ts';
+import type { FoundReply, RawReply } from '../ledger/ledger.ts';
 
 /**
  * This file finds odd matches, which are kept, and can be read anew once the dialect is corrected. Many of them show that the

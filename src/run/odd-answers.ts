@@ -1,16 +1,16 @@
 import { hash } from 'node:crypto';
-import { type Dialect, type Through, vendorReply } from '../../client/dialect.ts';
-import { type OddAnswer, oddAnswerIn, type Reply } from '../../client/judge.ts';
-import { readBody, valueAt, WHOLE_BODY } from '../../core/answer-body.ts';
-import { StopError } from '../../core/errors.ts';
-import { isObject } from '../../core/objects.ts';
-import type { Call, JsonValue, RuleReads } from '../../core/operation.ts';
-import { counted, foreignWords } from '../../core/plain-text.ts';
-import type { AttemptId, Batch, BatchId, Doubt, LedgerReader } from '../../ledger/ledger.ts';
-import { commandLine } from '../../lib/command-line.ts';
-import type { RunContext } from '../../plan/context.ts';
-import { MOST_OF_A_SERIES } from '../series.ts';
-import type { OddShape, Run } from '../session.ts';
+import { type Dialect, type Through, vendorReply } from '../client/dialect.ts';
+import { type OddAnswer, oddAnswerIn, type Reply } from '../client/judge.ts';
+import { readBody, valueAt, WHOLE_BODY } from '../core/answer-body.ts';
+import { StopError } from '../core/errors.ts';
+import { isObject } from '../core/objects.ts';
+import type { Call, JsonValue, RuleReads } from '../core/operation.ts';
+import { counted, foreignWords } from '../core/plain-text.ts';
+import type { AttemptId, Batch, BatchId, Doubt, LedgerReader } from '../ledger/ledger.ts';
+import { commandLine } from '../lib/command-line.ts';
+import type { RunContext } from '../plan/context.ts';
+import { MOST_OF_A_SERIES } from './series.ts';
+import type { OddShape, Run } from './session.ts';
 
 /**
  * This file counts answers that came whole and that nobody can read. Their vendor is not broken, so it is not probed. But each

@@ -1,11 +1,8 @@
-import type { Turn } from '../../client/client.ts';
-import type { DialectOperation } from '../../client/dialect.ts';
-import { type HttpRequest, requestOf } from '../../client/request.ts';
-import { isoTime } from '../../core/clock.ts';
-import { type StopError, stop } from '../../core/errors.ts';
-import type { OfCall } from '../../core/events.ts';
-import { present } from '../../core/objects.ts';
-import type { Call } from '../../core/operation.ts';
+import type { Permit } from '../client/client.ts';
+import { type HttpRequest, requestOf } from '../client/request.ts';
+import { isoTime } from '../core/clock.ts';
+import { type StopError, stop } from '../core/errors.ts';
+import { present } from '../core/objects.ts';
 import {
   type Admission,
   type Admitted,
@@ -14,34 +11,13 @@ import {
   type Intent,
   type KeyedRequest,
   SENT_WITHIN_MS,
-} from '../../ledger/ledger.ts';
-import { APART_MS, type Moment } from '../../time/believed-time.ts';
-import { overBudget } from '../budget.ts';
-import { isStillHonoured, keyedRequest, newIdempotencyKey } from '../idempotency.ts';
-import type { Run, Session } from '../session.ts';
-import type { AskedCall } from '../too-fast.ts';
+} from '../ledger/ledger.ts';
+import { APART_MS } from '../time/believed-time.ts';
+import { overBudget } from './budget.ts';
+import type { Buying, CallToBuy, Next } from './call.ts';
+import { isStillHonoured, keyedRequest, newIdempotencyKey } from './idempotency.ts';
 import { isPriced } from './price.ts';
-import type { Next } from './replied.ts';
-
-/** `ifUnknown`: the ledger was last asked about the call some time ago, so it may know more by now: then nothing is bought. */
-export interface Wanted extends Pick<Intent, 'key' | 'call' | 'row' | 'decision' | 'replaces' | 'ifUnknown'> {
-  /** The lost request, when exactly its bytes are sent again under its idempotency key. */
-  readonly request?: KeyedRequest;
-  readonly firstSent?: Moment;
-  /** A repeat without a key that is harmless by itself. Under a key, the database accepts only the lost request's bytes. */
-  readonly withoutKey?: true;
-}
-
-export interface Asking {
-  readonly wanted: Wanted;
-  readonly operation: DialectOperation;
-  readonly asked: AskedCall;
-  readonly moves: string[];
-}
-
-export function ofCall({ wanted: { row, key } }: Pick<Asking, 'wanted'>): OfCall {
-  return { row, call: key };
-}
+import type { Run, Session } from './session.ts';
 
 interface Outgoing {
   readonly request: HttpRequest;
@@ -54,7 +30,7 @@ interface Outgoing {
  */
 export function outgoingFor(
   { client: { dialect, basePath, values: accountValues }, clock }: Session,
-  { call, request: lost, firstSent, withoutKey }: Wanted,
+  { call, request: lost, firstSent, withoutKey }: CallToBuy,
   movedTo: string | undefined,
 ): Outgoing | 'expired' {
   if (firstSent !== undefined && !isStillHonoured(dialect, clock.since(firstSent).greatestMs))
@@ -69,15 +45,10 @@ export function outgoingFor(
   return { request, keyed: key === undefined ? undefined : keyedRequest(key, request, clock.wallMs()) };
 }
 
-export function intentOf(
-  run: Run,
-  { wanted, operation }: Asking,
-  keyed: KeyedRequest | undefined,
-  turn: Turn,
-): Intent {
-  const { session, batch, begunMs = Number.NEGATIVE_INFINITY } = run;
+export function intentOf(buying: Buying, keyed: KeyedRequest | undefined, permit: Permit): Intent {
+  const { session, batch, begunMs = Number.NEGATIVE_INFINITY } = buying.run;
   const { account, clock } = session;
-  const { key, call, row, decision, replaces, ifUnknown } = wanted;
+  const { key, call, row, decision, replaces, ifUnknown } = buying.call;
   const dated = clock.dated();
   if (replaces !== undefined && begunMs - dated.atMs > APART_MS) throw begunAhead(begunMs);
   return {
@@ -86,18 +57,17 @@ export function intentOf(
     call,
     batch,
     row,
-    reserve: reserveOf(wanted, operation),
+    reserve: reserveOf(buying),
     ...dated,
-    ...amongMany(run, call, turn),
+    ...amongMany(buying, permit),
     ...present({ decision, replaces, ifUnknown, request: keyed }),
   };
 }
 
 /** What a ledger has to know of an attempt that others share: until when it may be written, when it is over, and that they wait for its price. */
 function amongMany(
-  run: Run,
-  call: Call,
-  { intentAt }: Turn,
+  { run, call: { call } }: Buying,
+  { intentAt }: Permit,
 ): Pick<Intent, 'tooOldMs' | 'deadlineMs' | 'isUnpriced' | 'mayBeOvertaken'> {
   const { ledger, client } = run.session;
   if (ledger.spenders === undefined) return {};
@@ -116,17 +86,17 @@ function begunAhead(begunMs: number): StopError {
 }
 
 /** The credits to reserve. A repeated lost request is charged once at most, and the lost attempt still reserves for that. */
-export function reserveOf(wanted: Wanted, { credits: { most } }: DialectOperation): Credits {
-  return credits(wanted.request === undefined ? most : 0);
+function reserveOf({ call, operation: { credits: price } }: Buying): Credits {
+  return credits(call.request === undefined ? price.most : 0);
 }
 
 /** What comes next where the ledger admitted nothing. It waits for what may still be released, and for who else asks. */
 export async function notAdmitted(
-  run: Run,
-  { wanted, operation }: Asking,
-  turn: Turn,
+  buying: Buying,
+  permit: Permit,
   admission: Exclude<Admission, Admitted>,
 ): Promise<Next> {
+  const { run } = buying;
   switch (admission.kind) {
     case 'known':
     case 'answered':
@@ -134,16 +104,15 @@ export async function notAdmitted(
     case 'late':
       return 'again';
     case 'in_flight':
-      turn.end();
+      permit.giveBack();
       await untilMoved(run);
       return 'known';
     case 'wait':
     case 'over_budget': {
       const { scope, money } = admission;
       if (scope === 'extra') return 'over_extra';
-      if (admission.kind === 'over_budget')
-        throw overBudget(run.session, scope, money, reserveOf(wanted, operation));
-      turn.end();
+      if (admission.kind === 'over_budget') throw overBudget(run.session, scope, money, reserveOf(buying));
+      permit.giveBack();
       await untilMoved(run, admission.untilMs);
       return 'again';
     }
@@ -157,14 +126,14 @@ const LONGEST_WAIT_MS = 5_000;
 
 /** Waits until a call of this account has ended in the ledger, or until it is worth asking that again. */
 export async function untilMoved(
-  { session: { groups, clock }, waiter }: Run,
+  { session: { gather, clock }, waiter }: Run,
   untilMs = Infinity,
 ): Promise<void> {
   const over = new AbortController();
   const signal = AbortSignal.any([waiter.signal, over.signal]);
   const waitMs = Math.min(LONGEST_WAIT_MS, Math.max(0, untilMs - clock.wallMs()));
   try {
-    await Promise.race([groups.ended, clock.sleep(waitMs, signal)]);
+    await Promise.race([gather.ended, clock.sleep(waitMs, signal)]);
   } finally {
     over.abort();
   }

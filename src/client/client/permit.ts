@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/clock.ts';
 import type { Admitted } from '../../ledger/ledger.ts';
 import type { Reply } from '../judge.ts';
-import type { Permit } from '../limits/limiter.ts';
+import type { Limiter, RatePermit } from '../limits/limiter.ts';
 import type { FreeRequest, HttpRequest } from '../request.ts';
 import type { Sending, Transport } from '../transport.ts';
 
@@ -11,89 +11,90 @@ export interface Sent {
   readonly sentAtMs: number;
 }
 
-/** Hears what becomes of a request. It only takes note, because it is called from the middle of the socket's work. */
-export interface Asker {
-  sent(): void;
-  replied(sent: Sent): void;
-}
-
-const NOBODY: Asker = { sent() {}, replied() {} };
-
 export interface Sender {
   readonly transport: Transport;
   readonly machine: Clock;
+  readonly limiter: Pick<Limiter, 'leave'>;
   readonly heard: (reply: Reply, askedMs: number) => Reply;
 }
 
-/** The right to send one request now. Its holder ends it, whatever came of it. */
-export class Turn implements Sending {
+/** A concurrency slot and the right to send one request now. Its holder gives it back, whatever came of it. */
+export class Permit implements Sending {
   /**
    * Taken before the commit, so that a process that is stopped in the middle of it also counts as late. It is the machine's own
    * calendar, because a jump of that shows that the machine may have slept.
    */
   readonly intentAt: Sending['intentAt'];
   readonly #sender: Sender;
-  readonly #permit: Permit;
+  readonly #rate: RatePermit;
   #sentAtMs: number;
-  #asker: Asker = NOBODY;
+  #isInSlot = true;
+  #tellSent = (): void => {};
+  #tellReply: (sent: Sent) => void = () => {};
 
-  constructor(sender: Sender, permit: Permit) {
+  constructor(sender: Sender, rate: RatePermit) {
     const { machine } = sender;
     this.#sender = sender;
-    this.#permit = permit;
+    this.#rate = rate;
     this.intentAt = { monotonicMs: machine.monotonicMs(), wallMs: machine.wallMs() };
     this.#sentAtMs = this.intentAt.monotonicMs;
-  }
-
-  get dueMs(): number {
-    return this.#permit.dueMs;
   }
 
   /** Resolves when its request may leave; undefined when that is so. What answers say meanwhile may still forbid it. */
   untilDue(): Promise<void> | undefined {
     const { machine } = this.#sender;
-    const leftMs = this.dueMs - machine.monotonicMs();
+    const leftMs = this.#rate.dueMs - machine.monotonicMs();
     // A timer takes whole milliseconds.
     return leftMs > 0 ? machine.sleep(Math.ceil(leftMs)) : undefined;
   }
 
   get holds(): boolean {
-    return this.#permit.holds();
+    return this.#rate.holds();
   }
 
   /** Sends what may cost something, once for each admission. */
-  send(admission: Admitted, request: HttpRequest, asker: Asker): void {
+  send(admission: Admitted, request: HttpRequest, onSent: () => void): Promise<Sent> {
     admission.use();
-    this.#exchange(request, asker);
+    this.#tellSent = onSent;
+    return this.#exchange(request);
   }
 
   async ask(request: FreeRequest): Promise<Sent> {
     await this.untilDue();
-    return new Promise((resolve) => this.#exchange(request, { ...NOBODY, replied: resolve }));
+    return this.#exchange(request);
   }
 
-  end(): void {
-    this.#permit.done();
+  #exchange(request: HttpRequest): Promise<Sent> {
+    return new Promise((resolve) => {
+      this.#tellReply = resolve;
+      this.#sender.transport.send(request, this);
+    });
+  }
+
+  /** Its slot is free for another request; the account still counts the request as under way. */
+  leaveSlot(): void {
+    if (this.#isInSlot) this.#sender.limiter.leave();
+    this.#isInSlot = false;
+  }
+
+  giveBack(): void {
+    this.#rate.done();
+    this.leaveSlot();
   }
 
   mayLeave(): boolean {
-    return this.#permit.mayLeave();
+    return this.#rate.mayLeave();
   }
 
   onSent(): void {
     this.#sentAtMs = this.#sender.machine.monotonicMs();
-    this.#permit.sent();
-    this.#asker.sent();
+    this.#rate.sent();
+    this.#tellSent();
   }
 
   onReply(raw: Reply): void {
     const reply = this.#sender.heard(raw, this.intentAt.wallMs);
-    if (reply.kind === 'answered') this.#permit.answered();
-    this.#asker.replied({ reply, sentAtMs: this.#sentAtMs });
-  }
-
-  #exchange(request: HttpRequest, asker: Asker): void {
-    this.#asker = asker;
-    this.#sender.transport.send(request, this);
+    if (reply.kind === 'answered') this.#rate.answered();
+    this.#tellReply({ reply, sentAtMs: this.#sentAtMs });
   }
 }

@@ -9,6 +9,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { dialectMark } from '../../src/client/dialect.ts';
+import type { RunEvent } from '../../src/core/events.ts';
 import { end, send } from '../../src/core/operation.ts';
 import type { Job } from '../../src/job/job.ts';
 import {
@@ -229,6 +230,40 @@ test('the next request leaves as soon as an answer is on the disk, and its row w
   const { counts } = await runOnce({ ...at, ledger });
   expect(counts).toEqual({ applied: 2 });
   expect(settled).toEqual([2, 3]);
+});
+
+test('64 at once, and one is told that the credits are used up: no request leaves after the commit that kept it', async () => {
+  // Method: all 64 are answered at once, so that the next intents are in the commit that keeps the answers.
+  const waiting: ((status: number) => void)[] = [];
+  const at = await openPlace((_, response) => {
+    waiting.push((status) =>
+      response.writeHead(status, { 'content-type': 'application/json' }).end('{"tag":"set"}'),
+    );
+    if (waiting.length === 64) for (const [at, answer] of waiting.entries()) answer(at === 40 ? 402 : 200);
+  });
+  const names = Array.from({ length: 300 }, (_, index) => `name-${index}`);
+  await writeFile(join(at.folder, 'list.csv'), `name\n${names.join('\n')}\n`);
+  let left = 0;
+  let leftBefore: number | undefined;
+  let intentsBeside = 0;
+  const ledger = replacing(at.ledger, {
+    async append(list) {
+      const outcomes = await at.ledger.append(list);
+      if (list.some((entry) => entry.kind === 'reply' && entry.reply.status === 402)) {
+        leftBefore = left;
+        intentsBeside = list.filter(({ kind }) => kind === 'intent').length;
+      }
+      return outcomes;
+    },
+  });
+  const emit = ({ kind }: RunEvent): void => {
+    if (kind === 'sent') left += 1;
+  };
+  const { stopped, batch } = await runOnce({ ...at, ledger }, { budget: 300, concurrency: 64, emit });
+  expect(stopped).toMatchObject({ code: 'vendor_credits' });
+  expect(intentsBeside).toBeGreaterThan(0);
+  expect([leftBefore, left]).toEqual([64, 64]);
+  expect(await at.ledger.batchMoney(batch)).toMatchObject({ reserved: 0, inDoubt: 0 });
 });
 
 function replacing(ledger: Ledger, methods: Partial<Ledger>): Ledger {

@@ -1,10 +1,10 @@
-import { type Dialect, type DialectOperation, dialectMark } from '../../client/dialect.ts';
-import { isExactCharge, type Reply } from '../../client/judge.ts';
-import type { ReadAgain } from '../../client/kept-answers.ts';
-import { type StopError, stop } from '../../core/errors.ts';
-import type { Call } from '../../core/operation.ts';
-import { addReading, type Closure, type Reading } from '../../ledger/ledger.ts';
-import type { Run, Session } from '../session.ts';
+import { type Dialect, type DialectOperation, dialectMark } from '../client/dialect.ts';
+import { isExactCharge, type Reply } from '../client/judge.ts';
+import type { ReadAgain } from '../client/kept-answers.ts';
+import { type StopError, stop } from '../core/errors.ts';
+import type { Call } from '../core/operation.ts';
+import { addReading, type Closure, type Reading } from '../ledger/ledger.ts';
+import type { Run, Session } from './session.ts';
 
 /**
  * When answers state their price, nobody knows it before the first answer: the dialect may be wrong by any factor, and all

@@ -1,0 +1,201 @@
+import type { Permit, Sent } from '../client/client.ts';
+import { dialectMark, operationFor } from '../client/dialect.ts';
+import { judge, leftBy } from '../client/judge.ts';
+import { onlyMissesYet } from '../client/misses.ts';
+import type { HttpRequest } from '../client/request.ts';
+import { type StopCode, StopError } from '../core/errors.ts';
+import type { OfCall } from '../core/events.ts';
+import type { SubjectFacts } from '../core/membership.ts';
+import type { Admitted, Closure } from '../ledger/ledger.ts';
+import { crashPoint } from '../lib/faults.ts';
+import type { Buying, CallEnd, CallToBuy, Judging, Next, Replied, RunReply } from './call.ts';
+import { hear, MOST_MOVES, movedTooOften, stopNow } from './hear.ts';
+import { intentOf, notAdmitted, outgoingFor } from './intent.ts';
+import { isPriced, priced, untilPriced } from './price.ts';
+import type { Heard } from './project-access.ts';
+import type { Run } from './session.ts';
+
+/**
+ * ★ This file makes one call: permit → intent → send → keep → judge → close and hear. No other file can spend. Each `await` of
+ * `attempt` is a point at which a crash leaves something behind:
+ *
+ * | while it waits for | a crash leaves |
+ * |---|---|
+ * | the permit | nothing: nothing was sent |
+ * | the commit of the intent | nothing, or from the commit on an open call that was not sent: the next run takes it as in doubt |
+ * | the answer | an open call: in doubt |
+ * | the commit of the answer | the same; from the commit on an open call with a reply, which the next run judges |
+ * | the close, and what follows for the account | the same; from the commit on an answered call, which no run sends again |
+ *
+ * A lookup leaves its slot as soon as its answer is there, and the next intent goes into the commit that keeps that answer: so no
+ * more calls are in doubt than there are slots. `Gather` sees to it that what such an answer means for the account is known before
+ * the request of such an intent leaves. If that forbids it, the intent is closed as not sent.
+ */
+
+/**
+ * Buys one call: alone while no answer has shown the price. A call that has to be asked again waits behind the others.
+ * @throws StopError when the run has to stop; the row then stays pending.
+ */
+export async function buy(run: Run, call: CallToBuy): Promise<CallEnd> {
+  const { client, tooFast } = run.session;
+  const repetition = { isRepeated: call.decision !== undefined, underKey: call.request !== undefined };
+  const operation = operationFor(client.dialect, call.call, repetition);
+  const buying: Buying = { run, call, operation, asked: tooFast.begin(), moves: [] };
+  try {
+    for (;;) {
+      const release = isPriced(run, call.call) ? undefined : await untilPriced(run, call.call);
+      const next = await attempt(buying).finally(release);
+      if (next instanceof StopError) throw next;
+      if (typeof next === 'object' && 'movedTo' in next) followMove(buying, next.movedTo);
+      else if (next !== 'again') return next;
+    }
+  } catch (error) {
+    // At once: if the run heard of it only when the row has failed, the next call would get this slot and still be sent.
+    throw stopNow(run, error);
+  } finally {
+    buying.asked.end();
+  }
+}
+
+async function attempt(buying: Buying): Promise<Next> {
+  const { run, call, moves } = buying;
+  const { client, gather } = run.session;
+  const permit = await client.permit(run.waiter);
+  try {
+    const outgoing = outgoingFor(run.session, call, moves.at(-1));
+    if (outgoing === 'expired') return 'in_doubt';
+    crashPoint('before-intent');
+    const admission = await gather.add({ kind: 'intent', intent: intentOf(buying, outgoing.keyed, permit) });
+    crashPoint('after-intent');
+    if (admission.kind !== 'admitted') return await notAdmitted(buying, permit, admission);
+    await permit.untilDue();
+    if (isForbidden(run) || !permit.holds) return await notSent(run, admission);
+    const sent = await permit.send(admission, outgoing.request, () =>
+      run.emit({ kind: 'sent', ...ofCall(call) }),
+    );
+    crashPoint('before-record');
+    const replied = repliedTo(buying, admission, outgoing.request, sent);
+    if (client.limiter.handsOver && handsOver(replied)) permit.leaveSlot();
+    if ((await keep(run, replied)) === 'late') return 'known';
+    const verdict = judged(run, replied);
+    const [closed, next] = await Promise.all([
+      close(run, replied, verdict),
+      heard(run, replied, verdict, permit),
+    ]);
+    return closed === 'over' && !(next instanceof StopError) ? 'known' : next;
+  } finally {
+    permit.giveBack();
+  }
+}
+
+function ofCall({ row, key }: CallToBuy): OfCall {
+  return { row, call: key };
+}
+
+function followMove({ moves }: Buying, movedTo: string): void {
+  moves.push(movedTo);
+  if (moves.length > MOST_MOVES) throw movedTooOften(moves);
+}
+
+// ---------------------------------------------------------------------------------------------------- the send
+
+/** The stops for what ran out: they say nothing about a request that has its permit and its credits. */
+const RAN_OUT: ReadonlySet<StopCode> = new Set(['paused', 'budget', 'account_budget']);
+
+/** Whether the run was stopped for a reason that concerns what is admitted already. */
+function isForbidden({ waiter: { signal } }: Run): boolean {
+  return signal.aborted && !(signal.reason instanceof StopError && RAN_OUT.has(signal.reason.code));
+}
+
+/** What forbids to send since the permit was given closes the attempt. */
+async function notSent({ session: { gather, clock }, waiter }: Run, { attempt }: Admitted): Promise<'again'> {
+  const why = 'the run was stopped or the account had to wait before it was sent';
+  await gather.add({ kind: 'end', attempt, closure: { kind: 'not_sent', why }, atMs: clock.wallMs() });
+  waiter.signal.throwIfAborted();
+  return 'again';
+}
+
+function repliedTo(
+  { call, operation, asked }: Buying,
+  { attempt, reserved }: Admitted,
+  { path }: HttpRequest,
+  sent: Sent,
+): RunReply {
+  const isRepeat = call.decision !== undefined;
+  return {
+    attempt,
+    call: call.call,
+    about: ofCall(call),
+    operation,
+    path,
+    asked,
+    reserved,
+    isRepeat,
+    ...sent,
+  };
+}
+
+/**
+ * Whether the next call may use the slot although the reply is not on the disk yet: its intent gets into the commit that keeps the
+ * reply, or into a later one. A repeat and a change are judged first, because more hangs on them than their own money.
+ */
+function handsOver({ reply, call, isRepeat }: RunReply): boolean {
+  return reply.kind === 'answered' && call.change === undefined && !isRepeat;
+}
+
+// --------------------------------------------------------------------------------------------------- the reply
+
+/** @returns `late` when another took the attempt for lost and told its call so: the reply is read when the call is looked at again. */
+async function keep({ session: { gather } }: Run, { attempt, reply }: RunReply): Promise<'kept' | 'late'> {
+  if (reply.kind !== 'answered') return 'kept';
+  const { kind } = await gather.add({ kind: 'reply', attempt, reply: reply.raw });
+  crashPoint('after-record');
+  return kind === 'late' ? 'late' : 'kept';
+}
+
+/** What a reply means for its attempt. It writes nothing: after a crash here the next run judges the recorded reply alike. */
+export function judged(
+  { session: { client }, projects }: Judging,
+  { call, operation, path, reply }: Replied,
+): Heard {
+  const { dialect, origin } = client;
+  const verdict = projects.hear(call, judge(reply, dialect, operation, { origin, path, call }));
+  crashPoint('after-judge');
+  return verdict;
+}
+
+/** @returns `over` when another has closed the attempt for its age, perhaps in another way. */
+async function close(run: Run, replied: RunReply, verdict: Heard): Promise<'closed' | 'over'> {
+  const { gather, clock } = run.session;
+  const [closure, left] = closureOf(run, replied, verdict);
+  const { attempt } = replied;
+  const { kind } = await gather.add({ kind: 'end', attempt, closure, atMs: clock.wallMs(), left });
+  crashPoint('after-close');
+  if (replied.reply.kind !== 'not_sent') run.emit({ kind: 'closed', ...replied.about });
+  return kind === 'over' ? 'over' : 'closed';
+}
+
+export function closureOf(
+  { session: { client, history } }: Judging,
+  { call, operation, reply }: Replied,
+  verdict: Heard,
+): readonly [closure: Closure, left: SubjectFacts | undefined] {
+  const { dialect } = client;
+  const isAnswered = reply.kind === 'answered' && verdict.kind === 'answered';
+  const saysNothing = isAnswered && verdict.answer === 'no_match' && onlyMissesYet(history);
+  const left = isAnswered && !saysNothing ? leftBy(call, verdict.answer, reply.raw, dialect) : undefined;
+  if (verdict.kind === 'waits') return [{ ...verdict, kind: 'stopped' }, undefined];
+  const closure = isAnswered ? { ...verdict, dialect: dialectMark(dialect) } : verdict;
+  return [priced(closure, reply, dialect, operation), left];
+}
+
+/** The permit does not wait for the close, and the row does: what was bought is known by the reply. */
+async function heard(run: Run, replied: RunReply, verdict: Heard, permit: Permit): Promise<Next> {
+  try {
+    const next = hear(run, replied, verdict);
+    if (next instanceof Promise) run.session.gather.concluding(next);
+    return await next;
+  } finally {
+    permit.giveBack();
+  }
+}
