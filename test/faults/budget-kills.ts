@@ -1,8 +1,16 @@
-import type { KillDrive, Lane, Settings, TableLine } from './kill-drive.ts';
-import { killOnce, killsIn, LOSSY, newTally, wasKilled } from './kill-loop.ts';
-import { callName } from './ledger-view.ts';
+import {
+  type KillDrive,
+  killOnce,
+  killsIn,
+  type Lane,
+  LOSSY,
+  newTally,
+  type Settings,
+  type TableLine,
+  wasKilled,
+} from './kill-loop.ts';
 import type { Ended } from './program.ts';
-import { type BrokenPromises, brokenPromises, NONE_BROKEN } from './promises.ts';
+import { type BrokenPromises, brokenPromises, chargedForAnswers, NONE_BROKEN } from './promises.ts';
 import { type Order, Workplace } from './workplace.ts';
 
 /**
@@ -82,8 +90,9 @@ export class BudgetKills implements KillDrive {
     for (const promised of Object.keys(broken) as (keyof BrokenPromises)[]) {
       this.#broken[promised] += broken[promised];
     }
+    const ledger = workplace.ledger();
     this.#charged += (await workplace.vendor.book()).credits;
-    this.#difference += Math.abs(workplace.ledger().spent - chargedForAnswers(workplace));
+    this.#difference += Math.abs(ledger.spent - chargedForAnswers(workplace, ledger.calls));
   }
 
   async #workThrough(workplace: Workplace, list: Order, lane: Lane, budgets: Budgets): Promise<void> {
@@ -160,14 +169,4 @@ function peopleOf(name: string, count: number): readonly string[] {
 
 function creditsOf(requests: readonly { readonly credits: number }[]): number {
   return requests.reduce((total, { credits }) => total + credits, 0);
-}
-
-/** What the vendor charged for the calls whose answers the ledger holds; for those in doubt nobody can know. */
-function chargedForAnswers(workplace: Workplace): number {
-  const { calls } = workplace.ledger();
-  return creditsOf(
-    workplace.vendor
-      .requests()
-      .filter(({ operation, body }) => calls.get(callName(operation, body))?.state === 'found'),
-  );
 }

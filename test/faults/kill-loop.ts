@@ -6,6 +6,32 @@ import type { Order, Workplace } from './workplace.ts';
 
 /** `kill -9` at random moments, over and over, with the same command typed again after each. */
 
+/** What a long drive of kills is: work that is killed again and again, and figures that say what was kept. */
+export interface KillDrive {
+  /** In all lanes so far. */
+  readonly kills: number;
+  readonly lists: number;
+  /** Works until enough was killed; the last list is always brought to its end. */
+  run(lane: Lane): Promise<void>;
+  table(): readonly TableLine[];
+  /** False when a promise was broken. */
+  isKept(): boolean;
+}
+
+/** Stores, each with a vendor of its own, that are worked on side by side with others. */
+export interface Lane {
+  readonly name: string;
+  readonly random: Random;
+}
+
+export type TableLine = readonly [string, string | number];
+
+export interface Settings {
+  readonly kills: number;
+  /** In each list. */
+  readonly rows: number;
+}
+
 /** A vendor that loses some 7 answers in 100, half of them after it has charged for them, and is slow or full besides. */
 export const LOSSY = [
   'reset:0.01,charged-reset:0.01,500:0.01,charged-500:0.01,truncate:0.01,charged-truncate:0.01',

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
+import type { Server } from '../ledger/stores/postgres-server.ts';
 
 /** What the program wrote down, read beside it and by SQL of our own, so that it can be held against the vendor's book. */
 
@@ -138,4 +139,36 @@ function recordOf({ state, answer, attempts, notSent }: StoredCall): CallRecord 
 export function callName(operation: string | null, parameters: Readonly<Record<string, string>>): string {
   const sorted = Object.entries(parameters).sort(([one], [other]) => (one < other ? -1 : 1));
   return `${operation} ${JSON.stringify(sorted)}`;
+}
+
+/** What stands of each call, and its attempts that may have reached the vendor. */
+const DATABASE_CALLS = `
+SELECT c.operation, c.parameters, c.state,
+       (SELECT k.said FROM rowonce.entries k WHERE k.of = c.stands AND k.kind IN ('answered', 'told', 'read') ORDER BY k.id DESC LIMIT 1) AS answer,
+       count(*) FILTER (WHERE n.of IS NULL)::int AS attempts, count(n.of)::int AS "notSent"
+  FROM rowonce.calls c JOIN rowonce.entries a ON a.call = c.id AND a.id = a.of
+       LEFT JOIN rowonce.entries n ON n.of = a.id AND n.said = 'not_sent'
+ GROUP BY c.id`;
+
+type DatabaseCall = Pick<CallRecord, 'attempts' | 'notSent'> & {
+  readonly operation: string;
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly state: string;
+  readonly answer: 'found' | 'no_match' | 'refused' | null;
+};
+
+/** What a ledger in a database holds of each call, by `callName`. */
+export async function callsOf(server: Server, database: string): Promise<LedgerView['calls']> {
+  const stored: unknown = await server.query(database, DATABASE_CALLS);
+  return new Map(
+    (stored as readonly DatabaseCall[]).map(({ operation, parameters, state, answer, ...attempts }) => [
+      callName(operation, parameters),
+      { state: answer ?? (state === 'doubt' ? 'in_doubt' : 'unknown'), ...attempts },
+    ]),
+  );
+}
+
+export async function rowsEndedOf(server: Server, database: string): Promise<number> {
+  const [counted] = await server.query(database, 'SELECT count(*) AS rows FROM rowonce.rows');
+  return Number(counted?.rows);
 }

@@ -1,7 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { foreignRows } from './edits.ts';
-import type { KillDrive, Lane, Settings, TableLine } from './kill-drive.ts';
-import { faultsOn, killOnce, killsIn, killWhileWriting, newTally, wasKilled } from './kill-loop.ts';
+import {
+  faultsOn,
+  type KillDrive,
+  killOnce,
+  killsIn,
+  killWhileWriting,
+  type Lane,
+  newTally,
+  type Settings,
+  type TableLine,
+  wasKilled,
+} from './kill-loop.ts';
 import { MISHAPS, type Mishap, Mishaps, newMishapTally } from './mishaps.ts';
 import type { Ended } from './program.ts';
 import {
@@ -13,6 +23,7 @@ import {
   type Unsettled,
   unsettled,
 } from './promises.ts';
+import type { Way } from './ways.ts';
 import { domainsOf, Workplace } from './workplace.ts';
 
 /**
@@ -39,8 +50,14 @@ interface Written {
   readonly hasDoubts: boolean;
 }
 
+export interface ListSettings extends Settings {
+  readonly way: Way;
+  /** Whether lists meet with other mishaps besides kills. */
+  readonly mishaps: boolean;
+}
+
 export class ListKills implements KillDrive {
-  readonly #settings: Settings;
+  readonly #settings: ListSettings;
   readonly #tally = newTally();
   readonly #broken: { -readonly [Promised in keyof BrokenPromises]: number } = { ...NONE_BROKEN };
   readonly #unsettled: { -readonly [Left in keyof Unsettled]: number } = { ...ALL_SETTLED };
@@ -51,7 +68,7 @@ export class ListKills implements KillDrive {
   /** Answers that the vendor lost on purpose. */
   #faults = 0;
 
-  constructor(settings: Settings) {
+  constructor(settings: ListSettings) {
     this.#settings = settings;
   }
 
@@ -78,7 +95,7 @@ export class ListKills implements KillDrive {
         acceptsDoubts: true,
       });
       const storeLane = { ...lane, name: `${lane.name}-store-${store}` };
-      if (this.#settings.mishaps !== true) {
+      if (!this.#settings.mishaps) {
         await this.#fillStore(workplace, storeLane);
         continue;
       }
@@ -159,7 +176,7 @@ export class ListKills implements KillDrive {
       ['calls in doubt', `${this.#inDoubt} of at most ${bound}`],
       ['  left open by kills', `${open}, at most ${mostOpen} by one (concurrency ${CONCURRENCY})`],
       ['  answers lost by the vendor', this.#faults],
-      ...(this.#settings.mishaps === true ? MISHAPS.map((mishap) => this.#mishapLine(mishap)) : []),
+      ...(this.#settings.mishaps ? MISHAPS.map((mishap) => this.#mishapLine(mishap)) : []),
       ...(this.#isKeyed ? this.#settledLines() : []),
     ];
   }

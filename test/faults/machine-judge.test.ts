@@ -1,6 +1,5 @@
-import { expect, onTestFinished, test, vi } from 'vitest';
-import { type Left, verdictOn } from './machine-judge.ts';
-import { Ranges } from './machine-ranges.ts';
+import { expect, test } from 'vitest';
+import { type Left, recoveryMs, shareMidway, verdictOn } from './machine-judge.ts';
 import { brokenPromises, NONE_BROKEN } from './promises.ts';
 import { Workplace } from './workplace.ts';
 
@@ -11,17 +10,19 @@ import { Workplace } from './workplace.ts';
  */
 
 const SECOND = Array.from({ length: 200 }, (_, at) => at * 5);
+const LIMIT = { requests: 200, windowMs: 1_000 };
+const BOOKS = { charged: 1_490, chargedForAnswers: 1_480, spent: 1_480, held: 20 };
 
 const WELL: Left = {
   broken: NONE_BROKEN,
   rowsLeft: 0,
   doubts: 16,
   mostDoubts: 16,
-  sentMs: [...SECOND, ...SECOND.map((at) => at + 1_000)],
-  perSecond: 200,
-  waitsMs: [12_000, 19_999],
+  books: BOOKS,
+  capped: { cap: 1_500, ...BOOKS },
   complaints: [],
-  capped: { cap: 1_500, charged: 1_490, spent: 1_480, inDoubt: 20 },
+  sentMs: [...SECOND, ...SECOND.map((at) => at + 1_000)],
+  limit: LIMIT,
 };
 
 test('a world in which all went well breaks nothing', () => {
@@ -32,26 +33,42 @@ test.each<readonly [string, Partial<Left>, string]>([
   ['a row is missing in an output', { broken: { ...NONE_BROKEN, rowsLost: 1 } }, 'rows lost'],
   ['workers have left a row', { rowsLeft: 1 }, 'rows that no worker has ended'],
   ['more is in doubt than was on its way', { doubts: 17 }, 'calls in doubt'],
-  ['stops alone have left a doubt', { doubts: 1, mostDoubts: 0 }, 'calls in doubt'],
-  ['one more has left than the limit allows', { sentMs: [...SECOND, 999.9] }, 'most sent in a second'],
+  ['one more has left than the limit allows', { sentMs: [...SECOND, 999.9] }, 'most sent in 1 s'],
   [
-    'a killed worker’s range has waited for too long',
-    { waitsMs: [20_001] },
-    'ranges of killed workers that went on',
+    'a worker has ended by itself',
+    { complaints: ['a worker ended with 1'] },
+    'complaints of workers and of store check',
   ],
-  ['a worker has ended by itself', { complaints: ['a worker ended with 1'] }, 'complaints of workers'],
+  [
+    'more was charged than is spent and held',
+    { books: { ...BOOKS, charged: 1_501 } },
+    'credits spent, charged, spent and held',
+  ],
+  [
+    'an answer is booked at less than it cost',
+    { books: { ...BOOKS, chargedForAnswers: 1_481 } },
+    'credits spent, not as charged',
+  ],
   [
     'more was charged than the budget',
-    { capped: { cap: 1_500, charged: 1_501, spent: 1_500, inDoubt: 0 } },
+    { capped: { cap: 1_489, ...BOOKS, held: 9 } },
     'credits charged when the budget was reached',
   ],
-  [
-    'the budget was not used up',
-    { capped: { cap: 1_500, charged: 1_400, spent: 1_400, inDoubt: 99 } },
-    '  spent + in doubt',
-  ],
+  ['the budget was not used up', { capped: { cap: 1_501, ...BOOKS } }, '  spent + held'],
 ])('it is said when %s', (_, forged, name) => {
   expect(verdictOn({ ...WELL, ...forged }).broken).toEqual([name]);
+});
+
+test('the share of a limit and the time after a kill are read from when requests left', () => {
+  const every = (ms: number, fromMs: number, toMs: number): readonly number[] =>
+    Array.from({ length: (toMs - fromMs) / ms }, (_, at) => fromMs + at * ms);
+  expect(shareMidway(every(10, 0, 60_000), LIMIT)).toBeCloseTo(0.5);
+  const dipped = [...every(5, 0, 20_000), ...every(10, 20_000, 32_000), ...every(5, 32_000, 60_000)];
+  expect(recoveryMs(dipped, 20_000, LIMIT), 'nearly all of the limit over the next seconds').toBeCloseTo(
+    11_500,
+    -2,
+  );
+  expect(recoveryMs(every(10, 0, 60_000), 20_000, LIMIT)).toBeUndefined();
 });
 
 test('the vendor’s book gives away what was bought past the ledger', async () => {
@@ -72,41 +89,3 @@ test('the vendor’s book gives away what was bought past the ledger', async () 
   await buy('never-asked-for.example');
   expect(await broken()).toContain('calls on which the two books disagree');
 });
-
-test('a range waits from the kill of the only worker that has it until another one has taken it, while one has nothing to do', async () => {
-  vi.useFakeTimers({ toFake: ['performance'] });
-  onTestFinished(() => void vi.useRealTimers());
-  const ranges = new Ranges();
-  const workers = ['one', 'other', 'third'].map(() => ({ stderr: 'ready, for data\n' }));
-  const [one, other, third] = workers as [Said, Said, Said];
-  const listen = (): void => ranges.listen(workers);
-  const says = (worker: Said, rows: string, what: string): void => {
-    worker.stderr += `batch 1a2b3c4d, rows ${rows} ${what}\n`;
-    listen();
-  };
-  const passes = (ms: number): void => {
-    vi.advanceTimersByTime(ms);
-    listen();
-  };
-  says(one, '2 to 51', 'taken');
-  says(other, '52 to 101', 'taken');
-  says(third, '102 to 151', 'taken');
-  workers.shift();
-  ranges.killed(one);
-  passes(1_000);
-  says(other, '52 to 101', 'done, 50 rows finished here');
-  await ranges.uncounted(async () => passes(200));
-  passes(30);
-  says(other, '2 to 51', 'taken');
-  expect(ranges.waitsMs, 'of the time in which one had nothing to do, and the database was there').toEqual([
-    30,
-  ]);
-  says(other, '2 to 51', 'done, 50 rows finished here');
-  ranges.killed(other);
-  says(third, '2 to 51', 'taken');
-  expect(ranges.waitsMs, 'what it had done goes on nowhere').toHaveLength(1);
-});
-
-interface Said {
-  stderr: string;
-}

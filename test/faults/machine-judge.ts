@@ -1,33 +1,39 @@
-import type { TableLine } from './kill-drive.ts';
+import type { TableLine } from './kill-loop.ts';
 import type { BrokenPromises } from './promises.ts';
 
-/** What many workers over one database have left behind: by the vendor's book, by their ledger, and as they were seen to work. */
+/** What workers over one database have left behind: by the vendor's book, by their ledger, and as their requests left. */
 export interface Left {
   readonly broken: BrokenPromises;
-  /** Rows that no worker has ended; undefined where a budget was to end them before. */
+  /** Rows that no worker has ended; undefined where a budget or a time was to end them before. */
   readonly rowsLeft: number | undefined;
   readonly doubts: number;
   /** What was on its way when workers were killed, at most. */
   readonly mostDoubts: number;
+  readonly books: Books;
+  /** What stood when the budget was reached; undefined where there was enough. */
+  readonly capped: (Books & { readonly cap: number }) | undefined;
+  /** What was said by workers that ended by themselves, or of a range that failed by a bug of ours, and by `store check`. */
+  readonly complaints: readonly string[];
   /** When requests left, in milliseconds, oldest first. */
   readonly sentMs: readonly number[];
-  /** The limit of the account. */
-  readonly perSecond: number;
-  /** How long ranges of killed workers waited for another one, while one had nothing to do. */
-  readonly waitsMs: readonly number[];
-  /** What was said by workers that ended by themselves, or of a range that failed by a bug of ours. */
-  readonly complaints: readonly string[];
-  /** What stood when the budget was reached; undefined where there was enough. */
-  readonly capped: Capped | undefined;
+  readonly limit: Limit;
 }
 
 /** Credits. */
-export interface Capped {
-  readonly cap: number;
+export interface Books {
   /** By the vendor's book. */
   readonly charged: number;
+  /** The part of it for calls that the ledger calls answered. */
+  readonly chargedForAnswers: number;
   readonly spent: number;
-  readonly inDoubt: number;
+  /** In doubt, or still on its way. */
+  readonly held: number;
+}
+
+/** Of the account, in any such span of time. */
+export interface Limit {
+  readonly requests: number;
+  readonly windowMs: number;
 }
 
 export interface Verdict {
@@ -36,86 +42,83 @@ export interface Verdict {
   readonly broken: readonly string[];
 }
 
-/** A killed worker's range goes on within so long. */
-const GOES_ON_MS = 20_000;
+type Finding = readonly [name: string, value: string | number, isKept: boolean];
 
-export function verdictOn(left: Left): Verdict {
-  const all = [
-    ...boughtOnce(left),
-    ...inTime(left),
-    ...(left.capped === undefined ? [] : withinCap(left.capped)),
+export function verdictOn({ broken, books, capped, ...left }: Left): Verdict {
+  const none = (name: string, times: number): Finding => [name, times, times === 0];
+  const atMost = (name: string, value: number, most: number): Finding => [
+    ...([name, `${value} of at most ${most}`] as const),
+    value <= most,
   ];
-  return {
-    lines: all.map(({ name, value }) => [name, value]),
-    broken: all.flatMap(({ name, isKept }) => (isKept ? [] : [name])),
-  };
-}
-
-interface Finding {
-  readonly name: string;
-  readonly value: string | number;
-  readonly isKept: boolean;
-}
-
-const none = (name: string, times: number): Finding => ({ name, value: times, isKept: times === 0 });
-
-const atMost = (name: string, value: number, most: number, words = String(most)): Finding => ({
-  ...{ name, value: `${value} of at most ${words}` },
-  isKept: value <= most,
-});
-
-function boughtOnce({ broken, rowsLeft = 0, doubts, mostDoubts, complaints }: Left): readonly Finding[] {
-  return [
+  const { spent, held, charged, chargedForAnswers } = books;
+  const isBetween = spent <= charged && charged <= spent + held;
+  const findings: readonly Finding[] = [
     none('rows lost', broken.rowsLost),
-    none('rows that no worker has ended', rowsLeft),
+    none('rows that no worker has ended', left.rowsLeft ?? 0),
     none('calls charged twice', broken.chargedTwice),
     none('requests without an intent', broken.requestsWithoutIntent),
     none('calls on which the two books disagree', broken.booksDisagree),
-    atMost('calls in doubt', doubts, mostDoubts),
-    none('complaints of workers', complaints.length),
+    atMost('calls in doubt', left.doubts, left.mostDoubts),
+    ['credits spent, charged, spent and held', `${spent} ≤ ${charged} ≤ ${spent + held}`, isBetween],
+    none('credits spent, not as charged', Math.abs(spent - chargedForAnswers)),
+    ...(capped === undefined ? [] : withinCap(capped, atMost)),
+    none('complaints of workers and of store check', left.complaints.length),
+    atMost(
+      `most sent in ${left.limit.windowMs / 1_000} s`,
+      mostWithin(left.sentMs, left.limit.windowMs),
+      left.limit.requests,
+    ),
   ];
+  return {
+    lines: findings.map(([name, value]) => [name, value]),
+    broken: findings.flatMap(([name, , isKept]) => (isKept ? [] : [name])),
+  };
 }
 
-function inTime({ sentMs, perSecond, waitsMs }: Left): readonly Finding[] {
-  const longestMs = Math.max(0, ...waitsMs);
-  const most = atMost('most sent in a second', mostInASecond(sentMs), perSecond);
-  const oneMore = shortestOf(sentMs, perSecond + 1);
-  const times = [
-    most,
-    { name: '  one more took at least', value: `${(oneMore / 1_000).toFixed(3)} s`, isKept: true },
-  ];
-  if (waitsMs.length === 0) return times;
-  const value = `${waitsMs.length}, after ${seconds(medianOf(waitsMs))} s, at most ${seconds(longestMs)} s`;
-  return [
-    ...times,
-    { name: 'ranges of killed workers that went on', value, isKept: longestMs <= GOES_ON_MS },
-  ];
-}
-
-function withinCap({ cap, charged, spent, inDoubt }: Capped): readonly Finding[] {
-  const value = `${spent} + ${inDoubt} of ${cap}`;
+function withinCap(
+  { cap, charged, spent, held }: NonNullable<Left['capped']>,
+  atMost: (name: string, value: number, most: number) => Finding,
+): readonly Finding[] {
   return [
     atMost('credits charged when the budget was reached', charged, cap),
-    { name: '  spent + in doubt', value, isKept: spent + inDoubt === cap },
+    ['  spent + held', `${spent} + ${held} of ${cap}`, spent + held === cap],
   ];
 }
 
-/** The most of them in any second. @param times in milliseconds, oldest first. */
-export function mostInASecond(times: readonly number[]): number {
+/** The most of them in any such span. @param times in milliseconds, oldest first. */
+export function mostWithin(times: readonly number[], spanMs: number): number {
   let [first, most] = [0, 0];
   for (const [at, time] of times.entries()) {
-    while ((times[first] ?? time) <= time - 1_000) first += 1;
+    while ((times[first] ?? time) <= time - spanMs) first += 1;
     most = Math.max(most, at - first + 1);
   }
   return most;
 }
 
-/** The shortest time in which so many have left. */
-function shortestOf(times: readonly number[], count: number): number {
-  return Math.min(...times.slice(count - 1).map((time, at) => time - (times[at] ?? 0)));
+/**
+ * What part of the limit was used between a fifth and four fifths of the time, over whole spans of the limit: workers begin, and
+ * the last rows end, with less, and a limit may be used up at once.
+ */
+export function shareMidway(times: readonly number[], { requests, windowMs }: Limit): number {
+  const [begin = 0, end = 0] = [times[0], times.at(-1)];
+  const fifth = (end - begin) / 5;
+  const from = begin + fifth;
+  const spans = Math.floor((3 * fifth) / windowMs) || (3 * fifth) / windowMs;
+  const midway = times.filter((time) => time >= from && time < from + spans * windowMs).length;
+  return midway / (requests * spans);
 }
 
-const seconds = (ms: number): string => (ms / 1_000).toFixed(1);
+/** So much of the limit counts as all of it, over so long. */
+const [NEARLY_ALL, OVER_MS] = [0.95, 5_000];
 
-const medianOf = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+/** How long after the moment the limit was used again; undefined: never. The span over which that is seen begins then. */
+export function recoveryMs(
+  times: readonly number[],
+  momentMs: number,
+  { requests, windowMs }: Limit,
+): number | undefined {
+  const enough = Math.floor((NEARLY_ALL * requests * OVER_MS) / windowMs);
+  const since = times.filter((time) => time >= momentMs);
+  const at = since.findIndex((time, from) => (since[from + enough - 1] ?? Number.NaN) - time < OVER_MS);
+  return at < 0 ? undefined : (since[at] ?? momentMs) - momentMs;
+}

@@ -73,6 +73,14 @@ function byCall(requests: readonly LoggedRequest[]): ReadonlyMap<string, readonl
   return Map.groupBy(ofCalls, ({ operation, body }) => callName(operation, body));
 }
 
+/** Credits that the vendor charged for calls whose answers the ledger holds; for those in doubt nobody can know. */
+export function chargedForAnswers({ vendor }: Workplace, calls: LedgerView['calls']): number {
+  const answered = vendor
+    .requests()
+    .filter(({ operation, body }) => calls.get(callName(operation, body))?.state === 'found');
+  return sum(answered.map(({ credits }) => credits));
+}
+
 function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, each) => total + each, 0);
 }

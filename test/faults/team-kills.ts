@@ -1,7 +1,16 @@
 import type { Random } from '../../src/sandbox/random.ts';
 import { runToTheEnd } from './hand-settling.ts';
-import type { KillDrive, Lane, Settings, TableLine } from './kill-drive.ts';
-import { killOnce, killsIn, LOSSY_UNREFUSING, newTally, wasKilled } from './kill-loop.ts';
+import {
+  type KillDrive,
+  killOnce,
+  killsIn,
+  type Lane,
+  LOSSY_UNREFUSING,
+  newTally,
+  type Settings,
+  type TableLine,
+  wasKilled,
+} from './kill-loop.ts';
 import { doubtfulFaults } from './promises.ts';
 import { emailsOf, TeamWorkplace, type Wanted } from './team-workplace.ts';
 import { nameOf, type VendorTeam } from './vendor-team.ts';

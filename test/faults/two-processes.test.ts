@@ -8,7 +8,7 @@ import { domainsOf, Workplace } from './workplace.ts';
  * when it wakes up is shown by `client/transport.test.ts`.
  * Method: real processes, stopped and killed by signals. The vendor's log says who sent something. The vendor is reached
  * directly here: the lock is taken before anybody knows the way to it, so another way would show the same once more. Kills
- * over every way are the matter of `npm run faults -- --dialect rest-get`, `--via` and `--keyed`.
+ * over every way are the matter of `npm run faults -- --way rest-get`, `via` and `keyed`.
  */
 
 const FIRST = { input: 'first.csv', output: 'first-out.csv' };

@@ -33,6 +33,8 @@ export interface VendorOptions {
 /** What `GET /sandbox/book` says, as far as it is looked at. */
 export interface Book {
   readonly requests: number;
+  /** Answers 429 of its own limit. */
+  readonly rate_limited: number;
   readonly faults: Readonly<Record<string, number>>;
   readonly charges: number;
   readonly credits: number;

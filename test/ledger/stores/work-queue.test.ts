@@ -8,7 +8,7 @@ import type { BatchId, RangeLeft } from '../../../src/ledger/ledger.ts';
 import postgres from '../../../src/ledger/stores/postgres.ts';
 import type { WorkQueue } from '../../../src/ledger/work-queue.ts';
 import { proof } from '../../combinations.ts';
-import { DeafProxy } from '../../faults/deaf-proxy.ts';
+import { TcpProxy } from '../../faults/tcp-proxy.ts';
 import { ACCOUNT } from './book.ts';
 import { postgresServer } from './postgres-server.ts';
 
@@ -128,7 +128,7 @@ proof(
 
 proof('a worker whose connections have died without a word takes ranges again by new ones', async () => {
   const url = new URL(await laidOut());
-  await using way = await DeafProxy.before(Number(url.port));
+  await using way = await TcpProxy.before(Number(url.port));
   url.port = String(way.port);
   const queue = await queueAt(url.href);
   await queue.send(ranges('a', 1), 'worker');
