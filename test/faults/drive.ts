@@ -1,10 +1,9 @@
 import { parseArgs } from 'node:util';
 import { randomFrom } from '../../src/sandbox/random.ts';
-import { BudgetKills } from './budget-kills.ts';
-import type { KillDrive } from './kill-loop.ts';
-import { ListKills } from './list-kills.ts';
+import type { KillDrive } from './kills.ts';
+import { ListKills } from './lists.ts';
 import { DUPLICATES, MachineKills, type MachineSettings, MISHAP_NAMES, MISHAPS } from './machines.ts';
-import { TeamKills } from './team-kills.ts';
+import { TeamKills } from './team.ts';
 import { WAYS } from './ways.ts';
 
 /** The promises of the README under many random kills, over a vendor that loses answers, whose book is the judge. */
@@ -71,10 +70,9 @@ function driveOf(): KillDrive {
   if (values.machines !== undefined) return new MachineKills(machineSettings());
   if (values.team) return new TeamKills({ kills, rows: number('rows', 500) });
   const rows = number('rows', 200);
-  if (values.budget) return new BudgetKills({ kills, rows });
   const way = WAYS.find((each) => each === (values.way ?? 'direct'));
   if (way === undefined) throw new Error(`--way ${values.way} is none of ${WAYS.join(', ')}.`);
-  return new ListKills({ kills, rows, way, mishaps: true });
+  return new ListKills({ kills, rows, way, world: values.budget ? 'budgets' : 'mishaps' });
 }
 
 function machineSettings(): MachineSettings {

@@ -10,7 +10,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type KillPlan, randomMoment } from './kill-loop.ts';
+import { type KillPlan, randomMoment } from './kills.ts';
 import type { Ended } from './program.ts';
 import type { Order, Workplace } from './workplace.ts';
 

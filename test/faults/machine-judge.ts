@@ -1,4 +1,4 @@
-import type { TableLine } from './kill-loop.ts';
+import type { TableLine } from './kills.ts';
 import type { BrokenPromises } from './promises.ts';
 
 /** What workers over one database have left behind: by the vendor's book, by their ledger, and as their requests left. */

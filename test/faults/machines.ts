@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { type Random, randomFrom } from '../../src/sandbox/random.ts';
 import { anotherServer, type Server } from '../ledger/stores/postgres-server.ts';
 import { Clocks } from './clocks.ts';
-import type { KillDrive, Lane, TableLine } from './kill-loop.ts';
+import type { KillDrive, Lane, TableLine } from './kills.ts';
 import { callsOf, rowsEndedOf } from './ledger-view.ts';
 import { type Books, type Left, type Limit, recoveryMs, shareMidway, verdictOn } from './machine-judge.ts';
 import type { Ended, Program } from './program.ts';

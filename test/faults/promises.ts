@@ -90,15 +90,12 @@ export interface Unsettled {
   readonly rowsNotMatched: number;
   readonly callsInDoubt: number;
   readonly creditsInDoubt: number;
-  /** By which what the ledger calls spent differs from what the vendor charged. */
-  readonly creditsNotAsCharged: number;
 }
 
 export const ALL_SETTLED: Unsettled = {
   rowsNotMatched: 0,
   callsInDoubt: 0,
   creditsInDoubt: 0,
-  creditsNotAsCharged: 0,
 };
 
 /** The first run repeats what was lost before it; one more finds nothing left to do. */
@@ -112,12 +109,11 @@ export async function unsettled(
   await workplace.vendor.setFaults();
   for (const list of lists) await runUntilSettled(workplace, list);
   const statuses = lists.flatMap(({ output }) => workplace.statuses(output));
-  const { inDoubt, atRisk, spent } = workplace.ledger();
+  const { inDoubt, atRisk } = workplace.ledger();
   return {
     rowsNotMatched: statuses.filter((status) => status !== 'matched').length,
     callsInDoubt: inDoubt,
     creditsInDoubt: atRisk,
-    creditsNotAsCharged: Math.abs(spent - (await workplace.vendor.book()).credits),
   };
 }
 

@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest';
 import { randomFrom } from '../../src/sandbox/random.ts';
 import { proof, times } from '../combinations.ts';
-import { BudgetKills } from './budget-kills.ts';
-import type { KillDrive } from './kill-loop.ts';
-import { ListKills } from './list-kills.ts';
-import { TeamKills } from './team-kills.ts';
+import type { KillDrive } from './kills.ts';
+import { ListKills } from './lists.ts';
+import { TeamKills } from './team.ts';
 
 /*
  * Goal: whenever the program is killed, typing the same command again goes on: no row is lost, no call is charged twice, no budget is
@@ -21,18 +20,18 @@ async function expectKept(drive: KillDrive, kills: number, seed = 7): Promise<vo
 
 test('over a vendor that loses answers', async () => {
   const kills = times(2, 4);
-  await expectKept(new ListKills({ kills, rows: 50, way: 'direct', mishaps: false }), kills);
+  await expectKept(new ListKills({ kills, rows: 50, way: 'direct', world: 'mishaps' }), kills);
 });
 
 proof.each(['rest-get', 'via', 'keyed'] as const)(
   'over a vendor that is reached in another way (%s)',
   async (way) => {
-    await expectKept(new ListKills({ kills: 3, rows: 50, way, mishaps: false }), 3);
+    await expectKept(new ListKills({ kills: 3, rows: 50, way, world: 'mishaps' }), 3);
   },
 );
 
 proof('on the way to a budget', async () => {
-  await expectKept(new BudgetKills({ kills: 4, rows: 60 }), 4);
+  await expectKept(new ListKills({ kills: 4, rows: 60, way: 'direct', world: 'budgets' }), 4);
 });
 
 test('over sheets of 30 people', async () => {

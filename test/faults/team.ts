@@ -10,7 +10,7 @@ import {
   type Settings,
   type TableLine,
   wasKilled,
-} from './kill-loop.ts';
+} from './kills.ts';
 import { doubtfulFaults } from './promises.ts';
 import { emailsOf, TeamWorkplace, type Wanted } from './team-workplace.ts';
 import { nameOf, type VendorTeam } from './vendor-team.ts';

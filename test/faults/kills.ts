@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Random } from '../../src/sandbox/random.ts';
 import type { Ended, Program } from './program.ts';
-import type { Way } from './ways.ts';
 import type { Order, Workplace } from './workplace.ts';
 
 /** `kill -9` at random moments, over and over, with the same command typed again after each. */
@@ -47,10 +46,6 @@ export const LOSSY_UNREFUSING = [
   '429:0.005,limited-200:0.005,slow:0.01',
 ].join(',');
 
-export function faultsOn(way: Way): string {
-  return way === 'keyed' ? LOSSY_UNREFUSING : LOSSY;
-}
-
 export interface KillTally {
   /**
    * Kills by what was under way: `before` the work, while the program started or recovered; `during` it; `after` it,
@@ -84,6 +79,8 @@ const WORK_BEGINS = /^Batch /m;
 
 export interface KillPlan {
   readonly random: Random;
+  /** Runs an order and kills it, unless it ends before. */
+  readonly kill: (order: Order, more?: Pick<KillPlan, 'mayEndWith'>) => Promise<Ended>;
   /** Most kills fall into so many milliseconds from the first request on, however slow the machine is until then. */
   readonly windowMs: number;
   /** Exit codes with which a run may end by itself; left out: every row settled, with or without attention. */
@@ -97,7 +94,7 @@ export interface KillPlan {
 export async function killOnce(
   workplace: Workplace,
   order: Order,
-  plan: KillPlan,
+  plan: Omit<KillPlan, 'kill'>,
   tally: KillTally,
 ): Promise<Ended> {
   const before = await observed(workplace, order);
@@ -117,7 +114,11 @@ export function wasKilled({ signal }: Ended): boolean {
 }
 
 /** One in six anywhere in the start, one in six in the recovery, the others while requests are on their way. */
-export async function randomMoment(workplace: Workplace, program: Program, plan: KillPlan): Promise<void> {
+export async function randomMoment(
+  workplace: Workplace,
+  program: Program,
+  plan: Omit<KillPlan, 'kill'>,
+): Promise<void> {
   const { random, windowMs } = plan;
   const { vendor } = workplace;
   const loggedBytes = vendor.loggedBytes;
@@ -168,4 +169,10 @@ export async function killWhileWriting(
   await shortWait(program, random.fraction() * WRITING_MS);
   const { signal } = await program.kill();
   if (signal === 'SIGKILL') tally.landed.after += 1;
+}
+
+export function add<Counts extends Record<string, number>>(sums: Counts, counts: Readonly<Counts>): void {
+  for (const name of Object.keys(counts) as (keyof Counts)[]) {
+    (sums[name] as number) += counts[name] ?? 0;
+  }
 }
