@@ -3,7 +3,7 @@ import { StopError } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
 import { type MappedInput, OtherContent, openMappedInput } from '../files/input.ts';
 import { chooseDestination, type Destination, type OutputFiles } from '../files/output/output.ts';
-import type { AttemptId, Batch, Credits, ListedRows } from '../ledger/ledger.ts';
+import type { Batch, Credits, ListedRows } from '../ledger/ledger.ts';
 import { closeIfFinished, finishedRowCount, rowsOf, startBatch } from '../plan/batch.ts';
 import { type BatchPlace, batchPlaceOf } from '../plan/batch-key.ts';
 import { planRun, requireAgreedRequests, requireConsent } from '../plan/consent.ts';
@@ -16,10 +16,8 @@ import { balanceOf } from './balance.ts';
 import { noteReached } from './budget.ts';
 import { noteLearned } from './noted-people.ts';
 import { acceptOdd } from './odd-answers.ts';
-import { answerTo, settlesAnew, type Work } from './pipeline/answer-call.ts';
-import { Finishing } from './pipeline/finishing.ts';
+import { settlesAnew } from './pipeline/answer-call.ts';
 import { handOver, listedTasks, type RowRange, requireHandOver } from './pipeline/hand-over.ts';
-import { KnownRows, type Walking, writeKnownList } from './pipeline/known-rows.ts';
 import {
   isOutputOfOther,
   isWrittenAfter,
@@ -27,8 +25,8 @@ import {
   wantedOutput,
   writeRows,
 } from './pipeline/output.ts';
-import { RowGroups } from './pipeline/row-groups.ts';
-import { paced, plannedProjects, type TaskSource, tasksOf } from './pipeline/tasks.ts';
+import { isOfNoRow, type RowsWork, workRows } from './pipeline/row-work.ts';
+import { plannedProjects, type TaskSource, tasksOf } from './pipeline/tasks.ts';
 import { ProjectAccess } from './project-access.ts';
 import { settleSeries } from './recover.ts';
 import { finishedRows, type RowSet } from './row-set.ts';
@@ -119,8 +117,6 @@ async function planOfChange(
 
 interface Worked {
   readonly stopped?: StopError | undefined;
-  /** What was written already, because every row was known. */
-  readonly files?: OutputFiles | undefined;
   /** Workers have it. A later run writes the output and closes the batch. */
   readonly isLeft?: boolean;
 }
@@ -137,17 +133,15 @@ async function work(submitted: Submitted, sessions: Sessions): Promise<Worked> {
   const finished = await finishedRows(context.ledger, batch.id);
   if (isAll(finished.size)) return {};
   if (batch.plannedRows !== undefined) await noteLearned(context.ledger, batch, context.clock.wallMs());
-  let files: OutputFiles | undefined;
   const left = (finished: RowSet): TaskSource => tasksOf({ ...submitted, finished });
   const stopped = await inSession(submitted, sessions, async (rows) => {
-    files = await writeKnownList({ ...submitted, ...rows, finished });
-    if (files === undefined) await workRows(rows, left(finished));
+    await workRows(rows, left(finished));
     if (isToBeAskedAgain(rows)) await workRows(rows, left(await finishedRows(context.ledger, batch.id)));
   });
   // A refused change is settled, so only a new plan asks for it again.
   if (stopped?.answers?.includes('refused') === true && context.job.operation.change !== undefined)
     await context.ledger.changeBatch(batch.id, { state: 'superseded' });
-  return { files, stopped };
+  return { stopped };
 }
 
 /**
@@ -209,68 +203,6 @@ async function inSession(
   return stopped && client.limiter.upToDate(stopped);
 }
 
-interface RowsWork extends Work {
-  /** Fires when no further row is begun. */
-  readonly signal: AbortSignal;
-  stopAll(error: unknown): void;
-}
-
-async function workRows(work: RowsWork, source: TaskSource): Promise<void> {
-  const { signal, stopAll } = work;
-  const { concurrency } = work.context.account.limits;
-  const { refused, same } = work.run.session.series;
-  // Who waits for each row has had it by the time that a series is seen.
-  const isUndecided = (answers: readonly AttemptId[]): boolean =>
-    work.context.pace === undefined &&
-    answers.some((answer) => refused.undecided.has(answer) || same.undecided.has(answer));
-  const finishing = new Finishing(work.context, work.batch, stopAll, isUndecided);
-  const groups = new RowGroups<Walking>(
-    concurrency,
-    (walking) => workRow(work, walking, finishing),
-    signal,
-    stopAll,
-  );
-  const known = new KnownRows({ ...work, finishing });
-  try {
-    for await (const tasks of paced(source, work.context.pace)) {
-      if (signal.aborted) break;
-      await groups.add(await known.take(tasks));
-      // Who waits for a row is to have it before the next is begun.
-      if (work.context.pace !== undefined) finishing.writeSoon();
-    }
-  } catch (error) {
-    stopAll(error);
-  }
-  // Answers to requests in flight are recorded, whatever stopped the reading, because they may be paid for.
-  await groups.end();
-  if (!isOfNoRow(signal)) finishing.addUndecided();
-  await finishing.write().catch(stopAll);
-}
-
-function isOfNoRow({ aborted, reason }: AbortSignal): boolean {
-  return aborted && reason instanceof StopError && reason.code === 'address';
-}
-
-/** Walks a row to its end, and gets an answer for each of its calls on the way. After a crash the same walk arrives at the same place. */
-async function workRow(work: Work, { task, walk, answers }: Walking, finishing: Finishing): Promise<void> {
-  const { identity } = work.context.account;
-  for (;;) {
-    const step = walk.step();
-    if (step.kind === 'end') return finishing.addNow(task, step.outcome, answers);
-    const { met } = step;
-    const obtained = await answerTo(work, { key: met.keyFor(identity), call: met.call, row: task.row });
-    if (obtained.kind === 'waits') return;
-    if (obtained.kind !== 'answered') {
-      const { kind, reason, attempt } = obtained;
-      // The doubt of a call belongs to its row as an answer does.
-      if (attempt !== undefined) answers.push(attempt);
-      return finishing.addNow(task, { kind, reason }, answers);
-    }
-    walk.tell(met, obtained.answer);
-    answers.push(obtained.answer.attempt);
-  }
-}
-
 /** The StopError that ended the run. Any other error is a bug and is thrown again. */
 function stopReason(signal: AbortSignal): StopError | undefined {
   if (!signal.aborted) return undefined;
@@ -284,13 +216,13 @@ export type BeforeEnd = (summary: RunSummary) => Promise<void>;
 /** Writes the output from the ledger, closes the batch when each of its rows has an outcome, and sums up. It buys nothing. */
 async function finish(
   submitted: Submitted,
-  { stopped, files: written, isLeft = false }: Worked,
+  { stopped, isLeft = false }: Worked,
   metrics: RunMetrics,
   startedMs: number,
   beforeEnd: BeforeEnd,
 ): Promise<RunSummary> {
   const { context, input, batch, sample, spentBefore } = submitted;
-  const files = isLeft ? undefined : (written ?? (await outputOf(submitted, stopped)));
+  const files = isLeft ? undefined : await outputOf(submitted, stopped);
   const summary = await summarize(context, batch, {
     metrics,
     spentBefore,

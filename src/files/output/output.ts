@@ -33,7 +33,13 @@ import {
   type Told,
 } from './output/added-columns.ts';
 import { type AttentionWriting, attentionCopy } from './output/attention-copy.ts';
-import { type AskingRows, missingCopy, resultsCopy, surveyResults } from './output/beside-copies.ts';
+import {
+  type AskingRows,
+  ledgerRows,
+  missingCopy,
+  resultsCopy,
+  surveyResults,
+} from './output/beside-copies.ts';
 import { cellsFor } from './output/cell-writer.ts';
 import {
   type Additions,
@@ -52,10 +58,10 @@ import {
   type LikelyAddition,
   likelyAddition,
   OtherFields,
+  pageRowsOf,
   requireNoOther,
   wholeAddition,
 } from './output/likely-columns.ts';
-import { beginWriting, NotYet, type RowsFinishing, recordsFor } from './output/rows-finishing.ts';
 import { lookedUpIn, type Ownership, removeStale, writeOwnFile } from './own-files.ts';
 import { chartOf, reportHtml } from './report.ts';
 
@@ -88,7 +94,6 @@ export {
 } from './output/destination.ts';
 export { automaticNames } from './output/likely-columns.ts';
 export { readFigures } from './output/read-figures.ts';
-export { beginWriting, NotYet, type RowsFinishing } from './output/rows-finishing.ts';
 export { suffixOf, type TogetherFiles, type TogetherPart, writeTogether } from './output/together-copy.ts';
 
 /** Paths of what was written. Absent: there was nothing to write, or it went to a stream. */
@@ -122,8 +127,6 @@ export interface OutputOrder {
   readonly noteOutput?: NoteWritten;
   /** Whether a row was sent repaired, for the tally. Left out: nothing is repaired. */
   readonly isRepaired?: (row: InputRow) => boolean;
-  /** Finishes rows while they are copied. Left out: the ledger has every row that has an outcome. */
-  readonly finishing?: RowsFinishing;
 }
 
 interface Writing extends OutputOrder, AttentionWriting {
@@ -165,7 +168,8 @@ export async function writeOutput(
   batch: Batch,
   destination: Destination,
 ): Promise<OutputFiles> {
-  if (order.finishing === undefined) beginWriting(order.emit);
+  order.emit({ kind: 'writing' });
+  crashPoint('before-finish');
   const { header } = input.survey;
   const note = notedOnce(order.emit);
   const begun = await begin(order, input, batch, destination, note);
@@ -173,7 +177,6 @@ export async function writeOutput(
     return await writeWith(begun, input, batch, destination, await likelyAddition(begun, header, batch));
   } catch (error) {
     if (!(error instanceof OtherFields)) throw error;
-    if (order.finishing !== undefined) throw new NotYet();
     // Nothing that was counted or marked so far is true of what is written now.
     const anew = await begin(order, input, batch, destination, note);
     return writeWith(anew, input, batch, destination, await wholeAddition(anew, header, batch));
@@ -356,7 +359,7 @@ async function* enrichedCopy(
 ): AsyncIterable<Buffer> {
   const { job, answerPlace, copy, note, cells: writer, isRepaired, requireOwn, changes } = writing;
   const survey = first && new FieldSurvey();
-  const recordsOf = recordsFor(writing, batch);
+  const recordsOf = ledgerRows(writing.ledger, batch.id, pageRowsOf(job));
   const names = [...columns.map(({ name }) => name), ...OUR_COLUMNS];
   const paths = new PathSearch(Object.values(job.add ?? {}));
   const filling = fillingOf(job.add, columns);
@@ -381,6 +384,5 @@ async function* enrichedCopy(
     return rows.map((row, at) => cellsOf(row, records[at]));
   });
   requireNoOther(first, survey, true);
-  await writing.finishing?.kept();
   for (const sentence of paths.sentences()) note(sentence);
 }

@@ -10,7 +10,6 @@ import {
   type Destination,
   notesIn,
   type OutputFiles,
-  type RowsFinishing,
   usualName,
   type WantedOutput,
   writeOutput,
@@ -40,13 +39,12 @@ export function isWrittenAfter(stopped: StopError | undefined): boolean {
   return stopped === undefined || WRITTEN_AFTER.has(stopped.code) || isSeries(stopped);
 }
 
-/** Writes every row of the batch from the ledger. @param finishing finishes those that it does not have yet. */
+/** Writes every row of the batch from the ledger. */
 export function writeRows(
   context: RunContext,
   input: MappedInput,
   batch: Batch,
   destination: Destination,
-  finishing?: RowsFinishing,
 ): Promise<OutputFiles> {
   const { ledger, dialect, job } = context;
   const answerPlace = answerPlaceOf(dialect, job.operation.name);
@@ -56,7 +54,7 @@ export function writeRows(
     isRowRepaired(job.operation, input.columns.read(row), input.columns.country);
   const writing = {
     ...{ ...context, answerPlace, isRepaired, ...notesIn(ledger, batch) },
-    ...present({ finishing, price: context.account.price }),
+    ...present({ price: context.account.price }),
   };
   return writeOutput(writing, input, batch, destination);
 }

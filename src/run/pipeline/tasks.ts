@@ -72,10 +72,7 @@ function taskFinder(
   };
 }
 
-export function taskMaker({
-  context,
-  input,
-}: Pick<SubmittedTasks, 'context' | 'input'>): (row: InputRow) => Task {
+function taskMaker({ context, input }: Pick<SubmittedTasks, 'context' | 'input'>): (row: InputRow) => Task {
   const prepare = rowPreparer(context, input.columns);
   const inputOf = rowInputOf(input.columns.columns, input.survey.header);
   return (each) => preparedTask(each.row, inputOf(each), prepare(each));

@@ -23,8 +23,6 @@ interface Choosing {
   readonly note: (sentence: string) => void;
   /** Whether it can be written again; a stream cannot. */
   readonly isFile: boolean;
-  /** Given where the ledger does not have every row yet. */
-  readonly finishing?: object;
 }
 
 export interface LikelyAddition extends Addition {
@@ -62,14 +60,13 @@ export async function likelyAddition(
   return { ...(await additionOfFields(choosing, header, batch, first)), first };
 }
 
-/** The columns when every answer was read for them. @throws OtherFields where there are answers that cannot be read yet. */
+/** The columns when every answer was read for them. */
 export async function wholeAddition(
   choosing: Omit<Choosing, 'isFile'>,
   header: readonly string[],
   batch: Batch,
 ): Promise<Addition> {
-  const { ledger, job, answerPlace, finishing } = choosing;
-  if (finishing !== undefined) throw new OtherFields();
+  const { ledger, job, answerPlace } = choosing;
   const listsApart = resultsFilesOf(job).length > 0;
   const survey = await surveyFields(ledger, batch, answerPlace, pageRowsOf(job), listsApart);
   return additionOfFields(choosing, header, batch, survey);
