@@ -1,14 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Runs the real program for a measurement, before a vendor of its own, in a folder of its own. */
+/** Runs programs for a measurement, and tells what each cost: time on the wall, time of the processor, memory. */
 
 export const PROGRAM = join(import.meta.dirname, '../src/bin.js');
-
-/** Requests that every contestant has under way side by side. */
-export const AT_ONCE = 64;
 
 export async function inFolder<T>(measure: (folder: string) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'rowonce-bench-'));
@@ -31,60 +28,92 @@ export function abn(serial: number): string {
   return abn(serial + 500_000_000);
 }
 
-export interface Vendor {
+export interface Command {
+  readonly words: readonly string[];
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+/** A program of Node, as the words of a command. */
+export function node(...words: readonly string[]): readonly string[] {
+  return [process.execPath, '--disable-warning=ExperimentalWarning', ...words];
+}
+
+export interface Server {
   readonly url: string;
   stop(): void;
 }
 
 /** Starts a program that prints where it listens, and ends when its standard input does. */
-export async function startServer([program = '', ...words]: readonly string[]): Promise<Vendor> {
+export async function startServer([program = '', ...words]: readonly string[]): Promise<Server> {
   const child = spawn(program, words, { stdio: ['pipe', 'pipe', 'inherit'] });
   const url = await new Promise<string>((resolve, reject) => {
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       const found = /listening on (\S+)/.exec(text)?.[1];
       if (found !== undefined) resolve(found);
     });
-    child.once('exit', () => reject(new Error('the vendor ended before it listened')));
+    child.once('exit', () => reject(new Error('the server ended before it listened')));
   });
   return { url, stop: () => child.kill() };
 }
 
-/** Connects an account `data` to that vendor, for runs in this folder. */
-export async function connect(
-  folder: string,
-  url: string,
-  concurrency: number,
-  // More than any machine sends: without a limit the run would begin slowly, to find out what the vendor allows.
-  per_second = 100_000,
-): Promise<NodeJS.ProcessEnv> {
-  const limits = { concurrency, per_second };
-  const account = { vendor: 'provider', id: 'bench', base_url: url, key: 'bench', limits };
-  await writeFile(join(folder, 'accounts.yaml'), JSON.stringify({ accounts: { data: account } }), {
-    mode: 0o600,
-  });
-  return { ...process.env, ROWONCE_CONFIG: folder, ROWONCE_STORE: join(folder, 'store') };
-}
-
-export interface Run {
+export interface Cost {
   readonly seconds: number;
-  /** The largest resident set that the kernel saw, MiB. */
+  /** User and system time of the process and of those that it waited for. NaN where the kernel does not tell. */
+  readonly processorSeconds: number;
+  /** The largest resident set that the kernel saw while the process was there. */
   readonly peakMiB: number;
-  readonly exitCode: number | null;
 }
 
-/** The peak is the kernel's own figure, read while the process still exists. */
-export async function finish(child: ChildProcess): Promise<Run> {
-  const started = performance.now();
-  let peakMiB = 0;
+/** Runs a command to its end. Nothing else that this process has started may end meanwhile. */
+export async function costOf({ words, env = process.env }: Command): Promise<Cost> {
+  const [program = '', ...rest] = words;
+  const [before, startedMs] = [await processorOfChildren(), performance.now()];
+  const child = spawn(program, rest, { env, stdio: ['ignore', 'ignore', 'pipe'] });
+  let [said, peakMiB] = ['', 0];
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said = (said + text).slice(-2000);
+  });
   const watch = setInterval(async () => {
-    peakMiB = Math.max(peakMiB, await peakOf(child.pid));
+    peakMiB = Math.max(peakMiB, await memoryOf(child.pid, 'VmHWM'));
   }, 100);
   const exitCode = await new Promise<number | null>((resolve) => child.once('exit', resolve));
   clearInterval(watch);
-  return { seconds: (performance.now() - started) / 1000, peakMiB, exitCode };
+  if (exitCode !== 0) throw new Error(`${words.join(' ')} ended with ${exitCode}: ${said}`);
+  const seconds = (performance.now() - startedMs) / 1000;
+  return { seconds, peakMiB, processorSeconds: (await processorOfChildren()) - before };
 }
 
-async function peakOf(pid: number | undefined): Promise<number> {
+/** MiB. */
+export async function memoryOf(pid: number | undefined, name: 'VmHWM' | 'VmRSS'): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
-  return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1] ?? 0) / 1024;
+  return Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(status)?.[1] ?? 0) / 1024;
+}
+
+/** Seconds are counted in such parts of them, on every Linux that Node runs on. */
+const TICKS = 100;
+
+/** What all children used that have ended, and theirs, by the kernel's own count. */
+async function processorOfChildren(): Promise<number> {
+  const stat = await readFile('/proc/self/stat', 'utf8').catch(() => '');
+  // The name of the program may have spaces, so fields are counted from behind it: `cutime` and `cstime` are 16 and 17.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[13] ?? Number.NaN) + Number(fields[14])) / TICKS;
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((one, other) => one - other);
+  const [low = Number.NaN, high = Number.NaN] = [
+    sorted[(sorted.length - 1) >> 1],
+    sorted[sorted.length >> 1],
+  ];
+  return (low + high) / 2;
+}
+
+/** Median of each figure apart. */
+export function medianCost(costs: readonly Cost[]): Cost {
+  return {
+    seconds: median(costs.map(({ seconds }) => seconds)),
+    processorSeconds: median(costs.map(({ processorSeconds }) => processorSeconds)),
+    peakMiB: Math.max(...costs.map(({ peakMiB }) => peakMiB)),
+  };
 }

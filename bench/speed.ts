@@ -1,17 +1,14 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { closeSync, fdatasyncSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs';
+import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { inFolder } from './program.ts';
+import { inFolder, median } from './program.ts';
+import { measureMemory, measurePlan, measureReplay } from './speed/bought-before.ts';
 import { measureLatency, measureUnlimited } from './speed/end-to-end.ts';
+import { GOALS } from './speed/goals.ts';
 import { measureGrowth } from './speed/growth.ts';
 import { measureLimit } from './speed/limit.ts';
-import { businessOf, businessWords, describeMachine, machineWords } from './speed/machine.ts';
-import type { Figure, Line, Measured, Options } from './speed/measure.ts';
-import { measureMemory } from './speed/memory.ts';
-import { measurePlan } from './speed/plan.ts';
-import { measureReplay } from './speed/replay.ts';
-import { type Report, tables } from './speed/report.ts';
+import type { Line, Measured, Options } from './speed/measure.ts';
 import { measureResume, measureStarts } from './speed/starts.ts';
 
 /**
@@ -33,16 +30,14 @@ const MEASURES = {
 
 const NAMES = Object.keys(MEASURES) as readonly (keyof typeof MEASURES)[];
 
-const SPEED_FLAGS = `npm run bench speed -- [--only MEASURE …] [--quick] [--rows N] [--runs N] [--json FILE]
+const SPEED_FLAGS = `npm run bench speed -- [--only MEASURE …] [--quick] [--rows N] [--runs N]
   --only MEASURE  ${NAMES.join(', ')}; left out: all
   --quick         lists of some ten thousand rows: minutes
   --rows N        lists of so many rows; where two are compared, the longer one
-  --runs N        so many rounds; left out: 5
-  --json FILE     where the figures are written`;
+  --runs N        so many rounds; left out: 5`;
 
 interface Flags extends Pick<Options, 'rows' | 'quick' | 'runs'> {
   readonly chosen: typeof NAMES;
-  readonly json: string;
 }
 
 /** Undefined for words that nothing can be measured by. */
@@ -55,15 +50,14 @@ function flagsOf(words: readonly string[]): Flags | undefined {
         rows: { type: 'string' },
         runs: { type: 'string', default: '5' },
         quick: { type: 'boolean', default: false },
-        json: { type: 'string', default: join(tmpdir(), 'rowonce-speed.json') },
       },
     });
-    const { only, quick, json } = values;
+    const { only, quick } = values;
     const chosen = NAMES.filter((name) => only.includes(name));
     const [rows, runs] = [values.rows === undefined ? undefined : Number(values.rows), Number(values.runs)];
     const isKnown = only.every((each) => chosen.some((name) => name === each));
     const isCounted = [rows ?? 1, runs].every((count) => Number.isSafeInteger(count) && count > 0);
-    return isKnown && isCounted ? { chosen, rows, runs, quick, json } : undefined;
+    return isKnown && isCounted ? { chosen, rows, runs, quick } : undefined;
   } catch {
     return undefined;
   }
@@ -76,30 +70,59 @@ export function measureSpeed(words: readonly string[]): Promise<readonly string[
     return Promise.resolve([SPEED_FLAGS]);
   }
   return inFolder(async (folder) => {
-    const [machine, before] = [describeMachine(), businessOf(folder)];
-    console.log(`${machineWords(machine)}\nBefore: ${businessWords(before)}`);
-    const measured = await measureAll(folder, flags);
-    const after = businessOf(folder);
-    console.log(`After: ${businessWords(after)}\n`);
-    // Where the figures go to is nothing of theirs, and a folder of this machine is nobody's business.
-    const told = words.filter((word, at) => word !== '--json' && words[at - 1] !== '--json');
-    const command = ['npm run bench speed --', ...told].join(' ');
-    const report: Report = { at: new Date().toISOString(), command, machine, before, after, ...measured };
-    writeFileSync(flags.json, `${JSON.stringify(report, undefined, 2)}\n`);
-    return [...tables(report), '', `The same as JSON: ${flags.json}`];
+    const before = businessOf(folder);
+    const measured: Measured[] = [];
+    for (const name of flags.chosen) {
+      const own = join(folder, name);
+      mkdirSync(own);
+      const say = (text: string): void => console.error(`${name}: ${text}`);
+      measured.push(await MEASURES[name]({ ...flags, folder: own, say }));
+    }
+    const figures = measured.flatMap((each) => each.figures);
+    const lines = measured.flatMap((each) => each.lines);
+    return [
+      `Before: ${before}. After: ${businessOf(folder)}.\n`,
+      ...tableOf(
+        ['measure', 'now', 'must'],
+        figures.map(({ name, now }) => [GOALS[name].what, now, GOALS[name].must]),
+      ),
+      '',
+      ...(lines.length === 0 ? [] : tableOf(['measure', ...CONTESTANTS], lines.map(cellsOf))),
+    ];
   });
 }
 
-async function measureAll(folder: string, { chosen, ...flags }: Flags): Promise<Measured> {
-  const figures: Figure[] = [];
-  const lines: Line[] = [];
-  for (const name of chosen) {
-    const own = join(folder, name);
-    mkdirSync(own);
-    const say = (text: string): void => console.error(`${name}: ${text}`);
-    const measured = await MEASURES[name]({ ...flags, folder: own, say });
-    figures.push(...measured.figures);
-    lines.push(...measured.lines);
-  }
-  return { figures, lines };
+const CONTESTANTS = ['contestant', 'rows', 'seconds', 'rows a second', 'processor a row', 'peak memory'];
+
+/** A table as pages have them. */
+function tableOf(head: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {
+  const line = (each: readonly string[]): string => `| ${each.join(' | ')} |`;
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)];
+}
+
+function cellsOf({ measure, contestant, rows, cost }: Line): readonly string[] {
+  const { seconds, processorSeconds, peakMiB } = cost;
+  const whole = (count: number): string => Math.round(count).toLocaleString('en');
+  return [
+    ...[measure, contestant, whole(rows), seconds.toFixed(2), whole(rows / seconds)],
+    ...[`${((processorSeconds / rows) * 1000).toFixed(3)} ms`, `${peakMiB.toFixed(0)} MiB`],
+  ];
+}
+
+const SYNCS = 200;
+
+/** How busy others keep the machine, and its disk. Where they do, only ratios of processor time say something. */
+function businessOf(folder: string): string {
+  const path = join(folder, 'fdatasync');
+  const file = openSync(path, 'w');
+  const page = Buffer.alloc(4096, 1);
+  const times = Array.from({ length: SYNCS }, () => {
+    writeSync(file, page);
+    const startedMs = performance.now();
+    fdatasyncSync(file);
+    return performance.now() - startedMs;
+  });
+  closeSync(file);
+  rmSync(path);
+  return `load ${loadavg()[0]?.toFixed(1)}, fdatasync ${median(times).toFixed(2)} ms`;
 }

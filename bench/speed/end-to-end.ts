@@ -1,4 +1,5 @@
-import { bareUndici, naiveScript, rowonceRun, type Track } from './contestants.ts';
+import { join } from 'node:path';
+import { costOf, node } from '../program.ts';
 import { Desk, startSpeedVendor, writeWideList } from './fixture.ts';
 import { type Measured, type Options, Rounds, rowsOf } from './measure.ts';
 
@@ -30,8 +31,18 @@ async function race(options: Options, latencyMs: number): Promise<Rounds> {
   try {
     const desk = await Desk.open(options.folder, vendor.url);
     await writeWideList(desk.list, rows);
-    const track: Track = { desk, rows, url: vendor.url };
-    return await Rounds.of(options, [bareUndici(track), naiveScript(track), rowonceRun(track)]);
+    const program = (name: string, ...words: string[]) => ({
+      words: node(join(import.meta.dirname, name), vendor.url, ...words),
+    });
+    return await Rounds.of(options, [
+      { name: 'bare undici', rows, run: () => costOf(program('bare.ts', String(rows))) },
+      {
+        name: 'naive script',
+        rows,
+        run: () => costOf(program('naive.ts', desk.list, desk.path('naive.csv'))),
+      },
+      { name: 'rowonce run', rows, run: async () => costOf(desk.run(await desk.newStore())) },
+    ]);
   } finally {
     vendor.stop();
   }

@@ -3,9 +3,7 @@ import { createWriteStream } from 'node:fs';
 import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
-import { AT_ONCE, abn, connect, PROGRAM, startServer, type Vendor } from '../program.ts';
-import { fillStore } from '../store.ts';
-import { type Command, node } from './cost.ts';
+import { abn, type Command, costOf, node, PROGRAM, type Server, startServer } from '../program.ts';
 
 /** What every measure works on: a list of twelve columns, a job that adds four, an account, stores of their own. */
 
@@ -14,19 +12,30 @@ const COLUMNS = [
   ...['Postcode', 'Phone', 'Class', 'Registered', 'Owner', 'Remark'],
 ];
 
+export interface ListShape {
+  /** A row for every nth company; left out: for all. */
+  readonly every?: number;
+  /** Left out: UTF-8, without any letter beyond ASCII. */
+  readonly isWindows1252?: boolean;
+}
+
 /** Some 190 bytes a row, a cell of them in quotes, each about another company. */
-export async function writeWideList(path: string, rows: number): Promise<void> {
-  const file = createWriteStream(path);
+export async function writeWideList(path: string, rows: number, shape: ListShape = {}): Promise<void> {
+  const { every = 1, isWindows1252 = false } = shape;
+  const file = createWriteStream(path, isWindows1252 ? 'latin1' : 'utf8');
   file.write(`${COLUMNS.join(',')}\n`);
-  for (let row = 0; row < rows; row += 1) if (!file.write(lineOf(row))) await once(file, 'drain');
+  for (let row = 0; row < rows; row += every) {
+    const line = lineOf(row, isWindows1252 ? 'Café' : 'Company');
+    if (!file.write(line)) await once(file, 'drain');
+  }
   file.end();
   await finished(file);
 }
 
-function lineOf(row: number): string {
+function lineOf(row: number, name: string): string {
   const serial = String(row).padStart(8, '0');
   const cells = [
-    ...[abn(row), `Company ${serial} Pty Ltd`, `Trading as ${serial}`],
+    ...[abn(row), `${name} ${serial} Pty Ltd`, `Trading as ${serial}`],
     ...[`"${row % 900} Example Street, Level ${row % 30}"`, 'Sydney', 'NSW', '2000', `02 ${serial}`],
     ...['Incorporated association', '1998-07-01', `Owner ${row % 1000}`, 'as told on the telephone'],
   ];
@@ -47,9 +56,12 @@ const JOB = {
   },
 };
 
+/** Requests that every contestant has under way side by side. */
+const AT_ONCE = 64;
+
 const VENDOR = join(import.meta.dirname, 'vendor.ts');
 
-export function startSpeedVendor(flags: readonly string[]): Promise<Vendor> {
+export function startSpeedVendor(flags: readonly string[]): Promise<Server> {
   return startServer(node(VENDOR, ...flags));
 }
 
@@ -64,11 +76,15 @@ export class Desk {
     this.#env = env;
   }
 
-  /** @param url of the vendor; of none for what asks for nothing. */
-  static async open(folder: string, url = 'http://127.0.0.1:1', perSecond?: number): Promise<Desk> {
+  /** @param url of the vendor; of none for what asks for nothing. @param perSecond left out: more than any machine sends. */
+  static async open(folder: string, url = 'http://127.0.0.1:1', perSecond = 100_000): Promise<Desk> {
     await mkdir(folder, { recursive: true });
     await writeFile(join(folder, 'job.yaml'), JSON.stringify(JOB));
-    return new Desk(folder, await connect(folder, url, AT_ONCE, perSecond));
+    const limits = { concurrency: AT_ONCE, per_second: perSecond };
+    const account = { vendor: 'provider', id: 'bench', base_url: url, key: 'bench', limits };
+    const accounts = JSON.stringify({ accounts: { data: account } });
+    await writeFile(join(folder, 'accounts.yaml'), accounts, { mode: 0o600 });
+    return new Desk(folder, { ...process.env, ROWONCE_CONFIG: folder });
   }
 
   path(name: string): string {
@@ -93,10 +109,18 @@ export class Desk {
     return this.rowonce(store, 'run', this.job, list, '--budget', '100000000');
   }
 
-  /** A store that knows the answers for the first rows of every list, or for every nth of them. */
-  fill(store: string, rows: number, every = 1): Promise<void> {
-    process.env.XDG_STATE_HOME = this.#stateOf(store);
-    return fillStore(this.path(store), rows, every);
+  /** A store that has bought every nth of so many rows, from a vendor of its own. */
+  async fill(store: string, rows: number, every = 1): Promise<void> {
+    const vendor = await startSpeedVendor([]);
+    try {
+      const desk = await Desk.open(this.folder, vendor.url);
+      const list = this.path('bought.csv');
+      await writeWideList(list, rows, { every });
+      await costOf(desk.run(store, list));
+    } finally {
+      vendor.stop();
+      await this.remove('bought.csv', 'bought.enriched.csv', 'bought.enriched.report.html');
+    }
   }
 
   /** What is known of a store outside of it. Each has its own, or a copy would be taken for an older state of the same store. */

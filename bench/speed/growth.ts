@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Cost, costOf, medianCost } from './cost.ts';
+import { type Cost, costOf, medianCost } from '../program.ts';
 import { Desk, startSpeedVendor, writeWideList } from './fixture.ts';
 import { type Line, type Measured, type Options, rowsOf } from './measure.ts';
 import { ANSWER_BYTES } from './vendor.ts';

@@ -1,7 +1,6 @@
-import { measureCell } from '../rate.ts';
-import { costOf } from './cost.ts';
+import { cpus } from 'node:os';
+import { costOf } from '../program.ts';
 import { Desk, startSpeedVendor, writeWideList } from './fixture.ts';
-import { idleSeconds } from './machine.ts';
 import type { Measured, Options } from './measure.ts';
 import type { SpeedBook } from './vendor.ts';
 
@@ -13,22 +12,12 @@ const RATES = [5, 50, 500, 5000];
 const SECONDS = 12;
 
 export async function measureLimit(options: Options): Promise<Measured> {
-  const alone: string[] = [];
-  const whole: string[] = [];
+  const told: string[] = [];
   for (const perSecond of RATES) {
-    const cell = { kind: 'sliding-log', perSecond, concurrency: 64, stalls: false } as const;
-    alone.push(words(perSecond, await measureCell(cell)));
-    options.say(`limiter alone ${alone.at(-1)}`);
-    whole.push(await runAt(options, perSecond));
-    options.say(`rowonce run ${whole.at(-1)}`);
+    told.push(await runAt(options, perSecond));
+    options.say(told.at(-1) ?? '');
   }
-  return {
-    lines: [],
-    figures: [
-      { name: 'limit', now: whole.join('; ') },
-      { name: 'limiter', now: alone.join('; ') },
-    ],
-  };
+  return { lines: [], figures: [{ name: 'limit', now: told.join('; ') }] };
 }
 
 async function runAt({ folder }: Options, perSecond: number): Promise<string> {
@@ -40,12 +29,13 @@ async function runAt({ folder }: Options, perSecond: number): Promise<string> {
     const { seconds } = await costOf(desk.run(await desk.newStore()));
     const idleCores = (idleSeconds() - idle) / seconds;
     const book = (await (await fetch(`${vendor.url}/book`)).json()) as SpeedBook;
-    return `${words(perSecond, book)}, ${idleCores.toFixed(1)}`;
+    return `${perSecond}/s ${(book.share * 100).toFixed(1)} %, ${book.refused}, ${idleCores.toFixed(1)}`;
   } finally {
     vendor.stop();
   }
 }
 
-function words(perSecond: number, { share, refused }: Pick<SpeedBook, 'share' | 'refused'>): string {
-  return `${perSecond}/s ${(share * 100).toFixed(1)} %, ${refused}`;
+/** How long the cores had nothing to do, all of them together, since the machine started. */
+function idleSeconds(): number {
+  return cpus().reduce((total, { times }) => total + times.idle / 1000, 0);
 }

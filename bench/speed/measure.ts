@@ -1,4 +1,4 @@
-import { type Cost, median, medianCost } from './cost.ts';
+import { type Cost, median, medianCost } from '../program.ts';
 import type { FigureName } from './goals.ts';
 
 /** What all measures share: how often and how much, contestants side by side, and what comes of it. */

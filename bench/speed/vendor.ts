@@ -5,8 +5,8 @@
  * next request has come.
  */
 import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { constants, setPriority } from 'node:os';
 import { parseArgs } from 'node:util';
-import { beFirst, shareUsed, slidingLog } from '../rate-vendor.ts';
 
 /** As long as an answer about a company is that has some ten fields. */
 export const ANSWER_BYTES = 270;
@@ -117,6 +117,40 @@ function requestEnd(text: string): number | undefined {
   const length = /\r\ncontent-length: *(\d+)/i.exec(text.slice(0, head + 2))?.[1] ?? '0';
   const end = head + '\r\n\r\n'.length + Number(length);
   return text.length < end ? undefined : end;
+}
+
+const WINDOW_MS = 1000;
+
+/** The strictest of limits: so many in any second. Refused requests do not count. */
+function slidingLog(requests: number): (nowMs: number) => boolean {
+  const times = new Float64Array(requests).fill(Number.NEGATIVE_INFINITY);
+  let next = 0;
+  return (nowMs) => {
+    if (nowMs - (times[next] ?? 0) < WINDOW_MS) return false;
+    times[next] = nowMs;
+    next = (next + 1) % requests;
+    return true;
+  };
+}
+
+/** Start and tail of a run say nothing about how much of the limit it uses. */
+const [START_MS, TAIL_MS] = [2000, 500];
+
+/** What part of the limit was used in the whole seconds between. */
+function shareUsed(accepted: readonly number[], perSecond: number): number {
+  const fromMs = (accepted[0] ?? 0) + START_MS;
+  const seconds = Math.floor(((accepted.at(-1) ?? 0) - TAIL_MS - fromMs) / WINDOW_MS);
+  const used = accepted.filter((atMs) => atMs >= fromMs && atMs < fromMs + seconds * WINDOW_MS);
+  return used.length / (seconds * perSecond);
+}
+
+/** When a request arrives must not depend on what else the machine is busy with, as far as we may say so. */
+function beFirst(): void {
+  try {
+    setPriority(constants.priority.PRIORITY_HIGH);
+  } catch {
+    // Not everybody may.
+  }
 }
 
 if (import.meta.main) {

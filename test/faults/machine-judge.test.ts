@@ -69,6 +69,9 @@ test('the share of a limit and the time after a kill are read from when requests
     -2,
   );
   expect(recoveryMs(every(10, 0, 60_000), 20_000, LIMIT)).toBeUndefined();
+  const minutely = { requests: 12_000, windowMs: 60_000 };
+  const bursts = [...every(5, 0, 30_000), ...every(5, 60_000, 90_000), ...every(5, 120_000, 150_000)];
+  expect(recoveryMs(bursts, 20_000, minutely), 'half of the limit, in bursts').toBeUndefined();
 });
 
 test('the vendor’s book gives away what was bought past the ledger', async () => {

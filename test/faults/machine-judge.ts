@@ -108,17 +108,20 @@ export function shareMidway(times: readonly number[], { requests, windowMs }: Li
   return midway / (requests * spans);
 }
 
-/** So much of the limit counts as all of it, over so long. */
+/** So much of the limit counts as all of it, over so long and over the limit's own span: a burst is not all of it. */
 const [NEARLY_ALL, OVER_MS] = [0.95, 5_000];
 
-/** How long after the moment the limit was used again; undefined: never. The span over which that is seen begins then. */
+/** How long after the moment the limit was used again; undefined: never. The spans over which that is seen begin then. */
 export function recoveryMs(
   times: readonly number[],
   momentMs: number,
   { requests, windowMs }: Limit,
 ): number | undefined {
-  const enough = Math.floor((NEARLY_ALL * requests * OVER_MS) / windowMs);
   const since = times.filter((time) => time >= momentMs);
-  const at = since.findIndex((time, from) => (since[from + enough - 1] ?? Number.NaN) - time < OVER_MS);
+  const isUsed = (from: number, spanMs: number): boolean => {
+    const enough = Math.floor((NEARLY_ALL * requests * spanMs) / windowMs);
+    return (since[from + enough - 1] ?? Number.POSITIVE_INFINITY) - (since[from] ?? 0) < spanMs;
+  };
+  const at = since.findIndex((_, from) => isUsed(from, OVER_MS) && isUsed(from, Math.max(OVER_MS, windowMs)));
   return at < 0 ? undefined : (since[at] ?? momentMs) - momentMs;
 }
