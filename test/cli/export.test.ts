@@ -60,15 +60,6 @@ test('an output that somebody changed is kept, and that is said', async () => {
   expect(await desk.read('out.csv')).toBe('my own notes');
 });
 
-test('an input that was changed since does not fit its answers, so nothing is written', async () => {
-  const desk = await finishedDesk();
-  await desk.write('list.csv', 'Domain\nc.example\n');
-  const { code, stderr } = await desk.type(['export', 'last', '-o', 'copy.csv']);
-  expect(code).toBe(2);
-  expect(stderr).toContain('has changed since batch');
-  expect(existsSync(desk.place.path('copy.csv'))).toBe(false);
-});
-
 proof('a job that never ran over the file has nothing to export', async () => {
   const desk = await finishedDesk();
   await desk.write('job.yaml', 'operation: enrich-company\nwaterfall: [domain]\n');

@@ -95,20 +95,6 @@ describe('consent', () => {
   });
 });
 
-test('a budget that is reached stops with 4, and the last line is a command that ends what is left', async () => {
-  const desk = await openDesk();
-  desk.list(6);
-  const words = ['run', 'enrich-company', 'list.csv', '-o', 'out.csv', '--budget', '2'];
-  const stopped = await desk.type(words);
-  expect(stopped.code).toBe(4);
-  expect(stopped.stderr).toContain('The budget of this batch is reached: 2 of 2 credits spent.\n');
-  expect(desk.place.statuses().filter((status) => status === 'pending')).toHaveLength(4);
-  const typed = stopped.stderr.trimEnd().split('\n').at(-1) ?? '';
-  expect(typed).toBe('npx --no rowonce run enrich-company list.csv -o out.csv --budget 6');
-  expect(await desk.type(typed.split(' ').slice(3))).toMatchObject({ code: 0 });
-  expect(await desk.place.vendor.book()).toMatchObject({ credits: 6, charged_twice: [] });
-});
-
 proof(
   'the command of a reached budget also counts calls that are sent again, so that it is typed once',
   async () => {
@@ -289,46 +275,6 @@ describe('--save-job', () => {
     expect(await desk.read('mine.yaml')).toBe(`${saved}# my own words\n`);
     expect(await desk.read('mine (2).yaml')).toBe(saved);
     expect(existsSync(desk.place.path('mine (3).yaml'))).toBe(false);
-  });
-});
-
-proofs('while another process spends from the store', () => {
-  async function busyDesk() {
-    const desk = await openDesk({ latencyMs: 700, concurrency: 1 });
-    desk.list(2);
-    desk.list(1, 'other.csv');
-    const words = ['--budget', '9', '-o', desk.place.path('out.csv'), '--json'];
-    const first = desk.place.type(
-      ['run', 'enrich-company', desk.place.path('list.csv'), ...words],
-      desk.environment(),
-    );
-    await first.said(/Batch [0-9a-f]{8}/);
-    return {
-      desk,
-      first,
-      other: ['run', 'enrich-company', 'other.csv', '--budget', '9', '-o', 'other-out.csv'],
-    };
-  }
-
-  proof('a second run is refused with 76 and the name of the first', async () => {
-    const { desk, first, other } = await busyDesk();
-    // Stopped, so that it cannot end before the second begins; the kernel keeps its lock.
-    first.signal('SIGSTOP');
-    const refused = await desk.type([...other, '--json']);
-    first.signal('SIGCONT');
-    expect(refused.code).toBe(76);
-    expect(objectIn(refused.stdout).stopped).toMatchObject({ code: 'busy' });
-    expect(refused.stderr).toContain(`run enrich-company ${desk.place.path('list.csv')}`);
-    expect(await first.ended).toMatchObject({ code: 0 });
-    expect(await desk.requests()).toBe(2);
-  });
-
-  proof('a second run with --wait begins when the first has ended', async () => {
-    const { desk, first, other } = await busyDesk();
-    const waited = await desk.type([...other, '--wait', '1m', '--json']);
-    expect(waited.code).toBe(0);
-    expect(await first.ended).toMatchObject({ code: 0 });
-    expect(await desk.place.vendor.book()).toMatchObject({ requests: 3, charged_twice: [] });
   });
 });
 

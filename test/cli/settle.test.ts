@@ -17,7 +17,7 @@ async function doubtfulDesk(): Promise<Desk> {
   return desk;
 }
 
-proof('the list says which rows, since when, and how much is at risk; listing decides nothing', async () => {
+test('the list says which rows, since when, and how much is at risk; listing decides nothing', async () => {
   const desk = await doubtfulDesk();
   const { code, stdout, stderr } = await desk.type(['settle', 'last']);
   expect(code).toBe(0);

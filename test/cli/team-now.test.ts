@@ -6,7 +6,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import { proof } from '../combinations.ts';
-import { ChoosyVendor } from '../faults/choosy-vendor.ts';
+import { Gateway, refusingInvites } from '../faults/gateway.ts';
 import { PROJECT, type TeamWorkplace, type Wanted } from '../faults/team-workplace.ts';
 import type { JsonResult } from './desk.ts';
 import { openTeam } from './team.ts';
@@ -134,10 +134,11 @@ proof(
   'a refused row is planned again by the next run, which says that it was refused before and why, one try a run',
   async () => {
     let seats = 0;
-    const door = await ChoosyVendor.start(({ role }) => role === 'role:editor' && seats === 0);
+    const team = await openTeam();
+    const weather = refusingInvites(({ role }) => role === 'role:editor' && seats === 0);
+    const door = await Gateway.before(team.vendor.url, weather);
     onTestFinished(() => door[Symbol.asyncDispose]());
-    const team = await openTeam({ reachedAt: door.url });
-    door.standBefore(team.vendor.url);
+    team.writeAccount({ base_url: door.url });
     const sheet = [...as('editor', JO), ...as('viewer', MO)];
     const first = await team.apply(sheet);
     expect(first).toMatchObject({ code: 3, report: { counts: { refused: 1, applied: 1 } } });

@@ -135,21 +135,6 @@ describe.concurrent('a lost answer, where the vendor counts credits and nobody e
   });
 });
 
-test.concurrent.each(some(EITHER_WAY, 1))(
-  '%s, where the vendor offers nothing: held, and asked by no run',
-  async (fault) => {
-    await using workplace = await lossyWorkplace(fault, {});
-    await workplace.runHere();
-    const { requests } = await workplace.vendor.book();
-    expect((await workplace.runHere()).code).toBe(3);
-    expect(workplace.statuses()).toEqual(['in_doubt', 'matched', 'matched']);
-    expect(await workplace.vendor.book()).toMatchObject({ requests, charged_twice: [] });
-    expect(await typed(workplace, 'settle', 'last')).toContain(
-      '\n    no read-back is possible here, so it may have been charged\n',
-    );
-  },
-);
-
 proof.concurrent.each(some([[['--retry', '--extra-credits', '1']], [['--not-done']]], 1))(
   'a store in which a lost answer was settled for a row and for another above it is sound after a kill (%s)',
   async (decision) => {

@@ -20,8 +20,16 @@ export interface ErrorPage {
   readonly reached?: true;
 }
 
+export interface Passing {
+  readonly path: string;
+  readonly body: string;
+}
+
 /** The page with which a call is answered, by its number from 1 on; undefined: it is passed on. It may take its time. */
-export type Weather = (call: number) => ErrorPage | undefined | Promise<ErrorPage | undefined>;
+export type Weather = (
+  call: number,
+  passing: Passing,
+) => ErrorPage | undefined | Promise<ErrorPage | undefined>;
 
 /**
  * Bad weather from a call on. Its first pages wait until `atOnce` of them are asked for, which is as many as may be on their
@@ -40,6 +48,29 @@ export function badOnceSettled(call: number, page: ErrorPage, atOnce: number): W
 /** Some bad calls in a row, over and over: for runs that are killed at random meanwhile. */
 export function badEvery(period: number, page: ErrorPage, calls: number): Weather {
   return (number) => (number % period < calls && number >= period ? page : undefined);
+}
+
+export interface AskedInvite {
+  readonly email: string;
+  /** As the service's API writes it. */
+  readonly role: string;
+  /** How many invites were asked for this person before, refused ones among them. */
+  readonly before: number;
+}
+
+/** Before a service that takes every invite: some of them are refused. */
+export function refusingInvites(refuses: (invite: AskedInvite) => boolean): Weather {
+  const asked = new Map<string, number>();
+  return (_, { path, body }) => {
+    if (!path.endsWith('/invite/create')) return undefined;
+    const { email, permissions } = JSON.parse(body);
+    const before = asked.get(email) ?? 0;
+    asked.set(email, before + 1);
+    const role = Object.keys(permissions.items.serviceDefault.actions).join();
+    if (!refuses({ email, role, before })) return undefined;
+    const headers = { 'content-type': 'application/json' };
+    return { status: 422, headers, body: '{"error":"no seats are left for this role"}' };
+  };
 }
 
 const PAGE = '<!DOCTYPE html><html><head><title>Not here</title></head><body>nginx</body></html>';
@@ -101,8 +132,9 @@ export class Gateway implements AsyncDisposable {
 
   async #answer(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     this.#calls += 1;
-    const page = await this.weather(this.#calls);
+    const call = this.#calls;
     const body = await buffer(incoming);
+    const page = await this.weather(call, { path: incoming.url ?? '', body: String(body) });
     const passed = page === undefined || page.reached === true ? await this.#pass(incoming, body) : undefined;
     if (page !== undefined) {
       this.pages[page.reached === true ? 'reached' : 'alone'] += 1;

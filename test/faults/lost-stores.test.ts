@@ -2,8 +2,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs
 import { describe, expect, test } from 'vitest';
 import { typedAt } from '../cli/typed.ts';
 import { proof, some } from '../combinations.ts';
-import { brokenPromises, NONE_BROKEN } from './promises.ts';
-import { isKnownToBeOlder, restore, takeBackup, tryOnBackup } from './restores.ts';
+import { restore, takeBackup } from './restores.ts';
 import { domainsOf, Workplace } from './workplace.ts';
 
 /*
@@ -68,20 +67,6 @@ describe.concurrent('a store that is lost', () => {
     expect(accepted.stderr).toMatch(/^Accepted with --accept store: The store .* is not the newest one/);
     expect(await workplace.runHere(listOf('two'))).toMatchObject({ code: 0, report: { requests: 0 } });
     expect((await type(workplace, ['status'])).stderr).toBe('');
-  });
-
-  proof('a backup of before a kill buys nothing, and the newest store goes on', async () => {
-    await using workplace = await workplaceWith('one', 'two');
-    await workplace.runHere(listOf('one'));
-    const backup = takeBackup(workplace);
-    const program = workplace.start(listOf('two'));
-    await program.until(() => isKnownToBeOlder(workplace, backup));
-    await program.kill();
-    const { ended, requests } = await tryOnBackup(workplace, backup, listOf('two'));
-    expect(ended).toMatchObject({ code: 2, report: { stopped: { code: 'store_lost' } } });
-    expect(requests).toBe(0);
-    expect([0, 3]).toContain((await workplace.runHere(listOf('two'))).code);
-    expect(await brokenPromises(workplace, { lists: [listOf('one'), listOf('two')] })).toEqual(NONE_BROKEN);
   });
 
   proof('deleted, it is not made anew until that is accepted', async () => {

@@ -4,7 +4,6 @@ import { proof, some } from '../combinations.ts';
 import { postgresServer, type Server } from '../ledger/stores/postgres-server.ts';
 import { layOutOn, WORKER } from './laid-out.ts';
 import type { Ended } from './program.ts';
-import { ScriptedVendor } from './scripted-vendor.ts';
 import { domainsOf, type Order, Workplace } from './workplace.ts';
 
 /*
@@ -111,7 +110,6 @@ test('what would change something at the service is refused before anything is a
 
 test.each([
   ['postgres://me:secret@127.0.0.1:1/name', 'came with a password', 'PGPASSFILE'],
-  ['postgres://me@db.example/name', 'is on another machine', 'sslmode=verify-full'],
   ['postgres://me@127.0.0.1:1/name', 'cannot be reached', 'Check that the server runs'],
 ])('%s is refused, and no password is shown', async (store, fact, advice) => {
   await using place = await openPlace();
@@ -120,20 +118,6 @@ test.each([
   expect(stderr).toContain(fact);
   expect(stderr).toContain(advice);
   expect(stderr).not.toContain('secret');
-});
-
-test('a few unknown companies at the top of a list stop no run', async () => {
-  await using place = await openPlace();
-  await using vendor = await ScriptedVendor.start(({ body }, response) => {
-    const { domain } = JSON.parse(body) as { domain: string };
-    const isKnown = domain.startsWith('known');
-    response.writeHead(isKnown ? 200 : 404, { 'content-type': 'application/json' });
-    response.end(JSON.stringify(isKnown ? { name: domain } : { error: 'No match' }));
-  });
-  place.writeAccount(vendor.url, { limits: LIMITS });
-  place.writeList([...domainsOf('unheard-of', 10), ...domainsOf('known', 5)]);
-  const { code, stderr, report } = await place.runHere({ store: await freshStore() });
-  expect({ code, counts: report?.counts }, stderr).toEqual({ code: 0, counts: { no_match: 10, matched: 5 } });
 });
 
 test('a server that forgets what it committed is refused', async () => {

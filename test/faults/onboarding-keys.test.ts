@@ -64,30 +64,3 @@ proof.concurrent(
     }
   },
 );
-
-proof.concurrent(
-  'no project that lets the key in: exit 77, rows pending, and a key of an Admin goes on',
-  async () => {
-    await using team = await TeamWorkplace.open({ concurrency: CONCURRENCY });
-    const projects = ['proj-east', 'proj-west'];
-    for (const project of projects) await team.vendor.removeAdmin(project, KEY);
-    const people = emailsOf('shut', 10).map((email, index) => ({
-      email,
-      role: 'viewer',
-      project: projects[index % 2] ?? '',
-    }));
-    team.writeSheet(people);
-    const { code, report } = await team.runHere();
-    expect(code).toBe(77);
-    expect(report?.stopped?.code).toBe('key');
-    expect(report?.counts.applied).toBeUndefined();
-    expect((await team.state()).roles()).toEqual({});
-
-    team.writeAccount({ key: 'key-2' });
-    await team.runHere();
-    const statuses = team.place.statuses();
-    const invited = Object.keys((await team.state()).roles()).length;
-    expect(statuses.filter((status) => status === 'applied')).toHaveLength(invited);
-    expect(statuses).not.toContain('pending');
-  },
-);

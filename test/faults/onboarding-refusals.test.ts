@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { some } from '../combinations.ts';
-import { ChoosyVendor } from './choosy-vendor.ts';
-import { runToTheEnd } from './hand-settling.ts';
+import { proof, some } from '../combinations.ts';
+import { Gateway, refusingInvites } from './gateway.ts';
+import { runToTheEnd, settleByHand } from './hand-settling.ts';
 import { PROJECT, TeamWorkplace } from './team-workplace.ts';
 
 /*
  * Goal: when the service refuses the new role after the old invite was deleted, the old one is created again, wherever
  * the program dies on the way and whether or not somebody accepts just then; when it refuses that as well, the row says
- * that there is no invite now.
+ * that there is no invite now. Typing the same list again tries what was refused once, and nothing else.
  * Method: a door before the sandbox refuses every invite as editor, and of one person every invite but the first. Each
  * case has a person of its own. The state and the mails are the vendor's. Each of the three requests is lost, and is kept
  * before the next; whether somebody accepts matters most where a request was lost.
@@ -33,15 +33,16 @@ const cases = KILLS.map(([crashAt, then], index) => ({
 
 const SHUT_OUT = 'shut-out@team.example';
 
-let door: ChoosyVendor;
+let door: Gateway;
 let team: TeamWorkplace;
 
 beforeAll(async () => {
-  door = await ChoosyVendor.start(
+  team = await TeamWorkplace.open({ concurrency: 1 });
+  const weather = refusingInvites(
     ({ email, role, before }) => role === 'role:editor' || (email === SHUT_OUT && before > 0),
   );
-  team = await TeamWorkplace.open({ concurrency: 1, reachedAt: door.url });
-  door.standBefore(team.vendor.url);
+  door = await Gateway.before(team.vendor.url, weather);
+  team.writeAccount({ base_url: door.url });
   const everybody = [...cases.map(({ email }) => email), SHUT_OUT];
   const viewers = everybody.map((email) => ({ email, role: 'viewer' }));
   const { code } = await team.apply(viewers, { input: 'all.csv', output: 'all-out.csv' });
@@ -88,3 +89,38 @@ test('a service that refuses the old role as well: the row says that there is no
   expect(team.row(email, order.output)._reason).toMatch(/no invite now/);
   expect((await team.state()).standing(PROJECT, email)).toBeUndefined();
 });
+
+test('settle --retry is carried out by the next run, also when another row of the list has something to do again', async () => {
+  const [one, other] = ['retried-1@team.example', 'retried-2@team.example'];
+  await team.apply([one, other].map((email) => ({ email, role: 'viewer' })));
+  team.writeSheet([one, other].map((email) => ({ email, role: 'editor' })));
+  // Both invites are deleted; the first creation is in doubt, the second one is refused and its old role restored.
+  expect((await team.run({ crashAt: 'after-intent:3' })).signal).toBe('SIGKILL');
+  expect((await team.runHere()).code).toBe(3);
+  expect(await settleByHand(team)).toBe(1);
+  await team.runHere();
+  expect(team.place.ledger().doubts).toEqual([]);
+  expect((await team.state()).standing(PROJECT, one)).toEqual({ as: 'invited', role: 'viewer' });
+});
+
+proof(
+  'a role that the service refused after the old invite was deleted is tried once by each run, which says so',
+  async () => {
+    const [email, other] = ['again-1@team.example', 'again-2@team.example'];
+    await team.apply([email, other].map((each) => ({ email: each, role: 'viewer' })));
+    await team.apply([
+      { email, role: 'editor' },
+      { email: other, role: 'viewer' },
+    ]);
+    const { batch } = await team.json('status', 'last');
+    expect((await team.state()).mailsTo(PROJECT, email)).toEqual(['viewer', 'viewer']);
+    expect(await team.runHere()).toMatchObject({ code: 3, report: { counts: { refused: 1, unchanged: 1 } } });
+    expect((await team.state()).mailsTo(PROJECT, email)).toEqual(['viewer', 'viewer', 'viewer']);
+    expect((await team.state()).mailsTo(PROJECT, other)).toEqual(['viewer']);
+    expect(team.row(email)._reason).toMatch(
+      new RegExp(
+        `^the service refused editor .*; refused before, in batch ${batch}: the service refused editor`,
+      ),
+    );
+  },
+);

@@ -18,18 +18,6 @@ const DOMAINS = domainsOf('policy', 8);
 const IN_DOUBT = ['in_doubt', 'refused', 'in_doubt', 'refused', 'in_doubt', 'matched', 'matched', 'matched'];
 
 describe.concurrent('calls in doubt', () => {
-  test('hold, which is what no policy means: they stay in doubt, and the next run asks nothing', async () => {
-    await using workplace = await lossyWorkplace('hold');
-    expect(await workplace.runHere()).toMatchObject({
-      code: 3,
-      report: { credits: { spent: 3, in_doubt: 3 } },
-    });
-    expect(workplace.statuses()).toEqual(IN_DOUBT);
-    expect(await workplace.runHere(JOB)).toMatchObject({ code: 3, report: { requests: 0 } });
-    expect(workplace.statuses()).toEqual(IN_DOUBT);
-    expect((await workplace.vendor.book()).charged_twice).toEqual([]);
-  });
-
   proof('skip: their rows end as skipped, say so, and are not asked again', async () => {
     await using workplace = await lossyWorkplace('skip');
     await workplace.runHere();

@@ -28,9 +28,9 @@ async function down(weather: Weather | 'refused'): Promise<Down> {
   const gateway = await Gateway.before(desk.place.vendor.url);
   onTestFinished(() => gateway[Symbol.asyncDispose]());
   let isRefusing = false;
-  gateway.weather = (call) => {
+  gateway.weather = (call, passing) => {
     if (call <= ANSWERED) return undefined;
-    if (weather !== 'refused') return weather(call);
+    if (weather !== 'refused') return weather(call, passing);
     isRefusing = true;
     return new Promise(() => {});
   };
