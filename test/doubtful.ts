@@ -42,10 +42,6 @@ export class SkippingClock implements Clock {
     return systemClock.monotonicMs() + this.#skippedMs;
   }
 
-  boot() {
-    return { id: 'skipping', uptimeMs: this.monotonicMs() };
-  }
-
   async sleep(durationMs: number, signal?: AbortSignal): Promise<void> {
     signal?.throwIfAborted();
     this.sleptMs.push(durationMs);

@@ -35,9 +35,9 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'row-pages.ts',
     'store.ts',
     'tally.ts',
+    'time.ts',
     'work-queue.ts',
   ],
-  time: ['believed-time.ts'],
   client: [
     'account/account.ts',
     'account/agreements.ts',

@@ -23,10 +23,6 @@ export class JumpingClock implements Clock {
     return this.#nowMs + this.#wallOffsetMs;
   }
 
-  boot() {
-    return { id: 'jumping', uptimeMs: this.#nowMs };
-  }
-
   async sleep(durationMs: number, signal?: AbortSignal): Promise<void> {
     signal?.throwIfAborted();
     this.#passTo(this.#nowMs + Math.max(durationMs, 0));

@@ -102,7 +102,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: '11: the code admits nothing above a budget',
     file: 'src/ledger/stores/sqlite/admissions.ts',
-    text: 'moved ?? overBudget(connection, intent, begun);',
+    text: 'moved ?? overBudget(connection, begun);',
     instead: 'moved;',
     test: ['ledger/stores/conformance', 'a budget admits up to its last credit'],
   },
@@ -136,10 +136,10 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: '16: no calendar alone says which day pays',
-    file: 'src/time/believed-time.ts',
-    text: 'return wallMs >= sureMs && wallMs - sureMs <= APART_MS ? wallMs : sureMs;',
-    instead: 'return wallMs + 0 * sureMs;',
-    test: ['time/believed-time', 'the time that is believed'],
+    file: 'src/ledger/time.ts',
+    text: 'return Math.max(this.#toldMs, Math.min(this.machine.wallMs(), this.#dateMs() + SECOND_MS));',
+    instead: 'return this.machine.wallMs();',
+    test: ['ledger/time', 'a wrong clock'],
   },
   {
     rule: '17: no row gets the answer of other cells',

@@ -10,11 +10,10 @@ import { isoTime, systemClock } from '../core/clock.ts';
 import { EXIT, StopError } from '../core/errors.ts';
 import { counted } from '../core/plain-text.ts';
 import type { StoreFact } from '../ledger/store.ts';
+import { APART_MS, toldIn } from '../ledger/time.ts';
 import { commandLine } from '../lib/command-line.ts';
-import { formatDuration } from '../lib/duration.ts';
 import { examinedStore, lookAtLedger } from '../run/open-ledger.ts';
 import { chooseStore } from '../run/store-choice.ts';
-import { APART_MS } from '../time/believed-time.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
 
 type Finding = StoreFact;
@@ -79,7 +78,7 @@ async function clock(): Promise<Finding> {
   const driftMs = Math.abs(
     systemClock.wallMs() - began.wallMs - (systemClock.monotonicMs() - began.monotonicMs),
   );
-  const fact = `${isoTime(systemClock.wallMs())}, ${driftMs.toFixed(0)} ms apart from the monotonic clock in 100 ms; ${bootWords()}`;
+  const fact = `${isoTime(systemClock.wallMs())}, ${driftMs.toFixed(0)} ms apart from the monotonic clock in 100 ms`;
   return finding(
     'clock',
     fact,
@@ -88,21 +87,12 @@ async function clock(): Promise<Finding> {
   );
 }
 
-function bootWords(): string {
-  const { id, uptimeMs } = systemClock.boot?.() ?? { id: '', uptimeMs: 0 };
-  if (id.startsWith('process '))
-    return 'this system names no boot clock, so each run counts as a new start of it';
-  return `boot ${id.slice(0, 8)}, up for ${formatDuration(uptimeMs)}`;
-}
-
-/** Reports a system clock that is behind a time that an answer has confirmed: one of the two is wrong. */
-function timeIn(location: string, confirmedMs: number | undefined): Finding {
-  if (confirmedMs === undefined)
-    return { what: 'time', fact: `no answer in ${location} has confirmed one yet` };
-  const fact = `last confirmed by an answer in ${location}: ${isoTime(confirmedMs)}`;
-  const next =
-    "If this machine's clock is behind, set it. If it is right, the vendor's next answer corrects that time.";
-  return finding('time', fact, systemClock.wallMs() >= confirmedMs - APART_MS, next);
+/** Reports a system clock that is behind a time which it and a vendor have both reached already. */
+function timeIn(location: string, toldMs: number | undefined): Finding {
+  if (toldMs === undefined) return { what: 'time', fact: `no answer in ${location} has told one yet` };
+  const fact = `last told by an answer in ${location}: ${isoTime(toldMs)}`;
+  const next = 'Set the clock of this machine.';
+  return finding('time', fact, systemClock.wallMs() >= toldMs - APART_MS, next);
 }
 
 async function store(flag: string | undefined): Promise<readonly Finding[]> {
@@ -118,11 +108,11 @@ async function storeAt(location: string): Promise<readonly Finding[]> {
     const held: string[] = [];
     const ledger = await lookAtLedger(location, (fact) => held.push(fact));
     const batches = await ledger.batches();
-    const confirmedMs = await ledger.confirmedTime();
+    const toldMs = await toldIn(ledger);
     await ledger.close();
     const [fact = `${location}, ${counted(batches.length, 'batch', 'batches')}`] = held;
     const next = 'Restore the newest copy of the store, with all its files.';
-    return [finding('store', fact, held.length === 0, next), timeIn(location, confirmedMs)];
+    return [finding('store', fact, held.length === 0, next), timeIn(location, toldMs)];
   } catch (error) {
     return [problem('store', error)];
   }

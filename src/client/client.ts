@@ -32,6 +32,7 @@ import {
   type RequestShape,
   type RequestValues,
   readBackRequestOf,
+  TIME_REQUEST,
 } from './request.ts';
 import { Transport } from './transport.ts';
 
@@ -211,6 +212,16 @@ export class Client {
       failures += 1;
       if (failures === MOST_TRIES) throw silent(request, why);
       limiter.backOff(sentAtMs, why);
+    }
+  }
+
+  /** Asks what time it is at the vendor's, for `ClientOptions.heard`. Whatever comes of it, the caller goes on. */
+  async askTime(waiter: Waiter): Promise<void> {
+    const permit = await this.permit(waiter);
+    try {
+      await permit.ask(TIME_REQUEST);
+    } finally {
+      permit.giveBack();
     }
   }
 

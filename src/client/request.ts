@@ -35,6 +35,10 @@ export interface FreeRequest extends HttpRequest {
   readonly [free]: true;
 }
 
+/** Asks the vendor's origin for nothing but its `Date`. No key is in it, so it can be charged to nobody. */
+export const TIME_REQUEST = { method: 'HEAD', path: '/', headers: {}, body: undefined } as const;
+export type TimeRequest = typeof TIME_REQUEST;
+
 export function basePathOf(baseUrl: URL): string {
   return baseUrl.pathname.replace(/\/+$/, '');
 }

@@ -7,7 +7,7 @@ import { crashPointSoon } from '../lib/faults.ts';
 import { Redaction } from '../lib/redaction.ts';
 import { isCertificate, isUnresolved, NoTunnel } from './connector.ts';
 import type { NotSentCause, Reply } from './judge.ts';
-import type { HttpRequest } from './request.ts';
+import type { HttpRequest, TimeRequest } from './request.ts';
 import { type Carried, Wire, Wires, type WiresOptions } from './transport/wires.ts';
 
 /**
@@ -64,7 +64,7 @@ export class Transport {
     return this.#wires.untilQuiet();
   }
 
-  send(request: HttpRequest, sending: Sending): void {
+  send(request: HttpRequest | TimeRequest, sending: Sending): void {
     const exchange: Exchange = new Exchange(this.#options, sending, this.#wires, (reply) => {
       // An exchange whose deadline was over before it had a connection fails once more, with that connection.
       if (this.#deadlines.end(exchange)) sending.onReply(redacted(reply, this.#redaction));

@@ -19,12 +19,7 @@ const COLUMNS = {
   /** Misses as in `AccountState`. */
   accounts: {
     ...{ identity: text, per_day: maybeId, per_month: maybeId, misses: id, misses_place: maybeJson },
-    ...{ misses_kept: flag, paused_until: maybeId, learned: maybeJson, usage: maybeJson },
-  },
-  /** `told_by`: the account that confirmed it. */
-  boots: {
-    ...{ id, boot: text, seen_at: id, seen_uptime: id, confirmed_at: maybeId, confirmed_uptime: maybeId },
-    ...{ told_by: maybeText, refuted_at: maybeId },
+    ...{ misses_kept: flag, paused_until: maybeId, learned: maybeJson, usage: maybeJson, told: maybeId },
   },
   /** In the order of their beginnings, which `ordinal` counts from 0. */
   batches: {
@@ -43,7 +38,7 @@ const COLUMNS = {
    */
   entries: {
     ...{ id, of: id, call: id, kind: text, sees: maybeId, pays: maybeId, batch: maybeText, row: maybeId },
-    ...{ reserved: maybeId, spent: id, held: id, at: id, boot: maybeId, uptime: maybeId, status: maybeId },
+    ...{ reserved: maybeId, spent: id, held: id, at: id, status: maybeId },
     ...{ said: maybeText, dialect: maybeId, estimated: flag, words: maybeJson, headers: maybeJson },
     ...{ body: maybeBytes, facts: maybeJson },
   },

@@ -1,6 +1,6 @@
 import { isoTime } from '../core/clock.ts';
 import type { RowNumber } from '../core/row.ts';
-import type { BatchId, Credits, Time } from './ledger.ts';
+import type { BatchId, Credits, LedgerReader } from './ledger.ts';
 
 /**
  * The contract of erasing. A ledger finds and empties what it holds itself, and says which files it knows. Whoever orders the
@@ -9,8 +9,8 @@ import type { BatchId, Credits, Time } from './ledger.ts';
 export interface Eraser {
   /** The folder of the store, with all that is kept beside the ledger. */
   readonly folder: string;
-  /** What is known of the time; undefined where nothing was run yet, so that no answer has told it. */
-  readonly time: Time | undefined;
+  /** Undefined where nothing was run yet. */
+  readonly ledger: Pick<LedgerReader, 'account' | 'batchLines'> | undefined;
   /** What the ledger holds of it; nothing is changed. */
   find(target: ErasureTarget): Promise<Erasable>;
 }
@@ -20,8 +20,8 @@ export type ErasureTarget =
   | {
       readonly kind: 'old';
       readonly beforeMs: number;
-      /** Whether the dates of the ledger are held against what answers confirmed; otherwise they are taken as they are. */
-      readonly isSure: boolean;
+      /** Whether a person named the day, which no clock decides. */
+      readonly isNamed: boolean;
       /** The account whose answers are erased; without it those of all accounts. */
       readonly accountIdentity?: string | undefined;
     };

@@ -8,7 +8,6 @@ import type { Notices } from './ledger/notices-part.ts';
 import type { BatchId, Money } from './ledger/records.ts';
 import type { ReportsReader } from './ledger/reports-part.ts';
 import type { Spenders, SpendersReader } from './ledger/spenders-part.ts';
-import type { Time, TimeReader } from './ledger/time-part.ts';
 
 export type * from './ledger/accounts-part.ts';
 export type * from './ledger/batches-part.ts';
@@ -23,7 +22,6 @@ export * from './ledger/notices-part.ts';
 export * from './ledger/records.ts';
 export type * from './ledger/reports-part.ts';
 export * from './ledger/spenders-part.ts';
-export type * from './ledger/time-part.ts';
 
 /**
  * The contract of the ledger: the durable book of intents and answers. Every store in `stores/` implements it, and one
@@ -41,7 +39,6 @@ export interface LedgerReader
     BatchesReader,
     AccountsReader,
     SubjectsReader,
-    TimeReader,
     ConsentsReader,
     ReportsReader,
     HostNotesReader,
@@ -56,7 +53,7 @@ export interface LedgerReader
 }
 
 /** What only the one spender may do, or each of many where the store allows that. */
-export interface Ledger extends LedgerReader, Calls, Batches, Accounts, Time, Consents, HostNotes {
+export interface Ledger extends LedgerReader, Calls, Batches, Accounts, Consents, HostNotes {
   /** Only in stores from which many spend. */
   readonly spenders?: Spenders;
   readonly listed?: ListedRows;

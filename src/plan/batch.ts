@@ -23,8 +23,8 @@ import {
   type RowRecord,
 } from '../ledger/ledger.ts';
 import { eachReadOtherwise } from '../ledger/row-pages.ts';
+import { APART_MS } from '../ledger/time.ts';
 import { crashPoint } from '../lib/faults.ts';
-import { APART_MS } from '../time/believed-time.ts';
 import type { BatchPlace } from './batch-key.ts';
 import type { Consent, Reread, RunContext } from './context.ts';
 import { freshSinceOf, hasGoneStale, startMsOf } from './known-calls.ts';

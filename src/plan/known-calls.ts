@@ -14,7 +14,7 @@ import {
   type LedgerReader,
   type ReadAs,
 } from '../ledger/ledger.ts';
-import { BelievedTime } from '../time/believed-time.ts';
+import { AccountTime } from '../ledger/time.ts';
 
 export interface AskedCall {
   readonly key: CallKey;
@@ -71,12 +71,12 @@ const isErased = (state: CallState<Detail>): boolean =>
  * that resumes weeks later would find its own answers too old, and would buy them again and again.
  */
 
-/** By what time a batch that begins now would tell what is too old: by that of the run, or that which a run would believe. */
+/** By what time a batch that begins now would tell what is too old: by that of the run, or that which a run would begin with. */
 export async function startMsOf(
-  { clock }: { readonly clock?: Clock | undefined },
-  ledger: Pick<LedgerReader, 'keptTime'>,
+  { clock, account }: { readonly clock?: Clock | undefined; readonly account: { readonly identity: string } },
+  ledger: Pick<LedgerReader, 'account'>,
 ): Promise<number> {
-  return (clock ?? (await BelievedTime.beside(systemClock, ledger))).wallMs();
+  return (clock ?? (await AccountTime.of(systemClock, ledger, account.identity))).wallMs();
 }
 
 export function freshSinceOf(

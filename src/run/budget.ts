@@ -15,21 +15,16 @@ import type { Session } from './session.ts';
  * a constraint of the database repeats it.
  */
 
-/** Nothing is sent, so no answer can correct a day that is false: it is said which one counts, and how to ask. */
+/** It is said which day counts where this machine's clock says another. */
 export function overBudget(session: Session, scope: BudgetScope, money: Money, reserve: Credits): StopError {
   const reached = budgetReached(scope, money, reserve);
-  const { atMs, leastMs = atMs } = session.clock.dated();
-  const [day, least, calendar] = [atMs, leastMs, session.clock.machine.wallMs()].map(utcDay);
-  const isSure = day === least && day === calendar;
-  if (scope === 'batch' || scope === 'extra' || isSure || reserve > (money.cap ?? 0)) return reached;
-  const other =
-    least === day
-      ? ''
-      : `, and what was spent on ${least} counts as well, because of an answer from the vendor`;
+  const [day, calendar] = [session.clock, session.clock.machine].map((clock) => utcDay(clock.wallMs()));
+  if (scope === 'batch' || scope === 'extra' || day === calendar || reserve > (money.cap ?? 0))
+    return reached;
   return new StopError({
     code: reached.code,
-    message: `${reached.message} Today is counted as ${day}${other}; this machine's clock says ${calendar}.`,
-    next: `If that is not right, set this machine's clock if it is wrong, raise per_${scope} in the account to ${heldCredits(money) + reserve}, and run the same command again: the vendor's next answer shows what day it is. If it is right, run it again when the ${scope} is over.`,
+    message: `${reached.message} Today is counted as ${day}, as the vendor's answers say; this machine's clock says ${calendar}.`,
+    next: `Set this machine's clock if it is wrong. Then run the same command again when the ${scope} is over, or raise per_${scope} in the account to ${heldCredits(money) + reserve}.`,
   });
 }
 

@@ -13,7 +13,7 @@ import { hear, MOST_MOVES, movedTooOften, stopNow } from './hear.ts';
 import { intentOf, notAdmitted, outgoingFor } from './intent.ts';
 import { isPriced, priced, untilPriced } from './price.ts';
 import type { Heard } from './project-access.ts';
-import type { Run } from './session.ts';
+import { type Run, tellTimeFirst } from './session.ts';
 
 /**
  * ★ This file makes one call: permit → intent → send → keep → judge → close and hear. No other file can spend. Each `await` of
@@ -42,6 +42,7 @@ export async function buy(run: Run, call: CallToBuy): Promise<CallEnd> {
   const operation = operationFor(client.dialect, call.call, repetition);
   const buying: Buying = { run, call, operation, asked: tooFast.begin(), moves: [] };
   try {
+    await tellTimeFirst(run);
     for (;;) {
       const release = isPriced(run, call.call) ? undefined : await untilPriced(run, call.call);
       const next = await attempt(buying).finally(release);

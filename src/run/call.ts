@@ -5,7 +5,6 @@ import type { StopError } from '../core/errors.ts';
 import type { OfCall } from '../core/events.ts';
 import type { Call } from '../core/operation.ts';
 import type { Admission, AnswerAtHand, AttemptId, Credits, Intent, KeyedRequest } from '../ledger/ledger.ts';
-import type { Moment } from '../time/believed-time.ts';
 import type { Run, Session } from './session.ts';
 import type { AskedCall, PutOff } from './too-fast.ts';
 
@@ -14,7 +13,7 @@ export interface CallToBuy
   extends Pick<Intent, 'key' | 'call' | 'row' | 'decision' | 'replaces' | 'ifUnknown'> {
   /** The lost request, when exactly its bytes are sent again under its idempotency key. */
   readonly request?: KeyedRequest;
-  readonly firstSent?: Moment;
+  readonly firstSentAtMs?: number;
   /** A repeat without a key that is harmless by itself. Under a key, the database accepts only the lost request's bytes. */
   readonly withoutKey?: true;
 }

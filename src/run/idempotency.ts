@@ -32,6 +32,8 @@ export function keyedRequest(
  * @param greatestAgeMs the longest time that may have passed since the first request under the key was sent.
  */
 export function isStillHonoured({ idempotency }: Dialect, greatestAgeMs: number): boolean {
+  // It is dated by a clock that was ahead, so nobody knows how old it is.
+  if (greatestAgeMs < -SENT_WITHIN_MS) return false;
   const validMs = parseDurationMs(idempotency?.valid_for ?? '') ?? 0;
   const unusedMs = Math.min(validMs * UNUSED_SHARE, LONGEST_UNUSED_MS);
   return greatestAgeMs < validMs - Math.max(unusedMs, SENT_WITHIN_MS);

@@ -12,7 +12,7 @@ import {
   type KeyedRequest,
   SENT_WITHIN_MS,
 } from '../ledger/ledger.ts';
-import { APART_MS } from '../time/believed-time.ts';
+import { APART_MS } from '../ledger/time.ts';
 import { overBudget } from './budget.ts';
 import type { Buying, CallToBuy, Next } from './call.ts';
 import { isStillHonoured, keyedRequest, newIdempotencyKey } from './idempotency.ts';
@@ -30,10 +30,10 @@ interface Outgoing {
  */
 export function outgoingFor(
   { client: { dialect, basePath, values: accountValues }, clock }: Session,
-  { call, request: lost, firstSent, withoutKey }: CallToBuy,
+  { call, request: lost, firstSentAtMs, withoutKey }: CallToBuy,
   movedTo: string | undefined,
 ): Outgoing | 'expired' {
-  if (firstSent !== undefined && !isStillHonoured(dialect, clock.since(firstSent).greatestMs))
+  if (firstSentAtMs !== undefined && !isStillHonoured(dialect, clock.latestMs() - firstSentAtMs))
     return 'expired';
   const key = lost?.idempotencyKey ?? (withoutKey ? undefined : newIdempotencyKey(dialect));
   const values = key === undefined ? accountValues : { ...accountValues, idempotency_key: key };
@@ -49,8 +49,8 @@ export function intentOf(buying: Buying, keyed: KeyedRequest | undefined, permit
   const { session, batch, begunMs = Number.NEGATIVE_INFINITY } = buying.run;
   const { account, clock } = session;
   const { key, call, row, decision, replaces, ifUnknown } = buying.call;
-  const dated = clock.dated();
-  if (replaces !== undefined && begunMs - dated.atMs > APART_MS) throw begunAhead(begunMs);
+  const atMs = clock.wallMs();
+  if (replaces !== undefined && begunMs - atMs > APART_MS) throw begunAhead(begunMs);
   return {
     key,
     accountIdentity: account.identity,
@@ -58,7 +58,7 @@ export function intentOf(buying: Buying, keyed: KeyedRequest | undefined, permit
     batch,
     row,
     reserve: reserveOf(buying),
-    ...dated,
+    atMs,
     ...amongMany(buying, permit),
     ...present({ decision, replaces, ifUnknown, request: keyed }),
   };

@@ -19,10 +19,10 @@ import {
   storeFor,
   type Tell,
 } from '../ledger/store.ts';
+import { toldIn } from '../ledger/time.ts';
 import type { WorkQueue } from '../ledger/work-queue.ts';
 import { commandLine } from '../lib/command-line.ts';
 import { Redaction } from '../lib/redaction.ts';
-import { BelievedTime, type TimeBounds } from '../time/believed-time.ts';
 import { redactedLedger } from './redacted-ledger.ts';
 import { type StoreChoice, storesToLookAt } from './store-choice.ts';
 
@@ -197,9 +197,9 @@ async function keysOfAccounts(): Promise<Redaction> {
   return new Redaction(keysAtHand(configured));
 }
 
-/** The least and the most that it may be now, for those who remove what is old and open no ledger to write. */
-export async function timeBoundsAt(location: string, clock: Clock): Promise<TimeBounds> {
-  return lookIntoIfThere(location, async (ledger) => (await BelievedTime.beside(clock, ledger)).bounds());
+/** Where ages end by which something is removed; undefined where no answer has told the time. */
+export async function toldAt(location: string): Promise<number | undefined> {
+  return lookIntoIfThere(location, async (ledger) => ledger && toldIn(ledger));
 }
 
 export async function spenderAt(location: string): Promise<Spender | undefined> {

@@ -164,10 +164,9 @@ export async function workRange(
   });
 }
 
-/** Whether rows were held until an answer told the time, and one has told it since, or until others of their project were answered. */
+/** Whether rows were held until others of their project were answered. */
 function isToBeAskedAgain({ run, signal }: RowsWork): boolean {
-  const waitedForTime = run.untimed.size > 0 && run.session.clock.isConfirmed;
-  return (waitedForTime || run.projects.hasWaiting) && !signal.aborted;
+  return run.projects.hasWaiting && !signal.aborted;
 }
 
 /** Opens the session of the account, or takes part in it, settles what an earlier process left open, and works. @returns what stopped it. */

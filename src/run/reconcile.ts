@@ -25,7 +25,6 @@ import {
 } from '../ledger/ledger.ts';
 import { formatDuration, parseDurationMs } from '../lib/duration.ts';
 import { crashPoint, vendorIsQuick } from '../lib/faults.ts';
-import type { Moment } from '../time/believed-time.ts';
 import { amountIn } from './balance.ts';
 import {
   failed,
@@ -37,7 +36,7 @@ import {
   inviteLookOf,
   type LookResult,
 } from './reconcile/by-lists.ts';
-import type { Run, Session } from './session.ts';
+import { type Run, type Session, tellTime } from './session.ts';
 
 /**
  * This file asks the vendor, without cost, what became of calls whose answers were lost: about one call by a read-back, or
@@ -59,7 +58,7 @@ export async function askAbout(run: Run, doubt: Doubt): Promise<boolean> {
   const question = readBackQuestion(run, doubt) ?? inviteQuestion(run, doubt);
   if (question === undefined || run.looked.has(doubt.attempt)) return false;
   run.looked.add(doubt.attempt);
-  await untilSure(run, sentMoment(doubt), question.sureMs);
+  await untilSure(run, doubt, question.sureMs);
   const { finding, heard } = await question.ask();
   await note(run, doubt, 'read_back', finding, heard);
   return conclude(run, doubt, finding);
@@ -176,7 +175,7 @@ export async function compareUsage(run: Run): Promise<void> {
   if (inDoubt > 0 && mark === undefined) return;
   const doubts = await doubtsAtRisk(session);
   const sureMs = sureMsOf(client, usage.sure_after);
-  for (const doubt of doubts) await untilSure(run, sentMoment(doubt), sureMs);
+  for (const doubt of doubts) await untilSure(run, doubt, sureMs);
   const count = await countUsage(run);
   if (count === undefined) return;
   if (mark !== undefined) await resolveByCount(run, doubts, mark, count);
@@ -283,14 +282,11 @@ function sureMsOf({ timeoutMs }: Client, sureAfter: string | undefined): number 
   return vendorIsQuick() ? statedMs : Math.max(statedMs, timeoutMs + WORKS_ON_MS);
 }
 
-function sentMoment({ sentAtMs, sentBoot }: Doubt): Moment {
-  return { atMs: sentAtMs, boot: sentBoot };
-}
-
-async function untilSure(run: Run, sent: Moment, sureMs: number): Promise<void> {
+async function untilSure(run: Run, { sentAtMs }: Doubt, sureMs: number): Promise<void> {
   const { session, waiter, emit, looked } = run;
   const { clock } = session;
-  const waitMs = sureMs - clock.since(sent).leastMs;
+  await tellTime(run);
+  const waitMs = sureMs - Math.max(0, clock.wallMs() - sentAtMs);
   if (waitMs <= 0) return;
   // The note is emitted once, because all other questions wait at the same time.
   if (looked.size <= 1)

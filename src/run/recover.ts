@@ -24,13 +24,12 @@ import {
 import { crashPoint } from '../lib/faults.ts';
 import type { RunContext } from '../plan/context.ts';
 import { wasRetried } from '../plan/sent-again.ts';
-import type { Moment } from '../time/believed-time.ts';
 import { closureOf, judged } from './buy.ts';
 import type { Judging } from './call.ts';
 import { isStillHonoured } from './idempotency.ts';
 import { askAbout, compareUsage, doubtReason } from './reconcile.ts';
 import { heldMatches } from './series.ts';
-import type { Run, Session } from './session.ts';
+import { type Run, type Session, tellTime } from './session.ts';
 
 /**
  * ★ This file settles calls that a crash or a lost answer left open.
@@ -52,7 +51,7 @@ type Resolution =
 export interface Again {
   readonly decision: DecisionId;
   readonly request?: KeyedRequest;
-  readonly firstSent?: Moment;
+  readonly firstSentAtMs?: number;
   readonly withoutKey?: true;
 }
 
@@ -187,15 +186,14 @@ export async function resolveDoubt(run: Run, state: InDoubt, policy: DoubtPolicy
 /** Allows a repeat that is charged once however often it arrives, or that does no harm; undefined for other calls. */
 async function repeat(run: Run, { doubt, decision }: InDoubt): Promise<Resolution | undefined> {
   const { client, clock } = run.session;
-  const { attempt, call, request, repeats } = doubt;
+  const { call, request, repeats } = doubt;
   if (repeats > 0 && (await wasAnswered(run.session, doubt))) return undefined;
   const unused = decision?.kind === 'repeat' ? decision.id : undefined;
-  const keyed = request && { request, firstSent: { atMs: request.firstSentAtMs, boot: doubt.firstBoot } };
-  const ageMs = keyed === undefined ? 0 : clock.since(keyed.firstSent).greatestMs;
-  if (ageMs === Number.POSITIVE_INFINITY) run.untimed.add(attempt);
+  const keyed = request && { request, firstSentAtMs: request.firstSentAtMs };
+  if (keyed !== undefined) await tellTime(run);
   if (
     keyed !== undefined &&
-    isStillHonoured(client.dialect, ageMs) &&
+    isStillHonoured(client.dialect, clock.latestMs() - keyed.firstSentAtMs) &&
     (await vendorKeepsAnswers(run.session, doubt))
   ) {
     const why = `the vendor charges once for an idempotency key, for ${client.dialect.idempotency?.valid_for}`;
@@ -237,7 +235,7 @@ async function vendorKeepsAnswers(
 
 async function untilRepeat({ session: { clock }, waiter }: Run, { repeats, ...sent }: Doubt): Promise<void> {
   const spacingMs = REPEAT_AFTER_MS[repeats] ?? REPEAT_AFTER_MS[2];
-  const waitMs = spacingMs - clock.since({ atMs: sent.sentAtMs, boot: sent.sentBoot }).leastMs;
+  const waitMs = spacingMs - Math.max(0, clock.wallMs() - sent.sentAtMs);
   if (waitMs > 0) await clock.sleep(waitMs, waiter.signal);
 }
 

@@ -4,8 +4,8 @@ import type { AccountHistory } from '../client/misses.ts';
 import type { StopError } from '../core/errors.ts';
 import type { Listener } from '../core/events.ts';
 import type { AttemptId, BatchId, Ledger } from '../ledger/ledger.ts';
+import type { AccountTime } from '../ledger/time.ts';
 import type { RunChoices } from '../plan/context.ts';
-import type { BelievedTime } from '../time/believed-time.ts';
 import type { Gather } from './gather.ts';
 import type { ProjectAccess } from './project-access.ts';
 import type { Series } from './series.ts';
@@ -13,9 +13,9 @@ import type { TooFast } from './too-fast.ts';
 
 /** The state that all runs of one account share in this process. `sessions.ts` opens it. */
 export interface Session {
-  readonly account: Pick<Account, 'identity' | 'exclusiveKey'>;
+  readonly account: Pick<Account, 'identity' | 'exclusiveKey' | 'sandbox' | 'budget'>;
   readonly ledger: Ledger;
-  readonly clock: BelievedTime;
+  readonly clock: AccountTime;
   readonly client: Client;
   readonly history: AccountHistory;
   readonly priced: Set<string>;
@@ -41,8 +41,28 @@ export interface Run {
   readonly projects: ProjectAccess;
   /** The doubts that the run has asked the vendor about, because it asks about each only once. */
   readonly looked: Set<AttemptId>;
-  /** The doubts that are held until an answer has told the time. Then they are looked at again. */
-  readonly untimed: Set<AttemptId>;
   /** Stops the admission of all further calls. Answers to requests in flight are still recorded. */
   stopAll(error: StopError): void;
 }
+
+/**
+ * Has the vendor say what time it is before an age decides, by a request without a key: a run that has nothing but refreshes or repeats would
+ * not hear it otherwise. A sandbox has the clock of this machine.
+ * @throws StopError `clock` when this machine's is too far from it.
+ */
+export async function tellTime({ session, waiter, emit }: Run): Promise<void> {
+  const { account, client, clock } = session;
+  if (!account.sandbox) await clock.askedBy(() => client.askTime(waiter));
+  for (const message of clock.takeNews()) emit({ kind: 'note', message });
+  if (clock.apart !== undefined) throw clock.apart;
+}
+
+/** The same before something is bought, where this machine's clock alone would make answers old, or give another day its budget. */
+export async function tellTimeFirst(run: Run): Promise<void> {
+  const { account, clock } = run.session;
+  if (run.begunMs !== undefined || clock.apart !== undefined || (hasPeriods(account) && clock.isOtherDay))
+    await tellTime(run);
+}
+
+export const hasPeriods = ({ budget: { perDay, perMonth } }: Pick<Account, 'budget'>): boolean =>
+  perDay !== undefined || perMonth !== undefined;

@@ -4,10 +4,10 @@ import { basePathOf } from '../client/request.ts';
 import { invariant, type StopError, stop } from '../core/errors.ts';
 import { counted } from '../core/plain-text.ts';
 import type { BatchId, Ledger } from '../ledger/ledger.ts';
+import { AccountTime } from '../ledger/time.ts';
 import { commandLine } from '../lib/command-line.ts';
 import type { RunContext } from '../plan/context.ts';
 import { bookPathIn, differenceFromSandbox, spawnSandbox } from '../sandbox/spawn.ts';
-import { BelievedTime } from '../time/believed-time.ts';
 import { agreeOnTerms } from './account-terms.ts';
 import { Beats } from './beats.ts';
 import { Gather } from './gather.ts';
@@ -15,7 +15,7 @@ import { oddMatches } from './odd-matches.ts';
 import { ProjectAccess } from './project-access.ts';
 import { closeLeftOpen, recover } from './recover.ts';
 import { MOST_OF_A_SERIES, Series } from './series.ts';
-import type { Run, Session } from './session.ts';
+import { hasPeriods, type Run, type Session } from './session.ts';
 import { type Member, SharedSession } from './sessions/shared-session.ts';
 import { TooFast } from './too-fast.ts';
 
@@ -37,19 +37,18 @@ interface Purpose {
  */
 export class Sessions {
   readonly #shared = new Map<string, SharedSession<Opened>>();
-  #time: Promise<BelievedTime> | undefined;
+  readonly #times = new Map<string, Promise<AccountTime>>();
   #recovered: Promise<unknown> = Promise.resolve();
   #beats: Beats | undefined;
 
-  /** The time that every run of the ledger uses. An account that is no sandbox spends money. */
-  async time({
+  /** The time that every run of the account uses. */
+  time({
     clock,
     ledger,
-    account,
-  }: Pick<RunContext, 'clock' | 'ledger' | 'account'>): Promise<BelievedTime> {
-    this.#time ??= BelievedTime.over(clock, ledger);
-    const time = await this.#time;
-    if (!account.sandbox) time.heedMoney();
+    account: { identity },
+  }: Pick<RunContext, 'clock' | 'ledger' | 'account'>): Promise<AccountTime> {
+    const time = this.#times.get(identity) ?? AccountTime.of(clock, ledger, identity);
+    this.#times.set(identity, time);
     return time;
   }
 
@@ -65,7 +64,6 @@ export class Sessions {
     stopAll: (error: StopError) => void,
   ): Promise<OpenRun> {
     const clock = await this.time(context);
-    if (clock.apart !== undefined) throw clock.apart;
     const shared = this.#share(context.account.identity);
     const { maxPauseMs } = context;
     const member: Member = { emit: context.emit, stopAll, batch: purpose.batch, maxPauseMs };
@@ -88,7 +86,6 @@ export class Sessions {
         accept: context.accept,
         projects: purpose.projects,
         looked: new Set(),
-        untimed: new Set(),
         stopAll: (error) => shared.stop(member, error),
         close: leave,
       };
@@ -98,11 +95,7 @@ export class Sessions {
     }
   }
 
-  async #openShared(
-    context: RunContext,
-    shared: SharedSession<Opened>,
-    clock: BelievedTime,
-  ): Promise<Opened> {
+  async #openShared(context: RunContext, shared: SharedSession<Opened>, clock: AccountTime): Promise<Opened> {
     const { ledger, account } = context;
     const opened = await openSession(context, shared, clock);
     if (ledger.spenders === undefined) return opened;
@@ -183,7 +176,6 @@ interface Opened
     'clock' | 'client' | 'history' | 'priced' | 'oddShapes' | 'series' | 'tooFast' | 'gather'
   > {
   readonly vendor: ReachedVendor;
-  readonly letGo: () => void;
   /** Ends its part in the beat, where many processes spend. */
   readonly leave?: () => Promise<void>;
 }
@@ -197,7 +189,7 @@ const AHEAD_MS = 300;
 async function openSession(
   context: RunContext,
   shared: SharedSession<Opened>,
-  clock: BelievedTime,
+  clock: AccountTime,
 ): Promise<Opened> {
   const { account, ledger, dialect } = context;
   const vendor = await reachVendor(context);
@@ -207,7 +199,11 @@ async function openSession(
       ...(await paceOf(context, shared, clock)),
       ...{ account, dialect, baseUrl, clock, machine: clock.machine },
       ...(ledger.spenders === undefined ? {} : { aheadMs: AHEAD_MS }),
-      heard: (reply, askedMs) => clock.heard(reply, askedMs, account),
+      heard(reply, askedMs) {
+        if (reply.kind !== 'answered') return reply;
+        clock.heard(reply.raw.headers, askedMs);
+        return { kind: 'answered', raw: { ...reply.raw, receivedAtMs: clock.wallMs() } };
+      },
       onSurplus(requests) {
         if (requests > 1) shared.emit({ kind: 'note', message: surplusWords(requests) });
       },
@@ -219,8 +215,7 @@ async function openSession(
     };
     const gather = new Gather(ledger);
     return {
-      ...{ clock, gather, letGo: clock.heldBy(gather) },
-      client,
+      ...{ clock, gather, client },
       history,
       priced: new Set(),
       oddShapes: new Map(),
@@ -244,7 +239,6 @@ async function endSession(opening: Promise<Opened> | undefined): Promise<void> {
   if (opened === undefined) return;
   await opened.leave?.();
   await opened.client.close();
-  opened.letGo();
   await opened.vendor.stop();
 }
 
@@ -274,10 +268,9 @@ async function reachVendor({ account, sandboxFolder }: RunContext): Promise<Reac
 async function paceOf(
   { account, ledger }: RunContext,
   shared: SharedSession<Opened>,
-  clock: BelievedTime,
+  clock: AccountTime,
 ): Promise<Omit<ClientOptions, 'account' | 'dialect' | 'baseUrl' | 'clock'>> {
-  const { perDay, perMonth } = account.budget;
-  const hasPeriods = perDay !== undefined || perMonth !== undefined;
+  const dependsOnDay = hasPeriods(account);
   const { pausedUntilMs, learned } = await ledger.account(account.identity);
   const holds = learned !== undefined && clock.wallMs() - learned.atMs < LEARNED_HOLDS_MS;
   return {
@@ -286,10 +279,8 @@ async function paceOf(
     learnedPerSecond: holds ? learned.perSecond : undefined,
     // The sandbox has no rate limit that a run could exceed, and nobody wants to wait for a trial.
     unhurried: account.sandbox,
-    // A computer's own calendar, unconfirmed by any answer, must not decide about a new day or the age of answers. No answer of
-    // a sandbox would ever confirm it.
-    goesAlone: () =>
-      clock.heeds(account) && !clock.isTold && (shared.goesByAge || (hasPeriods && clock.isUnsureDay)),
+    // Days and ages cost money. A sandbox has the clock of this machine.
+    goesAlone: () => !account.sandbox && !clock.isSure && (shared.goesByAge || dependsOnDay),
     // This write is not awaited, because a lost note costs one more "too fast" answer and never a credit.
     onPause(pause) {
       if (shared.paused(pause)) void ledger.notePause(account.identity, pause).catch(() => {});

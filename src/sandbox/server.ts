@@ -110,6 +110,8 @@ class Desk {
     const { url: target = '', headers } = request;
     const refusal = refusalOf(headers);
     if (refusal !== undefined) return sendJson(response, 403, { error: refusal }, { connection: 'close' });
+    // Whoever asks for the time alone has no key, and is no client of any vendor.
+    if (request.method === 'HEAD') return this.#tellTime(response);
     if (target.startsWith('/sandbox/')) return this.#control(request, response, target);
     const { vendors } = this.#parts;
     const admission = vendors.admit(headOf(request));
@@ -128,6 +130,11 @@ class Desk {
     } else {
       sendJson(response, answer.status, answer.body, answer.headers);
     }
+  }
+
+  #tellTime(response: ServerResponse): void {
+    response.sendDate = false;
+    sendJson(response, 404, {}, this.#parts.vendors.date);
   }
 
   async #body(request: IncomingMessage): Promise<'gone' | { readonly text: string | undefined }> {

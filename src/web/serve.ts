@@ -99,7 +99,7 @@ async function startPage(options: PageOptions, folder: string, lock: ProcessLock
   const accountChanges = new Map<string, number>();
   const kept = { work, changes, accountChanges };
   const server: Server = { store, folder, clock, program, ...kept, ...limits };
-  const swept = sweepUnused(server, tell).catch(() => {});
+  const swept = sweepUnused(server).catch(() => {});
   const app = appOf(server, guarded, files, { version, store: folder });
   for (const http of servers)
     http.on('request', getRequestListener(app.fetch, { overrideGlobalObjects: false }));

@@ -29,8 +29,6 @@ class AgedDesk {
   async bought(daysAgo: number, domains: readonly string[] = LIST): Promise<void> {
     const { place } = this.desk;
     place.writeList(domains);
-    // It was another boot of the machine, and the vendor's answers said so, too.
-    const uptimeMs = (): number => performance.now();
     await place.vendor.setDate(-daysAgo * DAY_MS);
     const { stopped } = await runJob({
       job: place.path('job.yaml'),
@@ -41,7 +39,6 @@ class AgedDesk {
       clock: {
         ...systemClock,
         wallMs: () => Date.now() - daysAgo * DAY_MS,
-        boot: () => ({ id: `${daysAgo} days ago`, uptimeMs: uptimeMs() }),
       },
     });
     await place.vendor.setDate(0);

@@ -12,9 +12,8 @@ export interface Typed {
 }
 
 /**
- * One start of a machine whose clocks are wrong: a process that types one command after the other, as `typedAt` does, so that
- * nothing but these commands has its time. Another start has another name of the boot, which a process reads once, and so
- * it is another `Machine`.
+ * A machine whose clock is wrong: a process that types one command after the other, as `typedAt` does, so that nothing but these commands
+ * has its time.
  */
 export class Machine {
   readonly #process: ChildProcess;

@@ -19,8 +19,11 @@ export type Script = (request: ScriptedRequest, response: ServerResponse) => voi
 
 export class ScriptedVendor implements AsyncDisposable {
   readonly url: string;
-  /** Every request that arrived whole, oldest first. */
+  /** Every request that arrived whole, oldest first, but for those that ask for the time alone. */
   readonly requests: ScriptedRequest[] = [];
+  readonly timeAsked: ScriptedRequest[] = [];
+  /** What time it is, for who asks for that alone. */
+  timeMs: (() => number) | undefined;
   readonly #server: ReturnType<typeof createServer>;
 
   private constructor(script: Script, server: ReturnType<typeof createServer>) {
@@ -29,8 +32,14 @@ export class ScriptedVendor implements AsyncDisposable {
     server.on('request', async (incoming, response) => {
       const { method = '', url: path = '', headers } = incoming;
       const request = { method, path, headers, body: await text(incoming) };
-      this.requests.push(request);
       response.sendDate = false;
+      if (method === 'HEAD') {
+        this.timeAsked.push(request);
+        if (this.timeMs !== undefined) response.setHeader('date', new Date(this.timeMs()).toUTCString());
+        response.end();
+        return;
+      }
+      this.requests.push(request);
       script(request, response);
     });
   }

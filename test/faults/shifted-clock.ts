@@ -4,21 +4,14 @@
  * `machine.ts` says it without one.
  */
 import fs from 'node:fs';
-import { syncBuiltinESMExports } from 'node:module';
-import os from 'node:os';
 
 /** How wrong the clocks are. Everything left out is as the machine has it. */
 export interface Shift {
   /** How far the calendar is ahead; negative: behind. */
   readonly wallMs?: number;
-  /** How much longer the machine has been up. */
-  readonly uptimeMs?: number;
-  /** The name of this start of the machine. */
-  readonly boot?: string;
 }
 
 const LOOK_EVERY_MS = 5;
-const BOOT_ID = '/proc/sys/kernel/random/boot_id';
 
 const path = new URL(import.meta.url).searchParams.get('shift');
 if (path !== null) shiftClocks(shiftIn(path));
@@ -38,7 +31,7 @@ function shiftIn(path: string): () => Shift {
 
 /** Puts the clocks of this process wrong, as `now` says whenever one of them is read. To be called before the program is loaded. */
 export function shiftClocks(now: () => Shift): void {
-  const [RealDate, { readFileSync }, { uptime }] = [Date, fs, os];
+  const RealDate = Date;
   const wallMs = (): number => RealDate.now() + (now().wallMs ?? 0);
   globalThis.Date = new Proxy(RealDate, {
     construct: (target, values, self) =>
@@ -46,9 +39,4 @@ export function shiftClocks(now: () => Shift): void {
     apply: () => new RealDate(wallMs()).toString(),
     get: (target, name) => (name === 'now' ? wallMs : Reflect.get(target, name)),
   });
-  os.uptime = () => uptime() + (now().uptimeMs ?? 0) / 1000;
-  const read = (...values: Parameters<typeof readFileSync>): unknown =>
-    (values[0] === BOOT_ID ? now().boot : undefined) ?? readFileSync(...values);
-  fs.readFileSync = read as typeof readFileSync;
-  syncBuiltinESMExports();
 }

@@ -162,6 +162,14 @@ describe('a lost request', () => {
     expect(Math.max(...at.clock.sleptMs), 'the vendor is given time').toBeGreaterThan(20_000);
   });
 
+  test('is repeated after the vendor was asked for the time, once, without a key', async () => {
+    const at = await openPlace(vendorScript(losing(2)));
+    await runOnce(at, { dialect });
+    expect(at.vendor.timeAsked).toMatchObject([{ method: 'HEAD', path: '/', body: '' }]);
+    expect(JSON.stringify(at.vendor.timeAsked)).not.toContain('key-1');
+    expect(JSON.stringify(purchasesOf(at))).toContain('key-1');
+  });
+
   test('needs no budget of its own to be repeated', async () => {
     const at = await openPlace(vendorScript(losing(1)));
     expect((await runOnce(at, { dialect, budget: 1 })).counts).toEqual({ applied: 1 });

@@ -186,6 +186,7 @@ describe('a read-back', () => {
     const at = await openPlace(vendorScript(losing(1), () => ({ status: 404 })));
     await runOnce(at);
     at.clock.setMs = 600_000;
+    at.vendor.timeMs = () => at.clock.wallMs() - at.clock.setMs;
     await runOnce(at, { dialect: withReadBack() });
     expect(looksOf(at)).toHaveLength(1);
     expect(Math.max(...at.clock.sleptMs)).toBeGreaterThan(110_000);

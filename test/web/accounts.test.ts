@@ -8,8 +8,6 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { AccountList } from '../../src/web/api.ts';
 import { proof } from '../combinations.ts';
-import { Clocks } from '../faults/clocks.ts';
-import { domainsOf, Workplace } from '../faults/workplace.ts';
 import { type Answer, Served } from './served.ts';
 
 let served: Served;
@@ -126,17 +124,3 @@ test('a file that others can read is refused in words', async () => {
     expect.stringMatching(/^Run chmod 600 /),
   ]);
 });
-
-proof(
-  'what today has spent is told by the day that a run would believe, and not by a calendar that is ahead',
-  async () => {
-    await using place = await Workplace.open({ account: { budget: { per_day: 5 } } });
-    place.writeList(domainsOf('list', 3));
-    expect(await place.runHere()).toMatchObject({ code: 0 });
-    const clocks = new Clocks(place.path('clocks.json'));
-    clocks.set({ wallMs: 60 * 24 * 60 * 60 * 1000 });
-    await using ahead = await Served.start([], { cwd: place.folder, env: clocks.env });
-    const { accounts } = JSON.parse((await ahead.tool('/api/accounts')).body) as AccountList;
-    expect(accounts[0]).toMatchObject({ name: 'data', today: { spent: 3 }, month: { spent: 3 } });
-  },
-);

@@ -2,7 +2,7 @@ import type { Clock } from '../../core/clock.ts';
 import type { Admitted } from '../../ledger/ledger.ts';
 import type { Reply } from '../judge.ts';
 import type { Limiter, RatePermit } from '../limits/limiter.ts';
-import type { FreeRequest, HttpRequest } from '../request.ts';
+import type { FreeRequest, HttpRequest, TimeRequest } from '../request.ts';
 import type { Sending, Transport } from '../transport.ts';
 
 export interface Sent {
@@ -59,12 +59,12 @@ export class Permit implements Sending {
     return this.#exchange(request);
   }
 
-  async ask(request: FreeRequest): Promise<Sent> {
+  async ask(request: FreeRequest | TimeRequest): Promise<Sent> {
     await this.untilDue();
     return this.#exchange(request);
   }
 
-  #exchange(request: HttpRequest): Promise<Sent> {
+  #exchange(request: HttpRequest | TimeRequest): Promise<Sent> {
     return new Promise((resolve) => {
       this.#tellReply = resolve;
       this.#sender.transport.send(request, this);

@@ -47,6 +47,8 @@ export interface Accounts extends AccountsReader {
   /** Keeps the learned speed of an account; undefined means that the old one is no longer valid. */
   setLearnedRate(accountIdentity: string, learned: LearnedRate | undefined): Promise<void>;
   setUsage(accountIdentity: string, usage: UsageMark | undefined): Promise<void>;
+  /** Keeps a time that this machine's clock and the account's vendor have both reached; one that is earlier than the kept one changes nothing. */
+  keepTold(accountIdentity: string, atMs: number): Promise<void>;
   /**
    * Takes back every free `no_match` of status 404, if no request that was sent later was answered otherwise. The
    * database refuses to take back any other answer. The answer to a change stays. The count begins again at zero.

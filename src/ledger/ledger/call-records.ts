@@ -4,7 +4,7 @@ import { invariant } from '../../core/errors.ts';
 import type { KnownSubject } from '../../core/membership.ts';
 import type { Call, Method } from '../../core/operation.ts';
 import type { RowNumber } from '../../core/row.ts';
-import type { AttemptId, BatchId, BootMoment, BudgetScope, Credits, DecisionId, Money } from './records.ts';
+import type { AttemptId, BatchId, BudgetScope, Credits, DecisionId, Money } from './records.ts';
 
 /** The durable note that a request is about to be sent. */
 export interface Intent {
@@ -16,11 +16,8 @@ export interface Intent {
   readonly row: RowNumber;
   /** The most that the answer may cost. */
   readonly reserve: Credits;
+  /** Its day and month pay. The database refuses one that is long before what the account was told. */
   readonly atMs: number;
-  /** Another time that it may be by an answer that contradicts `atMs`: what its day and month hold counts against the budgets, too. */
-  readonly leastMs?: number;
-  /** Uptime in the boot that was noted last; absent when it is unknown. */
-  readonly uptimeMs?: number;
   /** The decision that allows a call in doubt to be sent again. */
   readonly decision?: DecisionId;
   /** The answer that is bought again, because it is too old for the batch or by its newest reading none. */
@@ -209,10 +206,6 @@ export interface Doubt {
   readonly atRisk: Credits;
   readonly why: string;
   readonly sentAtMs: number;
-  /** When the lost attempt began, on the boot clock; absent where no boot was known. */
-  readonly sentBoot?: BootMoment;
-  /** When the first attempt under `request`'s idempotency key began, on the boot clock; absent where no boot was known. */
-  readonly firstBoot?: BootMoment;
   /** How often a rule has already sent this call again without an answer. */
   readonly repeats: number;
   readonly request?: KeyedRequest;

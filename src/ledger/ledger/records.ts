@@ -1,4 +1,3 @@
-import type { BootTime } from '../../core/clock.ts';
 import type { BatchId, Credits } from '../../core/ids.ts';
 
 export { type AttemptId, type BatchId, type Credits, credits, type DecisionId } from '../../core/ids.ts';
@@ -170,6 +169,8 @@ export interface AccountState {
   readonly learned?: LearnedRate;
   /** The vendor's own count of credits, read when no attempt of ours was open or in doubt. */
   readonly usage?: UsageMark;
+  /** The newest time that both this machine's clock and the account's vendor have reached, ms since 1970. */
+  readonly toldMs?: number;
 }
 
 /** The account's last answers of status 404, without another answer in between. */
@@ -226,41 +227,4 @@ export interface Activity {
   readonly fromMs: number;
   readonly bucketMs: number;
   readonly buckets: readonly { readonly requests: number; readonly credits: number }[];
-}
-
-/** A time of the calendar, and the uptime of the machine at that moment. */
-export interface TimeMark {
-  readonly atMs: number;
-  readonly uptimeMs: number;
-}
-
-export interface IntentTime extends TimeMark {
-  /** The least that it may be now, where an answer contradicts the date: the budget of that day has to allow the intent, too. */
-  readonly leastMs?: number;
-}
-
-/** What the ledger knows of the time, in the present boot of the machine. */
-export interface KeptTime {
-  /** What the calendar said when the boot was first seen, or the lesser of two times that contradicted each other. */
-  readonly seen: TimeMark;
-  /** When the newest intent of the store was dated, if it is of this boot and may have cost money. */
-  readonly dated?: TimeMark;
-  /** The last time that an answer's `Date` and the calendar agreed on in this boot. */
-  readonly confirmed?: TimeMark;
-  /** The latest time that was ever confirmed, in any boot, and not refuted: it has passed for certain. */
-  readonly floorMs?: number;
-  /** Whether no batch has begun yet but those of sandboxes, so that nothing in the store has cost money. */
-  readonly isPlay: boolean;
-}
-
-/** How a boot is kept that is new to the ledger. A calendar that is behind the confirmed time is not believed. */
-export function firstSeen({ uptimeMs }: BootTime, atMs: number, floorMs = atMs): TimeMark {
-  return { atMs: Math.floor(Math.max(atMs, floorMs)), uptimeMs: Math.ceil(uptimeMs) };
-}
-
-/** When an attempt began, on the boot clock. `isConfirmed`: an answer has confirmed the time in that boot. */
-export interface BootMoment {
-  readonly id: string;
-  readonly uptimeMs: number;
-  readonly isConfirmed: boolean;
 }

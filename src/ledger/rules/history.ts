@@ -6,7 +6,6 @@ import {
   type AttemptId,
   type AttemptRecord,
   type BatchId,
-  type BootMoment,
   CHARGED_ONCE,
   credits,
   type Decision,
@@ -39,8 +38,6 @@ export interface Entry {
   readonly spent: number;
   readonly held: number;
   readonly at: number;
-  readonly boot: number | null;
-  readonly uptime: number | null;
   /** Who admitted it, of an entry that begins an attempt. */
   readonly worker: number | null;
   readonly status: number | null;
@@ -322,15 +319,10 @@ export function openIn(history: History): OpenAttempt | undefined {
   return { attempt, key, accountIdentity, call, batch, row, reserved, ...present({ reply }) };
 }
 
-/** When something began, on the boot clock; undefined where its boot is not known. */
-export type Moments = (begun: Entry) => BootMoment | undefined;
-
-export function doubtOf(history: History, attempt: Attempt, momentOf: Moments): Doubt {
+export function doubtOf(history: History, attempt: Attempt): Doubt {
   const { call, attempts } = history;
   const { begun, end } = attempt;
   const request = requestOf(attempt);
-  const key = request?.idempotencyKey;
-  const first = attempts.find((other) => key !== undefined && requestOf(other)?.idempotencyKey === key);
   const isRepeat = ({ begun: { kind }, end: how }: Attempt) =>
     kind === 'repeat' && how !== undefined && isLost(how);
   return {
@@ -343,6 +335,6 @@ export function doubtOf(history: History, attempt: Attempt, momentOf: Moments): 
     why: end?.words ?? '',
     sentAtMs: begun.at,
     repeats: attempts.filter(isRepeat).length,
-    ...present({ sentBoot: momentOf(begun), firstBoot: momentOf((first ?? attempt).begun), request }),
+    ...present({ request }),
   };
 }

@@ -48,7 +48,7 @@ const sqlite: Store = {
       const ledger = await open(folder, { ...options, create: false, sendsNothing: true, mayBeCopied: true });
       try {
         const find: Eraser['find'] = (target) => ledger.erasable(target);
-        return await work({ folder: folder.path, time: ledger, find });
+        return await work({ folder: folder.path, ledger, find });
       } finally {
         await ledger.close();
       }
@@ -94,7 +94,7 @@ async function erasingLists<T>(
   refuseForeign(folder);
   const lock = await takeLock(folder, options);
   try {
-    return await work({ folder: folder.path, time: undefined, find: async () => NOTHING_ERASABLE });
+    return await work({ folder: folder.path, ledger: undefined, find: async () => NOTHING_ERASABLE });
   } finally {
     lock.release();
   }

@@ -5,11 +5,11 @@ import type { Outcome, RowNumber } from '../../core/row.ts';
 import { openMappedInput } from '../../files/input.ts';
 import { jobSettings } from '../../job/job-settings.ts';
 import type { Batch, BatchId, FinishedRow, Ledger, PlannedRow } from '../../ledger/ledger.ts';
+import { AccountTime } from '../../ledger/time.ts';
 import { batchPlaceOf } from '../../plan/batch-key.ts';
 import type { JobOptions, OpeningOptions } from '../../plan/context.ts';
 import type { ResolvedJob } from '../../plan/row-walk.ts';
 import { planChanges } from '../../plan/team/change-plan.ts';
-import { BelievedTime } from '../../time/believed-time.ts';
 import { learntBy, noteOf, notePerson } from '../noted-people.ts';
 import { openLedger, requireTaken } from '../open-ledger.ts';
 import { choose } from '../run-job.ts';
@@ -74,7 +74,8 @@ class Adoption {
   }
 
   async kept(): Promise<Adopted> {
-    const nowMs = (await BelievedTime.over(systemClock, this.#ledger)).wallMs();
+    const { identity } = this.#chosen.account;
+    const nowMs = (await AccountTime.of(systemClock, this.#ledger, identity)).wallMs();
     const { batch, planned } = await this.#begun(nowMs);
     const [rows, left]: [FinishedRow[], { row: RowNumber; reason: string }[]] = [[], []];
     let [adopted, known] = [0, 0];

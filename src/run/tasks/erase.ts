@@ -1,10 +1,10 @@
+import { isoTime } from '../../core/clock.ts';
 import { type StopError, stop, unreachable } from '../../core/errors.ts';
-import { present } from '../../core/objects.ts';
-import type { Cleaning, Erasable, ErasureTarget, Person } from '../../ledger/eraser.ts';
+import type { Cleaning, Erasable, Eraser, ErasureTarget, Person } from '../../ledger/eraser.ts';
 import type { BatchId } from '../../ledger/ledger.ts';
 import type { StoreOptions } from '../../ledger/store.ts';
+import { toldIn } from '../../ledger/time.ts';
 import { commandLine } from '../../lib/command-line.ts';
-import { BelievedTime } from '../../time/believed-time.ts';
 import { erasingIn } from '../open-ledger.ts';
 import { keptLists, replaceInTexts, type UserFile, userFiles } from './erase/kept-files.ts';
 
@@ -16,8 +16,8 @@ export { personOf } from './erase/person.ts';
  */
 
 /**
- * What is to be erased: everything about a person, all answers that are surely so old, or all that are dated before a day
- * that a person named, which no clock decides.
+ * What is to be erased: everything about a person, all answers that are so old by what vendors told of the time, or all that are dated
+ * before a day that a person named, which no clock decides.
  */
 export type ErasureOrder =
   | { readonly kind: 'person'; readonly person: Person }
@@ -58,27 +58,31 @@ export interface Needed {
 
 /**
  * Erases in an existing store. A person about whom something is not settled is not erased.
- * @throws StopError as a run that opens the store; `store` where only another role may erase; `clock` when something could be erased for its age and the time is in
- *   dispute; `disk_full` when there is no room to finish it.
+ * @throws StopError as a run that opens the store; `store` where only another role may erase; `clock` when something could be erased for its age and no vendor has told
+ *   the time; `disk_full` when there is no room to finish it.
  */
 export function eraseIn(location: string, order: ErasureOrder, options: ErasureOptions): Promise<Erased> {
-  return erasingIn(location, options, async ({ folder, time: kept, find }) => {
+  return erasingIn(location, options, async (eraser) => {
+    const { folder, ledger, find } = eraser;
     const { clock, dryRun } = options;
-    const time = await (kept === undefined ? BelievedTime.beside(clock) : BelievedTime.over(clock, kept));
-    const { target, dispute } = targetOf(order, time);
+    const toldMs = order.kind === 'age' ? await toldTo(ledger, order.accountIdentity) : undefined;
+    const target = targetOf(order, toldMs ?? 0);
     const found = await find(target);
     const erased = reportOf(found, folder, target);
+    if (isNothing(erased)) await requireTold(eraser, order, toldMs, clock.wallMs());
     if (isNothing(erased)) return erased;
-    if (dispute !== undefined) throw dispute;
     const isHeld = order.kind === 'person' && erased.unsettled.length + erased.needed.by.length > 0;
     if (dryRun || isHeld) return erased;
     if (erased.owner !== undefined) throw onlyOwner(location, erased.owner);
     found.requireRoom();
     // This comes before the ledger forgets the person: after a crash in between the next erasure still finds them.
     if (order.kind === 'person') replaceInTexts(folder, order.person);
-    return { ...erased, cleaning: await found.erase(erased.files, time.wallMs()) };
+    return { ...erased, cleaning: await found.erase(erased.files, clock.wallMs()) };
   });
 }
+
+const toldTo = async (ledger: Eraser['ledger'], account?: string): Promise<number | undefined> =>
+  ledger && toldIn(ledger, account);
 
 /** The same place as another role names it. @param role undefined: it is the right one. */
 export const asRole = (location: string, role: string | undefined): string =>
@@ -95,22 +99,39 @@ export function isNothing({ calls, cut, rows, memberships, names, files }: Erase
   return calls + cut + rows + memberships + names + files.length === 0;
 }
 
-/** @returns with it why nothing may be erased after all, which is to be said only where something would be. */
-function targetOf(
+/** What this machine's clock alone makes old stays, and that is said. A day more or less is nobody's concern. */
+async function requireTold(
+  { folder, find }: Eraser,
   order: ErasureOrder,
-  time: BelievedTime,
-): { readonly target: ErasureTarget; readonly dispute?: StopError } {
+  toldMs: number | undefined,
+  wallMs: number,
+): Promise<void> {
+  if (order.kind !== 'age' || (toldMs !== undefined && wallMs - toldMs <= DAY_MS)) return;
+  const target = { ...targetOf(order, wallMs), isNamed: true } as ErasureTarget;
+  if (isNothing(reportOf(await find(target), folder, target))) return;
+  const told =
+    toldMs === undefined
+      ? "no vendor's answer in the store has told the time"
+      : `the last answer of a vendor that told the time gave ${isoTime(toldMs)}`;
+  throw stop(
+    'clock',
+    `Nothing is erased because of its age: this machine's clock says ${isoTime(wallMs)}, and ${told}.`,
+    `Set the clock of this machine if it is wrong. If it is right, the vendor's next answer tells it. To name the day yourself: ${commandLine(['store', 'purge', '--before', 'DAY'])}`,
+  );
+}
+
+const DAY_MS = 24 * 60 * 60_000;
+
+/** @param nowMs where ages end. */
+function targetOf(order: ErasureOrder, nowMs: number): ErasureTarget {
   switch (order.kind) {
     case 'person':
-      return { target: order };
+      return order;
     case 'day':
-      return { target: { ...order, kind: 'old', isSure: false } };
+      return { ...order, kind: 'old', isNamed: true };
     case 'age': {
-      const { leastMs, greatestMs, dispute } = time.bounds();
-      const isSure = dispute === undefined;
-      const beforeMs = (isSure ? leastMs : greatestMs) - order.ageMs;
-      const { accountIdentity } = order;
-      return { target: { kind: 'old', beforeMs, isSure, accountIdentity }, ...present({ dispute }) };
+      const { accountIdentity, ageMs } = order;
+      return { kind: 'old', beforeMs: nowMs - ageMs, isNamed: false, accountIdentity };
     }
     default:
       return unreachable(order);

@@ -21,8 +21,8 @@ import {
   recordLook,
   release,
 } from '../../ledger/ledger.ts';
+import { AccountTime } from '../../ledger/time.ts';
 import { commandLine } from '../../lib/command-line.ts';
-import { BelievedTime } from '../../time/believed-time.ts';
 import { accountOfBatch, dialectFor, dialectOfBatch } from '../batch-account.ts';
 import {
   type FoundBatch,
@@ -275,7 +275,7 @@ export async function settleDoubts(
     await closeLeftOpen(ledger, batch);
     const doubts = await chosen(ledger, { batch, location }, choice);
     // The answer gets a date, by which a later batch may find it too old, so a wrong system clock must not set it.
-    const nowMs = (await BelievedTime.over(systemClock, ledger)).wallMs();
+    const nowMs = (await AccountTime.of(systemClock, ledger, batch.accountIdentity)).wallMs();
     if (decision.kind === 'told') {
       requireOne(doubts, choice);
       requireTellableOfAll(batch, doubts, decision.answer, await dialectFor(batch));

@@ -2,10 +2,10 @@ import { Hono } from 'hono';
 import { z } from 'zod';
 import { type Account, findAccount, loadAccounts, SANDBOX_NAMES } from '../../client/account/account.ts';
 import { dialectProblem } from '../../client/dialect.ts';
+import { AccountTime } from '../../ledger/time.ts';
 import { SpentObject } from '../../objects/batch-object.ts';
 import { lookIfThere } from '../../run/open-ledger.ts';
 import { chooseStore } from '../../run/store-choice.ts';
-import { BelievedTime } from '../../time/believed-time.ts';
 import { AccountEdit, type AccountList, AccountTest, NewAccount, PageAccount } from '../api.ts';
 import { bodyOf, HttpRefusal } from './answers.ts';
 import { askChild } from './children.ts';
@@ -94,7 +94,7 @@ async function usageOf(
   if (ledger === undefined) return { today: none, month: none };
   try {
     const isExact = !(await ledger.isSpentAtMost({ account: identity }));
-    const nowMs = (await BelievedTime.beside(clock, ledger)).wallMs();
+    const nowMs = (await AccountTime.of(clock, ledger, identity)).wallMs();
     const of = async (scope: 'day' | 'month') => {
       return SpentObject.of({ ...(await ledger.accountMoney(identity, scope, nowMs)), isExact });
     };

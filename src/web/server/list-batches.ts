@@ -4,8 +4,7 @@ import { readEntryOf } from '../../job/job.ts';
 import { columnsOf, readSettings } from '../../job/job-settings.ts';
 import type { Batch, LedgerReader } from '../../ledger/ledger.ts';
 import { recordPages } from '../../ledger/row-pages.ts';
-import type { Tell } from '../../ledger/store.ts';
-import { batchWithId, type FoundBatch, lookInto, timeBoundsAt } from '../../run/open-ledger.ts';
+import { batchWithId, type FoundBatch, lookInto, toldAt } from '../../run/open-ledger.ts';
 import { batchLines } from '../../run/tasks/batch-status.ts';
 import { type ListAttention, ReadWords } from '../api.ts';
 import { HttpRefusal } from './answers.ts';
@@ -27,15 +26,11 @@ export async function batchesOver({ store }: Pick<Server, 'store'>): Promise<(pa
 
 const NEVER_USED: Use = { isOpen: false, begunMs: 0 };
 
-/**
- * What a ledger cannot say now, it says at the next start: until then every list stays.
- * @param tell hears why lists stay that the clocks do not agree about.
- */
-export async function sweepUnused(server: Server, tell: Tell): Promise<void> {
+/** What a ledger cannot say now, it says at the next start: until then every list stays. */
+export async function sweepUnused(server: Server): Promise<void> {
   const useOf = await batchesOver(server).catch(() => undefined);
-  if (useOf === undefined) return;
-  const held = await sweepLists(server, useOf, await timeBoundsAt(server.folder, server.clock));
-  if (held !== undefined) tell(`Lists on the page were not removed. ${held.message} ${held.next}`);
+  const toldMs = useOf && (await toldAt(server.folder));
+  if (useOf !== undefined && toldMs !== undefined) await sweepLists(server, useOf, toldMs);
 }
 
 /** As many rows as somebody corrects in one go; the next ones come when these are done. */

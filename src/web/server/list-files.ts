@@ -12,7 +12,6 @@ import { LIST_NOTE } from '../../files/list-name.ts';
 import { NewFile, outputProblem, replaceFile } from '../../lib/atomic-file.ts';
 import { endingOf } from '../../lib/file-name.ts';
 import { distrustOfFolder } from '../../lib/file-trust.ts';
-import type { TimeBounds } from '../../time/believed-time.ts';
 import { Reading } from '../api.ts';
 import { HttpRefusal } from './answers.ts';
 import type { Server } from './server.ts';
@@ -284,25 +283,17 @@ export interface Use {
 /**
  * Removes lists that nobody needs any more. When a batch ended is not known; when it was first seen to have ended is.
  * @param useOf the content at that path.
- * @returns why a list stays whose time may be over, when that is in dispute.
+ * @param toldMs where ages end, ms since 1970.
  */
-export async function sweepLists(
-  place: Place,
-  useOf: (path: string) => Use,
-  { leastMs, greatestMs, dispute }: TimeBounds,
-): Promise<StopError | undefined> {
-  const nowMs = dispute === undefined ? greatestMs : undefined;
-  let held: StopError | undefined;
+export async function sweepLists(place: Place, useOf: (path: string) => Use, toldMs: number): Promise<void> {
   for (const list of await keptLists(place)) {
     const use = useOf(list.path);
     const endedMs = knownEnd(list, use);
     const dueMs = Math.max(endedMs ?? Number.POSITIVE_INFINITY, list.atMs) + KEPT_MS;
-    if (greatestMs >= dueMs && dispute !== undefined) held = dispute;
-    else if (leastMs >= dueMs) await removeList(list);
-    else await noteEnd(list, use.isOpen ? undefined : (endedMs ?? nowMs));
+    if (toldMs >= dueMs) await removeList(list);
+    else await noteEnd(list, use.isOpen ? undefined : (endedMs ?? toldMs));
   }
-  await removeHalfBrought(place, leastMs);
-  return held;
+  await removeHalfBrought(place, toldMs);
 }
 
 function knownEnd({ endedMs }: KeptList, { isOpen, begunMs }: Use): number | undefined {
@@ -314,12 +305,12 @@ async function noteEnd(list: KeptList, endedMs: number | undefined): Promise<voi
 }
 
 /** A crash may leave a folder before its note was written, and forgetting a person leaves it without its files. */
-async function removeHalfBrought(place: Place, leastMs: number): Promise<void> {
+async function removeHalfBrought(place: Place, toldMs: number): Promise<void> {
   const lists = listsFolder(place.folder);
   for (const id of (await readdir(lists).catch(() => [])).filter(isListId)) {
     const folder = join(lists, id);
     if (existsSync(join(folder, LIST_NOTE))) continue;
     const { mtimeMs } = await stat(folder);
-    if (leastMs - mtimeMs > 24 * 60 * 60 * 1000) await rm(folder, { recursive: true, force: true });
+    if (toldMs - mtimeMs > 24 * 60 * 60 * 1000) await rm(folder, { recursive: true, force: true });
   }
 }

@@ -84,8 +84,6 @@ export interface IntentOptions {
   readonly row?: number;
   readonly reserve?: number;
   readonly atMs?: number;
-  readonly leastMs?: number;
-  readonly uptimeMs?: number;
   readonly account?: string;
   readonly decision?: DecisionId;
   readonly replaces?: AttemptId;
@@ -112,8 +110,6 @@ export function intentOf(batch: BatchId, word: string, options: IntentOptions = 
     row: options.row ?? 2,
     reserve: credits(options.reserve ?? 1),
     atMs: options.atMs ?? NOON_MS,
-    ...(options.leastMs === undefined ? {} : { leastMs: options.leastMs }),
-    ...(options.uptimeMs === undefined ? {} : { uptimeMs: options.uptimeMs }),
     ...(decision === undefined ? {} : { decision }),
     ...(replaces === undefined ? {} : { replaces }),
     ...(request === undefined ? {} : { request }),

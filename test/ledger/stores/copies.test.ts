@@ -167,7 +167,7 @@ async function by(
 async function erase(store: Store, place: string): Promise<void> {
   const opening = { ...options, create: false, operator: 'cy' };
   await store.erasing?.(place, opening, async ({ find }) => {
-    const found = await find({ kind: 'old', beforeMs: 1, isSure: true });
+    const found = await find({ kind: 'old', beforeMs: 1, isNamed: false });
     await found.erase([], NOON_MS);
   });
 }

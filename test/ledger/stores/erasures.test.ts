@@ -40,7 +40,6 @@ import {
 import { changed, changeOf, decideChange, INVITED, KIM, known, LEE, lostChange, MEMBER } from './changes.ts';
 import { openStore, temporaryFolder } from './places.ts';
 
-const HOUR_MS = 3_600_000;
 const KIM_ORDER = { kind: 'person', person: personOf('kim@example.org') } as const;
 
 function erase(place: string, order: ErasureOrder, dryRun = false, clock: Clock = systemClock) {
@@ -226,110 +225,105 @@ test('what is only named after a person is found and renamed, however the name i
   expect((await after.batch(batch))?.settings).toEqual({ path: 'people/erased/notes' });
 });
 
-/** The clocks of a machine that was started an hour before noon. */
-function clocksAt(wallMs: number, { boot = 'first', uptimeMs = HOUR_MS } = {}): Clock {
-  return { ...systemClock, wallMs: () => wallMs, boot: () => ({ id: boot, uptimeMs }) };
-}
+const clockAt = (wallMs: number): Clock => ({ ...systemClock, wallMs: () => wallMs });
 
-/** A store in which three companies were bought at noon, by a calendar that shows so. */
-async function boughtAtNoon(answerTold: boolean, wallMs = NOON_MS): Promise<string> {
+/** A store in which three companies were bought at noon. @param told the times that answers told the account afterwards. */
+async function boughtAtNoon(...told: readonly number[]): Promise<string> {
   const place = temporaryFolder();
   const ledger = await openStore(sqlite, place);
-  await ledger.atBoot({ id: 'first', uptimeMs: HOUR_MS }, wallMs);
-  const batch = await batchNamed(ledger, 'a', { createdAtMs: wallMs });
+  const batch = await batchNamed(ledger, 'a', { createdAtMs: NOON_MS });
   for (const name of ['ann', 'bob', 'cat'])
-    await answered(ledger, batch, name, { atMs: wallMs, uptimeMs: HOUR_MS, closedAtMs: wallMs });
-  if (answerTold) await ledger.keepConfirmedTime({ atMs: wallMs, uptimeMs: HOUR_MS }, ACCOUNT);
+    await answered(ledger, batch, name, { atMs: NOON_MS, closedAtMs: NOON_MS });
   await ledger.changeBatch(batch, { state: 'finished' });
   await ledger.close();
+  await tell(place, ...told);
   return place;
 }
 
+async function tell(place: string, ...told: readonly number[]): Promise<void> {
+  const ledger = await openStore(sqlite, place);
+  for (const atMs of told) await ledger.keepTold(ACCOUNT, atMs);
+  await ledger.close();
+}
+
 const OLDER_THAN_30_DAYS = { kind: 'age', ageMs: 30 * DAY_MS, accountIdentity: ACCOUNT } as const;
+const OLDER_IN_ALL = { kind: 'age', ageMs: 30 * DAY_MS } as const;
+const LATE_MS = NOON_MS + 60 * DAY_MS;
 
 describe('for its age', () => {
-  test('nothing goes for a calendar that is ahead, in this boot or in another, and the store says why', async () => {
-    const place = await boughtAtNoon(true);
-    const [late, uptimeMs] = [NOON_MS + 60 * DAY_MS, HOUR_MS + 60 * DAY_MS];
-    for (const clock of [clocksAt(late), clocksAt(late, { boot: 'second' })])
+  test('nothing goes for a clock that is ahead, and the store says why', async () => {
+    const place = await boughtAtNoon(NOON_MS);
+    for (const order of [OLDER_THAN_30_DAYS, OLDER_IN_ALL])
       for (const dryRun of [true, false])
-        await expect(erase(place, OLDER_THAN_30_DAYS, dryRun, clock)).rejects.toMatchObject({
+        await expect(erase(place, order, dryRun, clockAt(LATE_MS))).rejects.toMatchObject({
           code: 'clock',
-          message: expect.stringMatching(/^Nothing is erased because of its age: .* clock says 2027-01-19/),
+          message: expect.stringMatching(
+            /^Nothing is erased because of its age: .* clock says 2027-01-19.* gave 2026-11-20/,
+          ),
         });
     const young = { ...OLDER_THAN_30_DAYS, ageMs: 90 * DAY_MS };
-    expect(await erase(place, young, false, clocksAt(late)), 'no clock makes that old').toMatchObject({
+    expect(await erase(place, young, false, clockAt(LATE_MS)), 'no clock makes that old').toMatchObject({
       calls: 0,
     });
-    const truly = clocksAt(late, { uptimeMs });
-    const another = { ...OLDER_THAN_30_DAYS, accountIdentity: 'another' };
-    expect(await erase(place, another, false, truly)).toMatchObject({ calls: 0 });
-    expect(await erase(place, OLDER_THAN_30_DAYS, false, truly)).toMatchObject({ calls: 3 });
   });
 
-  test('it goes by the lesser of two clocks that differ by less than a day', async () => {
-    const place = await boughtAtNoon(true);
-    const [passedMs, uptimeMs] = [30 * DAY_MS + HOUR_MS, HOUR_MS + 30 * DAY_MS - HOUR_MS];
-    const isAhead = clocksAt(NOON_MS + passedMs, { uptimeMs });
-    expect(await erase(place, OLDER_THAN_30_DAYS, false, isAhead)).toMatchObject({ calls: 0 });
-    const isBehind = clocksAt(NOON_MS + 30 * DAY_MS - HOUR_MS, { uptimeMs: HOUR_MS + passedMs });
-    expect(await erase(place, OLDER_THAN_30_DAYS, false, isBehind)).toMatchObject({ calls: 0 });
-    const isRight = clocksAt(NOON_MS + passedMs, { uptimeMs: HOUR_MS + passedMs });
-    expect(await erase(place, OLDER_THAN_30_DAYS, false, isRight)).toMatchObject({ calls: 3 });
+  test('it goes by what its vendor told, whatever the clock says then', async () => {
+    const place = await boughtAtNoon(LATE_MS, NOON_MS);
+    const another = { ...OLDER_THAN_30_DAYS, accountIdentity: 'another' };
+    expect(await erase(place, another, false, clockAt(NOON_MS))).toMatchObject({ calls: 0 });
+    expect(await erase(place, OLDER_THAN_30_DAYS, false, clockAt(NOON_MS))).toMatchObject({ calls: 3 });
   });
 
   test('nothing goes where no answer has told the time, but before a day that a person names', async () => {
-    const place = await boughtAtNoon(false);
-    const late = clocksAt(NOON_MS + 60 * DAY_MS, { uptimeMs: HOUR_MS + 60 * DAY_MS });
-    await expect(erase(place, OLDER_THAN_30_DAYS, false, late)).rejects.toMatchObject({ code: 'clock' });
+    const place = await boughtAtNoon();
+    await expect(erase(place, OLDER_IN_ALL, false, clockAt(LATE_MS))).rejects.toMatchObject({
+      code: 'clock',
+    });
     const day = { kind: 'day', beforeMs: NOON_MS + DAY_MS } as const;
-    expect(await erase(place, day, false, late)).toMatchObject({ calls: 3 });
+    expect(await erase(place, day, false, clockAt(LATE_MS))).toMatchObject({ calls: 3 });
   });
 
-  test('nothing goes that a calendar which was behind has dated too early', async () => {
-    const place = await boughtAtNoon(false, NOON_MS - 60 * DAY_MS);
+  test('of all accounts it goes by the newest that any vendor told, and a sandbox is none', async () => {
+    const place = await boughtAtNoon(NOON_MS);
     const ledger = await openStore(sqlite, place);
-    await ledger.atBoot({ id: 'second', uptimeMs: HOUR_MS }, NOON_MS);
-    await ledger.keepConfirmedTime({ atMs: NOON_MS, uptimeMs: HOUR_MS }, ACCOUNT);
+    const others = { play: { accountIdentity: 'play', sandbox: true }, other: { accountIdentity: 'other' } };
+    for (const [name, spec] of Object.entries(others)) await batchNamed(ledger, name, spec);
+    await ledger.keepTold('play', LATE_MS);
     await ledger.close();
-    const [soon, late] = [DAY_MS, 31 * DAY_MS].map((passedMs) =>
-      clocksAt(NOON_MS + passedMs, { boot: 'second', uptimeMs: HOUR_MS + passedMs }),
+    await expect(erase(place, OLDER_IN_ALL, false, clockAt(LATE_MS))).rejects.toMatchObject({
+      code: 'clock',
+    });
+    const again = await openStore(sqlite, place);
+    await again.keepTold('other', LATE_MS);
+    await again.close();
+    await expect(erase(place, OLDER_THAN_30_DAYS, false, clockAt(LATE_MS))).rejects.toThrow(
+      'because of its age',
     );
-    expect(await erase(place, OLDER_THAN_30_DAYS, false, soon)).toMatchObject({ calls: 0 });
-    expect(await erase(place, OLDER_THAN_30_DAYS, false, late)).toMatchObject({ calls: 3 });
+    expect(await erase(place, OLDER_IN_ALL, false, clockAt(LATE_MS))).toMatchObject({ calls: 3 });
   });
 
-  test('the reason of a row, and a list, stay for as long as their batch may be younger than they are dated', async () => {
+  test('the reason of a row, and a list, stay for as long as a batch may need them', async () => {
     const place = temporaryFolder();
     const ledger = await openStore(sqlite, place);
-    await ledger.atBoot({ id: 'first', uptimeMs: HOUR_MS }, NOON_MS - 60 * DAY_MS);
     const inputPath = join(place, 'undo', '1317b977.csv');
     mkdirSync(join(place, 'undo'));
     writeFileSync(inputPath, 'email\nlee@example.org\n');
     utimesSync(inputPath, 0, 0);
-    const early = await batchNamed(ledger, 'early', { inputPath, createdAtMs: NOON_MS - 60 * DAY_MS });
-    await settle(ledger, early, 2, { kind: 'invalid', reason: '"kim@example" is no address' });
-    await ledger.changeBatch(early, { state: 'finished' });
-    await ledger.atBoot({ id: 'second', uptimeMs: HOUR_MS }, NOON_MS);
-    await ledger.keepConfirmedTime({ atMs: NOON_MS, uptimeMs: HOUR_MS }, ACCOUNT);
-    const next = await batchNamed(ledger, 'next', { createdAtMs: NOON_MS });
-    await answered(ledger, next, 'ann', { atMs: NOON_MS, uptimeMs: HOUR_MS, closedAtMs: NOON_MS });
-    await settle(ledger, next, 3, { kind: 'invalid', reason: '"lee@example" is no address' });
-    await ledger.changeBatch(next, { state: 'finished' });
+    const batch = await batchNamed(ledger, 'a', { inputPath, createdAtMs: NOON_MS });
+    await settle(ledger, batch, 2, { kind: 'invalid', reason: '"kim@example" is no address' });
+    await answered(ledger, batch, 'ann', { atMs: NOON_MS, closedAtMs: NOON_MS });
+    await ledger.changeBatch(batch, { state: 'finished' });
     await ledger.close();
-    const at = (passedMs: number) =>
-      clocksAt(NOON_MS + passedMs, { boot: 'second', uptimeMs: HOUR_MS + passedMs });
-    expect(await erase(place, OLDER_THAN_30_DAYS, false, at(29 * DAY_MS))).toMatchObject({
+    await tell(place, NOON_MS + 29 * DAY_MS);
+    expect(await erase(place, OLDER_THAN_30_DAYS, false, clockAt(NOON_MS))).toMatchObject({
       rows: 0,
       files: [],
     });
-    const day = { kind: 'day', beforeMs: NOON_MS - DAY_MS } as const;
-    const files = [inputPath];
-    expect(await erase(place, day, true, at(0)), 'a person goes by the dates').toMatchObject({
+    await tell(place, NOON_MS + 31 * DAY_MS);
+    expect(await erase(place, OLDER_THAN_30_DAYS, false, clockAt(NOON_MS))).toMatchObject({
       rows: 1,
-      files,
+      files: [inputPath],
     });
-    expect(await erase(place, OLDER_THAN_30_DAYS, false, at(31 * DAY_MS))).toMatchObject({ rows: 2, files });
     expect([isIn(place, 'kim@example'), isIn(place, 'lee@example')]).toEqual([false, false]);
   });
 });
@@ -337,7 +331,7 @@ describe('for its age', () => {
 describe('a list of the page that nobody has run', () => {
   /** It was brought under a calendar that was two months behind. */
   async function broughtEarly(note: object): Promise<readonly [place: string, list: string]> {
-    const place = await boughtAtNoon(true);
+    const place = await boughtAtNoon(NOON_MS);
     const folder = join(place, 'lists', '1'.repeat(16));
     mkdirSync(folder, { recursive: true });
     for (const [name, text] of Object.entries({ 'list.csv': 'email\n', 'list.json': JSON.stringify(note) })) {
@@ -347,11 +341,10 @@ describe('a list of the page that nobody has run', () => {
     return [place, join(folder, 'list.csv')];
   }
 
-  const clockIn = (passedMs: number): Clock => clocksAt(NOON_MS + passedMs, { uptimeMs: HOUR_MS + passedMs });
-
   test('stays while nothing but the time of its file says that it is old, and goes on the day that a person names', async () => {
     const [place, list] = await broughtEarly({});
-    expect(await erase(place, OLDER_THAN_30_DAYS, false, clockIn(DAY_MS))).toMatchObject({ files: [] });
+    await tell(place, NOON_MS + DAY_MS);
+    expect(await erase(place, OLDER_THAN_30_DAYS, false, clockAt(NOON_MS))).toMatchObject({ files: [] });
     expect(existsSync(list)).toBe(true);
     const day = { kind: 'day', beforeMs: NOON_MS } as const;
     expect(await erase(place, day, true)).toMatchObject({ files: expect.arrayContaining([list]) });
@@ -359,8 +352,10 @@ describe('a list of the page that nobody has run', () => {
 
   test('goes when the page has seen so long ago that nobody needs it', async () => {
     const [place, list] = await broughtEarly({ endedMs: NOON_MS });
-    expect(await erase(place, OLDER_THAN_30_DAYS, false, clockIn(29 * DAY_MS))).toMatchObject({ files: [] });
-    expect(await erase(place, OLDER_THAN_30_DAYS, false, clockIn(31 * DAY_MS))).toMatchObject({
+    await tell(place, NOON_MS + 29 * DAY_MS);
+    expect(await erase(place, OLDER_THAN_30_DAYS, false, clockAt(NOON_MS))).toMatchObject({ files: [] });
+    await tell(place, NOON_MS + 31 * DAY_MS);
+    expect(await erase(place, OLDER_THAN_30_DAYS, false, clockAt(NOON_MS))).toMatchObject({
       files: expect.arrayContaining([list]),
     });
   });

@@ -6,7 +6,6 @@ import { CHANGES } from '../../../src/ledger/stores/sqlite/schema/changes-sql.ts
 import { ERASURES } from '../../../src/ledger/stores/sqlite/schema/erasures-sql.ts';
 import { GUARDS_OF_CHANGE } from '../../../src/ledger/stores/sqlite/schema/kept.ts';
 import { PRICES } from '../../../src/ledger/stores/sqlite/schema/prices-sql.ts';
-import { TIME } from '../../../src/ledger/stores/sqlite/schema/time-sql.ts';
 import { schema } from '../../../src/ledger/stores/sqlite/schema.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
 import {
@@ -75,6 +74,11 @@ await settle(ledger, batch, 2, MATCHED, [ANSWER]);
 await settle(ledger, batch, 3, { kind: 'no_match', reason: 'none' }, [MISSED]);
 await ledger.changeBatch(batch, { budget: credits(10) });
 await ledger.setAccountCaps(ACCOUNT, { perDay: credits(20), perMonth: credits(30) });
+await batchNamed(ledger, 'ahead', {
+  createdAtMs: NOON_MS + 365 * DAY_MS,
+  freshSince: { foundMs: NOON_MS + DAY_MS },
+});
+await ledger.keepTold(ACCOUNT, NOON_MS);
 await ledger.close();
 const database = new Database(join(place, 'ledger.db'));
 // As on every connection of ours: without it, REPLACE deletes behind the triggers' back.
@@ -425,6 +429,18 @@ const REFUSED: readonly Refusal[] = [
     'attempts_freshness',
     refresh(MISSED, MISSED),
   ],
+  [
+    'an answer bought anew for a batch that began in the future',
+    'attempts_future',
+    refresh(ANSWER, ANSWER, { batch: batchKeyed('key-ahead') }),
+  ],
+  [
+    'an intent of a day that was over by what its account was told',
+    'attempts_told',
+    first({ at: NOON_MS - DAY_MS }),
+  ],
+  ['setting back what an account was told', 'accounts_told', `UPDATE accounts SET told = told - 1`],
+  ['forgetting what an account was told', 'accounts_told', 'UPDATE accounts SET told = NULL'],
   ['an answer bought anew by the batch that bought it', 'attempts_freshness', refresh(REFRESHED, NEW_ANSWER)],
   [
     'an answer bought anew where that was tried before and got lost',
@@ -841,7 +857,7 @@ describe('the database refuses', () => {
   });
 
   test('by every guard that there is, but for those of topics that have tests of their own', () => {
-    const elsewhere = [CHANGES, ERASURES, PRICES, TIME];
+    const elsewhere = [CHANGES, ERASURES, PRICES];
     const here = elsewhere.reduce((script, topic) => script.replace(topic, ''), schema());
     const others = Object.values(ELSEWHERE).flat();
     expect(

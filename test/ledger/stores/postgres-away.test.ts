@@ -10,21 +10,8 @@ import {
   recordReply,
   SENT_WITHIN_MS,
 } from '../../../src/ledger/ledger.ts';
-import type { Sql } from '../../../src/ledger/stores/postgres/connection.ts';
 import postgres from '../../../src/ledger/stores/postgres.ts';
-import { Gather } from '../../../src/run/gather.ts';
-import { BelievedTime } from '../../../src/time/believed-time.ts';
-import {
-  ACCOUNT,
-  admit,
-  admitted,
-  batchNamed,
-  DAY_MS,
-  intentOf,
-  NOON_MS,
-  replyWith,
-  stateOf,
-} from './book.ts';
+import { admit, admitted, batchNamed, intentOf, NOON_MS, replyWith, stateOf } from './book.ts';
 import { CuttableWay } from './cuttable-way.ts';
 import { postgresServer } from './postgres-server.ts';
 import { booksOf, twoWorkers, type Workplace, workplace } from './postgres-workers.ts';
@@ -37,14 +24,6 @@ const LOST = { kind: 'in_doubt', why: 'no answer came' } as const;
 
 const openIn = async (ledger: Ledger): Promise<readonly AttemptId[]> =>
   (await ledger.openAttempts()).map(({ attempt }) => attempt);
-
-/** Resolves when somebody waits for a lock. */
-async function untilBlocked(sql: Sql): Promise<void> {
-  const blocked = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-  for (let isBlocked = false; !isBlocked; ) isBlocked = (await sql.row(blocked)) !== undefined;
-  // More than anything else would need meanwhile.
-  for (let at = 0; at < 50; at += 1) await sql.row('SELECT 1');
-}
 
 async function expectBalanced(place: Workplace): Promise<void> {
   const { entries, purses } = await booksOf(place);
@@ -142,43 +121,11 @@ test('while the database is away answers wait, and are kept when it is back', as
   expect(await kept).toEqual({ kind: 'written' });
 });
 
-test('an intent that waits for its commit keeps its date, whatever an answer confirms meanwhile', async () => {
-  const [place, one] = await twoWorkers();
-  const batch = await batchNamed(one, 'a');
-  await one.atBoot({ id: 'boot', uptimeMs: 1_000 }, NOON_MS);
-  const [admission, confirmed] = await place.database.write(async (sql) => {
-    await sql.script('SELECT pg_advisory_xact_lock(8260029, 1)');
-    const asked = admit(one, batch, 'acme', { atMs: NOON_MS, uptimeMs: 1_000 });
-    await untilBlocked(sql);
-    const later = one.keepConfirmedTime({ atMs: NOON_MS + 2_000, uptimeMs: 1_500 }, ACCOUNT);
-    await untilBlocked(sql);
-    return [asked, later];
-  });
-  expect(await admission).toMatchObject({ kind: 'admitted' });
-  await confirmed;
-  await expect(admit(one, batch, 'more', { atMs: NOON_MS, uptimeMs: 1_600 })).rejects.toThrow('confirmed');
-});
-
-test('nor is it refused while it waits for others that the same commit keeps', async () => {
-  const [, one] = await twoWorkers();
-  const batch = await batchNamed(one, 'a');
-  const machine = { ...systemClock, boot: () => ({ id: 'boot', uptimeMs: NOON_MS }), wallMs: () => NOON_MS };
-  const clock = await BelievedTime.over(machine, one);
-  const gather = new Gather(one);
-  clock.heldBy(gather);
-  const said = gather.add({ kind: 'intent', intent: { ...intentOf(batch, 'acme'), ...clock.dated() } });
-  machine.wallMs = () => NOON_MS + 2_000;
-  const raw = { ...replyWith('found'), headers: { date: new Date(NOON_MS + 2_000).toUTCString() } };
-  clock.heard({ kind: 'answered', raw }, NOON_MS, { identity: ACCOUNT, sandbox: false });
-  expect(await said).toMatchObject({ kind: 'admitted' });
-});
-
 test('an intent that waited for the database for longer than its request may wait is not written', async () => {
   const proxy = await CuttableWay.open();
   const place = await workplace();
-  const [one, other] = [await place.worker(proxy.url), await place.worker()];
+  const one = await place.worker(proxy.url);
   const batch = await batchNamed(one, 'a');
-  await other.atBoot({ id: 'other', uptimeMs: 0 }, NOON_MS);
   proxy.close();
   const intents = ['plain', 'unpriced'].map((word) => ({
     ...intentOf(batch, word),
@@ -187,28 +134,9 @@ test('an intent that waited for the database for longer than its request may wai
   }));
   const asked = one.append(intents.map((intent) => ({ kind: 'intent', intent })));
   while (proxy.refused < 3) await new Promise((resolve) => setImmediate(resolve));
-  // By now its date would be refused as one that has long passed.
-  await other.keepConfirmedTime({ atMs: NOON_MS + 3_600_000, uptimeMs: 3_600_000 }, ACCOUNT);
   proxy.open();
   expect(await asked).toEqual([{ kind: 'late' }, { kind: 'late' }]);
   expect(await one.batchMoney(batch)).toMatchObject({ reserved: 0 });
-});
-
-test('what is known of the time is kept in the order in which it was heard, however long one of them takes', async () => {
-  const [place, other, one] = await twoWorkers();
-  await batchNamed(one, 'a');
-  for (const ledger of [other, one]) {
-    await ledger.atBoot({ id: ledger === one ? 'boot' : 'other', uptimeMs: 0 }, NOON_MS);
-    await ledger.keepConfirmedTime({ atMs: NOON_MS + DAY_MS, uptimeMs: 0 }, ACCOUNT);
-  }
-  const [refuted, confirmed] = await place.database.write(async (sql) => {
-    await sql.rows(`SELECT 1 FROM boots WHERE boot = 'other' FOR UPDATE`);
-    const kept = [one.refuteTimes(NOON_MS), one.keepConfirmedTime({ atMs: NOON_MS, uptimeMs: 0 }, ACCOUNT)];
-    await untilBlocked(sql);
-    return kept;
-  });
-  await Promise.all([refuted, confirmed]);
-  expect(await one.confirmedTime()).toBe(NOON_MS);
 });
 
 test('a database that does not know what it had acknowledged is spent from no more', async () => {

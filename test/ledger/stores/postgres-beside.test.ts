@@ -183,18 +183,6 @@ test('a row that waits to be finished is left where another process has taken it
   expect((await one.rows(batch, 2, 10)).map(({ row }) => row)).toEqual([2]);
 });
 
-test('a host whose clock is behind keeps its own time, and the latest that was confirmed is the floor of both', async () => {
-  const [one, other] = await two();
-  const boot = { id: 'boot', uptimeMs: 1_000 };
-  await one.atBoot(boot, NOON_MS);
-  await other.atBoot(boot, NOON_MS);
-  await one.keepConfirmedTime({ atMs: NOON_MS + 500, uptimeMs: 1_100 }, ACCOUNT);
-  await other.keepConfirmedTime({ atMs: NOON_MS + 300, uptimeMs: 1_100 }, ACCOUNT);
-  expect(await other.confirmedTime()).toBe(NOON_MS + 500);
-  const later = await other.atBoot({ id: 'boot of another host', uptimeMs: 5 }, NOON_MS);
-  expect(later).toMatchObject({ floorMs: NOON_MS + 500 });
-});
-
 test('a pause that a vendor asked one for is not shortened by what it asked the other', async () => {
   const [one, other] = await two();
   const pause = { fromMs: NOON_MS, why: 'too fast', asked: true };

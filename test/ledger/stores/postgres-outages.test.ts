@@ -15,7 +15,6 @@ import { proof } from '../../combinations.ts';
 import { admit, admitted, batchNamed, keyNamed, NOON_MS, replyWith } from './book.ts';
 import { anotherServer, type Server } from './postgres-server.ts';
 
-const BOOT = { id: 'boot', uptimeMs: 1_000 };
 const FOR_EVER: Patience = { longestMs: undefined, signal: undefined };
 
 let server: Server;
@@ -43,7 +42,6 @@ async function opened(patience: Patience): Promise<Opened> {
   const worker = await newWorker(database, 'test');
   const ledger = postgresLedger(database, { clock: systemClock, worker, command: 'test' });
   onTestFinished(() => ledger.close());
-  await ledger.atBoot(BOOT, NOON_MS);
   return { ledger, told };
 }
 
@@ -52,7 +50,7 @@ const CLOSED = { kind: 'answered', answer: 'found', charged: 1, why: 'found' } a
 test('a reply, an end and a question wait while the server is away, and it is told once that it is and once that it is back', async () => {
   const { ledger, told } = await opened(FOR_EVER);
   const batch = await batchNamed(ledger, 'a');
-  const attempt = await admitted(ledger, batch, 'acme', { uptimeMs: 1_010 });
+  const attempt = await admitted(ledger, batch, 'acme');
   await server.stopAtOnce();
   const replied = recordReply(ledger, attempt, replyWith('acme'));
   const known = ledger.find([keyNamed('acme')]);
@@ -73,11 +71,11 @@ proof(
   async () => {
     const { ledger } = await opened({ longestMs: 500, signal: undefined });
     const batch = await batchNamed(ledger, 'a');
-    const attempt = await admitted(ledger, batch, 'acme', { uptimeMs: 1_010 });
+    const attempt = await admitted(ledger, batch, 'acme');
     await server.stopAtOnce();
     const isStop = expect.objectContaining({ code: 'store', name: StopError.name });
     await expect(ledger.find([keyNamed('acme')])).rejects.toEqual(isStop);
-    await expect(admit(ledger, batch, 'other', { uptimeMs: 1_020 })).rejects.toEqual(isStop);
+    await expect(admit(ledger, batch, 'other')).rejects.toEqual(isStop);
     const replied = recordReply(ledger, attempt, replyWith('acme'));
     await server.startAgain();
     expect(await replied).toEqual({ kind: 'written' });

@@ -55,24 +55,6 @@ test('what workers admit at once is the budget to its last credit, and the other
   expect(purses).toEqual(entries);
 });
 
-test('of two workers that reach for the last of a budget at the same moment, one has it', async () => {
-  const [{ database }, one, other] = await twoWorkers();
-  const batch = await batchNamed(one, 'a');
-  await one.changeBatch(batch, { budget: credits(3) });
-  // Such an intent fills its purses in the transaction that admits it: that of the batch, and then that of the day.
-  const reach = { reserve: 2, leastMs: NOON_MS };
-  const asked = await database.write(async (sql) => {
-    await sql.rows('SELECT FROM accounts FOR NO KEY UPDATE');
-    const asking = [admit(one, batch, 'one', reach), admit(other, batch, 'two', reach)];
-    await expect.poll(() => database.rows(WAITING)).toHaveLength(2);
-    return { asking };
-  });
-  const kinds = (await Promise.all(asked.asking)).map(({ kind }) => kind);
-  expect(kinds.toSorted()).toEqual(['admitted', 'wait']);
-});
-
-const WAITING = `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-
 test('a day of an account is one for all its batches and workers', async () => {
   const [, one, other] = await twoWorkers();
   await one.setAccountCaps(ACCOUNT, { perDay: credits(30) });

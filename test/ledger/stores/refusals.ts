@@ -37,10 +37,6 @@ export const ELSEWHERE = {
   readings: [
     ...['notes_read', 'notes_reading', 'notes_reading_change', 'notes_reading_pays', 'notes_retracting_read'],
   ],
-  time: [
-    ...['attempts_confirmed', 'attempts_dated', 'attempts_day', 'attempts_future'],
-    ...['boots_kept', 'boots_no_delete'],
-  ],
 } as const;
 
 /** Guards that are in a script or in a list, and are named by no refusal. */

@@ -40,6 +40,9 @@ export const accounts = ({ database, secret }: Session) =>
     async setLearnedRate(accountIdentity, learned) {
       await database.rows(keep('learned'), [accountIdentity, json(learned)]);
     },
+    async keepTold(accountIdentity, atMs) {
+      await database.rows(KEEP_TOLD, [accountIdentity, wholeMs(atMs)]);
+    },
     async setUsage(accountIdentity, usage) {
       await database.rows(keep('usage'), [accountIdentity, json(usage)]);
     },
@@ -52,10 +55,11 @@ interface AccountRow extends Pick<AccountState, 'answers' | 'answersNot404' | 'f
   readonly pausedUntilMs: number | null;
   readonly learned: AccountState['learned'] | null;
   readonly usage: AccountState['usage'] | null;
+  readonly toldMs: number | null;
 }
 
 const ACCOUNT = `
-SELECT t.answers, t.others AS "answersNot404", t.found, t.misses AS count, p.paused_until AS "pausedUntilMs", p.learned, p.usage,
+SELECT t.answers, t.others AS "answersNot404", t.found, t.misses AS count, p.paused_until AS "pausedUntilMs", p.learned, p.usage, p.told AS "toldMs",
        CASE WHEN p.misses_after = t.ended THEN p.misses_place END AS place, p.misses_after = t.ended AND p.misses_kept AS kept
   FROM accounts p CROSS JOIN LATERAL (${ANSWERED}) t WHERE p.identity = $1`;
 
@@ -109,6 +113,10 @@ WITH asked AS (
   DELETE FROM pauses WHERE account = $1 AND until_at < $6
 )
 INSERT INTO pauses (account, from_at, until_at, why, asked) VALUES ($1, $2, $3, $4, $5)`;
+
+const KEEP_TOLD = `
+INSERT INTO accounts AS a (identity, told) VALUES ($1, $2)
+ON CONFLICT (identity) DO UPDATE SET told = excluded.told WHERE excluded.told > coalesce(a.told, 0)`;
 
 const keep = (column: 'learned' | 'usage'): string =>
   `INSERT INTO accounts (identity, ${column}) VALUES ($1, $2) ON CONFLICT (identity) DO UPDATE SET ${column} = excluded.${column}`;

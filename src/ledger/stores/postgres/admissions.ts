@@ -8,58 +8,38 @@ import {
   credits,
   type Intent,
 } from '../../ledger.ts';
-import {
-  APART_MS,
-  type AskingBatch,
-  draftIntent,
-  isOvertaken,
-  movedOn,
-  refuseBatch,
-} from '../../rules/drafts.ts';
+import { type AskingBatch, draftIntent, isOvertaken, movedOn, refuseBatch } from '../../rules/drafts.ts';
 import { type History, isNone, standing } from '../../rules/history.ts';
 import { type Database, LOCKS, oneCell, oneColumn, type Sql } from './connection.ts';
 import { type Begun, beginAll, overAfterMs, requestFacts, write } from './entries.ts';
 import { lockedHistory } from './histories.ts';
 import { WHILE_MOVING } from './lock.ts';
 import { commitsLost, hasAttempt } from './lost-commits.ts';
-import { admitFunded, batchMoney, NO_MOST, OverCap, refuseOtherPeriods, reserve } from './money.ts';
-import { type Session, wholeMs } from './session.ts';
-
-interface Dating {
-  readonly floorMs: number | null;
-  readonly confirmedAtMs: number | null;
-  readonly confirmedUptimeMs: number | null;
-  /** When the newest intent was dated, if it is of this boot and may have cost money. */
-  readonly datedAtMs: number | null;
-  readonly datedUptimeMs: number | null;
-  /** Whether the newest attempt that this worker has seen is there. */
-  readonly isWhole: boolean;
-}
+import { admitFunded, batchMoney, NO_MOST, OverCap, reserve } from './money.ts';
+import type { Session } from './session.ts';
 
 const KNOWN = `
 SELECT (SELECT json_agg(json_build_object('id', b.id, 'account', b.account, 'state', b.state, 'createdAtMs', b.created_at,
-          'foundMs', b.fresh_found, 'noMatchMs', b.fresh_no_match)) FROM batches b WHERE b.id = ANY ($4)) AS askings,
-       (SELECT max(confirmed_at) FROM boots) AS "floorMs", b.confirmed_at AS "confirmedAtMs", b.confirmed_uptime AS "confirmedUptimeMs",
-       d.at AS "datedAtMs", d.uptime AS "datedUptimeMs", ${hasAttempt('$2', '$3')} AS "isWhole"
-  FROM ${WHILE_MOVING} one LEFT JOIN boots b ON b.id = $1 LEFT JOIN LATERAL (
-    SELECT a.at, a.uptime FROM entries a JOIN batches m ON m.id = a.batch JOIN boots x ON x.id = a.boot AND x.boot = b.boot
-     WHERE a.id = a.of AND a.of = (SELECT max(of) FROM entries)
-       AND m.ordinal >= (SELECT min(ordinal) FROM batches WHERE NOT sandbox)) d ON true`;
+          'foundMs', b.fresh_found, 'noMatchMs', b.fresh_no_match)) FROM batches b WHERE b.id = ANY ($3)) AS askings,
+       ${hasAttempt('$1', '$2')} AS "isWhole"
+  FROM ${WHILE_MOVING} one`;
 
 interface Known {
   readonly askings: ReadonlyMap<string, AskingBatch>;
-  readonly dating: Dating;
+}
+
+interface Found {
+  readonly askings: readonly AskingBatch[] | null;
+  readonly isWhole: boolean;
 }
 
 async function known(sql: Sql, intents: readonly Intent[], session: Session): Promise<Known> {
   const ids = [...new Set(intents.map(({ batch }) => batch))];
-  const { boot, seen } = session;
-  const values = [boot, seen?.attempt, seen?.atMs, ids];
-  const found = await sql.row<Dating & { readonly askings: readonly AskingBatch[] | null }>(KNOWN, values);
-  invariant(found !== undefined, 'the time is always known of');
-  const { askings, ...dating } = found;
-  if (!dating.isWhole) throw commitsLost(session);
-  return { askings: new Map(askings?.map((asking) => [asking.id, asking])), dating };
+  const { seen } = session;
+  const found = await sql.row<Found>(KNOWN, [seen?.attempt, seen?.atMs, ids]);
+  // Whether the newest attempt that this worker has seen is there.
+  if (found?.isWhole !== true) throw commitsLost(session);
+  return { askings: new Map(found.askings?.map((asking) => [asking.id, asking])) };
 }
 
 /** What was read before nothing stood still any more does not know that the ledger was copied meanwhile. */
@@ -82,33 +62,17 @@ function askingOf({ askings }: Known, { batch }: Intent): AskingBatch {
   return asking;
 }
 
-/** An intent is dated by what answers confirmed of the time: the day that it is dated to pays for it. */
-function refuseTime({ dating }: Known, { atMs, uptimeMs = 0 }: Intent, knownFloorMs = atMs): void {
-  const { floorMs, confirmedAtMs, confirmedUptimeMs, datedAtMs, datedUptimeMs } = dating;
-  // What another host confirms meanwhile may be a little ahead of this one's calendar.
-  const leastMs = Math.max(knownFloorMs, (floorMs ?? atMs) - APART_MS);
-  invariant(atMs >= leastMs, 'an intent is not dated before what was confirmed');
-  if (confirmedAtMs !== null) {
-    const laterMs = wholeMs(atMs) - (confirmedAtMs + wholeMs(uptimeMs) - (confirmedUptimeMs ?? 0));
-    invariant(laterMs >= 0 && laterMs <= APART_MS, 'an intent is dated by the confirmed time');
-  }
-  if (confirmedAtMs !== null || datedAtMs === null || datedUptimeMs === null) return;
-  const earlierMs = datedAtMs + uptimeMs - datedUptimeMs - atMs;
-  invariant(earlierMs <= APART_MS, 'a day that was spent is not left for an earlier one');
-}
-
-function refuse(all: Known, intent: Intent, { floorMs }: Session): void {
+function refuse(all: Known, intent: Intent): void {
   const { change } = intent.call;
   invariant(change === undefined, 'this store takes no calls that change something');
   const asking = askingOf(all, intent);
   if (asking.state === 'superseded' || asking.state === 'cancelled') throw batchOver(asking.id);
   refuseBatch(asking, intent);
-  refuseTime(all, intent, floorMs);
 }
 
 /** Whether an intent may be written together with others, before its call was looked at. */
-export const isPlain = ({ decision, replaces, leastMs, isUnpriced }: Intent): boolean =>
-  decision === undefined && replaces === undefined && leastMs === undefined && isUnpriced === undefined;
+export const isPlain = ({ decision, replaces, isUnpriced }: Intent): boolean =>
+  decision === undefined && replaces === undefined && isUnpriced === undefined;
 
 export const LATE = { kind: 'late' } as const;
 
@@ -129,7 +93,7 @@ export async function admitPlain(
   const free = await withoutUsedKeys(sql, intents);
   const fitting = free.filter((intent) => {
     try {
-      refuse(all, intent, session);
+      refuse(all, intent);
       return true;
     } catch {
       return false;
@@ -204,7 +168,7 @@ async function decide(sql: Sql, intent: Intent, session: Session): Promise<Admis
   if (moved !== undefined) return moved;
   if (intent.mayBeOvertaken && isOvertaken(history, intent, asking)) return { kind: 'known' };
   await refuseCopied(sql);
-  refuse(all, intent, session);
+  refuse(all, intent);
   return beginAgain(sql, intent, session, { history, asking });
 }
 
@@ -229,14 +193,8 @@ async function beginAgain(
     'there is an answer to replace',
   );
   const draft = draftIntent(history, intent, asking, price);
-  const isTimed = session.boot !== undefined && intent.uptimeMs !== undefined;
-  const { uptimeMs = 0, row } = intent;
   const facts = requestFacts(intent) ?? null;
-  const begun = {
-    ...draft,
-    ...{ row, boot: isTimed ? (session.boot ?? null) : null, uptime: isTimed ? wholeMs(uptimeMs) : null },
-    ...{ worker: session.worker, facts },
-  };
+  const begun = { ...draft, row: intent.row, worker: session.worker, facts };
   const attempt = await write(sql, history, [begun], overAfterMs(intent));
   const reserved = draft.reserved ?? 0;
   const { batch, accountIdentity: account, atMs } = intent;
@@ -247,7 +205,6 @@ async function beginAgain(
 
 async function admittedAlone(sql: Sql, intent: Intent, own: Own): Promise<Admission> {
   await keepKeys(sql, [intent]);
-  if (intent.leastMs !== undefined) await refuseOtherPeriods(sql, intent, own.reserved);
   return admittedAs(own);
 }
 
@@ -271,7 +228,7 @@ SELECT 1 WHERE EXISTS (
 
 /** The first attempt of a call. Whoever makes the call at the same moment goes first, and this is tried again. */
 async function begin(sql: Sql, intent: Intent, session: Session, all: Known): Promise<Admission> {
-  refuse(all, intent, session);
+  refuse(all, intent);
   invariant(intent.decision === undefined, 'a call in doubt needs a decision, and no other call has one');
   invariant(intent.replaces === undefined, 'there is no such answer to replace');
   const { begun } = await admitFunded(sql, () => begunAll(sql, [intent], session));

@@ -39,7 +39,6 @@ const ENTRIES_AT_ONCE = 500;
 export function appending(session: Session) {
   const writing = joined<CallEntry, Outcome>((entries) => writeAll(session, entries), ENTRIES_AT_ONCE);
   session.ending.push(writing.drain);
-  session.written = writing.written;
   return async <const List extends readonly CallEntry[]>(list: List): Promise<OutcomesOf<List>> =>
     (await Promise.all(list.map((entry) => writing.ask(entry)))) as unknown as OutcomesOf<List>;
 }

@@ -1,5 +1,5 @@
-import type { AnswerRecord, AttemptRecord, BootMoment, ReadAs } from '../../ledger.ts';
-import { type Attempt, answerOf, type Entry, type Moments, recordIn } from '../../rules/history.ts';
+import type { AnswerRecord, AttemptRecord, ReadAs } from '../../ledger.ts';
+import { type Attempt, answerOf, recordIn } from '../../rules/history.ts';
 import { oneColumn, type Sql } from './connection.ts';
 import { historiesOf, type PaidHistory } from './histories.ts';
 
@@ -51,26 +51,4 @@ export async function answersOf(
     if (history === undefined || attempt === undefined) return undefined;
     return answerOf(history, attempt, { readTo, paidRow: history.paidRows.get(id) ?? null });
   });
-}
-
-/** When attempts began, on the boot clock. A time that was refuted later may have been true, so how long ago it was is unknown. */
-export async function momentsOf(sql: Sql): Promise<Moments> {
-  const boots = await sql.rows<BootRow>(
-    'SELECT id, boot, confirmed_at IS NOT NULL AS is_confirmed, refuted_at IS NOT NULL AS is_refuted FROM boots ORDER BY id',
-  );
-  return ({ boot, uptime }: Entry): BootMoment | undefined => {
-    const at = boots.findIndex(({ id }) => id === boot);
-    const found = boots[at];
-    if (found === undefined || uptime === null) return undefined;
-    const isConfirmed = boots.some((each) => each.boot === found.boot && each.is_confirmed);
-    const isRefuted = boots.slice(at).some(({ is_refuted }) => is_refuted);
-    return { id: found.boot, uptimeMs: uptime, isConfirmed: isConfirmed && !isRefuted };
-  };
-}
-
-interface BootRow {
-  readonly id: number;
-  readonly boot: string;
-  readonly is_confirmed: boolean;
-  readonly is_refuted: boolean;
 }

@@ -14,14 +14,13 @@ import {
   answerOf,
   doubtOf,
   lostRefreshes,
-  type Moments,
   openIn,
   recordIn,
   standing,
   unusedDecision,
 } from '../../rules/history.ts';
 import { appending } from './append.ts';
-import { momentsOf, recordsOf } from './attempt-records.ts';
+import { recordsOf } from './attempt-records.ts';
 import { oneColumn, type Sql } from './connection.ts';
 import { historiesOf, type PaidHistory } from './histories.ts';
 import { joined } from './joined.ts';
@@ -94,11 +93,9 @@ async function statesOf(
   const histories = [...(await historiesOf(sql, 'keys', keys.map(keyBytes), isWhole))];
   const known = new Map<string, PaidHistory>(histories.map((history) => [history.call.key, history]));
   if (secret !== undefined) histories.push(...(await hiddenAmong(sql, secret, { keys, known, isWhole })));
-  const hasDoubts = isWhole && histories.some(({ call }) => call.state === 'doubt');
-  const moments = hasDoubts ? await momentsOf(sql) : undefined;
   return keys.map((key) => {
     const history = known.get(key);
-    return history === undefined ? { kind: 'unknown' } : stateOf(history, { detail, moments, batch });
+    return history === undefined ? { kind: 'unknown' } : stateOf(history, { detail, batch });
   });
 }
 
@@ -127,23 +124,22 @@ async function hiddenAmong(
 
 interface Beside {
   readonly detail: Detail;
-  readonly moments: Moments | undefined;
   readonly batch: BatchId | undefined;
 }
 
-function stateOf(history: PaidHistory, { detail, moments, batch }: Beside): CallState<Detail> {
+function stateOf(history: PaidHistory, { detail, batch }: Beside): CallState<Detail> {
   const { state, open } = history.call;
   const stood = standing(history);
   if (stood === undefined)
     return open === null ? { kind: 'unknown' } : { kind: 'in_flight', attempt: open as AttemptId };
   if (state === 'doubt') {
-    if (moments === undefined)
+    if (detail !== 'whole')
       return {
         kind: 'in_doubt',
         doubt: { attempt: stood.id as AttemptId, batch: stood.begun.batch as BatchId },
       };
     const decision = batch === undefined ? undefined : unusedDecision(history, batch);
-    return { kind: 'in_doubt', doubt: doubtOf(history, stood, moments), ...(decision && { decision }) };
+    return { kind: 'in_doubt', doubt: doubtOf(history, stood), ...(decision && { decision }) };
   }
   const answer = answerOf(history, stood, { paidRow: history.paidRows.get(stood.id) ?? null });
   if (answer === undefined)
@@ -166,13 +162,12 @@ SELECT c.id FROM calls c
 async function doubtsOf(sql: Sql, batch: BatchId, withSkipped: boolean): Promise<readonly Doubt[]> {
   const found = await oneColumn<number>(sql, DOUBTS, [batch]);
   if (found.length === 0) return [];
-  const moments = await momentsOf(sql);
   return (await historiesOf(sql, 'calls', found, false))
     .flatMap((history) => {
       const stood = standing(history);
       const last = stood?.notes.findLast(({ kind, batch: by }) => kind === 'decided' && by === batch);
       if (stood === undefined || (!withSkipped && last?.said === 'skip')) return [];
-      return [{ id: history.call.id, doubt: doubtOf(history, stood, moments) }];
+      return [{ id: history.call.id, doubt: doubtOf(history, stood) }];
     })
     .sort((a, b) => a.doubt.row - b.doubt.row || a.id - b.id)
     .map(({ doubt }) => doubt);

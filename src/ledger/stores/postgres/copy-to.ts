@@ -97,7 +97,7 @@ const COUNTED_ANEW = [
   `INSERT INTO purses (scope, of, period, worker, granted, spent, reserved, in_doubt, estimated)
      SELECT scope, of, period, worker, spent + reserved + in_doubt, spent, reserved, in_doubt, estimated FROM (${addedUp(String(NOBODY))}) moved`,
   `SELECT setval('numbers', greatest((SELECT max(id) FROM entries), 1))`,
-  ...['batches.ordinal', 'boots.id', 'erasures.id'].map((column) => {
+  ...['batches.ordinal', 'erasures.id'].map((column) => {
     const [table = '', name = ''] = column.split('.');
     return `SELECT setval(pg_get_serial_sequence('${table}', '${name}'), greatest((SELECT max(${name}) FROM ${table}), 1))`;
   }),

@@ -52,17 +52,16 @@ export const overAfterMs = ({ deadlineMs = DEADLINE_MS }: Intent): number =>
 const BEGIN = `
 WITH asked AS (
   SELECT * FROM unnest($1::bytea[], $2::text[], $3::text[], $4::bigint[], $5::json[], $6::json[], $7::text[], $8::bigint[],
-    $9::bigint[], $10::bigint[], $11::bigint[], $12::json[], $13::bigint[])
-    AS a (key, account, operation, most, parameters, terms, batch, row, reserved, at, uptime, facts, lasts)
+    $9::bigint[], $10::bigint[], $11::json[], $12::bigint[])
+    AS a (key, account, operation, most, parameters, terms, batch, row, reserved, at, facts, lasts)
 ), moved AS (
   INSERT INTO calls AS c (key, account, operation, credits_most, parameters, terms, kind, over_at)
     SELECT key, account, operation, most, parameters, terms, 'intent', ${inMs('lasts')} FROM asked ORDER BY key
     ON CONFLICT (key) DO UPDATE SET kind = 'intent', over_at = excluded.over_at WHERE c.state = 'free' AND c.open IS NULL
   RETURNING c.id, c.key, c.head, c.account, c.operation, c.credits_most
 ), begun AS (
-  INSERT INTO entries (id, of, call, kind, batch, row, reserved, at, boot, uptime, facts, worker)
-    SELECT m.head, m.head, m.id, 'intent', a.batch, a.row, greatest(a.reserved, p.highest), a.at,
-           CASE WHEN a.uptime IS NOT NULL THEN $14::bigint END, CASE WHEN $14::bigint IS NOT NULL THEN a.uptime END, a.facts, $15
+  INSERT INTO entries (id, of, call, kind, batch, row, reserved, at, facts, worker)
+    SELECT m.head, m.head, m.id, 'intent', a.batch, a.row, greatest(a.reserved, p.highest), a.at, a.facts, $13
       FROM moved m JOIN asked a USING (key)
       LEFT JOIN prices p ON p.account = m.account AND p.operation = m.operation AND p.credits_most = coalesce(m.credits_most, ${NO_MOST})
     RETURNING id, batch, reserved, at, worker
@@ -85,7 +84,7 @@ interface BegunCalls {
 export async function beginAll(
   sql: Sql,
   intents: readonly Intent[],
-  { boot, worker }: Session,
+  { worker }: Session,
 ): Promise<BegunCalls> {
   const columns = [
     intents.map(({ key }) => keyBytes(key)),
@@ -98,11 +97,10 @@ export async function beginAll(
     intents.map(({ row }) => row),
     intents.map(({ reserve }) => reserve),
     intents.map(({ atMs }) => wholeMs(atMs)),
-    intents.map(({ uptimeMs }) => (uptimeMs === undefined ? null : wholeMs(uptimeMs))),
     intents.map((intent) => json(requestFacts(intent))),
     intents.map(overAfterMs),
   ];
-  const rows = await sql.rows<BegunRow>(BEGIN, [...columns, boot ?? null, worker]);
+  const rows = await sql.rows<BegunRow>(BEGIN, [...columns, worker]);
   const lacking = rows.flatMap(({ lack }) => lack ?? []);
   if (lacking.length > 0) throw new Lacking(lacking);
   return {
@@ -210,12 +208,12 @@ const isEstimated = (closure: Closure): boolean =>
 
 const WRITE = `
 WITH moved AS (
-  UPDATE calls SET kind = $2, of = coalesce($3, of), over_at = CASE WHEN $26::bigint IS NULL THEN over_at ELSE ${inMs('$26')} END, state = CASE WHEN $4 THEN $5 ELSE state END, stands = CASE WHEN $4 THEN $6 ELSE stands END
+  UPDATE calls SET kind = $2, of = coalesce($3, of), over_at = CASE WHEN $24::bigint IS NULL THEN over_at ELSE ${inMs('$24')} END, state = CASE WHEN $4 THEN $5 ELSE state END, stands = CASE WHEN $4 THEN $6 ELSE stands END
    WHERE id = $1 RETURNING id, head, of
 )
-INSERT INTO entries (id, of, call, kind, sees, pays, batch, row, reserved, spent, held, at, boot, uptime, status, said,
+INSERT INTO entries (id, of, call, kind, sees, pays, batch, row, reserved, spent, held, at, status, said,
     dialect, estimated, words, headers, body, facts, worker)
-  SELECT head, of, id, $2, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25 FROM moved
+  SELECT head, of, id, $2, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23 FROM moved
   RETURNING id`;
 
 /**
@@ -236,7 +234,7 @@ export async function write(
     );
     const written = await oneCell<number>(sql, WRITE, [
       ...[call.id, kind, of, to !== undefined, to?.state, to?.stands, sees === 'first' ? first : sees],
-      ...[rest.pays, rest.batch, rest.row, rest.reserved, spent, held, wholeMs(at), rest.boot, rest.uptime],
+      ...[rest.pays, rest.batch, rest.row, rest.reserved, spent, held, wholeMs(at)],
       ...[rest.status, rest.said, rest.dialect, estimated, words, headers, rest.body, facts],
       ...[rest.worker, overMs],
     ]);

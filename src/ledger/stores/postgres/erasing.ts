@@ -30,10 +30,10 @@ export async function erasing<T>(
       const secret = await erasureKeyOf(database);
       const { clock, command, operator } = options;
       const act = () => (operator === undefined ? undefined : { operator, atMs: clock.wallMs() });
-      const time = postgresLedger(database, { clock, command, worker: 0, standing }, secret);
+      const ledger = postgresLedger(database, { clock, command, worker: 0, standing }, secret);
       return await work({
         folder: besideFolder(location),
-        time,
+        ledger,
         find: async (target) => ({ ...(await find(database, { target, known: secret, act })), owner }),
       });
     } finally {

@@ -38,7 +38,7 @@ const WANTED = {
   calls: 'SELECT unnest($1::bigint[]) AS id',
 } as const;
 
-const FACTS = `e.id, e.of, e.call, e.kind, e.sees, e.pays, e.batch, e.row, e.reserved, e.spent, e.held, e.at, e.boot, e.uptime, e.worker,
+const FACTS = `e.id, e.of, e.call, e.kind, e.sees, e.pays, e.batch, e.row, e.reserved, e.spent, e.held, e.at, e.worker,
   e.status, e.said, e.dialect, e.words, e.facts, c.key, c.account, c.operation, c.credits_most, c.parameters, c.terms, c.state,
   c.stands, c.phase, c.open`;
 

@@ -8,8 +8,6 @@ export function joined<Item, Result>(
   most: number,
 ): {
   readonly ask: (item: Item) => Promise<Result>;
-  /** Resolves when all that was asked for until now is written, or refused. */
-  readonly written: () => Promise<unknown>;
   readonly drain: () => Promise<void>;
 } {
   interface Waiting {
@@ -19,7 +17,6 @@ export function joined<Item, Result>(
   }
   let waiting: Waiting[] = [];
   let writing: Promise<void> | undefined;
-  let newest: Promise<unknown> = Promise.resolve();
 
   async function work(): Promise<void> {
     // What is asked for in the same turn of the event loop goes together.
@@ -39,14 +36,11 @@ export function joined<Item, Result>(
 
   return {
     ask(item) {
-      const asked = new Promise<Result>((resolve, reject) => {
+      return new Promise<Result>((resolve, reject) => {
         waiting.push({ item, resolve, reject });
         writing ??= work();
       });
-      newest = asked.catch(() => {});
-      return asked;
     },
-    written: () => newest,
     drain: async () => writing,
   };
 }

@@ -5,7 +5,6 @@ import {
   type BudgetScope,
   credits,
   heldCredits,
-  type Intent,
   type Ledger,
   type Money,
 } from '../../ledger.ts';
@@ -117,23 +116,6 @@ export class OverCap extends Error {
     super(`the budget ${scope} is reached`);
     this.scope = scope;
     this.money = money;
-  }
-}
-
-/**
- * What the day and the month hold that it may be as well, by an answer.
- * @throws OverCap when they do not hold what is admitted together with what they hold.
- */
-export async function refuseOtherPeriods(
-  sql: Sql,
-  { accountIdentity: account, atMs, leastMs = atMs }: Intent,
-  asked: number,
-): Promise<void> {
-  for (const scope of ['day', 'month'] as const) {
-    const periods = [...new Set([periodOf(scope, atMs), periodOf(scope, leastMs)])];
-    const money = await moneyOf(sql, { scope, of: account, periods });
-    const reserved = credits(money.reserved - asked);
-    if (heldCredits(money) > (money.cap ?? Infinity)) throw new OverCap(scope, { ...money, reserved });
   }
 }
 

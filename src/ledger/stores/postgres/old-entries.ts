@@ -15,24 +15,6 @@ export const ROWS = `
 SELECT DISTINCT r.batch, r.row FROM rows r CROSS JOIN unnest(r.answers) u (attempt)
   JOIN entries a ON a.of = u.attempt AND a.id = a.of WHERE a.call = ANY ($1)`;
 
-/**
- * What is old enough to be erased for its age: made before a time. Where that has to be sure, an attempt was made when the boot clock
- * says, in a boot in which an answer told the time; of any other attempt the age is not known, and it stays.
- */
-const LATEST = `(SELECT max(o.confirmed_at - o.confirmed_uptime) FROM boots b JOIN boots o ON o.boot = b.boot AND o.confirmed_at IS NOT NULL
-  WHERE b.id = l.boot) + l.uptime`;
-
-/** Between what times the attempts of each batch were made; one whose age is not known, as late as can be. */
-const MADE = `
-WITH latest AS MATERIALIZED (SELECT l.batch, ${LATEST} AS at FROM entries l WHERE l.id = l.of),
-made AS MATERIALIZED (
-  SELECT batch, min(at) AS first, max(coalesce(at, 9000000000000000)) AS last FROM latest GROUP BY batch)`;
-
-/** A batch has no boot. It began before every attempt of itself and of later batches, and its rows may be as young as its last one. */
-const IS_BATCH_OLD = `(NOT $2::boolean OR (
-  b.ordinal <= (SELECT max(n.ordinal) FROM made m JOIN batches n ON n.id = m.batch WHERE m.first < $1::bigint)
-  AND NOT EXISTS (SELECT FROM made m WHERE m.batch = b.id AND m.last >= $1::bigint)))`;
-
 type Old = ErasureTarget & { readonly kind: 'old' };
 
 /**
@@ -50,21 +32,21 @@ SELECT c.id, coalesce(
     l.batch, l.row, c.state = 'doubt' OR c.open IS NOT NULL AS unsettled
   FROM calls c
   JOIN LATERAL (SELECT * FROM entries a WHERE a.call = c.id AND a.id = a.of ORDER BY a.of DESC LIMIT 1) l ON true
- WHERE c.terms -> 'change' IS NULL AND c.terms ->> 'erasedAtMs' IS NULL AND ($3::text IS NULL OR c.account = $3)
-   AND l.at < $1::bigint AND (NOT $2::boolean OR ${LATEST} < $1::bigint)
+ WHERE c.terms -> 'change' IS NULL AND c.terms ->> 'erasedAtMs' IS NULL AND ($2::text IS NULL OR c.account = $2)
+   AND l.at < $1::bigint
    AND NOT EXISTS (
      SELECT FROM entries a JOIN entries k ON k.of = a.of AND k.kind IN ('answered', 'lost', 'lost_beside', 'unsold', 'told')
       WHERE a.call = c.id AND a.id = a.of
         AND (CASE WHEN k.kind = 'told' THEN coalesce((k.facts ->> 'receivedAtMs')::bigint, 0) ELSE k.at END) >= $1::bigint)`;
 
 /** The reason of a row that was never sent quotes its cells. */
-const OLD_INVALID = `${MADE}
+const OLD_INVALID = `
 SELECT r.batch, r.row FROM rows r JOIN batches b ON b.id = r.batch
  WHERE b.vendor = 'provider' AND b.state <> 'open' AND b.created_at < $1::bigint AND r.outcome = 'invalid'
-   AND ($3::text IS NULL OR b.account = $3) AND r.reason::text NOT LIKE '"erased on ____-__-__"' AND ${IS_BATCH_OLD}`;
+   AND ($2::text IS NULL OR b.account = $2) AND r.reason::text NOT LIKE '"erased on ____-__-__"'`;
 
-export async function olderThan(sql: Sql, { beforeMs, isSure, accountIdentity }: Old): Promise<Found> {
-  const values = [Math.floor(beforeMs), isSure, accountIdentity ?? null];
+export async function olderThan(sql: Sql, { beforeMs, accountIdentity }: Old): Promise<Found> {
+  const values = [Math.floor(beforeMs), accountIdentity ?? null];
   const found = foundOld(await sql.rows<OldCall>(OLD_CALLS, values));
   const final = `${ROWS} AND r.outcome <> 'in_doubt'`;
   const rows = [
@@ -76,13 +58,13 @@ export async function olderThan(sql: Sql, { beforeMs, isSure, accountIdentity }:
 
 /** Every batch with its list, which is no older than the batch. */
 export function inputsIn(sql: Sql, target: ErasureTarget): Promise<Erasable['inputs']> {
-  const isSure = target.kind === 'old' && target.isSure;
-  const beforeMs = target.kind === 'old' ? Math.floor(target.beforeMs) : 0;
-  return sql.rows<Erasable['inputs'][number]>(INPUTS, [beforeMs, isSure]);
+  const beforeMs = target.kind === 'old' ? Math.floor(target.beforeMs) : null;
+  return sql.rows<Erasable['inputs'][number]>(INPUTS, [beforeMs]);
 }
 
-const INPUTS = `${MADE}
-SELECT b.id AS batch, b.input_path AS path, coalesce($2::boolean AND NOT ${IS_BATCH_OLD}, $2::boolean) AS "isYoung",
+const INPUTS = `
+SELECT b.id AS batch, b.input_path AS path,
+       coalesce(b.created_at >= $1::bigint OR EXISTS (SELECT FROM entries a WHERE a.batch = b.id AND a.id = a.of AND a.at >= $1::bigint), false) AS "isYoung",
        b.state = 'open' OR (b.state = 'finished' AND EXISTS (
          SELECT FROM rows r WHERE r.batch = b.id AND r.outcome = 'in_doubt')) AS "goesOn"
   FROM batches b ORDER BY b.ordinal`;

@@ -18,7 +18,6 @@ import type { Session } from './session.ts';
 import { leave, spenders, workers } from './spenders.ts';
 import { subjects } from './subjects-read.ts';
 import { terms } from './terms.ts';
-import { time } from './time.ts';
 
 export interface Spending {
   readonly clock: Clock;
@@ -35,13 +34,13 @@ export function postgresLedger(database: Database, spending?: Spending, secret?:
   const { clock, worker = 0, command = '', operator, standing, found } = spending ?? {};
   const session: Session = {
     ...{ database, clock, worker, command, operator, secret, isAlone: standing !== undefined },
-    ...{ boot: undefined, written: async () => {}, ending: [] },
-    ...{ own: new Set(), given: new Set(), floorMs: undefined },
+    ending: [],
+    ...{ own: new Set(), given: new Set() },
     ...{ seen: found?.newest ?? undefined, identity: found?.identity },
   };
   const parts = {
     ...{ ...calls(session), ...money(session), ...misses(session), ...accounts(session) },
-    ...{ ...batches(session), ...rows(session), ...time(session), ...people(session) },
+    ...{ ...batches(session), ...rows(session), ...people(session) },
     ...{ ...reports(session), ...hostNotes(session), ...subjects(session), ...listed(session) },
     ...notices(session),
     workers: () => workers(database),

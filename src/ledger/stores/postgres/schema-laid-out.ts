@@ -16,11 +16,10 @@ import { ROWS } from './schema/rows-sql.ts';
 import { SPENDERS } from './schema/spenders-sql.ts';
 import { TALLIES } from './schema/tallies-sql.ts';
 import { TEAMS } from './schema/teams-sql.ts';
-import { TIME } from './schema/time-sql.ts';
 
 /** The tables of a ledger, a file for each topic. They stand in a schema of their own, `rowonce`. */
 const TOPICS = [
-  ...[ACCOUNTS, BATCHES, CALLS, TALLIES, MONEY, ROWS, LISTED, TIME, CONSENTS, HOST_NOTES, TEAMS, ERASURES],
+  ...[ACCOUNTS, BATCHES, CALLS, TALLIES, MONEY, ROWS, LISTED, CONSENTS, HOST_NOTES, TEAMS, ERASURES],
   ...[COPIES, SPENDERS, ACTS, NOTICES],
 ];
 

@@ -21,14 +21,8 @@ export interface Session {
   seen: SentRequest | undefined;
   /** The name of the ledger when it was last seen to be whole; undefined before that. */
   identity: string | undefined;
-  /** The latest confirmed time that this process goes by. */
-  floorMs: number | undefined;
   /** The key that finds calls of forgotten people; undefined when nobody was forgotten. */
   readonly secret: Buffer | undefined;
-  /** The number of the boot in which attempts are made; undefined when it is unknown. */
-  boot: number | undefined;
-  /** Resolves when all entries that were asked for until now are written, or refused. */
-  written: () => Promise<unknown>;
   /** What a part has to end before the connections are closed: writes that were asked for. */
   readonly ending: (() => Promise<void>)[];
 }

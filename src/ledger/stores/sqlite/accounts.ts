@@ -30,6 +30,7 @@ export interface AccountRow {
   readonly usage_counted: number | null;
   readonly usage_spent: number | null;
   readonly usage_at: number | null;
+  readonly told: number | null;
 }
 
 export type Stored = Omit<AccountRow, 'found'>;
@@ -68,6 +69,11 @@ export function setUsage(connection: Connection, identity: string, usage?: Usage
     usage_spent: usage?.spent ?? null,
     usage_at: usage === undefined ? null : wholeMs(usage.atMs),
   });
+}
+
+export function keepTold(connection: Connection, identity: string, atMs: number): void {
+  const sql = 'UPDATE accounts SET told = max(coalesce(told, 0), ?) WHERE id = ?';
+  connection.run(sql, wholeMs(atMs), accountNumber(connection, identity));
 }
 
 /** Marks the present misses. If another answer has ended them meanwhile, there is nothing to mark. */
@@ -117,6 +123,7 @@ export const ACCOUNT_READS = {
         pausedUntilMs: row.paused_until ?? undefined,
         learned: learnedOf(row),
         usage: usageOf(row),
+        toldMs: row.told ?? undefined,
       }),
     };
   },

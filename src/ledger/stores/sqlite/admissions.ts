@@ -21,7 +21,6 @@ interface Waiting extends Begun {
 }
 
 export interface AdmittingOptions {
-  readonly boot: number | undefined;
   /** Takes what is known of each attempt, but for changes. */
   readonly questions: Map<AttemptId, Question>;
 }
@@ -70,10 +69,10 @@ export function admitAll(
 function writeWaiting(
   connection: Connection,
   waiting: Waiting[],
-  { boot, questions, admissions }: AdmittingOptions & { readonly admissions: Admission[] },
+  { questions, admissions }: AdmittingOptions & { readonly admissions: Admission[] },
 ): void {
   if (waiting.length === 0) return;
-  const attempts = insertAttempts(connection, waiting, boot);
+  const attempts = insertAttempts(connection, waiting);
   for (let each = 0; each < attempts.length; each += 1) {
     const { at, intent, payer, pricedFor, reserve: reserved } = waiting[each] as Waiting;
     const { id, call } = attempts[each] as (typeof attempts)[number];
@@ -96,5 +95,5 @@ function refusedIntent(connection: Connection, begun: Begun): Admission | undefi
   const { intent, kept } = begun;
   const moved = kept && movedOn({ call: kept }, intent);
   if (moved?.kind === 'known') return moved;
-  return refusedChange(connection, intent) ?? moved ?? overBudget(connection, intent, begun);
+  return refusedChange(connection, intent) ?? moved ?? overBudget(connection, begun);
 }

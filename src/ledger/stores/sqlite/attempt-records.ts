@@ -109,17 +109,17 @@ export type BookEntry = Entry & { readonly call: number; readonly estimated: boo
 
 const NOTHING = {
   ...{ sees: null, pays: null, batch: null, row: null, reserved: null, spent: 0, held: 0 },
-  ...{ boot: null, uptime: null, worker: null, status: null, said: null, dialect: null, words: null },
+  ...{ worker: null, status: null, said: null, dialect: null, words: null },
   ...{ headers: null, body: null, facts: null, estimated: false },
 } as const;
 
 export function beginningFrom(
-  { id, call, kind, sees, batch, row, reserved, at, boot, uptime }: ReadRow<typeof ATTEMPTS_TABLE>,
+  { id, call, kind, sees, batch, row, reserved, at }: ReadRow<typeof ATTEMPTS_TABLE>,
   request: ReadRow<typeof REQUESTS_TABLE> | undefined,
 ): BookEntry {
   return {
     ...{ ...NOTHING, id, of: id, call, kind: kind as Kind, sees, batch: batchId(batch), row, reserved, at },
-    ...{ boot, uptime, facts: request === undefined ? null : { request: requestFrom(request) } },
+    facts: request === undefined ? null : { request: requestFrom(request) },
   };
 }
 

@@ -43,7 +43,6 @@ const isPatient = (entry: CallEntry): boolean =>
 const LATE = { kind: 'late' } as const;
 
 interface Beside {
-  readonly boot: () => number | undefined;
   /** Runs before a decision of that batch is written. */
   readonly deciding: (batch: BatchId) => void;
 }
@@ -106,7 +105,7 @@ export class CallWrites implements Appending {
     const admissions = admitAll(
       this.#connection,
       intents.map(({ intent }) => intent),
-      { boot: this.#beside.boot(), questions: this.#questions },
+      { questions: this.#questions },
     );
     return [...kept, ...ends.map(() => WRITTEN), ...noted, ...admissions];
   }

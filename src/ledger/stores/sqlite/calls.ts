@@ -5,7 +5,6 @@ import { hiddenKey } from '../../rules/hidden-keys.ts';
 import { doubtOf, type History, openIn, standing, unusedDecision } from '../../rules/history.ts';
 import { statesUnder } from './answers.ts';
 import { type CallRow, historyOf, historyWith, recordOf, recordsBy } from './attempt-records.ts';
-import { momentOf } from './boots.ts';
 import { AlteredRow, type Connection, type Reads } from './connection.ts';
 import { attemptsOf, hasKey } from './lookups.ts';
 import { batchNumber, keyBytes, keyText } from './tables.ts';
@@ -43,13 +42,13 @@ export function statesOf(
 function inDoubt(connection: Connection, attempt: number, batch?: BatchId): CallState {
   const history = historyWith(connection, attempt);
   const decision = batch === undefined ? undefined : unusedDecision(history, batch);
-  return { kind: 'in_doubt', doubt: doubtIn(connection, history), ...present({ decision }) };
+  return { kind: 'in_doubt', doubt: doubtIn(history), ...present({ decision }) };
 }
 
-function doubtIn(connection: Connection, history: History): Doubt {
+function doubtIn(history: History): Doubt {
   const lost = standing(history);
   if (lost === undefined) throw new AlteredRow(`what call ${history.call.id} is in doubt about is missing`);
-  return doubtOf(history, lost, (begun) => momentOf(connection, begun));
+  return doubtOf(history, lost);
 }
 
 export function openAttempts(connection: Connection, newest: number): readonly OpenAttempt[] {
@@ -90,7 +89,7 @@ export const CALL_READS = {
   doubts: (connection, batch, { withSkipped } = { withSkipped: false }) =>
     connection
       .all<{ id: number }>(DOUBTS, { batch: batchNumber(batch), withSkipped: withSkipped ? 1 : 0 })
-      .map(({ id }) => doubtIn(connection, historyOf(connection, id))),
+      .map(({ id }) => doubtIn(historyOf(connection, id))),
   history: (connection, batch, row) => recordsBy(connection, HISTORY, { batch: batchNumber(batch), row }),
   attempts: (connection, ids) => ids.map((id) => recordOf(connection, id)),
   lostRefresh(connection, answer) {

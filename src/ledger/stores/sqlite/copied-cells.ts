@@ -6,7 +6,6 @@ type Kind = 'account' | 'batch' | 'entry' | 'entries' | 'flag' | 'json';
 /** Which cells stand otherwise in a copy than in the tables. All others are alike. */
 const KINDS: { readonly [Name in keyof CopiedTables]?: Partial<Record<keyof CopiedTables[Name], Kind>> } = {
   accounts: { misses_kept: 'flag' },
-  boots: { told_by: 'account' },
   batches: { id: 'batch', account: 'account', sandbox: 'flag', settings: 'json' },
   planned: { batch: 'batch', planned: 'json' },
   subjects: { account: 'account' },

@@ -104,11 +104,11 @@ export function insertEntries(
 const batchOf = (batch: BatchId | null): number | null => (batch === null ? null : batchNumber(batch));
 
 function attemptRow(numbers: Numbers, entry: CopiedEntry): WrittenRow<typeof ATTEMPTS_TABLE> {
-  const { kind, sees, batch, row, reserved, at, boot, uptime } = entry;
+  const { kind, sees, batch, row, reserved, at } = entry;
   const id = numbers.next(entry.id);
   return {
     ...{ id, kind, call: numbers.of(entry.call), sees: numbers.ofNull(sees) },
-    ...{ batch: batchOf(batch) ?? -1, row: row ?? 0, reserved: reserved ?? 0, at, boot, uptime },
+    ...{ batch: batchOf(batch) ?? -1, row: row ?? 0, reserved: reserved ?? 0, at },
   };
 }
 

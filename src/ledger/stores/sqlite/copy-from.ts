@@ -10,7 +10,6 @@ import { checkAccount, checkBatch } from './table-sums.ts';
 import {
   ACTS_TABLE,
   AGREEMENTS_TABLE,
-  BOOTS_TABLE,
   batchId,
   CALLS_TABLE,
   CHANGES_TABLE,
@@ -35,7 +34,6 @@ export function* partsOf(connection: Connection): Generator<CopiedPart> {
   };
   const all = (sql: string): readonly object[] => connection.all<object>(sql);
   yield part('accounts', connection.all<Stored>('SELECT * FROM accounts').map(accountFrom));
-  yield part('boots', checkedRows(connection, BOOTS_TABLE, 'TRUE ORDER BY id'));
   const batches = connection.all<{ id: number }>('SELECT * FROM batches ORDER BY ordinal');
   const lists = batches.map((row) => batchFrom(connection, row));
   yield part('batches', lists);

@@ -14,7 +14,6 @@ import { type Cells, insertRow, sumUp } from './table-sums.ts';
 import {
   ACTS_TABLE,
   AGREEMENTS_TABLE,
-  BOOTS_TABLE,
   batchNumber,
   CALLS_TABLE,
   CHANGES_TABLE,
@@ -140,7 +139,6 @@ class Taking implements Numbers {
         this.#accounts.set(row.identity, id);
       }
     },
-    boots: (rows: Taken<'boots'>) => BOOTS_TABLE.insertAll(this.#connection, this.#stored('boots', rows)),
     batches: (rows: Taken<'batches'>) => {
       for (const row of rows) {
         const { held_since: _, ...cells } = recoded<Cells>('batches', row, this.#recoding);

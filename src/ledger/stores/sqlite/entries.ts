@@ -89,11 +89,9 @@ export interface Begun {
   readonly kept: KeptCall | undefined;
 }
 
-/** @param boot the number of the boot in which the attempts are made; undefined when it is unknown. */
 export function insertAttempts(
   connection: Connection,
   begun: readonly Begun[],
-  boot: number | undefined,
 ): readonly WrittenRow<typeof ATTEMPTS_TABLE>[] {
   const first = nextNumber(connection, 'entries', begun.length);
   const calls: WrittenRow<typeof CALLS_TABLE>[] = [];
@@ -102,9 +100,7 @@ export function insertAttempts(
     const each = begun[at] as Begun;
     const call = newCall(connection, each, first + at);
     if (call !== undefined) calls.push(call);
-    attempts.push(
-      attemptOf(connection, each, { id: first + at, call: call?.id ?? each.kept?.id ?? 0, boot }),
-    );
+    attempts.push(attemptOf(connection, each, { id: first + at, call: call?.id ?? each.kept?.id ?? 0 }));
   }
   CALLS_TABLE.insertAll(connection, calls);
   ATTEMPTS_TABLE.insertAll(connection, attempts);
@@ -142,11 +138,10 @@ function newCall(
 function attemptOf(
   connection: Connection,
   { intent, reserve: reserved, payer }: Begun,
-  { id, call, boot }: { readonly id: number; readonly call: number; readonly boot: number | undefined },
+  { id, call }: { readonly id: number; readonly call: number },
 ): WrittenRow<typeof ATTEMPTS_TABLE> {
-  const { decision, replaces, row, uptimeMs } = intent;
+  const { decision, replaces, row } = intent;
   const again = decision === undefined ? 'intent' : sendingAgain(connection, decision);
-  const isTimed = boot !== undefined && uptimeMs !== undefined;
   return {
     id,
     kind: replaces === undefined ? again : 'refresh',
@@ -156,8 +151,6 @@ function attemptOf(
     row,
     reserved,
     at: wholeMs(intent.atMs),
-    boot: isTimed ? boot : null,
-    uptime: isTimed ? wholeMs(uptimeMs) : null,
   };
 }
 

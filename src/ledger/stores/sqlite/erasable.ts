@@ -13,7 +13,7 @@ import {
 } from '../../rules/found.ts';
 import type { Connection } from './connection.ts';
 import { attemptsOf } from './lookups.ts';
-import { batchesOfInputs, oldCalls, oldRows } from './old-entries.ts';
+import { BATCHES_OF_INPUTS, OLD_CALLS, OLD_ROWS } from './old-entries.ts';
 import { batchId } from './tables.ts';
 
 /** Finds the parts of a ledger that are about a person, or older than a time. This file only reads. */
@@ -76,18 +76,14 @@ SELECT r.path, iif(r.is_list, b.input_sha256, NULL) AS sha256, iif(r.is_list, b.
   FROM reads r JOIN batches b ON b.id = r.batch`;
 
 function inputsIn(connection: Connection, target: ErasureTarget): Erasable['inputs'] {
-  const isSure = target.kind === 'old' && target.isSure;
+  const before = target.kind === 'old' ? target.beforeMs : null;
   return connection
-    .all<{ id: number; path: string; goesOn: 0 | 1; isYoung: 0 | 1 | null }>(
-      batchesOfInputs(isSure),
-      isSure ? { before: target.beforeMs } : {},
-    )
+    .all<{ id: number; path: string; goesOn: 0 | 1; isYoung: 0 | 1 }>(BATCHES_OF_INPUTS, { before })
     .map(({ id, path, goesOn, isYoung }) => ({
       batch: batchId(id),
       path,
       goesOn: goesOn === 1,
-      // Of a batch whose age is not known nothing is sure.
-      isYoung: isYoung !== 0,
+      isYoung: isYoung === 1,
     }));
 }
 
@@ -228,10 +224,10 @@ function answersAbout(connection: Connection, person: Person, calls: Set<number>
 /** Answers that were bought, but no changes: a membership must be known for as long as it lasts. */
 function olderThan(
   connection: Connection,
-  { beforeMs, isSure, accountIdentity }: ErasureTarget & { kind: 'old' },
+  { beforeMs, accountIdentity }: ErasureTarget & { kind: 'old' },
 ): Found {
   const values = { before: beforeMs, account: accountIdentity ?? null };
-  const found = foundOld(connection.all<OldCall<number>>(oldCalls(isSure), values));
-  const rows = connection.all<ErasableRow>(oldRows(isSure), { ...values, calls: list(found.calls) });
+  const found = foundOld(connection.all<OldCall<number>>(OLD_CALLS, values));
+  const rows = connection.all<ErasableRow>(OLD_ROWS, { ...values, calls: list(found.calls) });
   return { ...found, rows };
 }

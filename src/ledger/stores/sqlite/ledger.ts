@@ -1,4 +1,3 @@
-import type { BootTime } from '../../../core/clock.ts';
 import { invariant } from '../../../core/errors.ts';
 import type { Copied, CopiedPart } from '../../copying.ts';
 import type { Cleaning, Erasable, ErasureTarget } from '../../eraser.ts';
@@ -11,7 +10,6 @@ import type {
   BatchStart,
   CallEntry,
   FinishedRow,
-  KeptTime,
   Ledger,
   Notices,
   OpenAttempt,
@@ -19,10 +17,9 @@ import type {
   PlannedRow,
 } from '../../ledger.ts';
 import { removeFiles } from '../../rules/found.ts';
-import { markMisses, notePause, setAccountCaps, setLearnedRate, setUsage } from './accounts.ts';
+import { keepTold, markMisses, notePause, setAccountCaps, setLearnedRate, setUsage } from './accounts.ts';
 import { BATCH_READS } from './batch-records.ts';
 import { beginBatch, changeBatch, keepPieces, noteWritten } from './batches.ts';
-import { bootNumbered, insertBoot, keepConfirmedTime, keepSeenTime, refuteTimes } from './boots.ts';
 import { CallWrites } from './call-writes.ts';
 import { openAttempts } from './calls.ts';
 import { clean, requireRoom } from './cleaning.ts';
@@ -63,13 +60,11 @@ export class SqliteLedger extends SqliteReader implements Ledger {
     noteSent: this.#writing(noteNoticeSent),
   };
   readonly keepPieces = this.#writing(keepPieces);
-  readonly keepConfirmedTime = this.#writingOfBoot(keepConfirmedTime);
-  readonly keepSeenTime = this.#writingOfBoot(keepSeenTime);
+  readonly keepTold = this.#writing(keepTold);
   readonly markMisses = this.#writing(markMisses);
   readonly noteAgreement = this.#writing(noteAgreement);
   readonly notePause = this.#writing(notePause);
   readonly noteWritten = this.#writing(noteWritten);
-  readonly refuteTimes = this.#writingOfBoot(refuteTimes);
   readonly retractMisses = this.#writing(retractMisses);
   readonly retractRefusals = this.#writing(retractRefusals);
   readonly setAccountCaps = this.#writing(setAccountCaps);
@@ -79,7 +74,6 @@ export class SqliteLedger extends SqliteReader implements Ledger {
   readonly #options: SqliteLedgerOptions;
   /** The newest attempt when the store was opened: attempts up to it belong to earlier runs. */
   readonly #earlier: number;
-  #boot: number | undefined;
   readonly #calls: CallWrites;
   #closed = false;
 
@@ -87,7 +81,6 @@ export class SqliteLedger extends SqliteReader implements Ledger {
     super(options.connection, options.folder, options.secret);
     this.#group = new GroupCommit(options);
     this.#calls = new CallWrites(this.connection, this.#group, {
-      boot: () => this.#boot,
       deciding: (batch) => this.#noteAct('settled', batch),
     });
     this.#options = options;
@@ -122,14 +115,6 @@ export class SqliteLedger extends SqliteReader implements Ledger {
     return this.#group.write(() => {
       if (noteHold(this.connection, batch, held, atMs)) this.#noteAct(held ? 'paused' : 'resumed', batch);
     });
-  }
-
-  /** A boot that is known already needs no commit. */
-  async atBoot(boot: BootTime, atMs: number): Promise<KeptTime> {
-    const known = await this.read(() => bootNumbered(this.connection, boot.id));
-    const number = known ?? (await this.#group.write(() => insertBoot(this.connection, boot, atMs)));
-    this.#boot = number;
-    return this.keptTime(boot, atMs);
   }
 
   append<const List extends readonly CallEntry[]>(list: List): Promise<OutcomesOf<List>> {
@@ -205,16 +190,6 @@ export class SqliteLedger extends SqliteReader implements Ledger {
     work: (connection: Connection, ...asked: Asked) => T,
   ): (...asked: Asked) => Promise<T> {
     return (...asked) => this.#group.write(() => work(this.connection, ...asked));
-  }
-
-  #writingOfBoot<Asked extends readonly unknown[]>(
-    work: (connection: Connection, boot: number, ...asked: Asked) => void,
-  ): (...asked: Asked) => Promise<void> {
-    return (...asked) => {
-      const boot = this.#boot;
-      invariant(boot !== undefined, 'a time is kept of a boot');
-      return this.#group.write(() => work(this.connection, boot, ...asked));
-    };
   }
 
   #noteAct(kind: Exclude<Act['kind'], 'erased'>, batch: BatchId): void {

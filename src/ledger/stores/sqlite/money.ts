@@ -86,20 +86,15 @@ export const sumOfGroup = (first: number, last: number, before: number): number 
  */
 export function overBudget(
   connection: Connection,
-  intent: Intent,
   { payer, reserve }: { readonly payer: Payer; readonly reserve: number },
 ): Admission | undefined {
   const caps = capsOf(connection, payer.batch);
-  // Where it is not certain which of two days it is, what was spent on either counts.
-  const { scopes: others } = payerAt(payer, intent.leastMs ?? intent.atMs);
-  for (let at = 0; at < payer.scopes.length; at += 1) {
-    const { scope, name } = payer.scopes[at] as Scope;
+  for (const { scope, name } of payer.scopes) {
     const cap = caps[scope];
     // Where there is no cap, nothing has to be added up: what it reserves moves no total that has one.
     if (cap === null) continue;
-    const other = others[at]?.name ?? name;
-    const taken = takenIn(connection, name) + (other === name ? 0 : takenIn(connection, other));
-    if (taken + reserve > cap) return capReached(scope, moneyIn(connection, new Set([name, other]), cap));
+    if (takenIn(connection, name) + reserve > cap)
+      return capReached(scope, moneyIn(connection, new Set([name]), cap));
   }
   return undefined;
 }

@@ -2,7 +2,6 @@ import type { CallKey } from '../../../core/call-key.ts';
 import type { BatchId, CallState, Detail, LedgerReader } from '../../ledger.ts';
 import { ACCOUNT_READS } from './accounts.ts';
 import { BATCH_READS } from './batch-records.ts';
-import { BOOT_READS } from './boots.ts';
 import { CALL_READS, callUnder, statesOf } from './calls.ts';
 import { type Connection, explainedReading, type Reads } from './connection.ts';
 import { LOG_READS } from './logged.ts';
@@ -15,7 +14,7 @@ import { keyBytes } from './tables.ts';
 
 const READS: Reads<Omit<LedgerReader, 'find' | 'atOneMoment' | 'close'>> = {
   ...{ ...CALL_READS, ...BATCH_READS, ...ROW_READS, ...ACCOUNT_READS, ...MONEY_READS, ...PRICE_READS },
-  ...{ ...SUBJECT_READS, ...BOOT_READS, ...PEOPLE_READS, ...LOG_READS },
+  ...{ ...SUBJECT_READS, ...PEOPLE_READS, ...LOG_READS },
 };
 
 const PartsReader = class {} as new () => LedgerReader;

@@ -11,7 +11,6 @@ import { MONEY } from './schema/money-sql.ts';
 import { PRICES } from './schema/prices-sql.ts';
 import { ROWS } from './schema/rows-sql.ts';
 import { SENDING } from './schema/sending-sql.ts';
-import { TIME } from './schema/time-sql.ts';
 import { ACTS_TABLE, AGREEMENTS_TABLE, COPIES_TABLE, HOLDS_TABLE, NOTICES_TABLE } from './tables.ts';
 
 /** An empty book has a group of nothing, to which the first entry is linked, and a unique random name. */
@@ -28,7 +27,7 @@ INSERT INTO book (id, booked, identity) VALUES (1, 0, lower(hex(randomblob(16)))
  * depends on another.
  */
 const TOPICS: readonly string[] = [
-  ...[ACCOUNTS, BATCHES, BOOK, MONEY, CALLS, LOSSES, SENDING, ANSWERS, PRICES, ROWS, CHANGES, TIME, ERASURES],
+  ...[ACCOUNTS, BATCHES, BOOK, MONEY, CALLS, LOSSES, SENDING, ANSWERS, PRICES, ROWS, CHANGES, ERASURES],
   AGREEMENTS_TABLE.definition,
   HOLDS_TABLE.definition,
   'CREATE INDEX holds_batch ON holds (batch, id);',

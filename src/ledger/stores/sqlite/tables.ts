@@ -30,7 +30,7 @@ export const wholeMs = (ms: number): number => Math.floor(ms);
  */
 export function nextNumber(
   connection: Connection,
-  of: 'acts' | 'boots' | 'entries' | 'erasures' | 'holds' | 'subjects',
+  of: 'acts' | 'entries' | 'erasures' | 'holds' | 'subjects',
   count = 1,
 ): number {
   const name = `newest of ${of}`;
@@ -83,8 +83,6 @@ export const ATTEMPTS_TABLE = table('attempts', {
     row: 'INTEGER NOT NULL',
     reserved: 'INTEGER NOT NULL CHECK (reserved >= 0)',
     at: 'INTEGER NOT NULL',
-    boot: 'INTEGER',
-    uptime: 'INTEGER CHECK ((uptime IS NULL) = (boot IS NULL))',
   },
   what: ({ id }) => `attempt ${id}`,
 });
@@ -229,20 +227,6 @@ export const CHANGES_TABLE = table('changes', {
     'CHECK (state IS NOT NULL OR coalesce(role, email, invite_code, user_id, project_id) IS NULL)',
   ],
   what: ({ attempt }) => `the change by attempt ${attempt}`,
-});
-
-export const BOOTS_TABLE = table('boots', {
-  columns: {
-    id: 'INTEGER PRIMARY KEY',
-    boot: 'TEXT NOT NULL UNIQUE',
-    seen_at: 'INTEGER NOT NULL',
-    seen_uptime: 'INTEGER NOT NULL',
-    confirmed_at: 'INTEGER',
-    confirmed_uptime: 'INTEGER CHECK ((confirmed_uptime IS NULL) = (confirmed_at IS NULL))',
-    told_by: 'INTEGER REFERENCES accounts (id)',
-    refuted_at: 'INTEGER',
-  },
-  what: ({ id }) => `boot ${id}`,
 });
 
 /** The highest price stays. */

@@ -100,7 +100,7 @@ function meaningOf(paths: Kept, target: ErasureTarget): readonly Hit[] | undefin
  */
 function mayBeYoung(paths: Kept, target: ErasureTarget): boolean {
   const note = paths.find((path) => basename(path) === LIST_NOTE);
-  if (note === undefined || target.kind !== 'old' || !target.isSure) return false;
+  if (note === undefined || target.kind !== 'old' || target.isNamed) return false;
   return !(endedIn(note) < target.beforeMs);
 }
 

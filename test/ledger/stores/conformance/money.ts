@@ -86,21 +86,6 @@ export function moneyConforms(store: Store): void {
       await admitted(ledger, a, 'five', { atMs: midnightMs });
     });
 
-    test("counts against an account's budget what either day holds, where an answer contradicts the date", async () => {
-      const ledger = await freshLedger(store);
-      const batch = await batchNamed(ledger, 'a');
-      await ledger.setAccountCaps(ACCOUNT, { perDay: credits(3), perMonth: credits(4) });
-      await answered(ledger, batch, 'one', { charged: 2, atMs: NOON_MS - DAY_MS });
-      await answered(ledger, batch, 'two', { atMs: NOON_MS });
-      const unsure = { atMs: NOON_MS, leastMs: NOON_MS - DAY_MS };
-      expect(await admit(ledger, batch, 'three', unsure)).toEqual({
-        kind: 'over_budget',
-        scope: 'day',
-        money: { cap: 3, spent: 3, reserved: 0, inDoubt: 0 },
-      });
-      await admitted(ledger, batch, 'three', { ...unsure, leastMs: NOON_MS - 2 * DAY_MS });
-    });
-
     test('of an account is added up over everything it ever bought, without a cap', async () => {
       const ledger = await freshLedger(store);
       const [a, b] = [await batchNamed(ledger, 'a'), await batchNamed(ledger, 'b')];

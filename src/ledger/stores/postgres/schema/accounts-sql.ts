@@ -1,7 +1,8 @@
 export const ACCOUNTS = `
 -- What is learned may be lost: it is learned again. \`misses_place\` and \`misses_kept\` are about the misses that follow the end
 -- \`misses_after\`. Those up to \`misses_forgotten\` count no more. Limits and caps are those of the first who used the account, or
--- of who changed them since: they hold for all. \`limits\` is NULL before the first.
+-- of who changed them since: they hold for all. \`limits\` is NULL before the first. \`told\` is the newest time that the clock of one of
+-- them and the account's vendor have both reached, and never falls.
 CREATE TABLE IF NOT EXISTS accounts (
   identity text PRIMARY KEY,
   limits json,
@@ -13,7 +14,8 @@ CREATE TABLE IF NOT EXISTS accounts (
   misses_forgotten bigint NOT NULL DEFAULT 0,
   paused_until bigint,
   learned json,
-  usage json
+  usage json,
+  told bigint
 );
 
 -- For a picture of a run; the oldest are deleted.

@@ -49,8 +49,6 @@ CREATE TABLE IF NOT EXISTS entries (
   spent bigint NOT NULL DEFAULT 0,
   held bigint NOT NULL DEFAULT 0,
   at bigint NOT NULL,
-  boot bigint,
-  uptime bigint,
   worker bigint,
   status bigint,
   said text,

@@ -6,7 +6,8 @@
 export const ACCOUNTS = `
 -- What is learned may be lost: it is learned again. \`usage_counted\` is the vendor's own count of credits, \`last_other\`
 -- the newest attempt that was answered with anything but a 404, \`misses\` how many 404 came since, \`misses_place\` where
--- they were asked when a run was stopped for them, \`misses_kept\` whether a person keeps them.
+-- they were asked when a run was stopped for them, \`misses_kept\` whether a person keeps them, \`told\` the newest time that this
+-- machine's clock and the account's vendor have both reached.
 CREATE TABLE accounts (
   id INTEGER PRIMARY KEY,
   identity TEXT NOT NULL UNIQUE,
@@ -24,6 +25,7 @@ CREATE TABLE accounts (
   usage_counted REAL,
   usage_spent INTEGER,
   usage_at INTEGER,
+  told INTEGER,
   sum INTEGER
 ) STRICT;
 CREATE INDEX accounts_unsummed ON accounts (id) WHERE sum IS NULL;
@@ -34,6 +36,10 @@ WHEN NEW.sum IS NOT NULL AND NEW.sum IS OLD.sum
     IS (OLD.answers, OLD.answers_not_404, OLD.last_other, OLD.misses)
   OR (NEW.misses_place, NEW.misses_kept) IS NOT (OLD.misses_place, OLD.misses_kept)) BEGIN
   UPDATE accounts SET sum = NULL WHERE id = NEW.id;
+END;
+
+CREATE TRIGGER accounts_told BEFORE UPDATE OF told ON accounts WHEN OLD.told IS NOT NULL BEGIN
+  SELECT RAISE(ABORT, 'money rule: a time that was told never falls') WHERE NEW.told IS NULL OR NEW.told < OLD.told;
 END;
 
 CREATE TABLE match_rates (

@@ -98,8 +98,7 @@ CREATE TRIGGER book_booked BEFORE UPDATE OF booked ON book WHEN NEW.booked IS NO
 END;
 
 -- Requests that were about to leave. \`kind\` is \`intent\` for a call of which nothing stands; \`repeat\` and \`retry\` go by the
--- decision \`sees\` about a doubt, \`refresh\` is to replace the answer \`sees\`. \`reserved\` is in credits, \`at\` in ms since 1970,
--- \`uptime\` in ms of the boot.
+-- decision \`sees\` about a doubt, \`refresh\` is to replace the answer \`sees\`. \`reserved\` is in credits, \`at\` in ms since 1970.
 ${ATTEMPTS_TABLE.definition}
 CREATE INDEX attempts_later ON attempts (call) WHERE call <> id;
 CREATE INDEX attempts_row ON attempts (batch, row);

@@ -173,15 +173,6 @@ const KEPT: readonly Kept[] = [
   },
   { table: 'changes', event: 'DELETE', says: 'what a change left is never deleted' },
 
-  {
-    table: 'boots',
-    event: 'UPDATE',
-    name: 'boots_kept',
-    of: 'id, boot',
-    says: 'a boot is kept as it was written',
-  },
-  { table: 'boots', event: 'DELETE', says: 'a boot is never deleted' },
-
   // Once its files are gone, their names go, too.
   {
     table: 'erasures',

@@ -60,24 +60,11 @@ export const SENDING = [
      AND NOT (NEW.kind = 'repeat' AND NEW.reserved = 0 AND EXISTS (
        SELECT 1 FROM notes d CROSS JOIN requests r ON r.attempt = d.of WHERE d.id = NEW.sees))`,
   }),
-  refusedEntry('confirmed', SENT, {
-    says: 'an intent is not dated before what an answer has confirmed',
-    where: 'NEW.at < (SELECT max(confirmed_at) FROM boots)',
-  }),
-  // Five minutes are what clocks may differ, and two seconds what a confirmed time may move before it is written.
-  refusedEntry('dated', SENT, {
-    says: 'an intent is dated by the confirmed time and the uptime since',
-    from: 'boots',
-    where:
-      'id = NEW.boot AND NEW.at - (confirmed_at + NEW.uptime - confirmed_uptime) NOT BETWEEN 0 AND 302000',
-  }),
-  // The intent before this one may be of a sandbox, which does not count where money is spent.
-  refusedEntry('day', SENT, {
-    says: 'a day that was spent is not left for an earlier one before an answer confirms it',
-    from: 'boots b CROSS JOIN attempts a ON a.id = (SELECT max(id) FROM attempts WHERE id < NEW.id) AND a.boot = b.id',
-    where: `b.id = NEW.boot AND b.confirmed_at IS NULL
-     AND (SELECT ordinal FROM batches WHERE id = a.batch) >= (SELECT min(ordinal) FROM batches WHERE sandbox = 0)
-     AND NEW.at - (a.at + NEW.uptime - a.uptime) < -302000`,
+  // Another day may have a budget left. Five minutes are more than an intent waits for its commit.
+  refusedEntry('told', SENT, {
+    says: 'an intent is not dated before what its account was told',
+    from: 'calls c CROSS JOIN accounts p ON p.id = c.account',
+    where: 'c.id = NEW.call AND NEW.at < p.told - 302000',
   }),
   `
 -- What left under an idempotency key, without headers, so that it can be sent again to the byte.

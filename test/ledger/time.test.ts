@@ -1,0 +1,299 @@
+/**
+ * Goal: a clock that is wrong, this machine's or the vendor's, opens no budget twice, makes nothing old, and stops nobody for ever.
+ * Method: the time of an account over a real ledger with a budget of ten credits a day, bought from by the hour. The machine's clock is
+ * set, stopped with the machine, or goes on; the vendor says what time it is there with each answer, and when a run asks before it buys.
+ */
+import { describe, expect, test } from 'vitest';
+import type { Clock } from '../../src/core/clock.ts';
+import { type BatchId, credits, type Ledger } from '../../src/ledger/ledger.ts';
+import sqlite from '../../src/ledger/stores/sqlite.ts';
+import { AccountTime } from '../../src/ledger/time.ts';
+import { type Run, tellTimeFirst } from '../../src/run/session.ts';
+import { ACCOUNT, answered, batchNamed, DAY_MS } from './stores/book.ts';
+import { freshLedger } from './stores/places.ts';
+
+const HOUR_MS = 3_600_000;
+const NINE_MS = Date.UTC(2026, 10, 26, 9);
+const PER_DAY = 10;
+
+class World {
+  readonly ledger: Ledger;
+  readonly #batch: BatchId;
+  nowMs = NINE_MS;
+  #monotonicMs = 0;
+  #setMs = 0;
+  #vendorMs: number | null = 0;
+  #bought = 0;
+  readonly notes: string[] = [];
+  time!: AccountTime;
+
+  private constructor(ledger: Ledger, batch: BatchId) {
+    this.ledger = ledger;
+    this.#batch = batch;
+  }
+
+  static async begin(): Promise<World> {
+    const ledger = await freshLedger(sqlite);
+    await ledger.setAccountCaps(ACCOUNT, { perDay: credits(PER_DAY) });
+    return new World(ledger, await batchNamed(ledger, 'a'));
+  }
+
+  pass(ms: number): void {
+    this.nowMs += ms;
+    this.#monotonicMs += ms;
+  }
+
+  /** The machine sleeps, and its monotonic clock with it. */
+  sleep(ms: number): void {
+    this.nowMs += ms;
+  }
+
+  /** How far this machine's clock is ahead; negative: behind. */
+  set(ms: number): void {
+    this.#setMs = ms;
+  }
+
+  /** How far the vendor's clock is ahead; null: it says no time. */
+  vendor(ms: number | null): void {
+    this.#vendorMs = ms;
+  }
+
+  /** A run begins, in a process of its own, and buys up to so many. @returns how many it bought. */
+  async run(most: number, before: Partial<Run> = {}): Promise<number> {
+    const clock: Clock = {
+      wallMs: () => this.nowMs + this.#setMs,
+      monotonicMs: () => this.#monotonicMs,
+      sleep: async () => {},
+    };
+    this.time = await AccountTime.of(clock, this.ledger, ACCOUNT);
+    await this.ask(before);
+    return this.buy(most);
+  }
+
+  /** The vendor says what time it is, where a run asks before it buys. */
+  async ask(before: Partial<Run> = {}): Promise<void> {
+    const client = { askTime: async () => this.hear() };
+    const account = { sandbox: false, budget: { perDay: credits(PER_DAY) } };
+    const session = { account, clock: this.time, client };
+    const run = { ...before, session, emit: ({ message }: { message: string }) => this.notes.push(message) };
+    await tellTimeFirst(run as unknown as Run).catch((error) =>
+      expect(error).toMatchObject({ code: 'clock' }),
+    );
+  }
+
+  /** The run goes on. */
+  async buy(most: number): Promise<number> {
+    for (let bought = 0; bought < most; bought += 1) {
+      if (this.time.apart !== undefined) return bought;
+      const atMs = this.time.wallMs();
+      const { spent } = await this.ledger.accountMoney(ACCOUNT, 'day', atMs);
+      if (spent >= PER_DAY) return bought;
+      this.#bought += 1;
+      await answered(this.ledger, this.#batch, `call-${this.#bought}`, { atMs, closedAtMs: atMs });
+      this.hear();
+    }
+    return most;
+  }
+
+  hear(headers: Record<string, string> = {}, askedMs = this.time.machine.wallMs()): void {
+    const date = this.#vendorMs === null ? {} : { date: new Date(this.nowMs + this.#vendorMs).toUTCString() };
+    this.time.heard({ ...date, ...headers }, askedMs);
+  }
+
+  async toldMs(): Promise<number | undefined> {
+    // What was told is written with the next commit.
+    await this.ledger.setUsage(ACCOUNT, undefined);
+    return (await this.ledger.account(ACCOUNT)).toldMs;
+  }
+}
+
+type Scenario = readonly [what: string, happens: (world: World) => Promise<unknown>, comes: unknown];
+
+/** What each of several moments has bought. */
+const SCENARIOS: readonly Scenario[] = [
+  [
+    'that is right buys a budget a day',
+    async (world) => [await world.run(20), world.pass(DAY_MS), await world.run(20)],
+    [10, undefined, 10],
+  ],
+  [
+    'three days ahead: nothing is bought',
+    async (world) => [await world.run(20), world.set(3 * DAY_MS), await world.run(20), await world.run(20)],
+    [10, undefined, 0, 0],
+  ],
+  [
+    'twenty hours ahead, over midnight: no budget of tomorrow, which is there when tomorrow is',
+    async (world) => [
+      await world.run(20),
+      world.set(20 * HOUR_MS),
+      await world.run(20),
+      world.set(0),
+      world.pass(DAY_MS),
+      await world.run(20),
+    ],
+    [10, undefined, 0, undefined, undefined, 10],
+  ],
+  [
+    'that leaps ahead in the middle of a run: no budget of tomorrow, and none of next week',
+    async (world) => [
+      await world.run(10),
+      world.set(20 * HOUR_MS),
+      await world.buy(5),
+      world.set(9 * DAY_MS),
+      await world.buy(5),
+    ],
+    [10, undefined, 0, undefined, 0],
+  ],
+  [
+    'set back into yesterday: no budget of yesterday',
+    async (world) => [await world.run(10), world.set(-10 * HOUR_MS), await world.run(10)],
+    [10, undefined, 0],
+  ],
+  [
+    'set back into yesterday where the vendor is silent: no budget of yesterday',
+    async (world) => [await world.run(10), world.set(-10 * HOUR_MS), world.vendor(null), await world.run(10)],
+    [10, undefined, undefined, 0],
+  ],
+  [
+    'of a machine without a battery, in 1970: nothing is bought',
+    async (world) => [await world.run(4), world.set(-NINE_MS), await world.run(4)],
+    [4, undefined, 0],
+  ],
+  [
+    'three hours behind on a new day: it goes on when the clock does',
+    async (world) => [
+      await world.run(10),
+      world.set(-3 * HOUR_MS),
+      world.pass(15.5 * HOUR_MS),
+      await world.run(5),
+      world.pass(3 * HOUR_MS),
+      await world.run(20),
+    ],
+    [10, undefined, undefined, 0, undefined, 10],
+  ],
+  [
+    'of a machine that slept over a weekend with a budget left: the first answer finds the new day',
+    async (world) => [await world.run(6), world.sleep(2 * DAY_MS), await world.buy(20)],
+    [6, undefined, 11],
+  ],
+  [
+    'of a machine that slept over a weekend with none left: a new run goes on',
+    async (world) => [await world.run(10), world.sleep(2 * DAY_MS), await world.buy(5), await world.run(20)],
+    [10, undefined, 0, 10],
+  ],
+  [
+    'of a vendor that says 2030 once: nothing more is bought then, and the next day is as ever',
+    async (world) => [
+      await world.run(3),
+      world.vendor(1_200 * DAY_MS),
+      await world.buy(1),
+      await world.buy(1),
+      world.vendor(0),
+      world.pass(DAY_MS),
+      await world.run(20),
+    ],
+    [3, undefined, 1, 0, undefined, undefined, 10],
+  ],
+  [
+    'in 2030, and a vendor that says so, too: what both have said stays, as a day that has passed',
+    async (world) => [
+      world.set(1_200 * DAY_MS),
+      world.vendor(1_200 * DAY_MS),
+      await world.run(10),
+      world.set(0),
+      world.vendor(0),
+      await world.run(10),
+    ],
+    [undefined, undefined, 10, undefined, undefined, 0],
+  ],
+  [
+    'that is set right after it was too far ahead: the same process asks again, and goes on',
+    async (world) => [
+      world.set(3 * DAY_MS),
+      await world.run(5),
+      world.set(0),
+      await world.ask(),
+      await world.buy(5),
+    ],
+    [undefined, 0, undefined, undefined, 5],
+  ],
+  [
+    'a year ahead: a run that buys anew what is old asks first, and buys nothing',
+    async (world) => [
+      await world.run(1),
+      world.set(365 * DAY_MS),
+      await world.run(5, { begunMs: world.nowMs + 365 * DAY_MS }),
+    ],
+    [1, undefined, 0],
+  ],
+];
+
+describe('a wrong clock', () => {
+  test.each(SCENARIOS)('%s', async (_what, happens, comes) => {
+    const world = await World.begin();
+    expect(await happens(world)).toEqual(comes);
+  });
+
+  test.each([
+    ['a year ahead', 365 * DAY_MS, 0],
+    ['twenty hours ahead', 20 * HOUR_MS, 0],
+    ['twenty hours behind', -20 * HOUR_MS, -20 * HOUR_MS],
+  ])('%s tells no later time than both have reached', async (_what, setMs, toldMs) => {
+    const world = await World.begin();
+    world.set(setMs);
+    await world.run(1);
+    expect(await world.toldMs()).toBe(NINE_MS + toldMs);
+  });
+});
+
+describe('the Date of an answer', () => {
+  test('that a cache has kept is no witness, and one of this second is', async () => {
+    const world = await World.begin();
+    world.vendor(null);
+    await world.run(0);
+    const date = new Date(NINE_MS).toUTCString();
+    world.hear({ date, age: '60' });
+    expect([world.time.isSure, await world.toldMs()], 'the vendor says none').toEqual([true, undefined]);
+    world.hear({ date, age: '0' });
+    expect(await world.toldMs()).toBe(NINE_MS);
+  });
+
+  test('that waited for a process which was stopped for two days is of when it came, and stops nobody', async () => {
+    const world = await World.begin();
+    await world.run(1);
+    const [askedMs, date] = [world.nowMs, new Date(world.nowMs).toUTCString()];
+    world.sleep(2 * DAY_MS);
+    world.hear({ date }, askedMs);
+    expect(world.time.apart).toBeUndefined();
+  });
+
+  test('more than an hour off keeps one request at a time, and it is said once', async () => {
+    const world = await World.begin();
+    world.vendor(2 * HOUR_MS);
+    await world.run(3);
+    expect([world.time.isSure, world.time.apart]).toEqual([false, undefined]);
+    expect(world.notes).toEqual([expect.stringMatching(/they are 2 h apart\. The earlier/)]);
+    world.vendor(0);
+    world.hear();
+    expect([world.time.isSure, world.time.takeNews()]).toEqual([true, []]);
+  });
+
+  test('that is missing leaves it to this clock, and it is said once', async () => {
+    const world = await World.begin();
+    world.vendor(null);
+    expect(await world.run(3)).toBe(3);
+    expect(world.notes).toEqual([expect.stringContaining('answers have no Date')]);
+    expect([world.time.isSure, world.time.wallMs()]).toEqual([true, NINE_MS]);
+  });
+
+  test('makes a key no younger: of two clocks the later one says how long the vendor has had it', async () => {
+    const world = await World.begin();
+    world.set(-10 * HOUR_MS);
+    await world.run(1);
+    expect([world.time.wallMs(), world.time.latestMs()]).toEqual([NINE_MS - 10 * HOUR_MS, NINE_MS]);
+    world.vendor(-10 * HOUR_MS);
+    world.set(0);
+    await world.run(1);
+    expect(world.time.latestMs()).toBe(NINE_MS);
+  });
+});
