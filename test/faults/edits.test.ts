@@ -59,21 +59,6 @@ describe('while "Spend at most …?" is on the screen', () => {
     expect(await place.runHere()).toMatchObject({ code: 0, report: { counts: { matched: 30 } } });
     expect(foreignRows(place)).toBe(0);
   });
-
-  proof('also of a sample, whose rows are read once more to be chosen', async () => {
-    await using place = await Workplace.open();
-    place.writeList(domainsOf('sample', 30));
-    const list = new EditedList(place.path('list.csv'));
-    const askBudget = async () => {
-      list.edit('in_place');
-      return credits(100);
-    };
-    await expect(runHere(place, { askBudget, sample: 5 })).rejects.toMatchObject({ code: 'input' });
-    list.putBack();
-    const sampled = await place.runHere({ more: ['--sample', '5'] });
-    expect(sampled).toMatchObject({ code: 0, report: { counts: { matched: 5 } } });
-    expect(foreignRows(place)).toBe(0);
-  });
 });
 
 const ROWS = 300;
@@ -239,15 +224,6 @@ describe('where the file system tells nothing', () => {
       expect(paid).toBeLessThanOrEqual(30);
     },
   );
-
-  proof('export writes nothing and says which row', async () => {
-    const { place, batch } = await poisoned('run');
-    const words = ['export', batch, '--store', place.path('store'), '-o', place.path('other.csv')];
-    const { code, stderr } = await place.typeHere(words);
-    expect(code).toBe(2);
-    expect(stderr).toContain(`Row 2 of batch ${batch} was finished with cells that differ from those in`);
-    expect(existsSync(place.path('other.csv'))).toBe(false);
-  });
 
   proof(
     'a team is worked on as it was planned, and its outcomes are written beside nobody else',

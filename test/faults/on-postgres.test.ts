@@ -80,21 +80,6 @@ describe('killed at a named point, the same command typed again ends the work', 
   });
 });
 
-proof('a run that is cut off from its database for a moment goes on by itself', async () => {
-  await using place = await openPlace();
-  const order: Order = { store: await freshStore() };
-  const program = place.start(order);
-  while ((await place.vendor.book()).requests < 6) await program.said(/Batch/);
-  // Stopped, so that it cannot end before it is cut off.
-  program.signal('SIGSTOP');
-  await server.cutOff(`run_${databases}`);
-  program.signal('SIGCONT');
-  const ended = await program.ended;
-  expect(ended.code, ended.stderr).toBe(0);
-  expect(place.statuses()).toEqual(new Array(ROWS).fill('matched'));
-  await expectBoughtOnce(place, ended);
-});
-
 test('what would change something at the service is refused before anything is asked, and at its plan already', async () => {
   await using place = await openPlace();
   place.writePeople(['ada@acme.example']);
@@ -251,27 +236,6 @@ proof(
       code: 2,
       stderr: expect.stringContaining('one process at a time spends'),
     });
-  },
-);
-
-proof(
-  'what passed the retention of an account goes from a database, and a purge takes what is from before a day',
-  async () => {
-    await using place = await openPlace();
-    const store = await freshStore(LAID_OUT, 'tests');
-    expect((await place.runHere({ store })).code).toBe(0);
-    const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
-    const purged = await place.typeHere(['store', 'purge', '--before', tomorrow, '--yes', '--store', store]);
-    expect(purged.code, purged.stderr).toBe(0);
-    expect(JSON.stringify(await server.everyRow(`run_${databases}`, 'calls'))).not.toContain(DOMAINS[0]);
-    const { requests } = await place.vendor.book();
-    place.writeAccount(place.vendor.url, { retention: '1d' });
-    const again = await place.runHere({ store });
-    expect(again.code, again.stderr).toBe(0);
-    expect((await place.vendor.book()).requests, 'a finished list buys nothing again by itself').toBe(
-      requests,
-    );
-    expect(again.stderr).not.toContain('is not erased yet');
   },
 );
 
