@@ -58,9 +58,9 @@ export interface Visit extends AsyncDisposable {
 
 export type List = Order & Required<Pick<Order, 'input' | 'output'>>;
 
-export const WORLDS = { mishaps: () => new Mishaps(), budgets: () => new Budgets() } as const;
+const WORLDS = { mishaps: () => new Mishaps(), budgets: () => new Budgets() } as const;
 
-export interface ListSettings extends Settings {
+interface ListSettings extends Settings {
   readonly way: Way;
   readonly world: keyof typeof WORLDS;
 }

@@ -86,7 +86,7 @@ function withinCap(
 }
 
 /** The most of them in any such span. @param times in milliseconds, oldest first. */
-export function mostWithin(times: readonly number[], spanMs: number): number {
+function mostWithin(times: readonly number[], spanMs: number): number {
   let [first, most] = [0, 0];
   for (const [at, time] of times.entries()) {
     while ((times[first] ?? time) <= time - spanMs) first += 1;

@@ -67,6 +67,12 @@ interface World {
   readonly ways: readonly TcpProxy[];
   /** Where the database has its tables; undefined where no disk is filled. */
   readonly disk: SmallDisk | undefined;
+  /** The folder of the database's own files. */
+  readonly folder: string;
+}
+
+/** While workers buy. */
+interface Buying extends World {
   /** Fires when the rows have ended. */
   readonly over: AbortSignal;
 }
@@ -80,7 +86,7 @@ interface Mishap {
   readonly words: string;
   /** From the end of one to the next, at least and at most. */
   readonly apartMs: readonly [number, number];
-  readonly happen: (world: World, random: Random) => Promise<void>;
+  readonly happen: (world: Buying, random: Random) => Promise<void>;
 }
 
 /** As long as a worker is stopped by a signal, the database away, a disk full, the connections all taken or dead, at most. */
@@ -208,12 +214,12 @@ export class MachineKills implements KillDrive {
       await using ways = new AsyncDisposableStack();
       const isOnWay = databaseMs > 0 || most.silences > 0;
       const world = {
-        ...{ server, disk, place, store, orders: this.#writeLists(place, store, random) },
+        ...{ server, disk, folder, place, store, orders: this.#writeLists(place, store, random) },
         ...{ alive: new Set<Program>(), ways: [] as TcpProxy[] },
       };
       for (let slot = 0; isOnWay && slot < workers; slot += 1)
         world.ways.push(ways.use(await TcpProxy.before(Number(new URL(store).port), databaseMs)));
-      await this.#workThrough(world, folder);
+      await this.#workThrough(world);
     } finally {
       await server.stopAtOnce();
       rmSync(join(folder, '..'), { recursive: true, force: true });
@@ -232,7 +238,7 @@ export class MachineKills implements KillDrive {
     });
   }
 
-  async #workThrough(world: Omit<World, 'over'>, databaseFolder: string): Promise<void> {
+  async #workThrough(world: World): Promise<void> {
     const { place, store, orders, server } = world;
     const { limit, cap, minutes } = this.#settings;
     const per = limit.windowMs === MINUTE_MS ? 'per_minute' : 'per_second';
@@ -242,7 +248,7 @@ export class MachineKills implements KillDrive {
     });
     requireCode([0], await place.typeHere(['store', 'init', store]));
     for (const order of orders) requireCode([0], await place.run({ ...order, more: ['--detach'] }));
-    const used = await this.#buy(world, databaseFolder);
+    const used = await this.#buy(world);
     const rows = await rowsEndedOf(server, DATABASE);
     const sentMs = timesIn(place.path('sent.log'));
     this.#measure(rows, sentMs, used);
@@ -263,11 +269,11 @@ export class MachineKills implements KillDrive {
    * Resolves when all rows have ended or no more of them do, or when the time is over, and the workers have ended.
    * @returns what they and the database used of the processor, where none of them had to begin again.
    */
-  async #buy(begun: Omit<World, 'over'>, databaseFolder: string): Promise<Used | undefined> {
+  async #buy(begun: World): Promise<Used | undefined> {
     const ending = new AbortController();
     const world = { ...begun, over: ending.signal };
-    const { alive } = world;
-    const before = processorSecondsOf(databaseFolder);
+    const { alive, folder } = world;
+    const before = processorSecondsOf(folder);
     for (let slot = 0; slot < this.#settings.workers; slot += 1) this.#begin(world, slot);
     const names = MISHAP_NAMES.filter((name) => this.#settings.most[name] > 0);
     await Promise.all([
@@ -277,7 +283,7 @@ export class MachineKills implements KillDrive {
     const left = [...alive];
     const used = {
       workers: sum(left.map(({ pid }) => statOf(pid)?.seconds ?? 0)),
-      database: processorSecondsOf(databaseFolder) - before,
+      database: processorSecondsOf(folder) - before,
     };
     for (const worker of left) {
       worker.signal('SIGCONT');
@@ -287,7 +293,7 @@ export class MachineKills implements KillDrive {
     return names.length === 0 ? used : undefined;
   }
 
-  async #untilOver({ server }: World): Promise<void> {
+  async #untilOver({ server }: Buying): Promise<void> {
     const { minutes, cap, rows } = this.#settings;
     if (minutes !== undefined) return delay(minutes * MINUTE_MS);
     const nothingLeftMs = NOTHING_LEFT_MS[cap === undefined ? 'free' : 'capped'];
@@ -301,7 +307,7 @@ export class MachineKills implements KillDrive {
   }
 
   /** Another one begins when it has ended, as a service manager sees to it. */
-  #begin(world: World, slot: number): void {
+  #begin(world: Buying, slot: number): void {
     const { place, alive, ways, over } = world;
     const store = new URL(world.store);
     const way = ways[slot];
@@ -336,7 +342,7 @@ export class MachineKills implements KillDrive {
     this.#complaints.push(...stderr.split('\n').filter((line) => / failed: /.test(line)));
   }
 
-  async #often(name: MishapName, world: World): Promise<void> {
+  async #often(name: MishapName, world: Buying): Promise<void> {
     const { seed, most, minutes } = this.#settings;
     const { apartMs, happen }: Mishap = MISHAPS[name];
     const random = randomFrom('machines', seed, name);
@@ -360,12 +366,7 @@ export class MachineKills implements KillDrive {
       ['share of the limit midway', `${(shareMidway(sentMs, limit) * 100).toFixed(1)} %`],
       ['longest time without a request', `${(longestMs / 1_000).toFixed(1)} s`],
     );
-    // Where they are not spread, the next kill comes too soon.
-    if (minutes !== undefined && this.kills > 0) {
-      const spans = this.#killedMs.map((killedMs) => recoveryMs(sentMs, killedMs, limit));
-      const words = spans.map((ms) => (ms === undefined ? 'never' : (ms / 1_000).toFixed(1)));
-      this.#lines.push(['seconds after a kill until 95 % of the limit', words.join(', ')]);
-    }
+    if (minutes !== undefined) this.#measureTimed(sentMs, minutes);
     if (used !== undefined) {
       const [workers, database] = [used.workers, used.database].map((each) =>
         ((each * 1_000) / rows).toFixed(2),
@@ -374,8 +375,27 @@ export class MachineKills implements KillDrive {
     }
   }
 
+  /** Where kills are not spread over the time, the next one comes too soon to tell when the limit is used again. */
+  #measureTimed(sentMs: readonly number[], minutes: number): void {
+    const { limit } = this.#settings;
+    const beganMs = sentMs[0] ?? 0;
+    const eachMinute = Array.from({ length: minutes }, (_, minute) => {
+      const [from, to] = [beganMs + minute * MINUTE_MS, beganMs + (minute + 1) * MINUTE_MS];
+      return sentMs.filter((time) => time >= from && time < to).length;
+    });
+    const most = (limit.requests * minutes * MINUTE_MS) / limit.windowMs;
+    this.#lines.push(
+      ['share of the limit over all', `${((sum(eachMinute) / most) * 100).toFixed(1)} %`],
+      ['requests in each minute', eachMinute.join(', ')],
+    );
+    if (this.kills === 0) return;
+    const spans = this.#killedMs.map((killedMs) => recoveryMs(sentMs, killedMs, limit));
+    const words = spans.map((ms) => (ms === undefined ? 'never' : (ms / 1_000).toFixed(1)));
+    this.#lines.push(['seconds after a kill until 95 % of the limit', words.join(', ')]);
+  }
+
   async #judge(
-    world: World | Omit<World, 'over'>,
+    world: World,
     { rows, sentMs, capped }: Pick<Left, 'sentMs' | 'capped'> & { readonly rows: number },
   ): Promise<void> {
     const { place, server, orders, store } = world;
