@@ -47,7 +47,6 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'dialect.ts',
     'judge.ts',
     'kept-answers.ts',
-    'misses.ts',
     'request.ts',
   ],
   job: ['carried-job.ts', 'job-origin.ts', 'job-settings.ts', 'job-yaml.ts', 'job.ts', 'own-operation.ts'],
@@ -91,6 +90,7 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
   sandbox: ['rate.ts', 'server.ts', 'spawn.ts'],
   run: [
     'checked-call.ts',
+    'misses.ts',
     'open-ledger.ts',
     'retention.ts',
     'retries.ts',

@@ -1,16 +1,15 @@
 /**
- * Goal: matches that tell nothing, or that cost nothing where the dialect has a price, stop the spending after five of
- * them, however many runs they are spread over; and what the dialect says of them is believed.
+ * Goal: matches that tell nothing stop the spending after five of them, and what the dialect says of them is believed.
  * Method: real runs in this process with a real store, before a vendor that answers as the test says; what stands in an
  * answer without a field is read by itself.
  */
 import { writeFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import provider from '../src/client/dialects/provider.ts';
+import { isUnread } from '../src/client/judge.ts';
 import { credits, type RunOptions, type RunSummary, runJob } from '../src/index.ts';
-import { isUnread } from '../src/run/odd-matches.ts';
 import { openDesk, vendorThat } from './cli/desk.ts';
-import { proof, some } from './combinations.ts';
+import { proof } from './combinations.ts';
 
 /** A list of twelve domains, and a vendor that is asked about one after the other. */
 async function open(answer: (asked: number) => object, dialect: object) {
@@ -46,79 +45,21 @@ async function open(answer: (asked: number) => object, dialect: object) {
   return { run, say, asked: () => asked };
 }
 
-proof(
-  'ten runs of one row each stop like one of ten rows, and only the next odd match stops one after that',
-  async () => {
-    let answer: object = { person: { name: 'Jo' } };
-    const { run, say, asked } = await open(() => answer, { fields_at: 'data' });
-    for (let limit = 1; limit <= 4; limit += 1) expect((await run({ limit })).stopped).toBeUndefined();
-    expect((await run({ limit: 5 })).stopped).toMatchObject({
-      code: 'address',
-      message: expect.stringContaining('5 matches in a row hold no field at `data`'),
-    });
-    expect((await run()).stopped?.message).toContain('6 matches in a row');
-    expect(asked()).toBe(6);
-
-    answer = { data: { name: 'Acme' } };
-    expect((await run({ limit: 8 })).stopped).toBeUndefined();
-    answer = { person: { name: 'Jo' } };
-    expect((await run({ limit: 10 })).stopped, 'a match that could be read ended the series').toBeUndefined();
-    say({ fields_at: 'person' });
-    expect((await run()).stopped, 'the dialect says what they are').toBeUndefined();
-    expect(asked()).toBe(12);
-  },
-);
-
-test.each(
-  some(
-    [
-      [
-        'in a member',
-        { path: 'meta.cost' },
-        '{ status: [200], body: { path: meta.cost, matches: "^[0.]+$" }',
-      ],
-      ['in a header', { header: 'x-cost' }, '{ status: [200], header: { x-cost: "^[0.]+$" }'],
-    ],
-    1,
-  ),
-)(
-  'matches that cost nothing, which is said %s, stop the run until the dialect says what they are',
-  async (_, credits_charged, rule) => {
-    const { run, say, asked } = await open((at) => ({ name: `Acme ${at}`, meta: { cost: 0 } }), {
-      credits_charged,
-    });
-    const { stopped } = await run({ limit: 3 });
-    expect(stopped).toBeUndefined();
-    const { stopped: second } = await run();
-    expect(second).toMatchObject({
-      code: 'address',
-      message: expect.stringMatching(/^5 matches in a row say that they cost nothing.*"Acme 5"/),
-      next: expect.stringContaining(`\`- ${rule}, means: found, charged: false }\``),
-    });
-    expect(asked()).toBe(5);
-    const test =
-      'path' in credits_charged
-        ? { body: { path: 'meta.cost', matches: '^[0.]+$' } }
-        : { header: { 'x-cost': '^[0.]+$' } };
-    say({ credits_charged, answers: [{ status: [200], ...test, means: 'found', charged: false }] });
-    expect(await run()).toMatchObject({ stopped: undefined, counts: { matched: 12 }, money: { spent: 0 } });
-  },
-);
-
-test.each<[string, object, object]>([
-  ['the answer costs something', { cost: 1 }, { credits_charged: { path: 'cost' } }],
-  ['the answer does not say what it cost', {}, { credits_charged: { path: 'cost' } }],
-  [
-    'the dialect has no price',
-    { cost: 0 },
-    {
-      credits_charged: { path: 'cost' },
-      operations: { 'enrich-company': { credits: { most: 0, found: 0 } } },
-    },
-  ],
-])('no match is held to be free where %s', async (_, answer, dialect) => {
-  const { run } = await open((at) => ({ ...answer, name: `Acme ${at}` }), dialect);
-  expect(await run()).toMatchObject({ stopped: undefined, counts: { matched: 12 } });
+test('five of them stop a run, and a corrected dialect says what they are', async () => {
+  let answer: object = { person: { name: 'Jo' } };
+  const { run, say, asked } = await open(() => answer, { fields_at: 'data' });
+  expect((await run({ limit: 4 })).stopped).toBeUndefined();
+  answer = { data: { name: 'Acme' } };
+  expect((await run({ limit: 5 })).stopped).toBeUndefined();
+  answer = { person: { name: 'Jo' } };
+  expect((await run()).stopped).toMatchObject({
+    code: 'address',
+    message: expect.stringContaining('5 matches in a row hold no field at `data`'),
+  });
+  expect(asked()).toBe(10);
+  say({ fields_at: 'person' });
+  expect((await run()).stopped, 'the dialect says what they are').toBeUndefined();
+  expect(asked()).toBe(12);
 });
 
 const isOdd = (answer: object, dialect: object = {}): boolean =>

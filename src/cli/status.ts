@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { onlyMissesWords } from '../client/misses.ts';
 import { isoTime } from '../core/clock.ts';
 import { atMost, counted, linesOf, plainText } from '../core/plain-text.ts';
 import { OUTCOME_KINDS } from '../core/row.ts';
@@ -14,6 +13,7 @@ import {
   wordsOfCommand,
 } from '../lib/command-line.ts';
 import { formatDuration } from '../lib/duration.ts';
+import { onlyMissesWords } from '../run/misses.ts';
 import { findBatch, lookAtLedger } from '../run/open-ledger.ts';
 import type { Retries } from '../run/retries.ts';
 import {

@@ -15,16 +15,16 @@ import {
   vendorReply,
 } from './dialect.ts';
 import { Asked } from './judge/asked.ts';
-import { assumedCredits, chargedCredits, isExactly, statedCredits } from './judge/charged.ts';
+import { chargedCredits, isExactly } from './judge/charged.ts';
 import { identifiedCalls, otherIn } from './judge/identity.ts';
-import { besideData, holdsData } from './judge/lookup.ts';
+import { namesProject, namesRoute } from './judge/routes.ts';
 import { firstFitting, isReadable } from './judge/rules.ts';
 import { missingWords, type Said, speakerOf, stopFor, vendorWords } from './judge/said.ts';
 import { type Meant, type PlainMeaning, type Question, type Stated, statedBy } from './judge/stated.ts';
-import { namesProject, namesRoute } from './misses.ts';
 import { askedWaitMs } from './rate-hints.ts';
 
 export { changeFields, leftBy } from './judge/change-facts.ts';
+export { envelopeAdvice, isUnread, placeAdvice } from './judge/dialect-advice.ts';
 export { factsShape } from './judge/facts.ts';
 export {
   type OddAnswer,
@@ -33,6 +33,7 @@ export {
   ruleForLost,
   speaksOfAccount,
 } from './judge/odd-answer.ts';
+export { mayNameRoute, namesRoute } from './judge/routes.ts';
 
 /**
  * Says what a reply means and what follows: one pure, total function over rules that are the dialect's data. Whatever
@@ -167,11 +168,6 @@ function rulesFor({ answers, through }: Dialect, operation: DialectOperation | u
   return operation.answers === undefined ? answers : [...operation.answers, ...answers];
 }
 
-/** Whether a value holds a field of what was asked about, and not only what speaks of the answer or repeats the question. */
-export function holdsFields(value: JsonValue | undefined, dialect: Dialect, call: Call): boolean {
-  return holdsData(value, besideData(dialect, new Asked(call, dialectOperationOf(dialect, call))));
-}
-
 /** Whether a record in an answer can be told from another one by what the call asked. */
 export const isIdentified = (call: Call): boolean => identifiedCalls(call).length > 0;
 
@@ -185,21 +181,6 @@ export function isExactCharge(
   if (reply.kind !== 'answered') return charged === 0;
   const raw = vendorReply(reply.raw, dialect) ?? reply.raw;
   return isExactly(charged, { raw, body: readBodyOnce(raw.body) }, dialect, operation);
-}
-
-/** Whether a match says that it cost nothing although the dialect has a price for what it holds. */
-export function isFreeMatch(
-  raw: RawReply,
-  dialect: Dialect,
-  operation: DialectOperation,
-  call: Call,
-): boolean {
-  // Only an answer that states its cost can say that it was free.
-  if (dialect.credits_charged === undefined) return false;
-  const answer = readAnswer(raw, dialect, operation, call);
-  const { said, rule, means } = answer;
-  if (means !== 'found' || rule?.charged === false || statedCredits(said, dialect) !== 0) return false;
-  return assumedCredits(answer, dialect, operation) > 0;
 }
 
 /** A rule that fits an answer, with its place in the dialect, so that a user can find it. */

@@ -1,5 +1,4 @@
 import { type Client, type Limits, type Pause, sharedLimit } from '../client/client.ts';
-import { type AccountHistory, hearOfAnswers } from '../client/misses.ts';
 import type { Clock } from '../core/clock.ts';
 import { StopError, stop } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
@@ -17,6 +16,7 @@ import {
 } from '../ledger/ledger.ts';
 import { commandLine } from '../lib/command-line.ts';
 import { formatDuration } from '../lib/duration.ts';
+import { type AccountHistory, hearOfAnswers } from './misses.ts';
 
 /**
  * The beat of a process that spends from a ledger beside others: once a second it says how it stands with all its accounts, and hears

@@ -1,7 +1,6 @@
 import type { Permit, Sent } from '../client/client.ts';
 import { dialectMark, operationFor } from '../client/dialect.ts';
 import { judge, leftBy } from '../client/judge.ts';
-import { onlyMissesYet } from '../client/misses.ts';
 import type { HttpRequest } from '../client/request.ts';
 import { type StopCode, StopError } from '../core/errors.ts';
 import type { OfCall } from '../core/events.ts';
@@ -11,6 +10,7 @@ import { crashPoint } from '../lib/faults.ts';
 import type { Buying, CallEnd, CallToBuy, Judging, Next, Replied, RunReply } from './call.ts';
 import { hear, MOST_MOVES, movedTooOften, stopNow } from './hear.ts';
 import { intentOf, notAdmitted, outgoingFor } from './intent.ts';
+import { onlyMissesYet } from './misses.ts';
 import { isPriced, priced, untilPriced } from './price.ts';
 import type { Heard } from './project-access.ts';
 import { type Run, tellTimeFirst } from './session.ts';

@@ -1,26 +1,12 @@
-import { type DialectOperation, dialectMark, vendorReply } from '../client/dialect.ts';
+import { dialectMark } from '../client/dialect.ts';
 import { type NotSentCause, oddAnswerIn, type Reply, ruleForLost, type Verdict } from '../client/judge.ts';
-import {
-  type AccountHistory,
-  fewMissesNote,
-  mayNameRoute,
-  missesStop,
-  namesRoute,
-  noteAnswer,
-  requestAddress,
-  suspectMisses,
-  suspicionOf,
-} from '../client/misses.ts';
 import { StopError, stop, unreachable } from '../core/errors.ts';
-import type { Call } from '../core/operation.ts';
 import { foreignWords } from '../core/plain-text.ts';
-import type { RawReply } from '../ledger/ledger.ts';
 import type { Next, RunReply } from './call.ts';
-import { applyOdd, noteUnwrapped } from './odd-answers.ts';
-import { freeStop, isFree, isUnread, unreadStop } from './odd-matches.ts';
+import type { AccountHistory } from './misses.ts';
 import { dearer } from './price.ts';
 import type { Heard } from './project-access.ts';
-import { MOST_OF_A_SERIES, stopAtSeries } from './series.ts';
+import { countAnswer, countOdd, noteEnvelope } from './series.ts';
 import type { Run } from './session.ts';
 import { turnedAway } from './too-fast.ts';
 
@@ -66,7 +52,7 @@ function applyClocks({ session: { clock }, emit, stopAll }: Run): void {
 }
 
 function applyAnswer(run: Run, replied: RunReply, verdict: VerdictAs<'answered'>): Next | Promise<Next> {
-  const { attempt, call, about, operation, reply, sentAtMs, reserved } = replied;
+  const { attempt, about, operation, reply, sentAtMs, reserved } = replied;
   const { answer: kind, charged, why } = verdict;
   const { session, batch, emit } = run;
   const { limiter, dialect } = session.client;
@@ -80,54 +66,8 @@ function applyAnswer(run: Run, replied: RunReply, verdict: VerdictAs<'answered'>
   if (reply.kind !== 'answered') return { kind: 'answered', answer };
   const { headers, body } = reply.raw;
   const answered: Next = { kind: 'answered', answer: { ...answer, headers, body } };
-  countAnswer(run, call, reply.raw, kind === 'found', operation);
-  const misses = stopAtMisses(run, call, operation);
-  // A project that is closed to the key refuses its rows, and others go on.
-  const series = verdict.projectRefused === true ? undefined : stopAtSeries(run, replied, verdict);
-  return misses ?? series?.then((stopped) => stopped ?? answered) ?? answered;
-}
-
-/**
- * Counts an answer for its account and recognises a misunderstood vendor early: by misses only, or by matches that cannot
- * be read or cost nothing. Such matches stop the run. The answer is on the disk, so a crash here loses only the count.
- */
-function countAnswer(
-  { session, emit, stopAll }: Run,
-  call: Call,
-  raw: RawReply,
-  found: boolean,
-  operation: DialectOperation,
-): void {
-  const { history } = session;
-  const { dialect } = session.client;
-  const saysSo = history.answersNot404 === 0 ? mayNameRoute : namesRoute;
-  const isOfRoute = raw.status === 404 && saysSo((vendorReply(raw, dialect) ?? raw).body);
-  noteAnswer(history, raw.status, found, isOfRoute);
-  const message = fewMissesNote(history);
-  if (message !== undefined) emit({ kind: 'note', message });
-  if (!found) return;
-  history.unread = isUnread(dialect, call, raw) ? (history.unread ?? 0) + 1 : 0;
-  if (history.unread >= MOST_OF_A_SERIES) stopAll(unreadStop(dialect, call, raw, history.unread));
-  history.free = isFree(dialect, call, operation, raw) ? (history.free ?? 0) + 1 : 0;
-  if (history.free >= MOST_OF_A_SERIES) stopAll(freeStop(dialect, raw, history.free));
-}
-
-/**
- * Stops the run at misses that look like a wrong address; undefined when they do not. It first stops all further requests, then the ledger keeps the
- * address that was asked, behind the misses themselves. After a crash in between, the next run still finds the series of misses and asks about it.
- */
-function stopAtMisses(
-  run: Run,
-  { change }: Call,
-  operation: DialectOperation,
-): Promise<StopError> | undefined {
-  const { history, ledger, account, client, gather } = run.session;
-  const suspicion = suspicionOf(history);
-  if (suspicion === undefined) return undefined;
-  const stopped = stopNow(run, missesStop(suspectMisses(history, suspicion), change !== undefined));
-  const place = requestAddress(client.origin, client.basePath, operation);
-  gather.append();
-  return ledger.markMisses(account.identity, { place, kept: false }).then(() => stopped);
+  const series = countAnswer(run, replied, reply.raw, verdict);
+  return series?.then((stopped) => stopped ?? answered) ?? answered;
 }
 
 /** Nothing had an effect, so the call is asked again: where it has moved to, or after a short wait. */
@@ -150,18 +90,20 @@ function applyNotSent(
  */
 async function applyDoubt(
   run: Run,
-  { attempt, call, isRepeat, reply, sentAtMs }: RunReply,
+  replied: RunReply,
   { why, wait }: Extract<Verdict, { readonly kind: 'in_doubt' }>,
 ): Promise<'in_doubt'> {
   const { limiter, dialect } = run.session.client;
-  noteUnwrapped(run, reply);
-  const odd = reply.kind === 'answered' ? oddAnswerIn(reply.raw, dialect, call) : undefined;
+  const { isRepeat, reply, sentAtMs } = replied;
+  const raw = reply.kind === 'answered' ? reply.raw : undefined;
+  if (raw !== undefined) noteEnvelope(run, raw);
+  const odd = raw && oddAnswerIn(raw, dialect, replied.call);
   if (wait !== undefined) limiter.pause(wait.pauseMs, sentAtMs, why);
-  else if (odd === undefined) applyLost(run, why, reply, sentAtMs);
+  else if (raw === undefined || odd === undefined) applyLost(run, why, reply, sentAtMs);
   else {
     limiter.settled();
     // What is answered to a repeat says no more than the answer before it.
-    if (!isRepeat) await applyOdd(run, { attempt, call, odd, reply, why });
+    if (!isRepeat) await countOdd(run, replied, raw, odd, why);
   }
   return 'in_doubt';
 }

@@ -15,7 +15,6 @@ import type { ChangePlan } from '../plan/team/change-plan.ts';
 import { balanceOf } from './balance.ts';
 import { noteReached } from './budget.ts';
 import { noteLearned } from './noted-people.ts';
-import { acceptOdd } from './odd-answers.ts';
 import { settlesAnew } from './pipeline/answer-call.ts';
 import { handOver, listedTasks, type RowRange, requireHandOver } from './pipeline/hand-over.ts';
 import {
@@ -28,9 +27,8 @@ import {
 import { isOfNoRow, type RowsWork, workRows } from './pipeline/row-work.ts';
 import { plannedProjects, type TaskSource, tasksOf } from './pipeline/tasks.ts';
 import { ProjectAccess } from './project-access.ts';
-import { settleSeries } from './recover.ts';
 import { finishedRows, type RowSet } from './row-set.ts';
-import { takeBack } from './series.ts';
+import { settleSeries, takeBack } from './series.ts';
 import type { Sessions } from './sessions.ts';
 import { RunMetrics, type RunSummary, summarize } from './summary.ts';
 
@@ -124,7 +122,6 @@ interface Worked {
 /** Recovers what an earlier run left open, then works on every row that has no final outcome yet. */
 async function work(submitted: Submitted, sessions: Sessions): Promise<Worked> {
   const { context, batch } = submitted;
-  if (context.accept === 'doubts') await acceptOdd(context, batch);
   const suspect = await settleSeries(context, batch);
   if (suspect !== undefined) return { stopped: suspect };
   const isAll = (rows: number): boolean => rows >= rowsOf(batch);

@@ -1,14 +1,9 @@
 import { operationFor, type Repetition } from '../client/dialect.ts';
 import { oddAnswerIn } from '../client/judge.ts';
-import { historyOf, leadsTo, missesStop, suspectMisses, suspicionOf } from '../client/misses.ts';
-import { basePathOf } from '../client/request.ts';
 import { callKeyOf } from '../core/call-key.ts';
-import { type StopError, unreachable } from '../core/errors.ts';
+import { unreachable } from '../core/errors.ts';
 import { NOTE_PERSON } from '../core/membership.ts';
-import { present } from '../core/objects.ts';
-import { counted } from '../core/plain-text.ts';
 import {
-  type Batch,
   type CallState,
   closeAttempt,
   type Decision,
@@ -22,13 +17,11 @@ import {
   type OpenAttempt,
 } from '../ledger/ledger.ts';
 import { crashPoint } from '../lib/faults.ts';
-import type { RunContext } from '../plan/context.ts';
 import { wasRetried } from '../plan/sent-again.ts';
 import { closureOf, judged } from './buy.ts';
 import type { Judging } from './call.ts';
 import { isStillHonoured } from './idempotency.ts';
 import { askAbout, compareUsage, doubtReason } from './reconcile.ts';
-import { heldMatches } from './series.ts';
 import { type Run, type Session, tellTime } from './session.ts';
 
 /**
@@ -62,58 +55,6 @@ const MOST_REPEATS = 3;
 const REPEAT_AFTER_MS = [0, 5_000, 30_000] as const;
 
 const PROGRAM_ENDED = 'the program ended between sending the request and keeping the answer';
-
-/** Settles the series at which an earlier run was stopped. @returns the stop when no person has decided. */
-export async function settleSeries(
-  context: Pick<
-    RunContext,
-    'ledger' | 'account' | 'job' | 'dialect' | 'accept' | 'refresh' | 'clock' | 'emit'
-  >,
-  batch: Pick<Batch, 'id' | 'createdAtMs' | 'state'>,
-): Promise<StopError | undefined> {
-  const { account, job } = context;
-  // A sandbox has another port at every start, and no money is at stake there. By a trial a person looks into the matter.
-  if (account.baseUrl === undefined || account.sandbox || job.origin?.kind === 'trial') return undefined;
-  const misses = await settleMisses(context, account.baseUrl);
-  return misses ?? (batch.state === 'finished' ? undefined : heldMatches(context, batch));
-}
-
-/**
- * Settles the misses at which an earlier run was stopped. It takes them back when the address was corrected or a person
- * says so, and keeps them when a person says that. Rows whose answers are taken back are pending again, so this has to
- * happen before finished rows are counted.
- * @returns the stop when no person has decided.
- */
-async function settleMisses(
-  context: Pick<RunContext, 'ledger' | 'account' | 'dialect' | 'accept' | 'emit'>,
-  baseUrl: URL,
-): Promise<StopError | undefined> {
-  const { ledger, account, dialect, accept, emit } = context;
-  const state = await ledger.account(account.identity);
-  const { place, count } = state.misses;
-  const at = [baseUrl.origin, basePathOf(baseUrl)] as const;
-  const history = historyOf(state, false);
-  const suspicion = suspicionOf(history);
-  const isCorrected = place !== undefined && !leadsTo(place, ...at, dialect);
-  const isAskedBack = accept === 'take-back' && (place !== undefined || suspicion !== undefined);
-  if (isCorrected || isAskedBack) {
-    const taken = await ledger.retractMisses(account.identity);
-    emit({
-      kind: 'note',
-      message: `${counted(taken, 'answer')} of status 404 ${taken === 1 ? 'is' : 'are'} taken back and requested again.`,
-    });
-    return undefined;
-  }
-  if (suspicion === undefined) return undefined;
-  const suspect = suspectMisses(history, suspicion);
-  if (accept !== 'no-match') return missesStop(suspect, account.vendor === 'service');
-  await ledger.markMisses(account.identity, { kept: true, ...present({ place }) });
-  emit({
-    kind: 'note',
-    message: `${counted(count, 'answer')} of status 404 ${count === 1 ? 'is' : 'are'} kept as no match.`,
-  });
-  return undefined;
-}
 
 /**
  * Settles the attempts that an earlier process left open, and the doubts that the vendor's count of credits can settle.

@@ -1,14 +1,14 @@
 import type { Account } from '../client/account/account.ts';
 import type { Client, Waiter } from '../client/client.ts';
-import type { AccountHistory } from '../client/misses.ts';
 import type { StopError } from '../core/errors.ts';
 import type { Listener } from '../core/events.ts';
 import type { AttemptId, BatchId, Ledger } from '../ledger/ledger.ts';
 import type { AccountTime } from '../ledger/time.ts';
 import type { RunChoices } from '../plan/context.ts';
 import type { Gather } from './gather.ts';
+import type { AccountHistory } from './misses.ts';
 import type { ProjectAccess } from './project-access.ts';
-import type { Series } from './series.ts';
+import type { AllSeries } from './series.ts';
 import type { TooFast } from './too-fast.ts';
 
 /** The state that all runs of one account share in this process. `sessions.ts` opens it. */
@@ -21,13 +21,7 @@ export interface Session {
   readonly priced: Set<string>;
   readonly tooFast: TooFast;
   readonly gather: Gather;
-  readonly series: { readonly refused: Series; readonly same: Series };
-  readonly oddShapes: Map<string, Promise<OddShape>>;
-}
-
-export interface OddShape {
-  readonly isAccepted: boolean;
-  count: number;
+  readonly series: AllSeries;
 }
 
 export interface Run {

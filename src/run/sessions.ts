@@ -1,5 +1,4 @@
 import { Client, type ClientOptions, type Limits } from '../client/client.ts';
-import { historyOf } from '../client/misses.ts';
 import { basePathOf } from '../client/request.ts';
 import { invariant, type StopError, stop } from '../core/errors.ts';
 import { counted } from '../core/plain-text.ts';
@@ -11,10 +10,10 @@ import { bookPathIn, differenceFromSandbox, spawnSandbox } from '../sandbox/spaw
 import { agreeOnTerms } from './account-terms.ts';
 import { Beats } from './beats.ts';
 import { Gather } from './gather.ts';
-import { oddMatches } from './odd-matches.ts';
+import { historyOf } from './misses.ts';
 import { ProjectAccess } from './project-access.ts';
 import { closeLeftOpen, recover } from './recover.ts';
-import { MOST_OF_A_SERIES, Series } from './series.ts';
+import { AllSeries } from './series.ts';
 import { hasPeriods, type Run, type Session } from './session.ts';
 import { type Member, SharedSession } from './sessions/shared-session.ts';
 import { TooFast } from './too-fast.ts';
@@ -171,10 +170,7 @@ export class Sessions {
 }
 
 interface Opened
-  extends Pick<
-    Session,
-    'clock' | 'client' | 'history' | 'priced' | 'oddShapes' | 'series' | 'tooFast' | 'gather'
-  > {
+  extends Pick<Session, 'clock' | 'client' | 'history' | 'priced' | 'series' | 'tooFast' | 'gather'> {
   readonly vendor: ReachedVendor;
   /** Ends its part in the beat, where many processes spend. */
   readonly leave?: () => Promise<void>;
@@ -208,18 +204,13 @@ async function openSession(
         if (requests > 1) shared.emit({ kind: 'note', message: surplusWords(requests) });
       },
     });
-    const newest = await ledger.newestFound(account.identity, MOST_OF_A_SERIES);
-    const history = {
-      ...historyOf(await ledger.account(account.identity), account.sandbox),
-      ...oddMatches(dialect, baseUrl.origin, newest),
-    };
+    const history = historyOf(await ledger.account(account.identity), account.sandbox);
     const gather = new Gather(ledger);
     return {
       ...{ clock, gather, client },
       history,
       priced: new Set(),
-      oddShapes: new Map(),
-      series: { refused: new Series('refused'), same: new Series('same-answers') },
+      series: new AllSeries(),
       tooFast: new TooFast(),
       vendor,
     };

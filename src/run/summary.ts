@@ -1,4 +1,3 @@
-import { onlyMisses } from '../client/misses.ts';
 import type { Clock } from '../core/clock.ts';
 import { EXIT, type ExitCode, type StopError } from '../core/errors.ts';
 import type { Listener, RunEvent } from '../core/events.ts';
@@ -18,6 +17,7 @@ import {
 import type { Tally } from '../ledger/tally.ts';
 import type { RunContext } from '../plan/context.ts';
 import type { Forecast } from '../plan/sample.ts';
+import { onlyMisses } from './misses.ts';
 import { type Retries, retriesOf } from './retries.ts';
 import { type UnprovenChanges, unprovenChanges } from './unproven-changes.ts';
 

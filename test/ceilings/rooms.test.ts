@@ -11,7 +11,7 @@ const SOURCES = join(import.meta.dirname, '..', '..', 'src');
 /** The most lines that a room may have. Whoever takes lines out lowers its number. */
 const MOST_LINES: Readonly<Record<string, number>> = {
   cli: 5_716,
-  client: 10_497,
+  client: 10_378,
   core: 2_224,
   files: 14_015,
   index: 349,
@@ -21,7 +21,7 @@ const MOST_LINES: Readonly<Record<string, number>> = {
   objects: 1_390,
   operations: 3_317,
   plan: 4_632,
-  run: 13_304,
+  run: 13_261,
   sandbox: 2_666,
   web: 15_927,
 };

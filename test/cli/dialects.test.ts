@@ -113,7 +113,7 @@ test('a step that returns the body itself is in doubt until the dialect says so,
   const note = "An answer from the service has no vendor's answer at `body`";
   expect(doubtful.stderr.split(note)).toHaveLength(2);
   expect(doubtful.stderr).toContain(
-    "it has name, industry, status, headers. Write under api_call in the dialect of the service account, if all of it is the vendor's answer, `answer: { body: . }`",
+    "it has name, industry, status, headers. Write under api_call in the dialect of the service account, where it is, as `answer: { body: NAME }`, or `answer: { body: . }` if all of it is the vendor's answer, with `status: null` beside it where it names none.",
   );
 
   await desk.write('config/service.yaml', 'api_call: { answer: { body: . } }\n');
@@ -131,7 +131,7 @@ test.each([
   [
     'status: null, body: output',
     { ok: true, output: ACME },
-    "if all of it is the vendor's answer, `answer: { body: . }`, or if that is output, `answer: { status: null, body: output }`",
+    'it has ok, output. Write under api_call in the dialect of the service account, where it is, as `answer: { body: NAME }`',
   ],
 ])('what a step answers otherwise is read with answer: { %s }', async (entries, answer, words) => {
   const { desk, asked } = await deskBehind((response) => response.end(JSON.stringify(answer)));

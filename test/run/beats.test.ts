@@ -5,10 +5,10 @@
  */
 import { beforeEach, expect, test } from 'vitest';
 import { Limiter, type Pause, type RatePermit } from '../../src/client/limits/limiter.ts';
-import { historyOf } from '../../src/client/misses.ts';
 import { type StopError, stop } from '../../src/core/errors.ts';
 import type { AccountHeard, BatchId, Beat, Heard, Spenders } from '../../src/ledger/ledger.ts';
 import { type BeatingAccount, type BeatingRun, Beats, type Told } from '../../src/run/beats.ts';
+import { historyOf } from '../../src/run/misses.ts';
 import { VirtualClock } from '../virtual-clock.ts';
 
 const LIMITS = { concurrency: 4, windows: [{ requests: 1_000, windowMs: 1_000 }] };

@@ -1,10 +1,10 @@
 import { moneyWords } from '../../client/account/price.ts';
-import { onlyMissesWords } from '../../client/misses.ts';
 import { atMost, counted, linesOf, plainText, sentence } from '../../core/plain-text.ts';
 import { OUTCOME_KINDS, type OutcomeKind } from '../../core/row.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import type { Estimate, Forecast, RestForecast } from '../../plan/sample.ts';
+import { onlyMissesWords } from '../../run/misses.ts';
 import type { RunSummary } from '../../run/summary.ts';
 import { type SweepSummary, type SweptFile, totalsOf } from '../../run/tasks/nightly.ts';
 import { unprovenWords } from '../../run/unproven-changes.ts';

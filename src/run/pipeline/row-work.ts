@@ -216,10 +216,8 @@ class RowEnds {
 
   /** Who waits for each row has had it by the time that a series is seen. */
   #isUndecided({ answers }: FinishedRow): boolean {
-    const { refused, same } = this.#work.run.session.series;
-    const isOpen = (answer: AttemptId): boolean =>
-      refused.undecided.has(answer) || same.undecided.has(answer);
-    return this.#work.context.pace === undefined && answers.some(isOpen);
+    const { context, run } = this.#work;
+    return context.pace === undefined && answers.some((answer) => run.session.series.isUndecided(answer));
   }
 
   writeSoon(): void {

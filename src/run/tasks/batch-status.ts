@@ -1,4 +1,3 @@
-import { historyOf, onlyMisses, suspicionOf } from '../../client/misses.ts';
 import { isoTime, systemClock } from '../../core/clock.ts';
 import { invariant } from '../../core/errors.ts';
 import type { OutcomeKind, RowNumber } from '../../core/row.ts';
@@ -19,6 +18,7 @@ import {
 import type { Spender, Tell } from '../../ledger/store.ts';
 import { hasCosts } from '../../ledger/tally.ts';
 import { interruptedChanges } from '../../plan/team/interrupted-changes.ts';
+import { historyOf, onlyMisses, suspicionOf } from '../misses.ts';
 import { notedIn } from '../noted-people.ts';
 import { eachLedger, eachLedgerThere, type FoundBatch, lookInto, spenderAt } from '../open-ledger.ts';
 import { type Over, overOf } from '../over.ts';

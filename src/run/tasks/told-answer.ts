@@ -1,5 +1,5 @@
 import { answerPlaceOf, type Dialect, dialectOperationOf } from '../../client/dialect.ts';
-import { leftBy } from '../../client/judge.ts';
+import { leftBy, type OddAnswer, oddAnswerIn } from '../../client/judge.ts';
 import { bodyHolding, bytesOf, merged, objectWith, readBody } from '../../core/answer-body.ts';
 import { stop } from '../../core/errors.ts';
 import type { SubjectFacts } from '../../core/membership.ts';
@@ -9,10 +9,10 @@ import type { Call, JsonObject, RuleReads } from '../../core/operation.ts';
 import { counted } from '../../core/plain-text.ts';
 import type { RowNumber } from '../../core/row.ts';
 import { outputSettings } from '../../job/job-settings.ts';
-import type { Batch, Doubt, LedgerReader, RawReply } from '../../ledger/ledger.ts';
+import type { Batch, BatchId, Doubt, LedgerReader, RawReply } from '../../ledger/ledger.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import { dialectFor } from '../batch-account.ts';
-import { type OddDoubt, oddDoubts, ruleReads } from '../odd-answers.ts';
+import { ruleReads } from '../series-stops.ts';
 
 /** What a person says that the vendor answered, in the shape in which the vendor would have said it. */
 export interface Told {
@@ -174,4 +174,33 @@ export async function doubtsLike(
     throw stop('usage', fact, `See what is in doubt with ${commandLine(['settle', batch.id])}`);
   }
   return all.flatMap(({ doubt, odd }) => (odd.shape === shape ? [doubt] : []));
+}
+
+interface OddDoubt {
+  readonly doubt: Doubt;
+  readonly odd: OddAnswer;
+}
+
+/** Replies are read in groups, because each may be large. */
+const GROUP = 100;
+
+/** The doubts of a batch whose answers came whole, and could not be read. */
+async function oddDoubts(
+  ledger: Pick<LedgerReader, 'doubts' | 'attempts'>,
+  batch: BatchId,
+  dialect: Dialect,
+): Promise<readonly OddDoubt[]> {
+  const doubts = await ledger.doubts(batch);
+  const odd: OddDoubt[] = [];
+  for (let from = 0; from < doubts.length; from += GROUP) {
+    const group = doubts.slice(from, from + GROUP);
+    const records = await ledger.attempts(group.map(({ attempt }) => attempt));
+    const replies = new Map(records.map(({ attempt, reply }) => [attempt, reply]));
+    for (const doubt of group) {
+      const reply = replies.get(doubt.attempt);
+      const answer = reply && oddAnswerIn(reply, dialect, doubt.call);
+      if (answer !== undefined) odd.push({ doubt, odd: answer });
+    }
+  }
+  return odd;
 }

@@ -10,7 +10,7 @@ import { requireAgreedRequests } from '../../../plan/consent.ts';
 import type { RunContext, RunOptions } from '../../../plan/context.ts';
 import { workRange } from '../../pipeline.ts';
 import { ProjectAccess } from '../../project-access.ts';
-import { settleSeries } from '../../recover.ts';
+import { settleSeries } from '../../series.ts';
 import { type OpenRun, Sessions } from '../../sessions.ts';
 
 export class RangeWork {
