@@ -346,6 +346,9 @@ export class MachineKills implements KillDrive {
     const { seed, most, minutes } = this.#settings;
     const { apartMs, happen }: Mishap = MISHAPS[name];
     const random = randomFrom('machines', seed, name);
+    // Before the first request there is nothing to disturb.
+    while (!world.over.aborted && timesIn(world.place.path('sent.log')).length === 0)
+      await lasting(100, world.over);
     while (this.#made[name] < most[name]) {
       const spreadMs = minutes === undefined ? undefined : (minutes * MINUTE_MS) / (most[name] + 1);
       await lasting(spreadMs ?? random.integer(...apartMs), world.over);
@@ -453,7 +456,7 @@ function requireCode(expected: readonly number[], { code, stderr }: Pick<Ended, 
 
 /** When requests left, in milliseconds, oldest first. */
 function timesIn(path: string): readonly number[] {
-  const lines = existsSync(path) ? readFileSync(path, 'utf8').trim().split('\n') : [];
+  const lines = existsSync(path) ? readFileSync(path, 'utf8').split('\n').slice(0, -1) : [];
   return lines.map((line) => Number(line) / 1_000).sort((a, b) => a - b);
 }
 
