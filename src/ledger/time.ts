@@ -11,27 +11,26 @@ import type { Accounts, AccountsReader, LedgerReader, RawReply } from './ledger.
 
 /** Clocks that differ by less agree. */
 export const APART_MS = 5 * 60_000;
-/** Clocks further apart have one request sent at a time where money depends on the time. */
+/** Clocks further apart have one request sent at a time where money depends on the time, and by more than a day nothing at all. */
 const HOUR_MS = 3_600_000;
-/** Clocks further apart have nothing sent at all. */
 const DAY_MS = 24 * HOUR_MS;
-/** A loss of what was told since means that it is told again. */
+/** What was told since the ledger had it last may be lost: then it is told again. */
 const KEEP_EVERY_MS = 60_000;
-/** A `Date` has no parts of a second. */
-const SECOND_MS = 1_000;
 
-type Keeper = Pick<AccountsReader, 'account'> & Partial<Pick<Accounts, 'keepTold'>>;
+const NO_DATE = "The vendor's answers have no Date, so days and ages come from this machine's clock alone.";
+
+type Keeping = Pick<AccountsReader, 'account'> & Partial<Pick<Accounts, 'keepTold'>>;
 
 export class AccountTime implements Clock {
   /** The clocks as the machine shows them. */
   readonly machine: Clock;
   readonly #keep: (atMs: number) => Promise<void> | undefined;
-  /** The most that both witnesses have ever reached. */
+  /** The most that both witnesses have ever reached, and what the ledger has of that. */
   #toldMs: number;
   #keptMs: number;
   #heard: { readonly dateMs: number; readonly atMs: number } | undefined;
   #offMs = 0;
-  #hasNoDate = false;
+  #isSilent = false;
   #asking: Promise<unknown> | undefined;
   #news: string[] = [];
 
@@ -40,27 +39,24 @@ export class AccountTime implements Clock {
     this.#toldMs = toldMs;
     this.#keptMs = toldMs;
     this.#keep = keep;
-    const wallMs = machine.wallMs();
-    if (toldMs - wallMs > HOUR_MS)
-      this.#news.push(
-        `This machine's clock says ${isoTime(wallMs)}, but a vendor's answer has said ${isoTime(toldMs)}, before which nothing is dated.`,
-      );
+    if (toldMs - machine.wallMs() > HOUR_MS)
+      this.#news.push(`${this.#says()} has said ${isoTime(toldMs)}, before which nothing is dated.`);
   }
 
   /** @param ledger keeps what is told, where it can. */
-  static async of(clock: Clock, ledger: Keeper | undefined, accountIdentity: string): Promise<AccountTime> {
+  static async of(clock: Clock, ledger: Keeping | undefined, accountIdentity: string): Promise<AccountTime> {
     const toldMs = (await ledger?.account(accountIdentity))?.toldMs ?? Number.NEGATIVE_INFINITY;
     return new AccountTime(clock, toldMs, (atMs) => ledger?.keepTold?.(accountIdentity, atMs));
   }
 
-  /** By which entries are dated and days counted. It goes back behind nothing that was told. */
+  /** By which entries are dated and days counted. A `Date` has no parts of a second. */
   wallMs(): number {
-    return Math.max(this.#toldMs, Math.min(this.machine.wallMs(), this.#dateMs() + SECOND_MS));
+    return Math.max(this.#toldMs, Math.min(this.machine.wallMs(), this.#dateMs(Infinity) + 1_000));
   }
 
-  /** The latest that it may be, because it may not be too late for what follows. */
+  /** The latest that it may be, for what must not be too late. */
   latestMs(): number {
-    return Math.max(this.#toldMs, this.machine.wallMs(), this.#heard === undefined ? 0 : this.#dateMs());
+    return Math.max(this.#toldMs, this.machine.wallMs(), this.#dateMs(0));
   }
 
   monotonicMs(): number {
@@ -72,55 +68,50 @@ export class AccountTime implements Clock {
   }
 
   /** The last `Date`, carried on. */
-  #dateMs(): number {
-    if (this.#heard === undefined) return Number.POSITIVE_INFINITY;
+  #dateMs(unheardMs: number): number {
+    if (this.#heard === undefined) return unheardMs;
     return this.#heard.dateMs + this.machine.monotonicMs() - this.#heard.atMs;
   }
 
   /** @param askedMs the machine's clock when it was asked: an answer may have waited for a process that was stopped since. */
-  heard({ date, age }: RawReply['headers'], askedMs: number): void {
-    // A cache has kept it, and its date with it.
-    if (Number(age ?? 0) > 0) return;
-    const dateMs = Date.parse(date ?? '');
-    const wallMs = this.machine.wallMs();
+  heard({ date = '', age = '0' }: RawReply['headers'], askedMs: number): void {
+    const [dateMs, wallMs] = [Date.parse(date), this.machine.wallMs()];
+    const wasSure = this.isSure || this.#heard === undefined;
+    // What a cache has kept, it has kept with its date.
+    if (Number(age) > 0) return;
     if (Number.isNaN(dateMs)) {
-      this.#heardNothing();
+      if (this.#heard === undefined && !this.#isSilent) this.#news.push(NO_DATE);
+      this.#isSilent = true;
       return;
     }
-    const wasOffMs = this.#offMs;
     this.#offMs = Math.max(Math.min(askedMs, wallMs) - dateMs, dateMs - wallMs);
     this.#heard = { dateMs, atMs: this.machine.monotonicMs() };
     this.#toldMs = Math.max(this.#toldMs, Math.floor(Math.min(wallMs, dateMs)));
-    if (this.#toldMs - this.#keptMs >= KEEP_EVERY_MS) {
-      this.#keptMs = this.#toldMs;
-      void this.#keep(this.#toldMs)?.catch(() => {});
-    }
-    if (this.#offMs > HOUR_MS && this.#offMs <= DAY_MS && wasOffMs <= HOUR_MS)
-      this.#news.push(`${this.#words()} The earlier of the two counts.`);
+    if (wasSure && !this.isSure && this.apart === undefined)
+      this.#news.push(`${this.#says()} says ${this.#apartWords()} The earlier of the two counts.`);
+    if (this.#toldMs - this.#keptMs < KEEP_EVERY_MS) return;
+    this.#keptMs = this.#toldMs;
+    // The ledger refuses intents of long before it, so those that are dated by now are handed over first.
+    setImmediate(() => void this.#keep(this.#keptMs)?.catch(() => {}));
   }
 
-  #heardNothing(): void {
-    if (this.#hasNoDate || this.#heard !== undefined) return;
-    this.#hasNoDate = true;
-    this.#news.push(
-      "The vendor's answers have no Date, so days and ages come from this machine's clock alone.",
-    );
-  }
+  #says = (): string =>
+    `This machine's clock says ${isoTime(this.machine.wallMs())}, and the vendor's answer`;
+  #apartWords = (): string => `${isoTime(this.#dateMs(0))}: they are ${formatDuration(this.#offMs)} apart.`;
 
-  #words(): string {
-    return `This machine's clock says ${isoTime(this.machine.wallMs())}, and the vendor's answer says ${isoTime(this.#dateMs())}: they are ${formatDuration(this.#offMs)} apart.`;
-  }
-
-  /** Has the vendor asked where no answer has told the time yet, once, or where the clock may have been set since. */
+  /** Has the vendor asked where no answer has told the time yet, or where the clock may have been set since. */
   async askedBy(ask: () => Promise<unknown>): Promise<void> {
-    if (this.apart !== undefined) this.#asking = undefined;
-    if (this.#heard === undefined || this.apart !== undefined) this.#asking ??= ask();
+    if (this.apart === undefined && (this.#heard !== undefined || this.#isSilent)) return;
+    this.#asking ??= ask().finally(() => {
+      this.#asking = undefined;
+    });
     await this.#asking;
+    this.#isSilent ||= this.#heard === undefined;
   }
 
-  /** Whether an answer was within an hour of this machine's clock. A vendor that says no time leaves it to the clock. */
+  /** Whether the last `Date` was within an hour of this machine's clock. A vendor that says none leaves it to the clock. */
   get isSure(): boolean {
-    return this.#heard === undefined ? this.#hasNoDate : this.#offMs <= HOUR_MS;
+    return this.#heard === undefined ? this.#isSilent : this.#offMs <= HOUR_MS;
   }
 
   /** Whether this machine's clock alone says that it is another day, which has a budget of its own. */
@@ -131,7 +122,8 @@ export class AccountTime implements Clock {
   /** Why nothing more is sent. */
   get apart(): StopError | undefined {
     if (this.#offMs <= DAY_MS) return undefined;
-    return stop('clock', this.#words(), 'Set the clock of this machine, then run the same command again.');
+    const next = 'Set the clock of this machine, then run the same command again.';
+    return stop('clock', `${this.#says()} says ${this.#apartWords()}`, next);
   }
 
   /** What a user has to know of the clocks, once. */

@@ -101,7 +101,8 @@ class World {
   }
 
   async toldMs(): Promise<number | undefined> {
-    // What was told is written with the next commit.
+    // What was told is handed over in the next turn, and written with the next commit.
+    await new Promise((resolve) => setImmediate(resolve));
     await this.ledger.setUsage(ACCOUNT, undefined);
     return (await this.ledger.account(ACCOUNT)).toldMs;
   }
