@@ -148,6 +148,22 @@ describe('a budget per day', () => {
     expect(await wrong.charged()).toBe(5);
   });
 
+  test('is spent by one request at a time while the vendor is hours away, and the run says so', async () => {
+    const options = { ...perDay, concurrency: 4, latencyMs: 100 };
+    const wrong = await openWrong(options, 5);
+    const { vendor } = wrong.place;
+    await vendor.setDate(-2 * HOUR_MS);
+    const program = wrong.start(order);
+    let mostOpen = 0;
+    await program.until(() => {
+      mostOpen = Math.max(mostOpen, wrong.place.ledger().open.length);
+      return vendor.requests().length >= 5;
+    });
+    const { code, stderr } = await program.ended;
+    expect([code, mostOpen]).toEqual([0, 1]);
+    expect(stderr).toMatch(/they are 2 h apart\. The earlier of the two counts/);
+  });
+
   proof('is one budget, too, where the vendor says no time and the calendar goes back', async () => {
     const wrong = await openWrong(perDay, 15);
     expect(await wrong.run({}, order)).toMatchObject({ code: 4 });
