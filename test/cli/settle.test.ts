@@ -47,7 +47,7 @@ test('the list says which rows, since when, and how much is at risk; listing dec
   expect(await desk.requests()).toBe(3);
 });
 
-proof('--retry asks again in the next run, and no more than the extra credits', async () => {
+test('--retry asks again in the next run, and no more than the extra credits', async () => {
   const desk = await doubtfulDesk();
   const decided = await desk.type(['settle', 'last', '--retry', '--extra-credits', '1']);
   expect(decided).toMatchObject({ code: 0, stdout: 'Noted for 2 calls: retry.\n' });

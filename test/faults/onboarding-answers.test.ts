@@ -176,7 +176,7 @@ afterAll(async () => {
   await vendor[Symbol.asyncDispose]();
 });
 
-describe.each(some(OPERATIONS, 1))('$name', (operation) => {
+describe.each(some(OPERATIONS, 2))('$name', (operation) => {
   const input = `${operation.name}.csv`;
   const output = `${operation.name}-out.csv`;
   const run = () => open.run({ job: operation.name, input, output });

@@ -57,13 +57,16 @@ describe.concurrent('calls in doubt', () => {
     },
   );
 
-  proof('retry: what is lost again uses the extra credits up, too', async () => {
+  test('retry: what is lost again uses the extra credits up, too, and its row says so', async () => {
     await using workplace = await lossyWorkplace('{ retry: { extra_credits: 2 } }');
     await workplace.runHere();
     await workplace.vendor.setFaults('charged-reset:x3');
     for (const requests of [2, 0])
       expect(await workplace.runHere(JOB)).toMatchObject({ code: 3, report: { requests } });
     expect(workplace.statuses()).toEqual(IN_DOUBT);
+    expect(workplace.rows()[0]?._reason).toMatch(
+      /; the job had it sent again, and that answer was lost too$/,
+    );
     expect((await workplace.vendor.book()).credits).toBe(6 + 2);
   });
 

@@ -51,39 +51,6 @@ async function looksInLedger(at: Place, batch: BatchId): Promise<readonly Look[]
 }
 
 describe('a read-back', () => {
-  test('that holds the answer settles the call with it, at the price that was at risk', async () => {
-    const look = { status: 200, answer: { tag: 'set before' } };
-    const at = await openPlace((request, response) => {
-      if (request.path.startsWith('/tag')) response.destroy();
-      else response.end(JSON.stringify(look));
-    });
-    const { counts, batch } = await runOnce(at, { dialect: withReadBack() });
-    expect(counts).toEqual({ applied: 1 });
-    expect(purchasesOf(at)).toHaveLength(1);
-    expect(looksOf(at).map(({ method, path }) => `${method} ${path}`)).toEqual(['GET /look?name=one']);
-    expect(await moneyOf(at, batch)).toEqual({ spent: 1, reserved: 0, inDoubt: 0 });
-    const [row] = await at.ledger.rows(batch, 2, 1);
-    expect(row?.answers[0]?.body.toString()).toBe('{"tag":"set before"}');
-    const [attempt] = await attemptsOf(at, batch);
-    expect(attempt).toMatchObject({
-      decision: { kind: 'told', by: 'rule' },
-      looks: [{ kind: 'read_back', said: 'happened', status: 200 }],
-    });
-    expect(JSON.parse(String(attempt?.looks[0]?.body))).toEqual(look);
-  });
-
-  test('that says it never happened frees the money, and the call is bought', async () => {
-    const at = await openPlace(vendorScript(losing(1), () => ({ status: 404 })));
-    const { counts, batch } = await runOnce(at, { dialect: withReadBack(), budget: 1 });
-    expect(counts).toEqual({ applied: 1 });
-    expect(purchasesOf(at)).toHaveLength(2);
-    expect(await moneyOf(at, batch)).toEqual({ spent: 1, reserved: 0, inDoubt: 0 });
-    expect((await attemptsOf(at, batch))[0]).toMatchObject({
-      released: { why: 'the vendor did nothing for it (status 404)' },
-      looks: [{ said: 'not_happened' }],
-    });
-  });
-
   test.each<[string, string, ReadBack['answers'][number]['body'], object]>([
     [
       'a page with status 404 in its place gives nothing back',
@@ -243,16 +210,6 @@ describe("the vendor's count of credits", () => {
 
   const asAnswer = (count: unknown): unknown => (typeof count === 'number' ? { used: count } : count);
 
-  test('that has not grown frees the money, and the call is bought', async () => {
-    const { at, summary } = await counting(17, 17);
-    expect(summary.counts).toEqual({ applied: 1 });
-    expect(purchasesOf(at)).toHaveLength(2);
-    expect(await moneyOf(at, summary.batch)).toEqual({ spent: 1, reserved: 0, inDoubt: 0 });
-    const [lost] = await attemptsOf(at, summary.batch);
-    expect(lost?.looks).toMatchObject([{ kind: 'usage', said: 'not_happened', status: 200 }]);
-    expect(lost?.released?.why).toMatch(/^since 20.*Z the vendor counted 0 credits, and answers cost 0$/);
-  });
-
   test('is read also where it stands beside a count of requests that failed', async () => {
     const { summary } = await counting(17, { used: 17, successful: 40, failed: 3, errors: 1 });
     expect(summary.counts).toEqual({ applied: 1 });
@@ -290,12 +247,6 @@ describe("the vendor's count of credits", () => {
     const { at, summary } = await counting({ status: 500 }, 17);
     expect(summary.counts).toEqual({ in_doubt: 1 });
     expect(await looksInLedger(at, summary.batch)).toEqual([]);
-  });
-
-  test('is not asked for when others use the key as well', async () => {
-    const { at, summary } = await counting(17, 17, dialect, false);
-    expect(summary.counts).toEqual({ in_doubt: 1 });
-    expect(looksOf(at)).toEqual([]);
   });
 
   test('waits until the vendor has surely counted what was sent last', async () => {
