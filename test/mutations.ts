@@ -97,7 +97,7 @@ export const MUTATIONS: readonly Mutation[] = [
     file: 'src/run/recover.ts',
     text: 'if (await wasRetried(',
     instead: 'if (false && await wasRetried(',
-    test: ['run/recover', 'pays no third time'],
+    test: ['faults/policies', 'is sent no third time'],
   },
   {
     rule: '11: the code admits nothing above a budget',

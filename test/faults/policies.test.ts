@@ -57,17 +57,17 @@ describe.concurrent('calls in doubt', () => {
     },
   );
 
-  test('retry: what is lost again uses the extra credits up, too, and its row says so', async () => {
-    await using workplace = await lossyWorkplace('{ retry: { extra_credits: 2 } }');
+  test('retry: what is lost again is sent no third time, though the extra credits would do, and its row says so', async () => {
+    await using workplace = await lossyWorkplace('{ retry: { extra_credits: 9 } }');
     await workplace.runHere();
     await workplace.vendor.setFaults('charged-reset:x3');
-    for (const requests of [2, 0])
+    for (const requests of [3, 0])
       expect(await workplace.runHere(JOB)).toMatchObject({ code: 3, report: { requests } });
     expect(workplace.statuses()).toEqual(IN_DOUBT);
     expect(workplace.rows()[0]?._reason).toMatch(
       /; the job had it sent again, and that answer was lost too$/,
     );
-    expect((await workplace.vendor.book()).credits).toBe(6 + 2);
+    expect((await workplace.vendor.book()).credits).toBe(6 + 3);
   });
 
   proof('retry within the budget: the batch pays for it, and its budget is not passed', async () => {
