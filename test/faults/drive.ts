@@ -13,7 +13,7 @@ const HELP = `npm run faults -- [--kills 1000] [--rows N] [--seed 1] [--lanes 2]
   --way WAY                ${WAYS.join(', ')}: how the vendor is reached
   --budget                 lists that are killed on the way to their budgets
   --team                   sheets of people who are onboarded
-  --machines N             workers over one database, which buy two lists with 20,000 rows:
+  --machines N             workers over one database, which buy two lists with 20,000 rows, by default with 3 stops and 6 pauses:
     --per-second 200       the vendor's limit, or --per-minute N
     --cap CREDITS          a budget that ends it before
     --minutes M            ends it by the time, with as many rows as take longer; nothing else happens to it but what is said

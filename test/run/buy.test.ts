@@ -7,7 +7,7 @@
  */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { dialectMark } from '../../src/client/dialect.ts';
 import type { RunEvent } from '../../src/core/events.ts';
 import { end, send } from '../../src/core/operation.ts';
@@ -35,34 +35,6 @@ function movingAlong(paths: readonly string[], status = 307): Promise<Place> {
 }
 
 const pathsAsked = ({ vendor }: Place): readonly string[] => vendor.requests.map(({ path }) => path);
-
-describe('an operation that has moved on its host', () => {
-  test.each([307, 308])('by status %i is asked there, with the same body', async (status) => {
-    const at = await movingAlong(['/tag', '/v2/tag?fast=1'], status);
-    const { counts, batch } = await runOnce(at, { dialect });
-    expect(counts).toEqual({ applied: 1 });
-    expect(pathsAsked(at)).toEqual(['/tag', '/v2/tag?fast=1']);
-    expect(at.vendor.requests.map(({ body }) => body)).toEqual(['{"name":"one"}', '{"name":"one"}']);
-    const closures = (await attemptsOf(at, batch)).map(({ closure }) => closure?.kind);
-    expect(closures, 'an attempt for each, of which one bought').toEqual(['not_sent', 'answered']);
-  });
-
-  test('is followed three times', async () => {
-    const at = await movingAlong(['/tag', '/1', '/2', '/3']);
-    expect((await runOnce(at, { dialect })).counts).toEqual({ applied: 1 });
-  });
-
-  test('stops the run at the fourth time, and nothing is in doubt', async () => {
-    const at = await movingAlong(['/tag', '/1', '/2', '/3', '/4', '/5']);
-    const { stopped, batch } = await runOnce(at, { dialect });
-    expect(stopped).toMatchObject({
-      code: 'address',
-      message: 'The vendor moved one request 4 times: to /1, then to /2, then to /3, then to /4.',
-    });
-    expect(pathsAsked(at)).toHaveLength(4);
-    expect(await at.ledger.batchMoney(batch)).toMatchObject({ spent: 0, reserved: 0, inDoubt: 0 });
-  });
-});
 
 test.each([
   ['a dialect that does not expect it', dialectWith({}), '/elsewhere'],
