@@ -8,8 +8,9 @@ import type { Clock } from '../../src/core/clock.ts';
 import { type BatchId, credits, type Ledger } from '../../src/ledger/ledger.ts';
 import sqlite from '../../src/ledger/stores/sqlite.ts';
 import { AccountTime } from '../../src/ledger/time.ts';
+import { Gather } from '../../src/run/gather.ts';
 import { type Run, tellTimeFirst } from '../../src/run/session.ts';
-import { ACCOUNT, answered, batchNamed, DAY_MS } from './stores/book.ts';
+import { ACCOUNT, admit, answered, batchNamed, DAY_MS, intentOf } from './stores/book.ts';
 import { freshLedger } from './stores/places.ts';
 
 const HOUR_MS = 3_600_000;
@@ -18,7 +19,7 @@ const PER_DAY = 10;
 
 class World {
   readonly ledger: Ledger;
-  readonly #batch: BatchId;
+  readonly batch: BatchId;
   nowMs = NINE_MS;
   #monotonicMs = 0;
   #setMs = 0;
@@ -29,7 +30,7 @@ class World {
 
   private constructor(ledger: Ledger, batch: BatchId) {
     this.ledger = ledger;
-    this.#batch = batch;
+    this.batch = batch;
   }
 
   static async begin(): Promise<World> {
@@ -89,7 +90,7 @@ class World {
       const { spent } = await this.ledger.accountMoney(ACCOUNT, 'day', atMs);
       if (spent >= PER_DAY) return bought;
       this.#bought += 1;
-      await answered(this.ledger, this.#batch, `call-${this.#bought}`, { atMs, closedAtMs: atMs });
+      await answered(this.ledger, this.batch, `call-${this.#bought}`, { atMs, closedAtMs: atMs });
       this.hear();
     }
     return most;
@@ -266,6 +267,18 @@ describe('the Date of an answer', () => {
     world.sleep(2 * DAY_MS);
     world.hear({ date }, askedMs);
     expect(world.time.apart).toBeUndefined();
+  });
+
+  test('refuses no intent that was dated before it and waits for its commit', async () => {
+    const world = await World.begin();
+    await world.run(1);
+    world.sleep(2 * DAY_MS);
+    const intent = { ...intentOf(world.batch, 'waiting'), atMs: world.time.wallMs() };
+    const said = new Gather(world.ledger).add({ kind: 'intent', intent });
+    world.hear();
+    expect(await said).toMatchObject({ kind: 'admitted' });
+    await world.toldMs();
+    await expect(admit(world.ledger, world.batch, 'late', intent)).rejects.toThrow('told');
   });
 
   test('more than an hour off keeps one request at a time, and it is said once', async () => {
