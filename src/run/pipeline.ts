@@ -16,7 +16,6 @@ import { balanceOf } from './balance.ts';
 import { noteReached } from './budget.ts';
 import { noteLearned } from './noted-people.ts';
 import { settlesAnew } from './pipeline/answer-call.ts';
-import { handOver, listedTasks, type RowRange, requireHandOver } from './pipeline/hand-over.ts';
 import {
   isOutputOfOther,
   isWrittenAfter,
@@ -24,8 +23,9 @@ import {
   wantedOutput,
   writeRows,
 } from './pipeline/output.ts';
+import { requireRanges, sendRanges } from './pipeline/ranges.ts';
 import { isOfNoRow, type RowsWork, workRows } from './pipeline/row-work.ts';
-import { plannedProjects, type TaskSource, tasksOf } from './pipeline/tasks.ts';
+import { plannedProjects, type RowRange, type TaskSource, tasksOf, tasksOfRange } from './pipeline/tasks.ts';
 import { ProjectAccess } from './project-access.ts';
 import { finishedRows, type RowSet } from './row-set.ts';
 import { settleSeries, takeBack } from './series.ts';
@@ -70,11 +70,11 @@ interface Submitted {
 }
 
 /**
- * Reads the list, plans it, has the plan agreed to, begins or resumes its batch, and hands it over to workers where the store has any.
- * Nothing is bought. A crash here leaves at most a batch whose rows were not all handed over: the same command continues it.
+ * Reads the list, plans it, has the plan agreed to, begins or resumes its batch, and sends its ranges to workers where the store has any.
+ * Nothing is bought. A crash here leaves at most a batch whose rows were not all sent to workers: the same command continues it.
  */
 async function submit(context: RunContext, sessions: Sessions): Promise<Submitted> {
-  if (context.detach === true) requireHandOver(context);
+  if (context.detach === true) requireRanges(context);
   const input = await openMappedInput(context.inputPath, context.job, context.ledger);
   const place = await batchPlaceOf(context, input);
   const outputName = await outputNameFor(context, input.path, place);
@@ -90,7 +90,7 @@ async function submit(context: RunContext, sessions: Sessions): Promise<Submitte
   await input.file.requireUnchanged();
   const begun = { plan, outputName, isOfOther, anew: reread === true, consent };
   const batch = await startBatch(context, input, place, begun);
-  if (context.queue !== undefined) await handOver({ context, input, batch }, context.queue);
+  if (context.queue !== undefined) await sendRanges({ context, input, batch }, context.queue);
   const { spent: spentBefore } = await context.ledger.batchMoney(batch.id);
   const sample =
     context.sample === undefined ? undefined : await chooseSample(context, input, batch, context.sample);
@@ -154,7 +154,7 @@ export async function workRange(
   listed: Pick<ListedRows, 'tasksOf'>,
   range: RowRange,
 ): Promise<StopError | undefined> {
-  const left = (): TaskSource => listedTasks(context, listed, batch.id, range);
+  const left = (): TaskSource => tasksOfRange(context, listed, batch, range);
   return inSession({ context, batch }, sessions, async (rows) => {
     await workRows(rows, left());
     if (isToBeAskedAgain(rows)) await workRows(rows, left());

@@ -21,8 +21,8 @@ import {
   type ListedRows,
 } from '../../src/ledger/ledger.ts';
 import type { RunContext } from '../../src/plan/context.ts';
-import { listedTasks, rowLister } from '../../src/run/pipeline/hand-over.ts';
-import { type Task, type TaskSource, tasksOf } from '../../src/run/pipeline/tasks.ts';
+import { rowLister } from '../../src/run/pipeline/ranges.ts';
+import { type Task, type TaskSource, tasksOf, tasksOfRange } from '../../src/run/pipeline/tasks.ts';
 import { workRange } from '../../src/run/pipeline.ts';
 import { RowSet } from '../../src/run/row-set.ts';
 import { choose, openSpender, type Spender } from '../../src/run/run-job.ts';
@@ -176,9 +176,9 @@ test('the tasks of a range are those of the file', async () => {
   expect(expected.map(({ kind }) => kind)).toEqual(expect.arrayContaining(['work', 'end']));
   expect(expected.filter((task) => task.kind === 'work' && task.work.repaired !== undefined)).not.toEqual([]);
   const range = { fromRow: 2, beforeRow: rows + 2 };
-  expect(await all(listedTasks(context, lists, batch.id, range))).toEqual(expected);
+  expect(await all(tasksOfRange(context, lists, batch, range))).toEqual(expected);
   const part = { fromRow: 40, beforeRow: 60 };
-  expect(await all(listedTasks(context, lists, batch.id, part))).toEqual(
+  expect(await all(tasksOfRange(context, lists, batch, part))).toEqual(
     expected.filter(({ row }) => row >= 40 && row < 60),
   );
 });

@@ -1,12 +1,27 @@
 import type { PositionedRow } from '../../core/format.ts';
 import type { InputRow, Outcome, RowNumber } from '../../core/row.ts';
 import { firstBelow, lastOfFirst } from '../../core/row-range.ts';
-import { type MappedInput, requireSameInput, rowInputOf } from '../../files/input.ts';
-import type { Batch, BatchId, FinishedInput, Ledger, LedgerReader, PlannedRow } from '../../ledger/ledger.ts';
+import { countryOf, type MappedInput, requireSameInput, rowInputOf } from '../../files/input.ts';
+import { readSettings } from '../../job/job-settings.ts';
+import type {
+  Batch,
+  BatchId,
+  FinishedInput,
+  Ledger,
+  LedgerReader,
+  ListedRows,
+  PlannedRow,
+} from '../../ledger/ledger.ts';
 import { finishedPages } from '../../ledger/row-pages.ts';
 import { keptWork } from '../../operations/team/planned-work.ts';
 import type { Pace, RunContext } from '../../plan/context.ts';
-import { type PreparedRow, rowPreparer, type WalkedRow } from '../../plan/row-walk.ts';
+import {
+  optionsOf,
+  type PreparedRow,
+  preparedCells,
+  rowPreparer,
+  type WalkedRow,
+} from '../../plan/row-walk.ts';
 import type { RowSet } from '../row-set.ts';
 
 /** A row without a final outcome yet: the input for its operation, or the outcome of a row that needs no operation. */
@@ -78,10 +93,39 @@ function taskMaker({ context, input }: Pick<SubmittedTasks, 'context' | 'input'>
   return (each) => preparedTask(each.row, inputOf(each), prepare(each));
 }
 
-export function preparedTask(row: RowNumber, input: number, prepared: PreparedRow): Task {
+function preparedTask(row: RowNumber, input: number, prepared: PreparedRow): Task {
   return prepared.kind === 'ready'
     ? { row, input, kind: 'work', work: prepared }
     : { row, input, kind: 'end', outcome: prepared };
+}
+
+export interface RowRange {
+  readonly fromRow: RowNumber;
+  readonly beforeRow: RowNumber;
+}
+
+/** The tasks of a range, which are the same as those of the file: a row is prepared where it is worked on, and not before. */
+export async function* tasksOfRange(
+  context: RunContext,
+  listed: Pick<ListedRows, 'tasksOf'>,
+  { id, settings }: Batch,
+  { fromRow, beforeRow }: RowRange,
+): TaskSource {
+  const { job } = context;
+  const options = optionsOf(context);
+  // By which the process that has the list tells telephone numbers, so that both send the same.
+  const code = job.repair === true ? readSettings(settings).country : undefined;
+  const country = code === undefined ? undefined : await countryOf(code);
+  const rows = await listed.tasksOf(id, fromRow, beforeRow);
+  yield rows.map((each) =>
+    preparedTask(
+      each.row,
+      each.input,
+      'cells' in each
+        ? preparedCells(job, each.cells, options, country)
+        : { kind: 'invalid', reason: each.unreadable },
+    ),
+  );
 }
 
 async function* tasksOfPlan(source: SubmittedTasks): AsyncGenerator<readonly Task[]> {

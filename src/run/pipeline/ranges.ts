@@ -1,17 +1,15 @@
 import { requestsPerSecond } from '../../client/account/account.ts';
 import { dialectContent } from '../../client/dialect.ts';
 import { invariant, type StopError, stop } from '../../core/errors.ts';
-import type { InputRow, RowNumber } from '../../core/row.ts';
-import { type Country, countryOf, type MappedInput, rowInputOf } from '../../files/input.ts';
+import type { InputRow } from '../../core/row.ts';
+import { type MappedInput, rowInputOf } from '../../files/input.ts';
 import { carriedJob } from '../../job/carried-job.ts';
-import { readSettings } from '../../job/job-settings.ts';
-import type { Batch, BatchId, ListedRow, ListedRows } from '../../ledger/ledger.ts';
+import type { Batch, ListedRow, ListedRows } from '../../ledger/ledger.ts';
 import type { WorkQueue } from '../../ledger/work-queue.ts';
 import type { RunContext } from '../../plan/context.ts';
-import { optionsOf, preparedCells } from '../../plan/row-walk.ts';
-import { preparedTask, type SubmittedTasks, type Task, type TaskSource } from './tasks.ts';
+import type { SubmittedTasks } from './tasks.ts';
 
-/** A submitted list is handed over to workers: what they need of it is kept in the ledger, and its ranges are sent. */
+/** A submitted list is given to workers in ranges: what they need of it is kept in the ledger, and the ranges that are left are sent. */
 
 const ROWS_AT_ONCE = 2_000;
 
@@ -19,7 +17,7 @@ const ROWS_AT_ONCE = 2_000;
  * Keeps all rows, then by what they are worked on, then sends what is left. It may be cut off anywhere: the same command repeats what is
  * missing, and once the rows are kept any worker sends the ranges.
  */
-export async function handOver(
+export async function sendRanges(
   { context, input, batch }: Omit<SubmittedTasks, 'sample' | 'finished'>,
   queue: WorkQueue,
 ): Promise<void> {
@@ -54,7 +52,7 @@ function whyNot({ limit, sample, job, account }: RunContext): string | undefined
     : undefined;
 }
 
-export function requireHandOver(context: RunContext): void {
+export function requireRanges(context: RunContext): void {
   const why = whyNot(context);
   if (why !== undefined) throw cannotDetach(`This run cannot be left to workers, because ${why}.`);
   if (context.queue === undefined)
@@ -78,11 +76,6 @@ function rangeRowsOf(account: RunContext['account']): number {
   return Math.min(MOST_ROWS, Math.max(LEAST_ROWS, Math.round(perSecond * RANGE_SECONDS)));
 }
 
-export interface RowRange {
-  readonly fromRow: RowNumber;
-  readonly beforeRow: RowNumber;
-}
-
 /** Makes what the ledger keeps of rows of the file: of a row that cannot be read no cells, because nothing is looked up by them. */
 export function rowLister({
   columns,
@@ -94,36 +87,4 @@ export function rowLister({
     const input = inputOf(each);
     return unreadable === undefined ? { row, input, cells: columns.read(each) } : { row, input, unreadable };
   };
-}
-
-/** The tasks of a range, which are the same as those of the file: a row is prepared where it is worked on, and not before. */
-export async function* listedTasks(
-  context: RunContext,
-  listed: Pick<ListedRows, 'tasksOf'>,
-  batch: BatchId,
-  { fromRow, beforeRow }: RowRange,
-): TaskSource {
-  const options = optionsOf(context);
-  const country = await countryOfBatch(context, batch);
-  const taskOf = (each: ListedRow): Task => {
-    const { row, input } = each;
-    const prepared =
-      'cells' in each
-        ? preparedCells(context.job, each.cells, options, country)
-        : ({ kind: 'invalid', reason: each.unreadable } as const);
-    return preparedTask(row, input, prepared);
-  };
-  const rows = await listed.tasksOf(batch, fromRow, beforeRow);
-  yield rows.map(taskOf);
-}
-
-/** By which the process that has the list tells telephone numbers, so that both send the same. */
-async function countryOfBatch(
-  { job, ledger }: Pick<RunContext, 'job' | 'ledger'>,
-  batch: BatchId,
-): Promise<Country | undefined> {
-  if (job.repair !== true) return undefined;
-  const found = (await ledger.batches()).find(({ id }) => id === batch);
-  const code = found && readSettings(found.settings).country;
-  return code === undefined ? undefined : countryOf(code);
 }
