@@ -54,7 +54,7 @@ export async function buy(run: Run, call: CallToBuy): Promise<CallEnd> {
     // At once: if the run heard of it only when the row has failed, the next call would get this slot and still be sent.
     throw stopNow(run, error);
   } finally {
-    buying.asked.end();
+    tooFast.end(buying.asked);
   }
 }
 

@@ -28,7 +28,7 @@ export function hear(run: Run, replied: RunReply, verdict: Heard): Next | Promis
       run.emit({ kind: 'in_doubt', credits: replied.reserved, ...replied.about });
       return applyDoubt(run, replied, verdict);
     case 'paused':
-      return turnedAway(client.limiter, replied.asked, verdict, replied.sentAtMs);
+      return turnedAway(run.session.tooFast, client.limiter, replied.asked, verdict, replied.sentAtMs);
     case 'not_sent':
       return applyNotSent(run, replied, verdict);
     case 'stopped':

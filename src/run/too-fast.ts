@@ -13,8 +13,7 @@ export const PUT_OFF = `the vendor said "too many requests" to this row ${MOST_T
  */
 export class TooFast {
   #answeredSentMs = Number.NEGATIVE_INFINITY;
-  #asking = 0;
-  #alone = 0;
+  readonly #asking = new Set<AskedCall>();
 
   /** A call was answered whose request left then, monotonic. */
   answered(sentAtMs: number): void {
@@ -22,59 +21,35 @@ export class TooFast {
   }
 
   begin(): AskedCall {
-    this.#asking += 1;
-    return new AskedCall(this);
+    const call = { toldSentMs: Number.POSITIVE_INFINITY, isAlone: false, times: 0 };
+    this.#asking.add(call);
+    return call;
   }
 
-  answeredSince(sentAtMs: number): boolean {
-    return this.#answeredSentMs > sentAtMs;
+  end(call: AskedCall): void {
+    this.#asking.delete(call);
   }
 
-  addAlone(): void {
-    this.#alone += 1;
+  /** The vendor said so to a request of the call that left then. */
+  told(call: AskedCall, sentAtMs: number): void {
+    const othersPass = this.#answeredSentMs > call.toldSentMs;
+    call.toldSentMs = sentAtMs;
+    call.isAlone ||= othersPass;
+    if (call.times === 0 || othersPass || this.#onlyAloneAreLeft()) call.times += 1;
   }
 
-  end(isAlone: boolean): void {
-    this.#asking -= 1;
-    if (isAlone) this.#alone -= 1;
-  }
-
-  get onlyAloneAreLeft(): boolean {
-    return this.#alone === this.#asking;
-  }
-}
-
-export class AskedCall {
-  readonly #all: TooFast;
-  #toldSentMs = Number.POSITIVE_INFINITY;
-  #isAlone = false;
-  #times = 0;
-
-  constructor(all: TooFast) {
-    this.#all = all;
-  }
-
-  /** The vendor said "too many requests" to its request that left then. */
-  told(sentAtMs: number): Told {
-    const othersPass = this.#all.answeredSince(this.#toldSentMs);
-    this.#toldSentMs = sentAtMs;
-    if (othersPass && !this.#isAlone) {
-      this.#isAlone = true;
-      this.#all.addAlone();
-    }
-    if (this.#times === 0 || othersPass || (this.#isAlone && this.#all.onlyAloneAreLeft)) this.#times += 1;
-    return { times: this.#times, isAlone: this.#isAlone };
-  }
-
-  end(): void {
-    this.#all.end(this.#isAlone);
+  #onlyAloneAreLeft(): boolean {
+    for (const { isAlone } of this.#asking) if (!isAlone) return false;
+    return true;
   }
 }
 
-/** `isAlone`: others that left later than one of its requests were answered. `times`: how often it was told so, as far as that counts. */
-export interface Told {
-  readonly times: number;
-  readonly isAlone: boolean;
+export interface AskedCall {
+  toldSentMs: number;
+  /** Whether others that left later than one of its requests were answered. */
+  isAlone: boolean;
+  /** How often it was told so, as far as that counts. */
+  times: number;
 }
 
 /** The vendor told this call alone "too many requests", so often that the next run has to ask again. */
@@ -84,12 +59,13 @@ export interface PutOff {
 
 /** The account waits, and the slot is left to others. A call that alone is told so teaches nothing about the speed. */
 export function turnedAway(
+  tooFast: TooFast,
   limiter: Client['limiter'],
   asked: AskedCall,
   { pauseMs, why }: Extract<Verdict, { readonly kind: 'paused' }>,
   sentAtMs: number,
 ): 'again' | PutOff {
-  const { times, isAlone } = asked.told(sentAtMs);
-  limiter.pause(pauseMs, sentAtMs, why, !isAlone);
-  return times < MOST_TOLD ? 'again' : { kind: 'put_off' };
+  tooFast.told(asked, sentAtMs);
+  limiter.pause(pauseMs, sentAtMs, why, !asked.isAlone);
+  return asked.times < MOST_TOLD ? 'again' : { kind: 'put_off' };
 }
