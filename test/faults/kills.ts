@@ -79,7 +79,7 @@ const WORK_BEGINS = /^Batch /m;
 
 export interface KillPlan {
   readonly random: Random;
-  /** Runs an order and kills it, unless it ends before. */
+  /** Runs an order and kills it, unless it ends before or there are no kills left. */
   readonly kill: (order: Order, more?: Pick<KillPlan, 'mayEndWith'>) => Promise<Ended>;
   /** Most kills fall into so many milliseconds from the first request on, however slow the machine is until then. */
   readonly windowMs: number;

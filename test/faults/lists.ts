@@ -137,14 +137,15 @@ export class ListKills implements KillDrive {
     this.#faults += await doubtfulFaults(workplace);
   }
 
-  /** The same command, killed and typed again until the list is done, and killed once more while it writes. */
+  /** The same command, killed while there are kills left and typed again until the list is done, and killed once more while it writes. */
   async #workThrough(workplace: Workplace, list: List, { name, random }: Lane, visit: Visit): Promise<void> {
     const plan: KillPlan = {
       random,
       windowMs: WINDOW_MS,
-      kill: (order, more) => killOnce(workplace, order, { ...plan, ...more }, this.#tally),
+      kill: (order, more) =>
+        this.#isDone ? workplace.run(order) : killOnce(workplace, order, { ...plan, ...more }, this.#tally),
     };
-    while (!this.#isDone && goesOn(await visit.run(list, plan))) await visit.between(list);
+    while (goesOn(await visit.run(list, plan))) await visit.between(list);
     const { batch, output, hasDoubts } = await outputOf(workplace, list);
     if (!this.#isDone) await killWhileWriting(workplace, list, plan, this.#tally);
     const again = await outputOf(workplace, list);
