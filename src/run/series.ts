@@ -152,7 +152,7 @@ class Series {
     this.#stopped = stopped;
     // Nothing more is sent from here on; the note is only needed by whoever answers.
     run.stopAll(stopped);
-    for (const each of [{ ...named, shape: ANY }, named]) await note(run.session, 'named', each);
+    await note(run.session, 'named', named);
   }
 }
 
@@ -300,14 +300,12 @@ async function heldMatches(
   { id, createdAtMs }: Pick<Batch, 'id' | 'createdAtMs'>,
 ): Promise<StopError | undefined> {
   const { ledger, account, dialect } = context;
-  const any: Named = { kind: 'same-answers', account: account.identity, shape: ANY };
-  if ((await ledger.agreement(hashOf('named', any))) === undefined) return undefined;
   const [newest] = await ledger.newestFound(account.identity, 1);
   if (newest === undefined || !Object.hasOwn(dialect.operations, newest.call.operation)) return undefined;
   const shape = factsShape(newest.reply.body, dialect, newest.call);
   const isTooOld = context.refresh === true && newest.reply.receivedAtMs < createdAtMs;
   if (shape === undefined || isTooOld) return undefined;
-  const named: Named = { ...any, shape };
+  const named: Named = { kind: 'same-answers', account: account.identity, shape };
   const { isAccepted, isNamed } = await knownOf(ledger, named);
   if (isAccepted || !isNamed) return undefined;
   if (context.accept !== 'same-answers') return sameStop(MOST_OF_A_SERIES, id, newest.reply);
@@ -320,9 +318,6 @@ interface Named {
   readonly account: string;
   readonly shape: string;
 }
-
-/** In the place of a shape: that a run of the account was ever stopped by a series of that kind. */
-const ANY = 'any';
 
 type Noting = Pick<RunContext, 'ledger' | 'clock'>;
 

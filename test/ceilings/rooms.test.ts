@@ -21,7 +21,7 @@ const MOST_LINES: Readonly<Record<string, number>> = {
   objects: 1_390,
   operations: 3_317,
   plan: 4_632,
-  run: 13_242,
+  run: 13_237,
   sandbox: 2_666,
   web: 15_927,
 };
