@@ -27,10 +27,10 @@ type Mishap = keyof typeof WORDS;
 
 const none = (): Record<Mishap, number> => ({ edit: 0, clock: 0, restore: 0, export: 0, gateway: 0 });
 
-const [MINUTE_MS, DAY_MS] = [60_000, 24 * 60 * 60_000];
+const [HOUR_MS, DAY_MS] = [60 * 60_000, 24 * 60 * 60_000];
 
-/** Just wrong, wrong enough to be noticed beside an answer's `Date`, and absurd; in both directions. */
-const SHIFTS_MS = [25_000, 4 * MINUTE_MS, 10 * MINUTE_MS, DAY_MS, 365 * DAY_MS].flatMap((ms) => [ms, -ms]);
+/** Just wrong, wrong by hours beside an answer's `Date`, and so wrong that nothing more is sent; in both directions. */
+const SHIFTS_MS = [25_000, HOUR_MS / 2, 3 * HOUR_MS, 2 * DAY_MS, 365 * DAY_MS].flatMap((ms) => [ms, -ms]);
 
 /** One call in so many is answered by the proxy; fewer than five in a row, at which the program waits for half a minute. */
 const PAGE_EVERY = 60;

@@ -100,6 +100,18 @@ proof('a run of nothing but repeats under a key asks for the time, and sends the
   expect(await vendor.book()).toMatchObject({ credits: 4, charged_twice: [] });
 });
 
+test('a run whose clock is days away stops with the first answer that says so, and the next one goes on', async () => {
+  const wrong = await openWrong({ concurrency: 2, latencyMs: 20 }, 12);
+  for (const wallMs of [2 * DAY_MS, -2 * DAY_MS]) {
+    const stopped = await wrong.run({ wallMs });
+    expect(stopped).toMatchObject({ code: 2, report: { stopped: { code: 'clock' } } });
+  }
+  // The first one alone shows the price. Then two are under way when one of them is answered, and others may have their admission by then.
+  expect(await wrong.charged()).toBeLessThanOrEqual(1 + 2 * 2);
+  expect(await wrong.run({})).toMatchObject({ code: 0, report: { counts: { matched: 12 } } });
+  expect(await wrong.charged()).toBe(12);
+});
+
 describe('refresh_after', () => {
   const JOB = { job: 'job.yaml' };
 
