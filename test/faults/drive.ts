@@ -88,7 +88,8 @@ function machineSettings(): MachineSettings {
     const often = minutes === undefined && name in usual ? usual[name as keyof typeof usual] : 0;
     return [name, number(name, often)];
   });
-  const calls = ((minutes ?? 0) * 60_000 * limit.requests) / limit.windowMs;
+  // All of a limit may be used at once as the first, and then again over each of its spans.
+  const calls = limit.requests * (1 + ((minutes ?? 0) * 60_000) / limit.windowMs);
   return {
     rows: number('rows', minutes === undefined ? 20_000 : Math.ceil((calls * 1.1) / (1 - DUPLICATES))),
     seed: number('seed', 1),
