@@ -29,8 +29,8 @@ const ROWS_PER_SLOT = 3;
 /** How many more may wait for something else than a slot, such as the time to ask again, before they hold up the others. */
 const SPARE_ROWS = 16;
 
-/** No more are read while so many wait, so that memory does not grow with the file. */
-const ROWS_AHEAD = 64;
+/** No more are read while so many wait, so that memory does not grow with the file, and until hardly any do: each wait of the queue costs. */
+const [MOST_AHEAD, FEW_AHEAD] = [512, 64];
 
 export async function workRows(work: RowsWork, source: TaskSource): Promise<void> {
   const { context, signal, stopAll } = work;
@@ -42,7 +42,7 @@ export async function workRows(work: RowsWork, source: TaskSource): Promise<void
     for await (const tasks of paced(source, context.pace)) {
       if (signal.aborted) break;
       for (const row of await leftOf(work, tasks, ends)) begin(row);
-      await queue.onSizeLessThan(ROWS_AHEAD);
+      if (queue.size >= MOST_AHEAD) await queue.onSizeLessThan(FEW_AHEAD);
       // Who waits for a row is to have it before the next is begun.
       if (context.pace !== undefined) ends.writeSoon();
     }
