@@ -101,7 +101,12 @@ proof('its commands lay out a database, and a worker under its role finishes wha
   ]);
   expect(submitted.code, submitted.stderr).toBe(0);
   const finished = async (): Promise<unknown> =>
-    (await server.query(database, 'SELECT count(*)::int AS count FROM rowonce.rows'))[0]?.count;
+    (
+      await server.query(
+        database,
+        "SELECT count(*)::int AS count FROM rowonce_ledger.rows WHERE state <> 'pending'",
+      )
+    )[0]?.count;
   await expect.poll(finished).toBe(60);
   const reader = server.url(database).replace('tests@', 'rowonce_reader@');
   const shown = await place.typeHere(['status', '--store', reader]);

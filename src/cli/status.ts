@@ -26,7 +26,7 @@ import {
 import { type WorkerView, workersAt } from '../run/tasks/workers.ts';
 import type { UnprovenChanges } from '../run/unproven-changes.ts';
 import { changesLines, inviteAgainLines } from './render/change-lines.ts';
-import { heldBackLines, heldUpWords, openWords, overBudgetLines, waitingWords } from './render/doubts.ts';
+import { heldBackLines, openWords, overBudgetLines, waitingWords } from './render/doubts.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
 
 export default {
@@ -136,13 +136,10 @@ interface LeftOpen {
 }
 
 /** A plan is read back by a library that other batches do without. */
-async function changesOf(
-  ledger: LedgerReader,
-  { batch, toDecide }: BatchStatus,
-): Promise<ChangesDone | undefined> {
+async function changesOf(ledger: LedgerReader, { batch }: BatchStatus): Promise<ChangesDone | undefined> {
   if (batch.plannedRows === undefined) return undefined;
   const { changesDone } = await import('../files/output/changes-done.ts');
-  return changesDone(ledger, batch, toDecide);
+  return changesDone(ledger, batch);
 }
 
 async function batchReport(console: Console, status: BatchStatus, left: LeftOpen): Promise<Report> {
@@ -183,16 +180,8 @@ function openLines(status: BatchStatus, { unproven }: LeftOpen): readonly string
     pause && `Paused     until ${isoTime(pause.untilMs)}: ${plainText(pause.why)}`,
     heldSinceMs !== undefined && `Held       since ${isoTime(heldSinceMs)}, ${pausedBy(status)}by pause`,
     misses && `Misses     ${missesWords(misses)}`,
-    retries && retries.calls > 0 && decidedLine(retries),
+    retries.calls > 0 && decidedLine(retries),
     unanswered > 0 && `Waiting    ${waitingWords(unanswered)}`,
-    isLeft(status) &&
-      status.followedBy !== undefined &&
-      `Followed   by batch ${status.followedBy}, which has taken over what was left`,
-    isLeft(status) &&
-      status.followedBy === undefined &&
-      status.over !== undefined &&
-      `Ended      ${status.over.why}, so no run does what was left`,
-    batch.state === 'open' && status.over && `Held up    ${heldUpWords(status.over)}`,
     unproven && `Unproven   ${unproven.words}`,
     batch.outputPath !== undefined && `Output     ${batch.outputPath}`,
   );
@@ -203,22 +192,16 @@ function pausedBy({ acts }: BatchStatus): string {
   return paused === undefined ? '' : `by ${paused.operator}, `;
 }
 
-/** Whether a finished batch has rows for its next run, because the doubts that they waited for are settled. */
-function isLeft({ batch, settled, rows }: BatchStatus): boolean {
-  return batch.state === 'finished' && settled < rows;
-}
-
 function adviceOn(status: BatchStatus): readonly string[] {
-  const { batch, counts, run, retries, over } = status;
+  const { batch, counts, run, retries } = status;
   const command = commandToGoOn(batch);
-  const mayGoOn = batch.state === 'open' || isLeft(status) || retries?.goesOn === true;
-  const isHeldBack = over !== undefined || retries?.budget !== undefined;
-  const goesOn = run === undefined && !isHeldBack && mayGoOn;
+  const isHeldBack = retries.budget !== undefined || (status.settled === status.rows && !retries.goesOn);
+  const goesOn = run === undefined && !isHeldBack && batch.state === 'open';
   return linesOf(
     (counts.in_doubt ?? 0) > 0 && `What is in doubt: ${commandLine(['settle', batch.id])}`,
     batch.state === 'cancelled' && inviteAgainLines(batch.id, status.halfDone),
-    retries && heldBackLines(batch.id, retries),
-    retries && overBudgetLines(batch, retries),
+    heldBackLines(batch.id, retries),
+    overBudgetLines(batch, retries),
     goesOn && sweepsBudgetWords(batch),
     goesOn && command !== undefined && `To continue: ${command}`,
   );

@@ -123,8 +123,7 @@ function wrongLine({ scope, of, period, booked, added }: WrongBudget): string {
   return `${budget}: ${sumsWords(booked)} are booked, and its entries add up to ${sumsWords(added)}.`;
 }
 
-const sumsWords = ({ spent, reserved, in_doubt }: BudgetSums): string =>
-  `${spent} spent, ${reserved} reserved and ${in_doubt} in doubt`;
+const sumsWords = ({ spent, held }: BudgetSums): string => `${spent} spent and ${held} held`;
 
 async function backUp(location: string, file: string): Promise<Report> {
   await (await upkeepOf(location)).backUp(location, file);

@@ -4,7 +4,7 @@ import type { RuleFound } from '../client/judge.ts';
 import { isoTime } from '../core/clock.ts';
 import { EXIT, StopError } from '../core/errors.ts';
 import { atMost, counted, foreignWords, linesOf } from '../core/plain-text.ts';
-import { type Closure, type Credits, credits, type RawReply } from '../ledger/ledger.ts';
+import { type Credits, credits, type Ended, type RawReply } from '../ledger/ledger.ts';
 import { commandLine } from '../lib/command-line.ts';
 import { TrialObject } from '../objects/trial-object.ts';
 import { lookIfThere } from '../run/open-ledger.ts';
@@ -189,7 +189,7 @@ function replyLines({ status, headers, body }: RawReply): readonly string[] {
   ];
 }
 
-function closureWords(closure: Closure | undefined): string {
+function closureWords(closure: Ended | undefined): string {
   if (closure === undefined) return 'none yet';
   if (closure.kind !== 'answered') return `${closure.kind} (${closure.why})`;
   return `${closure.answer}, ${counted(closure.charged, 'credit')} (${closure.why})`;

@@ -41,7 +41,7 @@ export function judgedToday(record: AttemptRecord, dialect: Dialect): Judged | u
 export function readToday(record: AttemptRecord, dialect: Dialect): Judged | undefined {
   if (!isReadAgain(record)) return undefined;
   const judged = judgedToday(record, dialect);
-  const wasAnswer = record.closure?.kind === 'answered' || record.readings.length > 0;
+  const wasAnswer = record.closure?.kind === 'answered';
   return judged === undefined || wasAnswer || isAnswer(judged.answer) ? judged : undefined;
 }
 

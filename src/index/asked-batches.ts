@@ -63,7 +63,7 @@ export async function statusOf(options: OfBatch): Promise<z.infer<typeof BatchSt
     const isChange = batch.plannedRows !== undefined;
     return BatchStatusObject.of({
       ...shown,
-      changes: isChange ? await changesDone(ledger, batch, shown.toDecide) : undefined,
+      changes: isChange ? await changesDone(ledger, batch) : undefined,
       unproven: isChange ? await unprovenIn(ledger, batch) : undefined,
     });
   });

@@ -24,9 +24,8 @@ export type * from './ledger/reports-part.ts';
 export * from './ledger/spenders-part.ts';
 
 /**
- * The contract of the ledger: the durable book of intents and answers. Every store in `stores/` implements it, and one
- * conformance suite (`test/ledger/stores/`) runs over all of them. `docs/internals/adding-a-store.md` says what a new store must
- * do.
+ * The contract of the ledger: what is remembered of requests, answers and rows. It is written once over both databases
+ * (`docs/internals/ledger.md`), and one conformance suite (`test/ledger/stores/`) runs over each store.
  *
  * A promise of a writing method resolves when what was written would survive a loss of power. How many writes share
  * one commit is the store's business: callers write one at a time, many at once, and await.
@@ -44,11 +43,6 @@ export interface LedgerReader
     HostNotesReader,
     SpendersReader,
     ListedRowsReader {
-  /**
-   * All that is read within is of one moment, whatever is committed meanwhile. It waits for nothing but the ledger, because a spender
-   * may wait for its end. A ledger without this method reads each part by itself.
-   */
-  atOneMoment?<T>(work: () => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 

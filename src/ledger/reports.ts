@@ -1,8 +1,165 @@
 import { setImmediate } from 'node:timers/promises';
+import { present } from '../core/objects.ts';
 import type { RowNumber } from '../core/row.ts';
-import type { Activity, BatchId, LedgerReader, SentPart } from './ledger.ts';
+import { othersIn, recordsOf } from './calls.ts';
+import type { Context } from './context.ts';
+import { type Db, each } from './db.ts';
+import {
+  type Activity,
+  type AttemptId,
+  type BatchId,
+  credits,
+  type LedgerReader,
+  type ReportsReader,
+  type SentPart,
+  type Spent,
+} from './ledger.ts';
 
-/** Reports over the records of any store, which are read in parts, so that nobody else of the process waits for long. */
+/** Reports over many calls and rows, which are read in parts, so that nobody else of the process waits for long. */
+
+const DAY_MS = 86_400_000;
+
+export const readReports = ({ db }: Context): ReportsReader => ({
+  async attemptsAbout(values, after, most) {
+    const sql = 'SELECT id, asked FROM calls WHERE id > ? ORDER BY id LIMIT CAST(? AS {int})';
+    const { part, next } = lastOfPart(
+      await db.rows<{ id: AttemptId; asked: string }>(sql, [after, most + 1]),
+      most,
+    );
+    // What a call asks is JSON, so a whole value in it stands in quotes.
+    const quoted = values.map((value) => JSON.stringify(value));
+    const about = part.filter(({ asked }) => quoted.some((value) => asked.includes(value)));
+    const attempts = await recordsOf(db, numbersOf(about));
+    return { attempts, ...present({ next }) };
+  },
+
+  async logged({ batch, changes = false }, before = Number.MAX_SAFE_INTEGER, most) {
+    const accounts = await accountsOf(db, batch);
+    const times = await Promise.all(
+      accounts.map(({ account, sinceMs }) =>
+        db.rows<{ at: number }>(NEWEST_TIMES, [account, sinceMs, before, most]),
+      ),
+    );
+    const newest = times
+      .flat()
+      .map(({ at }) => at)
+      .sort((a, b) => b - a);
+    const next = newest[most - 1];
+    const found = await Promise.all(
+      accounts.map(({ account, sinceMs }) =>
+        db.rows<{ id: AttemptId }>(LOGGED, [
+          ...[account, next ?? sinceMs, before, batch ?? null, batch ?? null, changes ? 1 : 0],
+        ]),
+      ),
+    );
+    const attempts = await recordsOf(db, numbersOf(found.flat()));
+    const newestFirst = attempts.toSorted((a, b) => b.intentAtMs - a.intentAtMs || b.attempt - a.attempt);
+    return { attempts: newestFirst, ...present({ next }) };
+  },
+
+  async spentBetween(fromMs, untilMs, after, most) {
+    const [page] = await db.rows<{ last: number | null; n: number }>(PAGE, [after, most]);
+    if (page === undefined || page.last === null) return { parts: [] };
+    const found = await db.rows<KeptSpent>(SPENT, [...[after, page.last, after, page.last, fromMs, untilMs]]);
+    const parts = found.map(
+      ({ batch, day, operator, spent, held, requests }): Spent => ({
+        ...{ batch, dayMs: day * DAY_MS, ...present({ operator: operator ?? undefined }) },
+        ...{ spent: credits(spent), inDoubt: credits(held), requests },
+      }),
+    );
+    return { parts, ...present({ next: page.n < most ? undefined : page.last }) };
+  },
+
+  async saved(batch, fromRow, most) {
+    const rows = await db.rows<KeptUse>(USES, [batch, fromRow, most]);
+    const uses = rows.flatMap(({ row, call, others }) =>
+      [...othersIn(others), ...(call === null ? [] : [call])].map((id) => ({ row, id })),
+    );
+    const ids = [...new Set(uses.map(({ id }) => id))].map((id) => ({ id }));
+    const costs = new Map((await db.each(COSTS, ids)).map((cost) => [cost.id, cost]));
+    let saved = 0;
+    for (const { row, id } of uses) {
+      const cost = costs.get(id);
+      // The row that pays for an answer saves nothing.
+      if (cost !== undefined && (cost.batch !== batch || cost.row !== row)) saved += cost.charged;
+    }
+    const last = rows.length < most ? undefined : rows.at(-1)?.row;
+    return { credits: credits(saved), ...present({ next: last === undefined ? undefined : last + 1 }) };
+  },
+
+  async sent(batch, fromRow, rows) {
+    const before = fromRow + rows;
+    const sent = await db.rows<SentPart['sent'][number]>(SENT, [batch, fromRow, before]);
+    const later = 'SELECT min(row) AS row FROM calls WHERE batch = ? AND row >= ?';
+    const [next] = await db.rows<{ row: number | null }>(later, [batch, before]);
+    return { sent, ...present({ next: next?.row ?? undefined }) };
+  },
+});
+
+const numbersOf = (found: readonly { readonly id: AttemptId }[]): readonly AttemptId[] =>
+  found.map(({ id }) => id);
+
+/** @param found one more than the part has, where there are more. */
+function lastOfPart<Row extends { readonly id: number }>(found: readonly Row[], most: number) {
+  const part = found.slice(0, most);
+  return { part, next: found.length > most ? part.at(-1)?.id : undefined };
+}
+
+/** The accounts in whose calls a log looks, and since when. */
+const accountsOf = (db: Db, batch: BatchId | undefined) =>
+  db.rows<{ account: number; sinceMs: number }>(
+    batch === undefined
+      ? 'SELECT id AS account, 0 AS "sinceMs" FROM accounts'
+      : `SELECT account, created_at - ${DAY_MS} AS "sinceMs" FROM batches WHERE id = ?`,
+    batch === undefined ? [] : [batch],
+  );
+
+/** Calls of many workers are in order by their times alone, and those of one millisecond are told together. */
+const NEWEST_TIMES = `
+SELECT sent_at AS at FROM calls WHERE account = ? AND sent_at >= ? AND sent_at < ? ORDER BY sent_at DESC LIMIT CAST(? AS {int})`;
+
+const LOGGED = `
+SELECT id FROM calls WHERE account = ? AND sent_at >= ? AND sent_at < ? AND (CAST(? AS TEXT) IS NULL OR batch = CAST(? AS TEXT))
+  AND (CAST(? AS {int}) = 0 OR subject IS NOT NULL)`;
+
+const PAGE = `
+SELECT max(id) AS last, count(*) AS n FROM (SELECT id FROM calls WHERE id > ? ORDER BY id LIMIT CAST(? AS {int})) AS page`;
+
+interface KeptSpent {
+  readonly batch: BatchId;
+  readonly day: number;
+  readonly operator: string | null;
+  readonly spent: number;
+  readonly held: number;
+  readonly requests: number;
+}
+
+/** What a call cost is booked on the day of the one that pays for it; what it holds, and that it was sent, on its own. */
+const SPENT = `
+SELECT p.batch, p.day, w.operator, sum(m.spent) AS spent, sum(m.held) AS held, sum(m.requests) AS requests
+FROM (
+  SELECT coalesce(payer, id) AS id, charged AS spent, 0 AS held, 0 AS requests FROM calls WHERE id > ? AND id <= ? AND charged > 0
+  UNION ALL SELECT id, 0, CASE WHEN state IN ('doubt', 'retried', 'lost') THEN reserved ELSE 0 END,
+    CASE WHEN state <> 'open' AND said IS DISTINCT FROM 'not_sent' THEN 1 ELSE 0 END FROM calls WHERE id > ? AND id <= ?) m
+JOIN calls p ON p.id = m.id LEFT JOIN workers w ON w.id = p.id / 4294967296
+WHERE p.sent_at >= ? AND p.sent_at < ? GROUP BY p.batch, p.day, w.operator`;
+
+interface KeptUse {
+  readonly row: RowNumber;
+  readonly call: AttemptId | null;
+  readonly others: string | null;
+}
+
+const USES = `
+SELECT row, call, others FROM rows WHERE batch = ? AND row >= ? AND state <> 'pending' ORDER BY row LIMIT CAST(? AS {int})`;
+
+const COSTS = each({ id: 'int' })<{ id: number; batch: BatchId; row: RowNumber; charged: number }>(
+  'SELECT c.id, c.batch, c.row, c.charged FROM v JOIN calls c ON c.id = v.id WHERE c.charged > 0',
+);
+
+const SENT = `
+SELECT sent_at AS "atMs", ended_at AS "endedAtMs", coalesce(charged, 0) AS credits FROM calls
+WHERE batch = ? AND row >= ? AND row < ? AND ended_at IS NOT NULL AND said IS DISTINCT FROM 'not_sent'`;
 
 /** A part takes some milliseconds. */
 const ROWS_AT_ONCE = 10_000;

@@ -1,7 +1,7 @@
 import type { Clock } from '../core/clock.ts';
 import { type StopCode, StopError, stop } from '../core/errors.ts';
 import type { PAUSE_SIGNAL } from '../lib/pause-signal.ts';
-import type { CopySource, CopyTarget } from './copying.ts';
+import type { CopySource, CopyTarget } from './copy.ts';
 import type { Eraser } from './eraser.ts';
 import type { Ledger, LedgerReader } from './ledger.ts';
 import type { WorkQueue } from './work-queue.ts';
@@ -116,11 +116,10 @@ export interface WrongBudget {
   readonly added: BudgetSums;
 }
 
-/** In credits. */
+/** In credits. `held`: what requests under way or in doubt may cost. */
 export interface BudgetSums {
   readonly spent: number;
-  readonly reserved: number;
-  readonly in_doubt: number;
+  readonly held: number;
 }
 
 export interface Spender {

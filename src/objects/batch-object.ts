@@ -4,8 +4,9 @@ import type { ChangeFigures, ChangeGroup, ChangesDone, OvertakenRow } from '../f
 import { undoneBy } from '../job/job-origin.ts';
 import type { Batch, RangeCounts, ShownMoney } from '../ledger/ledger.ts';
 import { commandToGoOn } from '../lib/command-line.ts';
+import type { Over } from '../run/over.ts';
 import type { Retries } from '../run/retries.ts';
-import type { BatchOverview, BatchStatus, Over } from '../run/tasks/batch-status.ts';
+import type { BatchOverview, BatchStatus } from '../run/tasks/batch-status.ts';
 import type { AccountShare, WorkerView } from '../run/tasks/workers.ts';
 import type { UnprovenChanges } from '../run/unproven-changes.ts';
 import { membersOf, noun } from './noun.ts';
@@ -207,12 +208,6 @@ export const MissesObject = z.object({ count: z.number(), kept: z.boolean() });
 /** What `status BATCH` prints. */
 export const BatchStatusObject = noun({
   ...BatchObject.members,
-  /** What is typed to go on; null where no run goes on with it. */
-  next: status(z.string().nullable(), ({ batch: of, over }) =>
-    over === undefined ? (commandToGoOn(of) ?? null) : null,
-  ),
-  /** Only where something is left and no run goes on with it. */
-  over: status(OverObject.optional(), ({ over: ended }) => ended && OverObject.of(ended)),
   /** Who worked on it, in their order, by their own word; none for a ledger from before that was kept. */
   operators: status(z.array(z.string()), ({ acts }) => [...new Set(acts.map(({ operator }) => operator))]),
   requests: status(z.number(), ({ requests }) => requests),

@@ -55,11 +55,6 @@ const ReadObject = noun({
   charged: readAs(z.number(), ({ charged }) => charged),
   why: readAs(z.string(), ({ why }) => why),
 });
-const reading = membersOf<Reading>();
-const ReadingObject = noun({
-  ...ReadObject.members,
-  at: reading(z.string(), ({ atMs }) => isoTime(atMs)),
-});
 
 const call = membersOf<{ readonly call: Call }>();
 /** What was asked. */
@@ -79,7 +74,8 @@ type Closed = NonNullable<AttemptRecord['closure']> & Pick<AttemptStory, 'isExac
 const closure = membersOf<Closed>();
 const ClosureObject = noun({
   kind: closure(z.enum(['answered', 'not_sent', 'paused', 'stopped', 'in_doubt']), ({ kind }) => kind),
-  answer: closure(z.enum(['found', 'no_match', 'refused']).optional(), (of) => settled(of)?.answer),
+  /** As the newest dialect reads it. */
+  answer: closure(z.enum(READ_AS).optional(), (of) => settled(of)?.answer),
   charged: closure(z.number().optional(), (of) => settled(of)?.charged),
   why: closure(z.string(), ({ why }) => why),
   /** Whether it surely cost just that; otherwise it is the most. */
@@ -112,9 +108,6 @@ export const AttemptObject = noun({
   ),
   looks: attempt(z.array(LookObject), ({ looks }) => looks.map(LookObject.of)),
   /** How later dialects read its answer. */
-  readings: attempt(z.array(ReadingObject).optional(), ({ readings }) =>
-    readings.length === 0 ? undefined : readings.map(ReadingObject.of),
-  ),
   /** How the dialect of today reads it, where that differs. */
   today: attempt(ReadObject.optional(), ({ today }) => today && ReadObject.of(today)),
   /** Why and when the money at risk was given back. */

@@ -1,6 +1,5 @@
 import { type CallKey, callKeyOf } from '../core/call-key.ts';
 import { type Clock, systemClock } from '../core/clock.ts';
-import { invariant } from '../core/errors.ts';
 import type { Call } from '../core/operation.ts';
 import type { Job } from '../job/job.ts';
 import {
@@ -10,7 +9,6 @@ import {
   type Detail,
   type FreshSince,
   isAnswer,
-  type KnownAnswer,
   type LedgerReader,
   type ReadAs,
 } from '../ledger/ledger.ts';
@@ -134,25 +132,14 @@ export function isSurelyFreshFor(
 /** Whether the batch has asked for the call anew and lost what came, so that it uses the older answer. */
 export async function wasLostBy(
   batch: Partial<Pick<Batch, 'id' | 'freshSince' | 'createdAtMs'>>,
-  answer: KnownAnswer<ReadAs> | DatedAnswer<ReadAs>,
+  answer: Dated,
   ledger: Pick<LedgerReader, 'lostRefresh'>,
 ): Promise<boolean> {
   const { createdAtMs, id } = batch;
-  if (id === undefined || createdAtMs === undefined || !('answeredAtMs' in answer)) return false;
+  if (id === undefined || createdAtMs === undefined) return false;
   if (isSurelyFreshFor(batch, answer)) return false;
   const lostMs = await ledger.lostRefresh(answer.attempt);
   return lostMs !== undefined && lostMs >= createdAtMs;
-}
-
-/** Does what `isFreshFor` does, for an answer whose time was only looked up when the batch has a cut-off. */
-export async function isKnownFreshFor(
-  batch: Partial<Pick<Batch, 'id' | 'freshSince'>>,
-  answer: KnownAnswer<ReadAs> | DatedAnswer<ReadAs>,
-  ledger: Pick<LedgerReader, 'lostRefresh'>,
-): Promise<boolean> {
-  if (batch.freshSince === undefined) return true;
-  invariant('answeredAtMs' in answer, 'a ledger did not say how old an answer is');
-  return isFreshFor(batch, answer, ledger);
 }
 
 /** What turned out to be no answer has an age as well, and is too old by that only where every answer would be. */

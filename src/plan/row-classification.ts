@@ -7,7 +7,7 @@ import type { InputRow, RowNumber } from '../core/row.ts';
 import type { OpenedInput } from '../files/input.ts';
 import type { AnswerKind, Batch, BatchId, CallState, Detail, LedgerReader } from '../ledger/ledger.ts';
 import { FingerprintSet, textFingerprint } from '../lib/fingerprint-set.ts';
-import { asksErasedAgain, findCalls, isKnownFreshFor, wasLostBy } from './known-calls.ts';
+import { asksErasedAgain, findCalls, isFreshFor, wasLostBy } from './known-calls.ts';
 import { type MetCall, type PlanContext, type PreparedRow, RowWalk, rowPreparer } from './row-walk.ts';
 import { callsSentAgain, type SentAgain } from './sent-again.ts';
 
@@ -172,7 +172,7 @@ class Answers {
       accountIdentity: account.identity,
       ledger,
       find: async (keys) =>
-        asReadToday(await ledger.find(keys, { detail: this.#detailFor(batch) }), { ledger, dialect }),
+        asReadToday(await ledger.find(keys, { detail: this.#detail }), { ledger, dialect }),
     });
     const states: State[] = found.map(({ state }) => {
       if (!isAnswered(state) || state.answer.erasedAtMs === undefined) return state;
@@ -191,9 +191,8 @@ class Answers {
     return states;
   }
 
-  #detailFor({ freshSince }: InQuestion): Detail {
-    if (this.#context.job.operation.readsAnswers === true) return 'whole';
-    return freshSince === undefined ? 'kind' : 'age';
+  get #detail(): Detail {
+    return this.#context.job.operation.readsAnswers === true ? 'whole' : 'kind';
   }
 }
 
@@ -203,7 +202,7 @@ const isAnswered = (state: State): state is Settled =>
   state.kind === 'answered' || state.kind === 'unanswered';
 
 async function asOld(state: Settled, batch: InQuestion, ledger: LedgerReader): Promise<State> {
-  if (!(await isKnownFreshFor(batch, state.answer, ledger))) return { kind: 'too_old' };
+  if (!(await isFreshFor(batch, state.answer, ledger))) return { kind: 'too_old' };
   if (state.kind === 'unanswered') return state;
   return { ...state, wasLost: await wasLostBy(batch, state.answer, ledger) };
 }

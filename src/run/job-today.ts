@@ -16,7 +16,7 @@ export interface JobToday {
 /** Undefined where a run would be refused, and says itself why. */
 export async function jobToday(ledger: LedgerReader, batch: Batch): Promise<JobToday | undefined> {
   try {
-    const chosen = await asToday(batch);
+    const chosen = await jobOfBatch(batch);
     if (chosen === undefined) return undefined;
     const input = await openHeader(batch.inputPath, chosen.job, ledger);
     const key = batchKeyOf(batchIdentityOf(chosen, input), batch.inputSha256);
@@ -27,7 +27,7 @@ export async function jobToday(ledger: LedgerReader, batch: Batch): Promise<JobT
   }
 }
 
-async function asToday({ settings, operation }: Batch): Promise<ResolvedJob | undefined> {
+export async function jobOfBatch({ settings, operation }: Batch): Promise<ResolvedJob | undefined> {
   const chosen = await chooseAll({ job: String(settings.job), ...saidBeside(settings) });
   return chosen.find(({ job }) => job.operation.name === operation);
 }

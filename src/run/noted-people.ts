@@ -99,5 +99,5 @@ export async function notePerson(
   const body = Buffer.from(JSON.stringify({ noted: true }));
   const reply = { status: 200, headers: {}, body, receivedAtMs: atMs };
   const decision = { key, batch: batch.id, kind: 'told', by: 'person', why: WHY, atMs } as const;
-  await decide(ledger, decision, reply, call.change?.leaves);
+  await decide(ledger, decision, reply, { left: call.change?.leaves });
 }

@@ -128,8 +128,8 @@ async function work(submitted: Submitted, sessions: Sessions): Promise<Worked> {
   // To go through all rows takes a while, and is needed only where some are left.
   if (batch.state === 'finished' && isAll(await finishedRowCount(context.ledger, batch.id))) return {};
   const finished = await finishedRows(context.ledger, batch.id);
-  if (isAll(finished.size)) return {};
   if (batch.plannedRows !== undefined) await noteLearned(context.ledger, batch, context.clock.wallMs());
+  if (isAll(finished.size)) return {};
   const left = (finished: RowSet): TaskSource => tasksOf({ ...submitted, finished });
   const stopped = await inSession(submitted, sessions, async (rows) => {
     await workRows(rows, left(finished));

@@ -319,7 +319,9 @@ async function conclude(
       // The exact cost is not known, so the earlier counts cannot be compared any more.
       await ledger.setUsage(account.identity, undefined);
       const leaves = left ?? (told === undefined ? undefined : leftBy(call, 'found', told, client.dialect));
-      await decide(ledger, { key, batch, kind: 'told', by: 'rule', why, atMs: clock.wallMs() }, told, leaves);
+      await decide(ledger, { key, batch, kind: 'told', by: 'rule', why, atMs: clock.wallMs() }, told, {
+        left: leaves,
+      });
       return true;
     }
     case 'unclear':

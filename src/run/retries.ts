@@ -9,7 +9,6 @@ import {
   type LedgerReader,
   standingDecision,
 } from '../ledger/ledger.ts';
-import { overOf } from './over.ts';
 
 /** This file says what was decided about calls in doubt and was not carried out yet, and whether the extra credits and the budget cover it. */
 
@@ -24,8 +23,6 @@ export interface Retries {
   readonly budget?: { readonly cap: number; readonly left: number; readonly enough: number };
   readonly goesOn: boolean;
   readonly byJob: boolean;
-  /** Whether nobody has decided about one of the batch's doubts, or what was decided is more than the extra credits or the budget cover. */
-  readonly isUndecided: boolean;
   /** The row of one of them, where the batch also has doubts without such a decision. */
   readonly row?: RowNumber;
 }
@@ -36,13 +33,14 @@ export async function decisionsAbout(
   batch: BatchId,
   doubts: readonly Doubt[],
 ): Promise<readonly (Decision | undefined)[]> {
-  const keys = doubts.map(({ key }) => key);
-  const states = keys.length === 0 ? [] : await ledger.find(keys, { batch });
-  const standing = states.map(standingDecision);
-  if (standing.every((decision) => decision === undefined)) return standing;
-  const found = await ledger.batch(batch);
-  const isOver = found !== undefined && (await overOf(ledger, found)) !== undefined;
-  return isOver ? standing.map(() => undefined) : standing;
+  if (doubts.length === 0) return [];
+  const state = (await ledger.batch(batch))?.state;
+  if (state === 'superseded' || state === 'cancelled') return doubts.map(() => undefined);
+  const states = await ledger.find(
+    doubts.map(({ key }) => key),
+    { batch },
+  );
+  return states.map(standingDecision);
 }
 
 export async function retriesOf(ledger: LedgerReader, batch: BatchId): Promise<Retries> {
@@ -64,7 +62,6 @@ export async function retriesOf(ledger: LedgerReader, batch: BatchId): Promise<R
     extra: { ...present({ most }), used },
     ...(credits > extraLeft ? { enough: used + credits } : {}),
     ...present({ budget }),
-    isUndecided: credits > left || decisions.includes(undefined),
     goesOn: prices.some((price) => price <= left),
     byJob: decisions.some((decision) => decision?.kind === 'retry' && decision.by === 'job'),
     ...(waiting.length === doubts.length ? {} : present({ row: waiting[0]?.row })),

@@ -95,7 +95,7 @@ test('a sample that is bought anew and killed goes on with its own rows, also wi
   desk.list(40);
   await desk.type(desk.run());
   const words = sampled(10, '--refresh', '--budget', '60', '--json');
-  const killed = await desk.type(words, { env: { ROWONCE_CRASH_AT: 'after-send:4' } });
+  const killed = await desk.type(words, { env: { ROWONCE_CRASH_AT: 'after-send:5' } });
   expect(killed.code).toBeNull();
   // Its older answer is used in the place of the lost one, and no other row is drawn for it.
   const { requests, counts, sample } = await desk.json(words);

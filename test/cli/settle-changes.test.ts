@@ -169,18 +169,18 @@ proof(
   },
 );
 
-test('once every lost invite is settled, its batch says what is left and that a newer one does it, and nothing is in doubt', async () => {
+test('once every lost invite is settled, its batch is open again, and does what is left', async () => {
   const team = await openTeam({ faults: 'reset:x2' });
   const sheet = [JO, MO].map((email) => ({ email, role: 'viewer' }));
   await team.apply(sheet);
   const { batch, counts } = await team.json('status', 'last');
   expect(counts).toEqual({ in_doubt: 2 });
   await team.type('settle', batch, '2', '--not-done');
-  expect((await team.json('status', batch)).counts, 'one is still to be decided').toEqual({ in_doubt: 2 });
+  expect((await team.json('status', batch)).counts, 'one is still to be decided').toEqual({ in_doubt: 1 });
   await team.type('settle', batch, '--not-done');
 
   const settled = await team.json('status', batch);
-  expect(settled).toMatchObject({ counts: {}, changes: { counts: { pending: 2 } }, followed_by: null });
+  expect(settled).toMatchObject({ state: 'open', counts: {}, changes: { counts: { pending: 2 } } });
   const shown = await team.type('status', batch);
   expect(shown.stdout).toContain('  pending   2\n');
   expect(shown.stderr).toMatch(/^To continue: .*\n$/);
@@ -188,12 +188,8 @@ test('once every lost invite is settled, its batch says what is left and that a 
   expect((await team.type('settle', batch)).stdout).toBe(`Nothing in batch ${batch} is in doubt.\n`);
 
   expect((await team.apply(sheet)).report?.counts).toEqual({ applied: 2 });
-  const { batch: next } = await team.json('status', 'last');
-  expect(next).not.toBe(batch);
-  expect(await team.json('status', batch)).toMatchObject({ counts: {}, followed_by: next });
-  const old = await team.type('status', batch);
-  expect(old.stdout).toContain(`Followed   by batch ${next}, which has taken over what was left\n`);
-  expect(old.stderr, 'nothing is left to do about it').toBe('');
+  const done = { batch, state: 'finished', counts: { applied: 2 } };
+  expect(await team.json('status', 'last')).toMatchObject(done);
 });
 
 proof('a row that waits for a change of another batch is in doubt until that is settled', async () => {
@@ -223,18 +219,21 @@ test('a list that wants the same as one whose request was lost is in doubt with 
 });
 
 test.each(some(['--skip', '--retry'], 1))(
-  'once %s is said of every lost invite, its rows and its changes are pending alike until the next run',
+  'once %s is said of a lost invite, its row and its change say alike what it is now',
   async (decision) => {
     const team = await openTeam({ faults: 'reset:x2' });
     await team.apply([JO, MO].map((email) => ({ email, role: 'viewer' })));
     const { batch } = await team.json('status', 'last');
     await team.type('settle', batch, '2', decision);
-    const counts = { in_doubt: 2 };
+    const pending = async (): Promise<number> =>
+      (await team.json('status', batch)).changes.counts.pending ?? 0;
+    const counts = { in_doubt: 1, ...(decision === '--skip' ? { skipped: 1 } : {}) };
     expect(await team.json('status', batch), 'one is open').toMatchObject({ counts, changes: { counts } });
+    expect(await pending()).toBe(decision === '--skip' ? 0 : 1);
     await team.type('settle', batch, '3', decision);
     const decided = await team.json('status', batch);
-    expect(decided.counts).toEqual({});
-    expect(decided.changes.counts).toEqual({ pending: 2 });
+    expect(decided.counts).toEqual(decision === '--skip' ? { skipped: 2 } : {});
+    expect(await pending()).toBe(decision === '--skip' ? 0 : 2);
   },
 );
 
@@ -251,48 +250,38 @@ test('a list waits for a project whose creation another one lost, whatever its n
   expect(behind).toMatchObject({ counts: { in_doubt: 1 }, changes: { counts: { in_doubt: 1 } } });
 });
 
-test('a lost invite that no run of an edited list sends again is still to be decided, and settle says in what ways', async () => {
+test('a lost invite that an edited list sends no more is in doubt again, also where it was to be sent again, and settle says in what ways', async () => {
   const team = await openTeam({ faults: 'reset:x1' });
   const sheet = [JO, MO].map((email) => ({ email, role: 'viewer' }));
   await team.apply(sheet);
   const { batch } = await team.json('status', 'last');
   await team.type('settle', batch, '--retry');
   expect((await team.json('status', batch)).counts, 'the next run sends it').toEqual({ applied: 1 });
-
-  const isToDecide = async (): Promise<void> => {
-    const counts = { applied: 1, in_doubt: 1 };
-    const next = null;
-    expect(await team.json('status', batch)).toMatchObject({ counts, changes: { counts }, next });
-    const { stderr } = await team.type('status', batch);
-    expect(stderr).toContain(`What is in doubt: npx --no rowonce settle ${batch}`);
-    expect(stderr).not.toContain('To continue');
-    const why = `No run goes on with batch ${batch}, because its list has changed`;
-    const listed = await team.type('settle', batch);
-    expect(listed.stderr).toContain(why);
-    expect(listed.stderr).not.toContain('the next run does that');
-    const over = { why: expect.stringMatching(/^its list has changed/), changed: 'list' };
-    expect(await team.json('settle', batch)).toMatchObject({ over });
-    const refused = await team.type('settle', batch, '--retry');
-    expect(refused).toMatchObject({ code: 2, stdout: '' });
-    expect(refused.stderr).toContain(why);
-  };
   team.writeSheet(sheet.slice(1));
-  await isToDecide();
+  const why = `No run goes on with batch ${batch}, because its list has changed`;
+  expect((await team.type('settle', batch)).stderr).toContain(why);
+  const refused = await team.type('settle', batch, '--retry');
+  expect(refused).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(why) });
   await team.runHere();
-  await isToDecide();
-  // Whose list is put back goes on with it, and so does its decision.
-  team.writeSheet(sheet);
-  expect((await team.json('status', batch)).counts).toEqual({ applied: 1 });
-  expect(await team.json('settle', batch)).not.toHaveProperty('over');
+
+  const counts = { applied: 1, in_doubt: 1 };
+  const ended = { state: 'superseded', counts, changes: { counts }, next: null };
+  expect(await team.json('status', batch)).toMatchObject(ended);
+  const { stderr } = await team.type('status', batch);
+  expect(stderr).toBe(`What is in doubt: npx --no rowonce settle ${batch}\n`);
+  const listed = await team.type('settle', batch);
+  expect(listed.stderr).toContain(`No run goes on with batch ${batch}, because it is superseded`);
+  expect(listed.stderr).not.toContain('the next run does that');
+  expect(await team.type('settle', batch, '--retry')).toMatchObject({ code: 2, stdout: '' });
 
   await team.apply([{ email: JO, role: 'editor' }]);
-  const behind = await team.json('status', 'last');
-  expect(behind.counts).toEqual({ in_doubt: 1 });
-  await isToDecide();
+  expect((await team.json('status', 'last')).counts).toEqual({ in_doubt: 1 });
   await team.type('settle', batch, '--not-done');
-  const { stdout, stderr } = await team.type('status', batch);
-  expect(stdout).toContain('Ended      its list has changed');
-  expect(stderr, 'its command would run another batch').toBe('');
+  const skipped = { applied: 1, skipped: 1 };
+  expect(await team.json('status', batch)).toMatchObject({ counts: skipped, changes: { counts: skipped } });
+  expect((await team.type('status', batch, '2')).stdout).toContain(
+    'its call was not done, and its batch is superseded',
+  );
   expect((await team.runHere()).report?.counts).toEqual({ applied: 1 });
   expect((await team.state()).mailsTo(PROJECT, JO)).toEqual(['editor']);
 });

@@ -154,17 +154,19 @@ test.each(
   'once $said is said of every lost answer the batch is not in doubt, and goes on',
   async ({ said, ended }) => {
     const desk = await doubtfulDesk();
-    expect((await desk.json(['status', 'last'])).counts).toEqual({ in_doubt: 2, matched: 1 });
+    const skipped = said.includes('--skip');
+    const counts = async () => (await desk.json(['status', 'last'])).counts;
+    expect(await counts()).toEqual({ in_doubt: 2, matched: 1 });
     await desk.type(['settle', 'last', '2', ...said]);
-    expect((await desk.json(['status', 'last'])).counts, 'one is open').toEqual({ in_doubt: 2, matched: 1 });
+    const isLeft = skipped ? { skipped: 1 } : {};
+    expect(await counts(), 'one is open').toEqual({ in_doubt: 1, matched: 1, ...isLeft });
     await desk.type(['settle', 'last', '3', ...said]);
-    expect((await desk.json(['status', 'last'])).counts).toEqual({ matched: 1 });
+    const settled = skipped ? ended : { matched: 1 };
+    const state = skipped ? 'finished' : 'open';
+    expect((await desk.json(['status'])).batches).toMatchObject([{ state, counts: settled }]);
     const shown = await desk.type(['status', 'last']);
-    expect(shown.stdout).toContain('  pending   2\n');
-    expect(shown.stderr).toMatch(/^To continue: /);
-    expect((await desk.json(['status'])).batches).toMatchObject([
-      { state: 'finished', counts: { matched: 1 } },
-    ]);
+    expect(shown.stdout.includes('  pending   2\n')).toBe(!skipped);
+    expect(shown.stderr.startsWith('To continue: ')).toBe(!skipped);
     expect((await desk.json(desk.run())).counts).toEqual(ended);
     expect((await desk.json(['status', 'last'])).counts).toEqual(ended);
   },

@@ -1,5 +1,5 @@
 /**
- * Goal: where the list, the job or the account of an open batch was edited, `status`, `settle` and `resume` say alike that no
+ * Goal: where the list, the job or the account of an open batch was edited, `settle` and `resume` say alike that no
  * run goes on with it, and what brings it back. What was said beside the job is no edit of it.
  * Method: the real commands before the sandbox as a vendor; each command that is printed is typed.
  */
@@ -8,7 +8,6 @@ import { expect, test } from 'vitest';
 import { some } from '../combinations.ts';
 import { type Desk, openDesk } from './desk.ts';
 import { openNightDesk } from './night-desk.ts';
-import { openTeam } from './team.ts';
 
 const JOB = 'operation: enrich-company\naccount: data\n';
 const RUN = ['run', 'job.yaml', 'list.csv', '-o', 'out.csv', '--budget', '9'] as const;
@@ -31,7 +30,7 @@ test.each<[string, (desk: Desk) => () => Promise<void>]>([
     (desk) => async () => desk.place.writeAccount(desk.place.vendor.url, { id: 'of another customer' }),
   ],
 ])(
-  'an open batch whose %s was edited is held up for every command, until that is put back',
+  'who resumes an open batch whose %s was edited hears that no run goes on with it, until that is put back',
   async (changed, editOf) => {
     const { desk, batch } = await openBatch();
     const files = ['list.csv', 'job.yaml', 'config/accounts.yaml'].map((name) => desk.place.path(name));
@@ -40,11 +39,7 @@ test.each<[string, (desk: Desk) => () => Promise<void>]>([
 
     const ends = changed === 'list' ? ' and ends this one' : '';
     const words = `its ${changed} has changed, so a run of it begins another batch${ends}; put the ${changed} back as it was to go on with it`;
-    const status = await desk.type(['status', batch]);
-    expect(status.stdout).toContain(`Held up    ${words}\n`);
-    expect(status.stderr).not.toContain('To continue');
     const over = { why: `its ${changed} has changed`, changed };
-    expect(await desk.json(['status', batch])).toMatchObject({ next: null, over });
     const resumed = await desk.type(['resume', batch]);
     expect(resumed.stdout).toBe(
       `Batch ${batch} is not paused any more.\nNo run goes on with it: ${words}.\n`,
@@ -53,7 +48,6 @@ test.each<[string, (desk: Desk) => () => Promise<void>]>([
     expect(await desk.json(['resume', batch])).toEqual({ batch, held: false, was_held: false, over });
 
     for (const [at, file] of files.entries()) writeFileSync(file, before[at] ?? '');
-    expect(await desk.json(['status', batch])).not.toHaveProperty('over');
     await desk.type(['pause', batch]);
     const { stdout, stderr } = await desk.type(['resume', batch]);
     expect(stdout).toBe(`Batch ${batch} may go on.\n`);
@@ -76,7 +70,6 @@ test.each(
 )('what was said beside the job is no edit of it, nor is what asks nothing else: %s', async (more) => {
   const { desk, batch } = await openBatch(...more);
   await desk.write('job.yaml', `${JOB}budget: { credits: 5 }\n`);
-  expect(await desk.json(['status', batch])).not.toHaveProperty('over');
   expect((await desk.type(['resume', batch])).stderr).toMatch(/^To continue now: /);
 });
 
@@ -86,22 +79,4 @@ test('a sweep goes on with a batch that was begun with flags which say how its l
   desk.list(3);
   await desk.json(['run', 'night.yaml', 'list.csv', '-o', 'out.csv', '--repair', '--budget', '1']);
   expect(await nights.night()).toMatchObject({ said: { left: [], files: [{ counts: { matched: 3 } }] } });
-});
-
-test('a change of a team whose job was edited is not offered to go on, where that would begin another batch', async () => {
-  const team = await openTeam({ job: { create_projects: true } });
-  await team.apply(
-    [
-      { email: 'jo@team.example', role: 'viewer' },
-      { email: 'mo@team.example', role: 'viewer' },
-    ],
-    {
-      more: ['--limit', '1'],
-    },
-  );
-  const { batch } = await team.json('status', 'last');
-  expect((await team.type('status', batch)).stderr).toMatch(/^To continue: /);
-  const path = team.place.path('team.yaml');
-  writeFileSync(path, readFileSync(path, 'utf8').replace('true', 'false'));
-  expect((await team.type('status', batch)).stderr).toBe('');
 });

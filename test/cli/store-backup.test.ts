@@ -128,21 +128,21 @@ describe('a store that is checked', () => {
     await using _ = place;
     expect(await desk.type(['store', 'check'])).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/ is sound: 3 budgets added up anew, as booked\.\n$/),
+      stdout: expect.stringMatching(/ is sound: 4 budgets added up anew, as booked\.\n$/),
     });
     const database = new Database(place.path('store/ledger.db'));
-    database.exec("DROP TRIGGER totals_moved; UPDATE totals SET spent = spent - 2 WHERE scope LIKE 'day:%'");
+    database.exec("UPDATE budgets SET spent = spent - 2 WHERE scope LIKE 'day:%'");
     database.close();
     const wrong = await desk.type(['store', 'check']);
     expect(wrong.code).toBe(2);
     expect(wrong.stdout).toMatch(
-      /^day \d{4}-\d\d-\d\d of .*: 4 spent, 0 reserved and 0 in doubt are booked, and its entries add up to 6 spent, 0 reserved and 0 in doubt\.\n$/,
+      /^day \d{4}-\d\d-\d\d of .*: 4 spent and 0 held are booked, and its entries add up to 6 spent and 0 held\.\n$/,
     );
     expect(wrong.stderr).toContain('Restore the store from its newest backup');
     expect(objectIn((await desk.type(['store', 'check', '--json'])).stdout)).toMatchObject({
       broken: [],
-      budgets: 3,
-      wrong: [{ scope: 'day', booked: { spent: 4 }, added: { spent: 6, reserved: 0, in_doubt: 0 } }],
+      budgets: 4,
+      wrong: [{ scope: 'day', booked: { spent: 4 }, added: { spent: 6, held: 0 } }],
     });
   });
 
@@ -150,7 +150,7 @@ describe('a store that is checked', () => {
     const { place, desk } = await boughtPlace();
     await using _ = place;
     const database = new Database(place.path('store/ledger.db'));
-    const sql = "SELECT rootpage, sql FROM sqlite_schema WHERE name = 'ends_id'";
+    const sql = "SELECT rootpage, sql FROM sqlite_schema WHERE name = 'calls_account'";
     const { rootpage } = database.prepare<[], { rootpage: number }>(sql).get() ?? { rootpage: 0 };
     database.close();
     const file = place.path('store/ledger.db');
@@ -162,6 +162,6 @@ describe('a store that is checked', () => {
     writeFileSync(file, bytes);
     const broken = await desk.type(['store', 'check']);
     expect(broken, broken.stderr).toMatchObject({ code: 2, stdout: expect.stringContaining(' is broken: ') });
-    expect(broken.stdout).toContain('missing from index ends_id');
+    expect(broken.stdout).toContain('missing from index calls_account');
   });
 });

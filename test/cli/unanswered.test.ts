@@ -156,10 +156,9 @@ describe('a finished list', () => {
       expect(vendor.book).toEqual(['busy.example']);
       expect(vendor.column('name', 'list.csv')[1]).toBe('Company of busy.example');
       const [old, bought] = await vendor.attempts(anew.batch, 3);
-      expect(old).toMatchObject({ batch: first.batch, readings: [{ answer: kind, charged: 1 }] });
+      expect(old).toMatchObject({ batch: first.batch, closure: { answer: kind, charged: 1 } });
       expect(bought).toMatchObject({
         batch: anew.batch,
-        replaces: old.attempt,
         closure: { answer: 'found' },
       });
       // What it had cost stays spent, and what was handed on is the same to the byte.

@@ -69,7 +69,6 @@ function attempt(record: Partial<AttemptRecord> = {}): AttemptRecord {
     closure: FOUND,
     decisions: [],
     looks: [],
-    readings: [],
     ...record,
   };
 }
@@ -96,9 +95,6 @@ describe('what a kept reply means today', () => {
     expect(readToday(record, provider)).toMatchObject({ answer: kind });
     const doubt = { kind: 'in_doubt', why: 'x', closedAtMs: NOON_MS } as const;
     expect(readToday({ ...record, closure: doubt }, provider), 'it was none before').toBeUndefined();
-    const reading = { answer: 'found', charged: credits(1), why: 'x', dialect: 7, atMs: NOON_MS } as const;
-    const readings = [{ ...reading, attempt: record.attempt }];
-    expect(readToday({ ...record, closure: doubt, readings }, provider)).toMatchObject({ answer: kind });
   });
 
   test('is nothing for an operation that is no more', () => {
@@ -132,7 +128,13 @@ describe('what a kept reply means today', () => {
       ({
         kind: 'answered',
         answer: {
-          ...{ attempt: 1 as AttemptRecord['attempt'], batch, kind: 'found', why: 'x' },
+          ...{
+            attempt: 1 as AttemptRecord['attempt'],
+            batch,
+            kind: 'found',
+            why: 'x',
+            answeredAtMs: NOON_MS,
+          },
           ...(dialect === undefined ? {} : { dialect }),
         },
       }) as const;

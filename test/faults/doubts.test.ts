@@ -200,9 +200,9 @@ async function expectPaidOnce(workplace: Workplace): Promise<void> {
 /** The vendor's count that the next comparison begins from. */
 function markOf(workplace: Workplace): unknown {
   const database = new Database(workplace.path('store/ledger.db'), { readonly: true });
-  const mark = database.prepare('SELECT usage_counted FROM accounts').pluck().get();
+  const usage = database.prepare<[], string | null>('SELECT usage FROM accounts').pluck().get();
   database.close();
-  return mark;
+  return usage == null ? null : JSON.parse(usage).counted;
 }
 
 async function typed(workplace: Workplace, ...words: readonly string[]): Promise<string> {

@@ -54,33 +54,25 @@ const EMPTY: LedgerView = {
   attempts: 0,
 };
 
-/** What may have reached the vendor: all but what ended as not sent. */
-const LEFT = "FROM attempts a LEFT JOIN ends k ON k.of = a.id WHERE k.said IS NOT 'not_sent'";
-
-const CALLS = `
-SELECT c.operation, c.parameters AS parameters, c.state,
-       (SELECT said FROM ends WHERE of = c.stands AND kind = 'answered') AS answer,
-       (SELECT count(*) ${LEFT} AND a.call = c.id) AS attempts,
-       (SELECT count(*) FROM attempts a JOIN ends k ON k.of = a.id WHERE a.call = c.id AND k.said = 'not_sent') AS notSent
-  FROM calls c`;
-
-const DOUBTS = `
-SELECT c.operation, c.parameters AS parameters, c.terms ->> '$.project' AS project, a.row,
-       format('%08x', a.batch) AS batch
-  FROM calls c JOIN attempts a ON a.id = c.stands WHERE c.state = 'doubt' ORDER BY a.id`;
-
 interface StoredCall {
+  readonly id: number;
+  readonly key: Buffer;
   readonly operation: string;
-  /** As JSON. */
-  readonly parameters: string;
-  readonly state: 'free' | 'answered' | 'doubt';
-  readonly answer: 'found' | 'no_match' | 'refused' | null;
-  readonly attempts: number;
-  readonly notSent: number;
+  readonly asked: string;
+  readonly state: string;
+  readonly is_current: number;
+  readonly said: 'found' | 'no_match' | 'refused' | 'not_sent' | null;
+  readonly prior: number | null;
+  readonly batch: string;
+  readonly row: number;
+  readonly reserved: number;
+  readonly is_replied: number;
 }
 
-type StoredDoubt = Pick<StoredCall, 'operation' | 'parameters'> &
-  Pick<DoubtView, 'batch' | 'row'> & { readonly project: string | null };
+const CALLS = `
+SELECT c.id, c.key, c.operation, c.asked, c.state, c.is_current, c.said, c.prior, c.batch, c.row, c.reserved,
+  CASE WHEN EXISTS (SELECT 1 FROM replies r WHERE r.call = c.id) THEN 1 ELSE 0 END AS is_replied
+FROM calls c ORDER BY c.sent_at, c.id`;
 
 /** An empty view when the program was killed before it had made the ledger. */
 export function viewLedger(store: string): LedgerView {
@@ -88,7 +80,7 @@ export function viewLedger(store: string): LedgerView {
   if (!existsSync(path)) return EMPTY;
   const database = new Database(path, { readonly: true });
   try {
-    if (database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'attempts'").get() === undefined)
+    if (database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'calls'").get() === undefined)
       return EMPTY;
     return database.transaction(() => viewOf(database))();
   } finally {
@@ -96,43 +88,62 @@ export function viewLedger(store: string): LedgerView {
   }
 }
 
-const OPEN = 'SELECT open FROM calls WHERE open IS NOT NULL';
-
 function viewOf(database: Database.Database): LedgerView {
-  const count = (sql: string): number => Number(database.prepare(sql).pluck().get() ?? 0);
-  const calls = (database.prepare(CALLS).all() as StoredCall[]).map(
-    (call) => [nameOf(call), recordOf(call)] as const,
-  );
+  const calls = database.prepare(CALLS).all() as StoredCall[];
+  const spent = database.prepare("SELECT sum(spent) FROM budgets WHERE scope LIKE 'batch:%'").pluck().get();
+  const batches = database.prepare('SELECT facts, state FROM batches ORDER BY number').all();
+  const open = calls.filter(({ state }) => state === 'open');
+  const doubts = calls.filter(({ state }) => state === 'doubt');
   return {
-    attempts: count(`SELECT count(*) ${LEFT}`),
-    calls: new Map(calls),
-    open: database.prepare(OPEN).pluck().all() as number[],
-    unanswered: database
-      .prepare(`${OPEN} AND open NOT IN (SELECT of FROM replies)`)
-      .pluck()
-      .all() as number[],
-    inDoubt: count("SELECT count(*) FROM calls WHERE state = 'doubt'"),
-    spent: count("SELECT sum(spent) FROM totals WHERE scope LIKE 'batch:%'"),
-    atRisk: count("SELECT sum(held) FROM totals WHERE scope LIKE 'batch:%'"),
-    batches: database.prepare('SELECT input_path AS path, state FROM batches ORDER BY ordinal').all() as {
-      path: string;
-      state: string;
-    }[],
-    doubts: (database.prepare(DOUBTS).all() as StoredDoubt[]).map(({ parameters, project, ...doubt }) => ({
-      ...doubt,
-      parameters: JSON.parse(parameters) as DoubtView['parameters'],
-      ...(project === null ? {} : { project }),
+    attempts: calls.filter((call) => !isUnsent(call)).length,
+    calls: recordsOf(calls),
+    open: open.map(({ id }) => id),
+    unanswered: open.filter(({ is_replied }) => is_replied === 0).map(({ id }) => id),
+    inDoubt: doubts.length,
+    spent: Number(spent ?? 0),
+    atRisk: calls.reduce((sum, { state, reserved }) => sum + (LOST.includes(state) ? reserved : 0), 0),
+    batches: (batches as { facts: string; state: string }[]).map(({ facts, state }) => ({
+      path: JSON.parse(facts).inputPath as string,
+      state,
     })),
+    doubts: doubts.map(({ operation, asked, batch, row }) => {
+      const { parameters, project } = JSON.parse(asked) as Pick<DoubtView, 'parameters' | 'project'>;
+      return { operation, parameters, batch, row, ...(project === undefined ? {} : { project }) };
+    }),
   };
 }
 
-function nameOf({ operation, parameters }: StoredCall): string {
-  return callName(operation, JSON.parse(parameters) as DoubtView['parameters']);
+const LOST = ['doubt', 'retried', 'lost'];
+
+const isUnsent = ({ state, said }: StoredCall): boolean => state === 'unsold' && said === 'not_sent';
+
+/** What stands of each question, and how often it may have reached the vendor. */
+function recordsOf(calls: readonly StoredCall[]): LedgerView['calls'] {
+  const byId = new Map(calls.map((call) => [call.id, call]));
+  const ofKey = Map.groupBy(calls, ({ key }) => key.toString('hex'));
+  const named = [...ofKey.values()].map((all): readonly [string, CallRecord] => {
+    const [{ operation, asked }] = all as [StoredCall];
+    const notSent = all.filter(isUnsent).length;
+    const state = standsOf(
+      all.find(({ is_current }) => is_current === 1),
+      byId,
+    );
+    return [
+      callName(operation, JSON.parse(asked).parameters),
+      { state, attempts: all.length - notSent, notSent },
+    ];
+  });
+  return new Map(named);
 }
 
-function recordOf({ state, answer, attempts, notSent }: StoredCall): CallRecord {
-  const stands = answer ?? (state === 'doubt' ? 'in_doubt' : 'unknown');
-  return { state: stands, attempts, notSent };
+/** Beside a request under way stands what it is to replace, or what it sends again. */
+function standsOf(call: StoredCall | undefined, byId: ReadonlyMap<number, StoredCall>): CallRecord['state'] {
+  if (call === undefined) return 'unknown';
+  if (call.state === 'doubt') return 'in_doubt';
+  if (call.state === 'answered') return call.said as 'found' | 'no_match' | 'refused';
+  const prior = byId.get(call.prior ?? 0);
+  if (prior === undefined) return 'unknown';
+  return prior.state === 'retried' ? 'in_doubt' : (prior.said as 'found' | 'no_match' | 'refused');
 }
 
 /** The same words for a call in the vendor's log and in the program's ledger. */
@@ -141,34 +152,23 @@ export function callName(operation: string | null, parameters: Readonly<Record<s
   return `${operation} ${JSON.stringify(sorted)}`;
 }
 
-/** What stands of each call, and its attempts that may have reached the vendor. */
-const DATABASE_CALLS = `
-SELECT c.operation, c.parameters, c.state,
-       (SELECT k.said FROM rowonce.entries k WHERE k.of = c.stands AND k.kind IN ('answered', 'told', 'read') ORDER BY k.id DESC LIMIT 1) AS answer,
-       count(*) FILTER (WHERE n.of IS NULL)::int AS attempts, count(n.of)::int AS "notSent"
-  FROM rowonce.calls c JOIN rowonce.entries a ON a.call = c.id AND a.id = a.of
-       LEFT JOIN rowonce.entries n ON n.of = a.id AND n.said = 'not_sent'
- GROUP BY c.id`;
-
-type DatabaseCall = Pick<CallRecord, 'attempts' | 'notSent'> & {
-  readonly operation: string;
-  readonly parameters: Readonly<Record<string, string>>;
-  readonly state: string;
-  readonly answer: 'found' | 'no_match' | 'refused' | null;
-};
-
 /** What a ledger in a database holds of each call, by `callName`. */
 export async function callsOf(server: Server, database: string): Promise<LedgerView['calls']> {
-  const stored: unknown = await server.query(database, DATABASE_CALLS);
-  return new Map(
-    (stored as readonly DatabaseCall[]).map(({ operation, parameters, state, answer, ...attempts }) => [
-      callName(operation, parameters),
-      { state: answer ?? (state === 'doubt' ? 'in_doubt' : 'unknown'), ...attempts },
-    ]),
-  );
+  const found = await server.query(database, `SET search_path = rowonce_ledger; ${CALLS}`);
+  // Whole numbers of 64 bits come as text.
+  const calls: unknown = found.map(({ id, is_current, prior, ...call }) => {
+    return {
+      ...call,
+      id: Number(id),
+      is_current: Number(is_current),
+      prior: prior === null ? null : Number(prior),
+    };
+  });
+  return recordsOf(calls as readonly StoredCall[]);
 }
 
 export async function rowsEndedOf(server: Server, database: string): Promise<number> {
-  const [counted] = await server.query(database, 'SELECT count(*) AS rows FROM rowonce.rows');
+  const sql = `SELECT count(*) AS rows FROM rowonce_ledger.rows WHERE state <> 'pending'`;
+  const [counted] = await server.query(database, sql);
   return Number(counted?.rows);
 }

@@ -66,9 +66,9 @@ export async function tryOnBackup(workplace: Workplace, backup: Backup, order: O
 function standingIn(folder: string): Pick<Backup, 'identity' | 'newest'> {
   const database = new Database(join(folder, 'ledger.db'), { readonly: true });
   try {
-    const sql = 'SELECT identity, (SELECT coalesce(max(id), 0) FROM attempts) AS newest FROM book';
+    const sql = `SELECT value AS identity, (SELECT coalesce(max(id), 0) FROM calls) AS newest FROM meta WHERE name = 'identity'`;
     const found = database.prepare<[], Pick<Backup, 'identity' | 'newest'>>(sql).get();
-    if (found === undefined) throw new Error(`${folder} has no book`);
+    if (found === undefined) throw new Error(`${folder} has no name`);
     return found;
   } finally {
     database.close();

@@ -95,7 +95,7 @@ test.each(
 const askedLongAgo = (ledger: Ledger): Ledger =>
   replacing(ledger, {
     find: async (keys, options) =>
-      options?.detail === 'checked' ? keys.map(() => ({ kind: 'unknown' })) : ledger.find(keys, options),
+      options?.detail === 'kind' ? keys.map(() => ({ kind: 'unknown' })) : ledger.find(keys, options),
   });
 
 test('a row whose call is lost ends there, with what it has used by then and the lost attempt last', async () => {

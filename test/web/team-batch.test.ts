@@ -139,12 +139,16 @@ test('what is decided about lost invites leaves nothing in doubt in the summary 
   expect((await ask(`${other}/summary`)).headline).toContain('2 in doubt');
   expect((await ask(`${other}/rows`)).counts).toEqual({ applied: 1, in_doubt: 2 });
 
-  await team.type('settle', first, '--skip');
+  await team.type('settle', first, '2', '--skip');
+  await team.type('settle', first, '3', '--not-done');
   expect((await ask(`${first}/summary`)).headline).not.toContain('in doubt');
   const { counts, rows } = await ask(`${first}/rows`);
-  expect(counts).toEqual({ pending: 2 });
-  expect(rows).toMatchObject([{ status: 'pending' }, { status: 'pending' }]);
-  expect((await ask(`${first}/rows?status=pending`)).rows).toHaveLength(2);
+  expect(counts).toEqual({ skipped: 1, pending: 1 });
+  expect(rows).toMatchObject([{ status: 'skipped' }, { status: 'pending' }]);
+  expect((await ask(`${first}/rows?status=pending`)).rows).toHaveLength(1);
+  expect((await ask(`${other}/rows`)).counts, 'what was not done is done by either').toEqual({
+    ...{ applied: 1, in_doubt: 1, pending: 1 },
+  });
   expect((await ask(`${first}/rows?status=in_doubt`)).rows).toEqual([]);
 });
 

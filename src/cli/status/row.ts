@@ -2,7 +2,7 @@ import { isoTime } from '../../core/clock.ts';
 import { subjectWords } from '../../core/membership.ts';
 import type { Call, JsonObject } from '../../core/operation.ts';
 import { atMost, counted, linesOf } from '../../core/plain-text.ts';
-import type { AttemptRecord, Closure, Credits } from '../../ledger/ledger.ts';
+import type { AttemptRecord, Credits, Ended } from '../../ledger/ledger.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import { RowObject } from '../../objects/row-object.ts';
 import { keptWork } from '../../operations/team/planned-work.ts';
@@ -61,22 +61,18 @@ function attemptLines(story: AttemptStory, shown: RowStory): readonly string[] {
   ];
 }
 
-/** How the answer was read later, and how the dialect of today reads it if that differs from the last reading. */
+/** How the dialect of today reads it, if that differs from how it ended. */
 function readingLines(
   { record, today, settleFlags }: AttemptStory,
   { batch, row }: RowStory,
 ): readonly string[] {
-  const kept = record.readings.map(
-    ({ answer, charged, why, atMs }) =>
-      `read as ${answer}, ${counted(charged, 'credit')}, at ${isoTime(atMs)} by another dialect (${why})`,
-  );
-  if (today === undefined) return kept;
+  if (today === undefined) return [];
   const { answer, charged, why } = today;
   const words = `reads as ${answer}, ${counted(charged, 'credit')}, by today's dialect (${why})`;
-  if (record.call.change === undefined) return [...kept, words];
+  if (record.call.change === undefined) return [words];
   const apply = settleFlags && commandLine(['settle', batch.id, String(row), ...settleFlags]);
   const never = `${words}, which is never applied to a change without you`;
-  return linesOf(kept, never, apply !== undefined && `to apply it: ${apply}`);
+  return linesOf(never, apply !== undefined && `to apply it: ${apply}`);
 }
 
 function askedWords(call: Call, reserved: Credits): string {
@@ -109,7 +105,7 @@ function replyLines({ record: { reply }, requestId }: AttemptStory): readonly st
   return [`status ${reply.status}${id}: ${reply.body.toString('utf8')}`];
 }
 
-function closureWords(closure: Closure & { readonly closedAtMs: number }, { isExact }: AttemptStory): string {
+function closureWords(closure: Ended & { readonly closedAtMs: number }, { isExact }: AttemptStory): string {
   const ended =
     closure.kind === 'answered'
       ? `${closure.answer}, ${atMost(closure.charged, isExact, counted(closure.charged, 'credit'))}`

@@ -54,9 +54,6 @@ export function keysAtHand(
   });
 }
 
-/** Secrets of ours in the environment besides the keys of accounts. */
-const OTHER_SECRETS: ReadonlySet<string> = new Set(['PGPASSWORD', 'ROWONCE_ERASURE_KEY']);
-
 /** The environment for a program that is none of ours, such as a browser or a command that is notified: without secrets of ours. */
 export function environmentForOthers(
   accounts: readonly Pick<KeyHolder, 'key'>[],
@@ -64,7 +61,7 @@ export function environmentForOthers(
 ): Environment {
   const keys = new Set(keysAtHand(accounts, env));
   const kept = Object.entries(env).filter(
-    ([name, value = '']) => !OTHER_SECRETS.has(name) && !keys.has(value.trim()),
+    ([name, value = '']) => name !== 'PGPASSWORD' && !keys.has(value.trim()),
   );
   return Object.fromEntries(kept);
 }

@@ -8,7 +8,7 @@ import { type KeptPart, keptWork } from '../../operations/team/planned-work.ts';
 import type { ChangeEnd, ChangeFigures, ChangeGroup } from './changes-done/figures.ts';
 import { type EndedPart, endedParts, endOf, type RowEnd } from './changes-done/parts.ts';
 import { type MovedPart, Since } from './changes-done/since.ts';
-import { type InDoubt, SoFar } from './changes-done/so-far.ts';
+import { SoFar } from './changes-done/so-far.ts';
 
 /**
  * What a batch of changes has done, by its plan and its answers, and what others have done since to whom it is about. Every
@@ -48,18 +48,11 @@ export interface OvertakenRow {
   readonly since: string;
 }
 
-/**
- * Undefined for a batch without a plan, which changes nothing.
- * @param toDecide the rows that count as in doubt. Left out: those that ended so.
- */
-export async function changesDone(
-  ledger: LedgerReader,
-  batch: Batch,
-  toDecide?: InDoubt,
-): Promise<ChangesDone | undefined> {
+/** Undefined for a batch without a plan, which changes nothing. */
+export async function changesDone(ledger: LedgerReader, batch: Batch): Promise<ChangesDone | undefined> {
   if (batch.plannedRows === undefined) return undefined;
   const since = await Since.of(ledger, batch);
-  const collected = new Collected(batch, since, new SoFar(ledger, batch, since, toDecide));
+  const collected = new Collected(batch, since, new SoFar(ledger, batch, since));
   for await (const { planned, record } of plannedRecords(ledger, batch.id)) {
     await collected.add(planned, record);
   }

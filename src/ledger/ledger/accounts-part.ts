@@ -42,7 +42,7 @@ export interface AccountsReader {
 
 export interface Accounts extends AccountsReader {
   setAccountCaps(accountIdentity: string, caps: AccountCaps): Promise<void>;
-  /** Deletes pauses that ended 90 days before. An `asked` pause also sets the account's `pausedUntilMs`. */
+  /** Deletes pauses that began 90 days before. An `asked` pause also sets the account's `pausedUntilMs`. */
   notePause(accountIdentity: string, pause: PauseRecord): Promise<void>;
   /** Keeps the learned speed of an account; undefined means that the old one is no longer valid. */
   setLearnedRate(accountIdentity: string, learned: LearnedRate | undefined): Promise<void>;

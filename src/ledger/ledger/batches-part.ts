@@ -1,7 +1,15 @@
 import type { OutcomeKind, RowNumber } from '../../core/row.ts';
-import type { FinishedInput, FinishedRow, RowKind, RowRecord } from './finished-rows.ts';
+import type {
+  FinishedInput,
+  FinishedRow,
+  RowKind,
+  RowPlace,
+  RowRecord,
+  WaitingRow,
+} from './finished-rows.ts';
 import type {
   Act,
+  AttemptId,
   Batch,
   BatchChange,
   BatchId,
@@ -37,8 +45,8 @@ export interface BatchesReader {
   /** How the rows from `fromRow` on, and before `beforeRow`, ended; in order, without their answers, which take time. */
   rowKinds(batch: BatchId, fromRow: RowNumber, beforeRow: RowNumber): Promise<readonly RowKind[]>;
   /**
-   * Rows as `rows` gives them, but only those that have a vendor's answer which another dialect than this one read, even if
-   * it was read again since, or which turned out to be none. Answers that a person told are not among them.
+   * Rows as `rows` gives them, but only those that have a vendor's answer which another dialect than this one read last, or which
+   * turned out to be none. Answers that a person told are not among them.
    */
   rowsReadOtherwise(
     batch: BatchId,
@@ -46,6 +54,10 @@ export interface BatchesReader {
     fromRow: RowNumber,
     limit: number,
   ): Promise<readonly RowRecord[]>;
+  /** The rows of any batch that wait for what becomes of this call. */
+  rowsRestingOn(call: AttemptId): Promise<readonly RowPlace[]>;
+  /** Rows in doubt about which there is nothing to decide here: they wait for another row, or for their next run. In order, at most `limit`. */
+  rowsWaiting(batch: BatchId, limit: number): Promise<readonly WaitingRow[]>;
   /** The rows in doubt that wait for a call whose answer turned out to be none, in order. */
   rowsUnanswered(batch: BatchId): Promise<readonly RowNumber[]>;
   /**

@@ -1,6 +1,7 @@
 import type { SubjectFacts } from '../../core/membership.ts';
 import type { Admission, Closure, DecisionSpec, Intent, Look, RawReply, Reading } from './call-records.ts';
-import type { AttemptId, DecisionId } from './records.ts';
+import type { FinishedRow } from './finished-rows.ts';
+import type { AttemptId, BatchId, DecisionId } from './records.ts';
 
 /**
  * - `intent`: a request is about to be sent. The budget is checked in the same transaction, and it reserves at least the highest
@@ -35,14 +36,25 @@ export type CallEntry =
     }
   | { readonly kind: 'reading'; readonly reading: Reading }
   | { readonly kind: 'look'; readonly look: Look }
-  | { readonly kind: 'release'; readonly attempt: AttemptId; readonly why: string; readonly atMs: number }
+  | {
+      readonly kind: 'release';
+      readonly attempt: AttemptId;
+      readonly why: string;
+      readonly atMs: number;
+      /** The batch whose rows a person named, also where they were skipped. */
+      readonly batch?: BatchId | undefined;
+    }
   | {
       readonly kind: 'decision';
       readonly decision: DecisionSpec;
       /** Where many spend it is refused where another loss stands by now. */
       readonly about?: AttemptId;
       readonly told?: RawReply | undefined;
+      /** Left out: `found`. */
+      readonly toldAs?: 'found' | 'no_match' | undefined;
       readonly left?: SubjectFacts | undefined;
+      /** How the rows that were in doubt on it end by what was told. The others wait for their next run. */
+      readonly finishes?: readonly FinishedRow[] | undefined;
     };
 
 export type EntryKind = CallEntry['kind'];
@@ -123,8 +135,13 @@ export const addReading = (ledger: Appending, reading: Reading): Promise<Written
 export const recordLook = (ledger: Appending, look: Look): Promise<Written> =>
   one(ledger, { kind: 'look', look });
 
-export const release = (ledger: Appending, attempt: AttemptId, why: string, atMs: number): Promise<Written> =>
-  one(ledger, { kind: 'release', attempt, why, atMs });
+export const release = (
+  ledger: Appending,
+  attempt: AttemptId,
+  why: string,
+  atMs: number,
+  batch?: BatchId,
+): Promise<Written> => one(ledger, { kind: 'release', attempt, why, atMs, batch });
 
 /** By a rule, which has looked at one loss. */
 export async function decideAbout(
@@ -139,7 +156,7 @@ export async function decide(
   ledger: Appending,
   decision: DecisionSpec,
   told?: RawReply,
-  left?: SubjectFacts,
+  more: Pick<EntryOf<'decision'>, 'left' | 'toldAs' | 'finishes'> = {},
 ): Promise<DecisionId> {
-  return (await one(ledger, { kind: 'decision', decision, told, left })).decision;
+  return (await one(ledger, { kind: 'decision', decision, told, ...more })).decision;
 }

@@ -103,7 +103,12 @@ export type Admission =
   /** Since a change was planned, another change of its subject was settled; `by` is the last batch that did so. */
   | { readonly kind: 'moved'; readonly by: BatchId }
   /** Another change of the same subject is open, or its answer was lost. */
-  | { readonly kind: 'subject_in_doubt'; readonly by: BatchId; readonly row: RowNumber }
+  | {
+      readonly kind: 'subject_in_doubt';
+      readonly by: BatchId;
+      readonly row: RowNumber;
+      readonly attempt?: AttemptId;
+    }
   /** The call stands otherwise than it was asked for: it was to be sent `ifUnknown`, or was overtaken. */
   | { readonly kind: 'known' }
   /** Its request would not leave any more. */
@@ -231,12 +236,10 @@ export interface InFlight {
 }
 
 /**
- * How much is read of a call's state; each level has what the one before it has. `kind` and `age` are without checksums: good
- * for counting, and a plan reads a million of them. `age` adds when the answer came. `checked` holds both against the checksums,
- * and leaves what came to who reads it. `whole` adds all that is spent or shown: body, headers and cost, the facts of a doubt and
- * the decision about it.
+ * How much is read of a call's state. `kind`: what the answer is and when it came, of which a plan reads a million. `whole` adds all that is
+ * spent or shown: body, headers and cost, the facts of a doubt and the decision about it.
  */
-export type Detail = 'kind' | 'age' | 'checked' | 'whole';
+export type Detail = 'kind' | 'whole';
 
 export type CallState<Level extends Detail = 'whole'> =
   | { readonly kind: 'unknown' }
@@ -253,9 +256,7 @@ export type CallState<Level extends Detail = 'whole'> =
     };
 
 interface DetailedAnswer<Kind extends ReadAs> {
-  readonly kind: KnownAnswer<Kind>;
-  readonly age: DatedAnswer<Kind>;
-  readonly checked: DatedAnswer<Kind>;
+  readonly kind: DatedAnswer<Kind>;
   readonly whole: AnswerRecord<Kind>;
 }
 
@@ -299,7 +300,14 @@ export interface DecisionSpec {
 
 export interface Decision extends DecisionSpec {
   readonly id: DecisionId;
+  /** Who made it, where somebody was named. */
+  readonly operator?: string;
 }
+
+/** How an attempt ended. What it answered is what the newest dialect that read it says, which may be that it was no answer. */
+export type Ended =
+  | Exclude<Closure, { readonly kind: 'answered' }>
+  | { readonly kind: 'answered'; readonly answer: ReadAs; readonly charged: Credits; readonly why: string };
 
 /** An attempt with all that is known about it, for `status BATCH ROW`. */
 export interface AttemptRecord {
@@ -309,10 +317,12 @@ export interface AttemptRecord {
   readonly batch: BatchId;
   readonly row: RowNumber;
   readonly call: Call;
+  /** Who sent it, where somebody was named. */
+  readonly operator?: string;
   readonly reserved: Credits;
   readonly intentAtMs: number;
   readonly reply?: RawReply;
-  readonly closure?: Closure & { readonly closedAtMs: number };
+  readonly closure?: Ended & { readonly closedAtMs: number };
   readonly decision?: Decision;
   /** What was decided or told about it, oldest first. */
   readonly decisions: readonly Decision[];
@@ -320,8 +330,6 @@ export interface AttemptRecord {
   readonly request?: KeyedRequest;
   /** Looks at this attempt, oldest first. */
   readonly looks: readonly Look[];
-  /** Readings of its answer, oldest first. */
-  readonly readings: readonly Reading[];
   /** Why and when the money at risk was released; absent while it was not. */
   readonly released?: { readonly why: string; readonly atMs: number };
 }

@@ -8,12 +8,21 @@ export interface FinishedRow {
   readonly row: RowNumber;
   readonly outcome: Outcome;
   readonly answers: readonly AttemptId[];
+  /** The call of another row, of the same person, that it waits for. */
+  readonly waitsFor?: AttemptId | undefined;
   /** A hash of 48 bits over the cells that the row was finished from; absent for a row that is not in the file. */
   readonly input?: number | undefined;
 }
 
 /** A row that has a final outcome, with the hash of its cells if that was kept. */
 export type FinishedInput = Pick<FinishedRow, 'row' | 'input'>;
+
+export type RowPlace = Pick<FinishedRow, 'batch' | 'row'>;
+
+export interface WaitingRow {
+  readonly row: RowNumber;
+  readonly reason: string;
+}
 
 export interface RowKind {
   readonly row: RowNumber;

@@ -113,8 +113,8 @@ export interface Act {
   readonly kind: (typeof ACTS)[number];
   readonly operator: string;
   readonly atMs: number;
-  /** The newest entry of the book before it: what comes after is the operator's, until the next act. */
-  readonly after: number;
+  /** In stores with a book, its newest entry before: what comes after is the operator's, until the next act. */
+  readonly after?: number;
 }
 
 /** What may be changed on a batch at any time, because it does not identify the batch. */
@@ -158,11 +158,14 @@ export interface AccountCaps {
 }
 
 export interface AccountState {
-  /** Number of answers of any kind that this account ever gave. */
+  /** Number of its answers of any kind, of which the newest thousand are counted; the next two are of the same answers. */
   readonly answers: number;
-  /** How many of its answers had another status than 404. Zero of many means that the address is wrong. */
+  /** How many of them had another status than 404. Zero means that it never gave another, and of many that the address is wrong. */
   readonly answersNot404: number;
   readonly found: number;
+  /** Other numbers whenever another answer is the newest of another status than 404, or the newest match; absent before the first. */
+  readonly newestOther?: number;
+  readonly newestFound?: number;
   readonly misses: Misses;
   /** The time until which the vendor asked us to wait, ms since 1970. */
   readonly pausedUntilMs?: number;

@@ -1,16 +1,21 @@
 import { existsSync } from 'node:fs';
-import { type StopError, stop } from '../../core/errors.ts';
 import { listsFolder } from '../../core/paths.ts';
+import { checkBudgets } from '../check.ts';
+import { accountsOf } from '../context.ts';
+import { type CopySource, partsOf } from '../copy.ts';
+import { type Connection, sqlite } from '../db/sqlite.ts';
+import type { Cell, Db, Each } from '../db.ts';
+import { type Erasing, eraserOver, finishErasures, NOTHING_ERASABLE, type Room } from '../erase.ts';
 import type { Eraser } from '../eraser.ts';
-import type { LedgerReader } from '../ledger.ts';
-import { lossAt, requireAccepted } from '../lost-stores.ts';
-import { realPlaceOf, refuseForeignNotes } from '../outside-notes.ts';
-import { isUrl, type Store, type StoreOptions, type Tell } from '../store.ts';
-import { backUp } from './sqlite/backup.ts';
-import { Connection, damagedStore, explained, sqliteCode } from './sqlite/connection.ts';
-import { copySource, copyTarget, refuseCopied } from './sqlite/copies.ts';
-import { NOTHING_ERASABLE } from './sqlite/erasable.ts';
-import { lostErasureKey, readErasureKey } from './sqlite/erasure-key.ts';
+import type { Keeping } from '../gather.ts';
+import type { Ledger, LedgerReader } from '../ledger.ts';
+import { requireAccepted } from '../lost-stores.ts';
+import { ledgerOver, readerOver } from '../open-ledger.ts';
+import { refuseForeignNotes } from '../outside-notes.ts';
+import { backUp } from '../sqlite/backup.ts';
+import { clean, requireRoom } from '../sqlite/cleaning.ts';
+import { copiedTo, copyTarget, refuseCopied } from '../sqlite/copies.ts';
+import { concernsOneWrite, explained, isDiskFull } from '../sqlite/errors.ts';
 import {
   hasLedger,
   makePrivateFile,
@@ -19,21 +24,20 @@ import {
   type StoreFolder,
   sizeOf,
   storeFolder,
-} from './sqlite/folder.ts';
-import { identify, layOut, refuseOther } from './sqlite/identity.ts';
-import { SqliteLedger } from './sqlite/ledger.ts';
-import { checkLedger } from './sqlite/ledger-check.ts';
-import { livingSpender, type SpenderLock, takeLock } from './sqlite/lock.ts';
-import { SqliteReader } from './sqlite/reader.ts';
-import { ensureReserve, freeReserve, limitPages, raiseLimit } from './sqlite/reserve-file.ts';
-import { lossOf, Watch } from './sqlite/watch.ts';
+} from '../sqlite/folder.ts';
+import { connect, isEmpty, layOut, lossOfPlace, metaOf, nothingThere } from '../sqlite/layout.ts';
+import { livingSpender, type SpenderLock, takeLock } from '../sqlite/lock.ts';
+import { ensureReserve, freeReserve, limitPages, raiseLimit } from '../sqlite/reserve-file.ts';
+import { lossOf, Watch } from '../sqlite/watch.ts';
+import { isUrl, type Store, type StoreCheck, type StoreOptions, type Tell } from '../store.ts';
+import { beginWorker, endWorker } from '../workers.ts';
 
 /** The store of one machine: a folder with an SQLite database, a lock and a reserve of room. */
-const sqlite: Store = {
+const store: Store = {
   name: 'sqlite',
   handles: (location) => !isUrl(location),
 
-  open: (location, options) => explaining(location, (folder) => open(folder, options)),
+  open: (location, options) => explaining(location, async (folder) => (await open(folder, options)).ledger),
 
   look: (location, tell) => explaining(location, (folder) => look(folder, tell)),
 
@@ -45,44 +49,51 @@ const sqlite: Store = {
     explaining(location, async (folder) => {
       if (!hasLedger(folder) && existsSync(listsFolder(folder.path)))
         return erasingLists(folder, options, work);
-      const ledger = await open(folder, { ...options, create: false, sendsNothing: true, mayBeCopied: true });
+      const opened = await open(folder, { ...options, create: false, mayBeCopied: true });
       try {
-        const find: Eraser['find'] = (target) => ledger.erasable(target);
-        return await work({ folder: folder.path, ledger, find });
+        return await work({ folder: folder.path, ledger: opened.ledger, find: eraserOver(opened) });
       } finally {
-        await ledger.close();
+        await opened.ledger.close();
       }
     }),
 
   upkeep: {
     bytes: (location) =>
-      reading(location, async ({ path }) => (sizeOf(path) ?? 0) + (sizeOf(`${path}-wal`) ?? 0)),
-    check: (location) => reading(location, async (connection) => checkLedger(connection)),
+      reading(location, async (_, { ledger }) => (sizeOf(ledger) ?? 0) + (sizeOf(`${ledger}-wal`) ?? 0)),
+    check: (location) => reading(location, checkLedger),
     backUp: (location, file) => reading(location, (connection) => backUp(connection, file)),
   },
 
   copying: {
     from: (location, options) =>
-      explaining(location, async (folder) =>
-        copySource(await open(folder, { ...options, create: false, mayBeCopied: true }), folder),
-      ),
+      explaining(location, (folder) => copySource(folder, { ...options, create: false })),
     to: (location, options) =>
-      explaining(location, (folder) =>
-        copyTarget(folder, { ...options, create: true }, () => void prepare(folder, {})),
-      ),
+      explaining(location, (folder) => {
+        prepare(folder, {});
+        return copyTarget(folder, { ...options, create: true });
+      }),
   },
 };
 
-/** Reads a ledger as it is, also one that nothing is bought from. */
-function reading<T>(location: string, work: (connection: Connection) => Promise<T>): Promise<T> {
-  return explaining(location, async (folder) => {
-    const connection = openToRead(folder);
-    try {
-      return await work(connection);
-    } finally {
-      connection.close();
-    }
-  });
+export default store;
+
+async function explaining<T>(location: string, work: (folder: StoreFolder) => Promise<T>): Promise<T> {
+  const folder = storeFolder(location);
+  try {
+    return await work(folder);
+  } catch (error) {
+    throw explained(error, folder.path);
+  }
+}
+
+/** Makes the folder, or takes the one that is there, before anything is written to it. @returns whether it has a ledger. */
+function prepare(folder: StoreFolder, options: Pick<StoreOptions, 'acceptLost' | 'tell'>): boolean {
+  refuseForeignNotes();
+  const wasThere = hasLedger(folder);
+  // This comes before anything is made, so that the mount point of an unmounted disk stays as it is.
+  if (!wasThere) requireAccepted(lossOfPlace(folder), options);
+  preparePrivateFolder(folder);
+  return wasThere;
 }
 
 /** The lock keeps a first run from beginning with one of the lists meanwhile. */
@@ -100,116 +111,166 @@ async function erasingLists<T>(
   }
 }
 
-async function explaining<T>(location: string, work: (folder: StoreFolder) => Promise<T>): Promise<T> {
-  const folder = storeFolder(location);
-  try {
-    return await work(folder);
-  } catch (error) {
-    throw explained(error, folder.path);
-  }
+async function copySource(folder: StoreFolder, options: StoreOptions): Promise<CopySource> {
+  const { ledger, db, connection } = await open(folder, { ...options, mayBeCopied: true });
+  return {
+    ledger,
+    place: folder.path,
+    copied: copiedTo(connection),
+    parts: () => partsOf(db),
+    leave: (copied) =>
+      db.transaction(async (sql) => {
+        await sql.rows(`INSERT INTO meta (name, value) VALUES ('copied_to', ?)`, [JSON.stringify(copied)]);
+      }),
+    close: () => ledger.close(),
+  };
 }
 
-export default sqlite;
+// --------------------------------------------------------------------------------------------- to spend
 
-type Accepted = Pick<StoreOptions, 'acceptLost' | 'tell'>;
-
-/** Makes the folder, or takes the one that is there, before anything is written to it. @returns whether it has a ledger. */
-function prepare(folder: StoreFolder, options: Accepted): boolean {
-  refuseForeignNotes();
-  const wasThere = hasLedger(folder);
-  // This comes before anything is made, so that the mount point of an unmounted disk stays as it is.
-  if (!wasThere) requireAccepted(lossOfPlace(folder), options);
-  preparePrivateFolder(folder);
-  return wasThere;
+/** An open store, for those who erase from it or copy it as well. */
+interface Opened extends Erasing {
+  readonly ledger: Ledger;
+  readonly connection: Connection;
 }
 
-async function open(folder: StoreFolder, options: StoreOptions): Promise<SqliteLedger> {
+async function open(folder: StoreFolder, options: StoreOptions): Promise<Opened> {
   if (!options.create && !hasLedger(folder)) throw nothingThere(folder);
   const wasThere = prepare(folder, options);
   const lock = await takeLock(folder, options);
-  let ledger: SqliteLedger;
   try {
-    ledger = openLocked(folder, lock, { ...options, wasThere });
+    return await openLocked(folder, lock, { ...options, wasThere });
   } catch (error) {
     lock.release();
     throw error;
   }
-  try {
-    // Finishes an erasure whose process ended before it had overwritten everything.
-    const cleaning = await ledger.scrub();
-    if (cleaning.isDue) options.tell?.(cleaning.why);
-    return ledger;
-  } catch (error) {
-    await ledger.close();
-    throw error;
-  }
-}
-
-interface Opening extends StoreOptions {
-  /** False for a store that is new. */
-  readonly wasThere: boolean;
 }
 
 /** A crash anywhere in here leaves a store that the next start takes for new, or as it was. */
-function openLocked(folder: StoreFolder, lock: SpenderLock, options: Opening): SqliteLedger {
-  const connection = connect(folder, 'write');
+async function openLocked(
+  folder: StoreFolder,
+  lock: SpenderLock,
+  options: StoreOptions & { readonly wasThere: boolean },
+): Promise<Opened> {
+  const writer = connect(folder, 'write');
+  let reader: Connection | undefined;
   try {
-    const isEmpty = isEmptyLedger(connection, folder);
+    const isNew = isEmpty(writer, folder);
     // A file that something emptied is no new store.
-    if (isEmpty && options.wasThere) requireAccepted(lossOfPlace(folder), options);
+    if (isNew && options.wasThere) requireAccepted(lossOfPlace(folder), options);
     // SQLite gives the log the mode of the database, so this comes before the log.
     makePrivateFile(folder.ledger);
-    connection.pragma('journal_mode = WAL');
-    if (isEmpty) layOut(connection);
-    if (options.mayBeCopied !== true) refuseCopied(connection, folder);
-    const loss = isEmpty ? undefined : lossOf(folder.path, connection);
-    requireAccepted(loss, options);
-    if (options.sendsNothing !== true) requireAccepted(lostErasureKey(connection, folder), options);
-    if (loss !== undefined) connection.run(NEW_IDENTITY);
+    writer.pragma('journal_mode = WAL');
+    reader = connect(folder, 'read');
+    const db = sqlite(writer, reader);
+    await layOut(db, writer);
+    if (options.mayBeCopied !== true) refuseCopied(writer, folder);
+    if (!isNew) requireNewest(folder, writer, options);
     ensureReserve(folder.reserve);
-    limitPages(connection);
-    return spenderOf(folder, connection, lock, options);
+    limitPages(writer);
+    const opened = await spending(folder, lock, { db, writer, reader, options });
+    // What an erasure could not overwrite when it was made.
+    const cleaning = await finishErasures(db, opened.room);
+    if (cleaning.isDue) options.tell?.(cleaning.why);
+    return opened;
   } catch (error) {
-    connection.close();
+    reader?.raw.close();
+    writer.raw.close();
     throw error;
   }
 }
 
-function spenderOf(
-  folder: StoreFolder,
-  connection: Connection,
-  lock: SpenderLock,
-  { clock, operator }: StoreOptions,
-): SqliteLedger {
-  return new SqliteLedger({
-    connection,
-    watch: new Watch(folder, connection),
-    act: () => (operator === undefined ? undefined : { operator, atMs: clock.wallMs() }),
-    folder: folder.path,
-    makeRoom() {
-      // Moving the log into the database would take that room for itself.
-      connection.pragma('wal_autocheckpoint = 0');
-      freeReserve(folder.reserve);
-      raiseLimit(connection);
-    },
-    secret: readErasureKey(folder.erasureKey),
-    erasureKey: folder.erasureKey,
-    release: () => lock.release(),
-  });
+/** An accepted ledger gets a new identity, so that the lost one is still missed when it comes back. */
+function requireNewest(folder: StoreFolder, writer: Connection, options: StoreOptions): void {
+  const loss = lossOf(folder.path, writer);
+  requireAccepted(loss, options);
+  if (loss !== undefined)
+    writer.rows("UPDATE meta SET value = lower(hex(randomblob(16))) WHERE name = 'identity'");
 }
+
+interface Spending {
+  readonly db: Db;
+  readonly writer: Connection;
+  readonly reader: Connection;
+  readonly options: StoreOptions;
+}
+
+async function spending(
+  folder: StoreFolder,
+  lock: SpenderLock,
+  { db, writer, reader, options }: Spending,
+): Promise<Opened> {
+  const worker = await db.transaction((sql) => beginWorker(sql, options));
+  const watch = new Watch(folder, reader);
+  const ledger = ledgerOver({ ...contextOf(db, writer, folder), worker }, keepingOf(folder, writer, watch));
+  let closing: Promise<void> | undefined;
+  const close = async (): Promise<void> => {
+    try {
+      await ledger.close();
+      await endWorker(db, worker);
+    } finally {
+      watch.end();
+      await db.close();
+      lock.release();
+    }
+  };
+  const room: Room = {
+    requireRoom: () => requireRoom(writer, folder.path),
+    begin: () => void writer.pragma('secure_delete = ON'),
+    clean: async () => clean(writer, folder.path),
+  };
+  return { db, connection: writer, worker, room, ledger: { ...ledger, close: () => (closing ??= close()) } };
+}
+
+function keepingOf(folder: StoreFolder, writer: Connection, watch: Watch): Keeping {
+  return {
+    refusal: () => watch.refusal(),
+    committed: () => watch.committed(),
+    makeRoom() {
+      const hadRoom = sizeOf(folder.reserve) !== undefined;
+      // Moving the log into the database would take that room for itself.
+      writer.pragma('wal_autocheckpoint = 0');
+      freeReserve(folder.reserve);
+      raiseLimit(writer);
+      return hadRoom;
+    },
+    isFull: isDiskFull,
+    concernsOneWrite,
+    explain: (error) => explained(error, folder.path),
+  };
+}
+
+// --------------------------------------------------------------------------------------------- to read
 
 /** Opens a store to read it, also beside a running spender. */
 async function look(folder: StoreFolder, tell: Tell = () => {}): Promise<LedgerReader> {
   refuseForeignNotes();
   const connection = openToRead(folder, tell);
   try {
-    const loss = lossOf(folder.path, connection) ?? lostErasureKey(connection, folder);
+    const loss = lossOf(folder.path, connection);
     if (loss !== undefined) tell(`${loss} Nothing is bought from it in this state.`);
-    return new SqliteReader(connection, folder.path, readErasureKey(folder.erasureKey));
+    const db = sqlite(connection, connection);
+    return { ...readerOver(contextOf(db, connection, folder)), close: () => db.close() };
   } catch (error) {
-    connection.close();
+    connection.raw.close();
     throw error;
   }
+}
+
+function contextOf(db: Db, connection: Connection, folder: StoreFolder) {
+  const fail = (error: unknown): never => {
+    throw explained(error, folder.path);
+  };
+  return {
+    db: {
+      ...db,
+      rows: <Row>(sql: string, params?: readonly Cell[]) => db.rows<Row>(sql, params).catch(fail),
+      each: <Rec, Row>(statement: Each<Rec, Row>, records: readonly Rec[]) =>
+        db.each(statement, records).catch(fail),
+    },
+    secret: metaOf(connection, 'secret') ?? '',
+    account: accountsOf(db),
+  };
 }
 
 /** @param tell hears of a ledger that is gone. @throws StopError `store` where there is none. */
@@ -217,47 +278,42 @@ function openToRead(folder: StoreFolder, tell: Tell = () => {}): Connection {
   refuseForeign(folder);
   const connection = hasLedger(folder) ? connect(folder, 'read') : undefined;
   try {
-    if (connection !== undefined && !isEmptyLedger(connection, folder)) return connection;
+    if (connection !== undefined && !isEmpty(connection, folder)) return connection;
     const loss = lossOfPlace(folder);
     if (loss !== undefined) tell(loss);
     throw nothingThere(folder);
   } catch (error) {
-    connection?.close();
+    connection?.raw.close();
     throw error;
   }
 }
 
-function connect(folder: StoreFolder, use: 'read' | 'write'): Connection {
-  if (hasLedger(folder)) refuseOther(folder.ledger, folder.path);
+/** Reads a ledger as it is, also one that nothing is bought from. */
+function reading<T>(
+  location: string,
+  work: (connection: Connection, folder: StoreFolder) => Promise<T>,
+): Promise<T> {
+  return explaining(location, async (folder) => {
+    const connection = openToRead(folder);
+    try {
+      return await work(connection, folder);
+    } finally {
+      connection.raw.close();
+    }
+  });
+}
+
+/** SQLite's own check, and each budget added up anew from the calls. It sees one state of the ledger. */
+async function checkLedger(connection: Connection): Promise<StoreCheck> {
+  const db = sqlite(connection, connection);
+  connection.rows('BEGIN');
   try {
-    return new Connection(folder.ledger, use);
-  } catch (error) {
-    if (sqliteCode(error) === 'SQLITE_NOTADB') throw notALedger(folder);
-    throw error;
+    const said = connection.rows('PRAGMA integrity_check') as { readonly integrity_check: string }[];
+    const broken = said.map(({ integrity_check: words }) => words).filter((words) => words !== 'ok');
+    // On broken pages anything may be found.
+    if (broken.length > 0) return { broken, budgets: 0, wrong: [] };
+    return { broken, ...(await checkBudgets(db)) };
+  } finally {
+    connection.rows('COMMIT');
   }
-}
-
-/** @throws StopError for a file that is no ledger, and for one of another schema. */
-function isEmptyLedger(connection: Connection, folder: StoreFolder): boolean {
-  const identity = identify(connection, folder.path);
-  if (identity === 'foreign') throw notALedger(folder);
-  return identity === 'empty';
-}
-
-const lossOfPlace = ({ path }: StoreFolder): string | undefined => lossAt(path, realPlaceOf(path));
-
-/** An accepted ledger gets a new identity, so that the lost one is still missed when it comes back. */
-const NEW_IDENTITY = 'UPDATE book SET identity = lower(hex(randomblob(16)))';
-
-function nothingThere(folder: StoreFolder): StopError {
-  return stop(
-    'store',
-    `There is no store in ${folder.path}.`,
-    'Name an existing store with --store; the first run makes a new one.',
-  );
-}
-
-function notALedger(folder: StoreFolder): StopError {
-  if (lossOfPlace(folder) !== undefined) return damagedStore(folder.path, 'ledger.db is no longer a ledger');
-  return stop('store', `${folder.ledger} is not a ledger of Rowonce.`, 'Name another folder with --store.');
 }

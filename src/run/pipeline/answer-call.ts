@@ -205,6 +205,8 @@ export interface Held {
   readonly kind: 'in_doubt' | 'skipped' | 'refused';
   readonly reason: string;
   readonly attempt?: AttemptId;
+  /** Another call of the same person. */
+  readonly waitsFor?: AttemptId | undefined;
 }
 
 function withheld(why: Withheld | PutOff | Waits): Held | Waits {
@@ -220,6 +222,7 @@ function withheld(why: Withheld | PutOff | Waits): Held | Waits {
       return {
         kind: 'in_doubt',
         reason: `row ${why.row} of batch ${why.by} asked to change the same person, and the result is in doubt; settle that first`,
+        waitsFor: why.attempt,
       };
     case 'put_off':
       return {

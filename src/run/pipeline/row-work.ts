@@ -1,6 +1,7 @@
 import PQueue from 'p-queue';
 import { dialectMark } from '../../client/dialect.ts';
 import { StopError } from '../../core/errors.ts';
+import { present } from '../../core/objects.ts';
 import type { Outcome } from '../../core/row.ts';
 import type { AttemptId, Batch, DatedAnswer, FinishedRow } from '../../ledger/ledger.ts';
 import { crashPoint } from '../../lib/faults.ts';
@@ -76,10 +77,10 @@ async function workRow(work: Work, { task, walk, answers }: Walking, ends: RowEn
     const obtained = await answerTo(work, { key: met.keyFor(identity), call: met.call, row: task.row });
     if (obtained.kind === 'waits') return;
     if (obtained.kind !== 'answered') {
-      const { kind, reason, attempt } = obtained;
+      const { kind, reason, attempt, waitsFor } = obtained;
       // The doubt of a call belongs to its row as an answer does.
       if (attempt !== undefined) answers.push(attempt);
-      return ends.addNow(task, { kind, reason }, answers);
+      return ends.addNow(task, { kind, reason }, answers, waitsFor);
     }
     walk.tell(met, obtained.answer);
     answers.push(obtained.answer.attempt);
@@ -129,7 +130,7 @@ async function walkTogether(
   for (let asking = askingOf(begun, ends); asking.length > 0; ) {
     const keys = asking.map(({ met }) => met.keyFor(account.identity));
     const isRead = asking.some(({ walking }) => walking.walk.needsBodies);
-    const found = await ledger.find(keys, { detail: isRead ? 'whole' : 'checked' });
+    const found = await ledger.find(keys, { detail: isRead ? 'whole' : 'kind' });
     const answered: Walking[] = [];
     for (const [at, { walking, met }] of asking.entries()) {
       const [state, key] = [found[at], keys[at]];
@@ -193,8 +194,8 @@ class RowEnds {
     this.#ended.push(this.#endOf(task, outcome, answers));
   }
 
-  addNow(task: Task, outcome: Outcome, answers: readonly AttemptId[]): void {
-    const end = this.#endOf(task, outcome, answers);
+  addNow(task: Task, outcome: Outcome, answers: readonly AttemptId[], waitsFor?: AttemptId): void {
+    const end = { ...this.#endOf(task, outcome, answers), ...present({ waitsFor }) };
     if (this.#isUndecided(end)) this.#undecided.push(end);
     else {
       this.addUndecided((each) => this.#isUndecided(each));

@@ -1,6 +1,6 @@
 import { isoTime, systemClock } from '../../core/clock.ts';
 import { invariant } from '../../core/errors.ts';
-import type { OutcomeKind, RowNumber } from '../../core/row.ts';
+import type { OutcomeKind } from '../../core/row.ts';
 import { originOf } from '../../job/job-origin.ts';
 import {
   type AccountState,
@@ -21,24 +21,13 @@ import { interruptedChanges } from '../../plan/team/interrupted-changes.ts';
 import { historyOf, onlyMisses, suspicionOf } from '../misses.ts';
 import { notedIn } from '../noted-people.ts';
 import { eachLedger, eachLedgerThere, type FoundBatch, lookInto, spenderAt } from '../open-ledger.ts';
-import { type Over, overOf } from '../over.ts';
 import { type Retries, retriesOf } from '../retries.ts';
-import { type RowsToDecide, rowsLeftInDoubt, rowsToDecide } from '../rows-to-decide.ts';
 import { isAtWorkOn } from './hold.ts';
 
-export type { Over } from '../over.ts';
-
-export interface RowsNow {
-  /** A row in doubt counts while a person has something to decide. After that it is one of those that are left. */
-  readonly counts: Readonly<Partial<Record<OutcomeKind, number>>>;
-  /** The rows that count as in doubt, whether they ended so or were left so by a run that was killed. */
-  readonly toDecide: RowsToDecide;
-  /** What was decided about its doubts; undefined when none of its rows is in doubt. */
-  readonly retries: Retries | undefined;
-}
-
-export interface BatchOverview extends RowsNow {
+export interface BatchOverview {
   readonly batch: Batch;
+  /** How many rows are in each state; those that are pending are the rest of `rows`. */
+  readonly counts: Readonly<Partial<Record<OutcomeKind, number>>>;
   readonly settled: number;
   /** The number of rows: those of the file and those that were planned because the file no longer names a person. */
   readonly rows: number;
@@ -138,12 +127,12 @@ async function overview(
   batch: Batch,
   spenders: readonly Spender[],
 ): Promise<BatchOverview> {
-  const now = await rowsNow(ledger, batch);
+  const counts = await ledger.counts(batch.id);
   const money = await shownMoney(ledger, batch.id);
   return {
-    ...now,
     batch,
-    settled: finishedIn(now.counts),
+    counts,
+    settled: finishedIn(counts),
     rows: rowsOf(batch),
     money,
     heldSinceMs: batch.state === 'open' ? await ledger.heldSince(batch.id) : undefined,
@@ -151,18 +140,6 @@ async function overview(
     ranges: batch.state === 'open' ? await ledger.rangeCounts?.(batch.id) : undefined,
     hasCosts: hasCosts(batch, money),
   };
-}
-
-export async function rowsNow(ledger: LedgerReader, batch: Batch): Promise<RowsNow> {
-  const counts = await ledger.counts(batch.id);
-  const { in_doubt: inDoubt = 0, ...ended } = counts;
-  // Most batches have ended, and all of their rows say themselves how they ended.
-  const isWhole = finishedIn(counts) >= rowsOf(batch);
-  const leftInDoubt = isWhole ? new Set<RowNumber>() : await rowsLeftInDoubt(ledger, batch);
-  const retries = inDoubt + leftInDoubt.size > 0 ? await retriesOf(ledger, batch.id) : undefined;
-  const toDecide = await rowsToDecide(ledger, batch, inDoubt, { retries, leftInDoubt });
-  const now = toDecide.size > 0 ? { ...ended, in_doubt: toDecide.size } : ended;
-  return { counts: now, toDecide, retries };
 }
 
 const rowsOf = ({ inputRows, rowsBeyond = 0 }: Batch): number => inputRows + rowsBeyond;
@@ -181,8 +158,8 @@ export interface BatchStatus extends BatchOverview {
   readonly unanswered: number;
   /** The newer batch of the same job and content, which has taken its place. */
   readonly followedBy: BatchId | undefined;
-  /** Why no run goes on with it; undefined where one does or is at work, or where nothing is left. */
-  readonly over: Over | undefined;
+  /** What was decided about its doubts, and no run has done yet. */
+  readonly retries: Retries;
   /** A sentence for each person whose invite it deleted and has not created again; empty once it is finished, and beside a run. */
   readonly halfDone: readonly string[];
   /** Who worked on it, oldest first; empty for a ledger from before that was kept. */
@@ -196,15 +173,6 @@ export interface MissSeries {
   readonly kept: boolean;
   /** The number of the account's answers if every one was a miss, and too few were to be suspicious. */
   readonly only: number | undefined;
-}
-
-/**
- * Whether it is asked if a run goes on with the batch. For that its whole list may be read, so it is not where a run is at
- * work on it, nor where nothing is left for a run.
- */
-function mayBeOver({ batch, counts, settled, rows, run }: BatchOverview): boolean {
-  if (batch.state === 'open') return run === undefined;
-  return batch.state !== 'finished' || settled < rows || (counts.in_doubt ?? 0) > 0;
 }
 
 /** A run that is at work is about to do the other half, and a row that has ended says itself what became of it. */
@@ -221,19 +189,6 @@ export async function batchStatus(
   { batch: { id }, location }: FoundBatch,
 ): Promise<BatchStatus> {
   const spenders = await spendersOf(ledger, location);
-  const read = (): Promise<StatusNow> => statusNow(ledger, id, spenders);
-  // Beside a run the numbers would else be of different moments, and not add up.
-  const now = await (ledger.atOneMoment === undefined ? read() : ledger.atOneMoment(read));
-  return { ...now, over: mayBeOver(now) ? await overOf(ledger, now.batch) : undefined };
-}
-
-type StatusNow = Omit<BatchStatus, 'over'>;
-
-async function statusNow(
-  ledger: LedgerReader,
-  id: BatchId,
-  spenders: readonly Spender[],
-): Promise<StatusNow> {
   const batch = await ledger.batch(id);
   invariant(batch !== undefined, 'no batch is ever deleted');
   const { requests, calls } = await ledger.metrics(id);
@@ -245,6 +200,7 @@ async function statusNow(
   const newest = await ledger.batchByKey(batch.key);
   return {
     ...shown,
+    retries: await retriesOf(ledger, id),
     unanswered: shown.counts.in_doubt ? (await ledger.rowsUnanswered(id)).length : 0,
     followedBy: newest?.id === id ? undefined : newest?.id,
     halfDone: await halfDoneIn(ledger, shown),

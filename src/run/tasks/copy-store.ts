@@ -1,10 +1,9 @@
-import { isDeepStrictEqual } from 'node:util';
 import { type Clock, isoTime } from '../../core/clock.ts';
-import { invariant, type StopError, stop } from '../../core/errors.ts';
+import { type StopError, stop } from '../../core/errors.ts';
 import { counted } from '../../core/plain-text.ts';
-import type { Copied, CopiedPart, CopiedTables, CopySource, CopyTarget } from '../../ledger/copying.ts';
+import type { Copied, CopySource, CopyTarget } from '../../ledger/copy.ts';
 import type { LedgerReader } from '../../ledger/ledger.ts';
-import { commandLine, withOption, wordsOfCommand } from '../../lib/command-line.ts';
+import { commandLine } from '../../lib/command-line.ts';
 import { crashPoint } from '../../lib/faults.ts';
 import { copyingIn } from '../open-ledger.ts';
 
@@ -61,15 +60,8 @@ async function copied(source: CopySource, target: CopyTarget, clock: Clock): Pro
       'Name a place that has none.',
     );
   await refuseOpen(source);
-  const days = new Days();
-  const identity = await target.take(changed(source.parts(), target.place, days), source.secret);
+  const identity = await target.take(source.parts());
   crashPoint('copy-taken');
-  const copy = await target.look();
-  try {
-    await compare(source.ledger, copy, days);
-  } finally {
-    await copy.close();
-  }
   await source.leave({ identity, place: target.place, atMs: clock.wallMs() });
   crashPoint('copy-left');
   await target.arrive();
@@ -104,71 +96,6 @@ async function stillOpen(
       ? 'Run the list of that batch once more, then copy again.'
       : `Run it once more, then copy again: ${command}`,
   );
-}
-
-class Days {
-  readonly #accounts = new Map<string, string>();
-  readonly #moments = new Map<string, number>();
-
-  get moments(): readonly (readonly [account: string, atMs: number])[] {
-    return [...this.#moments].map(([name, atMs]) => [name.slice(DAY_LENGTH), atMs]);
-  }
-
-  note({ table, rows }: CopiedPart): void {
-    if (table === 'batches') for (const { id, account } of rows) this.#accounts.set(id, account);
-    if (table !== 'entries') return;
-    for (const { id, of, batch, at } of rows)
-      if (id === of)
-        this.#moments.set(`${isoTime(at).slice(0, DAY_LENGTH)}${this.#accounts.get(batch ?? '')}`, at);
-  }
-}
-
-const DAY_LENGTH = 10;
-
-async function* changed(
-  parts: AsyncIterable<CopiedPart>,
-  place: string,
-  days: Days,
-): AsyncGenerator<CopiedPart> {
-  for await (const part of parts) {
-    days.note(part);
-    yield part.table === 'batches' ? { ...part, rows: part.rows.map((row) => goingOnIn(place, row)) } : part;
-  }
-}
-
-type BatchRow = CopiedTables['batches'];
-
-function goingOnIn(place: string, row: BatchRow): BatchRow {
-  const words = row.command === null ? undefined : wordsOfCommand(row.command);
-  return words === undefined ? row : { ...row, command: commandLine(withOption(words, '--store', place)) };
-}
-
-/** What a copy has to have in common with what it was made of, read by the methods that runs and people go by. */
-async function compare(from: LedgerReader, to: LedgerReader, days: Days): Promise<void> {
-  const same = async (what: string, read: (ledger: LedgerReader) => Promise<unknown>): Promise<void> => {
-    const isSame = isDeepStrictEqual(await read(from), await read(to));
-    invariant(isSame, `${what} is not the same in the copy, so nothing was handed over to it`);
-  };
-  const batches = await from.batches();
-  await same('the list of batches', async (ledger) =>
-    (await ledger.batches()).map(({ id, state }) => ({ id, state })),
-  );
-  for (const { id } of batches) {
-    await same(`the money of batch ${id}`, (ledger) => ledger.batchMoney(id));
-    await same(`what batch ${id} sent again`, (ledger) => ledger.batchMoney(id, 'extra'));
-    await same(`whether batch ${id} knows what it spent`, (ledger) => ledger.isSpentAtMost({ batch: id }));
-    await same(`the rows of batch ${id}`, (ledger) => ledger.counts(id));
-    await same(`what batch ${id} asked`, (ledger) => ledger.metrics(id));
-  }
-  for (const account of new Set(batches.map(({ accountIdentity }) => accountIdentity))) {
-    await same(`what is known of ${account}`, (ledger) => ledger.account(account));
-    await same(`the money of ${account}`, (ledger) => ledger.accountMoney(account, 'ever', 0));
-  }
-  for (const [account, atMs] of days.moments)
-    for (const scope of ['day', 'month'] as const)
-      await same(`the money of ${account} on a ${scope}`, (ledger) =>
-        ledger.accountMoney(account, scope, atMs),
-      );
 }
 
 async function sumOf(

@@ -224,11 +224,14 @@ class Told {
   async entriesOf(attempt: AttemptRecord): Promise<readonly LogEntry[]> {
     const { row, call, decisions, intentAtMs: atMs } = attempt;
     const request = requestOf(attempt);
-    const operator = await this.#operatorAt(attempt.batch, attempt.attempt);
+    const operator = attempt.operator ?? (await this.#operatorAt(attempt.batch, attempt.attempt));
     const batch = await this.batch(attempt.batch);
     const decided = decisions.map(async (decision): Promise<LogEntry> => {
       const { kind, by, why, atMs: at } = decision;
-      const who = by === 'person' ? await this.#operatorAt(decision.batch, decision.id) : undefined;
+      const who =
+        by === 'person'
+          ? (decision.operator ?? (await this.#operatorAt(decision.batch, decision.id)))
+          : undefined;
       const of = await this.batch(decision.batch);
       return {
         atMs: at,
@@ -248,7 +251,7 @@ class Told {
 
   /** @param entry of the book. */
   async #operatorAt(batch: BatchId, entry: number): Promise<string | undefined> {
-    return (await this.acts(batch)).findLast(({ after }) => after < entry)?.operator;
+    return (await this.acts(batch)).findLast(({ after = entry }) => after < entry)?.operator;
   }
 }
 
@@ -265,12 +268,11 @@ const MOST_SAID = 2_000;
 const HASH_SHOWN = 16;
 
 function requestOf(attempt: AttemptRecord): LoggedRequest {
-  const { call, closure, decision, readings, reserved, reply, key, released } = attempt;
-  const reading = readings.at(-1);
+  const { call, closure, decision, reserved, reply, key, released } = attempt;
   const isTold = decision?.kind === 'told';
   const settled = closure?.kind === 'answered' ? closure : undefined;
   const isErased = call.erasedAtMs !== undefined;
-  const isHeld = closure?.kind === 'in_doubt' && !isTold && reading === undefined && released === undefined;
+  const isHeld = closure?.kind === 'in_doubt' && !isTold && released === undefined;
   const asked = Object.fromEntries(
     Object.entries(sentParameters(call)).map(([name, value]) => [
       name,
@@ -282,10 +284,10 @@ function requestOf(attempt: AttemptRecord): LoggedRequest {
     operation: call.operation,
     subject: call.change === undefined || isErased ? undefined : `${subjectWords(call.change.subject)}${as}`,
     asked,
-    ended: isTold ? 'found' : (reading?.answer ?? settled?.answer ?? closure?.kind ?? 'open'),
-    charged: isTold ? reserved : (reading?.charged ?? settled?.charged ?? 0),
+    ended: isTold ? 'found' : (settled?.answer ?? closure?.kind ?? 'open'),
+    charged: isTold ? reserved : (settled?.charged ?? 0),
     inDoubt: isHeld ? reserved : 0,
-    why: reading?.why ?? closure?.why ?? '',
+    why: closure?.why ?? '',
     status: reply?.status,
     said:
       call.change === undefined || isErased ? undefined : reply?.body.toString('utf8').slice(0, MOST_SAID),

@@ -45,7 +45,7 @@ export interface AttemptStory {
   readonly requestId: string | undefined;
   /** Whether its answer surely cost just what it was booked at, by the dialect of today. */
   readonly isExact: boolean;
-  /** How the dialect of today reads the answer, if that differs from the last reading. */
+  /** How the dialect of today reads the answer, if that differs from how the attempt ended. */
   readonly today: Judged | undefined;
   /** The flags of `settle` that apply that reading to a change in doubt. */
   readonly settleFlags: readonly string[] | undefined;
@@ -152,15 +152,15 @@ function requestIdIn(reply: RawReply, dialect: Dialect | undefined): string | un
   return [...named, ...headers.filter(([name]) => /request-id|correlation-id/.test(name))][0]?.[1];
 }
 
-/** The reading of the dialect of today; undefined when it agrees with the last one, or with how the attempt was closed. */
+/** The reading of the dialect of today; undefined when it agrees with how the attempt ended. */
 function readOtherwiseToday(record: AttemptRecord, dialect: Dialect): Judged | undefined {
-  const { closure, decision, readings } = record;
+  const { closure, decision } = record;
   if (closure === undefined || decision?.kind === 'told') return undefined;
   const today = judgedToday(record, dialect);
   if (today === undefined) return undefined;
   // What was asked to wait, or never sent, says no more by being read as that in other words.
   const wasTaken = closure.kind === 'answered' || closure.kind === 'in_doubt';
-  const taken = readings.at(-1)?.answer ?? (closure.kind === 'answered' ? closure.answer : closure.kind);
+  const taken = closure.kind === 'answered' ? closure.answer : closure.kind;
   return today.answer !== taken && (wasTaken || isAnswer(today.answer)) ? today : undefined;
 }
 

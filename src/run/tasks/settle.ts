@@ -5,10 +5,8 @@ import { systemClock } from '../../core/clock.ts';
 import { StopError, stop } from '../../core/errors.ts';
 import { type SubjectFacts, Team } from '../../core/membership.ts';
 import { present } from '../../core/objects.ts';
-import type { RowNumber } from '../../core/row.ts';
 import {
   type Batch,
-  type BatchId,
   type Credits,
   type Decision,
   type DecisionKind,
@@ -20,6 +18,7 @@ import {
   type Look,
   recordLook,
   release,
+  type WaitingRow,
 } from '../../ledger/ledger.ts';
 import { AccountTime } from '../../ledger/time.ts';
 import { commandLine } from '../../lib/command-line.ts';
@@ -35,8 +34,6 @@ import {
 import { decidedIn, type Elsewhere, type Over, overOf, overWords, waysToSend } from '../over.ts';
 import { canBeAskedAbout, doubtReason } from '../reconcile.ts';
 import { decisionsAbout, type Retries, retriesOf } from '../retries.ts';
-import { waitingElsewhere } from '../rows-to-decide.ts';
-import { PUT_OFF } from '../too-fast.ts';
 import {
   type AlikeDoubts,
   alikeDoubts,
@@ -44,6 +41,7 @@ import {
   requireTellableOfAll,
   toldAnswer,
 } from './told-answer.ts';
+import { rowsToldOf } from './told-rows.ts';
 
 export { overWords, waysToSend } from '../over.ts';
 export type { AlikeDoubts } from './told-answer.ts';
@@ -75,15 +73,6 @@ export interface ListedDoubt {
   readonly mayBeAskedAbout: boolean;
 }
 
-/**
- * A row that waits for a change in doubt of another batch, which must be settled there, or for a call whose answer turned out
- * to be none, until a person agrees to buy it again.
- */
-interface WaitingRow {
-  readonly row: RowNumber;
-  readonly reason: string;
-}
-
 /** @param row only the doubts of this row. @throws StopError `usage` when that row is not in doubt. */
 export async function doubtList(found: FoundBatch, row?: string): Promise<DoubtList> {
   const { batch, location } = found;
@@ -97,7 +86,7 @@ export async function doubtList(found: FoundBatch, row?: string): Promise<DoubtL
       over,
       decidedIn: over && (await decidedIn(ledger, over, keys)),
       alike: dialect === undefined || row !== undefined ? [] : await alikeDoubts(ledger, batch, dialect),
-      waiting: await waitingRows(ledger, batch, doubts.length === 0),
+      waiting: await ledger.rowsWaiting(batch.id, MOST_WAITING),
       open: await ledger.openRequests(batch.id),
       retries: await retriesOf(ledger, batch.id),
       atRisk: doubts.reduce((sum, { doubt }) => sum + doubt.atRisk, 0),
@@ -176,36 +165,6 @@ async function undecidable(
 }
 
 const MOST_WAITING = 20;
-
-/** How the rows of so many numbers ended takes some milliseconds to read. */
-const NUMBERS_PER_READ = 10_000;
-
-/** @param all whether rows that wait for the next run alone are listed, because nothing else is to be decided. */
-async function waitingRows(ledger: LedgerReader, batch: Batch, all: boolean): Promise<readonly WaitingRow[]> {
-  const elsewhere = await waitingElsewhere(ledger, batch);
-  const waiting: WaitingRow[] = [];
-  const numbers = new Set([
-    ...[...elsewhere].slice(0, MOST_WAITING),
-    ...(all ? await rowsInDoubt(ledger, batch.id) : []),
-  ]);
-  for (const row of [...numbers].sort((one, other) => one - other)) {
-    const [record] = await ledger.rows(batch.id, row, 1);
-    const { reason = '' } = record?.outcome ?? {};
-    if (reason === PUT_OFF || elsewhere.has(row)) waiting.push({ row, reason });
-  }
-  return waiting.slice(0, MOST_WAITING);
-}
-
-async function rowsInDoubt(ledger: LedgerReader, id: BatchId): Promise<readonly RowNumber[]> {
-  const { in_doubt: count = 0 } = await ledger.counts(id);
-  const most = Math.min(count, MOST_WAITING);
-  const found: RowNumber[] = [];
-  for (let from = 0; found.length < most; from += NUMBERS_PER_READ) {
-    const kinds = await ledger.rowKinds(id, from, from + NUMBERS_PER_READ);
-    found.push(...kinds.filter(({ kind }) => kind === 'in_doubt').map(({ row }) => row));
-  }
-  return found;
-}
 
 /**
  * Settles what a killed program left open in this batch, if no run goes on. Other batches are not touched.
@@ -328,12 +287,14 @@ async function decideOn(
 ): Promise<void> {
   const { kind } = decision;
   if (kind === 'told') return tell(ledger, batch, doubts, decision.answer, nowMs);
-  if (kind === 'not_done') return releaseAll(ledger, doubts, nowMs);
+  if (kind === 'not_done') return releaseAll(ledger, batch, doubts, nowMs);
   if (kind === 'retry' && decision.extraCredits !== undefined)
     await ledger.changeBatch(batch.id, { extraCredits: decision.extraCredits });
   for (const { key } of doubts)
     await decide(ledger, specOf(batch, key, kind, `${kind} asked for by the user`, nowMs));
 }
+
+const TOLD_BY_PERSON = 'answered by the user';
 
 async function tell(
   ledger: Ledger,
@@ -347,9 +308,12 @@ async function tell(
   const team = new Team(await ledger.subjects(batch.accountIdentity));
   for (const doubt of doubts) {
     const [record] = await ledger.attempts([doubt.attempt]);
-    const { reply, left } = await toldAnswer(batch, doubt, pairs, nowMs, record?.reply);
+    const { reply, left, kind: toldAs } = await toldAnswer(batch, doubt, pairs, nowMs, record?.reply);
     if (left !== undefined) requireTheirs(team, left);
-    await decide(ledger, specOf(batch, doubt.key, 'told', 'answered by the user', nowMs), reply, left);
+    const told = { kind: toldAs, why: TOLD_BY_PERSON, body: reply.body };
+    const finishes = await rowsToldOf(ledger, doubt, told);
+    const spec = specOf(batch, doubt.key, 'told', TOLD_BY_PERSON, nowMs);
+    await decide(ledger, spec, reply, { left, toldAs, finishes });
   }
 }
 
@@ -362,7 +326,12 @@ function requireTheirs(team: Team, { email, inviteCode, userId }: SubjectFacts):
 }
 
 /** Ends the doubts, because a person knows that nothing was done: any batch may send these calls again. */
-async function releaseAll(ledger: Ledger, doubts: readonly Doubt[], atMs: number): Promise<void> {
+async function releaseAll(
+  ledger: Ledger,
+  { id }: Batch,
+  doubts: readonly Doubt[],
+  atMs: number,
+): Promise<void> {
   const why = 'a person checked, and said that it was not done';
   for (const { key } of doubts) {
     // A call that was sent again and lost again has several attempts in doubt, which are found one after the other.
@@ -372,7 +341,7 @@ async function releaseAll(ledger: Ledger, doubts: readonly Doubt[], atMs: number
       const { attempt } = state.doubt;
       const look = { attempt, kind: 'read_back', said: 'not_happened', why, atMs } as const;
       await recordLook(ledger, { ...look, status: 0, body: Buffer.alloc(0) });
-      await release(ledger, attempt, why, atMs);
+      await release(ledger, attempt, why, atMs, id);
     }
   }
 }

@@ -16,6 +16,7 @@ import { ruleReads } from '../series-stops.ts';
 
 /** What a person says that the vendor answered, in the shape in which the vendor would have said it. */
 export interface Told {
+  readonly kind: 'found' | 'no_match';
   readonly reply: RawReply;
   /** The state in which a change left its subject; absent for other calls. */
   readonly left?: SubjectFacts;
@@ -24,7 +25,7 @@ export interface Told {
 type Pairs = Readonly<Record<string, string>>;
 
 /**
- * @param pairs `key=value`.
+ * @param pairs `key=value`, or `no_match` of a lookup.
  * @param kept the answer that came and that nobody could read. What it holds besides is part of the told one.
  * @throws StopError `usage` for a pair or a name that the answer cannot have.
  */
@@ -35,6 +36,8 @@ export async function toldAnswer(
   nowMs: number,
   kept?: RawReply,
 ): Promise<Told> {
+  if (pairs.length === 1 && pairs[0] === NOTHING_FOUND && call.change === undefined)
+    return { kind: 'no_match', reply: { ...EMPTY, receivedAtMs: nowMs } };
   const told = Object.fromEntries(pairs.map(pairOf));
   const replyWith = (body: Buffer): RawReply => ({
     ...{ status: 200, headers: {}, receivedAtMs: nowMs },
@@ -42,8 +45,12 @@ export async function toldAnswer(
     body: kept !== undefined && isSuccess(kept) ? mergedBody(kept.body, body) : body,
   });
   if (call.change !== undefined) return toldChange(call, told, await dialectFor(batch), replyWith);
-  return { reply: replyWith(bodyHolding(told, outputSettings(batch.settings).answerPlace)) };
+  return { kind: 'found', reply: replyWith(bodyHolding(told, outputSettings(batch.settings).answerPlace)) };
 }
+
+/** Says of a lookup that it found nothing. */
+const NOTHING_FOUND = 'no_match';
+const EMPTY = { status: 404, headers: {}, body: Buffer.alloc(0) };
 
 const isSuccess = ({ status }: RawReply): boolean => Math.floor(status / 100) === 2;
 
@@ -71,7 +78,8 @@ function toldChange(call: Call, told: Pairs, dialect: Dialect, replyWith: (body:
   const fields = parts.reduce<JsonObject>((all, part) => merged(all, part), {});
   const reply = replyWith(bodyHolding(fields, answerPlaceOf(dialect)));
   const left = leftBy(call, 'found', reply, dialect);
-  return left === undefined ? { reply } : { reply, left: acceptedIfTold(left, told) };
+  const kind = 'found';
+  return left === undefined ? { kind, reply } : { kind, reply, left: acceptedIfTold(left, told) };
 }
 
 /** Refuses names that are not read from the answer. Where none is read, any name is taken and only says "done". */

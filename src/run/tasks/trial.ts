@@ -23,9 +23,9 @@ import {
   type AttemptRecord,
   type BatchId,
   type CallState,
-  type Closure,
   type Credits,
   credits,
+  type Ended,
   heldCredits,
   type Ledger,
   type LedgerReader,
@@ -176,7 +176,7 @@ export interface Tried {
   readonly batch: BatchId;
   /** The reply; undefined when it was lost, or when nothing was sent. */
   readonly reply: RawReply | undefined;
-  readonly closure: Closure | undefined;
+  readonly closure: Ended | undefined;
 }
 
 export type Known =

@@ -168,8 +168,6 @@ export const text = {
     toBuyAgain: 'Buy it again',
     buyAgain: (rows: string) => `Buy ${rows} again`,
     buyAgainWhat: 'What came for them turned out to be no answer. Its cost stays spent.',
-    over: (why: string, changed = 'list') =>
-      `No run goes on with this batch, because ${why}. Put the ${changed} back as it was to continue.`,
     halfDone: (note: string) => `Half done: ${note}`,
     inviteAsBefore: 'Invite them as before',
     followed: 'A newer run of this list has taken over:',
@@ -499,8 +497,6 @@ export const text = {
     decided: (why: string) => `Decided, but not done yet: ${why}.`,
     looked: (said: string, why: string) => `The vendor was asked for free: ${said}, ${why}.`,
     freed: (why: string) => `The credits at risk were freed: ${why}.`,
-    readLater: (answer: string, credits: string, why: string) =>
-      `Read later as ${answer}, ${credits}: ${why}.`,
     readToday: (answer: string, credits: string, why: string) =>
       `Today’s dialect reads it as ${answer}, ${credits}: ${why}.`,
     requestId: 'Request id',

@@ -16,7 +16,7 @@ import type { Batch, BatchId, BatchLine, LedgerReader } from '../../ledger/ledge
 import { wordsOfCommand } from '../../lib/command-line.ts';
 import { WorkerObject } from '../../objects/batch-object.ts';
 import { batchWithId, type FoundBatch, lookInto } from '../../run/open-ledger.ts';
-import { batchesPage, batchStatus, finishedIn, type RowsNow, rowsNow } from '../../run/tasks/batch-status.ts';
+import { batchesPage, batchStatus } from '../../run/tasks/batch-status.ts';
 import { pricesOfAccounts } from '../../run/tasks/spend.ts';
 import { workersAt } from '../../run/tasks/workers.ts';
 import {
@@ -66,7 +66,7 @@ export function batchRoutes(server: Server): Hono {
         const status = await batchStatus(ledger, found);
         const read = () => chartOf(ledger, status.batch);
         const done = async (): Promise<ChangesView | undefined> => {
-          const figures = await changesDone(ledger, status.batch, status.toDecide);
+          const figures = await changesDone(ledger, status.batch);
           return figures && ChangesView.of(figures);
         };
         return BatchDetail.of({
@@ -93,27 +93,16 @@ function summaryRoutes(server: Server): Hono {
     const { batch, location } = found;
     const price = (await pricesOfAccounts()).get(batch.accountIdentity);
     const summary = await lookInto(location, async (ledger) => {
-      const ended = await ledger.counts(batch.id);
+      const counts = await ledger.counts(batch.id);
       const read = () => readFigures(ledger, batch, price);
-      const { counts, toDecide } = await rowsNow(ledger, batch);
-      const of = asItStands(await figures.of(batch.id, finishedIn(ended), read), ended, counts);
-      const changed = await changesDone(ledger, batch, toDecide);
+      const of = await figures.of(batch.id, JSON.stringify(counts), read);
+      const changed = await changesDone(ledger, batch);
       const words = summaryOf(batch, of, changed && changesSentence(changed));
       const folder = listFolderOf(batch.inputPath);
       return SummaryView.of({ figures: of, summary: words, list: folder && basename(folder) });
     });
     return context.json(summary satisfies SummaryView);
   });
-}
-
-/** Without the rows that ended in doubt and about which nothing is left to decide. @param counts those of the batch as it stands. */
-function asItStands(
-  figures: BatchFigures,
-  { in_doubt: ended = 0 }: RowsNow['counts'],
-  { in_doubt: open = 0 }: RowsNow['counts'],
-): BatchFigures {
-  const reasons = figures.reasons.filter(({ kind }) => kind !== 'in_doubt' || open > 0);
-  return { ...figures, reasons, attention: figures.attention - ended + open };
 }
 
 function chartRoutes(server: Server, activities: Paced<ChartData>): Hono {

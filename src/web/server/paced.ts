@@ -6,7 +6,7 @@ const IDLE_PER_READING = 20;
 
 interface Reading<T> {
   /** What it was read at: it is read again when this has changed. */
-  readonly mark: number;
+  readonly mark: number | string;
   readonly value: Promise<T>;
   /** Until then it stays, whatever has changed. */
   untilMs: number;
@@ -24,8 +24,8 @@ export class Paced<T> {
     this.#most = most;
   }
 
-  /** @param mark a number that changes with what is read. */
-  of(id: string, mark: number, read: () => Promise<T>): Promise<T> {
+  /** @param mark changes with what is read. */
+  of(id: string, mark: number | string, read: () => Promise<T>): Promise<T> {
     const known = this.#readings.get(id);
     const began = this.#clock.monotonicMs();
     if (known !== undefined && (known.mark === mark || began < known.untilMs)) return known.value;

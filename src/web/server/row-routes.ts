@@ -9,7 +9,7 @@ import type { Batch, LedgerReader } from '../../ledger/ledger.ts';
 import { RowObject } from '../../objects/row-object.ts';
 import { keptWork } from '../../operations/team/planned-work.ts';
 import { batchWithId, type FoundBatch, lookAtLedger, lookInto } from '../../run/open-ledger.ts';
-import { batchLines, finishedIn, type RowsNow, rowsNow } from '../../run/tasks/batch-status.ts';
+import { batchLines, finishedIn } from '../../run/tasks/batch-status.ts';
 import { rowStory } from '../../run/tasks/row-story.ts';
 import {
   BatchNamed,
@@ -18,7 +18,6 @@ import {
   type RowDetail,
   type RowPage,
   RowPageQuery,
-  type RowView,
   USUAL_ROWS,
 } from '../api.ts';
 import { HttpRefusal, queryOf, refusedAs } from './answers.ts';
@@ -65,22 +64,21 @@ async function rowPage(
   const found = await lists.of(batch);
   return lookInto(location, async (ledger) => {
     const last = await lastRow(ledger, batch, found.list);
-    const now = await rowsNow(ledger, batch);
     const page =
       status === undefined
         ? everyRow(wish, last)
-        : await filteredRows({ ledger, batch, list: found.list, last, ...now }, wish, status);
+        : await filteredRows({ ledger, batch, list: found.list, last }, wish, status);
     const both = await bothOfRows(ledger, batch, found, page.rows);
     const header = found.list?.header ?? [];
     const { columns, more } = await shownColumns(ledger, batch, header);
     return {
       ...headOf(batch, found),
-      counts: countsOf(batch, now),
+      counts: countsOf(batch, await ledger.counts(batch.id)),
       last,
       header: [...header],
       added: columns.map(({ name }) => name),
       more_columns: more,
-      rows: both.map((each) => asItStands(viewOfRow(batch, columns, header.length, each), now)),
+      rows: both.map((each) => viewOfRow(batch, columns, header.length, each)),
       prev: page.prev,
       next: page.next,
     };
@@ -107,18 +105,9 @@ function headOf(
   return { ...BatchNamed.of({ batch, name: listNameOf(batch.inputPath) }), list };
 }
 
-function countsOf(batch: Batch, { counts }: RowsNow): Record<string, number> {
+function countsOf(batch: Batch, counts: Awaited<ReturnType<LedgerReader['counts']>>): Record<string, number> {
   const pending = Math.max(0, batch.inputRows + (batch.rowsBeyond ?? 0) - finishedIn(counts));
   return { ...counts, ...(pending === 0 ? {} : { pending }) };
-}
-
-/**
- * A row that ended in doubt and about which nothing is left to decide waits for the next run; one that a killed run left
- * without an outcome may be in doubt all the same.
- */
-function asItStands(view: RowView, { toDecide }: RowsNow): RowView {
-  if (toDecide.leftInDoubt.has(view.row)) return { ...view, status: 'in_doubt' };
-  return view.status !== 'in_doubt' || toDecide.has(view.row) ? view : { ...view, status: 'pending' };
 }
 
 async function rowDetail(server: Server, lists: ListFiles, context: Context): Promise<RowDetail> {
@@ -133,8 +122,7 @@ async function rowDetail(server: Server, lists: ListFiles, context: Context): Pr
       throw new HttpRefusal(404, `Batch ${batch.id} has no row ${story.row}.`, 'It may be a blank line.');
     const header = found.list?.header ?? [];
     const { columns } = await shownColumns(ledger, batch, header);
-    const whole = viewOfRow(batch, columns, header.length, both, Number.POSITIVE_INFINITY);
-    const view = asItStands(whole, await rowsNow(ledger, batch));
+    const view = viewOfRow(batch, columns, header.length, both, Number.POSITIVE_INFINITY);
     return {
       ...headOf(batch, found),
       cells: (view.cells ?? []).map((cell, at) => ({ name: header[at] ?? '', text: cell })),

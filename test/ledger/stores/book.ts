@@ -1,3 +1,4 @@
+import { expect } from 'vitest';
 import { type CallKey, callKeyOf } from '../../../src/core/call-key.ts';
 import type { Call } from '../../../src/core/operation.ts';
 import type { Outcome } from '../../../src/core/row.ts';
@@ -39,6 +40,15 @@ export const NEVER_ANSWERED: AccountState = {
 /** Noon UTC, so that a test may go some hours either way within the day. */
 export const NOON_MS = Date.UTC(2026, 10, 20, 12);
 export const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** Refused as a bug, or found to stand otherwise: nothing of it was written, so nothing is sent. */
+export async function notAdmitted(asked: Promise<Admission>): Promise<void> {
+  const kind = await asked.then(
+    (admission) => admission.kind,
+    () => 'refused',
+  );
+  expect(kind).not.toBe('admitted');
+}
 
 export function batchSpec(spec: Partial<BatchSpec> = {}): BatchSpec {
   return {

@@ -127,7 +127,7 @@ export function decideChange(
 ) {
   const key = callKeyOf(ACCOUNT, call);
   const spec = { key, batch, kind, by: 'person', why: 'somebody said so', atMs: NOON_MS + 70 } as const;
-  return decide(ledger, spec, told?.reply, told?.left);
+  return decide(ledger, spec, told?.reply, { left: told?.left });
 }
 
 export async function known(ledger: Ledger, subject = KIM, account = ACCOUNT) {

@@ -5,19 +5,12 @@ import { type Store, storeFor } from '../../../src/ledger/store.ts';
 import { conformsTo } from './conformance.ts';
 import { postgresOfTests } from './postgres-server.ts';
 
-// Goal: all stores keep the same promises. Method: one suite, run over every file that is found in src/ledger/stores/; over
-// PostgreSQL only the proofs run all parts of it.
+// Goal: all stores keep the same promises. Method: one suite, run over every file that is found in src/ledger/stores/.
 const stores = await loadFamily<Store>(new URL('../../../src/ledger/stores/', import.meta.url));
 
 const tested = [...stores.values()].map((store) => (store.name === 'postgres' ? postgresOfTests : store));
 
-/** Of a store that most of the other tests know nothing of; every part takes several times as long over a server. */
-const SOME_PARTS = 6;
-
-for (const store of tested) {
-  const parts = store.name === 'postgres' ? SOME_PARTS : undefined;
-  describe(`the store "${store.name}"`, () => conformsTo(store, parts));
-}
+for (const store of tested) describe(`the store "${store.name}"`, () => conformsTo(store));
 
 describe('choosing a store', () => {
   test('every path is the SQLite store, also one that looks odd', () => {

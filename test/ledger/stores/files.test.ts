@@ -2,8 +2,8 @@ import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { Connection } from '../../../src/ledger/stores/sqlite/connection.ts';
-import { isNetworkFileSystem } from '../../../src/ledger/stores/sqlite/folder.ts';
+import { Connection } from '../../../src/ledger/db/sqlite.ts';
+import { isNetworkFileSystem } from '../../../src/ledger/sqlite/folder.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
 import { batchNamed, MATCHED, settle } from './book.ts';
 import { freshLedger, freshPlace, openStore, temporaryFolder } from './places.ts';
@@ -80,21 +80,14 @@ describe('files', () => {
 describe('every connection', () => {
   test('waits for the disk, checks foreign keys and trusts no schema', () => {
     const connection = new Connection(join(temporaryFolder(), 'x.db'), 'write');
-    onTestFinished(() => connection.close());
+    onTestFinished(() => void connection.raw.close());
     connection.pragma('journal_mode = WAL');
-    const pragmas = [
-      'synchronous',
-      'foreign_keys',
-      'recursive_triggers',
-      'trusted_schema',
-      'cell_size_check',
-    ];
+    const pragmas = ['synchronous', 'foreign_keys', 'recursive_triggers', 'trusted_schema'];
     expect(Object.fromEntries(pragmas.map((name) => [name, connection.pragma(name)]))).toEqual({
       synchronous: 2,
       foreign_keys: 1,
       recursive_triggers: 1,
       trusted_schema: 0,
-      cell_size_check: 1,
     });
   });
 

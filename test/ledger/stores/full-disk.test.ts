@@ -138,7 +138,9 @@ proof(
     rmSync(filler);
     await (await openStore(sqlite, place, true, { tell })).close();
     expect(told).toHaveLength(1);
-    expect(reading.prepare('SELECT scrubbed FROM erasures').all(), 'it has ended').toEqual([{ scrubbed: 1 }]);
+    expect(reading.prepare("SELECT facts FROM notes WHERE kind = 'erased'").all(), 'it has ended').toEqual([
+      { facts: null },
+    ]);
   },
 );
 

@@ -2,28 +2,20 @@
  * Goal: a database that cannot be reached for a while loses nothing that was bought, and is waited for as long as a run may wait.
  * Method: a ledger over a real server of its own, which is stopped as by a crash and started again.
  */
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { systemClock } from '../../../src/core/clock.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { StopError } from '../../../src/core/errors.ts';
 import { closeAttempt, type Ledger, recordReply } from '../../../src/ledger/ledger.ts';
 import type { Patience } from '../../../src/ledger/store.ts';
-import { connect } from '../../../src/ledger/stores/postgres/connection.ts';
-import { postgresLedger } from '../../../src/ledger/stores/postgres/postgres-ledger.ts';
-import { layOut } from '../../../src/ledger/stores/postgres/schema-laid-out.ts';
-import { newWorker } from '../../../src/ledger/stores/postgres/spenders.ts';
 import { proof } from '../../combinations.ts';
 import { admit, admitted, batchNamed, keyNamed, NOON_MS, replyWith } from './book.ts';
+import { FOR_EVER, workplace } from './postgres-places.ts';
 import { anotherServer, type Server } from './postgres-server.ts';
-
-const FOR_EVER: Patience = { longestMs: undefined, signal: undefined };
 
 let server: Server;
 beforeAll(async () => {
   server = await anotherServer();
 });
 afterAll(() => server.stopAtOnce());
-
-let databases = 0;
 
 interface Opened {
   readonly ledger: Ledger;
@@ -32,16 +24,9 @@ interface Opened {
 }
 
 async function opened(patience: Patience): Promise<Opened> {
-  databases += 1;
-  const name = `outage_${databases}`;
-  await server.createDatabase(name);
   const told: string[] = [];
-  const riding = { ...patience, clock: systemClock, tell: (fact: string) => void told.push(fact) };
-  const database = await connect(server.url(name), { riding });
-  await layOut(database);
-  const worker = await newWorker(database, 'test');
-  const ledger = postgresLedger(database, { clock: systemClock, worker, command: 'test' });
-  onTestFinished(() => ledger.close());
+  const place = await workplace(server);
+  const ledger = await place.worker({ patience, tell: (fact) => void told.push(fact) });
   return { ledger, told };
 }
 

@@ -142,13 +142,13 @@ async function begun(tls: Tls | undefined): Promise<Server> {
     async everyRow(database, table) {
       const named = table === undefined ? '' : `AND tablename = '${table}'`;
       const tables = await ask(
-        `SELECT tablename FROM pg_tables WHERE schemaname = 'rowonce' ${named}`,
+        `SELECT tablename FROM pg_tables WHERE schemaname = 'rowonce_ledger' ${named}`,
         database,
       );
       const rows = await Promise.all(
         tables.map(({ tablename }) =>
           ask(
-            `SELECT t::text, convert_from(b, 'UTF8') AS body FROM rowonce.${tablename} t
+            `SELECT t::text, convert_from(b, 'UTF8') AS body FROM rowonce_ledger.${tablename} t
           LEFT JOIN LATERAL (SELECT (to_jsonb(t) ->> 'body')::bytea AS b) body ON true`,
             database,
           ),
@@ -175,8 +175,8 @@ const TWO_MINUTES_PASS = `
 DO $$ BEGIN IF to_regclass('rowonce_queue.job') IS NOT NULL THEN
   UPDATE rowonce_queue.job SET heartbeat_on = heartbeat_on - interval '2 min' WHERE state = 'active';
 END IF; END $$;
-SET search_path = rowonce;
-CREATE OR REPLACE FUNCTION clock() RETURNS timestamptz LANGUAGE sql AS $$ SELECT clock_timestamp() + interval '2 min' $$`;
+UPDATE rowonce_ledger.workers SET since = since - 120000, seen_at = seen_at - 120000;
+UPDATE rowonce_ledger.calls SET over_at = over_at - 120000 WHERE state = 'open'`;
 
 /** What a connection of its own answers. */
 async function asked(client: Client, text: string): Promise<readonly Record<string, unknown>[]> {
@@ -243,7 +243,11 @@ async function makeDatabase(place: string, create: boolean): Promise<string> {
   }
   await server.createDatabase(name, create ? LAID_OUT : undefined);
   // By its name a ledger is known outside of its store.
-  if (create) await server.query(name, 'UPDATE rowonce.ledger SET identity = md5(current_database())');
+  if (create)
+    await server.query(
+      name,
+      "UPDATE rowonce_ledger.meta SET value = md5(current_database()) WHERE name = 'identity'",
+    );
   return server.url(name);
 }
 

@@ -1,6 +1,6 @@
 /**
  * Goal: a ledger in PostgreSQL that another version laid out is refused by one sentence, and what is in it stays.
- * Method: the real command over a real server, whose ledger says another number of its tables.
+ * Method: the real command over a real server, with tables of another Rowonce.
  */
 import { beforeAll, expect, test } from 'vitest';
 import { openDesk } from '../../cli/desk.ts';
@@ -12,17 +12,16 @@ beforeAll(async () => {
   server = await postgresServer();
 });
 
-/** A database with a ledger of that version. */
-async function laidOutBy(name: string, version: number): Promise<string> {
-  await server.createDatabase(name);
-  expect(await typedAt(['store', 'init', server.url(name)])).toMatchObject({ code: 0 });
-  await server.query(name, `UPDATE rowonce.ledger SET version = ${version}`);
-  return server.url(name);
-}
-
-test('an earlier ledger is refused by what reads and what spends, and stays as it is', async () => {
-  const store = await laidOutBy('versions_refused', 1);
-  const before = await server.everyRow('versions_refused');
+test('a ledger that an earlier Rowonce kept in another form is refused by what reads and what spends, and stays as it is', async () => {
+  await server.createDatabase('versions_former');
+  const store = server.url('versions_former');
+  const former = (): Promise<unknown> =>
+    server.query('versions_former', 'SELECT * FROM rowonce.calls, pg_namespace ORDER BY nspname');
+  await server.query(
+    'versions_former',
+    'CREATE SCHEMA rowonce; CREATE TABLE rowonce.calls AS SELECT 1 AS id',
+  );
+  const before = await former();
   const desk = await openDesk();
   desk.list(1);
   for (const words of [
@@ -35,21 +34,24 @@ test('an earlier ledger is refused by what reads and what spends, and stays as i
     const { code, stderr } = await desk.type([...words, ...(words[0] === 'store' ? [] : ['--store', store])]);
     expect({ code, stderr }, words.join(' ')).toEqual({
       code: 2,
-      stderr: expect.stringContaining('set up by an earlier Rowonce (schema 1;'),
+      stderr: expect.stringContaining('was made by an earlier Rowonce, which kept it in another form.'),
     });
   }
-  expect(await server.everyRow('versions_refused')).toEqual(before);
+  expect(await former()).toEqual(before);
   expect(await desk.requests()).toBe(0);
 });
 
 test('a newer ledger is refused, too', async () => {
-  const newer = await laidOutBy('versions_newer', 99);
+  await server.createDatabase('versions_newer');
+  const newer = server.url('versions_newer');
+  expect(await typedAt(['store', 'init', newer])).toMatchObject({ code: 0 });
+  await server.query('versions_newer', 'INSERT INTO rowonce_ledger.steps (number) VALUES (99)');
   for (const words of [
     ['status', '--store', newer],
     ['store', 'init', newer],
   ])
     expect(await typedAt(words)).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('set up by a newer Rowonce (schema 99'),
+      stderr: expect.stringContaining('was made by a newer Rowonce (schema 99'),
     });
 });

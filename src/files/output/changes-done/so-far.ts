@@ -4,26 +4,15 @@ import type { KeptWork } from '../../../operations/team/planned-work.ts';
 import { type EndedPart, endedParts, endOf, type RowEnd } from './parts.ts';
 import type { Since } from './since.ts';
 
-/** About which rows a person has something to decide, as `status` counts them. */
-export interface InDoubt {
-  /** It is asked about rows that ended in doubt alone; the others of them are pending. */
-  has(row: RowNumber): boolean;
-  /** Rows without an outcome that wait for a lost answer. */
-  readonly leftInDoubt: Pick<ReadonlySet<RowNumber>, 'has'>;
-}
-
 export class SoFar {
   readonly #ledger: LedgerReader;
   readonly #batch: Batch;
   readonly #since: Since;
-  readonly #inDoubt: InDoubt | undefined;
 
-  /** @param inDoubt left out: every row that ended in doubt, and no other one. */
-  constructor(ledger: LedgerReader, batch: Batch, since: Since, inDoubt: InDoubt | undefined) {
+  constructor(ledger: LedgerReader, batch: Batch, since: Since) {
     this.#ledger = ledger;
     this.#batch = batch;
     this.#since = since;
-    this.#inDoubt = inDoubt;
   }
 
   /** How each subject of a row stands. @param record undefined for a row without an outcome. */
@@ -33,17 +22,12 @@ export class SoFar {
     { record, isBeyond }: { readonly record: RowRecord | undefined; readonly isBeyond: boolean },
   ): Promise<readonly EndedPart[]> {
     if (record === undefined) return endedParts(work, await this.#endWithoutOutcome(row, work), isBeyond);
-    const parts = endedParts(work, { ended: endOf(record), answers: record.answers }, isBeyond);
-    if (this.#inDoubt?.has(row) !== false) return parts;
-    return parts.map((each) => (each.ended === 'in_doubt' ? { ...each, ended: 'pending' } : each));
+    return endedParts(work, { ended: endOf(record), answers: record.answers }, isBeyond);
   }
 
   async #endWithoutOutcome(row: RowNumber, work: KeptWork): Promise<RowEnd> {
-    const isInDoubt = this.#inDoubt?.leftInDoubt.has(row) === true;
     // Of millions of rows that nobody has begun the ledger knows nothing, and is not asked.
-    const mayBeBegun = isInDoubt || this.#since.hasMoved(work);
-    const answers = mayBeBegun ? await this.#answersOf(row) : [];
-    return { ended: isInDoubt ? 'in_doubt' : 'pending', answers };
+    return { ended: 'pending', answers: this.#since.hasMoved(work) ? await this.#answersOf(row) : [] };
   }
 
   /** A run that is killed has kept the answers to a row, and not how the row ended. */

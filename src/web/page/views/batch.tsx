@@ -199,9 +199,6 @@ function Notices({ batch, works, running }: AtWork) {
   return (
     <div class="notices" aria-live="polite">
       {batch.held_since !== undefined && <p class="notice">{words.held(dateAndTime(batch.held_since))}</p>}
-      {batch.over !== undefined && batch.state === 'open' && (
-        <p class="notice">{words.over(batch.over.why, batch.over.changed)}</p>
-      )}
       {batch.half_done?.map((note) => (
         <p key={note} class="notice">
           {words.halfDone(note)}{' '}

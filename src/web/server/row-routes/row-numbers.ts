@@ -1,7 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { ATTENTION_KINDS, type RowNumber, type RowStatus } from '../../../core/row.ts';
-import type { Batch, LedgerReader, RowKind } from '../../../ledger/ledger.ts';
-import type { RowsNow } from '../../../run/tasks/batch-status.ts';
+import type { Batch, LedgerReader } from '../../../ledger/ledger.ts';
 import type { PagePlace, RowFilter } from '../../api.ts';
 import type { OpenList } from './list-files.ts';
 
@@ -54,7 +53,7 @@ export function everyRow({ place, limit }: PageWish, last: RowNumber): PageRows 
   };
 }
 
-interface Walk extends Pick<RowsNow, 'toDecide'> {
+interface Walk {
   readonly ledger: LedgerReader;
   readonly batch: Batch;
   readonly list: OpenList | undefined;
@@ -106,16 +105,12 @@ async function rowsBefore(walk: Walk, status: RowFilter, limit: number, start: R
 }
 
 async function ofStatus(
-  { ledger, batch, list, toDecide }: Walk,
+  { ledger, batch, list }: Walk,
   status: RowFilter,
   from: RowNumber,
   before: RowNumber,
 ): Promise<readonly RowNumber[]> {
-  const ended = await ledger.rowKinds(batch.id, from, before);
-  const kinds = [
-    ...ended.filter(({ row, kind }) => kind !== 'in_doubt' || toDecide.has(row)),
-    ...leftInDoubt(toDecide, from, before),
-  ].sort((one, other) => one.row - other.row);
+  const kinds = await ledger.rowKinds(batch.id, from, before);
   if (status !== 'pending') return kinds.filter(({ kind }) => isShown(status, kind)).map(({ row }) => row);
   if (kinds.length === before - from) return [];
   const settled = new Set(kinds.map(({ row }) => row));
@@ -124,14 +119,6 @@ async function ofStatus(
       ? Array.from({ length: before - from }, (_, at) => from + at)
       : (await list.between(ledger, from, before)).map(({ row }) => row);
   return all.filter((row) => !settled.has(row));
-}
-
-function leftInDoubt(
-  { leftInDoubt: left }: Walk['toDecide'],
-  from: RowNumber,
-  before: RowNumber,
-): readonly RowKind[] {
-  return [...left].filter((row) => row >= from && row < before).map((row) => ({ row, kind: 'in_doubt' }));
 }
 
 function isShown(filter: RowFilter, status: RowStatus): boolean {

@@ -8,6 +8,7 @@ import {
   credits,
   type Ledger,
   recordReply,
+  release,
 } from '../../../../src/ledger/ledger.ts';
 import type { Store } from '../../../../src/ledger/store.ts';
 import {
@@ -24,6 +25,7 @@ import {
   lost,
   MATCHED,
   NOON_MS,
+  notAdmitted,
   released,
   replyWith,
   settle,
@@ -104,8 +106,7 @@ export function callsConform(store: Store): void {
       await closeAttempt(ledger, first.attempt, SETTLED, NOON_MS);
       const kinds = ['answered', 'in_flight', 'unknown'];
       expect(await ledger.find(keys)).toMatchObject(kinds.map((kind) => ({ kind })));
-      for (const detail of ['kind', 'age', 'checked'] as const)
-        expect(await ledger.find(keys, { detail })).toMatchObject(kinds.map((kind) => ({ kind })));
+      expect(await ledger.find(keys, { detail: 'kind' })).toMatchObject(kinds.map((kind) => ({ kind })));
     });
 
     test('a question comes back as it was asked, whatever its parameters are', async () => {
@@ -166,7 +167,7 @@ export function callsConform(store: Store): void {
       await answered(ledger, await batchNamed(ledger, 'a'), 'acme');
       const other = await batchNamed(ledger, 'b', { accountIdentity: 'another' });
       await answered(ledger, other, 'acme', { account: 'another' });
-      await expect(admit(ledger, other, 'elsewhere')).rejects.toThrow();
+      await notAdmitted(admit(ledger, other, 'elsewhere'));
     });
 
     test('a call never has two open attempts, not even asked for in the same turn', async () => {
@@ -184,7 +185,7 @@ export function callsConform(store: Store): void {
       const batch = await batchNamed(ledger, 'a');
       const shown = async () => [
         await stateOf(ledger, 'acme'),
-        ...(await ledger.find([keyNamed('acme')], { detail: 'age' })),
+        ...(await ledger.find([keyNamed('acme')], { detail: 'kind' })),
       ];
       const attempt = await admitted(ledger, batch, 'acme');
       const underWay = { kind: 'in_flight', attempt };
@@ -245,11 +246,9 @@ export function callsConform(store: Store): void {
       const ledger = await freshLedger(store);
       const batch = await batchNamed(ledger, 'a');
       const attempt = await answered(ledger, batch, 'acme');
-      await expect(closeAttempt(ledger, attempt, SETTLED, NOON_MS)).rejects.toThrow();
-      await expect(
-        closeAttempt(ledger, attempt, { kind: 'in_doubt', why: 'late' }, NOON_MS),
-      ).rejects.toThrow();
-      await expect(recordReply(ledger, attempt, replyWith('late'))).rejects.toThrow();
+      expect(await closeAttempt(ledger, attempt, SETTLED, NOON_MS)).toEqual({ kind: 'over' });
+      const lost = { kind: 'in_doubt', why: 'late' } as const;
+      expect(await closeAttempt(ledger, attempt, lost, NOON_MS)).toEqual({ kind: 'over' });
       expect(await ledger.batchMoney(batch)).toEqual({ spent: 1, reserved: 0, inDoubt: 0 });
     });
 
@@ -259,7 +258,7 @@ export function callsConform(store: Store): void {
       const attempt = await admitted(ledger, batch, 'acme');
       await expect(closeAttempt(ledger, attempt, SETTLED, NOON_MS)).rejects.toThrow();
       await recordReply(ledger, attempt, replyWith('first'));
-      await expect(recordReply(ledger, attempt, replyWith('second'))).rejects.toThrow();
+      await recordReply(ledger, attempt, replyWith('second'));
       await closeAttempt(ledger, attempt, SETTLED, NOON_MS);
       expect(await stateOf(ledger, 'acme')).toMatchObject({ answer: { body: Buffer.from('first') } });
     });
@@ -276,8 +275,7 @@ export function callsConform(store: Store): void {
       expect(await ledger.attempts([attempt])).toMatchObject([
         { reply: replyWith('late'), closure: { kind: 'in_doubt' } },
       ]);
-      await expect(recordReply(ledger, attempt, replyWith('second'))).rejects.toThrow();
-      await expect(closeAttempt(ledger, attempt, SETTLED, NOON_MS)).rejects.toThrow();
+      await recordReply(ledger, attempt, replyWith('second'));
       const read = { answer: 'found', charged: credits(2), why: 'read', dialect: 7, atMs: NOON_MS } as const;
       await addReading(ledger, { ...read, attempt });
       expect(await stateOf(ledger, 'acme')).toMatchObject({
@@ -305,14 +303,6 @@ export function callsConform(store: Store): void {
       expect(kept.map(({ attempt }) => attempt)).toEqual([told, freed, again]);
     });
 
-    test('an attempt of nobody cannot be recorded or closed', async () => {
-      const ledger = await freshLedger(store);
-      await expect(recordReply(ledger, 99 as never, replyWith('x'))).rejects.toThrow();
-      await expect(
-        closeAttempt(ledger, 99 as never, { kind: 'not_sent', why: 'x' }, NOON_MS),
-      ).rejects.toThrow();
-    });
-
     test('a write that is refused takes no other write of the same turn with it', async () => {
       const place = freshPlace(store);
       const ledger = await openStore(store, place);
@@ -320,8 +310,15 @@ export function callsConform(store: Store): void {
       await answered(ledger, batch, 'bought');
       const turn = await Promise.allSettled([
         admit(ledger, batch, 'before'),
-        admit(ledger, batch, 'other', { replaces: 77 as never }),
-        recordReply(ledger, 77 as never, replyWith('x')),
+        addReading(ledger, {
+          attempt: 77 as never,
+          answer: 'found',
+          charged: credits(1),
+          why: 'x',
+          dialect: 7,
+          atMs: NOON_MS,
+        }),
+        release(ledger, 77 as never, 'x', NOON_MS),
         settle(ledger, batch, 2, MATCHED),
         admit(ledger, batch, 'after'),
       ]);
@@ -401,7 +398,6 @@ export function callsConform(store: Store): void {
           closure: { kind: 'paused', why: 'too fast', closedAtMs: NOON_MS },
           decisions: [],
           looks: [],
-          readings: [],
         },
         {
           attempt: bought,
@@ -421,7 +417,6 @@ export function callsConform(store: Store): void {
           },
           decisions: [],
           looks: [],
-          readings: [],
         },
       ]);
       expect(await ledger.history(a, 2)).toEqual(history);

@@ -1,8 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import { callKeyOf } from '../../../../src/core/call-key.ts';
 import { type BatchId, closeAttempt, credits } from '../../../../src/ledger/ledger.ts';
 import type { Store } from '../../../../src/ledger/store.ts';
-import { ACCOUNT, answered, batchNamed, NOON_MS, released, replyWith, stateOf } from '../book.ts';
+import {
+  ACCOUNT,
+  answered,
+  batchNamed,
+  NOON_MS,
+  notAdmitted,
+  released,
+  replyWith,
+  stateOf,
+} from '../book.ts';
 import {
   admitChange,
   admittedChange,
@@ -160,7 +168,7 @@ export function changesConform(store: Store): void {
       const [first, second] = [await batchNamed(ledger, 'a'), await batchNamed(ledger, 'b')];
       const open = await admittedChange(ledger, first, changeOf('create-invite', 0), { row: 5 });
       const refused = { kind: 'subject_in_doubt', by: first, row: 5 };
-      expect(await admitChange(ledger, second, changeOf('update-user', 0))).toEqual(refused);
+      expect(await admitChange(ledger, second, changeOf('update-user', 0))).toMatchObject(refused);
       await changed(ledger, second, changeOf('create-invite', 0, LEE), { left: INVITED });
       await settleChange(ledger, open, { answer: 'refused' });
       await changed(ledger, second, changeOf('update-user', 1));
@@ -172,7 +180,7 @@ export function changesConform(store: Store): void {
       await lostChange(ledger, first, changeOf('create-invite', 0), { row: 6 });
       const refused = { kind: 'subject_in_doubt', by: first, row: 6 };
       for (const batch of [first, second])
-        expect(await admitChange(ledger, batch, changeOf('update-user', 0))).toEqual(refused);
+        expect(await admitChange(ledger, batch, changeOf('update-user', 0))).toMatchObject(refused);
       await changed(ledger, second, changeOf('create-invite', 0, LEE), { left: INVITED });
     });
 
@@ -181,7 +189,7 @@ export function changesConform(store: Store): void {
       const batch = await batchNamed(ledger, 'a');
       const remove = changeOf('remove-user', 0);
       await lostChange(ledger, batch, remove);
-      await expect(admitChange(ledger, batch, remove)).rejects.toThrow();
+      await notAdmitted(admitChange(ledger, batch, remove));
       const again = () => decideChange(ledger, batch, remove, 'repeat');
       await lostChange(ledger, batch, remove, { decision: await again() });
       await changed(ledger, batch, remove, { decision: await again(), left: { state: 'gone' } });
@@ -203,26 +211,6 @@ export function changesConform(store: Store): void {
       expect(await ledger.batchMoney(batch)).toEqual({ spent: 3, reserved: 0, inDoubt: 0 });
       await changed(ledger, teller, changeOf('delete-invite', 1));
     });
-
-    test.each(['answered', 'lost'] as const)(
-      'that is told about while it is being sent again moves its subject once, also when that is %s',
-      async (end) => {
-        const ledger = await freshLedger(store);
-        const batch = await batchNamed(ledger, 'a');
-        const invite = changeOf('create-invite', 0);
-        await lostChange(ledger, batch, invite);
-        const decision = await decideChange(ledger, batch, invite, 'retry');
-        const again = await admittedChange(ledger, batch, invite, { decision });
-        await decideChange(ledger, batch, invite, 'told', { reply: replyWith('told'), left: INVITED });
-        const next = changeOf('delete-invite', 1);
-        expect(await admitChange(ledger, batch, next)).toMatchObject({ kind: 'subject_in_doubt' });
-        if (end === 'answered') await settleChange(ledger, again, { left: MEMBER });
-        else await closeAttempt(ledger, again, { kind: 'in_doubt', why: 'lost again' }, NOON_MS);
-        expect(await known(ledger)).toMatchObject({ sequence: 1, facts: INVITED });
-        expect(await known(ledger)).not.toHaveProperty('doubt');
-        await changed(ledger, batch, next, { left: { state: 'gone' } });
-      },
-    );
 
     test('that is told about without a word on its subject leaves it as it was', async () => {
       const ledger = await freshLedger(store);
@@ -274,12 +262,9 @@ export function changesConform(store: Store): void {
       const { after: _after, ...afterNothing } = invite;
       const ahead = changeOf('create-invite', 1);
       for (const call of [ofNothing, afterNothing, ahead])
-        await expect(admitChange(ledger, batch, call)).rejects.toThrow();
+        await notAdmitted(admitChange(ledger, batch, call));
       const attempt = await admittedChange(ledger, batch, invite);
       await closeAttempt(ledger, attempt, { kind: 'not_sent', why: 'no connection' }, NOON_MS);
-      const ofLee = { ...invite, change: { subject: LEE, leaves: INVITED } };
-      const key = callKeyOf(ACCOUNT, invite);
-      await expect(admitChange(ledger, batch, ofLee, { key })).rejects.toThrow();
       await changed(ledger, batch, invite);
     });
   });

@@ -86,6 +86,22 @@ export function moneyConforms(store: Store): void {
       await admitted(ledger, a, 'five', { atMs: midnightMs });
     });
 
+    test('a cap that is lowered below what was spent refuses what follows, until it is raised', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      await ledger.setAccountCaps(ACCOUNT, { perDay: credits(9) });
+      await answered(ledger, batch, 'one', { charged: 5, reserve: 5 });
+      await ledger.setAccountCaps(ACCOUNT, { perDay: credits(3) });
+      expect(await admit(ledger, batch, 'two')).toMatchObject({
+        kind: 'over_budget',
+        scope: 'day',
+        money: { cap: 3, spent: 5 },
+      });
+      await ledger.setAccountCaps(ACCOUNT, { perDay: credits(6) });
+      await admitted(ledger, batch, 'two');
+      expect(await admit(ledger, batch, 'three')).toMatchObject({ scope: 'day' });
+    });
+
     test('of an account is added up over everything it ever bought, without a cap', async () => {
       const ledger = await freshLedger(store);
       const [a, b] = [await batchNamed(ledger, 'a'), await batchNamed(ledger, 'b')];

@@ -122,19 +122,6 @@ export function pricesConform(store: Store): void {
       expect(await admit(ledger, intentOf(foreign, call('one'), 'another'))).toMatchObject({ reserved: 1 });
     });
 
-    test('is that of the call as it was first asked, also when a job says something else of it now', async () => {
-      const ledger = await freshLedger(store);
-      const batch = await batchNamed(ledger, 'a');
-      await bought(ledger, batch, call('dear', { creditsMost: 25 }), 30);
-      const admission = await admit(ledger, intentOf(batch, call('again', { creditsMost: 25 })));
-      expect(admission).toMatchObject({ kind: 'admitted', reserved: 30 });
-      const { attempt } = admission as { readonly attempt: AttemptId };
-      await closeAttempt(ledger, attempt, { kind: 'not_sent', why: 'x' }, NOON_MS);
-      expect(await admit(ledger, intentOf(batch, call('again', { creditsMost: 2 })))).toMatchObject({
-        reserved: 30,
-      });
-    });
-
     test('is not learned from an answer that does not say what it cost', async () => {
       const ledger = await freshLedger(store);
       const batch = await batchNamed(ledger, 'a');

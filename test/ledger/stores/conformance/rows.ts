@@ -103,7 +103,8 @@ export function rowsConform(store: Store): void {
         await settle(ledger, batch, row, outcomeOf(kind));
         const other = kind === 'matched' ? ({ kind: 'no_match', reason: 'x' } as const) : MATCHED;
         await expect(settle(ledger, batch, row, other)).rejects.toThrow();
-        await expect(settle(ledger, batch, row, IN_DOUBT)).rejects.toThrow();
+        // A run may say so of a doubt that was settled meanwhile.
+        await settle(ledger, batch, row, IN_DOUBT);
         expect((await ledger.rows(batch, row, 1))[0]?.outcome).toEqual(outcomeOf(kind));
       }
     });

@@ -3,7 +3,7 @@ import type { BatchDetail, WorkView } from '../../../api.ts';
 import { Refusal } from '../../loaded.tsx';
 import { type Action, useAction } from '../../parts/action.ts';
 import { Button, ButtonLink } from '../../parts/controls.tsx';
-import { allRows, counted } from '../../parts/figures.ts';
+import { counted } from '../../parts/figures.ts';
 import { ask } from '../../session.ts';
 import { text, wordOf } from '../../text.ts';
 
@@ -32,7 +32,7 @@ export function Finished({ batch, running }: { readonly batch: BatchDetail; read
     );
   return (
     <>
-      {((batch.counts.in_doubt ?? 0) > 0 || batch.settled < allRows(batch)) && (
+      {(batch.counts.in_doubt ?? 0) > 0 && (
         <Once {...{ batch, running }} button={words.carryOut} what={words.carryOutWhat} />
       )}
       {batch.read_before && batch.unanswered === undefined && (

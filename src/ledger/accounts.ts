@@ -1,0 +1,394 @@
+import { NOTE_PERSON } from '../core/membership.ts';
+import { present } from '../core/objects.ts';
+import { type Context, callFrom, dayOf, type KeptCall, monthOf, NO_MOST, type Writing } from './context.ts';
+import { type Cell, type Db, each, type Sql } from './db.ts';
+import {
+  type Accounts,
+  type AccountsReader,
+  credits,
+  type FoundReply,
+  type Money,
+  PAUSES_KEPT_MS,
+  type PauseRecord,
+  type Sent,
+} from './ledger.ts';
+import { moneyOf, setCaps } from './money.ts';
+import { takeBack } from './taken-back.ts';
+
+/** Accounts at a vendor. How they answered is counted over their newest calls, by an index. */
+
+// ------------------------------------------------------------------------------------------ how an account answers
+
+/** So many answers tell how an account answers, and how long a series of misses is; reading them takes a millisecond or two. */
+const NEWEST_ANSWERS = 1_000;
+
+/** When something was written: its time, and the number that its worker gave it. */
+export interface Written {
+  readonly at: number;
+  readonly number: number;
+}
+
+const workerOf = ({ number }: Written): number => Math.floor(number / 2 ** 32);
+
+/** The numbers of one worker are in order, whatever its clock does; between workers the time decides. */
+export const isAfter = (one: Written, other: Written): boolean =>
+  workerOf(one) === workerOf(other) ? one.number > other.number : one.at > other.at;
+
+interface Answered {
+  readonly id: number;
+  readonly said: string;
+  readonly status: number;
+  readonly ended_at: number;
+  readonly moved: number;
+}
+
+export const endOf = ({ ended_at: at, moved: number }: Pick<Answered, 'ended_at' | 'moved'>): Written => ({
+  at,
+  number,
+});
+
+const lastOf = (answers: readonly Answered[]): Answered | undefined =>
+  answers.reduce<Answered | undefined>(
+    (last, each) => (last === undefined || isAfter(endOf(each), endOf(last)) ? each : last),
+    undefined,
+  );
+
+const ANSWERED = `
+SELECT c.id, c.said, c.ended_at, c.moved, r.status FROM calls c JOIN replies r ON r.call = c.id
+WHERE c.account = ? AND c.state IN ('answered', 'replaced') ORDER BY c.sent_at DESC, c.id DESC LIMIT ${NEWEST_ANSWERS}`;
+
+interface Kept {
+  readonly id: number;
+  readonly cap_day: number | null;
+  readonly cap_month: number | null;
+  readonly paused_until: number | null;
+  readonly told: number | null;
+  readonly learned: string | null;
+  readonly usage: string | null;
+  readonly misses_place: string | null;
+  readonly misses_kept: 0 | 1;
+  /** The answer after which misses are counted, and of which the mark is; 0 for none. */
+  readonly misses_since: number;
+}
+
+interface Series {
+  readonly answers: readonly Answered[];
+  /** The newest answer of all, and the newest of another status than 404. */
+  readonly last: Answered | undefined;
+  readonly other: Answered | undefined;
+  readonly misses: number;
+  /** Whether no other answer has come since the misses were marked. */
+  readonly isMarked: boolean;
+}
+
+async function seriesOf(sql: Sql, { id, misses_since }: Kept): Promise<Series> {
+  const answers = await sql.rows<Answered>(ANSWERED, [id]);
+  const [since] =
+    misses_since === 0
+      ? []
+      : await sql.rows<Answered>('SELECT ended_at, moved FROM calls WHERE id = ?', [misses_since]);
+  const missed = answers.filter(({ status }) => status === 404);
+  const other = lastOf(answers.filter(({ status }) => status !== 404));
+  const isNew = (from: Answered | undefined) => (miss: Answered) =>
+    from === undefined || isAfter(endOf(miss), endOf(from));
+  return {
+    ...{ answers, last: lastOf(answers), other },
+    misses: missed.filter((miss) => isNew(other)(miss) && isNew(since)(miss)).length,
+    isMarked: other === undefined || (since !== undefined && !isAfter(endOf(other), endOf(since))),
+  };
+}
+
+async function keptAccount(sql: Sql, identity: string): Promise<Kept | undefined> {
+  return (await sql.rows<Kept>('SELECT * FROM accounts WHERE identity = ?', [identity]))[0];
+}
+
+// ------------------------------------------------------------------------------------------ reading
+
+const NOTHING: Money = { spent: credits(0), reserved: credits(0), inDoubt: credits(0) };
+
+const EVER = `
+SELECT coalesce(sum(spent), 0) AS spent, coalesce(sum(held), 0) AS held FROM budgets WHERE scope LIKE CAST(? AS TEXT)`;
+const IN_DOUBT = `
+SELECT coalesce(sum(reserved), 0) AS held FROM calls WHERE state IN ('doubt', 'retried', 'lost') AND account = ?`;
+
+async function everOf(sql: Sql, account: number): Promise<Money> {
+  const [kept] = await sql.rows<{ spent: number; held: number }>(EVER, [`month:${account}:%`]);
+  const [doubted] = await sql.rows<{ held: number }>(IN_DOUBT, [account]);
+  const [held, inDoubt] = [kept?.held ?? 0, doubted?.held ?? 0];
+  return {
+    ...{ spent: credits(kept?.spent ?? 0), reserved: credits(held - inDoubt), inDoubt: credits(inDoubt) },
+  };
+}
+
+/** Of so many calls the newest answers of an operation are looked for. */
+const NEWEST_CALLS = 10_000;
+
+const MATCHED = `
+SELECT count(*) AS answers, coalesce(sum(CASE WHEN c.said = 'found' THEN 1 ELSE 0 END), 0) AS found
+FROM (SELECT operation, said, state FROM calls WHERE account = ? ORDER BY sent_at DESC LIMIT ${NEWEST_CALLS}) c
+WHERE c.operation = ? AND c.state IN ('answered', 'replaced')`;
+
+const NEWEST_FOUND = `
+SELECT c.operation, c.asked, c.credits_max, r.status, r.headers, r.body, r.at
+FROM (SELECT * FROM calls WHERE account = ? ORDER BY sent_at DESC, id DESC LIMIT ${NEWEST_ANSWERS}) c JOIN replies r ON r.call = c.id
+WHERE c.said = 'found' AND c.state IN ('answered', 'replaced') ORDER BY c.sent_at DESC, c.id DESC LIMIT CAST(? AS {int})`;
+
+const SENDS = `
+SELECT sent_at AS at, CASE WHEN charged IS NOT NULL THEN ended_at END AS answered FROM calls
+WHERE account = ? AND sent_at >= ? AND operation <> '${NOTE_PERSON}' AND said IS DISTINCT FROM 'not_sent'
+ORDER BY sent_at DESC, id DESC LIMIT CAST(? AS {int})`;
+
+/** No pause that is looked for has lasted longer: the vendor's own are at most a day. */
+const LONGEST_PAUSE_MS = 31 * 24 * 60 * 60 * 1000;
+
+const PAUSES = `SELECT at, words, facts FROM notes WHERE kind = 'paused_account' AND batch IS NULL AND at >= ? AND at <= ? AND account = ? ORDER BY at, id`;
+
+interface KeptReply extends KeptCall {
+  readonly status: number;
+  readonly headers: string;
+  readonly body: Buffer;
+  readonly at: number;
+}
+
+export const readAccounts = ({ db, account }: Context): AccountsReader => {
+  /** Rows about an account; none where the ledger does not know it. */
+  const rowsAbout = async <Row>(identity: string, sql: string, params: readonly Cell[] = []) => {
+    const number = await account(identity);
+    return number === undefined ? [] : db.rows<Row>(sql, [number, ...params]);
+  };
+  return {
+    account: (identity) => stateOf(db, identity),
+
+    async accountMoney(identity, scope, atMs) {
+      const kept = await keptAccount(db, identity);
+      if (kept === undefined) return NOTHING;
+      if (scope === 'ever') return everOf(db, kept.id);
+      const isDay = scope === 'day';
+      const cap = isDay ? kept.cap_day : kept.cap_month;
+      const money = await moneyOf(db, `${scope}:${kept.id}:${isDay ? dayOf(atMs) : monthOf(atMs)}`);
+      return cap === null ? money : { ...money, cap: credits(cap) };
+    },
+
+    async isSpentAtMost(of) {
+      const open = 'SELECT 1 AS is_so FROM calls WHERE is_at_most = 1 AND charged > 0 AND account = ';
+      const found =
+        'account' in of
+          ? await rowsAbout(of.account, `${open} ? LIMIT 1`)
+          : await db.rows(`${open} (SELECT account FROM batches WHERE id = ?) AND batch = ? LIMIT 1`, [
+              ...[of.batch, of.batch],
+            ]);
+      return found.length > 0;
+    },
+
+    async price(identity, { operation, creditsMost = NO_MOST }) {
+      const sql = 'SELECT highest FROM prices WHERE account = ? AND operation = ? AND credits_max = ?';
+      const [price] = await rowsAbout<{ highest: number }>(identity, sql, [operation, creditsMost]);
+      return price && credits(price.highest);
+    },
+
+    async matchRate(identity, operation) {
+      const [rate] = await rowsAbout<{ answers: number; found: number }>(identity, MATCHED, [operation]);
+      return rate === undefined || rate.answers === 0 ? undefined : rate.found / rate.answers;
+    },
+
+    async newestFound(identity, most) {
+      const found = await rowsAbout<KeptReply>(identity, NEWEST_FOUND, [most]);
+      return found.map(({ status, headers, body, at, ...kept }): FoundReply => {
+        const reply = { status, headers: JSON.parse(headers), body, receivedAtMs: at };
+        return { call: callFrom(kept), reply };
+      });
+    },
+
+    async sends(identity, sinceMs, limit) {
+      const sends = await rowsAbout<{ at: number; answered: number | null }>(identity, SENDS, [
+        ...[Math.ceil(sinceMs), limit],
+      ]);
+      return sends
+        .map(({ at, answered }): Sent => ({ atMs: at, ...present({ answeredAtMs: answered ?? undefined }) }))
+        .reverse();
+    },
+
+    async pauses(identity, fromMs, untilMs) {
+      const number = await account(identity);
+      if (number === undefined) return [];
+      const between = [Math.floor(fromMs - LONGEST_PAUSE_MS), Math.floor(untilMs)];
+      const notes = await db.rows<{ at: number; words: string; facts: string }>(PAUSES, [...between, number]);
+      return notes
+        .map(
+          ({ at, words, facts }): PauseRecord => ({
+            fromMs: at,
+            why: words,
+            ...(JSON.parse(facts) as Pause),
+          }),
+        )
+        .filter((pause) => pause.untilMs >= fromMs);
+    },
+
+    /** An erasure notes them. */
+    async forgettingAccounts() {
+      const sql = `SELECT DISTINCT a.identity FROM notes n JOIN accounts a ON a.id = n.account WHERE n.kind = 'forgot'`;
+      return (await db.rows<{ identity: string }>(sql)).map(({ identity }) => identity);
+    },
+  };
+};
+
+type Pause = Pick<PauseRecord, 'untilMs' | 'asked'>;
+
+async function stateOf(db: Db, identity: string): ReturnType<AccountsReader['account']> {
+  const kept = await keptAccount(db, identity);
+  if (kept === undefined)
+    return { answers: 0, answersNot404: 0, found: 0, misses: { count: 0, kept: false } };
+  const { answers, misses, isMarked, ...series } = await seriesOf(db, kept);
+  const { learned, usage } = kept;
+  const mark = isMarked ? kept : undefined;
+  const isFull = answers.length === NEWEST_ANSWERS;
+  const [older] = series.other === undefined && isFull ? await db.rows<Written>(NEWEST_OTHER, [kept.id]) : [];
+  const others = answers.filter(({ status }) => status !== 404).length;
+  const found = answers.filter(({ said }) => said === 'found');
+  return {
+    ...{ answers: answers.length, answersNot404: older === undefined ? others : 1, found: found.length },
+    ...present({ newestOther: series.other?.id ?? older?.number, newestFound: lastOf(found)?.id }),
+    misses: {
+      ...{ count: misses, kept: mark?.misses_kept === 1 },
+      ...present({ place: mark?.misses_place ?? undefined }),
+    },
+    ...present({
+      pausedUntilMs: kept.paused_until ?? undefined,
+      learned: learned === null ? undefined : JSON.parse(learned),
+      usage: usage === null ? undefined : JSON.parse(usage),
+      toldMs: kept.told ?? undefined,
+    }),
+  };
+}
+
+// ------------------------------------------------------------------------------------------ writing
+
+const KNOWN = 'INSERT INTO accounts (identity) VALUES (?) ON CONFLICT (identity) DO NOTHING';
+
+interface KeepsTold {
+  keepTold(accountIdentity: string, atMs: number): Promise<void>;
+}
+
+export const writeAccounts = (context: Writing): Omit<Accounts, keyof AccountsReader> & KeepsTold => {
+  /** Changes what is kept of an account, which need not be known before. @param assigns with a `?` for each value. */
+  const set = (identity: string, assigns: string, values: readonly Cell[]): Promise<void> =>
+    context.transaction(async (sql) => {
+      await sql.rows(KNOWN, [identity]);
+      await sql.rows(`UPDATE accounts SET ${assigns} WHERE identity = ?`, [...values, identity]);
+    });
+  return {
+    setAccountCaps: (identity, { perDay = null, perMonth = null }) =>
+      context.transaction(async (sql) => {
+        await sql.rows(KNOWN, [identity]);
+        const caps = 'UPDATE accounts SET cap_day = ?, cap_month = ? WHERE identity = ? RETURNING id';
+        for (const { id } of await sql.rows<{ id: number }>(caps, [perDay, perMonth, identity]))
+          for (const [scope, cap] of [
+            [`day:${id}:%`, perDay] as const,
+            [`month:${id}:%`, perMonth] as const,
+          ]) {
+            const begun = await sql.rows<{ scope: string }>('SELECT scope FROM budgets WHERE scope LIKE ?', [
+              scope,
+            ]);
+            await setCaps(
+              sql,
+              begun.map((each) => ({ ...each, cap })),
+            );
+          }
+      }),
+
+    notePause: (identity, { fromMs, untilMs, why, asked }) =>
+      context.transaction(async (sql) => {
+        await sql.rows(KNOWN, [identity]);
+        const facts: Pause = { untilMs: Math.floor(untilMs), asked };
+        await sql.rows(
+          `INSERT INTO notes (at, kind, account, worker, who, words, facts)
+           SELECT CAST(? AS {int}), 'paused_account', a.id, CAST(? AS {int}), 'rule', CAST(? AS TEXT), CAST(? AS TEXT) FROM accounts a WHERE a.identity = ?`,
+          [Math.floor(fromMs), context.worker, why, JSON.stringify(facts), identity],
+        );
+        await sql.rows(
+          `DELETE FROM notes WHERE kind = 'paused_account' AND batch IS NULL AND at < ? AND account = (SELECT id FROM accounts WHERE identity = ?)`,
+          [Math.floor(fromMs) - PAUSES_KEPT_MS, identity],
+        );
+        if (asked)
+          await sql.rows(
+            'UPDATE accounts SET paused_until = {most}(coalesce(paused_until, 0), CAST(? AS {int})) WHERE identity = ?',
+            [facts.untilMs, identity],
+          );
+      }),
+
+    setLearnedRate: (identity, learned) => set(identity, 'learned = ?', [jsonOrNull(learned)]),
+    setUsage: (identity, usage) => set(identity, 'usage = ?', [jsonOrNull(usage)]),
+    keepTold: (identity, atMs) =>
+      set(identity, 'told = {most}(coalesce(told, 0), CAST(? AS {int}))', [Math.floor(atMs)]),
+
+    retractMisses: (identity) =>
+      context.transaction(async (sql) => {
+        const kept = await keptAccount(sql, identity);
+        if (kept === undefined) return 0;
+        const { last } = await seriesOf(sql, kept);
+        const misses = await missesOf(sql, kept.id);
+        await takeBack(sql, misses);
+        // Misses that cannot be taken back count no more: the user has read of them.
+        await sql.rows(
+          'UPDATE accounts SET misses_since = ?, misses_place = NULL, misses_kept = 0 WHERE id = ?',
+          [last?.id ?? kept.misses_since, kept.id],
+        );
+        return misses.length;
+      }),
+
+    retractRefusals: (identity, answers) =>
+      context.transaction(async (sql) => {
+        const kept = await keptAccount(sql, identity);
+        if (kept === undefined) return 0;
+        const refusals = await sql.each(
+          REFUSED,
+          answers.map((id) => ({ id, account: kept.id })),
+        );
+        await takeBack(
+          sql,
+          refusals.map(({ id }) => id),
+        );
+        return refusals.length;
+      }),
+
+    /** If another answer has ended them meanwhile, there is nothing to mark. */
+    markMisses: (identity, { place, kept: isKept }) =>
+      context.transaction(async (sql) => {
+        const kept = await keptAccount(sql, identity);
+        if (kept === undefined) return;
+        const { misses, other, isMarked } = await seriesOf(sql, kept);
+        if (misses === 0) return;
+        const since = isMarked ? kept.misses_since : (other?.id ?? 0);
+        await sql.rows(
+          'UPDATE accounts SET misses_place = ?, misses_kept = ?, misses_since = ? WHERE id = ?',
+          [...[place ?? null, isKept ? 1 : 0, since, kept.id]],
+        );
+      }),
+  };
+};
+
+const jsonOrNull = (value: unknown): string | null => (value === undefined ? null : JSON.stringify(value));
+
+const REFUSED = each({ id: 'int', account: 'int' })<{ id: number }>(`
+SELECT c.id FROM v JOIN calls c ON c.id = v.id
+WHERE c.account = v.account AND c.state = 'answered' AND c.said = 'refused' AND c.charged = 0 AND c.subject IS NULL`);
+
+const NEWEST_OTHER = `
+SELECT c.id AS number, c.sent_at AS at FROM calls c JOIN replies r ON r.call = c.id
+WHERE c.account = ? AND c.state IN ('answered', 'replaced') AND r.status <> 404 ORDER BY c.sent_at DESC, c.id DESC LIMIT 1`;
+
+const FREE_MISSES = `
+SELECT c.id, c.ended_at, c.moved FROM calls c JOIN replies r ON r.call = c.id
+WHERE c.account = ? AND c.sent_at >= ? AND c.state IN ('answered', 'replaced') AND c.said = 'no_match' AND c.charged = 0
+  AND c.subject IS NULL AND r.status = 404`;
+
+/** No answer takes longer. */
+const LONGEST_WAY_MS = 24 * 60 * 60 * 1000;
+
+/** The free answers of status 404 that came after the newest other answer had been asked for. */
+async function missesOf(sql: Sql, account: number): Promise<readonly number[]> {
+  const [other] = await sql.rows<Written>(NEWEST_OTHER, [account]);
+  const fromMs = other === undefined ? 0 : other.at - LONGEST_WAY_MS;
+  const misses = await sql.rows<Answered>(FREE_MISSES, [account, fromMs]);
+  return misses.filter((miss) => other === undefined || isAfter(endOf(miss), other)).map(({ id }) => id);
+}

@@ -1,0 +1,316 @@
+import { randomBytes } from 'node:crypto';
+import { isAbsolute } from 'node:path';
+import { invariant } from '../core/errors.ts';
+import { present } from '../core/objects.ts';
+import type { Context, Writing } from './context.ts';
+import { oneRow } from './context.ts';
+import { type Cell, each, eachWhole, type Sql } from './db.ts';
+import { noteFile } from './host-files.ts';
+import type {
+  Batch,
+  BatchChange,
+  Batches,
+  BatchesReader,
+  BatchId,
+  BatchLine,
+  BatchSpec,
+  BatchStart,
+  BatchState,
+  FreshSince,
+  PlannedRow,
+} from './ledger.ts';
+import { moneyOf, setCaps } from './money.ts';
+import { noteAct } from './notes.ts';
+import { isCurrent } from './schema.ts';
+
+/** What of a batch nothing is looked up by: kept as JSON in `batches.facts`. */
+type Facts = Pick<
+  Batch,
+  | 'accountName'
+  | 'sandbox'
+  | 'vendor'
+  | 'inputPath'
+  | 'inputSha256'
+  | 'inputRows'
+  | 'settings'
+  | 'rowsBeyond'
+  | 'plannedRows'
+  | 'outputPath'
+  | 'command'
+>;
+
+interface Kept {
+  readonly id: BatchId;
+  readonly key: string;
+  readonly generation: number;
+  readonly lineage: string;
+  readonly identity: string;
+  readonly operation: string;
+  readonly state: BatchState;
+  readonly created_at: number;
+  readonly fresh_found: number | null;
+  readonly fresh_no_match: number | null;
+  readonly output_sha256: string | null;
+  readonly facts: string;
+}
+
+async function batchesWhere(
+  sql: Sql,
+  where: string,
+  params: readonly Cell[] = [],
+): Promise<readonly Batch[]> {
+  const found = await sql.rows<Kept>(
+    `SELECT b.*, a.identity FROM batches b JOIN accounts a ON a.id = b.account ${where}`,
+    params,
+  );
+  return found.map(batchFrom);
+}
+
+function batchFrom(kept: Kept): Batch {
+  const { id, key, generation, lineage, operation, state, fresh_found, fresh_no_match } = kept;
+  const freshSince = present({ foundMs: fresh_found ?? undefined, noMatchMs: fresh_no_match ?? undefined });
+  return {
+    ...{ id, key, generation, lineage, operation, state },
+    ...{ accountIdentity: kept.identity, createdAtMs: kept.created_at },
+    ...present({ outputSha256: kept.output_sha256 ?? undefined }),
+    ...(Object.keys(freshSince).length === 0 ? {} : { freshSince }),
+    ...(JSON.parse(kept.facts) as Facts),
+  };
+}
+
+async function existingBatch(sql: Sql, id: BatchId): Promise<Batch> {
+  const [batch] = await batchesWhere(sql, 'WHERE b.id = ?', [id]);
+  invariant(batch !== undefined, `the ledger has no batch ${id}`);
+  return batch;
+}
+
+const LINES = `
+SELECT b.*, a.identity, CASE WHEN EXISTS (SELECT 1 FROM rows r WHERE r.batch = b.id AND r.state = 'in_doubt') THEN 1 ELSE 0 END AS doubts
+FROM batches b JOIN accounts a ON a.id = b.account ORDER BY b.number DESC`;
+
+type Reads = Pick<
+  BatchesReader,
+  'batches' | 'batchLines' | 'batch' | 'batchByKey' | 'batchMoney' | 'metrics' | 'openRequests' | 'heldSince'
+>;
+
+export const readBatches = ({ db }: Context): Reads => ({
+  batches: () => batchesWhere(db, 'ORDER BY b.number DESC'),
+  async batchLines() {
+    const found = await db.rows<Kept & { readonly doubts: number }>(LINES);
+    return found.map((kept): BatchLine => {
+      const { id, state, accountIdentity, operation, createdAtMs, ...rest } = batchFrom(kept);
+      const { accountName, sandbox, inputPath, outputSha256 } = rest;
+      const line = { id, state, accountIdentity, accountName, sandbox, operation, inputPath, createdAtMs };
+      return { ...line, ...present({ outputSha256 }), hasDoubts: kept.doubts === 1 };
+    });
+  },
+  batch: async (id) => (await batchesWhere(db, 'WHERE b.id = ?', [id]))[0],
+  async batchByKey(key) {
+    const newest = `WHERE b.key = ? AND b.state IN ('open', 'finished') ORDER BY b.generation DESC LIMIT 1`;
+    return (await batchesWhere(db, newest, [key]))[0];
+  },
+  batchMoney: (batch, scope = 'batch') => moneyOf(db, `${scope}:${batch}`),
+  metrics: (batch) => oneRow(db, METRICS, [batch]),
+  async openRequests(batch) {
+    const sql = `SELECT count(*) AS n FROM calls WHERE state = 'open' AND account = (SELECT account FROM batches WHERE id = ?) AND batch = ?`;
+    return (await oneRow<{ n: number }>(db, sql, [batch, batch])).n;
+  },
+  async heldSince(batch) {
+    const sql = 'SELECT held_since FROM batches WHERE id = ? AND held_since IS NOT NULL';
+    return (await db.rows<{ held_since: number }>(sql, [batch]))[0]?.held_since;
+  },
+});
+
+/** What was taken back, or turned out to be none, answers nothing any more. */
+const METRICS = `
+SELECT count(*) FILTER (WHERE state <> 'open' AND (state <> 'unsold' OR said <> 'not_sent')) AS requests,
+  count(*) FILTER (WHERE state IN ('answered', 'replaced', 'erased')) AS calls
+FROM calls WHERE batch = ?`;
+
+type Writes = Pick<Batches, 'beginBatch' | 'changeBatch' | 'noteHold'>;
+
+export const writeBatches = (context: Writing): Writes => ({
+  beginBatch: (spec, renew = false, plan = []) =>
+    context.transaction((sql) => begin(sql, context, { spec, renew, plan })),
+  changeBatch: (id, change) => context.transaction((sql) => changed(sql, context, id, change)),
+  noteHold: (id, held, atMs) =>
+    context.transaction(async (sql) => {
+      const changed = await sql.rows(
+        `UPDATE batches SET held_since = CAST(? AS {int}) WHERE id = ? AND held_since IS ${held ? '' : 'NOT'} NULL RETURNING id`,
+        [held ? Math.floor(atMs) : null, id],
+      );
+      if (changed.length > 0) await noteAct(sql, context, held ? 'paused' : 'resumed', id);
+    }),
+});
+
+interface Beginning {
+  readonly spec: BatchSpec;
+  readonly renew: boolean;
+  readonly plan: readonly PlannedRow[];
+}
+
+async function begin(sql: Sql, context: Writing, { spec, renew, plan }: Beginning): Promise<BatchStart> {
+  const [newest] = await batchesWhere(sql, 'WHERE b.key = ? ORDER BY b.generation DESC LIMIT 1', [spec.key]);
+  if (newest !== undefined && (newest.state === 'open' || (newest.state === 'finished' && !renew))) {
+    const superseded = await supersede(sql, spec.lineage, newest.id);
+    await follow(sql, newest, spec);
+    await noteReads(sql, newest.id, spec);
+    await noteAct(sql, context, 'gone_on', newest.id);
+    const start = newest.state === 'open' ? 'resumed' : 'finished';
+    return { batch: await existingBatch(sql, newest.id), start, superseded };
+  }
+  const superseded = await supersede(sql, spec.lineage);
+  const id = await insertBatch(sql, spec, (newest?.generation ?? 0) + 1, plan);
+  await noteReads(sql, id, spec);
+  await noteAct(sql, context, 'begun', id);
+  return { batch: await existingBatch(sql, id), start: 'new', superseded };
+}
+
+async function changed(
+  sql: Sql,
+  context: Writing,
+  id: BatchId,
+  { state, budget, extraCredits, outputSha256, ...named }: BatchChange,
+): Promise<void> {
+  const batch = await existingBatch(sql, id);
+  await sql.rows('UPDATE batches SET output_sha256 = coalesce(?, output_sha256), facts = ? WHERE id = ?', [
+    outputSha256 ?? null,
+    JSON.stringify({ ...factsOf(batch), ...present(named) }),
+    id,
+  ]);
+  if (budget !== undefined) await setCaps(sql, [{ scope: `batch:${id}`, cap: budget }]);
+  if (extraCredits !== undefined) await setCaps(sql, [{ scope: `extra:${id}`, cap: extraCredits }]);
+  if (named.inputPath !== undefined) await noteReads(sql, id, { ...batch, inputPath: named.inputPath });
+  if (state === undefined || state === batch.state) return;
+  invariant(!isOver(batch.state), `batch ${id} is ${batch.state} and cannot become ${state}`);
+  await sql.rows('UPDATE batches SET state = ? WHERE id = ?', [state, id]);
+  if (isOver(state)) await close(sql, id);
+  if (state === 'cancelled') await noteAct(sql, context, 'cancelled', id);
+}
+
+const isOver = (state: BatchState): boolean => state === 'superseded' || state === 'cancelled';
+
+/** Ends what is open at the same place: it never resumes. @param but what goes on. */
+async function supersede(sql: Sql, lineage: string, but?: BatchId): Promise<readonly BatchId[]> {
+  const ended = await sql.rows<{ id: BatchId }>(
+    `UPDATE batches SET state = 'superseded' WHERE lineage = ? AND state = 'open' AND id <> ? RETURNING id`,
+    [lineage, but ?? ''],
+  );
+  for (const { id } of ended) await close(sql, id);
+  return ended.map(({ id }) => id);
+}
+
+const CLOSE = each({ batch: 'text' });
+const CLOSED = [
+  CLOSE(
+    `UPDATE budgets SET closed = 1 FROM v WHERE budgets.scope IN ('batch:' || v.batch, 'extra:' || v.batch)`,
+  ),
+  // A retry that somebody decided and nobody sent, or that was lost: the row is in doubt as before.
+  CLOSE(`UPDATE rows SET state = 'in_doubt', call = o.id, reason = coalesce(rows.reason, o.why)
+FROM v JOIN rows w ON w.batch = v.batch AND w.state = 'pending' AND w.call IS NOT NULL
+  JOIN calls c ON c.id = w.call JOIN calls o ON o.id = CASE c.state WHEN 'retried' THEN
+    (SELECT n.id FROM calls n WHERE n.key = c.key AND ${isCurrent('n')}) ELSE c.id END AND o.state IN ('doubt', 'lost')
+WHERE rows.batch = w.batch AND rows.row = w.row`),
+  CLOSE(`DELETE FROM cells WHERE batch IN (SELECT v.batch FROM v)
+AND NOT EXISTS (SELECT 1 FROM rows r WHERE r.batch = cells.batch AND r.row = cells.row AND r.state = 'in_doubt')`),
+];
+
+/** Nothing is sent for the batch any more, so nobody needs its cells but who settles its doubts. */
+async function close(sql: Sql, batch: BatchId): Promise<void> {
+  for (const statement of CLOSED) await sql.each(statement, [{ batch }]);
+}
+
+/** The same content may have been moved, and the account renamed, since the last run: the newest names are kept. */
+async function follow(sql: Sql, batch: Batch, { lineage, inputPath, accountName }: BatchSpec): Promise<void> {
+  const facts = JSON.stringify({ ...factsOf(batch), inputPath, accountName });
+  await sql.rows('UPDATE batches SET lineage = ?, facts = ? WHERE id = ?', [lineage, facts, batch.id]);
+}
+
+const factsOf = (of: BatchSpec & Partial<Batch>): Facts => {
+  const { accountName, sandbox, vendor, inputPath, inputSha256, inputRows, settings } = of;
+  const { rowsBeyond, plannedRows, outputPath, command } = of;
+  return {
+    ...{ accountName, sandbox, vendor, inputPath, inputSha256, inputRows, settings },
+    ...present({ rowsBeyond, plannedRows, outputPath, command }),
+  };
+};
+
+/** A person who is forgotten may be in a copy of the list, or of the job, that another run has read. */
+async function noteReads(
+  sql: Sql,
+  batch: BatchId,
+  { inputPath, inputSha256, settings: { job } }: Pick<BatchSpec, 'inputPath' | 'inputSha256' | 'settings'>,
+): Promise<void> {
+  await noteFile(sql, { path: inputPath, kind: 'list', sha256: inputSha256, batch });
+  // An operation that was named instead of a job is no path.
+  if (typeof job === 'string' && isAbsolute(job))
+    await noteFile(sql, { path: job, kind: 'job', sha256: '', batch });
+}
+
+async function insertBatch(
+  sql: Sql,
+  spec: BatchSpec,
+  generation: number,
+  plan: readonly PlannedRow[],
+): Promise<BatchId> {
+  const id = await freeId(sql);
+  await sql.rows('INSERT INTO accounts (identity) VALUES (?) ON CONFLICT (identity) DO NOTHING', [
+    spec.accountIdentity,
+  ]);
+  const { foundMs, noMatchMs }: FreshSince = spec.freshSince ?? {};
+  const plannedRows = plan.length === 0 ? undefined : plan.length;
+  await sql.rows(
+    `INSERT INTO batches (id, number, key, generation, lineage, account, operation, state, created_at, fresh_found, fresh_no_match, facts)
+     SELECT CAST(? AS TEXT), (SELECT coalesce(max(number), 0) + 1 FROM batches), CAST(? AS TEXT), CAST(? AS {int}), CAST(? AS TEXT), a.id,
+       CAST(? AS TEXT), 'open', CAST(? AS {int}), CAST(? AS {int}), CAST(? AS {int}), CAST(? AS TEXT) FROM accounts a WHERE a.identity = ?`,
+    [
+      ...[id, spec.key, generation, spec.lineage, spec.operation, Math.floor(spec.createdAtMs)],
+      ...[
+        cutOff(foundMs),
+        cutOff(noMatchMs),
+        JSON.stringify(factsOf({ ...spec, ...present({ plannedRows }) })),
+      ],
+      spec.accountIdentity,
+    ],
+  );
+  await sql.rows('INSERT INTO budgets (scope) VALUES (?), (?)', [`batch:${id}`, `extra:${id}`]);
+  await sql.each(
+    PLANNED,
+    plan.map((row) => plannedRecord(id, row)),
+  );
+  return id;
+}
+
+const cutOff = (ms: number | undefined): number | null => (ms === undefined ? null : Math.floor(ms));
+
+/** It is random, so that nobody mistakes a batch of one store for one of another. */
+async function freeId(sql: Sql): Promise<BatchId> {
+  for (;;) {
+    const id = randomBytes(4).toString('hex') as BatchId;
+    const [taken] = await sql.rows('SELECT id FROM batches WHERE id = ?', [id]);
+    if (taken === undefined) return id;
+  }
+}
+
+const PLANNED = eachWhole({
+  batch: 'text',
+  row: 'int',
+  state: 'text',
+  matched_by: 'text',
+  reason: 'text',
+  input: 'int',
+  work: 'text',
+})(`
+INSERT INTO rows (batch, row, state, matched_by, reason, input, work)
+SELECT v.batch, v.row, v.state, v.matched_by, v.reason, v.input, v.work FROM v`);
+
+/** What needs no request has ended by being planned. */
+function plannedRecord(batch: BatchId, { row, input, ...planned }: PlannedRow) {
+  const outcome = planned.kind === 'end' ? planned.outcome : undefined;
+  return {
+    ...{ batch, row, input: input ?? null, work: JSON.stringify(planned) },
+    state: outcome?.kind ?? 'pending',
+    matched_by: outcome?.kind === 'matched' ? outcome.matchedBy : null,
+    reason: outcome?.reason ?? null,
+  };
+}

@@ -1,0 +1,82 @@
+import { hash } from 'node:crypto';
+import { type CallKey, callKeyOf } from '../core/call-key.ts';
+import { invariant } from '../core/errors.ts';
+import { present } from '../core/objects.ts';
+import type { Call } from '../core/operation.ts';
+import type { Cell, Db, Sql } from './db.ts';
+
+/** What every part of an open ledger works with. */
+export interface Context {
+  /** For reading: it sees what is committed. */
+  readonly db: Db;
+  /** The secret of this ledger, 64 hex digits, under which it keeps the keys of calls: who has the store can test a guess, and read none. */
+  readonly secret: string;
+  /** The number of an account; undefined of one that the ledger does not know. */
+  account(identity: string): Promise<number | undefined>;
+}
+
+/** The same for who writes. */
+export interface Writing extends Context {
+  /** The number of this process in `workers`. */
+  readonly worker: number;
+  /** In one transaction, behind all that was asked for before. `work` may be done again where the database was away. */
+  transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
+}
+
+/** The numbers of accounts by their identities, which stay. */
+export function accountsOf(db: Pick<Db, 'rows'>): Context['account'] {
+  const known = new Map<string, number>();
+  return async (identity) => {
+    const number = known.get(identity);
+    if (number !== undefined) return number;
+    const [found] = await db.rows<{ id: number }>('SELECT id FROM accounts WHERE identity = ?', [identity]);
+    if (found !== undefined) known.set(identity, found.id);
+    return found?.id;
+  };
+}
+
+const KEY_BYTES = 16;
+
+/** As which a call's key is kept: both texts have a fixed length, so the one behind the other needs no HMAC, which takes ten times as long. */
+export const keptKey = (secret: string, key: CallKey): Uint8Array =>
+  hash('sha256', secret + key, 'buffer').subarray(0, KEY_BYTES);
+
+/** What of a call is kept as JSON beside its operation and the most that it costs. */
+export function askedOf({ operation: _, creditsMost: __, ...asked }: Call): string {
+  return JSON.stringify(asked);
+}
+
+/** A call without a price of its own. */
+export const NO_MOST = -1;
+
+export interface KeptCall {
+  readonly operation: string;
+  readonly asked: string;
+  readonly credits_max: number;
+}
+
+export function callFrom({ operation, asked, credits_max }: KeptCall): Call {
+  const creditsMost = credits_max === NO_MOST ? undefined : credits_max;
+  return { operation, ...JSON.parse(asked), ...present({ creditsMost }) };
+}
+
+/** The key by which a call was asked; of one that was erased a key that nobody asks by. */
+export const keyOf = (account: string, call: KeptCall): CallKey => callKeyOf(account, callFrom(call));
+
+/** The one row of a statement that always gives one. */
+export async function oneRow<Row>(
+  sql: Pick<Sql, 'rows'>,
+  text: string,
+  params: readonly Cell[] = [],
+): Promise<Row> {
+  const [row] = await sql.rows<Row>(text, params);
+  invariant(row !== undefined, `the ledger gives no row for ${text.slice(0, 60)}`);
+  return row;
+}
+
+/** A day and a month as budgets name them: days since 1970, and such as 202611; UTC. */
+export const dayOf = (ms: number): number => Math.floor(ms / 86_400_000);
+export const monthOf = (ms: number): number => {
+  const date = new Date(ms);
+  return date.getUTCFullYear() * 100 + date.getUTCMonth() + 1;
+};

@@ -1,0 +1,357 @@
+import type { Client, Pool, PoolClient, PoolConfig, QueryConfig, QueryResult } from 'pg';
+import { invariant, type StopError, stop } from '../../core/errors.ts';
+import { type Cell, type Db, type Each, inWordsOf, type Sql, type Step, type WriteManner } from '../db.ts';
+import { Unanswered } from '../store.ts';
+import { type Manner, Outage, type Riding } from './outage.ts';
+import { codeOf, isAway, refusal, unanswered, unreachable } from './postgres-errors.ts';
+import { cellOf, isAskable, queryOf, textOf } from './postgres-statements.ts';
+import { type Address, addressOf } from './server-address.ts';
+
+/**
+ * The door to PostgreSQL. `pg` sends ahead in its pipeline mode, so a group is one message, and the lock that it needs is held for no
+ * way to the database and back. No pooler in transaction mode is supported: it would drop the options of a session and its prepared
+ * statements.
+ *
+ * A COMMIT without an answer. Each transaction writes its own number into the row of its worker, `workers.newest_group`, and only where the row
+ * still has the number of the one before. Who does not know what became of one takes its place: where its number is not there yet,
+ * another number is written, so that what is still on its way to the server is refused when it arrives. So it is never done twice,
+ * whenever the old connection ends.
+ */
+export interface PostgresDb extends Db {
+  readonly shown: string;
+  /**
+   * From now on a COMMIT without an answer is found out, by the row of this worker. Before that it is thrown as `Unanswered`.
+   * @param whyNot says what became of the row where it is not as this worker left it.
+   */
+  workAs(worker: number, newestGroup: number, whyNot?: () => Promise<StopError>): void;
+  /** Asks now or not at all: a process that has nothing to write hears of an outage by nothing else. */
+  rowsAtOnce<Row>(sql: string, params?: readonly Cell[]): Promise<readonly Row[]>;
+}
+
+export interface PostgresOptions {
+  readonly isReader?: boolean;
+  /** How it gets through a time in which the database cannot be reached. Without it whatever was asked for fails. */
+  readonly riding?: Riding | undefined;
+}
+
+/** The schema of the ledger. */
+export const SCHEMA = 'rowonce_ledger';
+
+/** Who writes has this lock, so that a group sees all that was committed before, as in SQLite. A number that nobody else takes. */
+const WRITING = 7_271_828;
+
+/** A process needs no more: one writes, and the others read. */
+const CONNECTIONS = 5;
+const CONNECT_TIMEOUT_MS = 5000;
+
+/** On a connection that was cut without a word nothing would ever come. */
+const ANSWER_TIMEOUT_MS = 30_000;
+
+/** A group has the lock, and the rest of its message does not come: then its session does not count as idle. */
+const REST_COMES_WITHIN = '20s';
+
+/**
+ * The server ends what a process began that stands still, or whose machine is gone: everybody waits for its lock. `enable_…`: what a
+ * process reads it looks up by keys, and a statement that was planned while a table was empty would read all of it for ever.
+ */
+const OF_A_SPENDER =
+  '-c idle_in_transaction_session_timeout=5s -c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3 ' +
+  '-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c enable_bitmapscan=off';
+
+/** @throws StopError `store` when the place is refused or cannot be reached. */
+export async function postgres(location: string, options: PostgresOptions = {}): Promise<PostgresDb> {
+  const { isReader = false, riding } = options;
+  const address = await addressOf(location);
+  const { default: pg } = await import('pg');
+  const pool = new pg.Pool({
+    ...address.to,
+    pipeline: true,
+    max: CONNECTIONS,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    keepAlive: true,
+    application_name: 'rowonce',
+    // A commit that is told of has to survive a loss of power, whatever the server does by default.
+    options: `-c search_path=${SCHEMA} -c synchronous_commit=on -c default_transaction_read_only=${isReader ? 'on' : 'off'} ${riding === undefined ? '' : OF_A_SPENDER}`,
+    ...(riding === undefined ? {} : { query_timeout: ANSWER_TIMEOUT_MS }),
+    types: {
+      getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+        NUMBERS.has(oid) ? Number : pg.types.getTypeParser(oid, format as 'text'),
+    } as NonNullable<PoolConfig['types']>,
+  });
+  // A connection that ends while it is idle is replaced; a statement on it tells of it by itself.
+  pool.on('error', () => {});
+  pool.on('connect', (client) => void client.on('error', () => {}));
+  const door = new PostgresDoor(pool, address, riding && new Outage(riding, address.shown));
+  try {
+    await door.refuseUnfit();
+    return door;
+  } catch (error) {
+    await door.close();
+    throw error;
+  }
+}
+
+/** Of bigint and numeric. Credits, times and ids are whole numbers that a double holds. */
+const NUMBERS: ReadonlySet<number> = new Set([20, 1700]);
+
+/** What is committed at once. */
+interface Transaction<T> {
+  /** Asks for it, COMMIT and all. */
+  work(client: PoolClient): Promise<T>;
+  /** What it said, where it was committed and nobody heard. */
+  again(client: PoolClient): Promise<T>;
+}
+
+class PostgresDoor implements PostgresDb {
+  readonly name = 'postgres';
+  readonly shown: string;
+  readonly #pool: Pool;
+  readonly #address: Address;
+  readonly #outage: Outage | undefined;
+  #endsIn = '';
+  #lastTurn: Promise<unknown> = Promise.resolve();
+  #worker: number | undefined;
+  #whyNot: (() => Promise<StopError>) | undefined;
+  /** What the worker's row says, unless a transaction is in doubt. */
+  #newest = 0;
+  /** Its COMMIT was asked for, and not answered. */
+  #inDoubt: Transaction<unknown> | undefined;
+
+  constructor(pool: Pool, address: Address, outage: Outage | undefined) {
+    this.#pool = pool;
+    this.#address = address;
+    this.#outage = outage;
+    this.shown = address.shown;
+  }
+
+  rows<Row>(sql: string, params?: readonly Cell[]): Promise<readonly Row[]> {
+    return this.#through((client) => this.#on(client).rows<Row>(sql, params));
+  }
+
+  each<Rec, Row>(statement: Each<Rec, Row>, records: readonly Rec[]): Promise<readonly Row[]> {
+    return this.#through((client) => this.#on(client).each(statement, records));
+  }
+
+  async write(steps: readonly Step[], manner?: WriteManner): Promise<readonly (readonly unknown[])[]> {
+    const statements = steps.flatMap(({ statements, records }) =>
+      statements.map((each) => ({ each, records })),
+    );
+    for (const { each } of statements)
+      invariant(isAskable(each), `nothing reads again what a group returns: ${each.sql}`);
+    const queries = statements.map(({ each, records }) => queryOf(each, records));
+    const asked = (client: PoolClient, query: QueryConfig | undefined): Promise<Rows> =>
+      query === undefined ? NO_ROWS : this.#ask(client, query, true).then(({ rows }) => rows);
+    const group: Transaction<readonly Rows[]> = {
+      work: async (client) => {
+        const answers = await inOneMessage(client, () => [
+          ...this.#begin(client, true),
+          ...queries.map((query) => asked(client, query)),
+          this.#commit(client, group),
+        ]);
+        return answers.slice(-1 - queries.length, -1);
+      },
+      again: (client) => inOneMessage(client, () => queries.map((query) => asked(client, query?.again))),
+    };
+    return this.#transact(group, manner);
+  }
+
+  transaction<T>(work: (sql: Sql) => Promise<T>, manner?: WriteManner): Promise<T> {
+    let result: T;
+    const whole: Transaction<T> = {
+      work: async (client) => {
+        try {
+          await inOneMessage(client, () => this.#begin(client, false));
+          result = await work(this.#on(client));
+        } catch (error) {
+          // A connection that broke has taken its transaction back. It may be silent, and answers nothing.
+          if (!(error instanceof Unanswered)) await client.query('ROLLBACK').catch(() => {});
+          throw error;
+        }
+        await this.#commit(client, whole);
+        return result;
+      },
+      again: async () => result,
+    };
+    return this.#transact(whole, manner);
+  }
+
+  script(sql: string): Promise<void> {
+    const text = `SELECT pg_advisory_xact_lock(${WRITING}); ${inWordsOf('postgres', sql)}`;
+    return this.#through(async (client) => void (await this.#ask(client, { text })));
+  }
+
+  workAs(worker: number, newestGroup: number, whyNot?: () => Promise<StopError>): void {
+    this.#worker = worker;
+    this.#newest = newestGroup;
+    this.#whyNot = whyNot;
+  }
+
+  rowsAtOnce<Row>(sql: string, params?: readonly Cell[]): Promise<readonly Row[]> {
+    const asked = (): Promise<readonly Row[]> =>
+      this.#once((client) => this.#on(client).rows<Row>(sql, params));
+    return this.#outage === undefined ? asked() : this.#outage.once(asked);
+  }
+
+  async close(): Promise<void> {
+    await this.#pool.end();
+  }
+
+  /** With `fsync=off` a loss of power takes intents whose requests have left, and what they bought is bought again. */
+  async refuseUnfit(): Promise<void> {
+    const settings = `SELECT current_setting('fsync') AS fsync, current_setting('server_encoding') AS encoding, current_setting('server_version_num') AS version`;
+    const [found] = await this.#once((client) => this.#on(client).rows<Record<string, string>>(settings));
+    if (found?.fsync !== 'on')
+      throw stop(
+        'store',
+        `The server of ${this.shown} has fsync=off, so it forgets what it committed when its machine loses power.`,
+        'Set fsync = on there and restart it.',
+      );
+    if (found.encoding !== 'UTF8')
+      throw stop(
+        'store',
+        `The database of ${this.shown} is in ${found.encoding}, which cannot hold every letter.`,
+        "Name one that was made by CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0.",
+      );
+    // Before version 17 a process that is stopped while half of a statement has left holds the lock until it goes on.
+    const timeout = Number(found.version) < 170_000 ? 'statement_timeout' : 'transaction_timeout';
+    this.#endsIn = `SET LOCAL ${timeout} = '${REST_COMES_WITHIN}'`;
+  }
+
+  /** Transactions of a process are one after the other, and wait while the database is away. */
+  #transact<T>(transaction: Transaction<T>, { isBought = false }: WriteManner = {}): Promise<T> {
+    let isWritten = false;
+    const work = async (client: PoolClient): Promise<T> => {
+      const inDoubt = this.#inDoubt;
+      if (inDoubt !== undefined) {
+        const was = await this.#wasWritten(client);
+        if (inDoubt === transaction) isWritten = was;
+      }
+      return isWritten ? transaction.again(client) : transaction.work(client);
+    };
+    const done = this.#lastTurn.then(() =>
+      this.#through(work, { isBought, isOnce: this.#worker === undefined }),
+    );
+    this.#lastTurn = done.catch(() => {});
+    return done;
+  }
+
+  /** Takes the lock, and the next number of the worker. */
+  #begin(client: PoolClient, isGroup: boolean): readonly Promise<Rows>[] {
+    const begun = this.#ask(client, { text: isGroup ? `${BEGIN}; ${this.#endsIn}` : BEGIN }, isGroup);
+    const answers = [begun];
+    if (this.#worker !== undefined)
+      answers.push(
+        this.#ask(client, { ...MARK, values: [this.#worker, this.#newest, this.#newest + 2] }, isGroup).catch(
+          async (error) => {
+            throw codeOf(error) === NOTHING_MARKED ? await this.#lost() : error;
+          },
+        ),
+      );
+    return answers.map(async (answer) => (await answer).rows);
+  }
+
+  async #commit(client: PoolClient, transaction: Transaction<unknown>): Promise<Rows> {
+    if (this.#worker !== undefined) this.#inDoubt = transaction;
+    try {
+      const { command } = await this.#ask(client, { text: 'COMMIT' }, true);
+      this.#inDoubt = undefined;
+      invariant(command === 'COMMIT', 'a transaction was to be committed in which a statement was refused');
+      this.#newest += 2;
+      return [];
+    } catch (error) {
+      // By a constraint that waits for the end, say.
+      if (!(error instanceof Unanswered)) this.#inDoubt = undefined;
+      throw error;
+    }
+  }
+
+  /** Whether the transaction in doubt was committed. If not, it never will be. @throws StopError when nobody can say. */
+  async #wasWritten(client: PoolClient): Promise<boolean> {
+    const [committed, taken] = [this.#newest + 2, this.#newest + 1];
+    const values = [this.#worker, this.#newest, taken];
+    const { rows } = await this.#ask(client, { ...TAKE_ITS_PLACE, values });
+    const newest = rows[0]?.newest_group;
+    if (newest !== committed && newest !== taken) throw await this.#lost();
+    this.#newest = newest;
+    this.#inDoubt = undefined;
+    return newest === committed;
+  }
+
+  async #lost(): Promise<StopError> {
+    const why = await this.#whyNot?.().catch(() => undefined);
+    if (why !== undefined) return why;
+    return stop(
+      'store_lost',
+      `${this.shown} does not know what worker ${this.#worker} wrote last, so it was put back to an earlier state.`,
+      'Restore a newer backup, or accept the loss by --accept store.',
+    );
+  }
+
+  #through<T>(work: (client: PoolClient) => Promise<T>, manner: Manner = {}): Promise<T> {
+    const once = (): Promise<T> => this.#once(work);
+    return this.#outage === undefined ? once() : this.#outage.through(once, manner);
+  }
+
+  async #once<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
+    const client = await this.#pool.connect().catch((error: unknown) => {
+      throw unreachable(error, this.#address);
+    });
+    try {
+      const result = await work(client);
+      client.release();
+      return result;
+    } catch (error) {
+      // After a statement that was refused it is as it was; of one that was silent nobody knows what it would answer next.
+      client.release(error instanceof Unanswered);
+      throw error;
+    }
+  }
+
+  #on(client: PoolClient): Sql {
+    return {
+      rows: async <Row>(sql: string, params: readonly Cell[] = []) =>
+        (await this.#ask(client, { ...textOf(sql), values: params.map(cellOf) })).rows as readonly Row[],
+      each: async <Rec, Row>(statement: Each<Rec, Row>, records: readonly Rec[]) => {
+        const query = queryOf(statement, records);
+        return query === undefined ? [] : ((await this.#ask(client, query)).rows as readonly Row[]);
+      },
+    };
+  }
+
+  async #ask(client: PoolClient, query: QueryConfig, isUnknown = false): Promise<QueryResult> {
+    try {
+      return await client.query(query);
+    } catch (error) {
+      throw isAway(error) ? unanswered(error, this.shown, isUnknown) : refusal(error, this.#address);
+    }
+  }
+}
+
+type Rows = readonly unknown[];
+const NO_ROWS: Promise<Rows> = Promise.resolve([]);
+
+const BEGIN = `BEGIN; SELECT pg_advisory_xact_lock(${WRITING})`;
+
+/** Divides by nothing where the row is not as it was left, which ends the transaction. */
+const MARK = {
+  name: 'mark',
+  text: `WITH marked AS (UPDATE workers SET newest_group = $3 WHERE id = $1 AND newest_group = $2 RETURNING id) SELECT 1 / count(*) FROM marked`,
+};
+const NOTHING_MARKED = '22012';
+
+/** Waits for the transaction that has the row. */
+const TAKE_ITS_PLACE = {
+  name: 'take',
+  text: 'UPDATE workers SET newest_group = CASE WHEN newest_group = $2 THEN $3 ELSE newest_group END WHERE id = $1 RETURNING newest_group',
+};
+
+/** All that is asked for leaves together. @throws what was refused first. */
+async function inOneMessage<T>(client: PoolClient, ask: () => readonly Promise<T>[]): Promise<readonly T[]> {
+  const { stream } = (client as unknown as Client).connection;
+  stream.cork();
+  const answers = ask();
+  stream.uncork();
+  // Nothing is left under way on a connection that is given back.
+  await Promise.allSettled(answers);
+  return Promise.all(answers);
+}

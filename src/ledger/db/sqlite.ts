@@ -1,0 +1,220 @@
+import Database from 'better-sqlite3';
+import { invariant } from '../../core/errors.ts';
+import { crashPoint } from '../../lib/faults.ts';
+import {
+  type AnyRecord,
+  type Cell,
+  type Db,
+  inWordsOf,
+  type Sql,
+  type Statement,
+  type Step,
+  step,
+} from '../db.ts';
+
+/** How long SQLite waits for another process that opens, closes or backs up the store; the thread is blocked meanwhile. */
+const TIMEOUT_MS = 2_000;
+
+/** A connection that holds to what the ledger promises, and prepares each statement once. */
+export class Connection {
+  readonly raw: Database.Database;
+  readonly #prepared = new Map<string, Database.Statement<unknown[], unknown>>();
+  readonly #overRecords = new Map<Statement, Prepared>();
+
+  constructor(path: string, use: 'read' | 'write') {
+    this.raw = new Database(path, { readonly: use === 'read', timeout: TIMEOUT_MS });
+    try {
+      // SQLite opens files lazily; reading the header shows at once what they are.
+      this.pragma('schema_version');
+      this.pragma('foreign_keys = ON');
+      // Without it, REPLACE would delete rows and fire no trigger.
+      this.pragma('recursive_triggers = ON');
+      // A file that somebody else made must not run functions of its choice.
+      this.pragma('trusted_schema = OFF');
+      // better-sqlite3 compiles WAL to NORMAL, which loses commits with the power.
+      this.pragma('synchronous = FULL');
+      // On macOS plain fsync does not reach the disk.
+      this.pragma('fullfsync = ON');
+    } catch (error) {
+      this.raw.close();
+      throw error;
+    }
+  }
+
+  pragma(source: string): unknown {
+    return this.raw.pragma(source, { simple: true });
+  }
+
+  rows(sql: string, params: readonly Cell[] = []): readonly unknown[] {
+    const statement = this.#statement(sql);
+    if (statement.reader) return statement.all(...params);
+    statement.run(...params);
+    return [];
+  }
+
+  /** Runs it for one record. */
+  each(each: Statement, record: AnyRecord, found: unknown[]): void {
+    const { statement, names } = this.#overRecord(each);
+    const cells = names.map((name) => record[name]);
+    if (!statement.reader) statement.run(cells);
+    else for (const row of statement.all(cells)) found.push(row);
+  }
+
+  /** Runs it once over all records. */
+  whole(each: Statement, records: readonly AnyRecord[]): readonly unknown[] {
+    const { statement, names } = this.#overRecord(each);
+    const list = JSON.stringify(records.map((record) => names.map((name) => record[name])));
+    if (statement.reader) return statement.all(list);
+    statement.run(list);
+    return [];
+  }
+
+  #overRecord(each: Statement): Prepared {
+    let known = this.#overRecords.get(each);
+    if (known === undefined) {
+      const { text, names } = each.whole ? wholeText(each) : textOf(each);
+      known = { statement: this.raw.prepare<unknown[], unknown>(text), names };
+      this.#overRecords.set(each, known);
+    }
+    return known;
+  }
+
+  #statement(sql: string): Database.Statement<unknown[], unknown> {
+    let statement = this.#prepared.get(sql);
+    if (statement === undefined) {
+      statement = this.raw.prepare<unknown[], unknown>(inWordsOf('sqlite', sql));
+      this.#prepared.set(sql, statement);
+    }
+    return statement;
+  }
+}
+
+interface Prepared extends Pick<Text, 'names'> {
+  readonly statement: Database.Statement<unknown[], unknown>;
+}
+
+interface Text {
+  readonly text: string;
+  /** The columns whose cells are its parameters, in their order. */
+  readonly names: readonly string[];
+}
+
+/** `v` is a table of one row, whose cells are parameters; where it is the only table that is read, they stand there themselves. */
+function textOf({ columns, sql }: Statement): Text {
+  const names: string[] = [];
+  // better-sqlite3 binds every number as a real one. SQLite plans a statement anew when a plain parameter changes by which it searches.
+  const cellOf = (name: string) => {
+    names.push(name);
+    return columns[name] === 'int' ? 'CAST(? AS INTEGER)' : '+?';
+  };
+  const own = inWordsOf('sqlite', sql);
+  if (uses(own) === 1 && isOutside(own, own.indexOf(' FROM v WHERE '))) {
+    const text = own
+      .replace(' FROM v WHERE ', ' WHERE ')
+      .replaceAll(/\bv\.(\w+)/g, (_, name: string) => cellOf(name));
+    return { text, names };
+  }
+  const used = usedOf(columns, own);
+  const table = () => `(SELECT ${used.map((name) => `${cellOf(name)} AS ${name}`).join(', ')}) AS v`;
+  return { text: withTable(own, table), names };
+}
+
+/** `v` is the rows of a JSON list. It stands once in such a statement. */
+function wholeText({ columns, sql }: Statement): Text {
+  const own = inWordsOf('sqlite', sql);
+  invariant(uses(own) === 1, `a whole statement reads v once: ${own}`);
+  const names = usedOf(columns, own);
+  const cells = names.map((name, at) => `value ->> ${at} AS ${name}`);
+  return { text: withTable(own, () => `(SELECT ${cells.join(', ')} FROM json_each(?)) AS v`), names };
+}
+
+const uses = (sql: string): number => sql.match(/\bv\b(?!\.[\w*])/g)?.length ?? 0;
+
+const usedOf = (columns: Statement['columns'], sql: string): readonly string[] =>
+  Object.keys(columns).filter((name) => sql.includes('v.*') || new RegExp(`\\bv\\.${name}\\b`).test(sql));
+
+const withTable = (sql: string, table: () => string): string =>
+  sql.replaceAll(/\b(FROM|JOIN) v\b(?!\.)/g, (_, before: string) => `${before} ${table()}`);
+
+/** Whether a place of a statement is in no parentheses. */
+const isOutside = (sql: string, at: number): boolean =>
+  at !== -1 && sql.slice(0, at).split('(').length === sql.slice(0, at).split(')').length;
+
+/** @param reader for what is read beside a transaction, which sees nothing of it. */
+export function sqlite(writer: Connection, reader: Connection): Db {
+  let last: Promise<unknown> = Promise.resolve();
+  let isBusy = false;
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const done = last.then(work, work);
+    last = done.catch(() => {});
+    return done;
+  };
+  const commit = (): void => {
+    crashPoint('before-commit');
+    writer.rows('COMMIT');
+    crashPoint('after-commit');
+  };
+  const rollBack = (): void => {
+    // SQLite itself may have rolled back, as where the disk is full.
+    if (writer.raw.inTransaction) writer.rows('ROLLBACK');
+  };
+  const writeNow = (steps: readonly Step[]): readonly (readonly unknown[])[] => {
+    writer.rows('BEGIN IMMEDIATE');
+    try {
+      const found = steps.flatMap((each) => stepNow(writer, each));
+      commit();
+      return found;
+    } catch (error) {
+      rollBack();
+      throw error;
+    }
+  };
+  return {
+    name: 'sqlite',
+    ...sqlOn(reader),
+    transaction: (work) =>
+      inTurn(async () => {
+        isBusy = true;
+        writer.rows('BEGIN IMMEDIATE');
+        try {
+          const result = await work(sqlOn(writer));
+          commit();
+          return result;
+        } catch (error) {
+          rollBack();
+          throw error;
+        } finally {
+          isBusy = false;
+        }
+      }),
+    write: (steps) => (isBusy ? inTurn(async () => writeNow(steps)) : promised(() => writeNow(steps))),
+    script: async (sql) => void writer.raw.exec(sql),
+    close: async () => {
+      await last;
+      reader.raw.close();
+      writer.raw.close();
+    },
+  };
+}
+
+function promised<T>(work: () => T): Promise<T> {
+  try {
+    return Promise.resolve(work());
+  } catch (error) {
+    return Promise.reject(error);
+  }
+}
+
+function stepNow(connection: Connection, { statements, records }: Step): (readonly unknown[])[] {
+  if (statements[0]?.whole) return statements.map((statement) => connection.whole(statement, records));
+  const found: unknown[][] = statements.map(() => []);
+  for (const record of records)
+    for (let at = 0; at < statements.length; at += 1)
+      connection.each(statements[at] as Statement, record, found[at] as unknown[]);
+  return found;
+}
+
+const sqlOn = (connection: Connection): Sql => ({
+  rows: async (sql, params) => connection.rows(sql, params) as never,
+  each: async (statement, records) => stepNow(connection, step([statement], records))[0] as never,
+});

@@ -1,0 +1,255 @@
+import { type Db, each, eachWhole, type Sql } from './db.ts';
+import { CHARGED_ONCE } from './ledger.ts';
+import { ROWS_KNOWN } from './moves.ts';
+import { HOLDING, isCurrent } from './schema.ts';
+
+/** How calls end, and what that books: money moves by what a statement moved, whose number is in `moved`. */
+
+/** A number of a call: its worker's and its own, given before it is written. So a group that is written again is the same group. */
+export type CallId = number;
+
+/** How a call ended. Late answers end doubts as well. */
+export interface End {
+  readonly call: CallId;
+  /** `doubt`: it may have been charged. `unsold`: it cost nothing. */
+  readonly state: 'answered' | 'doubt' | 'unsold';
+  /** Of an answer `found`, `no_match` or `refused`; of what is unsold `not_sent`, `paused` or `stopped`. */
+  readonly said: string | null;
+  readonly charged: number | null;
+  readonly is_at_most: number;
+  readonly why: string;
+  readonly dialect: number | null;
+  readonly at: number;
+  /** What the answer says that such calls cost; null where it says nothing. */
+  readonly price: number | null;
+  /** How a change left its subject, JSON; null: as before. */
+  readonly facts: string | null;
+}
+
+/** Sets a state, and whether the call is then the current one of its key. */
+const movesTo = (state: string): string =>
+  `state = ${state}, is_current = CASE WHEN (${state}) IN ('open', 'answered', 'doubt') THEN 1 ELSE 0 END`;
+
+const END_COLUMNS = {
+  call: 'int',
+  state: 'text',
+  said: 'text',
+  charged: 'int',
+  is_at_most: 'int',
+  why: 'text',
+  dialect: 'int',
+  at: 'int',
+  price: 'int',
+  facts: 'text',
+  moved: 'int',
+  freed: 'text',
+} as const;
+
+/** What stands of the call's key is another call, so this answer came too late to stand. */
+const HAS_SUCCESSOR = `EXISTS (SELECT 1 FROM calls o WHERE o.key = calls.key AND o.id <> calls.id AND ${isCurrent('o')})`;
+
+/** What it was to replace was answered, or is an answer: the doubt stays beside that. */
+const IS_BESIDE = `EXISTS (SELECT 1 FROM calls p WHERE p.id = calls.prior AND p.state = 'replaced')`;
+
+/** A vendor charges once under one key: an answer that came before is what was paid. */
+const IS_PAID = `EXISTS (SELECT 1 FROM calls f
+  WHERE (f.id = coalesce(calls.payer, calls.id) OR f.payer = coalesce(calls.payer, calls.id)) AND f.id <> calls.id AND f.charged > 0)`;
+
+const endSql = (moves: string, charged: string): string => `
+UPDATE calls SET ${moves}, said = v.said, charged = ${charged}, is_at_most = v.is_at_most, why = v.why, dialect = v.dialect,
+  ended_at = v.at, reply = CASE WHEN v.state = 'answered' THEN v.call END,
+  moved = CASE WHEN v.state = 'doubt' THEN calls.moved ELSE v.moved END FROM v WHERE calls.id = v.call
+  AND (calls.state = 'open' OR (v.state = 'answered' AND calls.state IN ('doubt', 'retried', 'lost')))
+RETURNING calls.id`;
+
+/** Which of them this group ended: what it made a doubt has no number of it. */
+const ENDED = `SELECT c.id FROM v JOIN calls c ON c.id = v.call WHERE c.moved = v.moved OR (v.state = 'doubt' AND c.state <> 'open' AND c.ended_at = v.at)`;
+
+/** Of a first call that this process has under way, and that stays the current one of its key: the index of keys is not written. */
+export const END_FIRST = each(END_COLUMNS)<{ id: number }>(endSql('state = v.state', 'v.charged'), ENDED);
+
+const END_ANY = each(END_COLUMNS)<{ id: number }>(
+  endSql(
+    movesTo(
+      `CASE WHEN v.state = 'answered' AND ${HAS_SUCCESSOR} THEN 'replaced' WHEN v.state = 'doubt' AND ${IS_BESIDE} THEN 'lost' ELSE v.state END`,
+    ),
+    `CASE WHEN v.charged > 0 AND ${IS_PAID} THEN 0 ELSE v.charged END`,
+  ),
+  ENDED,
+);
+
+/** The doubt of a retry gives way to the late answer of what it retried, and stays held beside that. */
+const RETRY_GIVES_WAY = each(END_COLUMNS)(`
+UPDATE calls SET state = 'lost', is_current = 0 FROM v JOIN calls late ON late.id = v.call
+WHERE v.state = 'answered' AND late.state = 'retried' AND calls.prior = late.id AND calls.kind IN ('retry', 'repeat') AND calls.state = 'doubt'`);
+
+/** The answer that a lost refresh was to replace gives way to the late answer of the refresh. */
+const ANSWER_GIVES_WAY = each(END_COLUMNS)(`
+UPDATE calls SET state = 'replaced', is_current = 0 FROM v JOIN calls late ON late.id = v.call
+WHERE v.state = 'answered' AND late.state = 'lost' AND late.prior = calls.id AND calls.state = 'answered'`);
+
+/** What stood before a request that brought nothing stands again, unless something else does. */
+const COMES_BACK = each(END_COLUMNS)(`
+UPDATE calls SET state = CASE calls.state WHEN 'replaced' THEN 'answered' ELSE 'doubt' END, is_current = 1 FROM v JOIN calls c ON c.id = v.call
+WHERE c.state IN ('unsold', 'lost', 'released') AND calls.id = c.prior AND calls.state IN ('replaced', 'retried')
+  AND NOT EXISTS (SELECT 1 FROM calls o WHERE o.key = calls.key AND ${isCurrent('o')})`);
+
+/** What was lost under the same key of the vendor cost nothing of its own. */
+const IS_FREED = each(END_COLUMNS)(`
+UPDATE calls SET state = 'released', is_current = 0, moved = v.moved, ended_at = v.at, why = v.freed FROM v JOIN calls c ON c.id = v.call
+WHERE c.moved = v.moved AND (c.charged IS NOT NULL OR c.state = 'released') AND c.payer IS NOT NULL AND calls.state = 'retried'
+  AND (calls.id = c.payer OR calls.payer = c.payer)`);
+
+const SCOPE = `CASE k.n WHEN 1 THEN 'batch:' || p.batch WHEN 2 THEN 'day:' || p.account || ':' || p.day
+  WHEN 3 THEN 'month:' || p.account || ':' || p.month WHEN 4 THEN CASE p.kind WHEN 'retry' THEN 'extra:' || p.batch END END`;
+const FOUR = '(SELECT 1 AS n UNION ALL SELECT 2 UNION ALL SELECT 3 UNION ALL SELECT 4) k';
+
+/** What calls have spent, and what they hold no more, by the scopes of their payers. */
+export const perScope = (calls: string, spent: string, held: string): string => `
+SELECT ${SCOPE} AS scope, sum(p.spent) AS spent, sum(p.held) AS held FROM (
+  SELECT p.batch, p.account, p.day, p.month, p.kind, sum(${spent}) AS spent, sum(${held}) AS held
+  FROM ${calls} JOIN calls p ON p.id = coalesce(c.payer, c.id) GROUP BY 1, 2, 3, 4, 5) p CROSS JOIN ${FOUR} GROUP BY 1`;
+
+/** What ended is booked in any case: above a cap it is an overrun. */
+const bookSql = (moved: string): string => `
+UPDATE budgets SET spent = budgets.spent + d.spent, held = budgets.held - d.held,
+  overrun = CASE WHEN budgets.spent + d.spent + budgets.held - d.held > budgets.cap + budgets.overrun
+    THEN budgets.spent + d.spent + budgets.held - d.held - budgets.cap ELSE budgets.overrun END
+FROM (${perScope(moved, 'coalesce(c.charged, 0)', 'c.reserved')}) d WHERE budgets.scope = d.scope`;
+
+export const MOVED_COLUMNS = { call: 'int', moved: 'int' } as const;
+
+export const BOOK_END = eachWhole(MOVED_COLUMNS)(
+  bookSql('v JOIN calls c ON c.id = v.call AND c.moved = v.moved'),
+);
+
+export const BOOK_FREED = eachWhole(MOVED_COLUMNS)(
+  bookSql(`v JOIN calls x ON x.id = v.call AND x.payer IS NOT NULL AND x.moved = v.moved
+    JOIN calls c ON (c.id = x.payer OR c.payer = x.payer) AND c.state = 'released' AND c.moved = v.moved`),
+);
+
+export const SETTLED = each(END_COLUMNS)(`
+UPDATE subjects SET seq = subjects.seq + 1, facts = coalesce(v.facts, subjects.facts),
+  batch = CASE WHEN coalesce(v.facts, subjects.facts) IS DISTINCT FROM subjects.facts THEN c.batch ELSE subjects.batch END,
+  changed_at = CASE WHEN coalesce(v.facts, subjects.facts) IS DISTINCT FROM subjects.facts THEN v.at ELSE subjects.changed_at END
+FROM v JOIN calls c ON c.id = v.call WHERE c.moved = v.moved AND c.charged IS NOT NULL AND subjects.id = c.subject AND subjects.seq = c.after`);
+
+export const PRICE = each(END_COLUMNS)(`
+INSERT INTO prices (account, operation, credits_max, highest)
+SELECT c.account, c.operation, c.credits_max, max(v.price) FROM v JOIN calls c ON c.id = v.call
+WHERE v.price IS NOT NULL AND c.moved = v.moved GROUP BY 1, 2, 3
+ON CONFLICT (account, operation, credits_max) DO UPDATE SET highest = excluded.highest WHERE prices.highest < excluded.highest`);
+
+const GIVES_WAY = [RETRY_GIVES_WAY, ANSWER_GIVES_WAY];
+const FOLLOWS = [IS_FREED, COMES_BACK];
+const BOOKS = [BOOK_END, BOOK_FREED];
+
+/** Of any call, in this order. */
+export const ENDING = [...GIVES_WAY, END_ANY, ...FOLLOWS];
+
+export const endRecord = (end: End, moved: number) => ({ ...end, moved, freed: CHARGED_ONCE });
+
+/** Ends one call within a transaction. @param finish writes how rows end by that. @returns whether nobody had ended it before. */
+export async function endCall(
+  sql: Sql,
+  end: End,
+  moved: number,
+  finish: () => Promise<void> = async () => {},
+): Promise<boolean> {
+  const records = [endRecord(end, moved)];
+  for (const statement of GIVES_WAY) await sql.each(statement, records);
+  const ended = await sql.each(END_ANY, records);
+  for (const statement of [...FOLLOWS, ...BOOKS, SETTLED]) await sql.each(statement, records);
+  await finish();
+  for (const statement of ROWS_KNOWN) await sql.each(statement, records);
+  return ended.length > 0;
+}
+
+const RELEASE = each(END_COLUMNS)<{ id: number }>(`
+UPDATE calls SET state = 'released', is_current = 0, moved = v.moved, ended_at = v.at, why = v.why FROM v
+WHERE calls.id = v.call AND calls.state IN ('doubt', 'lost') RETURNING calls.id`);
+
+/** Gives back what a doubt holds that was not charged. @returns whether it was one. */
+export async function releaseCall(
+  sql: Sql,
+  { call, why, at }: { readonly call: CallId; readonly why: string; readonly at: number },
+  moved: number,
+): Promise<boolean> {
+  const nothing = {
+    state: 'released',
+    said: null,
+    charged: null,
+    is_at_most: 0,
+    dialect: null,
+    price: null,
+    facts: null,
+  };
+  const records = [{ ...nothing, call, why, at, moved, freed: why }];
+  const released = await sql.each(RELEASE, records);
+  for (const statement of [...FOLLOWS, ...BOOKS, ...ROWS_KNOWN]) await sql.each(statement, records);
+  return released.length > 0;
+}
+
+const READ_AGAIN = each({
+  call: 'int',
+  state: 'text',
+  said: 'text',
+  why: 'text',
+  dialect: 'int',
+  charged: 'int',
+  is_at_most: 'int',
+})(`
+UPDATE calls SET ${movesTo('v.state')}, said = v.said, why = v.why, dialect = v.dialect, charged = v.charged, is_at_most = v.is_at_most FROM v WHERE calls.id = v.call`);
+
+const BOOK_MORE = each({ call: 'int', more: 'int' })(`
+UPDATE budgets SET spent = budgets.spent + d.more,
+  overrun = CASE WHEN budgets.spent + d.more + budgets.held > budgets.cap + budgets.overrun
+    THEN budgets.spent + d.more + budgets.held - budgets.cap ELSE budgets.overrun END
+FROM (SELECT ${SCOPE} AS scope, v.more FROM v JOIN calls c ON c.id = v.call JOIN calls p ON p.id = coalesce(c.payer, c.id) CROSS JOIN ${FOUR}) d
+WHERE budgets.scope = d.scope`);
+
+/** Writes over what an answer was read as, and books what it costs more than before. */
+export async function readAgain(
+  sql: Sql,
+  read: Omit<End, 'at' | 'price' | 'facts' | 'state'> & { readonly state: string },
+  more: number,
+): Promise<void> {
+  await sql.each(READ_AGAIN, [read]);
+  if (more > 0) await sql.each(BOOK_MORE, [{ call: read.call, more }]);
+}
+
+/** A call may stand twice in a group: a sweep ends it while its answer comes. The answer holds, else what came first. */
+export function onePerCall(ends: readonly End[]): readonly End[] {
+  const only = new Map<CallId, End>();
+  for (const end of ends) {
+    const had = only.get(end.call);
+    if (had === undefined || (had.state !== 'answered' && end.state === 'answered')) only.set(end.call, end);
+  }
+  return [...only.values()];
+}
+
+// --------------------------------------------------------------------------------------------- the proof
+
+export interface Difference {
+  readonly scope: string;
+  readonly booked: { readonly spent: number; readonly held: number };
+  readonly added: { readonly spent: number; readonly held: number };
+}
+
+/** Adds every budget up anew from the calls. @returns what differs, which is nothing. */
+export async function check(db: Pick<Db, 'rows'>): Promise<readonly Difference[]> {
+  const found = await db.rows<{ scope: string; spent: number; held: number; sum: number; holds: number }>(`
+    WITH added AS (SELECT scope, sum(charged) AS sum, sum(holds) AS holds FROM (
+        SELECT ${SCOPE} AS scope, coalesce(c.charged, 0) AS charged,
+          CASE WHEN c.state IN (${HOLDING.map((state) => `'${state}'`).join(', ')}) THEN c.reserved ELSE 0 END AS holds
+        FROM calls c JOIN calls p ON p.id = coalesce(c.payer, c.id) CROSS JOIN ${FOUR}) AS booked GROUP BY scope)
+    SELECT n.scope, coalesce(b.spent, 0) AS spent, coalesce(b.held, 0) AS held, coalesce(d.sum, 0) AS sum, coalesce(d.holds, 0) AS holds
+    FROM (SELECT scope FROM budgets UNION SELECT scope FROM added WHERE scope IS NOT NULL) n
+    LEFT JOIN budgets b ON b.scope = n.scope LEFT JOIN added d ON d.scope = n.scope
+    WHERE coalesce(b.spent, 0) <> coalesce(d.sum, 0) OR coalesce(b.held, 0) <> coalesce(d.holds, 0)`);
+  return found.map(({ scope, spent, held, sum, holds }) => ({
+    scope,
+    booked: { spent, held },
+    added: { spent: sum, held: holds },
+  }));
+}

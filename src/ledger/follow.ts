@@ -1,0 +1,258 @@
+import { invariant } from '../core/errors.ts';
+import { callFrom, keptKey, type Writing } from './context.ts';
+import type { Sql } from './db.ts';
+import { endCall, readAgain, releaseCall } from './ends.ts';
+import type { Row } from './group.ts';
+import { type DecisionId, type EntryOf, isAnswer } from './ledger.ts';
+import { finishRows, nameAgain, skipRows, waitForRetry } from './moves.ts';
+import { noteAct } from './notes.ts';
+import { rowsOf } from './rows.ts';
+import { isCurrent } from './schema.ts';
+
+/** What is said of a call after it ended: looks, releases, decisions, and what a newer dialect reads. Each is a transaction. */
+
+interface Kept {
+  readonly id: number;
+  readonly key: Uint8Array;
+  readonly state: string;
+  readonly kind: string;
+  readonly account: number;
+  readonly prior: number | null;
+  readonly payer: number | null;
+  readonly reserved: number;
+  readonly charged: number | null;
+  readonly is_at_most: number;
+  readonly subject: number | null;
+  readonly operation: string;
+  readonly asked: string;
+  readonly credits_max: number;
+  readonly why: string | null;
+}
+
+async function keptCall(sql: Sql, id: number): Promise<Kept> {
+  const [call] = await sql.rows<Kept>('SELECT * FROM calls WHERE id = ?', [id]);
+  invariant(call !== undefined, `there is no call ${id}`);
+  return call;
+}
+
+interface Note {
+  readonly at: number;
+  readonly kind: 'decided' | 'told' | 'looked';
+  readonly said: string;
+  readonly call: number;
+  readonly batch: string | null;
+  readonly who: string;
+  readonly words: string;
+  readonly facts: object | null;
+}
+
+async function insertNote(sql: Sql, { worker }: Writing, note: Note): Promise<number> {
+  const { at, kind, said, call, batch, who, words, facts } = note;
+  const [made] = await sql.rows<{ id: number }>(
+    'INSERT INTO notes (at, kind, said, call, batch, worker, who, words, facts) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id',
+    [
+      Math.floor(at),
+      kind,
+      said,
+      call,
+      batch,
+      worker,
+      who,
+      words,
+      facts === null ? null : JSON.stringify(facts),
+    ],
+  );
+  invariant(made !== undefined, 'a note has a number');
+  return made.id;
+}
+
+const IN_DOUBT = ['doubt', 'retried', 'lost'];
+
+export function noteLook(context: Writing, { look }: EntryOf<'look'>): Promise<void> {
+  const { attempt, kind, said, why, status, body, atMs } = look;
+  return context.transaction(async (sql) => {
+    const { state } = await keptCall(sql, attempt);
+    invariant(IN_DOUBT.includes(state), 'only a lost attempt is looked at');
+    const facts = { kind, status, body: body.toString('base64') };
+    const about = { at: atMs, call: attempt, batch: null, who: 'rule', words: why };
+    await insertNote(sql, context, { ...about, kind: 'looked', said, facts });
+  });
+}
+
+export function releaseDoubt(
+  context: Writing,
+  { attempt, why, atMs, batch }: EntryOf<'release'>,
+  number: () => number,
+): Promise<void> {
+  return context.transaction(async (sql) => {
+    const [look] = await sql.rows(
+      `SELECT 1 AS is_said FROM notes WHERE call = ? AND kind = 'looked' AND said = 'not_happened' LIMIT 1`,
+      [attempt],
+    );
+    invariant(look !== undefined, 'nobody said that it did not happen');
+    if (batch !== undefined) await nameAgain(sql, { batch, call: attempt });
+    const isReleased = await releaseCall(sql, { call: attempt, why, at: Math.floor(atMs) }, number());
+    invariant(isReleased, 'only a doubt is released');
+  });
+}
+
+/** @returns the number of the decision. */
+export function decideDoubt(
+  context: Writing,
+  { decision, about, told, left, toldAs = 'found', finishes = [] }: EntryOf<'decision'>,
+  number: () => number,
+): Promise<DecisionId> {
+  const { key, batch, kind, by, why, atMs } = decision;
+  invariant((kind === 'told') === (told !== undefined), 'a decision is told with a reply, and only then');
+  return context.transaction(async (sql) => {
+    const [doubt] = await sql.rows<Kept>(
+      `SELECT * FROM calls c WHERE c.key = ? AND c.state = 'doubt' AND c.account = (SELECT account FROM batches WHERE id = ?)`,
+      [keptKey(context.secret, key), batch],
+    );
+    invariant(doubt !== undefined, `call ${key} is not in doubt`);
+    invariant(
+      about === undefined || about === doubt.id,
+      'the decision is about a loss that is not the last one',
+    );
+    const note = { at: atMs, said: kind, call: doubt.id, batch, who: by, words: why };
+    if (by === 'person') {
+      await noteAct(sql, context, 'settled', batch);
+      await nameAgain(sql, { batch, call: doubt.id });
+    }
+    if (told === undefined) {
+      const id = await insertNote(sql, context, { ...note, kind: 'decided', facts: null });
+      // A rule decides for a run, which goes on with the row itself.
+      if (by === 'person' && kind === 'retry') await waitForRetry(sql, { batch, call: doubt.id });
+      if (by === 'person' && kind === 'skip')
+        await skipRows(sql, { batch, call: doubt.id }, `skipped by the user: ${doubt.why}`);
+      return id as DecisionId;
+    }
+    const facts = {
+      status: told.status,
+      body: told.body.toString('base64'),
+      receivedAtMs: Math.floor(told.receivedAtMs),
+    };
+    const id = await insertNote(sql, context, { ...note, kind: 'told', facts });
+    const answer = {
+      why,
+      at: Math.floor(atMs),
+      cameAt: facts.receivedAtMs,
+      facts: left === undefined ? null : JSON.stringify(left),
+      said: toldAs,
+      finishes: rowsOf(finishes),
+    };
+    await tell(sql, doubt, answer, number);
+    return id as DecisionId;
+  });
+}
+
+interface Told {
+  readonly why: string;
+  readonly at: number;
+  readonly cameAt: number;
+  readonly facts: string | null;
+  readonly said: 'found' | 'no_match';
+  /** How rows end by it. */
+  readonly finishes: readonly Row[];
+}
+
+/** Nobody says whether it was charged, so it counts at what it had reserved; and so does all that was lost before it. */
+async function tell(sql: Sql, doubt: Kept, answer: Told, number: () => number): Promise<void> {
+  const lost = await lostBefore(sql, doubt);
+  for (const { id, payer, reserved } of [doubt, ...lost.filter(({ id }) => id !== doubt.payer)]) {
+    const { why, at, cameAt, facts, said, finishes } = answer;
+    await sql.rows(
+      `INSERT INTO replies (call, status, headers, body, at) VALUES (?, 0, '{}', ?, ?) ON CONFLICT (call) DO NOTHING`,
+      [id, Buffer.alloc(0), cameAt],
+    );
+    // A repeat under the vendor's key holds nothing of its own: what it may have cost is held where it was risked first.
+    const charged = payer === null ? reserved : (lost.find((other) => other.id === payer)?.reserved ?? 0);
+    const end = {
+      call: id,
+      state: 'answered',
+      said,
+      charged,
+      is_at_most: charged > 0 ? 1 : 0,
+    } as const;
+    await endCall(
+      sql,
+      { ...end, why, dialect: null, at, price: null, facts: id === doubt.id ? facts : null },
+      number(),
+      () => finishRows(sql, id, finishes),
+    );
+  }
+}
+
+async function lostBefore(sql: Sql, { prior }: Kept): Promise<readonly Kept[]> {
+  const lost: Kept[] = [];
+  for (let next = prior; next !== null; ) {
+    const call = await keptCall(sql, next);
+    if (call.state !== 'retried') break;
+    lost.push(call);
+    next = call.prior;
+  }
+  return lost;
+}
+
+/** What a kept reply means by a newer dialect. The cost is never less than it was booked at. */
+export function readReply(
+  context: Writing,
+  { reading }: EntryOf<'reading'>,
+  number: () => number,
+): Promise<void> {
+  const { attempt, answer, why, dialect, atMs, showsPrice } = reading;
+  return context.transaction(async (sql) => {
+    const call = await keptCall(sql, attempt);
+    const [told] = await sql.rows(`SELECT 1 AS is_told FROM notes WHERE call = ? AND kind = 'told' LIMIT 1`, [
+      attempt,
+    ]);
+    invariant(told === undefined, 'what a person told is not read again');
+    const booked = call.charged ?? call.reserved;
+    const charged = Math.max(reading.charged, booked);
+    const isAtMost =
+      charged > 0 && (charged !== reading.charged || charged !== booked || call.charged === null) ? 1 : 0;
+    const read = { call: attempt, said: answer, charged, is_at_most: isAtMost, why, dialect };
+    const price = showsPrice ? charged : null;
+    if (IN_DOUBT.includes(call.state)) {
+      invariant(isAnswer(answer), 'only what was an answer turns out to be none');
+      await endCall(sql, { ...read, state: 'answered', at: Math.floor(atMs), price, facts: null }, number());
+      return;
+    }
+    invariant(call.charged !== null && call.state !== 'erased', 'only an answer is read again');
+    const isNone = !isAnswer(answer);
+    invariant(!isNone || call.subject === null, `an answer to a change stays: ${callFrom(call).operation}`);
+    await readAgain(
+      sql,
+      { ...read, state: isNone ? noneOf(call) : await answerOf(sql, call) },
+      charged - booked,
+    );
+    if (price === null) return;
+    await sql.rows(
+      `INSERT INTO prices (account, operation, credits_max, highest) VALUES (?, ?, ?, ?)
+       ON CONFLICT (account, operation, credits_max) DO UPDATE SET highest = {most}(prices.highest, excluded.highest)`,
+      [call.account, call.operation, call.credits_max, price],
+    );
+  });
+}
+
+const noneOf = ({ state }: Kept): string => (state === 'answered' ? 'retracted' : state);
+
+/** What a former dialect took for none is an answer again, unless the call was bought anew since. */
+async function answerOf(sql: Sql, { state, key }: Kept): Promise<string> {
+  if (state !== 'retracted') return state;
+  return (await currentOf(sql, key)) === undefined ? 'answered' : state;
+}
+
+export interface Current {
+  readonly id: number;
+  readonly state: string;
+}
+
+/** The call that stands of a key. */
+export async function currentOf(sql: Pick<Sql, 'rows'>, key: Uint8Array): Promise<Current | undefined> {
+  const [call] = await sql.rows<Current>(
+    `SELECT c.id, c.state FROM calls c WHERE c.key = ? AND ${isCurrent('c')}`,
+    [key],
+  );
+  return call;
+}

@@ -1,0 +1,95 @@
+import type { Context, Writing } from './context.ts';
+import type { Cell, Sql } from './db.ts';
+import {
+  ACTS,
+  type Act,
+  type BatchesReader,
+  type BatchId,
+  type Consents,
+  type ConsentsReader,
+  GOES_ON,
+  type Notice,
+  type Notices,
+} from './ledger.ts';
+
+/** What people did and agreed to, and what jobs tell outside. Who did it is the operator of the worker that wrote the note. */
+
+const ACT_KINDS = ACTS.map((kind) => `'${kind}'`).join(', ');
+
+async function actsWhere(
+  sql: Pick<Sql, 'rows'>,
+  where: string,
+  params: readonly Cell[],
+): Promise<readonly Act[]> {
+  return sql.rows<Act>(
+    `SELECT n.kind, w.operator, n.at AS "atMs" FROM notes n JOIN workers w ON w.id = n.worker
+      WHERE n.call IS NULL AND w.operator IS NOT NULL AND ${where} ORDER BY n.id`,
+    params,
+  );
+}
+
+export const readActs = ({ db }: Context): Pick<BatchesReader, 'acts' | 'erasures'> => ({
+  acts: (batch) => actsWhere(db, `n.kind IN (${ACT_KINDS}) AND n.batch = ?`, [batch]),
+  erasures: () => actsWhere(db, `n.kind = 'erased' AND n.batch IS NULL`, []),
+});
+
+const ACT = `
+INSERT INTO notes (at, kind, batch, worker, who, words)
+SELECT {now}, CAST(? AS TEXT), CAST(? AS TEXT), w.id, 'person', '' FROM workers w WHERE w.id = ? AND w.operator IS NOT NULL`;
+
+const IN_OTHER_HANDS = `
+AND w.operator <> coalesce((SELECT o.operator FROM notes n JOIN workers o ON o.id = n.worker
+  WHERE n.batch = ? AND n.call IS NULL AND n.kind IN (${ACT_KINDS}) ORDER BY n.id DESC LIMIT 1), '')`;
+
+/** Notes who did it, where somebody is named. What goes on in the same hands is not noted again. */
+export async function noteAct(
+  sql: Sql,
+  { worker }: Pick<Writing, 'worker'>,
+  kind: Act['kind'],
+  batch: BatchId | null,
+): Promise<void> {
+  if (GOES_ON.includes(kind)) await sql.rows(ACT + IN_OTHER_HANDS, [kind, batch, worker, batch]);
+  else await sql.rows(ACT, [kind, batch, worker]);
+}
+
+export const readConsents = ({ db }: Context): ConsentsReader => ({
+  async agreement(sha256) {
+    const [note] = await db.rows<{ words: string; at: number }>(
+      `SELECT words, at FROM notes WHERE kind = 'agreed' AND said = ? ORDER BY id LIMIT 1`,
+      [sha256],
+    );
+    return note && { sha256, shown: note.words, agreedAtMs: note.at };
+  },
+});
+
+/** Of two at once the first is read. */
+export const writeConsents = (context: Writing): Omit<Consents, keyof ConsentsReader> => ({
+  noteAgreement: ({ sha256, shown, agreedAtMs }) =>
+    context.transaction(async (sql) => {
+      await sql.rows(
+        `INSERT INTO notes (at, kind, said, worker, who, words) VALUES (?, 'agreed', ?, ?, 'person', ?)`,
+        [Math.floor(agreedAtMs), sha256, context.worker, shown],
+      );
+    }),
+});
+
+export const notices = (context: Writing): Notices => ({
+  keep: ({ id, kind, target, body, atMs }) =>
+    context.transaction(async (sql) => {
+      await sql.rows(
+        'INSERT INTO notices (id, kind, target, body, at) VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING',
+        [id, kind, target, body, Math.floor(atMs)],
+      );
+    }),
+  waiting: () =>
+    context.db.rows<Notice>(
+      'SELECT id, kind, target, body, at AS "atMs" FROM notices WHERE sent_at IS NULL ORDER BY at, id',
+    ),
+  noteSent: (id, atMs) =>
+    context.transaction(async (sql) => {
+      await sql.rows('UPDATE notices SET sent_at = ? WHERE id = ? AND sent_at IS NULL', [
+        Math.floor(atMs),
+        id,
+      ]);
+    }),
+});

@@ -1,0 +1,48 @@
+import { readAccounts, writeAccounts } from './accounts.ts';
+import { appendTo } from './append.ts';
+import { readBatches, writeBatches } from './batches.ts';
+import { openAttempts, readCalls } from './calls.ts';
+import type { Context } from './context.ts';
+import { Gather, type Keeping } from './gather.ts';
+import { readHostFiles, writeHostFiles } from './host-files.ts';
+import type { Ledger, LedgerReader } from './ledger.ts';
+import { listedRows, readListed } from './listed.ts';
+import { notices, readActs, readConsents, writeConsents } from './notes.ts';
+import { readReports } from './reports.ts';
+import { readRows, rowsOf } from './rows.ts';
+import { readSubjects } from './subjects.ts';
+
+/** A ledger as the parts of its contract, over an open database. Whoever opened that closes it afterwards. */
+
+export const readerOver = (context: Context): LedgerReader => ({
+  ...readCalls(context),
+  ...readBatches(context),
+  ...readRows(context),
+  ...readActs(context),
+  ...readAccounts(context),
+  ...readSubjects(context),
+  ...readConsents(context),
+  ...readReports(context),
+  ...readHostFiles(context),
+  ...readListed(context),
+  close: async () => {},
+});
+
+/** @param worker the number of this process in `workers`. */
+export function ledgerOver(context: Context & { readonly worker: number }, keeping: Keeping): Ledger {
+  const gather = new Gather(context.db, context.worker, keeping);
+  const writing = { ...context, transaction: gather.transaction.bind(gather) };
+  return {
+    ...readerOver(context),
+    ...appendTo(writing, gather),
+    ...writeBatches(writing),
+    ...writeAccounts(writing),
+    ...writeConsents(writing),
+    ...writeHostFiles(writing),
+    notices: notices(writing),
+    listed: listedRows(writing),
+    openAttempts: () => openAttempts(context),
+    finishRows: (rows) => gather.rows(rowsOf(rows)),
+    close: () => gather.drain(),
+  };
+}

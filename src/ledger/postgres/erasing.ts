@@ -1,0 +1,52 @@
+import { besideFolder } from '../../core/paths.ts';
+import { type PostgresDb, SCHEMA } from '../db/postgres.ts';
+import { eraserOver, finishErasures, type Room } from '../erase.ts';
+import type { Eraser } from '../eraser.ts';
+import { keptTables } from '../schema.ts';
+import type { StoreOptions } from '../store.ts';
+import { openSpender, reading } from './place.ts';
+import { standStill } from './standing.ts';
+
+/** Opens a ledger to erase from it. What lies beside a ledger in a folder, such as the book of a sandbox, is in a folder of this user. */
+export async function erasing<T>(
+  location: string,
+  options: StoreOptions,
+  work: (eraser: Eraser) => Promise<T>,
+): Promise<T> {
+  const owner = await reading(location, otherOwner);
+  const standing =
+    options.dryRun === true || owner !== undefined ? undefined : await standStill(location, options);
+  try {
+    const isStill = standing !== undefined;
+    const { db, ledger, worker } = await openSpender(location, { ...options, mayBeCopied: true, isStill });
+    try {
+      const room = roomOf(db, owner);
+      if (owner === undefined && standing !== undefined) await finishErasures(db, room);
+      return await work({ folder: besideFolder(location), ledger, find: eraserOver({ db, worker, room }) });
+    } finally {
+      await ledger.close();
+    }
+  } finally {
+    await standing?.end();
+  }
+}
+
+/** What a server has room for, it says when it writes, and takes all of it back. */
+const roomOf = (db: PostgresDb, owner: string | undefined): Room => ({
+  owner,
+  requireRoom() {},
+  begin() {},
+  /** Former versions of rows go. The write-ahead log of the server, its archive and backups are its owner's. */
+  async clean() {
+    for (const { table } of keptTables()) await db.rows(`VACUUM FULL ${table}`);
+    return { isDue: false };
+  },
+});
+
+/** Who has to erase where this role may not. Emptied rows are written anew as well, which only the owner of the tables may do. */
+async function otherOwner(db: PostgresDb): Promise<string | undefined> {
+  const [found] = await db.rows<{ owner: string }>(
+    `SELECT pg_get_userbyid(relowner) AS owner FROM pg_class WHERE oid = '${SCHEMA}.calls'::regclass AND NOT pg_has_role(relowner, 'USAGE')`,
+  );
+  return found?.owner;
+}

@@ -1,0 +1,193 @@
+import { hash } from 'node:crypto';
+import type { ConstructorOptions, JobInsert, PgBoss } from 'pg-boss';
+import { postgres } from '../db/postgres.ts';
+import { isAway, refusal, unreachable } from '../db/postgres-errors.ts';
+import { addressOf } from '../db/server-address.ts';
+import type { BatchId, BatchRange, RangeLeft } from '../ledger.ts';
+import type { TakenRange, WorkQueue } from '../work-queue.ts';
+
+/** The queue is pg-boss, in a schema of its own beside the ledger. Nothing of it is loaded before it is used. */
+
+export const QUEUE_SCHEMA = 'rowonce_queue';
+
+/** What goes into a job. `left` is how many rows of it were left when it was sent. */
+interface Work extends BatchRange {
+  readonly left: number;
+}
+
+/** A range whose worker says nothing for so long goes to another one. pg-boss takes no less. */
+const HEARTBEAT_SECONDS = 10;
+const HEARTBEAT_EVERY_MS = 3_000;
+
+/** How often somebody looks for workers that say nothing any more. */
+const WATCH_SECONDS = 2;
+
+const OF_AN_ACCOUNT = {
+  // A range that waits or is worked on is there once.
+  policy: 'exclusive',
+  heartbeatSeconds: HEARTBEAT_SECONDS,
+  // Five deaths.
+  retryLimit: 4,
+  // A range may wait for the vendor for hours: whether its worker lives is what the heartbeat says.
+  expireInSeconds: 20 * 60 * 60,
+  deleteAfterSeconds: 60 * 60,
+};
+
+const SET_ASIDE = 'set-aside';
+
+const CONNECTIONS = 2;
+
+/** On a connection that was cut without a word nothing would ever come, and a worker that waits for it would take nothing any more. */
+const ANSWER_TIMEOUT_MS = 5_000;
+
+export async function hasQueue(location: string): Promise<boolean> {
+  const db = await postgres(location, { isReader: true });
+  try {
+    const laidOut = `SELECT to_regclass('${QUEUE_SCHEMA}.version') IS NOT NULL AS has`;
+    return (await db.rows<{ has: boolean }>(laidOut))[0]?.has === true;
+  } finally {
+    await db.close();
+  }
+}
+
+/** Lays out the tables of the queue, or brings them to the version of this program. */
+export async function layOutQueue(location: string): Promise<void> {
+  const boss = await started(location, { migrate: true, supervise: false });
+  try {
+    await boss.createQueue(SET_ASIDE);
+  } finally {
+    await boss.stop({ graceful: false });
+  }
+}
+
+/** A process that may alter no schema, and that has to find the queue as this program lays it out. */
+export async function openQueue(location: string): Promise<WorkQueue> {
+  // pg-boss hands on to `pg` what it does not know.
+  const timeout = { query_timeout: ANSWER_TIMEOUT_MS };
+  return new BossQueue(await started(location, { migrate: false, createSchema: false, ...timeout }));
+}
+
+async function started(location: string, options: ConstructorOptions): Promise<PgBoss> {
+  const { PgBoss } = await import('pg-boss');
+  const address = await addressOf(location);
+  const boss = new PgBoss({
+    ...address.to,
+    ...{ schema: QUEUE_SCHEMA, max: CONNECTIONS, application_name: 'rowonce' },
+    ...{ superviseIntervalSeconds: WATCH_SECONDS, monitorIntervalSeconds: WATCH_SECONDS },
+    ...{ schedule: false, reindex: false, monitorVacuum: false, ...options },
+  });
+  // What fails in the background is tried again, and what is asked for fails by itself.
+  boss.on('error', () => {});
+  try {
+    await boss.start();
+    return boss;
+  } catch (error) {
+    await boss.stop({ graceful: false }).catch(() => {});
+    throw isAway(error) ? unreachable(error, address) : refusal(error, address);
+  }
+}
+
+class BossQueue implements WorkQueue {
+  readonly #boss: PgBoss;
+  readonly #queues = new Map<string, Promise<string>>();
+  readonly #held = new Set<NodeJS.Timeout>();
+
+  constructor(boss: PgBoss) {
+    this.#boss = boss;
+  }
+
+  async send(ranges: readonly RangeLeft[], sender: 'person' | 'worker'): Promise<void> {
+    const again = await this.#stillAside(ranges, sender);
+    for (const [account, own] of Map.groupBy(again, (each) => each.accountIdentity)) {
+      const batches = [...Map.groupBy(own, ({ batch }) => batch).values()];
+      await this.#boss.insert(await this.#queueOf(account), batches.flatMap(jobsOf));
+    }
+  }
+
+  async take(accountIdentity: string): Promise<TakenRange | undefined> {
+    const queue = await this.#queueOf(accountIdentity);
+    const [job] = await this.#boss.fetch<Work>(queue, { includeMetadata: true });
+    if (job === undefined) return undefined;
+    const { data, id, retryCount, priority } = job;
+    const attempt = { id, retryCount };
+    const beating = setInterval(() => {
+      // One that does not get through is followed by another.
+      this.#boss.touch(queue, attempt).catch(() => {});
+    }, HEARTBEAT_EVERY_MS);
+    this.#held.add(beating);
+    const end = (): void => clearInterval(beating);
+    const { batch, fromRow, beforeRow } = data;
+    return {
+      ...{ batch, fromRow, beforeRow },
+      done: async () => {
+        end();
+        await this.#boss.complete(queue, attempt);
+      },
+      handBack: async (afterMs) => {
+        end();
+        // Between the two it is nowhere: whoever looks for what is left sends it again.
+        await this.#boss.complete(queue, attempt);
+        const startAfter = Math.ceil(afterMs / 1000);
+        await this.#boss.insert(queue, [{ data, priority, singletonKey: keyOf(data), startAfter }]);
+      },
+      failed: async (why) => {
+        end();
+        await this.#boss.fail(queue, attempt, { why });
+      },
+    };
+  }
+
+  async beat(): Promise<void> {
+    await this.#boss.getDb().executeSql('SELECT 1');
+  }
+
+  async close(): Promise<void> {
+    for (const beating of this.#held) clearInterval(beating);
+    await this.#boss.stop({ graceful: false });
+  }
+
+  async #stillAside(
+    ranges: readonly RangeLeft[],
+    sender: 'person' | 'worker',
+  ): Promise<readonly RangeLeft[]> {
+    const aside = new Map(
+      (await this.#boss.findJobs<Work>(SET_ASIDE)).map((job) => [keyOf(job.data), job] as const),
+    );
+    const sent: RangeLeft[] = [];
+    for (const range of ranges) {
+      const job = aside.get(keyOf(range));
+      if (job !== undefined && sender === 'worker' && range.left >= job.data.left) continue;
+      if (job !== undefined) await this.#boss.deleteJob(SET_ASIDE, job.id);
+      sent.push(range);
+    }
+    return sent;
+  }
+
+  #queueOf(accountIdentity: string): Promise<string> {
+    const known = this.#queues.get(accountIdentity) ?? this.#makeQueue(accountIdentity);
+    this.#queues.set(accountIdentity, known);
+    // What the database could not do now, it can do later.
+    known.catch(() => this.#queues.delete(accountIdentity));
+    return known;
+  }
+
+  async #makeQueue(accountIdentity: string): Promise<string> {
+    const name = `account-${hash('sha256', accountIdentity, 'hex').slice(0, 32)}`;
+    await this.#boss.createQueue(name, { ...OF_AN_ACCOUNT, deadLetter: SET_ASIDE });
+    return name;
+  }
+}
+
+/**
+ * The ranges of one batch. The first to be taken of each batch have one priority, the second ones the next, so that batches take turns. A
+ * run begins with the first row, and workers with the last range: they meet, instead of doing the same.
+ */
+function jobsOf(ranges: readonly RangeLeft[]): readonly JobInsert<Work>[] {
+  return ranges.map(({ accountIdentity: _, ...data }, at) => ({
+    data,
+    priority: at + 1 - ranges.length,
+    singletonKey: keyOf(data),
+  }));
+}
+
+const keyOf = ({ batch, fromRow }: { batch: BatchId; fromRow: number }): string => `${batch}:${fromRow}`;

@@ -1,0 +1,189 @@
+import type { Outcome, OutcomeKind } from '../core/row.ts';
+import { answersOf } from './calls.ts';
+import type { Context } from './context.ts';
+import { type Cell, each, type Sql } from './db.ts';
+import type { Row } from './group.ts';
+import {
+  type AnswerKind,
+  type AnswerRecord,
+  type AttemptId,
+  type BatchesReader,
+  type FinishedInput,
+  type FinishedRow,
+  isAnswer,
+  type PlannedRow,
+  type ReadAs,
+  type RowAnswer,
+  type RowKind,
+  type RowPlace,
+  type RowRecord,
+  type WaitingRow,
+} from './ledger.ts';
+import { isCurrent } from './schema.ts';
+
+/** Rows with what they rest on. One that is pending has no outcome yet, so it is not among them. */
+
+export function rowsOf(finished: readonly FinishedRow[]): readonly Row[] {
+  return finished.map(({ batch, row, outcome, answers, waitsFor, input = null }) => ({
+    ...{ batch, row, state: outcome.kind, input },
+    matched_by: outcome.kind === 'matched' ? outcome.matchedBy : null,
+    reason: outcome.reason ?? null,
+    // Without a call of its own it waits for the last one of the others.
+    ...(waitsFor === undefined
+      ? { call: answers.at(-1) ?? null, others: listOf(answers.slice(0, -1)) }
+      : { call: null, others: listOf([...answers, waitsFor]) }),
+  }));
+}
+
+const listOf = (calls: readonly AttemptId[]): string | null =>
+  calls.length === 0 ? null : JSON.stringify(calls);
+
+interface Kept {
+  readonly row: number;
+  readonly state: OutcomeKind;
+  readonly matched_by: string | null;
+  readonly reason: string | null;
+  readonly input: number | null;
+  readonly call: AttemptId | null;
+  readonly others: string | null;
+}
+
+const ROWS = `SELECT w.row, w.state, w.matched_by, w.reason, w.input, w.call, w.others FROM rows w
+WHERE w.batch = ? AND w.row >= ? AND w.state <> 'pending'`;
+
+/** The calls that a row rests on, in EXISTS over `u`. */
+const USED = '(SELECT w.call AS id UNION ALL SELECT CAST(item.value AS {int}) FROM {list w.others}) u';
+
+const ANSWERS = `('found', 'no_match', 'refused')`;
+
+const READ_OTHERWISE = `
+EXISTS (SELECT 1 FROM ${USED} JOIN calls c ON c.id = u.id WHERE c.charged IS NOT NULL AND (c.said NOT IN ${ANSWERS}
+  OR (c.dialect IS DISTINCT FROM CAST(? AS {int}) AND NOT EXISTS (SELECT 1 FROM notes n WHERE n.call = c.id AND n.kind = 'told'))))`;
+
+/** Those that are in doubt, and those that were to be sent again by what was decided about it. */
+const RESTING_ON = `
+SELECT batch, row FROM rows WHERE call = ? AND state = 'in_doubt'
+UNION SELECT w.batch, w.row FROM notes n JOIN rows w ON w.batch = n.batch AND w.state IN ('pending', 'skipped') AND w.call = n.call
+WHERE n.call = ? AND n.kind = 'decided'`;
+
+const WAITING = `
+SELECT w.row, coalesce(w.reason, '') AS reason FROM rows w WHERE w.batch = ? AND w.state = 'in_doubt'
+  AND NOT EXISTS (SELECT 1 FROM calls c WHERE c.id = w.call AND c.state IN ('doubt', 'retried', 'lost'))
+ORDER BY w.row LIMIT CAST(? AS {int})`;
+
+/** Another batch may have bought the call meanwhile: then its row waits for nothing. */
+const UNANSWERED = `
+SELECT w.row FROM rows d JOIN rows w ON w.batch = d.batch AND w.row = d.row WHERE d.batch = ? AND d.state = 'in_doubt'
+  AND EXISTS (SELECT 1 FROM ${USED} JOIN calls c ON c.id = u.id WHERE c.charged IS NOT NULL AND c.said NOT IN ${ANSWERS}
+    AND NOT EXISTS (SELECT 1 FROM calls o WHERE o.key = c.key AND o.id <> c.id AND ${isCurrent('o')}))
+ORDER BY w.row`;
+
+/** What turned out to be no answer is too old only where every answer would be. */
+const CUT_OFF = `CASE WHEN c.said = 'found' THEN v.found WHEN c.said IN ${ANSWERS} THEN v.no_match ELSE v.neither END`;
+
+const OLDER = each({ batch: 'text', found: 'int', no_match: 'int', neither: 'int' })<{ row: number }>(`
+SELECT w.row FROM v JOIN rows w ON w.batch = v.batch WHERE w.state <> 'pending'
+  AND EXISTS (SELECT 1 FROM ${USED} JOIN calls c ON c.id = u.id JOIN replies r ON r.call = c.id
+    WHERE c.charged IS NOT NULL AND r.at < ${CUT_OFF}
+      AND NOT EXISTS (SELECT 1 FROM calls l WHERE l.prior = c.id AND l.kind = 'refresh' AND l.state IN ('doubt', 'retried', 'lost')
+        AND l.sent_at >= ${CUT_OFF}))
+LIMIT 1`);
+
+type Reads = Pick<
+  BatchesReader,
+  | 'counts'
+  | 'rows'
+  | 'finishedRows'
+  | 'rowKinds'
+  | 'rowsReadOtherwise'
+  | 'rowsRestingOn'
+  | 'rowsWaiting'
+  | 'rowsUnanswered'
+  | 'hasOlderThan'
+  | 'plannedRows'
+>;
+
+export const readRows = ({ db }: Context): Reads => ({
+  async counts(batch) {
+    const sql = `SELECT state, count(*) AS n FROM rows WHERE batch = ? AND state <> 'pending' GROUP BY state ORDER BY state`;
+    const found = await db.rows<{ state: OutcomeKind; n: number }>(sql, [batch]);
+    return Object.fromEntries(found.map(({ state, n }) => [state, n]));
+  },
+  rows: (batch, fromRow, limit) =>
+    recordsBy(db, `${ROWS} ORDER BY w.row LIMIT CAST(? AS {int})`, [batch, fromRow, limit]),
+  async finishedRows(batch, fromRow, limit) {
+    const found = await db.rows<{ row: number; input: number | null }>(
+      `SELECT row, input FROM rows WHERE batch = ? AND row >= ? AND state NOT IN ('pending', 'in_doubt') ORDER BY row LIMIT CAST(? AS {int})`,
+      [batch, fromRow, limit],
+    );
+    return found.map(({ row, input }): FinishedInput => (input === null ? { row } : { row, input }));
+  },
+  rowKinds: (batch, fromRow, beforeRow) =>
+    db.rows<RowKind>(
+      `SELECT row, state AS kind FROM rows WHERE batch = ? AND row >= ? AND row < ? AND state <> 'pending' ORDER BY row`,
+      [batch, fromRow, beforeRow],
+    ),
+  rowsReadOtherwise: (batch, dialect, fromRow, limit) =>
+    recordsBy(db, `${ROWS} AND ${READ_OTHERWISE} ORDER BY w.row LIMIT CAST(? AS {int})`, [
+      ...[batch, fromRow, dialect, limit],
+    ]),
+  rowsRestingOn: (call) => db.rows<RowPlace>(RESTING_ON, [call, call]),
+  rowsWaiting: (batch, limit) => db.rows<WaitingRow>(WAITING, [batch, limit]),
+  async rowsUnanswered(batch) {
+    return (await db.rows<{ row: number }>(UNANSWERED, [batch])).map(({ row }) => row);
+  },
+  async hasOlderThan(batch, { foundMs: found = null, noMatchMs: no_match = null }) {
+    if (found === null && no_match === null) return false;
+    const neither = found === null || no_match === null ? null : Math.min(found, no_match);
+    return (await db.each(OLDER, [{ batch, found, no_match, neither }])).length > 0;
+  },
+  async plannedRows(batch, fromRow, limit) {
+    const found = await db.rows<{ row: number; input: number | null; work: string }>(
+      'SELECT row, input, work FROM rows WHERE batch = ? AND row >= ? AND work IS NOT NULL ORDER BY row LIMIT CAST(? AS {int})',
+      [batch, fromRow, limit],
+    );
+    return found.map(
+      ({ row, input, work }): PlannedRow => ({
+        row,
+        ...(input === null ? {} : { input }),
+        ...JSON.parse(work),
+      }),
+    );
+  },
+});
+
+async function recordsBy(sql: Sql, text: string, params: readonly Cell[]): Promise<readonly RowRecord[]> {
+  const rows = await sql.rows<Kept>(text, params);
+  const used = new Map(rows.map((kept) => [kept.row, usedBy(kept)]));
+  const answers = await answersOf(sql, [...used.values()].flat());
+  return rows.map((kept): RowRecord => {
+    const { row, state, input } = kept;
+    const own = (used.get(row) ?? []).flatMap((id) => answerIn(state, answers.get(id)));
+    return { row, outcome: outcomeOf(kept), answers: own, ...(input === null ? {} : { input }) };
+  });
+}
+
+const usedBy = ({ call, others }: Kept): readonly AttemptId[] => [
+  ...(others === null ? [] : JSON.parse(others)),
+  ...(call === null ? [] : [call]),
+];
+
+function outcomeOf({ state, matched_by, reason }: Kept): Outcome {
+  const outcome: { kind: OutcomeKind; matchedBy?: string; reason?: string } = { kind: state };
+  if (matched_by !== null) outcome.matchedBy = matched_by;
+  if (reason !== null) outcome.reason = reason;
+  return outcome as Outcome;
+}
+
+/** What an answer was taken for by the row that it ended, where it is read as none since. */
+const TAKEN_FOR: Readonly<Partial<Record<OutcomeKind, AnswerKind>>> = {
+  matched: 'found',
+  applied: 'found',
+  no_match: 'no_match',
+  refused: 'refused',
+};
+
+function answerIn(state: OutcomeKind, answer: AnswerRecord<ReadAs> | undefined): readonly RowAnswer[] {
+  const kind = answer === undefined || isAnswer(answer.kind) ? answer?.kind : TAKEN_FOR[state];
+  return answer === undefined || kind === undefined ? [] : [{ ...answer, kind } as RowAnswer];
+}

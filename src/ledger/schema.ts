@@ -1,0 +1,449 @@
+import { type Columns, type Db, inWordsOf, type Type } from './db.ts';
+
+/**
+ * All that the ledger keeps. A row of `calls` is one request that may cost something; the current one of a key says where that question
+ * stands. The money rules are the constraints here: code that is wrong is refused. Credits are whole numbers, times are ms since 1970.
+ */
+
+const oneOf = (column: string, words: readonly string[]): string =>
+  `${column} IN (${words.map((word) => `'${word}'`).join(', ')})`;
+
+/** From where to where a call moves. Held are the reserves of `HOLDING`; spent is what was charged. */
+export const CALL_MOVES = {
+  open: ['answered', 'replaced', 'doubt', 'lost', 'unsold'],
+  doubt: ['answered', 'retried', 'released', 'lost'],
+  answered: ['replaced', 'retracted', 'erased'],
+  replaced: ['answered', 'retracted', 'erased'],
+  retried: ['doubt', 'released', 'answered', 'replaced'],
+  lost: ['answered', 'replaced', 'released'],
+  unsold: [],
+  released: [],
+  retracted: ['answered', 'erased'],
+  erased: [],
+} as const;
+export type CallState = keyof typeof CALL_MOVES;
+
+/** Where a question stands. At most one call of a key is so. */
+export const CURRENT = ['open', 'answered', 'doubt'] as const satisfies readonly CallState[];
+export const HOLDING = ['open', 'doubt', 'retried', 'lost'] as const satisfies readonly CallState[];
+export const PAID = ['answered', 'replaced', 'retracted', 'erased'] as const satisfies readonly CallState[];
+
+const OUTCOMES = [
+  'matched',
+  'no_match',
+  'applied',
+  'unchanged',
+  'invalid',
+  'refused',
+  'in_doubt',
+  'skipped',
+] as const;
+
+/** From where to where a row moves; the table in `docs/internals/ledger.md` says by what. */
+export const ROW_MOVES = {
+  pending: OUTCOMES,
+  in_doubt: ['pending', 'matched', 'no_match', 'applied', 'refused', 'skipped'],
+  skipped: ['in_doubt'],
+  matched: ['pending', 'in_doubt'],
+  no_match: ['pending', 'in_doubt'],
+  refused: ['pending', 'in_doubt'],
+  applied: ['in_doubt'],
+  unchanged: [],
+  invalid: [],
+} as const;
+export type RowState = keyof typeof ROW_MOVES;
+
+export const isCurrent = (table: string): string => `${table}.is_current = 1`;
+export const isPast = (table: string): string => `${table}.is_current = 0`;
+
+const TABLES = `
+CREATE TABLE meta (
+  name TEXT PRIMARY KEY,
+  value TEXT NOT NULL
+) {strict};
+
+-- Everybody who had the store open to spend. The number of a call has its worker's in it: worker * 2^32 + n.
+CREATE TABLE workers (
+  id {id},
+  host TEXT NOT NULL,
+  pid {int} NOT NULL,
+  command TEXT NOT NULL,
+  operator TEXT,
+  since {int} NOT NULL,
+  seen_at {int} NOT NULL,
+  ended_at {int},
+  newest_group {int} NOT NULL DEFAULT 0,
+  accounts TEXT NOT NULL DEFAULT '[]'
+) {strict};
+
+-- told: the newest time that the clock and the vendor's Date both reached. learned, usage, terms: JSON.
+CREATE TABLE accounts (
+  id {id},
+  identity TEXT NOT NULL UNIQUE,
+  cap_day {int},
+  cap_month {int},
+  paused_until {int},
+  told {int},
+  learned TEXT,
+  usage TEXT,
+  misses_place TEXT,
+  misses_kept {int} NOT NULL DEFAULT 0,
+  misses_since {int} NOT NULL DEFAULT 0,
+  terms TEXT,
+  ended TEXT
+) {strict};
+
+-- The highest price that an answer has shown. credits_max: what the job says that such a call costs at most, -1 where it says nothing.
+CREATE TABLE prices (
+  account {int} NOT NULL REFERENCES accounts,
+  operation TEXT NOT NULL,
+  credits_max {int} NOT NULL,
+  highest {int} NOT NULL,
+  PRIMARY KEY (account, operation, credits_max)
+) {strict};
+
+-- scope: 'batch:1f0c93ab', 'extra:1f0c93ab' (of that, what is sent again), 'day:1:20783', 'month:1:202611' (account, day since 1970 or month).
+-- held: what requests under way and in doubt may cost. overrun: how far answers that were dearer than expected, or a cap that was
+-- lowered, went above.
+CREATE TABLE budgets (
+  scope TEXT PRIMARY KEY,
+  cap {int},
+  closed {int} NOT NULL DEFAULT 0,
+  spent {int} NOT NULL DEFAULT 0 CHECK (spent >= 0),
+  held {int} NOT NULL DEFAULT 0 CHECK (held >= 0),
+  overrun {int} NOT NULL DEFAULT 0 CHECK (overrun >= 0),
+  CHECK (spent + held <= cap + overrun)
+) {strict};
+
+CREATE TABLE batches (
+  id TEXT PRIMARY KEY CHECK (length(id) = 8),
+  number {int} NOT NULL UNIQUE,
+  key TEXT NOT NULL,
+  generation {int} NOT NULL,
+  lineage TEXT NOT NULL,
+  account {int} NOT NULL REFERENCES accounts,
+  operation TEXT NOT NULL,
+  state TEXT NOT NULL CHECK (state IN ('open', 'finished', 'superseded', 'cancelled')),
+  created_at {int} NOT NULL,
+  fresh_found {int},
+  fresh_no_match {int},
+  held_since {int},
+  output_sha256 TEXT,
+  facts TEXT NOT NULL,
+  work_order TEXT,
+  UNIQUE (key, generation),
+  UNIQUE (id, account)
+) {strict};
+CREATE UNIQUE INDEX batches_open ON batches (lineage) WHERE state = 'open';
+
+-- A person or a thing that changes alter. seq counts its settled changes; facts is how the last applied one left it.
+CREATE TABLE subjects (
+  id {id},
+  account {int} NOT NULL REFERENCES accounts,
+  project TEXT NOT NULL,
+  name TEXT NOT NULL,
+  seq {int} NOT NULL DEFAULT 0,
+  facts TEXT,
+  batch TEXT REFERENCES batches,
+  changed_at {int},
+  UNIQUE (account, project, name)
+) {strict};
+
+-- What people and rules decided, told, looked at, agreed to, paused or erased. who: rule, job or person; worker: by whom.
+CREATE TABLE notes (
+  id {id},
+  at {int} NOT NULL,
+  kind TEXT NOT NULL,
+  said TEXT,
+  call {int},
+  batch TEXT,
+  account {int},
+  worker {int},
+  who TEXT NOT NULL,
+  words TEXT NOT NULL,
+  facts TEXT,
+  UNIQUE (id, call, said, batch)
+) {strict};
+CREATE INDEX notes_call ON notes (call) WHERE call IS NOT NULL;
+CREATE INDEX notes_kind ON notes (kind, batch, at);
+
+-- What came back, before anybody judged it; status 0: nothing came, and a person told (\`notes\`). An erasure empties it.
+CREATE TABLE replies (
+  call {int} PRIMARY KEY,
+  status {int} NOT NULL,
+  at {int} NOT NULL,
+  headers TEXT NOT NULL,
+  body {bytes} NOT NULL
+) {strict};
+
+-- open: under way. unsold: it cost nothing. replaced: by a refresh, or by its own retry. retried: a doubt that was sent again.
+-- lost: a request beside an answer. released: it did not happen. retracted: no answer after all. erased: it was old.
+-- payer: the first call under the same key of the vendor, which charges once; what this one costs is booked there.
+-- moved: the number of the group that booked it last. row: the lowest row of its batch that used it.
+CREATE TABLE calls (
+  id {int} PRIMARY KEY,
+  key {bytes} NOT NULL CHECK (length(key) = 16),
+  state TEXT NOT NULL CHECK (${oneOf('state', Object.keys(CALL_MOVES))}),
+  is_current {int} NOT NULL,
+  kind TEXT NOT NULL CHECK (kind IN ('first', 'refresh', 'repeat', 'retry')),
+  account {int} NOT NULL,
+  operation TEXT NOT NULL,
+  asked TEXT NOT NULL,
+  credits_max {int} NOT NULL,
+  batch TEXT NOT NULL,
+  row {int} NOT NULL,
+  day {int} NOT NULL,
+  month {int} NOT NULL,
+  reserved {int} NOT NULL CHECK (reserved >= 0),
+  sent_at {int} NOT NULL,
+  over_at {int} NOT NULL,
+  request TEXT,
+  first_sent_at {int},
+  prior {int} REFERENCES calls,
+  payer {int} REFERENCES calls,
+  decision {int},
+  subject {int} REFERENCES subjects,
+  after {int},
+  moved {int} NOT NULL,
+  ended_at {int},
+  said TEXT,
+  charged {int} CHECK (charged >= 0),
+  is_at_most {int} NOT NULL DEFAULT 0,
+  why TEXT,
+  dialect {int},
+  reply {int} REFERENCES replies,
+  CHECK (is_current IN (0, 1) AND (is_current = 1) = (${oneOf('state', CURRENT)})),
+  CHECK ((state = 'open') = (ended_at IS NULL)),
+  CHECK ((${oneOf('state', PAID)}) = (charged IS NOT NULL)),
+  CHECK (charged IS NULL OR (reply = id AND said IS NOT NULL)),
+  CHECK ((kind = 'first') = (prior IS NULL)),
+  CHECK ((kind IN ('repeat', 'retry')) = (decision IS NOT NULL)),
+  CHECK (payer IS NULL OR (kind = 'repeat' AND reserved = 0)),
+  CHECK ((subject IS NULL) = (after IS NULL)),
+  FOREIGN KEY (batch, account) REFERENCES batches (id, account),
+  FOREIGN KEY (decision, prior, kind, batch) REFERENCES notes (id, call, said, batch)
+) {strict};
+-- Never bought twice: a question has one current call. A new one needs that the last one stepped aside in the same transaction.
+CREATE UNIQUE INDEX calls_current ON calls (key) WHERE is_current = 1;
+-- Nobody is invited twice: one change of a subject at a time, and one that was planned before another was settled is refused.
+CREATE UNIQUE INDEX calls_change ON calls (subject, after) WHERE subject IS NOT NULL AND is_current = 1;
+-- One decision sends one request. What never left, or did not happen, gives it back.
+CREATE UNIQUE INDEX calls_decision ON calls (decision) WHERE decision IS NOT NULL AND state NOT IN ('unsold', 'released');
+-- A batch buys an answer anew once, also when that request was lost.
+CREATE UNIQUE INDEX calls_refreshed ON calls (prior, batch) WHERE kind = 'refresh' AND state NOT IN ('unsold', 'released');
+CREATE INDEX calls_prior ON calls (prior) WHERE prior IS NOT NULL;
+CREATE INDEX calls_subject ON calls (subject, after) WHERE subject IS NOT NULL;
+CREATE INDEX calls_payer ON calls (payer) WHERE payer IS NOT NULL;
+-- These two and the next have few calls, and name the state, because SQLite would read a whole batch or account otherwise.
+CREATE INDEX calls_open ON calls (state, account, batch) WHERE state = 'open';
+CREATE INDEX calls_held ON calls (batch, state) WHERE state IN ('doubt', 'retried', 'lost');
+CREATE INDEX calls_held_of ON calls (account, state) WHERE state IN ('doubt', 'retried', 'lost');
+-- The earlier calls of a question.
+CREATE INDEX calls_past ON calls (key) WHERE is_current = 0;
+CREATE INDEX calls_batch ON calls (batch, row);
+CREATE INDEX calls_account ON calls (account, sent_at);
+CREATE INDEX calls_at_most ON calls (account, batch) WHERE is_at_most = 1 AND charged > 0;
+
+-- A row has its state from its submit on. call: the last one that it rests on; others: JSON list of those before it.
+-- work: what was planned for it, JSON. input: 48 bits of a hash of its cells.
+CREATE TABLE rows (
+  batch TEXT NOT NULL REFERENCES batches,
+  row {int} NOT NULL,
+  state TEXT NOT NULL CHECK (${oneOf('state', Object.keys(ROW_MOVES))}),
+  call {int} REFERENCES calls,
+  others TEXT,
+  matched_by TEXT,
+  reason TEXT,
+  input {int},
+  work TEXT,
+  PRIMARY KEY (batch, row)
+) {keyed};
+CREATE INDEX rows_state ON rows (batch, state, row);
+CREATE INDEX rows_doubt ON rows (call) WHERE state = 'in_doubt';
+-- Answers that may be taken back: those of a wrong address, or of a key that was refused.
+CREATE INDEX rows_free ON rows (call) WHERE state IN ('no_match', 'refused');
+
+-- The cells of the mapped columns of a list, JSON by input, or why a row cannot be read.
+CREATE TABLE cells (
+  batch TEXT NOT NULL REFERENCES batches,
+  row {int} NOT NULL,
+  cells TEXT NOT NULL,
+  PRIMARY KEY (batch, row)
+) {keyed};
+
+-- On a host: what we wrote where (kind written), which lists and jobs a batch read (list, job; sha256 is empty where it is not known).
+CREATE TABLE files (
+  path TEXT NOT NULL,
+  kind TEXT NOT NULL CHECK (kind IN ('written', 'list', 'job')),
+  sha256 TEXT NOT NULL,
+  batch TEXT,
+  host TEXT NOT NULL
+) {strict};
+CREATE UNIQUE INDEX files_once ON files (path, kind, sha256, host, coalesce(batch, ''));
+
+-- Where a list can be read from again: the pieces of its file, each with a hash of its bytes.
+CREATE TABLE pieces (
+  batch TEXT NOT NULL REFERENCES batches,
+  row {int} NOT NULL,
+  byte_offset {int} NOT NULL,
+  lines {int} NOT NULL,
+  reading TEXT NOT NULL,
+  digest {bytes} NOT NULL,
+  PRIMARY KEY (batch, row)
+) {keyed};
+
+CREATE TABLE notices (
+  id TEXT PRIMARY KEY,
+  kind TEXT NOT NULL,
+  target TEXT NOT NULL,
+  body TEXT NOT NULL,
+  at {int} NOT NULL,
+  sent_at {int}
+) {strict};
+`;
+
+/** Whether a state moves to one that it may not move to. */
+const strays = (moves: Readonly<Record<string, readonly string[]>>): string => {
+  const cases = Object.entries(moves).map(([from, to]) =>
+    to.length === 0 ? `WHEN '${from}' THEN 1 = 1` : `WHEN '${from}' THEN NOT ${oneOf('NEW.state', to)}`,
+  );
+  return `OLD.state <> NEW.state AND CASE OLD.state ${cases.join(' ')} END`;
+};
+
+const differs = (...columns: readonly string[]): string =>
+  columns.map((column) => `OLD.${column} IS DISTINCT FROM NEW.${column}`).join(' OR ');
+
+interface Rule {
+  readonly of: readonly string[];
+  readonly says: string;
+  /** Who updates these columns of a row must not find this true of OLD and NEW. */
+  readonly when: string;
+}
+
+const never = (says: string, ...of: readonly string[]): Rule => ({ of, says, when: differs(...of) });
+
+const RULES: Readonly<Record<string, Rule>> = {
+  calls_move: { of: ['state'], says: 'a call moves as the protocol says', when: strays(CALL_MOVES) },
+  calls_fixed: never(
+    'a call stays what it was',
+    ...[
+      'id',
+      'batch',
+      'day',
+      'month',
+      'reserved',
+      'kind',
+      'account',
+      'prior',
+      'payer',
+      'decision',
+      'subject',
+      'after',
+    ],
+  ),
+  calls_charged: {
+    of: ['charged', 'key'],
+    says: 'what was charged is never less, and a key stays',
+    when: `OLD.charged > NEW.charged OR (OLD.charged IS NOT NULL AND NEW.charged IS NULL) OR (OLD.key <> NEW.key AND NEW.state <> 'erased')`,
+  },
+  rows_move: {
+    of: ['state', 'call', 'matched_by', 'batch', 'row'],
+    says: 'a row moves as the protocol says, and a final outcome stays as it is',
+    when: `${differs('batch', 'row')} OR (${strays(ROW_MOVES)})
+      OR (OLD.state = NEW.state AND OLD.state NOT IN ('pending', 'in_doubt') AND (${differs('call', 'matched_by')}))`,
+  },
+  batches_move: {
+    of: ['state', 'id', 'key', 'account'],
+    says: 'a superseded or cancelled batch never resumes',
+    when: `${differs('id', 'key', 'account')} OR (OLD.state IN ('superseded', 'cancelled') AND OLD.state <> NEW.state)`,
+  },
+  replies_cut: {
+    of: ['call', 'body'],
+    says: 'a reply is kept as it came, or shortened by an erasure',
+    when: `${differs('call')} OR (OLD.status <> 0 AND OLD.body <> NEW.body AND length(NEW.body) >= length(OLD.body))`,
+  },
+};
+
+/** What is never deleted: an erasure empties. A key whose calls were deleted would be free. */
+const KEPT = ['calls', 'rows', 'budgets', 'batches', 'notes', 'replies', 'subjects', 'accounts'] as const;
+
+/** A vendor may ask for a pause every minute, of which nobody needs to know for ever. */
+const isKept = (table: string): string => (table === 'notes' ? `OLD.kind <> 'paused_account'` : '1 = 1');
+
+const says = (rule: string): string => `'money rule: ${rule}'`;
+const trigger = {
+  sqlite: (name: string, on: string, rule: string, when: string) =>
+    `CREATE TRIGGER ${name} BEFORE ${on} WHEN ${when} BEGIN SELECT RAISE(ABORT, ${says(rule)}); END;`,
+  postgres: (name: string, on: string, rule: string, when: string) =>
+    `CREATE TRIGGER ${name} BEFORE ${on} FOR EACH ROW WHEN (${when}) EXECUTE FUNCTION refuse(${says(rule)});`,
+};
+const REFUSE = `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION '%', TG_ARGV[0]; END $$;`;
+
+const rulesOf = (name: Db['name']): string =>
+  [
+    ...(name === 'postgres' ? [REFUSE] : []),
+    ...Object.entries(RULES).map(([rule, { of, says: rules, when }]) =>
+      trigger[name](rule, `UPDATE OF ${of.join(', ')} ON ${rule.split('_')[0]}`, rules, when),
+    ),
+    trigger[name]('calls_begin', 'INSERT ON calls', 'a call begins open', `NEW.state <> 'open'`),
+    ...KEPT.map((table) =>
+      trigger[name](`${table}_kept`, `DELETE ON ${table}`, 'nothing is deleted', isKept(table)),
+    ),
+  ].join('\n');
+
+const tablesOf = (name: Db['name']): string => inWordsOf(name, TABLES);
+
+/** Each step is a script; the number of the last one is in the database. A later version adds steps and changes none. */
+const stepsOf = (name: Db['name']): readonly string[] => [`${tablesOf(name)}\n${rulesOf(name)}`];
+
+export const newestStep = (name: Db['name']): number => stepsOf(name).length;
+
+export interface KeptTable {
+  readonly table: string;
+  readonly columns: Columns;
+  /** What tells its rows apart; empty where that may be null. */
+  readonly key: readonly string[];
+  readonly isNumbered: boolean;
+}
+
+const TYPES: Readonly<Record<string, Type>> = {
+  TEXT: 'text',
+  '{bytes}': 'bytes',
+  '{int}': 'int',
+  '{id}': 'int',
+};
+
+/** All tables, each after those that it names. */
+export const keptTables = (): readonly KeptTable[] =>
+  [...TABLES.matchAll(/^CREATE TABLE (\w+) \(\n([^;]*);/gm)].map(([, table = '', body = '']) => {
+    const columns = [...body.matchAll(/^ {2}(\w+) (TEXT|\{\w+\})(.*)$/gm)];
+    const [, own] = columns.find(([line]) => /PRIMARY KEY|\{id\}/.test(line)) ?? [];
+    const several = /^ {2}PRIMARY KEY \((.*)\)/m.exec(body)?.[1]?.split(', ') ?? [];
+    return {
+      table,
+      columns: Object.fromEntries(columns.map(([, name = '', type = '']) => [name, TYPES[type] ?? 'text'])),
+      key: own === undefined ? several : [own],
+      isNumbered: body.includes('id {id}'),
+    };
+  });
+
+const STEPS = 'CREATE TABLE IF NOT EXISTS steps (number INTEGER PRIMARY KEY);';
+
+/**
+ * For a copy: what is there already does not begin open, so the rules are laid out when all rows are in. Tables that are there are kept
+ * with what roles may do with them.
+ */
+export const layTables = (db: Db): Promise<void> =>
+  db.script(
+    `${STEPS} ${tablesOf(db.name).replaceAll(/^CREATE (TABLE|INDEX|UNIQUE INDEX) /gm, 'CREATE $1 IF NOT EXISTS ')}`,
+  );
+export const layRules = (db: Db): Promise<void> =>
+  db.script(`BEGIN; INSERT INTO steps (number) VALUES (1); ${rulesOf(db.name)} COMMIT;`);
+
+export async function migrate(db: Db): Promise<void> {
+  await db.script(STEPS);
+  const [last] = await db.rows<{ number: number | null }>('SELECT max(number) AS number FROM steps');
+  const todo = stepsOf(db.name);
+  for (let at = last?.number ?? 0; at < todo.length; at += 1)
+    await db.script(`BEGIN; INSERT INTO steps (number) VALUES (${at + 1}); ${todo[at]} COMMIT;`);
+}

@@ -1,0 +1,57 @@
+import { present } from '../core/objects.ts';
+import type { Context } from './context.ts';
+import type { BatchId, KnownSubject, SubjectsReader } from './ledger.ts';
+import { isCurrent } from './schema.ts';
+
+/** People and things that changes alter. */
+
+interface Kept {
+  readonly project: string;
+  readonly name: string;
+  readonly seq: number;
+  readonly facts: string | null;
+  readonly batch: BatchId | null;
+  readonly changed_at: number | null;
+  readonly doubted_by: BatchId | null;
+  readonly row: number;
+  readonly operation: string;
+  readonly is_open: 0 | 1;
+}
+
+/** A lost request that is being sent again is in doubt all the same. Forgotten people are unknown now. */
+const SUBJECTS = `
+SELECT s.project, s.name, s.seq, s.facts, s.batch, s.changed_at, d.batch AS doubted_by, d.row, d.operation,
+  CASE WHEN d.state = 'open' THEN 1 ELSE 0 END AS is_open
+FROM subjects s LEFT JOIN calls c ON c.subject = s.id AND c.subject IS NOT NULL AND ${isCurrent('c')} AND c.state <> 'answered'
+  LEFT JOIN calls p ON p.id = c.prior AND p.state = 'retried' LEFT JOIN calls d ON d.id = coalesce(p.id, c.id)
+WHERE s.account = ? AND s.name NOT LIKE 'erased:%' AND (s.seq > 0 OR c.id IS NOT NULL) ORDER BY s.id`;
+
+export const readSubjects = ({ db, account }: Context): SubjectsReader => ({
+  async subjects(accountIdentity) {
+    const number = await account(accountIdentity);
+    return number === undefined ? [] : (await db.rows<Kept>(SUBJECTS, [number])).map(subjectFrom);
+  },
+});
+
+function subjectFrom({ project, name, seq, facts, batch, changed_at, ...kept }: Kept): KnownSubject {
+  const { doubted_by, row, operation, is_open } = kept;
+  const doubt =
+    doubted_by === null
+      ? undefined
+      : {
+          batch: doubted_by,
+          row,
+          operation,
+          ...present({ isOpen: is_open === 1 ? (true as const) : undefined }),
+        };
+  return {
+    subject: project === '' ? { name } : { project, name },
+    sequence: seq,
+    ...present({
+      facts: facts === null ? undefined : JSON.parse(facts),
+      batch: batch ?? undefined,
+      changedAtMs: changed_at ?? undefined,
+      doubt,
+    }),
+  };
+}

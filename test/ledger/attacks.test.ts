@@ -1,0 +1,419 @@
+import { describe, expect, test } from 'vitest';
+import { check } from '../../src/ledger/ends.ts';
+import { answer, DATABASES, DAY, doubt, keyOf, NOW, reply, type Tables, unsold } from './plain.ts';
+
+// Goal: code that is wrong, or two who do the same at once, cannot make a credit be spent twice, nor a budget be passed.
+// Method: groups and plain SQL that attack each rule of the tables. After each attack the books are added up anew.
+
+describe.each(DATABASES)('on %s', (_, open) => {
+  const attack = (name: string, work: (tables: Tables, batch: string) => Promise<void>): void => {
+    test(name, async () => {
+      const tables = await open();
+      await work(tables, await tables.batch('0000000b'));
+      expect(await check(tables.db)).toEqual([]);
+    });
+  };
+
+  describe('a call that is ended twice', () => {
+    const ways = { answer, doubt, unsold } as const;
+    for (const [first, second, stands] of [
+      ['answer', 'answer', 'answered'],
+      ['unsold', 'unsold', 'unsold'],
+      ['unsold', 'doubt', 'unsold'],
+      ['doubt', 'answer', 'answered'],
+      ['answer', 'doubt', 'answered'],
+      ['answer', 'unsold', 'answered'],
+    ] as const) {
+      attack(`in one group, ${first} and ${second}, is ${stands}`, async (tables, batch) => {
+        const { call } = await tables.ask(batch, 'acme');
+        await tables.write({ replies: [reply(call)], ends: [ways[first](call), ways[second](call)] });
+        expect(await tables.state(call)).toBe(stands);
+      });
+    }
+
+    attack('by two at once is ended by one of them', async (tables, batch) => {
+      const { call } = await tables.ask(batch, 'acme');
+      await tables.write({ replies: [reply(call)] });
+      const ended = await Promise.all([
+        tables.write({ ends: [unsold(call)] }),
+        tables.write({ ends: [unsold(call)] }, 'second'),
+      ]);
+      expect(ended.map((each) => each.ended.size).sort()).toEqual([0, 1]);
+    });
+  });
+
+  attack('what two ask at once is bought once', async (tables, batch) => {
+    const asked = await Promise.all([tables.ask(batch, 'acme'), tables.ask(batch, 'acme', {}, 'second')]);
+    expect(asked.filter(({ reserved }) => reserved !== undefined)).toHaveLength(1);
+    const twice = [tables.intent(batch, 'other'), tables.intent(batch, 'other')];
+    expect((await tables.write({ intents: twice })).admitted.size).toBe(1);
+    expect(await tables.money(batch)).toEqual({ spent: 0, held: 2 });
+  });
+
+  attack('the last credits are used, and not one more', async (tables) => {
+    const batch = await tables.batch('0000000c', { cap: 5 });
+    const intents = [3, 3, 1, 1].map((reserve, at) => tables.intent(batch, `key ${at}`, { reserve }));
+    expect((await tables.write({ intents })).admitted.size).toBe(3);
+    expect(await tables.money(batch)).toEqual({ spent: 0, held: 5 });
+    expect((await tables.ask(batch, 'more')).reserved).toBeUndefined();
+  });
+
+  attack('a budget of the day holds over batches', async (tables, batch) => {
+    await tables.transaction((sql) => sql.rows('UPDATE accounts SET cap_day = 2 WHERE id = 1'));
+    const other = await tables.batch('0000000d');
+    const intents = [batch, other, batch].map((each, at) => tables.intent(each, `key ${at}`));
+    expect((await tables.write({ intents })).admitted.size).toBe(2);
+    expect((await tables.ask(other, 'tomorrow', { day: DAY + 1 })).reserved).toBe(1);
+  });
+
+  attack(
+    'an answer that is dearer than reserved is booked all the same, and nothing more is bought',
+    async (tables) => {
+      const batch = await tables.batch('0000000c', { cap: 3 });
+      await tables.bought(batch, 'dear', 9);
+      expect(
+        await tables.one('SELECT spent, held, overrun FROM budgets WHERE scope = ?', [`batch:${batch}`]),
+      ).toEqual({
+        ...{ spent: 9, held: 0, overrun: 6 },
+      });
+      expect((await tables.ask(batch, 'next')).reserved).toBeUndefined();
+    },
+  );
+
+  attack(
+    'dearer answers of two accounts in one group raise both prices: nothing is asked for less',
+    async (tables, batch) => {
+      const other = await tables.batch('0000000d', { account: 2 });
+      const asked = [tables.intent(batch, 'one'), tables.intent(other, 'two', { account: 2 })];
+      await tables.write({ intents: asked });
+      const [one, two] = asked.map(({ id }) => id) as [number, number];
+      const ends = [answer(one, 7, { price: 7 }), answer(two, 9, { price: 9 })];
+      await tables.write({ replies: [reply(one), reply(two)], ends });
+      expect((await tables.ask(batch, 'three', { reserve: 6 })).reserved).toBeUndefined();
+      expect((await tables.ask(batch, 'three', { reserve: 7 })).reserved).toBe(7);
+      expect((await tables.ask(other, 'four', { account: 2, reserve: 8 })).reserved).toBeUndefined();
+      expect((await tables.ask(other, 'four', { account: 2, reserve: 9 })).reserved).toBe(9);
+    },
+  );
+
+  attack('a group that fails leaves nothing behind', async (tables, batch) => {
+    const row = {
+      batch: 'ffffffff',
+      row: 2,
+      state: 'matched',
+      matched_by: null,
+      reason: null,
+      input: null,
+      call: null,
+      others: null,
+    };
+    await expect(
+      tables.write({ intents: [tables.intent(batch, 'acme', { day: DAY + 40 })], rows: [row] }),
+    ).rejects.toThrow();
+    expect(await tables.one(`SELECT scope FROM budgets WHERE scope LIKE 'day:%'`)).toBeUndefined();
+    expect((await tables.ask(batch, 'acme', { day: DAY + 40 })).reserved).toBe(1);
+  });
+
+  describe('a doubt', () => {
+    attack('that two say did not happen gives its money back once', async (tables, batch) => {
+      const call = await tables.lost(batch, 'acme');
+      const said = await Promise.all([tables.release(call), tables.release(call, 'second')]);
+      expect(said.filter(Boolean)).toHaveLength(1);
+      expect(await tables.money(batch)).toEqual({ spent: 0, held: 0 });
+    });
+
+    attack(
+      'of which one tells that it happened and another that it did not is one of both',
+      async (tables, batch) => {
+        const call = await tables.lost(batch, 'acme');
+        const said = await Promise.all([tables.release(call), tables.tell(call, 'second')]);
+        expect(said.filter(Boolean)).toHaveLength(1);
+      },
+    );
+
+    attack('is sent again once by one decision', async (tables, batch) => {
+      const call = await tables.lost(batch, 'acme');
+      const again = { kind: 'retry', prior: call, decision: await tables.decide(call, batch) } as const;
+      const asked = await Promise.all([
+        tables.ask(batch, 'acme', again),
+        tables.ask(batch, 'acme', again, 'second'),
+      ]);
+      expect(asked.filter(({ reserved }) => reserved !== undefined)).toHaveLength(1);
+      const won = asked.find(({ reserved }) => reserved !== undefined)?.call ?? 0;
+      await tables.write({ ends: [doubt(won)] });
+      expect((await tables.ask(batch, 'acme', again)).reserved).toBeUndefined();
+      expect(await tables.money(batch)).toEqual({ spent: 0, held: 2 });
+    });
+
+    attack('whose retry never left may be sent again by the same decision', async (tables, batch) => {
+      const call = await tables.lost(batch, 'acme');
+      const again = { kind: 'retry', prior: call, decision: await tables.decide(call, batch) } as const;
+      const { call: retry } = await tables.ask(batch, 'acme', again);
+      await tables.write({ ends: [unsold(retry)] });
+      expect(await tables.state(call)).toBe('doubt');
+      expect((await tables.ask(batch, 'acme', again)).reserved).toBe(1);
+    });
+
+    for (const [what, more] of [
+      ['that says to skip it', { said: 'skip' }],
+      ['of another batch', { batch: '0000000d' }],
+      ['about another question', { text: 'other' }],
+    ] as const) {
+      attack(`is not sent again by a decision ${what}`, async (tables, batch) => {
+        await tables.batch('0000000d');
+        const call = await tables.lost(batch, 'acme');
+        const decision = await tables.decide(call, batch, 'said' in more ? more.said : 'retry');
+        const again = { kind: 'retry', prior: call, decision } as const;
+        const [by, text] = ['batch' in more ? more.batch : batch, 'text' in more ? more.text : 'acme'];
+        const asked = await tables.ask(by, text, again).catch(() => ({ reserved: undefined }));
+        expect(asked.reserved).toBeUndefined();
+        expect(await tables.state(call)).toBe('doubt');
+      });
+    }
+
+    attack('beyond its extra credits stays as it is', async (tables) => {
+      const batch = await tables.batch('0000000c', { extra: 0 });
+      const call = await tables.lost(batch, 'acme');
+      const decision = await tables.decide(call, batch);
+      expect(
+        (await tables.ask(batch, 'acme', { kind: 'retry', prior: call, decision })).reserved,
+      ).toBeUndefined();
+      expect(await tables.state(call)).toBe('doubt');
+    });
+  });
+
+  describe('the late answer of a retried call', () => {
+    const retried = async (tables: Tables, batch: string) => {
+      const first = await tables.lost(batch, 'acme');
+      const decision = await tables.decide(first, batch);
+      const { call: retry } = await tables.ask(batch, 'acme', { kind: 'retry', prior: first, decision });
+      const late = () => tables.write({ replies: [reply(first)], ends: [answer(first)] });
+      return { first, retry, late };
+    };
+    const states = async (tables: Tables, ...calls: readonly number[]) =>
+      Promise.all(calls.map((call) => tables.state(call)));
+
+    attack('is replaced by that of its retry: both were sold', async (tables, batch) => {
+      const { first, retry, late } = await retried(tables, batch);
+      await tables.write({ replies: [reply(retry)], ends: [answer(retry)] });
+      await late();
+      expect(await states(tables, first, retry)).toEqual(['replaced', 'answered']);
+      expect(await tables.money(batch)).toEqual({ spent: 2, held: 0 });
+    });
+
+    attack('stands when its retry brings none', async (tables, batch) => {
+      for (const [text, way, left] of [
+        ['one', unsold, 'unsold'],
+        ['two', doubt, 'lost'],
+      ] as const) {
+        const first = await tables.lost(batch, text);
+        const decision = await tables.decide(first, batch);
+        const { call: retry } = await tables.ask(batch, text, { kind: 'retry', prior: first, decision });
+        await tables.write({ replies: [reply(first)], ends: [answer(first)] });
+        expect(await states(tables, first, retry)).toEqual(['replaced', 'open']);
+        await tables.write({ ends: [way(retry)] });
+        expect(await states(tables, first, retry)).toEqual(['answered', left]);
+      }
+      expect(await tables.money(batch)).toEqual({ spent: 2, held: 1 });
+    });
+
+    attack('takes the place of its retry in doubt, which stays held', async (tables, batch) => {
+      const { first, retry, late } = await retried(tables, batch);
+      await tables.write({ ends: [doubt(retry)] });
+      await late();
+      expect(await states(tables, first, retry)).toEqual(['answered', 'lost']);
+      expect(await tables.money(batch)).toEqual({ spent: 1, held: 1 });
+    });
+  });
+
+  describe('a refresh', () => {
+    const refresh = (prior: number) => ({ kind: 'refresh', prior }) as const;
+
+    attack(
+      'is bought once by a batch, also when it was lost, and leaves the answer',
+      async (tables, batch) => {
+        const old = await tables.bought(batch, 'acme');
+        const night = await tables.batch('0000000d', { fresh: NOW + 1 });
+        const asked = await Promise.all([
+          tables.ask(night, 'acme', refresh(old)),
+          tables.ask(night, 'acme', refresh(old), 'second'),
+        ]);
+        const won = asked.filter(({ reserved }) => reserved !== undefined);
+        expect(won).toHaveLength(1);
+        await tables.write({ ends: [doubt(won[0]?.call ?? 0)] });
+        expect(await tables.state(old)).toBe('answered');
+        expect((await tables.ask(night, 'acme', refresh(old))).reserved).toBeUndefined();
+        expect(await tables.state(old)).toBe('answered');
+      },
+    );
+
+    attack(
+      'that was lost replaces the answer when its own comes late, also in one group with others',
+      async (tables, batch) => {
+        const old = await tables.bought(batch, 'acme');
+        const night = await tables.batch('0000000d', { fresh: NOW + 1 });
+        const { call } = await tables.ask(night, 'acme', refresh(old));
+        await tables.write({ ends: [doubt(call)] });
+        const { call: other } = await tables.ask(night, 'other');
+        const replies = [reply(call), reply(other)];
+        await tables.write({ replies, ends: [answer(call), answer(other)] });
+        expect(await Promise.all([old, call, other].map((each) => tables.state(each)))).toEqual([
+          'replaced',
+          'answered',
+          'answered',
+        ]);
+      },
+    );
+
+    attack('that was lost and did not happen gives its money back', async (tables, batch) => {
+      const old = await tables.bought(batch, 'acme');
+      const night = await tables.batch('0000000d', { fresh: NOW + 1 });
+      const { call } = await tables.ask(night, 'acme', refresh(old));
+      await tables.write({ ends: [doubt(call)] });
+      await tables.release(call);
+      expect(await tables.money(night)).toEqual({ spent: 0, held: 0 });
+      expect(await tables.state(old)).toBe('answered');
+    });
+  });
+
+  attack(
+    'a repeat under the key of the vendor is charged once, where it was risked',
+    async (tables, batch) => {
+      const other = await tables.batch('0000000d', { cap: 0 });
+      const first = await tables.lost(batch, 'acme', { request: '{}', first_sent_at: 1 });
+      const again = async (prior: number) => ({
+        ...({
+          kind: 'repeat',
+          reserve: 0,
+          request: '{}',
+          prior,
+          payer: first,
+          decision: await tables.decide(prior, other, 'repeat'),
+        } as const),
+      });
+      const { call: second } = await tables.ask(other, 'acme', await again(first));
+      await tables.write({ ends: [doubt(second)] });
+      const { call: third } = await tables.ask(other, 'acme', await again(second));
+      await tables.write({ replies: [reply(third)], ends: [answer(third, 2)] });
+      expect(await Promise.all([first, second, third].map((call) => tables.state(call)))).toEqual([
+        'released',
+        'released',
+        'answered',
+      ]);
+      expect(await tables.money(batch)).toEqual({ spent: 2, held: 0 });
+      expect(await tables.money(other)).toEqual({ spent: 0, held: 0 });
+    },
+  );
+
+  attack(
+    'one change of a subject at a time, and none that was planned before another was settled',
+    async (tables, batch) => {
+      const change = { project: 'p', subject: 'jo@example.com', after: 0, reserve: 0 };
+      const asked = await Promise.all([
+        tables.ask(batch, 'invite', change),
+        tables.ask(batch, 'remove', change, 'second'),
+      ]);
+      const won = asked.filter(({ reserved }) => reserved !== undefined);
+      expect(won).toHaveLength(1);
+      const call = won[0]?.call ?? 0;
+      await tables.write({
+        replies: [reply(call)],
+        ends: [answer(call, 0, { facts: '{"state":"invited"}' })],
+      });
+      expect(await tables.one('SELECT seq, facts FROM subjects')).toEqual({
+        seq: 1,
+        facts: '{"state":"invited"}',
+      });
+      expect((await tables.ask(batch, 'late', change)).reserved).toBeUndefined();
+      expect((await tables.ask(batch, 'next', { ...change, after: 1 })).reserved).toBe(0);
+    },
+  );
+
+  attack('two spend one cap at once, asking in opposite orders', async (tables) => {
+    const batch = await tables.batch('0000000c', { cap: 60 });
+    const spend = async (by: 'first' | 'second') => {
+      for (let group = 0; group < 12; group += 1) {
+        const texts = Array.from({ length: 8 }, (_, at) => `key ${(group * 4 + at) % 40}`);
+        if (by === 'second') texts.reverse();
+        const { admitted } = await tables.write(
+          { intents: texts.map((text) => tables.intent(batch, text)) },
+          by,
+        );
+        await tables.write(
+          { ends: [...admitted].map((call, at) => (at % 2 === 0 ? doubt(call) : unsold(call))) },
+          by,
+        );
+      }
+    };
+    await Promise.all([spend('first'), spend('second')]);
+    const { held } = (await tables.money(batch)) as { held: number };
+    expect(held).toBeGreaterThan(0);
+    expect(held).toBeLessThanOrEqual(60);
+  });
+
+  describe('SQL by hand is refused that', () => {
+    const COLUMNS =
+      'account, operation, asked, credits_max, batch, row, day, month, reserved, sent_at, over_at, moved';
+    const made = (id: number, { key = 'key', state = 'open', kind = 'first', more = '', is = '' } = {}) =>
+      `INSERT INTO calls (id, key, state, is_current, kind, ${COLUMNS}${more}) SELECT ${id}, ${key}, '${state}', 1, '${kind}', ${COLUMNS}${is} FROM calls WHERE id = $bought`;
+    const statements: Readonly<Record<string, string>> = {
+      'makes a second current call': made(77),
+      'begins a call answered': made(78, {
+        key: 'CAST(? AS {bytes})',
+        state: 'answered',
+        more: ', ended_at, said, charged, reply',
+        is: `, 1, 'found', 1, id`,
+      }),
+      'retries without a decision': made(79, { kind: 'retry', more: ', prior', is: ', id' }),
+      'makes an answer free': `UPDATE calls SET state = 'unsold', is_current = 0, charged = NULL, said = NULL, reply = NULL WHERE id = $bought`,
+      'gives a call another key': `UPDATE calls SET key = CAST(? AS {bytes}) WHERE id = $bought`,
+      'changes what is reserved': 'UPDATE calls SET reserved = 9 WHERE id = $open',
+      'moves a call to another day': 'UPDATE calls SET day = 9 WHERE id = $open',
+      'charges less': 'UPDATE calls SET charged = 0 WHERE id = $bought',
+      'answers without a reply': `UPDATE calls SET state = 'answered', ended_at = 1, charged = 1, said = 'found', reply = id WHERE id = $open`,
+      'opens a doubt again': `UPDATE calls SET state = 'open', ended_at = NULL WHERE id = $doubt`,
+      'deletes a call': 'DELETE FROM calls WHERE id = $open',
+      'deletes a budget': 'DELETE FROM budgets',
+      'deletes a reply': 'DELETE FROM replies',
+      'deletes a row': 'DELETE FROM rows',
+      'changes a final outcome': `UPDATE rows SET state = 'applied'`,
+      'changes the answer of a row': 'UPDATE rows SET call = $open',
+      'writes another body': `UPDATE replies SET body = CAST(? AS {bytes})`,
+      'passes a cap': `UPDATE budgets SET held = held + 1000 WHERE scope = 'batch:0000000c'`,
+      'holds less than nothing': 'UPDATE budgets SET held = -1',
+      'makes a decision that sent something another': `UPDATE notes SET said = 'skip' WHERE said = 'retry'`,
+      'opens a cancelled batch': `UPDATE batches SET state = 'open' WHERE state = 'cancelled'`,
+    };
+    for (const [what, statement] of Object.entries(statements)) {
+      attack(what, async (tables, batch) => {
+        await tables.batch('0000000c', { cap: 5 });
+        const cancelled = await tables.batch('0000000e');
+        await tables.transaction((sql) =>
+          sql.rows(`UPDATE batches SET state = 'cancelled' WHERE id = ?`, [cancelled]),
+        );
+        const bought = await tables.bought(batch, 'bought');
+        const { call: opened } = await tables.ask(batch, 'open');
+        const lost = await tables.lost(batch, 'lost');
+        const decision = await tables.decide(lost, batch);
+        await tables.ask(batch, 'lost', { kind: 'retry', prior: lost, decision });
+        const doubted = await tables.lost(batch, 'doubt');
+        const row = { matched_by: 'abn', reason: null, input: null, call: bought, others: null };
+        await tables.write({ rows: [{ batch, row: 2, state: 'matched', ...row }] });
+        const names = { $bought: bought, $open: opened, $doubt: doubted };
+        const text = statement.replaceAll(/\$\w+/g, (name) => String(names[name as keyof typeof names]));
+        const params = text.includes('?') ? [keyOf('another')] : [];
+        await expect(tables.transaction((sql) => sql.rows(text, params))).rejects.toThrow(
+          /money rule|constraint/i,
+        );
+      });
+    }
+  });
+
+  attack('a key is found by its bytes', async (tables, batch) => {
+    const call = await tables.bought(batch, 'acme');
+    const [found] = await tables.db.rows<{ id: number }>('SELECT id FROM calls WHERE key = ?', [
+      keyOf('acme'),
+    ]);
+    expect(found?.id).toBe(call);
+  });
+});

@@ -1,0 +1,319 @@
+/**
+ * Goal: what the door to PostgreSQL promises the ledger: a group is one message and one commit, one process writes at a time, and whatever
+ * is cut off, stopped or restarted, a group is written once.
+ * Method: doors over a real server, through a way on which the test decides what becomes of each message.
+ */
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { systemClock } from '../../../src/core/clock.ts';
+import { type PostgresDb, postgres, SCHEMA } from '../../../src/ledger/db/postgres.ts';
+import { each, type Step, step } from '../../../src/ledger/db.ts';
+import type { Patience } from '../../../src/ledger/store.ts';
+import { proof } from '../../combinations.ts';
+import { anotherServer, postgresServer, type Server } from '../stores/postgres-server.ts';
+import { type Link, Way } from './way.ts';
+
+const FOR_EVER: Patience = { longestMs: undefined, signal: undefined };
+
+const LAID_OUT = `
+CREATE SCHEMA ${SCHEMA};
+CREATE TABLE workers (id {int} PRIMARY KEY, newest_group {int} NOT NULL DEFAULT 0);
+CREATE TABLE purse (id {int} PRIMARY KEY, spent {int} NOT NULL, CONSTRAINT "a budget holds" CHECK (spent <= 10));
+CREATE TABLE calls (id {int} PRIMARY KEY, what TEXT, body {bytes});
+INSERT INTO workers (id) VALUES (1), (2);
+INSERT INTO purse VALUES (1, 0);`;
+
+let databases = 0;
+
+async function database(server: Server): Promise<string> {
+  databases += 1;
+  const name = `door_${databases}`;
+  await server.createDatabase(name);
+  const door = await postgres(server.url(name));
+  await door.script(LAID_OUT);
+  await door.close();
+  return name;
+}
+
+interface Opened {
+  readonly worker?: number;
+  readonly patience?: Patience;
+  readonly told?: string[];
+}
+
+async function opened(
+  url: string,
+  { worker = 1, patience = FOR_EVER, told }: Opened = {},
+): Promise<PostgresDb> {
+  const tell = (fact: string): void => void told?.push(fact);
+  const door = await postgres(url, { riding: { ...patience, clock: systemClock, tell } });
+  // One that is held up for good, where a promise is broken, would never be closed.
+  onTestFinished(() => void door.close());
+  door.workAs(worker, 0);
+  return door;
+}
+
+const COLUMNS = { id: 'int', what: 'text', body: 'bytes' } as const;
+interface Call {
+  readonly id: number;
+  readonly what: string | null;
+  readonly body: Uint8Array | null;
+}
+
+const BEGUN = each(COLUMNS)<{ id: number }>(
+  'INSERT INTO calls (id, what, body) SELECT v.id, v.what, v.body FROM v RETURNING id',
+  'SELECT c.id FROM v JOIN calls c ON c.id = v.id',
+);
+const BOOKED = each(COLUMNS)('UPDATE purse SET spent = purse.spent + (SELECT count(*) FROM v) WHERE id = 1');
+const SAID = each(COLUMNS)<Call>(
+  'SELECT c.id, c.what, c.body FROM v JOIN calls c ON c.id = v.id ORDER BY c.id',
+);
+
+const call = (id: number): Call => ({ id, what: `call ${id}`, body: null });
+const groupOf = (...records: readonly Call[]): readonly Step[] => [step([BEGUN, BOOKED, SAID], records)];
+
+interface Books {
+  readonly calls: number;
+  readonly spent: number;
+}
+
+async function booksOf(server: Server, name: string): Promise<Books> {
+  const ask = `SELECT (SELECT count(*) FROM ${SCHEMA}.calls)::int AS calls, spent::int AS spent FROM ${SCHEMA}.purse`;
+  return (await server.query(name, ask))[0] as never;
+}
+
+async function place(): Promise<[Server, string, Way]> {
+  const server = await postgresServer();
+  const name = await database(server);
+  return [server, name, await Way.to(server.url(name))];
+}
+
+test('each type comes back as it was, in its order', async () => {
+  const [, name, way] = await place();
+  const door = await opened(way.url(name));
+  const calls = [
+    { id: -1, what: '', body: new Uint8Array() },
+    { id: 2 ** 52, what: 'a "b" \\ {c}, NULL \n', body: Uint8Array.from([0, 92, 34, 255]) },
+    { id: 7, what: 'NULL', body: null },
+    { id: 8, what: null, body: null },
+  ];
+  const sorted = calls.toSorted((a, b) => a.id - b.id);
+  const [begun, booked, said] = await door.write(groupOf(...calls));
+  expect([begun, booked]).toEqual([calls.map(({ id }) => ({ id })), []]);
+  const asBytes = sorted.map(({ body, ...call }) => ({ ...call, body: body && Buffer.from(body) }));
+  expect(said).toEqual(asBytes);
+  expect(await door.each(SAID, calls)).toEqual(asBytes);
+  expect(await door.rows('SELECT id, what FROM calls WHERE body = ?', [calls[1]?.body ?? null])).toEqual([
+    { id: 2 ** 52, what: calls[1]?.what },
+  ]);
+});
+
+test('a zero byte in a text does not refuse its group', async () => {
+  const [, name, way] = await place();
+  const door = await opened(way.url(name));
+  await door.write(groupOf({ ...call(1), what: 'a\0b' }, call(2)));
+  expect(await door.rows('SELECT id FROM calls WHERE what = ?', ['a\0b'])).toEqual([{ id: 1 }]);
+});
+
+test('a group is one message, whatever its statements, and its COMMIT is in it', async () => {
+  const [, name, way] = await place();
+  const door = await opened(way.url(name));
+  await door.write(groupOf(call(1)));
+  const sent: string[] = [];
+  way.sent = (link, chunk) => {
+    sent.push(chunk.toString('latin1'));
+    link.toDatabase(chunk);
+  };
+  const rows = await door.write([...groupOf(call(2)), ...groupOf(call(3), call(4))]);
+  expect(sent).toEqual([expect.stringMatching(/^Q....BEGIN.*COMMIT\0$/s)]);
+  expect(rows.map((each) => each.length)).toEqual([1, 0, 1, 2, 0, 2]);
+});
+
+test('what is refused by a rule of the tables leaves nothing, names the rule, and what follows is written', async () => {
+  const [server, name, way] = await place();
+  const door = await opened(way.url(name));
+  const eleven = Array.from({ length: 11 }, (_, id) => call(id));
+  const broken = door.write([...groupOf(call(100)), ...groupOf(...eleven)]);
+  await expect(broken).rejects.toThrow('money rule: a budget holds');
+  const ofItsOwn = door.transaction(async (sql) => {
+    await sql.each(BEGUN, [call(1)]);
+    throw new Error('of its own');
+  });
+  await expect(ofItsOwn).rejects.toThrow('of its own');
+  expect(await booksOf(server, name)).toEqual({ calls: 0, spent: 0 });
+  await door.write(groupOf(call(1)));
+  expect(await booksOf(server, name)).toEqual({ calls: 1, spent: 1 });
+});
+
+test('two processes never write at the same time, by groups or by hand', async () => {
+  const [server, name] = await place();
+  const doors = await Promise.all([1, 2].map((worker) => opened(server.url(name), { worker })));
+  const more = (door: PostgresDb): Promise<unknown> =>
+    door.transaction(async (sql) => {
+      const [{ spent } = { spent: 0 }] = await sql.rows<{ spent: number }>('SELECT spent FROM purse');
+      await sql.rows('UPDATE purse SET spent = ?', [spent + 1]);
+    });
+  await Promise.all(
+    doors.flatMap((door, at) => [more(door), door.write(groupOf(call(at))), more(door), more(door)]),
+  );
+  expect(await booksOf(server, name)).toEqual({ calls: 2, spent: 8 });
+});
+
+describe('a COMMIT whose answer is lost is neither lost nor done twice', () => {
+  /** What becomes of the next message that has a COMMIT. */
+  const cuts = {
+    'before the database has it': (link: Link) => link.cut(),
+    'after the database has it': (link: Link, chunk: Buffer, way: Way) => {
+      way.answered = (of, answer) => (of === link ? link.cut() : of.toClient(answer));
+      link.toDatabase(chunk);
+    },
+  };
+
+  function cutNext(way: Way, cut: (link: Link, chunk: Buffer, way: Way) => void): void {
+    way.sent = (link, chunk) => {
+      if (!chunk.includes('COMMIT\0')) return link.toDatabase(chunk);
+      way.sent = (of, later) => of.toDatabase(later);
+      cut(link, chunk, way);
+    };
+  }
+
+  test.for(Object.entries(cuts))('cut off %s', async ([, cut]) => {
+    const [server, name, way] = await place();
+    const door = await opened(way.url(name));
+    cutNext(way, cut);
+    const said = await door.write(groupOf(call(1)));
+    expect(said).toEqual([[{ id: 1 }], [], [call(1)]]);
+    expect(await booksOf(server, name)).toEqual({ calls: 1, spent: 1 });
+    cutNext(way, cut);
+    const result = await door.transaction(async (sql) => {
+      await sql.each(BOOKED, [call(2)]);
+      return 'done';
+    });
+    expect(result).toBe('done');
+    expect(await booksOf(server, name)).toEqual({ calls: 1, spent: 2 });
+    await door.write(groupOf(call(2)));
+    expect(await booksOf(server, name)).toEqual({ calls: 2, spent: 3 });
+  });
+
+  test('though it comes to the database when it was written anew already', async () => {
+    const [server, name, way] = await place();
+    const door = await opened(way.url(name));
+    const refused = new Promise<void>((resolve) => {
+      cutNext(way, (link, chunk) => {
+        way.answered = (of, answer) => {
+          if (of === link && answer.includes('division by zero')) resolve();
+          of.toClient(answer);
+        };
+        void written.then(() => link.toDatabase(chunk));
+        link.cutClient();
+      });
+    });
+    const written = door.write(groupOf({ ...call(1), what: null }));
+    await Promise.all([written, refused]);
+    expect(await booksOf(server, name)).toEqual({ calls: 1, spent: 1 });
+  });
+
+  test('and where the database was put back to an earlier state nobody can say, so nothing is written any more', async () => {
+    const [server, name, way] = await place();
+    const door = await opened(way.url(name));
+    await door.write(groupOf(call(1)));
+    await server.query(name, `UPDATE ${SCHEMA}.workers SET newest_group = 0`);
+    for (const id of [2, 3])
+      await expect(door.write(groupOf(call(id)))).rejects.toMatchObject({ code: 'store_lost' });
+    await server.query(name, `DELETE FROM ${SCHEMA}.workers`);
+    cutNext(way, cuts['before the database has it']);
+    for (const id of [2, 3])
+      await expect(door.write(groupOf(call(id)))).rejects.toMatchObject({ code: 'store_lost' });
+    expect(await booksOf(server, name)).toEqual({ calls: 1, spent: 1 });
+  });
+});
+
+test('a group has no statement that returns what nobody could read again', async () => {
+  const [, name, way] = await place();
+  const door = await opened(way.url(name));
+  const forgets = each({ id: 'int' })<{ id: number }>(
+    'DELETE FROM calls USING v WHERE calls.id = v.id RETURNING v.id',
+  );
+  await expect(door.write([step([forgets], [{ id: 1 }])])).rejects.toThrow('nothing reads again');
+});
+
+describe('a process that is stopped does not hold the others for ever', () => {
+  test('between two statements; when it goes on, its work is done anew', async () => {
+    const [server, name, way] = await place();
+    const [stopped, other] = [await opened(way.url(name)), await opened(server.url(name), { worker: 2 })];
+    const { promise: goesOn, resolve: goOn } = Promise.withResolvers<void>();
+    const { promise: hasBegun, resolve: begun } = Promise.withResolvers<void>();
+    const late = stopped.transaction(async (sql) => {
+      await sql.each(BOOKED, [call(1)]);
+      begun();
+      await goesOn;
+      await sql.each(BEGUN, [call(1)]);
+    });
+    await hasBegun;
+    await other.write(groupOf(call(2)));
+    expect(await booksOf(server, name)).toEqual({ calls: 1, spent: 1 });
+    goOn();
+    await late;
+    expect(await booksOf(server, name)).toEqual({ calls: 2, spent: 2 });
+  }, 30_000);
+
+  proof(
+    'in the middle of a message',
+    async () => {
+      const [server, name, way] = await place();
+      const [stopped, other] = [await opened(way.url(name)), await opened(server.url(name), { worker: 2 })];
+      let rest: () => void = () => {};
+      way.sent = (link, chunk) => {
+        if (!chunk.includes('COMMIT\0')) return link.toDatabase(chunk);
+        way.sent = (of, later) => of.toDatabase(later);
+        // In what asks for the last statement.
+        const at = chunk.indexOf('COMMIT\0') - 12;
+        way.ended = () => {};
+        link.toDatabase(chunk.subarray(0, at));
+        rest = () => link.toDatabase(chunk.subarray(at));
+      };
+      const late = stopped.write(groupOf(call(1)));
+      const held = `SELECT 1 FROM pg_locks JOIN pg_database d ON d.oid = database WHERE locktype = 'advisory' AND granted AND datname = '${name}'`;
+      await expect.poll(() => server.query(name, held)).toHaveLength(1);
+      await other.write(groupOf(call(2)));
+      expect(await booksOf(server, name)).toEqual({ calls: 1, spent: 1 });
+      rest();
+      await late;
+      expect(await booksOf(server, name)).toEqual({ calls: 2, spent: 2 });
+    },
+    60_000,
+  );
+});
+
+describe('while the database is away', () => {
+  test('what is asked for waits, which is told once, and so is that it is back', async () => {
+    const server = await anotherServer();
+    onTestFinished(() => server.stopAtOnce());
+    const name = await database(server);
+    const told: string[] = [];
+    const door = await opened(server.url(name), { told });
+    await server.stopAtOnce();
+    const [written, read] = [door.write(groupOf(call(1))), door.rows('SELECT 1 AS one')];
+    await expect.poll(() => told).toHaveLength(1);
+    await server.startAgain();
+    await Promise.all([written, read]);
+    expect(await booksOf(server, name)).toEqual({ calls: 1, spent: 1 });
+    expect(told).toEqual([
+      expect.stringMatching(/^postgres:.* Nothing is sent until it can be reached again/),
+      expect.stringMatching(/^postgres:.* answers again after /),
+    ]);
+  });
+
+  test('after the longest pause all is refused but what may have been paid for', async () => {
+    const server = await anotherServer();
+    onTestFinished(() => server.stopAtOnce());
+    const name = await database(server);
+    const door = await opened(server.url(name), { patience: { longestMs: 300, signal: undefined } });
+    await server.stopAtOnce();
+    const bought = door.write(groupOf(call(1)), { isBought: true });
+    const isStop = expect.objectContaining({ code: 'store', name: 'StopError' });
+    await expect(door.rows('SELECT 1')).rejects.toEqual(isStop);
+    await server.startAgain();
+    await bought;
+    expect(await booksOf(server, name)).toEqual({ calls: 1, spent: 1 });
+  });
+});

@@ -1,0 +1,198 @@
+/**
+ * Goal: the rows of a list are kept for processes that do not have it, whole and once, however often a submit is repeated, and are gone
+ * with the final outcome of each. Ranges are offered while rows of them are left.
+ * Method: a ledger over tables of its own; what is left in them is read beside it.
+ */
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { expect, test } from 'vitest';
+import type { BatchId, Ledger, ListedRow } from '../../src/ledger/ledger.ts';
+import sqlite from '../../src/ledger/stores/sqlite.ts';
+import {
+  ACCOUNT,
+  admit,
+  batchNamed,
+  begin,
+  decide,
+  IN_DOUBT,
+  lost,
+  MATCHED,
+  NOON_MS,
+  settle,
+} from './stores/book.ts';
+import { freshLedger, freshPlace } from './stores/places.ts';
+
+const ORDER = { job: { operation: 'enrich-company' }, dialect: { name: 'acme' }, rangeRows: 10 };
+
+async function openPlace() {
+  const place = freshPlace(sqlite);
+  const ledger = await freshLedger(sqlite, place);
+  const inTables = <Row>(sql: string): readonly Row[] => {
+    const database = new Database(join(place, 'ledger.db'));
+    try {
+      const statement = database.prepare<[], Row>(sql);
+      if (statement.reader) return statement.all();
+      statement.run();
+      return [];
+    } finally {
+      database.close();
+    }
+  };
+  /** All that is kept of cells, as text. */
+  const kept = () =>
+    inTables<{ cells: string }>('SELECT cells FROM cells ORDER BY batch, row')
+      .map(({ cells }) => cells)
+      .join('\n');
+  return { place, ledger, lists: listsOf(ledger), kept, inTables };
+}
+
+function listsOf({ listed }: Ledger) {
+  if (listed === undefined) throw new Error('this ledger keeps lists');
+  return listed;
+}
+
+const rowNamed = (row: number): ListedRow => ({
+  row,
+  input: row * 7,
+  cells: { domain: `row-${row}.example` },
+});
+const rowsOf = (count: number): readonly ListedRow[] =>
+  Array.from({ length: count }, (_, at) => rowNamed(at + 2));
+
+test('rows come back as they were kept, in order and by range, also odd ones', async () => {
+  const { ledger, lists } = await openPlace();
+  const batch = await batchNamed(ledger, 'a');
+  const odd: readonly ListedRow[] = [
+    { row: 2, input: 2 ** 48 - 1, cells: { domain: 'a\u0000b "quoted" {x}', 'of two words': '' } },
+    { row: 3, input: 0, cells: {} },
+    { row: 5, input: 9, unreadable: 'line 5 has 3 cells, and the header has 2' },
+  ];
+  await lists.keepListed(batch, odd.toReversed());
+  await lists.keepListed(await batchNamed(ledger, 'b'), rowsOf(3));
+  expect(await lists.tasksOf(batch, 0, 100)).toEqual(odd);
+  expect(await lists.tasksOf(batch, 3, 5)).toEqual([odd[1]]);
+});
+
+test('a row that is kept and not worked on has no outcome, and is counted nowhere', async () => {
+  const { ledger, lists, inTables } = await openPlace();
+  const batch = await batchNamed(ledger, 'a');
+  await lists.keepListed(batch, rowsOf(3));
+  await settle(ledger, batch, 3, MATCHED);
+  expect(inTables('SELECT row, state FROM rows ORDER BY row')).toEqual([
+    { row: 2, state: 'pending' },
+    { row: 3, state: 'matched' },
+    { row: 4, state: 'pending' },
+  ]);
+  expect(await ledger.counts(batch)).toEqual({ matched: 1 });
+  expect((await ledger.rows(batch, 0, 9)).map(({ row, input }) => [row, input])).toEqual([[3, 21]]);
+  expect(await ledger.rowKinds(batch, 0, 9)).toEqual([{ row: 3, kind: 'matched' }]);
+  expect(await ledger.finishedRows(batch, 0, 9)).toEqual([{ row: 3, input: 21 }]);
+  expect(await ledger.plannedRows(batch, 0, 9)).toEqual([]);
+});
+
+test('a submit that is repeated changes nothing, and brings back nothing of what has ended', async () => {
+  const { ledger, lists, kept } = await openPlace();
+  const batch = await batchNamed(ledger, 'a');
+  await lists.keepListed(batch, rowsOf(4));
+  await settle(ledger, batch, 3, MATCHED);
+  await lists.keepListed(batch, [...rowsOf(6), { row: 2, input: 1, cells: { domain: 'other.example' } }]);
+  expect((await lists.tasksOf(batch, 0, 100)).map(({ row }) => row)).toEqual([2, 4, 5, 6, 7]);
+  expect(await lists.tasksOf(batch, 2, 3)).toEqual([rowNamed(2)]);
+  expect(kept()).not.toContain('row-3.example');
+});
+
+test('a submit that is repeated while its rows are finished leaves no cells of finished rows', async () => {
+  const { ledger, lists, kept } = await openPlace();
+  const batch = await batchNamed(ledger, 'a');
+  const rows = rowsOf(300);
+  await lists.keepListed(batch, rows);
+  const finishing = Array.from({ length: 30 }, (_, at) =>
+    ledger.finishRows(
+      rows.slice(at * 10, at * 10 + 10).map(({ row }) => ({ batch, row, outcome: MATCHED, answers: [] })),
+    ),
+  );
+  await Promise.all([...finishing, ...Array.from({ length: 8 }, () => lists.keepListed(batch, rows))]);
+  expect(kept()).toBe('');
+});
+
+test('cells are gone once their row has a final outcome; those of a row in doubt stay until it is settled', async () => {
+  const { ledger, lists, kept } = await openPlace();
+  const batch = await batchNamed(ledger, 'a');
+  await lists.keepListed(batch, rowsOf(4));
+  await settle(ledger, batch, 2, IN_DOUBT, [await lost(ledger, batch, 'row-2', { row: 2 })]);
+  await settle(ledger, batch, 3, { kind: 'no_match', reason: 'nobody' });
+  await settle(ledger, batch, 4, { kind: 'invalid', reason: 'no identifier' });
+  expect(kept()).toBe('{"domain":"row-2.example"}\n{"domain":"row-5.example"}');
+  await ledger.changeBatch(batch, { state: 'cancelled' });
+  expect(kept(), 'what nobody goes on with').toBe('{"domain":"row-2.example"}');
+  await lists.keepListed(batch, rowsOf(9));
+  expect((await lists.tasksOf(batch, 0, 100)).map(({ row }) => row)).toEqual([2]);
+  await settle(ledger, batch, 2, { kind: 'skipped', reason: 'a person said so' });
+  expect(kept()).toBe('');
+  const old = await begin(ledger, { key: 'one', lineage: 'same' });
+  await lists.keepListed(old.batch.id, rowsOf(3));
+  await begin(ledger, { key: 'other', lineage: 'same' });
+  expect(kept(), 'of a batch that another one has followed').toBe('');
+});
+
+test.each(['cancelled', 'superseded'] as const)(
+  'a batch that is %s takes back the retry that was not sent, leaves the one that was, and buys nothing more',
+  async (state) => {
+    const { place, ledger, inTables } = await openPlace();
+    const batch = await batchNamed(ledger, 'a');
+    for (const row of [2, 3]) {
+      const word = `row-${row}`;
+      await settle(ledger, batch, row, IN_DOUBT, [await lost(ledger, batch, word, { row })]);
+    }
+    const decision = await decide(ledger, batch, 'row-2', 'retry');
+    expect(await admit(ledger, batch, 'row-2', { row: 2, decision })).toMatchObject({ kind: 'admitted' });
+    await decide(ledger, batch, 'row-3', 'retry');
+    await ledger.close();
+    inTables(`UPDATE rows SET state = 'pending', reason = NULL`);
+    const later = await freshLedger(sqlite, place);
+    if (state === 'cancelled') await later.changeBatch(batch, { state });
+    else await begin(later, { key: 'edited', lineage: 'lineage-a' });
+    expect(inTables('SELECT row, state, reason FROM rows ORDER BY row')).toEqual([
+      { row: 2, state: 'pending', reason: null },
+      { row: 3, state: 'in_doubt', reason: 'the connection was reset' },
+    ]);
+    await expect(admit(later, batch, 'another')).rejects.toThrow();
+  },
+);
+
+test('ranges are offered of batches that are kept whole and may go on, as long as rows of them are left', async () => {
+  const { ledger, lists } = await openPlace();
+  const batch = await batchNamed(ledger, 'a');
+  await lists.keepListed(batch, rowsOf(25));
+  expect(await lists.rangesLeft(), 'the submit was cut off here').toEqual([]);
+  await lists.keepOrder(batch, ORDER);
+  const range = (fromRow: number, left: number) => ({
+    ...{ batch, accountIdentity: ACCOUNT, fromRow, beforeRow: fromRow + 10, left },
+  });
+  expect(await lists.rangesLeft()).toEqual([range(2, 10), range(12, 10), range(22, 5)]);
+  for (let row = 2; row < 12; row += 1) await settle(ledger, batch, row, MATCHED);
+  await settle(ledger, batch, 12, IN_DOUBT, [await lost(ledger, batch, 'row-12', { row: 12 })]);
+  expect(await lists.rangesLeft()).toEqual([range(12, 9), range(22, 5)]);
+  for (let row = 13; row < 22; row += 1) await settle(ledger, batch, row, MATCHED);
+  expect(await lists.rangesLeft(), 'nobody but a person sends a doubt again').toEqual([range(22, 5)]);
+  expect(await lists.rangesLeft(batch)).toEqual([range(12, 1), range(22, 5)]);
+  await ledger.noteHold(batch, true, NOON_MS);
+  expect(await lists.rangesLeft()).toEqual([]);
+  await ledger.noteHold(batch, false, NOON_MS);
+  await ledger.changeBatch(batch, { state: 'finished' });
+  expect(await lists.rangesLeft()).toEqual([]);
+});
+
+test('a batch is worked on by the newest job and dialect, and its ranges stay as they were', async () => {
+  const { ledger, lists } = await openPlace();
+  const batch = await batchNamed(ledger, 'a');
+  expect(await lists.workOrder(batch)).toBeUndefined();
+  await lists.keepOrder(batch, ORDER);
+  await lists.keepOrder(batch, { job: { operation: 'x' }, dialect: { n: 'a\u0000b' }, rangeRows: 500 });
+  expect(await lists.workOrder(batch)).toEqual({
+    job: { operation: 'x' },
+    dialect: { n: 'a\u0000b' },
+    rangeRows: 10,
+  });
+  expect(await lists.workOrder('none' as BatchId)).toBeUndefined();
+});

@@ -1,0 +1,177 @@
+import { expect, test } from 'vitest';
+import type { BatchId } from '../../src/ledger/ledger.ts';
+import { nameAgain, skipRows, waitForRetry } from '../../src/ledger/moves.ts';
+import { answer, doubt, NOW, reply, sqliteTables, unsold } from './plain.ts';
+
+/**
+ * Goal: a row moves in the commit of what it rests on, whoever decides or answers, and however its batch stands by then.
+ * Method: calls are lost, decided about and answered in the tables of a ledger; after each commit the states of the rows are read.
+ */
+
+const [ONE, TWO] = ['0000000a' as BatchId, '0000000b' as BatchId];
+
+async function opened() {
+  const tables = await sqliteTables();
+  for (const batch of [ONE, TWO]) await tables.batch(batch);
+  return {
+    tables,
+    states: () => tables.db.rows('SELECT batch, row, state, call FROM rows ORDER BY batch, row'),
+    stateOf: async (batch: string, row = 2) =>
+      (
+        await tables.one<{ state: string }>('SELECT state FROM rows WHERE batch = ? AND row = ?', [
+          batch,
+          row,
+        ])
+      )?.state,
+    reasonOf: async (batch: string, row = 2) =>
+      (
+        await tables.one<{ reason: string }>('SELECT reason FROM rows WHERE batch = ? AND row = ?', [
+          batch,
+          row,
+        ])
+      )?.reason,
+    isOpen: async (batch: string) =>
+      (await tables.one<{ state: string }>('SELECT state FROM batches WHERE id = ?', [batch]))?.state ===
+      'open',
+    end: (batch: string, state: string) =>
+      tables.transaction((sql) => sql.rows('UPDATE batches SET state = ? WHERE id = ?', [state, batch])),
+    /** A row of another batch that waits for the same call. */
+    rests: (batch: string, call: number, row = 2) =>
+      tables.write({
+        rows: [
+          {
+            batch,
+            row,
+            state: 'in_doubt',
+            matched_by: null,
+            reason: 'lost',
+            input: null,
+            call,
+            others: null,
+          },
+        ],
+      }),
+    retry: async (call: number, batch: BatchId) => {
+      const decision = await tables.decide(call, batch);
+      await tables.transaction((sql) => waitForRetry(sql, { batch, call }));
+      return tables.ask(batch, 'x', { kind: 'retry', prior: call, decision });
+    },
+  };
+}
+
+test('a lost request leaves its row in doubt, also where nobody is left to finish it', async () => {
+  const { tables, stateOf } = await opened();
+  await tables.lost(ONE, 'x');
+  expect(await stateOf(ONE)).toBe('in_doubt');
+});
+
+test('what was not done lets its rows wait in every batch, of which finished ones are open again', async () => {
+  const { tables, stateOf, rests, end, isOpen } = await opened();
+  const call = await tables.lost(ONE, 'x');
+  await rests(TWO, call);
+  for (const batch of [ONE, TWO]) await end(batch, 'finished');
+  await tables.release(call);
+  for (const batch of [ONE, TWO])
+    expect([await stateOf(batch), await isOpen(batch)]).toEqual(['pending', true]);
+});
+
+test('in a batch that was ended a row is skipped, and says why', async () => {
+  const { tables, stateOf, reasonOf, rests, end } = await opened();
+  const call = await tables.lost(ONE, 'x');
+  await rests(TWO, call);
+  await end(ONE, 'superseded');
+  await end(TWO, 'cancelled');
+  await tables.release(call);
+  expect([await stateOf(ONE), await stateOf(TWO)]).toEqual(['skipped', 'skipped']);
+  expect(await reasonOf(ONE)).toBe('its call was not done, and its batch is superseded');
+});
+
+test('a finished batch beside an open one over the same list stays so, and its row names that one', async () => {
+  const { tables, stateOf, reasonOf, end } = await opened();
+  const call = await tables.lost(ONE, 'x');
+  await end(ONE, 'finished');
+  await tables.transaction((sql) => sql.rows(`UPDATE batches SET lineage = '${TWO}' WHERE id = '${ONE}'`));
+  await tables.release(call);
+  expect(await stateOf(ONE)).toBe('skipped');
+  expect(await reasonOf(ONE)).toContain(`batch ${TWO} goes on with this list`);
+});
+
+test('by a retry the rows of its batch wait, and those of another one follow it until it is answered', async () => {
+  const { tables, states, rests, retry } = await opened();
+  const call = await tables.lost(ONE, 'x');
+  await rests(TWO, call);
+  const { call: again } = await retry(call, ONE);
+  expect(await states()).toEqual([
+    { batch: ONE, row: 2, state: 'pending', call },
+    { batch: TWO, row: 2, state: 'in_doubt', call: again },
+  ]);
+  await tables.write({ replies: [reply(again)], ends: [answer(again)] });
+  expect((await states()).map((each) => (each as { state: string }).state)).toEqual(['pending', 'pending']);
+});
+
+test.each(['it did not happen', 'it was never sent'])(
+  'of a retry it is said that %s: the first call is in doubt as before',
+  async (what) => {
+    const { tables, states, rests, retry } = await opened();
+    const call = await tables.lost(ONE, 'x');
+    await rests(TWO, call);
+    const { call: again } = await retry(call, ONE);
+    if (what === 'it was never sent') await tables.write({ ends: [unsold(again)] });
+    else {
+      await tables.write({ ends: [doubt(again)] });
+      await tables.release(again);
+    }
+    expect((await states()).at(-1)).toEqual({ batch: TWO, row: 2, state: 'in_doubt', call });
+  },
+);
+
+test('a retried call that is answered late ends the doubt of its rows', async () => {
+  const { tables, stateOf, rests, retry } = await opened();
+  const call = await tables.lost(ONE, 'x');
+  await rests(TWO, call);
+  const { call: again } = await retry(call, ONE);
+  await tables.write({ ends: [doubt(again)] });
+  await tables.write({ replies: [reply(call)], ends: [answer(call)] });
+  expect(await tables.state(again)).toBe('lost');
+  for (const batch of [ONE, TWO]) expect(await stateOf(batch)).toBe('pending');
+});
+
+test('a lost refresh that is answered late ends the doubt of its row', async () => {
+  const { tables, stateOf } = await opened();
+  await tables.batch('0000000c', { fresh: NOW + 1 });
+  const first = await tables.bought(ONE, 'x');
+  const { call } = await tables.ask('0000000c', 'x', { kind: 'refresh', prior: first });
+  await tables.write({ ends: [doubt(call)] });
+  expect([await tables.state(call), await stateOf('0000000c')]).toEqual(['lost', 'in_doubt']);
+  await tables.write({ replies: [reply(call)], ends: [answer(call)] });
+  expect([await tables.state(first), await stateOf('0000000c')]).toEqual(['replaced', 'pending']);
+});
+
+test('a row that one batch skips waits in another one, and is in doubt again once a person names it', async () => {
+  const { tables, stateOf, rests } = await opened();
+  const call = await tables.lost(ONE, 'x');
+  await rests(TWO, call);
+  await tables.transaction((sql) => skipRows(sql, { batch: ONE, call }, 'skipped by the user'));
+  expect([await stateOf(ONE), await stateOf(TWO)]).toEqual(['skipped', 'in_doubt']);
+  await tables.transaction((sql) => nameAgain(sql, { batch: ONE, call }));
+  expect(await stateOf(ONE)).toBe('in_doubt');
+});
+
+test('a row of the same person waits until it is known what became of the other: then it asks, or has another plan', async () => {
+  for (const isDone of [true, false]) {
+    const { tables, stateOf } = await opened();
+    const call = await tables.lost(ONE, 'x');
+    const waits = { batch: TWO, row: 3, state: 'in_doubt', matched_by: null, reason: 'waits', input: null };
+    await tables.write({ rows: [{ ...waits, call: null, others: `[${call}]` }] });
+    await (isDone ? tables.tell(call) : tables.release(call));
+    expect(await stateOf(TWO, 3)).toBe(isDone ? 'refused' : 'pending');
+  }
+});
+
+test('what a run says of a doubt does not undo what a person has decided about it meanwhile', async () => {
+  const { tables, stateOf, rests } = await opened();
+  const call = await tables.lost(ONE, 'x');
+  await tables.transaction((sql) => skipRows(sql, { batch: ONE, call }, 'skipped by the user'));
+  await rests(ONE, call);
+  expect(await stateOf(ONE)).toBe('skipped');
+});

@@ -1,0 +1,216 @@
+import { createHash } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { postgres, SCHEMA } from '../../src/ledger/db/postgres.ts';
+import { Connection, sqlite } from '../../src/ledger/db/sqlite.ts';
+import type { Db, Sql } from '../../src/ledger/db.ts';
+import { endCall, releaseCall } from '../../src/ledger/ends.ts';
+import { type Group, type Intent, type Written, writeGroup } from '../../src/ledger/group.ts';
+import { migrate } from '../../src/ledger/schema.ts';
+import { postgresServer } from './stores/postgres-server.ts';
+
+/** A ledger's tables by themselves, and two who write groups into them: what comes of a group, without the programs around it. */
+export class Tables {
+  readonly db: Db;
+  readonly #second: Db;
+  #newest: number;
+
+  constructor(db: Db, second: Db, worker: number) {
+    this.db = db;
+    this.#second = second;
+    this.#newest = worker * 2 ** 32;
+  }
+
+  number(): number {
+    this.#newest += 1;
+    return this.#newest;
+  }
+
+  write(group: Partial<Group>, by: 'first' | 'second' = 'first'): Promise<Written> {
+    const all = { replies: [], ends: [], rows: [], intents: [], ...group };
+    return writeGroup(by === 'first' ? this.db : this.#second, all, this.number(), () => false);
+  }
+
+  transaction<T>(work: (sql: Sql) => Promise<T>, by: 'first' | 'second' = 'first'): Promise<T> {
+    return (by === 'first' ? this.db : this.#second).transaction(work);
+  }
+
+  async one<Row>(text: string, params: readonly (string | number)[] = []): Promise<Row | undefined> {
+    return (await this.db.rows<Row>(text, params))[0];
+  }
+
+  async state(call: number): Promise<string | undefined> {
+    return (await this.one<{ state: string }>('SELECT state FROM calls WHERE id = ?', [call]))?.state;
+  }
+
+  async batch(
+    id: string,
+    {
+      cap,
+      extra = 50,
+      account = 1,
+      fresh = null,
+    }: { cap?: number; extra?: number; account?: number; fresh?: number | null } = {},
+  ) {
+    await this.transaction(async (sql) => {
+      await sql.rows(
+        `INSERT INTO batches (id, number, key, generation, lineage, account, operation, state, created_at, fresh_found, fresh_no_match, facts)
+         SELECT CAST(? AS TEXT), count(*) + 1, CAST(? AS TEXT), 1, CAST(? AS TEXT), CAST(? AS {int}), 'op', 'open', 1, CAST(? AS {int}), CAST(? AS {int}), '{}' FROM batches`,
+        [id, id, id, account, fresh, fresh],
+      );
+      await sql.rows('INSERT INTO budgets (scope, cap) VALUES (?, ?), (?, ?)', [
+        `batch:${id}`,
+        cap ?? null,
+        `extra:${id}`,
+        extra,
+      ]);
+    });
+    return id;
+  }
+
+  async money(batch: string): Promise<{ readonly spent: number; readonly held: number } | undefined> {
+    return this.one('SELECT spent, held FROM budgets WHERE scope = ?', [`batch:${batch}`]);
+  }
+
+  /** @returns the call, which may be admitted or not. */
+  async ask(batch: string, text: string, more: Partial<Intent> = {}, by: 'first' | 'second' = 'first') {
+    const intent = this.intent(batch, text, more);
+    const { admitted } = await this.write({ intents: [intent] }, by);
+    return { call: intent.id, reserved: admitted.has(intent.id) ? intent.reserve : undefined };
+  }
+
+  intent(batch: string, text: string, more: Partial<Intent> = {}): Intent {
+    return {
+      ...{
+        id: this.number(),
+        key: keyOf(text),
+        kind: 'first',
+        account: 1,
+        operation: 'op',
+        asked: '{}',
+        credits_max: -1,
+      },
+      ...{
+        batch,
+        row: 2,
+        day: DAY,
+        month: 202611,
+        reserve: 1,
+        at: NOW,
+        lasts: 60_000,
+        request: null,
+        first_sent_at: null,
+      },
+      ...{
+        prior: null,
+        payer: null,
+        decision: null,
+        project: null,
+        subject: null,
+        after: null,
+        is_unpriced: 0,
+        replaces: null,
+      },
+      ...more,
+    };
+  }
+
+  async lost(batch: string, text: string, more: Partial<Intent> = {}): Promise<number> {
+    const { call } = await this.ask(batch, text, more);
+    await this.write({ ends: [doubt(call)] });
+    return call;
+  }
+
+  async bought(batch: string, text: string, charged = 1, more: Partial<Intent> = {}): Promise<number> {
+    const { call } = await this.ask(batch, text, more);
+    await this.write({ replies: [reply(call)], ends: [answer(call, charged)] });
+    return call;
+  }
+
+  async decide(call: number, batch: string, said = 'retry'): Promise<number> {
+    const sql = `INSERT INTO notes (at, kind, said, call, batch, who, words) VALUES (?, 'decided', ?, ?, ?, 'person', 'so') RETURNING id`;
+    const [note] = await this.transaction((inside) =>
+      inside.rows<{ id: number }>(sql, [NOW, said, call, batch]),
+    );
+    return note?.id ?? 0;
+  }
+
+  release(call: number, by: 'first' | 'second' = 'first'): Promise<boolean> {
+    return this.transaction(
+      (sql) => releaseCall(sql, { call, why: 'it did not happen', at: NOW }, this.number()),
+      by,
+    );
+  }
+
+  tell(call: number, by: 'first' | 'second' = 'first'): Promise<boolean> {
+    return this.transaction(async (sql) => {
+      const { status, headers, body, at } = reply(call);
+      const text =
+        'INSERT INTO replies (call, status, headers, body, at) VALUES (?, ?, ?, ?, ?) ON CONFLICT (call) DO NOTHING';
+      await sql.rows(text, [call, status, headers, body, at]);
+      return endCall(sql, answer(call), this.number());
+    }, by);
+  }
+}
+
+export const NOW = Date.UTC(2026, 10, 20, 12);
+export const DAY = Math.floor(NOW / 86_400_000);
+export const keyOf = (text: string): Uint8Array => createHash('sha256').update(text).digest().subarray(0, 16);
+
+export const reply = (call: number) => ({
+  call,
+  status: 200,
+  headers: '{}',
+  body: Buffer.from('{"name":"Acme"}'),
+  at: NOW,
+});
+const end = { is_at_most: 0, why: 'so', dialect: 1, at: NOW, price: null, facts: null } as const;
+export const answer = (call: number, charged = 1, more: { facts?: string; price?: number } = {}) =>
+  ({ ...end, call, state: 'answered', said: 'found', charged, ...more }) as const;
+export const doubt = (call: number) => ({ ...end, call, state: 'doubt', said: null, charged: null }) as const;
+export const unsold = (call: number) =>
+  ({ ...end, call, state: 'unsold', said: 'paused', charged: null }) as const;
+
+export async function sqliteTables(): Promise<Tables> {
+  const folder = mkdtempSync(join(tmpdir(), 'rowonce-tables-'));
+  const file = join(folder, 'ledger.db');
+  const writer = new Connection(file, 'write');
+  writer.pragma('journal_mode = WAL');
+  await migrate(sqlite(writer, writer));
+  const db = sqlite(writer, new Connection(file, 'read'));
+  onTestFinished(async () => {
+    await db.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  return filled(db, db);
+}
+
+let databases = 0;
+
+/** Two doors on one database. */
+export async function postgresTables(): Promise<Tables> {
+  const server = await postgresServer();
+  databases += 1;
+  const name = `tables_${process.pid}_${databases}`;
+  await server.createDatabase(name);
+  const [db, second] = [await postgres(server.url(name)), await postgres(server.url(name))];
+  onTestFinished(async () => {
+    await Promise.all([db.close(), second.close()]);
+  });
+  await db.script(`CREATE SCHEMA ${SCHEMA};`);
+  await migrate(db);
+  return filled(db, second);
+}
+
+export const DATABASES: readonly (readonly [string, () => Promise<Tables>])[] = [
+  ['SQLite', sqliteTables],
+  ['PostgreSQL', postgresTables],
+];
+
+/** With two accounts. */
+export async function filled(db: Db, second: Db): Promise<Tables> {
+  await db.transaction((sql) => sql.rows(`INSERT INTO accounts (identity) VALUES ('["a"]'), ('["b"]')`));
+  return new Tables(db, second, 1);
+}

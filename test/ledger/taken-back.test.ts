@@ -1,0 +1,60 @@
+import { expect, onTestFinished, test } from 'vitest';
+import type { Ledger } from '../../src/ledger/ledger.ts';
+import sqlite from '../../src/ledger/stores/sqlite.ts';
+import { ACCOUNT, answered, batchNamed, begin, settle } from './stores/book.ts';
+import { freshPlace, openStore } from './stores/places.ts';
+
+const MISSED = { kind: 'no_match', charged: 0, status: 404 } as const;
+const NO_MATCH = { kind: 'no_match', reason: 'nothing found' } as const;
+
+async function opened(): Promise<Ledger> {
+  const ledger = await openStore(sqlite, freshPlace(sqlite));
+  onTestFinished(() => ledger.close());
+  return ledger;
+}
+
+// Goal: where an answer is taken back, only batches that may go on buy it again. Method: batches over one list, ended in every way.
+test('a row whose answer is taken back waits for nobody where another batch goes on with its list, which it names', async () => {
+  const ledger = await opened();
+  const list = { lineage: 'one list' };
+  const older = await batchNamed(ledger, 'older', list);
+  await settle(ledger, older, 2, NO_MATCH, [await answered(ledger, older, 'one', MISSED)]);
+  await ledger.changeBatch(older, { state: 'finished' });
+  const newer = await batchNamed(ledger, 'newer', list);
+  await settle(ledger, newer, 2, NO_MATCH, [await answered(ledger, newer, 'two', MISSED)]);
+  expect(await ledger.retractMisses(ACCOUNT)).toBe(2);
+  expect(await ledger.counts(newer), 'it asks again').toEqual({});
+  const [row] = await ledger.rows(older, 2, 1);
+  expect(row?.outcome).toMatchObject({ kind: 'skipped', reason: expect.stringContaining(newer) });
+  expect([(await ledger.batch(older))?.state, (await ledger.batch(newer))?.state]).toEqual([
+    'finished',
+    'open',
+  ]);
+});
+
+test('of two finished batches over one list the newer one is open again', async () => {
+  const ledger = await opened();
+  const list = { lineage: 'one list' };
+  const batches = [];
+  for (const name of ['first', 'second']) {
+    const batch = await batchNamed(ledger, name, list);
+    await settle(ledger, batch, 2, NO_MATCH, [await answered(ledger, batch, name, MISSED)]);
+    await ledger.changeBatch(batch, { state: 'finished' });
+    batches.push(batch);
+  }
+  await ledger.retractMisses(ACCOUNT);
+  const states = batches.map(async (batch) => (await ledger.batch(batch))?.state);
+  expect(await Promise.all(states)).toEqual(['finished', 'open']);
+  expect(await ledger.counts(batches[0] as never)).toEqual({ skipped: 1 });
+});
+
+test('a superseded batch and a cancelled one keep their rows', async () => {
+  const ledger = await opened();
+  const [old, gone] = [await batchNamed(ledger, 'old', { lineage: 'x' }), await batchNamed(ledger, 'gone')];
+  for (const batch of [old, gone])
+    await settle(ledger, batch, 2, NO_MATCH, [await answered(ledger, batch, batch, MISSED)]);
+  await begin(ledger, { key: 'changed', lineage: 'x' });
+  await ledger.changeBatch(gone, { state: 'cancelled' });
+  expect(await ledger.retractMisses(ACCOUNT)).toBe(2);
+  for (const batch of [old, gone]) expect(await ledger.counts(batch)).toEqual({ no_match: 1 });
+});
