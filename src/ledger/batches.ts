@@ -37,6 +37,7 @@ type Facts = Pick<
   | 'plannedRows'
   | 'outputPath'
   | 'command'
+  | 'isSubmitted'
 >;
 
 interface Kept {
@@ -228,10 +229,10 @@ async function follow(sql: Sql, batch: Batch, { lineage, inputPath, accountName 
 
 const factsOf = (of: BatchSpec & Partial<Batch>): Facts => {
   const { accountName, sandbox, vendor, inputPath, inputSha256, inputRows, settings } = of;
-  const { rowsBeyond, plannedRows, outputPath, command } = of;
+  const { rowsBeyond, plannedRows, outputPath, command, isSubmitted } = of;
   return {
     ...{ accountName, sandbox, vendor, inputPath, inputSha256, inputRows, settings },
-    ...present({ rowsBeyond, plannedRows, outputPath, command }),
+    ...present({ rowsBeyond, plannedRows, outputPath, command, isSubmitted }),
   };
 };
 

@@ -6,7 +6,7 @@ import type { Row } from './group.ts';
 import { type DecisionId, type EntryOf, isAnswer } from './ledger.ts';
 import { finishRows, nameAgain, skipRows, waitForRetry } from './moves.ts';
 import { noteAct } from './notes.ts';
-import { rowsOf } from './rows.ts';
+import { rowOf } from './rows.ts';
 import { isCurrent } from './schema.ts';
 
 /** What is said of a call after it ended: looks, releases, decisions, and what a newer dialect reads. Each is a transaction. */
@@ -139,7 +139,7 @@ export function decideDoubt(
       cameAt: facts.receivedAtMs,
       facts: left === undefined ? null : JSON.stringify(left),
       said: toldAs,
-      finishes: rowsOf(finishes),
+      finishes: finishes.map(rowOf),
     };
     await tell(sql, doubt, answer, number);
     return id as DecisionId;

@@ -50,7 +50,7 @@ export interface LedgerReader
 export interface Ledger extends LedgerReader, Calls, Batches, Accounts, Consents, HostNotes {
   /** Only in stores from which many spend. */
   readonly spenders?: Spenders;
-  readonly listed?: ListedRows;
+  readonly listed: ListedRows;
   /** Only in stores from which one process spends. */
   readonly notices: Notices;
 }

@@ -1,29 +1,63 @@
+import { present } from '../core/objects.ts';
+import type { Outcome } from '../core/row.ts';
 import type { Context, Writing } from './context.ts';
-import { eachWhole } from './db.ts';
+import { oneRow } from './context.ts';
+import { each } from './db.ts';
 import type {
   BatchId,
-  ListedRow,
   ListedRows,
   ListedRowsReader,
   RangeCounts,
   RangeLeft,
+  RowLeft,
+  SubmittedRow,
   WorkOrder,
 } from './ledger.ts';
+import { rowOf } from './rows.ts';
 
-/** The rows of lists with their cells, for processes without the files, and by what they are worked on. */
+/** The rows of lists from their submit on, with the cells of those that have not ended, and by what they are worked on. */
 
-const LISTED = { batch: 'text', row: 'int', input: 'int', cells: 'text' } as const;
+const SUBMIT = each({
+  ...({ batch: 'text', row: 'int', state: 'text', matched_by: 'text', reason: 'text' } as const),
+  ...({ input: 'int', call: 'int', others: 'text' } as const),
+})(`
+INSERT INTO rows (batch, row, state, matched_by, reason, input, call, others)
+SELECT v.batch, v.row, v.state, v.matched_by, v.reason, v.input, v.call, v.others FROM v WHERE 1 = 1 ON CONFLICT DO NOTHING`);
 
-const KEEP = [
-  eachWhole(LISTED)(`
-INSERT INTO rows (batch, row, state, input) SELECT v.batch, v.row, 'pending', v.input FROM v WHERE 1 = 1 ON CONFLICT DO NOTHING`),
-  // What has ended needs none.
-  eachWhole(LISTED)(`
+// What has ended needs none.
+const KEEP_CELLS = each({ batch: 'text', row: 'int', cells: 'text' })(`
 INSERT INTO cells (batch, row, cells) SELECT v.batch, v.row, v.cells FROM v
   JOIN rows r ON r.batch = v.batch AND r.row = v.row AND r.state IN ('pending', 'in_doubt')
   JOIN batches b ON b.id = v.batch AND b.state IN ('open', 'finished') WHERE 1 = 1
-ON CONFLICT DO NOTHING`),
-];
+ON CONFLICT DO NOTHING`);
+
+const submitted = (batch: BatchId, { row, input, end }: SubmittedRow) => ({
+  ...{ batch, row, input, state: 'pending', matched_by: null, reason: null, call: null, others: null },
+  ...(end === undefined ? {} : rowOf({ batch, row, input, ...end })),
+});
+
+/** Each state is read by the index on it, in the order of the rows, and no further than it is asked for. */
+const leftIn = (state: string): string => `
+SELECT * FROM (SELECT r.row, r.input, r.work, c.cells FROM rows r LEFT JOIN cells c ON c.batch = r.batch AND c.row = r.row
+  WHERE r.batch = ? AND r.state = '${state}' AND r.row >= ? AND r.row < ? ORDER BY r.row LIMIT CAST(? AS {int})) AS ${state}`;
+const ROWS_LEFT = `${leftIn('pending')} UNION ALL ${leftIn('in_doubt')} ORDER BY row LIMIT CAST(? AS {int})`;
+
+interface KeptLeft {
+  readonly row: number;
+  readonly input: number | null;
+  readonly work: string | null;
+  readonly cells: string | null;
+}
+
+const isFinal = (outcome: Outcome | undefined): boolean =>
+  outcome !== undefined && outcome.kind !== 'in_doubt';
+
+function leftFrom({ row, input, work, cells }: KeptLeft): RowLeft {
+  if (work !== null) return { row, ...present({ input: input ?? undefined }), ...JSON.parse(work) };
+  if (cells === null || input === null) return { row };
+  const kept = JSON.parse(cells);
+  return typeof kept === 'string' ? { row, input, unreadable: kept } : { row, input, cells: kept };
+}
 
 /** What of a list is left; the rows in doubt are, where a person asks for a batch. */
 const LEFT = `
@@ -32,23 +66,29 @@ FROM batches b JOIN accounts a ON a.id = b.account JOIN rows r ON r.batch = b.id
 WHERE b.id = ? GROUP BY 1, 2 ORDER BY 2`;
 
 export const listedRows = (context: Writing): ListedRows => ({
-  keepListed: (batch, rows) =>
+  submitRows: (batch, rows) =>
     context.transaction(async (sql) => {
-      const records = rows.map(({ row, input, ...rest }) => {
-        return { batch, row, input, cells: JSON.stringify('cells' in rest ? rest.cells : rest.unreadable) };
-      });
-      for (const statement of KEEP) await sql.each(statement, records);
+      await sql.each(
+        SUBMIT,
+        rows.map((each) => submitted(batch, each)),
+      );
+      const left = rows.filter(({ end }) => !isFinal(end?.outcome));
+      await sql.each(
+        KEEP_CELLS,
+        left.map(({ row, ...rest }) => {
+          return { batch, row, cells: JSON.stringify('cells' in rest ? rest.cells : rest.unreadable) };
+        }),
+      );
     }),
-  async tasksOf(batch, fromRow, beforeRow) {
-    const found = await context.db.rows<{ row: number; input: number; cells: string }>(
-      `SELECT c.row, r.input, c.cells FROM cells c JOIN rows r ON r.batch = c.batch AND r.row = c.row AND r.state IN ('pending', 'in_doubt')
-        WHERE c.batch = ? AND c.row >= ? AND c.row < ? ORDER BY c.row`,
-      [batch, fromRow, beforeRow],
-    );
-    return found.map(({ row, input, cells }): ListedRow => {
-      const kept = JSON.parse(cells);
-      return typeof kept === 'string' ? { row, input, unreadable: kept } : { row, input, cells: kept };
-    });
+  lastSubmitted: async (batch) =>
+    (
+      await oneRow<{ last: number | null }>(context.db, 'SELECT max(row) AS last FROM rows WHERE batch = ?', [
+        batch,
+      ])
+    ).last ?? 0,
+  async rowsLeft(batch, fromRow, beforeRow, limit) {
+    const within = [batch, fromRow, beforeRow, limit];
+    return (await context.db.rows<KeptLeft>(ROWS_LEFT, [...within, ...within, limit])).map(leftFrom);
   },
   keepOrder: (batch, order) =>
     context.transaction(async (sql) => {

@@ -9,7 +9,7 @@ import type { Ledger, LedgerReader } from './ledger.ts';
 import { listedRows, readListed } from './listed.ts';
 import { notices, readActs, readConsents, writeConsents } from './notes.ts';
 import { readReports } from './reports.ts';
-import { readRows, rowsOf } from './rows.ts';
+import { readRows, rowOf } from './rows.ts';
 import { readSubjects } from './subjects.ts';
 
 /** A ledger as the parts of its contract, over an open database. Whoever opened that closes it afterwards. */
@@ -42,7 +42,7 @@ export function ledgerOver(context: Context & { readonly worker: number }, keepi
     notices: notices(writing),
     listed: listedRows(writing),
     openAttempts: () => openAttempts(context),
-    finishRows: (rows) => gather.rows(rowsOf(rows)),
+    finishRows: (rows) => gather.rows(rows.map(rowOf)),
     close: () => gather.drain(),
   };
 }

@@ -23,17 +23,15 @@ import { isCurrent } from './schema.ts';
 
 /** Rows with what they rest on. One that is pending has no outcome yet, so it is not among them. */
 
-export function rowsOf(finished: readonly FinishedRow[]): readonly Row[] {
-  return finished.map(({ batch, row, outcome, answers, waitsFor, input = null }) => ({
-    ...{ batch, row, state: outcome.kind, input },
-    matched_by: outcome.kind === 'matched' ? outcome.matchedBy : null,
-    reason: outcome.reason ?? null,
-    // Without a call of its own it waits for the last one of the others.
-    ...(waitsFor === undefined
-      ? { call: answers.at(-1) ?? null, others: listOf(answers.slice(0, -1)) }
-      : { call: null, others: listOf([...answers, waitsFor]) }),
-  }));
-}
+export const rowOf = ({ batch, row, outcome, answers, waitsFor, input }: FinishedRow): Row => ({
+  ...{ batch, row, state: outcome.kind, input: input ?? null },
+  matched_by: outcome.kind === 'matched' ? outcome.matchedBy : null,
+  reason: outcome.reason ?? null,
+  // Without a call of its own it waits for the last one of the others.
+  ...(waitsFor === undefined
+    ? { call: answers.at(-1) ?? null, others: listOf(answers.slice(0, -1)) }
+    : { call: null, others: listOf([...answers, waitsFor]) }),
+});
 
 const listOf = (calls: readonly AttemptId[]): string | null =>
   calls.length === 0 ? null : JSON.stringify(calls);

@@ -10,6 +10,7 @@
  */
 export const CRASH_POINTS = [
   'batch-created',
+  'submitting',
   'before-intent',
   'after-intent',
   'after-send',

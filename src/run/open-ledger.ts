@@ -9,7 +9,7 @@ import type { Operation } from '../core/operation.ts';
 import { besideFolder } from '../core/paths.ts';
 import { plainText } from '../core/plain-text.ts';
 import type { Eraser } from '../ledger/eraser.ts';
-import type { Batch, BatchId, Ledger, LedgerReader, ListedRows, Spenders } from '../ledger/ledger.ts';
+import type { Batch, BatchId, Ledger, LedgerReader, Spenders } from '../ledger/ledger.ts';
 import {
   type Spender,
   type Store,
@@ -88,7 +88,7 @@ export async function queueAt(location: string): Promise<WorkQueue | undefined> 
 export async function openForWork(
   location: string,
   options: Pick<OpenOptions, 'clock' | 'command' | 'tell' | 'patience'>,
-): Promise<{ readonly ledger: Ledger; readonly listed: ListedRows; readonly queue: WorkQueue }> {
+): Promise<{ readonly ledger: Ledger; readonly queue: WorkQueue }> {
   const store = await storeOf(location);
   const queue = await store.queue?.(location);
   if (queue === undefined)
@@ -100,9 +100,7 @@ export async function openForWork(
   try {
     const opened = await store.open(location, { ...options, waitForLockMs: 0, create: false });
     const ledger = redactedLedger(opened, keysOfAccounts);
-    const { listed } = ledger;
-    invariant(listed !== undefined, 'a store with a queue keeps rows for workers');
-    return { ledger, listed, queue };
+    return { ledger, queue };
   } catch (error) {
     await queue.close();
     throw error;

@@ -1,10 +1,11 @@
 import type { CallKey } from '../core/call-key.ts';
 import { StopError } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
+import { lastOfFirst } from '../core/row-range.ts';
 import { type MappedInput, OtherContent, openMappedInput } from '../files/input.ts';
 import { chooseDestination, type Destination, type OutputFiles } from '../files/output/output.ts';
-import type { Batch, Credits, ListedRows } from '../ledger/ledger.ts';
-import { closeIfFinished, finishedRowCount, rowsOf, startBatch } from '../plan/batch.ts';
+import type { Batch, Credits } from '../ledger/ledger.ts';
+import { closeIfFinished, startBatch } from '../plan/batch.ts';
 import { type BatchPlace, batchPlaceOf } from '../plan/batch-key.ts';
 import { planRun, requireAgreedRequests, requireConsent } from '../plan/consent.ts';
 import type { RunContext } from '../plan/context.ts';
@@ -25,9 +26,9 @@ import {
 } from './pipeline/output.ts';
 import { requireRanges, sendRanges } from './pipeline/ranges.ts';
 import { isOfNoRow, type RowsWork, workRows } from './pipeline/row-work.ts';
-import { plannedProjects, type RowRange, type TaskSource, tasksOf, tasksOfRange } from './pipeline/tasks.ts';
+import { submitAgain, submitRows } from './pipeline/submit.ts';
+import { ALL_ROWS, plannedProjects, type RowRange, type TaskSource, tasksOf } from './pipeline/tasks.ts';
 import { ProjectAccess } from './project-access.ts';
-import { finishedRows, type RowSet } from './row-set.ts';
 import { settleSeries, takeBack } from './series.ts';
 import type { Sessions } from './sessions.ts';
 import { RunMetrics, type RunSummary, summarize } from './summary.ts';
@@ -37,7 +38,7 @@ export { requireFreeColumns } from './pipeline/output.ts';
 /**
  * ★ START HERE. The whole product, top to bottom: a list is submitted, its rows are worked on, and the batch is finished.
  *
- * A row is read, asks its operation for the next call until the operation says how it ended, and is finished in the ledger.
+ * A row stands in the ledger from then on, asks its operation for the next call until the operation says how it ended, and is finished.
  * Calls, not rows, are paid for: equal calls are bought once and shared. Whatever ends the process, the same command
  * goes on from the ledger.
  *
@@ -55,7 +56,7 @@ export async function run(
   const heard = { ...context, clock, emit: metrics.hear(context.emit, clock) };
   for (const message of clock.takeNews()) heard.emit({ kind: 'note', message });
   const submitted = await submit(heard, sessions);
-  const worked = context.detach === true ? { isLeft: true } : await work(submitted, sessions);
+  const worked = await work(submitted, sessions);
   metrics.end(context.clock.wallMs());
   return finish(submitted, worked, metrics, startedMs, beforeEnd);
 }
@@ -67,11 +68,13 @@ interface Submitted {
   readonly destination: Destination | undefined;
   readonly sample: Sample | undefined;
   readonly spentBefore: Credits;
+  /** False: it was stopped before that. */
+  readonly isAllIn: boolean;
 }
 
 /**
- * Reads the list, plans it, has the plan agreed to, begins or resumes its batch, and sends its ranges to workers where the store has any.
- * Nothing is bought. A crash here leaves at most a batch whose rows were not all sent to workers: the same command continues it.
+ * Reads the list, plans it, has the plan agreed to, begins or resumes its batch, submits its rows, and sends their ranges to workers where
+ * the store has any. Nothing is bought. A crash here leaves at most a batch whose rows are not all there: the same command continues it.
  */
 async function submit(context: RunContext, sessions: Sessions): Promise<Submitted> {
   if (context.detach === true) requireRanges(context);
@@ -90,11 +93,12 @@ async function submit(context: RunContext, sessions: Sessions): Promise<Submitte
   await input.file.requireUnchanged();
   const begun = { plan, outputName, isOfOther, anew: reread === true, consent };
   const batch = await startBatch(context, input, place, begun);
-  if (context.queue !== undefined) await sendRanges({ context, input, batch }, context.queue);
+  const isAllIn = await submitRows({ context, input, batch });
+  if (isAllIn && context.queue !== undefined) await sendRanges(context, batch, context.queue);
   const { spent: spentBefore } = await context.ledger.batchMoney(batch.id);
   const sample =
     context.sample === undefined ? undefined : await chooseSample(context, input, batch, context.sample);
-  return { context, input, batch, destination, sample, spentBefore };
+  return { context, input, batch, destination, sample, spentBefore, isAllIn };
 }
 
 /**
@@ -122,23 +126,28 @@ interface Worked {
 /** Recovers what an earlier run left open, then works on every row that has no final outcome yet. */
 async function work(submitted: Submitted, sessions: Sessions): Promise<Worked> {
   const { context, batch } = submitted;
+  if (!submitted.isAllIn) return { stopped: stopReason(context.signal) };
+  if (context.detach === true) return { isLeft: true };
   const suspect = await settleSeries(context, batch);
   if (suspect !== undefined) return { stopped: suspect };
-  const isAll = (rows: number): boolean => rows >= rowsOf(batch);
-  // To go through all rows takes a while, and is needed only where some are left.
-  if (batch.state === 'finished' && isAll(await finishedRowCount(context.ledger, batch.id))) return {};
-  const finished = await finishedRows(context.ledger, batch.id);
   if (batch.plannedRows !== undefined) await noteLearned(context.ledger, batch, context.clock.wallMs());
-  if (isAll(finished.size)) return {};
-  const left = (finished: RowSet): TaskSource => tasksOf({ ...submitted, finished });
+  const { fromRow, beforeRow } = ALL_ROWS;
+  if ((await context.ledger.listed.rowsLeft(batch.id, fromRow, beforeRow, 1)).length === 0) return {};
   const stopped = await inSession(submitted, sessions, async (rows) => {
-    await workRows(rows, left(finished));
-    if (isToBeAskedAgain(rows)) await workRows(rows, left(await finishedRows(context.ledger, batch.id)));
+    await workRows(rows, left(submitted));
+    if (isToBeAskedAgain(rows)) await workRows(rows, left(submitted));
   });
   // A refused change is settled, so only a new plan asks for it again.
   if (stopped?.answers?.includes('refused') === true && context.job.operation.change !== undefined)
     await context.ledger.changeBatch(batch.id, { state: 'superseded' });
   return { stopped };
+}
+
+function left(submitted: Submitted): TaskSource {
+  const { context, input, sample: only } = submitted;
+  const beforeRow = Math.min(ALL_ROWS.beforeRow, lastOfFirst(input.sheet.headerRow, context.limit) + 1);
+  const again = (): Promise<void> => submitAgain(submitted);
+  return tasksOf({ ...submitted, range: { ...ALL_ROWS, beforeRow }, only, submitAgain: again });
 }
 
 /**
@@ -151,10 +160,9 @@ export async function workRange(
   context: RunContext,
   sessions: Sessions,
   batch: Batch,
-  listed: Pick<ListedRows, 'tasksOf'>,
   range: RowRange,
 ): Promise<StopError | undefined> {
-  const left = (): TaskSource => tasksOfRange(context, listed, batch, range);
+  const left = (): TaskSource => tasksOf({ context, batch, range });
   return inSession({ context, batch }, sessions, async (rows) => {
     await workRows(rows, left());
     if (isToBeAskedAgain(rows)) await workRows(rows, left());

@@ -63,10 +63,7 @@ describe('while "Spend at most …?" is on the screen', () => {
 
 const ROWS = 300;
 
-/**
- * So long that a run begins to buy before it has read half of it, as at most 256 rows wait to be settled at a time, and that a
- * thread parses most of it.
- */
+/** So long that a thread parses most of it. */
 async function longList(): Promise<{ place: Workplace; list: EditedList }> {
   const place = await Workplace.open({ latencyMs: 50, concurrency: 8 });
   onTestFinished(() => place[Symbol.asyncDispose]());
@@ -78,7 +75,7 @@ async function longList(): Promise<{ place: Workplace; list: EditedList }> {
 
 describe('while a run buys', () => {
   test.for(some(EDITS, 1))(
-    'an edit (%s) stops the run without an output, and once it is undone the same command ends it',
+    'an edit (%s) leaves the run without an output, and once it is undone the same command ends it',
     async (how) => {
       const { place, list } = await longList();
       const program = place.start();
@@ -86,11 +83,8 @@ describe('while a run buys', () => {
       list.edit(how);
       const { code, report } = await program.ended;
       expect(code).toBe(2);
-      // One that was replaced goes on being read where it is open, so that only its output meets the other.
-      if (how !== 'replaced') {
-        expect(report?.stopped?.message).toContain('list.csv changed during the run');
-        expect((await place.vendor.book()).requests).toBeLessThan(ROWS);
-      }
+      // What was submitted is bought; the output meets the other list.
+      expect(report?.stopped?.message).toContain('list.csv changed during the run');
       expect(existsSync(place.path('out.csv'))).toBe(false);
 
       list.putBack();
@@ -102,7 +96,7 @@ describe('while a run buys', () => {
   );
 
   proof(
-    'an edit that is undone before anything was read of it, and other rights, hold up nothing',
+    'an edit that is undone before the output is written, and other rights, hold up nothing',
     async () => {
       const { place, list } = await longList();
       const program = place.start();

@@ -205,7 +205,7 @@ describe('a refresh that is killed is ended by the same command, and nothing is 
   test.each(some(points, 1))('at %s', async (point) => {
     const aged = await openAged('refresh_after: 30d');
     await aged.bought(40);
-    const visit = ['batch-created', 'before-finish', 'after-output'].includes(point) ? 1 : 3;
+    const visit = ['batch-created', 'submitting', 'before-finish', 'after-output'].includes(point) ? 1 : 3;
     const crashed = await aged.desk.place.run({ ...ORDER, crashAt: `${point}:${visit}` });
     expect(crashed.signal).toBe('SIGKILL');
     const ended = await aged.run();

@@ -41,8 +41,8 @@ const ONCE: readonly CrashPoint[] = [
 /** Needs something to recover: the last step of whoever accepts, lost before. */
 const RECOVERING: readonly CrashPoint[] = ['recovering'];
 
-/** Only a vendor that can be asked about lost calls leads there. */
-const ELSEWHERE: readonly CrashPoint[] = ['after-look', 'copying', 'copy-taken', 'copy-left'];
+/** Only a vendor that can be asked about lost calls leads there, or a list without a plan. */
+const ELSEWHERE: readonly CrashPoint[] = ['after-look', 'submitting', 'copying', 'copy-taken', 'copy-left'];
 
 /** Each is what the program dies at, one after the other. */
 const KILLS: readonly (readonly string[])[] = [

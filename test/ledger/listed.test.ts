@@ -6,7 +6,7 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
-import type { BatchId, Ledger, ListedRow } from '../../src/ledger/ledger.ts';
+import type { BatchId, ListedRow } from '../../src/ledger/ledger.ts';
 import sqlite from '../../src/ledger/stores/sqlite.ts';
 import {
   ACCOUNT,
@@ -43,12 +43,7 @@ async function openPlace() {
     inTables<{ cells: string }>('SELECT cells FROM cells ORDER BY batch, row')
       .map(({ cells }) => cells)
       .join('\n');
-  return { place, ledger, lists: listsOf(ledger), kept, inTables };
-}
-
-function listsOf({ listed }: Ledger) {
-  if (listed === undefined) throw new Error('this ledger keeps lists');
-  return listed;
+  return { place, ledger, lists: ledger.listed, kept, inTables };
 }
 
 const rowNamed = (row: number): ListedRow => ({
@@ -67,16 +62,16 @@ test('rows come back as they were kept, in order and by range, also odd ones', a
     { row: 3, input: 0, cells: {} },
     { row: 5, input: 9, unreadable: 'line 5 has 3 cells, and the header has 2' },
   ];
-  await lists.keepListed(batch, odd.toReversed());
-  await lists.keepListed(await batchNamed(ledger, 'b'), rowsOf(3));
-  expect(await lists.tasksOf(batch, 0, 100)).toEqual(odd);
-  expect(await lists.tasksOf(batch, 3, 5)).toEqual([odd[1]]);
+  await lists.submitRows(batch, odd.toReversed());
+  await lists.submitRows(await batchNamed(ledger, 'b'), rowsOf(3));
+  expect(await lists.rowsLeft(batch, 0, 100, 100)).toEqual(odd);
+  expect(await lists.rowsLeft(batch, 3, 5, 100)).toEqual([odd[1]]);
 });
 
 test('a row that is kept and not worked on has no outcome, and is counted nowhere', async () => {
   const { ledger, lists, inTables } = await openPlace();
   const batch = await batchNamed(ledger, 'a');
-  await lists.keepListed(batch, rowsOf(3));
+  await lists.submitRows(batch, rowsOf(3));
   await settle(ledger, batch, 3, MATCHED);
   expect(inTables('SELECT row, state FROM rows ORDER BY row')).toEqual([
     { row: 2, state: 'pending' },
@@ -93,11 +88,11 @@ test('a row that is kept and not worked on has no outcome, and is counted nowher
 test('a submit that is repeated changes nothing, and brings back nothing of what has ended', async () => {
   const { ledger, lists, kept } = await openPlace();
   const batch = await batchNamed(ledger, 'a');
-  await lists.keepListed(batch, rowsOf(4));
+  await lists.submitRows(batch, rowsOf(4));
   await settle(ledger, batch, 3, MATCHED);
-  await lists.keepListed(batch, [...rowsOf(6), { row: 2, input: 1, cells: { domain: 'other.example' } }]);
-  expect((await lists.tasksOf(batch, 0, 100)).map(({ row }) => row)).toEqual([2, 4, 5, 6, 7]);
-  expect(await lists.tasksOf(batch, 2, 3)).toEqual([rowNamed(2)]);
+  await lists.submitRows(batch, [...rowsOf(6), { row: 2, input: 1, cells: { domain: 'other.example' } }]);
+  expect((await lists.rowsLeft(batch, 0, 100, 100)).map(({ row }) => row)).toEqual([2, 4, 5, 6, 7]);
+  expect(await lists.rowsLeft(batch, 2, 3, 100)).toEqual([rowNamed(2)]);
   expect(kept()).not.toContain('row-3.example');
 });
 
@@ -105,32 +100,33 @@ test('a submit that is repeated while its rows are finished leaves no cells of f
   const { ledger, lists, kept } = await openPlace();
   const batch = await batchNamed(ledger, 'a');
   const rows = rowsOf(300);
-  await lists.keepListed(batch, rows);
+  await lists.submitRows(batch, rows);
   const finishing = Array.from({ length: 30 }, (_, at) =>
     ledger.finishRows(
       rows.slice(at * 10, at * 10 + 10).map(({ row }) => ({ batch, row, outcome: MATCHED, answers: [] })),
     ),
   );
-  await Promise.all([...finishing, ...Array.from({ length: 8 }, () => lists.keepListed(batch, rows))]);
+  await Promise.all([...finishing, ...Array.from({ length: 8 }, () => lists.submitRows(batch, rows))]);
   expect(kept()).toBe('');
 });
 
 test('cells are gone once their row has a final outcome; those of a row in doubt stay until it is settled', async () => {
   const { ledger, lists, kept } = await openPlace();
   const batch = await batchNamed(ledger, 'a');
-  await lists.keepListed(batch, rowsOf(4));
+  await lists.submitRows(batch, rowsOf(4));
   await settle(ledger, batch, 2, IN_DOUBT, [await lost(ledger, batch, 'row-2', { row: 2 })]);
   await settle(ledger, batch, 3, { kind: 'no_match', reason: 'nobody' });
   await settle(ledger, batch, 4, { kind: 'invalid', reason: 'no identifier' });
   expect(kept()).toBe('{"domain":"row-2.example"}\n{"domain":"row-5.example"}');
   await ledger.changeBatch(batch, { state: 'cancelled' });
   expect(kept(), 'what nobody goes on with').toBe('{"domain":"row-2.example"}');
-  await lists.keepListed(batch, rowsOf(9));
-  expect((await lists.tasksOf(batch, 0, 100)).map(({ row }) => row)).toEqual([2]);
+  await lists.submitRows(batch, rowsOf(9));
+  const left = await lists.rowsLeft(batch, 0, 100, 100);
+  expect(left.filter((each) => 'cells' in each).map(({ row }) => row)).toEqual([2]);
   await settle(ledger, batch, 2, { kind: 'skipped', reason: 'a person said so' });
   expect(kept()).toBe('');
   const old = await begin(ledger, { key: 'one', lineage: 'same' });
-  await lists.keepListed(old.batch.id, rowsOf(3));
+  await lists.submitRows(old.batch.id, rowsOf(3));
   await begin(ledger, { key: 'other', lineage: 'same' });
   expect(kept(), 'of a batch that another one has followed').toBe('');
 });
@@ -163,7 +159,7 @@ test.each(['cancelled', 'superseded'] as const)(
 test('ranges are offered of batches that are kept whole and may go on, as long as rows of them are left', async () => {
   const { ledger, lists } = await openPlace();
   const batch = await batchNamed(ledger, 'a');
-  await lists.keepListed(batch, rowsOf(25));
+  await lists.submitRows(batch, rowsOf(25));
   expect(await lists.rangesLeft(), 'the submit was cut off here').toEqual([]);
   await lists.keepOrder(batch, ORDER);
   const range = (fromRow: number, left: number) => ({

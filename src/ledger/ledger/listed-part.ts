@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../core/operation.ts';
 import type { RowNumber } from '../../core/row.ts';
-import type { BatchId, ListedRow } from './records.ts';
+import type { BatchId, RowLeft, SubmittedRow } from './records.ts';
 
 /** How many ranges of a batch wait, are worked on, and were set aside. */
 export interface RangeCounts {
@@ -14,19 +14,26 @@ export interface ListedRowsReader {
   rangeCounts?(batch: BatchId): Promise<RangeCounts | undefined>;
 }
 
-/** The rows of lists, for processes without the files. A store from which one process spends does without. */
+/** The rows of lists. They are worked on as they are here, by whatever process: nobody reads the list for it again. */
 export interface ListedRows {
   /**
-   * Keeps rows of a batch's list. One that is there stays as it is, and one that has a final outcome is not kept, so that a submit
-   * that was cut off is repeated.
+   * Keeps rows of a batch's list, all of them or none. One that is there stays as it is, so that a submit that was cut off is repeated.
+   * Cells are kept of rows without a final outcome.
    */
-  keepListed(batch: BatchId, rows: readonly ListedRow[]): Promise<void>;
+  submitRows(batch: BatchId, rows: readonly SubmittedRow[]): Promise<void>;
+  /** The last row of the batch that is there; 0 where none is. */
+  lastSubmitted(batch: BatchId): Promise<RowNumber>;
   /**
-   * The kept rows from `fromRow` on, and before `beforeRow`, that have no final outcome, in order. The transaction that gives a row its
-   * final outcome erases its cells; those of a row in doubt stay until its batch is superseded or cancelled.
+   * Rows from `fromRow` on, and before `beforeRow`, that have no final outcome, in order, at most `limit`. The transaction that gives a
+   * row its final outcome erases its cells; those of a row in doubt stay until its batch is superseded or cancelled.
    */
-  tasksOf(batch: BatchId, fromRow: RowNumber, beforeRow: RowNumber): Promise<readonly ListedRow[]>;
-  /** Keeps by what the batch is worked on. It says that all its rows are kept. Of a former one the ranges stay. */
+  rowsLeft(
+    batch: BatchId,
+    fromRow: RowNumber,
+    beforeRow: RowNumber,
+    limit: number,
+  ): Promise<readonly RowLeft[]>;
+  /** Keeps by what the batch is worked on. Of a former one the ranges stay. */
   keepOrder(batch: BatchId, order: WorkOrder): Promise<void>;
   workOrder(batch: BatchId): Promise<WorkOrder | undefined>;
   /**

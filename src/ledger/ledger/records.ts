@@ -1,4 +1,4 @@
-import type { BatchId, Credits } from '../../core/ids.ts';
+import type { AttemptId, BatchId, Credits } from '../../core/ids.ts';
 
 export { type AttemptId, type BatchId, type Credits, credits, type DecisionId } from '../../core/ids.ts';
 
@@ -63,8 +63,21 @@ export type ListedRow = { readonly row: RowNumber; readonly input: number } & (
   | { readonly unreadable: string }
 );
 
+/** A row of a list as it is submitted: where it ended at once, with how, and by which answers. */
+export type SubmittedRow = ListedRow & {
+  readonly end?: { readonly outcome: Outcome; readonly answers: readonly AttemptId[] };
+};
+
+/**
+ * A row without a final outcome, as it was submitted or planned. One that had ended before may have no cells any more: who has the list
+ * submits it again.
+ */
+export type RowLeft = ListedRow | PlannedRow | { readonly row: RowNumber };
+
 export interface Batch extends BatchSpec {
   readonly id: BatchId;
+  /** Whether all rows of its list are in the ledger. */
+  readonly isSubmitted?: boolean;
   /** 1 for the first batch of its key. */
   readonly generation: number;
   /** Number of all rows of its plan; absent for a batch without one, which changes nothing. */
@@ -129,6 +142,8 @@ export interface BatchChange {
   readonly outputPath?: string;
   readonly outputSha256?: string;
   readonly command?: string;
+  /** All rows of its list are in the ledger. */
+  readonly isSubmitted?: true;
   /** Where the input was moved to after it had been processed. */
   readonly inputPath?: string;
 }

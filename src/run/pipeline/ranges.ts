@@ -1,46 +1,24 @@
 import { requestsPerSecond } from '../../client/account/account.ts';
 import { dialectContent } from '../../client/dialect.ts';
-import { invariant, type StopError, stop } from '../../core/errors.ts';
-import type { InputRow } from '../../core/row.ts';
-import { type MappedInput, rowInputOf } from '../../files/input.ts';
+import { type StopError, stop } from '../../core/errors.ts';
 import { carriedJob } from '../../job/carried-job.ts';
-import type { Batch, ListedRow, ListedRows } from '../../ledger/ledger.ts';
+import type { Batch } from '../../ledger/ledger.ts';
 import type { WorkQueue } from '../../ledger/work-queue.ts';
 import type { RunContext } from '../../plan/context.ts';
-import type { SubmittedTasks } from './tasks.ts';
 
 /** A submitted list is given to workers in ranges: what they need of it is kept in the ledger, and the ranges that are left are sent. */
 
-const ROWS_AT_ONCE = 2_000;
-
 /**
- * Keeps all rows, then by what they are worked on, then sends what is left. It may be cut off anywhere: the same command repeats what is
- * missing, and once the rows are kept any worker sends the ranges.
+ * Keeps by what the rows are worked on, then sends what is left. It may be cut off anywhere: the same command repeats what is missing,
+ * and once that is kept any worker sends the ranges.
  */
-export async function sendRanges(
-  { context, input, batch }: Omit<SubmittedTasks, 'sample' | 'finished'>,
-  queue: WorkQueue,
-): Promise<void> {
+export async function sendRanges(context: RunContext, batch: Batch, queue: WorkQueue): Promise<void> {
   const { ledger, job, dialect, account } = context;
   if (whyNot(context) !== undefined || batch.state !== 'open') return;
   const { listed } = ledger;
-  invariant(listed !== undefined, 'a store with a queue keeps rows for workers');
-  if ((await listed.workOrder(batch.id)) === undefined) await keepRows(listed, input, batch);
   const order = { job: carriedJob(job), dialect: await dialectContent(dialect) };
   await listed.keepOrder(batch.id, { ...order, rangeRows: rangeRowsOf(account) });
   await queue.send(await listed.rangesLeft(batch.id), 'person');
-}
-
-async function keepRows(listed: ListedRows, input: MappedInput, { id }: Batch): Promise<void> {
-  const listedRow = rowLister(input);
-  let rows: ListedRow[] = [];
-  for await (const group of input.sheet.groups()) {
-    rows.push(...group.map(listedRow));
-    if (rows.length < ROWS_AT_ONCE) continue;
-    await listed.keepListed(id, rows);
-    rows = [];
-  }
-  await listed.keepListed(id, rows);
 }
 
 function whyNot({ limit, sample, job, account }: RunContext): string | undefined {
@@ -74,17 +52,4 @@ const PER_SLOT_AND_SECOND = 2.5;
 function rangeRowsOf(account: RunContext['account']): number {
   const perSecond = requestsPerSecond(account) ?? account.limits.concurrency * PER_SLOT_AND_SECOND;
   return Math.min(MOST_ROWS, Math.max(LEAST_ROWS, Math.round(perSecond * RANGE_SECONDS)));
-}
-
-/** Makes what the ledger keeps of rows of the file: of a row that cannot be read no cells, because nothing is looked up by them. */
-export function rowLister({
-  columns,
-  survey,
-}: Pick<MappedInput, 'columns' | 'survey'>): (row: InputRow) => ListedRow {
-  const inputOf = rowInputOf(columns.columns, survey.header);
-  return (each) => {
-    const { row, unreadable } = each;
-    const input = inputOf(each);
-    return unreadable === undefined ? { row, input, cells: columns.read(each) } : { row, input, unreadable };
-  };
 }

@@ -42,7 +42,12 @@ export async function workRows(work: RowsWork, source: TaskSource): Promise<void
   try {
     for await (const tasks of paced(source, context.pace)) {
       if (signal.aborted) break;
-      for (const row of await leftOf(work, tasks, ends)) begin(row);
+      const left = await leftOf(work, tasks, ends.add.bind(ends));
+      // The reading waits, so that memory does not grow with the file.
+      if (ends.isFull) await ends.write();
+      // What is left may take hours, and a person who looks at the batch in the meantime wants to see what is finished.
+      else if (left.length > 0) ends.writeSoon();
+      for (const row of left) begin(row);
       if (queue.size >= MOST_AHEAD) await queue.onSizeLessThan(FEW_AHEAD);
       // Who waits for a row is to have it before the next is begun.
       if (context.pace !== undefined) ends.writeSoon();
@@ -89,6 +94,10 @@ async function workRow(work: Work, { task, walk, answers }: Walking, ends: RowEn
 
 // ------------------------------------------------------------------------------------------------ what is known
 
+type Knowing = Pick<Work, 'context' | 'batch' | 'unknown'>;
+
+type End = (task: Task, outcome: Outcome, answers: readonly AttemptId[]) => void;
+
 interface Asking {
   readonly walking: Walking;
   readonly met: MetCall;
@@ -100,34 +109,25 @@ interface Asking {
  * that is too old, is left, and so is all that is bought.
  * @returns the rows that are left, as far as they got.
  */
-async function leftOf(work: Work, tasks: readonly Task[], ends: RowEnds): Promise<readonly Walking[]> {
+export async function leftOf(work: Knowing, tasks: readonly Task[], end: End): Promise<readonly Walking[]> {
   const { job, dialect } = work.context;
   const { operation } = job;
   const begun = tasks.flatMap((task): readonly Walking[] => {
     if (task.kind === 'work')
       return [{ task, walk: new RowWalk(operation, dialect, task.work), answers: [] }];
-    ends.add(task, task.outcome, []);
+    end(task, task.outcome, []);
     return [];
   });
   // A change is never answered from an older one, and an operation that looks into answers needs their bodies.
   const isPossible = operation.change === undefined && operation.readsAnswers !== true;
-  const left = isPossible ? await walkTogether(work, begun, ends) : begun;
-  // The reading waits, so that memory does not grow with the file.
-  if (ends.isFull) await ends.write();
-  // What is left may take hours, and a person who looks at the batch in the meantime wants to see what is finished.
-  else if (left.length > 0) ends.writeSoon();
-  return left;
+  return isPossible ? walkTogether(work, begun, end) : begun;
 }
 
-async function walkTogether(
-  work: Work,
-  begun: readonly Walking[],
-  ends: RowEnds,
-): Promise<readonly Walking[]> {
+async function walkTogether(work: Knowing, begun: readonly Walking[], end: End): Promise<readonly Walking[]> {
   const { ledger, account } = work.context;
   const others = await forgettingBeside({ ledger, accountIdentity: account.identity });
   const left: Walking[] = [];
-  for (let asking = askingOf(begun, ends); asking.length > 0; ) {
+  for (let asking = askingOf(begun, end); asking.length > 0; ) {
     const keys = asking.map(({ met }) => met.keyFor(account.identity));
     const isRead = asking.some(({ walking }) => walking.walk.needsBodies);
     const found = await ledger.find(keys, { detail: isRead ? 'whole' : 'kind' });
@@ -144,23 +144,23 @@ async function walkTogether(
         left.push(walking);
       }
     }
-    asking = askingOf(answered, ends);
+    asking = askingOf(answered, end);
   }
   return left;
 }
 
 /** What rows ask for next; those that have ended are finished. */
-function askingOf(all: readonly Walking[], ends: RowEnds): readonly Asking[] {
+function askingOf(all: readonly Walking[], end: End): readonly Asking[] {
   const asking: Asking[] = [];
   for (const walking of all) {
     const step = walking.walk.step();
     if (step.kind === 'call') asking.push({ walking, met: step.met });
-    else ends.add(walking.task, step.outcome, walking.answers);
+    else end(walking.task, step.outcome, walking.answers);
   }
   return asking;
 }
 
-function isBeyondQuestion({ context, batch }: Work, answer: DatedAnswer): boolean {
+function isBeyondQuestion({ context, batch }: Knowing, answer: DatedAnswer): boolean {
   const isRead = answer.dialect === dialectMark(context.dialect);
   return answer.erasedAtMs === undefined && isRead && isSurelyFreshFor(batch, answer);
 }

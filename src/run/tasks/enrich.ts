@@ -11,6 +11,7 @@ import { openFile } from '../../files/input.ts';
 import { ourCells, shownBody, textCells } from '../../files/output/output.ts';
 import type { Job } from '../../job/job.ts';
 import type { Batch, BatchId, Ledger, RowRecord } from '../../ledger/ledger.ts';
+import { finishedPages } from '../../ledger/row-pages.ts';
 import { isPaidBy } from '../../ledger/tally.ts';
 import { amount } from '../../lib/checked-options.ts';
 import { nameStoreOfCall } from '../../lib/command-line.ts';
@@ -18,12 +19,12 @@ import { CellSafety } from '../../lib/formulas.ts';
 import type { Pace, RunOptions } from '../../plan/context.ts';
 import type { ResolvedJob } from '../../plan/row-walk.ts';
 import { checkCall } from '../checked-call.ts';
-import { finishedRows, RowSet } from '../row-set.ts';
 import { choose, openSpender, RUN_CHECKS, type Spender } from '../run-job.ts';
 import { stoppable } from '../stoppable.ts';
 import { chooseStore, storeToName } from '../store-choice.ts';
 import type { RunSummary } from '../summary.ts';
 import { type GivenRows, listOf } from './enrich/given-rows.ts';
+import { RowSet } from './enrich/row-set.ts';
 
 export type { GivenRows } from './enrich/given-rows.ts';
 
@@ -177,7 +178,7 @@ class Reading<Row> {
   ): AsyncGenerator<EnrichedRow<Row>, void, undefined> {
     const batch = await ledger.batch(id);
     invariant(batch !== undefined, `batch ${id} has begun`);
-    for await (const row of eachFinished(ledger, id)) window.finished(row);
+    for await (const page of finishedPages(ledger, id)) for (const { row } of page) window.finished(row);
     const { sheet } = await openFile(file, job.read);
     const list: EnrichedList = {
       batch,
@@ -194,15 +195,6 @@ class Reading<Row> {
         window.take(row.row);
       }
     }
-  }
-}
-
-async function* eachFinished(ledger: Ledger, batch: BatchId): AsyncGenerator<number> {
-  const finished = await finishedRows(ledger, batch);
-  for (let row = 1, left = finished.size; left > 0; row += 1) {
-    if (!finished.has(row)) continue;
-    left -= 1;
-    yield row;
   }
 }
 

@@ -206,10 +206,10 @@ class Looks {
   }
 
   async look(): Promise<void> {
-    const { clock, listed, queue, accounts } = this.#serving;
+    const { clock, ledger, queue, accounts } = this.#serving;
     this.#lastMs = clock.monotonicMs();
     const own = new Set(accounts.map(({ identity }) => identity));
-    const left = await listed.rangesLeft();
+    const left = await ledger.listed.rangesLeft();
     await queue.send(
       left.filter(({ accountIdentity }) => own.has(accountIdentity)),
       'worker',

@@ -175,15 +175,19 @@ test('a list that was submitted goes from a place to another, and is worked on t
     const [batch] = await ledger.batches();
     const { id = 'none' as BatchId } = batch ?? {};
     const { listed } = ledger;
-    const kept = [await listed?.workOrder(id), await listed?.tasksOf(id, 2, 9), await listed?.rangesLeft(id)];
+    const kept = [
+      await listed.workOrder(id),
+      await listed.rowsLeft(id, 2, 9, 9),
+      await listed.rangesLeft(id),
+    ];
     await ledger.close();
     return kept;
   };
   const ledger = await openStore(sqlite, place);
   const batch = await batchNamed(ledger, 'a');
   const rows = [2, 3, 4].map((row) => ({ row, input: row, cells: { domain: `row-${row}.example` } }));
-  await ledger.listed?.keepListed(batch, [...rows, { row: 5, input: 5, unreadable: 'a stray quote' }]);
-  await ledger.listed?.keepOrder(batch, { job: { name: 'j' }, dialect: { name: 'd' }, rangeRows: 2 });
+  await ledger.listed.submitRows(batch, [...rows, { row: 5, input: 5, unreadable: 'a stray quote' }]);
+  await ledger.listed.keepOrder(batch, { job: { name: 'j' }, dialect: { name: 'd' }, rangeRows: 2 });
   await settle(ledger, batch, 2, MATCHED, [await answered(ledger, batch, 'one')]);
   await ledger.close();
   const said = await told(place);

@@ -4,7 +4,7 @@ import type { Clock } from '../../../core/clock.ts';
 import { messageOf, type StopCode, StopError } from '../../../core/errors.ts';
 import { besideFolder } from '../../../core/paths.ts';
 import { jobCarried } from '../../../job/carried-job.ts';
-import type { Batch, BatchRange, Ledger, ListedRows } from '../../../ledger/ledger.ts';
+import type { Batch, BatchRange, Ledger } from '../../../ledger/ledger.ts';
 import type { TakenRange, WorkQueue } from '../../../ledger/work-queue.ts';
 import { requireAgreedRequests } from '../../../plan/consent.ts';
 import type { RunContext, RunOptions } from '../../../plan/context.ts';
@@ -70,7 +70,7 @@ export class RangeWork {
   }
 
   async #stopOf(account: Account, taken: TakenRange, under: UnderWork): Promise<StopError | undefined> {
-    const { ledger, listed } = this.#serving;
+    const { ledger } = this.#serving;
     if (this.#restOf(taken.batch) > 0) return this.#resting.get(taken.batch)?.stopped;
     try {
       const batch = await ledger.batch(taken.batch);
@@ -80,7 +80,7 @@ export class RangeWork {
       const suspect = await settleSeries(context, batch);
       if (suspect !== undefined) return suspect;
       await this.#hold(context, batch);
-      return await workRange(context, this.#sessions, batch, listed, taken);
+      return await workRange(context, this.#sessions, batch, taken);
     } catch (error) {
       if (error instanceof StopError) return error;
       throw error;
@@ -98,9 +98,9 @@ export class RangeWork {
     { id, inputPath }: Batch,
     under: UnderWork,
   ): Promise<RunContext | undefined> {
-    const { ledger, listed, clock, command, location, onEvent, ...own } = this.#serving;
+    const { ledger, clock, command, location, onEvent, ...own } = this.#serving;
     const { accept, askAgreement, operations } = own;
-    const order = await listed.workOrder(id);
+    const order = await ledger.listed.workOrder(id);
     if (order === undefined) return undefined;
     const job = await jobCarried(order.job, { operations });
     const context: RunContext = {
@@ -212,7 +212,6 @@ async function told(telling: Promise<void>): Promise<void> {
 /** What the parts of a worker share while its store is open. */
 export interface Serving extends Pick<RunOptions, 'accept' | 'askAgreement' | 'operations'> {
   readonly ledger: Ledger;
-  readonly listed: ListedRows;
   readonly queue: WorkQueue;
   readonly accounts: readonly Account[];
   readonly clock: Clock;

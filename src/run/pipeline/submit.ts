@@ -1,0 +1,101 @@
+import { present } from '../../core/objects.ts';
+import type { InputRow, RowNumber } from '../../core/row.ts';
+import { lastOfFirst } from '../../core/row-range.ts';
+import { type MappedInput, rowInputOf } from '../../files/input.ts';
+import type { Batch, ListedRow, SubmittedRow } from '../../ledger/ledger.ts';
+import { crashPoint } from '../../lib/faults.ts';
+import type { RunContext } from '../../plan/context.ts';
+import { leftOf } from './row-work.ts';
+import { taskMaker } from './tasks.ts';
+
+/**
+ * A list is read once, and its rows stand in the ledger before anything is sent: with the cells of the mapped columns where they are
+ * pending, else with how they ended. Whoever works on them afterwards needs no list.
+ */
+
+interface Submitting {
+  readonly context: RunContext;
+  readonly input: MappedInput;
+  readonly batch: Batch;
+}
+
+const ROWS_AT_ONCE = 1_000;
+
+/**
+ * Submits the rows that are not there yet, in their order. After a crash the same command goes on behind the last one. The rows of a
+ * change are those of its plan, which is kept with the batch.
+ * @returns false when it was stopped before the last row was in.
+ */
+export async function submitRows(submitting: Submitting): Promise<boolean> {
+  const { context, input, batch } = submitting;
+  const { ledger, job } = context;
+  if (batch.isSubmitted === true || job.operation.change !== undefined) return true;
+  const last = await ledger.listed.lastSubmitted(batch.id);
+  if (!(await eachBehind(submitting, last, await submitterOf(submitting)))) return false;
+  // One that was replaced is read on where it is open.
+  await input.file.requireUnchanged();
+  await ledger.changeBatch(batch.id, { isSubmitted: true });
+  return true;
+}
+
+/** Keeps cells again of rows that were finished and have to be worked on after all, such as by answers that were taken back. */
+export async function submitAgain(submitting: Submitting): Promise<void> {
+  const { context, batch } = submitting;
+  await eachBehind(submitting, 0, (rows) => context.ledger.listed.submitRows(batch.id, rows));
+}
+
+/** @param last the rows up to this one are there. @returns false when it was stopped. */
+async function eachBehind(
+  { context, input, batch }: Submitting,
+  last: RowNumber,
+  submit: (rows: readonly ListedRow[]) => Promise<void>,
+): Promise<boolean> {
+  const listedRow = rowLister(input);
+  let rows: ListedRow[] = [];
+  for await (const group of input.sheet.groups(await context.ledger.positionBefore(batch.id, last + 1))) {
+    for (const each of group) if (each.row > last) rows.push(listedRow(each));
+    if (rows.length < ROWS_AT_ONCE) continue;
+    if (context.signal.aborted) return false;
+    await submit(rows);
+    rows = [];
+  }
+  await submit(rows);
+  return true;
+}
+
+/** Rows that end without a question to anybody have ended at once, where they are to be worked on in this run. */
+async function submitterOf({
+  context,
+  input,
+  batch,
+}: Submitting): Promise<(rows: readonly ListedRow[]) => Promise<void>> {
+  const { ledger, emit, limit, sample } = context;
+  const taskOf = await taskMaker(context, batch);
+  const lastRow = sample === undefined ? lastOfFirst(input.sheet.headerRow, limit) : 0;
+  return async (rows) => {
+    const ends = new Map<RowNumber, NonNullable<SubmittedRow['end']>>();
+    const tasks = rows.filter(({ row }) => row <= lastRow).map(taskOf);
+    await leftOf({ context, batch, unknown: new Set() }, tasks, ({ row }, outcome, answers) =>
+      ends.set(row, { outcome, answers }),
+    );
+    await ledger.listed.submitRows(
+      batch.id,
+      rows.map((each) => ({ ...each, ...present({ end: ends.get(each.row) }) })),
+    );
+    crashPoint('submitting');
+    for (const [row, { outcome }] of ends) emit({ kind: 'row', row, outcome: outcome.kind });
+  };
+}
+
+/** Makes what the ledger keeps of rows of the file: of a row that cannot be read no cells, because nothing is looked up by them. */
+function rowLister({
+  columns,
+  survey,
+}: Pick<MappedInput, 'columns' | 'survey'>): (row: InputRow) => ListedRow {
+  const inputOf = rowInputOf(columns.columns, survey.header);
+  return (each) => {
+    const { row, unreadable } = each;
+    const input = inputOf(each);
+    return unreadable === undefined ? { row, input, cells: columns.read(each) } : { row, input, unreadable };
+  };
+}
