@@ -409,7 +409,8 @@ function lookFrom({ call: attempt, facts, said, words: why, at: atMs }: Note): L
  * The index of the states is joined to the rows, because SQLite would else read the whole batch.
  */
 const DOUBTED = `
-SELECT c.key FROM calls c WHERE c.batch = ? AND c.state IN ('doubt', 'retried', 'lost') AND c.state <> 'lost'
+SELECT c.key FROM batches b JOIN calls c ON c.account = b.account AND c.batch = b.id AND c.state IN ('doubt', 'retried', 'lost') AND c.state <> 'lost'
+WHERE b.id = ?
 UNION SELECT c.key FROM rows d JOIN rows w ON w.batch = d.batch AND w.row = d.row JOIN calls c ON c.id = w.call
 WHERE d.batch = ? AND d.state IN ('in_doubt', CAST(? AS TEXT))
 UNION SELECT c.key FROM notes n JOIN calls c ON c.id = n.call AND c.state = 'doubt' WHERE n.kind = 'decided' AND n.batch = ? AND n.said = 'retry'`;

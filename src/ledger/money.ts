@@ -31,8 +31,8 @@ async function inDoubtOf(sql: Sql, scope: string): Promise<number> {
   const [found] =
     kind === 'batch' || kind === 'extra'
       ? await sql.rows<{ held: number }>(
-          `${held} AND batch = ? ${kind === 'extra' ? "AND kind = 'retry'" : ''}`,
-          [of],
+          `${held} AND account = (SELECT account FROM batches WHERE id = ?) AND batch = ? ${kind === 'extra' ? "AND kind = 'retry'" : ''}`,
+          [of, of],
         )
       : await sql.rows<{ held: number }>(`${held} AND account = ? AND ${kind} = ?`, [
           Number(of),

@@ -234,10 +234,9 @@ CREATE UNIQUE INDEX calls_refreshed ON calls (prior, batch) WHERE kind = 'refres
 CREATE INDEX calls_prior ON calls (prior) WHERE prior IS NOT NULL;
 CREATE INDEX calls_subject ON calls (subject, after) WHERE subject IS NOT NULL;
 CREATE INDEX calls_payer ON calls (payer) WHERE payer IS NOT NULL;
--- These two and the next have few calls, and name the state, because SQLite would read a whole batch or account otherwise.
+-- These two have few calls, and name the state, because SQLite would read a whole batch or account otherwise.
 CREATE INDEX calls_open ON calls (state, account, batch) WHERE state = 'open';
-CREATE INDEX calls_held ON calls (batch, state) WHERE state IN ('doubt', 'retried', 'lost');
-CREATE INDEX calls_held_of ON calls (account, state) WHERE state IN ('doubt', 'retried', 'lost');
+CREATE INDEX calls_held ON calls (state, account, batch) WHERE state IN ('doubt', 'retried', 'lost');
 -- The earlier calls of a question.
 CREATE INDEX calls_past ON calls (key) WHERE is_current = 0;
 CREATE INDEX calls_batch ON calls (batch, row);
