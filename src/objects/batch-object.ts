@@ -4,9 +4,9 @@ import type { ChangeFigures, ChangeGroup, ChangesDone, OvertakenRow } from '../f
 import { undoneBy } from '../job/job-origin.ts';
 import type { Batch, RangeCounts, ShownMoney } from '../ledger/ledger.ts';
 import { commandToGoOn } from '../lib/command-line.ts';
-import type { Over } from '../run/over.ts';
 import type { Retries } from '../run/retries.ts';
 import type { BatchOverview, BatchStatus } from '../run/tasks/batch-status.ts';
+import type { Over } from '../run/tasks/settle.ts';
 import type { AccountShare, WorkerView } from '../run/tasks/workers.ts';
 import type { UnprovenChanges } from '../run/unproven-changes.ts';
 import { membersOf, noun } from './noun.ts';

@@ -172,6 +172,27 @@ test.each(
   },
 );
 
+test('--answer no_match says that a lookup found nothing: its row goes on to its next identifier, which the same command asks for', async () => {
+  const desk = await openDesk({ faults: 'charged-reset:x1', concurrency: 1 });
+  await desk.write('list.csv', 'Domain,Profile\nacme.example,https://www.linkedin.com/company/acme\n');
+  await desk.write(
+    'job.yaml',
+    '{ operation: enrich-company, account: data, columns: { domain: Domain, profile_url: Profile }, waterfall: [domain, profile_url] }',
+  );
+  const run = ['run', 'job.yaml', 'list.csv', '--budget', '5', '-o', 'out.csv'];
+  await desk.type(run);
+  const told = await desk.type(['settle', 'last', '2', '--answer', 'no_match']);
+  expect(told).toMatchObject({ code: 0, stdout: 'Noted for 1 call: your answer.\n' });
+  expect(await desk.json(['status', 'last'])).toMatchObject({
+    state: 'open',
+    counts: {},
+    credits: { spent: 1, in_doubt: 0 },
+  });
+  expect((await desk.json(run)).counts).toEqual({ matched: 1 });
+  const { attempts } = await desk.json(['status', 'last', '2']);
+  expect(attempts).toHaveLength(2);
+});
+
 test('a decision that cannot be carried out is refused, and nothing is noted', async () => {
   const desk = await doubtfulDesk();
   const refusals: readonly (readonly [readonly string[], string])[] = [

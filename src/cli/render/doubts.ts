@@ -5,8 +5,8 @@ import { type Call, sentParameters } from '../../core/operation.ts';
 import { counted, linesOf } from '../../core/plain-text.ts';
 import type { Batch, BatchId, Decision, Look } from '../../ledger/ledger.ts';
 import { commandLine, commandToGoOn, wordsOfCommand } from '../../lib/command-line.ts';
-import type { Over } from '../../run/over.ts';
 import type { Retries } from '../../run/retries.ts';
+import type { Over } from '../../run/tasks/settle.ts';
 
 /** `asked about this call at 2026-11-20T02:13:00.000Z, not_happened: the vendor did nothing for it (status 404)`. */
 export function lookWords({ kind, said, why, atMs }: Look): string {

@@ -43,7 +43,7 @@ import {
 } from './told-answer.ts';
 import { rowsToldOf } from './told-rows.ts';
 
-export { overWords, waysToSend } from '../over.ts';
+export { type Over, overWords, waysToSend } from '../over.ts';
 export type { AlikeDoubts } from './told-answer.ts';
 
 export interface DoubtList {
