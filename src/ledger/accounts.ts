@@ -150,87 +150,96 @@ interface KeptReply extends KeptCall {
   readonly at: number;
 }
 
-export const readAccounts = ({ db, account }: Context): AccountsReader => {
-  /** Rows about an account; none where the ledger does not know it. */
-  const rowsAbout = async <Row>(identity: string, sql: string, params: readonly Cell[] = []) => {
-    const number = await account(identity);
-    return number === undefined ? [] : db.rows<Row>(sql, [number, ...params]);
-  };
-  return {
-    account: (identity) => stateOf(db, identity),
+/** Rows about an account; none where the ledger does not know it. */
+async function rowsAbout<Row>(
+  { db, account }: Context,
+  identity: string,
+  sql: string,
+  params: readonly Cell[] = [],
+): Promise<readonly Row[]> {
+  const number = await account(identity);
+  return number === undefined ? [] : db.rows<Row>(sql, [number, ...params]);
+}
 
-    async accountMoney(identity, scope, atMs) {
-      const kept = await keptAccount(db, identity);
-      if (kept === undefined) return NOTHING;
-      if (scope === 'ever') return everOf(db, kept.id);
-      const isDay = scope === 'day';
-      const cap = isDay ? kept.cap_day : kept.cap_month;
-      const money = await moneyOf(db, `${scope}:${kept.id}:${isDay ? dayOf(atMs) : monthOf(atMs)}`);
-      return cap === null ? money : { ...money, cap: credits(cap) };
-    },
+export const readAccounts = (context: Context): AccountsReader => ({
+  account: (identity) => stateOf(context.db, identity),
 
-    async isSpentAtMost(of) {
-      const open = 'SELECT 1 AS is_so FROM calls WHERE is_at_most = 1 AND charged > 0 AND account = ';
-      const found =
-        'account' in of
-          ? await rowsAbout(of.account, `${open} ? LIMIT 1`)
-          : await db.rows(`${open} (SELECT account FROM batches WHERE id = ?) AND batch = ? LIMIT 1`, [
-              ...[of.batch, of.batch],
-            ]);
-      return found.length > 0;
-    },
+  async accountMoney(identity, scope, atMs) {
+    const kept = await keptAccount(context.db, identity);
+    if (kept === undefined) return NOTHING;
+    if (scope === 'ever') return everOf(context.db, kept.id);
+    const isDay = scope === 'day';
+    const cap = isDay ? kept.cap_day : kept.cap_month;
+    const money = await moneyOf(context.db, `${scope}:${kept.id}:${isDay ? dayOf(atMs) : monthOf(atMs)}`);
+    return cap === null ? money : { ...money, cap: credits(cap) };
+  },
 
-    async price(identity, { operation, creditsMost = NO_MOST }) {
-      const sql = 'SELECT highest FROM prices WHERE account = ? AND operation = ? AND credits_max = ?';
-      const [price] = await rowsAbout<{ highest: number }>(identity, sql, [operation, creditsMost]);
-      return price && credits(price.highest);
-    },
+  async isSpentAtMost(of) {
+    const open = 'SELECT 1 AS is_so FROM calls WHERE is_at_most = 1 AND charged > 0 AND account = ';
+    const found =
+      'account' in of
+        ? await rowsAbout(context, of.account, `${open} ? LIMIT 1`)
+        : await context.db.rows(`${open} (SELECT account FROM batches WHERE id = ?) AND batch = ? LIMIT 1`, [
+            ...[of.batch, of.batch],
+          ]);
+    return found.length > 0;
+  },
 
-    async matchRate(identity, operation) {
-      const [rate] = await rowsAbout<{ answers: number; found: number }>(identity, MATCHED, [operation]);
-      return rate === undefined || rate.answers === 0 ? undefined : rate.found / rate.answers;
-    },
+  async price(identity, { operation, creditsMost = NO_MOST }) {
+    const sql = 'SELECT highest FROM prices WHERE account = ? AND operation = ? AND credits_max = ?';
+    const [price] = await rowsAbout<{ highest: number }>(context, identity, sql, [operation, creditsMost]);
+    return price && credits(price.highest);
+  },
 
-    async newestFound(identity, most) {
-      const found = await rowsAbout<KeptReply>(identity, NEWEST_FOUND, [most]);
-      return found.map(({ status, headers, body, at, ...kept }): FoundReply => {
-        const reply = { status, headers: JSON.parse(headers), body, receivedAtMs: at };
-        return { call: callFrom(kept), reply };
-      });
-    },
+  async matchRate(identity, operation) {
+    const [rate] = await rowsAbout<{ answers: number; found: number }>(context, identity, MATCHED, [
+      operation,
+    ]);
+    return rate === undefined || rate.answers === 0 ? undefined : rate.found / rate.answers;
+  },
 
-    async sends(identity, sinceMs, limit) {
-      const sends = await rowsAbout<{ at: number; answered: number | null }>(identity, SENDS, [
-        ...[Math.ceil(sinceMs), limit],
-      ]);
-      return sends
-        .map(({ at, answered }): Sent => ({ atMs: at, ...present({ answeredAtMs: answered ?? undefined }) }))
-        .reverse();
-    },
+  async newestFound(identity, most) {
+    const found = await rowsAbout<KeptReply>(context, identity, NEWEST_FOUND, [most]);
+    return found.map(({ status, headers, body, at, ...kept }): FoundReply => {
+      const reply = { status, headers: JSON.parse(headers), body, receivedAtMs: at };
+      return { call: callFrom(kept), reply };
+    });
+  },
 
-    async pauses(identity, fromMs, untilMs) {
-      const number = await account(identity);
-      if (number === undefined) return [];
-      const between = [Math.floor(fromMs - LONGEST_PAUSE_MS), Math.floor(untilMs)];
-      const notes = await db.rows<{ at: number; words: string; facts: string }>(PAUSES, [...between, number]);
-      return notes
-        .map(
-          ({ at, words, facts }): PauseRecord => ({
-            fromMs: at,
-            why: words,
-            ...(JSON.parse(facts) as Pause),
-          }),
-        )
-        .filter((pause) => pause.untilMs >= fromMs);
-    },
+  async sends(identity, sinceMs, limit) {
+    const sends = await rowsAbout<{ at: number; answered: number | null }>(context, identity, SENDS, [
+      ...[Math.ceil(sinceMs), limit],
+    ]);
+    return sends
+      .map(({ at, answered }): Sent => ({ atMs: at, ...present({ answeredAtMs: answered ?? undefined }) }))
+      .reverse();
+  },
 
-    /** An erasure notes them. */
-    async forgettingAccounts() {
-      const sql = `SELECT DISTINCT a.identity FROM notes n JOIN accounts a ON a.id = n.account WHERE n.kind = 'forgot'`;
-      return (await db.rows<{ identity: string }>(sql)).map(({ identity }) => identity);
-    },
-  };
-};
+  async pauses(identity, fromMs, untilMs) {
+    const number = await context.account(identity);
+    if (number === undefined) return [];
+    const between = [Math.floor(fromMs - LONGEST_PAUSE_MS), Math.floor(untilMs)];
+    const notes = await context.db.rows<{ at: number; words: string; facts: string }>(PAUSES, [
+      ...between,
+      number,
+    ]);
+    return notes
+      .map(
+        ({ at, words, facts }): PauseRecord => ({
+          fromMs: at,
+          why: words,
+          ...(JSON.parse(facts) as Pause),
+        }),
+      )
+      .filter((pause) => pause.untilMs >= fromMs);
+  },
+
+  /** An erasure notes them. */
+  async forgettingAccounts() {
+    const sql = `SELECT DISTINCT a.identity FROM notes n JOIN accounts a ON a.id = n.account WHERE n.kind = 'forgot'`;
+    return (await context.db.rows<{ identity: string }>(sql)).map(({ identity }) => identity);
+  },
+});
 
 type Pause = Pick<PauseRecord, 'untilMs' | 'asked'>;
 
@@ -269,103 +278,103 @@ interface KeepsTold {
   keepTold(accountIdentity: string, atMs: number): Promise<void>;
 }
 
-export const writeAccounts = (context: Writing): Omit<Accounts, keyof AccountsReader> & KeepsTold => {
-  /** Changes what is kept of an account, which need not be known before. @param assigns with a `?` for each value. */
-  const set = (identity: string, assigns: string, values: readonly Cell[]): Promise<void> =>
+/** Changes what is kept of an account, which need not be known before. @param assigns with a `?` for each value. */
+const set = (
+  { transaction }: Writing,
+  identity: string,
+  assigns: string,
+  values: readonly Cell[],
+): Promise<void> =>
+  transaction(async (sql) => {
+    await sql.rows(KNOWN, [identity]);
+    await sql.rows(`UPDATE accounts SET ${assigns} WHERE identity = ?`, [...values, identity]);
+  });
+
+export const writeAccounts = (context: Writing): Omit<Accounts, keyof AccountsReader> & KeepsTold => ({
+  setAccountCaps: (identity, { perDay = null, perMonth = null }) =>
     context.transaction(async (sql) => {
       await sql.rows(KNOWN, [identity]);
-      await sql.rows(`UPDATE accounts SET ${assigns} WHERE identity = ?`, [...values, identity]);
-    });
-  return {
-    setAccountCaps: (identity, { perDay = null, perMonth = null }) =>
-      context.transaction(async (sql) => {
-        await sql.rows(KNOWN, [identity]);
-        const caps = 'UPDATE accounts SET cap_day = ?, cap_month = ? WHERE identity = ? RETURNING id';
-        for (const { id } of await sql.rows<{ id: number }>(caps, [perDay, perMonth, identity]))
-          for (const [scope, cap] of [
-            [`day:${id}:%`, perDay] as const,
-            [`month:${id}:%`, perMonth] as const,
-          ]) {
-            const begun = await sql.rows<{ scope: string }>('SELECT scope FROM budgets WHERE scope LIKE ?', [
-              scope,
-            ]);
-            await setCaps(
-              sql,
-              begun.map((each) => ({ ...each, cap })),
-            );
-          }
-      }),
-
-    notePause: (identity, { fromMs, untilMs, why, asked }) =>
-      context.transaction(async (sql) => {
-        await sql.rows(KNOWN, [identity]);
-        const facts: Pause = { untilMs: Math.floor(untilMs), asked };
-        await sql.rows(
-          `INSERT INTO notes (at, kind, account, worker, who, words, facts)
-           SELECT CAST(? AS {int}), 'paused_account', a.id, CAST(? AS {int}), 'rule', CAST(? AS TEXT), CAST(? AS TEXT) FROM accounts a WHERE a.identity = ?`,
-          [Math.floor(fromMs), context.worker, why, JSON.stringify(facts), identity],
-        );
-        await sql.rows(
-          `DELETE FROM notes WHERE kind = 'paused_account' AND batch IS NULL AND at < ? AND account = (SELECT id FROM accounts WHERE identity = ?)`,
-          [Math.floor(fromMs) - PAUSES_KEPT_MS, identity],
-        );
-        if (asked)
-          await sql.rows(
-            'UPDATE accounts SET paused_until = {most}(coalesce(paused_until, 0), CAST(? AS {int})) WHERE identity = ?',
-            [facts.untilMs, identity],
+      const caps = 'UPDATE accounts SET cap_day = ?, cap_month = ? WHERE identity = ? RETURNING id';
+      for (const { id } of await sql.rows<{ id: number }>(caps, [perDay, perMonth, identity]))
+        for (const [scope, cap] of [[`day:${id}:%`, perDay] as const, [`month:${id}:%`, perMonth] as const]) {
+          const begun = await sql.rows<{ scope: string }>('SELECT scope FROM budgets WHERE scope LIKE ?', [
+            scope,
+          ]);
+          await setCaps(
+            sql,
+            begun.map((each) => ({ ...each, cap })),
           );
-      }),
+        }
+    }),
 
-    setLearnedRate: (identity, learned) => set(identity, 'learned = ?', [jsonOrNull(learned)]),
-    setUsage: (identity, usage) => set(identity, 'usage = ?', [jsonOrNull(usage)]),
-    keepTold: (identity, atMs) =>
-      set(identity, 'told = {most}(coalesce(told, 0), CAST(? AS {int}))', [Math.floor(atMs)]),
-
-    retractMisses: (identity) =>
-      context.transaction(async (sql) => {
-        const kept = await keptAccount(sql, identity);
-        if (kept === undefined) return 0;
-        const { last } = await seriesOf(sql, kept);
-        const misses = await missesOf(sql, kept.id);
-        await takeBack(sql, misses);
-        // Misses that cannot be taken back count no more: the user has read of them.
+  notePause: (identity, { fromMs, untilMs, why, asked }) =>
+    context.transaction(async (sql) => {
+      await sql.rows(KNOWN, [identity]);
+      const facts: Pause = { untilMs: Math.floor(untilMs), asked };
+      await sql.rows(
+        `INSERT INTO notes (at, kind, account, worker, who, words, facts)
+           SELECT CAST(? AS {int}), 'paused_account', a.id, CAST(? AS {int}), 'rule', CAST(? AS TEXT), CAST(? AS TEXT) FROM accounts a WHERE a.identity = ?`,
+        [Math.floor(fromMs), context.worker, why, JSON.stringify(facts), identity],
+      );
+      await sql.rows(
+        `DELETE FROM notes WHERE kind = 'paused_account' AND batch IS NULL AND at < ? AND account = (SELECT id FROM accounts WHERE identity = ?)`,
+        [Math.floor(fromMs) - PAUSES_KEPT_MS, identity],
+      );
+      if (asked)
         await sql.rows(
-          'UPDATE accounts SET misses_since = ?, misses_place = NULL, misses_kept = 0 WHERE id = ?',
-          [last?.id ?? kept.misses_since, kept.id],
+          'UPDATE accounts SET paused_until = {most}(coalesce(paused_until, 0), CAST(? AS {int})) WHERE identity = ?',
+          [facts.untilMs, identity],
         );
-        return misses.length;
-      }),
+    }),
 
-    retractRefusals: (identity, answers) =>
-      context.transaction(async (sql) => {
-        const kept = await keptAccount(sql, identity);
-        if (kept === undefined) return 0;
-        const refusals = await sql.each(
-          REFUSED,
-          answers.map((id) => ({ id, account: kept.id })),
-        );
-        await takeBack(
-          sql,
-          refusals.map(({ id }) => id),
-        );
-        return refusals.length;
-      }),
+  setLearnedRate: (identity, learned) => set(context, identity, 'learned = ?', [jsonOrNull(learned)]),
+  setUsage: (identity, usage) => set(context, identity, 'usage = ?', [jsonOrNull(usage)]),
+  keepTold: (identity, atMs) =>
+    set(context, identity, 'told = {most}(coalesce(told, 0), CAST(? AS {int}))', [Math.floor(atMs)]),
 
-    /** If another answer has ended them meanwhile, there is nothing to mark. */
-    markMisses: (identity, { place, kept: isKept }) =>
-      context.transaction(async (sql) => {
-        const kept = await keptAccount(sql, identity);
-        if (kept === undefined) return;
-        const { misses, other, isMarked } = await seriesOf(sql, kept);
-        if (misses === 0) return;
-        const since = isMarked ? kept.misses_since : (other?.id ?? 0);
-        await sql.rows(
-          'UPDATE accounts SET misses_place = ?, misses_kept = ?, misses_since = ? WHERE id = ?',
-          [...[place ?? null, isKept ? 1 : 0, since, kept.id]],
-        );
-      }),
-  };
-};
+  retractMisses: (identity) =>
+    context.transaction(async (sql) => {
+      const kept = await keptAccount(sql, identity);
+      if (kept === undefined) return 0;
+      const { last } = await seriesOf(sql, kept);
+      const misses = await missesOf(sql, kept.id);
+      await takeBack(sql, misses);
+      // Misses that cannot be taken back count no more: the user has read of them.
+      await sql.rows(
+        'UPDATE accounts SET misses_since = ?, misses_place = NULL, misses_kept = 0 WHERE id = ?',
+        [last?.id ?? kept.misses_since, kept.id],
+      );
+      return misses.length;
+    }),
+
+  retractRefusals: (identity, answers) =>
+    context.transaction(async (sql) => {
+      const kept = await keptAccount(sql, identity);
+      if (kept === undefined) return 0;
+      const refusals = await sql.each(
+        REFUSED,
+        answers.map((id) => ({ id, account: kept.id })),
+      );
+      await takeBack(
+        sql,
+        refusals.map(({ id }) => id),
+      );
+      return refusals.length;
+    }),
+
+  /** If another answer has ended them meanwhile, there is nothing to mark. */
+  markMisses: (identity, { place, kept: isKept }) =>
+    context.transaction(async (sql) => {
+      const kept = await keptAccount(sql, identity);
+      if (kept === undefined) return;
+      const { misses, other, isMarked } = await seriesOf(sql, kept);
+      if (misses === 0) return;
+      const since = isMarked ? kept.misses_since : (other?.id ?? 0);
+      await sql.rows('UPDATE accounts SET misses_place = ?, misses_kept = ?, misses_since = ? WHERE id = ?', [
+        ...[place ?? null, isKept ? 1 : 0, since, kept.id],
+      ]);
+    }),
+});
 
 const jsonOrNull = (value: unknown): string | null => (value === undefined ? null : JSON.stringify(value));
 

@@ -466,11 +466,8 @@ export const readCalls = ({ db, secret }: Context): CallsReader => ({
   attempts: (ids) => recordsOf(db, ids),
 
   async lostRefresh(answer) {
-    const [lost] = await db.rows<{ at: number | null }>(
-      `SELECT max(sent_at) AS at FROM calls WHERE prior = ? AND kind = 'refresh' AND state = 'lost'`,
-      [answer],
-    );
-    return lost?.at ?? undefined;
+    const sql = `SELECT max(sent_at) AS at FROM calls WHERE prior = ? AND kind = 'refresh' AND state = 'lost'`;
+    return (await db.rows<{ at: number | null }>(sql, [answer]))[0]?.at ?? undefined;
   },
 });
 
@@ -479,10 +476,7 @@ export const othersIn = (others: string | null): readonly AttemptId[] =>
   others === null ? [] : JSON.parse(others);
 
 /** One process spends: whoever left it open has ended. Many do: it is over by its age, or its worker has closed the ledger. */
-const LEFT_OPEN = {
-  sqlite: '',
-  postgres: 'AND (c.over_at < {now} OR w.ended_at IS NOT NULL)',
-} as const;
+const LEFT_OPEN = { sqlite: '', postgres: 'AND (c.over_at < {now} OR w.ended_at IS NOT NULL)' } as const;
 
 export async function openAttempts({
   db,

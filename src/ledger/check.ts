@@ -1,7 +1,32 @@
 import { isoTime } from '../core/clock.ts';
 import type { Db } from './db.ts';
 import { check } from './ends.ts';
-import type { StoreCheck, WrongBudget } from './store.ts';
+
+/** What was found by checking a ledger and adding it up anew. */
+export interface StoreCheck {
+  /** What the database's own check says is broken. */
+  readonly broken: readonly string[];
+  readonly budgets: number;
+  /** Those whose calls add up to something else than is booked. */
+  readonly wrong: readonly WrongBudget[];
+}
+
+export interface WrongBudget {
+  /** `batch`, `extra`, `day` or `month`. */
+  readonly scope: string;
+  /** The id of a batch, or the identity of an account. */
+  readonly of: string;
+  /** Such as `2026-11-22`; undefined for a batch. */
+  readonly period?: string;
+  readonly booked: BudgetSums;
+  readonly added: BudgetSums;
+}
+
+/** In credits. `held`: what requests under way or in doubt may cost. */
+export interface BudgetSums {
+  readonly spent: number;
+  readonly held: number;
+}
 
 /** Adds each budget up anew from the calls, as `store check` tells it. */
 export async function checkBudgets(db: Pick<Db, 'rows'>): Promise<Pick<StoreCheck, 'budgets' | 'wrong'>> {

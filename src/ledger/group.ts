@@ -278,74 +278,81 @@ export async function writeGroup(
   moved: number,
   isFirst: (call: CallId) => boolean,
 ): Promise<Written> {
-  const steps: Step[] = [];
-  const found: ((rows: readonly (readonly unknown[])[]) => void)[] = [];
-  const late = new Set<CallId>();
-  const ended = new Set<CallId>();
-  const admitted = new Set<CallId>();
-  const add = <Rec>(
-    statements: readonly Each<Rec, unknown>[],
-    records: readonly Rec[],
-    read: (rows: readonly (readonly unknown[])[]) => void = () => {},
-  ): void => {
-    if (records.length === 0) return;
-    steps.push(step(statements, records));
-    found.push(read);
-  };
-  const intoEnded = (given: readonly { readonly id: number }[]): void => {
-    for (const { id } of given) ended.add(id);
-  };
+  const steps = new Steps();
   const numbered = onePerCall(ends).map((end) => endRecord(end, moved));
   const [first, others] = partition(numbered, ({ call, state }) => state !== 'unsold' && isFirst(call));
-  add([REPLY], replies);
-  add(
+  steps.add([REPLY], replies);
+  const late = steps.add(
     [LATE],
     replies.map(({ call }) => ({ call, moved })),
-    ([given]) => {
-      for (const { id } of given as readonly { id: number }[]) late.add(id);
-    },
   );
-  add([END_FIRST], first, ([given]) => intoEnded(given as never));
-  add(ENDING, others, ([, , given]) => intoEnded(given as never));
-  add([BOOK_END], numbered);
-  add([BOOK_FREED], others);
-  add([SETTLED], others);
-  add(
+  const endedFirst = steps.add([END_FIRST], first);
+  const ended = steps.add(ENDING, others, 2);
+  steps.add([BOOK_END], numbered);
+  steps.add([BOOK_FREED], others);
+  steps.add([SETTLED], others);
+  steps.add(
     [ROW_DOUBTED],
     numbered.filter(({ state }) => state === 'doubt'),
   );
-  add(ROWS_KNOWN, others);
-  add(
+  steps.add(ROWS_KNOWN, others);
+  steps.add(
     [PRICE],
     numbered.filter(({ price }) => price !== null),
   );
   const last = lastPerRow(rows);
-  add([ROW], last);
-  add([PAYS, CELLS_GO], last);
-  add([OTHERS_PAY], last.filter(hasOthers));
+  steps.add([ROW], last);
+  steps.add([PAYS, CELLS_GO], last);
+  steps.add([OTHERS_PAY], last.filter(hasOthers));
   const [fresh, placed] = partition(
     inOrder(intents, moved),
     ({ prior, subject }) => prior === null && subject === null,
   );
-  const intoAdmitted = (given: readonly { readonly id: number }[]): void => {
-    for (const { id } of given) admitted.add(id);
-  };
-  add(
+  steps.add(
     [NEW_SCOPES],
     onePer(intents, ({ account, day }) => `${account} ${day}`),
   );
-  add([INTENT], fresh, ([given]) => intoAdmitted(given as never));
-  add([NEW_SUBJECT, STEPS_ASIDE, INTENT_IN_PLACE, STANDS_AGAIN, ROWS_FOLLOW], placed, ([, , given]) =>
-    intoAdmitted(given as never),
+  const admitted = steps.add([INTENT], fresh);
+  const placedToo = steps.add(
+    [NEW_SUBJECT, STEPS_ASIDE, INTENT_IN_PLACE, STANDS_AGAIN, ROWS_FOLLOW],
+    placed,
+    2,
   );
-  add([BOOK_INTENT], [...fresh, ...placed].map(toBook));
-  const given = await db.write(steps, { isBought: replies.length > 0 || ends.length > 0 });
-  let at = 0;
-  for (const [index, { statements }] of steps.entries()) {
-    found[index]?.(given.slice(at, at + statements.length));
-    at += statements.length;
+  steps.add([BOOK_INTENT], [...fresh, ...placed].map(toBook));
+  await steps.write(db, replies.length > 0 || ends.length > 0);
+  return {
+    late: new Set(late),
+    ended: new Set([...endedFirst, ...ended]),
+    admitted: new Set([...admitted, ...placedToo]),
+  };
+}
+
+/** The steps of a group, and what they give once they are written. */
+class Steps {
+  readonly #steps: { readonly step: Step; readonly gives: CallId[]; readonly at: number }[] = [];
+
+  /** @returns the calls that the statement numbered `at` will have given. */
+  add<Rec>(statements: readonly Each<Rec, unknown>[], records: readonly Rec[], at = 0): readonly CallId[] {
+    const gives: CallId[] = [];
+    if (records.length > 0) this.#steps.push({ step: step(statements, records), gives, at });
+    return gives;
   }
-  return { late, ended, admitted };
+
+  async write(db: Db, isBought: boolean): Promise<void> {
+    const given = await db.write(
+      this.#steps.map((each) => each.step),
+      { isBought },
+    );
+    let first = 0;
+    for (const {
+      step: { statements },
+      gives,
+      at,
+    } of this.#steps) {
+      for (const { id } of given[first + at] as readonly { readonly id: CallId }[]) gives.push(id);
+      first += statements.length;
+    }
+  }
 }
 
 function partition<T>(list: readonly T[], test: (one: T) => boolean): [T[], T[]] {

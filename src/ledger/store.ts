@@ -1,10 +1,13 @@
 import type { Clock } from '../core/clock.ts';
 import { type StopCode, StopError, stop } from '../core/errors.ts';
 import type { PAUSE_SIGNAL } from '../lib/pause-signal.ts';
+import type { StoreCheck } from './check.ts';
 import type { CopySource, CopyTarget } from './copy.ts';
 import type { Eraser } from './eraser.ts';
 import type { Ledger, LedgerReader } from './ledger.ts';
 import type { WorkQueue } from './work-queue.ts';
+
+export type { BudgetSums, StoreCheck, WrongBudget } from './check.ts';
 
 /**
  * The contract of a store: where a ledger lives and how it is opened. One file in `stores/` is one store; one
@@ -94,32 +97,6 @@ export interface StoreFact {
   readonly what: string;
   readonly fact: string;
   readonly next?: string;
-}
-
-/** What was found by checking a ledger and adding it up anew. */
-export interface StoreCheck {
-  /** What the database's own check says is broken. */
-  readonly broken: readonly string[];
-  readonly budgets: number;
-  /** Those whose entries add up to something else than is booked. */
-  readonly wrong: readonly WrongBudget[];
-}
-
-export interface WrongBudget {
-  /** `batch`, `extra`, `day` or `month`. */
-  readonly scope: string;
-  /** The id of a batch, or the identity of an account. */
-  readonly of: string;
-  /** Such as `2026-11-22`; undefined for a batch. */
-  readonly period?: string;
-  readonly booked: BudgetSums;
-  readonly added: BudgetSums;
-}
-
-/** In credits. `held`: what requests under way or in doubt may cost. */
-export interface BudgetSums {
-  readonly spent: number;
-  readonly held: number;
 }
 
 export interface Spender {

@@ -9,8 +9,8 @@ import {
 import type { AddressInfo } from 'node:net';
 import { type Clock, isoTime, systemClock } from '../core/clock.ts';
 import { messageOf, StopError, stop } from '../core/errors.ts';
-import { parametersIn, type RequestHead, type SandboxAdmitted, type TurnedAway } from './admission.ts';
 import { type Fault, loseReply, type WireFault } from './faults.ts';
+import { parametersIn, type RequestHead, type SandboxAdmitted, type TurnedAway } from './gate.ts';
 import { isMembers, jsonIn } from './json.ts';
 import { LineFile } from './line-file.ts';
 import { readAuthorization, withHeaders } from './vendor.ts';

@@ -1,15 +1,15 @@
 import { type Clock, systemClock } from '../core/clock.ts';
 import { stop } from '../core/errors.ts';
 import { parseRate } from '../core/rate.ts';
+import type { Entry } from './book-entry.ts';
+import { answerOnPurpose, type Fault, Faults, isWireFault, type WireFault } from './faults.ts';
 import {
   parametersIn,
   type RequestHead,
   SandboxAdmission,
   type SandboxAdmitted,
   type TurnedAway,
-} from './admission.ts';
-import type { Entry } from './book-entry.ts';
-import { answerOnPurpose, type Fault, Faults, isWireFault, type WireFault } from './faults.ts';
+} from './gate.ts';
 import { isMembers, type Json, type JsonMembers, jsonIn } from './json.ts';
 import { Knowledge } from './knowledge.ts';
 import { type ProviderDialect, publishedProvider } from './provider.ts';
