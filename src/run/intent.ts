@@ -101,8 +101,6 @@ export async function notAdmitted(
     case 'known':
     case 'answered':
       return 'known';
-    case 'late':
-      return 'again';
     case 'in_flight':
       permit.giveBack();
       await untilMoved(run);
@@ -113,7 +111,7 @@ export async function notAdmitted(
       if (scope === 'extra') return 'over_extra';
       if (admission.kind === 'over_budget') throw overBudget(run.session, scope, money, reserveOf(buying));
       permit.giveBack();
-      await untilMoved(run, admission.untilMs);
+      await untilMoved(run);
       return 'again';
     }
     default:
@@ -125,15 +123,11 @@ export async function notAdmitted(
 const LONGEST_WAIT_MS = 5_000;
 
 /** Waits until a call of this account has ended in the ledger, or until it is worth asking that again. */
-export async function untilMoved(
-  { session: { gather, clock }, waiter }: Run,
-  untilMs = Infinity,
-): Promise<void> {
+export async function untilMoved({ session: { gather, clock }, waiter }: Run): Promise<void> {
   const over = new AbortController();
   const signal = AbortSignal.any([waiter.signal, over.signal]);
-  const waitMs = Math.min(LONGEST_WAIT_MS, Math.max(0, untilMs - clock.wallMs()));
   try {
-    await Promise.race([gather.ended, clock.sleep(waitMs, signal)]);
+    await Promise.race([gather.ended, clock.sleep(LONGEST_WAIT_MS, signal)]);
   } finally {
     over.abort();
   }

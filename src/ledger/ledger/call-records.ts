@@ -89,13 +89,8 @@ export function admitted(attempt: AttemptId, reserved: Credits): Admitted {
 export type Admission =
   | Admitted
   | { readonly kind: 'over_budget'; readonly scope: BudgetScope; readonly money: Money }
-  /** Above a cap as long as attempts that are open reserve what they do, or until a purse is renewed, if it is known when. */
-  | {
-      readonly kind: 'wait';
-      readonly scope: BudgetScope;
-      readonly money: Money;
-      readonly untilMs?: number;
-    }
+  /** Above a cap as long as attempts that are open reserve what they do. */
+  | { readonly kind: 'wait'; readonly scope: BudgetScope; readonly money: Money }
   /** Another attempt of the call is under way. */
   | InFlight
   /** The call has an answer, and not one that was to be replaced. */
@@ -110,9 +105,7 @@ export type Admission =
       readonly attempt?: AttemptId;
     }
   /** The call stands otherwise than it was asked for: it was to be sent `ifUnknown`, or was overtaken. */
-  | { readonly kind: 'known' }
-  /** Its request would not leave any more. */
-  | { readonly kind: 'late' };
+  | { readonly kind: 'known' };
 
 /** Whether a call that is above a cap may fit once attempts that are open have ended. */
 export const capReached = (scope: BudgetScope, money: Money): Admission =>

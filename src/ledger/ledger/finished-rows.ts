@@ -1,5 +1,5 @@
 import type { Outcome, OutcomeKind, RowNumber } from '../../core/row.ts';
-import { type AnswerRecord, isAnswer, type ReadAs } from './call-records.ts';
+import type { AnswerRecord } from './call-records.ts';
 import type { AttemptId, BatchId, Credits } from './records.ts';
 
 /** A row's checkpoint. `answers` are the attempts whose answers led to the outcome, in the order of asking. */
@@ -33,11 +33,6 @@ export type RowAnswer = Pick<
   AnswerRecord,
   'attempt' | 'batch' | 'kind' | 'why' | 'call' | 'charged' | 'answeredAtMs' | 'paidRow' | 'body'
 >;
-
-/** As a list, which is empty for what is no answer. */
-export function rowAnswersOf(answer: AnswerRecord<ReadAs> | undefined): readonly RowAnswer[] {
-  return answer !== undefined && isAnswer(answer.kind) ? [answer as AnswerRecord] : [];
-}
 
 export interface RowRecord {
   readonly row: RowNumber;

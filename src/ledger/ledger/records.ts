@@ -126,8 +126,6 @@ export interface Act {
   readonly kind: (typeof ACTS)[number];
   readonly operator: string;
   readonly atMs: number;
-  /** In stores with a book, its newest entry before: what comes after is the operator's, until the next act. */
-  readonly after?: number;
 }
 
 /** What may be changed on a batch at any time, because it does not identify the batch. */

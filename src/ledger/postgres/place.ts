@@ -66,13 +66,6 @@ export async function metaOf(sql: Pick<Sql, 'rows'>, name: string): Promise<stri
   return found?.value;
 }
 
-export async function setMeta(sql: Pick<Sql, 'rows'>, name: string, value: string): Promise<void> {
-  await sql.rows(
-    'INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
-    [name, value],
-  );
-}
-
 /** Lays out what is not there yet. Two may do so at once, and a crash leaves what the next one completes. */
 export async function layOut(db: PostgresDb): Promise<void> {
   await db.script(`CREATE SCHEMA IF NOT EXISTS ${SCHEMA};`);

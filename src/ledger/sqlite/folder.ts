@@ -15,7 +15,6 @@ import { dirname, join, resolve } from 'node:path';
 import { stop } from '../../core/errors.ts';
 import { shellWord } from '../../lib/command-line.ts';
 import { distrustOfFolder, ownedByAnother } from '../../lib/file-trust.ts';
-import { codeOf } from '../../lib/system-errors.ts';
 
 /**
  * The folder that is an SQLite store, and the names in it. `ledger.db` and `lock.db` are opened by SQLite and by nothing
@@ -57,16 +56,6 @@ export function writeAnew(path: string, content: string): void {
     writeFileSync(file, content);
   } finally {
     closeSync(file);
-  }
-}
-
-/** Undefined when there is no such file, as when another process has just removed it. */
-export function unlessMissing<T>(read: () => T): T | undefined {
-  try {
-    return read();
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
-    throw error;
   }
 }
 

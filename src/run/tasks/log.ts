@@ -222,16 +222,12 @@ class Told {
   }
 
   async entriesOf(attempt: AttemptRecord): Promise<readonly LogEntry[]> {
-    const { row, call, decisions, intentAtMs: atMs } = attempt;
+    const { row, call, decisions, operator, intentAtMs: atMs } = attempt;
     const request = requestOf(attempt);
-    const operator = attempt.operator ?? (await this.#operatorAt(attempt.batch, attempt.attempt));
     const batch = await this.batch(attempt.batch);
     const decided = decisions.map(async (decision): Promise<LogEntry> => {
       const { kind, by, why, atMs: at } = decision;
-      const who =
-        by === 'person'
-          ? (decision.operator ?? (await this.#operatorAt(decision.batch, decision.id)))
-          : undefined;
+      const who = by === 'person' ? decision.operator : undefined;
       const of = await this.batch(decision.batch);
       return {
         atMs: at,
@@ -247,11 +243,6 @@ class Told {
     // Of a note the person's word is told, because nothing was sent.
     if (call.operation === NOTE_PERSON) return (await Promise.all(decided)).reverse();
     return [...(await Promise.all(decided)).reverse(), { atMs, kind, operator, batch, row, request }];
-  }
-
-  /** @param entry of the book. */
-  async #operatorAt(batch: BatchId, entry: number): Promise<string | undefined> {
-    return (await this.acts(batch)).findLast(({ after = entry }) => after < entry)?.operator;
   }
 }
 
