@@ -210,7 +210,7 @@ const CLOSED = [
   CLOSE(`UPDATE rows SET state = 'in_doubt', call = o.id, reason = coalesce(rows.reason, o.why)
 FROM v JOIN rows w ON w.batch = v.batch AND w.state = 'pending' AND w.call IS NOT NULL
   JOIN calls c ON c.id = w.call JOIN calls o ON o.id = CASE c.state WHEN 'retried' THEN
-    (SELECT n.id FROM calls n WHERE n.key = c.key AND ${isCurrent('n')}) ELSE c.id END AND o.state IN ('doubt', 'lost')
+    (SELECT n.id FROM calls n WHERE n.key = c.key AND ${isCurrent('n')}) ELSE c.id END AND o.state IN ('open', 'doubt', 'lost')
 WHERE rows.batch = w.batch AND rows.row = w.row`),
   CLOSE(`DELETE FROM cells WHERE batch IN (SELECT v.batch FROM v)
 AND NOT EXISTS (SELECT 1 FROM rows r WHERE r.batch = cells.batch AND r.row = cells.row AND r.state = 'in_doubt')`),
