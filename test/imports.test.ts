@@ -92,7 +92,6 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'checked-call.ts',
     'misses.ts',
     'open-ledger.ts',
-    'over.ts',
     'retention.ts',
     'retries.ts',
     'run-job.ts',
