@@ -24,7 +24,7 @@ const madeUpMs = (windowMs: number): number => Math.min(windowMs * 0.2, 500);
 const missedAfterMs = (shortestMs: number): number => Math.min(Math.max(shortestMs * 0.015, 5), 250);
 
 /** How far ahead places are taken: while its intent is committed a request is not due yet. */
-const aheadOf = (shortestMs: number): number => Math.min(shortestMs * 0.3, 1_000);
+const aheadOf = (shortestMs: number): number => Math.min(shortestMs * 0.15, 500);
 
 /** How late a request may come after it has left, as long as its answer has not told; and beyond what its answer tells. */
 const UNSURE_MS = 20;
