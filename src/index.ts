@@ -50,4 +50,4 @@ export {
   sweep,
 } from './run/tasks/nightly.ts';
 export { runWorker, type WorkerEvent, type WorkerOptions, type WorkerSummary } from './run/tasks/worker.ts';
-export { type AccountShare, type WorkersRequest, type WorkerView, workersOf } from './run/tasks/workers.ts';
+export { type WorkerAccount, type WorkersRequest, type WorkerView, workersOf } from './run/tasks/workers.ts';

@@ -239,13 +239,10 @@ function moneyLine({ cap, spent, isExact, inDoubt, reserved }: ShownMoney): stri
 /** A line for each process that spends from a store which several share. */
 function workerLines(workers: readonly WorkerView[]): readonly string[] {
   return workers.map(({ host, pid, command, sinceMs, beatAgoMs, accounts }) => {
-    const shares = accounts.map(({ account, inFlight, share }) => {
-      const may = share === undefined ? '' : `, share ${share}`;
-      return `${account}: ${inFlight} in flight${may}`;
-    });
+    const each = accounts.map(({ account, inFlight }) => `${account}: ${inFlight} in flight`);
     const beat = beatAgoMs === undefined ? 'no beat yet' : `last beat ${(beatAgoMs / 1000).toFixed(1)}s ago`;
     const began = `begun ${formatDuration(sinceMs)} ago`;
-    return [`Worker ${host}, process ${pid}, ${began}, ${beat}`, ...shares, command].join('; ');
+    return [`Worker ${host}, process ${pid}, ${began}, ${beat}`, ...each, command].join('; ');
   });
 }
 

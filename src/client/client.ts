@@ -39,7 +39,7 @@ import { Transport } from './transport.ts';
 export { KEPT_BY_CACHE, type ListedPerson, type MemberList, wasKept } from './client/free-questions.ts';
 export type { Permit, Sent } from './client/permit.ts';
 export type { Pause, Waiter } from './limits/limiter.ts';
-export { type Limits, sharedLimit } from './limits/windows.ts';
+export type { Limits } from './limits/windows.ts';
 
 /** Answers take seconds, not minutes; an answer that comes later counts as lost, so this is generous. */
 const DEFAULT_TIMEOUT_MS = 60_000;

@@ -1,18 +1,12 @@
 /** Windows up to this length are spread; a day's quota may be used up at once. What was sent of one counts in steps of a hundredth of it. */
 export const LONGEST_SPREAD_MS = 60_000;
 
-/** PL/pgSQL, because each statement has to see what those have committed for whose line it waited. */
-export const LINES_OF_POSTGRES = `
-CREATE TABLE lines (account BIGINT PRIMARY KEY, windows TEXT NOT NULL, place BIGINT NOT NULL DEFAULT 0, due_us BIGINT NOT NULL DEFAULT 0);
-
--- Places that were taken together. late_us: how late after its time one of them came at most; sent: how many were used.
-CREATE TABLE places (account BIGINT, place BIGINT, places BIGINT NOT NULL, due_us BIGINT NOT NULL, step_us BIGINT NOT NULL,
-  late_us BIGINT NOT NULL, sent BIGINT NOT NULL, PRIMARY KEY (account, place));
-
--- What was sent of a window above a minute, up to until_us.
-CREATE TABLE quota_uses (account BIGINT, window_us BIGINT, until_us BIGINT, sent BIGINT NOT NULL, PRIMARY KEY (account, window_us, until_us));
-
-CREATE FUNCTION take_places(whose BIGINT, wanted BIGINT, said TEXT, step BIGINT, ahead BIGINT, latest BIGINT, told JSON)
+/**
+ * Takes places in the line of an account; its tables stand in `schema.ts`. It is PL/pgSQL, because each statement has to see what those
+ * have committed for whose line it waited.
+ */
+export const TAKE_PLACES = `
+CREATE OR REPLACE FUNCTION take_places(whose BIGINT, wanted BIGINT, said TEXT, step BIGINT, ahead BIGINT, latest BIGINT, told JSON)
 RETURNS TABLE (place BIGINT, places BIGINT, due_us BIGINT, now_us BIGINT, other TEXT) LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE

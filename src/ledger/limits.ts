@@ -1,6 +1,7 @@
 import type { Clock } from '../core/clock.ts';
 import { invariant, type StopError, stop } from '../core/errors.ts';
 import type { Db } from './db.ts';
+import type { AccountLine, SharedWindow, Turn } from './ledger.ts';
 import { LONGEST_SPREAD_MS } from './limits-sql.ts';
 
 /**
@@ -8,14 +9,10 @@ import { LONGEST_SPREAD_MS } from './limits-sql.ts';
  * which its request is due. A request is due no earlier than a window after the one N before it was at the vendor at the latest, so no
  * stretch of the window's length has more than N, whoever sends. How late one came is told by its worker with the next places that it
  * takes: how late it left, and how much longer its answer took than the fastest one. Of what nobody tells the latest time counts at
- * which it would still have left. A worker that dies loses the places that it has taken.
+ * which it would still have left. A worker that dies loses the places that it has taken, and one that cannot ask has none.
  *
  * Times in the line are by the database's clock. Where that is set back by more than two minutes, the line begins anew.
  */
-export interface Window {
-  readonly requests: number;
-  readonly windowMs: number;
-}
 
 /** So much of a window the line may make up for: what a late request pushes back, and places that were missed, would else be lost. */
 const madeUpMs = (windowMs: number): number => Math.min(windowMs * 0.2, 500);
@@ -29,6 +26,15 @@ const aheadOf = (shortestMs: number): number => Math.min(shortestMs * 0.15, 500)
 /** How late a request may come after it has left, as long as its answer has not told; and beyond what its answer tells. */
 const UNSURE_MS = 20;
 const SURE_MS = 5;
+
+/**
+ * A request whose connection is opened first leaves later than it was to. That is told at once, in time for the places a window later.
+ * After half a window, or this time where that is longer, it does not leave any more.
+ */
+const LATEST_TO_LEAVE_MS = 1_000;
+
+/** Where the vendor refuses although so much of a window was given up, it counts by another limit. */
+const LARGEST_MARGIN = 0.05;
 
 const TAKE = 'SELECT * FROM take_places(?, ?, ?, ?, ?, ?, CAST(? AS JSON))';
 
@@ -58,17 +64,13 @@ interface Block {
   isNews: boolean;
 }
 
-/** A request that stands in the line. */
-export interface Turn {
-  /** Resolves when it may leave, which it then does at once. Where its time was missed meanwhile it gets another place. */
-  untilDue(): Promise<void>;
-  left(): void;
-  answered(): void;
-  /** It will not leave. */
-  giveBack(): void;
-}
+/** Of a quota of an hour or a day alone nothing is spread. */
+const UNSPREAD = { stepUs: 10, windowMs: 60_000 };
 
-export class Line {
+/** What others give back is heard of within this time. */
+const LOOK_EVERY_MS = 1_000;
+
+export class Line implements AccountLine {
   readonly #db: Pick<Db, 'rows'>;
   readonly #account: number;
   readonly #clock: Clock;
@@ -77,11 +79,20 @@ export class Line {
   readonly #longestMs: number;
   readonly #missedMs: number;
   readonly #aheadMs: number;
+  readonly #latestToLeaveMs: number;
+  readonly #largestMarginMs: number;
   readonly #answers: Answers;
+  readonly #closing = new AbortController();
   readonly #waiting: PromiseWithResolvers<Place>[] = [];
   #blocks: Block[] = [];
   #free: Place[] = [];
   #isServing = false;
+  /** More than the line expects is known of a request, which it has to hear before it gives the places a window later. */
+  #hasUrgentNews = false;
+  /** Until when there is no place, by our clock. */
+  #noneUntilMs = Number.NEGATIVE_INFINITY;
+  /** By so much more than it seems a request may come late. */
+  #marginMs = 0;
   /** What it sends, on average. */
   #perMs = 0;
   #lastMs = 0;
@@ -89,8 +100,8 @@ export class Line {
   #differenceMs = Number.POSITIVE_INFINITY;
   #heardMs = 0;
 
-  /** @param windows of the account's plan, at least one of them of a minute or less. */
-  constructor(db: Pick<Db, 'rows'>, account: number, windows: readonly Window[], clock: Clock) {
+  /** @param windows of the account's plan, at least one. */
+  constructor(db: Pick<Db, 'rows'>, account: number, windows: readonly SharedWindow[], clock: Clock) {
     this.#db = db;
     this.#account = account;
     this.#clock = clock;
@@ -99,33 +110,45 @@ export class Line {
     );
     const spread = windows.filter(({ windowMs }) => windowMs <= LONGEST_SPREAD_MS);
     const [shortest] = spread.toSorted((a, b) => a.windowMs - b.windowMs);
-    invariant(shortest !== undefined, 'a plan that tells no pace has no line');
-    const { requests, windowMs } = shortest;
-    this.#stepUs = Math.ceil(((windowMs - madeUpMs(windowMs)) * 1000) / requests);
-    this.#longestMs = Math.max(...spread.map((each) => each.windowMs));
+    const { windowMs } = shortest ?? UNSPREAD;
+    this.#stepUs =
+      shortest === undefined
+        ? UNSPREAD.stepUs
+        : Math.ceil(((windowMs - madeUpMs(windowMs)) * 1000) / shortest.requests);
+    this.#longestMs = Math.max(windowMs, ...spread.map((each) => each.windowMs));
     this.#missedMs = missedAfterMs(windowMs);
     this.#aheadMs = aheadOf(windowMs);
+    this.#latestToLeaveMs = Math.max(windowMs / 2, LATEST_TO_LEAVE_MS);
+    this.#largestMarginMs = windowMs * LARGEST_MARGIN;
     this.#answers = new Answers(windowMs * AFFORDABLE);
   }
 
   /** Resolves when a place was taken, which is some time before it is due. */
   async turn(): Promise<Turn> {
     let place = await this.#place();
+    const lateMs = (): number => this.#clock.monotonicMs() - this.#dueMs(place);
     return {
-      untilDue: async () => {
+      untilDue: async (latestMs) => {
         for (;;) {
-          const lateMs = this.#clock.monotonicMs() - this.#dueMs(place);
-          if (lateMs > this.#missedMs) {
+          const byMs = lateMs();
+          if (byMs >= 0 && byMs <= this.#missedMs) return;
+          if (byMs < 0) await this.#clock.sleep(Math.ceil(-byMs));
+          else {
             this.#tell(place, 'none');
-            place = await this.#place();
-          } else if (lateMs >= 0) return;
-          else await this.#clock.sleep(-lateMs);
+            const other = await this.#placeBefore(latestMs);
+            if (other === undefined) return;
+            place = other;
+          }
         }
       },
+      mayLeave: () => place.use === 'open' && lateMs() <= this.#latestToLeaveMs,
       left: () => {
         place.leftMs = this.#clock.monotonicMs();
         this.#pace(place.leftMs);
         this.#tell(place, 'left');
+        if (lateMs() <= this.#missedMs + UNSURE_MS) return;
+        this.#hasUrgentNews = true;
+        void this.#serve();
       },
       answered: () => {
         if (place.use !== 'left') return;
@@ -133,11 +156,22 @@ export class Line {
         this.#tell(place, 'answered');
         if (this.#answers.isFastest(place.tookMs)) this.#knowsBetter();
       },
-      giveBack: () => {
-        this.#free.unshift(place);
-        void this.#serve();
-      },
+      giveBack: () => this.#giveBack(place),
     };
+  }
+
+  get waitMs(): number {
+    return Math.max(this.#noneUntilMs - this.#clock.monotonicMs(), 0);
+  }
+
+  widen(): boolean {
+    if (this.#marginMs >= this.#largestMarginMs) return false;
+    this.#marginMs = Math.min(Math.max(this.#marginMs * 2, SURE_MS), this.#largestMarginMs);
+    return true;
+  }
+
+  close(): void {
+    this.#closing.abort();
   }
 
   #place(): Promise<Place> {
@@ -145,6 +179,29 @@ export class Line {
     this.#waiting.push(waiter);
     void this.#serve();
     return waiter.promise;
+  }
+
+  /** For a request whose intent is committed, so it throws nothing: without a place the request does not leave. */
+  async #placeBefore(latestMs: number): Promise<Place | undefined> {
+    const over = new AbortController();
+    const place = this.#place();
+    const late = this.#clock.sleep(Math.max(latestMs - this.#clock.monotonicMs(), 0), over.signal);
+    try {
+      const first = await Promise.race([place, late]);
+      if (first === undefined) place.then((unused) => this.#giveBack(unused)).catch(() => {});
+      return first ?? undefined;
+    } catch {
+      return undefined;
+    } finally {
+      late.catch(() => {});
+      over.abort();
+    }
+  }
+
+  #giveBack(place: Place): void {
+    if (place.use !== 'open' || this.#free.includes(place)) return;
+    this.#free.unshift(place);
+    void this.#serve();
   }
 
   #tell(place: Place, use: Place['use']): void {
@@ -157,8 +214,9 @@ export class Line {
     if (this.#isServing) return;
     this.#isServing = true;
     try {
-      while (this.#waiting.length > 0) {
-        const place = this.#next();
+      while (this.#waiting.length > 0 || this.#hasUrgentNews) {
+        this.#closing.signal.throwIfAborted();
+        const place = this.#hasUrgentNews ? undefined : this.#next();
         if (place === undefined) await this.#take();
         else this.#waiting.shift()?.resolve(place);
       }
@@ -179,10 +237,12 @@ export class Line {
 
   /** Takes as many as wait, or as it sends until the first of them is due; or waits until some may be taken. */
   async #take(): Promise<void> {
-    const wanted = Math.max(this.#waiting.length, Math.ceil((this.#perMs * this.#aheadMs) / 2));
+    this.#hasUrgentNews = false;
+    const waiting = this.#waiting.length;
+    const wanted = waiting === 0 ? 0 : Math.max(waiting, Math.ceil((this.#perMs * this.#aheadMs) / 2));
     const news = this.#blocks.filter(({ isNews }) => isNews);
     for (const block of news) block.isNews = false;
-    const latest = Math.ceil((this.#missedMs + UNSURE_MS) * 1000);
+    const latest = Math.ceil((this.#missedMs + UNSURE_MS + this.#marginMs) * 1000);
     const told = news.map(({ first, places }) => ({
       place: first,
       late: Math.ceil(Math.max(...places.map((place) => this.#latestMs(place))) * 1000),
@@ -197,8 +257,13 @@ export class Line {
     if (taken.other !== null) throw differing(this.#windows, taken.other);
     this.#heard(taken.now_us);
     this.#blocks = this.#blocks.filter((block) => this.#isOpen(block));
-    if (taken.places === 0)
-      return this.#clock.sleep(Math.max((taken.due_us - taken.now_us) / 1000 - this.#aheadMs, 1));
+    if (wanted === 0) return;
+    const inMs = (taken.due_us - taken.now_us) / 1000 - this.#aheadMs;
+    this.#noneUntilMs = taken.places > 0 ? Number.NEGATIVE_INFINITY : this.#clock.monotonicMs() + inMs;
+    if (taken.places === 0) {
+      const lookMs = Math.min(Math.max(inMs, 1), LOOK_EVERY_MS);
+      return this.#clock.sleep(lookMs, this.#closing.signal).catch(() => {});
+    }
     const block: Block = { first: taken.place, places: [], isNews: false };
     for (let at = 0; at < taken.places; at += 1) {
       const dueUs = taken.due_us + at * this.#stepUs;
@@ -216,9 +281,9 @@ export class Line {
   #latestMs(place: Place): number {
     const { use, leftMs, tookMs } = place;
     if (use === 'none') return 0;
-    if (use === 'open') return this.#missedMs + UNSURE_MS;
+    if (use === 'open') return this.#missedMs + UNSURE_MS + this.#marginMs;
     const laterMs = use === 'answered' ? this.#answers.laterMs(tookMs) : UNSURE_MS;
-    return Math.max(leftMs - this.#dueMs(place), 0) + laterMs;
+    return Math.max(leftMs - this.#dueMs(place), 0) + laterMs + this.#marginMs;
   }
 
   /** Whether the line may still go by it. */

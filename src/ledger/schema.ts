@@ -1,4 +1,5 @@
 import { type Columns, type Db, inWordsOf, type Type } from './db.ts';
+import { TAKE_PLACES } from './limits-sql.ts';
 
 /**
  * All that the ledger keeps. A row of `calls` is one request that may cost something; the current one of a key says where that question
@@ -301,6 +302,41 @@ CREATE TABLE notices (
 ) {strict};
 `;
 
+/**
+ * The line in which workers stand that share an account: PostgreSQL's own, because from a folder one process spends. A copy leaves it out.
+ * Times are microseconds by the database's clock.
+ */
+const LINES_OF_POSTGRES = `
+-- windows: by which limits those at work go, JSON. place, due_us: the next one. Whoever takes places locks its row.
+CREATE TABLE lines (
+  account BIGINT PRIMARY KEY,
+  windows TEXT NOT NULL,
+  place BIGINT NOT NULL DEFAULT 0,
+  due_us BIGINT NOT NULL DEFAULT 0
+);
+
+-- Places that were taken together, step_us apart. late_us: how late after its time one of them came at most; sent: how many were used.
+CREATE TABLE places (
+  account BIGINT,
+  place BIGINT,
+  places BIGINT NOT NULL,
+  due_us BIGINT NOT NULL,
+  step_us BIGINT NOT NULL,
+  late_us BIGINT NOT NULL,
+  sent BIGINT NOT NULL,
+  PRIMARY KEY (account, place)
+);
+
+-- What was sent of a window above a minute, up to until_us, once its places are gone.
+CREATE TABLE quota_uses (
+  account BIGINT,
+  window_us BIGINT,
+  until_us BIGINT,
+  sent BIGINT NOT NULL,
+  PRIMARY KEY (account, window_us, until_us)
+);
+${TAKE_PLACES}`;
+
 /** Whether a state moves to one that it may not move to. */
 const strays = (moves: Readonly<Record<string, readonly string[]>>): string => {
   const cases = Object.entries(moves).map(([from, to]) =>
@@ -390,7 +426,8 @@ const rulesOf = (name: Db['name']): string =>
     ),
   ].join('\n');
 
-const tablesOf = (name: Db['name']): string => inWordsOf(name, TABLES);
+const tablesOf = (name: Db['name']): string =>
+  inWordsOf(name, name === 'postgres' ? TABLES + LINES_OF_POSTGRES : TABLES);
 
 /** Each step is a script; the number of the last one is in the database. A later version adds steps and changes none. */
 const stepsOf = (name: Db['name']): readonly string[] => [`${tablesOf(name)}\n${rulesOf(name)}`];

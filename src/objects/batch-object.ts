@@ -7,7 +7,7 @@ import { commandToGoOn } from '../lib/command-line.ts';
 import type { Retries } from '../run/retries.ts';
 import type { BatchOverview, BatchStatus } from '../run/tasks/batch-status.ts';
 import type { Over } from '../run/tasks/settle.ts';
-import type { AccountShare, WorkerView } from '../run/tasks/workers.ts';
+import type { WorkerAccount, WorkerView } from '../run/tasks/workers.ts';
 import type { UnprovenChanges } from '../run/unproven-changes.ts';
 import { membersOf, noun } from './noun.ts';
 
@@ -152,12 +152,10 @@ export const BatchObject = noun({
   running_since: overview(z.string().optional(), ({ run }) => run?.since),
 });
 
-const share = membersOf<AccountShare>();
-const ShareObject = noun({
-  account: share(z.string(), ({ account }) => account),
-  in_flight: share(z.number(), ({ inFlight }) => inFlight),
-  /** How many requests of the limit it may send in each window; left out where no limit is known. */
-  share: share(z.number().optional(), (of) => of.share),
+const account = membersOf<WorkerAccount>();
+const WorkerAccountObject = noun({
+  account: account(z.string(), (of) => of.account),
+  in_flight: account(z.number(), ({ inFlight }) => inFlight),
 });
 
 const worker = membersOf<WorkerView>();
@@ -169,7 +167,7 @@ export const WorkerObject = noun({
   /** How many seconds ago it began, and last said of itself what stands here. */
   since_seconds: worker(z.number(), ({ sinceMs }) => Math.round(sinceMs / 1000)),
   beat_seconds: worker(z.number().optional(), ({ beatAgoMs: ms }) => ms && Math.round(ms) / 1000),
-  accounts: worker(z.array(ShareObject), ({ accounts }) => accounts.map(ShareObject.of)),
+  accounts: worker(z.array(WorkerAccountObject), ({ accounts }) => accounts.map(WorkerAccountObject.of)),
 });
 
 const all = membersOf<{

@@ -1,7 +1,6 @@
-import { type Client, type Limits, type Pause, sharedLimit } from '../client/client.ts';
+import type { Client, Pause } from '../client/client.ts';
 import type { Clock } from '../core/clock.ts';
 import { StopError, stop } from '../core/errors.ts';
-import { present } from '../core/objects.ts';
 import {
   type AccountEnd,
   type AccountHeard,
@@ -11,7 +10,6 @@ import {
   batchOver,
   type Heard,
   type SaidPause,
-  SHARE_HOLDS_MS,
   type Spenders,
 } from '../ledger/ledger.ts';
 import { commandLine } from '../lib/command-line.ts';
@@ -20,8 +18,7 @@ import { type AccountHistory, hearOfAnswers } from './misses.ts';
 
 /**
  * The beat of a process that spends from a ledger beside others: once a second it says how it stands with all its accounts, and hears
- * its share of each limit and what the others were told. Nothing is sent without a share. A process that is killed, stopped or cut
- * off says nothing, so its share ends by itself; what a crash leaves open is closed by the others for its age.
+ * what the others were told. What a crash leaves open is closed by the others for its age.
  */
 
 export interface BeatingRun {
@@ -38,7 +35,6 @@ export interface Told {
 
 export interface BeatingAccount {
   readonly identity: string;
-  readonly limits: Limits;
   readonly limiter: Client['limiter'];
   readonly history: AccountHistory;
   readonly runs: ReadonlySet<BeatingRun>;
@@ -53,7 +49,6 @@ const LONGEST_BEAT_MS = 3_000;
 
 interface Part {
   readonly account: BeatingAccount;
-  isNew: boolean;
   /** Under way while attempts of others are closed. */
   closing: Promise<unknown> | undefined;
   /** Set when it leaves, and called when that was said, or could not be. */
@@ -87,10 +82,8 @@ export class Beats {
     this.#heardAtMs = clock.monotonicMs();
   }
 
-  /** Takes part for an account. Nothing is sent for it until a beat has brought its share. */
   join(account: BeatingAccount): void {
-    account.limiter.allot(0);
-    this.#parts.set(account.identity, { account, isNew: true, closing: undefined, left: undefined });
+    this.#parts.set(account.identity, { account, closing: undefined, left: undefined });
     this.#hurry();
   }
 
@@ -138,7 +131,7 @@ export class Beats {
       if (number < this.#heardOf) return;
       this.#heardOf = number;
       this.#heardAtMs = this.#clock.monotonicMs();
-      for (const each of said) this.#hear(each, heard, began);
+      for (const each of said) this.#hear(each, heard);
     });
     await this.#withinTime(beating).catch((error: unknown) => this.#failed(said, error));
     for (const { part, isLeaving } of said) {
@@ -148,12 +141,11 @@ export class Beats {
     }
   }
 
-  #hear({ part, told }: Said, { accounts }: Heard, began: Moment): void {
+  #hear({ part, told }: Said, { accounts }: Heard): void {
     const { account } = part;
-    part.isNew = false;
     account.wasSaid(told);
     const heard = accounts.find((each) => each.account === account.identity);
-    if (heard !== undefined) hear(account, heard, began);
+    if (heard !== undefined) hear(account, heard);
     this.#closeLeftOpen(part);
   }
 
@@ -203,17 +195,12 @@ function stopRuns({ runs }: BeatingAccount, error: unknown): void {
   for (const run of runs) run.stopAll(error);
 }
 
-function saidOf({ account, isNew, left }: Part, { pause, end }: Told, { wallMs }: Moment): AccountSaid {
-  const { identity, limits, limiter, runs } = account;
+function saidOf({ account, left }: Part, { pause, end }: Told, { wallMs }: Moment): AccountSaid {
+  const { identity, limiter, runs } = account;
   return {
     account: identity,
-    ...sharedLimit(limits),
-    // Its rows are about to ask, and would wait for the next beat.
-    wants: isNew || limiter.isWanted,
     inFlight: limiter.inFlight,
-    sends: limiter.sends,
     batches: [...new Set(Array.from(runs, ({ batch }) => batch))],
-    ...(limiter.isProbing ? { isProbing: true } : {}),
     ...(left === undefined ? {} : { isLeaving: true }),
     ...(pause === undefined
       ? {}
@@ -222,9 +209,9 @@ function saidOf({ account, isNew, left }: Part, { pause, end }: Told, { wallMs }
   };
 }
 
-function hear(account: BeatingAccount, heard: AccountHeard, began: Moment): void {
-  const { limiter, history, runs } = account;
-  const { share, mostSends, pause, end, held, over, known } = heard;
+function hear(account: BeatingAccount, heard: AccountHeard): void {
+  const { history, runs } = account;
+  const { pause, end, held, over, known } = heard;
   hearOfAnswers(history, known);
   if (pause !== undefined) account.pause(pause);
   if (end !== undefined) stopRuns(account, endedByAnother(end));
@@ -232,11 +219,6 @@ function hear(account: BeatingAccount, heard: AccountHeard, began: Moment): void
     if (held.includes(run.batch)) run.stopAll(heldStop(run.batch));
     if (over.includes(run.batch)) run.stopAll(batchOver(run.batch));
   }
-  const until = {
-    monotonicMs: began.monotonicMs + SHARE_HOLDS_MS,
-    wallMs: began.wallMs + SHARE_HOLDS_MS,
-  };
-  limiter.allot(share, { until, ...present({ mostSends }) });
 }
 
 function endedByAnother({ code, message, next }: AccountEnd): StopError {

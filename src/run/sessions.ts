@@ -1,8 +1,9 @@
 import { Client, type ClientOptions, type Limits } from '../client/client.ts';
 import { basePathOf } from '../client/request.ts';
 import { invariant, type StopError, stop } from '../core/errors.ts';
+import { present } from '../core/objects.ts';
 import { counted } from '../core/plain-text.ts';
-import type { BatchId, Ledger } from '../ledger/ledger.ts';
+import type { AccountLine, BatchId, Ledger } from '../ledger/ledger.ts';
 import { AccountTime } from '../ledger/time.ts';
 import { commandLine } from '../lib/command-line.ts';
 import type { RunContext } from '../plan/context.ts';
@@ -179,9 +180,6 @@ interface Opened
 /** How long a learned speed is used. An older one says nothing about the vendor's present speed. */
 const LEARNED_HOLDS_MS = 24 * 60 * 60_000;
 
-/** Where many spend, a commit is some statements to a server on another machine: permits are given so long ahead that it is over by then. */
-const AHEAD_MS = 300;
-
 async function openSession(
   context: RunContext,
   shared: SharedSession<Opened>,
@@ -194,7 +192,7 @@ async function openSession(
     const client = await Client.open({
       ...(await paceOf(context, shared, clock)),
       ...{ account, dialect, baseUrl, clock, machine: clock.machine },
-      ...(ledger.spenders === undefined ? {} : { aheadMs: AHEAD_MS }),
+      ...present({ line: await lineOf(context) }),
       heard(reply, askedMs) {
         if (reply.kind !== 'answered') return reply;
         clock.heard(reply.raw.headers, askedMs);
@@ -283,6 +281,12 @@ async function paceOf(
   };
 }
 
+/** Where no limit is stated, each process learns its own speed. */
+async function lineOf({ ledger, account }: RunContext): Promise<AccountLine | undefined> {
+  const { identity, limits } = account;
+  return limits.windows.length === 0 ? undefined : ledger.spenders?.line(identity, limits.windows);
+}
+
 /** The longest time between an intent, whose time the ledger knows, and its request. It is usually a few milliseconds. */
 const INTENT_TO_SEND_MS = 100;
 
@@ -293,7 +297,7 @@ async function earlierSends(
   { windows }: Limits,
   nowMs: number,
 ): Promise<readonly number[]> {
-  // Where many spend, the share that a process is given leaves out what others may have sent.
+  // Where many spend, the line knows them.
   if (windows.length === 0 || ledger.spenders !== undefined) return [];
   const longestMs = Math.max(...windows.map(({ windowMs }) => windowMs));
   const most = Math.max(...windows.map(({ requests }) => requests));

@@ -16,7 +16,14 @@ import type { Dialect } from '../../src/client/dialect.ts';
 import provider from '../../src/client/dialects/provider.ts';
 import { freeRequestOf, type HttpRequest } from '../../src/client/request.ts';
 import { systemClock } from '../../src/core/clock.ts';
-import { type Admitted, type AttemptId, admitted, credits } from '../../src/ledger/ledger.ts';
+import {
+  type AccountLine,
+  type Admitted,
+  type AttemptId,
+  admitted,
+  credits,
+  type Turn,
+} from '../../src/ledger/ledger.ts';
 import { type Script, ScriptedVendor } from '../faults/scripted-vendor.ts';
 
 const WAITER = { signal: new AbortController().signal, maxPauseMs: undefined };
@@ -26,7 +33,11 @@ const nothing = (): void => {};
 const sentBy = (permit: Permit, admission: Admitted): Promise<Sent> => permit.send(admission, PAID, nothing);
 const admission = () => admitted(1 as AttemptId, credits(1));
 
-async function openClient(script: Script = (_, response) => response.end('{}'), dialect: Dialect = provider) {
+async function openClient(
+  script: Script = (_, response) => response.end('{}'),
+  dialect: Dialect = provider,
+  line?: AccountLine,
+) {
   const vendor = await ScriptedVendor.start(script);
   onTestFinished(() => vendor[Symbol.asyncDispose]());
   const account: Account = {
@@ -42,7 +53,7 @@ async function openClient(script: Script = (_, response) => response.end('{}'), 
   const client = await Client.open({
     ...{ account, dialect, baseUrl: new URL(vendor.url), clock: systemClock },
     ...{ earlierSendsMs: [], pausedUntilMs: undefined, learnedPerSecond: undefined, unhurried: true },
-    ...{ onPause: nothing, onLearned: nothing },
+    ...{ onPause: nothing, onLearned: nothing, line },
   });
   onTestFinished(() => client.close());
   return { client, vendor };
@@ -126,16 +137,27 @@ test('an exchange is over after a minute where the account says no timeout, and 
   });
 });
 
-test('a permit whose share is gone by then sends nothing, and one with a share does', async () => {
-  const { client, vendor } = await openClient();
+test('a permit whose place in the line is gone by then sends nothing, and one with a place does', async () => {
+  let mayLeave = true;
+  const turn: Turn = {
+    ...{
+      untilDue: async () => {},
+      mayLeave: () => mayLeave,
+      left: nothing,
+      answered: nothing,
+      giveBack: nothing,
+    },
+  };
+  const line: AccountLine = { turn: async () => turn, waitMs: 0, widen: () => false, close: nothing };
+  const { client, vendor } = await openClient(undefined, undefined, line);
   const permit = await client.permit(WAITER);
   const replied = sentBy(permit, admission());
   // The connection is still being made.
-  client.limiter.allot(0);
+  mayLeave = false;
   expect(await replied).toMatchObject({ reply: { kind: 'not_sent' } });
   permit.giveBack();
   expect(vendor.requests).toHaveLength(0);
-  client.limiter.allot(1);
+  mayLeave = true;
   expect(await sentBy(await client.permit(WAITER), admission())).toMatchObject({
     reply: { kind: 'answered' },
   });

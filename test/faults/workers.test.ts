@@ -364,44 +364,39 @@ proof(
   },
 );
 
-proof(
-  'status and a program see who works, how much of the limit each has, and which ranges are left',
-  async () => {
-    await using host = await openHost({
-      latencyMs: 200,
-      account: { limits: { per_second: 20, concurrency: 4 } },
-    });
-    const { place, store } = host;
-    place.writeList(domainsOf('seen', 700));
-    const batch = await detach(host);
-    const show = async (...words: readonly string[]): Promise<string> =>
-      (await place.typeHere(['status', ...words, '--store', store])).stdout;
-    expect(await show(batch)).toMatch(/^Ranges +2 waiting, 0 running$/m);
-    const workers = [startWorker(host), startWorker(host)];
-    const sharesOf = async (): Promise<readonly number[]> =>
-      (await workersOf({ store }))
-        .flatMap(({ accounts }) => accounts.flatMap(({ share = 0 }) => share))
-        .toSorted();
-    await expect.poll(sharesOf).toEqual([10, 10]);
-    const [one] = await workersOf({ store });
-    expect(workers.map(({ pid }) => pid)).toContain(one?.pid);
-    expect(one).toMatchObject({ host: hostname(), accounts: [{ account: 'data' }] });
-    const lines = await show();
-    expect(
-      lines.match(
-        /^Worker .+, process \d+, begun .+ ago, last beat \d+\.\ds ago; data: \d in flight, share 10; .* worker .*$/gm,
-      ),
-    ).toHaveLength(2);
-    const list = JSON.parse((await place.typeHere(['status', '--store', store, '--json'])).stdout);
-    expect(list.workers).toHaveLength(2);
-    expect(list.workers[0].accounts).toEqual([{ account: 'data', in_flight: expect.any(Number), share: 10 }]);
-    const shown = JSON.parse((await place.typeHere(['status', batch, '--store', store, '--json'])).stdout);
-    expect(shown.ranges).toEqual({ waiting: 0, running: 2, set_aside: 0 });
-    for (const worker of workers) worker.signal('SIGTERM');
-    await Promise.all(workers.map(({ ended }) => ended));
-    expect(await workersOf({ store })).toEqual([]);
-  },
-);
+proof('status and a program see who works, what each has on its way, and which ranges are left', async () => {
+  await using host = await openHost({
+    latencyMs: 200,
+    account: { limits: { per_second: 20, concurrency: 4 } },
+  });
+  const { place, store } = host;
+  place.writeList(domainsOf('seen', 700));
+  const batch = await detach(host);
+  const show = async (...words: readonly string[]): Promise<string> =>
+    (await place.typeHere(['status', ...words, '--store', store])).stdout;
+  expect(await show(batch)).toMatch(/^Ranges +2 waiting, 0 running$/m);
+  const workers = [startWorker(host), startWorker(host)];
+  const accountsOf = async (): Promise<readonly string[]> =>
+    (await workersOf({ store })).flatMap(({ accounts }) => accounts.map(({ account }) => account));
+  await expect.poll(accountsOf).toEqual(['data', 'data']);
+  const [one] = await workersOf({ store });
+  expect(workers.map(({ pid }) => pid)).toContain(one?.pid);
+  expect(one).toMatchObject({ host: hostname(), accounts: [{ account: 'data' }] });
+  const lines = await show();
+  expect(
+    lines.match(
+      /^Worker .+, process \d+, begun .+ ago, last beat \d+\.\ds ago; data: \d in flight; .* worker .*$/gm,
+    ),
+  ).toHaveLength(2);
+  const list = JSON.parse((await place.typeHere(['status', '--store', store, '--json'])).stdout);
+  expect(list.workers).toHaveLength(2);
+  expect(list.workers[0].accounts).toEqual([{ account: 'data', in_flight: expect.any(Number) }]);
+  const shown = JSON.parse((await place.typeHere(['status', batch, '--store', store, '--json'])).stdout);
+  expect(shown.ranges).toEqual({ waiting: 0, running: 2, set_aside: 0 });
+  for (const worker of workers) worker.signal('SIGTERM');
+  await Promise.all(workers.map(({ ended }) => ended));
+  expect(await workersOf({ store })).toEqual([]);
+});
 
 test('a worker says whether it lives', async () => {
   await using host = await openHost();

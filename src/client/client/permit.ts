@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/clock.ts';
-import type { Admitted } from '../../ledger/ledger.ts';
+import { type Admitted, SENT_WITHIN_MS } from '../../ledger/ledger.ts';
 import type { Reply } from '../judge.ts';
 import type { Limiter, RatePermit } from '../limits/limiter.ts';
 import type { FreeRequest, HttpRequest, TimeRequest } from '../request.ts';
@@ -40,12 +40,12 @@ export class Permit implements Sending {
     this.#sentAtMs = this.intentAt.monotonicMs;
   }
 
-  /** Resolves when its request may leave; undefined when that is so. What answers say meanwhile may still forbid it. */
+  /**
+   * Resolves when its request may leave, or could not any more; undefined when that is so. What answers say meanwhile may still forbid
+   * it.
+   */
   untilDue(): Promise<void> | undefined {
-    const { machine } = this.#sender;
-    const leftMs = this.#rate.dueMs - machine.monotonicMs();
-    // A timer takes whole milliseconds.
-    return leftMs > 0 ? machine.sleep(Math.ceil(leftMs)) : undefined;
+    return this.#rate.untilDue(this.intentAt.monotonicMs + SENT_WITHIN_MS);
   }
 
   get holds(): boolean {

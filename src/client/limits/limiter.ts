@@ -1,13 +1,13 @@
 import type { StopError } from '../../core/errors.ts';
 import { present } from '../../core/objects.ts';
 import { counted } from '../../core/plain-text.ts';
+import type { AccountLine, Turn } from '../../ledger/ledger.ts';
 import type { RateHints } from '../rate-hints.ts';
 import { Backoff, type LimiterOptions, LongWaits, type WaitReason } from './limiter/backoff.ts';
 import { PlanGuards, RemainingQuota } from './limiter/guards.ts';
 import { RateLearner } from './limiter/learned-rate.ts';
 import { Leases } from './limiter/leases.ts';
 import { Outstanding, type PermitGiver, RatePermit } from './limiter/outstanding.ts';
-import { Share, type ShareBounds } from './limiter/share.ts';
 import {
   Lanes,
   pausedStop,
@@ -27,20 +27,20 @@ export type { Waiter } from './limiter/wait-queue.ts';
 /**
  * When the next request of an account may leave: at most `concurrency` at once, never more in a window than the plan allows,
  * not while the vendor asked us to wait, and one at a time while its answers get lost. All its batches share one. Several
- * processes that share an account have a limiter each, and each keeps the share of the limit that `allot` gives it.
+ * processes that share an account have a limiter each, and its plan is kept by the line in which they stand.
  *
  * A sender waits in two queues, one after the other: for a concurrency slot, and for a permit of a lease. Leases burst at
  * times, so guards check every send last: a sliding log for each window of the plan, what the vendor says is left, and how much
- * of the learned speed the last requests used up. The longest wait wins.
+ * of the learned speed the last requests used up. The longest wait wins. Where there is a line, a permit is a place in it as well, and
+ * the line stands for the logs.
  */
 
-/** Leases that come as fast as the limit allows would never be ahead of it. The guards keep the limit. */
-const PACE_AHEAD = 1.25;
+/** What the line tells of a wait may change as often. */
+const LOOK_AT_LINE_MS = 1_000;
 
 const SAME_WAIT_MS = 500;
 const LIMIT_USED_UP = 'the limit of the account is used up';
 const LEARNED_RATE = "the vendor's answers allow no earlier request";
-const WITHHELD = 'this process has no share of the limit of the account';
 
 export class Limiter {
   readonly #options: LimiterOptions;
@@ -58,7 +58,6 @@ export class Limiter {
   readonly #out = new Outstanding();
   readonly #permits: PermitGiver = {
     holds: () => this.#holds(),
-    mayLeave: () => this.#guards.mayLeave(this.#nowMs()),
     sent: (permit) => this.#sent(permit),
     answered: (permit) => this.#answered(permit),
     done: (permit) => this.#done(permit),
@@ -66,11 +65,14 @@ export class Limiter {
   readonly #queue = new WaitQueue<RatePermit>(() => this.#changed());
   #isServing = false;
   readonly #sleep: Sleep;
+  /** Places that nobody has yet, and how many are asked for. */
+  #turns: Turn[] = [];
+  #askedTurns = 0;
 
   constructor(options: LimiterOptions) {
-    const { limits, clock, learnedPerSecond } = options;
+    const { limits, clock, learnedPerSecond, line } = options;
     this.#options = options;
-    this.#guards = new PlanGuards(limits.windows, clock);
+    this.#guards = new PlanGuards(line === undefined ? limits.windows : [], clock);
     this.#longWaits = new LongWaits(clock, options.onPause);
     this.#backoff = new Backoff(clock, options.onPause);
     this.#learned = new RateLearner(present({ perSecond: learnedPerSecond }));
@@ -81,8 +83,7 @@ export class Limiter {
     this.#sleep = new Sleep(clock);
     const isLearned = (): boolean => this.#isPaced;
     const learnedPace = (): number => (isLearned() ? this.#learned.pacePerSecond : Number.POSITIVE_INFINITY);
-    const pace = options.aheadMs === undefined ? 1 : PACE_AHEAD;
-    const perSecond = (): number => Math.min(learnedPace(), this.#guards.perSecond * pace);
+    const perSecond = (): number => Math.min(learnedPace(), this.#guards.perSecond);
     this.#leases = new Leases({ ...options, perSecond, isLearned, onArrived: () => this.#changed() });
     this.#guards.seed(options.earlierSendsMs);
     this.#backoff.goOn(options.pausedUntilMs);
@@ -138,33 +139,9 @@ export class Limiter {
 
   /** The same when nobody waits and nothing forbids to send, which is the rule where nothing is limited; otherwise undefined. */
   permitAtOnce({ signal }: Waiter): RatePermit | undefined {
+    if (this.#options.line !== undefined) return undefined;
     if (signal.aborted || this.#isServing || this.#queue.size > 0 || this.#waitMs() > 0) return undefined;
     return this.#leases.take() ? this.#grant() : undefined;
-  }
-
-  // ---------------------------------------------------------------------------------------- shares
-
-  /**
-   * Keeps to a share of the account's limit from now on, also with permits that are out: with none, nothing leaves until it is called
-   * again. What has left in a window counts. Who moves shares between limiters gives what one of them loses
-   * to another only a window after the last request that could have left by it: after this call, or after `until`.
-   * @param requests of `sharedRequests`. Without a call it is all of them.
-   */
-  allot(requests: number, bounds: ShareBounds = {}): void {
-    this.#guards.allot(new Share(this.#options.limits.windows, requests, bounds));
-    this.#changed();
-  }
-
-  get sends(): number {
-    return this.#guards.sends;
-  }
-
-  get isWanted(): boolean {
-    return !this.#slots.isIdle || this.#out.size > 0;
-  }
-
-  get isProbing(): boolean {
-    return this.#backoff.isProbing;
   }
 
   /** Another limiter of the account was asked to wait; what it was told takes a while on its way. */
@@ -180,8 +157,8 @@ export class Limiter {
   pause(askedMs: number | undefined, sentAtMs: number, said: string, teaches = true): void {
     if (teaches) this.#learned.limited(sentAtMs, this.#nowMs(), askedMs);
     // A refusal within the plan counts as jitter, until the widest margins do not help: then the plan must be wrong.
-    if (this.#backoff.pause(askedMs, sentAtMs, said) && teaches && !this.#guards.widen())
-      this.#isPaced = true;
+    const plan = this.#options.line ?? this.#guards;
+    if (this.#backoff.pause(askedMs, sentAtMs, said) && teaches && !plan.widen()) this.#isPaced = true;
     this.#tellLearned();
   }
 
@@ -230,6 +207,7 @@ export class Limiter {
 
   async close(): Promise<void> {
     this.#leases.close();
+    this.#options.line?.close();
   }
 
   // ---------------------------------------------------------------------------------------- the queue
@@ -245,6 +223,7 @@ export class Limiter {
       this.#queue.refuse(() => error);
     } finally {
       this.#isServing = false;
+      for (const turn of this.#turns.splice(0)) turn.giveBack();
     }
   }
 
@@ -254,18 +233,52 @@ export class Limiter {
     this.#refuseEndlessWaits(waitMs);
     if (this.#queue.size === 0) return;
     this.#longWaits.tell(waitMs, () => this.#reason());
+    this.#askLine();
     const sleepMs = this.#sleepMs(waitMs);
     if (sleepMs > 0) await this.#sleep.lasting(sleepMs);
     else if (this.#leases.take()) this.#queue.serveFirst(this.#grant());
   }
 
-  /** The end of a wait is known, or it is the arrival of a lease: no clock says when that is. */
+  /** The end of a wait is known, or it is the arrival of a lease or of a place: no clock says when that is. */
   #sleepMs(waitMs: number): number {
-    return waitMs > 0 || this.#leases.isThere ? waitMs : Number.POSITIVE_INFINITY;
+    if (waitMs > 0) return waitMs;
+    if (!this.#leases.isThere) return Number.POSITIVE_INFINITY;
+    return this.#options.line === undefined || this.#turns.length > 0 ? 0 : LOOK_AT_LINE_MS;
   }
 
-  /** Milliseconds until a request may leave; infinite when that depends on another one ending. */
+  /** Takes a place for each who waits, once nothing else holds them back. */
+  #askLine(): void {
+    const { line } = this.#options;
+    if (line === undefined || this.#ownWaitMs() > 0) return;
+    while (this.#turns.length + this.#askedTurns < this.#queue.size) {
+      this.#askedTurns += 1;
+      void this.#takeTurn(line);
+    }
+  }
+
+  async #takeTurn(line: AccountLine): Promise<void> {
+    try {
+      const turn = await line.turn();
+      if (this.#queue.size > 0) this.#turns.push(turn);
+      else turn.giveBack();
+    } catch (error) {
+      this.#queue.refuse(() => error);
+    }
+    this.#askedTurns -= 1;
+    this.#changed();
+  }
+
+  /** Milliseconds until a request may leave, as far as it is known; infinite when that depends on another one ending. */
   #waitMs(): number {
+    return Math.max(this.#ownWaitMs(), this.#lineMs);
+  }
+
+  get #lineMs(): number {
+    const { line } = this.#options;
+    return line === undefined || this.#turns.length > 0 ? 0 : line.waitMs;
+  }
+
+  #ownWaitMs(): number {
     const nowMs = this.#nowMs();
     if (this.#out.size > 0 && this.#mustBeAlone) return Number.POSITIVE_INFINITY;
     return Math.max(this.#backoff.waitMs(nowMs), this.#planMs(nowMs), this.#learnedMs(nowMs));
@@ -276,9 +289,8 @@ export class Limiter {
   }
 
   #planMs(nowMs: number): number {
-    const { aheadMs = 0 } = this.#options;
     const quotaMs = this.#remainingQuota.waitMs(nowMs, this.#out.inHand);
-    return Math.max(quotaMs, this.#guards.waitMs(nowMs) - aheadMs);
+    return Math.max(quotaMs, this.#guards.waitMs(nowMs));
   }
 
   #learnedMs(nowMs: number): number {
@@ -288,7 +300,7 @@ export class Limiter {
 
   #reason(): WaitReason {
     const nowMs = this.#nowMs();
-    const [planMs, learnedMs] = [this.#planMs(nowMs), this.#learnedMs(nowMs)];
+    const [planMs, learnedMs] = [Math.max(this.#planMs(nowMs), this.#lineMs), this.#learnedMs(nowMs)];
     const isTold = this.#backoff.waitMs(nowMs) >= Math.max(planMs, learnedMs);
     if (isTold) return { why: this.#backoff.why, isTold };
     if (planMs >= learnedMs) return { why: LIMIT_USED_UP, isTold };
@@ -298,13 +310,12 @@ export class Limiter {
   #changed(): void {
     if (!this.#sleep.isOn) return;
     if (this.#queue.size > 0) this.#leases.ask();
+    this.#askLine();
     this.#sleep.shorten(this.#queue.size === 0 ? 0 : this.#sleepMs(this.#waitMs()));
   }
 
   #grant(): RatePermit {
-    const nowMs = this.#nowMs();
-    // Those that are in hand have the places before, whichever of them leaves first.
-    const permit = new RatePermit(this.#permits, nowMs + this.#guards.waitMs(nowMs));
+    const permit = new RatePermit(this.#permits, this.#turns.shift());
     this.#out.add(permit);
     this.#guards.take();
     return permit;
@@ -314,7 +325,7 @@ export class Limiter {
   #holds(): boolean {
     const nowMs = this.#nowMs();
     if (this.#mustBeAlone && this.#out.size > 1) return false;
-    if (this.#backoff.waitMs(nowMs) > 0 || !this.#guards.mayLeave(nowMs)) return false;
+    if (this.#backoff.waitMs(nowMs) > 0) return false;
     return this.#remainingQuota.waitMs(nowMs, this.#out.inHand - 1) === 0;
   }
 
@@ -354,7 +365,7 @@ export class Limiter {
 
   #standstillStop({ maxPauseMs = 0 }: Waiter, stuckMs: number): StopError {
     const silent = `the vendor has not completed its answer to ${counted(this.#out.inFlight, 'request')}`;
-    const why = this.#backoff.isOver ? (this.#guards.isWithheld ? WITHHELD : silent) : this.#backoff.why;
+    const why = this.#backoff.isOver ? silent : this.#backoff.why;
     return pausedStop(stuckWords(stuckMs, 0, maxPauseMs, why), this.#options.clock.wallMs());
   }
 

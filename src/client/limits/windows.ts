@@ -22,30 +22,6 @@ export function tellsPace({ windows }: Limits): boolean {
   return windows.some(isSpread);
 }
 
-/**
- * What shares of an account are taken of: the requests of the window that allows the fewest, of those that are spread. Who has a
- * part of them has the same part of each other one. Undefined where no such window is known.
- */
-export function sharedRequests(windows: readonly Window[]): number | undefined {
-  const requests = windows.filter(isSpread).map((window) => window.requests);
-  return requests.length === 0 ? undefined : Math.min(...requests);
-}
-
-/**
- * What of a limit is shared among those who send for an account: the requests of `sharedRequests` and how long each of them counts,
- * and the windows that are handed out in portions.
- */
-export function sharedLimit({ windows }: Limits): {
-  readonly limit?: Window;
-  readonly quotas: readonly Window[];
-} {
-  const quotas = windows.filter((window) => !isSpread(window));
-  const requests = sharedRequests(windows);
-  if (requests === undefined) return { quotas };
-  const countedMs = windows.filter(isSpread).map((window) => window.windowMs + marginMs(window));
-  return { limit: { requests, windowMs: Math.ceil(Math.max(...countedMs)) }, quotas };
-}
-
 export function perSecondOf({ requests, windowMs }: Window): number {
   return (requests * 1000) / windowMs;
 }

@@ -12,11 +12,8 @@ import type { AccountCaps, AccountState, BatchId } from './records.ts';
 /** How often a worker beats. */
 export const BEAT_EVERY_MS = 1_000;
 
-/**
- * How long a share may be used, from before its beat was asked for. A worker that hears nothing sends nothing after it, and what it had
- * goes to others a window later.
- */
-export const SHARE_HOLDS_MS = 4_000;
+/** Who has not beaten for so long is not at work. */
+export const THERE_MS = 4_000;
 
 /** A request that has not left by then, from before its intent was asked for, never leaves. */
 export const SENT_WITHIN_MS = 5_000;
@@ -65,27 +62,14 @@ export interface Beat {
 
 export interface AccountSaid {
   readonly account: string;
-  /**
-   * What is shared: the requests of `sharedRequests`, and the longest of the windows up to a minute, with its margin: so long do
-   * requests count. Absent where no such window is known: then each worker learns a speed of its own.
-   */
-  readonly limit?: SharedWindow;
-  /** Windows above a minute. They are handed out in portions, as `mostSends`. */
-  readonly quotas: readonly SharedWindow[];
-  /** Whether calls wait or are in flight. Who wants nothing has no share. */
-  readonly wants: boolean;
   readonly inFlight: number;
-  /** Requests that have left since this worker began with the account (`Limiter.sends`). */
-  readonly sends: number;
-  /** One request at a time is to show whether answers come again. Of several such workers one probes, with a share of one. */
-  readonly isProbing?: boolean;
   /** The open batches of it that this worker works on. */
   readonly batches: readonly BatchId[];
   /** What the vendor asked for. It is said once, or as often as one likes: the longest is kept. */
   readonly pause?: SaidPause;
   /** Why nobody may ask with this account any more: `key`, `vendor_credits`, or an address that gives 404 alone. It is said once. */
   readonly end?: AccountEnd;
-  /** Nothing is sent by it any more, and `sends` is final. */
+  /** Nothing is sent by it any more. */
   readonly isLeaving?: true;
 }
 
@@ -106,19 +90,9 @@ export interface Heard {
 
 export interface AccountHeard {
   readonly account: string;
-  /**
-   * Requests of `limit` that this worker may send in any such window, for `SHARE_HOLDS_MS`; infinite without a limit. All shares
-   * together are never more than the limit. What is lost by this beat must not be used from when it is heard.
-   */
-  readonly share: number;
-  /** The most `sends` that its portions of the quotas allow, absent without quotas. */
-  readonly mostSends?: number;
   /** A pause that lasts, whoever told of it. */
   readonly pause?: SaidPause;
-  /**
-   * Told by any worker, and not taken back by `goOn` since. Of code `account`: another worker goes by another limit, which its
-   * accounts file says, and this one has no share.
-   */
+  /** Told by any worker, and not taken back by `goOn` since. */
   readonly end?: AccountEnd;
   /** Those of its batches that a person has paused. */
   readonly held: readonly BatchId[];
@@ -139,14 +113,41 @@ export interface Worker {
   /** How long ago it opened the ledger, and beat last. Without a beat it has said nothing yet. */
   readonly sinceMs: number;
   readonly beatAgoMs?: number;
-  readonly accounts: readonly WorkerShare[];
+  readonly accounts: readonly WorkerAccount[];
 }
 
-export interface WorkerShare {
+export interface WorkerAccount {
   readonly account: string;
   readonly inFlight: number;
-  /** Absent where the limit is unknown. */
-  readonly share?: number;
+}
+
+/** A request that stands in the line of its account. */
+export interface Turn {
+  /**
+   * Resolves when it may leave, which it then does at once, or at `latestMs`, monotonic. Where its time was missed meanwhile it gets
+   * another place.
+   */
+  untilDue(latestMs: number): Promise<void>;
+  /** Whether it may leave in this very turn of the event loop. */
+  mayLeave(): boolean;
+  left(): void;
+  answered(): void;
+  /** Says nothing of a request that has left. */
+  giveBack(): void;
+}
+
+/** The line in which all workers that share an account stand: `limits.ts`. */
+export interface AccountLine {
+  /**
+   * Resolves when a place was taken, which is some time before it is due.
+   * @throws StopError `account` while others are at work by another limit; `store` when the database does not answer.
+   */
+  turn(): Promise<Turn>;
+  /** How long there is no place as far as it is known. */
+  readonly waitMs: number;
+  /** The vendor saw requests closer together than their places are. @returns false when no margin helps any more. */
+  widen(): boolean;
+  close(): void;
 }
 
 /** What any process may read beside them. */
@@ -162,6 +163,8 @@ export interface Spenders {
    * @throws StopError `store_lost` when the database does not know what it had acknowledged; `store` when it does not answer.
    */
   beat(said: Beat): Promise<Heard>;
+  /** Of an account whose plan has one window or more. */
+  line(account: string, windows: readonly SharedWindow[]): Promise<AccountLine>;
   /** A person began anew with an account: an end that was told before counts no more. */
   goOn(account: string): Promise<void>;
   /** What the first worker said holds for all. @throws StopError `account` when something else was said here. */

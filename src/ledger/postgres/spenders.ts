@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../../core/clock.ts';
-import { stop } from '../../core/errors.ts';
+import { invariant, stop } from '../../core/errors.ts';
 import { present } from '../../core/objects.ts';
 import { accountsPath } from '../../core/paths.ts';
 import { commandLine } from '../../lib/command-line.ts';
@@ -14,11 +14,12 @@ import {
   type BatchId,
   type Ledger,
   type SaidPause,
-  SHARE_HOLDS_MS,
   type Spenders,
+  THERE_MS,
   termsWords,
   type Worker,
 } from '../ledger.ts';
+import { Line } from '../limits.ts';
 import { Unanswered } from '../store.ts';
 import type { Seen } from './losses.ts';
 import { requireMoving } from './standing.ts';
@@ -38,11 +39,6 @@ interface Spending {
 interface Kept {
   readonly account: string;
   readonly inFlight: number;
-  readonly isProbing?: boolean;
-  /** What it may send in any window of the limit, since when by the database's clock, newest last. */
-  readonly shares?: readonly (readonly [atMs: number, requests: number])[];
-  /** What it may send of each window above a minute, of what it had not sent when it said so. */
-  readonly portions: readonly number[];
   readonly pause?: SaidPause;
 }
 
@@ -60,24 +56,17 @@ const SAID = 'UPDATE workers SET seen_at = {now}, accounts = ? WHERE id = ? RETU
 export function spendersOf({ context, db, worker, seen, ledger, clock }: Spending): Spenders {
   /** What the vendor asked for lasts until then, by the monotonic clock. */
   const pauses = new Map<string, SaidPause & { readonly untilMs: number }>();
-  let mine: readonly Kept[] = [];
   let isAsking = false;
 
-  async function heardOf(sql: Sql, said: AccountSaid, others: readonly OfOther[], nowMs: number) {
-    const account = await context.account(said.account);
-    const own = mine.find((each) => each.account === said.account);
+  async function heardOf(sql: Sql, said: AccountSaid, others: readonly Kept[]) {
     const theirs = others.filter((each) => each.account === said.account);
     const kept: Kept = {
       ...{ account: said.account, inFlight: said.inFlight },
-      ...present({ isProbing: said.isProbing, pause: pauseOf(pauses, said, clock.monotonicMs()) }),
-      ...shareOf(said, own, theirs, nowMs),
-      portions: await portionsOf(sql, said, account, theirs),
+      ...present({ pause: pauseOf(pauses, said, clock.monotonicMs()) }),
     };
     const heard: AccountHeard = {
       account: said.account,
-      share: kept.shares?.at(-1)?.[1] ?? Number.POSITIVE_INFINITY,
-      ...(said.quotas.length === 0 ? {} : { mostSends: said.sends + Math.min(...kept.portions) }),
-      ...(await toldOf(sql, said, account, theirs)),
+      ...(await toldOf(sql, said, await context.account(said.account), theirs)),
       known: await ledger.account(said.account),
     };
     return { kept, heard };
@@ -94,21 +83,29 @@ export function spendersOf({ context, db, worker, seen, ledger, clock }: Spendin
           await requireMoving(sql, db.shown);
           const rows = await sql.rows<Row>(OTHERS, [worker]);
           const others = rows.flatMap(othersOf);
-          const [{ now: nowMs } = { now: 0 }] = await sql.rows<{ now: number }>('SELECT {now} AS now');
           const all = [];
           for (const said of accounts) {
             await tell(sql, said);
-            all.push({ said, ...(await heardOf(sql, said, others, nowMs)) });
+            all.push({ said, ...(await heardOf(sql, said, others)) });
           }
           const kept = all.filter(({ said }) => said.isLeaving !== true).map((each) => each.kept);
           await sql.rows(SAID, [JSON.stringify(kept), worker]);
-          return { all, kept };
+          return all;
         });
-        mine = result.kept;
-        return { worker, accounts: result.all.map(({ heard }) => heard) };
+        return { worker, accounts: result.map(({ heard }) => heard) };
       } finally {
         isAsking = false;
       }
+    },
+    async line(account, windows) {
+      await db.transaction(async (sql) => {
+        await sql.rows('INSERT INTO accounts (identity) VALUES (?) ON CONFLICT (identity) DO NOTHING', [
+          account,
+        ]);
+      });
+      const number = await context.account(account);
+      invariant(number !== undefined, 'an account that was noted has a number');
+      return new Line(db, number, windows, clock);
     },
     goOn: (account) =>
       db.transaction(async (sql) => {
@@ -144,7 +141,7 @@ async function toldOf(
   sql: Sql,
   { batches }: AccountSaid,
   account: number | undefined,
-  theirs: readonly OfOther[],
+  theirs: readonly Kept[],
 ): Promise<Pick<AccountHeard, 'pause' | 'end' | 'held' | 'over'>> {
   const [of] = await sql.rows<{ ended: string | null }>('SELECT ended FROM accounts WHERE id = ?', [
     account ?? 0,
@@ -167,71 +164,12 @@ async function toldOf(
   return { ...present({ pause, end: of?.ended == null ? undefined : JSON.parse(of.ended) }), held, over };
 }
 
-// ------------------------------------------------------------------------------------------ shares
-
-interface OfOther extends Kept {
-  readonly worker: number;
-  /** Whether it may still be at work. */
-  readonly isThere: boolean;
-}
-
-function othersOf({ id, seen_at, now, accounts }: Row): readonly OfOther[] {
+function othersOf({ seen_at, now, accounts }: Row): readonly Kept[] {
   const agoMs = now - seen_at;
   return (JSON.parse(accounts) as readonly Kept[]).map(({ pause, ...kept }) => ({
-    ...{ ...kept, worker: id, isThere: agoMs < SHARE_HOLDS_MS },
+    ...kept,
     ...present({ pause: pause && { ...pause, leftMs: pause.leftMs - agoMs } }),
   }));
-}
-
-/** An equal part of the limit, and no more than what the others have left of it for a whole window. */
-function shareOf(
-  { limit, wants, isLeaving, isProbing }: AccountSaid,
-  own: Kept | undefined,
-  theirs: readonly OfOther[],
-  nowMs: number,
-): Pick<Kept, 'shares'> {
-  if (limit === undefined) return {};
-  const sinceMs = nowMs - limit.windowMs - SHARE_HOLDS_MS;
-  const taken = theirs.reduce((sum, each) => sum + mostOf(each, sinceMs), 0);
-  const there = theirs.filter(({ isThere }) => isThere);
-  const fair = Math.ceil(limit.requests / (there.length + 1));
-  const isOneOfProbing = isProbing === true && there.some((each) => each.isProbing);
-  const most = isLeaving || !wants || isOneOfProbing ? 0 : isProbing ? 1 : fair;
-  const share = Math.max(Math.min(most, limit.requests - taken), 0);
-  return { shares: [...lately(own, sinceMs), [nowMs, share]] };
-}
-
-/** Those that were used since, the one that was in use then among them. */
-function lately(kept: Kept | undefined, sinceMs: number): NonNullable<Kept['shares']> {
-  const shares = kept?.shares ?? [];
-  return shares.filter((_, at) => (shares[at + 1]?.[0] ?? Number.POSITIVE_INFINITY) > sinceMs);
-}
-
-function mostOf(kept: OfOther, sinceMs: number): number {
-  const shares = lately(kept, sinceMs);
-  const isOver = !kept.isThere && (shares.at(-1)?.[0] ?? 0) < sinceMs;
-  return isOver ? 0 : Math.max(0, ...shares.map(([, requests]) => requests));
-}
-
-const SENT = `SELECT count(*) AS n FROM calls WHERE account = ? AND sent_at > {now} - CAST(? AS {int})`;
-
-/** Of each window above a minute an equal part of what nobody has sent, and nobody else was given. */
-async function portionsOf(
-  sql: Sql,
-  { quotas, isLeaving }: AccountSaid,
-  account: number | undefined,
-  theirs: readonly OfOther[],
-): Promise<readonly number[]> {
-  const there = theirs.filter(({ isThere }) => isThere);
-  const portions: number[] = [];
-  for (const [at, { requests, windowMs }] of quotas.entries()) {
-    const [sent] = await sql.rows<{ n: number }>(SENT, [account ?? 0, windowMs]);
-    const left = requests - (sent?.n ?? 0);
-    const given = there.reduce((sum, each) => sum + (each.portions[at] ?? 0), 0);
-    const most = isLeaving === true ? 0 : Math.ceil(left / (there.length + 1));
-    portions.push(Math.max(Math.min(most, left - given), 0));
-  }
-  return portions;
 }
 
 // ------------------------------------------------------------------------------------------ who is there
@@ -260,11 +198,7 @@ export async function workers(db: Pick<Db, 'rows'>): Promise<readonly Worker[]> 
     ...{ ...worker, sinceMs: now - since },
     ...(seen_at > since ? { beatAgoMs: now - seen_at } : {}),
     accounts: (JSON.parse(accounts) as readonly Kept[])
-      .map(({ account, inFlight, shares }) => ({
-        account,
-        inFlight,
-        ...present({ share: shares?.at(-1)?.[1] }),
-      }))
+      .map(({ account, inFlight }) => ({ account, inFlight }))
       .sort((one, other) => (one.account < other.account ? -1 : 1)),
   }));
 }
@@ -326,7 +260,7 @@ async function heldIn(db: Pick<Db, 'rows'>, identity: string): Promise<AccountTe
 async function askingWith(db: Pick<Db, 'rows'>, identity: string): Promise<Worker | undefined> {
   const there = await workers(db);
   return there.find(
-    ({ beatAgoMs = SHARE_HOLDS_MS, accounts }) =>
-      beatAgoMs < SHARE_HOLDS_MS && accounts.some(({ account }) => account === identity),
+    ({ beatAgoMs = THERE_MS, accounts }) =>
+      beatAgoMs < THERE_MS && accounts.some(({ account }) => account === identity),
   );
 }

@@ -75,13 +75,13 @@ export class SharedSession<Opened> {
   }
 
   beating(
-    { identity, limits }: Pick<Account, 'identity' | 'limits'>,
+    { identity }: Pick<Account, 'identity'>,
     { client, history }: Pick<Session, 'client' | 'history'>,
     closeLeftOpen: () => Promise<unknown>,
   ): BeatingAccount {
     const { limiter } = client;
     return {
-      ...{ identity, limits, limiter, history, closeLeftOpen, runs: this.members },
+      ...{ identity, limiter, history, closeLeftOpen, runs: this.members },
       told: () => this.#told,
       wasSaid: (told) => {
         if (this.#told === told) this.#told = {};

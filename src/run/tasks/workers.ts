@@ -11,15 +11,13 @@ export interface WorkerView {
   readonly sinceMs: number;
   /** How long ago it said so last; absent when it has not yet. */
   readonly beatAgoMs?: number;
-  readonly accounts: readonly AccountShare[];
+  readonly accounts: readonly WorkerAccount[];
 }
 
-export interface AccountShare {
+export interface WorkerAccount {
   /** The name by which the newest batch knows the account, else its identity. */
   readonly account: string;
   readonly inFlight: number;
-  /** How many requests of the limit it may send in each window; absent where no limit is known. */
-  readonly share?: number;
 }
 
 export interface WorkersRequest {

@@ -55,7 +55,6 @@ export const text = {
     command: 'Command',
     account: 'Account',
     inFlight: 'In flight',
-    share: 'Share of the limit',
     beat: 'Last beat',
     ago: (seconds: string) => `${seconds} s ago`,
     noBeat: 'none yet',

@@ -94,27 +94,6 @@ async function stopOf(promise: Promise<unknown>): Promise<StopError> {
   throw new Error('expected a stop', { cause: thrown });
 }
 
-test('who has to write before is given permits ahead, for which no request leaves later and no window has more', async () => {
-  goByTimers();
-  const WRITING_MS = 150;
-  const limits = { concurrency: 64, windows: [{ requests: 50, windowMs: 1_000 }] };
-  const limited = limiter({ limits, aheadMs: 300 });
-  const times: number[] = [];
-  const send = async (): Promise<void> => {
-    const permit = await limited.permit(PATIENT);
-    await clock.sleep(WRITING_MS);
-    await clock.sleep(Math.max(0, permit.dueMs - clock.monotonicMs()));
-    permit.sent();
-    times.push(clock.monotonicMs());
-    permit.done();
-  };
-  await clock.until(Promise.all(Array.from({ length: 400 }, send)));
-  const [first = 0, ...later] = times.slice(50);
-  expect(later.length / (((later.at(-1) ?? 0) - first) / 1_000)).toBeGreaterThan(0.98 * 50);
-  for (const [at, time] of times.slice(50).entries()) expect(time - (times[at] ?? 0)).toBeGreaterThan(1_000);
-  await limited.close();
-});
-
 async function inSlot<T>(limited: Limiter, waiter: Waiter, work: () => Promise<T>): Promise<T> {
   await limited.enter(waiter);
   try {

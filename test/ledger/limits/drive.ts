@@ -17,7 +17,7 @@ import { systemClock } from '../../../src/core/clock.ts';
 import { postgres, SCHEMA } from '../../../src/ledger/db/postgres.ts';
 import { each, step } from '../../../src/ledger/db.ts';
 import { Line } from '../../../src/ledger/limits.ts';
-import { LINES_OF_POSTGRES } from '../../../src/ledger/limits-sql.ts';
+import { migrate } from '../../../src/ledger/schema.ts';
 import { postgresServer } from '../stores/postgres-server.ts';
 
 const { values } = parseArgs({
@@ -98,7 +98,8 @@ async function worker(): Promise<void> {
     for (;;) {
       const turn = await line.turn();
       await noted();
-      await turn.untilDue();
+      await turn.untilDue(systemClock.monotonicMs() + 5_000);
+      if (!turn.mayLeave()) continue;
       turn.left();
       await (await fetch(values.vendor)).text();
       turn.answered();
@@ -138,9 +139,10 @@ async function drive(): Promise<void> {
   await server.createDatabase('limits');
   const direct = server.url('limits');
   const owner = await postgres(direct);
-  await owner.script(`CREATE SCHEMA ${SCHEMA}; CREATE TABLE workers (id {int} PRIMARY KEY, newest_group {int} NOT NULL DEFAULT 0);
-    CREATE TABLE accounts (id {int} PRIMARY KEY, paused_until {int}); CREATE TABLE sent (id {int} PRIMARY KEY);
-    INSERT INTO accounts (id) VALUES (1); INSERT INTO workers (id) SELECT generate_series(1, ${number('workers')}); ${LINES_OF_POSTGRES}`);
+  await owner.script(`CREATE SCHEMA ${SCHEMA};`);
+  await migrate(owner);
+  await owner.script(`CREATE TABLE sent (id {int} PRIMARY KEY); INSERT INTO accounts (id, identity) VALUES (1, 'driven');
+    INSERT INTO workers (id, host, pid, command, since, seen_at) SELECT id, 'here', 0, 'drive', 0, 0 FROM generate_series(1, ${number('workers')}) AS id;`);
   await owner.close();
   const url = number('database-ms') === 0 ? direct : await slowly(new URL(direct), number('database-ms'));
   const sold = started('vendor');

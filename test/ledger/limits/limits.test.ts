@@ -7,7 +7,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { systemClock } from '../../../src/core/clock.ts';
 import { type PostgresDb, postgres, SCHEMA } from '../../../src/ledger/db/postgres.ts';
 import { Line } from '../../../src/ledger/limits.ts';
-import { LINES_OF_POSTGRES } from '../../../src/ledger/limits-sql.ts';
+import { migrate } from '../../../src/ledger/schema.ts';
 import { postgresServer } from '../stores/postgres-server.ts';
 
 let db: PostgresDb;
@@ -17,15 +17,18 @@ beforeAll(async () => {
   const server = await postgresServer();
   await server.createDatabase('lines');
   db = await postgres(server.url('lines'));
-  await db.script(
-    `CREATE SCHEMA ${SCHEMA}; CREATE TABLE accounts (id {int} PRIMARY KEY, paused_until {int}); ${LINES_OF_POSTGRES}`,
-  );
+  await db.script(`CREATE SCHEMA ${SCHEMA};`);
+  await migrate(db);
   return () => db.close();
 });
 
 async function newAccount(pausedUntil: number | null = null): Promise<number> {
   accounts += 1;
-  await db.rows('INSERT INTO accounts (id, paused_until) VALUES (?, ?)', [accounts, pausedUntil]);
+  await db.rows('INSERT INTO accounts (id, identity, paused_until) VALUES (?, ?, ?)', [
+    accounts,
+    `account ${accounts}`,
+    pausedUntil,
+  ]);
   return accounts;
 }
 
@@ -174,6 +177,6 @@ test('who goes by another limit than those at work is told both', async () => {
     (requests) => new Line(db, account, [{ requests, windowMs: 1_000 }], systemClock),
   );
   const turn = await theirs?.turn();
-  await turn?.untilDue();
+  await turn?.untilDue(systemClock.monotonicMs() + 5_000);
   await expect(ours?.turn()).rejects.toThrow(/200 requests in 1000 ms; .*100 requests in 1000 ms/);
 });

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../core/clock.ts';
-import type { PauseRecord } from '../../../ledger/ledger.ts';
+import type { AccountLine, PauseRecord } from '../../../ledger/ledger.ts';
 import { formatDuration } from '../../../lib/duration.ts';
 import type { Limits } from '../windows.ts';
 
@@ -171,11 +171,8 @@ export interface LimiterOptions {
   readonly learnedPerSecond: number | undefined;
   /** Starts at full speed although the plan is unknown, and learns from the first refusal on. */
   readonly unhurried?: boolean;
-  /**
-   * How long before its request may leave a permit is given at most, to who has something to write before. Without it, not
-   * before it may.
-   */
-  readonly aheadMs?: number;
+  /** Where many processes send. It keeps the plan for all of them. */
+  readonly line?: AccountLine | undefined;
   /** Whether only one request may be in flight, until an answer ends the reason for that. Without it, never. */
   goesAlone?(): boolean;
   onPause(pause: Pause): void;

@@ -1,8 +1,7 @@
 import type { Clock } from '../../../core/clock.ts';
 import { invariant } from '../../../core/errors.ts';
 import type { RateHints } from '../../rate-hints.ts';
-import { isSpread, marginMs, perSecondOf, sureMarginMs, type Window } from '../windows.ts';
-import { Share } from './share.ts';
+import { isSpread, marginMs, perSecondOf, spreadPerSecond, sureMarginMs, type Window } from '../windows.ts';
 
 /** The guards that check every send last: a log of each window of the plan, and what the vendor says is left of it. */
 
@@ -25,7 +24,6 @@ export class SlidingLog {
   readonly #times: Float64Array;
   #count = 0;
   #inHand = 0;
-  #places: number;
 
   constructor(window: Window, margin = marginMs(window)) {
     const { requests, windowMs } = window;
@@ -39,28 +37,13 @@ export class SlidingLog {
       margin * 2,
     );
     this.#times = new Float64Array(requests).fill(Number.NEGATIVE_INFINITY);
-    this.#places = requests;
-  }
-
-  /** Keeps to so many requests of the window from now on. What has left in the window counts, however many were allowed then. */
-  allot(places: number): void {
-    this.#places = places;
   }
 
   /** How long the next send must still wait; infinite while as many permits are out as the window has places. */
   waitMs(nowMs: number): number {
-    const places = this.#places - this.#inHand;
+    const places = this.#times.length - this.#inHand;
     if (places <= 0) return Number.POSITIVE_INFINITY;
     return Math.max(this.#newest(places) + this.#window.windowMs + this.#marginMs - nowMs, 0);
-  }
-
-  /**
-   * Whether a permit may be used now, though the share may have become smaller since it was given. The margin is left to the
-   * wait: an answer that shows a send to have been late must not take back a permit.
-   */
-  mayLeave(nowMs: number): boolean {
-    if (this.#places === this.#times.length) return true;
-    return this.#places > 0 && this.#newest(this.#places) + this.#window.windowMs <= nowMs;
   }
 
   take(): void {
@@ -155,65 +138,33 @@ function savedMs(windows: readonly Window[]): number {
   return saved.length === 0 ? 0 : Math.min(...saved);
 }
 
-/**
- * The guards of all windows of a plan, and of the share of it that is ours: the longest wait wins. A send has a number in the log
- * of each.
- */
+/** The guards of all windows of a plan: the longest wait wins. A send has a number in the log of each. */
 export class PlanGuards {
   readonly #clock: Clock;
   readonly #logs: readonly SlidingLog[];
   readonly #jitter: Jitter;
-  #share: Share;
-  #sends = 0;
-  #inHand = 0;
+  /** Requests a second when the shortest window is spread evenly. */
+  readonly perSecond: number;
 
   constructor(windows: readonly Window[], clock: Clock) {
     this.#clock = clock;
     this.#logs = windows.map((window) => new SlidingLog(window));
     // A quota of a day may be used up in a burst, in which the fastest answer must not be forgotten.
     this.#jitter = new Jitter(Math.max(...windows.map(perSecondOf)), savedMs(windows));
-    this.#share = new Share(windows);
+    this.perSecond = spreadPerSecond(windows);
   }
 
-  allot(share: Share): void {
-    this.#share = share;
-    for (const [at, log] of this.#logs.entries()) log.allot(share.windows[at]?.requests ?? 0);
-  }
-
-  get sends(): number {
-    return this.#sends;
-  }
-
-  get isWithheld(): boolean {
-    return this.#share.isWithheld(this.#clock, this.#sends);
-  }
-
-  /** Requests a second when the shortest window is spread evenly. While nothing may leave, as if it were one of each window. */
-  get perSecond(): number {
-    return this.#share.perSecond;
-  }
-
-  /** Infinite while the share is withheld or in hand, because no time ends that. */
   waitMs(nowMs: number): number {
-    if (this.#share.isWithheld(this.#clock, this.#sends + this.#inHand)) return Number.POSITIVE_INFINITY;
     let waitMs = 0;
     for (const log of this.#logs) waitMs = Math.max(waitMs, log.waitMs(nowMs));
     return waitMs;
   }
 
-  /** Whether a permit may be used now, although another share may have been allotted since. */
-  mayLeave(nowMs: number): boolean {
-    return !this.isWithheld && this.#logs.every((log) => log.mayLeave(nowMs));
-  }
-
   take(): void {
-    this.#inHand += 1;
     for (const log of this.#logs) log.take();
   }
 
   sent(atMs: number): readonly number[] {
-    this.#inHand -= 1;
-    this.#sends += 1;
     return this.#logs.map((log) => log.sent(atMs));
   }
 
@@ -225,7 +176,6 @@ export class PlanGuards {
   }
 
   giveBack(): void {
-    this.#inHand -= 1;
     for (const log of this.#logs) log.giveBack();
   }
 

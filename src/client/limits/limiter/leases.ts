@@ -22,7 +22,6 @@ const SET_BACK_MS = 50;
 export interface LeasesOptions {
   perSecond(): number;
   isLearned(): boolean;
-  readonly aheadMs?: number;
   readonly clock: Clock;
   onArrived(): void;
 }
@@ -147,8 +146,7 @@ export class Leases {
   }
 
   #aheadOf(perSecond: number): number {
-    const { aheadMs: givenAheadMs = 0 } = this.#options;
-    const aheadMs = this.#options.isLearned() ? LEARNED_AHEAD_MS : AHEAD_MS + givenAheadMs;
+    const aheadMs = this.#options.isLearned() ? LEARNED_AHEAD_MS : AHEAD_MS;
     return Math.floor(aheadMs / groupMs(perSecond)) * groupOf(perSecond);
   }
 }

@@ -1,39 +1,47 @@
+import type { Turn } from '../../../ledger/ledger.ts';
+
 export class RatePermit {
   readonly #giver: PermitGiver;
-  /** From when on it may be used, monotonic. */
-  readonly dueMs: number;
+  readonly #turn: Turn | undefined;
 
-  constructor(giver: PermitGiver, dueMs: number) {
+  constructor(giver: PermitGiver, turn: Turn | undefined) {
     this.#giver = giver;
-    this.dueMs = dueMs;
+    this.#turn = turn;
+  }
+
+  /** Resolves when its request may leave, or at `latestMs`, monotonic; undefined when it may. */
+  untilDue(latestMs: number): Promise<void> | undefined {
+    return this.#turn?.untilDue(latestMs);
   }
 
   holds(): boolean {
-    return this.#giver.holds();
+    return this.mayLeave() && this.#giver.holds();
   }
 
   /** Whether it may be used in this very turn, to be asked just before its headers leave. */
   mayLeave(): boolean {
-    return this.#giver.mayLeave();
+    return this.#turn?.mayLeave() !== false;
   }
 
   sent(): void {
+    this.#turn?.left();
     this.#giver.sent(this);
   }
 
   answered(): void {
+    this.#turn?.answered();
     this.#giver.answered(this);
   }
 
   /** To be called when its attempt is over, with all consequences of its answer, or given up. */
   done(): void {
+    this.#turn?.giveBack();
     this.#giver.done(this);
   }
 }
 
 export interface PermitGiver {
   holds(): boolean;
-  mayLeave(): boolean;
   sent(permit: RatePermit): void;
   answered(permit: RatePermit): void;
   done(permit: RatePermit): void;

@@ -170,7 +170,7 @@ const workerWords = text.workers;
 /** How often it is asked who is at work, ms. */
 const WORKERS_MS = 2_000;
 
-/** Who spends from a store that many share, each with what it sends of every account; nothing for any other store. */
+/** Who spends from a store that many share, each with what it has on its way of every account; nothing for any other store. */
 function Workers() {
   const asked = useSignal(0);
   const isShared = useSignal(false);
@@ -199,17 +199,16 @@ function ListedWorkers({ workers }: { readonly workers: readonly WorkerView[] })
       <h2>{workerWords.title(grouped(workers.length))}</h2>
       <Table
         name={workerWords.table}
-        columns={[...columns, ...numbers(workerWords.inFlight, workerWords.share, workerWords.beat)]}
+        columns={[...columns, ...numbers(workerWords.inFlight, workerWords.beat)]}
       >
         {workers.flatMap((worker) =>
-          accountsOf(worker).map(({ account, in_flight: inFlight, share }) => (
+          accountsOf(worker).map(({ account, in_flight: inFlight }) => (
             <tr key={`${worker.host} ${worker.pid} ${account}`}>
               <td>{worker.host}</td>
               <td>{worker.pid}</td>
               <td title={worker.command}>{commandOf(worker)}</td>
               <td>{account}</td>
               <td class="number">{grouped(inFlight)}</td>
-              <td class="number">{share === undefined ? '' : grouped(share)}</td>
               <td class="number">{beatWords(worker)}</td>
             </tr>
           )),
