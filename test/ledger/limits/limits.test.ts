@@ -171,6 +171,51 @@ test('nobody gets a place before a pause of the account is over, or that is due 
   expect(await take(other, ahead)).toMatchObject({ places: 0 });
 });
 
+const patient = (): number => systemClock.monotonicMs() + 60_000;
+
+test('a quota of an hour alone is not spread, and no worker passes it', async () => {
+  const account = await newAccount();
+  const quota = [{ requests: 3, windowMs: 3_600_000 }];
+  const [one, other] = [new Line(db, account, quota, systemClock), new Line(db, account, quota, systemClock)];
+  for (const turn of await Promise.all([one.turn(), one.turn(), one.turn()])) {
+    await turn.untilDue(patient());
+    expect(turn.mayLeave()).toBe(true);
+    turn.left();
+  }
+  const waiting = other.turn();
+  await expect.poll(() => other.waitMs, { interval: 10 }).toBeGreaterThan(0);
+  other.close();
+  await expect(waiting).rejects.toThrow();
+});
+
+test('a request whose time was missed meanwhile gets another place', async () => {
+  const account = await newAccount();
+  const line = new Line(db, account, [{ requests: 10, windowMs: 1_000 }], systemClock);
+  const turn = await line.turn();
+  await systemClock.sleep(400);
+  await turn.untilDue(patient());
+  expect(turn.mayLeave()).toBe(true);
+  const [{ places } = { places: 0 }] = await db.rows<{ places: number }>(
+    'SELECT count(*) AS places FROM places WHERE account = ?',
+    [account],
+  );
+  expect(places).toBe(2);
+});
+
+test('a worker that cannot ask sends nothing: its request is given up in time, and who waits is told', async () => {
+  const account = await newAccount();
+  let isAway = false;
+  const away = {
+    rows: (...said: Parameters<typeof db.rows>) => (isAway ? new Promise<never>(() => {}) : db.rows(...said)),
+  };
+  const line = new Line(away as typeof db, account, [{ requests: 10, windowMs: 1_000 }], systemClock);
+  const turn = await line.turn();
+  isAway = true;
+  await systemClock.sleep(400);
+  await turn.untilDue(systemClock.monotonicMs() + 100);
+  expect(turn.mayLeave()).toBe(false);
+});
+
 test('who goes by another limit than those at work is told both', async () => {
   const account = await newAccount();
   const [ours, theirs] = [200, 100].map(
