@@ -52,7 +52,7 @@ async function bought({ place, store }: Host, account = {}): Promise<void> {
 }
 
 /** What a run keeps for as long as it needs it, and a worker removes. */
-const PASSING = ['cells', 'files', 'notes', 'pieces'];
+const PASSING = ['cells', 'files', 'notes', 'pieces', 'places', 'quota_uses'];
 
 describe('the role for workers', () => {
   test('deletes nothing but what only passes, whatever it is told, and empties nothing that was bought', async () => {
