@@ -109,8 +109,11 @@ export async function waitForRetry(sql: Sql, { batch, call }: Decided): Promise<
   for (const statement of RETRIED) await sql.each(statement, [{ batch, call, reason: null }]);
 }
 
+const SKIPPED_GO = each(OF_BATCH)(`
+DELETE FROM cells WHERE (batch, row) IN (SELECT r.batch, r.row FROM v JOIN rows r ON r.batch = v.batch AND r.call = v.call AND r.state = 'skipped')`);
+
 export async function skipRows(sql: Sql, { batch, call }: Decided, reason: string): Promise<void> {
-  await sql.each(SKIPPED, [{ batch, call, reason }]);
+  for (const statement of [SKIPPED, SKIPPED_GO]) await sql.each(statement, [{ batch, call, reason }]);
 }
 
 const FINISHED = {
@@ -128,6 +131,10 @@ const FINISH = each(FINISHED)(`
 UPDATE rows SET state = v.state, matched_by = v.matched_by, reason = v.reason, call = v.call, others = v.others FROM v
 WHERE rows.batch = v.batch AND rows.row = v.row AND rows.call = v.rests_on AND rows.state IN ('pending', 'in_doubt')`);
 
+const FINISHED_GO = each(FINISHED)(`
+DELETE FROM cells WHERE (batch, row) IN (SELECT r.batch, r.row FROM v JOIN rows r ON r.batch = v.batch AND r.row = v.row
+  AND r.state NOT IN ('pending', 'in_doubt'))`);
+
 interface RowEnd {
   readonly batch: string;
   readonly row: number;
@@ -140,8 +147,6 @@ interface RowEnd {
 
 /** Writes how rows end that rest on a call. */
 export async function finishRows(sql: Sql, call: number, rows: readonly RowEnd[]): Promise<void> {
-  await sql.each(
-    FINISH,
-    rows.map((row) => ({ ...row, rests_on: call })),
-  );
+  const records = rows.map((row) => ({ ...row, rests_on: call }));
+  for (const statement of [FINISH, FINISHED_GO]) await sql.each(statement, records);
 }

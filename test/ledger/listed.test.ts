@@ -149,7 +149,7 @@ test.each(['cancelled', 'superseded'] as const)(
     if (state === 'cancelled') await later.changeBatch(batch, { state });
     else await begin(later, { key: 'edited', lineage: 'lineage-a' });
     expect(inTables('SELECT row, state, reason FROM rows ORDER BY row')).toEqual([
-      { row: 2, state: 'pending', reason: null },
+      { row: 2, state: 'in_doubt', reason: null },
       { row: 3, state: 'in_doubt', reason: 'the connection was reset' },
     ]);
     await expect(admit(later, batch, 'another')).rejects.toThrow();
