@@ -53,7 +53,7 @@ export class Outage {
     }
   }
 
-  /** Does the work now or not at all. A process that waits for its share has nothing else by which it hears of an outage. */
+  /** Does the work now or not at all. A process that has nothing to write hears of an outage by nothing else. */
   async once<T>(work: () => Promise<T>): Promise<T> {
     try {
       const result = await work();

@@ -14,6 +14,7 @@ import {
   type BatchId,
   type Ledger,
   type SaidPause,
+  type SharedWindow,
   type Spenders,
   THERE_MS,
   termsWords,
@@ -97,22 +98,26 @@ export function spendersOf({ context, db, worker, seen, ledger, clock }: Spendin
         isAsking = false;
       }
     },
-    async line(account, windows) {
-      await db.transaction(async (sql) => {
-        await sql.rows('INSERT INTO accounts (identity) VALUES (?) ON CONFLICT (identity) DO NOTHING', [
-          account,
-        ]);
-      });
-      const number = await context.account(account);
-      invariant(number !== undefined, 'an account that was noted has a number');
-      return new Line(db, number, windows, clock);
-    },
+    line: (account, windows) => lineOf({ context, db, clock }, account, windows),
     goOn: (account) =>
       db.transaction(async (sql) => {
         await sql.rows('UPDATE accounts SET ended = NULL WHERE identity = ?', [account]);
       }),
     ...terms(db, ledger),
   };
+}
+
+async function lineOf(
+  { context, db, clock }: Pick<Spending, 'context' | 'db' | 'clock'>,
+  account: string,
+  windows: readonly SharedWindow[],
+): Promise<Line> {
+  await db.transaction(async (sql) => {
+    await sql.rows('INSERT INTO accounts (identity) VALUES (?) ON CONFLICT (identity) DO NOTHING', [account]);
+  });
+  const number = await context.account(account);
+  invariant(number !== undefined, 'an account that was noted has a number');
+  return new Line(db, number, windows, clock);
 }
 
 /** Why nobody may ask any more. */
