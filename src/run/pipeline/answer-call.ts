@@ -121,12 +121,10 @@ async function useAnswer(
 ): Promise<Obtained | undefined> {
   const { context, run, batch } = work;
   const { erasedAtMs, attempt } = state.answer;
+  const isFresh = await isFreshFor(batch, state.answer, context.ledger);
   if (erasedAtMs !== undefined) {
-    // Nothing is bought under the key of an erased answer. The call begins anew under its own key.
-    if (asksErasedAgain(batch)) return obtainedBy(work, await buy(run, wanted));
-    return { kind: 'skipped', reason: erasedReason(erasedAtMs) };
-  }
-  if (await isFreshFor(batch, state.answer, context.ledger)) {
+    if (isFresh || !asksErasedAgain(batch)) return { kind: 'skipped', reason: erasedReason(erasedAtMs) };
+  } else if (isFresh) {
     if (state.kind === 'answered') return state;
     if (!mayBuyAgain(batch, context.dialect)) return heldBack(state.answer);
   }
