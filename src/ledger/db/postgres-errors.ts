@@ -15,7 +15,8 @@ const isOfConnection = (error: unknown): boolean =>
   ('errno' in error || /^(?:Connection terminated|Client|timeout|Query read timeout)/i.test(error.message));
 
 /** No connection, no room, the server ended, or it ended us because we stood still in a transaction. */
-const OF_SERVER = /^(?:08|53|57P|58|25P0[34])/;
+/** 08P01 is none of them: what was sent is wrong, which is a bug. */
+const OF_SERVER = /^(?:08(?!P01)|53|57P|58|25P0[34])/;
 
 /** Whether it may pass by itself, and nobody knows what the connection would answer next. */
 export const isAway = (error: unknown): boolean => {

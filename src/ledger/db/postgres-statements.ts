@@ -13,7 +13,7 @@ export interface OverRecords extends Prepared {
   readonly again: Omit<OverRecords, 'again'> | undefined;
 }
 
-/** By their text, and those over records by themselves. */
+/** By their text, with its columns where it reads again what another one returned, and those over records by themselves. */
 const known = new Map<string | Statement, Prepared>();
 
 function prepared(key: string | Statement, said: () => string): Prepared {
@@ -46,7 +46,7 @@ export function queryOf<Rec>(statement: Statement, records: readonly Rec[]): Ove
   if (again === undefined) return { ...query, again };
   return {
     ...query,
-    again: { ...prepared(again, () => withRecords(again, columns)), values },
+    again: { ...prepared(`${Object.keys(columns)} ${again}`, () => withRecords(again, columns)), values },
   };
 }
 
