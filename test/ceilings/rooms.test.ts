@@ -16,7 +16,7 @@ const MOST_LINES: Readonly<Record<string, number>> = {
   files: 13_992,
   index: 349,
   job: 1_472,
-  ledger: 11_485,
+  ledger: 11_486,
   lib: 1_979,
   objects: 1_376,
   operations: 3_317,
