@@ -1,3 +1,4 @@
+import { OUTCOME_KINDS } from '../core/row.ts';
 import { type Columns, type Db, inWordsOf, type Type } from './db.ts';
 import { TAKE_PLACES } from './limits-sql.ts';
 
@@ -29,20 +30,9 @@ export const CURRENT = ['open', 'answered', 'doubt'] as const satisfies readonly
 export const HOLDING = ['open', 'doubt', 'retried', 'lost'] as const satisfies readonly CallState[];
 export const PAID = ['answered', 'replaced', 'retracted', 'erased'] as const satisfies readonly CallState[];
 
-const OUTCOMES = [
-  'matched',
-  'no_match',
-  'applied',
-  'unchanged',
-  'invalid',
-  'refused',
-  'in_doubt',
-  'skipped',
-] as const;
-
 /** From where to where a row moves; the table in `docs/internals/ledger.md` says by what. */
 export const ROW_MOVES = {
-  pending: OUTCOMES,
+  pending: OUTCOME_KINDS,
   in_doubt: ['pending', 'matched', 'no_match', 'applied', 'refused', 'skipped'],
   skipped: ['in_doubt'],
   matched: ['pending', 'in_doubt'],

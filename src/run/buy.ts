@@ -66,7 +66,7 @@ async function attempt(buying: Buying): Promise<Next> {
     const outgoing = outgoingFor(run.session, call, moves.at(-1));
     if (outgoing === 'expired') return 'in_doubt';
     crashPoint('before-intent');
-    const admission = await gather.add({ kind: 'intent', intent: intentOf(buying, outgoing.keyed, permit) });
+    const admission = await gather.add({ kind: 'intent', intent: intentOf(buying, outgoing.keyed) });
     crashPoint('after-intent');
     if (admission.kind !== 'admitted') return await notAdmitted(buying, permit, admission);
     await permit.untilDue();

@@ -10,7 +10,6 @@ import {
   credits,
   type Intent,
   type KeyedRequest,
-  SENT_WITHIN_MS,
 } from '../ledger/ledger.ts';
 import { APART_MS } from '../ledger/time.ts';
 import { overBudget } from './budget.ts';
@@ -45,7 +44,7 @@ export function outgoingFor(
   return { request, keyed: key === undefined ? undefined : keyedRequest(key, request, clock.wallMs()) };
 }
 
-export function intentOf(buying: Buying, keyed: KeyedRequest | undefined, permit: Permit): Intent {
+export function intentOf(buying: Buying, keyed: KeyedRequest | undefined): Intent {
   const { session, batch, begunMs = Number.NEGATIVE_INFINITY } = buying.run;
   const { account, clock } = session;
   const { key, call, row, decision, replaces, ifUnknown } = buying.call;
@@ -59,21 +58,17 @@ export function intentOf(buying: Buying, keyed: KeyedRequest | undefined, permit
     row,
     reserve: reserveOf(buying),
     atMs,
-    ...amongMany(buying, permit),
+    ...amongMany(buying),
     ...present({ decision, replaces, ifUnknown, request: keyed }),
   };
 }
 
-/** What a ledger has to know of an attempt that others share: until when it may be written, when it is over, and that they wait for its price. */
-function amongMany(
-  { run, call: { call } }: Buying,
-  { intentAt }: Permit,
-): Pick<Intent, 'tooOldMs' | 'deadlineMs' | 'isUnpriced' | 'mayBeOvertaken'> {
+/** What a ledger has to know of an attempt beside which others buy: when it is over for them, and that they wait for its price. */
+function amongMany({ run, call: { call } }: Buying): Pick<Intent, 'deadlineMs' | 'isUnpriced'> {
   const { ledger, client } = run.session;
   if (ledger.spenders === undefined) return {};
-  const tooOldMs = intentAt.monotonicMs + SENT_WITHIN_MS;
   const isUnpriced = isPriced(run, call) ? {} : { isUnpriced: true as const };
-  return { tooOldMs, deadlineMs: client.timeoutMs, mayBeOvertaken: true, ...isUnpriced };
+  return { deadlineMs: client.timeoutMs, ...isUnpriced };
 }
 
 /** An answer has shown, in the middle of the run, that the batch judged ages by a wrong time. */

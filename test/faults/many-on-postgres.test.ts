@@ -8,7 +8,7 @@ import { domainsOf, type Order, Workplace } from './workplace.ts';
 
 /*
  * Goal: processes that spend from one database at once share one limit of an account, and buy nothing twice. What they do when one is
- * killed or the database ends is the matter of `npm run faults -- --machines 4`; budgets are that of `ledger/stores/postgres-purses.test.ts`.
+ * killed or the database ends is the matter of `npm run faults -- --machines 4`; budgets are that of `ledger/attacks.test.ts`.
  * Method: real commands side by side over a real server. The judge is the vendor, a process of its own: its book says what was
  * bought, and its log when each request came.
  */

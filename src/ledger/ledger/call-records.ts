@@ -28,8 +28,6 @@ export interface Intent {
   readonly request?: KeyedRequest;
   /** An answer to the call, or a doubt about it, makes its admission `known`: the sender has not looked at it again. */
   readonly ifUnknown?: true;
-  /** Other processes may have moved the call since: then its decision, or the answer that it replaces, is no more, and it is `known`. */
-  readonly mayBeOvertaken?: true;
   /**
    * Its answer is to show a price that nobody knows: where many spend it `wait`s while another attempt of its operation is open for
    * the account.
@@ -37,11 +35,6 @@ export interface Intent {
   readonly isUnpriced?: true;
   /** How long after it was handed over its exchange is over, at the latest. Without it `DEADLINE_MS`. */
   readonly deadlineMs?: number;
-  /**
-   * When it is too old for its request to leave, by the monotonic clock. An intent that is written later, as after an outage, is `late`:
-   * its date, and whatever else was true when it was asked for, may not be any more.
-   */
-  readonly tooOldMs?: number;
 }
 
 /**

@@ -128,7 +128,7 @@ test.each<readonly [string, (one: Ledger, other: Ledger, batch: BatchId) => Prom
     const batch =
       options.replaces === undefined ? await batchNamed(one, 'a') : await batchNamed(one, 'b', ANEW);
     const intent = intentOf(batch, 'acme', { ...LATER, ...options });
-    expect(await admitIntent(one, { ...intent, mayBeOvertaken: true })).toEqual({ kind: 'known' });
+    expect(await admitIntent(one, intent)).toEqual({ kind: 'known' });
   },
 );
 
