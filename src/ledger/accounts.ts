@@ -1,18 +1,24 @@
 import { NOTE_PERSON } from '../core/membership.ts';
 import { present } from '../core/objects.ts';
+import type { Call } from '../core/operation.ts';
+import type { FoundReply, Sent } from './call-records.ts';
 import { type Context, callFrom, dayOf, type KeptCall, monthOf, NO_MOST, type Writing } from './context.ts';
 import { type Cell, type Db, each, type Sql } from './db.ts';
+import { moneyOf, setCaps } from './money.ts';
 import {
-  type Accounts,
-  type AccountsReader,
+  type AccountCaps,
+  type AccountState,
+  type AttemptId,
+  type BatchId,
+  type Credits,
   credits,
-  type FoundReply,
+  type LearnedRate,
+  type MissesMark,
   type Money,
   PAUSES_KEPT_MS,
   type PauseRecord,
-  type Sent,
-} from './ledger.ts';
-import { moneyOf, setCaps } from './money.ts';
+  type UsageMark,
+} from './records.ts';
 import { takeBack } from './taken-back.ts';
 
 /** Accounts at a vendor. How they answered is counted over their newest calls, by an index. */
@@ -161,10 +167,11 @@ async function rowsAbout<Row>(
   return number === undefined ? [] : db.rows<Row>(sql, [number, ...params]);
 }
 
-export const readAccounts = (context: Context): AccountsReader => ({
-  account: (identity) => stateOf(context.db, identity),
+export const readAccounts = (context: Context) => ({
+  account: (identity: string): Promise<AccountState> => stateOf(context.db, identity),
 
-  async accountMoney(identity, scope, atMs) {
+  /** Money of the account's batches in a day, a month or (`ever`) in all; `ever` has no cap. */
+  async accountMoney(identity: string, scope: 'day' | 'month' | 'ever', atMs: number): Promise<Money> {
     const kept = await keptAccount(context.db, identity);
     if (kept === undefined) return NOTHING;
     if (scope === 'ever') return everOf(context.db, kept.id);
@@ -174,7 +181,11 @@ export const readAccounts = (context: Context): AccountsReader => ({
     return cap === null ? money : { ...money, cap: credits(cap) };
   },
 
-  async isSpentAtMost(of) {
+  /**
+   * Whether spent credits are the most that was charged: the price of one answer at least was stated neither by itself nor
+   * by the dialect, a person told it, or it was settled at what a lost one had reserved. Of an account: in any of its batches.
+   */
+  async isSpentAtMost(of: { readonly batch: BatchId } | { readonly account: string }): Promise<boolean> {
     const open = 'SELECT 1 AS is_so FROM calls WHERE is_at_most = 1 AND charged > 0 AND account = ';
     const found =
       'account' in of
@@ -185,20 +196,26 @@ export const readAccounts = (context: Context): AccountsReader => ({
     return found.length > 0;
   },
 
-  async price(identity, { operation, creditsMost = NO_MOST }) {
+  /** The highest price that an answer of the account has shown for the operation, kept apart for each `creditsMost`. */
+  async price(
+    identity: string,
+    { operation, creditsMost = NO_MOST }: Pick<Call, 'operation' | 'creditsMost'>,
+  ): Promise<Credits | undefined> {
     const sql = 'SELECT highest FROM prices WHERE account = ? AND operation = ? AND credits_max = ?';
     const [price] = await rowsAbout<{ highest: number }>(context, identity, sql, [operation, creditsMost]);
     return price && credits(price.highest);
   },
 
-  async matchRate(identity, operation) {
+  /** Share of an operation's answers that were `found`; undefined before the first answer. */
+  async matchRate(identity: string, operation: string): Promise<number | undefined> {
     const [rate] = await rowsAbout<{ answers: number; found: number }>(context, identity, MATCHED, [
       operation,
     ]);
     return rate === undefined || rate.answers === 0 ? undefined : rate.found / rate.answers;
   },
 
-  async newestFound(identity, most) {
+  /** At most `most`, newest first. Among very many other attempts only the newest are searched. */
+  async newestFound(identity: string, most: number): Promise<readonly FoundReply[]> {
     const found = await rowsAbout<KeptReply>(context, identity, NEWEST_FOUND, [most]);
     return found.map(({ status, headers, body, at, ...kept }): FoundReply => {
       const reply = { status, headers: JSON.parse(headers), body, receivedAtMs: at };
@@ -206,7 +223,8 @@ export const readAccounts = (context: Context): AccountsReader => ({
     });
   },
 
-  async sends(identity, sinceMs, limit) {
+  /** The account's sends since `sinceMs`, oldest first, at most `limit`: the newest ones. */
+  async sends(identity: string, sinceMs: number, limit: number): Promise<readonly Sent[]> {
     const sends = await rowsAbout<{ at: number; answered: number | null }>(context, identity, SENDS, [
       ...[Math.ceil(sinceMs), limit],
     ]);
@@ -215,7 +233,8 @@ export const readAccounts = (context: Context): AccountsReader => ({
       .reverse();
   },
 
-  async pauses(identity, fromMs, untilMs) {
+  /** Pauses of the account that overlap the given time, oldest first. */
+  async pauses(identity: string, fromMs: number, untilMs: number): Promise<readonly PauseRecord[]> {
     const number = await context.account(identity);
     if (number === undefined) return [];
     const between = [Math.floor(fromMs - LONGEST_PAUSE_MS), Math.floor(untilMs)];
@@ -234,8 +253,8 @@ export const readAccounts = (context: Context): AccountsReader => ({
       .filter((pause) => pause.untilMs >= fromMs);
   },
 
-  /** An erasure notes them. */
-  async forgettingAccounts() {
+  /** The accounts in which answers about people who were forgotten are known by their calls alone. An erasure notes them. */
+  async forgettingAccounts(): Promise<readonly string[]> {
     const sql = `SELECT DISTINCT a.identity FROM notes n JOIN accounts a ON a.id = n.account WHERE n.kind = 'forgot'`;
     return (await context.db.rows<{ identity: string }>(sql)).map(({ identity }) => identity);
   },
@@ -243,7 +262,7 @@ export const readAccounts = (context: Context): AccountsReader => ({
 
 type Pause = Pick<PauseRecord, 'untilMs' | 'asked'>;
 
-async function stateOf(db: Db, identity: string): ReturnType<AccountsReader['account']> {
+async function stateOf(db: Db, identity: string): Promise<AccountState> {
   const kept = await keptAccount(db, identity);
   if (kept === undefined)
     return { answers: 0, answersNot404: 0, found: 0, misses: { count: 0, kept: false } };
@@ -274,10 +293,6 @@ async function stateOf(db: Db, identity: string): ReturnType<AccountsReader['acc
 
 const KNOWN = 'INSERT INTO accounts (identity) VALUES (?) ON CONFLICT (identity) DO NOTHING';
 
-interface KeepsTold {
-  keepTold(accountIdentity: string, atMs: number): Promise<void>;
-}
-
 /** Changes what is kept of an account, which need not be known before. @param assigns with a `?` for each value. */
 const set = (
   { transaction }: Writing,
@@ -290,13 +305,16 @@ const set = (
     await sql.rows(`UPDATE accounts SET ${assigns} WHERE identity = ?`, [...values, identity]);
   });
 
-export const writeAccounts = (context: Writing): Omit<Accounts, keyof AccountsReader> & KeepsTold => ({
-  setAccountCaps: (identity, { perDay = null, perMonth = null }) =>
+export const writeAccounts = (context: Writing) => ({
+  setAccountCaps: (identity: string, { perDay, perMonth }: AccountCaps): Promise<void> =>
     context.transaction(async (sql) => {
       await sql.rows(KNOWN, [identity]);
       const caps = 'UPDATE accounts SET cap_day = ?, cap_month = ? WHERE identity = ? RETURNING id';
-      for (const { id } of await sql.rows<{ id: number }>(caps, [perDay, perMonth, identity]))
-        for (const [scope, cap] of [[`day:${id}:%`, perDay] as const, [`month:${id}:%`, perMonth] as const]) {
+      for (const { id } of await sql.rows<{ id: number }>(caps, [perDay ?? null, perMonth ?? null, identity]))
+        for (const [scope, cap = null] of [
+          [`day:${id}:%`, perDay] as const,
+          [`month:${id}:%`, perMonth] as const,
+        ]) {
           const begun = await sql.rows<{ scope: string }>('SELECT scope FROM budgets WHERE scope LIKE ?', [
             scope,
           ]);
@@ -307,7 +325,8 @@ export const writeAccounts = (context: Writing): Omit<Accounts, keyof AccountsRe
         }
     }),
 
-  notePause: (identity, { fromMs, untilMs, why, asked }) =>
+  /** Deletes pauses that began 90 days before. An `asked` pause also sets the account's `pausedUntilMs`. */
+  notePause: (identity: string, { fromMs, untilMs, why, asked }: PauseRecord): Promise<void> =>
     context.transaction(async (sql) => {
       await sql.rows(KNOWN, [identity]);
       const facts: Pause = { untilMs: Math.floor(untilMs), asked };
@@ -327,12 +346,21 @@ export const writeAccounts = (context: Writing): Omit<Accounts, keyof AccountsRe
         );
     }),
 
-  setLearnedRate: (identity, learned) => set(context, identity, 'learned = ?', [jsonOrNull(learned)]),
-  setUsage: (identity, usage) => set(context, identity, 'usage = ?', [jsonOrNull(usage)]),
-  keepTold: (identity, atMs) =>
+  /** Undefined: the old one is no longer valid. */
+  setLearnedRate: (identity: string, learned: LearnedRate | undefined): Promise<void> =>
+    set(context, identity, 'learned = ?', [jsonOrNull(learned)]),
+  setUsage: (identity: string, usage: UsageMark | undefined): Promise<void> =>
+    set(context, identity, 'usage = ?', [jsonOrNull(usage)]),
+  /** Keeps a time that this machine's clock and the account's vendor have both reached; one that is earlier than the kept one changes nothing. */
+  keepTold: (identity: string, atMs: number): Promise<void> =>
     set(context, identity, 'told = {most}(coalesce(told, 0), CAST(? AS {int}))', [Math.floor(atMs)]),
 
-  retractMisses: (identity) =>
+  /**
+   * Takes back every free `no_match` of status 404, if no request that was sent later was answered otherwise. The answer to a
+   * change stays. The count begins again at zero.
+   * @returns how many.
+   */
+  retractMisses: (identity: string): Promise<number> =>
     context.transaction(async (sql) => {
       const kept = await keptAccount(sql, identity);
       if (kept === undefined) return 0;
@@ -347,7 +375,11 @@ export const writeAccounts = (context: Writing): Omit<Accounts, keyof AccountsRe
       return misses.length;
     }),
 
-  retractRefusals: (identity, answers) =>
+  /**
+   * Takes back those of these answers that are free refusals to lookups, so that their calls are unknown and their rows pending.
+   * @returns how many.
+   */
+  retractRefusals: (identity: string, answers: readonly AttemptId[]): Promise<number> =>
     context.transaction(async (sql) => {
       const kept = await keptAccount(sql, identity);
       if (kept === undefined) return 0;
@@ -362,8 +394,8 @@ export const writeAccounts = (context: Writing): Omit<Accounts, keyof AccountsRe
       return refusals.length;
     }),
 
-  /** If another answer has ended them meanwhile, there is nothing to mark. */
-  markMisses: (identity, { place, kept: isKept }) =>
+  /** Notes a stop because of the present misses, or that a person accepts them; the next other answer deletes the note. */
+  markMisses: (identity: string, { place, kept: isKept }: MissesMark): Promise<void> =>
     context.transaction(async (sql) => {
       const kept = await keptAccount(sql, identity);
       if (kept === undefined) return;

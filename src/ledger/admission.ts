@@ -1,25 +1,14 @@
 import { invariant } from '../core/errors.ts';
 import { subjectText } from '../core/membership.ts';
 import { present } from '../core/objects.ts';
+import { type Admission, admitted, capReached, type Intent } from './call-records.ts';
 import { askedOf, dayOf, keptKey, monthOf, NO_MOST, type Writing } from './context.ts';
 import { type Current, currentOf } from './follow.ts';
 import type { Gather } from './gather.ts';
 import { type Intent as Draft, unansweredSql } from './group.ts';
-import {
-  type Admission,
-  type AttemptId,
-  admitted,
-  type BatchId,
-  type BudgetScope,
-  batchOver,
-  capReached,
-  credits,
-  DEADLINE_MS,
-  type Intent,
-  OVER_AFTER_MS,
-  SENT_WITHIN_MS,
-} from './ledger.ts';
 import { moneyOf } from './money.ts';
+import { type AttemptId, type BatchId, type BudgetScope, credits } from './records.ts';
+import { batchOver, DEADLINE_MS, OVER_AFTER_MS, SENT_WITHIN_MS } from './spenders.ts';
 
 /** Admission: the budget is checked and the intent written in one statement; why one was not admitted is read afterwards. */
 

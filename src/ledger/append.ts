@@ -1,8 +1,4 @@
 import { admitIntent } from './admission.ts';
-import type { Writing } from './context.ts';
-import type { End } from './ends.ts';
-import { decideDoubt, noteLook, readReply, releaseDoubt } from './follow.ts';
-import type { Gather } from './gather.ts';
 import {
   type Appending,
   type CallEntry,
@@ -12,7 +8,11 @@ import {
   type RefusedEntry,
   rankOf,
   WRITTEN,
-} from './ledger.ts';
+} from './call-entries.ts';
+import type { Writing } from './context.ts';
+import type { End } from './ends.ts';
+import { decideDoubt, noteLook, readReply, releaseDoubt } from './follow.ts';
+import type { Gather } from './gather.ts';
 
 /** What is written of calls. Entries that come in one turn share a commit, however many lists they come in. */
 export const appendTo = (context: Writing, gather: Gather): Appending => ({

@@ -6,21 +6,20 @@ import type { Context, Writing } from './context.ts';
 import { oneRow } from './context.ts';
 import { type Cell, each, eachWhole, type Sql } from './db.ts';
 import { noteFile } from './host-files.ts';
+import { moneyOf, setCaps } from './money.ts';
+import { noteAct } from './notes.ts';
 import type {
   Batch,
   BatchChange,
-  Batches,
-  BatchesReader,
   BatchId,
   BatchLine,
   BatchSpec,
   BatchStart,
   BatchState,
   FreshSince,
+  Money,
   PlannedRow,
-} from './ledger.ts';
-import { moneyOf, setCaps } from './money.ts';
-import { noteAct } from './notes.ts';
+} from './records.ts';
 import { isCurrent } from './schema.ts';
 
 /** What of a batch nothing is looked up by: kept as JSON in `batches.facts`. */
@@ -89,14 +88,11 @@ const LINES = `
 SELECT b.*, a.identity, CASE WHEN EXISTS (SELECT 1 FROM rows r WHERE r.batch = b.id AND r.state = 'in_doubt') THEN 1 ELSE 0 END AS doubts
 FROM batches b JOIN accounts a ON a.id = b.account ORDER BY b.number DESC`;
 
-type Reads = Pick<
-  BatchesReader,
-  'batches' | 'batchLines' | 'batch' | 'batchByKey' | 'batchMoney' | 'metrics' | 'openRequests' | 'heldSince'
->;
-
-export const readBatches = ({ db }: Context): Reads => ({
-  batches: () => batchesWhere(db, 'ORDER BY b.number DESC'),
-  async batchLines() {
+export const readBatches = ({ db }: Context) => ({
+  /** All batches, newest first. */
+  batches: (): Promise<readonly Batch[]> => batchesWhere(db, 'ORDER BY b.number DESC'),
+  /** The same with no more than chooses among thousands of them: what is shown of one is read with the batch itself. */
+  async batchLines(): Promise<readonly BatchLine[]> {
     const found = await db.rows<Kept & { readonly doubts: number }>(LINES);
     return found.map((kept): BatchLine => {
       const { id, state, accountIdentity, operation, createdAtMs, ...rest } = batchFrom(kept);
@@ -105,18 +101,26 @@ export const readBatches = ({ db }: Context): Reads => ({
       return { ...line, ...present({ outputSha256 }), hasDoubts: kept.doubts === 1 };
     });
   },
-  batch: async (id) => (await batchesWhere(db, 'WHERE b.id = ?', [id]))[0],
-  async batchByKey(key) {
+  batch: async (id: BatchId): Promise<Batch | undefined> =>
+    (await batchesWhere(db, 'WHERE b.id = ?', [id]))[0],
+  /** The batch of that key, open or finished, of the newest generation. */
+  async batchByKey(key: string): Promise<Batch | undefined> {
     const newest = `WHERE b.key = ? AND b.state IN ('open', 'finished') ORDER BY b.generation DESC LIMIT 1`;
     return (await batchesWhere(db, newest, [key]))[0];
   },
-  batchMoney: (batch, scope = 'batch') => moneyOf(db, `${scope}:${batch}`),
-  metrics: (batch) => oneRow(db, METRICS, [batch]),
-  async openRequests(batch) {
+  /** With `extra` only that of its retries of calls in doubt, the cap of which is the extra credits. */
+  batchMoney: (batch: BatchId, scope: 'batch' | 'extra' = 'batch'): Promise<Money> =>
+    moneyOf(db, `${scope}:${batch}`),
+  /** How many attempts of the batch were sent, and how many distinct calls it settled. */
+  metrics: (batch: BatchId): Promise<{ readonly requests: number; readonly calls: number }> =>
+    oneRow(db, METRICS, [batch]),
+  /** Number of the batch's attempts that are not closed: their run is still at work, or ended in the middle. */
+  async openRequests(batch: BatchId): Promise<number> {
     const sql = `SELECT count(*) AS n FROM calls WHERE state = 'open' AND account = (SELECT account FROM batches WHERE id = ?) AND batch = ?`;
     return (await oneRow<{ n: number }>(db, sql, [batch, batch])).n;
   },
-  async heldSince(batch) {
+  /** Since when a person has paused the batch, ms since 1970; undefined when it may go on. */
+  async heldSince(batch: BatchId): Promise<number | undefined> {
     const sql = 'SELECT held_since FROM batches WHERE id = ? AND held_since IS NOT NULL';
     return (await db.rows<{ held_since: number }>(sql, [batch]))[0]?.held_since;
   },
@@ -128,13 +132,18 @@ SELECT count(*) FILTER (WHERE state <> 'open' AND (state <> 'unsold' OR said <> 
   count(*) FILTER (WHERE state IN ('answered', 'replaced', 'erased')) AS calls
 FROM calls WHERE batch = ?`;
 
-type Writes = Pick<Batches, 'beginBatch' | 'changeBatch' | 'noteHold'>;
-
-export const writeBatches = (context: Writing): Writes => ({
-  beginBatch: (spec, renew = false, plan = []) =>
+export const writeBatches = (context: Writing) => ({
+  /**
+   * Resumes the open batch of this key, returns the finished one, or makes a new one and supersedes its lineage.
+   * @param renew makes a new generation instead of returning the finished batch.
+   * @param plan of a batch of changes is kept in the same transaction when a new batch is made, and ignored otherwise.
+   */
+  beginBatch: (spec: BatchSpec, renew = false, plan: readonly PlannedRow[] = []): Promise<BatchStart> =>
     context.transaction((sql) => begin(sql, context, { spec, renew, plan })),
-  changeBatch: (id, change) => context.transaction((sql) => changed(sql, context, id, change)),
-  noteHold: (id, held, atMs) =>
+  changeBatch: (id: BatchId, change: BatchChange): Promise<void> =>
+    context.transaction((sql) => changed(sql, context, id, change)),
+  /** Keeps that a person pauses a batch, or resumes it. What is so already is not noted again. */
+  noteHold: (id: BatchId, held: boolean, atMs: number): Promise<void> =>
     context.transaction(async (sql) => {
       const changed = await sql.rows(
         `UPDATE batches SET held_since = CAST(? AS {int}) WHERE id = ? AND held_since IS ${held ? '' : 'NOT'} NULL RETURNING id`,

@@ -1,21 +1,14 @@
 import type { CallKey } from '../core/call-key.ts';
 import { present } from '../core/objects.ts';
 import type { Call } from '../core/operation.ts';
-import { type Context, callFrom, type KeptCall, keptKey, keyOf, type Writing } from './context.ts';
-import { type Db, each } from './db.ts';
+import type { RowNumber } from '../core/row.ts';
 import {
   type AnswerRecord,
-  type AttemptId,
   type AttemptRecord,
   answeredCall,
-  type BatchId,
   type CallState,
-  type Calls,
-  type CallsReader,
-  credits,
   type DatedAnswer,
   type Decision,
-  type DecisionId,
   type Detail,
   type Doubt,
   type KeyedRequest,
@@ -24,7 +17,10 @@ import {
   type OpenAttempt,
   type RawReply,
   type ReadAs,
-} from './ledger.ts';
+} from './call-records.ts';
+import { type Context, callFrom, type KeptCall, keptKey, keyOf, type Writing } from './context.ts';
+import { type Db, each } from './db.ts';
+import { type AttemptId, type BatchId, credits, type DecisionId } from './records.ts';
 import { isCurrent, isPast, type CallState as KeptState } from './schema.ts';
 
 /** What the rows of `calls`, `replies` and `notes` say of a call. */
@@ -405,8 +401,7 @@ function lookFrom({ call: attempt, facts, said, words: why, at: atMs }: Note): L
 
 /**
  * Doubts of the batch's own requests, those on which its rows rest, and those that it is to send again; the third `?` is another state of
- * rows that count.
- * The index of the states is joined to the rows, because SQLite would else read the whole batch.
+ * rows that count. The index of the states is joined to the rows, because SQLite would else read the whole batch.
  */
 const DOUBTED = `
 SELECT c.key FROM batches b JOIN calls c ON c.account = b.account AND c.batch = b.id AND c.state IN ('doubt', 'retried', 'lost') AND c.state <> 'lost'
@@ -421,16 +416,18 @@ UNION SELECT c.id, c.key FROM rows w JOIN calls c ON c.id = w.call WHERE w.batch
 
 const KEPT_KEYS = each({ id: 'int' })<{ key: Uint8Array }>('SELECT c.key FROM v JOIN calls c ON c.id = v.id');
 
-export const readCalls = ({ db, secret }: Context): CallsReader => ({
+export const readCalls = ({ db, secret }: Context) => ({
+  /** The states of calls, in the order of the keys and `whole` where nothing else is asked for; decisions are those of `batch`. */
   async find<Level extends Detail = 'whole'>(
     keys: readonly CallKey[],
     { detail, batch }: { readonly detail?: Level; readonly batch?: BatchId | undefined } = {},
-  ) {
+  ): Promise<readonly CallState<Level>[]> {
     const asked = keys.map((key) => ({ key, kept: keptKey(secret, key) }));
     return (await statesOf(db, asked, detail ?? 'whole', batch)) as readonly CallState<Level>[];
   },
 
-  async doubts(batch, { withSkipped } = { withSkipped: false }) {
+  /** Calls in doubt that rows of this batch wait for; `withSkipped`: or for which they were to wait no longer. */
+  async doubts(batch: BatchId, { withSkipped } = { withSkipped: false }): Promise<readonly Doubt[]> {
     const keys = await db.rows<{ key: Uint8Array }>(DOUBTED, [
       ...[batch, batch, withSkipped ? 'skipped' : 'in_doubt', batch],
     ]);
@@ -443,7 +440,8 @@ export const readCalls = ({ db, secret }: Context): CallsReader => ({
       .sort((a, b) => a.row - b.row || a.sentAtMs - b.sentAtMs || a.attempt - b.attempt);
   },
 
-  async history(batch, row) {
+  /** Every attempt of the calls that this row used, oldest first. */
+  async history(batch: BatchId, row: RowNumber): Promise<readonly AttemptRecord[]> {
     const used = await db.rows<{ key: Uint8Array }>(USED, [batch, row, batch, row]);
     const [kept] = await db.rows<{ others: string | null }>(
       'SELECT others FROM rows WHERE batch = ? AND row = ?',
@@ -463,9 +461,11 @@ export const readCalls = ({ db, secret }: Context): CallsReader => ({
     return records.toSorted((a, b) => a.intentAtMs - b.intentAtMs || a.attempt - b.attempt);
   },
 
-  attempts: (ids) => recordsOf(db, ids),
+  /** The attempts with these numbers, in the order of the numbers. */
+  attempts: (ids: readonly AttemptId[]): Promise<readonly AttemptRecord[]> => recordsOf(db, ids),
 
-  async lostRefresh(answer) {
+  /** When the last attempt to buy this answer again got lost; undefined when none did. */
+  async lostRefresh(answer: AttemptId): Promise<number | undefined> {
     const sql = `SELECT max(sent_at) AS at FROM calls WHERE prior = ? AND kind = 'refresh' AND state = 'lost'`;
     return (await db.rows<{ at: number | null }>(sql, [answer]))[0]?.at ?? undefined;
   },
@@ -478,10 +478,11 @@ export const othersIn = (others: string | null): readonly AttemptId[] =>
 /** One process spends: whoever left it open has ended. Many do: it is over by its age, or its worker has closed the ledger. */
 const LEFT_OPEN = { sqlite: '', postgres: 'AND (c.over_at < {now} OR w.ended_at IS NOT NULL)' } as const;
 
+/** Attempts of all accounts for which nobody waits any more. Of what this process has under way none is among them. */
 export async function openAttempts({
   db,
   worker,
-}: Pick<Writing, 'db' | 'worker'>): ReturnType<Calls['openAttempts']> {
+}: Pick<Writing, 'db' | 'worker'>): Promise<readonly OpenAttempt[]> {
   const open = await db.rows<Recorded>(
     `SELECT ${RECORDED} FROM calls c ${BESIDE}
      WHERE c.state = 'open' AND c.id / 4294967296 <> CAST(? AS {int}) ${LEFT_OPEN[db.name]} ORDER BY c.sent_at, c.id`,

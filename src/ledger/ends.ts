@@ -1,5 +1,5 @@
+import { CHARGED_ONCE } from './call-records.ts';
 import { type Db, each, eachWhole, type Sql } from './db.ts';
-import { CHARGED_ONCE } from './ledger.ts';
 import { ROWS_KNOWN } from './moves.ts';
 import { HOLDING, isCurrent } from './schema.ts';
 

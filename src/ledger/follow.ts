@@ -1,11 +1,13 @@
 import { invariant } from '../core/errors.ts';
+import type { EntryOf } from './call-entries.ts';
+import { isAnswer } from './call-records.ts';
 import { callFrom, keptKey, type Writing } from './context.ts';
 import type { Sql } from './db.ts';
 import { endCall, readAgain, releaseCall } from './ends.ts';
 import type { Row } from './group.ts';
-import { type DecisionId, type EntryOf, isAnswer } from './ledger.ts';
 import { finishRows, nameAgain, skipRows, waitForRetry } from './moves.ts';
 import { noteAct } from './notes.ts';
+import type { DecisionId } from './records.ts';
 import { rowOf } from './rows.ts';
 import { isCurrent } from './schema.ts';
 

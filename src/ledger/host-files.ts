@@ -1,8 +1,9 @@
 import { hostname } from 'node:os';
-import type { Position } from '../core/format.ts';
+import type { DigestedPiece, Digests, Position } from '../core/format.ts';
+import type { RowNumber } from '../core/row.ts';
 import type { Context, Writing } from './context.ts';
 import { each, type Sql } from './db.ts';
-import type { BatchId, HostNotes, HostNotesReader } from './ledger.ts';
+import type { BatchId } from './records.ts';
 
 /**
  * Files on this host: where a list can be read from again, what was read, and what we wrote where. The name of the host tells whose they
@@ -11,19 +12,22 @@ import type { BatchId, HostNotes, HostNotesReader } from './ledger.ts';
 
 const START = `row, byte_offset AS "byteOffset", lines`;
 
-export const readHostFiles = ({ db }: Context): HostNotesReader => ({
-  async piecesOf(batch, reading) {
+export const readHostFiles = ({ db }: Context) => ({
+  /** The pieces of a batch's list, if they were found by the same reading; else none. */
+  async piecesOf(batch: BatchId, reading: Digests['reading']): Promise<readonly DigestedPiece[]> {
     const found = await db.rows<Position & { readonly digest: Uint8Array }>(
       `SELECT ${START}, digest FROM pieces WHERE batch = ? AND reading = ? ORDER BY row`,
       [batch, reading],
     );
     return found.map(({ digest, ...start }) => ({ start, digest: Buffer.from(digest).toString('hex') }));
   },
-  async positionBefore(batch, row) {
+  /** Where the last of them begins that does not begin after `row`. */
+  async positionBefore(batch: BatchId, row: RowNumber): Promise<Position | undefined> {
     const sql = `SELECT ${START} FROM pieces WHERE batch = ? AND row <= ? ORDER BY row DESC LIMIT 1`;
     return (await db.rows<Position>(sql, [batch, row]))[0];
   },
-  written: (path) => writtenAt(db, path),
+  /** SHA-256 of what we last wrote at that path; two of them while the file is being replaced. */
+  written: (path: string): Promise<readonly string[]> => writtenAt(db, path),
 });
 
 async function writtenAt(sql: Sql, path: string): Promise<readonly string[]> {
@@ -45,8 +49,9 @@ const PIECE = each({
 INSERT INTO pieces (batch, row, byte_offset, lines, reading, digest)
 SELECT v.batch, v.row, v.byte_offset, v.lines, v.reading, v.digest FROM v WHERE 1 = 1 ON CONFLICT DO NOTHING`);
 
-export const writeHostFiles = (context: Writing): Omit<HostNotes, keyof HostNotesReader> => ({
-  noteWritten: (path, sha256s, batch) =>
+export const writeHostFiles = (context: Writing) => ({
+  /** @param sha256s of our files that may stand there from now on. @param batch whose rows are in what is new there. */
+  noteWritten: (path: string, sha256s: readonly string[], batch?: BatchId): Promise<void> =>
     context.transaction(async (sql) => {
       const known = await writtenAt(sql, path);
       for (const sha256 of known.filter((each) => !sha256s.includes(each)))
@@ -57,7 +62,8 @@ export const writeHostFiles = (context: Writing): Omit<HostNotes, keyof HostNote
       for (const sha256 of sha256s.filter((each) => !known.includes(each)))
         await noteFile(sql, { path, kind: 'written', sha256, batch });
     }),
-  keepPieces: (batch, { reading, pieces = [] }) =>
+  /** Remembers the pieces of a batch's list, until a row of that list is erased. */
+  keepPieces: (batch: BatchId, { reading, pieces = [] }: Digests): Promise<void> =>
     context.transaction(async (sql) => {
       await sql.rows('DELETE FROM pieces WHERE batch = ? AND reading <> ?', [batch, reading]);
       const records = pieces.map(({ start: { row, byteOffset, lines }, digest }) => {

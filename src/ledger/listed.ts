@@ -1,18 +1,9 @@
 import { present } from '../core/objects.ts';
-import type { Outcome } from '../core/row.ts';
+import type { Outcome, RowNumber } from '../core/row.ts';
 import type { Context, Writing } from './context.ts';
 import { oneRow } from './context.ts';
 import { each } from './db.ts';
-import type {
-  BatchId,
-  ListedRows,
-  ListedRowsReader,
-  RangeCounts,
-  RangeLeft,
-  RowLeft,
-  SubmittedRow,
-  WorkOrder,
-} from './ledger.ts';
+import type { BatchId, RangeCounts, RangeLeft, RowLeft, SubmittedRow, WorkOrder } from './records.ts';
 import { rowOf } from './rows.ts';
 
 /** The rows of lists from their submit on, with the cells of those that have not ended, and by what they are worked on. */
@@ -65,8 +56,13 @@ SELECT a.identity AS "accountIdentity", 2 + (r.row - 2) / CAST(? AS {int}) * CAS
 FROM batches b JOIN accounts a ON a.id = b.account JOIN rows r ON r.batch = b.id AND r.state IN (STATES)
 WHERE b.id = ? GROUP BY 1, 2 ORDER BY 2`;
 
-export const listedRows = (context: Writing): ListedRows => ({
-  submitRows: (batch, rows) =>
+/** The rows of lists. They are worked on as they are here, by whatever process: nobody reads the list for it again. */
+export const listedRows = (context: Writing) => ({
+  /**
+   * Keeps rows of a batch's list, all of them or none. One that is there stays as it is, so that a submit that was cut off is repeated.
+   * Cells are kept of rows without a final outcome.
+   */
+  submitRows: (batch: BatchId, rows: readonly SubmittedRow[]): Promise<void> =>
     context.transaction(async (sql) => {
       await sql.each(
         SUBMIT,
@@ -80,26 +76,41 @@ export const listedRows = (context: Writing): ListedRows => ({
         }),
       );
     }),
-  lastSubmitted: async (batch) =>
+  /** The last row of the batch that is there; 0 where none is. */
+  lastSubmitted: async (batch: BatchId): Promise<RowNumber> =>
     (
       await oneRow<{ last: number | null }>(context.db, 'SELECT max(row) AS last FROM rows WHERE batch = ?', [
         batch,
       ])
     ).last ?? 0,
-  async rowsLeft(batch, fromRow, beforeRow, limit) {
+  /**
+   * Rows from `fromRow` on, and before `beforeRow`, that have no final outcome, in order, at most `limit`. The transaction that gives a
+   * row its final outcome erases its cells; those of a row in doubt stay until its batch is superseded or cancelled.
+   */
+  async rowsLeft(
+    batch: BatchId,
+    fromRow: RowNumber,
+    beforeRow: RowNumber,
+    limit: number,
+  ): Promise<readonly RowLeft[]> {
     const within = [batch, fromRow, beforeRow, limit];
     return (await context.db.rows<KeptLeft>(ROWS_LEFT, [...within, ...within, limit])).map(leftFrom);
   },
-  keepOrder: (batch, order) =>
+  /** Keeps by what the batch is worked on. Of a former one the ranges stay. */
+  keepOrder: (batch: BatchId, order: WorkOrder): Promise<void> =>
     context.transaction(async (sql) => {
       const [former] = await sql.rows<{ work_order: string | null }>(WORK_ORDER, [batch]);
       const rangeRows = orderFrom(former)?.rangeRows ?? order.rangeRows;
       const kept = JSON.stringify({ ...order, rangeRows });
       await sql.rows('UPDATE batches SET work_order = ? WHERE id = ?', [kept, batch]);
     }),
-  workOrder: async (batch) =>
+  workOrder: async (batch: BatchId): Promise<WorkOrder | undefined> =>
     orderFrom((await context.db.rows<{ work_order: string | null }>(WORK_ORDER, [batch]))[0]),
-  async rangesLeft(only) {
+  /**
+   * The ranges that have rows which nobody has looked at yet, in batches that may go on, in the order of their rows.
+   * @param only of that batch alone, and those with rows in doubt as well.
+   */
+  async rangesLeft(only?: BatchId): Promise<readonly RangeLeft[]> {
     const orders = await context.db.rows<{ id: BatchId; work_order: string }>(
       `SELECT id, work_order FROM batches WHERE state = 'open' AND held_since IS NULL AND work_order IS NOT NULL
         ${only === undefined ? '' : 'AND id = ?'} ORDER BY id`,
@@ -133,8 +144,9 @@ SELECT count(*) FILTER (WHERE name <> 'set-aside' AND state < 'active') AS waiti
   count(*) FILTER (WHERE name = 'set-aside' AND state < 'active') AS "setAside"
 FROM rowonce_queue.job WHERE data ->> 'batch' = ?`;
 
-export const readListed = ({ db }: Context): ListedRowsReader => ({
-  async rangeCounts(batch) {
+export const readListed = ({ db }: Context) => ({
+  /** Undefined where no queue hands out ranges. */
+  async rangeCounts(batch: BatchId): Promise<RangeCounts | undefined> {
     if (db.name !== 'postgres') return undefined;
     const laidOut = `SELECT 1 AS found FROM pg_tables WHERE schemaname = 'rowonce_queue' AND tablename = 'job'`;
     if ((await db.rows(laidOut)).length === 0) return undefined;

@@ -1,6 +1,6 @@
 import { present } from '../core/objects.ts';
 import { each, type Sql } from './db.ts';
-import { credits, type Money } from './ledger.ts';
+import { credits, type Money } from './records.ts';
 
 /** Budgets by their scopes: `batch:1f0c93ab`, `extra:1f0c93ab`, `day:1:20783`, `month:1:202611` (account, day or month). */
 

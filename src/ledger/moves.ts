@@ -1,5 +1,5 @@
 import { type Each, each, type Sql } from './db.ts';
-import type { BatchId } from './ledger.ts';
+import type { BatchId } from './records.ts';
 
 /**
  * A row moves in the commit of what it rests on: when its call is lost, when somebody decides about that, and when it is known what

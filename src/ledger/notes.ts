@@ -1,16 +1,6 @@
 import type { Context, Writing } from './context.ts';
 import type { Cell, Sql } from './db.ts';
-import {
-  ACTS,
-  type Act,
-  type BatchesReader,
-  type BatchId,
-  type Consents,
-  type ConsentsReader,
-  GOES_ON,
-  type Notice,
-  type Notices,
-} from './ledger.ts';
+import { ACTS, type Act, type Agreement, type BatchId, GOES_ON, type Notice } from './records.ts';
 
 /** What people did and agreed to, and what jobs tell outside. Who did it is the operator of the worker that wrote the note. */
 
@@ -28,9 +18,12 @@ async function actsWhere(
   );
 }
 
-export const readActs = ({ db }: Context): Pick<BatchesReader, 'acts' | 'erasures'> => ({
-  acts: (batch) => actsWhere(db, `n.kind IN (${ACT_KINDS}) AND n.batch = ?`, [batch]),
-  erasures: () => actsWhere(db, `n.kind = 'erased' AND n.batch IS NULL`, []),
+export const readActs = ({ db }: Context) => ({
+  /** Who worked on the batch, oldest first. */
+  acts: (batch: BatchId): Promise<readonly Act[]> =>
+    actsWhere(db, `n.kind IN (${ACT_KINDS}) AND n.batch = ?`, [batch]),
+  /** The erasures, oldest first, each by whom it was ordered. */
+  erasures: (): Promise<readonly Act[]> => actsWhere(db, `n.kind = 'erased' AND n.batch IS NULL`, []),
 });
 
 const ACT = `
@@ -52,8 +45,9 @@ export async function noteAct(
   else await sql.rows(ACT, [kind, batch, worker]);
 }
 
-export const readConsents = ({ db }: Context): ConsentsReader => ({
-  async agreement(sha256) {
+export const readConsents = ({ db }: Context) => ({
+  /** The agreement to requests of that content; undefined when nobody has agreed. */
+  async agreement(sha256: string): Promise<Agreement | undefined> {
     const [note] = await db.rows<{ words: string; at: number }>(
       `SELECT words, at FROM notes WHERE kind = 'agreed' AND said = ? ORDER BY id LIMIT 1`,
       [sha256],
@@ -62,9 +56,9 @@ export const readConsents = ({ db }: Context): ConsentsReader => ({
   },
 });
 
-/** Of two at once the first is read. */
-export const writeConsents = (context: Writing): Omit<Consents, keyof ConsentsReader> => ({
-  noteAgreement: ({ sha256, shown, agreedAtMs }) =>
+export const writeConsents = (context: Writing) => ({
+  /** Keeps an agreement for good. Of two at once the first is read. */
+  noteAgreement: ({ sha256, shown, agreedAtMs }: Agreement): Promise<void> =>
     context.transaction(async (sql) => {
       await sql.rows(
         `INSERT INTO notes (at, kind, said, worker, who, words) VALUES (?, 'agreed', ?, ?, 'person', ?)`,
@@ -73,19 +67,21 @@ export const writeConsents = (context: Writing): Omit<Consents, keyof ConsentsRe
     }),
 });
 
-export const notices = (context: Writing): Notices => ({
-  keep: ({ id, kind, target, body, atMs }) =>
+export const notices = (context: Writing) => ({
+  /** Keeps a notice; one with this id that is there already stays. */
+  keep: ({ id, kind, target, body, atMs }: Notice): Promise<void> =>
     context.transaction(async (sql) => {
       await sql.rows(
         'INSERT INTO notices (id, kind, target, body, at) VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING',
         [id, kind, target, body, Math.floor(atMs)],
       );
     }),
-  waiting: () =>
+  /** Those that nobody is known to have received, the oldest first. Where many spend, two may send the same one. */
+  waiting: (): Promise<readonly Notice[]> =>
     context.db.rows<Notice>(
       'SELECT id, kind, target, body, at AS "atMs" FROM notices WHERE sent_at IS NULL ORDER BY at, id',
     ),
-  noteSent: (id, atMs) =>
+  noteSent: (id: string, atMs: number): Promise<void> =>
     context.transaction(async (sql) => {
       await sql.rows('UPDATE notices SET sent_at = ? WHERE id = ? AND sent_at IS NULL', [
         Math.floor(atMs),

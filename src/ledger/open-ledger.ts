@@ -5,16 +5,16 @@ import { openAttempts, readCalls } from './calls.ts';
 import type { Context } from './context.ts';
 import { Gather, type Keeping } from './gather.ts';
 import { readHostFiles, writeHostFiles } from './host-files.ts';
-import type { Ledger, LedgerReader } from './ledger.ts';
 import { listedRows, readListed } from './listed.ts';
 import { notices, readActs, readConsents, writeConsents } from './notes.ts';
+import type { FinishedRow } from './records.ts';
 import { readReports } from './reports.ts';
 import { readRows, rowOf } from './rows.ts';
 import { readSubjects } from './subjects.ts';
 
 /** A ledger as the parts of its contract, over an open database. Whoever opened that closes it afterwards. */
 
-export const readerOver = (context: Context): LedgerReader => ({
+export const readerOver = (context: Context) => ({
   ...readCalls(context),
   ...readBatches(context),
   ...readRows(context),
@@ -25,11 +25,11 @@ export const readerOver = (context: Context): LedgerReader => ({
   ...readReports(context),
   ...readHostFiles(context),
   ...readListed(context),
-  close: async () => {},
+  close: async (): Promise<void> => {},
 });
 
 /** @param worker the number of this process in `workers`. */
-export function ledgerOver(context: Context & { readonly worker: number }, keeping: Keeping): Ledger {
+export function ledgerOver(context: Context & { readonly worker: number }, keeping: Keeping) {
   const gather = new Gather(context.db, context.worker, keeping);
   const writing = { ...context, transaction: gather.transaction.bind(gather) };
   return {
@@ -42,7 +42,11 @@ export function ledgerOver(context: Context & { readonly worker: number }, keepi
     notices: notices(writing),
     listed: listedRows(writing),
     openAttempts: () => openAttempts(context),
-    finishRows: (rows) => gather.rows(rows.map(rowOf)),
-    close: () => gather.drain(),
+    /**
+     * Finishes rows, all of them or none, and maybe with others that are finished until the next commit. A final outcome never
+     * changes: the database refuses to finish such a row otherwise than it is.
+     */
+    finishRows: (rows: readonly FinishedRow[]): Promise<void> => gather.rows(rows.map(rowOf)),
+    close: (): Promise<void> => gather.drain(),
   };
 }

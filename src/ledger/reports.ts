@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { present } from '../core/objects.ts';
 import type { RowNumber } from '../core/row.ts';
+import type { AttemptsAbout, LoggedPart, SentPart } from './call-records.ts';
 import { othersIn, recordsOf } from './calls.ts';
 import type { Context } from './context.ts';
 import { type Db, each } from './db.ts';
@@ -9,18 +10,23 @@ import {
   type AttemptId,
   type BatchId,
   credits,
-  type LedgerReader,
-  type ReportsReader,
-  type SentPart,
+  type LoggedOf,
+  type SavedPart,
   type Spent,
-} from './ledger.ts';
+  type SpentPart,
+} from './records.ts';
 
 /** Reports over many calls and rows, which are read in parts, so that nobody else of the process waits for long. */
 
 const DAY_MS = 86_400_000;
 
-export const readReports = ({ db }: Context): ReportsReader => ({
-  async attemptsAbout(values, after, most) {
+export const readReports = ({ db }: Context) => ({
+  /**
+   * Attempts, oldest first, of calls that have one of these texts as a value in their question or in what they change. It
+   * looks through the `most` calls after the one numbered `after`, in the order of their first attempts; `next` is where
+   * the search goes on, and is absent at its end.
+   */
+  async attemptsAbout(values: readonly string[], after: number, most: number): Promise<AttemptsAbout> {
     const sql = 'SELECT id, asked FROM calls WHERE id > ? ORDER BY id LIMIT CAST(? AS {int})';
     const { part, next } = lastOfPart(
       await db.rows<{ id: AttemptId; asked: string }>(sql, [after, most + 1]),
@@ -33,11 +39,17 @@ export const readReports = ({ db }: Context): ReportsReader => ({
     return { attempts, ...present({ next }) };
   },
 
-  async logged({ batch, changes = false }, before = Number.MAX_SAFE_INTEGER, most) {
+  /** Newest first, of the `most` attempts before number `before`, or of the newest; `next` is absent at the end. */
+  async logged(
+    { batch, changes = false }: LoggedOf,
+    before: number | undefined,
+    most: number,
+  ): Promise<LoggedPart> {
+    const until = before ?? Number.MAX_SAFE_INTEGER;
     const accounts = await accountsOf(db, batch);
     const times = await Promise.all(
       accounts.map(({ account, sinceMs }) =>
-        db.rows<{ at: number }>(NEWEST_TIMES, [account, sinceMs, before, most]),
+        db.rows<{ at: number }>(NEWEST_TIMES, [account, sinceMs, until, most]),
       ),
     );
     const newest = times
@@ -48,7 +60,7 @@ export const readReports = ({ db }: Context): ReportsReader => ({
     const found = await Promise.all(
       accounts.map(({ account, sinceMs }) =>
         db.rows<{ id: AttemptId }>(LOGGED, [
-          ...[account, next ?? sinceMs, before, batch ?? null, batch ?? null, changes ? 1 : 0],
+          ...[account, next ?? sinceMs, until, batch ?? null, batch ?? null, changes ? 1 : 0],
         ]),
       ),
     );
@@ -57,7 +69,11 @@ export const readReports = ({ db }: Context): ReportsReader => ({
     return { attempts: newestFirst, ...present({ next }) };
   },
 
-  async spentBetween(fromMs, untilMs, after, most) {
+  /**
+   * What attempts dated from `fromMs` on and before `untilMs` have cost by now. It looks through the `most` attempts after the
+   * one numbered `after`; the parts of several reads add up. `next` is absent at the end.
+   */
+  async spentBetween(fromMs: number, untilMs: number, after: number, most: number): Promise<SpentPart> {
     const [page] = await db.rows<{ last: number | null; n: number }>(PAGE, [after, most]);
     if (page === undefined || page.last === null) return { parts: [] };
     const found = await db.rows<KeptSpent>(SPENT, [...[after, page.last, after, page.last, fromMs, untilMs]]);
@@ -70,7 +86,11 @@ export const readReports = ({ db }: Context): ReportsReader => ({
     return { parts, ...present({ next: page.n < most ? undefined : page.last }) };
   },
 
-  async saved(batch, fromRow, most) {
+  /**
+   * What the answers of rows would have cost if every row had bought its own, without what they did cost: of at most
+   * `most` rows with a number of at least `fromRow`. `next` is the row to go on with, and is absent at the end.
+   */
+  async saved(batch: BatchId, fromRow: RowNumber, most: number): Promise<SavedPart> {
     const rows = await db.rows<KeptUse>(USES, [batch, fromRow, most]);
     const uses = rows.flatMap(({ row, call, others }) =>
       [...othersIn(others), ...(call === null ? [] : [call])].map((id) => ({ row, id })),
@@ -87,7 +107,8 @@ export const readReports = ({ db }: Context): ReportsReader => ({
     return { credits: credits(saved), ...present({ next: last === undefined ? undefined : last + 1 }) };
   },
 
-  async sent(batch, fromRow, rows) {
+  /** The batch's attempts that left and have ended, of `rows` rows from `fromRow` on. `next` is absent at the end. */
+  async sent(batch: BatchId, fromRow: RowNumber, rows: number): Promise<SentPart> {
     const before = fromRow + rows;
     const sent = await db.rows<SentPart['sent'][number]>(SENT, [batch, fromRow, before]);
     const later = 'SELECT min(row) AS row FROM calls WHERE batch = ? AND row >= ?';
@@ -164,7 +185,7 @@ WHERE batch = ? AND row >= ? AND row < ? AND ended_at IS NOT NULL AND said IS DI
 /** A part takes some milliseconds. */
 const ROWS_AT_ONCE = 10_000;
 
-type Sends = Pick<LedgerReader, 'sent'>;
+type Sends = Pick<ReturnType<typeof readReports>, 'sent'>;
 
 async function* sentIn(ledger: Sends, batch: BatchId): AsyncGenerator<SentPart['sent']> {
   for (let from: RowNumber | undefined = 0; from !== undefined; ) {

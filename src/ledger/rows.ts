@@ -1,24 +1,27 @@
-import type { Outcome, OutcomeKind } from '../core/row.ts';
+import type { Outcome, OutcomeKind, RowNumber } from '../core/row.ts';
+import {
+  type AnswerKind,
+  type AnswerRecord,
+  isAnswer,
+  type ReadAs,
+  type RowAnswer,
+  type RowRecord,
+} from './call-records.ts';
 import { answersOf } from './calls.ts';
 import type { Context } from './context.ts';
 import { type Cell, each, type Sql } from './db.ts';
 import type { Row } from './group.ts';
-import {
-  type AnswerKind,
-  type AnswerRecord,
-  type AttemptId,
-  type BatchesReader,
-  type FinishedInput,
-  type FinishedRow,
-  isAnswer,
-  type PlannedRow,
-  type ReadAs,
-  type RowAnswer,
-  type RowKind,
-  type RowPlace,
-  type RowRecord,
-  type WaitingRow,
-} from './ledger.ts';
+import type {
+  AttemptId,
+  BatchId,
+  FinishedInput,
+  FinishedRow,
+  FreshSince,
+  PlannedRow,
+  RowKind,
+  RowPlace,
+  WaitingRow,
+} from './records.ts';
 import { isCurrent } from './schema.ts';
 
 /** Rows with what they rest on. One that is pending has no outcome yet, so it is not among them. */
@@ -87,55 +90,65 @@ SELECT w.row FROM v JOIN rows w ON w.batch = v.batch WHERE w.state <> 'pending'
         AND l.sent_at >= ${CUT_OFF}))
 LIMIT 1`);
 
-type Reads = Pick<
-  BatchesReader,
-  | 'counts'
-  | 'rows'
-  | 'finishedRows'
-  | 'rowKinds'
-  | 'rowsReadOtherwise'
-  | 'rowsRestingOn'
-  | 'rowsWaiting'
-  | 'rowsUnanswered'
-  | 'hasOlderThan'
-  | 'plannedRows'
->;
-
-export const readRows = ({ db }: Context): Reads => ({
-  async counts(batch) {
+/** Pages of rows are in order: those from `fromRow` on, at most `limit`. */
+export const readRows = ({ db }: Context) => ({
+  /** Number of rows by outcome; rows without an outcome are not counted. */
+  async counts(batch: BatchId): Promise<Readonly<Partial<Record<OutcomeKind, number>>>> {
     const sql = `SELECT state, count(*) AS n FROM rows WHERE batch = ? AND state <> 'pending' GROUP BY state ORDER BY state`;
     const found = await db.rows<{ state: OutcomeKind; n: number }>(sql, [batch]);
     return Object.fromEntries(found.map(({ state, n }) => [state, n]));
   },
-  rows: (batch, fromRow, limit) =>
+  rows: (batch: BatchId, fromRow: RowNumber, limit: number): Promise<readonly RowRecord[]> =>
     recordsBy(db, `${ROWS} ORDER BY w.row LIMIT CAST(? AS {int})`, [batch, fromRow, limit]),
-  async finishedRows(batch, fromRow, limit) {
+  /** Rows that have a final outcome, which is every outcome but `in_doubt`. */
+  async finishedRows(batch: BatchId, fromRow: RowNumber, limit: number): Promise<readonly FinishedInput[]> {
     const found = await db.rows<{ row: number; input: number | null }>(
       `SELECT row, input FROM rows WHERE batch = ? AND row >= ? AND state NOT IN ('pending', 'in_doubt') ORDER BY row LIMIT CAST(? AS {int})`,
       [batch, fromRow, limit],
     );
     return found.map(({ row, input }): FinishedInput => (input === null ? { row } : { row, input }));
   },
-  rowKinds: (batch, fromRow, beforeRow) =>
+  /** How rows ended, without their answers, which take time. */
+  rowKinds: (batch: BatchId, fromRow: RowNumber, beforeRow: RowNumber): Promise<readonly RowKind[]> =>
     db.rows<RowKind>(
       `SELECT row, state AS kind FROM rows WHERE batch = ? AND row >= ? AND row < ? AND state <> 'pending' ORDER BY row`,
       [batch, fromRow, beforeRow],
     ),
-  rowsReadOtherwise: (batch, dialect, fromRow, limit) =>
+  /**
+   * Those that have a vendor's answer which another dialect than this one read last, or which turned out to be none. Answers that a
+   * person told are not among them.
+   */
+  rowsReadOtherwise: (
+    batch: BatchId,
+    dialect: number,
+    fromRow: RowNumber,
+    limit: number,
+  ): Promise<readonly RowRecord[]> =>
     recordsBy(db, `${ROWS} AND ${READ_OTHERWISE} ORDER BY w.row LIMIT CAST(? AS {int})`, [
       ...[batch, fromRow, dialect, limit],
     ]),
-  rowsRestingOn: (call) => db.rows<RowPlace>(RESTING_ON, [call, call]),
-  rowsWaiting: (batch, limit) => db.rows<WaitingRow>(WAITING, [batch, limit]),
-  async rowsUnanswered(batch) {
+  /** The rows of any batch that wait for what becomes of this call. */
+  rowsRestingOn: (call: AttemptId): Promise<readonly RowPlace[]> =>
+    db.rows<RowPlace>(RESTING_ON, [call, call]),
+  /** Rows in doubt about which there is nothing to decide here: they wait for another row, or for their next run. */
+  rowsWaiting: (batch: BatchId, limit: number): Promise<readonly WaitingRow[]> =>
+    db.rows<WaitingRow>(WAITING, [batch, limit]),
+  /** The rows in doubt that wait for a call whose answer turned out to be none. */
+  async rowsUnanswered(batch: BatchId): Promise<readonly RowNumber[]> {
     return (await db.rows<{ row: number }>(UNANSWERED, [batch])).map(({ row }) => row);
   },
-  async hasOlderThan(batch, { foundMs: found = null, noMatchMs: no_match = null }) {
+  /**
+   * Whether a row of the batch was finished by an answer that is older than that, whether or not a younger one exists by now. An answer
+   * does not count when a later attempt to buy it again got lost, and one that was read as none only where it is older than both times.
+   */
+  async hasOlderThan(batch: BatchId, { foundMs, noMatchMs }: FreshSince): Promise<boolean> {
+    const [found, no_match] = [foundMs ?? null, noMatchMs ?? null];
     if (found === null && no_match === null) return false;
     const neither = found === null || no_match === null ? null : Math.min(found, no_match);
     return (await db.each(OLDER, [{ batch, found, no_match, neither }])).length > 0;
   },
-  async plannedRows(batch, fromRow, limit) {
+  /** Planned rows of a batch of changes. */
+  async plannedRows(batch: BatchId, fromRow: RowNumber, limit: number): Promise<readonly PlannedRow[]> {
     const found = await db.rows<{ row: number; input: number | null; work: string }>(
       'SELECT row, input, work FROM rows WHERE batch = ? AND row >= ? AND work IS NOT NULL ORDER BY row LIMIT CAST(? AS {int})',
       [batch, fromRow, limit],

@@ -1,6 +1,7 @@
 import { present } from '../core/objects.ts';
+import type { KnownSubject } from './call-records.ts';
 import type { Context } from './context.ts';
-import type { BatchId, KnownSubject, SubjectsReader } from './ledger.ts';
+import type { BatchId } from './records.ts';
 import { isCurrent } from './schema.ts';
 
 /** People and things that changes alter. */
@@ -26,8 +27,9 @@ FROM subjects s LEFT JOIN calls c ON c.subject = s.id AND c.subject IS NOT NULL 
   LEFT JOIN calls p ON p.id = c.prior AND p.state = 'retried' LEFT JOIN calls d ON d.id = coalesce(p.id, c.id)
 WHERE s.account = ? AND s.name NOT LIKE 'erased:%' AND (s.seq > 0 OR c.id IS NOT NULL) ORDER BY s.id`;
 
-export const readSubjects = ({ db, account }: Context): SubjectsReader => ({
-  async subjects(accountIdentity) {
+export const readSubjects = ({ db, account }: Context) => ({
+  /** Every person and thing that the account's changes altered or tried to, those with lost answers among them. */
+  async subjects(accountIdentity: string): Promise<readonly KnownSubject[]> {
     const number = await account(accountIdentity);
     return number === undefined ? [] : (await db.rows<Kept>(SUBJECTS, [number])).map(subjectFrom);
   },

@@ -1,5 +1,5 @@
 import { each, type Sql } from './db.ts';
-import type { BatchId } from './ledger.ts';
+import type { BatchId } from './records.ts';
 import { isCurrent } from './schema.ts';
 
 /** Free answers that spoke of the account and not of what was asked: their calls are unknown again, and the rows that they ended wait. */

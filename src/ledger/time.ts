@@ -1,7 +1,7 @@
 import { type Clock, isoTime } from '../core/clock.ts';
 import { type StopError, stop } from '../core/errors.ts';
 import { formatDuration } from '../lib/duration.ts';
-import type { Accounts, AccountsReader, LedgerReader, RawReply } from './ledger.ts';
+import type { Ledger, LedgerReader, RawReply } from './ledger.ts';
 
 /**
  * What time it is where money or erasing follows from it (protocol, rule 16). There are two witnesses: the clock of this machine, and the
@@ -19,7 +19,7 @@ const KEEP_EVERY_MS = 60_000;
 
 const NO_DATE = "The vendor's answers have no Date, so days and ages come from this machine's clock alone.";
 
-type Keeping = Pick<AccountsReader, 'account'> & Partial<Pick<Accounts, 'keepTold'>>;
+type Keeping = Pick<LedgerReader, 'account'> & Partial<Pick<Ledger, 'keepTold'>>;
 
 export class AccountTime implements Clock {
   /** The clocks as the machine shows them. */

@@ -1,9 +1,9 @@
-import type { KeptBody } from '../../core/answer-body.ts';
-import type { CallKey } from '../../core/call-key.ts';
-import { invariant } from '../../core/errors.ts';
-import type { KnownSubject } from '../../core/membership.ts';
-import type { Call, Method } from '../../core/operation.ts';
-import type { RowNumber } from '../../core/row.ts';
+import type { KeptBody } from '../core/answer-body.ts';
+import type { CallKey } from '../core/call-key.ts';
+import { invariant } from '../core/errors.ts';
+import type { KnownSubject } from '../core/membership.ts';
+import type { Call, Method } from '../core/operation.ts';
+import type { Outcome, RowNumber } from '../core/row.ts';
 import type { AttemptId, BatchId, BudgetScope, Credits, DecisionId, Money } from './records.ts';
 
 /** The durable note that a request is about to be sent. */
@@ -344,4 +344,21 @@ export const CHARGED_ONCE = 'answered later under the same idempotency key, whic
 export interface OpenAttempt
   extends Pick<AttemptRecord, 'attempt' | 'key' | 'call' | 'batch' | 'row' | 'reserved' | 'reply'> {
   readonly accountIdentity: string;
+}
+
+export type RowAnswer = Pick<
+  AnswerRecord,
+  'attempt' | 'batch' | 'kind' | 'why' | 'call' | 'charged' | 'answeredAtMs' | 'paidRow' | 'body'
+>;
+
+export interface RowRecord {
+  readonly row: RowNumber;
+  readonly outcome: Outcome;
+  readonly answers: readonly RowAnswer[];
+  readonly input?: number;
+}
+
+export interface LoggedPart {
+  readonly attempts: readonly AttemptRecord[];
+  readonly next?: number;
 }

@@ -1,6 +1,6 @@
-import { type StopDetail, type StopError, stop } from '../../core/errors.ts';
-import { counted } from '../../core/plain-text.ts';
-import { formatDuration } from '../../lib/duration.ts';
+import { type StopDetail, type StopError, stop } from '../core/errors.ts';
+import { counted } from '../core/plain-text.ts';
+import { formatDuration } from '../lib/duration.ts';
 import type { AccountCaps, AccountState, BatchId } from './records.ts';
 
 /**

@@ -1,7 +1,6 @@
-import type { SubjectFacts } from '../../core/membership.ts';
+import type { SubjectFacts } from '../core/membership.ts';
 import type { Admission, Closure, DecisionSpec, Intent, Look, RawReply, Reading } from './call-records.ts';
-import type { FinishedRow } from './finished-rows.ts';
-import type { AttemptId, BatchId, DecisionId } from './records.ts';
+import type { AttemptId, BatchId, DecisionId, FinishedRow } from './records.ts';
 
 /**
  * - `intent`: a request is about to be sent. The budget is checked in the same transaction, and it reserves at least the highest

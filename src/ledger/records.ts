@@ -1,9 +1,9 @@
-import type { AttemptId, BatchId, Credits } from '../../core/ids.ts';
+import type { AttemptId, BatchId, Credits } from '../core/ids.ts';
 
-export { type AttemptId, type BatchId, type Credits, credits, type DecisionId } from '../../core/ids.ts';
+export { type AttemptId, type BatchId, type Credits, credits, type DecisionId } from '../core/ids.ts';
 
-import type { JsonObject, Vendor } from '../../core/operation.ts';
-import type { Outcome, RowNumber } from '../../core/row.ts';
+import type { JsonObject, Vendor } from '../core/operation.ts';
+import type { Outcome, OutcomeKind, RowNumber } from '../core/row.ts';
 
 export type BatchState = 'open' | 'finished' | 'superseded' | 'cancelled';
 
@@ -243,4 +243,102 @@ export interface Activity {
   readonly fromMs: number;
   readonly bucketMs: number;
   readonly buckets: readonly { readonly requests: number; readonly credits: number }[];
+}
+
+/** A row's checkpoint. `answers` are the attempts whose answers led to the outcome, in the order of asking. */
+export interface FinishedRow {
+  readonly batch: BatchId;
+  readonly row: RowNumber;
+  readonly outcome: Outcome;
+  readonly answers: readonly AttemptId[];
+  /** The call of another row, of the same person, that it waits for. */
+  readonly waitsFor?: AttemptId | undefined;
+  /** A hash of 48 bits over the cells that the row was finished from; absent for a row that is not in the file. */
+  readonly input?: number | undefined;
+}
+
+/** A row that has a final outcome, with the hash of its cells if that was kept. */
+export type FinishedInput = Pick<FinishedRow, 'row' | 'input'>;
+
+export type RowPlace = Pick<FinishedRow, 'batch' | 'row'>;
+
+export interface WaitingRow {
+  readonly row: RowNumber;
+  readonly reason: string;
+}
+
+export interface RowKind {
+  readonly row: RowNumber;
+  readonly kind: OutcomeKind;
+}
+
+export interface SavedPart {
+  readonly credits: Credits;
+  readonly next?: RowNumber;
+}
+
+/** How many ranges of a batch wait, are worked on, and were set aside. */
+export interface RangeCounts {
+  readonly waiting: number;
+  readonly running: number;
+  readonly setAside: number;
+}
+
+/** What a process works by that has neither the job file nor the dialect file of a batch. No key is in it. */
+export interface WorkOrder {
+  readonly job: JsonObject;
+  readonly dialect: JsonObject;
+  readonly rangeRows: number;
+}
+
+/** The rows of a batch from `fromRow` on, and before `beforeRow`, that one worker takes at a time. */
+export interface BatchRange {
+  readonly batch: BatchId;
+  readonly fromRow: RowNumber;
+  readonly beforeRow: RowNumber;
+}
+
+export interface RangeLeft extends BatchRange {
+  readonly accountIdentity: string;
+  readonly left: number;
+}
+
+/** When a job tells: its list is done, something stopped it, rows are in doubt, or the vendor has few credits left. */
+export const NOTICE_KINDS = ['end', 'stop', 'doubt', 'low_balance'] as const;
+export type NoticeKind = (typeof NOTICE_KINDS)[number];
+
+/** What a job tells somebody outside, such as the end of a night. It is kept before it is sent, so that a crash in between loses none. */
+export interface Notice {
+  /** By which a receiver knows that it has this one already: it is sent at least once, and perhaps twice. */
+  readonly id: string;
+  readonly kind: NoticeKind;
+  /** To whom: a name that the accounts file of who sends it explains. */
+  readonly target: string;
+  /** What is sent, as JSON without personal data. */
+  readonly body: string;
+  readonly atMs: number;
+}
+
+/** Of which attempts a log tells: those of one batch, or of all; with `changes` only those that altered the service. */
+export interface LoggedOf {
+  readonly batch?: BatchId | undefined;
+  readonly changes?: boolean | undefined;
+}
+
+/** What a part of the attempts cost, added up by batch, day and the act by which they were made. */
+export interface SpentPart {
+  readonly parts: readonly Spent[];
+  readonly next?: number;
+}
+
+export interface Spent {
+  readonly batch: BatchId;
+  /** The day on whose budget it is, UTC, in ms since 1970. */
+  readonly dayMs: number;
+  /** Who was at work; absent where nobody is known. */
+  readonly operator?: string;
+  readonly spent: Credits;
+  /** What lost requests may have cost. */
+  readonly inDoubt: Credits;
+  readonly requests: number;
 }
