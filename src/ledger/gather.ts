@@ -1,20 +1,23 @@
-import type { StopError } from '../core/errors.ts';
+import { StopError } from '../core/errors.ts';
 import type { Db, Sql } from './db.ts';
 import type { CallId, End } from './ends.ts';
 import { type Group, type Intent, type Reply, type Row, type Written, writeGroup } from './group.ts';
+import { Unanswered } from './store.ts';
 
-/** What a place does where its database fails, or is not the one any more that the next start will find. */
+/** What a place knows of its ledger beside what is in it. */
 export interface Keeping {
   /** Why nothing new may be written that a request would follow; undefined while everything is as before. */
   refusal(): StopError | undefined;
-  committed(newest: CallId | undefined): void;
+  committed(): void;
   /** Frees room on a full disk for what is in flight. @returns whether there was any. */
   makeRoom(): boolean;
-  isFull(error: unknown): boolean;
-  /** Whether the error is of one write, such as a constraint: a bug of ours, by which the others need not suffer. */
-  concernsOneWrite(error: unknown): boolean;
-  explain(error: unknown): unknown;
 }
+
+const isFull = (error: unknown): boolean => error instanceof StopError && error.code === 'disk_full';
+
+/** Whether the others need not suffer: a failed constraint is a bug of ours, and a server that is away or has no room is asked again. */
+const concernsOneWrite = (error: unknown): boolean =>
+  !(error instanceof StopError) || error instanceof Unanswered;
 
 /** How long what nobody waits for is kept for the next commit. What a crash loses of it follows from earlier commits. */
 const LONGEST_WAIT_MS = 10;
@@ -45,7 +48,8 @@ export class Gather {
   #isScheduled = false;
   #timer: NodeJS.Timeout | undefined;
   #idle: Promise<void> = Promise.resolve();
-  #isFull = false;
+  /** Set once a full disk was met. */
+  #full: unknown;
   /** Set when the database itself failed: what it holds is unknown until it is opened again. */
   #broken: unknown;
 
@@ -137,16 +141,15 @@ export class Gather {
       const refusal = this.#broken ?? this.#keeping.refusal();
       if (refusal !== undefined) throw refusal;
       const result = await this.#db.transaction(work as NonNullable<typeof work>);
-      this.#keeping.committed(undefined);
+      this.#keeping.committed();
       done?.(result);
     } catch (error) {
-      fail(this.#keeping.explain(error));
+      fail(error);
     }
   }
 
   async #write(items: readonly Item[]): Promise<void> {
-    const refusal =
-      this.#broken ?? this.#keeping.refusal() ?? (this.#isFull ? this.#keeping.explain(FULL) : undefined);
+    const refusal = this.#broken ?? this.#keeping.refusal() ?? this.#full;
     const mayBeWritten = (item: Item): boolean => this.#broken === undefined && isInFlight(item);
     const left = refusal === undefined ? items : items.filter(mayBeWritten);
     if (refusal !== undefined) for (const item of items) if (!mayBeWritten(item)) item.fail(refusal);
@@ -159,15 +162,14 @@ export class Gather {
   }
 
   async #failed(items: readonly Item[], error: unknown): Promise<void> {
-    if (this.#keeping.isFull(error) && (this.#keeping.makeRoom() || !this.#isFull)) {
-      this.#isFull = true;
+    if (isFull(error) && (this.#keeping.makeRoom() || this.#full === undefined)) {
+      this.#full = error;
       await this.#write(items);
-    } else if (this.#keeping.concernsOneWrite(error) && items.length > 1) {
+    } else if (concernsOneWrite(error) && items.length > 1) {
       for (const item of items) await this.#write([item]);
     } else {
-      const reason = this.#keeping.explain(error);
-      if (!this.#keeping.concernsOneWrite(error) && !this.#keeping.isFull(error)) this.#broken = reason;
-      for (const item of items) item.fail(reason);
+      if (!concernsOneWrite(error) && !isFull(error)) this.#broken = error;
+      for (const item of items) item.fail(error);
     }
   }
 
@@ -182,10 +184,7 @@ export class Gather {
     for (const call of written.ended) this.#first.delete(call);
     for (const { isFirst, intents = [] } of items)
       for (const { id } of intents) if (isFirst && written.admitted.has(id)) this.#first.add(id);
-    this.#keeping.committed(group.intents.findLast(({ id }) => written.admitted.has(id))?.id);
+    this.#keeping.committed();
     for (const item of items) item.tell(written);
   }
 }
-
-/** In the place of an error of the database, once a full disk was met. */
-const FULL = Object.assign(new Error('the disk is full'), { code: 'ENOSPC' });

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { invariant } from '../../core/errors.ts';
 import { crashPoint } from '../../lib/faults.ts';
@@ -11,6 +12,7 @@ import {
   type Step,
   step,
 } from '../db.ts';
+import { explained } from '../sqlite/errors.ts';
 
 /** How long SQLite waits for another process that opens, closes or backs up the store; the thread is blocked meanwhile. */
 const TIMEOUT_MS = 2_000;
@@ -140,8 +142,12 @@ const withTable = (sql: string, table: () => string): string =>
 const isOutside = (sql: string, at: number): boolean =>
   at !== -1 && sql.slice(0, at).split('(').length === sql.slice(0, at).split(')').length;
 
-/** @param reader for what is read beside a transaction, which sees nothing of it. */
+/**
+ * What fails in the database is thrown as what a person can do about it.
+ * @param reader for what is read beside a transaction, which sees nothing of it.
+ */
 export function sqlite(writer: Connection, reader: Connection): Db {
+  const folder = dirname(writer.raw.name);
   let last: Promise<unknown> = Promise.resolve();
   let isBusy = false;
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
@@ -149,45 +155,45 @@ export function sqlite(writer: Connection, reader: Connection): Db {
     last = done.catch(() => {});
     return done;
   };
+  const begin = (): void => void writer.rows('BEGIN IMMEDIATE');
   const commit = (): void => {
     crashPoint('before-commit');
     writer.rows('COMMIT');
     crashPoint('after-commit');
   };
-  const rollBack = (): void => {
+  const failed = (error: unknown): never => {
     // SQLite itself may have rolled back, as where the disk is full.
     if (writer.raw.inTransaction) writer.rows('ROLLBACK');
+    throw explained(error, folder);
   };
-  const writeNow = (steps: readonly Step[]): readonly (readonly unknown[])[] => {
-    writer.rows('BEGIN IMMEDIATE');
+  const writeNow = async (steps: readonly Step[]): Promise<readonly (readonly unknown[])[]> => {
     try {
+      begin();
       const found = steps.flatMap((each) => stepNow(writer, each));
       commit();
       return found;
     } catch (error) {
-      rollBack();
-      throw error;
+      return failed(error);
     }
   };
   return {
     name: 'sqlite',
-    ...sqlOn(reader),
+    ...sqlOn(reader, folder),
     transaction: (work) =>
       inTurn(async () => {
         isBusy = true;
-        writer.rows('BEGIN IMMEDIATE');
         try {
-          const result = await work(sqlOn(writer));
+          begin();
+          const result = await work(sqlOn(writer, folder));
           commit();
           return result;
         } catch (error) {
-          rollBack();
-          throw error;
+          return failed(error);
         } finally {
           isBusy = false;
         }
       }),
-    write: (steps) => (isBusy ? inTurn(async () => writeNow(steps)) : promised(() => writeNow(steps))),
+    write: (steps) => (isBusy ? inTurn(() => writeNow(steps)) : writeNow(steps)),
     script: async (sql) => void writer.raw.exec(sql),
     close: async () => {
       await last;
@@ -195,14 +201,6 @@ export function sqlite(writer: Connection, reader: Connection): Db {
       writer.raw.close();
     },
   };
-}
-
-function promised<T>(work: () => T): Promise<T> {
-  try {
-    return Promise.resolve(work());
-  } catch (error) {
-    return Promise.reject(error);
-  }
 }
 
 function stepNow(connection: Connection, { statements, records }: Step): (readonly unknown[])[] {
@@ -214,7 +212,16 @@ function stepNow(connection: Connection, { statements, records }: Step): (readon
   return found;
 }
 
-const sqlOn = (connection: Connection): Sql => ({
-  rows: async (sql, params) => connection.rows(sql, params) as never,
-  each: async (statement, records) => stepNow(connection, step([statement], records))[0] as never,
-});
+function sqlOn(connection: Connection, folder: string): Sql {
+  const asked = (work: () => unknown): never => {
+    try {
+      return work() as never;
+    } catch (error) {
+      throw explained(error, folder);
+    }
+  };
+  return {
+    rows: async (sql, params) => asked(() => connection.rows(sql, params)),
+    each: async (statement, records) => asked(() => stepNow(connection, step([statement], records))[0]),
+  };
+}

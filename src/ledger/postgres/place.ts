@@ -1,17 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import { StopError, stop } from '../../core/errors.ts';
+import { type StopError, stop } from '../../core/errors.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import { accountsOf, type Context } from '../context.ts';
 import { type Copied, wasCopied } from '../copy.ts';
 import { type PostgresDb, postgres, SCHEMA } from '../db/postgres.ts';
 import type { Db, Sql } from '../db.ts';
-import type { Keeping } from '../gather.ts';
 import type { Ledger, LedgerReader } from '../ledger.ts';
 import { requireAccepted } from '../lost-stores.ts';
 import { ledgerOver, readerOver } from '../open-ledger.ts';
 import { refuseForeignNotes } from '../outside-notes.ts';
 import { migrate, newestStep } from '../schema.ts';
-import { type StoreOptions, type Tell, Unanswered } from '../store.ts';
+import type { StoreOptions, Tell } from '../store.ts';
 import { beginWorker, endWorker } from '../workers.ts';
 import { accept, lossOf, lossOfPlace, mark, Seen } from './losses.ts';
 import { spendersOf, workers } from './spenders.ts';
@@ -152,7 +151,15 @@ async function spending(db: PostgresDb, options: SpenderOptions): Promise<Opened
   const seen = await Seen.of(db);
   db.workAs(worker, 0, async () => (await copiedAway(db)) ?? seen.tellLost());
   const context = await contextOf(db);
-  const ledger = ledgerOver({ ...context, worker }, keepingOf(seen));
+  const ledger = ledgerOver(
+    { ...context, worker },
+    {
+      refusal: () => seen.refusal,
+      committed() {},
+      // What a server has room for, it says when it writes.
+      makeRoom: () => false,
+    },
+  );
   let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     await ledger.close();
@@ -183,16 +190,6 @@ const atOnce = (db: PostgresDb): Pick<Db, 'transaction'> => ({
 export async function contextOf(db: PostgresDb): Promise<Context> {
   return { db, secret: (await metaOf(db, 'secret')) ?? '', account: accountsOf(db) };
 }
-
-/** What a server has room for, it says when it writes, and a lost connection or a full disk concerns what was asked for then. */
-const keepingOf = (seen: Seen): Keeping => ({
-  refusal: () => seen.refusal,
-  committed: () => {},
-  makeRoom: () => false,
-  isFull: (error) => error instanceof Unanswered && error.code === 'disk_full',
-  concernsOneWrite: (error) => !(error instanceof StopError) || error instanceof Unanswered,
-  explain: (error) => error,
-});
 
 /** What is left open would keep its owner from closing. */
 export async function closedByFailure<T>(db: Pick<Db, 'close'>, open: () => Promise<T>): Promise<T> {

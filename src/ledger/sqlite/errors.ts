@@ -1,8 +1,8 @@
 import Database from 'better-sqlite3';
-import { messageOf, StopError, stop } from '../../core/errors.ts';
+import { messageOf, type StopCode, StopError } from '../../core/errors.ts';
 import { shortage, shortOfFiles } from '../../lib/system-errors.ts';
 
-/** Errors of SQLite, as what a user can do about them. */
+/** Errors of SQLite and of the files beside it, as what a user can do about them. */
 
 /** SQLite's name for an error, such as `SQLITE_FULL`; undefined for errors that are not SQLite's. */
 export function sqliteCode(error: unknown): string | undefined {
@@ -14,40 +14,42 @@ export function isDiskFull(error: unknown): boolean {
   return ['SQLITE_FULL', 'SQLITE_IOERR_SHMSIZE', 'ENOSPC', 'EDQUOT'].includes(codeOf(error));
 }
 
-/** Whether the disk fails: a kernel then makes it read-only. */
-function isDiskFailing(error: unknown): boolean {
-  return /^(SQLITE_READONLY|SQLITE_IOERR|EROFS$|EIO$)/.test(codeOf(error));
-}
-
 function codeOf(error: unknown): string {
   return sqliteCode(error) ?? (error instanceof Error && 'code' in error ? String(error.code) : '');
-}
-
-/** A failed constraint is a bug of ours and concerns one write; every other error of SQLite concerns the store. */
-export function concernsOneWrite(error: unknown): boolean {
-  const code = sqliteCode(error);
-  return code === undefined || code.startsWith('SQLITE_CONSTRAINT');
 }
 
 /**
  * SQLite reports SQLITE_ERROR for a statement that does not fit the schema, and for text that is not JSON. All our
  * statements fit our schema, and only JSON is written where JSON is read.
  */
-const DAMAGE_CODES = ['SQLITE_CORRUPT', 'SQLITE_NOTADB', 'SQLITE_FORMAT', 'SQLITE_ERROR', 'SQLITE_MISMATCH'];
+const DAMAGE = /^SQLITE_(?:CORRUPT|NOTADB|FORMAT|ERROR|MISMATCH)/;
 
-function saysDamage(code: string): boolean {
-  return DAMAGE_CODES.some((each) => code.startsWith(each));
-}
-
-export function diskFull(folder: string, cause: unknown): StopError {
-  return new StopError(
-    {
-      code: 'disk_full',
-      message: `The disk that holds the store ${folder} is full; nothing new is sent.`,
-      next: 'Free some space, then run the same command again: it continues where it stopped.',
-    },
-    { cause },
-  );
+/** What an error means to a user; a failed constraint, which is a bug of ours and concerns one write, and other bugs pass unchanged. */
+export function explained(error: unknown, folder: string): unknown {
+  const code = codeOf(error);
+  // Errors of the file system name the failed system call; bugs of ours do not.
+  const isOfSystem = error instanceof Error && 'syscall' in error;
+  if (error instanceof StopError || code.startsWith('SQLITE_CONSTRAINT')) return error;
+  if (sqliteCode(error) === undefined && !isOfSystem) return error;
+  const stopped = (kind: StopCode, message: string, next: string): StopError =>
+    new StopError({ code: kind, message, next }, { cause: error });
+  if (isDiskFull(error))
+    return stopped(
+      'disk_full',
+      `The disk that holds the store ${folder} is full; nothing new is sent.`,
+      'Free some space, then run the same command again: it continues where it stopped.',
+    );
+  if (DAMAGE.test(code)) return damagedStore(folder, `SQLite says "${messageOf(error)}"`, error);
+  if (code.startsWith('SQLITE_BUSY'))
+    return stopped('busy', `Another program holds the ledger in ${folder} (${code}).`, 'Close that program.');
+  const said = isOfSystem ? messageOf(error) : `${messageOf(error)} (${code})`;
+  const isUnsaid = /^SQLITE_(?:CANTOPEN|IOERR)/.test(code);
+  const short = shortage(code) ?? (isUnsaid ? shortOfFiles() : undefined);
+  // A kernel makes a disk that fails read-only.
+  const next = /^(?:SQLITE_READONLY|SQLITE_IOERR|EROFS$|EIO$)/.test(code)
+    ? 'Check that its disk is sound and mounted for writing, then run the same command again: it continues where it stopped.'
+    : 'Give yourself permission to write to the folder and its files, or name another one with --store.';
+  return stopped('store', `The store ${folder} cannot be used: ${short?.why ?? said}.`, short?.next ?? next);
 }
 
 export function damagedStore(folder: string, fact: string, cause?: unknown): StopError {
@@ -59,32 +61,4 @@ export function damagedStore(folder: string, fact: string, cause?: unknown): Sto
     },
     { cause },
   );
-}
-
-/** Turns an error of SQLite into what it means to a user; other errors, such as bugs of ours, pass unchanged. */
-export function explained(error: unknown, folder: string): unknown {
-  if (error instanceof StopError) return error;
-  if (isDiskFull(error)) return diskFull(folder, error);
-  // Errors of the file system name the failed system call; bugs of ours do not.
-  if (error instanceof Error && 'syscall' in error) return unusable(folder, error, error.message);
-  const code = sqliteCode(error);
-  if (code === undefined || concernsOneWrite(error)) return error;
-  if (saysDamage(code)) {
-    return damagedStore(folder, `SQLite says "${messageOf(error)}"`, error);
-  }
-  if (code.startsWith('SQLITE_BUSY')) {
-    return stop('busy', `Another program holds the ledger in ${folder} (${code}).`, 'Close that program.');
-  }
-  return unusable(folder, error, `${messageOf(error)} (${code})`);
-}
-
-function unusable(folder: string, cause: unknown, said: string): StopError {
-  const isUnsaid = /^SQLITE_(CANTOPEN|IOERR)/.test(codeOf(cause));
-  const short = shortage(codeOf(cause)) ?? (isUnsaid ? shortOfFiles() : undefined);
-  const message = `The store ${folder} cannot be used: ${short?.why ?? said}.`;
-  if (short !== undefined) return new StopError({ code: 'store', message, next: short.next }, { cause });
-  const next = isDiskFailing(cause)
-    ? 'Check that its disk is sound and mounted for writing, then run the same command again: it continues where it stopped.'
-    : 'Give yourself permission to write to the folder and its files, or name another one with --store.';
-  return new StopError({ code: 'store', message, next }, { cause });
 }

@@ -4,7 +4,7 @@ import { checkBudgets } from '../check.ts';
 import { accountsOf } from '../context.ts';
 import { type CopySource, partsOf } from '../copy.ts';
 import { type Connection, sqlite } from '../db/sqlite.ts';
-import type { Cell, Db, Each } from '../db.ts';
+import type { Db } from '../db.ts';
 import { type Erasing, eraserOver, finishErasures, NOTHING_ERASABLE, type Room } from '../erase.ts';
 import type { Eraser } from '../eraser.ts';
 import type { Keeping } from '../gather.ts';
@@ -15,7 +15,7 @@ import { refuseForeignNotes } from '../outside-notes.ts';
 import { backUp } from '../sqlite/backup.ts';
 import { clean, requireRoom } from '../sqlite/cleaning.ts';
 import { copiedTo, copyTarget, refuseCopied } from '../sqlite/copies.ts';
-import { concernsOneWrite, explained, isDiskFull } from '../sqlite/errors.ts';
+import { explained } from '../sqlite/errors.ts';
 import {
   hasLedger,
   makePrivateFile,
@@ -202,7 +202,7 @@ async function spending(
 ): Promise<Opened> {
   const worker = await db.transaction((sql) => beginWorker(sql, options));
   const watch = new Watch(folder, reader);
-  const ledger = ledgerOver({ ...contextOf(db, writer, folder), worker }, keepingOf(folder, writer, watch));
+  const ledger = ledgerOver({ ...contextOf(db, writer), worker }, keepingOf(folder, writer, watch));
   let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     try {
@@ -234,9 +234,6 @@ function keepingOf(folder: StoreFolder, writer: Connection, watch: Watch): Keepi
       raiseLimit(writer);
       return hadRoom;
     },
-    isFull: isDiskFull,
-    concernsOneWrite,
-    explain: (error) => explained(error, folder.path),
   };
 }
 
@@ -250,27 +247,15 @@ async function look(folder: StoreFolder, tell: Tell = () => {}): Promise<LedgerR
     const loss = lossOf(folder.path, connection);
     if (loss !== undefined) tell(`${loss} Nothing is bought from it in this state.`);
     const db = sqlite(connection, connection);
-    return { ...readerOver(contextOf(db, connection, folder)), close: () => db.close() };
+    return { ...readerOver(contextOf(db, connection)), close: () => db.close() };
   } catch (error) {
     connection.raw.close();
     throw error;
   }
 }
 
-function contextOf(db: Db, connection: Connection, folder: StoreFolder) {
-  const fail = (error: unknown): never => {
-    throw explained(error, folder.path);
-  };
-  return {
-    db: {
-      ...db,
-      rows: <Row>(sql: string, params?: readonly Cell[]) => db.rows<Row>(sql, params).catch(fail),
-      each: <Rec, Row>(statement: Each<Rec, Row>, records: readonly Rec[]) =>
-        db.each(statement, records).catch(fail),
-    },
-    secret: metaOf(connection, 'secret') ?? '',
-    account: accountsOf(db),
-  };
+function contextOf(db: Db, connection: Connection) {
+  return { db, secret: metaOf(connection, 'secret') ?? '', account: accountsOf(db) };
 }
 
 /** @param tell hears of a ledger that is gone. @throws StopError `store` where there is none. */
