@@ -37,10 +37,6 @@ export class Redaction {
     return { ...raw, headers: this.#headers(raw.headers), body: this.bytes(raw.body) };
   }
 
-  get findsNothing(): boolean {
-    return this.#written === undefined;
-  }
-
   text(words: string): string {
     // The pattern is made of bytes, so that a key is found in any encoding.
     if (!/[^\0-\x7f]/.test(words)) return this.#redacted(words);
@@ -51,7 +47,7 @@ export class Redaction {
 
   /** The same buffer when the key is not in it. What was JSON is JSON afterwards. */
   bytes(body: Buffer): Buffer {
-    if (this.findsNothing) return body;
+    if (this.#written === undefined) return body;
     if (isUtf16(body)) {
       const narrow = Buffer.from(body.toString('utf16le'));
       const redacted = this.bytes(narrow);

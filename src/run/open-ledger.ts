@@ -22,8 +22,6 @@ import {
 import { toldIn } from '../ledger/time.ts';
 import type { WorkQueue } from '../ledger/work-queue.ts';
 import { commandLine } from '../lib/command-line.ts';
-import { Redaction } from '../lib/redaction.ts';
-import { redactedLedger } from './redacted-ledger.ts';
 import { type StoreChoice, storesToLookAt } from './store-choice.ts';
 
 interface OpenOptions extends Omit<StoreOptions, 'create'> {
@@ -44,7 +42,7 @@ export async function openLedger(choice: StoreChoice, options: OpenOptions): Pro
     );
   }
   const operator = operatorNamed(options.operator);
-  return redactedLedger(await store.open(location, { ...opening, operator, create: true }), keysOfAccounts);
+  return store.open(location, { ...opening, operator, create: true });
 }
 
 /** @throws StopError `unsupported` when the store takes no jobs of that operation. */
@@ -98,9 +96,7 @@ export async function openForWork(
       `Set up a database, and name it with --store. To see how: ${commandLine(['store', 'init', '--help'])}`,
     );
   try {
-    const opened = await store.open(location, { ...options, waitForLockMs: 0, create: false });
-    const ledger = redactedLedger(opened, keysOfAccounts);
-    return { ledger, queue };
+    return { ledger: await store.open(location, { ...options, waitForLockMs: 0, create: false }), queue };
   } catch (error) {
     await queue.close();
     throw error;
@@ -179,20 +175,7 @@ function isNewStore({ location }: StoreChoice): boolean {
 }
 
 export async function lookAtLedger(location: string, tell?: Tell): Promise<LedgerReader> {
-  return redactedLedger(await (await storeOf(location)).look(location, tell), keysOfAccounts);
-}
-
-/**
- * The keys to redact. They are loaded with the first answer that is shown, because most commands show none. Other commands
- * report a wrong accounts file.
- */
-async function keysOfAccounts(): Promise<Redaction> {
-  const { keysAtHand, loadAccounts } = await import('../client/account/account.ts');
-  const configured = await loadAccounts().then(
-    (accounts) => accounts.configured,
-    () => [],
-  );
-  return new Redaction(keysAtHand(configured));
+  return (await storeOf(location)).look(location, tell);
 }
 
 /** Where ages end by which something is removed; undefined where no answer has told the time. */

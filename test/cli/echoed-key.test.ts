@@ -9,7 +9,6 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
-import { proof } from '../combinations.ts';
 import { type Desk, openDesk } from './desk.ts';
 
 const KEY = 'canary_9f/Q~x+Zt0=71';
@@ -123,30 +122,4 @@ test('an echoed key is in nothing that is written or shown', async () => {
   const output = await desk.read('out.csv');
   expect(output.match(/\[redacted\]/g)?.length).toBeGreaterThan(5);
   expect(said).toContain('elsewhere?token=[redacted]');
-});
-
-proof('a key that an older answer holds is not shown, and the answer stays as it was', async () => {
-  const desk = await openEchoingDesk();
-  const address = JSON.parse(await desk.read('config/accounts.yaml')).accounts.data.base_url;
-  // The vendor says a key that the account has not had yet, as Rowonce once recorded every answer.
-  desk.place.writeAccount(address, { key: 'another_key_of_the_account' });
-  const names = ['field', 'basic', 'header', 'page', 'escaped'];
-  await desk.write('list.csv', `Domain\n${names.map((name) => `${name}.example\n`).join('')}`);
-  await desk.type(desk.run());
-  expect(tracesIn(await desk.read('out.csv'))).not.toEqual([]);
-  desk.place.writeAccount(address, { key: KEY });
-  let said = '';
-  for (const words of [
-    ...names.map((_, at) => ['status', 'last', String(at + 2)]),
-    ['status', 'last', '2', '--json'],
-    ['settle', 'last'],
-    ['export', 'last', '-o', 'again.csv'],
-  ]) {
-    const { stdout, stderr } = await desk.type(words);
-    said += `${words.join(' ')}\n${stdout}${stderr}\n`;
-  }
-  expect(tracesIn(said)).toEqual([]);
-  expect(tracesIn(await desk.read('again.csv'))).toEqual([]);
-  expect(await desk.read('again.csv')).toContain('field.example,[redacted]');
-  expect(tracesIn(readFileSync(desk.place.path('store/ledger.db'), 'latin1'))).not.toEqual([]);
 });

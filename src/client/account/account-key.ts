@@ -43,7 +43,7 @@ export async function resolveKey(account: KeyHolder, env: Environment = process.
   }
 }
 
-export function keysAtHand(
+function keysAtHand(
   accounts: readonly Pick<KeyHolder, 'key'>[],
   env: Environment = process.env,
 ): readonly string[] {

@@ -28,7 +28,7 @@ import {
 import { type CreditPrice, priceOf } from './price.ts';
 
 export { identityOf } from './account-identity.ts';
-export { describeKey, environmentForOthers, keysAtHand, resolveKey, usableKey } from './account-key.ts';
+export { describeKey, environmentForOthers, resolveKey, usableKey } from './account-key.ts';
 export { accountsSchema, addressProblem, REGIONS, type Receiver, SANDBOX_NAMES } from './accounts-file.ts';
 
 /** A connected vendor account: where it is reached, how fast, for how much. Its key is read by `account-key.ts`. */
