@@ -15,7 +15,6 @@ import {
   type UndoPlan,
   undoBatch,
 } from '../run/tasks/undo.ts';
-import { overtakenLines } from './render/change-lines.ts';
 import { countWords } from './render/summary.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
 import {
@@ -129,10 +128,9 @@ function undoneLines(batch: string, undone: Undone): readonly string[] {
         `Batch ${batch} was undone by batch ${undone.by}: ${countWords(undone.counts, 'nothing finished')}. Nothing is left to send.`,
       ];
     case 'run': {
-      const { batch: by, counts, requests, files, changes } = undone.summary;
+      const { batch: by, counts, requests, files } = undone.summary;
       return linesOf(
         `Batch ${by} undoes batch ${batch}: ${countWords(counts, 'nothing finished')}; ${counted(requests, 'request')}`,
-        overtakenLines(changes?.overtaken ?? []),
         files.output !== undefined && `Output     ${files.output}`,
         files.attention !== undefined && `Attention  ${files.attention}`,
       );

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isoTime } from '../core/clock.ts';
-import type { ChangeFigures, ChangeGroup, ChangesDone, OvertakenRow } from '../files/output/changes-done.ts';
+import type { ChangeFigures, ChangeGroup, ChangesDone } from '../files/output/changes-done.ts';
 import { undoneBy } from '../job/job-origin.ts';
 import type { Batch, RangeCounts, ShownMoney } from '../ledger/ledger.ts';
 import { commandToGoOn } from '../lib/command-line.ts';
@@ -53,20 +53,11 @@ const ChangeGroupObject = noun({
   ...figures,
 });
 
-const overtaken = membersOf<OvertakenRow>();
-const OvertakenObject = noun({
-  row: overtaken(z.number(), ({ row }) => row),
-  who: overtaken(z.string(), ({ who }) => who),
-  since: overtaken(z.string(), ({ since }) => since),
-});
-
 const changes = membersOf<ChangesDone>();
 /** What a batch of changes has done, each subject once. */
 export const ChangesObject = noun({
   ...figures,
   projects: changes(z.array(ChangeGroupObject), ({ groups }) => groups.map(ChangeGroupObject.of)),
-  /** What ended well and is not so any more, or perhaps not, because of another batch. */
-  overtaken: changes(z.array(OvertakenObject), (done) => done.overtaken.map(OvertakenObject.of)),
 });
 
 const unproven = membersOf<UnprovenChanges>();

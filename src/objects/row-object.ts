@@ -132,8 +132,6 @@ export const RowObject = noun({
   row: row(z.number(), (of) => of.row),
   /** Null while the row is pending. */
   outcome: row(OutcomeObject.nullable(), (of) => (of.outcome ? OutcomeObject.of(of.outcome) : null)),
-  /** What other batches have done since about a row of changes. */
-  since: row(z.string().optional(), ({ since }) => since),
   /** Paths in the row's answer, for `add`. */
   fields: row(z.array(z.string()).optional(), ({ fields }) => (fields.length === 0 ? undefined : fields)),
   /** What was planned for a row of changes, as it was kept. */

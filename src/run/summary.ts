@@ -41,7 +41,7 @@ export interface RunSummary {
   readonly figures: BatchFigures | undefined;
   /** The forecast from a sample; undefined for a run without a sample. */
   readonly forecast: Forecast | undefined;
-  /** What was changed so far, and what others have changed since; undefined for an operation that changes nothing. */
+  /** What was changed so far; undefined for an operation that changes nothing. */
   readonly changes: ChangesDone | undefined;
   /** The changes that were counted as done, and that would not count as that by today's dialect. */
   readonly unproven: UnprovenChanges | undefined;
@@ -109,19 +109,15 @@ export async function summarize(context: RunContext, batch: Batch, ending: RunEn
 }
 
 /**
- * The exit code of a run. A stop takes precedence over rows that need attention, are no longer as they ended, or would end differently
- * today.
+ * The exit code of a run. A stop takes precedence over rows that need attention, or would end differently today.
  * @example
  * const run = enrich('fixtures/people.csv', { job: 'enrich-person', account: 'sandbox-provider' });
  * process.exitCode = exitCodeOf(await run.summary(), true);
  */
-export function exitCodeOf(
-  { stopped, counts, changes, unproven }: RunSummary,
-  attentionIsFine: boolean,
-): ExitCode {
+export function exitCodeOf({ stopped, counts, unproven }: RunSummary, attentionIsFine: boolean): ExitCode {
   if (stopped !== undefined) return stopped.exitCode;
   const needed = [...ATTENTION_KINDS].some((kind) => kind !== 'pending' && (counts[kind] ?? 0) > 0);
-  const attention = needed || (changes?.overtaken.length ?? 0) > 0 || unproven !== undefined;
+  const attention = needed || unproven !== undefined;
   return attention && !attentionIsFine ? EXIT.attention : EXIT.done;
 }
 

@@ -37,7 +37,7 @@ test('counts without credits; a row with its plan and every request; people whom
     rows: 1,
     rows_beyond: 1,
     undoes: null,
-    changes: { done: { change_role: 1, remove: 1 }, counts: { applied: 2 }, overtaken: [] },
+    changes: { done: { change_role: 1, remove: 1 }, counts: { applied: 2 } },
   });
 
   const { stdout: row } = await team.type('status', 'last', '2');

@@ -11,12 +11,11 @@ import { callWords, decisionWords, lookWords } from '../render/doubts.ts';
 import type { Report } from '../shell/command.ts';
 
 export function rowReport(story: RowStory): Report {
-  const { row, outcome, since, planned, attempts, fields } = story;
+  const { row, outcome, planned, attempts, fields } = story;
   const reason = outcome?.reason;
   return {
     lines: linesOf(
       `Row ${row}: ${outcome?.kind ?? 'pending'}${reason === undefined ? '' : `, ${reason}`}`,
-      since !== undefined && `  ${since}`,
       planned && `  ${plannedWords(planned)}`,
       attempts.flatMap((attempt) => attemptLines(attempt, story)),
       fields.length > 0 && `  fields for add: ${fields.join(', ')}`,

@@ -1,18 +1,16 @@
 import { callKeyOf } from '../../core/call-key.ts';
-import { subjectText, subjectWords } from '../../core/membership.ts';
+import { type Subject, subjectText, Team } from '../../core/membership.ts';
 import type { PlannedAction } from '../../core/operation.ts';
 import { type RowNumber, WITHOUT_A_WORD } from '../../core/row.ts';
 import type { Batch, LedgerReader, PlannedRow, RowRecord } from '../../ledger/ledger.ts';
 import { plannedRecords } from '../../ledger/row-pages.ts';
-import { type KeptPart, keptWork } from '../../operations/team/planned-work.ts';
+import { type KeptPart, type KeptWork, keptWork } from '../../operations/team/planned-work.ts';
 import type { ChangeEnd, ChangeFigures, ChangeGroup } from './changes-done/figures.ts';
 import { type EndedPart, endedParts, endOf, type RowEnd } from './changes-done/parts.ts';
-import { type MovedPart, Since } from './changes-done/since.ts';
-import { SoFar } from './changes-done/so-far.ts';
 
 /**
- * What a batch of changes has done, by its plan and its answers, and what others have done since to whom it is about. Every
- * face of the program takes its figures from here. It is a function of the ledger alone.
+ * What a batch of changes has done, by its plan and its answers. Every face of the program takes its figures from here. It is a
+ * function of the ledger alone.
  */
 
 export type { ChangeEnd, ChangeFigures, ChangeGroup, EndCounts } from './changes-done/figures.ts';
@@ -24,10 +22,6 @@ export interface ChangesDone extends ChangeFigures {
   /** People whom the file does not name: who was removed for that, and who was not. */
   readonly removed: readonly MissingPerson[];
   readonly notRemoved: readonly MissingPerson[];
-  /** What other batches have done since about a row, as a clause for its reason. */
-  readonly since: ReadonlyMap<RowNumber, string>;
-  /** The rows among those that ended well, and are not, or perhaps not, as they ended. */
-  readonly overtaken: readonly OvertakenRow[];
 }
 
 export interface MissingPerson {
@@ -41,50 +35,40 @@ export interface MissingPerson {
   readonly reason: string;
 }
 
-export interface OvertakenRow {
-  readonly row: RowNumber;
-  /** The person, or what else it is about: `jo@x.com in Sales`. */
-  readonly who: string;
-  readonly since: string;
-}
-
 /** Undefined for a batch without a plan, which changes nothing. */
 export async function changesDone(ledger: LedgerReader, batch: Batch): Promise<ChangesDone | undefined> {
   if (batch.plannedRows === undefined) return undefined;
-  const since = await Since.of(ledger, batch);
-  const collected = new Collected(batch, since, new SoFar(ledger, batch, since));
+  const team = new Team(await ledger.subjects(batch.accountIdentity));
+  const collected = new Collected(batch);
   for await (const { planned, record } of plannedRecords(ledger, batch.id)) {
-    await collected.add(planned, record);
+    // Of millions of rows that nobody has begun the ledger knows nothing, and is not asked.
+    const isBegun =
+      record === undefined && planned.work !== undefined && hasMoved(team, keptWork(planned.work));
+    collected.add(planned, record, isBegun ? await answersOf(ledger, batch, planned.row) : record?.answers);
   }
   // A damaged store may have lost the plan, and its rows still tell how they ended.
   return collected.rows === 0 ? undefined : collected.result();
 }
 
-/** What other batches have done since about some rows of a batch, as `ChangesDone.since`. */
-export async function sinceOf(
-  ledger: LedgerReader,
-  batch: Batch,
-  records: readonly RowRecord[],
-): Promise<ReadonlyMap<RowNumber, string>> {
-  const words = new Map<RowNumber, string>();
-  if (batch.plannedRows === undefined) return words;
-  const since = await Since.of(ledger, batch);
-  for (const record of records) {
-    const [planned] = await ledger.plannedRows(batch.id, record.row, 1);
-    if (planned?.row !== record.row || planned.work === undefined) continue;
-    const end = { ended: endOf(record), answers: record.answers };
-    const found = await since.about(endedParts(keptWork(planned.work), end, false), record);
-    if (found.length > 0) words.set(record.row, sinceWords(found));
-  }
-  return words;
+/** Whether a change of what the row is about was settled since it was planned, by whatever batch. */
+function hasMoved(team: Team, { parts, ...work }: KeptWork): boolean {
+  const settled = (subject: Subject): number => team.find(subject)?.sequence ?? 0;
+  return (parts ?? [work]).some(
+    ({ subject, was, makesProject }) =>
+      settled(subject) > (was?.sequence ?? 0) || (makesProject !== undefined && settled(makesProject) > 0),
+  );
 }
 
-const sinceWords = (moved: readonly MovedPart[]): string => moved.map(({ since }) => since).join('; ');
+/** A run that is killed has kept the answers to a row, and not how the row ended. */
+async function answersOf(ledger: LedgerReader, batch: Batch, row: RowNumber): Promise<RowEnd['answers']> {
+  const attempts = await ledger.history(batch.id, row);
+  const keys = [...new Set(attempts.map(({ key }) => key))];
+  const states = keys.length === 0 ? [] : await ledger.find(keys);
+  return states.flatMap((state) => (state.kind === 'answered' ? [state.answer] : []));
+}
 
 class Collected {
   readonly #batch: Batch;
-  readonly #since: Since;
-  readonly #soFar: SoFar;
   readonly #all = nothingCounted();
   readonly #groups = new Map<string, ChangeGroup & Counted>();
   /** Subjects that were counted: a row that repeats another one asks for nothing more. */
@@ -93,17 +77,14 @@ class Collected {
   readonly #made = new Set<string>();
   readonly #removed: MissingPerson[] = [];
   readonly #notRemoved: MissingPerson[] = [];
-  readonly #words = new Map<RowNumber, string>();
-  readonly #overtaken: OvertakenRow[] = [];
   rows = 0;
 
-  constructor(batch: Batch, since: Since, soFar: SoFar) {
+  constructor(batch: Batch) {
     this.#batch = batch;
-    this.#since = since;
-    this.#soFar = soFar;
   }
 
-  async add({ row, work }: PlannedRow, record: RowRecord | undefined): Promise<void> {
+  /** @param record undefined for a row without an outcome. */
+  add({ row, work }: PlannedRow, record: RowRecord | undefined, answers: RowEnd['answers'] = []): void {
     // The rows of a plan are those of the file, and behind them those that the file does not have.
     this.rows += 1;
     const isBeyond = this.rows > this.#batch.inputRows;
@@ -112,11 +93,9 @@ class Collected {
       tick(this.#all.counts, isBeyond ? 'held_back' : endOf(record));
       return;
     }
-    const parts = await this.#soFar.partsOf(row, keptWork(work), { record, isBeyond });
+    const parts = endedParts(keptWork(work), { ended: endOf(record), answers }, isBeyond);
     for (const part of parts) this.#count(part);
-    const since = record === undefined ? '' : await this.#addSince(row, parts, record);
-    const reason = [record?.outcome.reason ?? '', since].filter((each) => each !== '').join('; ');
-    if (isBeyond) for (const part of parts) this.#addMissing(row, part, reason);
+    if (isBeyond) for (const part of parts) this.#addMissing(row, part, record?.outcome.reason ?? '');
   }
 
   result(): ChangesDone {
@@ -125,8 +104,6 @@ class Collected {
       groups: [...this.#groups.values()],
       removed: this.#removed,
       notRemoved: this.#notRemoved,
-      since: this.#words,
-      overtaken: this.#overtaken,
     };
   }
 
@@ -171,29 +148,9 @@ class Collected {
       ...{ role: from, ended, reason },
     });
   }
-
-  /** @returns the words for the reason of the row; blank when there are none. */
-  async #addSince(row: RowNumber, parts: readonly EndedPart[], record: RowRecord): Promise<string> {
-    const found = await this.#since.about(parts, record);
-    if (found.length === 0) return '';
-    const words = sinceWords(found);
-    this.#words.set(row, words);
-    for (const { part, ended, since } of found) {
-      const isFine = ended === 'applied' || ended === 'unchanged';
-      if (isFine) this.#overtaken.push({ row, who: whoWords(part), since });
-    }
-    return words;
-  }
 }
 
 const CREATE_PROJECT = 'create-project';
-
-function whoWords({ email, project, subject }: KeptPart): string {
-  const where = project ?? subject.project;
-  return where === undefined
-    ? subjectWords(subject)
-    : `${email ?? subjectWords({ name: subject.name })} in ${where}`;
-}
 
 interface Counted {
   readonly done: Partial<Record<PlannedAction, number>>;

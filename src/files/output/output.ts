@@ -357,7 +357,7 @@ async function* enrichedCopy(
   tally: Tally,
   nameAt: number,
 ): AsyncIterable<Buffer> {
-  const { job, answerPlace, copy, note, cells: writer, isRepaired, requireOwn, changes } = writing;
+  const { job, answerPlace, copy, note, cells: writer, isRepaired, requireOwn } = writing;
   const survey = first && new FieldSurvey();
   const recordsOf = ledgerRows(writing.ledger, batch.id, pageRowsOf(job));
   const names = [...columns.map(({ name }) => name), ...OUR_COLUMNS];
@@ -376,7 +376,7 @@ async function* enrichedCopy(
     const cells = () => addedCells(columns, row, body, answerPlace, writer, survey, told);
     const added = cellsOrWhy(columns.length, cells, body);
     requireNoOther(first, survey);
-    const ours = ourCells(batch, row, record, added.why, changes?.since.get(row.row), writer);
+    const ours = ourCells(batch, row, record, added.why, writer);
     return added.cells.concat(ours);
   };
   yield* copy({ columns: names, dropped, note, isJson: writer.isJson }, async (rows) => {

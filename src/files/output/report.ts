@@ -51,7 +51,7 @@ export function reportHtml(options: ReportOptions): string {
     headSection(options, summary),
     ...(changes === undefined
       ? [funnelSection(figures, summary), columnsSection(figures, summary)]
-      : [changeSection(changes), overtakenSection(changes)]),
+      : [changeSection(changes)]),
     resultsSection(tally),
     reasonsSection(options, summary),
     changes === undefined ? '' : missingSection(changes),
@@ -252,13 +252,6 @@ function changeSection(changes: ChangesDone): string {
 
 /** The most lines of a table of people; the rest is in a file. */
 const MOST_SHOWN = 1_000;
-
-/** People whom other batches have changed since: what this report says of them is not so any more. */
-function overtakenSection({ overtaken }: ChangesDone): string {
-  const lines = overtaken.slice(0, MOST_SHOWN).map(({ row, who, since }) => [String(row), who, since]);
-  const rest = restWords(overtaken.length - lines.length, grouped, 'the output');
-  return section('Since then', ['#row', 'who', 'what'], lines) + rest;
-}
 
 /** Whom the list does not name: they have no row of it on which it could be said. */
 function missingSection({ removed, notRemoved }: ChangesDone): string {

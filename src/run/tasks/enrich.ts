@@ -307,7 +307,6 @@ function enrichedRow<Row>(
     given,
     record,
     undefined,
-    undefined,
     AS_IT_IS,
   );
   return {

@@ -8,7 +8,6 @@ import { callKeyOf } from '../../core/call-key.ts';
 import { stop } from '../../core/errors.ts';
 import { counted } from '../../core/plain-text.ts';
 import type { RowNumber } from '../../core/row.ts';
-import { sinceOf } from '../../files/output/changes-done.ts';
 import { shownBody } from '../../files/output/output.ts';
 import { outputSettings } from '../../job/job-settings.ts';
 import {
@@ -30,8 +29,6 @@ export interface RowStory {
   readonly batch: Batch;
   readonly row: RowNumber;
   readonly outcome: RowRecord['outcome'] | undefined;
-  /** What other batches have done since about a row of changes; undefined when it is as it ended. */
-  readonly since: string | undefined;
   readonly planned: (PlannedRow & { readonly kind: 'work' })['work'] | undefined;
   readonly attempts: readonly AttemptStory[];
   readonly fields: readonly string[];
@@ -67,7 +64,6 @@ export async function rowStory(ledger: LedgerReader, batch: Batch, text: string)
     batch,
     row,
     outcome: record?.outcome,
-    since: record && (await sinceOf(ledger, batch, [record])).get(row),
     planned: planned?.kind === 'work' ? planned.work : undefined,
     attempts: history.map((each) => attemptStory(each, dialect, decided.get(each.attempt))),
     fields: fieldsShown(batch, record),

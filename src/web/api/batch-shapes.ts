@@ -1,14 +1,13 @@
 import { z } from 'zod';
 import type { ChartData } from '../../files/output/activity-chart.ts';
 import type { BatchFigures } from '../../files/output/batch-figures.ts';
-import type { ChangesDone } from '../../files/output/changes-done.ts';
 import type { BatchSummary } from '../../files/output/summary-words.ts';
 import { limitPerSecondOf } from '../../job/job-settings.ts';
 import type { Batch } from '../../ledger/ledger.ts';
 import {
   BatchObject,
   BatchStatusObject,
-  ChangesObject,
+  type ChangesObject,
   ofBatch,
   WorkerObject,
 } from '../../objects/batch-object.ts';
@@ -109,19 +108,11 @@ function isTimeZone(zone: string): boolean {
   }
 }
 
-const done = membersOf<ChangesDone>();
-/** What a batch of changes has done, each subject once. */
-export const ChangesView = noun({
-  ...ChangesObject.members,
-  /** Number of changes that are not so any more, or perhaps not, because of another batch. */
-  overtaken: done(z.number(), ({ overtaken }) => overtaken.length),
-});
-export type ChangesView = z.infer<typeof ChangesView>;
+export type ChangesView = z.infer<typeof ChangesObject>;
 
 /** What the page knows of a batch beside its status. */
 interface Beside {
   readonly activity: ChartData;
-  readonly changed: ChangesView | undefined;
   readonly isReadBefore: boolean;
   readonly accountChangedMs: number | undefined;
   readonly together: readonly { readonly batch: string; readonly operation: string }[];
@@ -140,8 +131,6 @@ export const BatchDetail = noun({
   activity: beside(ActivityView, ({ activity }) => ActivityView.of(activity)),
   /** How long the rest takes at the rate of the last seconds; null when that is unknown, as during a pause. */
   seconds_left: status(z.number().nullable(), (of) => secondsLeft(of) ?? null),
-  /** What was changed; left out for a batch that changes nothing. */
-  changes: beside(ChangesView.optional(), ({ changed }) => changed),
   /** Whether the dialect has changed since its answers were read, so that it may settle rows otherwise today. */
   read_before: beside(z.boolean(), ({ isReadBefore }) => isReadBefore),
   /** When its account was last changed on the page, ms since 1970; null when it was not. */

@@ -213,7 +213,6 @@ export const text = {
     withoutWord: 'Done without details',
     unchanged: 'Stay as they were',
     heldBack: 'Held back',
-    overtaken: 'No longer true',
     ends: {
       applied: 'applied',
       unchanged: 'unchanged',

@@ -7,7 +7,7 @@ import { grouped } from '../../core/plain-text.ts';
 import { listNameOf } from '../../files/list-name.ts';
 import { type ChartData, chartShapes } from '../../files/output/activity-chart.ts';
 import type { BatchFigures } from '../../files/output/batch-figures.ts';
-import { changesDone, changesSentence } from '../../files/output/changes-done.ts';
+import { type ChangesDone, changesDone, changesSentence } from '../../files/output/changes-done.ts';
 import { readFigures } from '../../files/output/output.ts';
 import { chartOf } from '../../files/output/report.ts';
 import { summaryOf } from '../../files/output/summary-words.ts';
@@ -24,7 +24,6 @@ import {
   type BatchList,
   BatchListQuery,
   BatchView,
-  ChangesView,
   ChartQuery,
   type ChartView,
   SummaryView,
@@ -40,7 +39,7 @@ const PER_PAGE = 50;
 /** Batches as their ledgers have them now. Each question is one short read, so that the limiter of a run beside it keeps time. */
 export function batchRoutes(server: Server): Hono {
   const activities = new Paced<ChartData>(server.clock, MOST_ACTIVITIES);
-  const changes = new Paced<ChangesView | undefined>(server.clock, MOST_ACTIVITIES);
+  const changes = new Paced<ChangesDone | undefined>(server.clock, MOST_ACTIVITIES);
   const readBefore = new Paced<boolean>(server.clock, MOST_ACTIVITIES);
   return new Hono()
     .get('/batches', async (context) => {
@@ -65,19 +64,15 @@ export function batchRoutes(server: Server): Hono {
       const detail = await lookInto(found.location, async (ledger) => {
         const status = await batchStatus(ledger, found);
         const read = () => chartOf(ledger, status.batch);
-        const done = async (): Promise<ChangesView | undefined> => {
-          const figures = await changesDone(ledger, status.batch);
-          return figures && ChangesView.of(figures);
-        };
+        const done = () => changesDone(ledger, status.batch);
         return BatchDetail.of({
           ...status,
           name: listNameOf(status.batch.inputPath),
           activity: await activities.of(id, status.requests, read),
           isReadBefore: await isReadBefore(readBefore, ledger, status.batch),
-          // Another batch may have changed the same people since, which no figure of this one shows.
           accountChangedMs: server.accountChanges.get(found.batch.accountName),
           together: await togetherOf(ledger, status.batch),
-          changed: await changes.of(id, server.clock.monotonicMs(), done),
+          changes: await changes.of(id, server.clock.monotonicMs(), done),
         });
       });
       return context.json(detail satisfies BatchDetail);

@@ -236,13 +236,12 @@ export function cellsOrWhy(
   }
 }
 
-/** @param why the cells before them are blank. @param since what other batches have done about the row. */
+/** @param why the cells before them are blank. */
 export function ourCells(
   batch: Batch,
   { row }: Pick<InputRow, 'row'>,
   record: RowRecord | undefined,
   why: string | undefined,
-  since: string | undefined,
   cells: CellWriter,
 ): readonly string[] {
   if (record === undefined) return ['pending', '', '', 0, '', ''].map(cells.own);
@@ -250,8 +249,7 @@ export function ourCells(
   let credits = 0;
   for (const answer of answers) if (isPaidBy(batch, row, answer)) credits += answer.charged;
   const last = outcome.kind === 'in_doubt' || outcome.kind === 'skipped' ? undefined : answers.at(-1);
-  let reason = outcome.reason ?? '';
-  for (const part of [why, since]) if (part) reason += `${reason === '' ? '' : '; '}${part}`;
+  const reason = [outcome.reason, why].filter((part) => part !== undefined && part !== '').join('; ');
   return [
     cells.own(outcome.kind),
     cells.foreign(reason),

@@ -120,7 +120,7 @@ function cellsOf(
   const body = shownBody(record?.answers ?? []);
   const cells = (): readonly string[] => addedCells(columns, row, body, answerPlace, writer);
   const added = cellsOrWhy(columns.length, cells, body);
-  return [...added.cells, ...ourCells(batch, row, record, added.why, undefined, writer)];
+  return [...added.cells, ...ourCells(batch, row, record, added.why, writer)];
 }
 
 function reasonsOf(parts: readonly Named[], records: readonly (RowRecord | undefined)[]): readonly string[] {

@@ -11,7 +11,6 @@ export function changeFigures({
   done,
   counts,
   without_a_word: withoutWord,
-  overtaken,
 }: ChangesView): readonly (readonly [string, number])[] {
   const made = Object.entries(words.done).flatMap(([action, word]) => some(word, done[action]));
   return [
@@ -19,7 +18,6 @@ export function changeFigures({
     ...some(words.withoutWord, withoutWord),
     [words.unchanged, counts.unchanged ?? 0],
     ...some(words.heldBack, counts.held_back),
-    ...some(words.overtaken, overtaken),
   ];
 }
 

@@ -1,6 +1,5 @@
 import type { InputRow, RowNumber } from '../../../core/row.ts';
 import { identifierNames } from '../../../files/columns/column-kind.ts';
-import { sinceOf } from '../../../files/output/changes-done.ts';
 import {
   type Addition,
   addedCells,
@@ -75,8 +74,6 @@ interface BothOfRow {
   readonly input: InputRow | undefined;
   /** Absent while the row is pending. */
   readonly record: RowRecord | undefined;
-  /** What other batches have done since about it; absent when it is as it ended. */
-  readonly since: string | undefined;
 }
 
 /** Rows by rising numbers, each with its cells and its record. Numbers of blank lines are left out. */
@@ -91,7 +88,6 @@ export async function bothOfRows(
     const wanted = new Set(rows.filter((row) => row >= from && row < before));
     const inputs = new Map((await list?.between(ledger, from, before))?.map((row) => [row.row, row]));
     const records = await recordsBetween(ledger, batch, wanted, from, before);
-    const since = await sinceOf(ledger, batch, [...records.values()]);
     for (const row of wanted) {
       const input = inputs.get(row);
       const record = records.get(row);
@@ -100,7 +96,6 @@ export async function bothOfRows(
           row,
           record,
           input: list && input && own(list, input, record),
-          since: since.get(row),
         });
     }
   }
@@ -145,7 +140,7 @@ export function viewOfRow(
   batch: Batch,
   columns: Columns,
   width: number,
-  { row, input, record, since }: BothOfRow,
+  { row, input, record }: BothOfRow,
   longest = LONGEST_CELL,
 ): RowView {
   const { answerPlace } = outputSettings(batch.settings);
@@ -157,7 +152,6 @@ export function viewOfRow(
     { row },
     record,
     made.why,
-    since,
     CELLS,
   );
   const short = (text: string): string => (text.length > longest ? `${text.slice(0, longest)}…` : text);
