@@ -8,7 +8,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { dirname, join, relative } from 'node:path';
+import { join, relative } from 'node:path';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import type { Ended } from './rowonce.ts';
 import { typedAt } from './typed.ts';
@@ -91,45 +91,6 @@ test('what the user wrote into the file stays, comments included, and a linked f
   expect(await readFile(real, 'utf8')).toContain('\n  data:\n');
   expect((await accounts(['remove', 'data'])).code).toBe(0);
   expect(await readFile(real, 'utf8')).toBe(own);
-});
-
-test.each([
-  ['has none', '', ['--per-second=none', '--budget-per-day=none'], undefined],
-  ['has none of that', 'limits: {}', ['--per-second=none'], undefined],
-  ['has none yet', '', ['--per-second', '3'], 'per_second: 3'],
-  ['shares them with another', 'limits: *few', ['--per-second', '3'], 'per_minute: 60'],
-  ['shares them with another', 'limits: *few', ['--per-second=none'], 'per_minute: 60'],
-])('limits of an account that %s are changed: %s %j', async (_what, limits, flags, expected) => {
-  const entry = (more: string): string =>
-    `{ vendor: provider, base_url: https://a.example, key: k, ${more} }`;
-  const few = 'limits: &few { per_second: 9, per_minute: 60 }';
-  const before = `accounts:\n  data: ${entry(few)}\n  other: ${entry(limits)}\n`;
-  await mkdir(dirname(file()), { mode: 0o700 });
-  await writeFile(file(), before, { mode: 0o600 });
-  expect(await accounts(['edit', 'other', ...flags])).toMatchObject({ code: 0 });
-  const [data, other = ''] = (await readFile(file(), 'utf8')).split('  other: ');
-  expect(data).toContain(few);
-  expect(other.includes('per_second: 3')).toBe(flags.includes('3'));
-  if (expected !== undefined) expect(other).toContain(expected);
-});
-
-test('an account that shares all with another is changed for itself, and outlives it', async () => {
-  const shared =
-    'accounts:\n  data: &d { vendor: provider, base_url: https://a.example, key: k }\n  two: *d\n';
-  await mkdir(dirname(file()), { mode: 0o700 });
-  await writeFile(file(), shared, { mode: 0o600 });
-  expect(await accounts(['remove', 'data'])).toMatchObject({ code: 0 });
-  expect(await readFile(file(), 'utf8')).toMatch(/^accounts:\n {2}two:\s*\{? *\s*vendor: provider/);
-  await writeFile(file(), shared, { mode: 0o600 });
-  expect(await accounts(['edit', 'two', '--per-second', '3'])).toMatchObject({ code: 0 });
-  expect((await readFile(file(), 'utf8')).split('two:')[0]).not.toContain('per_second');
-});
-
-test('an account can be added after the last one was removed', async () => {
-  await accounts([...ADD, '--key-env', 'A']);
-  await accounts(['remove', 'data']);
-  expect((await accounts([...ADD, '--key-env', 'A'])).code).toBe(0);
-  expect(await readFile(file(), 'utf8')).toMatch(/^# .*\naccounts:\n {2}data:\n/);
 });
 
 test.each([
@@ -330,29 +291,6 @@ test('a new address needs the key again, and says that nothing is known as bough
   expect(await readFile(file(), 'utf8')).not.toContain('key_env');
 });
 
-test('list shows region, documentation and where the key comes from, and the built-in accounts', async () => {
-  const service = ['--vendor', 'service', '--base-url', 'https://au.example.com/', '--organization', 'org-1'];
-  await accounts(['add', '--name', 'workspace', ...service, '--region', 'AU', '--key-env', 'K']);
-  const { stdout } = await accounts(['list']);
-  expect(stdout).toContain(`workspace (service, AU)
-  address        https://au.example.com/
-  documentation  https://au.example.com/latest/documentation
-  organization   org-1
-  limits         8 at once
-  key            environment variable K
-`);
-  const json = JSON.parse((await accounts(['list', '--json'])).stdout);
-  expect(json.accounts.map((each: { name: string }) => each.name)).toEqual([
-    'workspace',
-    'sandbox-provider',
-    'sandbox-service',
-  ]);
-  expect(json.accounts[0]).toMatchObject({
-    region: 'AU',
-    documentation: 'https://au.example.com/latest/documentation',
-  });
-});
-
 test("list shows each region of the service with its API reference, and an account's by its region alone", async () => {
   await mkdir(join(folder, 'config'));
   const regions = ['AU', 'EU', 'US'].map(
@@ -385,28 +323,6 @@ test("list shows each region of the service with its API reference, and an accou
     address: 'https://au.example.com/api/',
     documentation: 'https://au.example.com/api/latest/documentation',
   });
-});
-
-test("list says what is wrong with an account's dialect, and shows all accounts all the same", async () => {
-  const dialect = join(folder, 'mine.yaml');
-  await writeFile(dialect, 'name: mine\n');
-  await accounts([...ADD, '--key-env', 'K', '--dialect', dialect]);
-  await accounts(['add', '--name', 'workspace', ...SERVICE]);
-  await writeFile(dialect, 'feilds_at: data\n');
-  const { code, stdout } = await accounts(['list']);
-  expect(code).toBe(0);
-  expect(stdout).toContain(`  dialect        ${dialect}
-  limits         8 at once
-  key            environment variable K
-  problem        ${dialect}:1:1: "feilds_at" is not known here.
-                 Did you mean fields_at?
-workspace (service)
-`);
-  const { accounts: shown } = JSON.parse((await accounts(['list', '--json'])).stdout);
-  expect(shown.map(({ problem }: { problem: object | null }) => problem)).toEqual([
-    { message: `${dialect}:1:1: "feilds_at" is not known here`, next: 'Did you mean fields_at?' },
-    ...[null, null, null],
-  ]);
 });
 
 /** A service that tells whose key it is, to `good` alone. */
@@ -528,21 +444,4 @@ test('test notices a missing key and a name that does not resolve', async () => 
   const unresolved = await accounts(['test', 'data'], { env: { K: 'abc' } });
   expect(unresolved.code).toBe(2);
   expect(unresolved.stderr).toMatch(/^The name nowhere\.invalid cannot be found/);
-});
-
-test('remove: the nearest name for one that does not exist, and the built-in ones stay', async () => {
-  await accounts([...ADD, '--key-env', 'A']);
-  expect((await accounts(['remove', 'dta'])).stderr).toMatch(/\nDid you mean data\?\n$/);
-  expect((await accounts(['remove', 'sandbox-provider'])).stderr).toMatch(
-    /^The account \S+ is built in and cannot be removed\.\n/,
-  );
-});
-
-test('a folder that cannot be written is a sentence, not a stack trace', async () => {
-  await writeFile(join(folder, 'config'), 'a file stands where the folder should be');
-  const { code, stderr } = await accounts([...ADD, '--key-env', 'A']);
-  expect(code).toBe(2);
-  expect(stderr).toMatch(
-    /^[^\n]+config[^\n]+\nFree some space, or set \$ROWONCE_CONFIG to a folder that you may write to\.\n$/,
-  );
 });

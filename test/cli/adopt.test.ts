@@ -4,9 +4,7 @@
  * Method: the real commands before a vendor with people whom nobody has told the ledger about; what reached the vendor is counted.
  */
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import { proof } from '../combinations.ts';
 import { TeamWorkplace, type Wanted } from '../faults/team-workplace.ts';
-import { rowonce } from './rowonce.ts';
 
 const OLD: readonly Wanted[] = [
   { email: 'ann@team.example', role: 'viewer' },
@@ -41,23 +39,6 @@ test('nobody of an adopted team is invited again, and a list sends its differenc
   expect(await team.requests()).toBe(1);
 });
 
-proof(
-  'a list that leaves an adopted person out names them, and removes them only where the job says so',
-  async () => {
-    team.writeSheet(OLD, 'old.csv');
-    await adopt();
-    team.writeSheet(OLD.slice(0, 1));
-    expect(await team.json('plan', 'team.yaml', 'team.csv')).toMatchObject({
-      leavers: [{ email: 'bo@team.example' }],
-    });
-    team.writeJob({ remove_missing: true });
-    expect((await team.json('plan', 'team.yaml', 'team.csv')).changes).toMatchObject([
-      { row: 2, action: 'unchanged' },
-      { action: 'remove', email: 'bo@team.example', beyond: true },
-    ]);
-  },
-);
-
 test('a list is adopted, twice is once, and what the ledger knows better stays', async () => {
   await team.apply([{ email: 'di@team.example', role: 'viewer' }]);
   team.writeSheet([...OLD, { email: 'di@team.example', role: 'editor' }], 'old.csv');
@@ -67,32 +48,6 @@ test('a list is adopted, twice is once, and what the ledger knows better stays',
   });
   expect(await team.json('adopt', 'team.yaml', 'old.csv')).toMatchObject({ adopted: 0, known: 2 });
   expect((await team.state()).roles()).toEqual({ 'proj-1 di@team.example': 'viewer' });
-});
-
-proof('an adoption that was killed goes on, and an undo of it takes nothing back', async () => {
-  team.writeSheet(OLD, 'old.csv');
-  const env = {
-    ...{ HOME: team.place.folder, ROWONCE_CONFIG: team.place.path('config') },
-    ...{ ROWONCE_STORE: team.place.path('store'), ROWONCE_TEST_HOOKS: '1' },
-  };
-  const words = ['adopt', team.place.path('team.yaml'), team.place.path('old.csv')];
-  await expect(
-    rowonce(words, { env: { ...env, ROWONCE_CRASH_AT: 'after-intent' } }),
-  ).resolves.not.toMatchObject({
-    code: 0,
-  });
-  expect(await team.json('adopt', 'team.yaml', 'old.csv')).toMatchObject({ adopted: 2, left: [] });
-  expect(await team.json('adopt', 'team.yaml', 'old.csv')).toMatchObject({ adopted: 0, known: 2 });
-  expect((await team.type('undo', 'last', '--yes')).stderr).toContain(
-    'only recorded who was in the team already, and sent nothing',
-  );
-  expect((await team.type('status')).stdout).toContain('adopt onboard');
-  expect((await team.type('status', 'last')).stdout).toContain('Requests   0');
-  expect((await team.type('log', '--changes')).stdout).not.toContain('create-invite');
-  expect((await team.type('log', 'ann@team.example')).stdout).toContain(
-    'a list says that they are there already',
-  );
-  expect(await team.requests()).toBe(0);
 });
 
 test('what is about no team is not adopted', async () => {

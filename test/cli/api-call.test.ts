@@ -4,7 +4,7 @@
  * Method: the real command before the sandbox; what arrived is read from the sandbox's own state and log.
  */
 import { expect, onTestFinished, test } from 'vitest';
-import { proof, some } from '../combinations.ts';
+import { some } from '../combinations.ts';
 import { ScriptedVendor } from '../faults/scripted-vendor.ts';
 import type { Way } from '../faults/ways.ts';
 import { Workplace } from '../faults/workplace.ts';
@@ -89,26 +89,6 @@ test('a read is bought once and its fields become columns, by POST and by GET', 
   expect(place.vendor.requests()).toHaveLength(3);
 });
 
-proof('a job that cannot be sent is refused before anything is', async () => {
-  const desk = await deskOf('direct');
-  await desk.write('list.csv', LIST);
-  await desk.write('job.yaml', JSON.stringify({ ...TAG, body: { tag: '{{Tags}}' } }));
-  const unknown = await desk.type(['run', 'job.yaml', 'list.csv', '--yes', '--budget', '1']);
-  expect(unknown).toMatchObject({ code: 2, stdout: '' });
-  expect(unknown.stderr).toMatch(
-    /^api-call needs a column for "Tags".*\nDid you mean Tag\? .*`columns:` in a job\.\n$/,
-  );
-  await desk.write(
-    'job.yaml',
-    JSON.stringify({ ...TAG, body: { tag: '{{Tags}}' }, columns: { Tags: 'Tag' } }),
-  );
-  expect((await desk.type(['plan', 'job.yaml', 'list.csv'])).code).toBe(0);
-  const bare = await desk.type(['run', 'api-call', 'list.csv', '--budget', '1']);
-  expect(bare).toMatchObject({ code: 2, stdout: '' });
-  expect(bare.stderr).toContain('api-call needs an `endpoint`, which only a job can have.\n');
-  expect(desk.place.vendor.requests()).toEqual([]);
-});
-
 /** Keeps a book of what was asked for, in which nothing is forgotten, and answers each method as such a vendor would. */
 async function petStore(desk: Desk): Promise<ScriptedVendor> {
   const vendor = await ScriptedVendor.start(({ method, path }, response) => {
@@ -159,26 +139,5 @@ test.each(some(['PATCH', 'DELETE'], 1))(
     ]);
     await desk.place.runHere(order);
     expect(sent()).toEqual(asked);
-  },
-);
-
-proof(
-  'a list of objects in an answer becomes rows and columns of its own; a list of words stays a field',
-  async () => {
-    const desk = await deskOf('direct');
-    await petStore(desk);
-    await desk.write('list.csv', 'Id\nmany\none\n');
-    await desk.write(
-      'job.yaml',
-      JSON.stringify({ operation: 'api-call', method: 'GET', endpoint: '/pets/{{Id}}' }),
-    );
-    const { code, report, stderr } = await desk.place.runHere({ job: 'job.yaml' });
-    expect(code, stderr).toBe(0);
-    expect(report).toMatchObject({ results: desk.place.path('out.results.csv') });
-    expect(desk.place.rows('out.results.csv')).toMatchObject([
-      { _row: '2', id: '1', name: 'Rex', 'owner.city': 'Perth' },
-      { _row: '2', id: '2', name: 'Tom', 'owner.city': 'Hobart' },
-    ]);
-    expect(desk.place.rows().map(({ _matched_by }) => _matched_by)).toEqual(['Id', 'Id']);
   },
 );

@@ -25,13 +25,10 @@ import {
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join, relative } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { COMMANDS, DIALECTS, FORMATS, OPERATIONS, STORES } from '../../src/core/families.ts';
-import { familyNames } from '../../src/core/family.ts';
 import { FILES_OF_A_RUN } from '../ceilings/ceilings.ts';
 import { proof, proofs } from '../combinations.ts';
-import type { JsonResult } from './desk.ts';
 import { PROGRAM } from './rowonce.ts';
 
 /** A Node on the path that is too old for the program and new enough for `bin.js`. */
@@ -151,70 +148,6 @@ proofs('a checkout runs what was built of it', () => {
     expect(presentBuild(root)).toBe(built);
   });
 
-  test('and a build beside a running page takes nothing from it, nor from what it starts, though it is built again', async () => {
-    const root = otherCheckout();
-    const build = (): ReturnType<typeof spawn> =>
-      spawn(process.execPath, [join(root, 'src', 'build.js')], { stdio: 'inherit' });
-    const built = async (...builds: readonly ReturnType<typeof spawn>[]): Promise<void> => {
-      for (const [code] of await Promise.all(builds.map((each) => once(each, 'exit')))) expect(code).toBe(0);
-    };
-    await built(build());
-    const first = presentBuild(root);
-    const list = join(folder, 'list.csv');
-    writeFileSync(list, 'ABN,Charity_Website\n53004085616,\n');
-    const home = {
-      HOME: folder,
-      ROWONCE_STORE: join(folder, 'store'),
-      ROWONCE_CONFIG: join(folder, 'config'),
-    };
-    const page = spawn(process.execPath, [join(root, 'src', 'bin.js'), 'serve', '--no-open'], {
-      env: { PATH: process.env.PATH, XDG_STATE_HOME: join(folder, 'state'), ...home },
-      stdio: ['ignore', 'pipe', 'inherit'],
-      detached: true,
-    });
-    if (page.pid !== undefined) groups.push(page.pid);
-    await once(page.stdout, 'data');
-    const note = JSON.parse(readFileSync(join(folder, 'store', 'serve.json'), 'utf8'));
-    const ask = async (method: string, path: string, body?: string): Promise<JsonResult> => {
-      const headers = { authorization: `Bearer ${note.token}` };
-      const answer = await fetch(`${note.url}/api${path}`, { method, headers, ...(body && { body }) });
-      expect([200, 201], await answer.clone().text()).toContain(answer.status);
-      return answer.json();
-    };
-
-    // Sources that do not start, twice: two builds at once, and one more, by which the page's is neither the present nor the last.
-    writeFileSync(join(root, 'src', 'cli', 'run.ts'), 'throw new Error("of another build");\n');
-    await built(build(), build());
-    await built(build());
-    expect(presentBuild(root)).not.toBe(first);
-    expect(readdirSync(join(root, 'dist')).filter((name) => /^[0-9a-f]{8}$/.test(name))).toHaveLength(4);
-
-    // And once more without a build: the page's own is that of other sources, for the sandbox of a run as well.
-    writeFileSync(join(root, 'src', 'cli', 'run.ts'), 'throw new Error("of no build");\n');
-    const { id } = await ask('PUT', '/lists?name=list.csv', readFileSync(list, 'utf8'));
-    const choices = { what: { operation: 'enrich-company' }, account: 'sandbox-provider' };
-    const plan = await ask('POST', '/plans', JSON.stringify({ list: id, choices }));
-    await ask('POST', '/starts', JSON.stringify({ plan: plan.id }));
-    await expect.poll(async () => (await ask('GET', '/batches')).batches[0]?.state).toBe('finished');
-
-    page.kill('SIGTERM');
-    await once(page, 'exit');
-    await built(build(), build());
-    expect(existsSync(first), 'a build is removed once there are five newer ones').toBe(false);
-  });
-
-  const built = (path: string): string => join(presentBuild(), path);
-
-  test('every member of a family, and nothing else, stands in its folder', async () => {
-    const families = { OPERATIONS, DIALECTS, STORES, FORMATS, COMMANDS };
-    for (const source of Object.values(families)) {
-      const members = await familyNames(source);
-      expect(members.length).toBeGreaterThan(0);
-      const folder = pathToFileURL(`${built(relative(dirname(PROGRAM), fileURLToPath(source)))}/`);
-      expect(await familyNames(folder)).toEqual(members);
-    }
-  });
-
   /** What a program prints that was typed into the command line of Node and imports what was built. */
   function typed(program: string): string {
     const words = ['--input-type=module', '--eval', program];
@@ -224,26 +157,12 @@ proofs('a checkout runs what was built of it', () => {
     return stdout;
   }
 
-  const imported = (names: string, path: string): string =>
-    `import ${names} from ${JSON.stringify(pathToFileURL(built(path)).href)};`;
-
   test('the library is imported and required by its names', () => {
     const path = join(presentBuild(), '..', 'index.js');
     const names = `const { runJob, sweep, EXIT } = await import(${JSON.stringify(pathToFileURL(path).href)});`;
     const required = `const { createRequire } = await import('node:module'); const same = createRequire(${JSON.stringify(path)})(${JSON.stringify(path)});`;
     const program = `${names} ${required} console.log(typeof runJob, EXIT.busy, same.sweep === sweep);`;
     expect(typed(program)).toBe('function 76 true\n');
-  });
-
-  test('the thread that parses a long list finds itself, and the process ends with its work', () => {
-    const list = join(folder, 'long.csv');
-    writeFileSync(list, `ABN,Name\n${'51824753556,"Müller, Sons"\n'.repeat(200_000)}`);
-    const words = ['plan', list, '--json'];
-    const main = imported('{ main }', 'cli/shell/main.js');
-    const plan = typed(`${main} await main(${JSON.stringify(words)});`);
-    expect(JSON.parse(plan)).toMatchObject({ rows: 200_000 });
-    const env = { PATH: process.env.PATH, HOME: folder };
-    expect(spawnSync(process.execPath, [PROGRAM, ...words], { encoding: 'utf8', env }).stdout).toBe(plan);
   });
 });
 
@@ -312,19 +231,6 @@ describe('starting fast', () => {
     return [...new Set(names)];
   }
 
-  test.each([
-    ['--version', ['--version']],
-    ['a schema', ['schema', 'job']],
-    ['the help of a command', ['help', 'schema']],
-    ['what is said of a wrong command', ['help', 'shema']],
-    ['what is said of a wrong option', ['--jsn']],
-  ])('%s is printed without loading a store, a job or a client', (_what, words) => {
-    const found = parts(words);
-    expect(
-      found.filter((part) => ['look', 'run', 'zod', 'yaml', 'undici', 'better-sqlite3'].includes(part)),
-    ).toEqual([]);
-  });
-
   test('a run loads few files, and no more formats than its own; a look at it loads no client, no format and no job', () => {
     const [list, store] = [join(folder, 'list.csv'), join(folder, 'store')];
     writeFileSync(list, 'ABN,Charity_Website,Contact_Email\n53004085616,,\n33051775556,,\n');
@@ -340,13 +246,6 @@ describe('starting fast', () => {
     expect(
       seen.filter((part) => /^(?:run|zod|yaml|undici|csv-parse|p-queue|bottleneck)$/.test(part)),
     ).toEqual([]);
-  });
-
-  test('nothing is kept for whoever says so, or has no folder for it', () => {
-    expect(kept(['--version'], { NODE_DISABLE_COMPILE_CACHE: '1' })).toEqual([]);
-    expect(kept(['--version'], { XDG_CACHE_HOME: '/dev/null' })).toEqual([]);
-    expect(kept(['--version'], { NODE_COMPILE_CACHE: join(folder, 'own') })).toEqual([]);
-    expect(readdirSync(join(folder, 'own'))).toHaveLength(1);
   });
 });
 
@@ -409,13 +308,6 @@ describe.skipIf(olderNode === undefined)('under an older Node (skipped when the 
         expect(await listens(port)).toBe(false);
       },
     );
-
-    proof('kill -9 of what the user started ends the program too', async () => {
-      const { child, port } = await sandbox();
-      child.kill('SIGKILL');
-      await once(child, 'exit');
-      await expect.poll(() => listens(port)).toBe(false);
-    });
 
     test.skipIf(process.platform !== 'linux')(
       'a program that is killed looks killed from outside',

@@ -49,13 +49,6 @@ test('where nobody says what a person cost, run, status and report say "at most"
   expect(creditsInRows(desk)).toBe(credits.spent);
 });
 
-test('a published price needs no word of the answer', async () => {
-  const desk = await openDesk();
-  desk.list(5);
-  const { credits } = await desk.json(desk.run());
-  expect(credits).toMatchObject({ exact: true, spent: (await desk.place.vendor.book()).credits });
-});
-
 test.each(['direct', 'via'] as const)(
   'a dialect names where answers say what they cost (%s)',
   async (way) => {

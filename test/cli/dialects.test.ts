@@ -8,7 +8,7 @@ import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { version } from '../../src/core/families.ts';
-import { proof, some } from '../combinations.ts';
+import { some } from '../combinations.ts';
 import { ScriptedVendor } from '../faults/scripted-vendor.ts';
 import { type Desk, openDesk, vendorThat } from './desk.ts';
 
@@ -39,17 +39,6 @@ test('the same rows get the same cells directly, through a service, in another d
   }
 });
 
-proof('what came through a service is exported again without the account, to the byte', async () => {
-  const desk = await openDesk({ way: 'via' });
-  desk.list(3);
-  await desk.type(desk.run());
-  const first = await desk.read('out.csv');
-  expect(first).toContain('(sandbox)');
-  await rm(desk.place.path('config/accounts.yaml'));
-  expect((await desk.type(['export', 'last', '-o', 'again.csv'])).code).toBe(0);
-  expect(await desk.read('again.csv')).toBe(first);
-});
-
 test.each(
   some(
     [
@@ -69,17 +58,6 @@ test.each(
   desk.place.writeAccount(vendor.url, { dialect: 'mine.yaml' });
   await desk.type(desk.run());
   expect(vendor.requests.map(({ headers }) => headers['user-agent'])).toEqual([told]);
-});
-
-proof('a pattern of a dialect file for which other engines take hours ends with its answer', async () => {
-  const desk = await openDesk();
-  const url = await vendorThat((response) => response.end(JSON.stringify({ name: `${'a'.repeat(60)}!` })));
-  desk.list(1);
-  const rule = '{ status: [200], body: { path: name, matches: "^(a+)+$" }, means: no_match }';
-  await desk.write('config/mine.yaml', `answers: [${rule}]`);
-  desk.place.writeAccount(url, { dialect: 'mine.yaml' });
-  const { code } = await desk.start(desk.run());
-  expect([code, desk.place.statuses()]).toEqual([0, ['matched']]);
 });
 
 /** A desk whose provider is reached through a step that answers so. @returns how often it was asked. */
@@ -142,39 +120,6 @@ test.each([
   expect([desk.place.rows()[0]?.found_name, asked()]).toEqual(['Acme', 1]);
 });
 
-proof('a key that the service refuses ends the run, and says whose it is', async () => {
-  const desk = await openDesk({ way: 'via' });
-  desk.list(3);
-  const file = await desk.read('config/accounts.yaml');
-  await desk.write('config/accounts.yaml', file.replace('"key-1"', '"revoked-1"'));
-  const { code, stderr } = await desk.type(desk.run());
-  expect(code).toBe(77);
-  expect(stderr).toContain('The service refused the key');
-  expect(stderr).toContain('Put a working key into the service account');
-  expect(await desk.place.vendor.book()).toMatchObject({ charges: 0 });
-});
-
-proof('a row is not asked by what the vendor has no field for: it says so, and costs nothing', async () => {
-  const desk = await openDesk({ way: 'rest-get' });
-  await desk.write(
-    'sites.csv',
-    'Site,Domain\nhttps://www.one.example/,\nhttps://www.two.example/,two.example\n',
-  );
-  await desk.write(
-    'sites.yaml',
-    'operation: enrich-company\ncolumns: { website: Site, domain: Domain }\nwaterfall: [website]\nbudget: { credits: 9 }\n',
-  );
-  const planned = await desk.json(['plan', 'sites.yaml', 'sites.csv']);
-  expect(planned).toMatchObject({ rows: 2, invalid: 2, to_buy: 0 });
-  expect((await desk.type(['run', 'sites.yaml', 'sites.csv', '-o', 'out.csv'])).code).toBe(3);
-  const [row] = desk.place.rows();
-  expect(row?._status).toBe('invalid');
-  expect(row?._reason).toBe(
-    'no usable identifier: website https://www.one.example/: the vendor cannot look it up',
-  );
-  expect(await desk.requests()).toBe(0);
-});
-
 test('a wrong dialect is refused with its place, before a store is made or anything is sent', async () => {
   const desk = await openDesk();
   desk.list(1);
@@ -186,30 +131,3 @@ test('a wrong dialect is refused with its place, before a store is made or anyth
   expect(await desk.requests()).toBe(0);
   await expect(desk.read('store/ledger.db')).rejects.toThrow('ENOENT');
 });
-
-proof(
-  'fields that stand further in are added by their own names, and corrected without buying again',
-  async () => {
-    const desk = await openDesk();
-    let requests = 0;
-    const url = await vendorThat((response) => {
-      requests += 1;
-      response.end(JSON.stringify({ data: { company: { name: 'Acme' } }, request_id: 'r-1' }));
-    });
-    desk.list(1);
-    await desk.write('config/mine.yaml', 'fields_at: data\n');
-    desk.place.writeAccount(url, { dialect: './mine.yaml' });
-    await desk.write(
-      'job.yaml',
-      'operation: enrich-company\nadd: { company: name }\nbudget: { credits: 9 }\n',
-    );
-    const run = ['run', 'job.yaml', 'list.csv', '-o', 'out.csv'];
-    await desk.type(run);
-    expect(desk.place.rows()[0]).toMatchObject({ _status: 'matched', company: '' });
-
-    await desk.write('config/mine.yaml', 'fields_at: data.company\n');
-    await desk.type(run);
-    expect(desk.place.rows()[0]).toMatchObject({ _status: 'matched', company: 'Acme' });
-    expect(requests).toBe(1);
-  },
-);

@@ -62,16 +62,6 @@ test('a dialect that cannot be used is found before a run meets it', async () =>
   );
 });
 
-proof('a damaged store is found before a run meets it', async () => {
-  const desk = await openDesk();
-  desk.list(1);
-  await desk.type(desk.run());
-  await desk.write('store/ledger.db', 'not a database at all, but long enough to be read as one'.repeat(100));
-  const { code, stdout } = await desk.type(['doctor']);
-  expect(code).toBe(2);
-  expect(stdout).toMatch(/^problem {2}store .* is damaged: /m);
-});
-
 proof('a clock that is behind what a vendor has told is a problem', async () => {
   const desk = await openDesk();
   desk.list(1);

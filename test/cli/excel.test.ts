@@ -1,14 +1,12 @@
 /**
- * Goal: somebody with a workbook gets a workbook back, whatever happened on the way, and somebody with a CSV file gets
- * one on demand; and nobody pays twice for either.
+ * Goal: somebody with a workbook gets a workbook back, and somebody with a CSV file gets one on demand.
  * Method: the real command before the sandbox as a vendor; what it writes is read by a library that only reads.
  */
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { readSheet } from 'read-excel-file/node';
 import { expect, test } from 'vitest';
 import writeExcel from 'write-excel-file/node';
-import { proof } from '../combinations.ts';
 import { type Desk, openDesk } from './desk.ts';
 
 /** Real numbers of real companies, as Excel keeps them: as numbers. */
@@ -55,29 +53,6 @@ test('a workbook comes back as a workbook, its cells as they were, and so does t
   ]);
   expect(await desk.requests()).toBe(2);
 });
-
-proof(
-  'a CSV file becomes a workbook on demand or by the name of its output, and what a vendor says is text there',
-  async () => {
-    const desk = await openDesk();
-    await desk.write('list.csv', 'ABN,Postcode,Size\n51824753556,0800,12\nnone,3000,\n');
-    const run = ['run', 'enrich-company', 'list.csv', '--budget', '9'];
-    expect((await desk.type([...run, '--for-excel'])).code).toBe(3);
-    expect(existsSync(desk.place.path('list.enriched.csv'))).toBe(false);
-    expect(await cellsIn(desk, 'list.enriched.xlsx', ['ABN', 'Postcode', 'Size', '_status'])).toEqual([
-      ['51824753556', '0800', 12, 'matched'],
-      ['none', '3000', null, 'invalid'],
-    ]);
-    expect(existsSync(desk.place.path('list.enriched.needs-attention.xlsx'))).toBe(true);
-    const written = readFileSync(desk.place.path('list.enriched.xlsx'));
-    expect((await desk.type(['export', 'last', '-o', 'named.xlsx'])).code).toBe(0);
-    expect(readFileSync(desk.place.path('named.xlsx')).equals(written)).toBe(true);
-    expect((await desk.type(['export', 'last', '-o', 'plain.csv'])).code).toBe(0);
-    expect(await desk.read('plain.csv')).toMatch(/^ABN,Postcode,Size,.*\n51824753556,0800,12,/);
-    expect((await desk.type(['export', 'last', '--for-excel'])).stdout).toContain('plain.xlsx\n');
-    expect(readFileSync(desk.place.path('plain.xlsx')).equals(written)).toBe(true);
-  },
-);
 
 test('a cell of a CSV file that Excel wrote as a formula is in a workbook the text that it shows', async () => {
   const desk = await openDesk();

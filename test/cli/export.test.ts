@@ -39,16 +39,6 @@ test('two exports of one state are byte-identical to what the run wrote, whichev
   expect(await desk.requests()).toBe(2);
 });
 
-proof('what a killed run has left is exported to where that run was to write it', async () => {
-  const desk = await openDesk();
-  desk.list(3);
-  const { signal } = await desk.place.run({ output: 'named.csv', crashAt: 'after-close:2' });
-  expect(signal).toBe('SIGKILL');
-  const { code, stdout, stderr } = await desk.type(['export', 'last']);
-  expect(code, stderr).toBe(0);
-  expect(stdout).toMatch(`${desk.place.path('named.csv')}\n`);
-});
-
 test('an output that somebody changed is kept, and that is said', async () => {
   const desk = await finishedDesk();
   await desk.write('out.csv', 'my own notes');
@@ -58,16 +48,6 @@ test('an output that somebody changed is kept, and that is said', async () => {
   );
   expect(stdout).toContain(`${desk.place.path('out (2).csv')}\n`);
   expect(await desk.read('out.csv')).toBe('my own notes');
-});
-
-proof('a job that never ran over the file has nothing to export', async () => {
-  const desk = await finishedDesk();
-  await desk.write('job.yaml', 'operation: enrich-company\nwaterfall: [domain]\n');
-  const { code, stderr } = await desk.type(['export', './job.yaml', 'list.csv']);
-  expect(code).toBe(2);
-  expect(stderr).toBe(
-    'This job has no batch over list.csv.\nRun the job first. To see all batches: npx --no rowonce status\n',
-  );
 });
 
 proof(

@@ -5,7 +5,6 @@
  * was asked.
  */
 import {
-  chmodSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -18,7 +17,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { version } from '../../src/core/families.ts';
-import { proof, some } from '../combinations.ts';
+import { some } from '../combinations.ts';
 import { ScriptedVendor } from '../faults/scripted-vendor.ts';
 import { Workplace } from '../faults/workplace.ts';
 import { objectIn } from './desk.ts';
@@ -107,21 +106,6 @@ test.each(
   expect((await typed(run(job, '--yes'))).code).toBe(0);
   expect((await typed(run(job))).code).toBe(0);
   expect(requests).toHaveLength(4);
-});
-
-proof('a GET is not asked about, a batch that was begun is not, and play money never is', async () => {
-  const { requests } = await vendor();
-  const get = { operation: 'api-call', method: 'GET', endpoint: '/tags/{{Domain}}' };
-  expect((await typed(run(write('get.yaml', get)))).code).toBe(0);
-  expect(requests).toHaveLength(2);
-  const job = write('job.yaml', POST());
-  const begun = await typed(run(job, '--yes', '--limit', '1'));
-  expect([begun.code, requests.length]).toEqual([0, 3]);
-  // The dialect is another one by now, and with it the content; the batch goes on all the same.
-  place.writeDialect({ fields_at: 'data' });
-  expect((await typed(run(job))).code).toBe(0);
-  const play = await typed([...run(job), '--account', 'sandbox-provider']);
-  expect(play.stderr).not.toContain('Nobody has agreed');
 });
 
 test('a dialect by which a purchase costs nothing is asked about, and its price does not slip through a budget', async () => {
@@ -216,58 +200,6 @@ test('a dialect that reads answers otherwise or prices them otherwise is not ask
   expect(requests).toHaveLength(2);
 });
 
-proof(
-  'a dialect that sends a value in another field is asked about, and so is each name that it gives to a field',
-  async () => {
-    const { requests } = await vendor({
-      operations: {
-        'enrich-company': { fields: { domain: 'unsubscribe', website: null } },
-        'search-people': {
-          paging: { parameter: 'cursor', size: { parameter: 'limit', results: 50 }, next: 'next' },
-        },
-        'enrich-person': {
-          read_back: {
-            ...{ method: 'POST', path: '/ask', fields: { email: 'who' } },
-            answers: [{ status: [200], says: 'happened' }],
-          },
-        },
-      },
-    });
-    const refused = await typed(run('enrich-company', '--yes'));
-    expect([refused.code, requests.length]).toEqual([2, 0]);
-    for (const words of [
-      'field of domain in enrich-company: "unsubscribe" instead of "domain"',
-      'field of website in enrich-company: none instead of "website"',
-      'field of email in read_back of enrich-person: "who", which is not built in',
-      'field for the next page of search-people: "cursor" instead of "page"',
-      'field for the size of a page of search-people: "limit" with 50, which is not built in',
-    ])
-      expect(refused.stderr).toContain(words);
-    expect((await typed(run('enrich-company', '--accept', hashIn(refused.stderr)))).code).toBe(0);
-    expect(requests[0]?.body).toContain('"unsubscribe":"a.example"');
-  },
-);
-
-proof(
-  'the plan shows what a job and its dialect send in a request that is not the built-in one',
-  async () => {
-    const { url } = await vendor({
-      operations: {
-        'search-people': { method: 'GET', path: '/find', fields: { department: 'dept', seniority: null } },
-      },
-    });
-    const filters = { country: 'AU', tags: ['x', 'y'] };
-    const job = write('find.yaml', { operation: 'search-people', columns: { company: 'Domain' }, filters });
-    const { stdout } = await typed(['plan', job, LIST()]);
-    expect(stdout).toContain(
-      `  request        GET ${url}/base/find (search-people) with department as "dept", no seniority, country "AU", tags ["x","y"]\n`,
-    );
-    expect(objectIn((await typed(['plan', job, LIST(), '--json'])).stdout).requests).toMatchObject([
-      { name: 'search-people', fields: expect.arrayContaining(['country "AU"']) },
-    ]);
-  },
-);
-
 test('a sweep is refused before it looks at a file, as are a trial with --yes and the questions of a plan', async () => {
   const { requests } = await vendor(OTHERWISE);
   const job = write('sweep.yaml', { operation: 'enrich-company', inbox: './in', budget: { credits: 9 } });
@@ -303,27 +235,6 @@ test('an inbox that is not below its job is swept only where the accounts file n
   expect((await sweep('crm')).code).toBe(0);
   expect([requests.length, readdirSync(elsewhere).sort()]).toEqual([1, ['deep', 'done']]);
 });
-
-proof(
-  'an agreement that cannot be kept holds for the command, and one that others could write is not believed',
-  async () => {
-    const { requests } = await vendor({ ...OTHERWISE, headers: { 'x-of-this-test': '1' } });
-    const hash = hashIn((await typed(run('enrich-company'))).stderr);
-    const folder = place.path('config/agreed');
-    rmSync(folder, { recursive: true, force: true });
-    writeFileSync(folder, 'a file where the folder should be');
-    const unkept = await typed(run('enrich-company', '--accept', hash));
-    expect(unkept.stderr).toContain('The agreement could not be saved, so you will be asked again: ');
-    expect([unkept.code, requests.length]).toEqual([0, 2]);
-    rmSync(folder);
-    mkdirSync(folder);
-    chmodSync(folder, 0o777);
-    const open = await typed(run('enrich-company', '--refresh', '--accept', hash));
-    expect(open.stderr).toContain('The saved agreement cannot be trusted: other users can write in ');
-    expect([open.code, requests.length]).toEqual([2, 2]);
-    rmSync(folder, { recursive: true });
-  },
-);
 
 test('the plan and the run show method and address of a job, and of a dialect that changes them', async () => {
   const { url, requests } = await vendor(OTHERWISE);

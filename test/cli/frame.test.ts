@@ -1,19 +1,10 @@
-/**
- * Goal: whatever is typed, the answer is a fact and what to do, an exit code of the list, and under --json one object.
- * Method: the real command, typed in this process; a reader that leaves meets the real program. Where a fault must be made up,
- * the frame on streams of our own.
- */
-import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { PassThrough, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { describeProgram } from '../../src/cli/shell/main/program.ts';
 import { runCommandLine } from '../../src/cli/shell/main.ts';
-import { systemStop } from '../../src/lib/system-errors.ts';
-import { proof } from '../combinations.ts';
-import { openDesk } from './desk.ts';
-import { environmentOf, PROGRAM, startRowonce } from './rowonce.ts';
+import { startRowonce } from './rowonce.ts';
 import { typedAt } from './typed.ts';
 
 const NOWHERE = { ROWONCE_CONFIG: '/nonexistent' };
@@ -42,35 +33,6 @@ describe('help', () => {
           expect(stdout).toContain(option);
       }
     }
-  });
-
-  test('help COMMAND prints what COMMAND --help prints, of every command and of every command within it', async () => {
-    for (const command of (await describeProgram()).commands) {
-      const within = command.commands.map((each) => [command.name(), each.name()]);
-      for (const names of [[command.name()], ...within]) {
-        const asked = await typedAt([...names, '--help']);
-        expect(await typedAt(['help', ...names])).toEqual(asked);
-        expect(await typedAt(['--json', 'help', ...names])).toEqual(
-          await typedAt([...names, '--help', '--json']),
-        );
-      }
-    }
-  });
-
-  test('help answers by help, or as a wrong command line, and runs nothing', async () => {
-    const all = await typedAt(['--help']);
-    for (const words of [['help'], ['help', 'help'], ['help', '--help'], ['--quiet', 'help']])
-      expect(await typedAt(words)).toEqual(all);
-    const status = await typedAt(['status', '--help']);
-    for (const words of [
-      ['help', 'status'],
-      ['help', 'help', 'status'],
-    ])
-      for (const more of [[], ['nope'], ['--store'], ['--nope'], ['--help'], ['--', 'nope']])
-        expect(await typedAt([...words, ...more])).toEqual(status);
-    const wrong = await typedAt(['help', 'acounts']);
-    expect(wrong).toEqual(await typedAt(['acounts']));
-    expect(wrong.code).toBe(2);
   });
 
   test('--version is one line, --json one object', async () => {
@@ -168,50 +130,6 @@ test('a reader of our output that leaves early is no error', async () => {
   expect({ code, stderr }).toEqual({ code: 0, stderr: 'No account in /nonexistent/accounts.yaml.\n' });
 });
 
-proof.skipIf(process.platform === 'win32')(
-  'a process that may open no more files says so wherever that stops it, and is no bug',
-  async () => {
-    const desk = await openDesk();
-    desk.list(2);
-    expect(await desk.type(desk.run())).toMatchObject({ code: 0 });
-    /** The first has no file for its own program, and the last has enough for the run. */
-    const limits = [22, 23, 24, 25, 26, 27, 28, 29, 30, 32, 64];
-    const endings = new Set<string>();
-    for (const limit of limits) {
-      const { status, stderr } = spawnSync(
-        'sh',
-        ['-c', `ulimit -n ${limit} && exec "$@"`, 'sh', process.execPath, PROGRAM, ...desk.run()],
-        { encoding: 'utf8', cwd: desk.place.folder, env: environmentOf({ env: desk.environment() }) },
-      );
-      const last = stderr.trimEnd().split('\n').slice(-2).join('\n');
-      endings.add(status === 0 ? 'done' : `${status} ${last.replace(/^.*: /, '')}`);
-    }
-    // Node itself needs one more or less on another machine, and has words of its own.
-    const ofProgram = [...endings].filter((ending) => !ending.includes('Node.js'));
-    expect(ofProgram.sort()).toEqual([
-      '2 this process may open no more files.\nRaise its limit, such as with "ulimit -n 4096", then run the same command again; nothing that was bought is lost.',
-      'done',
-    ]);
-  },
-);
-
-test('a file that the system refuses is no bug, on the terminal and for the page', () => {
-  const refused = Object.assign(new Error("EACCES: permission denied, scandir '/srv/jobs'"), {
-    code: 'EACCES',
-    syscall: 'scandir',
-    path: '/srv/jobs',
-  });
-  expect(systemStop(refused)).toMatchObject({ code: 'system', exitCode: 2 });
-  const broken = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET', syscall: 'read' });
-  expect([systemStop(broken), systemStop(new TypeError('x is undefined'))]).toEqual([undefined, undefined]);
-});
-
-test('--version is ours behind a command as well, as npm start puts one before it', async () => {
-  for (const words of [['--version'], ['run', 'jobs/enrich-companies.yaml', 'list.csv', '--version']])
-    expect(await typedAt(words)).toEqual({ code: 0, stdout: '0.1.0\n', stderr: '' });
-  expect((await typedAt(['status', '--version', '--json'])).stdout).toBe('{"version":"0.1.0"}\n');
-});
-
 describe('a bug of ours', () => {
   /** A screen that breaks on the first line is something that the program does not expect. */
   async function bugOn(env: Record<string, string>, args: readonly string[] = []) {
@@ -248,10 +166,6 @@ describe('a bug of ours', () => {
       /\nthe screen is broken\.\nThis is a bug of Rowonce: please report it with the output .* ROWONCE_DEBUG=1\.\n$/,
     );
     expect(stderr).not.toMatch(/\n {4}at /);
-  });
-
-  proof('shows where it happened under ROWONCE_DEBUG=1', async () => {
-    expect((await bugOn({ ROWONCE_DEBUG: '1' })).stderr).toMatch(/Error: the screen is broken\n {4}at /);
   });
 
   test('is an object under --json as well', async () => {

@@ -9,13 +9,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
-import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { some } from '../combinations.ts';
 import { domainsOf, Workplace, type WorkplaceOptions } from '../faults/workplace.ts';
 import { Desk, objectIn } from './desk.ts';
-import { type Ended, PROGRAM, startRowonce } from './rowonce.ts';
+import { type Ended, PROGRAM } from './rowonce.ts';
 
 const LIST = `Jo's "best" leads.csv`;
 const OUT = 'the $output (1).csv';
@@ -153,40 +152,6 @@ describe.concurrent('the last line of a run that was stopped goes on', () => {
     expect(again, `${lastLine(first)}\n${again.stderr}`).toMatchObject({ code: 0 });
     expect(desk.place.statuses(OUT).filter((status) => status === 'matched')).toHaveLength(settled);
     expect(await desk.place.vendor.book()).toMatchObject({ credits: settled, charged_twice: [] });
-  });
-
-  test.for(
-    some(
-      [
-        ['SIGINT', 1],
-        ['SIGTERM', 1],
-        ['SIGINT', 2],
-      ] as const,
-      1,
-    ),
-  )('by %s, %i times', async ([signal, times]) => {
-    await using place = await Workplace.open({ latencyMs: 300, concurrency: 1 });
-    const desk = deskAt(place, ROWS);
-    const child = startRowonce(
-      ['run', 'enrich-company', LIST, '-o', OUT, '--yes', '--save-job', 'my job.yaml', '--json'],
-      { cwd: desk.place.folder, env: desk.environment() },
-    );
-    let stderr = '';
-    const stdout = text(child.stdout ?? Readable.from([]));
-    child.stderr?.setEncoding('utf8').on('data', (words: string) => {
-      // One signal when it works, and the second when it has heard the first.
-      if (/^Batch /m.test(stderr + words) && !/^Batch /m.test(stderr)) child.kill(signal);
-      if (/Stopping/.test(words) && times === 2) child.kill(signal);
-      stderr += words;
-    });
-    const [code] = await once(child, 'close');
-    expect(code, stderr).toBe(signal === 'SIGINT' ? 130 : 143);
-    expect(objectIn(await stdout).stopped.command).toBe(lastLine({ stderr }));
-    const again = await typeAsPrinted(shellOf(desk), lastLine({ stderr }));
-    // What was left at once may be in doubt.
-    expect([0, 3], again.stderr).toContain(again.code);
-    expect(desk.place.statuses(OUT)).not.toContain('pending');
-    expect(await desk.place.vendor.book()).toMatchObject({ charged_twice: [] });
   });
 });
 

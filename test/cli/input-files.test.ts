@@ -73,11 +73,3 @@ test('what is wrong with standard input is told of it, in words, and not of the 
   expect(await piped('Domain,Name\nx.example\n')).toMatch(/^Standard input, row 2, line 2: 1 cell, but/);
   expect(await desk.requests()).toBe(0);
 });
-
-test('a cell that is as long as a book is an example by its beginning alone', async () => {
-  const desk = await openDesk();
-  await desk.write('list.csv', `Note,Domain\n${'word '.repeat(20_000)},x.example\n`);
-  const { stdout } = await desk.type(['plan', 'list.csv']);
-  expect(stdout).toMatch(/^ {2}Note {4}text {5}1 filled, such as (?:word ){5}[^\n]{1,90}…$/m);
-  expect(JSON.stringify(await desk.json(['plan', 'list.csv'])).length).toBeLessThan(5_000);
-});

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { proof } from '../combinations.ts';
 import { type JsonResult, openDesk } from './desk.ts';
 
 const RUN = ['run', 'enrich-company', '--budget', '9'] as const;
@@ -45,25 +44,6 @@ test('`-` reads objects and `-o -` writes objects', async () => {
   expect(objectsOf(stdout)).toMatchObject([{ domain: 'x.example', _status: 'matched' }]);
 });
 
-proof(
-  'a table becomes JSON lines by the name of its output, and JSON lines a workbook by that; no other is taken',
-  async () => {
-    const desk = await openDesk();
-    await desk.write('list.csv', 'Domain,Note\nx.example,\na,b,c\n');
-    expect(await desk.type([...RUN, 'list.csv', '-o', 'out.jsonl'])).toMatchObject({ code: 3 });
-    expect(objectsOf(await desk.read('out.jsonl'))).toMatchObject([
-      { Domain: 'x.example', Note: '', _status: 'matched', _credits: 1 },
-      { _cells: ['a', 'b', 'c'], _status: 'invalid' },
-    ]);
-    await desk.write('list.jsonl', '{"domain":"x.example"}\n');
-    expect(await desk.type([...RUN, 'list.jsonl', '-o', 'out.xlsx'])).toMatchObject({ code: 0 });
-    expect((await desk.json(['plan', 'out.xlsx'])).rows).toBe(1);
-    const { code, stderr } = await desk.type([...RUN, 'list.jsonl', '-o', 'out.csv']);
-    expect(code).toBe(2);
-    expect(stderr).toContain('Give it the ending .jsonl, or .xlsx for a workbook.');
-  },
-);
-
 test('what was mended in the rows that need attention goes back into its object, as the value that it is there', async () => {
   const desk = await openDesk();
   const other = '{"id":2,  "abn":51824753556}';
@@ -100,35 +80,4 @@ test('a result that is merged into JSON lines brings its values as they are, and
   const { kept } = await desk.json(['merge', 'list.enriched.jsonl', 'mine.jsonl']);
   expect(kept).toMatchObject([{ row: 2, column: 'employee_count', kept: '12.5' }]);
   expect(await desk.read('mine.merged.jsonl')).toBe(`${second}\n${edited}\n`);
-});
-
-test('a merge leaves a line that cannot be read as it is, tells nobody that it is missing, and gives no other row its cells', async () => {
-  const desk = await openDesk();
-  const list = '{"domain":"x.example"}\nnot json\n{"domain":"y.example","_cells":["hers"]}\n';
-  await desk.write('list.jsonl', list);
-  await desk.type([...RUN, 'list.jsonl']);
-  const output = await desk.read('list.enriched.jsonl');
-  const [first = '', , third = ''] = output.split('\n');
-  const textsIn = async (file: string): Promise<readonly string[]> =>
-    (await desk.read(file)).trimEnd().split('\n');
-  expect(await desk.json(['merge', 'list.enriched.jsonl', 'list.jsonl'])).toMatchObject({
-    nowhere: [],
-    kept: [],
-  });
-  const merged = await textsIn('list.merged.jsonl');
-  expect([merged[0], merged[2]]).toEqual([first, third]);
-  expect(merged[1]).toMatch(/^\{"_cells":\["not json"\],"(?!.*_cells)/);
-  await desk.write('list.jsonl', list.replace(',"_cells":["hers"]', ''));
-  await desk.type([...RUN, 'list.jsonl', '-o', 'out.jsonl']);
-  // Neither a merge into the merged file nor a run over it has the name twice.
-  for (const into of ['list.jsonl', 'list.merged.jsonl']) {
-    const again = await desk.json(['merge', 'out.jsonl', into, '-o', `of.${into}`]);
-    expect(again).toMatchObject({ nowhere: [], found: 2 });
-    await desk.type([...RUN, `of.${into}`, '-o', `run.${into}`]);
-    for (const file of [`of.${into}`, `run.${into}`]) {
-      const [own = '', unread = ''] = await textsIn(file);
-      expect(own).not.toContain('_cells');
-      expect(unread).toMatch(/^\{"_cells":\["not json"\],"(?!.*_cells)/);
-    }
-  }
 });

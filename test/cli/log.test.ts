@@ -3,7 +3,6 @@
  * Method: the real commands by several people, before the sandbox as a vendor, whose book says what was charged.
  */
 import { readFileSync } from 'node:fs';
-import { userInfo } from 'node:os';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { proof } from '../combinations.ts';
@@ -67,27 +66,6 @@ describe('rowonce log', () => {
     );
   });
 
-  proof(
-    'tells of a batch who began it and worked on it, newest first, and of all batches together',
-    async () => {
-      const desk = await sharedDesk();
-      const [newer, older] = (await desk.json(['status'])).batches;
-      expect(told(await desk.json(['log', older.batch]))).toEqual([
-        'Bob settled',
-        'Ann asked list.csv-3.example found',
-        'Ann asked list.csv-2.example found',
-        'Bob decided list.csv-1.example skip',
-        'Ann asked list.csv-1.example in_doubt',
-        'Ann begun',
-      ]);
-      const ofBob = await desk.json(['log', 'last']);
-      expect(ofBob.about).toEqual([newer.batch]);
-      expect(told(ofBob)).toEqual(['Bob asked list.csv-4.example found', 'Bob begun']);
-      expect((await desk.json(['log'])).entries).toHaveLength(8);
-      expect((await desk.json(['status', older.batch])).operators).toEqual(['Ann', 'Bob']);
-    },
-  );
-
   test('tells play money and other money in one order, the newest first', async () => {
     const desk = await openDesk();
     desk.list(1);
@@ -98,24 +76,6 @@ describe('rowonce log', () => {
     const log = await desk.json(['log'], inTheirOwn);
     expect(log.entries.map(({ operator }: JsonResult) => operator)).toEqual(['Bob', 'Bob', 'Ann', 'Ann']);
   });
-
-  proof(
-    'names the user of the system where nobody says a name, and refuses a name that is none',
-    async () => {
-      const desk = await openDesk();
-      desk.list(1);
-      await desk.type(desk.run());
-      const { entries } = await desk.json(['log']);
-      expect(entries.map(({ operator }: JsonResult) => operator)).toEqual([
-        userInfo().username,
-        userInfo().username,
-      ]);
-      expect(await desk.type(desk.run('--as', ' '))).toMatchObject({
-        code: 2,
-        stderr: expect.stringContaining('Give a name after --as'),
-      });
-    },
-  );
 
   proof('as a table has every entry, makes no cell a formula, and never writes over a file', async () => {
     const desk = await openDesk();
@@ -168,41 +128,6 @@ describe('rowonce log', () => {
     }
     expect(rows[1]?.vendor_said).toContain('invite_code');
   });
-
-  proof(
-    'of somebody who was forgotten has a hash, the time and the price, and nothing else; who erased it is told',
-    async () => {
-      const desk = await openDesk();
-      await desk.write('people.csv', 'email\njane@acme.example\nmary@acme.example\n');
-      const words = [
-        'run',
-        'enrich-person',
-        'people.csv',
-        '--budget',
-        '50',
-        '-o',
-        'out.csv',
-        '--as',
-        'jane@acme.example',
-      ];
-      await desk.type(words);
-      const [before] = (await desk.json(['log', 'jane@acme.example'])).entries;
-      await desk.type(['forget', 'jane@acme.example', '--yes', '--as', 'Eve']);
-      const { entries } = await desk.json(['log', 'jane@acme.example']);
-      const { at, charged } = before;
-      expect(entries).toMatchObject([
-        { at, charged, asked: {}, hash: expect.stringMatching(/^[0-9a-f]{16}$/) },
-      ]);
-      const all = await desk.type(['log', '--all', '--json']);
-      expect(all.stdout).not.toContain('jane');
-      expect(all.stdout).toContain('mary@acme.example');
-      const erased = JSON.parse(all.stdout).entries.find(({ kind }: JsonResult) => kind === 'erased');
-      expect(erased).toMatchObject({ operator: 'Eve', batch: null });
-      expect((await desk.type(['log', 'jane@acme.example'])).stdout).toContain(
-        `erased, hash ${entries[0].hash}`,
-      );
-    },
-  );
 });
 
 describe('rowonce spend', () => {
@@ -245,21 +170,5 @@ describe('rowonce spend', () => {
       ['2', desk.place.path('list.csv')],
       ['1', desk.place.path('list.csv')],
     ]);
-  });
-
-  proof('has nothing of another month, keeps play money apart, and refuses what is no month', async () => {
-    const desk = await openDesk();
-    desk.list(2);
-    await desk.type(desk.run());
-    await desk.type(['run', 'enrich-company', 'list.csv', '--account', 'sandbox-provider', '-o', 'play.csv']);
-    const shown = (await desk.type(['spend', '--month', month])).stdout;
-    expect(shown).toMatch(
-      /^20.*\n {2}data {2}2 credits, .*\nplay money of sandboxes\n {2}sandbox-provider .*\n$/,
-    );
-    expect((await desk.type(['spend', '--month', '2020-01'])).stdout).toBe(
-      '2020-01 (UTC), by account: nothing was spent.\n',
-    );
-    expect(await desk.type(['spend', '--month', '2026-13'])).toMatchObject({ code: 2 });
-    expect(await desk.type(['spend', '--by', 'week'])).toMatchObject({ code: 2 });
   });
 });

@@ -7,7 +7,6 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { proof, proofs } from '../combinations.ts';
 import { ScriptedVendor } from '../faults/scripted-vendor.ts';
-import { domainsOf } from '../faults/workplace.ts';
 import { type NightDesk, openNightDesk } from './night-desk.ts';
 
 /** A second account beside `data`, on another vendor. */
@@ -81,42 +80,6 @@ proofs('accounts do not wait for each other', () => {
     expect(await nights.sweep(['busy.yaml', '--max-pause', '1h'])).toMatchObject({ code: 75 });
     expect(busy.requests).toHaveLength(asked);
   });
-
-  proof('not one after the other: one is done while the other is still paused', async () => {
-    const nights = await openNightDesk();
-    const { place } = nights.desk;
-    addAccount(nights, 'busy', (await vendorThat(429, { 'retry-after': '1800' })).url);
-    nights.writeJob('', { name: 'busy.yaml', inbox: 'busy', account: 'busy' });
-    nights.drop('b.csv', 'b', 2, 'busy');
-    nights.drop('a.csv', 'a', 5);
-    const words = ['busy.yaml', 'night.yaml'].map((name) => place.path(name));
-    const program = place.type([
-      'nightly',
-      ...words,
-      '--max-pause',
-      '1h',
-      '--store',
-      place.path('store'),
-      '--json',
-    ]);
-    await program.until(() => nights.files().done.includes('a.csv'));
-    program.signal('SIGTERM');
-    expect(await program.ended).toMatchObject({ code: 143 });
-    expect(nights.files()).toMatchObject({ inbox: [] });
-  });
-
-  proof('while one has its key refused the other is done', async () => {
-    const nights = await openNightDesk();
-    addAccount(nights, 'closed', (await vendorThat(401)).url);
-    nights.writeJob('', { name: 'closed.yaml', inbox: 'closed', account: 'closed' });
-    nights.drop('b.csv', 'b', 1, 'closed');
-    nights.drop('a.csv', 'a', 2);
-    const { code, said } = await nights.sweep(['night.yaml', 'closed.yaml']);
-    expect(code).toBe(77);
-    expect(said.stopped.code).toBe('key');
-    expect(nights.files()).toMatchObject({ inbox: [] });
-    expect(nights.files('closed')).toMatchObject({ inbox: ['b.csv'] });
-  });
 });
 
 describe('budgets', () => {
@@ -145,16 +108,6 @@ describe('budgets', () => {
       expect(await place.vendor.book()).toMatchObject({ credits: 7, charged_twice: [] });
     },
   );
-
-  proof('that were raised by hand for one batch stay raised', async () => {
-    const nights = await openNightDesk();
-    nights.writeJob('', { budget: 1 });
-    nights.desk.place.writeList(domainsOf('hand', 3), 'hand.csv');
-    const byHand = ['run', './night.yaml', 'hand.csv', '--budget', '3'];
-    const env = { ROWONCE_CRASH_AT: 'batch-created' };
-    expect(await nights.desk.type(byHand, { env })).toMatchObject({ code: null });
-    expect(await nights.night()).toMatchObject({ code: 0, said: { counts: { matched: 3 } } });
-  });
 
   test('of the account and the day end the sweep for that account', async () => {
     const nights = await openNightDesk();
@@ -213,56 +166,4 @@ describe('what is wrong before the first file is said at once, and nothing is se
     expect(refused.said.stopped).toMatchObject({ code, message: expect.stringContaining(message) });
     expect(await nights.desk.requests()).toBe(0);
   });
-
-  proof('a store that nobody named is not made', async () => {
-    const nights = await openNightDesk();
-    nights.drop('a.csv', 'a', 1);
-    const { code, said } = await nights.sweep(['night.yaml'], { ROWONCE_STORE: '' });
-    expect({ code, stopped: said.stopped.code }).toEqual({ code: 2, stopped: 'store' });
-  });
 });
-
-proof('an inbox that is gone is said, and what its job left unfinished elsewhere goes on', async () => {
-  const nights = await openNightDesk();
-  const { place } = nights.desk;
-  place.writeList(domainsOf('hand', 2), 'hand.csv');
-  await nights.desk.type(['run', './night.yaml', 'hand.csv', '--budget', '1']);
-  nights.writeJob('', { inbox: 'elsewhere' });
-  writeFileSync(
-    place.path('night.yaml'),
-    readFileSync(place.path('night.yaml'), 'utf8').replace('elsewhere', 'gone'),
-  );
-  const { code, said } = await nights.night();
-  expect(code).toBe(2);
-  expect(said.files).toMatchObject([
-    { file: place.path('gone'), stopped: { code: 'job' } },
-    { file: place.path('hand.csv'), counts: { matched: 2 } },
-  ]);
-});
-
-proof(
-  'Ctrl-C ends the sweep: what is in flight is kept, what is not begun is left, and the next one goes on',
-  async () => {
-    const nights = await openNightDesk({ latencyMs: 100 });
-    const { place } = nights.desk;
-    nights.drop('a.csv', 'a', 200);
-    nights.drop('b.csv', 'b', 2);
-    const program = place.type([
-      'nightly',
-      place.path('night.yaml'),
-      '--store',
-      place.path('store'),
-      '--json',
-    ]);
-    await program.until(() => place.vendor.requests().length > 4);
-    program.signal('SIGINT');
-    const { code, lastLine, stderr } = await program.ended;
-    expect(code).toBe(130);
-    expect(lastLine).toContain('rowonce nightly');
-    expect(stderr).toContain('Stopped by Ctrl-C');
-    expect(nights.files()).toMatchObject({ inbox: ['a.csv', 'b.csv'] });
-    place.hurry();
-    expect(await nights.night()).toMatchObject({ code: 0, said: { counts: { matched: 202 } } });
-    expect(await place.vendor.book()).toMatchObject({ credits: 202, charged_twice: [] });
-  },
-);

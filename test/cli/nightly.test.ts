@@ -1,10 +1,17 @@
-import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+/**
+ * Goal: a folder of lists is worked through night after night without anybody watching: each file is done once or put aside with its
+ * reason, a kill costs nothing twice, and who is named hears of the end.
+ * Method: the real command over an inbox, before the sandbox as a vendor; kill -9 on the way, and a real server that hears the end.
+ */
+import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { proof, proofs, some } from '../combinations.ts';
 import { domainsOf } from '../faults/workplace.ts';
-import { openDesk } from './desk.ts';
-import { NightDesk, openNightDesk } from './night-desk.ts';
+import { receiver } from '../run/receiver.ts';
+import { openNightDesk } from './night-desk.ts';
+import { startRowonce } from './rowonce.ts';
 
 test('a sweep works through its inbox, moves what is done, and says what became of each file', async () => {
   const nights = await openNightDesk();
@@ -73,38 +80,6 @@ proof('the summary in words has each file with its credits and what to do, and t
   expect(await nights.desk.type(['nightly', 'night.yaml', '--attention-ok'])).toMatchObject({ code: 0 });
 });
 
-proofs('what was bought one night is known the next', () => {
-  proof('in a list that overlaps: only what is new is bought', async () => {
-    const nights = await openNightDesk();
-    const { place } = nights.desk;
-    nights.drop('monday.csv', 'shared', 4);
-    await nights.night();
-    nights.dropList('tuesday.csv', [...domainsOf('shared', 4), ...domainsOf('new', 2)]);
-    const { said } = await nights.night();
-    expect(said).toMatchObject({ rows: 6, counts: { matched: 6 }, credits: { spent: 2 } });
-    const sources = place.rows('inbox/done/tuesday.enriched.csv').map((row) => row._source);
-    expect(sources).toEqual(['ledger', 'ledger', 'ledger', 'ledger', 'bought', 'bought']);
-    expect(await place.vendor.book()).toMatchObject({ requests: 6, credits: 6, charged_twice: [] });
-  });
-
-  proof(
-    'in the same list under another name: its output is written again, and nothing is asked',
-    async () => {
-      const nights = await openNightDesk();
-      nights.drop('a.csv', 'a', 3);
-      await nights.night();
-      nights.drop('copy.csv', 'a', 3);
-      const { code, said } = await nights.night();
-      expect({ code, spent: said.credits.spent }).toEqual({ code: 0, spent: 0 });
-      expect(nights.files()).toEqual({
-        inbox: [],
-        done: ['a.csv', 'a.enriched.csv', 'copy.csv', 'copy.enriched.csv'],
-      });
-      expect(await nights.desk.requests()).toBe(3);
-    },
-  );
-});
-
 proof('two files of one name are both kept: the second gets a number, with its output', async () => {
   const nights = await openNightDesk();
   const { place } = nights.desk;
@@ -116,16 +91,6 @@ proof('two files of one name are both kept: the second gets a number, with its o
   expect(said.files[0].moved_to).toBe(place.path('inbox/done/leads (2).csv'));
   expect(await nights.desk.read('inbox/done/leads.enriched.csv')).toBe(monday);
   expect(place.rows('inbox/done/leads (2).enriched.csv')).toHaveLength(2);
-});
-
-proof('a file that was moved is still found by its batch', async () => {
-  const nights = await openNightDesk();
-  nights.drop('a.csv', 'a', 2);
-  await nights.night();
-  const before = await nights.desk.read('inbox/done/a.enriched.csv');
-  rmSync(nights.desk.place.path('inbox/done/a.enriched.csv'));
-  expect(await nights.desk.type(['export', 'last'])).toMatchObject({ code: 0 });
-  expect(await nights.desk.read('inbox/done/a.enriched.csv')).toBe(before);
 });
 
 describe('a sweep that was killed', () => {
@@ -169,17 +134,6 @@ describe('a sweep that was killed', () => {
       expect(await nights.desk.requests()).toBe(3);
     },
   );
-
-  proof('after it noted where the file goes and before it moved it, leaves nothing double', async () => {
-    const nights = await openNightDesk();
-    nights.drop('a.csv', 'a', 3);
-    await nights.night();
-    // The ledger says `done/a.csv`, and the file still stands in the inbox.
-    renameSync(nights.desk.place.path('inbox/done/a.csv'), nights.desk.place.path('inbox/a.csv'));
-    expect(await nights.night()).toMatchObject({ code: 0, said: { credits: { spent: 0 } } });
-    expect(nights.files()).toEqual({ inbox: [], done: ['a.csv', 'a.enriched.csv'] });
-    expect(await nights.desk.type(['export', 'last'])).toMatchObject({ code: 0 });
-  });
 });
 
 test('a bad file goes to failed/ with its reason, the others are done, and the next night hears nothing of it', async () => {
@@ -234,25 +188,6 @@ test('a bad file goes to failed/ with its reason, the others are done, and the n
   expect(await nights.desk.requests()).toBe(1);
 });
 
-proofs('what is not whole or not meant for it stays', () => {
-  proof('our own outputs, and a file whose batch was cancelled', async () => {
-    const nights = await openNightDesk();
-    nights.drop('a.csv', 'a', 3);
-    const byHand = ['run', './night.yaml', 'inbox/a.csv', '--limit', '1'];
-    expect(await nights.desk.type(byHand)).toMatchObject({ code: 0 });
-    expect(await nights.desk.type(['cancel', 'last'])).toMatchObject({ code: 0 });
-    const { said } = await nights.night();
-    expect(said.files).toEqual([]);
-    expect(said.left.map(({ why }: { why: string }) => why)).toEqual([
-      'it is one of our own outputs; give it another name to use it as an input',
-      // Its report.
-      'it is one of our own outputs; give it another name to use it as an input',
-      expect.stringMatching(/^its batch [0-9a-f]{8} was cancelled$/),
-    ]);
-    expect(await nights.desk.requests()).toBe(1);
-  });
-});
-
 proofs('what was begun by hand with the same job', () => {
   proof('goes on, wherever its file is, and stays where it is', async () => {
     const nights = await openNightDesk();
@@ -279,60 +214,34 @@ proofs('what was begun by hand with the same job', () => {
     expect(await nights.night()).toMatchObject({ code: 0, said: { files: [] } });
     expect(await nights.desk.requests()).toBe(2);
   });
-
-  proof('does not when its file was changed since: that is another batch, which nobody ordered', async () => {
-    const nights = await openNightDesk();
-    const { place } = nights.desk;
-    place.writeList(domainsOf('hand', 4), 'hand.csv');
-    await nights.desk.type(['run', './night.yaml', 'hand.csv', '--budget', '1']);
-    place.writeList(domainsOf('other', 4), 'hand.csv');
-    const { said } = await nights.night();
-    expect(said).toMatchObject({
-      files: [],
-      left: [{ file: place.path('hand.csv'), why: expect.stringContaining('has changed since batch') }],
-    });
-    expect(await nights.desk.requests()).toBe(1);
-  });
 });
 
-proof(
-  'a row in doubt does not keep its file; what a person decides about it is carried out the next night',
-  async () => {
-    const nights = await openNightDesk({ faults: 'charged-reset:x1' });
-    const { place } = nights.desk;
-    nights.drop('a.csv', 'a', 3);
-    const first = await nights.night();
-    expect(first).toMatchObject({ code: 3, said: { counts: { matched: 2, in_doubt: 1 } } });
-    expect(nights.files()).toMatchObject({ inbox: [] });
-    expect(await nights.night()).toMatchObject({
-      code: 3,
-      said: { rows: 3, credits: { spent: 0, in_doubt: 1 } },
-    });
-    expect(await nights.desk.type(['settle', first.said.files[0].batch, '--skip'])).toMatchObject({
-      code: 0,
-    });
-    expect(await nights.night()).toMatchObject({ code: 0, said: { counts: { matched: 2, skipped: 1 } } });
-    expect(place.statuses('inbox/done/a.enriched.csv').toSorted()).toEqual(['matched', 'matched', 'skipped']);
-    expect(await place.vendor.book()).toMatchObject({ credits: 3, charged_twice: [] });
-  },
-);
-
-proof('the job that a user copies works as its page says', async () => {
-  const root = join(import.meta.dirname, '..', '..');
-  const nights = new NightDesk(await openDesk());
-  const { place } = nights.desk;
-  mkdirSync(place.path('jobs/inbox'), { recursive: true });
-  cpSync(join(root, 'jobs/nightly-companies.yaml'), place.path('jobs/nightly-companies.yaml'));
-  cpSync(join(root, 'fixtures/leads.csv'), place.path('jobs/inbox/leads.csv'));
-  nights.age('jobs/inbox/leads.csv');
-  const page = readFileSync(join(root, 'docs/guide/nightly.md'), 'utf8');
-  const [, words = ''] = /^\$ .*rowonce nightly (.*)$/m.exec(page) ?? [];
-  const env = { ROWONCE_SANDBOX: '--rate 1000/s' };
-  const { code, said } = await nights.sweep(words.split(' '), env);
-  expect(code).toBe(3);
-  expect(said).toMatchObject({ rows: 64, left: [], stopped: null });
-  expect(nights.files(dirname('jobs/inbox/x'))).toEqual({
-    inbox: [],
-    done: ['leads.csv', 'leads.sandbox.csv', 'leads.sandbox.needs-attention.csv'],
+test('a night tells its end to whom the accounts file names, and tells it again after kill -9', async () => {
+  let isHeld = true;
+  const told = await receiver((response) => (isHeld ? undefined : void response.end()));
+  const nights = await openNightDesk();
+  nights.writeJob('notify: { to: team, on: [end] }');
+  nights.drop('a.csv', 'a', 2);
+  const refused = await nights.night();
+  expect({ code: refused.code, stopped: refused.said.stopped.code }).toEqual({ code: 2, stopped: 'job' });
+  expect(refused.stderr).toContain('notify.to: there is no "team" under notify in ');
+  nights.desk.place.writeNames({ notify: { team: { webhook: told.url } } });
+  const coming = told.next();
+  const night = startRowonce(['nightly', 'night.yaml'], {
+    cwd: nights.desk.place.folder,
+    env: nights.desk.environment(),
   });
+  await coming;
+  night.kill('SIGKILL');
+  await once(night, 'close');
+  isHeld = false;
+  const next = await nights.night();
+  expect(next.code).toBe(0);
+  const keys = told.received.map(({ key }) => key);
+  expect(keys.length).toBeGreaterThanOrEqual(2);
+  expect(new Set(keys).size).toBe(1);
+  expect(told.received.at(-1)?.body).toMatchObject({ kind: 'end', job: 'night', counts: { matched: 2 } });
+  const more = told.received.length;
+  expect((await nights.night()).code).toBe(0);
+  expect(told.received).toHaveLength(more);
 });

@@ -93,32 +93,6 @@ proof(
   },
 );
 
-proof(
-  '--accept doubts accepts nothing that no stop has named, and the shape also of what a person has skipped since',
-  async () => {
-    const { desk } = await deskBefore('provider', () => ODD);
-    desk.list(12);
-    const first = await desk.type([...desk.run(), '--accept', 'doubts']);
-    expect(first.code).toBe(75);
-    await desk.type(['settle', 'last', '--skip', '--all-like', '2']);
-    const accepted = await desk.type([...desk.run(), '--accept', 'doubts']);
-    expect(accepted.stderr).toContain('Answers of this shape stop no further run of the account.');
-    expect(await desk.json(['status', 'last'])).toMatchObject({ counts: { skipped: 5, in_doubt: 7 } });
-  },
-);
-
-proof('a vendor that writes a text of its own into each answer is noticed as well', async () => {
-  let number = 0;
-  const words = 'abcdefghijklmnopqrstuvwxyz';
-  const { desk, asked } = await deskBefore('provider', () => {
-    number += 1;
-    return { status: `wort${words[number % 26]}${words[Math.floor(number / 26)]}` };
-  });
-  desk.list(40);
-  expect(await desk.json(desk.run())).toMatchObject({ stopped: { code: 'doubts' } });
-  expect(asked).toHaveLength(20);
-});
-
 test.each(
   some(
     [
@@ -154,36 +128,6 @@ test.each(
     expect(again).toMatchObject({ counts: { in_doubt: 7 }, stopped: null });
   },
 );
-
-proof('one decision is about all that are alike: the others wait', async () => {
-  const { desk, asked } = await deskBefore('service', ({ path }) =>
-    /u-[123]\//.test(path) ? { message: `Benutzer entfernt` } : { message: 'Benutzer gesperrt' },
-  );
-  await desk.write('list.csv', `User_id\n${[1, 2, 3, 4, 5].map((each) => `u-${each}`).join('\n')}\n`);
-  const run = ['run', 'remove-user', 'list.csv', '-o', 'out.csv', '--yes'];
-  expect(await desk.json(run)).toMatchObject({ counts: { in_doubt: 5 } });
-  // Each is asked once more, because a removal that is repeated does no harm and may tell.
-  expect(asked).toHaveLength(10);
-  const listed = await desk.type(['settle', 'last']);
-  expect(listed.stderr).toContain(
-    'Rows 2, 3, 4 were answered alike: to decide about all of them at once, use --all-like 2 and --not-done, --skip, --retry or --answer done=yes.',
-  );
-  expect(listed.stderr).toContain(
-    '- { status: [200], body: { path: message, matches: "^Benutzer entfernt" }, means: found }',
-  );
-  expect((await desk.json(['settle', 'last'])).alike).toMatchObject([
-    { row: 2, rows: [2, 3, 4] },
-    { row: 5, rows: [5, 6] },
-  ]);
-  const told = await desk.type(['settle', 'last', '--answer', 'done=yes', '--all-like', '3']);
-  expect(told.stdout).toContain('Noted for 3 calls: your answer.');
-  expect(await desk.json(run)).toMatchObject({ counts: { applied: 3, in_doubt: 2 } });
-  await desk.type(['settle', 'last', '--not-done', '--all-like', '5']);
-  expect(asked).toHaveLength(10);
-
-  const wrong = await desk.type(['settle', 'last', '--skip', '--all-like', '2']);
-  expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('Row 2 of batch') });
-});
 
 test.each([
   [
@@ -249,28 +193,5 @@ test.each([
     await desk.type(['settle', batch, ...(way?.[2]?.split(' ') ?? []), '--all-like', way?.[1] ?? '']);
     expect(await desk.json(run)).toMatchObject({ counts: { applied: 7 } });
     expect(asked).toHaveLength(requests);
-  },
-);
-
-proof(
-  'people who were accepted at once in words of the vendor are told as that, and an undo removes them by their ids',
-  async () => {
-    const { desk, asked } = await deskBefore('service', ({ path, body }) =>
-      path.includes('/invite/create')
-        ? { ergebnis: 'aufgenommen', user_id: `u-${/([a-z]+)@/.exec(body)?.[1]}` }
-        : { removed: true },
-    );
-    await desk.write('list.csv', 'Email,Role\nal@a.example,viewer\nbo@a.example,viewer\n');
-    const run = ['run', 'invite-user', 'list.csv', '-o', 'out.csv', '--yes'];
-    expect(await desk.json(run)).toMatchObject({ counts: { in_doubt: 2 } });
-    const { batch } = await desk.json(['status', 'last']);
-    await desk.type(['settle', batch, '--answer', 'accepted=true', '--all-like', '2']);
-    expect(await desk.json(run)).toMatchObject({ counts: { applied: 2 } });
-    expect(desk.place.rows()[0]?._reason).toContain('accepted at once as viewer');
-    expect(await desk.json(['undo', batch, '--yes'])).toMatchObject({ counts: { applied: 2 } });
-    expect(asked.filter((each) => each.includes('/delete')).map((each) => each.replace(/ .*/, ''))).toEqual([
-      '/latest/auth/users/u-al/delete',
-      '/latest/auth/users/u-bo/delete',
-    ]);
   },
 );

@@ -1,13 +1,12 @@
 /**
- * Goal: what the service refuses about one person stops nobody else; a key that may change nothing stops the run with no row
- * refused, and a key of an Admin goes on with all of them.
+ * Goal: what the service refuses about one person stops nobody else. A key that may change nothing: `run/project-access.test.ts`.
  * Method: real commands before the sandbox service, and in front of it a door that answers 403 for one user; the state is the
  * vendor's.
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { emailsOf, KEY, PROJECT, type TeamWorkplace } from '../faults/team-workplace.ts';
+import { emailsOf, PROJECT, type TeamWorkplace } from '../faults/team-workplace.ts';
 import { openTeam } from './team.ts';
 
 /** Ten who have accepted, of whom the service will not let the first go, and the list that removes them. */
@@ -54,15 +53,4 @@ test('a 403 about the first of ten refuses that row, and the nine others are rem
   expect(ended).toMatchObject({ code: 3, report: { stopped: null, counts: { applied: 9, refused: 1 } } });
   expect(team.row(first)._reason).toContain('cannot remove the only owner');
   expect(Object.keys((await team.state()).roles())).toEqual([`${PROJECT} ${first}`]);
-});
-
-test('a key that may change nothing: exit 77 with no row refused, and the same command with a better key does all', async () => {
-  const team = await tenToRemove();
-  await team.vendor.removeAdmin(PROJECT, KEY);
-  const stopped = await team.runHere({ job: 'out.yaml', input: 'leave.csv' });
-  expect(stopped).toMatchObject({ code: 77, report: { stopped: { code: 'key' }, counts: {} } });
-  team.writeAccount({ key: 'key-2' });
-  const ended = await team.runHere({ job: 'out.yaml', input: 'leave.csv' });
-  expect(ended).toMatchObject({ code: 0, report: { counts: { applied: 10 } } });
-  expect((await team.state()).roles()).toEqual({});
 });

@@ -1,6 +1,6 @@
 /**
- * Goal: a paused batch is left alone until a person resumes it, its run is stopped without a doubt, and nobody else's run
- * is.
+ * Goal: a paused batch is left alone until a person resumes it, and its run is stopped without a doubt. A cancelled batch never goes
+ * on, and what it bought is never bought again.
  * Method: the real commands, before the sandbox as a vendor; its book says what was asked and charged.
  */
 import { expect, test } from 'vitest';
@@ -38,16 +38,6 @@ proof('a sweep leaves a paused batch and says so, and works through it once it i
   expect(objectIn(finished.stdout).stopped.message).toBe(`Batch ${batch} is finished already.`);
 });
 
-proof('a run of a paused batch resumes it, and says so', async () => {
-  const desk = await openDesk();
-  desk.list(3);
-  const { batch } = await desk.json(desk.run('--limit', '2'));
-  await desk.json(['pause', batch]);
-  const run = await desk.type(desk.run());
-  expect(run.stderr).toContain(`Batch ${batch} was paused, and continues now.`);
-  expect(await desk.requests()).toBe(3);
-});
-
 test('the run of a paused batch stops with nothing in doubt, and the same command goes on', async () => {
   const desk = await openDesk({ latencyMs: 100, concurrency: 2 });
   desk.list(200);
@@ -75,32 +65,43 @@ test('the run of a paused batch stops with nothing in doubt, and the same comman
   expect(await desk.place.vendor.book()).toMatchObject({ requests: 200, credits: 200, charged_twice: [] });
 });
 
-test('a run that is being paused is not cut off by the end of the page that began it', async () => {
-  const desk = await openDesk({ latencyMs: 200, concurrency: 2 });
-  desk.list(50);
-  const words = ['run', 'enrich-company', desk.place.path('list.csv'), '--budget', '500', '--json'];
-  const running = desk.place.type(words, desk.environment());
-  await running.said(/Batch [0-9a-f]{8}/);
-  running.signal('SIGUSR2');
-  running.signal('SIGTERM');
-  const { code, report } = await running.ended;
-  expect(code).toBe(143);
-  expect(report?.stopped?.message).toContain('every answer is kept');
-  expect((await desk.json(['status', 'last'])).counts.in_doubt).toBe(undefined);
+proof(
+  'a cancelled batch stays cancelled: the same command begins a new one, which uses what was bought',
+  async () => {
+    const desk = await openDesk();
+    desk.list(3);
+    const { batch } = await desk.json(desk.run('--limit', '2'));
+    const cancelled = await desk.type(['cancel', batch]);
+    expect(cancelled).toMatchObject({
+      code: 0,
+      stdout: `Batch ${batch} is cancelled; what it bought is used by every later batch.\n`,
+    });
+    const next = await desk.json(desk.run());
+    expect(next.batch).not.toBe(batch);
+    expect(next).toMatchObject({ counts: { matched: 3 }, requests: 1, credits: { spent: 1, saved: 2 } });
+    expect(await desk.json(['status', batch])).toMatchObject({ state: 'cancelled', counts: { matched: 2 } });
+    expect(await desk.place.vendor.book()).toMatchObject({ credits: 3, charged_twice: [] });
+  },
+);
+
+test('a batch that has ended cannot be cancelled', async () => {
+  const desk = await openDesk();
+  desk.list(1);
+  const { batch } = await desk.json(desk.run());
+  const { code, stdout } = await desk.type(['cancel', 'last', '--json']);
+  expect(code).toBe(2);
+  expect(objectIn(stdout).stopped.message).toBe(`Batch ${batch} is finished already.`);
 });
 
-proof('the run of another batch is not stopped for it, and is named', async () => {
+test('a batch that is being worked on is not cancelled under the hands of its run', async () => {
   const desk = await openDesk({ latencyMs: 300 });
-  desk.list(3);
-  const { batch } = await desk.json(desk.run('--limit', '1'));
-  desk.list(1, 'other.csv');
-  const words = ['run', 'enrich-company', desk.place.path('other.csv'), '--budget', '9', '--json'];
+  desk.list(1);
+  const words = ['run', 'enrich-company', desk.place.path('list.csv'), '--budget', '9', '--json'];
   const running = desk.place.type(words, desk.environment());
   await running.said(/Batch [0-9a-f]{8}/);
   // Stopped, so that it cannot end before the other begins; the kernel keeps its lock.
   running.signal('SIGSTOP');
-  const refused = await desk.type(['pause', batch]);
+  expect(await desk.type(['cancel', 'last'])).toMatchObject({ code: 76 });
   running.signal('SIGCONT');
-  expect(refused).toMatchObject({ code: 76, stderr: expect.stringContaining('other.csv') });
   expect(await running.ended).toMatchObject({ code: 0 });
 });

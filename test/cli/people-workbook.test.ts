@@ -1,6 +1,6 @@
 /**
  * Goal: a workbook as people make it, with titles, groups, totals and a second table, is worked on without a word about how it is
- * read; what was guessed is said, and another word gives other rows and buys nothing twice.
+ * read; what was guessed is said.
  * Method: the real command before the sandbox as a vendor, over the register's real charities in a workbook of a real library.
  */
 import { readFileSync } from 'node:fs';
@@ -10,7 +10,6 @@ import { parse } from 'csv-parse/sync';
 import { readSheet } from 'read-excel-file/node';
 import { expect, test } from 'vitest';
 import writeExcel from 'write-excel-file/node';
-import { proof } from '../combinations.ts';
 import { type Desk, openDesk } from './desk.ts';
 
 const FIXTURES = join(import.meta.dirname, '..', '..', 'fixtures');
@@ -65,25 +64,6 @@ test('only the rows of its table are asked about, the rest stays where it was, a
     ['Large', null, null],
   ]);
 });
-
-proof(
-  'the same command goes on with the same rows, an export has them, and other rows that are named buy nothing twice',
-  async () => {
-    const desk = await deskWithReport();
-    expect((await desk.type([...RUN, '--limit', '2'])).code).toBe(0);
-    const again = await desk.type(RUN);
-    expect(again.stderr).toContain('continues: 2 of 5 rows are finished');
-    expect(await desk.requests()).toBe(5);
-    expect((await desk.type(['export', 'last', '-o', 'again.xlsx'])).code).toBe(0);
-    const [first, exported] = ['report.enriched.xlsx', 'again.xlsx'].map((name) =>
-      readFileSync(desk.place.path(name)),
-    );
-    expect(exported?.equals(first ?? Buffer.alloc(0))).toBe(true);
-    const named = await desk.json([...RUN, '--header-row', '4', '--rows', '6-8', '-o', 'named.xlsx']);
-    expect(named).toMatchObject({ rows: 3, counts: { matched: 3 }, credits: { spent: 0 } });
-    expect(await desk.requests()).toBe(5);
-  },
-);
 
 test.each([
   [['--header-row', '4-9'], /--header-row 4-9 is neither one row nor two rows in sequence\./],

@@ -1,7 +1,7 @@
 /**
  * Goal: what a person agreed to by the id of its plan is what is begun: while nothing moved it runs, again and again in the
  * same batch; once anything moved nothing is sent, and it is said what.
- * Method: real commands before a vendor that keeps a book. Each thing that a plan depends on is moved once.
+ * Method: real commands before a vendor that keeps a book.
  */
 import { expect, test } from 'vitest';
 import { proof } from '../combinations.ts';
@@ -33,16 +33,6 @@ test('a run of the id begins, goes on after a budget, and ends in one batch; a p
   const third = await desk.json(desk.run('--plan', id));
   expect([second.batch, third.batch]).toEqual([first.batch, first.batch]);
   expect(second.stopped).toBeNull();
-  expect(await desk.requests()).toBe(5);
-});
-
-proof('a sample by an id goes on by the id of the plan after it', async () => {
-  const desk = await deskWithList();
-  const sampled = await desk.json(desk.run('--plan', await idOf(desk), '--sample', '2'));
-  const rest = await idOf(desk);
-  expect(sampled.sample.plan).toBe(rest);
-  const ended = await desk.json(desk.run('--plan', rest));
-  expect(ended.batch).toBe(sampled.batch);
   expect(await desk.requests()).toBe(5);
 });
 
@@ -91,38 +81,6 @@ proof('another file, job or account is another plan', async () => {
   expect(await desk.requests()).toBe(0);
 });
 
-proof('a finished batch of an id is not begun again, also where the plan looks the same', async () => {
-  const desk = await deskWithList();
-  await desk.json(desk.run());
-  const { id } = await desk.json([...PLAN, '--refresh']);
-  const words = desk.run('--refresh', '--plan', id);
-  expect((await desk.json(words)).stopped).toBeNull();
-  const { stopped } = await desk.json(words);
-  expect(stopped.message).toBe(
-    'The plan has changed, so nothing was started: a batch of this file has ended, or was paused.',
-  );
-  expect(await desk.requests()).toBe(10);
-});
-
-proof(
-  'a batch that was paused since is not let go on by the id, and by the plan as it is then it is',
-  async () => {
-    const desk = await deskWithList();
-    const id = await idOf(desk);
-    const { batch } = await desk.json(desk.run('--plan', id, '--budget', '2'));
-    const rest = await idOf(desk);
-    expect((await desk.type(['pause', batch])).code).toBe(0);
-    for (const agreed of [id, rest]) {
-      const { stopped } = await desk.json(desk.run('--plan', agreed));
-      expect(stopped.message).toContain('a batch of this file has ended, or was paused');
-    }
-    expect(await desk.requests()).toBe(2);
-    const ended = await desk.json(desk.run('--plan', await idOf(desk)));
-    expect(ended).toMatchObject({ batch, stopped: null });
-    expect(await desk.requests()).toBe(5);
-  },
-);
-
 /** Types commands in the team's folder, and writes the list of those who are to be in it. */
 function administratorOf(team: TeamWorkplace) {
   const env = { ROWONCE_CONFIG: team.place.path('config'), ROWONCE_STORE: team.place.path('store') };
@@ -151,24 +109,5 @@ proof(
     const now = await type('plan', 'team.yaml', 'team.csv');
     expect((await type('run', 'team.yaml', 'team.csv', '--yes', '--plan', now.id)).stopped).toBeNull();
     expect(now.id).toBe(stopped.plan);
-  },
-);
-
-proof(
-  'a finished batch that removed people does not remove others by the same id, and what moved is said before the guards',
-  async () => {
-    await using team = await TeamWorkplace.open({ job: { remove_missing: true } });
-    const { type, list } = administratorOf(team);
-
-    list('jo');
-    const { id } = await type('plan', 'team.yaml', 'team.csv');
-    const words = ['run', 'team.yaml', 'team.csv', '--yes', '--plan', id];
-    expect((await type(...words)).stopped).toBeNull();
-    expect((await type(...words)).stopped).toBeNull();
-    list('jo', 'al');
-    expect((await type('run', 'team.yaml', 'team.csv', '--yes')).stopped).toBeNull();
-    list('jo');
-    const { stopped } = await type(...words);
-    expect(stopped).toMatchObject({ code: 'plan' });
   },
 );

@@ -6,7 +6,7 @@
 import { existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { proof } from '../combinations.ts';
-import { objectIn, openDesk } from './desk.ts';
+import { openDesk } from './desk.ts';
 
 /** A port of this machine at which nothing listens. */
 const DEAD_ADDRESS = 'http://127.0.0.1:1';
@@ -46,41 +46,6 @@ test('with a job: what it would buy, at most and probably, how long that takes, 
   id             ID
 `);
   expect(stderr).toContain('so nothing is known as bought.');
-});
-
-proof('with a job and --json: the same as one object', async () => {
-  const { id, ...plan } = objectIn((await planned('enrich-company', 'list.csv', '--json')).stdout);
-  expect(id).toMatch(/^[\w-]+$/);
-  expect(plan).toEqual({
-    columns: { abn: 'ABN', website: 'Website' },
-    because: { abn: 'by its name', website: 'by its name' },
-    rows: 4,
-    invalid: 1,
-    duplicates: 1,
-    bought_before: 0,
-    in_doubt: 0,
-    to_buy: 2,
-    credits: { most: 2, expected: 2 },
-    seconds: 2,
-    reasons: [
-      {
-        reason: 'no usable identifier: ABN 51 824 753 557: the checksum fails; website: blank',
-        ...{ count: 1, first_rows: [4] },
-      },
-    ],
-    damage: [
-      {
-        ...{ input: 'abn', column: 'ABN', kind: 'mistyped', count: 1, first_rows: [4] },
-        ...{ cure: 'by_hand', repairable: 0 },
-        examples: [{ row: 4, cell: '51824753557', candidates: ['51824753556'] }],
-      },
-      {
-        ...{ input: 'abn', column: 'ABN', kind: 'spelling', count: 1, first_rows: [2] },
-        ...{ cure: 'none_needed', repairable: 0 },
-        examples: [{ row: 2, cell: '51 824 753 556' }],
-      },
-    ],
-  });
 });
 
 test('what the ledger knows is bought before; the plan of a finished list costs nothing', async () => {
@@ -125,24 +90,4 @@ test('the order in which identifiers are tried is told as the job says it, and n
   expect(await order('mine.yaml')).toBe('website, then abn');
   await desk.write('list.csv', 'ABN\n51824753556\n');
   expect(await order('enrich-company')).toBeUndefined();
-});
-
-proof('a job without its file is told so, and what to type', async () => {
-  const desk = await openDesk();
-  for (const job of ['enrich-company', 'mine.yaml']) {
-    expect(await desk.type(['plan', job])).toMatchObject({
-      code: 2,
-      stderr: `${job} is a job, and no file is named to plan it for.
-Name the file as well: npx --no rowonce plan ${job} FILE
-`,
-    });
-  }
-});
-
-proof('one row and a blank column are called so', async () => {
-  const desk = await openDesk();
-  await desk.write('list.csv', 'ABN,Name\n,\n');
-  const { stdout } = await desk.type(['plan', 'list.csv']);
-  expect(stdout).toMatch(/list\.csv: 1 row, 2 columns, UTF-8/);
-  expect(stdout).toMatch(/^ {2}ABN {3}blank *$/m);
 });

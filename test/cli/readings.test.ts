@@ -9,7 +9,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { proof } from '../combinations.ts';
-import { type Desk, openDesk, vendorThat } from './desk.ts';
+import { type Desk, openDesk } from './desk.ts';
 
 const UNKNOWN = { status: [200], body: { path: 'name', matches: 'unknown' }, means: 'no_match' };
 const row = (name: string): string => `${name}.example,https://www.linkedin.com/company/${name}\n`;
@@ -56,54 +56,6 @@ async function deskAtVendor(): Promise<AtVendor> {
 
 const planOf = (list: string) => ['plan', 'enrich-company', list];
 const runOf = (list: string) => ['run', 'enrich-company', list, '--budget', '100', '-o', `${list}.out.csv`];
-
-proof(
-  'another list takes what was bought as it reads today, and buys only what follows from that',
-  async () => {
-    const { desk, asked, speak } = await deskAtVendor();
-    expect(await desk.json(runOf('list.csv'))).toMatchObject({
-      counts: { matched: 3 },
-      credits: { spent: 3 },
-    });
-    await speak(UNKNOWN);
-    await desk.write('other.csv', LIST + row('four'));
-    expect(await desk.json(planOf('other.csv'))).toMatchObject({
-      bought_before: 1,
-      to_buy: 3,
-      credits: { most: 3 },
-    });
-    asked.length = 0;
-    expect(await desk.json(runOf('other.csv'))).toMatchObject({
-      counts: { matched: 4 },
-      credits: { spent: 3 },
-    });
-    expect(asked.map((about) => about.replace(/.*\/company/, '')).toSorted()).toEqual([
-      '/four',
-      '/three',
-      '/two',
-      'four.example',
-    ]);
-    const names = desk.place.rows('other.csv.out.csv').map(({ name = '' }) => name.replace(/.*[/ ]/, ''));
-    expect(names).toEqual(['one.example', 'two', 'three', 'four']);
-  },
-);
-
-proof('what the dialect took for no match and is a match is written, and costs nothing again', async () => {
-  const { desk, asked, speak } = await deskAtVendor();
-  await speak({ status: [200], means: 'no_match' });
-  expect(await desk.json(runOf('list.csv'))).toMatchObject({
-    counts: { no_match: 3 },
-    credits: { spent: 0 },
-  });
-  const { length } = asked;
-  await speak(UNKNOWN);
-  await desk.write('other.csv', LIST + row('three'));
-  expect(await desk.json(runOf('other.csv'))).toMatchObject({ counts: { matched: 4 }, stopped: null });
-  expect(asked).toHaveLength(length);
-  // The vendor charges for matches, so these were never free: the first batch says so now.
-  const first = await desk.json(['status', (await desk.json(['status'])).batches.at(-1).batch]);
-  expect(first).toMatchObject({ counts: { no_match: 3 }, credits: { spent: 3 } });
-});
 
 proof(
   'rows that are settled keep their outcome; a run names what they could still ask, and begins anew when told to',
@@ -157,88 +109,3 @@ test('replies that were kept in doubt are read once the dialect can; nothing is 
   const { stdout } = await desk.type(['status', 'last', '3']);
   expect(stdout).toMatch(/ no_match, 1 credit at /);
 });
-
-proof(
-  'status shows what a kept answer means today beside what was taken, and what was read since',
-  async () => {
-    const { desk, speak } = await deskAtVendor();
-    const { batch } = await desk.json(runOf('list.csv'));
-    const status = ['status', batch, '3'];
-    expect((await desk.json(status)).attempts[0]).not.toHaveProperty('today');
-    await speak(UNKNOWN);
-    const today = "reads as no_match, 0 credits, by today's dialect (status 200)";
-    expect((await desk.type(status)).stdout).toMatch(/ found, 1 credit at .*\n.* reads as no_match/);
-    expect((await desk.type(status)).stdout).toContain(today);
-    expect(await desk.json(status)).toMatchObject({
-      outcome: { kind: 'matched' },
-      attempts: [{ closure: { answer: 'found' }, today: { answer: 'no_match', charged: 0 } }],
-    });
-    await desk.write('other.csv', LIST + row('four'));
-    await desk.json(runOf('other.csv'));
-    const { stdout } = await desk.type(status);
-    expect(stdout).toMatch(/^Row 3: matched\n/);
-    expect(stdout).toMatch(/ no_match, 1 credit at 20.* \(status 200\)\n/);
-    expect(stdout).not.toContain(today);
-    expect(await desk.json(status)).toMatchObject({
-      attempts: [{ closure: { answer: 'no_match', charged: 1 } }],
-    });
-  },
-);
-
-proof(
-  'the answer to a change is never applied by reading; status says what it means today and what would apply it',
-  async () => {
-    const desk = await openDesk();
-    let mails = 0;
-    const base_url = await vendorThat((response) => {
-      mails += 1;
-      response
-        .writeHead(200, { 'content-type': 'application/json' })
-        .end('{"state":"queued","code":"invite-7"}');
-    });
-    const accounts = (dialect: object) =>
-      Promise.all([
-        writeFile(desk.place.path('team.yaml'), JSON.stringify({ vendor: 'service', ...dialect })),
-        desk.write(
-          'config/accounts.yaml',
-          JSON.stringify({
-            accounts: {
-              team: {
-                ...{
-                  vendor: 'service',
-                  base_url,
-                  key: 'key-1',
-                  organization_id: 'org-1',
-                  project_id: 'proj-1',
-                },
-                dialect: desk.place.path('team.yaml'),
-              },
-            },
-          }),
-        ),
-      ]);
-    const queued = { status: [200], body: { path: 'state', equals: 'queued' }, means: 'in_doubt' };
-    await accounts({ operations: { 'create-invite': { answers: [queued] } } });
-    await desk.write('list.csv', 'Email,Role\njo@team.example,viewer\n');
-    const run = ['run', 'invite-user', 'list.csv', '-o', 'out.csv', '--yes'];
-    expect(await desk.json(run)).toMatchObject({ counts: { in_doubt: 1 } });
-    await accounts({
-      operations: {
-        'create-invite': { answers: [{ ...queued, means: 'found' }], answer_fields: { invite_code: 'code' } },
-      },
-    });
-    const { batch } = await desk.json(['status', 'last']);
-    const { stdout } = await desk.type(['status', batch, '2']);
-    expect(stdout).toContain(
-      "reads as found, 0 credits, by today's dialect (status 200), which is never applied",
-    );
-    expect(stdout).toMatch(
-      new RegExp(`to apply it: .*rowonce settle ${batch} 2 --answer invite_code=invite-7`),
-    );
-    expect(await desk.json(run)).toMatchObject({ counts: { in_doubt: 1 } });
-    await desk.type(['settle', batch, '2', '--answer', 'invite_code=invite-7']);
-    expect(await desk.json(run)).toMatchObject({ counts: { applied: 1 } });
-    expect((await desk.type(['status', batch, '2'])).stdout).not.toContain('reads as');
-    expect(mails).toBe(1);
-  },
-);

@@ -105,24 +105,6 @@ test('a run sends what was meant, says so in each row, counts it, and leaves eve
   expect(sentTo('bought')).toHaveLength(3);
 });
 
-proof(
-  'with and without --repair are two batches of one list, and what one bought the other need not buy',
-  async () => {
-    const { path } = damagedList('twice');
-    const words = ['run', 'enrich-person', path, '--budget', '100', '-o', place.path('twice.out.csv')];
-    const plain = await json(...words);
-    const mended = await json(...words, '--repair');
-    expect(mended.batch).not.toBe(plain.batch);
-    expect([plain.credits.spent, mended.credits.spent]).toEqual([1 * PRICE, 2 * PRICE]);
-    expect(sentTo('twice')).toEqual(['flo@twice.example', 'jo@twice.example', 'mia@twice.example']);
-    const exported = await json('export', 'enrich-person', path, '--repair', '-o', place.path('again.csv'));
-    expect(exported.batch).toBe(mended.batch);
-  },
-);
-
-/** Credits that the vendor takes for a person. */
-const PRICE = 2;
-
 proof('a job may ask for it, and a saved job keeps it', async () => {
   const { path } = damagedList('saved');
   const job = place.path('saved.yaml');
@@ -149,23 +131,6 @@ test('ABNs that are wrong by a digit are listed with what may be meant, and neve
     ]),
   );
 });
-
-proof(
-  'a row that a repair mends in one cell and that cannot be asked for all the same was not sent repaired',
-  async () => {
-    const job = write(
-      'both.yaml',
-      JSON.stringify({ operation: 'enrich-person', waterfall: ['email+profile_url'], repair: true }),
-    );
-    const path = write(
-      'both.csv',
-      'Email,LinkedIn\njo@both.example.,\nflo@both.example.,linkedin.com/in/flo\n',
-    );
-    const ended = await json('run', job, path, '--budget', '100', '-o', place.path('both.out.csv'));
-    expect([ended.counts, ended.repaired]).toEqual([{ invalid: 1, matched: 1 }, 1]);
-    expect(sentTo('both')).toEqual(['flo@both.example']);
-  },
-);
 
 test('a telephone number lacks its zero only in a country that was said, whatever else the list shows', async () => {
   const path = write('phones.csv', 'ABN,Phone\n51824753556,412345678\n33051775556,+61412345679\n');
@@ -212,23 +177,3 @@ test('plan FILE finds damage in columns of which nobody has said what they hold,
   expect(stdout).toMatch(/^ +2 dates as numbers: row 2, 303; such as 44927 → 2023-01-01$/m);
   expect(stdout).toMatch(/^duplicates 1 row the same as an earlier row: row 305$/m);
 });
-
-proof(
-  'where short dates are usual they are meant, and many harmless cells do not hide one that is damaged',
-  async () => {
-    const rows = '51 824 753 556,Mar-22,Apr-23\n51 824 753 556,Mar-22,later\n'.repeat(125);
-    const path = write('dates.csv', `ABN,Since,Until\n${rows}5.18E+10,Mar-22,May-23\n`);
-    const { columns } = await json('plan', path);
-    const found = columns.map(({ damage }: JsonResult) =>
-      damage.map(({ kind, count, cure }: JsonResult) => [kind, count, cure]),
-    );
-    expect(found).toEqual([
-      [
-        ['scientific_notation', 1, 'by_hand'],
-        ['spelling', 250, 'none_needed'],
-      ],
-      [],
-      [],
-    ]);
-  },
-);

@@ -75,54 +75,12 @@ describe('consent', () => {
     expect((await desk.json(['status', 'last'])).credits).toMatchObject({ spent: 4, budget: 4 });
   });
 
-  proof('is asked for when the limit that a batch began under is gone', async () => {
-    const desk = await openDesk();
-    desk.list(4);
-    const { place } = desk;
-    place.writeAccount(place.vendor.url, { budget: { per_day: 10 } });
-    expect(await desk.type([...unlimited, '--limit', '2'])).toMatchObject({ code: 0 });
-    place.writeAccount(place.vendor.url, {});
-    expect(await desk.type(unlimited)).toMatchObject({ code: 2 });
-    expect(await place.vendor.book()).toMatchObject({ credits: 2 });
-  });
-
   test('a sandbox account is play money and never asks', async () => {
     const desk = await openDesk();
     desk.list(2);
     const played = await desk.type([...unlimited, '--account', 'sandbox-provider']);
     expect(played.code).toBe(0);
     expect(await desk.requests()).toBe(0);
-  });
-});
-
-proof(
-  'the command of a reached budget also counts calls that are sent again, so that it is typed once',
-  async () => {
-    const desk = await openDesk({ faults: 'charged-reset:x2', concurrency: 1 });
-    desk.list(3);
-    const words = ['run', 'enrich-company', 'list.csv', '-o', 'out.csv', '--budget', '3'];
-    expect(await desk.type(words)).toMatchObject({ code: 3 });
-    await desk.type(['settle', 'last', '--retry']);
-    const stopped = await desk.type(words);
-    expect(stopped).toMatchObject({
-      code: 4,
-      stderr: expect.stringContaining('a --budget of at least 4.\n'),
-    });
-    const typed = stopped.stderr.trimEnd().split('\n').at(-1) ?? '';
-    expect(typed).toBe('npx --no rowonce run enrich-company list.csv -o out.csv --budget 5');
-    expect(await desk.type(typed.split(' ').slice(3))).toMatchObject({ code: 0 });
-  },
-);
-
-proof('a budget of a day that has no room for one call is to be raised, not waited for', async () => {
-  const desk = await openDesk({ account: { budget: { per_day: 1 } } });
-  await desk.write('list.csv', 'E-mail\njo@one.example\n');
-  const { code, stderr } = await desk.type(['run', 'enrich-person', 'list.csv', '-o', 'out.csv']);
-  expect({ code, stderr }).toMatchObject({
-    code: 4,
-    stderr: expect.stringContaining(
-      'One call may cost 2, so no other day has room for it: raise per_day in the account,',
-    ),
   });
 });
 
@@ -138,15 +96,6 @@ describe('the store', () => {
     expect(stderr).toContain('Name the store with --store or $ROWONCE_STORE');
     expect(existsSync(desk.place.path('state/rowonce'))).toBe(false);
     expect(await desk.requests()).toBe(0);
-  });
-
-  proof('is where --store says, rather than the environment', async () => {
-    const desk = await openDesk();
-    desk.list(1);
-    await desk.type(desk.run('--store', 'elsewhere'));
-    expect(existsSync(desk.place.path('elsewhere/ledger.db'))).toBe(true);
-    expect(existsSync(desk.place.path('store'))).toBe(false);
-    expect((await stat(desk.place.path('elsewhere'))).mode & 0o777).toBe(0o700);
   });
 
   test('for play money is another one, made without asking', async () => {
@@ -257,25 +206,6 @@ describe('--save-job', () => {
       credits: { spent: 2, spent_now: 0 },
     });
   });
-
-  proof('writes over its own file as long as nobody changed it, and over nothing else', async () => {
-    const desk = await openDesk();
-    desk.list(2);
-    await desk.type(desk.run('--save-job', 'mine.yaml'));
-    const saved = await desk.read('mine.yaml');
-    expect((await desk.type(desk.run('--save-job', 'mine.yaml'))).stderr).not.toContain('mine');
-    expect(await desk.read('mine.yaml')).toBe(saved);
-    await desk.write('mine.yaml', `${saved}# my own words\n`);
-    for (const word of ['first', 'again']) {
-      const { code, stderr } = await desk.type(desk.run('--save-job', 'mine.yaml'));
-      expect(code, word).toBe(0);
-      expect(stderr).toContain('mine.yaml is not ours, or has changed since we wrote it, so it is kept.\n');
-      expect(stderr).toContain('The job was saved in mine (2).yaml.\n');
-    }
-    expect(await desk.read('mine.yaml')).toBe(`${saved}# my own words\n`);
-    expect(await desk.read('mine (2).yaml')).toBe(saved);
-    expect(existsSync(desk.place.path('mine (3).yaml'))).toBe(false);
-  });
 });
 
 proof('rows that need attention end with 3, and with 0 when that is agreed to', async () => {
@@ -304,13 +234,6 @@ proofs('standard input and output', () => {
     expect(rows).toHaveLength(2);
     expect(stderr).toContain('2 spent');
     expect(existsSync(desk.place.path('out.csv'))).toBe(false);
-  });
-
-  proof('-o - and --json cannot both have stdout', async () => {
-    const desk = await openDesk();
-    desk.list(2);
-    expect(await desk.type(desk.run('-o', '-', '--json'))).toMatchObject({ code: 2 });
-    expect(await desk.requests()).toBe(0);
   });
 
   proof('a list that is piped in needs a place for the output', async () => {

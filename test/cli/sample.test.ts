@@ -90,74 +90,6 @@ proof('after a kill the same command goes on with the same rows and buys no othe
   expect(await desk.requests()).toBe(2 * requests);
 });
 
-test('a sample that is bought anew and killed goes on with its own rows, also with one whose new answer is lost', async () => {
-  const desk = await openDesk({ matchRate: 1, concurrency: 1 });
-  desk.list(40);
-  await desk.type(desk.run());
-  const words = sampled(10, '--refresh', '--budget', '60', '--json');
-  const killed = await desk.type(words, { env: { ROWONCE_CRASH_AT: 'after-send:5' } });
-  expect(killed.code).toBeNull();
-  // Its older answer is used in the place of the lost one, and no other row is drawn for it.
-  const { requests, counts, sample } = await desk.json(words);
-  expect(requests).toBe(6);
-  expect(counts).toEqual({ matched: 10 });
-  expect(sample.forecast).toMatchObject({ rows: 30 });
-  expect(await desk.requests()).toBe(50);
-});
-
-proof('a larger sample holds the smaller one, and one above what is left is all of it', async () => {
-  const desk = await openDesk({ matchRate: 1 });
-  desk.list(30);
-  await desk.type(sampled(5, '--budget', '100'));
-  const first = finishedRows(desk);
-  await desk.type(sampled(8, '--budget', '100'));
-  expect(finishedRows(desk)).toHaveLength(8);
-  expect(finishedRows(desk)).toEqual(expect.arrayContaining([...first]));
-  const { sample } = await desk.json(sampled(500, '--budget', '100'));
-  expect(sample).toMatchObject({ rows: 30, matched: 30, forecast: null });
-  expect(await desk.place.vendor.book()).toMatchObject({ credits: 30, charged_twice: [] });
-});
-
-proof('equal rows count once, invalid and bought ones not at all', async () => {
-  const desk = await openDesk({ matchRate: 1 });
-  await desk.write('old.csv', 'Domain\nold-1.example\nold-2.example\n');
-  await desk.type(['run', 'enrich-company', 'old.csv', '--budget', '9']);
-  const rows = [
-    'old-1.example',
-    'old-2.example',
-    'not a domain',
-    ...Array(9).fill('same.example'),
-    'new.example',
-  ];
-  await desk.write('list.csv', `Domain,No\n${rows.map((row, at) => `${row},${at}\n`).join('')}`);
-  const { sample, counts } = await desk.json(sampled(50, '--budget', '9'));
-  expect(sample).toMatchObject({ rows: 2, matched: 2, forecast: null });
-  expect(counts).toEqual({ matched: 2 });
-});
-
-proof('where nothing is left to buy it says so', async () => {
-  const desk = await openDesk();
-  desk.list(2);
-  await desk.type(desk.run());
-  const said = await desk.type(sampled(5, '--budget', '9'));
-  expect(said).toMatchObject({ code: 0 });
-  expect(said.stdout).toContain('nothing is left to buy');
-  expect(await desk.requests()).toBe(2);
-});
-
-proof('without a limit of the plan nobody knows the time yet; a limit decides it', async () => {
-  const desk = await openDesk({ matchRate: 1 });
-  desk.list(40);
-  desk.place.writeAccount(desk.place.vendor.url, { limits: { concurrency: 2 } });
-  const said = await desk.type(sampled(2, '--budget', '99'));
-  expect(said.stdout).toContain('  time     not known yet: the account has no limit, and none was met\n');
-  const { sample: unknown } = await desk.json(sampled(2, '--budget', '99'));
-  expect(unknown.forecast.seconds).toBeNull();
-  desk.place.writeAccount(desk.place.vendor.url, { limits: { per_second: 5 } });
-  const { sample: told } = await desk.json(sampled(5, '--budget', '99'));
-  expect(told.forecast.seconds).toEqual({ low: 7, expected: 7, high: 7 });
-});
-
 test('a sample or a limit of no row is refused, and begins no batch', async () => {
   const desk = await openDesk();
   desk.list(2);
@@ -197,18 +129,6 @@ describe('consent to a sample', () => {
       expect((await desk.json(['status', 'last'])).credits).toMatchObject({ spent: 40, budget: 40 });
     },
   );
-
-  proof('is asked once: the same sample after a kill does not ask again, a larger one does', async () => {
-    const desk = await openDesk({ matchRate: 1, concurrency: 1 });
-    desk.list(40);
-    const killed = await desk.type(sampled(6, '--yes'), { env: { ROWONCE_CRASH_AT: 'before-intent:4' } });
-    expect(killed.code).toBeNull();
-    expect(await desk.type(sampled(6))).toMatchObject({ code: 0 });
-    expect(await desk.requests()).toBe(6);
-    const larger = await desk.type(sampled(9));
-    expect(larger.stderr).toContain('This run could spend up to 3 credits');
-    expect(larger.code).toBe(2);
-  });
 });
 
 const PARTS = [
@@ -250,50 +170,5 @@ describe('the budget that is printed is what this part of the rows costs, and en
     const printed = lastCommand(stopped.stderr);
     expect(await desk.type(printed)).toMatchObject({ code: 0 });
     expect(await desk.place.vendor.book()).toMatchObject({ credits: budgetIn(printed), charged_twice: [] });
-  });
-
-  proof('what was bought of other rows before, and what is in doubt, counts as it is', async () => {
-    const desk = await openDesk({ matchRate: 1, concurrency: 1 });
-    desk.list(40);
-    await desk.type(sampled(12, '--budget', '12'));
-    const first = finishedRows(desk).filter((row) => row < 5).length;
-    await desk.place.vendor.setFaults('charged-reset:x1');
-    const doubtful = await desk.type([...words, '--limit', '5', '--budget', '13']);
-    expect(doubtful.code).toBe(first === 4 ? 3 : 4);
-    await desk.type(['settle', 'last', '--retry']);
-    const printed = lastCommand((await desk.type([...words, '--limit', '5', '--budget', '13'])).stderr);
-    expect(budgetIn(printed)).toBe(12 + (5 - first) + 1);
-    expect(await desk.type(printed)).toMatchObject({ code: 0 });
-  });
-});
-
-describe('what is said of the rest is true, however the sample is cut', () => {
-  const cut = [
-    '--limit 5 --sample 5',
-    '--limit 10 --sample 3',
-    '--sample 30',
-    '--sample 10 --budget 4',
-    '--sample 10 --budget 0',
-    '--limit 8 --sample 6 --budget 2',
-    '--rows 3-12 --sample 30',
-    '--rows 3-12 --limit 4 --sample 2',
-  ];
-  test.for(some(cut, 2))('%s', async (flags) => {
-    const part = flags.split(' ');
-    const desk = await openDesk({ matchRate: 1, concurrency: 1 });
-    const rows = Array.from({ length: 30 }, (_, at) =>
-      at % 7 === 6 ? 'not a domain' : `c${at % 11 === 10 ? 0 : at}.example`,
-    );
-    await desk.write('list.csv', `Domain,No\n${rows.map((row, at) => `${row},${at}\n`).join('')}`);
-    const words = ['run', 'enrich-company', 'list.csv', '-o', 'out.csv', '--budget', '99', ...part];
-    const said = await desk.type(words);
-    const { sample } = await desk.json(words);
-    const table = part.includes('--rows') ? ['--rows', '3-12'] : [];
-    const { to_buy: toBuy } = await desk.json(['plan', 'enrich-company', 'list.csv', ...table]);
-    expect(sample.rows_left + sample.rows_beyond).toBe(toBuy);
-    expect(said.stdout).toMatch(/^Rest {7}/m);
-    const told = [...said.stdout.matchAll(/(\d+) rows? to buy/g)].map(([_, count]) => Number(count));
-    expect(told.reduce((sum, count) => sum + count, 0)).toBe(toBuy);
-    expect(/nothing is left to buy(?! within)/.test(said.stdout)).toBe(toBuy === 0);
   });
 });

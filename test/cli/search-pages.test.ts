@@ -140,17 +140,6 @@ test('the same page for ever ends the search, is listed once, and is said', asyn
   expect(desk.place.rows('out.people.csv')).toHaveLength(25);
 });
 
-test('a next page whose address does not say how to ask for it is said', async () => {
-  const { desk, asked } = await deskBefore({ paging: { parameter: 'page', next: 'next' } }, () => ({
-    body: { results: from(0), next: 'https://vendor.example/people/2' },
-  }));
-  expect(await desk.json(RUN)).toMatchObject({ counts: { matched: 1 } });
-  expect(asked()).toHaveLength(1);
-  expect(desk.place.rows()[0]?._reason).toBe(
-    '25 people; the next page is named by the address https://vendor.example/people/2, which has no "page"',
-  );
-});
-
 test.each<[string, readonly string[], number, number]>(
   some(
     [

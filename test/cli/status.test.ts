@@ -3,8 +3,8 @@
  * Method: the real command over the store that a real run left, before a vendor with known answers.
  */
 import { expect, test } from 'vitest';
-import { proof, some } from '../combinations.ts';
-import { objectIn, openDesk, vendorThat } from './desk.ts';
+import { some } from '../combinations.ts';
+import { objectIn, openDesk } from './desk.ts';
 
 test('before anything was run there is nothing to show; a store that is named must exist', async () => {
   const desk = await openDesk();
@@ -89,14 +89,6 @@ test('a name that no batch has, or several have, is refused with what to do', as
   expect(stderr).toBe('There is no batch "zzz".\nTo see all batches: npx --no rowonce status\n');
 });
 
-test('in a store without batches none is looked for by name', async () => {
-  const desk = await openDesk();
-  desk.list(1);
-  await desk.type(['run', 'enrich-company', 'list.csv', '-o', 'out.csv']);
-  const { code, stderr } = await desk.type(['status', 'last']);
-  expect({ code, stderr }).toEqual({ code: 2, stderr: 'There are no batches yet.\nRun a list first.\n' });
-});
-
 test("a row's attempts: when, what was asked, the vendor's request id, the raw answer, and what came of it", async () => {
   const desk = await openDesk({ faults: 'reset:x1' });
   await desk.write('job.yaml', 'operation: enrich-company\nin_doubt: { retry: { extra_credits: 5 } }\n');
@@ -133,57 +125,6 @@ test("a row's attempts: when, what was asked, the vendor's request id, the raw a
     },
   ]);
   expect(JSON.parse(attempts[1].reply.body).domain).toBe('acme.example');
-});
-
-test('what a vendor says cannot take over the terminal', async () => {
-  const desk = await openDesk();
-  desk.place.writeAccount(
-    await vendorThat((response) => {
-      response.writeHead(422, { 'content-type': 'text/plain', 'x-request-id': 'r-1' });
-      response.end('\u001b[2J\u001b]0;title\u0007evil\u202etxt');
-    }),
-  );
-  await desk.write('list.csv', 'Domain\nacme.example\n');
-  const env = { FORCE_COLOR: '1' };
-  const shown = [await desk.type(desk.run(), { env }), await desk.type(['status', 'last', '2'], { env })];
-  for (const { stdout, stderr } of shown) {
-    for (const order of ['\u001b]', '\u001b[2J', '\u0007', '\u202e'])
-      expect(stdout + stderr).not.toContain(order);
-  }
-  expect(shown[1]?.stdout).toContain('request id r-1: eviltxt');
-});
-
-proof('neither the header nor a word nor a part of a row is a row', async () => {
-  const desk = await openDesk();
-  desk.list(1);
-  await desk.type(desk.run());
-  for (const row of ['1', '0', 'two', '2.5']) {
-    const { code, stderr } = await desk.type(['status', 'last', row]);
-    expect(code).toBe(2);
-    expect(stderr).toBe(
-      `${row} is not a row.\nGive the spreadsheet's number, where the header is 1; in JSON lines, the number of the line.\n`,
-    );
-  }
-});
-
-proof("the request id is the vendor's own, by the header that the account's dialect names", async () => {
-  const desk = await openDesk();
-  desk.place.writeDialect({ request_id: ['X-Trace'] });
-  const vendor = await vendorThat((response) => {
-    response.writeHead(422, { 'x-request-id': 'of a proxy', 'x-trace': 'trace-7' });
-    response.end('{"error":"no"}');
-  });
-  desk.place.writeAccount(vendor, { dialect: './dialect.yaml' });
-  await desk.write('list.csv', 'Domain\nacme.example\n');
-  await desk.type(desk.run());
-  expect((await desk.type(['status', 'last', '2'])).stdout).toContain('request id trace-7: ');
-  const { attempts } = await desk.json(['status', 'last', '2']);
-  expect(attempts).toMatchObject([{ reply: { request_id: 'trace-7' } }]);
-  desk.place.writeAccount(vendor);
-  const later = await desk.type(['status', 'last', '2']);
-  expect(later.stdout, 'the account has changed, and the usual headers are looked at').toContain(
-    'request id of a proxy: ',
-  );
 });
 
 test('a row that a finished batch does not have is refused; one that is still to come is pending', async () => {

@@ -105,17 +105,6 @@ describe('a backup', () => {
   });
 });
 
-test('the size of a store is told', async () => {
-  await using place = await openPlace();
-  const desk = new Desk(place);
-  expect(await desk.type(['store', 'info'])).toMatchObject({ code: 2 });
-  await place.runHere(listOf('one'));
-  const { stdout } = await desk.type(['store', 'info']);
-  expect(stdout).toBe(
-    `${place.path('store')}: ${(statSync(place.path('store/ledger.db')).size / 1e6).toFixed(1)} MB, 1 batch.\n`,
-  );
-});
-
 describe('a store that is checked', () => {
   async function boughtPlace(): Promise<{ place: Workplace; desk: Desk }> {
     const place = await openPlace();

@@ -3,28 +3,12 @@
  * Method: the real command over a real server, with a role for each.
  */
 import { beforeAll, expect, test } from 'vitest';
-import { proof } from '../combinations.ts';
 import { postgresServer, type Server } from '../ledger/stores/postgres-server.ts';
-import { rowonce } from './rowonce.ts';
 import { typedAt } from './typed.ts';
 
 let server: Server;
 beforeAll(async () => {
   server = await postgresServer();
-});
-
-proof('the same again, also twice at once, changes nothing and prints the same', async () => {
-  await server.createDatabase('init_again');
-  const url = server.url('init_again');
-  const [one, other] = await Promise.all([rowonce(['store', 'init', url]), rowonce(['store', 'init', url])]);
-  const again = await typedAt(['store', 'init', url]);
-  for (const { code, stdout, stderr } of [one, other, again])
-    expect({ code, stdout }, stderr).toEqual({ code: 0, stdout: one.stdout });
-  expect(one.stdout).toMatch(/^GRANT .* TO rowonce_worker;$/m);
-  expect(one.stdout).toMatch(/^GRANT .* TO rowonce_reader;$/m);
-  const json = await typedAt(['store', 'init', url, '--json']);
-  const { grants } = JSON.parse(json.stdout);
-  expect([...grants.worker, ...grants.reader].every((each: string) => one.stdout.includes(each))).toBe(true);
 });
 
 test('what is printed can be run as it stands, and gives nobody the right to alter a schema or what was entered', async () => {

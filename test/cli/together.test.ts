@@ -5,7 +5,7 @@
  */
 import { existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { proof, some } from '../combinations.ts';
+import { some } from '../combinations.ts';
 import { openDesk } from './desk.ts';
 
 const BOTH = 'enrich-company,enrich-person';
@@ -89,43 +89,6 @@ test('a job of several says of each entry whose it is, and a slip is answered by
   expect(changing.stderr).toContain('onboard cannot run together with others');
 });
 
-proof(
-  'a sample of several tells of each what the rest will bring, and the same command without it goes on',
-  async () => {
-    const desk = await openDesk();
-    const rows = Array.from({ length: 30 }, (_, at) => `c${at}.example,p${at}@c${at}.example`);
-    await desk.write('list.csv', `Domain,Email\n${rows.join('\n')}\n`);
-    const tried = await desk.json(['run', BOTH, 'list.csv', '--budget', '99', '--sample', '4']);
-    expect(tried.runs).toMatchObject([{ sample: { rows: 4 } }, { sample: { rows: 4 } }]);
-    expect(await desk.requests()).toBe(8);
-    await desk.json(['run', BOTH, 'list.csv', '--budget', '99']);
-    expect(await desk.requests()).toBe(60);
-  },
-);
-
-test.for(
-  some(
-    [
-      ['--sample', 4],
-      ['--limit', 5],
-    ] as const,
-    1,
-  ),
-)(
-  'the budget that is printed for a part of the rows is what all operations may cost there: %s %i',
-  async ([flag, count]) => {
-    const desk = await openDesk({ matchRate: 1 });
-    const rows = Array.from({ length: 30 }, (_, at) => `c${at}.example,p${at}@c${at}.example`);
-    await desk.write('list.csv', `Domain,Email\n${rows.join('\n')}\n`);
-    const refused = await desk.type(['run', BOTH, 'list.csv', flag, String(count)]);
-    const printed = lastCommand(refused.stderr);
-    // A company costs a credit, and a person two at most.
-    expect(printed.slice(-2)).toEqual(['--budget', String(3 * count)]);
-    expect(await desk.type(printed)).toMatchObject({ code: 0 });
-    expect(await desk.requests()).toBe(2 * count);
-  },
-);
-
 test.for(
   some(
     [
@@ -173,65 +136,6 @@ test.for(
     expect(said.stdout).toMatch(/^enrich-person: this run did not come to it$/m);
     expect(await desk.type(lastCommand(said.stderr))).toMatchObject({ code: 0 });
     expect(await desk.requests()).toBe(2 * (count + 3));
-  },
-);
-
-proof(
-  'several are kept as a job file with all that was guessed, and that file alone does the same',
-  async () => {
-    const desk = await openDesk();
-    await desk.write('list.csv', LIST);
-    const words = ['--add', 'city=enrich-company.location.city', '--add', 'title=enrich-person.job_title'];
-    await desk.json(['run', BOTH, 'list.csv', '--budget', '9', '--save-job', 'both.yaml', ...words]);
-    const output = await desk.read('list.enriched.csv');
-    expect(await desk.read('both.yaml')).toMatch(/operations: \[ ?enrich-company, enrich-person ?\]/);
-    expect(await desk.read('both.yaml')).toContain('enrich-person.email: Email');
-    const again = await desk.json(['run', 'both.yaml', 'list.csv']);
-    expect(again.runs).toMatchObject([{ requests: 0 }, { requests: 0 }]);
-    expect(await desk.read('list.enriched.csv')).toBe(output);
-  },
-);
-
-proof(
-  'a start that names its plans begins only while none of them has moved, and goes on with all',
-  async () => {
-    const desk = await openDesk();
-    await desk.write('list.csv', LIST);
-    const { plans } = await desk.json(['plan', BOTH, 'list.csv']);
-    const ids = plans.map(({ id }: { id: string }) => id).join(',');
-    await desk.write('list.csv', `${LIST}d.example,d@d.example\n`);
-    const moved = await desk.type(['run', BOTH, 'list.csv', '--budget', '9', '--plan', ids]);
-    expect(moved.stderr).toContain('The plan has changed, so nothing was started');
-    expect(await desk.requests()).toBe(0);
-    await desk.write('list.csv', LIST);
-    const stopped = await desk.json(['run', BOTH, 'list.csv', '--budget', '5', '--plan', ids]);
-    expect(stopped).toMatchObject({ stopped: { code: 'budget' } });
-    expect(await desk.json(['run', BOTH, 'list.csv', '--budget', '9'])).toMatchObject({
-      runs: [{ counts: { matched: 3 } }, { counts: { matched: 2 } }],
-      stopped: null,
-    });
-  },
-);
-
-proof(
-  'one of the batches writes the one file of all again, and a list in a workbook gets them all',
-  async () => {
-    const desk = await openDesk();
-    await desk.write('list.csv', LIST);
-    const done = await desk.json(['run', BOTH, 'list.csv', '--budget', '9']);
-    const output = await desk.read('list.enriched.csv');
-    const words = ['export', done.runs[0].batch, '--together', '--copy', '-o', 'again.csv'];
-    expect((await desk.type(words)).code).toBe(0);
-    expect(await desk.read('again.csv')).toBe(output);
-    expect(existsSync(desk.place.path('again.needs-attention.csv'))).toBe(true);
-
-    const book = await desk.json(['run', BOTH, 'list.csv', '--budget', '9', '-o', 'list.out.xlsx']);
-    expect(book.output).toBe(desk.place.path('list.out.xlsx'));
-    const second = await desk.json(['run', BOTH, 'list.out.xlsx', '--budget', '9']);
-    expect(second).toMatchObject({
-      credits: { spent: 0 },
-      output: desk.place.path('list.out.enriched.xlsx'),
-    });
   },
 );
 

@@ -58,26 +58,6 @@ test('adopt learns the id of a person who was invited by a list, and a later lis
   expect((await team.state()).standing(PROJECT, BO)).toBeUndefined();
 });
 
-test('a person who was known by the user id alone is removed once a list has said whose it is', async () => {
-  const { bo } = await bothAccepted();
-  // Another store, which knows the id alone.
-  team.place.path('store');
-  team.writeJob(
-    { operation: 'change-role', columns: { user_id: 'User', role: 'Role', project_id: 'Project' } },
-    'role.yaml',
-  );
-  team.writeSheet([{ email: '', role: 'editor', userId: bo }], 'by-id.csv');
-  const store = ['--store', team.place.path('other')];
-  expect(await team.type('run', 'role.yaml', 'by-id.csv', '--yes', ...store)).toMatchObject({ code: 0 });
-  team.writeSheet([{ email: BO, role: 'editor', userId: bo }], 'named.csv');
-  expect(await team.json('run', 'team.yaml', 'named.csv', '--yes', ...store)).toMatchObject({
-    counts: { unchanged: 1 },
-  });
-  team.writeSheet([{ email: CY, role: 'viewer' }], 'gone.csv');
-  await team.json('run', 'team.yaml', 'gone.csv', '--yes', ...store);
-  expect((await team.state()).standing(PROJECT, BO)).toBeUndefined();
-});
-
 test('a list that gives the id of another person changes neither of the two, and says whose it is', async () => {
   const { ann, bo } = await bothAccepted();
   const [annRow, boRow] = [
@@ -110,26 +90,6 @@ test('a list that gives the id of another person changes neither of the two, and
     [`${PROJECT} ${ANN}`]: 'viewer',
     [`${PROJECT} ${BO}`]: 'viewer',
     [`${PROJECT} ${CY}`]: 'viewer',
-  });
-});
-
-test('another id than the known one is said, and an adopted list with another role says what is known', async () => {
-  const { bo } = await bothAccepted();
-  await team.apply(
-    [
-      { email: BO, role: 'viewer', userId: bo },
-      { email: ANN, role: 'viewer' },
-    ],
-    { input: 'month-2.csv' },
-  );
-  team.writeSheet([{ email: BO, role: 'editor', userId: 'user-other' }], 'other.csv');
-  expect((await team.type('plan', 'team.yaml', 'other.csv')).stdout).toMatch(
-    new RegExp(
-      `~ ${BO} in ${PROJECT}: viewer → editor \\(update user\\) \\(row 2\\); the ledger has the user_id ${bo}`,
-    ),
-  );
-  expect(await team.json('adopt', 'team.yaml', 'other.csv')).toMatchObject({
-    left: [{ row: 2, reason: expect.stringContaining(`is known as viewer in ${PROJECT}`) }],
   });
 });
 

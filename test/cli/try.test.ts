@@ -4,13 +4,11 @@
  * Method: the real command over vendors that keep their own log. Most of it types in this process; the crash starts the
  * program.
  */
-import { readdirSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { proof } from '../combinations.ts';
 import { type Script, ScriptedVendor } from '../faults/scripted-vendor.ts';
 import { Workplace } from '../faults/workplace.ts';
-import { ESC, OBEYED } from '../nasty.ts';
 import { Desk, type JsonResult, objectIn } from './desk.ts';
 import { typed } from './typed.ts';
 
@@ -41,11 +39,6 @@ async function vendorThat(script: Script, account: object = {}): Promise<Scripte
   });
   return vendor;
 }
-
-const answering =
-  (body: unknown, status = 200): Script =>
-  (_request, response) =>
-    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 
 test('the request is shown without its key and asked about, and without a yes nothing leaves', async () => {
   const words = ['try', 'enrich-company', 'domain=first.example'];
@@ -91,16 +84,6 @@ test('a call shows its answer, the rule that decided, its price and the fields f
   ).toEqual(before.filter((name) => !/^(store|vendor-)/.test(name)));
 });
 
-proof('a list and a trial share what either has bought', async () => {
-  const bought = sent();
-  await typed(['try', 'enrich-company', 'domain=shared.example', '--yes']);
-  place.writeList(['shared.example', 'other.example'], 'shared.csv');
-  const words = ['run', 'enrich-company', place.path('shared.csv'), '--budget', '9'];
-  expect(await json(...words)).toMatchObject({ credits: { spent: 1 }, requests: 1 });
-  expect(await json('try', 'enrich-company', 'domain=other.example')).toMatchObject({ source: 'ledger' });
-  expect(sent()).toBe(bought + 2);
-});
-
 test('status shows it as a try, and its row is kept where only this user can read it', async () => {
   const { batch } = await json('try', 'enrich-person', 'email=jo@status.example', '--yes');
   const { stdout } = await typed(['status', batch]);
@@ -109,39 +92,6 @@ test('status shows it as a try, and its row is kept where only this user can rea
   const [file = ''] = readdirSync(place.path('store/spool'));
   expect(statSync(join(place.path('store/spool'), file)).mode & 0o777).toBe(0o600);
 });
-
-proof('several inputs go into one call, and a search asks for its first page only', async () => {
-  const before = sent();
-  await json('try', 'enrich-person', 'email=jo@one.example', 'profile_slug=jo-one', '--yes');
-  writeFileSync(
-    place.path('search.yaml'),
-    JSON.stringify({ operation: 'search-people', pages: 3, columns: { company: 'Company' } }),
-  );
-  await json('try', place.path('search.yaml'), 'company=Acme', '--yes');
-  expect(place.vendor.requests().slice(before)).toMatchObject([
-    { body: { email: 'jo@one.example', profile_slug: 'jo-one' } },
-    { body: { company: 'Acme' } },
-  ]);
-});
-
-proof(
-  'a read of a job is tried with the cells of its columns, and says what its add names in vain',
-  async () => {
-    const vendor = await vendorThat(answering({ legalName: 'Acme Pty Ltd', seats: 4 }));
-    const job = {
-      operation: 'api-call',
-      endpoint: '/lookup/{{Id}}',
-      body: {},
-      method: 'GET',
-      credits_max: 3,
-    };
-    writeFileSync(place.path('own.yaml'), JSON.stringify({ ...job, add: { name: 'legalNam' } }));
-    const { code, stdout, stderr } = await typed(['try', place.path('own.yaml'), 'Id=a b', '--yes']);
-    expect(code, stderr).toBe(0);
-    expect(vendor.requests.map(({ method, path }) => `${method} ${path}`)).toEqual(['GET /lookup/a%20b']);
-    expect(stdout).toContain('`legalNam` is not in the one answer so far; did you mean `legalName`?');
-  },
-);
 
 test.each([
   [['enrich-company', 'abn=51824753557'], /ABN 51 824 753 557: the checksum fails/],
@@ -157,33 +107,6 @@ test.each([
   expect(code).toBe(2);
   expect(stderr).toMatch(why);
   expect(sent()).toBe(before);
-});
-
-proof('a rule of a dialect file is named by its place, and a refused call needs attention', async () => {
-  place.writeDialect({
-    operations: {
-      'enrich-company': {
-        answers: [{ status: [200], body: { path: 'state', equals: 'none' }, means: 'no_match' }],
-      },
-    },
-  });
-  const vendor = await vendorThat(
-    ({ body }, response) =>
-      body.includes('gone')
-        ? answering({ state: 'none' })({} as never, response)
-        : answering({ error: `${ESC}]0;owned\u0007no ${ESC}[2Jplan` }, 422)({} as never, response),
-    { dialect: 'dialect.yaml' },
-  );
-  const none = await typed(['try', 'enrich-company', 'domain=gone.example', '--yes']);
-  expect(none.code).toBe(0);
-  expect(none.stdout).toContain(
-    'rule 1 of operations.enrich-company.answers in the dialect dialect: status 200 is one of 200, "state" is "none"; it means no_match',
-  );
-  const refused = await typed(['try', 'enrich-company', 'domain=nasty.example', '--yes']);
-  expect(refused.code).toBe(3);
-  expect(refused.stdout).toContain('Answer     refused, 0 credits (status 422, "no plan")');
-  expect(`${refused.stdout}${refused.stderr}`).not.toMatch(OBEYED);
-  expect(vendor.requests).toHaveLength(2);
 });
 
 test('a lost answer is in doubt, ends with 3, and is settled by the command that it prints', async () => {

@@ -8,7 +8,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { proof, proofs, some } from '../combinations.ts';
+import { proof, some } from '../combinations.ts';
 import { type Desk, type JsonResult, openDesk } from './desk.ts';
 import type { Ended } from './rowonce.ts';
 import { typed } from './typed.ts';
@@ -181,13 +181,6 @@ describe('a finished list', () => {
     expect(await vendor.run('list.csv')).toMatchObject({ counts: { matched: 3 }, credits: { spent: 1 } });
     expect(vendor.book).toEqual(['busy.example']);
   });
-
-  proof('of which an answer is refused today is settled so, and nothing is asked again', async () => {
-    const { vendor } = await misread('refused');
-    const anew = await vendor.run('list.csv', '--yes');
-    expect(anew).toMatchObject({ counts: { matched: 2, refused: 1 }, credits: { spent: 0 } });
-    expect(vendor.book).toEqual([]);
-  });
 });
 
 describe('another list', () => {
@@ -257,17 +250,6 @@ describe('another list', () => {
     expect(stderr.includes('Spend at most 2 credits?')).toBe(answer !== undefined);
     expect(vendor.book.toSorted()).toEqual(['busy.example', 'four.example']);
   });
-
-  proof('takes it for an answer again when the rule is taken back, at no cost', async () => {
-    const { vendor } = await misread();
-    await vendor.list('other.csv', 'busy', 'four');
-    expect(await vendor.run('other.csv')).toMatchObject({ counts: { matched: 1, in_doubt: 1 } });
-    await vendor.speak();
-    const { counts, credits } = await vendor.run('other.csv');
-    expect({ counts, credits }).toMatchObject({ counts: { matched: 2 }, credits: { spent: 1 } });
-    expect(vendor.column('name', 'other.csv')).toEqual(['Queue', 'Company of four.example']);
-    expect(vendor.book).toEqual(['four.example']);
-  });
 });
 
 proof('a sweep never buys it again', async () => {
@@ -280,34 +262,6 @@ proof('a sweep never buys it again', async () => {
     expect(counts, `night ${night}`).toMatchObject({ in_doubt: 1 });
   }
   expect(vendor.book).toEqual(['four.example']);
-});
-
-proofs('an unfinished list', () => {
-  /** Two rows that ask the same, of which the first was bought, before the rule came. */
-  async function halfWay() {
-    const vendor = await BusyVendor.open();
-    await vendor.desk.write('list.csv', 'Domain,City\nbusy.example,Perth\nbusy.example,Hobart\n');
-    expect(await vendor.run('list.csv', '--limit', '1')).toMatchObject({ counts: { matched: 1 } });
-    await vendor.speak(busy('rate_limited'));
-    return vendor;
-  }
-
-  proof(
-    'that goes on keeps its rows and holds others back; what was agreed once holds until it ends',
-    async () => {
-      const vendor = await halfWay();
-      const held = await vendor.run('list.csv');
-      expect(held).toMatchObject({ counts: { matched: 1, in_doubt: 1 }, credits: { spent: 1 } });
-      expect(vendor.book).toEqual(['busy.example']);
-
-      const other = await halfWay();
-      const crash = { env: { ROWONCE_CRASH_AT: 'before-intent' } };
-      expect(await other.desk.type([...runOf('list.csv'), '--yes'], crash)).toMatchObject({ code: null });
-      expect(await other.run('list.csv')).toMatchObject({ counts: { matched: 2 }, credits: { spent: 2 } });
-      expect(other.book).toEqual(['busy.example', 'busy.example']);
-      expect(other.column('name', 'list.csv')).toEqual(['Queue', 'Company of busy.example']);
-    },
-  );
 });
 
 describe('what is bought in its place', () => {
@@ -363,73 +317,4 @@ describe('what is bought in its place', () => {
     expect(await desk.json(['status', first.batch])).toMatchObject({ credits: { spent: 3, in_doubt: 0 } });
     expect(vendor.book.length).toBeLessThanOrEqual(1);
   });
-});
-
-proof(
-  'a page in the middle of a search is bought again, and those after it; those before it are not',
-  async () => {
-    const vendor = await BusyVendor.open();
-    const { desk } = vendor;
-    vendor.answers = (page, nth) =>
-      ({
-        'page 1': { results: [{ name: 'Ann' }], next_page: 2 },
-        'page 2':
-          nth === 1
-            ? { results: [{ name: 'Queue' }], note: 'busy' }
-            : { results: [{ name: 'Bo' }], next_page: 3 },
-      })[page] ?? { results: [{ name: 'Cy' }] };
-    await desk.write('list.csv', 'Company\nAcme\n');
-    await desk.write(
-      'job.yaml',
-      JSON.stringify({ operation: 'search-people', columns: { company: 'Company' }, pages: 3 }),
-    );
-    const run = ['run', 'job.yaml', 'list.csv', '--budget', '1000', '-o', 'out.csv'];
-    expect(await desk.json(run)).toMatchObject({ counts: { matched: 1 }, credits: { spent: 2 } });
-    await vendor.speak(busy('rate_limited'));
-    expect(await desk.json([...run, '--yes'])).toMatchObject({
-      counts: { matched: 1 },
-      credits: { spent: 2 },
-    });
-    expect(vendor.book).toEqual(['page 1', 'page 2', 'page 2', 'page 3']);
-    expect(desk.place.rows('out.people.csv').map(({ name }) => name)).toEqual(['Ann', 'Bo', 'Cy']);
-  },
-);
-
-proof(
-  'a step of a waterfall that was no miss is asked again before what was found after it is used',
-  async () => {
-    const vendor = await BusyVendor.open();
-    const { desk } = vendor;
-    await vendor.speak(busy('no_match'));
-    await desk.write('list.csv', 'Domain,LinkedIn\nbusy.example,https://www.linkedin.com/company/busy\n');
-    expect(await vendor.run('list.csv')).toMatchObject({ counts: { matched: 1 } });
-    expect(vendor.column('_matched_by', 'list.csv')).toEqual(['profile_url']);
-    await vendor.speak(busy('rate_limited'));
-    vendor.answers = (about) => ({ name: `Company of ${about}` });
-    expect(await vendor.run('list.csv', '--yes')).toMatchObject({
-      counts: { matched: 1 },
-      credits: { spent: 1 },
-    });
-    expect(vendor.column('_matched_by', 'list.csv')).toEqual(['domain']);
-    expect(vendor.book.map((about) => about.replace(/.*\//, ''))).toEqual([
-      'busy.example',
-      'busy',
-      'busy.example',
-    ]);
-  },
-);
-
-proof('a trial of what turned out to be no answer asks before it is sent again', async () => {
-  const vendor = await BusyVendor.open();
-  const { desk } = vendor;
-  const trial = ['try', 'enrich-company', 'domain=busy.example'];
-  expect(await desk.json([...trial, '--yes'])).toMatchObject({ credits: { spent: 1 } });
-  await vendor.speak(busy('rate_limited'));
-  expect(await desk.type(trial)).toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining('nobody has agreed'),
-  });
-  expect(await desk.json([...trial, '--yes'])).toMatchObject({ source: 'bought', credits: { spent: 1 } });
-  expect(await desk.json(trial)).toMatchObject({ source: 'ledger', credits: { spent: 0 } });
-  expect(vendor.book).toEqual(['busy.example', 'busy.example']);
 });

@@ -127,42 +127,6 @@ proof(
   },
 );
 
-proof(
-  '--dry-run shows what would be sent and what stays, sends nothing and leaves nothing behind',
-  async () => {
-    const team = await openTeam();
-    await team.apply([person(JO, 'viewer')]);
-    await team.apply([person(JO, 'editor'), person(MO, 'viewer')]);
-    const { batch } = await team.json('status', 'last');
-    const requests = await team.requests();
-    const shown = await team.type('undo', 'last', '--dry-run');
-    expect(shown).toMatchObject({ code: 0, stderr: '' });
-    expect(shown.stdout).toContain(`- remove ${MO} from ${PROJECT} (delete invite) (row 3)`);
-    expect(await team.json('undo', 'last', '--dry-run')).toEqual({
-      undoes: batch,
-      state: 'plan',
-      by: null,
-      changes: [
-        expect.objectContaining({ action: 'change_role', email: JO, from: 'editor', to: 'viewer' }),
-        expect.objectContaining({ action: 'remove', email: MO }),
-      ],
-      leavers: [],
-      projects: [expect.objectContaining({ project: PROJECT, changed: { viewer: 1 }, removed: 1 })],
-      guards: [],
-      not_undone: [],
-    });
-    expect(await team.requests()).toBe(requests);
-    expect(readdirSync(team.place.path('store'))).not.toContain('undo');
-
-    const undone = await team.json('undo', 'last', '--yes');
-    expect(await team.json('undo', batch, '--dry-run')).toMatchObject({
-      state: 'undone',
-      by: undone.batch,
-      changes: [],
-    });
-  },
-);
-
 proof('what it cannot take back is listed with the reason, and the rest is done', async () => {
   const team = await openTeam({ job: { columns: COLUMNS_WITH_NAMES, create_projects: true } });
   const rows = [`${JO},Launch,,viewer`, `${MO},,${PROJECT},viewer`, `${VI},,${PROJECT},viewer`];
@@ -207,58 +171,6 @@ proof('what it cannot take back is listed with the reason, and the rest is done'
   );
 });
 
-proof(
-  'every invite whose answer was lost is named, whether anything else can be taken back or not',
-  async () => {
-    const team = await openTeam({ concurrency: 1, faults: 'charged-reset@create-invite:x2' });
-    const sheet = [JO, MO].map((email) => person(email, 'viewer'));
-    await team.apply(sheet);
-    const { batch } = await team.json('status', 'last');
-    const doubt = (row: number, email: string) =>
-      `! ${email} in ${PROJECT} (row ${row} of batch ${batch}): the result of create-invite is in doubt, so its state is not known; settle row ${row} of batch ${batch} first\n`;
-    const nothing = await team.type('undo', batch, '--yes');
-    expect(nothing).toMatchObject({
-      code: 3,
-      stdout: `There is nothing to send to undo batch ${batch}.\n${doubt(2, JO)}${doubt(3, MO)}`,
-    });
-
-    await team.apply([...sheet, person(VI, 'viewer')]);
-    const later = (await team.json('status', 'last')).batch;
-    expect(team.row(VI)).toMatchObject({ _status: 'applied', _source: 'sent' });
-    await team.type('settle', batch, '2', '--not-done');
-    const undone = await team.type('undo', later, '--yes');
-    expect(undone.code).toBe(0);
-    const named = await team.type('undo', batch, '--yes');
-    expect(named).toMatchObject({ code: 3, stdout: expect.stringContaining(doubt(3, MO)) });
-    expect(named.stdout).not.toContain(JO);
-  },
-);
-
-proof(
-  'the list of an undo outlives a purge while one of its rows is in doubt, and the undo then goes on',
-  async () => {
-    const team = await openTeam({ concurrency: 1 });
-    await team.apply([JO, MO].map((email) => person(email, 'viewer')));
-    await team.apply([person(JO, 'editor')]);
-    const { batch } = await team.json('status', 'last');
-    await team.vendor.setFaults('reset@create-invite:x1');
-    const undone = await team.json('undo', batch, '--yes');
-    expect(undone.counts).toEqual({ in_doubt: 1 });
-    const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
-    const purge = ['store', 'purge', '--before', tomorrow, '--yes'];
-    expect((await team.type(...purge)).stdout).toContain(
-      `stays: 1 kept list that batch ${undone.batch} may still need.`,
-    );
-    expect(readdirSync(team.place.path('store/undo'))).toContain(`${batch}.enriched.csv`);
-    expect((await team.type('settle', undone.batch, '2', '--not-done')).code).toBe(0);
-    expect((await team.json('undo', batch, '--yes')).counts).toEqual({ applied: 1 });
-    expect((await team.state()).roles()[`${PROJECT} ${JO}`]).toBe('viewer');
-    expect((await team.type(...purge)).stdout).toContain(
-      `removed: ${team.place.path(`store/undo/${batch}.csv`)}`,
-    );
-  },
-);
-
 test('killed in the middle, the same command goes on with the same list, and with no other', async () => {
   const team = await openTeam({ concurrency: 1 });
   await team.apply([JO, MO, VI].map((email) => person(email, 'viewer')));
@@ -285,34 +197,6 @@ test('killed in the middle, the same command goes on with the same list, and wit
   expect(statSync(listPath).mode & 0o777).toBe(0o600);
 });
 
-test('killed in the middle, `undo last` goes on with the undo that it began, although that is the last batch by then', async () => {
-  const team = await openTeam({ concurrency: 1 });
-  await team.apply([JO, MO].map((email) => person(email, 'viewer')));
-  const { batch } = await team.json('status', 'last');
-  const words = ['undo', 'last', '--yes', '--json', '--store', team.place.path('store')];
-  const killed = await team.place.type(words, { ROWONCE_CRASH_AT: 'after-close' }).ended;
-  expect(killed).toMatchObject({ signal: 'SIGKILL' });
-  const { batch: begun } = await team.json('status', 'last');
-  expect(await team.json('undo', 'last', '--dry-run')).toMatchObject({ state: 'begun', by: begun });
-  const undone = await team.json('undo', 'last', '--yes');
-  expect(undone).toMatchObject({ batch: begun, undoes: batch, counts: { applied: 2 } });
-  expect((await team.state()).roles()).toEqual({});
-});
-
-test('`undo last` goes on with an undo that has a row in doubt, and does not take back what that did', async () => {
-  const team = await openTeam({ concurrency: 1 });
-  await team.apply([person(JO, 'viewer')]);
-  await team.apply([person(JO, 'editor')]);
-  const { batch } = await team.json('status', 'last');
-  await team.vendor.setFaults('reset@create-invite:x1');
-  expect((await team.type('undo', 'last', '--yes')).code).toBe(3);
-  const { batch: begun } = await team.json('status', 'last');
-  await team.type('settle', 'last', '--not-done');
-  expect(await team.json('undo', 'last', '--dry-run')).toMatchObject({ state: 'begun', by: begun });
-  expect(await team.json('undo', 'last', '--yes')).toMatchObject({ batch: begun, undoes: batch });
-  expect((await team.state()).roles()).toEqual({ [`${PROJECT} ${JO}`]: 'viewer' });
-});
-
 test('what an undo may have done before a kill is no change by somebody else, and it ends with 0 once all is done', async () => {
   const team = await openTeam({ concurrency: 1 });
   await team.apply([JO, MO].map((email) => person(email, 'viewer')));
@@ -332,31 +216,6 @@ test('what an undo may have done before a kill is no change by somebody else, an
   expect(JSON.parse(undone.stdout)).toMatchObject({ batch: begun, counts: { applied: 2 }, not_undone: [] });
   expect((await team.state()).roles()).toEqual({});
 });
-
-proof(
-  'an invite that is taken back by a new one goes on after a kill in the middle, and after what a person says of it',
-  async () => {
-    const team = await openTeam({ concurrency: 1 });
-    await team.apply([person(JO, 'viewer'), person(MO, 'editor')]);
-    team.writeJob({ remove_missing: true, guards: { max_removals: '100%' } });
-    await team.apply([person(JO, 'viewer')]);
-    const { batch } = await team.json('status', 'last');
-    const again = ['undo', batch, '--invite-again', '3', '--yes'];
-    await team.place.type([...again, '--store', team.place.path('store')], {
-      ROWONCE_CRASH_AT: 'after-intent',
-    }).ended;
-
-    const held = await team.type(...again, '--json');
-    expect(held.code, held.stderr).toBe(3);
-    const { batch: begun, counts } = JSON.parse(held.stdout);
-    expect(counts).toEqual({ in_doubt: 1 });
-    expect((await team.type('settle', begun, '--not-done')).code).toBe(0);
-    const undone = await team.type(...again, '--json');
-    expect(undone.code).toBe(0);
-    expect(JSON.parse(undone.stdout)).toMatchObject({ batch: begun, counts: { applied: 1 }, not_undone: [] });
-    expect((await team.state()).mailsTo(PROJECT, MO)).toEqual(['editor', 'editor']);
-  },
-);
 
 test('an undo that has begun goes on for who asks for the same, and for nobody who asks for another', async () => {
   const team = await openTeam({ concurrency: 1 });

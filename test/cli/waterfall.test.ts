@@ -101,6 +101,22 @@ test('a row that was asked by its ABN in vain says that the match by its domain 
   expect(vendor.requests, 'all of it is known').toHaveLength(4);
 });
 
+test('a website with http: is the one that an earlier list has asked for with https:, until it is refreshed', async () => {
+  const desk = await openDesk();
+  await desk.write('job.yaml', 'operation: enrich-company\nwaterfall: [website]\n');
+  await desk.write('list.csv', 'Website\nhttps://x.example\nhttps://y.example\n');
+  await desk.json(['run', 'job.yaml', 'list.csv', '--budget', '9', '-o', 'out.csv']);
+  await desk.write('later.csv', 'Website\nhttp://x.example/\nhttp://y.example\n');
+  expect(await desk.json(['plan', 'job.yaml', 'later.csv'])).toMatchObject({ bought_before: 2, to_buy: 0 });
+  const words = ['run', 'job.yaml', 'later.csv', '--budget', '9', '-o', 'later-out.csv'];
+  await desk.json(words);
+  expect(asked(desk)).toHaveLength(2);
+  await desk.json([...words, '--refresh']);
+  expect(asked(desk).slice(2)).toEqual(
+    expect.arrayContaining([{ website: 'http://x.example' }, { website: 'http://y.example' }]),
+  );
+});
+
 test.each([
   ['[{ all: [] }]', 'waterfall[1].all'],
   ['[{ all: [email+profile_url] }]', 'it must be one identifier; list several one by one'],

@@ -3,9 +3,8 @@
  * Method: real runs of a list of people against a vendor that loses answers and asks to wait; the file is read as lines
  * of JSON and searched for everything that the list and the answers hold.
  */
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { proof } from '../../combinations.ts';
 import { type Desk, openDesk } from '../desk.ts';
 
 interface EventLine {
@@ -40,29 +39,6 @@ test('every request, answer, row and pause is a line, with its time', async () =
   const times = events.map(({ at }) => Date.parse(at));
   expect(times.every((time) => time > Date.UTC(2020, 0, 1))).toBe(true);
   expect([...times].sort((a, b) => a - b)).toEqual(times);
-});
-
-proof('a limit that a refusal has taught is a line', async () => {
-  const desk = await openDesk({ faults: '429:x1', account: { limits: { concurrency: 1 } } });
-  desk.list(2);
-  await desk.type(desk.run('--events', 'events.jsonl'));
-  expect(eventsIn(desk)).toContainEqual({
-    at: expect.any(String),
-    event: 'learned',
-    requests_per_second: expect.any(Number),
-  });
-});
-
-test('the report shows the same: the speed, the limit, the pause and the credits', async () => {
-  const desk = await openDesk({ faults: '429:x1' });
-  desk.list(6);
-  await desk.type(desk.run());
-  const report = await desk.read('out.report.html');
-  for (const part of ['class="speed"', 'class="limit"', 'class="pause"', 'class="credits"'])
-    expect(report).toContain(part);
-  await desk.type(['export', 'last', '-o', 'again.csv']);
-  const again = (await desk.read('again.report.html')).replaceAll('./again.', './out.');
-  expect(again, 'a function of the ledger alone').toBe(report);
 });
 
 test('the runs of a batch make one file, which others may not read', async () => {
@@ -102,16 +78,5 @@ test('a file of somebody else gets no events, and then nothing is paid for', asy
     'list.csv holds no events, so none are added.\nName another file with --events.\n',
   );
   expect(await desk.read('list.csv')).toBe(before);
-  expect(await desk.requests()).toBe(0);
-});
-
-test('a file that cannot be written is said before anything is paid for', async () => {
-  const desk = await openDesk();
-  desk.list(1);
-  const ended = await desk.type(desk.run('--events', 'missing/events.jsonl'));
-  expect(ended.code).toBe(2);
-  expect(ended.stderr).toContain('missing/events.jsonl cannot be written: its folder does not exist.');
-  expect(ended.stderr).toContain('Name another file with --events.');
-  expect(existsSync(desk.place.path('store'))).toBe(false);
   expect(await desk.requests()).toBe(0);
 });

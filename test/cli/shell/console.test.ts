@@ -11,7 +11,6 @@ import { openTerminal, type Terminal, type TerminalOptions } from '../../../src/
 import { report } from '../../../src/cli/shell/main.ts';
 import { stoppedBy } from '../../../src/cli/shell/spending.ts';
 import { STOP_CODES, type StopCode, StopError } from '../../../src/core/errors.ts';
-import { escapeHtml, plainText } from '../../../src/core/plain-text.ts';
 import { resumedBy } from '../../../src/lib/command-line.ts';
 
 interface Setting extends Partial<TerminalOptions> {
@@ -143,42 +142,6 @@ describe('colours', () => {
   });
 });
 
-describe('what a line means', () => {
-  const GREEN = '\u001b[32m';
-  const YELLOW = '\u001b[33m';
-  const RED_ON = '\u001b[31m';
-  test.each([
-    ['+ invite jo@x.com to Sales as editor (row 4)', GREEN],
-    ['- remove jo@x.com from Sales (row 4)', RED_ON],
-    ['~ jo@x.com in Sales: viewer → editor (row 4)', YELLOW],
-    ['! row 4: it is no address', YELLOW],
-    ['= jo@x.com in Sales: viewer (row 4)', '\u001b[2m'],
-    ['  matched    29', GREEN],
-    ['  in_doubt    1', YELLOW],
-    ['  no_match    5', ''],
-    ['Attention  leads.needs-attention.csv', YELLOW],
-    ['problem  store       it is gone', RED_ON],
-    ['  - a list in words', ''],
-  ])('%j', (line, tone) => {
-    const { terminal, out, err } = open(ALL_TERMINAL);
-    terminal.print(line);
-    terminal.say(line);
-    for (const shown of [out(), err()]) {
-      expect(shown.startsWith(`${tone}${line}`)).toBe(true);
-      expect(shown.includes('\u001b')).toBe(tone !== '');
-    }
-    const plain = open();
-    plain.terminal.print(line);
-    expect(plain.out()).toBe(`${line}\n`);
-  });
-
-  test('a stop is red, and what to do about it is not', () => {
-    const { terminal, err } = open(ALL_TERMINAL);
-    terminal.fail({ code: 'job', message: 'fact', next: 'Do.' });
-    expect(err()).toBe(`${RED_ON}fact.\u001b[39m\nDo.\n`);
-  });
-});
-
 describe('asking', () => {
   test('the answer that is typed', async () => {
     const { terminal, stdin, err } = open(ALL_TERMINAL);
@@ -230,21 +193,4 @@ describe('asking', () => {
       expect(err()).toBe('');
     },
   );
-});
-
-describe('text of a vendor', () => {
-  test.each([
-    ['a\u001b[2Jb', 'ab'],
-    ['\u001b]0;title\u0007x', 'x'],
-    ['one\r\ntwo\tthree\u2028four', 'one two three four'],
-    ['bell\u0007 back\b null\0 c1\u009b', 'bell back null c1'],
-    ['user\u202egnp.exe', 'usergnp.exe'],
-    ['Zoë 👩‍🚀 日本', 'Zoë 👩‍🚀 日本'],
-  ])('%j cannot steer a terminal', (text, plain) => {
-    expect(plainText(text)).toBe(plain);
-  });
-
-  test('is text in HTML too', () => {
-    expect(escapeHtml(`<a href="x" title='y'>&`)).toBe('&lt;a href=&quot;x&quot; title=&#39;y&#39;&gt;&amp;');
-  });
 });
