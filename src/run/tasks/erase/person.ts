@@ -1,9 +1,19 @@
+import { isUtf8 } from 'node:buffer';
+import { domainToASCII, domainToUnicode } from 'node:url';
 import { readBody } from '../../../core/answer-body.ts';
 import { stop } from '../../../core/errors.ts';
 import type { JsonValue } from '../../../core/operation.ts';
-import type { Person } from '../../../ledger/eraser.ts';
-import { normalisePersonProfile, withoutTextMark } from '../../../operations/lookup/identifiers.ts';
-import { Mentions } from './mentions.ts';
+import type { Person, Where } from '../../../ledger/eraser.ts';
+import {
+  normalisePersonProfile,
+  normaliseProfileSlug,
+  withoutTextMark,
+} from '../../../operations/lookup/identifiers.ts';
+
+/**
+ * The places in texts, answers and files that name a person. A longer address or a longer slug belongs to somebody else, so what stands
+ * on either side decides. Letters may be written as they are, as in a URL or as in JSON, those of the person and those beside them alike.
+ */
 
 /**
  * Any text with an `@` may be what somebody's answers name, also what no mailbox can be called.
@@ -12,11 +22,11 @@ import { Mentions } from './mentions.ts';
 export function personOf(text: string): Person {
   const address = withoutTextMark(text).toLowerCase();
   if (address.includes('@') && !IS_PAGE.test(address))
-    return new NamedPerson({ kind: 'email', value: address });
+    return new NamedPerson(emailPattern(address), isWholeAddress);
   const read = normalisePersonProfile(text);
   // The address of a whole site would erase everybody who is mentioned with it.
   const isSite = read.kind === 'usable' && new URL(read.value).pathname === '/';
-  if (read.kind === 'usable' && !isSite) return new NamedPerson({ kind: 'profile', value: read.value });
+  if (read.kind === 'usable' && !isSite) return new NamedPerson(profilePattern(read.value), isWholePage);
   const why = read.kind === 'unusable' ? read.problem : isSite ? 'is a whole site' : 'is blank';
   throw stop(
     'usage',
@@ -28,55 +38,172 @@ export function personOf(text: string): Person {
 /** A page may have an `@` in its path, such as `https://social.example/@jo`. */
 const IS_PAGE = /^(?:https?:\/\/|[^@/]+\.[^@/]+\/)/;
 
-class NamedPerson extends Mentions implements Person {
+/** What was found, with the text before it and behind it, decoded. */
+interface Mention {
+  readonly found: string;
+  readonly before: string;
+  readonly after: string;
+}
+
+type IsWhole = (mention: Mention, where: Where) => boolean;
+
+class NamedPerson implements Person {
+  readonly #pattern: RegExp;
+  readonly #isWhole: IsWhole;
+
+  constructor(pattern: string, isWhole: IsWhole) {
+    this.#pattern = new RegExp(pattern, 'giu');
+    this.#isWhole = isWhole;
+  }
+
+  in(text: string, where: Where = 'text'): boolean {
+    return !this.#found(text, where).next().done;
+  }
+
+  cellsIn(text: string | Buffer, where: Where = 'text'): readonly string[] {
+    const texts = typeof text === 'string' ? [text] : textsOf(text);
+    return texts.flatMap((each) =>
+      [...this.#found(each, where)].map(({ index, 0: found }) =>
+        where === 'name' && each.length <= LONGEST_CELL
+          ? each
+          : cellAround(each, index, index + found.length),
+      ),
+    );
+  }
+
+  replacedIn(name: string): string {
+    let replaced = '';
+    let from = 0;
+    for (const { index, 0: found } of this.#found(name, 'name')) {
+      replaced += `${name.slice(from, index)}erased`;
+      from = index + found.length;
+    }
+    return replaced + name.slice(from);
+  }
+
+  /** The person is left out of lists of several; where the answer is about a company, other values that name them become null. */
   cutFrom(answer: Buffer, about: 'company' | 'anything'): Buffer | undefined {
     const body = readBody(answer);
     if (body.kind !== 'json') return undefined;
-    const cutter = new Cutter(this, about === 'company');
-    const left = JSON.stringify(cutter.cut(body.value));
-    if (cutter.isInOneAnswer || this.in(left)) return undefined;
+    const withValues = about === 'company';
+    let isOneOfSeveral = false;
+    const isIn = (value: JsonValue): boolean => this.in(JSON.stringify(value));
+    const cut = (value: JsonValue): JsonValue => {
+      if (!isIn(value)) return value;
+      if (value === null || typeof value !== 'object') return withValues ? null : value;
+      if (!isList(value))
+        return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, cut(each)]));
+      const isOfObjects = value.some((each) => each !== null && typeof each === 'object');
+      isOneOfSeveral ||= isOfObjects;
+      return isOfObjects || withValues ? value.filter((each) => !isIn(each)) : value;
+    };
+    const left = JSON.stringify(cut(body.value));
+    if (!(isOneOfSeveral || withValues) || this.in(left)) return undefined;
     const text = Buffer.from(left);
     return text.length < answer.length ? text : undefined;
   }
+
+  *#found(text: string, where: Where): Generator<RegExpExecArray> {
+    const pattern = new RegExp(this.#pattern);
+    for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
+      const [from, to] = [match.index, pattern.lastIndex];
+      const before = decoded(text.slice(Math.max(0, from - NEAR), from));
+      const after = decoded(text.slice(to, to + NEAR));
+      if (this.#isWhole({ found: match[0], before, after }, where)) yield match;
+      // What is a part of another address may overlap with the person's own.
+      else pattern.lastIndex = from + 1;
+    }
+  }
 }
+
+const isList = (value: JsonValue): value is readonly JsonValue[] => Array.isArray(value);
+
+/** UTF-16 in either byte order has a zero byte in every letter of an address. Encodings of one byte write `ü` as Latin 1 does. */
+function textsOf(bytes: Buffer): readonly string[] {
+  if (!bytes.includes(0))
+    return isUtf8(bytes) ? [bytes.toString()] : [bytes.toString(), bytes.toString('latin1')];
+  const pairs = Buffer.from(bytes.subarray(0, bytes.length - (bytes.length % 2)));
+  const littleEndian = pairs.toString('utf16le');
+  return [bytes.toString(), littleEndian, pairs.swap16().toString('utf16le')];
+}
+
+/** A cell that is longer is shown from there on. */
+const LONGEST_CELL = 300;
+
+const BETWEEN_CELLS = /[\t\r\n,;|"]/;
+
+function cellAround(text: string, from: number, to: number): string {
+  const before = text.slice(Math.max(0, from - LONGEST_CELL), from).split(BETWEEN_CELLS);
+  const [after = ''] = text.slice(to, to + LONGEST_CELL).split(BETWEEN_CELLS, 1);
+  return `${before.at(-1) ?? ''}${text.slice(from, to)}${after}`;
+}
+
+function emailPattern(address: string): string {
+  const at = address.lastIndexOf('@');
+  const [local, host] = [address.slice(0, at), address.slice(at + 1)];
+  const hosts = new Set([host, domainToASCII(host) || host, domainToUnicode(host) || host]);
+  return `${anyWriting(`${local}@`)}(?:${[...hosts].map(anyWriting).join('|')})`;
+}
+
+/** Hosts of one country belong to the same network; a call by a slug has only the slug. */
+function profilePattern(url: string): string {
+  const slug = normaliseProfileSlug(url);
+  const page = anyWriting(decoded(url).replace(/^https:\/\/(?:www\.)?/, ''));
+  return slug.kind === 'usable' ? `${page}|"profile_slug":"${anyWriting(slug.value)}(?=")` : page;
+}
+
+function anyWriting(text: string): string {
+  const hex = (number: number, digits: number): string => number.toString(16).padStart(digits, '0');
+  const writings = [...text].map((letter) => {
+    const inUrl = [...Buffer.from(letter)].map((byte) => `%${hex(byte, 2)}`).join('');
+    const inJson = letter
+      .split('')
+      .map((unit) => String.raw`\\u${hex(unit.charCodeAt(0), 4)}`)
+      .join('');
+    const escaped = letter.replace(/[\\^$.*+?()[\]{}|/]/, String.raw`\$&`);
+    return `(?:${escaped}|${inUrl}|${inJson}${/[/"\\]/.test(letter) ? String.raw`|\\${escaped}` : ''})`;
+  });
+  return writings.join('');
+}
+
+const WRITTEN = /\\\\|\\u[0-9a-f]{4}|\\[nrtbf"/]|(?:%[0-9a-f]{2})+/gi;
+
+/** As it was before it was put into a URL or into JSON. All that matters of the other escapes is that they are no letter. */
+const decoded = (text: string): string =>
+  text.replaceAll(WRITTEN, (written) => {
+    if (written.startsWith('%')) return Buffer.from(written.replaceAll('%', ''), 'hex').toString();
+    if (/^\\u/i.test(written)) return String.fromCharCode(Number.parseInt(written.slice(2), 16));
+    return written === String.raw`\/` ? '/' : ' ';
+  });
+
+/** More letters than what decides on either side, such as the name of a parameter or the ending of a file. */
+const NEAR = 220;
 
 /**
- * Cuts a person out of an answer: that person is left out of a list of several, and outside of lists the values that name
- * them become null where the answer is about something else, such as a company.
+ * In a name, such as a path or a command, a slash and an equals sign separate; in a list a bar does. In any other text they may
+ * be a part of an address.
  */
-class Cutter {
-  readonly #mentions: Mentions;
-  readonly #withValues: boolean;
-  #lists = 0;
+const SEPARATORS: Readonly<Record<Where, string>> = { text: '', name: '/=?&', list: '|' };
 
-  constructor(mentions: Mentions, withValues: boolean) {
-    this.#mentions = mentions;
-    this.#withValues = withValues;
-  }
+/** RFC 5321 and 6531: `atext`, the dot between such, and what is beyond ASCII, but for blanks, quotes and brackets. */
+const LOCAL = /(?:[\w.!#$%&'*+/=?^`{|}~-]|(?![\p{Z}\p{Pi}\p{Pf}\p{Ps}\p{Pe}\p{Cc}\p{Cf}])[^\0-\x7f])$/u;
+const PARAMETER = /[?&][\w.[\]-]{1,80}=$/;
+const LONGER_HOST = /^\.?[\p{L}\p{N}\p{M}_-]/u;
+/** What makes a host longer is the ending of a file's name, where it ends like one. */
+const FILE_ENDING =
+  /^\.(?:[\p{L}\p{N}_-]{1,40}\.){0,4}(?:csv|tsv|txt|xlsx|gz|jsonl?|ya?ml|html)(?![\p{L}\p{N}-]|\.[\p{L}\p{N}])/iu;
 
-  /** Whether the whole answer is about the person: no list of several people held them. */
-  get isInOneAnswer(): boolean {
-    return this.#lists === 0 && !this.#withValues;
-  }
-
-  cut(value: JsonValue): JsonValue {
-    if (!this.#isIn(value)) return value;
-    if (isList(value)) return this.#cutList(value);
-    if (value === null || typeof value !== 'object') return this.#withValues ? null : value;
-    return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, this.cut(each)]));
-  }
-
-  #cutList(list: readonly JsonValue[]): readonly JsonValue[] {
-    const isOfObjects = list.some((each) => each !== null && typeof each === 'object');
-    if (isOfObjects) this.#lists += 1;
-    return isOfObjects || this.#withValues ? list.filter((each) => !this.#isIn(each)) : list;
-  }
-
-  #isIn(value: JsonValue): boolean {
-    return this.#mentions.in(JSON.stringify(value));
-  }
+function isWholeAddress({ before, after }: Mention, where: Where): boolean {
+  if (LONGER_HOST.test(after) && !FILE_ENDING.test(after)) return false;
+  const letter = before.at(-1) ?? '';
+  if (!LOCAL.test(before) || SEPARATORS[where].includes(letter)) return true;
+  // An apostrophe that nothing precedes is a quotation mark, or marks a cell as text.
+  if (letter === "'") return !LOCAL.test(before.slice(0, -1));
+  return letter === '=' && PARAMETER.test(before);
 }
 
-function isList(value: JsonValue): value is readonly JsonValue[] {
-  return Array.isArray(value);
-}
+/** Some letters may stand between two of a page, and end a sentence otherwise. */
+const LONGER_SLUG = /^[.+@$!*]?[\p{L}\p{N}\p{M}_~-]/u;
+
+const isWholePage: IsWhole = ({ found, before, after }) =>
+  found.startsWith('"profile_slug"') || !(/[\p{L}\p{N}\p{M}_-]$/u.test(before) || LONGER_SLUG.test(after));
