@@ -3,7 +3,7 @@
  * what was not erased is found as before.
  * Method: a store with purchases, changes, a plan and doubts that are settled, erased and then checked in full.
  */
-import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import Database from 'better-sqlite3';
@@ -289,39 +289,6 @@ describe('for its age', () => {
       files: [inputPath],
     });
     expect([isIn(place, 'kim@example'), isIn(place, 'lee@example')]).toEqual([false, false]);
-  });
-});
-
-describe('a list of the page that nobody has run', () => {
-  /** It was brought under a calendar that was two months behind. */
-  async function broughtEarly(note: object): Promise<readonly [place: string, list: string]> {
-    const place = await boughtAtNoon(NOON_MS);
-    const folder = join(place, 'lists', '1'.repeat(16));
-    mkdirSync(folder, { recursive: true });
-    for (const [name, text] of Object.entries({ 'list.csv': 'email\n', 'list.json': JSON.stringify(note) })) {
-      writeFileSync(join(folder, name), text);
-      utimesSync(join(folder, name), NOON_MS / 1000 - 60 * 86_400, NOON_MS / 1000 - 60 * 86_400);
-    }
-    return [place, join(folder, 'list.csv')];
-  }
-
-  test('stays while nothing but the time of its file says that it is old, and goes on the day that a person names', async () => {
-    const [place, list] = await broughtEarly({});
-    await tell(place, NOON_MS + DAY_MS);
-    expect(await erase(place, OLDER_THAN_30_DAYS, false, clockAt(NOON_MS))).toMatchObject({ files: [] });
-    expect(existsSync(list)).toBe(true);
-    const day = { kind: 'day', beforeMs: NOON_MS } as const;
-    expect(await erase(place, day, true)).toMatchObject({ files: expect.arrayContaining([list]) });
-  });
-
-  test('goes when the page has seen so long ago that nobody needs it', async () => {
-    const [place, list] = await broughtEarly({ endedMs: NOON_MS });
-    await tell(place, NOON_MS + 29 * DAY_MS);
-    expect(await erase(place, OLDER_THAN_30_DAYS, false, clockAt(NOON_MS))).toMatchObject({ files: [] });
-    await tell(place, NOON_MS + 31 * DAY_MS);
-    expect(await erase(place, OLDER_THAN_30_DAYS, false, clockAt(NOON_MS))).toMatchObject({
-      files: expect.arrayContaining([list]),
-    });
   });
 });
 

@@ -5,15 +5,13 @@ import {
   readdirSync,
   readFileSync,
   readSync,
-  realpathSync,
   renameSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, relative, sep } from 'node:path';
 import { inflateRawSync } from 'node:zlib';
 import { isSpooled, LISTS, listFolderOf } from '../../../core/paths.ts';
-import { endedIn, LIST_NOTE } from '../../../files/list-name.ts';
 import type { Erasable, ErasureTarget, Hit, KnownInput, Person } from '../../../ledger/eraser.ts';
 import type { BatchId } from '../../../ledger/ledger.ts';
 import { bookPathIn } from '../../../sandbox/spawn.ts';
@@ -21,14 +19,11 @@ import { forgetNotes, notesIn } from '../../looker-notes.ts';
 
 /** What is kept in the store beside its ledger: lists, which an erasure removes, and texts, in which it replaces the person. */
 
-/** Folders beside the ledger with a list in each file: standard input, and the input of undos. */
-const FILES = ['spool', 'undo'];
+/** Standard input, the input of undos, what was brought to the page, and copies of outputs that are fetched from it. */
+const WITH_LISTS = ['spool', 'undo', LISTS, 'downloads'];
 
-/** Folders with what was kept on the page for later: how a header was read, and jobs. They do not get too old. */
+/** What was kept on the page for later: how a header was read, and jobs. It does not get too old. */
 const KEPT = ['columns', 'jobs'];
-
-/** Folders with a list in each folder: what was brought to the page, and copies of outputs that are fetched from it. */
-const FOLDERS = [LISTS, 'downloads'];
 
 interface KeptLists {
   /** The cells and names that name the person, each once for each file. */
@@ -38,169 +33,105 @@ interface KeptLists {
   readonly needed: { readonly lists: number; readonly by: readonly BatchId[] };
 }
 
-/** What is removed as one: a list with the outputs beside it, and one of the page with what it was first as well. */
-type Kept = readonly string[];
-
-/** @param folder the store's. Batches of sandbox accounts name lists elsewhere. */
+/** @param folder the store's. */
 export function keptLists(inputs: readonly KnownInput[], folder: string, target: ErasureTarget): KeptLists {
-  const spooled = [
-    ...[...FILES, ...(target.kind === 'person' ? KEPT : [])].flatMap((name) => filesIn(join(folder, name))),
-    ...inputs.map(({ path }) => path).filter(isSpooled),
-  ];
-  const lists = [
-    ...FOLDERS.flatMap((name) => filesIn(join(folder, name))),
-    ...inputs.flatMap(({ path }) => listFolderOf(path) ?? []),
-  ];
-  const kept: readonly Kept[] = [
-    ...Map.groupBy(new Set(spooled), withoutEndings).values(),
-    ...[...new Set(lists)].map((list) => filesBelow(list)),
-  ];
-  const meant = kept.flatMap((paths) => {
-    const hits = meaningOf(paths, target);
-    const over = inputs.filter(({ path }) => paths.includes(path));
-    const isYoung = over.length > 0 ? over.some((each) => each.isYoung) : mayBeYoung(paths, target);
-    return hits === undefined || isYoung ? [] : [{ paths, hits, over }];
+  const names = target.kind === 'person' ? [...WITH_LISTS, ...KEPT] : WITH_LISTS;
+  const own = names.map((name) => join(folder, name));
+  // Batches of sandbox accounts name lists in the folder of another store.
+  const others = inputs.flatMap(({ path }) => {
+    const list = isSpooled(path) ? path : listFolderOf(path);
+    return list === undefined ? [] : [dirname(list)];
   });
-  const isNeeded = ({ over }: (typeof meant)[number]): boolean => over.some(({ goesOn }) => goesOn);
-  const needed = meant.filter(isNeeded);
+  const lists = [...new Set([...own, ...others])].flatMap((root) => {
+    const kept = Map.groupBy(filesBelow(root), (path) => listOf(root, path));
+    return [...kept.values()].flatMap((paths) => {
+      const over = inputs.filter(({ path }) => paths.includes(path));
+      const isOurs = over.length > 0 || own.includes(root);
+      const hits = isOurs ? meaningOf(paths, over, target) : undefined;
+      return hits === undefined ? [] : [{ paths, hits, by: over.filter(({ goesOn }) => goesOn) }];
+    });
+  });
+  const needed = lists.filter(({ by }) => by.length > 0);
   return {
-    hits: meant.flatMap(({ hits }) => hits),
-    files: meant.filter((list) => !isNeeded(list)).flatMap(({ paths }) => paths),
-    needed: {
-      lists: needed.length,
-      by: needed.flatMap(({ over }) => over.flatMap(({ batch, goesOn }) => (goesOn ? [batch] : []))),
-    },
+    hits: lists.flatMap(({ hits }) => hits),
+    files: lists.flatMap(({ paths, by }) => (by.length > 0 ? [] : paths)),
+    needed: { lists: needed.length, by: needed.flatMap(({ by }) => by.map(({ batch }) => batch)) },
   };
 }
 
-function withoutEndings(path: string): string {
-  return join(dirname(path), basename(path).replace(/\..*$/, ''));
+/** A list is removed as one: with the outputs beside it, or, on the page, with what it was first, in a folder of its own. */
+function listOf(root: string, path: string): string {
+  const [name = ''] = relative(root, path).split(sep);
+  return name.replace(/(?<=.)\..*$/, '');
+}
+
+function filesBelow(folder: string): readonly string[] {
+  if (!existsSync(folder)) return [];
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  return entries.filter((each) => each.isFile()).map(({ parentPath, name }) => join(parentPath, name));
 }
 
 /**
- * A list is as young as the youngest of its files, and names whom any of them names.
+ * A list is as young as the youngest of its files and its batches, and names whom any of them names.
  * @returns where the person stands; undefined for a list that is not meant.
  */
-function meaningOf(paths: Kept, target: ErasureTarget): readonly Hit[] | undefined {
-  const files = paths.flatMap((path) => {
-    const stat = statSync(path, { throwIfNoEntry: false });
-    return stat?.isFile() === true ? [{ path, stat }] : [];
+function meaningOf(
+  paths: readonly string[],
+  over: readonly KnownInput[],
+  target: ErasureTarget,
+): readonly Hit[] | undefined {
+  if (target.kind === 'old') {
+    const isYoung = (path: string): boolean => statSync(path).mtimeMs >= target.beforeMs;
+    return paths.some(isYoung) || over.some((each) => each.isYoung) ? undefined : [];
+  }
+  const { person } = target;
+  const hits = paths.flatMap((path) => {
+    const cells = [...person.cellsIn(basename(path), 'name'), ...cellsNaming(path, person)];
+    return [...new Set(cells)].map((cell) => ({ place: path, cell }));
   });
-  if (target.kind === 'old')
-    return files.length > 0 && files.every(({ stat }) => stat.mtimeMs < target.beforeMs) ? [] : undefined;
-  const hits = files.flatMap(({ path }) =>
-    [...new Set(cellsIn(path, target.person))].map((cell) => ({ place: path, cell })),
-  );
   return hits.length === 0 ? undefined : hits;
-}
-
-/**
- * The times of files are those of a clock that may have been behind, and no batch says when this list was brought at the latest. What
- * the page has noted does: since when nobody needs the list, as far as anybody looked.
- */
-function mayBeYoung(paths: Kept, target: ErasureTarget): boolean {
-  const note = paths.find((path) => basename(path) === LIST_NOTE);
-  if (note === undefined || target.kind !== 'old' || target.isNamed) return false;
-  return !(endedIn(note) < target.beforeMs);
-}
-
-/** The files of a folder; a file stands for itself, such as an upload that a killed page has left half way. */
-function filesBelow(path: string): Kept {
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === false) return [path];
-  try {
-    const entries = readdirSync(path, { recursive: true, withFileTypes: true });
-    return entries.filter((each) => each.isFile()).map(({ parentPath, name }) => join(parentPath, name));
-  } catch {
-    return [];
-  }
-}
-
-function filesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder).map((name) => join(folder, name));
-  } catch {
-    return [];
-  }
-}
-
-function cellsIn(path: string, person: Person): readonly string[] {
-  return [...person.cellsIn(basename(path), 'name'), ...cellsNaming(path, person)];
 }
 
 /** Replaces the person in what stays: in notes and in the books of the sandboxes. A crash leaves each as it was, or without the person. */
 export function replaceInTexts(folder: string, person: Person): void {
   forgetNotes(folder, (path) => person.in(path, 'name'));
   for (const path of [bookPathIn(folder, 'provider'), bookPathIn(folder, 'service')]) {
-    if (!existsSync(path)) continue;
-    const text = readFileSync(path, 'utf8');
+    const text = existsSync(path) ? readFileSync(path, 'utf8') : '';
     if (!person.in(text)) continue;
     writeFileSync(`${path}.new`, person.replacedIn(text), { mode: 0o600 });
     renameSync(`${path}.new`, path);
   }
 }
 
-const WINDOW_BYTES = 1 << 24;
-/** More bytes than any address has, in any encoding. */
+// ------------------------------------------------------------------------------------------ what is in a file
+
+/** A text of a gigabyte is longer than a string may be. Parts overlap by more bytes than any address has, in any encoding. */
+const PART_BYTES = 1 << 24;
 const OVERLAP_BYTES = 1 << 13;
 
 function cellsNaming(path: string, person: Person): readonly string[] {
-  try {
-    if (!isArchive(path)) return cellsInWindows(partsOf(path, WINDOW_BYTES, OVERLAP_BYTES), person);
-    const cells = contentsOf(readFileSync(path)).map((content) => cellsInWindows(windowsOf(content), person));
-    return cells.flat().map((cell) => withoutMarkup(cell, person));
-  } catch {
-    return [];
-  }
-}
-
-function withoutMarkup(cell: string, person: Person): string {
-  return cell.split(/[<>]/).find((text) => person.in(text, 'list')) ?? cell;
-}
-
-const ZIP_ENTRY = Buffer.from('PK\x03\x04');
-/** The header before each entry of an archive: its length, and where in it are the method, 0 for none, and the lengths of name and extra field. */
-const ENTRY = { header: 30, method: 8, name: 26, extra: 28 };
-const MOST_UNPACKED = { maxOutputLength: 2 ** 31 };
-
-function isArchive(path: string): boolean {
-  for (const begin of partsOf(path, ZIP_ENTRY.length)) return begin.equals(ZIP_ENTRY);
-  return false;
-}
-
-function contentsOf(bytes: Buffer): readonly Buffer[] {
-  const contents: Buffer[] = [bytes];
-  for (let at = 0; at !== -1; at = bytes.indexOf(ZIP_ENTRY, at + ENTRY.header)) {
-    if (at + ENTRY.header > bytes.length) break;
-    if (bytes.readUInt16LE(at + ENTRY.method) === 0) continue;
-    const start =
-      at + ENTRY.header + bytes.readUInt16LE(at + ENTRY.name) + bytes.readUInt16LE(at + ENTRY.extra);
-    try {
-      contents.push(inflateRawSync(bytes.subarray(start), MOST_UNPACKED));
-    } catch {
-      // What only looks like an entry, or is damaged, is searched as it is.
-    }
-  }
-  return contents;
-}
-
-/** Content is searched in parts that overlap, because a text of a gigabyte is longer than a string may be. */
-function cellsInWindows(windows: Iterable<Buffer>, person: Person): readonly string[] {
   const cells: string[] = [];
-  for (const window of windows) cells.push(...person.cellsIn(window, 'list'));
+  const withoutMarkup = (cell: string): string =>
+    cell.split(/[<>]/).find((text) => person.in(text, 'list')) ?? cell;
+  try {
+    for (const part of partsOf(path)) cells.push(...person.cellsIn(part, 'list'));
+    for (const entry of entriesOf(path))
+      for (let at = 0; at < entry.length; at += PART_BYTES) {
+        const part = entry.subarray(at, at + PART_BYTES + OVERLAP_BYTES);
+        cells.push(...person.cellsIn(part, 'list').map(withoutMarkup));
+      }
+  } catch {
+    // A file that went meanwhile, or that nobody may read.
+  }
   return cells;
 }
 
-function* windowsOf(content: Buffer): Generator<Buffer> {
-  for (let at = 0; at < content.length; at += WINDOW_BYTES)
-    yield content.subarray(at, at + WINDOW_BYTES + OVERLAP_BYTES);
-}
-
-/** Each part goes on into the next one by `overlap` bytes, and is in the place of the one before it. */
-function* partsOf(path: string, bytes: number, overlap = 0): Generator<Buffer> {
+/** Each part is in the place of the one before it. */
+function* partsOf(path: string): Generator<Buffer> {
   const file = openSync(path, 'r');
   try {
-    const part = Buffer.allocUnsafe(bytes + overlap);
-    for (let at = 0; ; at += bytes) {
+    const part = Buffer.allocUnsafe(PART_BYTES + OVERLAP_BYTES);
+    for (let at = 0; ; at += PART_BYTES) {
       const length = readSync(file, part, 0, part.length, at);
       if (length === 0) return;
       yield part.subarray(0, length);
@@ -209,6 +140,32 @@ function* partsOf(path: string, bytes: number, overlap = 0): Generator<Buffer> {
     closeSync(file);
   }
 }
+
+const ZIP_ENTRY = Buffer.from('PK\x03\x04');
+/** The header before each entry of an archive: its length, and where in it are the method, 0 for none, and the lengths of name and extra field. */
+const ENTRY = { header: 30, method: 8, name: 26, extra: 28 };
+const MOST_UNPACKED = { maxOutputLength: 2 ** 31 };
+
+/** What is packed in a workbook; nothing of another file. */
+function* entriesOf(path: string): Generator<Buffer> {
+  for (const begin of partsOf(path)) {
+    if (begin.indexOf(ZIP_ENTRY) !== 0) return;
+    break;
+  }
+  const bytes = readFileSync(path);
+  for (let at = 0; at !== -1; at = bytes.indexOf(ZIP_ENTRY, at + ENTRY.header)) {
+    if (at + ENTRY.header > bytes.length) return;
+    if (bytes.readUInt16LE(at + ENTRY.method) === 0) continue;
+    const lengths = bytes.readUInt16LE(at + ENTRY.name) + bytes.readUInt16LE(at + ENTRY.extra);
+    try {
+      yield inflateRawSync(bytes.subarray(at + ENTRY.header + lengths), MOST_UNPACKED);
+    } catch {
+      // What only looks like an entry, or is damaged, was searched as it is.
+    }
+  }
+}
+
+// ------------------------------------------------------------------------------------------ the user's files
 
 /** A file of the user's that we wrote from what is erased. It stays as it is, and is named. */
 export interface UserFile {
@@ -229,29 +186,14 @@ export function userFiles(
   person: Person | undefined,
   removed: readonly string[],
 ): FoundFiles {
-  const gone = new Set(removed.map(realPathOf));
-  const noted = notesIn(folder);
-  const affected = [
-    ...known.filter(({ isAffected }) => isAffected),
-    ...noted.filter(({ batch }) => written.has(batch)),
-  ];
+  const noted = notesIn(folder).map(({ path, batch }) => ({ path, isAffected: written.has(batch) }));
   const isForgotten = (path: string): boolean => person?.in(path, 'name') === true;
-  const paths = new Set(
-    [...affected, ...[...known, ...noted].filter(({ path }) => isForgotten(path))].map(({ path }) => path),
-  );
+  const meant = [...known, ...noted].filter(({ path, isAffected }) => isAffected || isForgotten(path));
+  const paths = [...new Set(meant.map(({ path }) => path))].sort();
   return {
-    files: [...paths]
-      .filter((path) => existsSync(path) && !gone.has(realPathOf(path)))
-      .sort()
+    files: paths
+      .filter((path) => existsSync(path) && !removed.includes(path))
       .map((path) => ({ path, isPathForgotten: isForgotten(path) })),
     named: noted.filter(({ path }) => isForgotten(path)).length,
   };
-}
-
-function realPathOf(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
 }
