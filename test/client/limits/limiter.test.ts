@@ -1,8 +1,8 @@
 /**
  * Goal: requests leave no faster than the account and its vendor allow, trouble is met by waiting and not by asking
  * more, and no run waits for ever.
- * Method: the limiter under a virtual clock with windows longer than a minute, which only the guard holds; the
- * spreading over short ones, which is Bottleneck's, in real time.
+ * Method: the limiter under a virtual clock with windows longer than a minute, which only the guard holds. The spreading over
+ * short ones is shown in `leases`.
  */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
@@ -10,8 +10,7 @@ import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { Limiter, type LimiterOptions, type Pause, type Waiter } from '../../../src/client/limits/limiter.ts';
 import type { Limits } from '../../../src/client/limits/windows.ts';
-import { systemClock } from '../../../src/core/clock.ts';
-import { StopError, stop } from '../../../src/core/errors.ts';
+import { StopError } from '../../../src/core/errors.ts';
 import { VirtualClock } from '../../virtual-clock.ts';
 import { TimerClock } from './timer-clock.ts';
 
@@ -47,11 +46,10 @@ afterEach(() => {
 });
 
 /** For what leases have to be waited for: their timers go by virtual time as well. */
-function goByTimers(): TimerClock {
+function goByTimers(): void {
   const timers = new TimerClock();
   onTestFinished(() => timers.end());
   clock = timers;
-  return timers;
 }
 
 /** Where no speed is to be learned, only the guards of long windows hold: the clock stands still for Bottleneck. */
@@ -153,22 +151,6 @@ describe('windows', () => {
     expect(waits).toEqual([0, 0, HOUR_MS + MARGIN_MS, DAY_MS - HOUR_MS]);
   });
 
-  test('what counts is when a request is sent, and not when it was allowed to be', async () => {
-    const limited = limiter({ limits: twoAnHour });
-    await waitOf(limited);
-    const slow = await limited.permit(PATIENT);
-    const next = limited.permit(PATIENT);
-    await clock.calm();
-    clock.pass(3 * HOUR_MS);
-    slow.sent();
-    slow.done();
-    const fromMs = clock.nowMs;
-    await clock.until(next);
-    // The first one has long left the window, so there is room for one beside the slow one.
-    expect(clock.nowMs - fromMs).toBe(0);
-    expect(await waitOf(limited)).toBe(HOUR_MS + MARGIN_MS);
-  });
-
   test('a request that may have been held up on its way to the vendor counts as late', async () => {
     const limited = limiter({ limits: twoAnHour });
     const sentAtMs: number[] = [];
@@ -186,47 +168,9 @@ describe('windows', () => {
     expect(clock.nowMs - (sentAtMs[1] ?? 0) - HOUR_MS - MARGIN_MS, 'the late one').toBeCloseTo(40, 0);
   });
 
-  test('a permit that is given up makes room at once', async () => {
-    const limited = limiter({ limits: { concurrency: 8, windows: [{ requests: 1, windowMs: HOUR_MS }] } });
-    const unused = await limited.permit(PATIENT);
-    const next = limited.permit(PATIENT);
-    await clock.calm();
-    unused.done();
-    await clock.until(next);
-    expect(clock.nowMs).toBe(1_000);
-  });
-
   test('a restart does not burst: the sends of the last run count', async () => {
     const earlierSendsMs = [clock.wallMs() - 50 * MINUTE_MS, clock.wallMs() - 10 * MINUTE_MS];
     expect(await waitOf(limiter({ limits: twoAnHour, earlierSendsMs }))).toBe(10 * MINUTE_MS + MARGIN_MS);
-  });
-
-  test('sends from the future are those of a clock that was changed, and do not count', async () => {
-    const earlierSendsMs = [clock.wallMs() + 1, clock.wallMs() + 5 * DAY_MS];
-    expect(await waitOf(limiter({ limits: twoAnHour, earlierSendsMs }))).toBe(0);
-  });
-
-  test('short windows are spread and never exceeded, also after idle times (in real time)', async () => {
-    vi.restoreAllMocks();
-    const limited = limiter({
-      clock: systemClock,
-      limits: { concurrency: 50, windows: [{ requests: 20, windowMs: 200 }] },
-    });
-    const sends: number[] = [];
-    const send = async (): Promise<void> => {
-      const permit = await limited.permit(PATIENT);
-      permit.sent();
-      sends.push(performance.now());
-      permit.done();
-    };
-    await Promise.all(Array.from({ length: 30 }, send));
-    await new Promise((resolve) => setTimeout(resolve, 250));
-    await Promise.all(Array.from({ length: 30 }, send));
-    for (const from of sends) {
-      expect(sends.filter((at) => at >= from && at < from + 200).length).toBeLessThanOrEqual(20);
-    }
-    // Twenty at once would be allowed; spread, the tenth leaves when almost half of the window is over.
-    expect((sends[9] ?? 0) - (sends[0] ?? 0)).toBeGreaterThan(60);
   });
 });
 
@@ -263,19 +207,6 @@ describe('a pause', () => {
   ])('that the ledger remembers and that is %s is not', async (_, aheadMs) => {
     expect(await waitOf(limiter({ pausedUntilMs: clock.wallMs() + aheadMs }))).toBe(0);
     expect(pauses).toEqual([]);
-  });
-
-  test('is told once, also by a clock that goes on between two looks at it', async () => {
-    const ticking = new (class extends VirtualClock {
-      override monotonicMs(): number {
-        return super.monotonicMs() + this.#looks++ / 1_000;
-      }
-      #looks = 0;
-    })();
-    const limited = limiter({ clock: ticking });
-    limited.pause(MINUTE_MS, ticking.nowMs, 'too fast');
-    await ticking.until(waitUsing(limited, PATIENT));
-    expect(pauses).toMatchObject([{ why: 'the vendor asked to wait (too fast)' }]);
   });
 
   test('after a connection that was refused is a backoff, and teaches nothing about the speed', async () => {
@@ -317,22 +248,6 @@ test('while answers get lost one probe is under way at a time; when it is answer
   expect(limited.outstanding).toBe(2);
 });
 
-test('a wait that the learned speed makes longer than the vendor asked for is told as ours', async () => {
-  goByTimers();
-  const limited = limiter({ limits: UNLIMITED });
-  for (let count = 0; count < 12; count += 1) {
-    await waitOf(limited);
-    limited.pause(100, clock.nowMs, 'status 429');
-  }
-  await waitOf(limited);
-  const told = pauses.filter(({ fromMs, untilMs }) => untilMs - fromMs > 5_000);
-  expect(told.length).toBeGreaterThan(0);
-  for (const { why } of told)
-    expect(why).toMatch(
-      /^the vendor asked to wait for \S+ m?s \(status 429\); Rowonce waits longer, because/,
-    );
-});
-
 describe('what answers say', () => {
   test('about what is left is kept to, until the window begins anew', async () => {
     const limited = limiter();
@@ -372,10 +287,7 @@ describe('what answers say', () => {
 });
 
 describe('the speed of a plan that nobody told us', () => {
-  let timers: TimerClock;
-  beforeEach(() => {
-    timers = goByTimers();
-  });
+  beforeEach(goByTimers);
 
   /** How long a number of requests takes that are all accepted at once. */
   async function durationOf(limited: Limiter, requests: number): Promise<number> {
@@ -404,26 +316,6 @@ describe('the speed of a plan that nobody told us', () => {
     for (const [at, atMs] of times.entries()) expect(atMs).toBeGreaterThanOrEqual(at * 500 - 25);
   });
 
-  test('is not saved up while nothing is asked', async () => {
-    const limited = limiter({ limits: UNLIMITED });
-    await waitOf(limited);
-    clock.pass(60_000);
-    let granted = 0;
-    for (let request = 0; request < 8; request += 1) {
-      void limited.permit(PATIENT).then(() => {
-        granted += 1;
-      });
-    }
-    await timers.passing(400);
-    expect(granted).toBe(1);
-  });
-
-  test('is learned beside a quota of a day, which says nothing about the second', async () => {
-    const limits = { concurrency: 8, windows: [{ requests: 50_000, windowMs: DAY_MS }] };
-    const takesMs = await durationOf(limiter({ limits: UNLIMITED }), 20);
-    expect(await durationOf(limiter({ limits, unhurried: false }), 20)).toBeCloseTo(takesMs);
-  });
-
   test('is not looked for where the account knows it', async () => {
     const limits = { concurrency: 8, windows: [{ requests: 5_000, windowMs: 1_000 }] };
     const limited = limiter({ limits, unhurried: false });
@@ -437,39 +329,6 @@ describe('the speed of a plan that nobody told us', () => {
     limited.pause(1_000, clock.nowMs, 'too fast');
     await waitOf(limited);
     expect(await durationOf(limited, 20)).toBeGreaterThan(50);
-  });
-
-  test.each<[string, (limited: Limiter) => void]>([
-    ['a refusal', (limited) => limited.pause(1_000, clock.nowMs, 'too fast')],
-    [
-      'its first limit',
-      (limited) => limited.hear({ windows: [{ requests: 20, windowMs: 1_000 }] }, clock.nowMs),
-    ],
-  ])('is not owed by requests that left before it held, until %s', async (_, slowDown) => {
-    const limited = limiter({ limits: { ...UNLIMITED, concurrency: 40 }, unhurried: true });
-    for (let count = 0; count < 40; count += 1) expect(await waitOf(limited)).toBe(0);
-    slowDown(limited);
-    // The vendor counts a second's worth, and the learner counts in bins.
-    expect(await waitOf(limited)).toBeLessThan(1_100);
-  });
-
-  test('is the reason of a wait for it, and no limit of the account is', async () => {
-    const limited = limiter({ limits: UNLIMITED, learnedPerSecond: 0.1 });
-    for (let count = 0; count < 2; count += 1) await waitOf(limited);
-    expect(pauses).toMatchObject([{ why: "the vendor's answers allow no earlier request", asked: false }]);
-    const stopped = await stopOf(limited.permit({ ...PATIENT, maxPauseMs: 5_000 }));
-    expect(stopped.message).toContain(": the vendor's answers allow no earlier request.");
-  });
-
-  test('is told when it has moved by more than a tenth, and not with every answer', async () => {
-    const limited = limiter({ limits: UNLIMITED });
-    await durationOf(limited, 50);
-    limited.pause(1_000, clock.nowMs, 'too fast');
-    await durationOf(limited, 500);
-    expect(learned.length).toBeGreaterThan(0);
-    expect(learned.length).toBeLessThan(100);
-    const steps = learned.slice(1).map((perSecond, at) => Math.abs(perSecond / (learned[at] ?? 0) - 1));
-    expect(Math.min(...steps, 1)).toBeGreaterThan(0.1);
   });
 
   test('is looked for when the vendor refuses what the account says, and a wider margin does not help', async () => {
@@ -544,50 +403,6 @@ describe('every run ends', () => {
     expect(stopped.next).toBe('Run the same command again after 2026-11-20T02:00:00.000Z.');
   });
 
-  test('what was waited is told apart from what would still be to wait', async () => {
-    const limited = limiter();
-    limited.backOff(clock.nowMs, 'connect ECONNREFUSED');
-    clock.pass(4 * MINUTE_MS);
-    limited.pause(9 * MINUTE_MS, clock.nowMs, 'status 429');
-    expect((await stopOf(limited.permit(impatient))).message).toBe(
-      'Nothing was settled for 4 min, and the next request would have to wait for another 9 min, together longer than --max-pause allows (10 min): the vendor asked to wait (status 429).',
-    );
-  });
-
-  test('an answer that was lost is the reason, though no pause came of it', async () => {
-    goByTimers();
-    const limited = limiter({ limits: UNLIMITED });
-    limited.doubted(clock.nowMs, 'answers get lost');
-    await waitOf(limited, impatient);
-    clock.pass(maxPauseMs);
-    await waitOf(limited);
-    expect((await stopOf(limited.permit(impatient))).message).toMatch(/: answers get lost\.$/);
-  });
-
-  test('a run that does not wait leaves no timer behind, which would keep the program from ending', async () => {
-    const limited = limiter();
-    limited.pause(MINUTE_MS, clock.nowMs, 'status 429');
-    const first = expect(limited.permit(impatient)).rejects.toMatchObject({ code: 'paused' });
-    await clock.calm();
-    // The pause becomes too long for the one who waits as well.
-    limited.pause(2 * HOUR_MS, clock.nowMs, 'status 429');
-    await expect(limited.permit(impatient)).rejects.toMatchObject({ code: 'paused' });
-    await first;
-    await expect(clock.until(new Promise(() => {}))).rejects.toThrow('nothing will ever happen');
-    expect(clock.nowMs).toBe(1_000);
-  });
-
-  test('nor does one whose wait turned out longer than it may be', async () => {
-    const limited = limiter();
-    limited.pause(MINUTE_MS, clock.nowMs, 'status 429');
-    const waiting = limited.permit(impatient);
-    await clock.calm();
-    limited.pause(2 * HOUR_MS, clock.nowMs, 'status 429');
-    expect(await stopOf(waiting)).toMatchObject({ code: 'paused' });
-    await expect(clock.until(new Promise(() => {}))).rejects.toThrow('nothing will ever happen');
-    expect(clock.nowMs).toBe(1_000 + MINUTE_MS);
-  });
-
   test('a wait that is not longer is waited', async () => {
     const limited = limiter();
     limited.pause(maxPauseMs, clock.nowMs, 'too fast');
@@ -649,23 +464,6 @@ describe('every run ends', () => {
     const known = limited.upToDate(stopped);
     expect(known).toMatchObject({ code: 'paused', message: stopped.message, resumeAtMs });
     expect(known.next).toBe('Run the same command again after 2026-11-20T03:00:01.000Z.');
-  });
-
-  test('another stop than for a pause has no time to go on', () => {
-    const limited = limiter();
-    limited.pause(HOUR_MS, clock.nowMs, 'status 429');
-    const stopped = stop('budget', 'The budget is reached.', 'Raise it.');
-    expect(limited.upToDate(stopped)).toBe(stopped);
-  });
-
-  test('a window that is used up is named, also after a pause that was shorter', async () => {
-    const windows = [{ requests: 1, windowMs: DAY_MS }];
-    const limited = limiter({ limits: { concurrency: 8, windows } });
-    await waitOf(limited, impatient);
-    limited.pause(1_000, clock.nowMs, 'status 429');
-    expect((await stopOf(limited.permit(impatient))).message).toContain(
-      'the limit of the account is used up',
-    );
   });
 });
 

@@ -28,15 +28,6 @@ function waitOut(): number {
 }
 
 describe('pauses', () => {
-  test("last as long as the vendor asks, and are told by the calendar's time", () => {
-    backoff.pause(7_000, clock.nowMs, 'too fast');
-    const fromMs = clock.wallMs();
-    expect(pauses).toEqual([
-      { fromMs, untilMs: fromMs + 7_000, why: 'the vendor asked to wait (too fast)', asked: true },
-    ]);
-    expect(waitOut()).toBe(7_000);
-  });
-
   test('a shorter one never ends a longer one', () => {
     backoff.pause(7_000, clock.nowMs, 'too fast');
     backoff.pause(1_000, clock.nowMs, 'too fast');

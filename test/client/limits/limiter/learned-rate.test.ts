@@ -118,76 +118,14 @@ describe('a vendor without a limit', () => {
   test('is not held back once the concurrency is what limits', () => {
     expect(perSecond(21, { seconds: 22 })).toBeGreaterThan(0.98 * reach(256, 100));
   });
-
-  test('has no speed that could be told', () => {
-    const rate = new RateLearner();
-    play({ ...usual, rate, admits: always });
-    expect(rate.perSecond).toBeUndefined();
-  });
-
-  test('that nobody asks for a while is not taken for faster than it was', () => {
-    const rate = new RateLearner();
-    for (let second = 0; second < 600; second += 1) {
-      rate.sent(second * 1000);
-      rate.accepted(second * 1000 + 50);
-    }
-    rate.sent(600_000);
-    expect(rate.pacePerSecond).toBeLessThan(5);
-  });
-});
-
-test('permits in hand count as sent now, so that no more than the speed allows leave in a second', () => {
-  const rate = new RateLearner({ perSecond: 10 });
-  for (let count = 0; count < 8; count += 1) rate.sent(count);
-  expect(rate.waitMs(100, 2)).toBe(0);
-  expect(rate.waitMs(100, 3)).toBeGreaterThan(800);
 });
 
 describe('a refusal', () => {
-  /** A rate of 100 a second that has been used for some seconds. */
-  function used(): RateLearner {
-    const rate = new RateLearner({ perSecond: 100 });
-    play({ ...usual, rate, admits: always, seconds: 4 });
-    return rate;
-  }
-
-  test('counts once, with all that left before it was known', () => {
-    const rate = used();
-    for (const atMs of [4000, 4010, 4020, 4030]) rate.sent(atMs);
-    rate.limited(4000, 4050);
-    const after = rate.perSecond;
-    expect(after).toBeLessThan(96);
-    for (const atMs of [4010, 4020, 4030]) rate.limited(atMs, atMs + 50);
-    expect(rate.perSecond).toBe(after);
-  });
-
-  test('leaves at least a third of the speed, near enough, however little is known since the last one', () => {
-    const rate = used();
-    rate.sent(4000);
-    rate.limited(4000, 4050);
-    rate.sent(6200);
-    rate.accepted(6300);
-    const before = rate.perSecond ?? 0;
-    rate.sent(6310);
-    rate.limited(6310, 6400);
-    expect(rate.perSecond).toBeLessThan(before);
-    expect(rate.perSecond).toBeGreaterThanOrEqual(0.3 * before);
-  });
-
   test('that lasts is asked about ever more seldom, one request at a time', () => {
     const admits = vendor('fixed window', { requests: 1000, windowMs: 3_600_000 });
     const arrivals = play({ ...usual, rate: new RateLearner(), admits, seconds: 1800 });
     expect(refused(between(arrivals, 600, 1200))).toBeLessThanOrEqual(21);
     expect(refused(between(arrivals, 600, 1200))).toBeGreaterThanOrEqual(19);
-  });
-
-  test('that lasts is asked about as often as the vendor names a time', () => {
-    const rate = used();
-    for (const atMs of [5000, 6000, 7000, 8000]) {
-      rate.sent(atMs);
-      rate.limited(atMs, atMs + 50, 900);
-    }
-    expect(rate.waitMs(8050)).toBeCloseTo(900);
   });
 
   test.each(some([0, 1, 4], 1))(
@@ -212,15 +150,6 @@ describe('a refusal', () => {
     const admits = (atMs: number): boolean => (atMs < 60_000 || atMs >= 360_000) && limit(atMs);
     const arrivals = play({ ...usual, rate: new RateLearner(), admits, seconds: 480 });
     expect(shareOf(arrivals, 400, 480, { perSecond: 50 })).toBeGreaterThan(0.85);
-  });
-
-  test('whose probe got lost is not waited for', () => {
-    const rate = used();
-    rate.sent(4000);
-    rate.limited(4000, 4050);
-    rate.sent(5000);
-    expect(rate.waitMs(5100)).toBeGreaterThan(5000);
-    expect(rate.waitMs(15_100)).toBe(0);
   });
 });
 
@@ -275,16 +204,6 @@ describe('what the vendor says', () => {
     expect(rate.perSecond).toBeCloseTo(100, -1);
   });
 
-  test('holds for permits that are still in hand', () => {
-    const rate = new RateLearner();
-    rate.hinted([{ requests: 3, windowMs: 3_600_000 }], 0);
-    expect(rate.waitMs(1000, 2)).toBeLessThan(60_000);
-    expect(rate.waitMs(1000, 3)).toBeGreaterThan(3_000_000);
-    rate.sent(1000);
-    expect(rate.waitMs(5000, 1)).toBe(0);
-    expect(rate.waitMs(5000, 2)).toBeGreaterThan(3_000_000);
-  });
-
   test.each(KINDS)(
     'is dropped by a %s that refuses all the same, though it says so again and again',
     (kind) => {
@@ -295,23 +214,6 @@ describe('what the vendor says', () => {
       expect(rate.perSecond).toBeLessThan(25);
     },
   );
-
-  test('is believed again when it is something else', () => {
-    const rate = new RateLearner();
-    play({ ...usual, rate, admits: perSecondVendor('sliding log', 20), seconds: 60, told: hundred });
-    rate.hinted([{ requests: 20, windowMs: 1000 }], 60_000);
-    const arrivals = play({ ...usual, rate, admits: always, seconds: 20 });
-    expect(arrivals.length).toBeLessThanOrEqual(20 * 20);
-  });
-
-  test('is not contradicted by refusals of what left before', () => {
-    const rate = new RateLearner();
-    rate.sent(0);
-    rate.sent(500);
-    rate.hinted(hundred, 600);
-    rate.limited(500, 650);
-    expect(rate.perSecond).toBeCloseTo(100, -1);
-  });
 
   test.each([
     ['alone', []],

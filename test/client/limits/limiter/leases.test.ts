@@ -3,7 +3,7 @@
  * long nothing was asked, and at once where nothing says so.
  * Method: the limiter with Bottleneck as it is, whose timers and whose calendar go by virtual time.
  */
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Limiter, type LimiterOptions, type Waiter } from '../../../../src/client/limits/limiter.ts';
 import type { Window } from '../../../../src/client/limits/windows.ts';
 import { TimerClock } from '../timer-clock.ts';
@@ -68,13 +68,6 @@ describe('requests of a window of a minute or less', () => {
     const evenMs = window.windowMs / window.requests;
     expect(Math.min(...gaps)).toBeGreaterThan(evenMs - 10);
     expect(Math.max(...gaps)).toBeLessThan(evenMs + 20);
-  });
-
-  test('leave in groups of a hundredth of a second where they are many', async () => {
-    open([{ requests: 5_000, windowMs: SECOND_MS }]);
-    const sends = await sendsOf(2_000);
-    expect(mostIn(50, sends)).toBeLessThanOrEqual(50 * 6);
-    expect(sends.at(-1)).toBeLessThan(450);
   });
 
   test('are spread by the shortest window, though a longer one allows more at once', async () => {
@@ -155,14 +148,6 @@ describe('a lease', () => {
     expect(await sendsOf(2)).toEqual([0, expect.closeTo(MINUTE_MS, -2)]);
   });
 
-  test('that many did not use is no burst', async () => {
-    open([{ requests: 5, windowMs: SECOND_MS }]);
-    const unused = await clock.until(Promise.all(Array.from({ length: 5 }, () => limited.permit(PATIENT))));
-    await clock.passing(MINUTE_MS);
-    for (const permit of unused) permit.done();
-    expect(mostIn(190, await sendsOf(5))).toBeLessThanOrEqual(2);
-  });
-
   test.each([{ learnedPerSecond: 1 / 60 }, {}])(
     'that was on its way to a caller who gave up comes to the next one: %o',
     async (options) => {
@@ -178,20 +163,6 @@ describe('a lease', () => {
       expect(await sendsOf(1)).toEqual([expect.closeTo(MINUTE_MS / 2, -2)]);
     },
   );
-
-  test('comes also where the clock of the run is far ahead of the one of its timers', async () => {
-    const jumping = { ...clock, monotonicMs: () => clock.nowMs, wallMs: () => clock.nowMs };
-    const sleep = async (durationMs: number): Promise<void> => {
-      clock.nowMs += durationMs;
-      await clock.calm();
-    };
-    open([], { learnedPerSecond: 5, clock: { ...jumping, sleep } });
-    const permits = Promise.all(Array.from({ length: 5 }, () => limited.permit(PATIENT)));
-    const settled = vi.fn();
-    permits.then((all) => settled(all.length));
-    for (let passedMs = 0; passedMs < 2 * SECOND_MS; passedMs += 1) await vi.advanceTimersByTimeAsync(1);
-    expect(settled).toHaveBeenCalledWith(5);
-  });
 });
 
 test('a quota of a day may be used up at once, and not one request more', async () => {
@@ -200,18 +171,4 @@ test('a quota of a day may be used up at once, and not one request more', async 
   const sends = await sendsOf(requests + 1);
   expect(sends.at(-2)).toBeLessThan(SECOND_MS);
   expect(sends.at(-1)).toBeGreaterThan(DAY_MS);
-});
-
-test('where nothing is limited a permit is there before it is asked for', async () => {
-  open([], { unhurried: true });
-  for (let turns = 0; turns < 100; turns += 1) {
-    for (let count = 0; count < 64; count += 1) {
-      const permit = limited.permitAtOnce(PATIENT);
-      permit?.sent();
-      permit?.done();
-      expect(permit).toBeDefined();
-    }
-    // As long as a vendor takes at the least: 64,000 requests a second.
-    await clock.passing(1);
-  }
 });

@@ -3,10 +3,8 @@
  * Method: arbitrary sequences of waiting, taking, sending late and giving back; every stretch is counted afterwards.
  */
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
-import { PlanGuards, SlidingLog } from '../../../../src/client/limits/limiter/guards.ts';
-import { marginMs } from '../../../../src/client/limits/windows.ts';
-import { VirtualClock } from '../../../virtual-clock.ts';
+import { expect, test } from 'vitest';
+import { SlidingLog } from '../../../../src/client/limits/limiter/guards.ts';
 
 type Deed = 'take' | 'send' | 'give back';
 
@@ -80,113 +78,4 @@ test('a permit that is out may be used at any time, so its place is taken until 
   log.take();
   log.sent(1_000_000);
   expect(log.waitMs(1_000_001)).toBe(99);
-});
-
-describe('the margin for jitter', () => {
-  /** Of 5,000 a second, with a margin of 10 ms. */
-  const FAST = { requests: 1_000, windowMs: 200 };
-
-  /** Uses the window up. @returns the number of the first send. */
-  function sendAll(log: SlidingLog, atMs: number): number {
-    const numbers = Array.from({ length: FAST.requests }, () => {
-      log.take();
-      return log.sent(atMs);
-    });
-    return numbers[0] ?? 0;
-  }
-
-  /** By how much longer than the window the wait after a send is. */
-  function marginOf(log: SlidingLog, windowMs: number): number {
-    log.take();
-    log.sent(0);
-    return log.waitMs(0) - windowMs;
-  }
-
-  test.each([
-    [5, 1_000, 5],
-    [500, 1_000, 5],
-    [5_000, 1_000, 20],
-    [100_000, 1_000, 50],
-    [50_000, 86_400_000, 1_000],
-  ])('of %i requests in %i ms is %i ms', (requests, windowMs, expected) => {
-    expect(marginMs({ requests, windowMs })).toBeCloseTo(expected, 6);
-  });
-
-  test('doubles when the vendor refuses what the plan allows, up to a twentieth of the window', () => {
-    const log = new SlidingLog({ requests: 1, windowMs: 1_000 });
-    const margins: number[] = [];
-    do margins.push(marginOf(log, 1_000));
-    while (log.widen());
-    expect(margins).toEqual([5, 10, 20, 40, 50]);
-  });
-
-  test('is as wide for every send as for one of which nothing is told, and then doubles once, where it is wide from the start', () => {
-    const log = new SlidingLog({ requests: 12_500, windowMs: 1_000 });
-    expect([log.widen(), log.widen(), log.widen()]).toEqual([true, true, false]);
-  });
-
-  test('is narrow for a send of which it is told how late it came, until the vendor refuses what the plan allows', () => {
-    const log = new SlidingLog(FAST);
-    const first = sendAll(log, 0);
-    expect(log.waitMs(0)).toBe(210);
-    log.late(first, 3);
-    expect(log.waitMs(0), 'it may have been later').toBe(213);
-    log.late(first + 1, 3, true);
-    log.take();
-    expect(log.waitMs(0), 'it was no later').toBe(208);
-    log.sent(1_000);
-    const second = sendAll(log, 1_000);
-    log.widen();
-    log.late(second, 3, true);
-    expect(log.waitMs(1_000)).toBe(218);
-  });
-
-  test('stays wide until so many answers came that the fastest one says what a request takes', () => {
-    const guards = new PlanGuards([FAST], new VirtualClock());
-    const waits = Array.from({ length: 7 }, (_, round) => {
-      const atMs = round * 1_000;
-      for (let send = 0; send < FAST.requests; send += 1) {
-        guards.take();
-        guards.answered(guards.sent(atMs), 1);
-      }
-      return guards.waitMs(atMs);
-    });
-    expect(waits).toEqual([210, 210, 210, 210, 210, 205, 205]);
-  });
-
-  test('grows to twenty times as much, however long the window is', () => {
-    const log = new SlidingLog({ requests: 1, windowMs: 86_400_000 });
-    while (log.widen());
-    expect(marginOf(log, 86_400_000)).toBe(20_000);
-  });
-});
-
-describe('a send that may have reached the vendor later than others', () => {
-  test('leaves the window as much later', () => {
-    const log = new SlidingLog({ requests: 2, windowMs: WINDOW_MS }, 0);
-    log.take();
-    log.take();
-    const first = log.sent(0);
-    const second = log.sent(10);
-    log.late(first, 7);
-    expect(log.waitMs(20)).toBe(87);
-    log.late(second, 5);
-    log.take();
-    expect(log.waitMs(20), 'the other place').toBe(95);
-  });
-
-  test('is of no account when it has left the window already', () => {
-    const log = new SlidingLog({ requests: 1, windowMs: WINDOW_MS }, 0);
-    log.take();
-    const old = log.sent(0);
-    log.take();
-    log.sent(100);
-    log.late(old, 1_000);
-    expect(log.waitMs(100)).toBe(100);
-  });
-});
-
-test('a window without a place or without a length is a bug', () => {
-  expect(() => new SlidingLog({ requests: 0, windowMs: WINDOW_MS })).toThrow('a window of 0 requests');
-  expect(() => new SlidingLog({ requests: 1, windowMs: 0 })).toThrow('in 0 ms');
 });
