@@ -14,7 +14,7 @@ import { keepAgreement } from '../../src/client/account/agreements.ts';
 import { Client, type Permit, type Sent } from '../../src/client/client.ts';
 import type { Dialect } from '../../src/client/dialect.ts';
 import provider from '../../src/client/dialects/provider.ts';
-import { freeRequestOf, type HttpRequest } from '../../src/client/request.ts';
+import type { HttpRequest } from '../../src/client/request.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import {
   type AccountLine,
@@ -22,7 +22,6 @@ import {
   type AttemptId,
   admitted,
   credits,
-  type Turn,
 } from '../../src/ledger/ledger.ts';
 import { type Script, ScriptedVendor } from '../faults/scripted-vendor.ts';
 
@@ -103,21 +102,6 @@ test('a permit is given back when it was used, when it was not, and once', async
   expect(client.limiter.outstanding).toBe(0);
 });
 
-test('only what a store has admitted, or a dialect calls free, has the type of it', async () => {
-  const { client, vendor } = await openClient();
-  const usage = { method: 'GET', path: '/usage' } as const;
-  const free = freeRequestOf(provider, '', usage, {}, client.values);
-  expect((await client.ask(WAITER, free)).verdict.kind).toBe('answered');
-  const mistakes = (permit: Permit) => [
-    // @ts-expect-error: an object of the same members was committed by nobody.
-    permit.send({ kind: 'admitted', attempt: 1 as AttemptId, reserved: credits(1) }, PAID, nothing),
-    // @ts-expect-error: this request may cost something.
-    client.ask(WAITER, PAID),
-  ];
-  expect(mistakes).toBeInstanceOf(Function);
-  expect(vendor.requests.map(({ path }) => path)).toEqual(['/usage']);
-});
-
 test('an exchange is over after a minute where the account says no timeout, and not before', async () => {
   // Sockets go on as they do; the minute passes when the test says so.
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
@@ -135,31 +119,4 @@ test('an exchange is over after a minute where the account says no timeout, and 
   expect(await exchange).toMatchObject({
     reply: { kind: 'lost', message: 'no answer came (the timeout of 1 min passed)' },
   });
-});
-
-test('a permit whose place in the line is gone by then sends nothing, and one with a place does', async () => {
-  let mayLeave = true;
-  const turn: Turn = {
-    ...{
-      untilDue: async () => {},
-      mayLeave: () => mayLeave,
-      left: nothing,
-      answered: nothing,
-      giveBack: nothing,
-    },
-  };
-  const line: AccountLine = { turn: async () => turn, waitMs: 0, widen: () => false, close: nothing };
-  const { client, vendor } = await openClient(undefined, undefined, line);
-  const permit = await client.permit(WAITER);
-  const replied = sentBy(permit, admission());
-  // The connection is still being made.
-  mayLeave = false;
-  expect(await replied).toMatchObject({ reply: { kind: 'not_sent' } });
-  permit.giveBack();
-  expect(vendor.requests).toHaveLength(0);
-  mayLeave = true;
-  expect(await sentBy(await client.permit(WAITER), admission())).toMatchObject({
-    reply: { kind: 'answered' },
-  });
-  expect(vendor.requests).toHaveLength(1);
 });

@@ -10,7 +10,7 @@ import type { AnswerRule, Dialect, DialectOperation } from '../../src/client/dia
 import provider from '../../src/client/dialects/provider.ts';
 import service from '../../src/client/dialects/service.ts';
 import { judge as judgeAt, type Reply, type Requested, type Verdict } from '../../src/client/judge.ts';
-import { readBody, valueAt } from '../../src/core/answer-body.ts';
+import { readBody } from '../../src/core/answer-body.ts';
 import type { Call } from '../../src/core/operation.ts';
 import type { RawReply } from '../../src/ledger/ledger.ts';
 
@@ -99,27 +99,6 @@ describe('what costs by volume', () => {
   });
 });
 
-describe('a change by a call of one’s own', () => {
-  const change = provider.operations['api-call-change'];
-  if (change === undefined) throw new Error('the provider has no such operation');
-  const call: Call = {
-    operation: 'api-call-change',
-    parameters: { method: 'POST', endpoint: '/tags', body: { tag: 'vip' } },
-    ifLost: 'hold',
-    after: 0,
-    change: { subject: { name: 'call:1' }, leaves: { state: 'done' } },
-  };
-
-  test.each<[string, Reply, string]>([
-    ['a whole 2xx, whatever it says', answered(200, { applied: true }), 'found, 1 credits'],
-    ['404', answered(404, {}), 'no_match, 0 credits'],
-    ['400', answered(400, {}), 'refused, 0 credits'],
-    ['500', answered(500), 'in_doubt'],
-  ])('%s', (_, reply, verdict) => {
-    expect(inShort(judge(reply, provider, change, call))).toBe(verdict);
-  });
-});
-
 describe('rule 9, line by line', () => {
   test.each<[string, Reply, string]>([
     ['a 200 with data', answered(200, { name: 'Acme' }), 'found, 2 credits'],
@@ -174,12 +153,6 @@ describe('rule 9, line by line', () => {
     expect(judged(answered(500), free)).toMatchObject({ kind: 'not_sent' });
   });
 
-  test('a header that is named as something which every object has is not there by itself', () => {
-    const rules: AnswerRule[] = [{ status: ['2xx'], header: { constructor: 'function' }, means: 'no_match' }];
-    const dialect = { ...provider, answers: [...rules, ...provider.answers] };
-    expect(inShort(judged(answered(200, { name: 'Acme' }), dialect))).toBe('found, 2 credits');
-  });
-
   test('rules look at headers too', () => {
     const rules: AnswerRule[] = [{ status: ['2xx'], header: { 'x-result': '^none$' }, means: 'no_match' }];
     const dialect = { ...provider, answers: [...rules, ...provider.answers] };
@@ -224,25 +197,6 @@ describe("what is not the vendor's own word is no answer", () => {
         }
       }
     });
-  });
-
-  test.each<[number, string]>([
-    [400, 'in_doubt'],
-    [401, 'stop, key'],
-    [402, 'stop, vendor_credits'],
-    [403, 'stop, key'],
-    [404, 'in_doubt'],
-    [406, 'in_doubt'],
-    [407, 'stop, address'],
-    [409, 'in_doubt'],
-    [421, 'in_doubt'],
-    [422, 'in_doubt'],
-    [429, 'paused'],
-    [451, 'in_doubt'],
-  ])('a page with status %i', (status, expected) => {
-    for (const dialect of [provider, service]) {
-      expect(inShort(judge(answered(status, PAGE), dialect, operation)), dialect.name).toBe(expected);
-    }
   });
 
   test('a page that refuses says who may have sent it, and a refusal of the vendor does not', () => {
@@ -388,15 +342,6 @@ describe("the vendor's words", () => {
   });
 });
 
-test('a path leads only to what an answer itself holds', () => {
-  const value = { a: { b: [10, { c: 'x' }] } };
-  expect(valueAt(value, 'a.b.1.c')).toBe('x');
-  expect(valueAt(value, 'a.b.0')).toBe(10);
-  for (const path of ['a.x', 'a.b.9', 'constructor', 'a.__proto__', 'a.b.length.x', 'a.b.1.c.d']) {
-    expect(valueAt(value, path)).toBeUndefined();
-  }
-});
-
 describe('whatever arrives gets a verdict, and none throws', () => {
   const bytes = fc.oneof(
     fc.uint8Array().map((array) => Buffer.from(array)),
@@ -479,23 +424,6 @@ test('an answer that is in doubt for what it lacks names what that is', () => {
   expect(why({ success: false })).toBe('status 200, {"success":false}, without "invite_code"');
   expect(why('')).toBe('status 200, without a body');
   expect(why({ error: 'oh' })).toBe('status 200, "oh", without "invite_code"');
-});
-
-test('a change that may still be under way names that as the reason', () => {
-  const removal = service.operations['remove-user'];
-  if (removal === undefined) throw new Error('The dialect of the service has no remove-user.');
-  const call: Call = {
-    operation: 'remove-user',
-    parameters: { user_id: 'u-17' },
-    ifLost: 'hold',
-    after: 0,
-    change: { subject: { name: 'jo@a.example' }, leaves: { state: 'gone' } },
-  };
-  const why = (body: unknown): string => judge(answered(200, body), service, removal, call).why;
-  expect(why({ ok: true, task_id: 't-1' })).toBe(
-    'status 200, {"ok":true,"task_id":"t-1"}, which names a job or a task and does not say that it has ended',
-  );
-  expect(why({ status: 'queued' })).toBe('status 200, "queued", which does not say whether it was done');
 });
 
 /** What the ledger can keep: a clause, and whole credits that are not negative. */

@@ -1,16 +1,8 @@
-/**
- * Goal: no regular expression of a dialect can stop a run, whoever wrote it and whatever the vendor answers, and one that is
- * usual means the same as everywhere else.
- * Method: the built-in patterns by their form, because no time of a native one can be promised; those of files by the
- * processor time that they take for a text and for one that is eight times as long; both engines over random texts.
- */
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { makeLinear } from '../../src/client/dialect/linear-pattern.ts';
 import provider from '../../src/client/dialects/provider.ts';
 import service from '../../src/client/dialects/service.ts';
 import { type Pattern, patternOf } from '../../src/client/patterns.ts';
-import { times } from '../combinations.ts';
 
 /** Every text at `matches`, and every value of a `header` test, at any depth. */
 function patternsIn(value: unknown, name = ''): readonly string[] {
@@ -61,40 +53,4 @@ test('a text is looked at up to a length, however long the answer is', () => {
   const pattern = linear('needle');
   expect(pattern.test(`${'x'.repeat(60_000)} needle`)).toBe(true);
   expect(pattern.test(`${'x'.repeat(70_000)} needle`)).toBe(false);
-});
-
-test('a pattern as dialects have them means the same to both engines', () => {
-  const usual = [
-    '^company profile not found',
-    'retry in (?<seconds>\\d+(\\.\\d+)?) ?s',
-    '^[0.]+$',
-    '\\b(?:rate|quota) limit\\b',
-    '^\\{\\}$',
-    'wait (?<ms>\\d+)',
-    '.',
-    '^(?:ok|done)$',
-    '[^a-z]{2,}',
-  ];
-  const words = [
-    'Company profile not found',
-    'RETRY IN 2.5 s',
-    '0.00',
-    'Rate limit',
-    '{}',
-    'wait 9',
-    'ok',
-    'ß',
-  ];
-  const text = fc.oneof(
-    fc.string(),
-    fc.array(fc.constantFrom(...words, ' ', '.', '\n', 'x')).map((parts) => parts.join('')),
-  );
-  fc.assert(
-    fc.property(fc.constantFrom(...usual), text, (pattern, words) => {
-      const native = new RegExp(pattern, 'i').exec(words);
-      expect(linear(pattern).test(words)).toBe(native !== null);
-      expect({ ...linear(pattern).groups(words) }).toEqual({ ...native?.groups });
-    }),
-    { numRuns: times(300, 2_000) },
-  );
 });

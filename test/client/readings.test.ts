@@ -6,11 +6,10 @@
 import { describe, expect, test } from 'vitest';
 import { type Dialect, dialectMark } from '../../src/client/dialect.ts';
 import provider from '../../src/client/dialects/provider.ts';
-import { asReadToday, judgedToday, readToday } from '../../src/client/kept-answers.ts';
+import { judgedToday, readToday } from '../../src/client/kept-answers.ts';
 import {
   type AttemptRecord,
   type BatchId,
-  type CallState,
   credits,
   type DecisionId,
   type DecisionKind,
@@ -39,11 +38,6 @@ describe('a dialect is another', () => {
     ['its name', { ...provider, name: 'ours' }],
     ['the order of its entries', Object.fromEntries(Object.entries(provider).reverse()) as Dialect],
   ])('but not by %s', (_, other) => expect(dialectMark(other)).toBe(dialectMark(provider)));
-
-  test('and is known by a whole number that SQLite and JSON keep exactly', () => {
-    expect(dialectMark(provider)).toBeLessThan(2 ** 48);
-    expect(Number.isSafeInteger(dialectMark(provider))).toBe(true);
-  });
 });
 
 const FOUND = {
@@ -97,11 +91,6 @@ describe('what a kept reply means today', () => {
     expect(readToday({ ...record, closure: doubt }, provider), 'it was none before').toBeUndefined();
   });
 
-  test('is nothing for an operation that is no more', () => {
-    const gone = attempt({ call: { ...callNamed('acme'), operation: 'gone' } });
-    expect(judgedToday(gone, provider)).toBeUndefined();
-  });
-
   test('is applied to answers to questions alone', () => {
     const isReadAgain = (record: AttemptRecord): boolean => readToday(record, provider) !== undefined;
     const subject = { project: 'p', name: 'jo@a.example' };
@@ -120,40 +109,5 @@ describe('what a kept reply means today', () => {
     expect(isReadAgain(attempt({ ...doubt, ...decided('told') }))).toBe(false);
     expect(isReadAgain(attempt({ ...doubt, ...decided('repeat') }))).toBe(false);
     expect(isReadAgain(attempt(decided('repeat')))).toBe(true);
-  });
-
-  test('is not looked up for answers that the dialect of today has read', async () => {
-    const batch = '0000000a' as AttemptRecord['batch'];
-    const known = (dialect?: number): CallState<'kind'> =>
-      ({
-        kind: 'answered',
-        answer: {
-          ...{
-            attempt: 1 as AttemptRecord['attempt'],
-            batch,
-            kind: 'found',
-            why: 'x',
-            answeredAtMs: NOON_MS,
-          },
-          ...(dialect === undefined ? {} : { dialect }),
-        },
-      }) as const;
-    const asked: number[] = [];
-    const ledger = {
-      attempts: async (ids: readonly number[]) => {
-        asked.push(...ids);
-        return [attempt({ reply: replyWith('{}') })];
-      },
-    };
-    const at = { ledger, dialect: provider };
-    expect(await asReadToday([known(dialectMark(provider))], at)).toEqual([known(dialectMark(provider))]);
-    expect(asked).toEqual([]);
-    expect(await asReadToday([known(7), known()], at)).toMatchObject([
-      { answer: { kind: 'no_match' } },
-      { answer: { kind: 'no_match' } },
-    ]);
-    expect(asked, 'once for each answer').toEqual([1]);
-    const none = { ...known(7), kind: 'unanswered' } as CallState<'kind'>;
-    expect(await asReadToday([none], at), 'an answer again').toMatchObject([{ kind: 'answered' }]);
   });
 });

@@ -4,12 +4,7 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  type Dialect,
-  type DialectOperation,
-  dialectOperationOf,
-  unaskable,
-} from '../../src/client/dialect.ts';
+import { type Dialect, type DialectOperation, dialectOperationOf } from '../../src/client/dialect.ts';
 import provider from '../../src/client/dialects/provider.ts';
 import service from '../../src/client/dialects/service.ts';
 import { freeRequestOf, readBackRequestOf, requestOf, requireSendable } from '../../src/client/request.ts';
@@ -44,10 +39,6 @@ test('a lookup of the provider, to the byte', () => {
     'user-agent': `rowonce/${version()}`,
   });
   expect(request.body?.toString()).toBe('{"abn":"51824753556"}');
-});
-
-test("the path of the account's address comes first", () => {
-  expect(requestOf(dialect({}), '/v2/api', call({}), { key: 'k' }).path).toBe('/v2/api/do');
 });
 
 test("a parameter is sent under the vendor's name for it", () => {
@@ -93,15 +84,6 @@ describe('a field with a dot in its name', () => {
     expect(() => requireSendable(dialect(operation), call(parameters))).toThrow(
       expect.objectContaining({ code: 'job' }),
     );
-  });
-
-  test('is refused also where a call with fewer values was sendable, and the other way round', () => {
-    const asked = dialect({ fields: { abn: 'query.abn' } });
-    requireSendable(asked, call({ abn: '1' }));
-    const refused = () => requireSendable(asked, call({ abn: '1', query: 'x' }));
-    expect(refused).toThrow(expect.objectContaining({ code: 'job' }));
-    requireSendable(asked, call({ abn: '2' }));
-    expect(refused).toThrow(expect.objectContaining({ code: 'job' }));
   });
 });
 
@@ -252,23 +234,6 @@ describe('a call that brings its own request', () => {
     expect(request.headers).not.toHaveProperty('content-type');
   });
 
-  test('goes through a service like any other', () => {
-    if (service.api_call === undefined) throw new Error('the service has no API Call step');
-    const through = { ...provider, through: { envelope: service.api_call, connectedAccount: 'acme-data' } };
-    const sent = (asked: Call) => JSON.parse(String(requestOf(through, '/step', asked, { key: 'k' }).body));
-    expect(sent(own('POST', '/tags/apply', { tag: 'x' }))).toEqual({
-      account: 'acme-data',
-      method: 'POST',
-      endpoint: '/tags/apply',
-      body: { tag: 'x' },
-    });
-    expect(sent(own('GET', '/account/plan', {}))).toEqual({
-      account: 'acme-data',
-      method: 'GET',
-      endpoint: '/account/plan',
-    });
-  });
-
   test('costs what the job says at most, and is booked at that', () => {
     const stated = { ...own('POST', '/x', {}), creditsMost: 7 };
     expect(dialectOperationOf(provider, stated).credits).toEqual({ most: 7, found: 7 });
@@ -288,22 +253,6 @@ test('a request without a body does not say of which type it is', () => {
   expect(requestOf(dialect({ method: 'GET' }, typed), '', call({}), { key: 'k' }).headers).toEqual({
     accept: 'application/json',
   });
-});
-
-test('a parameter for which the vendor has no field is never left out of a call in silence', () => {
-  const fieldless = dialect({ fields: { website: null } });
-  expect(unaskable(fieldless, 'do')).toEqual(['website']);
-  for (const parameters of [{ website: 'a.example' }, { abn: '1', website: 'a.example' }]) {
-    expect(() => requestOf(fieldless, '', call(parameters), { key: 'k' })).toThrow(
-      'do is asked by website, for which the vendor has no field',
-    );
-  }
-});
-
-test('a call that has moved is asked where it is now, with everything else as before', () => {
-  const request = requestOf(dialect({}), '/v1', call({ a: 1 }), { key: 'k' }, '/v2/do?x=1');
-  expect(request).toMatchObject({ method: 'POST', path: '/v2/do?x=1' });
-  expect(String(request.body)).toBe('{"a":1}');
 });
 
 describe('an idempotency key', () => {
@@ -350,12 +299,6 @@ test('the count of credits is asked for with the headers of the dialect and its 
   });
 });
 
-test('a field that is named as something which every object has is sent under its own name', () => {
-  const named = dialect({ method: 'POST', path: '/do', fields: { known: 'other' } });
-  const { body } = requestOf(named, '', call({ known: '1', constructor: 'x', toString: 'y' }), { key: 'k' });
-  expect(JSON.parse(String(body))).toEqual({ other: '1', constructor: 'x', toString: 'y' });
-});
-
 describe('headers', () => {
   const headers = { authorization: 'Bearer {project_id}:{key}', 'x-org': '{organization_id}' };
   const values = { key: 'k', project_id: 'p-default', organization_id: 'o' };
@@ -377,14 +320,4 @@ describe('headers', () => {
     );
     expect(request.headers).toEqual({ authorization: 'k', 'x-org': 'o' });
   });
-
-  test('a placeholder that the account cannot fill is a bug, not a request with a hole in it', () => {
-    expect(() => requestOf(dialect({}, headers), '', call({}), { key: 'k' })).toThrow(
-      'a header needs {project_id}',
-    );
-  });
-});
-
-test('an operation that the dialect lacks is a bug, because it is refused before a batch begins', () => {
-  expect(() => dialectOperationOf(provider, call({}))).toThrow('the dialect provider has no operation do');
 });

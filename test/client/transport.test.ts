@@ -155,25 +155,6 @@ test('a request is over once, also when its connection fails after its deadline'
 });
 
 describe('what may have arrived and has no whole answer is lost', () => {
-  test('no answer within the time', async () => {
-    const vendor = await vendorThat(() => {});
-    const { reply } = await exchange(transportTo(vendor.url, { timeoutMs: 2_000 }), LOOKUP);
-    expect(reply).toMatchObject({
-      kind: 'lost',
-      message: expect.stringMatching(/^no answer came \(.*timeout/i),
-    });
-    expect(vendor.requests).toHaveLength(1);
-  });
-
-  test('an answer that begins and does not go on', async () => {
-    const vendor = await vendorThat((_, response) => void response.writeHead(200).write('{"name":'));
-    const { reply } = await exchange(transportTo(vendor.url, { timeoutMs: 2_000 }), LOOKUP);
-    expect(reply).toMatchObject({
-      kind: 'lost',
-      message: expect.stringMatching(/^the answer with status 200 broke off/),
-    });
-  });
-
   test.each([
     ['shorter than announced', 'content-length: 100\r\n\r\n{"name":"Fou'],
     ['in chunks of which the last is missing', 'transfer-encoding: chunked\r\n\r\n5\r\n{"nam\r\n'],
@@ -238,38 +219,6 @@ describe('a whole answer', () => {
     expect(reply.kind === 'answered' && reply.raw.body.toString()).toBe('{"name":"Found"}');
     expect(vendor.requests[0]?.headers['accept-encoding']).toBe('identity');
   });
-
-  test.each([
-    ['gzip', {}, gzipSync],
-    ['zstd', {}, zstdCompressSync],
-    ['gzip in gzip', {}, (plain: Buffer) => gzipSync(gzipSync(plain))],
-    ['gzip beside a header of plain bytes', { 'content-encoding': 'identity' }, gzipSync],
-    [
-      'gzip in what its header names',
-      { 'content-encoding': 'br' },
-      (plain: Buffer) => brotliCompressSync(gzipSync(plain)),
-    ],
-  ])('that is packed without saying so has no key in it either: %s', async (_, headers, pack) => {
-    const key = 'nk_live_0123456789';
-    const vendor = await vendorThat((_request, response) =>
-      response.writeHead(200, headers).end(pack(Buffer.from(JSON.stringify({ name: 'Found', debug: key })))),
-    );
-    const { reply } = await exchange(transportTo(vendor.url, { keys: [key] }), LOOKUP);
-    expect(reply.kind === 'answered' && reply.raw.body.toString()).toBe(
-      '{"name":"Found","debug":"[redacted]"}',
-    );
-  });
-
-  test.each([
-    ['breaks off', gzipSync(Buffer.from('{"name":"Found"}')).subarray(0, -9)],
-    ['unpacks to too much', gzipSync(Buffer.alloc(TOO_MANY_BYTES))],
-  ])(
-    'that is packed without saying so and %s is lost, because nobody can look for the key in it',
-    async (_, body) => {
-      const vendor = await vendorThat((_request, response) => response.writeHead(200).end(body));
-      expect((await exchange(transportTo(vendor.url), LOOKUP)).reply.kind).toBe('lost');
-    },
-  );
 
   test('keeps the headers that somebody reads later, and no others', async () => {
     const kept = {
