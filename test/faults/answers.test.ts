@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { proof, some } from '../combinations.ts';
+import { some } from '../combinations.ts';
 import type { Ended } from './program.ts';
 import { ScriptedVendor } from './scripted-vendor.ts';
 import { WAYS, type Way } from './ways.ts';
@@ -216,19 +216,6 @@ describe.concurrent('an operation of which the dialect says that it may move on 
         { path: '/v2/company', body },
       ]);
       expect([...workplace.ledger().calls.values()]).toEqual([{ state: 'found', attempts: 1, notSent: 1 }]);
-    },
-  );
-
-  proof(
-    'and is killed on the way there: it is asked from the start, and in doubt only if that was sent',
-    async () => {
-      const moved = await movedTo('/v2/company');
-      await using vendor = moved.vendor;
-      await using workplace = moved.workplace;
-      expect((await workplace.run({ crashAt: 'before-intent:2' })).signal).toBe('SIGKILL');
-      expect(vendor.requests).toHaveLength(1);
-      expect((await workplace.runHere()).code).toBe(0);
-      expect(workplace.statuses()).toEqual(['matched']);
     },
   );
 

@@ -21,24 +21,9 @@ export class Clocks {
     return { NODE_OPTIONS: `--import=${preload}` };
   }
 
-  /** What is left out is right again. */
   set(shift: Shift): void {
     // By a rename, because a program may be reading it.
     writeFileSync(`${this.#path}.new`, JSON.stringify(shift));
     renameSync(`${this.#path}.new`, this.#path);
-  }
-
-  /** Runs `start` with these clocks for whatever it starts. */
-  async during<T>(start: () => Promise<T>): Promise<T> {
-    const before = { ...process.env };
-    Object.assign(process.env, this.env);
-    try {
-      return await start();
-    } finally {
-      for (const name of Object.keys(this.env)) {
-        if (before[name] === undefined) delete process.env[name];
-        else process.env[name] = before[name];
-      }
-    }
   }
 }

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { CRASH_POINTS, type CrashPoint } from '../../src/lib/faults.ts';
-import { proof, some } from '../combinations.ts';
+import { some } from '../combinations.ts';
 import { brokenPromises, NONE_BROKEN } from './promises.ts';
 import type { Way } from './ways.ts';
 import { domainsOf, type OutputRow, Workplace } from './workplace.ts';
@@ -82,17 +82,6 @@ test('an answer that came is on the disk before it is judged, so a kill leaves n
   expect(code, stderr).toBe(0);
   expect(workplace.ledger()).toMatchObject({ open: [], inDoubt: 0 });
   expect((await workplace.vendor.book()).requests, 'nothing was asked twice').toBe(3);
-});
-
-proof('a recovery that is killed again and again still comes to an end', async () => {
-  // Goal: recovering is itself recoverable. Method: four attempts are left open, then every second recovery dies.
-  await using workplace = await Workplace.open(VENDOR);
-  workplace.writeList(DOMAINS);
-  await crash(workplace, 'recovering');
-  for (const visit of ['recovering:2', 'before-commit:2', 'recovering', 'after-intent:2', 'recovering:2']) {
-    expect((await workplace.run({ crashAt: visit })).signal, visit).toBe('SIGKILL');
-  }
-  await expectTheSameEnd(workplace, 2 * workplace.concurrency);
 });
 
 /** Dies at that visit of that point; `recovering` needs something to recover first. */

@@ -6,8 +6,8 @@
  * Each test has a project of its own.
  */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { proof, some } from '../combinations.ts';
-import { elsewhere, listsDialect, openListsTeam, permissions, speakLists } from './lists-team.ts';
+import { some } from '../combinations.ts';
+import { listsDialect, openListsTeam, speakLists } from './lists-team.ts';
 import { OpenTeam } from './open-team.ts';
 import type { TeamWorkplace } from './team-workplace.ts';
 
@@ -56,15 +56,6 @@ test('one that was done is found among the invites, and no second mail is sent',
   const project = newProject();
   expect(await invite(EMAIL, 'viewer', project, 'charged-reset')).toEqual({ applied: 1 });
   expect((await team.state()).mailsTo(project, EMAIL)).toEqual(['viewer']);
-});
-
-proof('what the list said of it is remembered: its code deletes it when the role changes', async () => {
-  const project = newProject();
-  await invite(EMAIL, 'viewer', project, 'charged-reset');
-  speakLists(team, ['list_users', 'list_invites', 'whoami']);
-  expect(await invite(EMAIL, 'editor', project)).toEqual({ applied: 1 });
-  expect((await team.state()).standing(project, EMAIL)).toEqual({ as: 'invited', role: 'editor' });
-  expect((await team.state()).mailsTo(project, EMAIL)).toEqual(['viewer', 'editor']);
 });
 
 test.each(
@@ -124,37 +115,6 @@ test.each(
   },
 );
 
-proof('somebody who is there in another role was invited by somebody else: it stays in doubt', async () => {
-  const project = newProject();
-  speakLists(team, ['list_users', 'list_invites', 'whoami']);
-  expect(await invite(EMAIL, 'editor', project, 'reset')).toEqual({ in_doubt: 1 });
-  await elsewhere(team, 'auth/invite/create', { email: EMAIL, permissions: permissions('viewer') }, project);
-  speakLists(team);
-  expect(await invite(EMAIL, 'editor', project)).toEqual({ in_doubt: 1 });
-  expect((await lastLook()).why).toBe('the person is invited as viewer, which this call did not ask for');
-  expect((await team.state()).mailsTo(project, EMAIL)).toEqual(['viewer']);
-});
-
-proof('lists that the service refuses settle nothing', async () => {
-  const project = newProject();
-  speakLists(team, ['list_users', 'list_invites', 'whoami']);
-  await invite(EMAIL, 'editor', project, 'reset');
-  speakLists(team);
-  await team.vendor.removeAdmin(project, 'key-1');
-  expect(await invite(EMAIL, 'editor', project)).toEqual({ in_doubt: 1 });
-  expect((await lastLook()).why).toMatch(/^the vendor's reply does not help: list_invites: status 403/);
-});
-
-proof('of everybody else in the lists nothing is kept', async () => {
-  const project = newProject();
-  const other = { email: 'other@team.example', permissions: permissions('viewer') };
-  await elsewhere(team, 'auth/invite/create', other, project);
-  await invite(EMAIL, 'viewer', project, 'charged-reset');
-  const look = await lastLook();
-  expect(look).toMatchObject({ said: 'happened', why: 'the person is invited' });
-  expect(JSON.parse(String(look.body))).toMatchObject({ email: EMAIL, inviteCode: expect.any(String) });
-});
-
 test('where the service says nothing, it is held, and a second run sends nothing either', async () => {
   const project = newProject();
   speakLists(team, ['list_users', 'list_invites', 'whoami']);
@@ -162,15 +122,6 @@ test('where the service says nothing, it is held, and a second run sends nothing
   const requests = await team.requests();
   expect(await invite(EMAIL, 'viewer', project)).toEqual({ in_doubt: 1 });
   expect(await team.requests()).toBe(requests);
-});
-
-proof('a kill between what the lists said and what follows from it only means to ask again', async () => {
-  await using place = await openListsTeam();
-  await place.vendor.setFaults('charged-reset@create-invite:x1');
-  place.writeSheet([{ email: EMAIL, role: 'viewer' }]);
-  expect((await place.run({ crashAt: 'after-look' })).signal).toBe('SIGKILL');
-  expect((await place.runHere()).report?.counts).toEqual({ applied: 1 });
-  expect((await place.state()).mailsTo('proj-1', EMAIL)).toEqual(['viewer']);
 });
 
 /** What the vendor said last about a call in doubt, of the newest batch. */

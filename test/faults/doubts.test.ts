@@ -1,10 +1,8 @@
-import { writeFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
 import { type JsonResult, objectIn } from '../cli/desk.ts';
 import { typedAt } from '../cli/typed.ts';
-import { proof, some } from '../combinations.ts';
-import { ScriptedVendor } from './scripted-vendor.ts';
+import { some } from '../combinations.ts';
 import { domainsOf, Workplace } from './workplace.ts';
 
 /*
@@ -61,21 +59,6 @@ describe.concurrent('a lost answer, where the vendor honours idempotency keys', 
       await expectPaidOnce(workplace);
     },
   );
-
-  proof('is shown with its key and what became of it', async () => {
-    await using workplace = await lossyWorkplace('charged-reset', KEYS);
-    await runUntilTheEnd(workplace);
-    const { attempts } = await type(workplace, 'status', 'last', '2', '--json');
-    const [lost, repeated, ...others] = attempts;
-    expect(others).toEqual([]);
-    expect(lost.idempotency_key).toMatch(/^[0-9a-f-]{36}$/);
-    expect(repeated).toMatchObject({
-      idempotency_key: lost.idempotency_key,
-      reserved: 0,
-      decision: { kind: 'repeat', by: 'rule' },
-      closure: { kind: 'answered', charged: 1 },
-    });
-  });
 });
 
 describe.concurrent('a lost answer, where the vendor can be asked about one call', () => {
@@ -95,17 +78,6 @@ describe.concurrent('a lost answer, where the vendor can be asked about one call
 });
 
 describe.concurrent('a lost answer, where the vendor counts credits and nobody else uses the key', () => {
-  test.each(some(['never', 'after-look:1', 'after-intent:1'], 1))(
-    'reset, killed %s in the second run: not counted, so bought again, paid once',
-    async (crashAt) => {
-      await using workplace = await lossyWorkplace('reset', USAGE, { exclusive_key: true });
-      expect((await workplace.runHere()).code).toBe(3);
-      expect(workplace.statuses()).toEqual(['in_doubt', 'matched', 'matched']);
-      await runUntilTheEnd(workplace, crashAt);
-      await expectPaidOnce(workplace);
-    },
-  );
-
   test('charged-reset: counted, so it is held, and the list says what the vendor said', async () => {
     await using workplace = await lossyWorkplace('charged-reset', USAGE, { exclusive_key: true });
     await workplace.runHere();
@@ -126,44 +98,7 @@ describe.concurrent('a lost answer, where the vendor counts credits and nobody e
     await typed(workplace, 'settle', 'last', '2', '--answer', 'name=Acme');
     expect(markOf(workplace)).toBeNull();
   });
-
-  test('reset, with a key that others use as well: nothing is concluded', async () => {
-    await using workplace = await lossyWorkplace('reset', USAGE);
-    await workplace.runHere();
-    await workplace.runHere();
-    expect(workplace.statuses()).toEqual(['in_doubt', 'matched', 'matched']);
-  });
 });
-
-proof.concurrent.each(some([[['--retry', '--extra-credits', '1']], [['--not-done']]], 1))(
-  'a store in which a lost answer was settled for a row and for another above it is sound after a kill (%s)',
-  async (decision) => {
-    const json = { 'content-type': 'application/json' };
-    let [isLost, missed] = [false, () => {}];
-    await using vendor = await ScriptedVendor.start(({ body }, response) => {
-      const miss = () => void response.writeHead(404, json).end('{"message":"no match"}');
-      if (JSON.parse(body).abn !== undefined && isLost) miss();
-      else if (JSON.parse(body).abn !== undefined) missed = miss;
-      else if (isLost) response.writeHead(200, json).end('{"name":"Acme"}');
-      else {
-        isLost = true;
-        response.writeHead(500).end();
-        missed();
-      }
-    });
-    await using workplace = await Workplace.open();
-    workplace.writeAccount(vendor.url);
-    // The upper row comes to the domain when nothing is found for its number, and the lower one at once.
-    writeFileSync(workplace.path('list.csv'), 'ABN,Domain\n51824753556,acme.example\n,acme.example\n');
-    await workplace.runHere();
-    expect(workplace.statuses()).toEqual(['in_doubt', 'in_doubt']);
-    await typed(workplace, 'settle', 'last', ...decision);
-    expect((await workplace.run({ crashAt: 'after-row:2' })).signal).toBe('SIGKILL');
-    const { code, stderr } = await workplace.runHere();
-    expect(code, stderr).toBe(0);
-    expect(workplace.statuses()).toEqual(['matched', 'matched']);
-  },
-);
 
 /** Each fault with each kill. */
 function either(kills: readonly string[]): readonly (readonly [string, string])[] {

@@ -7,7 +7,7 @@
  * question and the buying, because each is noticed elsewhere. Edits at any moment of long runs,
  * mixed with kills and with all else that goes wrong, are the matter of `npm run faults -- --kills 1000`.
  */
-import fs, { chmodSync, copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import fs, { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -17,10 +17,9 @@ import type { RunOptions } from '../../src/plan/context.ts';
 import { runJob } from '../../src/run/run-job.ts';
 import type { RunSummary } from '../../src/run/summary.ts';
 import { openDesk } from '../cli/desk.ts';
-import { proof, some } from '../combinations.ts';
+import { some } from '../combinations.ts';
 import { EDITS, EditedList, foreignRows } from './edits.ts';
 import { brokenPromises, NONE_BROKEN } from './promises.ts';
-import { emailsOf, TeamWorkplace } from './team-workplace.ts';
 import { domainsOf, Workplace } from './workplace.ts';
 
 /** The list of a workplace, run in this process, so that a test can do what it likes while the program waits for it. */
@@ -94,22 +93,6 @@ describe('while a run buys', () => {
       expect(await brokenPromises(place)).toEqual(NONE_BROKEN);
     },
   );
-
-  proof(
-    'an edit that is undone before the output is written, and other rights, hold up nothing',
-    async () => {
-      const { place, list } = await longList();
-      const program = place.start();
-      await program.until(() => place.vendor.loggedBytes > 0);
-      program.signal('SIGSTOP');
-      list.edit('in_place');
-      list.putBack();
-      chmodSync(place.path('list.csv'), 0o640);
-      program.signal('SIGCONT');
-      expect(await program.ended).toMatchObject({ code: 0, report: { counts: { matched: ROWS } } });
-      expect(foreignRows(place)).toBe(0);
-    },
-  );
 });
 
 test('an edited list is not exported by what was found for the list as it was', async () => {
@@ -171,26 +154,6 @@ async function poisoned(operation: 'run' | 'stopped'): Promise<{ place: Workplac
 }
 
 describe('where the file system tells nothing', () => {
-  test('a row is not bought by other cells than those that were planned, because their digest is another', async () => {
-    await using place = await Workplace.open();
-    place.writeList(domainsOf('digested', 30));
-    const list = new EditedList(place.path('list.csv'));
-    const seeAgain = blindFileSystem(place);
-    const askBudget = async () => {
-      list.edit('in_place');
-      return credits(100);
-    };
-    await expect(runHere(place, { askBudget })).rejects.toMatchObject({
-      code: 'input',
-      message: expect.stringContaining('list.csv changed during the run'),
-    });
-    expect((await place.vendor.book()).requests).toBe(0);
-    seeAgain();
-    list.putBack();
-    expect(await place.runHere()).toMatchObject({ code: 0, report: { counts: { matched: 30 } } });
-    expect(foreignRows(place)).toBe(0);
-  });
-
   test.for(some(['run', 'stopped'] as const, 1))(
     'a row is not taken for settled, nor written, by what was found for others (%s)',
     async (operation) => {
@@ -216,40 +179,6 @@ describe('where the file system tells nothing', () => {
       expect(book.charged_twice).toEqual([]);
       expect(book.credits).toBe(30);
       expect(paid).toBeLessThanOrEqual(30);
-    },
-  );
-
-  proof(
-    'a team is worked on as it was planned, and its outcomes are written beside nobody else',
-    async () => {
-      await using team = await TeamWorkplace.open();
-      const { place } = team;
-      const people = emailsOf('unseen', 6).map((email, at) => ({
-        email,
-        role: at % 2 === 0 ? 'viewer' : 'editor',
-      }));
-      team.writeSheet(people, 'team.csv');
-      const list = new EditedList(place.path('team.csv'));
-      const seeAgain = blindFileSystem(place, 'team.csv');
-      withoutDigests();
-      const request = {
-        job: place.path('team.yaml'),
-        file: place.path('team.csv'),
-        askChanges: async () => {
-          list.edit('in_place');
-          return true;
-        },
-      };
-      await expect(runHere(place, request)).rejects.toMatchObject({
-        message: expect.stringContaining('was finished with cells that differ from those in'),
-      });
-      seeAgain();
-      expect(existsSync(place.path('out.csv'))).toBe(false);
-      const sent = await team.requests();
-
-      list.putBack();
-      expect(await team.runHere()).toMatchObject({ code: 0, report: { counts: { unchanged: 6 } } });
-      expect(await team.requests()).toBe(sent);
     },
   );
 });

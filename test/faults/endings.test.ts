@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { proof, some } from '../combinations.ts';
+import { some } from '../combinations.ts';
 import { brokenPromises, NONE_BROKEN } from './promises.ts';
-import { ScriptedVendor } from './scripted-vendor.ts';
 import { domainsOf, PATIENT, Workplace } from './workplace.ts';
 
 /*
@@ -28,20 +27,6 @@ describe.concurrent('a run over a vendor that never answers ends with 75', () =>
     expect(report?.counts, 'a pause is not an attempt that failed: every row is pending').toEqual({});
     expect(lastLine).toMatch(/^npx --no rowonce run /);
     await expectToGoOn(workplace, 8, 0);
-  });
-
-  proof('429 for ever with a Retry-After that says "at once"', async () => {
-    await using vendor = await ScriptedVendor.start((_, response) =>
-      response.writeHead(429, { 'retry-after': '0' }).end(),
-    );
-    await using workplace = await Workplace.open();
-    workplace.writeAccount(vendor.url);
-    workplace.writeList(domainsOf('at-once', 8));
-    expect(await workplace.run(SHORT)).toMatchObject({
-      code: 75,
-      report: { counts: {}, stopped: { code: 'paused', message: expect.stringContaining('gives no time') } },
-    });
-    expect(vendor.requests.length, 'without hammering the vendor meanwhile').toBeLessThan(100);
   });
 
   test('no connection for ever', async () => {
@@ -77,31 +62,6 @@ describe.concurrent('a run over a vendor that never answers ends with 75', () =>
     expect((await workplace.vendor.book()).requests).toBe(inDoubt);
   });
 });
-
-proof(
-  'a wrong path that several lists ran into: each of them is asked again, also the one that seemed finished',
-  async () => {
-    await using workplace = await Workplace.open({ concurrency: 1 });
-    const { url } = workplace.vendor;
-    const [one, two] = [
-      { input: 'one.csv', output: 'one-out.csv' },
-      { input: 'two.csv', output: 'two-out.csv' },
-    ];
-    workplace.writeList(domainsOf('one', 12), one.input);
-    workplace.writeList(domainsOf('two', 12), two.input);
-    workplace.writeAccount(`${url}/wrong`, { id: 'acme' });
-    expect(await workplace.runHere(one)).toMatchObject({ code: 0, report: { counts: { no_match: 12 } } });
-    expect(await workplace.runHere(two)).toMatchObject({ code: 2, report: { requests: 8 } });
-
-    workplace.writeAccount(url, { id: 'acme' });
-    for (const order of [one, two]) {
-      expect(await workplace.runHere(order)).toMatchObject({
-        code: 0,
-        report: { requests: 12, counts: { matched: 12 } },
-      });
-    }
-  },
-);
 
 /** The vendor answers again, and the pause that it asked for is over or is waited for. */
 async function expectToGoOn(workplace: Workplace, rows: number, code: number): Promise<void> {

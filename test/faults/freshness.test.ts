@@ -10,7 +10,7 @@ import { credits, runJob } from '../../src/index.ts';
 import { CRASH_POINTS, type CrashPoint } from '../../src/lib/faults.ts';
 import { type Desk, type JsonResult, objectIn, openDesk } from '../cli/desk.ts';
 import type { Ended } from '../cli/rowonce.ts';
-import { proof, proofs, some } from '../combinations.ts';
+import { proof, some } from '../combinations.ts';
 import { domainsOf, type Order } from './workplace.ts';
 
 const DAY_MS = 86_400_000;
@@ -114,18 +114,6 @@ describe('refresh_after', () => {
     expect(aged.lookups(all)).toEqual([2, 2, 1, 1, 1]);
   });
 
-  proof('is counted for misses by refresh_no_match_after, apart from matches', async () => {
-    const aged = await openAged('refresh_after: never', 'refresh_no_match_after: 1d');
-    const [found, missed] = [domainsOf('found', 2), domainsOf('missed', 2)];
-    await aged.bought(400, found);
-    await aged.desk.place.vendor.setMatchRate(0);
-    await aged.bought(2, missed);
-    await aged.desk.place.vendor.setMatchRate(1);
-    aged.desk.place.writeList([...found, ...missed]);
-    expect(await aged.run()).toMatchObject({ counts: { matched: 4 }, credits: { spent: 2 } });
-    expect(aged.lookups([...found, ...missed])).toEqual([1, 1, 2, 2]);
-  });
-
   test('never, which is the default, buys nothing anew', async () => {
     const aged = await openAged();
     await aged.bought(4000);
@@ -152,45 +140,6 @@ describe('refresh_after', () => {
       expect(await aged.desk.read('out.csv')).toBe(now);
     },
   );
-});
-
-proof(
-  'what another list has bought anew is used by the next run over the first, which buys nothing',
-  async () => {
-    const aged = await openAged('refresh_after: 30d');
-    await aged.bought(40);
-    const { place } = aged.desk;
-    place.writeList([...LIST, 'another.example'], 'other.csv');
-    const other = await aged.type([], { input: 'other.csv', output: 'other-out.csv' });
-    expect(objectIn(other.stdout)).toMatchObject({ requests: 7 });
-    expect(await aged.run()).toMatchObject({ requests: 0, credits: { spent: 0 } });
-    const asOf = aged.column('_as_of').map((each) => Date.parse(each ?? ''));
-    expect(Math.min(...asOf)).toBeGreaterThan(Date.now() - DAY_MS);
-    expect(aged.lookups()).toEqual(times(2));
-  },
-);
-
-proofs('--refresh', () => {
-  proof('buys everything anew, and typed again after the end, once more', async () => {
-    const aged = await openAged();
-    await aged.bought(1);
-    expect(await aged.run('--refresh')).toMatchObject({ requests: 6 });
-    expect(aged.lookups()).toEqual(times(2));
-    expect(await aged.run('--refresh')).toMatchObject({ requests: 6 });
-    expect(aged.lookups()).toEqual(times(3));
-    expect(await aged.run()).toMatchObject({ requests: 0 });
-    expect(await aged.batches()).toHaveLength(3);
-  });
-
-  proof('typed again before the end goes on with what is left, and says so', async () => {
-    const aged = await openAged();
-    await aged.bought(1);
-    expect(await aged.run('--refresh', '--limit', '2')).toMatchObject({ requests: 2 });
-    const { stderr, code } = await aged.type(['--refresh']);
-    expect(code).toBe(0);
-    expect(stderr).toContain('--refresh works once it is finished.');
-    expect(aged.lookups()).toEqual(times(2));
-  });
 });
 
 describe('a refresh that is killed is ended by the same command, and nothing is bought anew twice', () => {
@@ -221,21 +170,3 @@ describe('a refresh that is killed is ended by the same command, and nothing is 
     expect(await aged.run()).toMatchObject({ requests: 0 });
   });
 });
-
-proof(
-  'a new answer that got lost is not paid for again: the older one is used, and says how old it is',
-  async () => {
-    const aged = await openAged('refresh_after: 30d');
-    await aged.bought(40);
-    await aged.desk.place.vendor.setFaults('charged-reset:x1');
-    const { code } = await aged.type();
-    expect(code).toBe(0);
-    const sources = aged.column('_source');
-    expect(sources.toSorted()).toEqual(['bought', 'bought', 'bought', 'bought', 'bought', 'ledger']);
-    const asOf = aged.column('_as_of')[sources.indexOf('ledger')];
-    expect(Math.round((Date.now() - Date.parse(asOf ?? '')) / DAY_MS)).toBe(40);
-    // It may have been charged, so its credit stays at risk.
-    expect(await aged.run()).toMatchObject({ requests: 0, credits: { spent: 5, in_doubt: 1 } });
-    expect(aged.lookups()).toEqual(times(2));
-  },
-);

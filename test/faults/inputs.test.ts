@@ -1,4 +1,3 @@
-import { writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { proof, proofs, some } from '../combinations.ts';
 import { brokenPromises, NONE_BROKEN } from './promises.ts';
@@ -47,24 +46,6 @@ describe('a list that was run before', () => {
     const fromLedger = workplace.rows().filter(({ _source }) => _source === 'ledger');
     expect(fromLedger).toHaveLength(domains.length - bought);
     expect(fromLedger.every(({ _credits }) => _credits === '0')).toBe(true);
-  });
-});
-
-proofs.concurrent('several lists', () => {
-  proof('A, then B, then A again: the third run buys nothing and writes the first output again', async () => {
-    await using workplace = await Workplace.open();
-    const [listA, listB] = [[...DOMAINS, ...MORE], DOMAINS];
-    workplace.writeList(listA);
-    await workplace.runHere({ output: 'first.csv' });
-    workplace.writeList(listB);
-    await workplace.runHere({ output: 'second.csv' });
-    workplace.writeList(listA);
-    expect(await workplace.runHere({ output: 'third.csv' })).toMatchObject({
-      code: 0,
-      report: { requests: 0 },
-    });
-    expect(workplace.rows('third.csv')).toEqual(workplace.rows('first.csv'));
-    expect(await workplace.vendor.book()).toMatchObject({ credits: listA.length, charged_twice: [] });
   });
 });
 
@@ -118,31 +99,4 @@ describe.concurrent('equal calls', () => {
     });
     expect(workplace.statuses()).toEqual(['in_doubt', 'in_doubt', 'in_doubt']);
   });
-
-  proof('of two jobs with different waterfalls over one file are shared', async () => {
-    await using workplace = await Workplace.open({ matchRate: 0.5 });
-    const rows = DOMAINS.map((domain, index) => `${ABNS[index % ABNS.length]},${domain}`);
-    writeFileSync(workplace.path('list.csv'), `ABN,Domain\n${rows.join('\n')}\n`);
-    for (const waterfall of ['domain', 'domain, abn']) {
-      const yaml = `operation: enrich-company\nwaterfall: [${waterfall}]\n`;
-      writeFileSync(workplace.path(`${waterfall.replace(', ', '-')}.yaml`), yaml);
-    }
-    await workplace.runHere({ job: 'domain.yaml', output: 'one.csv' });
-    const missed = workplace.statuses('one.csv').filter((status) => status === 'no_match').length;
-    expect(missed, 'rows for which the second job has to ask').toBeGreaterThan(0);
-
-    const { report } = await workplace.runHere({ job: 'domain-abn.yaml', output: 'two.csv' });
-    expect(report?.requests, 'at most one call by ABN for each row without a match').toBeLessThanOrEqual(
-      missed,
-    );
-    expect(workplace.vendor.requests().filter(({ body }) => body.domain !== undefined)).toHaveLength(
-      DOMAINS.length,
-    );
-    expect(
-      await brokenPromises(workplace, { lists: [{ output: 'one.csv' }, { output: 'two.csv' }] }),
-    ).toEqual(NONE_BROKEN);
-  });
 });
-
-/** Of organisations that are in the public register. */
-const ABNS = ['44676848475', '44735928039', '44737312885', '53413469595'];

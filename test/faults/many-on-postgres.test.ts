@@ -1,4 +1,3 @@
-import { existsSync, readFileSync } from 'node:fs';
 import { beforeAll, expect, test } from 'vitest';
 import { proof } from '../combinations.ts';
 import { postgresServer, type Server } from '../ledger/stores/postgres-server.ts';
@@ -75,42 +74,6 @@ test('two runs of lists that overlap share the limit of the account, and each co
   expect(Math.max(...times) - Math.min(...times)).toBeGreaterThan(5_000);
 });
 
-proof('a pause for which the vendor asks one of them is kept by all', async () => {
-  await using place = await openPlace({ per_second: 20 });
-  const [first, second] = overlapping(place, await freshStore(), { both: 0, own: 60 });
-  await place.vendor.setFaults('429:1');
-  const events = ['one.jsonl', 'two.jsonl'].map((name) => place.path(name));
-  const programs = [first, second].map((order, at) =>
-    place.start({ ...order, more: ['--events', events[at] ?? ''] }),
-  );
-  const isPaused = (path: string): boolean =>
-    existsSync(path) && readFileSync(path, 'utf8').includes('"paused"');
-  for (const [at, path] of events.entries()) await programs[at]?.until(() => isPaused(path));
-  await place.vendor.setFaults();
-  const ended = await Promise.all(programs.map((program) => program.ended));
-  for (const each of ended) {
-    expect(each.code, words(each)).toBe(0);
-    expect(each.report?.pauses.count).toBeGreaterThanOrEqual(1);
-  }
-});
-
-proof('a key that is dead to one of them is dead to all', async () => {
-  await using place = await openPlace({ per_second: 4 });
-  const programs = overlapping(place, await freshStore(), { both: 0, own: 200 }).map((order) =>
-    place.start(order),
-  );
-  await programs[0]?.until(() => place.vendor.requests().length >= 8);
-  await place.vendor.setFaults('401:1');
-  const refused = (): number => place.vendor.requests().filter(({ status }) => status === 401).length;
-  await programs[0]?.until(() => refused() > 0);
-  await place.vendor.setFaults();
-  const ended = await Promise.all(programs.map((program) => program.ended));
-  for (const each of ended) expect(each.code, words(each)).toBe(77);
-  const told = ended.filter(({ stderr }) => stderr.includes('Another process that spends from this store'));
-  // One program may have had two of its requests refused.
-  expect(told.length, 'whoever was not refused itself').toBeGreaterThanOrEqual(programs.length - refused());
-});
-
 proof('the same list in two shells is one batch, and both write the same output', async () => {
   await using place = await openPlace({ per_second: 40 });
   const [order] = overlapping(place, await freshStore(), { both: 0, own: 80 });
@@ -119,17 +82,4 @@ proof('the same list in two shells is one batch, and both write the same output'
   expect(place.statuses('again.csv')).toEqual(new Array(80).fill('matched'));
   expect(place.rows('again.csv')).toEqual(place.rows('one-out.csv'));
   await expectBoughtOnce(place, 80);
-});
-
-proof('a run stops when another one has begun over other content of the same list', async () => {
-  await using place = await openPlace({ per_second: 20 });
-  const [order] = overlapping(place, await freshStore(), { both: 0, own: 200 });
-  const first = place.start(order);
-  await first.until(() => place.vendor.requests().length >= 8);
-  place.writeList(domainsOf('one', 30), order.input);
-  const second = await place.run({ ...order, output: 'again.csv' });
-  expect(second.code, words(second)).toBe(0);
-  const ended = await first.ended;
-  expect(ended.code, words(ended)).toBe(2);
-  expect(ended.stderr).toContain('another run began a batch over a changed version of its list');
 });

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { proof, some } from '../combinations.ts';
+import { some } from '../combinations.ts';
 import type { Way } from './ways.ts';
 import { domainsOf, Workplace } from './workplace.ts';
 
@@ -18,7 +18,7 @@ const DOMAINS = domainsOf('policy', 8);
 const IN_DOUBT = ['in_doubt', 'refused', 'in_doubt', 'refused', 'in_doubt', 'matched', 'matched', 'matched'];
 
 describe.concurrent('calls in doubt', () => {
-  proof('skip: their rows end as skipped, say so, and are not asked again', async () => {
+  test('skip: their rows end as skipped, say so, and are not asked again', async () => {
     await using workplace = await lossyWorkplace('skip');
     await workplace.runHere();
     expect(workplace.statuses()).toEqual(IN_DOUBT);
@@ -68,29 +68,6 @@ describe.concurrent('calls in doubt', () => {
       /; the job had it sent again, and that answer was lost too$/,
     );
     expect((await workplace.vendor.book()).credits).toBe(6 + 3);
-  });
-
-  proof('retry within the budget: the batch pays for it, and its budget is not passed', async () => {
-    await using workplace = await lossyWorkplace('{ retry: { extra_credits: 9 } }');
-    await workplace.runHere({ budget: 7 });
-    const { code, report } = await workplace.runHere({ ...JOB, budget: 7 });
-    expect(code).toBe(4);
-    expect(report).toMatchObject({ requests: 1, credits: { spent: 4, in_doubt: 3 } });
-    expect((await workplace.vendor.book()).credits).toBe(7);
-  });
-
-  proof('retry -9: a kill between the decision and the answer uses neither of them twice', async () => {
-    await using workplace = await lossyWorkplace('{ retry: { extra_credits: 3 } }');
-    await workplace.runHere();
-    for (const crashAt of ['before-intent:1', 'after-intent:1', 'after-send:1', 'before-record:1']) {
-      expect((await workplace.run({ ...JOB, crashAt })).signal).toBe('SIGKILL');
-    }
-    await workplace.runHere(JOB);
-    await workplace.runHere(JOB);
-    const { credits, requests } = await workplace.vendor.book();
-    expect(requests, 'three extra credits are three more requests').toBeLessThanOrEqual(8 + 3);
-    expect(credits).toBeLessThanOrEqual(6 + 3);
-    expect(workplace.ledger().open).toEqual([]);
   });
 });
 

@@ -4,7 +4,6 @@ import { isUrl } from '../../src/ledger/store.ts';
 import { proof, some } from '../combinations.ts';
 import { postgresServer, type Server } from '../ledger/stores/postgres-server.ts';
 import type { Ended } from './program.ts';
-import { emailsOf, TeamWorkplace } from './team-workplace.ts';
 import { domainsOf, type Order, Workplace } from './workplace.ts';
 
 /*
@@ -122,106 +121,7 @@ describe.each(some(WAYS, 1))('from a %s to a %s', (fromKind, toKind) => {
       await expectRefused(place, from, to);
     },
   );
-
-  proof('there and back again, and the batch goes on with what it has left', async () => {
-    await using place = await openPlace();
-    const [from, to, third] = [
-      await freshPlace(place, fromKind),
-      await freshPlace(place, toKind),
-      await freshPlace(place, fromKind),
-    ];
-    const begun = await place.runHere({ ...orderAt(place, from), more: ['--limit', '9'] });
-    expect(begun.code, begun.stderr).toBe(0);
-    await copy(place, from, to);
-    await copy(place, to, third);
-    await expectRefused(place, to, third);
-    await ran(place, third);
-    const asked = place.vendor.requests().map(({ body }) => body.domain);
-    expect(asked.toSorted()).toEqual(DOMAINS.toSorted());
-    expect(place.statuses()).toEqual(DOMAINS.map(() => 'matched'));
-  });
-
-  proof('calls in doubt, what was decided about them and what they hold go with it', async () => {
-    await using place = await openPlace({ faults: 'reset:0.3' });
-    const [from, to] = [await freshPlace(place, fromKind), await freshPlace(place, toKind)];
-    const { report: { batch = '', credits } = {} } = await ran(place, from, [3]);
-    expect(credits?.in_doubt).toBeGreaterThan(0);
-    const doubted = place.rows().findIndex(({ _status }) => _status === 'in_doubt') + 2;
-    const settling = (store: string, row: number, ...words: readonly string[]) =>
-      place.typeHere(['settle', batch, String(row), '--store', store, '--json', ...words]);
-    const told = await settling(from, doubted, '--answer', 'employee_count=7');
-    expect(told.code, told.stderr).toBe(0);
-    const list = async (store: string) =>
-      JSON.parse((await place.typeHere(['settle', batch, '--store', store, '--json'])).stdout);
-    const [before, csv] = [await list(from), await exported(place, from, batch)];
-    await copy(place, from, to);
-    expect(await list(to)).toEqual(JSON.parse(JSON.stringify(before).replaceAll(from, to)));
-    expect(await exported(place, to, batch)).toEqual(csv);
-    const left = place.rows().findLastIndex(({ _status }) => _status === 'in_doubt') + 2;
-    const skipped = await settling(to, left, '--skip');
-    expect(skipped.code, skipped.stderr).toBe(0);
-    const requests = await requestsOf(place);
-    await ran(place, to, [0, 3]);
-    expect(await requestsOf(place), 'nobody decided to ask again').toBe(requests);
-  });
 });
-
-proof('a person who was forgotten stays forgotten, and is not bought again', async () => {
-  await using place = await openPlace();
-  const [from, to, back] = [
-    await freshPlace(place, 'folder'),
-    await freshPlace(place, 'database'),
-    await freshPlace(place, 'folder'),
-  ];
-  place.writePeople(['ada@acme.example', 'ben@acme.example']);
-  const order: Order = { job: 'enrich-person' };
-  const first = await place.runHere({ ...orderAt(place, from), ...order });
-  expect(first.code, first.stderr).toBe(0);
-  const forgotten = await place.typeHere(['forget', 'ada@acme.example', '--yes', '--store', from]);
-  expect(forgotten.code, forgotten.stderr).toBe(0);
-  await copy(place, from, to);
-  const requests = await requestsOf(place);
-  for (const store of [to, back]) {
-    if (store === back) await copy(place, to, back);
-    place.writePeople(['ada@acme.example', 'ben@acme.example', `${store === to ? 'cy' : 'di'}@acme.example`]);
-    const ended = await place.runHere({ ...orderAt(place, store), ...order });
-    expect(ended.code, ended.stderr).toBe(0);
-    expect(place.statuses()).toEqual(['skipped', 'matched', 'matched']);
-  }
-  expect(await requestsOf(place), 'two new people are asked about').toBe(requests + 2);
-});
-
-proof(
-  'a list of a team is read in a database, where nothing is changed or decided, and goes on in a folder',
-  async () => {
-    await using team = await TeamWorkplace.open({ concurrency: 1 });
-    const { place } = team;
-    const people = emailsOf('copied', 6).map((email) => ({ email, role: 'viewer' }));
-    await team.vendor.setFaults('reset@create-invite:x1');
-    const { report: { batch = '', counts } = {} } = await team.apply(people);
-    expect(counts).toEqual({ applied: 5, in_doubt: 1 });
-    const [from, to, back] = [place.path('store'), await freshPlace(place, 'database'), place.path('back')];
-    const before = await exported(place, from, batch);
-    await copy(place, from, to);
-    expect(await exported(place, to, batch)).toEqual(before);
-    const row = String(place.rows().findIndex(({ _status }) => _status === 'in_doubt') + 2);
-    for (const words of [
-      ['settle', batch, row, '--skip', '--store', to],
-      ['run', place.path('team.yaml'), place.path('team.csv'), '--yes', '--store', to],
-    ]) {
-      const refused = await place.typeHere(words);
-      expect(refused.code, refused.stderr).toBe(2);
-      expect(refused.stderr).toContain('takes only jobs that look things up');
-    }
-    await copy(place, to, back);
-    expect(await exported(place, back, batch)).toEqual(before);
-    const skipped = await place.typeHere(['settle', batch, row, '--not-done', '--store', back]);
-    expect(skipped.code, skipped.stderr).toBe(0);
-    const ended = await team.runHere({ store: 'back' });
-    expect(ended.code, ended.stderr).toBe(0);
-    expect(Object.values((await team.state()).roles())).toEqual(people.map(() => 'viewer'));
-  },
-);
 
 describe('nothing is copied', () => {
   proof.each(['folder', 'database'] as const)(
@@ -243,17 +143,6 @@ describe('nothing is copied', () => {
       await ran(place, to, [0, 3]);
     },
   );
-
-  proof.each(['folder', 'database'] as const)('from a %s that another process spends from', async (kind) => {
-    await using place = await openPlace();
-    const [from, to] = [await freshPlace(place, kind), await freshPlace(place, 'folder')];
-    const program = place.start(orderAt(place, from));
-    while ((await place.vendor.book()).requests < 1) await program.said(/Batch/);
-    program.signal('SIGSTOP');
-    expect((await place.typeHere(copying(from, to))).code).toBe(76);
-    program.signal('SIGCONT');
-    expect((await program.ended).code).toBe(0);
-  });
 
   test.each(some(['folder', 'database'] as const, 1))('to a %s that has a ledger', async (kind) => {
     await using place = await openPlace();

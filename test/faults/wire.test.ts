@@ -1,5 +1,4 @@
 import type { Socket } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { answer, type RawRequest, type RawVendor, rawVendor } from '../client/transport/raw-vendor.ts';
@@ -50,17 +49,6 @@ proofs('a vendor of whose answers a byte comes now and then', () => {
     expect(vendor.requests).toHaveLength(2);
     expect(workplace.ledger().inDoubt).toBe(2);
   });
-
-  proof('does not hold up a run that is stopped: one SIGTERM is enough', async () => {
-    const vendor = await rawVendor(trickle);
-    await using workplace = await placeBefore(vendor, 8, { concurrency: 2, timeout: '2s' });
-    const program = workplace.start();
-    await program.until(() => vendor.requests.length === 2);
-    program.signal('SIGTERM');
-    expect(await program.ended).toMatchObject({ code: 143, report: { stopped: { code: 'terminated' } } });
-    expect(vendor.requests).toHaveLength(2);
-    expect(workplace.ledger().inDoubt).toBe(2);
-  });
 });
 
 test('answers are unpacked whatever their packing is called, read with every digit, and else in doubt', async () => {
@@ -87,21 +75,6 @@ test('answers are unpacked whatever their packing is called, read with every dig
   ]);
 });
 
-proof('a vendor that answers everything twice fills no row with what it said to another', async () => {
-  const vendor = await rawVendor((socket, request) => {
-    const own = answer(JSON.stringify({ name: domainIn(request) }));
-    if (request.connection % 2 === 0) socket.write(Buffer.concat([own, own]));
-    else {
-      socket.write(own);
-      setTimeout(() => socket.write(own), 5);
-    }
-  });
-  await using workplace = await placeBefore(vendor, 30, { concurrency: 3 });
-  const { code, report } = await workplace.runHere();
-  expect({ code, counts: report?.counts }).toEqual({ code: 0, counts: { matched: 30 } });
-  expect(workplace.rows().map(({ found_name }) => found_name)).toEqual(domainsOf('wire', 30));
-});
-
 describe('where answers say what they cost', () => {
   const STATED = { vendor: 'provider', credits_charged: { header: 'x-credits-charged' } };
   const found = (price: number): Buffer => answer('{"name":"Found"}', { 'x-credits-charged': String(price) });
@@ -120,24 +93,4 @@ describe('where answers say what they cost', () => {
       report: { requests: 2, credits: { spent: 3 * 5_468 }, stopped: { code: 'budget' } },
     });
   });
-
-  proof(
-    'the first request leaves alone, and once it has shown the price all others leave side by side',
-    async () => {
-      const waiting: Socket[] = [];
-      const vendor = await rawVendor((socket, { body }) => {
-        waiting.push(socket);
-        if (vendor.requests.length === 1) {
-          // Long enough for all that do not wait to arrive as well.
-          void delay(200).then(() => {
-            expect(vendor.requests.map((request) => request.body)).toEqual([body]);
-            waiting.pop()?.write(found(1));
-          });
-        } else if (waiting.length === 7) for (const each of waiting.splice(0)) each.write(found(1));
-      });
-      await using workplace = await placeBefore(vendor, 8, { concurrency: 7 }, STATED);
-      expect(await workplace.runHere()).toMatchObject({ code: 0, report: { counts: { matched: 8 } } });
-      expect(vendor.requests).toHaveLength(8);
-    },
-  );
 });

@@ -83,15 +83,6 @@ proofs.runIf(existsSync(FULL))('a full disk', () => {
     expect(workplace.statuses()).toHaveLength(ROWS);
     await expectSettled(workplace);
   });
-
-  proof('for the output on standard output: the run ends, and says so', async () => {
-    await using workplace = await openList();
-    const words = workplace.words({ more: ['-o', '-'] }).filter((word) => word !== '--json');
-    const { code, stderr } = await typeOnto(workplace, 'stdout', words);
-    expect(code).toBe(2);
-    expect(stderr).toContain('Standard output cannot be written: ');
-    await expectSettled(workplace);
-  });
 });
 
 describe('a file system that turns read-only', () => {
