@@ -1,11 +1,10 @@
 import type { StopError } from '../../core/errors.ts';
-import { present } from '../../core/objects.ts';
 import { counted } from '../../core/plain-text.ts';
 import type { AccountLine, Turn } from '../../ledger/ledger.ts';
 import type { RateHints } from '../rate-hints.ts';
 import { Backoff, type LimiterOptions, LongWaits, type WaitReason } from './limiter/backoff.ts';
 import { PlanGuards, RemainingQuota } from './limiter/guards.ts';
-import { RateLearner } from './limiter/learned-rate.ts';
+import { LearnedRate } from './limiter/learned-rate.ts';
 import { Leases } from './limiter/leases.ts';
 import { Outstanding, type PermitGiver, RatePermit } from './limiter/outstanding.ts';
 import {
@@ -18,7 +17,7 @@ import {
   type Waiter,
   WaitQueue,
 } from './limiter/wait-queue.ts';
-import { tellsPace } from './windows.ts';
+import { isSpread, tellsPace, type Window } from './windows.ts';
 
 export type { LimiterOptions, Pause } from './limiter/backoff.ts';
 export type { RatePermit } from './limiter/outstanding.ts';
@@ -46,10 +45,12 @@ export class Limiter {
   readonly #options: LimiterOptions;
   readonly #slots: Slots;
   readonly lanes: Lanes;
-  readonly #guards: PlanGuards;
+  /** Of the account's plan, or of what the vendor's answers say that it is. */
+  #guards: PlanGuards;
+  #toldPlan = '';
   readonly #leases: Leases;
   readonly #backoff: Backoff;
-  readonly #learned: RateLearner;
+  readonly #learned: LearnedRate;
   readonly #remainingQuota = new RemainingQuota();
   /** Whether the learned speed holds us back: nobody told us one, or the vendor refuses what we were told. */
   #isPaced: boolean;
@@ -75,14 +76,14 @@ export class Limiter {
     this.#guards = new PlanGuards(line === undefined ? limits.windows : [], clock);
     this.#longWaits = new LongWaits(clock, options.onPause);
     this.#backoff = new Backoff(clock, options.onPause);
-    this.#learned = new RateLearner(present({ perSecond: learnedPerSecond }));
+    this.#learned = new LearnedRate(learnedPerSecond);
     this.#isPaced = learnedPerSecond !== undefined || (!tellsPace(limits) && options.unhurried !== true);
     this.#standstill = new Standstill(clock, (waiter, stuckMs) => this.#standstillStop(waiter, stuckMs));
     this.#slots = new Slots(limits.concurrency, this.#standstill);
     this.lanes = new Lanes(this.#standstill);
     this.#sleep = new Sleep(clock);
     const isLearned = (): boolean => this.#isPaced;
-    const learnedPace = (): number => (isLearned() ? this.#learned.pacePerSecond : Number.POSITIVE_INFINITY);
+    const learnedPace = (): number => (isLearned() ? this.#learned.perSecond : Number.POSITIVE_INFINITY);
     const perSecond = (): number => Math.min(learnedPace(), this.#guards.perSecond);
     this.#leases = new Leases({ ...options, perSecond, isLearned, onArrived: () => this.#changed() });
     this.#guards.seed(options.earlierSendsMs);
@@ -155,7 +156,7 @@ export class Limiter {
 
   /** The vendor said "too fast", in these words; `teaches`: not to this call alone. `sentAtMs` is monotonic, here and below. */
   pause(askedMs: number | undefined, sentAtMs: number, said: string, teaches = true): void {
-    if (teaches) this.#learned.limited(sentAtMs, this.#nowMs(), askedMs);
+    if (teaches) this.#learned.limited(sentAtMs, this.#nowMs());
     // A refusal within the plan counts as jitter, until the widest margins do not help: then the plan must be wrong.
     const plan = this.#options.line ?? this.#guards;
     if (this.#backoff.pause(askedMs, sentAtMs, said) && teaches && !plan.widen()) this.#isPaced = true;
@@ -185,12 +186,21 @@ export class Limiter {
     const nowMs = this.#nowMs();
     if (pauseMs !== undefined) this.#backoff.waitFor(pauseMs, 'the vendor asked to wait', true);
     if (left !== undefined) this.#remainingQuota.heard(left, sentAtMs, this.#out.sentSince(sentAtMs), nowMs);
-    if (windows.length > 0) {
-      this.#learned.hinted(windows, nowMs);
-      if (!tellsPace(this.#options.limits)) this.#isPaced = true;
-    }
+    this.#believe(windows.filter(isSpread));
     this.#tellLearned();
     this.#changed();
+  }
+
+  /** What the vendor says of its plan counts as one where the account has none, until it refuses what that allows. */
+  #believe(windows: readonly Window[]): void {
+    const { limits, line, clock } = this.#options;
+    const plan = JSON.stringify(windows);
+    if (windows.length === 0 || plan === this.#toldPlan || line !== undefined || tellsPace(limits)) return;
+    this.#toldPlan = plan;
+    this.#guards = new PlanGuards([...limits.windows, ...windows], clock);
+    for (let permit = 0; permit < this.#out.inHand; permit += 1) this.#guards.take();
+    this.#isPaced = false;
+    this.#options.onLearned(this.#guards.perSecond);
   }
 
   // ---------------------------------------------------------------------------------------- the end
@@ -295,7 +305,7 @@ export class Limiter {
 
   #learnedMs(nowMs: number): number {
     if (!this.#isPaced) return 0;
-    return Math.max(this.#learned.waitMs(nowMs, this.#out.inHand), this.#leases.dueMs);
+    return Math.max(this.#learned.waitMs(nowMs), this.#leases.dueMs);
   }
 
   #reason(): WaitReason {
@@ -304,7 +314,7 @@ export class Limiter {
     const isTold = this.#backoff.waitMs(nowMs) >= Math.max(planMs, learnedMs);
     if (isTold) return { why: this.#backoff.why, isTold };
     if (planMs >= learnedMs) return { why: LIMIT_USED_UP, isTold };
-    return { why: this.#backoff.isOver ? LEARNED_RATE : this.#backoff.cause, isTold };
+    return { why: this.#backoff.isOver ? LEARNED_RATE : this.#backoff.why, isTold };
   }
 
   #changed(): void {

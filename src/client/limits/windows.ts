@@ -58,10 +58,6 @@ export function spreadPerSecond(windows: readonly Window[]): number {
   return (shortest.requests * 1000) / (shortest.windowMs + sureMarginMs(shortest));
 }
 
-export function pacePerSecond(window: Window): number {
-  return (window.requests * 1000) / (window.windowMs + marginMs(window));
-}
-
 /** The margin of a request of which its answer has told how late it may have come: it covers no bunches. */
 export const sureMarginMs = (window: Window): number =>
   isSpread(window) ? LEAST_MARGIN_MS : QUOTA_MARGIN_MS;

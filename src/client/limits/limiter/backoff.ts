@@ -25,7 +25,6 @@ export class Backoff {
   readonly #onPause: (pause: Pause) => void;
   #untilMs = Number.NEGATIVE_INFINITY;
   #why = '';
-  #cause = '';
   #beganMs = Number.NEGATIVE_INFINITY;
   #pausesInARow = 0;
   #doubtsInARow = 0;
@@ -39,11 +38,6 @@ export class Backoff {
 
   get why(): string {
     return this.#why;
-  }
-
-  /** The reason for a wait that is longer than that, because of what answers taught since. */
-  get cause(): string {
-    return this.#cause;
   }
 
   get isOver(): boolean {
@@ -61,15 +55,11 @@ export class Backoff {
   /** The vendor said "too fast", in these words. Without `askedMs` it named no time. @returns whether this is a new pause. */
   pause(askedMs: number | undefined, sentAtMs: number, said: string): boolean {
     const isNew = this.#begin(sentAtMs);
-    if (askedMs !== undefined) {
-      this.waitFor(askedMs, `the vendor asked to wait (${said})`, true);
-      const asked = formatDuration(askedMs);
-      this.#cause = `the vendor asked to wait for ${asked} (${said}); Rowonce waits longer, because its answers allow no earlier request`;
-    } else {
+    if (askedMs !== undefined) this.waitFor(askedMs, `the vendor asked to wait (${said})`, true);
+    else {
       const ownMs = this.#ownMs();
       const cause = `the vendor says that requests come too fast (${said}), but gives no time`;
       this.waitFor(ownMs, `${cause}; Rowonce waits ${formatDuration(ownMs)}`);
-      this.#cause = cause;
     }
     return isNew;
   }
@@ -95,7 +85,7 @@ export class Backoff {
   doubted(sentAtMs: number, why: string): number {
     this.#doubtsInARow += 1;
     this.#pausesInARow = 0;
-    if (this.waitMs(this.#clock.monotonicMs()) === 0) this.#why = this.#cause = why;
+    if (this.waitMs(this.#clock.monotonicMs()) === 0) this.#why = why;
     // Requests that were in flight when the first pause began say nothing new about the vendor.
     if (this.isProbing && sentAtMs >= this.#probingSinceMs) {
       this.waitFor(Math.min(FIRST_PROBE_PAUSE_MS * 2 ** this.#probes, LONGEST_PROBE_PAUSE_MS), why);
@@ -124,7 +114,7 @@ export class Backoff {
     const untilMs = this.#clock.monotonicMs() + durationMs;
     if (untilMs <= this.#untilMs) return;
     this.#untilMs = untilMs;
-    this.#why = this.#cause = why;
+    this.#why = why;
     const fromMs = this.#clock.wallMs();
     this.#onPause({ fromMs, untilMs: fromMs + durationMs, why, asked });
   }

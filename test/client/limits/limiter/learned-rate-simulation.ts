@@ -1,4 +1,4 @@
-import type { RateLearner } from '../../../../src/client/limits/limiter/learned-rate.ts';
+import type { LearnedRate } from '../../../../src/client/limits/limiter/learned-rate.ts';
 import type { Window } from '../../../../src/client/limits/windows.ts';
 
 /** Vendors and the way to them in simulated time, so that minutes of learning are tested in milliseconds. */
@@ -55,23 +55,14 @@ function tokenBucket(requests: number, windowMs: number): Admits {
   };
 }
 
-/** One limit until the given time, and another one from then on. */
-export function changing(earlier: Admits, atMs: number, later: Admits): Admits {
-  return (nowMs) => (nowMs < atMs ? earlier(nowMs) : later(nowMs));
-}
-
 export interface Scene {
-  readonly rate: RateLearner;
+  readonly rate: LearnedRate;
   readonly admits: Admits;
   readonly seconds: number;
   /** There and back. */
   readonly latencyMs: number;
   readonly concurrency: number;
   readonly seed?: number;
-  /** What every answer says that the plan allows. */
-  readonly told?: readonly Window[];
-  /** The wait that every refusal names. */
-  readonly namedMs?: number;
 }
 
 /** A request as the vendor saw it. */
@@ -114,7 +105,7 @@ class Play {
     this.#scene = scene;
     this.#random = randomFrom(scene.seed ?? 1);
     this.#free = scene.concurrency;
-    this.#leasedPerSecond = scene.rate.pacePerSecond;
+    this.#leasedPerSecond = scene.rate.perSecond;
   }
 
   run(): readonly Arrival[] {
@@ -142,20 +133,20 @@ class Play {
 
   #waitMs(): number {
     const { rate } = this.#scene;
-    const factor = rate.pacePerSecond / this.#leasedPerSecond;
+    const factor = rate.perSecond / this.#leasedPerSecond;
     if (factor >= OTHER_SPEED || factor <= 1 / OTHER_SPEED) this.#lease(this.#nowMs);
     return Math.max(rate.waitMs(this.#nowMs), this.#leaseDueMs - this.#nowMs);
   }
 
   /** The next lease comes as long after that time as the present speed asks. */
   #lease(fromMs: number): void {
-    this.#leasedPerSecond = this.#scene.rate.pacePerSecond;
+    this.#leasedPerSecond = this.#scene.rate.perSecond;
     this.#leaseDueMs = fromMs + 1000 / this.#leasedPerSecond;
   }
 
   #send(): void {
     const { rate } = this.#scene;
-    const aheadMs = rate.pacePerSecond * AHEAD_MS < 1000 ? 0 : AHEAD_MS;
+    const aheadMs = rate.perSecond * AHEAD_MS < 1000 ? 0 : AHEAD_MS;
     this.#lease(Math.max(this.#leaseDueMs, this.#nowMs - aheadMs));
     rate.sent(this.#nowMs);
     this.#free -= 1;
@@ -169,11 +160,10 @@ class Play {
   }
 
   #answer({ sentAtMs, isAccepted }: Flying): void {
-    const { rate, told, namedMs } = this.#scene;
+    const { rate } = this.#scene;
     this.#free += 1;
     if (isAccepted) rate.accepted(this.#nowMs);
-    else rate.limited(sentAtMs, this.#nowMs, namedMs);
-    if (told !== undefined) rate.hinted(told, this.#nowMs);
+    else rate.limited(sentAtMs, this.#nowMs);
   }
 
   #fly(kind: Flying['kind'], sentAtMs: number, isAccepted: boolean): void {
