@@ -1,3 +1,8 @@
+/**
+ * Goal: whatever is typed, the answer is a fact and what to do, an exit code of the list, and under --json one object.
+ * Method: the real command, typed in this process; a reader that leaves meets the real program. Where a fault must be made up,
+ * the frame on streams of our own.
+ */
 import { once } from 'node:events';
 import { PassThrough, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';

@@ -1,3 +1,8 @@
+/**
+ * Goal: the rows of a list stand in the ledger before anything is sent. A run that is killed while it submits goes on where it was, by
+ * the same command.
+ * Method: a list of several groups of rows; the program is killed between two of them. The vendor's book says what was asked.
+ */
 import { expect, test } from 'vitest';
 import { brokenPromises, NONE_BROKEN } from './promises.ts';
 import { domainsOf, Workplace } from './workplace.ts';
