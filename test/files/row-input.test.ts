@@ -39,17 +39,3 @@ test('of a row that cannot be read every cell counts, because any may be a colum
   expect(createHash('sha256').update(text).digest().readUIntBE(0, 6)).toBe(input);
   expect(inputOf({ cells: ['1', '2', '3', 'ü'], unreadable })).not.toBe(input);
 });
-
-test('a cell that no input comes from may be another, and one that an input comes from may not', () => {
-  const inputOf = rowInputOf({ abn: 'ABN', website: 'Website' }, HEADER);
-  const input = inputOf({ cells: ['1', '51824753556', 'x.example'] });
-  expect(inputOf({ cells: ['2', '51824753556', 'x.example'] })).toBe(input);
-  // Another spelling is another cell, although the same would be asked.
-  for (const cells of [
-    ['1', '51824753556', 'X.example'],
-    ['1', 'x.example', '51824753556'],
-    ['1', '51824753556', ''],
-  ]) {
-    expect(inputOf({ cells })).not.toBe(input);
-  }
-});

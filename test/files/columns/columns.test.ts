@@ -86,25 +86,6 @@ describe('what the job chose is taken, and nothing else', () => {
     expect(error.message).toBe('columns: "abm" is not an input of find-company.');
     expect(error.next).toContain('abn');
   });
-
-  test.each(['__proto__', 'constructor', 'toString'])('%s is an unknown input like any other', (name) => {
-    const chosen: Record<string, string> = Object.fromEntries([[name, 'ABN']]);
-    expect(stopOf(() => mapColumns(operation, ['ABN'], chosen)).message).toContain(
-      `"${name}" is not an input`,
-    );
-    expect(stopOf(() => mapColumns(operation, ['ABN'], { abn: name })).message).toContain('no such column');
-  });
-});
-
-test('a row is read by input; an input without a column is absent', () => {
-  const map = mapColumns(operation, ['Name', 'LinkedIn', 'ABN']);
-  expect(map.read({ row: 2, cells: ['Acme', 'acme', '51'] })).toEqual({ abn: '51', profile_url: 'acme' });
-});
-
-test('a column that is called __proto__ feeds its input and touches nothing else', () => {
-  const map = mapColumns(operation, ['__proto__', 'Name'], { abn: '__proto__' });
-  expect(map.read({ row: 2, cells: ['51', 'Acme'] })).toEqual({ abn: '51' });
-  expect(Object.keys(map.columns)).toEqual(['abn']);
 });
 
 describe('an input that must be there', () => {
@@ -143,9 +124,4 @@ describe('an input that must be there', () => {
     const map = mapColumns(tagging('__proto__'), ['__proto__']);
     expect(Object.entries(map.read({ row: 2, cells: ['x'] }))).toEqual([['__proto__', 'x']]);
   });
-});
-
-test('an operation without inputs needs no column, and nothing is said of any', () => {
-  const map = mapColumns(defineOperation({ ...operation, inputs: [] }), ['Name']);
-  expect(map).toMatchObject({ columns: {}, guessed: false });
 });

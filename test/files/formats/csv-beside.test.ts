@@ -1,6 +1,4 @@
 import { syncBuiltinESMExports } from 'node:module';
-import { availableParallelism } from 'node:os';
-import { isDeepStrictEqual } from 'node:util';
 import threads, { type Worker } from 'node:worker_threads';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -14,18 +12,14 @@ import {
 import csv from '../../../src/files/formats/csv.ts';
 import { InputFile } from '../../../src/files/input-file.ts';
 import { times } from '../../combinations.ts';
-import { allOf, eachRow, rowByRow, rowsOf } from './all-of.ts';
+import { allOf, rowByRow, rowsOf } from './all-of.ts';
 import { bytesOf, writtenCsv } from './csv-arbitrary.ts';
 import { inputFolder } from './input-folder.ts';
 
 /**
- * Goal: a list that is parsed in a thread of its own is the same list, to the byte and to the word of a refusal, and the thread
- * leaves nothing behind.
+ * Goal: a list that is parsed in a thread of its own is the same list, to the byte and to the word of a refusal.
  * Method: the same texts are parsed both ways. Files are said to be large, so that short ones take the way of long ones.
  */
-
-/** With so many texts a thread begins its work. */
-const PARSED_HERE = 8;
 
 const OPTIONS = { delimiter: ',', isFileStart: true } as const;
 
@@ -101,15 +95,6 @@ async function* endless(): AsyncIterable<Buffer> {
   for (;;) yield Buffer.from('a,b\n'.repeat(1000));
 }
 
-/** Takes so many and no more. */
-async function taken(found: AsyncIterable<ParsedText>, count: number): Promise<void> {
-  let left = count;
-  for await (const _ of found) {
-    left -= 1;
-    if (left === 0) return;
-  }
-}
-
 describe('parsing beside the caller', () => {
   test('finds in any text what parsing here finds, wherever it is cut', async () => {
     await fc.assert(
@@ -118,47 +103,9 @@ describe('parsing beside the caller', () => {
       }),
     );
   });
-
-  test.each([
-    ['a record that is too long', `a,b\n${'x'.repeat(1_100_000)},1\n${'a,b\n'.repeat(50_000)}`],
-    ['a quote that is never closed', `a,b\n1,"${'x\n'.repeat(100_000)}`],
-    ['a quote that is closed at last', `a,b\n1,"${'x\n'.repeat(100_000)}"\n`],
-    ['the first CR behind many records', `${'a,b\n'.repeat(100_000)}c,d\r\ne,"f\n"\r`],
-    ['cells of every kind of character', `${'a,é\n€,𝄞\n'.repeat(30_000)}`],
-  ])('the same for %s', async (_what, text) => {
-    const here = await foundBy(parsedHere, Buffer.from(text), 64 * 1024 - 1);
-    const beside = await foundBy(parsedBeside, Buffer.from(text), 64 * 1024 - 1);
-    // To tell how hundreds of thousands of cells differ takes longer than to parse them.
-    expect(isDeepStrictEqual(beside, here)).toBe(true);
-  });
-
-  test('takes one text more than it has given back, and no other', async () => {
-    let taken = 0;
-    async function* counted(): AsyncIterable<Buffer> {
-      for await (const text of endless()) {
-        taken += 1;
-        yield text;
-      }
-    }
-    let given = 0;
-    for await (const { cells } of parsedBeside(counted(), OPTIONS)) {
-      given += 1;
-      expect(cells.length).toBeGreaterThan(900);
-      expect(taken - given).toBe(given <= PARSED_HERE ? 0 : 1);
-      if (given === 20) break;
-    }
-  });
 });
 
 describe('the thread', () => {
-  test('is gone when nobody wants more', async () => {
-    const threads = startedThreads();
-    await taken(parsedBeside(endless(), OPTIONS), PARSED_HERE);
-    expect(threads).toEqual([]);
-    await taken(parsedBeside(endless(), OPTIONS), PARSED_HERE + 2);
-    expect(threads.map(({ threadId }) => threadId)).toEqual([-1]);
-  });
-
   test('that the system refuses is done without, and the list is the same', async () => {
     const text = Buffer.from('a,b\n'.repeat(100));
     const expected = await foundBy(parsedHere, text, 10);
@@ -174,46 +121,12 @@ describe('the thread', () => {
     expect(threads.Worker).toHaveBeenCalled();
   });
 
-  test('is gone when a text cannot be read, and the error is that of the text', async () => {
-    const threads = startedThreads();
-    async function* damaged(): AsyncIterable<Buffer> {
-      for (let count = 0; count < PARSED_HERE + 2; count += 1) yield Buffer.from('a,b\n');
-      throw new Error('the disk is gone');
-    }
-    await expect(allOf(parsedBeside(damaged(), OPTIONS))).rejects.toThrow('the disk is gone');
-    expect(threads.map(({ threadId }) => threadId)).toEqual([-1]);
-  });
-
-  test('ends of itself with a fault, and leaves what it was given after it', async () => {
-    const threads = startedThreads();
-    const errors: unknown[] = [];
-    process.once('worker', (thread) => thread.on('error', (error) => errors.push(error)));
-    async function* faulty(): AsyncIterable<Buffer> {
-      for (;;) yield Buffer.from('x'.repeat(100_000));
-    }
-    for await (const { fault } of parsedBeside(faulty(), OPTIONS)) {
-      if (fault === undefined) continue;
-      expect(fault.code).toBe('CSV_MAX_RECORD_SIZE');
-      await expect.poll(() => threads[0]?.threadId).toBe(-1);
-      break;
-    }
-    expect(errors).toEqual([]);
-  });
-
   test('that dies under its work ends the reading with an error', async () => {
     const threads = startedThreads();
     const reading = async (): Promise<void> => {
       for await (const _ of parsedBeside(endless(), OPTIONS)) await threads[0]?.terminate();
     };
     await expect(reading()).rejects.toThrow('the thread that parses ended before its texts did');
-  });
-
-  test('that dies of an error ends the reading with that error', async () => {
-    const threads = startedThreads();
-    const reading = async (): Promise<void> => {
-      for await (const _ of parsedBeside(endless(), OPTIONS)) threads[0]?.postMessage('no text');
-    };
-    await expect(reading()).rejects.toThrow(TypeError);
   });
 });
 
@@ -241,20 +154,4 @@ describe('a large file', () => {
       { numRuns: times(10, 40) },
     );
   });
-
-  test.skipIf(availableParallelism() === 1)(
-    'starts a thread when it has given some thousand rows, and a small one starts none',
-    async () => {
-      const threads = startedThreads();
-      const path = await (await inputFolder())(`a,b\n${'1,2\n'.repeat(1000)}`);
-      const small = await csv.open(new InputFile(path), {});
-      await small.survey();
-      const large = await csv.open(new LargeFile(path, 100), {});
-      await large.header();
-      for await (const row of eachRow(large)) if (row.row > 100) break;
-      expect(threads).toEqual([]);
-      expect(await rowsOf(large)).toHaveLength(1000);
-      expect(threads.map(({ threadId }) => threadId)).toEqual([-1]);
-    },
-  );
 });

@@ -112,26 +112,6 @@ describe('columns that are dropped', () => {
   });
 });
 
-test('rows without cells are left out, blank lines and all other bytes stay', async () => {
-  const write = await inputFolder();
-  const path = await write('a\r\n1\n\n2\r\n3');
-  const copy = await copied(path, ['_row'], async ({ row }) => (row === 4 ? undefined : [String(row)]));
-  expect(copy.toString()).toBe('a,_row\r\n1,2\n\n3,5');
-});
-
-test('what asks for cells sees the row as it was read, and rows are asked for in order', async () => {
-  const write = await inputFolder();
-  const path = await write(`a,b\n${Array.from({ length: 600 }, (_, index) => `${index},"x\ny"\n`).join('')}`);
-  const asked: unknown[] = [];
-  await copied(path, ['n'], async (row) => {
-    asked.push(row);
-    return [''];
-  });
-  expect(asked).toEqual(
-    Array.from({ length: 600 }, (_, index) => ({ row: index + 2, cells: [`${index}`, 'x\ny'] })),
-  );
-});
-
 proof(
   'very long rows are not gathered: a batch holds a megabyte or so, whatever the number of its rows',
   async () => {
@@ -154,12 +134,4 @@ test('a zero byte in an answer does not make the output unreadable', async () =>
   const output = await write(await copied(path, ['n', 'm'], async () => ['x\0y', '\0']), 'output.csv');
   const [row] = await rowsOf(await csv.open(new InputFile(output), AS_COMMA));
   expect(row?.cells).toEqual(['1', 'x\uFFFDy', '\uFFFD']);
-});
-
-test('whoever asks for the wrong number of cells has a bug, and no shifted row is written', async () => {
-  const write = await inputFolder();
-  const path = await write('a\n1\n');
-  await expect(copied(path, ['n', 'm'], async () => ['1'])).rejects.toThrow(
-    'row 2 gets 1 cells for 2 columns',
-  );
 });

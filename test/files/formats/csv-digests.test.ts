@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { PositionedRow, Sheet } from '../../../src/core/format.ts';
 import { bodyOf } from '../../../src/files/formats/csv/raw-record.ts';
 import { strayQuoteIn } from '../../../src/files/formats/csv/record-faults.ts';
@@ -14,8 +14,8 @@ import { inputFolder } from './input-folder.ts';
 /**
  * Goal: csv-parse reads a list once, and whoever reads it again gets the same rows without it; no row of another text is ever
  * taken for one of the list.
- * Method: odd texts are split by hand and parsed. Long lists are read before and after their survey, new ones are opened and surveyed, and
- * the parser is watched.
+ * Method: odd texts are split by hand and parsed. Long lists are read before and after their
+ * survey.
  */
 
 /** Most of them plain, so that both ways out are taken often. */
@@ -84,31 +84,6 @@ describe('a text that is split by hand', () => {
   });
 
   test.each([
-    ['Excel’s line ends', 'a,b\r\n1,2\r\n'],
-    ['no line end at last', 'a,b\n1,"2"'],
-    ['cells with delimiters, quotes and lines', '"a,b","say ""x""","two\r\nlines"\n"","",\n'],
-    ['a cell of several bytes a letter', 'é,€\n𝄞,"é"\n'],
-    ['rows of any length', 'a\n1,2,3\n,\n'],
-  ])('is accepted with %s', (_what, text) => {
-    expect(splitPlainly(Buffer.from(text), ',')).toBeDefined();
-  });
-
-  test.each([
-    ['a quote inside a cell', 'a,b"c\n'],
-    ['text behind a closing quote', '"a"b,c\n'],
-    ['a quote that is never closed', 'a,"b\nc,d\n'],
-    ['a doubled quote that is never closed', 'a,"b""'],
-    ['a bare CR', 'a\rb\n'],
-    ['a CR at the end', 'a,b\r'],
-    ['a blank line', 'a,b\n\nc,d\n'],
-    ['a blank line of Excel', 'a,b\r\n\r\nc,d\r\n'],
-    ['a byte-order mark', '\uFEFFa,b\n'],
-    ['a zero byte', 'a,b\0\n'],
-  ])('is refused with %s', (_what, text) => {
-    expect(splitPlainly(Buffer.from(text), ',')).toBeUndefined();
-  });
-
-  test.each([
     ['"a"\n', true],
     ['"a"""\n', true],
     ['""\n', true],
@@ -149,21 +124,6 @@ async function openList(text: string): Promise<Sheet> {
   return csv.open(new InputFile(await write(text)), { delimiter: 'comma', asBefore: {} });
 }
 
-/** How often the parser is asked until the test ends. */
-function parserCalls(): { count: number } {
-  const calls = { count: 0 };
-  const { parse } = RecordParser.prototype;
-  const spy = vi.spyOn(RecordParser.prototype, 'parse').mockImplementation(function (
-    this: RecordParser,
-    text,
-  ) {
-    calls.count += 1;
-    return parse.call(this, text);
-  });
-  onTestFinished(() => spy.mockRestore());
-  return calls;
-}
-
 const copyOf = async (sheet: Sheet): Promise<string> => {
   const options = { columns: ['ours'], dropped: new Set<string>() };
   return Buffer.concat(
@@ -195,14 +155,6 @@ describe('a list that was surveyed', () => {
       const { position } = before.rows[at] as PositionedRow;
       requireSame(await rowsOf(sheet, position), before.rows.slice(at));
     }
-  });
-
-  test('is not parsed again but for the pieces that are not plain', async () => {
-    const sheet = await openList(LONG_LIST);
-    await sheet.survey();
-    const calls = parserCalls();
-    await allOf(sheet.groups());
-    expect(calls.count).toBe(1);
   });
 
   test('is known by digests that are kept for years: what alters them needs another word for the parser', async () => {
@@ -244,31 +196,4 @@ describe('a list that was surveyed', () => {
       requireSame(found, known.slice(0, found.length));
     },
   );
-});
-
-describe('a new list, which is looked through for totals before its survey', () => {
-  const TEXT = 'ABN,Name\n1,"a, b"\n2,c\n';
-
-  test('is parsed once, and has the digests of its survey', async () => {
-    const write = await inputFolder();
-    const calls = parserCalls();
-    const sheet = await csv.open(new InputFile(await write(TEXT)), { delimiter: 'comma' });
-    const { rows } = await sheet.survey();
-    expect(calls.count).toBe(1);
-    expect(rows).toBe(2);
-    const surveyed = await openList(TEXT);
-    await surveyed.survey();
-    expect(sheet.digests).toEqual(surveyed.digests);
-  });
-
-  test('is refused by its survey when it has other text by then, although its file says it is the same', async () => {
-    const write = await inputFolder();
-    const file = new SwappedFile(await write(TEXT));
-    const sheet = await csv.open(file, { delimiter: 'comma' });
-    file.swapped = TEXT.replace('c', 'd');
-    await expect(sheet.survey()).rejects.toMatchObject({
-      code: 'input',
-      message: expect.stringContaining('changed during the run'),
-    });
-  });
 });

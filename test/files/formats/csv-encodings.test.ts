@@ -98,22 +98,6 @@ describe('the encoding is found by strict rules, and said where it was a guess',
     expect((await rowsOf(sheet)).at(-1)?.cells).toEqual(['€']);
   });
 
-  test('the line is counted right although a line end is split between two reads', async () => {
-    const write = await inputFolder();
-    const line = Buffer.concat([
-      Buffer.from(`Name\r\n${'x'.repeat(64 * 1024 - 7)}\r\n`),
-      Buffer.from([0x80]),
-    ]);
-    expect((await open(await write(line))).notes[0]).toContain('byte 0x80 on line 3 is not');
-  });
-
-  test('UTF-8 is UTF-8 although its characters are split between two reads', async () => {
-    const write = await inputFolder();
-    const sheet = await open(await write(`Name\nx${'𝄞'.repeat(50_000)}\n`));
-    expect(sheet.notes).toEqual([]);
-    expect((await rowsOf(sheet))[0]?.cells[0]).toBe(`x${'𝄞'.repeat(50_000)}`);
-  });
-
   test.each([
     ['a damaged byte below characters of UTF-8', 'Zo\xc3\xab\nZo\xff\n', 'FF'],
     ['a character that breaks off at the end', 'Zo\xc3\xab\nZo\xc3', 'C3'],
@@ -200,19 +184,6 @@ describe('an answer that the encoding cannot write', () => {
     expect(again.equals(copy)).toBe(true);
   });
 
-  test('also when it comes after much that could be written', async () => {
-    const write = await inputFolder();
-    const path = await write(Buffer.concat([LIST, Buffer.from('K\xf6ln,x\r\n'.repeat(60_000), 'latin1')]));
-    const copy = await copied(path, ['n'], async ({ row }) => [row === 60_003 ? '字' : 'é']);
-    const lines = copy.toString().split('\r\n');
-    expect([lines[0], lines[3], lines[60_002], lines.length]).toEqual([
-      '\uFEFFName,Ort,n',
-      'Köln,x,é',
-      'Köln,x,字',
-      60_004,
-    ]);
-  });
-
   test('leaves a copy without such an answer in its encoding', async () => {
     const write = await inputFolder();
     const notes: string[] = [];
@@ -221,13 +192,6 @@ describe('an answer that the encoding cannot write', () => {
     });
     expect(copy.toString('latin1')).toBe('Name,Ort,n\r\nZo\xeb,K\xf6ln,\x80 \xff\r\nJo,Bonn,\x80 \xff\r\n');
     expect(notes).toEqual([]);
-  });
-
-  test('is no problem of UTF-16, in which even half a character is written as a sign for it', async () => {
-    const write = await inputFolder();
-    const path = await write(Buffer.from('\uFEFFName\nZoë\n', 'utf16le'));
-    const copy = await copied(path, ['n'], async () => ['字𝄞\ud800']);
-    expect(copy.toString('utf16le')).toBe('\uFEFFName,n\nZoë,字𝄞\uFFFD\n');
   });
 });
 
@@ -243,18 +207,5 @@ describe('the encodings themselves', () => {
     expect(encodeText('utf-16le', '\ud800')).toEqual(Buffer.from('\uFFFD', 'utf16le'));
     // The character of the number 0x80 is not what the byte 0x80 means.
     expect(encodeText('windows-1252', '\u0080')).toBeUndefined();
-  });
-
-  test.each<Encoding>(['utf-16le', 'utf-16be'])('%s reads alike wherever it is cut', (encoding) => {
-    const bytes = encodeText(encoding, '\uFEFFaé𝄞€𝄞\r\n') ?? Buffer.alloc(0);
-    for (let cut = 0; cut <= bytes.length; cut += 1) {
-      const decoder = textDecoder(encoding);
-      const parts = [
-        decoder.write(bytes.subarray(0, cut)),
-        decoder.write(bytes.subarray(cut)),
-        decoder.end(),
-      ];
-      expect(Buffer.concat(parts).toString()).toBe('\uFEFFaé𝄞€𝄞\r\n');
-    }
   });
 });

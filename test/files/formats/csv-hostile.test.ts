@@ -7,7 +7,6 @@ import csv from '../../../src/files/formats/csv.ts';
 import { InputFile } from '../../../src/files/input-file.ts';
 import { proof } from '../../combinations.ts';
 import { allOf, rowByRow } from './all-of.ts';
-import { refusalOf } from './csv-refusal.ts';
 import { inputFolder } from './input-folder.ts';
 
 /**
@@ -17,6 +16,14 @@ import { inputFolder } from './input-folder.ts';
  */
 
 const MEBIBYTE = 1024 * 1024;
+
+/** Why a file is refused when it is read from end to end, with nothing said of how to read it. */
+async function refusalOf(path: string): Promise<StopError> {
+  const survey = csv.open(new InputFile(path), {}).then((sheet) => sheet.survey());
+  const error: unknown = await survey.catch((thrown: unknown) => thrown);
+  if (!(error instanceof StopError)) throw new Error(`expected a stop, got ${String(error)}`);
+  return error;
+}
 
 /** Appends so many mebibytes of rows, without holding them. */
 async function appendRows(path: string, mebibytes: number): Promise<void> {

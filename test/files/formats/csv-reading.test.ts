@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readdir, readlink, stat } from 'node:fs/promises';
+import { readdir, readlink } from 'node:fs/promises';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Position, PositionedRow } from '../../../src/core/format.ts';
@@ -98,34 +98,6 @@ proof(
     );
   },
 );
-
-/** Knows how much of it was handed over. */
-class WatchedFile extends InputFile {
-  bytes = 0;
-
-  override async *chunks(startByte?: number): AsyncGenerator<Buffer, void, undefined> {
-    for await (const chunk of super.chunks(startByte)) {
-      this.bytes += chunk.length;
-      yield chunk;
-    }
-  }
-}
-
-test('the file is read no faster than its rows are taken', async () => {
-  const write = await inputFolder();
-  const line = `${'x'.repeat(99)}\n`;
-  const path = await write(`a\n${line.repeat(40_000)}`);
-  const file = new WatchedFile(path);
-  const rows = eachRow(await csv.open(file, {}));
-  await rows.next();
-  const { bytes } = file;
-  expect(bytes).toBeLessThan(500_000);
-  // Time enough to read all of it: each of these is a trip to the disk as well.
-  for (let trip = 0; trip < 500; trip += 1) await stat(path);
-  expect(file.bytes).toBe(bytes);
-  for (let next = await rows.next(); next.done !== true; next = await rows.next());
-  expect(file.bytes).toBeGreaterThan(line.length * 40_000);
-});
 
 test.runIf(process.platform === 'linux')(
   'whoever stops reading early leaves no open file behind',

@@ -1,7 +1,4 @@
-import { execFileSync } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { setTimeout } from 'node:timers/promises';
 import fc from 'fast-check';
 import { readSheet } from 'read-excel-file/node';
 import { expect, test } from 'vitest';
@@ -11,7 +8,6 @@ import xlsx from '../../../src/files/formats/xlsx.ts';
 import { openInput } from '../../../src/files/input.ts';
 import { InputFile } from '../../../src/files/input-file.ts';
 import { chooseDestination, copyFor } from '../../../src/files/output/output/destination.ts';
-import { type WorkbookRow, workbookBytes } from '../../../src/files/workbook.ts';
 import { tableOf, workbookCopy } from '../../../src/files/workbook-copy.ts';
 import { times } from '../../combinations.ts';
 import { allOf, type CellsOfRow, rowByRow, rowsOf } from './all-of.ts';
@@ -145,19 +141,6 @@ test('titles and blank rows stay where they are, and columns of an earlier run g
   ]);
 });
 
-test('rows that are left out leave no gap, and the copy is a valid input again', async () => {
-  const rows = textRow(1, 'A') + textRow(2, 'a') + textRow(3, 'b') + textRow(4, 'c');
-  const bytes = await copied({ rows }, { columns: ['_row'], dropped: new Set() }, async ({ row: number }) =>
-    number === 3 ? undefined : [String(number)],
-  );
-  const write = await inputFolder();
-  const again = await xlsx.open(new InputFile(await write(bytes)), {});
-  expect((await rowsOf(again)).map(({ row: number, cells }) => [number, ...cells])).toEqual([
-    [2, 'a', '2'],
-    [3, 'c', '4'],
-  ]);
-});
-
 test('any text comes back as it was, in cells of the user and in cells of ours', async () => {
   // Control characters, halves of pairs and what is no character at all included.
   const text = fc
@@ -233,57 +216,6 @@ test('two copies of one state are the same to the byte, and nothing in them tell
   expect(at).toBe(-1);
 });
 
-/** Writes a workbook to its output, for another process. */
-const WRITER = `
-  const { workbookBytes } = await import(process.argv[1]);
-  async function* rows() { yield [{ number: 1, cells: [{ kind: 'text', text: 'A' }] }]; }
-  for await (const bytes of workbookBytes('Leads', rows())) process.stdout.write(bytes);
-`;
-
-test('a workbook is the same to the byte wherever it is written', () => {
-  const [here, there] = ['America/Los_Angeles', 'Pacific/Auckland'].map((TZ) =>
-    execFileSync(
-      process.execPath,
-      [
-        '--input-type=module',
-        '--eval',
-        WRITER,
-        new URL('../../../src/files/workbook.ts', import.meta.url).href,
-      ],
-      { env: { ...process.env, TZ } },
-    ),
-  );
-  expect(here?.subarray(0, 2).toString()).toBe('PK');
-  expect(here).toEqual(there);
-});
-
-test('rows are taken no faster than their bytes, and let go when nobody takes more', async () => {
-  const MOST_HELD = 100;
-  let taken = 0;
-  let ended: () => void = () => {};
-  const isLetGo = new Promise<void>((resolve) => {
-    ended = resolve;
-  });
-  async function* rows(): AsyncGenerator<readonly WorkbookRow[]> {
-    try {
-      // Random, so that it cannot be packed: what is held on the way is then a few dozen rows.
-      for (taken = 1; taken < 10_000; taken += 1) {
-        yield [{ number: taken, cells: [{ kind: 'text', text: randomBytes(16_000).toString('hex') }] }];
-      }
-    } finally {
-      ended();
-    }
-  }
-  for await (const _ of workbookBytes('Leads', rows())) {
-    if (taken === 0) continue;
-    // Whoever takes rows without being asked has time to; whoever does not stands still at once.
-    for (let before = -1; before < taken && taken < MOST_HELD; await setTimeout(50)) before = taken;
-    break;
-  }
-  await isLetGo;
-  expect(taken).toBeLessThan(MOST_HELD);
-});
-
 test('what a copy by value loses is said once it is made, and only that', async () => {
   const rows = `${textRow(1, 'A')}<row r="2"><c r="A2" t="str"><f>1</f><v>1</v></c></row>`;
   const notes: string[] = [];
@@ -348,12 +280,6 @@ test('a CSV file for Excel has numbers only where they look the same, and keeps 
     [null, null, null, null, null, null, null, null],
     ['B', '33051775556', '3000', -1.5, 0.25, '1.50', '007', 4],
   ]);
-});
-
-test('what goes wrong while our cells are fetched reaches whoever copies', async () => {
-  const gone = new Error('the ledger is gone');
-  const copy = copied({ rows: textRow(1, 'A') + textRow(2, 'a') }, AS_IT_IS, () => Promise.reject(gone));
-  await expect(copy).rejects.toBe(gone);
 });
 
 test('a list that is longer than a sheet is refused for Excel before anything is bought', async () => {

@@ -200,14 +200,6 @@ test('a text without an end is refused when it is longer than any cell, wherever
   });
 });
 
-test('a text without an end is refused also when it comes in pieces', async () => {
-  const piece = `<r><t>${'x'.repeat(100_000)}</t></r>`;
-  const rows = `<row r="2"><c r="A2" t="inlineStr"><is>${piece.repeat(11)}</is></c></row>`;
-  expect(await refusal(withPart(SHEET, { content: sheet(rows) }))).toMatchObject({
-    message: expect.stringContaining('a text is longer than any can be'),
-  });
-});
-
 test('more than 200,000 rows are refused with the advice to save them as CSV', async () => {
   const content = sheet('<row><c><v>1</v></c></row>'.repeat(200_001));
   expect(await refusal(withPart(SHEET, { content }))).toEqual({

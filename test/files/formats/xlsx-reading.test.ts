@@ -138,45 +138,6 @@ test('rows and cells without an address follow each other, and a prefix changes 
   expect(await cellsOf({ rows })).toEqual([['7']]);
 });
 
-test('blank rows are passed over and the others keep the numbers that Excel shows, also from the middle on', async () => {
-  const rows = [
-    textRow(3, 'A', 'B'),
-    textRow(4, '1', '2'),
-    '<row r="5"><c r="A5" s="0"/></row>',
-    textRow(9, '3', '4'),
-  ].join('');
-  const sheet = await opened({ rows });
-  const all = await rowsOf(sheet);
-  expect(all.map(({ row, cells }) => [row, ...cells])).toEqual([
-    [4, '1', '2'],
-    [9, '3', '4'],
-  ]);
-  expect(await rowsOf(sheet, all[1]?.position)).toEqual(all.slice(1));
-  expect((await allOf(sheet.groups())).flat()).toEqual(all);
-  const heard: unknown[] = [];
-  expect((await sheet.survey((row) => heard.push(row))).rows).toBe(2);
-  expect(heard).toEqual([
-    { row: 4, cells: ['1', '2'] },
-    { row: 9, cells: ['3', '4'] },
-  ]);
-});
-
-test('titles above the header are skipped when that is said, and also where nothing is said', async () => {
-  const rows = [textRow(1, 'Our leads of November'), textRow(3, 'A', 'B'), textRow(4, '1', '2')].join('');
-  for (const options of [{ skipLines: 2 }, { headerRow: '3' }, {}]) {
-    const sheet = await opened({ rows }, options);
-    expect(await sheet.header()).toEqual(['A', 'B']);
-    expect(await rowsOf(sheet)).toMatchObject([{ row: 4, cells: ['1', '2'] }]);
-  }
-  await expect(opened({ rows }, { asBefore: {} })).rejects.toMatchObject({
-    code: 'input',
-    message: expect.stringMatching(
-      /row 3: the cell B3 holds something, but the header in row 1 ends with column A\.$/,
-    ),
-    next: 'Clear the cell or give column B a name; if row 1 is a title, use --header-row 3.',
-  });
-});
-
 test('a row with a cell behind the header is set aside with its place, and refused where that is asked for', async () => {
   const good = textRow(2, '1') + textRow(4, '3');
   const rows = textRow(1, 'A') + good + textRow(5, '4', '', 'x');
@@ -267,12 +228,6 @@ describe('of several sheets, the one is read', () => {
       ['New', false],
     ]);
     expect(sheet.tabs?.filter(({ isRead }) => isRead)).toMatchObject([{ name: header }]);
-  });
-
-  test('that is named, whatever was open', async () => {
-    const sheet = await opened(openAt(3), { sheet: 'secret' });
-    expect(await sheet.header()).toEqual(['Secret']);
-    expect(sheet.notes).toEqual([]);
   });
 
   test('that was open, also where it is damaged: another one is not what was meant', async () => {

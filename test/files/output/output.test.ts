@@ -11,18 +11,15 @@ import { parse } from 'csv-parse/sync';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { callKeyOf } from '../../../src/core/call-key.ts';
 import type { RunEvent } from '../../../src/core/events.ts';
-import { loadFamily } from '../../../src/core/family.ts';
 import type { ReadOptions } from '../../../src/core/format.ts';
-import type { Call, Operation } from '../../../src/core/operation.ts';
+import type { Call } from '../../../src/core/operation.ts';
 import { OUR_COLUMNS, type Outcome } from '../../../src/core/row.ts';
 import { type Input, openInput } from '../../../src/files/input.ts';
 import {
   type Additions,
   chooseDestination,
-  filesOf,
   notesIn,
   type OutputFiles,
-  readFigures,
   writeOutput,
 } from '../../../src/files/output/output.ts';
 import {
@@ -161,51 +158,6 @@ class Desk {
   }
 }
 
-describe('the figures', () => {
-  test.each([
-    ['of every field', undefined],
-    ['of named columns', { Phone: 'phone', Town: 'place.city' }],
-  ])(
-    '%s are the same in the report, on the page, which has the ledger alone, and in the cells',
-    async (_, add) => {
-      const desk = await Desk.open();
-      const list = await desk.list('domain\na.com\nb.com\nc.com\nd.com\n \nf.com\n');
-      const found = [
-        { phone: '02', place: { city: 'X' } },
-        { phone: null, place: { city: 'Y' } },
-        { phone: '' },
-      ];
-      await desk.matchAll(list.batch, ...found);
-      const shared = await desk.answer(list.batch, 5, { phone: '05' });
-      const matched = { kind: 'matched', matchedBy: 'domain' } as const;
-      await desk.settle(list.batch, 5, matched, [shared]);
-      await desk.settle(list.batch, 6, { kind: 'invalid', reason: 'no usable identifier: domain: blank' });
-      const settings = { job: '', columns: {}, on_existing: 'refuse', ...(add === undefined ? {} : { add }) };
-      const batch = { ...list.batch, settings };
-      const { figures } = await desk.write({ ...list, batch }, 'out.csv', add === undefined ? {} : { add });
-      expect(await readFigures(desk.ledger, batch, undefined)).toEqual(figures);
-      const rows = desk.table('out.csv');
-      const having = (column: string, ...values: readonly string[]): number =>
-        rows.filter((row) => values.includes(row[column] ?? '')).length;
-      expect(figures).toMatchObject({
-        rows: rows.length,
-        usable: rows.length - having('_status', 'invalid'),
-        asked: rows.length - having('_status', 'invalid', 'pending'),
-        found: having('_status', 'matched'),
-        attention: having('_status', 'invalid', 'refused', 'in_doubt'),
-        reasons: [{ kind: 'invalid', words: 'domain: blank', count: 1, firstRows: [6] }],
-        identifiers: [{ name: 'domain', asked: 4, found: 4 }],
-        money: { spent: rows.reduce((sum, row) => sum + Number(row._credits), 0) },
-      });
-      const columns = add === undefined ? ['phone', 'place.city'] : ['Phone', 'Town'];
-      expect(figures.columns).toEqual(
-        columns.map((name) => ({ name, filled: rows.filter((row) => row[name] !== '').length })),
-      );
-      expect(figures.columns.map(({ filled }) => filled)).toEqual([2, 2]);
-    },
-  );
-});
-
 describe('the output', () => {
   test('an answer that nobody can look into is a reason in its row, and all others are written', async () => {
     const desk = await Desk.open();
@@ -296,15 +248,6 @@ describe('the output', () => {
     await expect(desk.write({ input, batch })).rejects.toMatchObject({ code: 'input' });
     expect(readdirSync(desk.folder)).toEqual([]);
   });
-
-  test('is not written when the input was changed under the hands of the run', async () => {
-    const desk = await Desk.open();
-    const list = await desk.list('Domain\na\n');
-    await desk.matchAll(list.batch, { size: 1 });
-    writeFileSync(list.input.path, 'Domain\nsomebody else\n');
-    await expect(desk.write(list)).rejects.toMatchObject({ code: 'input' });
-    expect(readdirSync(desk.folder)).toEqual(['list.csv']);
-  });
 });
 
 describe('the file of rows that need attention', () => {
@@ -346,18 +289,6 @@ describe('the file of rows that need attention', () => {
     const mended = await desk.list(content, 'mended.csv');
     await desk.write(mended, 'mended-out.csv');
     expect(desk.read('mended-out.csv').split('\n')[0]).toBe(`Domain,_row_2,_row_3,${OURS}`);
-  });
-
-  test('has such a cell of a row that cannot be read once, and moves it only where it would be taken for ours', async () => {
-    const desk = await Desk.open();
-    const list = await desk.list('_row,Domain\n6,e\n5,f\n7,a,b\nx,c,d\n');
-    await desk.settle(list.batch, 2, { kind: 'no_match', reason: '' });
-    await desk.settle(list.batch, 3, { kind: 'no_match', reason: '' });
-    for (const row of [4, 5]) await desk.settle(list.batch, row, { kind: 'invalid', reason: 'too many' });
-    await desk.write(list, 'out.csv');
-    expect(desk.read('out.needs-attention.csv')).toBe(
-      'Domain,_row_2,_row,_reason\na,7,4,too many,b\nx,,5,too many,c,d\n',
-    );
   });
 
   test('goes when nothing needs attention any more', async () => {
@@ -434,15 +365,6 @@ describe('the file of results', () => {
     expect(desk.read('out.people.csv')).toBe('_row,name,Domain\n2,Jo,a\n');
   });
 
-  test('repeats a column of the user’s that the job is to fill', async () => {
-    const desk = await Desk.open();
-    const list = await desk.list('Domain,total\na,12\n');
-    const found = await desk.answer(list.batch, 2, { results: [{ name: 'Jo' }] });
-    await desk.settle(list.batch, 2, { kind: 'matched', matchedBy: 'domain' }, [found]);
-    await desk.write(list, 'out.csv', { ...people, add: { total: 'total' }, onExisting: 'fill' });
-    expect(desk.read('out.people.csv')).toBe('_row,name,Domain,total\n2,Jo,a,12\n');
-  });
-
   test('shows what was found and paid for also while the rest of a row is in doubt', async () => {
     const desk = await Desk.open();
     const list = await desk.list('Domain\na\n');
@@ -494,13 +416,6 @@ describe('the file of results', () => {
     const list = await desk.list('Domain\na\n', 'out.people.csv');
     await expect(desk.write(list, 'out.csv', people)).rejects.toMatchObject({ code: 'output' });
     expect(await desk.write(list)).toMatchObject({ output: desk.path('out.csv') });
-  });
-
-  test('is known by its name for each operation that has one', async () => {
-    const operations = await loadFamily<Operation>(new URL('../../../src/operations/', import.meta.url));
-    const names = [...operations.values()].flatMap(({ resultsFile = [] }) => resultsFile);
-    expect(filesOf('/x/out.csv')).toEqual(expect.arrayContaining(names.map((name) => `/x/out.${name}.csv`)));
-    expect(names).toContain('people');
   });
 });
 

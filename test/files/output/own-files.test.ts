@@ -16,7 +16,7 @@ import {
   symlink,
   writeFile,
 } from 'node:fs/promises';
-import { constants, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import {
@@ -26,12 +26,7 @@ import {
   sealedYaml,
   writeOwnFile,
 } from '../../../src/files/output/own-files.ts';
-import {
-  checkWritable,
-  moveWithoutReplacing,
-  outputProblem,
-  replaceFile,
-} from '../../../src/lib/atomic-file.ts';
+import { moveWithoutReplacing, replaceFile } from '../../../src/lib/atomic-file.ts';
 
 const OURS = 'what we wrote';
 const THEIRS = 'an afternoon of notes';
@@ -206,25 +201,6 @@ describe('a link', () => {
   });
 });
 
-describe('what is written', () => {
-  test('is what came, in chunks of any size whose memory is used again', async () => {
-    const place = await Place.open();
-    const sizes = [1, 56_000, 0, 262_143, 262_144, 700_001, 3];
-    const memory = Buffer.alloc(Math.max(...sizes));
-    async function* chunks(): AsyncIterable<Buffer> {
-      for (const [at, size] of sizes.entries()) {
-        yield memory.fill(`${at}-`, 0, size).subarray(0, size);
-        memory.fill('used again');
-      }
-    }
-    const path = await place.write('', { chunks: chunks() });
-    const came = sizes.map((size, at) => Buffer.alloc(size, `${at}-`).toString()).join('');
-    expect((await readFile(path, 'utf8')) === came).toBe(true);
-    // By its hash it is known as ours, and may be replaced.
-    expect(await place.write(OURS)).toBe(path);
-  });
-});
-
 describe('two writers of one file', () => {
   test('never place each other’s half: each of them is whole, and the last one stands', async () => {
     const place = await Place.open();
@@ -283,30 +259,6 @@ describe('a place where nothing can be written', () => {
     const chunks = during(OURS, () => rm(place.path('sub'), { recursive: true }));
     const message = `${path} cannot be written: ${why}.`;
     await expect(place.write(OURS, { path, chunks })).rejects.toMatchObject({ code: 'output', message });
-  });
-
-  test('the longest name that there is has room for a temporary file beside it', async () => {
-    const place = await Place.open();
-    const path = place.path(`${long}.csv`);
-    await checkWritable(path);
-    expect(await place.write(OURS, { path })).toBe(path);
-    await expect(checkWritable(place.path(`${long}1.csv`))).rejects.toMatchObject({ code: 'output' });
-  });
-
-  test('whatever the system says, its code is not all that a user reads', () => {
-    const codes = Object.keys(constants.errno).filter((code) => /^E[A-Z0-9]+$/.test(code));
-    expect(codes).toContain('ENOENT');
-    for (const code of codes) {
-      const error = Object.assign(new Error(`${code}: something, open '/x/.tmp'`), { code });
-      const problem = outputProblem('/x/out.csv', error);
-      expect(problem).toMatchObject({ name: 'StopError' });
-      expect((problem as Error).message).toMatch(/^\/x\/out\.csv cannot be written: [a-z ]+(?:E\w+)?\.$/);
-    }
-    const seen = ['ENOENT', 'EACCES', 'EISDIR', 'EXDEV', 'ENOTDIR', 'ENOSPC', 'ENAMETOOLONG', 'EROFS'];
-    for (const code of seen) {
-      const { message } = outputProblem('/x', Object.assign(new Error(code), { code })) as Error;
-      expect(message).not.toContain(code);
-    }
   });
 });
 

@@ -19,7 +19,6 @@ import {
   type ShownMoney,
 } from '../../../src/ledger/ledger.ts';
 import { nameColumnIn, Tally } from '../../../src/ledger/tally.ts';
-import { NASTY, OBEYED } from '../../nasty.ts';
 
 const batch: Batch = {
   id: '0a1b2c3d' as BatchId,
@@ -234,17 +233,6 @@ test('loads nothing and runs nothing, whatever a vendor, a file name or an ident
   expect(plain).not.toMatch(/<script|<link|<img|<iframe|src=|href="(?!\.\/)|url\(|@import/);
 });
 
-test('control characters that would turn the reading direction or hide text are gone', () => {
-  const tally = tallyOf([{ kind: 'invalid', reason: 'a\u202eb\u0007c\u001b[2Jd' }]);
-  const html = report(tally);
-  expect(cells(html)).toContainEqual(['2', 'invalid', 'abcd']);
-  for (const text of NASTY) {
-    const named = { ...batch, inputPath: text, accountName: text };
-    const said = tallyOf([{ kind: 'invalid', reason: text }, answer(text, 'refused', 2)]);
-    expect(report(said, { of: named })).not.toMatch(OBEYED);
-  }
-});
-
 /** As the ledger tells it, with a reason of which the picture says nothing. */
 const pause = {
   fromMs: Date.UTC(2026, 10, 20, 2, 0, 3),
@@ -288,15 +276,6 @@ test('draws the speed against the limit, shades the pauses, and adds up the cred
   expect(html).not.toContain('slow');
 });
 
-test('the picture of a team, whose changes cost nothing, tells of no credits', () => {
-  const buckets = busy.activity.buckets.map(({ requests }) => ({ requests, credits: 0 }));
-  const free = { ...busy, activity: { ...busy.activity, buckets } };
-  const html = report(tallyOf([matched]), { of: { ...batch, vendor: 'service' }, chart: free });
-  const [picture = ''] = /<svg .*<\/p>/s.exec(html) ?? [];
-  expect(picture).toContain('Bars: requests per second. Times are UTC.');
-  expect(picture).not.toContain('credits');
-});
-
 test('says when the batch was begun, by which words, and by what name a person knows a row', () => {
   const tally = new Tally();
   tally.nameColumn = 'Company <name>';
@@ -321,25 +300,4 @@ test.each([
   [['No', 'Colour'], [], undefined],
 ])('of the columns %j, of which %j are sent, a row is known by %s', (header, used, name) => {
   expect(nameColumnIn(header, used)).toBe(name);
-});
-
-test('a batch that sent nothing has no picture', () => {
-  expect(report(tallyOf([undefined]))).not.toContain('<svg');
-});
-
-test('the same state gives the same bytes', () => {
-  const make = (): string =>
-    report(tallyOf([matched, answer('abn', 'found', 2)], [undefined]), { chart: busy });
-  expect(make()).toBe(make());
-});
-
-test('one column more than are shown is one column, and a second is told once below the picture', () => {
-  const tally = tallyOf([matched, answer('abn', 'found', 2)]);
-  const names = Array.from({ length: 13 }, (_, at) => `field ${at}`);
-  tally.addFound(names, () => true);
-  const buckets = [4, 5].map((requests) => ({ requests, credits: requests }));
-  const html = report(tally, { chart: { ...idle, activity: { fromMs: 0, bucketMs: 400, buckets } } });
-  expect(html).toContain('1 more column<');
-  const times = [...html.matchAll(/>(\d\d:\d\d:\d\d)</g)].map(([, time]) => time);
-  expect(times).toEqual(['00:00:00']);
 });

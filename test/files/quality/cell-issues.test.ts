@@ -9,7 +9,6 @@ import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Normalised } from '../../../src/core/operation.ts';
-import { kindOfInput } from '../../../src/files/columns/column-kind.ts';
 import { type CellIssueKind, type CellKind, cellIssueOf } from '../../../src/files/quality/cell-issues.ts';
 import { type Country, countryOf } from '../../../src/files/quality/countries.ts';
 import {
@@ -139,10 +138,6 @@ describe('telephone numbers and postcodes', () => {
   ])('of no known country are never repaired for sure: %s %s', (kind, cell) => {
     expect(cellIssueOf(kind, cell)?.cure).not.toBe('repair');
   });
-
-  test('a word that is no country is refused', async () => {
-    await expect(countryOf('XX')).rejects.toMatchObject({ message: '"XX" is not a country.' });
-  });
 });
 
 describe('no false alarm', () => {
@@ -225,13 +220,6 @@ function sampleOf(name: string): readonly Readonly<Record<string, string>>[] {
     columns: true,
   });
 }
-
-test('what an input holds is known by its name, also when somebody calls one like a member of every object', () => {
-  expect(kindOfInput('email')).toBe('email');
-  expect(kindOfInput('company')).toBe('text');
-  expect(kindOfInput('role')).toBeUndefined();
-  expect(kindOfInput('constructor')).toBeUndefined();
-});
 
 // -------------------------------------------------------------------------------------------------- properties
 

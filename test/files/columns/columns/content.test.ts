@@ -180,12 +180,6 @@ describe('what is likely is never taken', () => {
       'abn ← Code (by its content, 4 of 4 cells)',
     ]);
   });
-
-  test('a column is named once, for the better of two inputs that it may be', () => {
-    expect(likely(enrichCompany, ['X'], ['a.example', 'b.example', 'Perth'])).toEqual([
-      'domain ← X (by its content, 2 of 3 cells)',
-    ]);
-  });
 });
 
 describe('beside what the header decides', () => {
@@ -213,13 +207,6 @@ describe('beside what the header decides', () => {
     const columns = [websites, ABNS, ABNS.toReversed()];
     expect(await found(enrichCompany, ['Website', 'Number', 'Code'], ...columns)).toBe('website ← Website');
   });
-
-  test('no row is read where no cell could add anything, or the job says it all', async () => {
-    const sheet = new CountedSheet(...rowsOf(ABNS));
-    await findColumns(enrichPerson, sheet, ['Email']);
-    await findColumns(enrichCompany, sheet, ['Number'], { columns: { abn: 'Number' } });
-    expect(sheet.taken).toBe(0);
-  });
 });
 
 describe('cells that look right and are about somebody else are not paid for', () => {
@@ -245,12 +232,6 @@ describe('cells that look right and are about somebody else are not paid for', (
   ])('%s', async (_what, operation, cells) => {
     const { next } = await refusal(operation, ['Remark'], cells);
     expect(next).toContain('may be "Remark", by its content, 3 of 3 cells, few different values.');
-  });
-
-  test('two remarks in a column that is otherwise blank', async () => {
-    const cells = ['jo@acme.example', 'al@beta.example', ...Array.from({ length: 18 }, () => '')];
-    const { next } = await refusal(enrichPerson, ['Remark'], cells);
-    expect(next).toContain('may be "Remark", by its content, 2 of 2 cells, the others are blank.');
   });
 });
 
@@ -283,14 +264,6 @@ describe('a list that was worked on before', () => {
     expect(note).toContain('they would not be sure');
   });
 
-  test('says nothing when nothing changed', async () => {
-    const { because, columns, note } = await again(header, ABNS, { abn: 'Number', website: 'Website' });
-    expect(guessWords({ columns, because })).toBe(
-      'abn ← Number (by its content, 4 of 4 cells), website ← Website',
-    );
-    expect(note).toBeUndefined();
-  });
-
   test.each([
     ['has got a name that says it', ['Website', 'ABN'], { website: 'Website' }],
     ['has lost a column', ['Website', 'Code'], { abn: 'Number', website: 'Website' }],
@@ -311,20 +284,4 @@ describe('the first rows are looked at, and no more', () => {
     );
     expect(sheet.taken).toBe(1_000);
   });
-
-  test('fewer of a sheet with very many columns', async () => {
-    const header = Array.from({ length: 100_000 }, (_, at) => `c${at}`);
-    const rows = MANY_ABNS.slice(0, 50).map((abn) => header.map((_, at) => (at === 77_777 ? abn : 'x')));
-    const sheet = new CountedSheet(...rows);
-    expect(guessWords(await findColumns(enrichCompany, sheet, header))).toBe(
-      'abn ← c77777 (by its content, 10 of 10 cells)',
-    );
-    expect(sheet.taken).toBe(10);
-  });
-});
-
-test('a refusal names some columns of very many', async () => {
-  const header = Array.from({ length: 100_000 }, (_, at) => `c${at}`);
-  const { message } = await refusal(enrichCompany, header, ['x']);
-  expect(message).toMatch(/"c29" and 99970 others\.$/);
 });
