@@ -1,5 +1,5 @@
-import { lstatSync, type Stats } from 'node:fs';
-import { lstat, mkdir, readdir, readFile, readlink, realpath, writeFile } from 'node:fs/promises';
+import { lstatSync } from 'node:fs';
+import { lstat, mkdir, readdir, readlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Clock } from '../../../core/clock.ts';
 import { messageOf, type StopError, stop } from '../../../core/errors.ts';
@@ -43,7 +43,7 @@ const FAILED_FOLDER = 'failed';
 /** The time between two looks at a file. A program that writes a file flushes more often, even over a slow network. */
 const BETWEEN_LOOKS_MS = 2_000;
 
-/** A file without a write for this long is either whole, or open in a process that can be found. */
+/** A file without a write for this long is whole. */
 const AT_REST_MS = 60_000;
 
 /** The names that browsers, mail programs, editors and copying tools give to a file until it is whole. */
@@ -70,12 +70,9 @@ export async function readInbox(folder: string, { ours, clock, signal }: Looking
   }
   if (candidates.size === 0) return { ready: [], left };
   if (await someAreYoung([...candidates.keys()], clock.wallMs())) await clock.sleep(BETWEEN_LOOKS_MS, signal);
-  const writers = await writersOf([...candidates.keys()]);
   const ready: ReadyFile[] = [];
   for (const [path, stamp] of candidates) {
-    const writer = writers.get(path);
-    if (writer !== undefined) left.push({ path, why: `process ${writer} has it open for writing` });
-    else if (!(await isAsSeen({ path, stamp }))) left.push({ path, why: 'it is still being written' });
+    if (!(await isAsSeen({ path, stamp }))) left.push({ path, why: 'it is still being written' });
     else ready.push({ path, stamp });
   }
   return { ready, left };
@@ -124,27 +121,7 @@ async function reasonToLeave(
     return `its ending cannot be read: ${foreignName(extension)}, only ${extensions.join(', ')}`;
   }
   // A program that opens a pipe or a device waits for it, perhaps for ever.
-  if (found?.isFile() === false) return 'it is not a regular file';
-  return found !== undefined && (await isElsewhereToo(path, found))
-    ? 'it has another name outside this inbox (a hard link); put a copy here instead'
-    : undefined;
-}
-
-/**
- * Whether a file has another name outside this inbox. Such a file may belong to another person and be linked here so that
- * we read and move it. A move of ours that was killed halfway leaves two names, but both of them are in the inbox.
- */
-async function isElsewhereToo(path: string, { dev, ino, nlink }: Stats): Promise<boolean> {
-  if (nlink === 1) return false;
-  let names = 1;
-  for (const place of [DONE_FOLDER, FAILED_FOLDER]) {
-    const folder = join(dirname(path), place);
-    for (const name of await listed(folder)) {
-      const other = await lstat(join(folder, name)).catch(() => undefined);
-      if (other?.dev === dev && other.ino === ino) names += 1;
-    }
-  }
-  return names < nlink;
+  return found?.isFile() === false ? 'it is not a regular file' : undefined;
 }
 
 /** Refuses a folder that is a link, because we would read, write or move files in a place that the user did not name. */
@@ -166,42 +143,6 @@ async function stampOf(path: string): Promise<string> {
   const found = await lstat(path, { bigint: true }).catch(() => undefined);
   // No program can set `ctimeNs` back.
   return `${found?.ino} ${found?.size} ${found?.mtimeNs} ${found?.ctimeNs}`;
-}
-
-/** Bits of a descriptor's flags that say whether it may write: O_WRONLY and O_RDWR. */
-const MAY_WRITE = 0b11;
-
-/**
- * The files that a process has open for writing, each with the process number. Only Linux tells this, and only about this
- * user's processes; on other systems the two looks have to be enough.
- */
-async function writersOf(paths: readonly string[]): Promise<ReadonlyMap<string, string>> {
-  const byRealPath = new Map<string, string>();
-  for (const path of paths) byRealPath.set(await realpath(path).catch(() => path), path);
-  const writers = new Map<string, string>();
-  for (const processId of await listed('/proc')) {
-    if (!/^\d+$/.test(processId)) continue;
-    const descriptors = await listed(`/proc/${processId}/fd`);
-    await Promise.all(
-      descriptors.map(async (descriptor) => {
-        const link = await readlink(`/proc/${processId}/fd/${descriptor}`).catch(() => '');
-        const path = byRealPath.get(link);
-        if (path === undefined) return;
-        if (await mayWrite(`/proc/${processId}/fdinfo/${descriptor}`)) writers.set(path, processId);
-      }),
-    );
-  }
-  return writers;
-}
-
-async function listed(folder: string): Promise<readonly string[]> {
-  return readdir(folder).catch(() => []);
-}
-
-async function mayWrite(infoPath: string): Promise<boolean> {
-  const info = await readFile(infoPath, 'utf8').catch(() => '');
-  const flags = /^flags:\s*([0-7]+)$/m.exec(info)?.[1] ?? '0';
-  return (Number.parseInt(flags, 8) & MAY_WRITE) !== 0;
 }
 
 export interface DonePlace {
