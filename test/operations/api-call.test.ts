@@ -59,13 +59,6 @@ describe('a body', () => {
     );
   });
 
-  test.each(['{{Name}}', '"}, "admin": true, "x": {"', '$& $1 $$', 'line\nend', '{{', '__proto__'])(
-    'is not looked at again for what a cell says: %s',
-    (cell) => {
-      expect(bodyFor(cell, 'Jo')).toMatchObject({ domain: cell, note: `Jo and ${cell}` });
-    },
-  );
-
   test('names the columns that the file must have, each once and in order', () => {
     expect(tagging().inputs.map(({ name, required }) => [name, required])).toEqual([
       ['Domain', true],
@@ -232,16 +225,6 @@ describe('what the job says', () => {
       expect.objectContaining({ code: 'job', message: expect.stringContaining(words) }),
     );
   });
-
-  test.each<JsonObject>([
-    { endpoint: `/${'#'.repeat(200_000)}` },
-    { endpoint: `/${'{{'.repeat(100_000)}` },
-    { endpoint: '/a', body: { [`{{a}}${'x'.repeat(200_000)}`]: 1 } },
-  ])('is refused in a line, however long what cannot be sent is', (settings) => {
-    expect(() => shaped(settings)).toThrow(
-      expect.objectContaining({ code: 'job', message: expect.stringMatching(/^.{40,300}$/) }),
-    );
-  });
 });
 
 test.each<[Answer, object]>([
@@ -279,20 +262,6 @@ describe('a change', () => {
     expect(planned('a').subject).toEqual(planned('a').subject);
     expect(planned('a').subject).not.toEqual(planned('b').subject);
     expect(planned('a').subject.name).toMatch(/^call:[0-9a-f]{64}$/);
-  });
-
-  test('is kept as plain JSON, and sent from that', () => {
-    const work = JSON.parse(JSON.stringify(planned('a')));
-    expect(work).toEqual(planned('a'));
-    expect(change.next(work, () => undefined)).toMatchObject({
-      kind: 'send',
-      call: {
-        operation: 'api-call-change',
-        after: 0,
-        ifLost: 'hold',
-        change: { subject: work.subject, leaves: { state: 'done' } },
-      },
-    });
   });
 
   test.each<[Answer, object]>([

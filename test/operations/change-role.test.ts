@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from 'vitest';
 import changeRole from '../../src/operations/change-role.ts';
-import { done, invited, known, PROJECT, type planned, refusal, shown } from './team.ts';
+import { done, invited, known, PROJECT, type planned, shown } from './team.ts';
 
 const JO = 'jo@x.org';
 const member = (role: 'viewer' | 'editor') => known(JO, { state: 'member', role, email: JO, userId: 'u1' });
@@ -47,34 +47,11 @@ describe('by user id', () => {
     const row = { user_id: 'u1', email: JO, role: 'editor' };
     expect(shown(done(changeRole, row, [invited(JO, 'viewer')]))).toEqual(['update-user@1 u1 editor']);
   });
-
-  test('that the service refuses says why', () => {
-    expect(done(changeRole, { user_id: 'u1', role: 'admin' }, [], [refusal('no')]).outcome).toEqual({
-      kind: 'refused',
-      reason: 'the service refused admin for user u1 (no)',
-    });
-  });
 });
 
 describe('by e-mail address', () => {
   const change = (...team: Parameters<typeof planned>[2] & {}) =>
     done(changeRole, { email: JO, role: 'editor' }, team);
-
-  test('an invite that waits is deleted and created anew', () => {
-    expect(shown(change(invited(JO, 'viewer', 'c1')))).toEqual([
-      'delete-invite@1 c1',
-      'create-invite@2 editor jo@x.org',
-    ]);
-  });
-
-  test('a member whose id is known is updated', () => {
-    expect(shown(change(member('viewer')))).toEqual(['update-user@1 u1 editor']);
-  });
-
-  test('what is so already is left', () => {
-    expect(change(invited(JO, 'editor')).outcome.kind).toBe('unchanged');
-    expect(change(member('editor')).outcome.kind).toBe('unchanged');
-  });
 
   test.each([
     [[], /^no invite of jo@x\.org to this project is known\. Give the user_id/],

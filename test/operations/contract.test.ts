@@ -217,30 +217,6 @@ describe.each([...operations])('%s', (name, operation) => {
     expect(calls).toBeGreaterThan(0);
   });
 
-  test('says so when it looks into answers, because they are read for no other', () => {
-    let looks = 0;
-    const watched: Answer = {
-      kind: 'found',
-      get fields() {
-        looks += 1;
-        return { project_id: 'p-new', accepted: true };
-      },
-      get results() {
-        looks += 1;
-        return [];
-      },
-    };
-    fc.assert(
-      fc.property(rowOf(operation), team, (row, known) => {
-        const work = looks > 0 ? undefined : workOf(operation, row, known);
-        if (work !== undefined) stepsOf(operation, work, [watched]);
-      }),
-      // A change of a role looks into an answer for one team and row in some hundred.
-      { numRuns: operation.readsAnswers === true ? 5000 : 100 },
-    );
-    expect(looks > 0).toBe(operation.readsAnswers === true);
-  });
-
   test('asks only what a built-in dialect of its vendor can send', () => {
     const spoken = [...dialects.values()].filter(({ vendor }) => vendor === operation.vendor);
     fc.assert(

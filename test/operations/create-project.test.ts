@@ -4,7 +4,7 @@
  */
 import { expect, test } from 'vitest';
 import createProject from '../../src/operations/create-project.ts';
-import { DOUBT, done, OPTIONS, planned, refusal, shown } from './team.ts';
+import { DOUBT, done, OPTIONS, planned, shown } from './team.ts';
 
 const MADE = { kind: 'found', fields: { project_id: 'p-1' } } as const;
 const alpha = {
@@ -42,13 +42,6 @@ test('two rows that describe one project differently want different things', () 
   );
   expect(one).toMatchObject({ input: { subject: { name: 'project:alpha' }, to: 'project' } });
   expect(other).toMatchObject({ input: { subject: { name: 'project:alpha' }, to: 'project (Team A)' } });
-});
-
-test('what the service refuses is said', () => {
-  expect(done(createProject, { name: 'Alpha' }, [], [refusal('status 422')]).outcome).toEqual({
-    kind: 'refused',
-    reason: 'the service refused to create the project "Alpha" (status 422)',
-  });
 });
 
 test.each([

@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from 'vitest';
 import deleteInvite from '../../src/operations/delete-invite.ts';
-import { DOUBT, done, GONE, invited, known, PROJECT, refusal, shown } from './team.ts';
+import { DOUBT, done, GONE, invited, known, PROJECT, shown } from './team.ts';
 
 const JO = 'jo@x.org';
 
@@ -53,12 +53,6 @@ describe('by code', () => {
       reason:
         'the invite c1 is not there any more (status 404): it was accepted, or another person deleted it. Run remove-user with the user_id if it was accepted; otherwise nothing is left to do',
     });
-  });
-
-  test('that the service refuses to delete still waits', () => {
-    expect(done(deleteInvite, { invite_code: 'c1' }, [], [refusal('no')]).outcome.reason).toBe(
-      'the service refused to delete the invite (no); as far as is known it is still pending',
-    );
   });
 });
 

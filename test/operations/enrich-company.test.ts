@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { RowInput } from '../../src/core/operation.ts';
 import enrichCompany from '../../src/operations/enrich-company.ts';
-import { callsAsked, parametersAsked } from './asked.ts';
+import { parametersAsked } from './asked.ts';
 
 /**
  * Goal: a user knows from the documentation which lookups a row of companies leads to, and pays for no other.
@@ -43,19 +43,6 @@ describe('the lookups of a row', () => {
     expect(parametersAsked(enrichCompany, row, ['website', 'abn+domain'])).toEqual([
       { website: 'https://www.acme.org.au' },
       { abn: '51824753556', domain: 'acme.org.au' },
-    ]);
-  });
-
-  test('a lost answer is never asked for again without the user', () => {
-    const calls = callsAsked(enrichCompany, {
-      abn: '51824753556',
-      domain: 'acme.org.au',
-      website: 'acme.com',
-    });
-    expect(calls.map(({ operation, ifLost }) => [operation, ifLost])).toEqual([
-      ['enrich-company', 'hold'],
-      ['enrich-company', 'hold'],
-      ['enrich-company', 'hold'],
     ]);
   });
 });

@@ -27,10 +27,6 @@ describe('the lookups of a row', () => {
     ]);
   });
 
-  test('a private mailbox is as good as one of work', () => {
-    expect(parametersAsked(enrichPerson, { email: 'jo@gmail.com' })).toEqual([{ email: 'jo@gmail.com' }]);
-  });
-
   test('the slug of a profile URL is asked for only when the job names it', () => {
     const row = { profile_url: 'https://au.linkedin.com/in/Jo-Citizen?trk=x' };
     expect(parametersAsked(enrichPerson, row)).toEqual([

@@ -4,7 +4,7 @@
  */
 import { expect, test } from 'vitest';
 import inviteUser from '../../src/operations/invite-user.ts';
-import { DOUBT, done, GONE, invited, known, refusal, shown } from './team.ts';
+import { done, invited, known, shown } from './team.ts';
 
 const JO = 'jo@x.org';
 const ROW = { email: JO, role: 'editor', project_id: 'proj-1' };
@@ -56,20 +56,6 @@ test.each(['invited', 'member'] as const)(
     });
   },
 );
-
-test('known: an answer that was lost → nobody is said to be invited', () => {
-  expect(done(inviteUser, ROW, [{ ...invited(JO, 'editor'), doubt: DOUBT }]).outcome.kind).toBe('refused');
-});
-
-test.each([
-  [
-    refusal('status 409, "already a user"'),
-    'the service refused the invite as editor (status 409, "already a user")',
-  ],
-  [GONE, 'the service refused the invite as editor (status 404)'],
-])('an invite that the service refuses says why', (answer, reason) => {
-  expect(done(inviteUser, ROW, [], [answer]).outcome).toEqual({ kind: 'refused', reason });
-});
 
 test('the project is the row’s, else the account’s; without either the row is invalid', () => {
   const { project_id: _, ...row } = ROW;

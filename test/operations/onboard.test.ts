@@ -4,7 +4,6 @@
  * Method: every combination of what is known and what is wanted; then every answer to every step of the saga.
  */
 import { describe, expect, test } from 'vitest';
-import { callKeyOf } from '../../src/core/call-key.ts';
 import type { KnownSubject } from '../../src/core/membership.ts';
 import type { OperationOptions } from '../../src/core/operation.ts';
 import onboard from '../../src/operations/onboard.ts';
@@ -112,21 +111,6 @@ describe.each([
   });
 });
 
-describe('a plan says', () => {
-  test.each([
-    ['unknown', undefined],
-    ['invited as viewer', 'viewer'],
-    ['member as viewer', 'viewer'],
-    ['between', 'none'],
-    ['gone', 'none'],
-    ['unsure', undefined],
-  ] as const)('what somebody %s is now: %s', (state, from) => {
-    const work = planned(onboard, ROW, STATES[state]);
-    expect(work).toMatchObject({ kind: 'ready', input: { to: 'editor', email: JO, project: PROJECT } });
-    expect(work.kind === 'ready' && work.input.from).toBe(from);
-  });
-});
-
 describe('while an answer is lost', () => {
   test.each(states)('nobody who is %s is said to be unchanged', (state) => {
     const base = { subject: { project: PROJECT, name: JO }, sequence: 0 };
@@ -209,46 +193,6 @@ describe('the role of an invite that waits', () => {
     });
   });
 
-  test.each([refusal('status 422, "no editors"'), { ...GONE, words: 'status 422, "no editors"' }])(
-    'a refused creation ($kind): the old role is created again',
-    (answer) => {
-      const walked = saga(OK, answer, OK);
-      expect(shown(walked)).toEqual([
-        'delete-invite@1 c1',
-        'create-invite@2 editor jo@x.org',
-        'create-invite@3 viewer jo@x.org',
-      ]);
-      expect(walked.outcome).toEqual({
-        kind: 'refused',
-        reason:
-          'the service refused editor (status 422, "no editors"); the invite as viewer was created again',
-      });
-      const [, , restoration] = walked.calls;
-      expect(restoration?.change).toMatchObject({
-        leaves: { state: 'invited', role: 'viewer', email: JO },
-        atStake: 'may have no invite',
-      });
-    },
-  );
-
-  test('a refused restoration as well: the row says that there is no invite now', () => {
-    const { outcome } = saga(OK, refusal('status 422'), refusal('status 409'));
-    expect(outcome).toEqual({
-      kind: 'refused',
-      reason:
-        'the service refused editor (status 422) and then viewer too: jo@x.org has no invite now (status 409)',
-    });
-  });
-
-  test('goes on after a crash between the two: the next plan only creates', () => {
-    const walked = done(onboard, ROW, STATES.between, [refusal('status 400')]);
-    expect(shown(walked)).toEqual(['create-invite@2 editor jo@x.org']);
-    expect(walked.calls[0]?.change?.atStake).toBe('may have no invite');
-    expect(walked.outcome.reason).toBe(
-      'the service refused the invite as editor (status 400); jo@x.org has no invite now',
-    );
-  });
-
   test('cannot be changed without the code of the invite', () => {
     const { calls, outcome } = done(onboard, ROW, [
       known(JO, { state: 'invited', role: 'viewer', email: JO }),
@@ -258,28 +202,9 @@ describe('the role of an invite that waits', () => {
   });
 });
 
-test('the same role given, taken and given again are three calls', () => {
-  const keys = [
-    done(onboard, ROW, []),
-    done(onboard, ROW, [known(JO, { state: 'gone', email: JO }, { sequence: 2 })]),
-    done(onboard, ROW, [known(JO, { state: 'gone', email: JO }, { sequence: 4 })]),
-  ].flatMap(({ calls }) => calls.map((call) => callKeyOf('a', call)));
-  expect(new Set(keys).size).toBe(3);
-});
-
 // ---------------------------------------------------------------------------------------------------------- answers
 
 describe('the answer', () => {
-  test('of an invite that was accepted at once is told apart where the dialect can', () => {
-    expect(done(onboard, ROW).outcome).toEqual({ kind: 'applied', reason: 'invited as editor' });
-    const work = planned(onboard, ROW);
-    const accepted = { kind: 'found', fields: { accepted: true } } as const;
-    const step = work.kind === 'ready' && onboard.next(work.input, () => accepted);
-    expect(step).toMatchObject({
-      outcome: { kind: 'applied', reason: 'accepted at once as editor: already in the organization' },
-    });
-  });
-
   test('404 to an id that only the list gives says nothing about the person', () => {
     const { calls, outcome } = done(onboard, { ...ROW, user_id: 'u9' }, STATES['invited as viewer'], [GONE]);
     expect(calls[0]?.change?.missing).toBeUndefined();

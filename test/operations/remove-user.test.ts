@@ -4,7 +4,7 @@
  */
 import { expect, test } from 'vitest';
 import removeUser from '../../src/operations/remove-user.ts';
-import { done, GONE, known, PROJECT, refusal, shown } from './team.ts';
+import { done, known, PROJECT, shown } from './team.ts';
 
 const JO = 'jo@x.org';
 
@@ -37,12 +37,4 @@ test('somebody who was removed before is left', () => {
     calls: [],
     outcome: { kind: 'unchanged', reason: 'user u1 is not in the project, as far as is known' },
   });
-});
-
-test.each([
-  [GONE, /^the service has no user u1 in project proj-1 \(status 404\): .* Look it up$/],
-  [refusal('status 400'), /^the service refused to remove user u1 \(status 400\)$/],
-])('what the service does not do is said', (answer, reason) => {
-  const { outcome } = done(removeUser, { user_id: 'u1' }, [], [answer]);
-  expect(outcome).toMatchObject({ kind: 'refused', reason: expect.stringMatching(reason) });
 });

@@ -8,19 +8,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { knownFieldLine, planLines } from '../../src/cli/render/plan-lines.ts';
+import { planLines } from '../../src/cli/render/plan-lines.ts';
 import type { Account } from '../../src/client/account/account.ts';
 import provider from '../../src/client/dialects/provider.ts';
 import type { Limits } from '../../src/client/limits/windows.ts';
 import { type Clock, systemClock } from '../../src/core/clock.ts';
 import { openMappedInput } from '../../src/files/input.ts';
 import type { Job } from '../../src/job/job.ts';
-import { type BatchId, type Credits, credits, type Ledger } from '../../src/ledger/ledger.ts';
+import { type BatchId, credits, type Ledger } from '../../src/ledger/ledger.ts';
 import sqlite from '../../src/ledger/stores/sqlite.ts';
 import { PlanFigures } from '../../src/objects/plan-object.ts';
 import enrichCompany from '../../src/operations/enrich-company.ts';
-import { batchPlaceOf } from '../../src/plan/batch-key.ts';
-import { requireConsent } from '../../src/plan/consent.ts';
 import type { RunContext } from '../../src/plan/context.ts';
 import { type Plan, planRows } from '../../src/plan/plan.ts';
 import type { PlanContext } from '../../src/plan/row-walk.ts';
@@ -129,21 +127,6 @@ const counted = ({ rows, invalid, duplicates, boughtBefore, inDoubt, toBuy }: Pl
 });
 
 describe('each row is counted once', () => {
-  test('as what it is', async () => {
-    const list = await List.of(
-      'ABN,Domain\n51824753556,\n51 824 753 556,\n51824753557,\n,a.example\n,b.example\n,b.example\n',
-    );
-    expect(await list.plan()).toMatchObject({
-      rows: 6,
-      invalid: 1,
-      duplicates: 2,
-      boughtBefore: 0,
-      inDoubt: 0,
-      toBuy: 3,
-      credits: { most: 3, expected: 3 },
-    });
-  });
-
   test('before and after what was bought, lost and refused', async () => {
     const vendor = await sandbox({ matchRate: 1, faults: 'reset:x1,422:x1' });
     const by = account(vendor.url, { limits: { ...AMPLE, concurrency: 1 } });
@@ -169,15 +152,6 @@ describe('each row is counted once', () => {
     expect(whole).toMatchObject({ duplicates: 3, toBuy: 3 });
     expect(PlanFigures.of(whole)).not.toHaveProperty('compared_with');
   });
-
-  test('the reasons of invalid rows come with their first rows, the most frequent first', async () => {
-    const list = await List.of(`Domain\nx y\n${'!\n'.repeat(7)}`);
-    const { reasons } = await list.plan();
-    expect(reasons.map(({ count, firstRows }) => ({ count, firstRows }))).toEqual([
-      { count: 7, firstRows: [3, 4, 5, 6, 7] },
-      { count: 1, firstRows: [2] },
-    ]);
-  });
 });
 
 describe('answers that are too old', () => {
@@ -196,24 +170,6 @@ describe('answers that are too old', () => {
   const again = async ({ ledger }: List): Promise<List> => List.of(LIST.replace('Domain', 'Website'), ledger);
 
   const later = (days: number): Clock => ({ ...systemClock, wallMs: () => Date.now() + days * DAY_MS });
-
-  test('are to buy again, and said to be', async () => {
-    const { list, by } = await bought();
-    const other = await again(list);
-    const refreshing = { ...job, refreshAfterMs: 30 * DAY_MS };
-    expect(await other.plan(by, { job: refreshing, clock: later(31) })).toMatchObject({
-      rows: 3,
-      boughtBefore: 0,
-      toBuy: 3,
-      tooOld: 2,
-      credits: { most: 3 },
-    });
-    expect(await other.plan(by, { job: refreshing, clock: later(29) })).toMatchObject({
-      boughtBefore: 2,
-      toBuy: 1,
-      tooOld: 0,
-    });
-  });
 
   test('are all of them with --refresh, and none where answers of any age will do', async () => {
     const { list, by } = await bought();
@@ -303,10 +259,6 @@ describe('what is expected', () => {
     expect((await list.plan(by)).credits).toEqual({ most: 200, expected: Math.round(200 * (1 - missed)) });
   });
 
-  test('is everything as long as nothing was ever asked', async () => {
-    expect((await (await List.of(domains('new', 7))).plan()).credits).toEqual({ most: 7, expected: 7 });
-  });
-
   test('takes as long as the tightest window allows, and no time is promised without one', async () => {
     const list = await List.of(domains('new', 60));
     const windows = [
@@ -318,55 +270,4 @@ describe('what is expected', () => {
     expect(PlanFigures.of(unlimited)).toMatchObject({ seconds: null });
     expect(planLines(unlimited)).toContain('  time           not known yet, as the account has no limit');
   });
-});
-
-describe('consent', () => {
-  const LIST = 'Domain\na.example\nb.example\n';
-  const asked = async (
-    by: Account,
-    more: Partial<RunContext> = {},
-    content = LIST,
-  ): Promise<Credits | undefined> => {
-    const list = await List.of(content);
-    const context = list.order(by, more);
-    const input = await list.input();
-    return (await requireConsent(context, input, await batchPlaceOf(context, input))).budget;
-  };
-
-  test('a person who is shown the plan agrees to its most', async () => {
-    const shown: Plan[] = [];
-    const askBudget = async (plan: Plan): Promise<Credits> => {
-      shown.push(plan);
-      return plan.credits.most;
-    };
-    expect(await asked(nobody, { askBudget })).toBe(2);
-    expect(shown).toMatchObject([{ toBuy: 2 }]);
-  });
-
-  test('a person who says no stops the run', async () => {
-    await expect(asked(nobody, { askBudget: async () => undefined })).rejects.toMatchObject({
-      code: 'consent',
-    });
-  });
-
-  test('nobody to ask is no', async () => {
-    await expect(asked(nobody)).rejects.toMatchObject({ code: 'consent', exitCode: 2 });
-  });
-
-  test("what is ordered counts before the job's, and nobody is asked", async () => {
-    const limited = { ...job, budget: credits(7) };
-    expect(await asked(nobody, { job: limited })).toBe(7);
-    expect(await asked(nobody, { job: limited, budget: credits(3) })).toBe(3);
-    expect(await asked({ ...nobody, budget: { perDay: credits(5) } })).toBeUndefined();
-    expect(await asked({ ...nobody, sandbox: true })).toBeUndefined();
-  });
-
-  test('where nothing can be bought nobody is asked, and nothing can be spent', async () => {
-    expect(await asked(nobody, {}, 'Domain\nnot a domain\n')).toBe(0);
-  });
-});
-
-test('of the fields of known answers, each name is shown as far as somebody would type it', () => {
-  const line = knownFieldLine({ answers: 1, paths: ['company.name', 'k'.repeat(1_000_000)] });
-  expect(line).toBe(`  fields         company.name, ${'k'.repeat(80)}…, in 1 answer so far`);
 });

@@ -143,8 +143,4 @@ describe('the candidates of a number that fails', () => {
       }),
     );
   });
-
-  test.each(['', '518247535', '518247535566', '5182475355O'])('are none for %j', (text) => {
-    expect(abnCandidates(text)).toEqual([]);
-  });
 });

@@ -61,17 +61,6 @@ const ready = (tiers: readonly Tier[], remark?: string) => ({
 const invalid = (reason: string) => ({ kind: 'invalid', reason });
 
 describe('without a waterfall', () => {
-  test('what the row gives is tried one at a time, in the order of the operation', () => {
-    expect(prepare({ page: '/bc/d', site: 'xy', code: '7' })).toEqual(
-      ready([tier({ code: '7' }), tier({ site: 'xy' }), tier({ page: '/bc/d' })]),
-    );
-  });
-
-  test('an identifier that another cell contains is read from there, and the cell is not tried again', () => {
-    expect(prepare({ page: '/bc/d' })).toEqual(ready([tier({ site: 'bc' })]));
-    expect(prepare({ page: '/bc/d', site: ' ' })).toEqual(ready([tier({ site: 'bc' })]));
-  });
-
   test('an identifier of its own comes first; the other cell is tried when it says something else', () => {
     expect(prepare({ page: '/bc/d', site: 'bc' })).toEqual(ready([tier({ site: 'bc' })]));
     expect(prepare({ page: '/bc/d', site: 'xy' })).toEqual(
@@ -93,21 +82,6 @@ describe('without a waterfall', () => {
 });
 
 describe('a waterfall', () => {
-  test('is followed to the letter, repeated or not', () => {
-    const row = { code: '7', page: '/bc/d' };
-    expect(prepare(row, ['page', 'site', 'code'])).toEqual(
-      ready([tier({ page: '/bc/d' }), tier({ site: 'bc' }), tier({ code: '7' })]),
-    );
-    expect(prepare(row, ['code'])).toEqual(ready([tier({ code: '7' })]));
-  });
-
-  test('sends identifiers that are joined by + in one call, and only when the row has both', () => {
-    expect(prepare({ code: '7', site: 'bc' }, ['site+code', 'code'])).toEqual(
-      ready([tier({ site: 'bc', code: '7' }), tier({ code: '7' })]),
-    );
-    expect(prepare({ code: '7' }, ['site+code', 'code'])).toEqual(ready([tier({ code: '7' })]));
-  });
-
   test('is silent about identifiers that it does not name', () => {
     expect(prepare({ code: 'x', page: '/bc' }, ['page'])).toEqual(ready([tier({ page: '/bc' })]));
   });
@@ -191,11 +165,6 @@ describe('a row that nothing can be bought for is invalid, and says why, cell by
   ])('%j by %j', (row, waterfall, reason) => {
     expect(prepare(row, waterfall)).toEqual(invalid(reason));
   });
-
-  test('in one short line, whatever the cell holds', () => {
-    const { reason } = prepare({ code: `a\u001b[31m\nb${'c'.repeat(500)}` }) as { reason: string };
-    expect(reason).toMatch(/^no usable identifier: Code A BC{70,80}…: is no number$/);
-  });
 });
 
 describe('a waterfall is checked before a row is read', () => {
@@ -253,12 +222,6 @@ describe('a waterfall is checked before a row is read', () => {
     );
     expect(checkWaterfall(names, [])?.message).toBe('the waterfall is empty');
     expect(checkWaterfall([], ['code'])?.message).toBe('this operation has no waterfall');
-  });
-
-  test('one that was not checked is a bug, not a row that is silently skipped', () => {
-    expect(() => prepare({ code: '7' }, ['cod'])).toThrow(
-      'bug: a waterfall that names "cod" was not refused',
-    );
   });
 });
 

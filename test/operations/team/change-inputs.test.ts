@@ -18,7 +18,6 @@ import {
   checkedProjectId,
   readRole,
   readRowRole,
-  readText,
   readUserId,
 } from '../../../src/operations/team/change-inputs.ts';
 import { deleteInvite, updateUser } from '../../../src/operations/team/change-steps.ts';
@@ -107,14 +106,6 @@ test('a project id that is taken stands in the header as it is, in front of the 
     }),
   );
   expect(taken).toBeGreaterThan(0);
-});
-
-test('a long cell is cut where it is quoted', () => {
-  const text = readText('name', `${'a'.repeat(100)}\n`.repeat(2));
-  expect(text).toMatchObject({
-    kind: 'wrong',
-    problem: expect.stringMatching(/^name "a{80}…" has a line break/),
-  });
 });
 
 describe('roles that the job gives', () => {

@@ -23,26 +23,6 @@ import { optionsOf } from '../../../src/plan/row-walk.ts';
 
 const call: Call = { operation: 'enrich-company', parameters: {}, ifLost: 'hold' };
 
-function seenIn(dialect: Dialect, answer: Answer | undefined) {
-  let fields: JsonValue | undefined;
-  const operation = defineOperation({
-    name: 'enrich-company',
-    summary: 'Says what it was given.',
-    vendor: 'provider',
-    inputs: [],
-    tiers: [],
-    readsAnswers: true,
-    prepare: () => ({ kind: 'ready', input: {} }),
-    next(_input, answered) {
-      const given = answered(call);
-      fields = given?.kind === 'found' ? given.fields : undefined;
-      return end({ kind: 'no_match', reason: 'for the test' });
-    },
-  });
-  stepIn(dialect, operation, {}, () => answer);
-  return fields;
-}
-
 test('what the vendor has no field for is said beside what the job says', () => {
   const entry = { method: 'POST' as const, path: '/', credits: { most: 1, found: 1 } };
   const dialect = {
@@ -96,14 +76,6 @@ describe('pages', () => {
     expect(told(dialect, search(), body)).toMatchObject({ results: people, more: 'b' });
   });
 
-  test.each([[{}], [{ next: null }], [{ next: '' }], [{ next: false }]])(
-    'end where nothing stands: %j',
-    (body) => {
-      const dialect = searching({ paging: { parameter: 'cursor', next: 'next' } });
-      expect(told(dialect, search(), body).more).toBeUndefined();
-    },
-  );
-
   test('are counted on from the first until one is empty', () => {
     const dialect = searching({ paging: { parameter: 'p', from: 0 } });
     expect(told(dialect, search(), people).more).toBe(1);
@@ -143,16 +115,6 @@ describe('pages', () => {
     ).toEqual(people);
     expect(told(searching({}), search(), { name: 'Jo' }).results).toBeUndefined();
   });
-
-  test('come through a service like any other answer', () => {
-    if (service.api_call === undefined) throw new Error('the service has no API Call step');
-    const through = { envelope: service.api_call, connectedAccount: 'a' };
-    const body = { status: 200, body: JSON.stringify({ results: people, next_page: 2 }) };
-    expect(told({ ...provider, through }, search(), body)).toMatchObject({ results: people, more: 2 });
-    const linked = searching({ paging: { parameter: 'page', next_header: 'link' } }, { through });
-    const headers = { Link: '</people?page=2>; rel=next' };
-    expect(told(linked, search(), { ...body, headers })).toMatchObject({ more: 2 });
-  });
 });
 
 test('of a change only what is remembered of it is told, by our names', () => {
@@ -174,18 +136,6 @@ test('of a change only what is remembered of it is told, by our names', () => {
     user_id: 'u-1',
     accepted: true,
   });
-});
-
-test('the fields are those at the place that the dialect names, and none when nothing is there', () => {
-  const body = { data: { name: 'Acme' }, name: 'not this one' };
-  const nested = { ...provider, fields_at: 'data' };
-  expect(seenIn(provider, { kind: 'found', fields: body })).toEqual(body);
-  expect(seenIn(nested, { kind: 'found', fields: body })).toEqual({ name: 'Acme' });
-  expect(seenIn(nested, { kind: 'found', fields: {} })).toBeNull();
-  if (service.api_call === undefined) throw new Error('the service has no API Call step');
-  const through = { ...nested, through: { envelope: service.api_call, connectedAccount: 'a' } };
-  const answer = { status: 200, body: JSON.stringify(body) };
-  expect(seenIn(through, { kind: 'found', fields: answer })).toEqual({ name: 'Acme' });
 });
 
 test.each(['..', 'a/b', '%2e%2e', '..;x', '\ud800'])(

@@ -100,16 +100,3 @@ test('a sample that found all or nothing proves neither', () => {
   });
   expect(sumEstimate([0, 0, 0], 100, 2).high).toBeGreaterThan(100);
 });
-
-test('what every sampled row cost alike is likely for the rest, and not certain', () => {
-  const { low, expected, high } = sumEstimate(Array(50).fill(2), 1_000, 2);
-  expect({ expected, high }).toEqual({ expected: 2_000, high: 2_000 });
-  expect(low).toBeGreaterThan(1_800);
-  expect(low).toBeLessThan(2_000);
-});
-
-test('nothing is forecast where nothing is left or nothing costs', () => {
-  const nothing = { low: 0, expected: 0, high: 0 };
-  expect(sumEstimate([1, 0], 0, 1)).toEqual(nothing);
-  expect(sumEstimate([0, 0], 10, 0)).toEqual(nothing);
-});

@@ -116,17 +116,6 @@ test('what is not sent holds nothing back', () => {
 
 const idOf = async () => 'its id';
 
-test('a stop names all that holds the run back, the first few rows of each, and how it is allowed', async () => {
-  const plan = planOf(Array.from({ length: 7 }, (_, index) => invite(index + 2, { to: 'admin' })));
-  await expect(checkGuards({ job: jobWith({ maxInvites: 6 }) }, plan, idOf)).rejects.toMatchObject({
-    code: 'guard',
-    message: expect.stringMatching(/make 7 people admin \(.*; row 6, [^;]*; and 2 more\); send 7 invites/),
-    next: 'If that is right, add --allow-admin, or set guards: { admins: allow } in the job, and set guards: { max_invites: 7 } in the job.',
-    plan: 'its id',
-    answers: ['guards'],
-  });
-});
-
 test('who has agreed to just this plan may accept what is held back of it, but for what nobody can allow', async () => {
   const job = jobWith({ maxInvites: 0 });
   const accepted = { job, accept: 'guards', planId: 'its id' } as const;

@@ -12,7 +12,7 @@ import type { KnownSubject, SubjectFacts } from '../../../src/core/membership.ts
 import { openHeader } from '../../../src/files/input.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
 import { batchIdentityOf, batchKeyOf } from '../../../src/plan/batch-key.ts';
-import { type AskTeam, type ChangePlan, hasWork, planChanges } from '../../../src/plan/team/change-plan.ts';
+import { type AskTeam, type ChangePlan, planChanges } from '../../../src/plan/team/change-plan.ts';
 import { diffLines, EVERY_LINE } from '../../../src/plan/team/diff-words.ts';
 import type { RemoteMembers } from '../../../src/plan/team/remote-members.ts';
 import { choose } from '../../../src/run/run-job.ts';
@@ -103,18 +103,6 @@ describe("rows that get in each other's way", () => {
     expect(plan).toMatchObject({ duplicates: 1, calls: 1 });
   });
 
-  test('somebody in two projects is two people to a plan', async () => {
-    expect(actions(await planned(['jo@x.example,editor,Sales,', 'jo@x.example,viewer,Data,']))).toEqual([
-      '2 invite',
-      '3 invite',
-    ]);
-  });
-
-  test('different wishes for one person make all rows about them invalid, also those that agree with one', async () => {
-    const rows = ['editor', 'viewer', 'editor'].map((role) => `jo@x.example,${role},Sales,`);
-    expect(actions(await planned(rows))).toEqual(['2 invalid', '3 invalid', '4 invalid']);
-  });
-
   test('a user id that two addresses share is one person', async () => {
     const plan = await planned(['jo@x.example,editor,Sales,u1', 'jo@y.example,viewer,Sales,u1']);
     expect(actions(plan)).toEqual(['2 invalid', '3 invalid']);
@@ -137,26 +125,6 @@ describe("rows that get in each other's way", () => {
     expect(shared.calls).toBe(2);
     const against = await planned([both, 'jo@x.example,viewer,Data,', 'ann@x.example,viewer,Sales,']);
     expect(actions(against)).toEqual(['2 invalid', '3 invalid', '4 invite']);
-  });
-
-  test('nothing but such rows is no work', async () => {
-    expect(hasWork(await planned(['jo@x.example,editor,Sales,', 'jo@x.example,viewer,Sales,']))).toBe(false);
-    expect(hasWork(await planned(['jo@x.example,editor,Sales,']))).toBe(true);
-  });
-});
-
-describe('projects that are to be made', () => {
-  test('are made once for all their rows, and one person is invited to each', async () => {
-    const rows = ['jo@x.example,editor,New,', 'ann@x.example,editor,New,', 'jo@x.example,editor,Other,'];
-    const plan = await planned(rows, { job: { projects: {}, create_projects: true } });
-    expect(actions(plan)).toEqual([
-      '2 create_project',
-      '2 invite',
-      '3 invite',
-      '4 create_project',
-      '4 invite',
-    ]);
-    expect(plan.calls).toBe(5);
   });
 });
 
@@ -213,15 +181,6 @@ describe('where the service says who is in a project', () => {
       batch: { state: 'open' },
     });
     expect(asked).toHaveLength(1);
-  });
-
-  test('whose key it is goes into the plan', async () => {
-    const ownUser = { email: 'me@x.example' };
-    expect(
-      await planned(['jo@x.example,viewer,Sales,'], { askTeam: telling({}, { ownUser }) }),
-    ).toMatchObject({
-      ownUser,
-    });
   });
 });
 
@@ -305,10 +264,4 @@ test('two rows that contradict each other are about somebody known, who is not m
   const rows = ['jo@x.example,viewer,Sales,', 'jo@x.example,editor,Sales,'];
   const plan = await planned(rows, { brought, job: { remove_missing: true } });
   expect(actions(plan)).toEqual(['2 invalid', '3 invalid', '4 remove']);
-});
-
-test('what a run is given is kept as plain JSON, which comes back as it was', async () => {
-  const { planned: rows } = await planned(['jo@x.example,viewer,Sales,', 'jo@@x.example,viewer,Sales,']);
-  expect(rows.map(({ kind }) => kind)).toEqual(['work', 'end']);
-  expect(JSON.parse(JSON.stringify(rows))).toEqual(rows);
 });

@@ -154,12 +154,6 @@ describe('the lists', () => {
     expect(Math.max(...order.clock.sleptMs)).toBeGreaterThan(29_000);
   });
 
-  test("are asked for again after a proxy's page, which does not say that there are none", async () => {
-    const { notes, look } = await openService((request, nth) => (nth < 4 ? 'page' : usual(request, nth)));
-    expect((await look('proj-1'))?.subjects).toHaveLength(2);
-    expect(notes.join()).not.toContain('does not tell');
-  });
-
   test('that never come stop the plan: five times is enough', async () => {
     const { vendor, look } = await openService(() => ({ status: 503 }));
     await expect(look('proj-1')).rejects.toMatchObject({
@@ -167,17 +161,6 @@ describe('the lists', () => {
       message: 'The service did not answer GET /base/latest/auth/whoami in 5 tries: status 503.',
     });
     expect(vendor.requests).toHaveLength(5);
-  });
-
-  test('of a dead key stop it at once', async () => {
-    const { vendor, look } = await openService(() => ({ status: 401 }));
-    await expect(look('proj-1')).rejects.toMatchObject({ code: 'key' });
-    expect(vendor.requests).toHaveLength(1);
-  });
-
-  test('are not waited for longer than is allowed', async () => {
-    const { order } = await openService(() => ({ status: 429, headers: { 'retry-after': '3600' } }));
-    await expect(remoteMembers(order, ['proj-1'])).rejects.toMatchObject({ code: 'paused' });
   });
 
   test.each<[string, object, string]>([
@@ -275,20 +258,11 @@ const MEMBER = { state: 'member', role: 'viewer', email: NAME, userId: 'u-1' } a
 const GONE = { state: 'gone', email: NAME } as const;
 
 describe('what the ledger remembers', () => {
-  test('is all there is without lists', () => {
-    const known = [remembered(INVITED)];
-    expect(withLive(known, undefined)).toBe(known);
-  });
-
   test('gets the facts of the lists, and keeps number, batch and doubt', () => {
     const doubt = { batch: 'b-1', row: 2, operation: 'create-invite' };
     const [now, ...others] = withLive([{ ...remembered(INVITED), doubt }], lists([told(MEMBER)]));
     expect(now).toEqual({ ...remembered(MEMBER), doubt });
     expect(others).toEqual([]);
-  });
-
-  test('gets whom somebody else invited, at number 0', () => {
-    expect(withLive([], lists([told(INVITED)]))).toEqual([told(INVITED)]);
   });
 
   test('keeps a role that the lists do not tell, as long as it can still hold', () => {
@@ -330,14 +304,5 @@ describe('what the ledger remembers', () => {
     ['somebody who is gone', GONE, WHOLE, GONE],
   ])('%s', (_, facts, at, now) => {
     expect(withLive([remembered(facts)], lists([], at))).toEqual([remembered(now)]);
-  });
-
-  test('of other projects, of projects that were made, and of a first invite in doubt stays as it is', () => {
-    const known = [
-      { ...remembered(MEMBER), subject: { project: 'proj-2', name: NAME } },
-      { ...remembered({ state: 'done', projectId: 'proj-1' }), subject: { name: 'project:Sales' } },
-      remembered(undefined),
-    ];
-    expect(withLive(known, lists([]))).toEqual(known);
   });
 });
