@@ -50,10 +50,6 @@ describe('an answer is written whole', () => {
     expect(fieldsOf(jobs)).toMatchObject({ '0.title': 'CEO', more: '2' });
   });
 
-  test('members with a dot in their names hide no other', () => {
-    expect(fieldsOf({ 'a.b': 1, a: { b: 2 } })).toEqual({ 'a.b': '1; 2' });
-  });
-
   test('every text in it stands in a cell, unless a list of objects is longer than three', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {

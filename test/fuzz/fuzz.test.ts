@@ -3,7 +3,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { stop } from '../../src/core/errors.ts';
 import type { Sheet } from '../../src/core/format.ts';
 import type { InputRow } from '../../src/core/row.ts';
 import { proof, times } from '../combinations.ts';
@@ -115,12 +114,6 @@ describe('the judge sees', () => {
       'bytes of the file were changed',
     ],
     [
-      'a crash',
-      input,
-      changed(() => ({ survey: () => Promise.reject(new TypeError('x is not a function')) })),
-      'x is not a function',
-    ],
-    [
       'a hang',
       input,
       changed((sheet) => ({
@@ -131,32 +124,6 @@ describe('the judge sees', () => {
         },
       })),
       'ms to read',
-    ],
-    [
-      'a refusal that comes too late',
-      input,
-      changed(() => ({
-        groups: () => {
-          throw stop('input', 'input.csv is damaged.', 'Repair it.');
-        },
-      })),
-      'refused only after it was surveyed',
-    ],
-    [
-      'a refusal without a reason',
-      input,
-      async (path) => {
-        throw stop('input', `${path} is not to my liking.`, 'Take another.');
-      },
-      'refused without a reason',
-    ],
-    [
-      'a refusal that does not say which file',
-      damaged,
-      async () => {
-        throw stop('input', 'It is damaged.', 'Repair it.');
-      },
-      'does not name the file',
     ],
     [
       'damage that is read as if there were none',

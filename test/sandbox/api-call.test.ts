@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { accountOf } from '../../src/sandbox/vendor.ts';
-import { bookOf, company, get, linesOf, post, type Reply, sandbox, temporaryFolder } from './client.ts';
+import { bookOf, company, linesOf, post, type Reply, sandbox, temporaryFolder } from './client.ts';
 
 // Goal: a call through the service's "API Call" step is the provider's call, charged and lost like one made directly,
 // under the connected account. Method: requests over HTTP, the book and the log.
@@ -36,23 +36,6 @@ describe('an "API Call"', () => {
       { account: accountOf('connected account other-data') },
     ]);
     expect((await bookOf(url)).charged_twice).toMatchObject([{ parameters: LOOKUP.body, times: 2 }]);
-  });
-
-  test('asks by GET, with the query in the endpoint', async () => {
-    const { url } = await sandbox({ matchRate: 1, dialect: 'rest-get' });
-    const { json } = await apiCall(url, { method: 'GET', endpoint: '/company?fqdn=a.example' });
-    expect(json).toMatchObject({ status: 200, body: { domain: 'a.example' } });
-  });
-
-  test('tells what the provider says to a wrong call inside a success of its own', async () => {
-    const { url } = await sandbox({ matchRate: 1 });
-    expect((await apiCall(url, { ...LOOKUP, endpoint: '/enrich' })).json.status).toBe(404);
-    expect((await apiCall(url, { ...LOOKUP, endpoint: '/latest/projects/create' })).json.status).toBe(404);
-    expect((await apiCall(url, { ...LOOKUP, method: 'GET' })).json.status).toBe(405);
-    expect((await apiCall(url, { ...LOOKUP, body: {} })).json).toMatchObject({
-      status: 400,
-      body: { error: expect.stringContaining('domain') },
-    });
   });
 
   test.each([
@@ -111,19 +94,4 @@ describe('what goes wrong inside an "API Call"', () => {
     expect(await status('other-data')).toEqual([200, 200]);
     expect(await bookOf(url)).toMatchObject({ rate_limited: 1, credits: 2 });
   });
-});
-
-test('the log shows the call inside', async () => {
-  const logPath = join(temporaryFolder(), 'log.jsonl');
-  const { url } = await sandbox({ logPath, matchRate: 1, rate: '1/h', dialect: 'rest-get' });
-  const inner = { method: 'GET', endpoint: '/company?fqdn=a.example' };
-  await apiCall(url, inner);
-  await apiCall(url, inner);
-  await get(url, '/company?fqdn=b.example', 'Bearer key-1');
-  const asked = { operation: 'enrich-company', body: { fqdn: 'a.example' } };
-  expect(linesOf(logPath)).toMatchObject([
-    { operation: 'api-call', inner: asked, status: 200, credits: 1 },
-    { operation: 'api-call', inner: asked, status: 200, credits: 0 },
-    { operation: 'enrich-company', body: { fqdn: 'b.example' }, credits: 1 },
-  ]);
 });

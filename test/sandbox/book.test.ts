@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { appendFileSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type Clock, systemClock } from '../../src/core/clock.ts';
@@ -153,12 +153,6 @@ test.each([
   expect(readFileSync(bookPath, 'utf8')).toBe(content);
 });
 
-test('a book in a folder that does not exist is refused', async () => {
-  const folder = join(temporaryFolder(), 'none');
-  await expect(sandbox({ bookPath: join(folder, 'book.jsonl') })).rejects.toMatchObject({ code: 'usage' });
-  expect(existsSync(folder)).toBe(false);
-});
-
 test('the log has every request to a vendor, whatever became of it', async () => {
   const logPath = join(temporaryFolder(), 'log.jsonl');
   const { url } = await sandbox({ logPath, matchRate: 1, faults: 'charged-503:x1', rate: '2/h' });
@@ -194,16 +188,4 @@ test('of the sandbox that users start the book can be seen, and nothing can be t
     expect([status, json.error]).toEqual([404, `The sandbox has no "POST /sandbox/${path}".`]);
   }
   expect((await get(url, '/sandbox/state')).status).toBe(404);
-});
-
-/** Errors, time, rates, and where the program starts: nothing that could be wrong about a charge. */
-const WORDS = ['errors', 'clock', 'rate', 'families'].map((name) => `../core/${name}.ts`);
-
-test('the judge shares no code with what it judges', () => {
-  const folder = new URL('../../src/sandbox/', import.meta.url);
-  for (const file of readdirSync(folder)) {
-    const imports = [...readFileSync(new URL(file, folder), 'utf8').matchAll(/from '(\.\.\/[^']+)'/g)];
-    const foreign = imports.map(([, path]) => path).filter((path) => !WORDS.includes(path ?? ''));
-    expect([file, foreign]).toEqual([file, []]);
-  }
 });

@@ -155,21 +155,6 @@ proof('slow is the true answer, ten times as late and at least half a second', a
   expect(waitsMs).toEqual([500, 500, 2000]);
 });
 
-test('a charged fault over a lookup without a match has nothing to charge', async () => {
-  const { url } = await sandbox({ matchRate: 0, faults: 'charged-500:x1' });
-  expect((await company(url, 'a.example')).status).toBe(500);
-  expect((await bookOf(url)).credits).toBe(0);
-});
-
-test('a change of the service behind a charged fault is made, behind another it is not', async () => {
-  const { url } = await sandbox({ faults: '500:x1,charged-500:x1' });
-  const create = (name: string): Promise<{ status: number }> =>
-    post(url, '/latest/projects/create', 'Bearer :key-1', { name, description: '', organization_id: 'o' });
-  expect([(await create('A')).status, (await create('B')).status]).toEqual([500, 500]);
-  const { projects } = (await get(url, '/sandbox/state')).json;
-  expect(projects.map(({ name }: { name: string }) => name)).toEqual(['B']);
-});
-
 describe('a fault over a change of the service', () => {
   const permissions = { items: { serviceDefault: { actions: { admin: true } } } };
   const IN_PROJECT = 'Bearer proj-1:key-1';

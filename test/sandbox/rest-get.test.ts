@@ -1,7 +1,6 @@
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/core/clock.ts';
-import { bookOf, company, get, linesOf, post, type Reply, sandbox, temporaryFolder } from './client.ts';
+import { bookOf, company, get, post, type Reply, sandbox } from './client.ts';
 
 // Goal: with `--dialect rest-get` the provider is the vendor that was seen in the wild. Method: requests over HTTP.
 
@@ -29,17 +28,6 @@ test.each([
   expect([reply.status, reply.json]).toEqual([200, expect.objectContaining(body)]);
   expect(reply.headers.get('x-credits-charged')).toEqual(credits);
   expect(String((await bookOf(url)).credits)).toEqual(credits);
-});
-
-test('it knows the same companies as the published provider, by other names', async () => {
-  const published = await sandbox({ matchRate: 0.5 });
-  const url = await vendor({ matchRate: 0.5 });
-  for (let number = 0; number < 20; number += 1) {
-    const one = await company(published.url, `c${number}.example`);
-    const other = await asked(url, `/company?fqdn=c${number}.example`);
-    if (one.json.name === undefined) expect(other.status).toBe(500);
-    else expect(other.json).toEqual(one.json);
-  }
 });
 
 test.each([
@@ -120,24 +108,6 @@ describe('what it does not know is refused', () => {
     expect((await asked(url, '/account/plan')).status).toBe(404);
     expect((await get(url, '/company?fqdn=a.example')).status).toBe(401);
   });
-});
-
-test('a redirect that is a fault keeps the query', async () => {
-  const url = await vendor({ faults: '302:x1' });
-  const { headers } = await asked(url, '/company?fqdn=a.example');
-  expect(headers.get('location')).toBe(`${url}/moved/company?fqdn=a.example`);
-});
-
-test('the log shows the parameters of a GET, also of one that came too early', async () => {
-  const logPath = join(temporaryFolder(), 'log.jsonl');
-  const url = await vendor({ logPath, rate: '1/h' });
-  await asked(url, '/company?fqdn=a.example');
-  await asked(url, '/company?fqdn=b.example');
-  const line = { method: 'GET', operation: 'enrich-company', status: 200 };
-  expect(linesOf(logPath)).toMatchObject([
-    { ...line, body: { fqdn: 'a.example' }, credits: 1 },
-    { ...line, body: { fqdn: 'b.example' }, credits: 0 },
-  ]);
 });
 
 test('a dialect is named, or a file is that is called so; another is refused', async () => {

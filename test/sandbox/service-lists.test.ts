@@ -1,6 +1,5 @@
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { bookOf, get, post, type Reply, sandbox, temporaryFolder } from './client.ts';
+import { bookOf, get, post, type Reply, sandbox } from './client.ts';
 
 // Goal: with `--dialect lists` the service also says who is in a project, and costs and alters nothing by saying so.
 // Method: requests over HTTP, as published and not.
@@ -74,13 +73,6 @@ test('a list of more than 100 comes in pages, and who goes between two of them m
   expect(new Set(codes).size).toBe(205);
 });
 
-test('a list of exactly 100 is one page', async () => {
-  const url = await service();
-  for (let number = 0; number < 100; number += 1) await invite(url, `member${number}@a.example`);
-  const { users, ...more } = (await get(url, '/latest/auth/users', IN_PROJECT)).json;
-  expect([users.length, more]).toEqual([100, {}]);
-});
-
 test('a key has a user of its own, who is admin of what the key made, and without whom the key is not', async () => {
   const url = await service();
   const project = await projectMade(url);
@@ -127,12 +119,6 @@ test('looking costs nothing, is not in the book, and faults pass it by unless th
   expect(await bookOf(url)).toMatchObject({ requests: 4, credits: 0, by_operation: {}, changes: [] });
 });
 
-test('faults strike the lists like everything else where that is asked for', async () => {
-  const url = await service({ faults: '500:x2', faultyLookUps: true });
-  expect((await get(url, '/latest/auth/users', IN_PROJECT)).status).toBe(500);
-  expect((await get(url, '/latest/auth/whoami', 'Bearer :key-1')).status).toBe(500);
-});
-
 test('as published, there is nothing of this', async () => {
   const { url } = await sandbox();
   for (const path of ['/latest/auth/users', '/latest/auth/invites', '/latest/auth/whoami'])
@@ -142,16 +128,4 @@ test('as published, there is nothing of this', async () => {
   const { projects, users } = (await get(url, '/sandbox/state')).json;
   expect(projects).toEqual([expect.not.objectContaining({ owner: expect.anything() })]);
   expect(users.filter((user: { project: string }) => user.project === project)).toEqual([]);
-});
-
-test('who owns a project is known after a restart', async () => {
-  const bookPath = join(temporaryFolder(), 'book.jsonl');
-  const first = await sandbox({ dialect: 'lists', bookPath });
-  const project = await projectMade(first.url);
-  const users = (url: string): Promise<Reply> => get(url, '/latest/auth/users', `Bearer ${project}:key-1`);
-  const before = (await users(first.url)).json;
-  await first.close();
-  const second = await sandbox({ dialect: 'lists', bookPath });
-  expect((await users(second.url)).json).toEqual(before);
-  expect(before.users).toHaveLength(1);
 });

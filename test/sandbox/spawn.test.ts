@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, test, vi } from 'vitest';
-import { bookPathIn, spawnSandbox } from '../../src/sandbox/spawn.ts';
+import { spawnSandbox } from '../../src/sandbox/spawn.ts';
 import { proof } from '../combinations.ts';
 import { afterwards, bookOf, company, get, linesOf, post, temporaryFolder } from './client.ts';
 
@@ -195,11 +195,6 @@ proof('what the vendors did and whom they wrote to outlives a kill -9 of the san
   expect(before).toMatchObject([{ mails: [{ email: 'ann@a.example' }] }, [{ refused: 1 }, {}]]);
   expect((await get(second.url, '/latest/auth/users', 'Bearer proj-1:key-1')).status).toBe(403);
   await second.kill();
-});
-
-test('two vendors of one store keep a book each, and the provider its old one', () => {
-  expect(bookPathIn('store', 'provider')).toBe(join('store', 'book.jsonl'));
-  expect(bookPathIn('store', 'service')).not.toBe(bookPathIn('store', 'provider'));
 });
 
 test.each([
