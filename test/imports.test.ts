@@ -90,7 +90,6 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
   sandbox: ['rate.ts', 'server.ts', 'spawn.ts'],
   run: [
     'checked-call.ts',
-    'misses.ts',
     'open-ledger.ts',
     'retention.ts',
     'retries.ts',

@@ -54,7 +54,7 @@ test('five of them stop a run, and a corrected dialect says what they are', asyn
   answer = { person: { name: 'Jo' } };
   expect((await run()).stopped).toMatchObject({
     code: 'address',
-    message: expect.stringContaining('5 matches in a row hold no field at `data`'),
+    message: expect.stringContaining('5 matches of this account hold no field at `data`'),
   });
   expect(asked()).toBe(10);
   say({ fields_at: 'person' });

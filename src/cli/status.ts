@@ -13,7 +13,6 @@ import {
   wordsOfCommand,
 } from '../lib/command-line.ts';
 import { formatDuration } from '../lib/duration.ts';
-import { onlyMissesWords } from '../run/misses.ts';
 import { findBatch, lookAtLedger } from '../run/open-ledger.ts';
 import type { Retries } from '../run/retries.ts';
 import {
@@ -21,7 +20,6 @@ import {
   type BatchStatus,
   batchOverviews,
   batchStatus,
-  type MissSeries,
 } from '../run/tasks/batch-status.ts';
 import { type WorkerView, workersAt } from '../run/tasks/workers.ts';
 import type { UnprovenChanges } from '../run/unproven-changes.ts';
@@ -218,9 +216,7 @@ function decidedLine({ calls, credits }: Retries): string {
   return `Decided    ${counted(calls, 'call')} in doubt will be sent again, for at most ${counted(credits, 'credit')}`;
 }
 
-/** Says when an account answers suspiciously often, or always, that nothing matched. A sandbox account is trusted. */
-function missesWords({ count, kept, only }: MissSeries): string {
-  if (only !== undefined) return onlyMissesWords(only);
+function missesWords({ count, kept }: NonNullable<BatchStatus['misses']>): string {
   const fact = `the last ${counted(count, 'answer')} of this account were all status 404`;
   if (kept) return `${fact}, and are kept as no match`;
   return `${fact}: run the list with --accept no-match to keep them, or with --accept take-back to ask again`;

@@ -13,7 +13,6 @@ import {
   type Credits,
   credits,
   type LearnedRate,
-  type MissesMark,
   type Money,
   PAUSES_KEPT_MS,
   type PauseRecord,
@@ -71,37 +70,6 @@ interface Kept {
   readonly told: number | null;
   readonly learned: string | null;
   readonly usage: string | null;
-  readonly misses_place: string | null;
-  readonly misses_kept: 0 | 1;
-  /** The answer after which misses are counted, and of which the mark is; 0 for none. */
-  readonly misses_since: number;
-}
-
-interface Series {
-  readonly answers: readonly Answered[];
-  /** The newest answer of all, and the newest of another status than 404. */
-  readonly last: Answered | undefined;
-  readonly other: Answered | undefined;
-  readonly misses: number;
-  /** Whether no other answer has come since the misses were marked. */
-  readonly isMarked: boolean;
-}
-
-async function seriesOf(sql: Sql, { id, misses_since }: Kept): Promise<Series> {
-  const answers = await sql.rows<Answered>(ANSWERED, [id]);
-  const [since] =
-    misses_since === 0
-      ? []
-      : await sql.rows<Answered>('SELECT ended_at, moved FROM calls WHERE id = ?', [misses_since]);
-  const missed = answers.filter(({ status }) => status === 404);
-  const other = lastOf(answers.filter(({ status }) => status !== 404));
-  const isNew = (from: Answered | undefined) => (miss: Answered) =>
-    from === undefined || isAfter(endOf(miss), endOf(from));
-  return {
-    ...{ answers, last: lastOf(answers), other },
-    misses: missed.filter((miss) => isNew(other)(miss) && isNew(since)(miss)).length,
-    isMarked: other === undefined || (since !== undefined && !isAfter(endOf(other), endOf(since))),
-  };
 }
 
 async function keptAccount(sql: Sql, identity: string): Promise<Kept | undefined> {
@@ -264,23 +232,21 @@ type Pause = Pick<PauseRecord, 'untilMs' | 'asked'>;
 
 async function stateOf(db: Db, identity: string): Promise<AccountState> {
   const kept = await keptAccount(db, identity);
-  if (kept === undefined)
-    return { answers: 0, answersNot404: 0, found: 0, misses: { count: 0, kept: false } };
-  const { answers, misses, isMarked, ...series } = await seriesOf(db, kept);
+  if (kept === undefined) return { answers: 0, answersNot404: 0, found: 0, misses: 0 };
+  const answers = await db.rows<Answered>(ANSWERED, [kept.id]);
+  const others = answers.filter(({ status }) => status !== 404);
+  const other = lastOf(others);
+  const isFull = other === undefined && answers.length === NEWEST_ANSWERS;
+  const [older] = isFull ? await db.rows<Written>(NEWEST_OTHER, [kept.id]) : [];
+  const isLast = (each: Answered): boolean => other === undefined || isAfter(endOf(each), endOf(other));
   const { learned, usage } = kept;
-  const mark = isMarked ? kept : undefined;
-  const isFull = answers.length === NEWEST_ANSWERS;
-  const [older] = series.other === undefined && isFull ? await db.rows<Written>(NEWEST_OTHER, [kept.id]) : [];
-  const others = answers.filter(({ status }) => status !== 404).length;
-  const found = answers.filter(({ said }) => said === 'found');
   return {
-    ...{ answers: answers.length, answersNot404: older === undefined ? others : 1, found: found.length },
-    ...present({ newestOther: series.other?.id ?? older?.number, newestFound: lastOf(found)?.id }),
-    misses: {
-      ...{ count: misses, kept: mark?.misses_kept === 1 },
-      ...present({ place: mark?.misses_place ?? undefined }),
-    },
+    answers: answers.length,
+    answersNot404: older === undefined ? others.length : 1,
+    found: answers.filter(({ said }) => said === 'found').length,
+    misses: answers.filter((each) => each.status === 404 && isLast(each)).length,
     ...present({
+      newestOther: other?.id ?? older?.number,
       pausedUntilMs: kept.paused_until ?? undefined,
       learned: learned === null ? undefined : JSON.parse(learned),
       usage: usage === null ? undefined : JSON.parse(usage),
@@ -356,80 +322,48 @@ export const writeAccounts = (context: Writing) => ({
     set(context, identity, 'told = {most}(coalesce(told, 0), CAST(? AS {int}))', [Math.floor(atMs)]),
 
   /**
-   * Takes back every free `no_match` of status 404, if no request that was sent later was answered otherwise. The answer to a
-   * change stays. The count begins again at zero.
+   * Takes free answers to lookups back, so that their calls are unknown and their rows pending: those of these that say no match or
+   * refused, or `misses`: each no match of status 404, if no request that was sent later was answered otherwise.
    * @returns how many.
    */
-  retractMisses: (identity: string): Promise<number> =>
+  takeBack: (identity: string, answers: 'misses' | readonly AttemptId[]): Promise<number> =>
     context.transaction(async (sql) => {
       const kept = await keptAccount(sql, identity);
       if (kept === undefined) return 0;
-      const { last } = await seriesOf(sql, kept);
-      const misses = await missesOf(sql, kept.id);
-      await takeBack(sql, misses);
-      // Misses that cannot be taken back count no more: the user has read of them.
-      await sql.rows(
-        'UPDATE accounts SET misses_since = ?, misses_place = NULL, misses_kept = 0 WHERE id = ?',
-        [last?.id ?? kept.misses_since, kept.id],
-      );
-      return misses.length;
-    }),
-
-  /**
-   * Takes back those of these answers that are free refusals to lookups, so that their calls are unknown and their rows pending.
-   * @returns how many.
-   */
-  retractRefusals: (identity: string, answers: readonly AttemptId[]): Promise<number> =>
-    context.transaction(async (sql) => {
-      const kept = await keptAccount(sql, identity);
-      if (kept === undefined) return 0;
-      const refusals = await sql.each(
-        REFUSED,
-        answers.map((id) => ({ id, account: kept.id })),
+      const wanted = answers === 'misses' ? await missesOf(sql, kept.id) : answers;
+      const free = await sql.each(
+        FREE,
+        wanted.map((id) => ({ id, account: kept.id })),
       );
       await takeBack(
         sql,
-        refusals.map(({ id }) => id),
+        free.map(({ id }) => id),
       );
-      return refusals.length;
-    }),
-
-  /** Notes a stop because of the present misses, or that a person accepts them; the next other answer deletes the note. */
-  markMisses: (identity: string, { place, kept: isKept }: MissesMark): Promise<void> =>
-    context.transaction(async (sql) => {
-      const kept = await keptAccount(sql, identity);
-      if (kept === undefined) return;
-      const { misses, other, isMarked } = await seriesOf(sql, kept);
-      if (misses === 0) return;
-      const since = isMarked ? kept.misses_since : (other?.id ?? 0);
-      await sql.rows('UPDATE accounts SET misses_place = ?, misses_kept = ?, misses_since = ? WHERE id = ?', [
-        ...[place ?? null, isKept ? 1 : 0, since, kept.id],
-      ]);
+      return free.length;
     }),
 });
 
 const jsonOrNull = (value: unknown): string | null => (value === undefined ? null : JSON.stringify(value));
 
-const REFUSED = each({ id: 'int', account: 'int' })<{ id: number }>(`
-SELECT c.id FROM v JOIN calls c ON c.id = v.id
-WHERE c.account = v.account AND c.state = 'answered' AND c.said = 'refused' AND c.charged = 0 AND c.subject IS NULL`);
+const FREE = each({ id: 'int', account: 'int' })<{ id: number }>(`
+SELECT c.id FROM v JOIN calls c ON c.id = v.id WHERE c.account = v.account AND c.state IN ('answered', 'replaced')
+  AND c.said IN ('no_match', 'refused') AND c.charged = 0 AND c.subject IS NULL`);
 
 const NEWEST_OTHER = `
 SELECT c.id AS number, c.sent_at AS at FROM calls c JOIN replies r ON r.call = c.id
 WHERE c.account = ? AND c.state IN ('answered', 'replaced') AND r.status <> 404 ORDER BY c.sent_at DESC, c.id DESC LIMIT 1`;
 
-const FREE_MISSES = `
+const MISSES = `
 SELECT c.id, c.ended_at, c.moved FROM calls c JOIN replies r ON r.call = c.id
-WHERE c.account = ? AND c.sent_at >= ? AND c.state IN ('answered', 'replaced') AND c.said = 'no_match' AND c.charged = 0
-  AND c.subject IS NULL AND r.status = 404`;
+WHERE c.account = ? AND c.sent_at >= ? AND c.state IN ('answered', 'replaced') AND c.said = 'no_match' AND r.status = 404`;
 
 /** No answer takes longer. */
 const LONGEST_WAY_MS = 24 * 60 * 60 * 1000;
 
-/** The free answers of status 404 that came after the newest other answer had been asked for. */
+/** The answers of status 404 that came after the newest other answer had been asked for. */
 async function missesOf(sql: Sql, account: number): Promise<readonly number[]> {
   const [other] = await sql.rows<Written>(NEWEST_OTHER, [account]);
   const fromMs = other === undefined ? 0 : other.at - LONGEST_WAY_MS;
-  const misses = await sql.rows<Answered>(FREE_MISSES, [account, fromMs]);
+  const misses = await sql.rows<Answered>(MISSES, [account, fromMs]);
   return misses.filter((miss) => other === undefined || isAfter(endOf(miss), other)).map(({ id }) => id);
 }

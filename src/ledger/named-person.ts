@@ -276,7 +276,6 @@ const TEXTS: readonly (readonly [table: string, column: string, key: string, whe
     ['batches', 'work_order', 'id', 'name'],
     ['workers', 'command', 'id', 'name'],
     ['workers', 'operator', 'id', 'name'],
-    ['accounts', 'misses_place', 'id', 'name'],
     ['accounts', 'ended', 'id', 'text'],
     ['files', 'path', 'path', 'name'],
     ['notes', 'words', 'id', 'text', 'AND call IS NULL'],

@@ -46,10 +46,10 @@ export async function noteAct(
 }
 
 export const readConsents = ({ db }: Context) => ({
-  /** The agreement to requests of that content; undefined when nobody has agreed. */
+  /** The newest word on that content; undefined when nobody has agreed to it. */
   async agreement(sha256: string): Promise<Agreement | undefined> {
     const [note] = await db.rows<{ words: string; at: number }>(
-      `SELECT words, at FROM notes WHERE kind = 'agreed' AND said = ? ORDER BY id LIMIT 1`,
+      `SELECT words, at FROM notes WHERE kind = 'agreed' AND said = ? ORDER BY id DESC LIMIT 1`,
       [sha256],
     );
     return note && { sha256, shown: note.words, agreedAtMs: note.at };

@@ -176,10 +176,10 @@ export interface AccountState {
   /** How many of them had another status than 404. Zero means that it never gave another, and of many that the address is wrong. */
   readonly answersNot404: number;
   readonly found: number;
-  /** Other numbers whenever another answer is the newest of another status than 404, or the newest match; absent before the first. */
+  /** The newest answer of another status than 404; absent before the first. */
   readonly newestOther?: number;
-  readonly newestFound?: number;
-  readonly misses: Misses;
+  /** How many of status 404 have come since. */
+  readonly misses: number;
   /** The time until which the vendor asked us to wait, ms since 1970. */
   readonly pausedUntilMs?: number;
   readonly learned?: LearnedRate;
@@ -187,19 +187,6 @@ export interface AccountState {
   readonly usage?: UsageMark;
   /** The newest time that both this machine's clock and the account's vendor have reached, ms since 1970. */
   readonly toldMs?: number;
-}
-
-/** The account's last answers of status 404, without another answer in between. */
-export interface Misses extends MissesMark {
-  readonly count: number;
-}
-
-/** What is kept about a series of misses until another answer ends it. */
-export interface MissesMark {
-  /** The address that was asked when a run stopped because of these misses. */
-  readonly place?: string;
-  /** Whether a person accepts these misses. */
-  readonly kept: boolean;
 }
 
 /** How fast an account may be asked, as its answers taught us. */

@@ -77,9 +77,6 @@ CREATE TABLE accounts (
   told {int},
   learned TEXT,
   usage TEXT,
-  misses_place TEXT,
-  misses_kept {int} NOT NULL DEFAULT 0,
-  misses_since {int} NOT NULL DEFAULT 0,
   terms TEXT,
   ended TEXT
 ) {strict};

@@ -99,10 +99,7 @@ export interface AccountHeard {
   /** Those of its batches that are superseded or cancelled: nothing is admitted for them. */
   readonly over: readonly BatchId[];
   /** What is known of its answers, by those of all workers: as `account` says it. */
-  readonly known: Pick<
-    AccountState,
-    'answers' | 'answersNot404' | 'found' | 'newestOther' | 'newestFound' | 'misses'
-  >;
+  readonly known: Pick<AccountState, 'answers' | 'answersNot404' | 'found' | 'misses'>;
 }
 
 export interface Worker {

@@ -217,6 +217,6 @@ export const BatchStatusObject = noun({
   /** Ranges of its rows, for workers; left out where the store has none. */
   ranges: status(RangesObject.optional(), ({ ranges }) => ranges && RangesObject.of(ranges)),
   /** Those at the end of the account's answers. */
-  misses: status(MissesObject.optional(), ({ misses: of }) => of && { count: of.count, kept: of.kept }),
+  misses: status(MissesObject.optional(), ({ misses }) => misses),
   ...leftOpen,
 });

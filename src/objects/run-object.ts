@@ -6,7 +6,7 @@ import type { RunSummary } from '../run/summary.ts';
 import { type SweepSummary, type SweptFile, spentIn, totalsOf } from '../run/tasks/nightly.ts';
 import type { TogetherSummary } from '../run/tasks/together.ts';
 import type { Undone } from '../run/tasks/undo.ts';
-import { ChangesObject, Counts, leftOpen, MissesObject, SpentObject } from './batch-object.ts';
+import { ChangesObject, Counts, leftOpen, SpentObject } from './batch-object.ts';
 import { FiguresObject } from './figures-object.ts';
 import { membersOf, noun } from './noun.ts';
 import { StopObject } from './stop-object.ts';
@@ -114,10 +114,6 @@ export const RunObject = noun({
   /** What came of it so far; left out when no output was written. */
   figures: run(FiguresObject.optional(), ({ figures }) => figures && FiguresObject.of(figures)),
   sample: run(SampleObject.optional(), ({ forecast }) => forecast && SampleObject.of(forecast)),
-  /** All answers of the account so far, where every one had status 404. */
-  misses: run(MissesObject.optional(), ({ onlyMisses: count }) =>
-    count === undefined ? undefined : { count, kept: false },
-  ),
   ...leftOpen,
   /** A budget that is enough for all that waits; only where the batch's own has stopped it. */
   budget_to_finish: run(z.number().optional(), ({ budgetToFinish }) => budgetToFinish),

@@ -14,7 +14,7 @@ import {
 } from '../ledger/ledger.ts';
 import { commandLine } from '../lib/command-line.ts';
 import { formatDuration } from '../lib/duration.ts';
-import { type AccountHistory, hearOfAnswers } from './misses.ts';
+import { type AccountHistory, hearOfAnswers } from './account-history.ts';
 
 /**
  * The beat of a process that spends from a ledger beside others: once a second it says how it stands with all its accounts, and hears

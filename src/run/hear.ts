@@ -2,8 +2,8 @@ import { dialectMark } from '../client/dialect.ts';
 import { type NotSentCause, oddAnswerIn, type Reply, ruleForLost, type Verdict } from '../client/judge.ts';
 import { StopError, stop, unreachable } from '../core/errors.ts';
 import { foreignWords } from '../core/plain-text.ts';
+import type { AccountHistory } from './account-history.ts';
 import type { Next, RunReply } from './call.ts';
-import type { AccountHistory } from './misses.ts';
 import { dearer } from './price.ts';
 import type { Heard } from './project-access.ts';
 import { countAnswer, countOdd, noteEnvelope } from './series.ts';
@@ -67,7 +67,8 @@ function applyAnswer(run: Run, replied: RunReply, verdict: VerdictAs<'answered'>
   const { headers, body } = reply.raw;
   const answered: Next = { kind: 'answered', answer: { ...answer, headers, body } };
   const series = countAnswer(run, replied, reply.raw, verdict);
-  return series?.then((stopped) => stopped ?? answered) ?? answered;
+  if (series instanceof Promise) return series.then((stopped) => stopped ?? answered);
+  return series ?? answered;
 }
 
 /** Nothing had an effect, so the call is asked again: where it has moved to, or after a short wait. */

@@ -29,7 +29,7 @@ import { isOfNoRow, type RowsWork, workRows } from './pipeline/row-work.ts';
 import { submitAgain, submitRows } from './pipeline/submit.ts';
 import { ALL_ROWS, plannedProjects, type RowRange, type TaskSource, tasksOf } from './pipeline/tasks.ts';
 import { ProjectAccess } from './project-access.ts';
-import { settleSeries, takeBack } from './series.ts';
+import { noteStops, settleSeries } from './series.ts';
 import type { Sessions } from './sessions.ts';
 import { RunMetrics, type RunSummary, summarize } from './summary.ts';
 
@@ -202,7 +202,7 @@ async function inSession(
   } finally {
     await run.close();
   }
-  if (isOfNoRow(signal)) await takeBack(run);
+  if (signal.aborted) await noteStops(run, isOfNoRow(signal));
   const stopped = stopReason(signal);
   return stopped && client.limiter.upToDate(stopped);
 }

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Account } from '../client/account/account.ts';
-import { type Dialect, type DialectOperation, vendorReply } from '../client/dialect.ts';
+import { answerPlaceOf, type Dialect, type DialectOperation, vendorReply } from '../client/dialect.ts';
 import {
   envelopeAdvice,
   factsShape,
@@ -8,55 +8,67 @@ import {
   mayNameRoute,
   namesRoute,
   type OddAnswer,
+  placeAdvice,
   refusalShape,
   speaksOfAccount,
+  type Verdict,
 } from '../client/judge.ts';
-import type { StopError } from '../core/errors.ts';
-import type { Call } from '../core/operation.ts';
-import type { AnswerKind, AttemptId, Batch, BatchId, Credits, RawReply } from '../ledger/ledger.ts';
+import { basePathOf } from '../client/request.ts';
+import { StopError } from '../core/errors.ts';
+import type { Call, RuleReads } from '../core/operation.ts';
+import { counted, foreignWords } from '../core/plain-text.ts';
+import type { AttemptId, Batch, BatchId, LedgerReader, RawReply } from '../ledger/ledger.ts';
+import { commandLine } from '../lib/command-line.ts';
 import type { RunContext } from '../plan/context.ts';
-import type { Gather } from './gather.ts';
-import { type AccountHistory, missesStop, noteAnswer, requestAddress, settleMisses } from './misses.ts';
-import { doubtsStop, refusedStop, ruleAdvice, sameStop, unreadStop } from './series-stops.ts';
+import { type AccountHistory, historyOf, missesStop, noteAnswer } from './account-history.ts';
 
 /**
- * Answers of one shape and of no other meaning stop a run: refusals, which then speak of the account's key, credits or plan and not of
- * rows; matches that show the same facts for different questions; answers that nobody can read, each of which may have been charged;
- * matches without a field where the dialect expects it; and misses (`misses.ts`). No row ends by refusals or by the same
- * facts until a person accepts their shape for the account. A refusal is asked again; a match that was paid for stays bought, and
- * waits for that word. A crash loses a count at most.
+ * So many answers of one shape, and of no other meaning, stop a run: they speak of the account, or of what stands before the vendor,
+ * and not of rows (protocol, rule 9).
+ *
+ * | series | ended by | at the stop |
+ * |---|---|---|
+ * | `refused`: free refusals | any other answer; those that speak of a key or of credits go on behind it | no row has ended by them; they are taken back |
+ * | `same-answers`: matches with the same facts, or with none | any other answer, for the whole run | no row has ended by them; they stay bought |
+ * | `doubts`: answers that nobody can read | nothing, because each may have been charged | they are in doubt |
+ * | `no-match`: status 404 | any other answer | they stay until their address is corrected or a person decides |
+ *
+ * Only the series' own word behind `--accept` goes on with it. A note in the ledger keeps that a series stopped a run, and what a person
+ * said of it. The ledger counts misses, over all lists of an account. A crash loses the count of the others.
  */
 
-type SeriesKind = 'refused' | 'same-answers' | 'doubts';
+type SeriesKind = 'refused' | 'same-answers' | 'doubts' | 'no-match';
 
 /** What of a run a series looks at, and stops. */
 interface SeriesRun extends Pick<RunContext, 'accept' | 'emit'> {
   readonly session: Pick<RunContext, 'ledger' | 'clock'> & {
-    readonly account: Pick<Account, 'identity'>;
+    readonly account: Pick<Account, 'identity' | 'sandbox'>;
     readonly client: { readonly dialect: Dialect; readonly origin: string; readonly basePath: string };
     readonly history: AccountHistory;
-    readonly gather: Pick<Gather, 'append'>;
     readonly series: AllSeries;
   };
   readonly batch: BatchId;
   stopAll(error: StopError): void;
 }
 
-export const MOST_OF_A_SERIES = 5;
+interface Counted {
+  readonly attempt: AttemptId;
+  readonly call: Call;
+  readonly operation: DialectOperation;
+}
 
-/** This many that nobody can read, in a row, stop a run whatever their shapes are: some vendors write a text of its own into each. */
+const MOST = 5;
+
+/** So many that nobody can read, in a row, stop a run whatever their shapes are: some vendors write a text of its own into each. */
 const MOST_IN_A_ROW = 20;
-
-/** Whoever refuses in so many different words speaks of rows, which need not wait for more. */
-const MOST_SHAPES = 20;
 
 /** The series of a session, counted over all its runs. */
 export class AllSeries {
   readonly refused = new Series('refused');
   readonly same = new Series('same-answers');
   readonly doubts = new Series('doubts');
-  /** Matches in a row without a field where the dialect expects it. */
-  unread = 0;
+  /** The address that was asked when misses stopped a run. */
+  missesAt: string | undefined;
   hasAdvised = false;
 
   /** Whether the answer may yet be taken back. A row that has one waits, see `workRows`. */
@@ -65,21 +77,16 @@ export class AllSeries {
   }
 }
 
-interface Shape {
-  count: number;
-  isAccepted: boolean;
-  /** Whether an earlier stop has named it: nobody accepts what was not shown. */
-  isNamed: boolean;
-  readonly known: Promise<void>;
-}
+type StopFor = (count: string) => StopError;
 
 class Series {
   readonly kind: SeriesKind;
-  readonly #shapes = new Map<string, Shape>();
   readonly undecided = new Set<AttemptId>();
   isOver = false;
+  stopped: { readonly shape: string; readonly error: StopError } | undefined;
+  readonly #accepted = new Set<string>();
+  readonly #counts = new Map<string, number>();
   #inARow = 0;
-  #stopped: StopError | undefined;
 
   constructor(kind: SeriesKind) {
     this.kind = kind;
@@ -90,134 +97,95 @@ class Series {
     this.isOver = true;
     this.#inARow = 0;
     // What nobody can read may have been charged, however much else is answered.
-    if (this.kind !== 'doubts') for (const shape of this.#shapes.values()) shape.count = 0;
-    if (this.#stopped === undefined) this.undecided.clear();
+    if (this.kind !== 'doubts') for (const shape of this.#counts.keys()) this.#counts.set(shape, 0);
+    if (this.stopped === undefined) this.undecided.clear();
   }
 
-  isAll(name: string): boolean {
-    return this.#shapes.size === 0 || this.#shapes.has(name);
+  /** Whether no other shape has come. */
+  isAll(shape: string): boolean {
+    return this.#counts.size === 0 || this.#counts.has(shape);
   }
 
-  /** @returns the stop of the run at one too many, and at each that was under way then. */
+  /** Counts an answer. @returns the stop of the run at one too many, and at each that was under way then. */
   async count(
     run: SeriesRun,
     attempt: AttemptId,
-    name: string,
-    stopFor: (count: string) => StopError,
+    shape: string,
+    stopFor: StopFor,
   ): Promise<StopError | undefined> {
-    const shape = this.#shapes.get(name) ?? this.#begun(run, name);
-    if (shape.isAccepted) return undefined;
-    if (this.kind === 'refused' && this.#stopped === undefined && this.#shapes.size > MOST_SHAPES) this.end();
-    shape.count += 1;
+    if (this.#accepted.has(shape)) return undefined;
+    const count = (this.#counts.get(shape) ?? 0) + 1;
+    this.#counts.set(shape, count);
     this.#inARow += 1;
     this.undecided.add(attempt);
-    await shape.known;
-    const isShape = shape.count >= MOST_OF_A_SERIES;
-    const isRow = this.kind === 'doubts' && this.#inARow >= MOST_IN_A_ROW;
-    if (this.#stopped === undefined && !shape.isAccepted && (isShape || isRow))
-      await this.#decide(
-        run,
-        name,
-        shape,
-        stopFor(isShape ? `${shape.count} answers of one shape` : `${this.#inARow} answers in a row`),
-      );
-    if (shape.isAccepted) this.undecided.delete(attempt);
-    return this.#stopped;
+    if (count < MOST && this.kind !== 'doubts') return this.stopped?.error;
+    const word = await wordOn(run.session.ledger, this.#named(run, shape));
+    // Where a run was stopped for such doubts and nobody has decided, one more is bought, and not five.
+    const isShape = count >= MOST || word !== undefined;
+    if (await this.#isAccepted(run, shape, isShape ? word : undefined)) return undefined;
+    if (this.stopped === undefined && (isShape || this.#inARow >= MOST_IN_A_ROW)) {
+      const seen = isShape
+        ? `${Math.max(count, MOST)} answers of one shape`
+        : `${this.#inARow} answers in a row`;
+      this.stopped = { shape, error: stopFor(seen) };
+      run.stopAll(this.stopped.error);
+    }
+    return this.stopped?.error;
   }
 
-  #begun(run: SeriesRun, name: string): Shape {
-    const shape = { count: 0, isAccepted: false, isNamed: false };
-    const known = knownOf(run.session.ledger, this.#named(run, name)).then((what) => {
-      // Where a run was stopped for the shape and nobody has decided, one more is bought, and not five.
-      if (this.kind === 'doubts' && what.isNamed) shape.count += MOST_OF_A_SERIES - 1;
-      Object.assign(shape, what);
-    });
-    const begun = Object.assign(shape, { known });
-    this.#shapes.set(name, begun);
-    return begun;
+  /** Nobody accepts what was not shown. */
+  async #isAccepted(run: SeriesRun, shape: string, word: Word | undefined): Promise<boolean> {
+    const isNew = word?.state === 'stopped' && run.accept === this.kind && !this.#accepted.has(shape);
+    if (isNew || word?.state === 'accepted') {
+      this.#accepted.add(shape);
+      this.undecided.clear();
+    }
+    if (isNew) await accept({ ...run.session, emit: run.emit }, this.#named(run, shape));
+    return this.#accepted.has(shape);
   }
 
   #named({ session: { account } }: SeriesRun, shape: string): Named {
     return { kind: this.kind, account: account.identity, shape };
   }
-
-  async #decide(run: SeriesRun, name: string, shape: Shape, stopped: StopError): Promise<void> {
-    const named = this.#named(run, name);
-    if (run.accept === this.kind && shape.isNamed) {
-      shape.isAccepted = true;
-      this.undecided.clear();
-      await accept(run.session, named, run.emit);
-      return;
-    }
-    this.#stopped = stopped;
-    // Nothing more is sent from here on; the note is only needed by whoever answers.
-    run.stopAll(stopped);
-    await note(run.session, 'named', named);
-  }
 }
 
 // ------------------------------------------------------------------------------------------------ what is counted
 
-interface Counted {
-  readonly attempt: AttemptId;
-  readonly call: Call;
-  readonly operation: DialectOperation;
-}
-
-interface Said {
-  readonly answer: AnswerKind;
-  readonly charged: Credits;
-  readonly projectRefused?: true;
-}
-
-/** Counts an answer for its account. @returns the stop that follows from it; a promise where the ledger is asked, or told. */
+/** Counts an answer for its account. @returns the stop that follows from it; a promise where the ledger is asked. */
 export function countAnswer(
   run: SeriesRun,
-  counted: Counted,
+  replied: Counted,
   raw: RawReply,
-  said: Said,
-): Promise<StopError | undefined> | undefined {
-  const { series, history } = run.session;
+  said: Extract<Verdict, { readonly kind: 'answered' }>,
+): StopError | Promise<StopError | undefined> | undefined {
+  const { series, history, client } = run.session;
+  const { dialect } = client;
+  const { attempt, call } = replied;
   const isFound = said.answer === 'found';
   series.doubts.end();
-  const misses = countMiss(run, counted, raw, isFound);
-  if (isFound) countUnread(run, counted, raw);
+  const misses = countMiss(run, replied, raw, isFound);
   // A project that is closed to the key refuses its rows, and others go on.
   if (misses !== undefined || history.trusted || said.projectRefused === true) return misses;
-  if (said.answer === 'refused') return countRefusal(run, counted, raw, said);
+  if (said.answer === 'refused') {
+    // Where others spend as well, what they found counts.
+    const isOver = series.refused.isOver || history.found > history.foundBefore;
+    const isCounted = said.charged === 0 && (!isOver || speaksOfAccount(raw, dialect));
+    const shape = isCounted ? refusalShape(raw, dialect, call) : undefined;
+    return shape === undefined
+      ? undefined
+      : series.refused.count(run, attempt, shape, () => refusedStop(raw));
+  }
   series.refused.end();
-  return countFacts(run, counted, raw, isFound);
-}
-
-function countRefusal(
-  run: SeriesRun,
-  { attempt, call }: Counted,
-  raw: RawReply,
-  { charged }: Said,
-): Promise<StopError | undefined> | undefined {
-  const { series, history, client } = run.session;
-  // Where others spend as well, what they found counts.
-  const isOver = series.refused.isOver || history.found > history.foundBefore;
-  if (charged > 0 || (isOver && !speaksOfAccount(raw, client.dialect))) return undefined;
-  const shape = refusalShape(raw, client.dialect, call);
-  if (shape === undefined) return undefined;
-  return series.refused.count(run, attempt, shape, () => refusedStop(MOST_OF_A_SERIES, raw));
-}
-
-function countFacts(
-  run: SeriesRun,
-  { attempt, call }: Counted,
-  raw: RawReply,
-  isFound: boolean,
-): Promise<StopError | undefined> | undefined {
-  const { series, client } = run.session;
-  if (series.same.isOver) return undefined;
-  const shape = isFound ? factsShape(raw.body, client.dialect, call) : undefined;
-  if (shape !== undefined && series.same.isAll(shape))
-    return series.same.count(run, attempt, shape, () => sameStop(MOST_OF_A_SERIES, run.batch, raw));
+  const facts = isFound && !series.same.isOver ? factsOf(call, raw, dialect) : undefined;
+  if (facts !== undefined && series.same.isAll(facts))
+    return series.same.count(run, attempt, facts, () => sameStop(run.batch, raw, call, dialect));
   series.same.end();
   return undefined;
 }
+
+/** Equal for matches that show the same facts, or that lack the field where the dialect expects it. */
+const factsOf = (call: Call, raw: RawReply, dialect: Dialect): string | undefined =>
+  isUnread(dialect, call, raw) ? 'nothing' : factsShape(raw.body, dialect, call);
 
 /** Counts an answer that came whole and that nobody can read. Its vendor is not broken, so it is not probed. */
 export function countOdd(
@@ -234,30 +202,20 @@ export function countOdd(
   return series.doubts.count(run, attempt, shape, (count) => doubtsStop(count, run.batch, why, next));
 }
 
-/** Stops the run at misses first; then the ledger keeps the address that was asked, behind the misses themselves. */
 function countMiss(
-  run: SeriesRun,
+  { session: { history, client, series }, stopAll }: SeriesRun,
   { call, operation }: Counted,
   raw: RawReply,
   isFound: boolean,
-): Promise<StopError> | undefined {
-  const { ledger, account, history, client, gather } = run.session;
+): StopError | undefined {
   const saysSo = history.answersNot404 === 0 ? mayNameRoute : namesRoute;
   const isOfRoute = raw.status === 404 && saysSo((vendorReply(raw, client.dialect) ?? raw).body);
   noteAnswer(history, raw.status, isFound, isOfRoute);
   const stopped = missesStop(history, call.change !== undefined);
   if (stopped === undefined) return undefined;
-  run.stopAll(stopped);
-  const place = requestAddress(client, operation);
-  gather.append();
-  return ledger.markMisses(account.identity, { place, kept: false }).then(() => stopped);
-}
-
-/** Matches without a field are kept, and can be read anew once the dialect is corrected. */
-function countUnread({ session, stopAll }: SeriesRun, { call }: Counted, raw: RawReply): void {
-  const { series, client } = session;
-  series.unread = isUnread(client.dialect, call, raw) ? series.unread + 1 : 0;
-  if (series.unread >= MOST_OF_A_SERIES) stopAll(unreadStop(client.dialect, call, raw, series.unread));
+  series.missesAt = `${client.origin}${client.basePath}${operation.path}`;
+  stopAll(stopped);
+  return stopped;
 }
 
 /** Says once where the answers of a service hold none of the vendor's. */
@@ -268,20 +226,45 @@ export function noteEnvelope({ session: { client, series }, emit }: SeriesRun, r
   emit({ kind: 'note', message });
 }
 
-/** Takes back the refusals of a series at which the run was stopped. Their attempts are closed, and no row has ended by them. */
-export async function takeBack({ session: { series, ledger, account } }: SeriesRun): Promise<void> {
+/**
+ * Keeps which series have stopped a run, once all its attempts are closed, and takes back the refusals by which no row has ended. A
+ * crash before it loses that a series was shown, so that it is counted anew.
+ */
+export async function noteStops({ session }: SeriesRun, hasEndedNoRow: boolean): Promise<void> {
+  const { series, ledger, account } = session;
+  for (const { kind, stopped } of [series.refused, series.same, series.doubts])
+    if (stopped !== undefined)
+      await note(session, { kind, account: account.identity, shape: stopped.shape }, 'stopped');
+  if (series.missesAt !== undefined)
+    await note(session, (await missesNow(ledger, account)).series, 'stopped', series.missesAt);
   const { undecided } = series.refused;
-  if (undecided.size > 0) await ledger.retractRefusals(account.identity, [...undecided]);
+  if (hasEndedNoRow && undecided.size > 0) await ledger.takeBack(account.identity, [...undecided]);
 }
 
 // ------------------------------------------------------------------------------------------- stops of earlier runs
 
+interface MissesNow {
+  readonly history: AccountHistory;
+  /** Another answer ends it, and with it what was said of it. */
+  readonly series: Named;
+  readonly word: Word | undefined;
+}
+
+/** The misses at the end of what the account has answered. */
+export async function missesNow(
+  ledger: LedgerReader,
+  { identity, sandbox }: { readonly identity: string; readonly sandbox: boolean },
+): Promise<MissesNow> {
+  const told = await ledger.account(identity);
+  const shape = `behind answer ${told.newestOther ?? 0}`;
+  const series: Named = { kind: 'no-match', account: identity, shape };
+  const word = told.misses === 0 ? undefined : await wordOn(ledger, series);
+  return { history: historyOf(told, sandbox, word?.state), series, word };
+}
+
 /** Settles the series at which an earlier run was stopped. @returns the stop when no person has decided. */
 export async function settleSeries(
-  context: Pick<
-    RunContext,
-    'ledger' | 'account' | 'job' | 'dialect' | 'accept' | 'refresh' | 'clock' | 'emit'
-  >,
+  context: RunContext,
   batch: Pick<Batch, 'id' | 'createdAtMs' | 'state'>,
 ): Promise<StopError | undefined> {
   const { account, job } = context;
@@ -292,26 +275,57 @@ export async function settleSeries(
 }
 
 /**
+ * Takes misses back when the address was corrected or a person says so, and keeps them when a person says that. Rows whose answers are
+ * taken back are pending again, so this has to happen before finished rows are counted.
+ */
+async function settleMisses(context: RunContext, baseUrl: URL): Promise<StopError | undefined> {
+  const { ledger, account, dialect, accept, emit } = context;
+  const { history, series, word } = await missesNow(ledger, account);
+  const stopped = missesStop(history, account.vendor === 'service');
+  if (stopped === undefined) return undefined;
+  const say = (misses: number, what: string): void => {
+    const they = `${counted(misses, 'answer')} of status 404 ${misses === 1 ? 'is' : 'are'}`;
+    emit({ kind: 'note', message: `${they} ${what}.` });
+  };
+  const addressOf = ({ path }: DialectOperation): string => `${baseUrl.origin}${basePathOf(baseUrl)}${path}`;
+  const isCorrected =
+    word?.state === 'stopped' &&
+    Object.values(dialect.operations).every((each) => addressOf(each) !== word.where);
+  if (isCorrected || accept === 'take-back') {
+    const takenBack = await ledger.takeBack(account.identity, 'misses');
+    await note(context, series, 'taken back');
+    if (takenBack > 0) say(takenBack, 'taken back and requested again');
+    // What was charged, or may have changed something, stays: then only `no-match` goes on with it.
+    if (isCorrected || takenBack > 0) return undefined;
+  }
+  if (accept !== 'no-match') return stopped;
+  await note(context, series, 'accepted');
+  say(history.misses, 'kept as no match');
+  return undefined;
+}
+
+/**
  * Stops a run before it ends a row by matches for which an earlier run was stopped, and which nobody has accepted since. A corrected
  * dialect that reads other facts in them is an answer as well. A new batch that buys older answers again does not use them.
  */
 async function heldMatches(
-  context: Pick<RunContext, 'ledger' | 'account' | 'dialect' | 'accept' | 'refresh' | 'clock' | 'emit'>,
+  context: RunContext,
   { id, createdAtMs }: Pick<Batch, 'id' | 'createdAtMs'>,
 ): Promise<StopError | undefined> {
   const { ledger, account, dialect } = context;
   const [newest] = await ledger.newestFound(account.identity, 1);
   if (newest === undefined || !Object.hasOwn(dialect.operations, newest.call.operation)) return undefined;
-  const shape = factsShape(newest.reply.body, dialect, newest.call);
+  const shape = factsOf(newest.call, newest.reply, dialect);
   const isTooOld = context.refresh === true && newest.reply.receivedAtMs < createdAtMs;
   if (shape === undefined || isTooOld) return undefined;
-  const named: Named = { kind: 'same-answers', account: account.identity, shape };
-  const { isAccepted, isNamed } = await knownOf(ledger, named);
-  if (isAccepted || !isNamed) return undefined;
-  if (context.accept !== 'same-answers') return sameStop(MOST_OF_A_SERIES, id, newest.reply);
-  await accept(context, named, context.emit);
+  const series: Named = { kind: 'same-answers', account: account.identity, shape };
+  if ((await wordOn(ledger, series))?.state !== 'stopped') return undefined;
+  if (context.accept !== 'same-answers') return sameStop(id, newest.reply, newest.call, dialect);
+  await accept(context, series);
   return undefined;
 }
+
+// ------------------------------------------------------------------------------- what a person has seen, and said
 
 interface Named {
   readonly kind: SeriesKind;
@@ -319,28 +333,103 @@ interface Named {
   readonly shape: string;
 }
 
+/** The newest word about a series; `where` is what a stop was about. */
+interface Word {
+  readonly state: 'stopped' | 'accepted' | 'taken back';
+  readonly where: string;
+}
+
 type Noting = Pick<RunContext, 'ledger' | 'clock'>;
 
-const hashOf = (what: 'named' | 'accepted', { kind, account, shape }: Named): string =>
-  hash('sha256', JSON.stringify(['series', what, kind, account, shape]), 'hex');
+const hashOf = ({ kind, account, shape }: Named): string =>
+  hash('sha256', JSON.stringify(['series', kind, account, shape]), 'hex');
 
-async function knownOf(
-  ledger: RunContext['ledger'],
-  named: Named,
-): Promise<Pick<Shape, 'isAccepted' | 'isNamed'>> {
-  const [accepted, shown] = await Promise.all([
-    ledger.agreement(hashOf('accepted', named)),
-    ledger.agreement(hashOf('named', named)),
-  ]);
-  return { isAccepted: accepted !== undefined, isNamed: shown !== undefined };
+async function wordOn(ledger: LedgerReader, series: Named): Promise<Word | undefined> {
+  const [state, where = ''] =
+    (await ledger.agreement(hashOf(series)))?.shown.split(`: ${series.kind} `) ?? [];
+  return state === undefined ? undefined : { state: state as Word['state'], where };
 }
 
-async function note({ ledger, clock }: Noting, what: 'named' | 'accepted', named: Named): Promise<void> {
-  const shown = `${what === 'named' ? 'a stop of a run by' : '--accept'} ${named.kind} ${named.shape}`;
-  await ledger.noteAgreement({ sha256: hashOf(what, named), shown, agreedAtMs: clock.wallMs() });
+async function note(
+  { ledger, clock }: Noting,
+  series: Named,
+  state: Word['state'],
+  where = series.shape,
+): Promise<void> {
+  const shown = `${state}: ${series.kind} ${where}`;
+  await ledger.noteAgreement({ sha256: hashOf(series), shown, agreedAtMs: clock.wallMs() });
 }
 
-async function accept(noting: Noting, named: Named, emit: RunContext['emit']): Promise<void> {
-  await note(noting, 'accepted', named);
-  emit({ kind: 'note', message: 'Answers of this shape stop no further run of the account.' });
+async function accept(context: Noting & Pick<RunContext, 'emit'>, series: Named): Promise<void> {
+  await note(context, series, 'accepted');
+  context.emit({ kind: 'note', message: 'Answers of this shape stop no further run of the account.' });
+}
+
+// ------------------------------------------------------------------------------------------------ what a stop says
+
+const QUOTED_CHARACTERS = 200;
+
+const quoted = ({ status, body }: RawReply): string =>
+  `status ${status}, ${foreignWords(body.toString('utf8').slice(0, QUOTED_CHARACTERS))}`;
+
+function refusedStop(last: RawReply): StopError {
+  return new StopError({
+    code: 'address',
+    message: `${MOST} answers of this account are refusals of one shape, with no other answer between them; the last: ${quoted(last)}.`,
+    next: "Put right what they speak of, such as the account's key, credits or plan, then run the same command again: they are taken back, and asked again; if they are about the rows, run the same list with --accept refused to keep them.",
+    answers: ['refused'],
+  });
+}
+
+function sameStop(batch: BatchId, last: RawReply, call: Call, dialect: Dialect): StopError {
+  const isNothing = isUnread(dialect, call, last);
+  const { results, fields: place = results } = answerPlaceOf(dialect, call.operation);
+  const at = place === undefined ? '' : ` at \`${place}\``;
+  const show = isNothing
+    ? `hold no ${results === undefined ? 'field' : 'list'}${at}`
+    : 'show the same facts for different questions';
+  const rule = `- { status: [${last.status}], body: { path: …, matches: … }, means: no_match }`;
+  const advice = isNothing
+    ? `${placeAdvice(last, dialect, call)}, or, if such answers mean "no match", add the rule \`${rule}\` to its \`answers\``
+    : 'correct the dialect of the account';
+  return new StopError({
+    code: 'address',
+    message: `${MOST} matches of this account ${show}, and it has answered nothing else; the last: ${quoted(last)}.`,
+    next: `If they are right, run the same list with --accept same-answers to keep them; if they are misread: ${advice}; what was bought is read again, and not bought again; to buy them again, once the vendor answers otherwise, type ${commandLine(['cancel', batch])}, then run the same list with --refresh.`,
+    answers: ['same-answers'],
+  });
+}
+
+/** @param advice a sentence without its end. */
+function doubtsStop(count: string, batch: BatchId, why: string, advice: string): StopError {
+  const settle = commandLine(['settle', batch]);
+  return new StopError({
+    code: 'doubts',
+    message: `${count} cannot be read; the last: ${why}.`,
+    next: `${advice}; or settle those that are in doubt, as ${settle} lists them, or run the same command again with --accept doubts to continue without them.`,
+    answers: ['doubts'],
+  });
+}
+
+export function ruleReads({ change, ifLost }: Call): RuleReads {
+  if (change === undefined) return 'what_is_kept';
+  return ifLost === 'hold' ? 'later_answers' : 'what_a_repeat_brings';
+}
+
+const WHAT_FOLLOWS: Readonly<Record<RuleReads, string>> = {
+  what_is_kept: 'and the rule reads what is kept',
+  what_a_repeat_brings:
+    'and the next run asks each of them again, which does no harm, and the rule reads what comes',
+  later_answers: 'for later answers: only you can say what was done for those that are in doubt',
+};
+
+/** What a rule for odd answers does for those that are in doubt by now. */
+function ruleAdvice(rule: string, call: Call): string {
+  const means = /means: (\w+) \}$/.exec(rule)?.[1] ?? '';
+  return `If such answers mean ${means}, add the rule \`${rule}\` to the \`answers\` of the dialect, ${WHAT_FOLLOWS[ruleReads(call)]}`;
+}
+
+/** Whether no row has ended by the answers at which a run was stopped. */
+export function isSeries({ answers = [] }: Pick<StopError, 'answers'>): boolean {
+  return answers.includes('refused') || answers.includes('same-answers');
 }

@@ -11,10 +11,9 @@ import { bookPathIn, differenceFromSandbox, spawnSandbox } from '../sandbox/spaw
 import { agreeOnTerms } from './account-terms.ts';
 import { Beats } from './beats.ts';
 import { Gather } from './gather.ts';
-import { historyOf } from './misses.ts';
 import { ProjectAccess } from './project-access.ts';
 import { closeLeftOpen, recover } from './recover.ts';
-import { AllSeries } from './series.ts';
+import { AllSeries, missesNow } from './series.ts';
 import { hasPeriods, type Run, type Session } from './session.ts';
 import { type Member, SharedSession } from './sessions/shared-session.ts';
 import { TooFast } from './too-fast.ts';
@@ -131,7 +130,7 @@ export class Sessions {
   ): Promise<number> {
     const { ledger, dialect, account } = context;
     const clock = await this.time(context);
-    const history = historyOf(await ledger.account(account.identity), account.sandbox);
+    const { history } = await missesNow(ledger, account);
     // A sandbox has no address yet. Only redirects need one, and no change follows a redirect.
     const address = account.baseUrl ?? new URL('http://sandbox.invalid');
     return this.#inTurn(() =>
@@ -202,7 +201,7 @@ async function openSession(
         if (requests > 1) shared.emit({ kind: 'note', message: surplusWords(requests) });
       },
     });
-    const history = historyOf(await ledger.account(account.identity), account.sandbox);
+    const { history } = await missesNow(ledger, account);
     const gather = new Gather(ledger);
     return {
       ...{ clock, gather, client },

@@ -17,7 +17,6 @@ import {
 import type { Tally } from '../ledger/tally.ts';
 import type { RunContext } from '../plan/context.ts';
 import type { Forecast } from '../plan/sample.ts';
-import { onlyMisses } from './misses.ts';
 import { type Retries, retriesOf } from './retries.ts';
 import { type UnprovenChanges, unprovenChanges } from './unproven-changes.ts';
 
@@ -50,8 +49,6 @@ export interface RunSummary {
   /** The number of rows in doubt that wait until a person agrees to buy again what turned out to be no answer. */
   readonly unanswered: number;
   readonly stopped: StopError | undefined;
-  /** The number of all the account's answers so far, if every one had status 404; else undefined. */
-  readonly onlyMisses: number | undefined;
   /**
    * The budget with which all that waits of the rows of this run could be bought at its highest price, calls that are sent again
    * included; undefined where the batch's own budget did not stop the run.
@@ -102,7 +99,6 @@ export async function summarize(context: RunContext, batch: Batch, ending: RunEn
     retries,
     unanswered: unanswered.length,
     stopped,
-    onlyMisses: onlyMisses(await ledger.account(context.account.identity), context.account.sandbox),
     budgetToFinish:
       mostLeft === undefined ? undefined : Math.max(heldCredits(money) + mostLeft, stopped?.leastBudget ?? 0),
   };

@@ -37,7 +37,9 @@ test('matches without a field where they should stand stop the run; corrected, t
   desk.list(12);
   const { code, stderr } = await desk.type(['run', 'enrich-company', 'list.csv', ...BUDGET]);
   expect(code).toBe(2);
-  expect(stderr).toContain('5 matches in a row hold no field at `data`; the last, of status 200: {"person":');
+  expect(stderr).toContain(
+    '5 matches of this account hold no field at `data`, and it has answered nothing else; the last: status 200, {"person":',
+  );
   expect(stderr).toContain('Say `fields_at: person` in the dialect');
   expect(stderr).toContain('- { status: [200], body: { path: …, matches: … }, means: no_match }');
   expect(asked()).toBe(5);

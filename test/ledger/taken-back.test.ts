@@ -33,7 +33,7 @@ test('a row whose answer is taken back waits for nobody where another batch goes
   await ledger.changeBatch(older, { state: 'finished' });
   const newer = await batchNamed(ledger, 'newer', list);
   await settle(ledger, newer, 2, NO_MATCH, [await answered(ledger, newer, 'two', MISSED)]);
-  expect(await ledger.retractMisses(ACCOUNT)).toBe(2);
+  expect(await ledger.takeBack(ACCOUNT, 'misses')).toBe(2);
   expect(await ledger.counts(newer), 'it asks again').toEqual({});
   const [row] = await ledger.rows(older, 2, 1);
   expect(row?.outcome).toMatchObject({ kind: 'skipped', reason: expect.stringContaining(newer) });
@@ -53,7 +53,7 @@ test('of two finished batches over one list the newer one is open again', async 
     await ledger.changeBatch(batch, { state: 'finished' });
     batches.push(batch);
   }
-  await ledger.retractMisses(ACCOUNT);
+  await ledger.takeBack(ACCOUNT, 'misses');
   const states = batches.map(async (batch) => (await ledger.batch(batch))?.state);
   expect(await Promise.all(states)).toEqual(['finished', 'open']);
   expect(await ledger.counts(batches[0] as never)).toEqual({ skipped: 1 });
@@ -66,7 +66,7 @@ test('a superseded batch and a cancelled one keep their rows', async () => {
     await settle(ledger, batch, 2, NO_MATCH, [await answered(ledger, batch, batch, MISSED)]);
   await begin(ledger, { key: 'changed', lineage: 'x' });
   await ledger.changeBatch(gone, { state: 'cancelled' });
-  expect(await ledger.retractMisses(ACCOUNT)).toBe(2);
+  expect(await ledger.takeBack(ACCOUNT, 'misses')).toBe(2);
   for (const batch of [old, gone]) expect(await ledger.counts(batch)).toEqual({ no_match: 1 });
 });
 

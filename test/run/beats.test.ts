@@ -7,12 +7,12 @@ import { beforeEach, expect, test } from 'vitest';
 import { Limiter, type Pause, type RatePermit } from '../../src/client/limits/limiter.ts';
 import { type StopError, stop } from '../../src/core/errors.ts';
 import type { AccountHeard, BatchId, Beat, Heard, Spenders } from '../../src/ledger/ledger.ts';
+import { historyOf } from '../../src/run/account-history.ts';
 import { type BeatingAccount, type BeatingRun, Beats, type Told } from '../../src/run/beats.ts';
-import { historyOf } from '../../src/run/misses.ts';
 import { VirtualClock } from '../virtual-clock.ts';
 
 const LIMITS = { concurrency: 4, windows: [{ requests: 1_000, windowMs: 1_000 }] };
-const KNOWN = { answers: 0, answersNot404: 0, found: 0, misses: { count: 0, kept: false } };
+const KNOWN = { answers: 0, answersNot404: 0, found: 0, misses: 0 };
 const AWAY = stop('store', 'The database is away.', 'Wait.');
 
 const WAITER = { signal: new AbortController().signal, maxPauseMs: undefined };

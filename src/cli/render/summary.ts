@@ -4,7 +4,6 @@ import { OUTCOME_KINDS, type OutcomeKind } from '../../core/row.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import type { Estimate, Forecast, RestForecast } from '../../plan/sample.ts';
-import { onlyMissesWords } from '../../run/misses.ts';
 import type { RunSummary } from '../../run/summary.ts';
 import { type SweepSummary, type SweptFile, totalsOf } from '../../run/tasks/nightly.ts';
 import { unprovenWords } from '../../run/unproven-changes.ts';
@@ -12,7 +11,7 @@ import { changesLines, missingIn } from './change-lines.ts';
 
 export function summaryLines(summary: RunSummary): readonly string[] {
   const { batch, rows, counts, requests, durationMs, files, changes, repaired, ...rest } = summary;
-  const { forecast, unproven, onlyMisses } = rest;
+  const { forecast, unproven } = rest;
   const settled = OUTCOME_KINDS.map((kind) => [kind, counts[kind] ?? 0] as const).filter(
     ([, count]) => count > 0,
   );
@@ -27,7 +26,6 @@ export function summaryLines(summary: RunSummary): readonly string[] {
     repaired !== undefined &&
       `Repaired   ${counted(repaired, 'row')} as sent; your own cells stay as they are`,
     `Requests   ${requests} in ${formatDuration(durationMs)}`,
-    onlyMisses !== undefined && `Misses     ${onlyMissesWords(onlyMisses)}`,
     forecast && forecastLines(forecast, pending),
     formulasLine(summary),
     fileLine('Output', files.output),

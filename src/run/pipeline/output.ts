@@ -22,7 +22,7 @@ import { nameParts } from '../../lib/file-name.ts';
 import type { BatchPlace } from '../../plan/batch-key.ts';
 import type { RunContext } from '../../plan/context.ts';
 import type { PlanContext } from '../../plan/row-walk.ts';
-import { isSeries } from '../series-stops.ts';
+import { isSeries } from '../series.ts';
 
 /** After these stops a person has something to see. After Ctrl-C a user wants the terminal back: `export` writes it later. */
 const WRITTEN_AFTER: ReadonlySet<StopCode> = new Set<StopCode>([

@@ -3,7 +3,6 @@ import { invariant } from '../../core/errors.ts';
 import type { OutcomeKind } from '../../core/row.ts';
 import { originOf } from '../../job/job-origin.ts';
 import {
-  type AccountState,
   type Act,
   type Batch,
   type BatchId,
@@ -18,10 +17,11 @@ import {
 import type { Spender, Tell } from '../../ledger/store.ts';
 import { hasCosts } from '../../ledger/tally.ts';
 import { interruptedChanges } from '../../plan/team/interrupted-changes.ts';
-import { historyOf, onlyMisses, suspicionOf } from '../misses.ts';
+import { missesStop } from '../account-history.ts';
 import { notedIn } from '../noted-people.ts';
 import { eachLedger, eachLedgerThere, type FoundBatch, lookInto, spenderAt } from '../open-ledger.ts';
 import { type Retries, retriesOf } from '../retries.ts';
+import { missesNow } from '../series.ts';
 import { isAtWorkOn } from './hold.ts';
 
 export interface BatchOverview {
@@ -164,15 +164,8 @@ export interface BatchStatus extends BatchOverview {
   readonly halfDone: readonly string[];
   /** Who worked on it, oldest first; empty for a ledger from before that was kept. */
   readonly acts: readonly Act[];
-  /** The series of misses at the end of the account's answers; undefined when it is not worth telling. */
-  readonly misses: MissSeries | undefined;
-}
-
-export interface MissSeries {
-  readonly count: number;
-  readonly kept: boolean;
-  /** The number of the account's answers if every one was a miss, and too few were to be suspicious. */
-  readonly only: number | undefined;
+  /** The newest answers of the account, all of status 404, for which a run would stop or that a person has kept. */
+  readonly misses: { readonly count: number; readonly kept: boolean } | undefined;
 }
 
 /** A run that is at work is about to do the other half, and a row that has ended says itself what became of it. */
@@ -212,7 +205,7 @@ export async function batchStatus(
     pause: await pauseNow(ledger, shown, nowMs),
     awaited: ledger.workers === undefined ? spenders[0] : undefined,
     acts: await ledger.acts(id),
-    misses: missSeries(await ledger.account(batch.accountIdentity), batch),
+    misses: await missesShown(ledger, batch),
   };
 }
 
@@ -258,10 +251,11 @@ export function secondsLeft({
   return Math.ceil(((rows - settled) * (calls / settled)) / perSecond);
 }
 
-/** Finds out whether an account answers suspiciously often, or always, that nothing matched. A sandbox is trusted. */
-function missSeries(account: AccountState, { sandbox }: Batch): MissSeries | undefined {
-  const { count, kept } = account.misses;
-  if (kept || suspicionOf(historyOf(account, sandbox)) !== undefined) return { count, kept, only: undefined };
-  const only = onlyMisses(account, sandbox);
-  return only === undefined ? undefined : { count, kept, only };
+async function missesShown(
+  ledger: LedgerReader,
+  { accountIdentity: identity, sandbox }: Batch,
+): Promise<BatchStatus['misses']> {
+  const { history } = await missesNow(ledger, { identity, sandbox });
+  const { misses: count, kept } = history;
+  return kept || missesStop(history, false) !== undefined ? { count, kept } : undefined;
 }

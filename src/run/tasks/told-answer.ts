@@ -12,7 +12,7 @@ import { outputSettings } from '../../job/job-settings.ts';
 import type { Batch, BatchId, Doubt, LedgerReader, RawReply } from '../../ledger/ledger.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import { dialectFor } from '../batch-account.ts';
-import { ruleReads } from '../series-stops.ts';
+import { ruleReads } from '../series.ts';
 
 /** What a person says that the vendor answered, in the shape in which the vendor would have said it. */
 export interface Told {

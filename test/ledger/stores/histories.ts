@@ -82,7 +82,6 @@ export type Step =
     }
   | { readonly do: 'caps'; readonly perDay: number }
   | { readonly do: 'retract' }
-  | { readonly do: 'mark'; readonly kept: boolean; readonly place?: string }
   | { readonly do: 'look'; readonly attempt: number; readonly said: Look['said'] }
   | { readonly do: 'release'; readonly attempt: number }
   | { readonly do: 'read'; readonly attempt: number; readonly answer: ReadAs; readonly charged: number };
@@ -174,13 +173,6 @@ export const stepOf = (calls: number): fc.Arbitrary<Step> => {
     { weight: 1, arbitrary: fc.constant({ do: 'retract' as const }) },
     {
       weight: 1,
-      arbitrary: fc.record(
-        { do: fc.constant('mark' as const), kept: fc.boolean(), place: fc.constantFrom('here', 'there') },
-        { requiredKeys: ['do', 'kept'] },
-      ),
-    },
-    {
-      weight: 1,
       arbitrary: fc.record({
         do: fc.constant('look' as const),
         attempt,
@@ -254,8 +246,7 @@ const TAKE: {
       state,
     }),
   caps: ({ ledger }, { perDay }) => ledger.setAccountCaps(ACCOUNT, { perDay: credits(perDay) }),
-  retract: ({ ledger }) => ledger.retractMisses(ACCOUNT),
-  mark: ({ ledger }, { do: _, ...mark }) => ledger.markMisses(ACCOUNT, mark),
+  retract: ({ ledger }) => ledger.takeBack(ACCOUNT, 'misses'),
   look: (side, { attempt: id, said }) => recordLook(side.ledger, lookAt(attemptAt(side, id), said)),
   release: (side, { attempt: id }) => release(side.ledger, attemptAt(side, id), 'not charged', NOON_MS),
   read: (side, { attempt: id, answer, charged }) =>

@@ -84,8 +84,8 @@ test('what both have asked is counted, and misses that follow the answer of the 
   await answered(other, batch, 'found', { atMs: NOON_MS + 60, closedAtMs: NOON_MS + 70 });
   await answered(one, batch, 'missed again', { ...MISSED, atMs: NOON_MS + 80, closedAtMs: NOON_MS + 90 });
   expect(await other.metrics(batch)).toEqual({ requests: 23, calls: 23 });
-  expect(await other.account(ACCOUNT)).toMatchObject({ answers: 23, found: 21, misses: { count: 1 } });
-  expect(await other.retractMisses(ACCOUNT)).toBe(1);
+  expect(await other.account(ACCOUNT)).toMatchObject({ answers: 23, found: 21, misses: 1 });
+  expect(await other.takeBack(ACCOUNT, 'misses')).toBe(1);
   expect(await one.metrics(batch)).toEqual({ requests: 23, calls: 22 });
 });
 
@@ -152,7 +152,7 @@ test('a row that waits to be finished is left where another process has taken it
     outcome: { kind: 'no_match' as const, reason: 'nobody' },
     answers: [attempt],
   };
-  await other.retractMisses(ACCOUNT);
+  await other.takeBack(ACCOUNT, 'misses');
   await one.finishRows([found, missed]);
   expect((await one.rows(batch, 2, 10)).map(({ row }) => row)).toEqual([2]);
 });

@@ -120,12 +120,12 @@ export function batchesConform(store: Store): void {
       expect(await ledger.written('/other.csv')).toEqual([one]);
     });
 
-    test('what somebody agreed to is kept by its content, as it was the first time', async () => {
+    test('what somebody agreed to is kept by its content, and the newest word counts', async () => {
       const ledger = await freshLedger(store);
       const agreement = { sha256: 'a'.repeat(64), shown: 'POST /tags', agreedAtMs: NOON_MS };
       expect(await ledger.agreement(agreement.sha256)).toBeUndefined();
-      await ledger.noteAgreement(agreement);
       await ledger.noteAgreement({ ...agreement, shown: 'anything else', agreedAtMs: NOON_MS + 1 });
+      await ledger.noteAgreement(agreement);
       expect(await ledger.agreement(agreement.sha256)).toEqual(agreement);
       expect(await ledger.agreement('b'.repeat(64))).toBeUndefined();
     });

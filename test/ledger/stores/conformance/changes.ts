@@ -237,7 +237,7 @@ export function changesConform(store: Store): void {
       const missed = { answer: 'no_match', status: 404, left: { state: 'unsure' } } as const;
       await changed(ledger, batch, changeOf('delete-invite', 0), missed);
       await answered(ledger, batch, 'acme', { kind: 'no_match', charged: 0, status: 404 });
-      expect(await ledger.retractMisses(ACCOUNT)).toBe(1);
+      expect(await ledger.takeBack(ACCOUNT, 'misses')).toBe(1);
       expect(await stateOf(ledger, 'acme')).toEqual({ kind: 'unknown' });
       expect(await known(ledger)).toMatchObject({ sequence: 1, facts: { state: 'unsure' } });
     });

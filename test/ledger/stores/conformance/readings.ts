@@ -179,7 +179,7 @@ export function readingsConform(store: Store): void {
       await answered(ledger, batch, 'gone', miss);
       const attempt = await answered(ledger, batch, 'acme', miss);
       await read(ledger, attempt, { answer: 'found' });
-      expect(await ledger.retractMisses(ACCOUNT)).toBe(1);
+      expect(await ledger.takeBack(ACCOUNT, 'misses')).toBe(1);
       expect(await stateOf(ledger, 'acme')).toMatchObject({ answer: { kind: 'found' } });
     });
   });
@@ -259,7 +259,7 @@ export function readingsConform(store: Store): void {
       const decision = await decide(ledger, batch, 'acme', 'retry');
       await ledger.changeBatch(batch, { extraCredits: credits(9) });
       await answered(ledger, batch, 'acme', { decision, kind: 'no_match', charged: 0, status: 404 });
-      expect(await ledger.retractMisses(ACCOUNT)).toBe(1);
+      expect(await ledger.takeBack(ACCOUNT, 'misses')).toBe(1);
       expect(await stateOf(ledger, 'acme')).toMatchObject({ kind: 'unanswered', answer: { attempt } });
     });
 

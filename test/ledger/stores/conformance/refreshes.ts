@@ -256,7 +256,7 @@ export function refreshesConform(store: Store): void {
     const old = await answered(ledger, a, 'acme', missed);
     await settle(ledger, a, 2, noMatch, [old]);
     await settle(ledger, b, 2, noMatch, [await answered(ledger, b, 'acme', { ...refresh(old), ...missed })]);
-    expect(await ledger.retractMisses(ACCOUNT)).toBe(2);
+    expect(await ledger.takeBack(ACCOUNT, 'misses')).toBe(2);
     expect(await stateOf(ledger, 'acme')).toEqual({ kind: 'unknown' });
     expect(await ledger.account(ACCOUNT)).toEqual(NEVER_ANSWERED);
     for (const batch of [a, b]) {
