@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util';
 import { randomFrom } from '../../src/sandbox/random.ts';
-import type { KillDrive } from './kills.ts';
-import { ListKills } from './lists.ts';
-import { DUPLICATES, MachineKills, type MachineSettings, MISHAP_NAMES, MISHAPS } from './machines.ts';
-import { TeamKills } from './team.ts';
+import { drive, type Lane, Tally } from './kills.ts';
+import { openLists } from './lists.ts';
+import { DUPLICATES, driveMachines, type MachineSettings, MISHAP_NAMES, MISHAPS } from './machines.ts';
+import { openSheets } from './team.ts';
 import { WAYS } from './ways.ts';
 
 /** The promises of the README under many random kills, over a vendor that loses answers, whose book is the judge. */
@@ -21,94 +21,76 @@ const HELP = `npm run faults -- [--kills 1000] [--rows N] [--seed 1] [--lanes 2]
 ${MISHAP_NAMES.map((name) => `    --${name} N`.padEnd(27) + MISHAPS[name].words).join('\n')}
     --wrong-clocks N       workers whose clock is an hour off`;
 
-const PROGRESS_EVERY_MS = 10_000;
-
-const text = { type: 'string' } as const;
-const flag = { type: 'boolean', default: false } as const;
-const OPTIONS = {
-  ...{ help: flag, kills: text, rows: text, seed: text, lanes: text, way: text, budget: flag, team: flag },
-  ...{
-    machines: text,
-    'per-second': text,
-    'per-minute': text,
-    cap: text,
-    minutes: text,
-    'database-ms': text,
+const NUMBERS = [
+  ...['kills', 'rows', 'seed', 'lanes', 'machines', 'per-second', 'per-minute', 'cap', 'minutes'],
+  ...['database-ms', 'wrong-clocks', ...MISHAP_NAMES],
+];
+const { values } = parseArgs({
+  options: {
+    ...Object.fromEntries(NUMBERS.map((name) => [name, { type: 'string' } as const])),
+    ...{ help: { type: 'boolean' }, budget: { type: 'boolean' }, team: { type: 'boolean' } },
+    way: { type: 'string', default: 'direct' },
   },
-  ...{ pauses: text, stops: text, cuts: text, silences: text, crowds: text, 'full-disks': text },
-  'wrong-clocks': text,
-} as const;
-
-const { values } = parseArgs({ options: OPTIONS });
+});
 if (values.help) console.log(HELP);
 else await main();
 
 async function main(): Promise<void> {
-  const [drive, seed] = [driveOf(), number('seed', 1)];
+  const seed = number('seed') ?? 1;
+  const tally = new Tally(number('kills') ?? 1000);
   const startedMs = performance.now();
-  const show = setInterval(
-    () => console.error(`${drive.kills} kills, ${drive.lists} lists done`),
-    PROGRESS_EVERY_MS,
+  const show = setInterval(() => console.error(`${tally.killed} kills, ${tally.lists} lists done`), 10_000);
+  const work = workOf(tally);
+  const lanes = Array.from(
+    { length: number('machines') === undefined ? (number('lanes') ?? 2) : 1 },
+    (_, at) => work({ name: `seed-${seed}-lane-${at}`, random: randomFrom('kills', seed, at) }),
   );
-  const lanes = Array.from({ length: values.machines === undefined ? number('lanes', 2) : 1 }, (_, at) => ({
-    name: `seed-${seed}-lane-${at}`,
-    random: randomFrom('kills', seed, at),
-  }));
-  try {
-    await Promise.all(lanes.map((lane) => drive.run(lane)));
-  } finally {
-    clearInterval(show);
-  }
+  await Promise.all(lanes).finally(() => clearInterval(show));
   const seconds = ((performance.now() - startedMs) / 1000).toFixed(0);
-  const lines = [...drive.table(), ['seed', seed], ['seconds', seconds]] as const;
+  const lines = [...tally.table(), ['seed', seed], ['seconds', seconds]] as const;
   console.log(lines.map(([name, value]) => `${name.padEnd(46)} ${value}`).join('\n'));
-  process.exitCode = drive.isKept() ? 0 : 1;
+  process.exitCode = tally.isKept ? 0 : 1;
 }
 
-function driveOf(): KillDrive {
-  const kills = number('kills', 1000);
-  if (values.machines !== undefined) return new MachineKills(machineSettings());
-  if (values.team) return new TeamKills({ kills, rows: number('rows', 500) });
-  const rows = number('rows', 200);
-  const way = WAYS.find((each) => each === (values.way ?? 'direct'));
+function workOf(tally: Tally): (lane: Lane) => Promise<void> {
+  if (number('machines') !== undefined) return (lane) => driveMachines(machineSettings(), lane, tally);
+  const rows = number('rows');
+  // Then a new store is begun, because after each list all that is in it is checked.
+  if (values.team) return (lane) => drive((store) => openSheets(rows ?? 500, store, tally), 8, lane, tally);
+  const way = WAYS.find((each) => each === values.way);
   if (way === undefined) throw new Error(`--way ${values.way} is none of ${WAYS.join(', ')}.`);
-  return new ListKills({ kills, rows, way, world: values.budget ? 'budgets' : 'mishaps' });
+  const settings = { rows: rows ?? 200, way, world: values.budget ? 'budgets' : 'mishaps' } as const;
+  return (lane) => drive((store) => openLists(settings, store, tally), 20, lane, tally);
 }
 
 function machineSettings(): MachineSettings {
-  const minutes = given('minutes');
-  const perMinute = given('per-minute');
-  const perSecond = number('per-second', 200);
+  const minutes = number('minutes');
+  const perMinute = number('per-minute');
   const limit =
     perMinute === undefined
-      ? { requests: perSecond, windowMs: 1_000 }
+      ? { requests: number('per-second') ?? 200, windowMs: 1_000 }
       : { requests: perMinute, windowMs: 60_000 };
-  const usual = { kills: 1000, stops: 3, pauses: 6 };
-  const most = MISHAP_NAMES.map((name) => {
-    const often = minutes === undefined && name in usual ? usual[name as keyof typeof usual] : 0;
-    return [name, number(name, often)];
-  });
+  const usual: Partial<MachineSettings['most']> =
+    minutes === undefined ? { kills: 1000, stops: 3, pauses: 6 } : {};
+  const most = MISHAP_NAMES.map((name) => [name, number(name) ?? usual[name] ?? 0]);
   // All of a limit may be used at once as the first, and then again over each of its spans.
   const calls = limit.requests * (1 + ((minutes ?? 0) * 60_000) / limit.windowMs);
   return {
-    rows: number('rows', minutes === undefined ? 20_000 : Math.ceil((calls * 1.1) / (1 - DUPLICATES))),
-    seed: number('seed', 1),
-    workers: number('machines', 4),
+    rows: number('rows') ?? (minutes === undefined ? 20_000 : Math.ceil((calls * 1.1) / (1 - DUPLICATES))),
+    seed: number('seed') ?? 1,
+    workers: number('machines') ?? 4,
     most: Object.fromEntries(most) as MachineSettings['most'],
-    wrongClocks: number('wrong-clocks', 0),
+    wrongClocks: number('wrong-clocks') ?? 0,
     limit,
-    cap: given('cap'),
+    cap: number('cap'),
     minutes,
-    databaseMs: number('database-ms', 0),
+    databaseMs: number('database-ms') ?? 0,
   };
 }
 
-function number(name: Exclude<keyof typeof OPTIONS, 'help' | 'budget' | 'team'>, usual: number): number {
-  return given(name) ?? usual;
-}
-
-function given(name: Exclude<keyof typeof OPTIONS, 'help' | 'budget' | 'team'>): number | undefined {
-  const value = values[name];
-  if (value === undefined || /^\d{1,9}$/.test(value)) return value === undefined ? undefined : Number(value);
+function number(name: string): number | undefined {
+  const value = (values as Readonly<Record<string, unknown>>)[name];
+  if (value === undefined) return undefined;
+  if (/^\d{1,9}$/.test(String(value))) return Number(value);
   throw new Error(`--${name} ${value} is not a whole number.`);
 }

@@ -1,18 +1,5 @@
-import {
-  closeSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  statSync,
-  truncateSync,
-  utimesSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs';
-import { setTimeout as delay } from 'node:timers/promises';
-import { type KillPlan, randomMoment } from './kills.ts';
-import type { Ended } from './program.ts';
-import type { Order, Workplace } from './workplace.ts';
+import { readFileSync, renameSync, statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
+import type { Workplace } from './workplace.ts';
 
 /**
  * A list that is edited under the hands of a run, and put back. Whatever the run and the ones after it make of that, no
@@ -41,16 +28,15 @@ export class EditedList {
   }
 
   edit(how: Edit): void {
-    switch (how) {
-      case 'in_place':
-        this.#overwrite(reordered(this.#content));
-        break;
-      case 'replaced':
-        this.#replace(reordered(this.#content));
-        break;
-      case 'cut_off':
-        truncateSync(this.#path, this.#content.length >> 1);
-        break;
+    // The same rows below the same header in the opposite order, so that hardly any keeps its place.
+    const [header = '', ...rows] = this.#content.toString().replace(/\n$/, '').split('\n');
+    const reordered = Buffer.from([header, ...rows.reverse(), ''].join('\n'));
+    if (how === 'cut_off') truncateSync(this.#path, this.#content.length >> 1);
+    else if (how === 'in_place') this.#overwrite(reordered);
+    else {
+      writeFileSync(`${this.#path}.new`, reordered);
+      renameSync(`${this.#path}.new`, this.#path);
+      this.#setTimeBack();
     }
   }
 
@@ -60,49 +46,13 @@ export class EditedList {
   }
 
   #overwrite(content: Buffer): void {
-    const file = openSync(this.#path, 'r+');
-    writeSync(file, content, 0, content.length, 0);
-    closeSync(file);
-    this.#setTimeBack();
-  }
-
-  #replace(content: Buffer): void {
-    writeFileSync(`${this.#path}.new`, content);
-    renameSync(`${this.#path}.new`, this.#path);
+    writeFileSync(this.#path, content, { flag: 'r+' });
     this.#setTimeBack();
   }
 
   #setTimeBack(): void {
     utimesSync(this.#path, this.#times.atime, this.#times.mtime);
   }
-}
-
-/**
- * Starts the command and edits its list at a random moment, in any of the ways. One time in three the edit is undone while
- * the run goes on, one time in three the run is killed; once it has ended, the list is as it was.
- */
-export async function editOnce(workplace: Workplace, order: Order, plan: KillPlan): Promise<Ended> {
-  const { random, windowMs } = plan;
-  const list = new EditedList(workplace.path(order.input ?? 'list.csv'));
-  const program = workplace.start(order);
-  await randomMoment(workplace, program, plan);
-  list.edit(random.pick(EDITS));
-  await Promise.race([delay(random.fraction() * windowMs), program.ended]);
-  const next = random.integer(1, 3);
-  if (next === 1) list.putBack();
-  const ended = await (next === 2 ? program.kill() : program.ended);
-  list.putBack();
-  const { mayEndWith = [0, 2, 3] } = plan;
-  if (ended.code !== null && !mayEndWith.includes(ended.code)) {
-    throw new Error(`the run ended with ${ended.code}: ${ended.stderr}`);
-  }
-  return ended;
-}
-
-/** The same rows below the same header in the opposite order, so that hardly any keeps its place. */
-function reordered(content: Buffer): Buffer {
-  const [header = '', ...rows] = content.toString().replace(/\n$/, '').split('\n');
-  return Buffer.from([header, ...rows.reverse(), ''].join('\n'));
 }
 
 /**

@@ -9,7 +9,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { some } from '../combinations.ts';
-import { exportTwice, WHOLE_EXPORTS } from './exports.ts';
+import { exportTwice } from './exports.ts';
 import { domainsOf, Workplace } from './workplace.ts';
 
 /** Many rows and few calls: the longer a file takes to be written, the more two writers have to do with each other. */
@@ -51,6 +51,6 @@ describe.for(
     ),
   )('%s', async ([_, crash]) => {
     const output = `${name}, ${Object.values(crash).join()}.csv`;
-    expect(await exportTwice(workplace, { stores, output, whole, ...crash })).toEqual(WHOLE_EXPORTS);
+    expect(await exportTwice(workplace, { stores, output, whole, ...crash })).toEqual([]);
   });
 });

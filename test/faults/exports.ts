@@ -3,12 +3,6 @@ import type { CrashPoint } from '../../src/lib/faults.ts';
 import type { Program } from './program.ts';
 import type { Workplace } from './workplace.ts';
 
-/**
- * Two exports to one path at once, one of which is killed: at a crash point, or whenever `kill` does it. What stands in the
- * folder afterwards is judged by its bytes: each file that has the name of an output, with a number or without, is the
- * whole output, and the export that was left alone says where it wrote it and ends with 0.
- */
-
 export interface TwoExports {
   /** The batch, by the store that holds it; two stores may export to one path. */
   readonly stores: readonly [killed: string, left: string];
@@ -23,53 +17,35 @@ export interface TwoExports {
   readonly kill?: (program: Program) => Promise<unknown>;
 }
 
-/** 0 in all of them. */
-export interface BrokenExports {
-  /** Files with the name of the output that are not the whole output. */
-  readonly notWhole: number;
-  /** Exports that nobody killed, and that did not end with 0. */
-  readonly failed: number;
-  /** Outputs that an export said it had written, and that are not there whole. */
-  readonly notThere: number;
-  /** Temporary files that are left when another export has ended after the kill. */
-  readonly leftBehind: number;
-}
-
-export const WHOLE_EXPORTS: BrokenExports = { notWhole: 0, failed: 0, notThere: 0, leftBehind: 0 };
-
-export async function exportTwice(workplace: Workplace, exported: TwoExports): Promise<BrokenExports> {
+/**
+ * Two exports to one path at once, one of which is killed: at a crash point, or whenever `kill` does it. What stands in the
+ * folder afterwards is judged by its bytes: each file that has the name of an output, with a number or without, is the
+ * whole output, and the export that was left alone says where it wrote it and ends with 0.
+ * @returns what is wrong with that.
+ */
+export async function exportTwice(place: Workplace, exported: TwoExports): Promise<readonly string[]> {
   const { stores, batch = 'last', output, whole, crashAt, kill } = exported;
   const begin = (store: string, env = {}): Program =>
-    workplace.type(
-      ['export', batch, '--store', workplace.path(store), '-o', workplace.path(output), '--json'],
-      env,
-    );
+    place.type(['export', batch, '--store', place.path(store), '-o', place.path(output), '--json'], env);
   const killed = begin(stores[0], crashAt === undefined ? {} : { ROWONCE_CRASH_AT: crashAt });
   const left = begin(stores[1]);
   await kill?.(killed);
   const both = await Promise.all([killed.ended, left.ended]);
   const after = await begin(stores[1]).ended;
-  const isWhole = (path: string): boolean => {
-    const bytes = readFileSync(path);
-    return whole.some((each) => each.equals(bytes));
-  };
   const alive = [...both, after].filter(({ signal }) => signal === null);
-  const named = alive.flatMap(({ report }) => report?.output ?? []);
-  const names = readdirSync(workplace.folder);
-  return {
-    notWhole: names.filter((name) => isOutput(name, output) && !isWhole(workplace.path(name))).length,
-    failed: alive.filter(({ code }) => code !== 0).length,
-    notThere: alive.length - named.filter(isWhole).length,
-    leftBehind: names.filter((name) => name.endsWith('.tmp')).length,
-  };
-}
-
-/** `both.csv`, `both (2).csv`, … */
-function isOutput(name: string, output: string): boolean {
-  const [stem = '', ending = ''] = output.split(/(?=\.[^.]+$)/);
-  return (
-    name.startsWith(stem) &&
-    name.endsWith(ending) &&
-    /^(?: \(\d+\))?$/.test(name.slice(stem.length, -ending.length))
-  );
+  const isWhole = (path: string): boolean => whole.some((each) => each.equals(readFileSync(path)));
+  const names = readdirSync(place.folder);
+  const isOutput = (name: string): boolean => name.replace(/ \(\d+\)(?=\.csv$)/, '') === output;
+  return [
+    ...alive.filter(({ code }) => code !== 0).map(({ code }) => `an export ended with ${code}`),
+    ...alive
+      .filter(({ report }) => !isWhole(report?.output ?? '/dev/null'))
+      .map(() => 'what it wrote is not there'),
+    ...names
+      .filter((name) => isOutput(name) && !isWhole(place.path(name)))
+      .map((name) => `${name} is not whole`),
+    ...names
+      .filter((name) => name.endsWith('.tmp'))
+      .map((name) => `${name} is left when another export has ended`),
+  ];
 }

@@ -3,19 +3,7 @@ import type { Random } from '../../src/sandbox/random.ts';
 import type { Ended, Program } from './program.ts';
 import type { Order, Workplace } from './workplace.ts';
 
-/** `kill -9` at random moments, over and over, with the same command typed again after each. */
-
-/** What a long drive of kills is: work that is killed again and again, and figures that say what was kept. */
-export interface KillDrive {
-  /** In all lanes so far. */
-  readonly kills: number;
-  readonly lists: number;
-  /** Works until enough was killed; the last list is always brought to its end. */
-  run(lane: Lane): Promise<void>;
-  table(): readonly TableLine[];
-  /** False when a promise was broken. */
-  isKept(): boolean;
-}
+/** `kill -9` at random moments, over and over, with the same command typed again after each, until it ends by itself. */
 
 /** Stores, each with a vendor of its own, that are worked on side by side with others. */
 export interface Lane {
@@ -23,105 +11,156 @@ export interface Lane {
   readonly random: Random;
 }
 
-export type TableLine = readonly [string, string | number];
-
-export interface Settings {
-  readonly kills: number;
-  /** In each list. */
-  readonly rows: number;
+/** A store and its vendor, in which lists are worked through one after another. */
+export interface Stage extends AsyncDisposable {
+  readonly place: Workplace;
+  /** Writes the next list. @returns the order that runs it to its end. */
+  write(at: number): Promise<Order>;
+  /** The command once more. */
+  run(order: Order, kill: Kill): Promise<Ended>;
+  /** What stands when the list has come to its end. */
+  judge(order: Order): Promise<void>;
+  /** What stands in the store in the end. */
+  close(): Promise<void>;
 }
 
-/** A vendor that loses some 7 answers in 100, half of them after it has charged for them, and is slow or full besides. */
-export const LOSSY = [
-  'reset:0.01,charged-reset:0.01,500:0.01,charged-500:0.01,truncate:0.01,charged-truncate:0.01',
-  'empty:0.005,charged-empty:0.005,cut:0.005,429:0.005,limited-200:0.005,422:0.01,slow:0.01',
-].join(',');
+/** Types the command and kills it, unless it ends before, with one of these codes, or there are no kills left. */
+export type Kill = (order: Order, mayEndWith?: readonly number[]) => Promise<Ended>;
 
-/**
- * One that never refuses, so that every row is matched in the end. Where it honours idempotency keys, a call whose answer
- * it loses four times is rightly left in doubt; at 4 lost answers in 100 that is one call in 400,000.
- */
+/** A vendor that never refuses, and loses 4 answers in 100, half of them after it has charged for them, and is slow or full besides. */
 export const LOSSY_UNREFUSING = [
   'reset:0.01,charged-reset:0.01,500:0.005,charged-500:0.005,truncate:0.005,charged-truncate:0.005',
   '429:0.005,limited-200:0.005,slow:0.01',
 ].join(',');
 
-export interface KillTally {
-  /**
-   * Kills by what was under way: `before` the work, while the program started or recovered; `during` it; `after` it,
-   * while the output was written.
-   */
-  readonly landed: { before: number; during: number; after: number };
-  /** Attempts that the kills left without a reply, in all and after the worst of them. */
-  open: number;
-  mostOpen: number;
-}
-
-export function newTally(): KillTally {
-  return { landed: { before: 0, during: 0, after: 0 }, open: 0, mostOpen: 0 };
-}
-
-export function killsIn({ landed }: KillTally): number {
-  return landed.before + landed.during + landed.after;
-}
-
-/** As long as a process takes to start on an idle machine. */
-const START_MS = 400;
-
-/** As long as it takes to recover and to send the first requests. */
-const RECOVERY_MS = 50;
-
-/** Writing the files of some hundred rows takes about so long. */
-const WRITING_MS = 60;
+/** Slow enough that most kills find requests on their way, fast enough that the next list comes. */
+export const UNHURRIED = { latencyMs: 40, concurrency: 4 };
+/** Most kills fall into so many milliseconds from the first request on. */
+export const WINDOW_MS = 350;
+/** As long as a process takes to start, to recover and send the first requests, and to write some hundred rows. */
+const [START_MS, RECOVERY_MS, WRITING_MS] = [400, 50, 60];
 
 /** Said when everything is read and the spending is about to begin. */
 const WORK_BEGINS = /^Batch /m;
 
-export interface KillPlan {
-  readonly random: Random;
-  /** Runs an order and kills it, unless it ends before or there are no kills left. */
-  readonly kill: (order: Order, more?: Pick<KillPlan, 'mayEndWith'>) => Promise<Ended>;
-  /** Most kills fall into so many milliseconds from the first request on, however slow the machine is until then. */
-  readonly windowMs: number;
-  /** Exit codes with which a run may end by itself; left out: every row settled, with or without attention. */
-  readonly mayEndWith?: readonly number[];
+/** What a drive has seen. */
+export class Tally {
+  /** Kills while the program started or recovered, while it worked, and while it wrote its output. */
+  readonly kills = { before: 0, during: 0, after: 0 };
+  /** Calls that are in doubt, and what may have left them so: kills, at most so many each, and the vendor. */
+  readonly doubts = { found: 0, open: 0, mostOpen: 0, lost: 0 };
+  lists = 0;
+  readonly #mostKills: number;
+  readonly #seen = new Map<string, number | string>();
+  readonly #broken = new Map<string, number>();
+
+  constructor(mostKills: number) {
+    this.#mostKills = mostKills;
+  }
+
+  get killed(): number {
+    return this.kills.before + this.kills.during + this.kills.after;
+  }
+
+  get isDone(): boolean {
+    return this.killed >= this.#mostKills;
+  }
+
+  /** Numbers add up. */
+  see(what: string, value: number | string): void {
+    const before = this.#seen.get(what);
+    this.#seen.set(what, typeof value === 'number' && typeof before === 'number' ? before + value : value);
+  }
+
+  /** What a promise forbids, by its name, and how often it was met. */
+  forbid(counts: Readonly<Record<string, number>>): void {
+    for (const [what, times] of Object.entries(counts))
+      this.#broken.set(what, (this.#broken.get(what) ?? 0) + times);
+  }
+
+  /** Doubts come from what a kill left open and from what the vendor lost, and from nowhere else. */
+  get isKept(): boolean {
+    const { found, open, mostOpen, lost } = this.doubts;
+    const none = [...this.#broken.values()].every((times) => times === 0);
+    return none && found <= open + lost && mostOpen <= UNHURRIED.concurrency;
+  }
+
+  table(): readonly (readonly [string, string | number])[] {
+    const { before, during, after } = this.kills;
+    const { found, open, mostOpen, lost } = this.doubts;
+    const doubts = `${found} of at most ${open} left open by kills (${mostOpen} by one), ${lost} lost by the vendor`;
+    return [
+      ['kills', `${this.killed} (before the work ${before}, in it ${during}, while writing ${after})`],
+      ['lists', this.lists],
+      ...this.#broken,
+      ['in doubt', doubts],
+      ...this.#seen,
+    ];
+  }
 }
 
-/**
- * Starts the command and kills it at a random moment.
- * @returns how it ended: by the kill, or by itself before that.
- */
-export async function killOnce(
-  workplace: Workplace,
-  order: Order,
-  plan: Omit<KillPlan, 'kill'>,
-  tally: KillTally,
-): Promise<Ended> {
-  const before = await observed(workplace, order);
-  const program = workplace.start(order);
-  await randomMoment(workplace, program, plan);
-  const ended = await program.kill();
-  const { mayEndWith = [0, 3] } = plan;
-  if (wasKilled(ended)) note(before, await observed(workplace, order), tally);
-  else if (!mayEndWith.includes(ended.code ?? Number.NaN)) {
-    throw new Error(`the run ended with ${ended.code}: ${ended.stderr}`);
+/** Fills one store after another until enough was killed; the last list is always brought to its end. */
+export async function drive(
+  open: (lane: Lane) => Promise<Stage>,
+  listsAStore: number,
+  lane: Lane,
+  tally: Tally,
+): Promise<void> {
+  for (let store = 1; !tally.isDone; store += 1) {
+    await using stage = await open({ ...lane, name: `${lane.name}-store-${store}` });
+    const kill: Kill = (order, mayEndWith = [0, 3]) => killOnce(stage.place, order, mayEndWith, lane, tally);
+    for (let at = 0; at < listsAStore && !tally.isDone; at += 1) {
+      const order = await stage.write(at);
+      while (goesOn(await stage.run(order, kill)));
+      await stage.judge(order);
+      tally.lists += 1;
+    }
+    await stage.close();
   }
+}
+
+/** A kill, and a stop that a mishap or a budget explains. */
+function goesOn({ code, signal }: Ended): boolean {
+  return signal === 'SIGKILL' || code === 2 || code === 4;
+}
+
+async function killOnce(
+  place: Workplace,
+  order: Order,
+  mayEndWith: readonly number[],
+  { random }: Lane,
+  tally: Tally,
+): Promise<Ended> {
+  const before = await observed(place);
+  const program = place.start(order);
+  if (!tally.isDone) {
+    await randomMoment(place, program, random);
+    await program.kill();
+  }
+  const ended = requireCode(await program.ended, mayEndWith);
+  if (ended.signal === null) return ended;
+  const after = await observed(place);
+  // A run that was killed before it had recovered leaves those of the run before it.
+  const left = after.open.filter((attempt) => !before.open.includes(attempt)).length;
+  tally.kills[left > 0 || after.requests > before.requests ? 'during' : 'before'] += 1;
+  tally.doubts.open += left;
+  tally.doubts.mostOpen = Math.max(tally.doubts.mostOpen, after.open.length);
   return ended;
 }
 
-export function wasKilled({ signal }: Ended): boolean {
-  return signal === 'SIGKILL';
+async function observed(place: Workplace) {
+  const { requests } = await place.vendor.book();
+  return { requests, open: place.ledger().unanswered };
+}
+
+export function requireCode(ended: Ended, mayEndWith: readonly number[]): Ended {
+  if (ended.code === null || mayEndWith.includes(ended.code)) return ended;
+  throw new Error(`the run ended with ${ended.code}: ${ended.stderr}`);
 }
 
 /** One in six anywhere in the start, one in six in the recovery, the others while requests are on their way. */
-export async function randomMoment(
-  workplace: Workplace,
-  program: Program,
-  plan: Omit<KillPlan, 'kill'>,
-): Promise<void> {
-  const { random, windowMs } = plan;
-  const { vendor } = workplace;
-  const loggedBytes = vendor.loggedBytes;
+export async function randomMoment(place: Workplace, program: Program, random: Random): Promise<void> {
+  const { loggedBytes } = place.vendor;
   switch (random.integer(1, 6)) {
     case 1:
       return shortWait(program, random.fraction() * START_MS);
@@ -129,50 +168,24 @@ export async function randomMoment(
       await program.said(WORK_BEGINS);
       return shortWait(program, random.fraction() * RECOVERY_MS);
     default:
-      await program.until(() => vendor.loggedBytes > loggedBytes);
-      return shortWait(program, random.fraction() * windowMs);
+      await program.until(() => place.vendor.loggedBytes > loggedBytes);
+      return shortWait(program, random.fraction() * WINDOW_MS);
   }
 }
 
-async function shortWait(program: Program, durationMs: number): Promise<void> {
+export async function shortWait(program: Program, durationMs: number): Promise<void> {
   await Promise.race([delay(durationMs), program.ended]);
 }
 
-interface Observed {
-  readonly requests: number;
-  readonly open: readonly number[];
-}
-
-async function observed(workplace: Workplace, { store }: Order): Promise<Observed> {
-  const { requests } = await workplace.vendor.book();
-  return { requests, open: workplace.ledger(store).unanswered };
-}
-
-function note(before: Observed, after: Observed, tally: KillTally): void {
-  // A run that was killed before it had recovered leaves those of the run before it.
-  const left = after.open.filter((attempt) => !before.open.includes(attempt));
-  const worked = left.length > 0 || after.requests > before.requests;
-  tally.landed[worked ? 'during' : 'before'] += 1;
-  tally.open += left.length;
-  tally.mostOpen = Math.max(tally.mostOpen, after.open.length);
-}
-
-/** Runs the command of a batch that has nothing left to buy, and kills it while it writes its output. */
+/** Types the command of a list that has nothing left to buy, and kills it while it writes its output. */
 export async function killWhileWriting(
-  workplace: Workplace,
+  place: Workplace,
   order: Order,
-  { random }: Pick<KillPlan, 'random'>,
-  tally: KillTally,
+  { random }: Lane,
+  tally: Tally,
 ): Promise<void> {
-  const program = workplace.start(order);
+  const program = place.start(order);
   await program.said(WORK_BEGINS);
   await shortWait(program, random.fraction() * WRITING_MS);
-  const { signal } = await program.kill();
-  if (signal === 'SIGKILL') tally.landed.after += 1;
-}
-
-export function add<Counts extends Record<string, number>>(sums: Counts, counts: Readonly<Counts>): void {
-  for (const name of Object.keys(counts) as (keyof Counts)[]) {
-    (sums[name] as number) += counts[name] ?? 0;
-  }
+  if ((await program.kill()).signal === 'SIGKILL') tally.kills.after += 1;
 }

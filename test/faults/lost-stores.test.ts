@@ -1,8 +1,7 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { typedAt } from '../cli/typed.ts';
 import { proof, some } from '../combinations.ts';
-import { restore, takeBackup } from './restores.ts';
 import { domainsOf, Workplace } from './workplace.ts';
 
 /*
@@ -39,9 +38,10 @@ describe.concurrent('a store that is lost', () => {
   test('restored from a backup, it buys nothing until that is accepted; status, export, plan and settle go on', async () => {
     await using workplace = await workplaceWith('one', 'two');
     expect((await workplace.runHere(listOf('one'))).code).toBe(0);
-    const backup = takeBackup(workplace);
+    cpSync(workplace.path('store'), workplace.path('backup'), { recursive: true });
     expect((await workplace.runHere(listOf('two'))).code).toBe(0);
-    restore(workplace, backup);
+    rmSync(workplace.path('store'), { recursive: true });
+    renameSync(workplace.path('backup'), workplace.path('store'));
 
     const refused = await workplace.runHere(listOf('two'));
     expect(refused.code).toBe(2);

@@ -5,9 +5,8 @@ import { pathToFileURL } from 'node:url';
 import { type Random, randomFrom } from '../../src/sandbox/random.ts';
 import { anotherServer, type Server } from '../ledger/stores/postgres-server.ts';
 import { Clocks } from './clocks.ts';
-import type { KillDrive, Lane, TableLine } from './kills.ts';
+import { type Lane, requireCode, type Tally } from './kills.ts';
 import { callsOf, rowsEndedOf } from './ledger-view.ts';
-import { type Books, type Left, type Limit, recoveryMs, shareMidway, verdictOn } from './machine-judge.ts';
 import type { Ended, Program } from './program.ts';
 import { brokenPromises, chargedForAnswers } from './promises.ts';
 import { SmallDisk } from './small-disk.ts';
@@ -31,7 +30,7 @@ export interface MachineSettings {
   /** Workers whose clock is an hour off. */
   readonly wrongClocks: number;
   /** The account's, which the vendor keeps to. */
-  readonly limit: Limit;
+  readonly limit: { readonly requests: number; readonly windowMs: number };
   /** The budget of the list at first; undefined: enough. */
   readonly cap: number | undefined;
   /** After which the workers are told to end; undefined: when no rows are left. */
@@ -41,7 +40,6 @@ export interface MachineSettings {
 }
 
 const LATENCY_MS = 200;
-const TIMEOUT = '3s';
 /** Requests of one worker that may be on their way at once. */
 const CONCURRENCY = 16;
 /** The share of rows whose company another row has named before. */
@@ -57,27 +55,19 @@ const DISK_MIB = 512;
 const DATABASE = 'machines';
 const PRELOAD = pathToFileURL(join(import.meta.dirname, 'sent-log.ts'));
 
+/** While workers buy. */
 interface World {
   readonly server: Server;
   readonly place: Workplace;
   readonly store: string;
-  readonly orders: readonly ListOrder[];
   readonly alive: Set<Program>;
   /** The way of each worker to the database; of none where it takes no time, and nothing is to happen on it. */
   readonly ways: readonly TcpProxy[];
   /** Where the database has its tables; undefined where no disk is filled. */
   readonly disk: SmallDisk | undefined;
-  /** The folder of the database's own files. */
-  readonly folder: string;
-}
-
-/** While workers buy. */
-interface Buying extends World {
   /** Fires when the rows have ended. */
   readonly over: AbortSignal;
 }
-
-type ListOrder = Order & Required<Pick<Order, 'input' | 'output'>>;
 
 // -------------------------------------------------------------------------------------------------------- mishaps
 
@@ -86,14 +76,12 @@ interface Mishap {
   readonly words: string;
   /** From the end of one to the next, at least and at most. */
   readonly apartMs: readonly [number, number];
-  readonly happen: (world: Buying, random: Random) => Promise<void>;
+  readonly happen: (world: World, random: Random) => Promise<void>;
 }
 
-/** As long as a worker is stopped by a signal, the database away, a disk full, the connections all taken or dead, at most. */
-const LASTS_MS = { pause: 20_000, stop: 3_000, fullDisk: 10_000, crowd: 10_000, silence: 15_000 };
-
-/** More connections than a server takes. */
-const CROWD = 250;
+const OFTEN = [3_000, 8_000] as const;
+/** More connections than a server takes, which sleep as long. */
+const CROWD = Array.from({ length: 250 }, () => 'SELECT pg_sleep(10)');
 
 export const MISHAPS = {
   kills: {
@@ -108,7 +96,7 @@ export const MISHAPS = {
     happen: async ({ alive, over }, random) => {
       const worker = random.pick([...alive]);
       worker.signal('SIGSTOP');
-      void lasting(LASTS_MS.pause, over).then(() => worker.signal('SIGCONT'));
+      void lasting(20_000, over).then(() => worker.signal('SIGCONT'));
     },
   },
   stops: {
@@ -116,38 +104,37 @@ export const MISHAPS = {
     apartMs: [8_000, 20_000],
     happen: async ({ server }, random) => {
       await server.stopAtOnce();
-      await delay(random.integer(0, LASTS_MS.stop));
+      await delay(random.integer(0, 3_000));
       await server.startAgain();
     },
   },
   cuts: {
     words: 'cuts of all connections',
-    apartMs: [3_000, 8_000],
+    apartMs: OFTEN,
     happen: ({ server }) => server.cutOff(DATABASE),
   },
   silences: {
     words: 'times in which one worker’s connections are dead',
-    apartMs: [3_000, 8_000],
+    apartMs: OFTEN,
     happen: async ({ ways: [way], over }) => {
       way?.deafen();
-      await lasting(LASTS_MS.silence, over);
+      await lasting(15_000, over);
       way?.hear();
     },
   },
   crowds: {
     words: 'times in which others have all connections',
-    apartMs: [3_000, 8_000],
+    apartMs: OFTEN,
     happen: async ({ server }) => {
-      const sleep = `SELECT pg_sleep(${LASTS_MS.crowd / 1_000})`;
-      await Promise.allSettled(Array.from({ length: CROWD }, () => server.query('postgres', sleep)));
+      await Promise.allSettled(CROWD.map((sleep) => server.query('postgres', sleep)));
     },
   },
   'full-disks': {
     words: 'times in which the disk of the database is full',
-    apartMs: [3_000, 8_000],
+    apartMs: OFTEN,
     happen: async ({ disk, over }) => {
       disk?.fill();
-      await lasting(LASTS_MS.fullDisk, over);
+      await lasting(10_000, over);
       disk?.empty();
     },
   },
@@ -162,138 +149,123 @@ async function lasting(ms: number, over: AbortSignal): Promise<void> {
 
 // -------------------------------------------------------------------------------------------------------- the drive
 
-export class MachineKills implements KillDrive {
-  readonly #settings: MachineSettings;
-  readonly #complaints: string[] = [];
-  readonly #made = Object.fromEntries(MISHAP_NAMES.map((name) => [name, 0])) as Record<MishapName, number>;
-  /** By the clock by which requests are noted. */
-  readonly #killedMs: number[] = [];
-  readonly #lines: TableLine[] = [];
-  #isKept = true;
-  lists = 0;
-
-  constructor(settings: MachineSettings) {
-    this.#settings = settings;
-  }
-
-  get kills(): number {
-    return this.#made.kills;
-  }
-
-  isKept(): boolean {
-    return this.#isKept;
-  }
-
-  table(): readonly TableLine[] {
-    const { workers, rows, limit, wrongClocks, databaseMs, most } = this.#settings;
-    return [
-      ['workers', workers],
-      ['rows, lists, limit', `${rows}, ${this.lists}, ${limit.requests} in ${limit.windowMs / 1_000} s`],
-      ...(databaseMs > 0 ? [['ms to the database, each way', databaseMs] as const] : []),
-      ...MISHAP_NAMES.filter((name) => most[name] > 0).map(
-        (name) => [MISHAPS[name].words, this.#made[name]] as const,
-      ),
-      ...(wrongClocks > 0 ? [['workers whose clock is an hour off', wrongClocks] as const] : []),
-      ...this.#lines,
-    ];
-  }
-
-  async run({ random }: Lane): Promise<void> {
-    const { most, limit, workers, databaseMs } = this.#settings;
-    const server = await anotherServer();
-    const [shown] = await server.query('postgres', "SELECT current_setting('data_directory') AS folder");
-    const folder = String(shown?.folder);
-    try {
-      using disk = most['full-disks'] > 0 ? SmallDisk.mount(DISK_MIB, { ownedAs: folder }) : undefined;
-      await makeDatabase(server, disk);
-      const rate = `${limit.requests}/${limit.windowMs === MINUTE_MS ? 'min' : 's'}`;
-      await using place = await Workplace.open({
-        ...{ latencyMs: LATENCY_MS, ownProcess: true, flags: ['--rate', rate] },
-      });
-      const store = server.url(DATABASE);
-      await using ways = new AsyncDisposableStack();
-      const isOnWay = databaseMs > 0 || most.silences > 0;
-      const world = {
-        ...{ server, disk, folder, place, store, orders: this.#writeLists(place, store, random) },
-        ...{ alive: new Set<Program>(), ways: [] as TcpProxy[] },
-      };
-      for (let slot = 0; isOnWay && slot < workers; slot += 1)
-        world.ways.push(ways.use(await TcpProxy.before(Number(new URL(store).port), databaseMs)));
-      await this.#workThrough(world);
-    } finally {
-      await server.stopAtOnce();
-      rmSync(join(folder, '..'), { recursive: true, force: true });
+export async function driveMachines(
+  settings: MachineSettings,
+  { random }: Lane,
+  tally: Tally,
+): Promise<void> {
+  const { most, limit, workers, databaseMs, cap } = settings;
+  const server = await anotherServer();
+  const [shown] = await server.query('postgres', "SELECT current_setting('data_directory') AS folder");
+  const folder = String(shown?.folder);
+  try {
+    using disk = most['full-disks'] > 0 ? SmallDisk.mount(DISK_MIB, { ownedAs: folder }) : undefined;
+    if (disk === undefined) await server.createDatabase(DATABASE);
+    else {
+      await server.query('postgres', `CREATE TABLESPACE small LOCATION '${disk.folder}'`);
+      await server.query('postgres', `CREATE DATABASE ${DATABASE} TABLESPACE small`);
     }
-  }
-
-  #writeLists(place: Workplace, store: string, random: Random): readonly ListOrder[] {
-    const { cap, rows } = this.#settings;
-    const count = cap === undefined ? 2 : 1;
-    const all = listOf(rows, random);
-    return Array.from({ length: count }, (_, at) => {
-      const order = { store, input: `list-${at}.csv`, output: `out-${at}.csv` };
-      const own = all.filter((_, row) => row % count === at);
-      place.writeList(own, order.input);
-      return cap === undefined ? order : { ...order, budget: cap };
-    });
-  }
-
-  async #workThrough(world: World): Promise<void> {
-    const { place, store, orders, server } = world;
-    const { limit, cap, minutes } = this.#settings;
-    const per = limit.windowMs === MINUTE_MS ? 'per_minute' : 'per_second';
-    const limits = { [per]: limit.requests, concurrency: CONCURRENCY, timeout: TIMEOUT };
+    const isByMinute = limit.windowMs === MINUTE_MS;
+    const flags = ['--rate', `${limit.requests}/${isByMinute ? 'min' : 's'}`];
+    await using place = await Workplace.open({ latencyMs: LATENCY_MS, ownProcess: true, flags });
+    const rate = { [isByMinute ? 'per_minute' : 'per_second']: limit.requests };
+    const limits = { ...rate, concurrency: CONCURRENCY, timeout: '3s' };
     place.writeAccounts({
       data: { vendor: 'provider', sandbox: true, base_url: place.vendor.url, limits },
     });
-    requireCode([0], await place.typeHere(['store', 'init', store]));
-    for (const order of orders) requireCode([0], await place.run({ ...order, more: ['--detach'] }));
-    const used = await this.#buy(world);
-    const rows = await rowsEndedOf(server, DATABASE);
-    const sentMs = timesIn(place.path('sent.log'));
-    this.#measure(rows, sentMs, used);
-    let capped: Left['capped'];
+    const store = server.url(DATABASE);
+    const all = listOf(settings.rows, random);
+    const orders = (cap === undefined ? [0, 1] : [0]).map((at, _, { length }) => {
+      const list = { store, input: `list-${at}.csv`, output: `out-${at}.csv` };
+      place.writeList(
+        all.filter((_, row) => row % length === at),
+        list.input,
+      );
+      return cap === undefined ? list : { ...list, budget: cap };
+    });
+    await using proxies = new AsyncDisposableStack();
+    const ways: TcpProxy[] = [];
+    for (let slot = 0; (databaseMs > 0 || most.silences > 0) && slot < workers; slot += 1)
+      ways.push(proxies.use(await TcpProxy.before(Number(new URL(store).port), databaseMs)));
+    const ending = new AbortController();
+    const world = { server, place, store, disk, ways, alive: new Set<Program>(), over: ending.signal };
+    await new Machines(settings, world, tally).workThrough(orders, ending, folder);
+    tally.lists += orders.length;
+  } finally {
+    await server.stopAtOnce();
+    rmSync(join(folder, '..'), { recursive: true, force: true });
+  }
+}
+
+class Machines {
+  readonly #settings: MachineSettings;
+  readonly #world: World;
+  readonly #tally: Tally;
+  /** By the clock by which requests are noted. */
+  readonly #killedMs: number[] = [];
+
+  constructor(settings: MachineSettings, world: World, tally: Tally) {
+    this.#settings = settings;
+    this.#world = world;
+    this.#tally = tally;
+  }
+
+  async workThrough(orders: readonly Order[], ending: AbortController, folder: string): Promise<void> {
+    const { place, store, server } = this.#world;
+    const { cap, minutes, rows } = this.#settings;
+    const tally = this.#tally;
+    for (const [name, value] of Object.entries({ ...this.#settings.limit, rows })) tally.see(name, value);
+    const init = await place.typeHere(['store', 'init', store]);
+    if (init.code !== 0) throw new Error(init.stderr);
+    for (const order of orders) requireCode(await place.run({ ...order, more: ['--detach'] }), [0]);
+    await this.#buy(ending, folder);
+    const ended = await rowsEndedOf(server, DATABASE);
+    const sentMs = this.#sentMs();
+    this.#measure(ended, sentMs);
     if (cap !== undefined) {
-      for (const order of orders) requireCode([4], await place.run(order));
-      capped = { cap, ...(await booksOf(world)) };
-    }
+      for (const order of orders) requireCode(await place.run(order), [4]);
+      const { charged, spent, held } = await this.#books();
+      tally.see('charged when the budget was reached; spent + held', `${charged}; ${spent} + ${held}`);
+      tally.forbid({
+        'credits above the budget': Math.max(charged - cap, 0),
+        'credits of the budget that are neither spent nor held': Math.abs(cap - spent - held),
+      });
+    } else if (minutes === undefined) tally.forbid({ 'rows that no worker has ended': rows - ended });
     if (minutes === undefined)
-      for (const { budget: _, ...order } of orders) requireCode([0, 3], await place.run(order));
-    this.lists += orders.length;
-    await this.#judge(world, { rows, sentMs, capped });
+      for (const { budget: _, ...order } of orders) requireCode(await place.run(order), [0, 3]);
+    await this.#judge(minutes === undefined ? orders : [], sentMs);
   }
 
   // ------------------------------------------------------------------------------------------------------ workers
 
-  /**
-   * Resolves when all rows have ended or no more of them do, or when the time is over, and the workers have ended.
-   * @returns what they and the database used of the processor, where none of them had to begin again.
-   */
-  async #buy(begun: World): Promise<Used | undefined> {
-    const ending = new AbortController();
-    const world = { ...begun, over: ending.signal };
-    const { alive, folder } = world;
+  /** Resolves when all rows have ended or no more of them do, or when the time is over, and the workers have ended. */
+  async #buy(ending: AbortController, folder: string): Promise<void> {
+    const { alive, server } = this.#world;
     const before = processorSecondsOf(folder);
-    for (let slot = 0; slot < this.#settings.workers; slot += 1) this.#begin(world, slot);
+    for (let slot = 0; slot < this.#settings.workers; slot += 1) this.#begin(slot);
     const names = MISHAP_NAMES.filter((name) => this.#settings.most[name] > 0);
     await Promise.all([
-      this.#untilOver(world).finally(() => ending.abort()),
-      ...names.map((name) => this.#often(name, world)),
+      this.#untilOver().finally(() => ending.abort()),
+      ...names.map((name) => this.#often(name)),
     ]);
     const left = [...alive];
-    const used = {
-      workers: sum(left.map(({ pid }) => statOf(pid)?.seconds ?? 0)),
-      database: processorSecondsOf(folder) - before,
-    };
+    if (names.length === 0) {
+      const ended = await rowsEndedOf(server, DATABASE);
+      const used = [
+        sum(left.map(({ pid }) => statOf(pid)?.seconds ?? 0)),
+        processorSecondsOf(folder) - before,
+      ];
+      const [workers, database] = used.map((seconds) => ((seconds * 1_000) / ended).toFixed(2));
+      this.#tally.see('processor ms a row', `workers ${workers}, database ${database}`);
+    }
     for (const worker of left) {
       worker.signal('SIGCONT');
       worker.signal('SIGTERM');
     }
     for (const { ended } of left) this.#hear(await ended);
-    return names.length === 0 ? used : undefined;
   }
 
-  async #untilOver({ server }: Buying): Promise<void> {
+  async #untilOver(): Promise<void> {
     const { minutes, cap, rows } = this.#settings;
     if (minutes !== undefined) return delay(minutes * MINUTE_MS);
     const nothingLeftMs = NOTHING_LEFT_MS[cap === undefined ? 'free' : 'capped'];
@@ -301,145 +273,134 @@ export class MachineKills implements KillDrive {
     while (ended < rows && performance.now() - changedMs < nothingLeftMs) {
       await delay(LOOK_EVERY_MS);
       // While the database is away nothing ends.
-      const now = await rowsEndedOf(server, DATABASE).catch(() => ended);
+      const now = await rowsEndedOf(this.#world.server, DATABASE).catch(() => ended);
       if (now > ended) [ended, changedMs] = [now, performance.now()];
     }
   }
 
   /** Another one begins when it has ended, as a service manager sees to it. */
-  #begin(world: Buying, slot: number): void {
-    const { place, alive, ways, over } = world;
-    const store = new URL(world.store);
+  #begin(slot: number): void {
+    const { place, alive, ways, over, store } = this.#world;
+    const url = new URL(store);
     const way = ways[slot];
-    if (way !== undefined) store.port = String(way.port);
-    const env = { NODE_OPTIONS: this.#preloads(place, slot) };
-    const worker = place.type(['worker', '--store', store.href, '--json'], env);
+    if (way !== undefined) url.port = String(way.port);
+    const env = { NODE_OPTIONS: this.#preloads(slot) };
+    const worker = place.type(['worker', '--store', url.href, '--json'], env);
     alive.add(worker);
     void worker.ended.then((ended) => {
       if (ended.signal === 'SIGKILL') this.#killedMs.push(nowMs());
       alive.delete(worker);
       if (over.aborted) return;
       this.#hear(ended);
-      this.#begin(world, slot);
+      this.#begin(slot);
     });
   }
 
   /** When requests leave is noted. Clocks are an hour ahead, or an hour behind. */
-  #preloads(place: Workplace, slot: number): string {
+  #preloads(slot: number): string {
+    const { place } = this.#world;
     const sentLog = new URL(PRELOAD);
     sentLog.searchParams.set('to', place.path('sent.log'));
-    const preloads = [`--import=${sentLog}`];
-    if (slot < this.#settings.wrongClocks) {
-      const clocks = new Clocks(place.path(`clocks-${slot}.json`));
-      clocks.set({ wallMs: slot % 2 === 0 ? HOUR_MS : -HOUR_MS });
-      preloads.push(clocks.env.NODE_OPTIONS ?? '');
-    }
-    return preloads.join(' ');
+    if (slot >= this.#settings.wrongClocks) return `--import=${sentLog}`;
+    const clocks = new Clocks(place.path(`clocks-${slot}.json`));
+    clocks.set({ wallMs: slot % 2 === 0 ? HOUR_MS : -HOUR_MS });
+    return `--import=${sentLog} ${clocks.env.NODE_OPTIONS}`;
   }
 
   #hear({ code, signal, stderr }: Ended): void {
-    if (signal === null && code !== 143) this.#complaints.push(`a worker ended with ${code}: ${stderr}`);
-    this.#complaints.push(...stderr.split('\n').filter((line) => / failed: /.test(line)));
+    const failed = stderr.split('\n').filter((line) => / failed: /.test(line));
+    if (signal === null && code !== 143) failed.push(`a worker ended with ${code}: ${stderr}`);
+    for (const line of failed) console.error(line);
+    this.#tally.forbid({ 'complaints of workers': failed.length });
   }
 
-  async #often(name: MishapName, world: Buying): Promise<void> {
+  async #often(name: MishapName): Promise<void> {
     const { seed, most, minutes } = this.#settings;
-    const { apartMs, happen }: Mishap = MISHAPS[name];
+    const { over } = this.#world;
+    const { apartMs, happen, words }: Mishap = MISHAPS[name];
     const random = randomFrom('machines', seed, name);
     // Before the first request there is nothing to disturb.
-    while (!world.over.aborted && timesIn(world.place.path('sent.log')).length === 0)
-      await lasting(100, world.over);
-    while (this.#made[name] < most[name]) {
+    while (!over.aborted && this.#sentMs().length === 0) await lasting(100, over);
+    for (let made = 0; made < most[name]; made += 1) {
       const spreadMs = minutes === undefined ? undefined : (minutes * MINUTE_MS) / (most[name] + 1);
-      await lasting(spreadMs ?? random.integer(...apartMs), world.over);
-      if (world.over.aborted) return;
-      this.#made[name] += 1;
-      await happen(world, random);
+      await lasting(spreadMs ?? random.integer(...apartMs), over);
+      if (over.aborted) return;
+      if (name === 'kills') this.#tally.kills.during += 1;
+      else this.#tally.see(words, 1);
+      await happen(this.#world, random);
     }
   }
 
   // ------------------------------------------------------------------------------------------------------ figures
 
-  #measure(rows: number, sentMs: readonly number[], used: Used | undefined): void {
-    const { limit, minutes } = this.#settings;
-    const seconds = ((sentMs.at(-1) ?? 0) - (sentMs[0] ?? 0)) / 1_000;
-    const longestMs = sentMs.reduce((most, time, at) => Math.max(most, time - (sentMs[at - 1] ?? time)), 0);
-    this.#lines.push(
-      ['rows that ended before the last run', `${rows}, ${(rows / seconds).toFixed(0)} a second`],
-      ['share of the limit midway', `${(shareMidway(sentMs, limit) * 100).toFixed(1)} %`],
-      ['longest time without a request', `${(longestMs / 1_000).toFixed(1)} s`],
-    );
-    if (minutes !== undefined) this.#measureTimed(sentMs, minutes);
-    if (used !== undefined) {
-      const [workers, database] = [used.workers, used.database].map((each) =>
-        ((each * 1_000) / rows).toFixed(2),
-      );
-      this.#lines.push(['processor ms a row', `workers ${workers}, database ${database}`]);
-    }
+  /** When requests left, in milliseconds, oldest first. */
+  #sentMs(): readonly number[] {
+    const path = this.#world.place.path('sent.log');
+    const lines = existsSync(path) ? readFileSync(path, 'utf8').split('\n').slice(0, -1) : [];
+    return lines.map((line) => Number(line) / 1_000).sort((a, b) => a - b);
   }
 
-  /** Where kills are not spread over the time, the next one comes too soon to tell when the limit is used again. */
-  #measureTimed(sentMs: readonly number[], minutes: number): void {
-    const { limit } = this.#settings;
+  #measure(rows: number, sentMs: readonly number[]): void {
+    const { limit, minutes } = this.#settings;
+    const tally = this.#tally;
     const beganMs = sentMs[0] ?? 0;
-    const eachMinute = Array.from({ length: minutes }, (_, minute) => {
-      const [from, to] = [beganMs + minute * MINUTE_MS, beganMs + (minute + 1) * MINUTE_MS];
-      return sentMs.filter((time) => time >= from && time < to).length;
+    const seconds = ((sentMs.at(-1) ?? 0) - beganMs) / 1_000;
+    const longestMs = sentMs.reduce((most, time, at) => Math.max(most, time - (sentMs[at - 1] ?? time)), 0);
+    tally.see('rows that ended before the last run', `${rows}, ${(rows / seconds).toFixed(0)} a second`);
+    tally.see('share of the limit midway', percent(shareMidway(sentMs, this.#settings)));
+    tally.see('longest time without a request', `${(longestMs / 1_000).toFixed(1)} s`);
+    if (minutes === undefined) return;
+    const inMinutes = Array.from({ length: minutes }, (_, minute) => {
+      const fromMs = beganMs + minute * MINUTE_MS;
+      return sentMs.filter((time) => time >= fromMs && time < fromMs + MINUTE_MS).length;
     });
     const most = (limit.requests * minutes * MINUTE_MS) / limit.windowMs;
-    this.#lines.push(
-      ['share of the limit over all', `${((sum(eachMinute) / most) * 100).toFixed(1)} %`],
-      ['requests in each minute', eachMinute.join(', ')],
-    );
-    if (this.kills === 0) return;
-    const spans = this.#killedMs.map((killedMs) => recoveryMs(sentMs, killedMs, limit));
+    tally.see('share of the limit over all', percent(sum(inMinutes) / most));
+    tally.see('requests in each minute', inMinutes.join(', '));
+    // Where kills are not spread over the time, the next one comes too soon to tell when the limit is used again.
+    const spans = this.#killedMs.map((killedMs) => recoveryMs(sentMs, killedMs, this.#settings));
     const words = spans.map((ms) => (ms === undefined ? 'never' : (ms / 1_000).toFixed(1)));
-    this.#lines.push(['seconds after a kill until 95 % of the limit', words.join(', ')]);
+    if (words.length > 0) tally.see('seconds after a kill until 95 % of the limit', words.join(', '));
   }
 
-  async #judge(
-    world: World,
-    { rows, sentMs, capped }: Pick<Left, 'sentMs' | 'capped'> & { readonly rows: number },
-  ): Promise<void> {
-    const { place, server, orders, store } = world;
-    const { cap, minutes, limit } = this.#settings;
+  async #judge(lists: readonly Order[], sentMs: readonly number[]): Promise<void> {
+    const { place, server, store } = this.#world;
+    const { limit } = this.#settings;
+    const tally = this.#tally;
     const { code, stdout, stderr } = await place.typeHere(['store', 'check', '--store', store]);
-    if (code !== 0) this.#complaints.push(`store check ended with ${code}: ${stdout}${stderr}`);
+    if (code !== 0) console.error(`${stdout}${stderr}`);
     const calls = await callsOf(server, DATABASE);
-    const { lines, broken } = verdictOn({
-      ...{ sentMs, capped, limit, complaints: this.#complaints, books: await booksOf(world) },
-      broken: await brokenPromises(place, { calls, lists: minutes === undefined ? orders : [] }),
-      rowsLeft: cap === undefined && minutes === undefined ? this.#settings.rows - rows : undefined,
-      doubts: [...calls.values()].filter(({ state }) => state === 'in_doubt').length,
-      mostDoubts: CONCURRENCY * this.kills,
+    const { charged, spent, held, answered } = await this.#books();
+    const most = mostWithin(sentMs, limit.windowMs);
+    tally.doubts.found = [...calls.values()].filter(({ state }) => state === 'in_doubt').length;
+    tally.doubts.open = CONCURRENCY * tally.killed;
+    tally.forbid({
+      ...(await brokenPromises(place, { calls, lists })),
+      'credits spent, not as charged': Math.abs(spent - answered),
+      'credits charged, and neither spent nor held': Math.max(charged - spent - held, 0),
+      'stores whose books do not add up': Number(code !== 0),
+      'requests beyond the limit': Math.max(most - limit.requests, 0),
     });
-    this.#isKept &&= broken.length === 0;
-    this.#lines.push(['answers 429', (await place.vendor.book()).rate_limited], ...lines);
-    for (const complaint of this.#complaints) console.error(complaint);
-    for (const name of broken) console.error(`broken: ${name}`);
+    tally.see('credits spent, charged, spent and held', `${spent} ≤ ${charged} ≤ ${spent + held}`);
+    tally.see(`most sent in ${limit.windowMs / 1_000} s`, most);
+    tally.see('answers 429', (await place.vendor.book()).rate_limited);
   }
-}
 
-/** As `status` says it of all batches, and the vendor's book. */
-async function booksOf({ place, store, server }: Pick<World, 'place' | 'store' | 'server'>): Promise<Books> {
-  const { stdout } = await place.typeHere(['status', '--store', store, '--json']);
-  const { batches } = JSON.parse(stdout) as {
-    readonly batches: readonly {
-      readonly credits: { readonly spent: number; readonly in_doubt: number; readonly reserved: number };
-    }[];
-  };
-  return {
-    charged: (await place.vendor.book()).credits,
-    chargedForAnswers: chargedForAnswers(place, await callsOf(server, DATABASE)),
-    spent: sum(batches.map(({ credits }) => credits.spent)),
-    held: sum(batches.map(({ credits }) => credits.in_doubt + credits.reserved)),
-  };
-}
-
-async function makeDatabase(server: Server, disk: SmallDisk | undefined): Promise<void> {
-  if (disk === undefined) return server.createDatabase(DATABASE);
-  await server.query('postgres', `CREATE TABLESPACE small LOCATION '${disk.folder}'`);
-  await server.query('postgres', `CREATE DATABASE ${DATABASE} TABLESPACE small`);
+  /** Credits, as `status` says it of all batches, and by the vendor's book. */
+  async #books() {
+    const { place, store, server } = this.#world;
+    const { stdout } = await place.typeHere(['status', '--store', store, '--json']);
+    const { batches } = JSON.parse(stdout) as {
+      readonly batches: readonly { readonly credits: Readonly<Record<string, number>> }[];
+    };
+    const of = (name: string): number => sum(batches.map(({ credits }) => credits[name] ?? 0));
+    return {
+      charged: (await place.vendor.book()).credits,
+      answered: chargedForAnswers(place, await callsOf(server, DATABASE)),
+      spent: of('spent'),
+      held: of('in_doubt') + of('reserved'),
+    };
+  }
 }
 
 function listOf(rows: number, random: Random): readonly string[] {
@@ -450,41 +411,65 @@ function listOf(rows: number, random: Random): readonly string[] {
   return list;
 }
 
-function requireCode(expected: readonly number[], { code, stderr }: Pick<Ended, 'code' | 'stderr'>): void {
-  if (!expected.includes(code ?? Number.NaN)) throw new Error(`a command ended with ${code}: ${stderr}`);
+const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;
+
+/** The most of them in any such span. @param times in milliseconds, oldest first. */
+function mostWithin(times: readonly number[], spanMs: number): number {
+  let [first, most] = [0, 0];
+  for (const [at, time] of times.entries()) {
+    while ((times[first] ?? time) <= time - spanMs) first += 1;
+    most = Math.max(most, at - first + 1);
+  }
+  return most;
 }
 
-/** When requests left, in milliseconds, oldest first. */
-function timesIn(path: string): readonly number[] {
-  const lines = existsSync(path) ? readFileSync(path, 'utf8').split('\n').slice(0, -1) : [];
-  return lines.map((line) => Number(line) / 1_000).sort((a, b) => a - b);
+/**
+ * What part of the limit was used between a fifth and four fifths of the time, over whole spans of the limit: workers begin, and
+ * the last rows end, with less, and a limit may be used up at once.
+ */
+function shareMidway(times: readonly number[], { limit }: MachineSettings): number {
+  const { requests, windowMs } = limit;
+  const [begin = 0, end = 0] = [times[0], times.at(-1)];
+  const fifth = (end - begin) / 5;
+  const from = begin + fifth;
+  const spans = Math.floor((3 * fifth) / windowMs) || (3 * fifth) / windowMs;
+  const midway = times.filter((time) => time >= from && time < from + spans * windowMs).length;
+  return midway / (requests * spans);
+}
+
+/** So much of the limit counts as all of it, over so long and over the limit's own span: a burst is not all of it. */
+const [NEARLY_ALL, OVER_MS] = [0.95, 5_000];
+
+/** How long after the moment the limit was used again; undefined: never. The spans over which that is seen begin then. */
+function recoveryMs(
+  times: readonly number[],
+  momentMs: number,
+  { limit }: MachineSettings,
+): number | undefined {
+  const since = times.filter((time) => time >= momentMs);
+  const isUsed = (from: number, spanMs: number): boolean => {
+    const enough = Math.floor((NEARLY_ALL * limit.requests * spanMs) / limit.windowMs);
+    return (since[from + enough - 1] ?? Number.POSITIVE_INFINITY) - (since[from] ?? 0) < spanMs;
+  };
+  const longMs = Math.max(OVER_MS, limit.windowMs);
+  const at = since.findIndex((_, from) => isUsed(from, OVER_MS) && isUsed(from, longMs));
+  return at < 0 ? undefined : (since[at] ?? momentMs) - momentMs;
 }
 
 /** By the clock of `sent-log.ts`. */
 const nowMs = (): number => Number(process.hrtime.bigint() / 1_000n) / 1_000;
 
-/** Seconds of the processor. */
-interface Used {
-  readonly workers: number;
-  readonly database: number;
-}
-
 /** Seconds are counted in such parts of them, on every Linux that Node runs on. */
 const TICKS = 100;
 
-/** Undefined when there is no such process, or the kernel does not tell. */
+/** What a process has used of the processor; undefined when there is none, or the kernel does not tell. */
 function statOf(pid: number | string) {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     // The name of the program may have spaces, so fields are counted from behind it: `ppid` is 4, and `utime` to `cstime` 14 to 17.
-    const fields = stat
-      .slice(stat.lastIndexOf(')') + 2)
-      .split(' ')
-      .map(Number);
-    const [seconds = 0, endedSeconds = 0] = [fields.slice(11, 13), fields.slice(13, 15)].map(
-      (each) => sum(each) / TICKS,
-    );
-    return { parent: fields[1], seconds, endedSeconds };
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const secondsOf = (at: number): number => sum(fields.slice(at, at + 2).map(Number)) / TICKS;
+    return { parent: Number(fields[1]), seconds: secondsOf(11), endedSeconds: secondsOf(13) };
   } catch {
     return undefined;
   }
