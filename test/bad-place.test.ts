@@ -44,7 +44,7 @@ describe('the store', () => {
     await expectNothingBought(desk, {
       code: 2,
       fact: /was made by a newer Rowonce \(schema 99; this one knows \d+\)\. Nothing in it was changed\.$/,
-      next: /^Use the newer Rowonce, or name another folder with --store\.$/,
+      next: /^Use the newer Rowonce, or name another place with --store\.$/,
     });
     await sql(desk, 'DELETE FROM steps WHERE number = 99');
     expect(await desk.type(desk.run())).toMatchObject({ code: 0 });

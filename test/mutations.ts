@@ -29,9 +29,9 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: '2: a store that is older than what is known outside of it buys nothing',
-    file: 'src/ledger/stores/sqlite.ts',
-    text: 'const loss = lossOf(folder.path, writer);',
-    instead: 'const loss = undefined as string | undefined;',
+    file: 'src/ledger/place.ts',
+    text: 'requireAccepted(loss, options);',
+    instead: '',
     test: ['ledger/stores/lost', 'buys nothing until that is accepted'],
   },
   {

@@ -1,5 +1,4 @@
-import { isoTime } from '../core/clock.ts';
-import { invariant, type StopError, stop } from '../core/errors.ts';
+import { invariant } from '../core/errors.ts';
 import { commandLine, withOption, wordsOfCommand } from '../lib/command-line.ts';
 import { crashPoint } from '../lib/faults.ts';
 import { checkBudgets } from './check.ts';
@@ -14,12 +13,6 @@ export interface Copied {
   readonly identity: string;
   readonly place: string;
   readonly atMs: number;
-}
-
-/** What ends who would buy from a ledger that was copied. @param works what still does with it. */
-export function wasCopied(ledger: string, { place, atMs }: Copied, works: string): StopError {
-  const fact = `The ledger ${ledger} was copied to ${place} on ${isoTime(atMs)}, and nothing is bought from it any more; ${works} still work.`;
-  return stop('store', fact, `Name the copy: --store ${place}`);
 }
 
 /** A ledger that is copied. Nobody spends from it meanwhile. */

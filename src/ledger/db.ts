@@ -3,6 +3,8 @@
  * as arrays; SQLite, which is in our process, takes them one after the other. Words in braces are what the two say otherwise.
  */
 
+import { type StopCode, StopError } from '../core/errors.ts';
+
 export type Cell = number | string | Uint8Array | null;
 export type Type = 'int' | 'text' | 'bytes';
 export type Columns = Readonly<Record<string, Type>>;
@@ -74,6 +76,28 @@ export interface Db extends Sql {
   close(): Promise<void>;
 }
 
+export const RUN_AGAIN =
+  'Run the same command again when the database can be reached: it continues from what is kept.';
+
+/** The server of a store said nothing, or that it can do nothing now. */
+export class Unanswered extends StopError {
+  /** A commit was asked for, and nobody knows whether it was made. */
+  readonly isUnknown: boolean;
+
+  constructor(code: StopCode, message: string, { isUnknown = false, next = RUN_AGAIN } = {}) {
+    super({ code, message, next });
+    this.isUnknown = isUnknown;
+  }
+
+  /** Whether it may pass by itself. A disk that is full waits for a person. */
+  get mayPass(): boolean {
+    return this.code === 'store';
+  }
+}
+
+/** Of the ledger, in PostgreSQL. */
+export const SCHEMA = 'rowonce_ledger';
+
 const WORDS = {
   sqlite: {
     id: 'INTEGER PRIMARY KEY',
@@ -81,6 +105,7 @@ const WORDS = {
     bytes: 'BLOB',
     strict: 'STRICT',
     keyed: 'STRICT, WITHOUT ROWID',
+    schema: '',
     most: 'max',
     now: "CAST(unixepoch('subsec') * 1000 AS INTEGER)",
   },
@@ -90,6 +115,7 @@ const WORDS = {
     bytes: 'BYTEA',
     strict: '',
     keyed: '',
+    schema: `CREATE SCHEMA IF NOT EXISTS ${SCHEMA};`,
     most: 'greatest',
     now: 'CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)',
   },

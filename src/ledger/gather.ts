@@ -1,8 +1,7 @@
 import { StopError } from '../core/errors.ts';
-import type { Db, Sql } from './db.ts';
+import { type Db, type Sql, Unanswered } from './db.ts';
 import type { CallId, End } from './ends.ts';
 import { type Group, type Intent, type Reply, type Row, type Written, writeGroup } from './group.ts';
-import { Unanswered } from './store.ts';
 
 /** What a place knows of its ledger beside what is in it. */
 export interface Keeping {

@@ -1,31 +1,39 @@
 import { hash, randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { stop } from '../core/errors.ts';
+import { isoTime } from '../core/clock.ts';
+import { StopError, stop } from '../core/errors.ts';
 import { ledgersFolder } from '../core/paths.ts';
 import { distrustOfFolder } from '../lib/file-trust.ts';
+import type { Sql } from './db.ts';
+import type { StoreOptions } from './store.ts';
 
 /**
- * What is known of a ledger outside of its store: a store that was deleted, restored from a backup or copied does not
- * contain later purchases, and cannot know that. There is one small file for each ledger, and one for each place, which
- * names the ledger that was last used there.
+ * What is known of a ledger outside of its store: one that was deleted, restored from a backup or copied lacks what was bought since,
+ * would buy it again, and cannot know that (protocol, rule 2). There is one small file for each ledger, with its newest request, and one
+ * for each place, with the ledger that was last used there.
  *
- * All of it is best effort: without a writable folder, or in a container that starts empty each time, a store is
- * accepted as it is. A loss of power may leave an older note, which is harmless, and never a newer one, because the
- * ledger's own commit was on the disk before.
+ * It is best effort: without a writable folder, or in a container that starts empty each time, a store is taken as it is. A kill
+ * loses what was bought in the last second. A note is never ahead of its ledger, because it follows the commit.
  */
-export interface OutsideNote {
+interface OutsideNote {
   readonly identity: string;
-  /** The newest request that may have cost something; undefined when the ledger has bought nothing. */
-  readonly newest: SentRequest | undefined;
-  /** Where the ledger was last used: the path of a folder, or the address of a database. */
-  readonly place: string;
+  readonly newest: SentRequest;
+  /** Where the ledger was last used. */
+  readonly at: string;
 }
 
-/** An attempt in a ledger. By its number alone it may be another one, where somebody has gone on from a backup. */
+/** A call in a ledger. By its number alone it may be another one, where somebody has gone on from a backup. */
 export interface SentRequest {
-  readonly attempt: number;
+  readonly id: number;
   readonly atMs: number;
+}
+
+/** Where a store is. */
+export interface Place {
+  readonly shown: string;
+  /** The same however it is reached: by a link, or as another role. */
+  readonly at: string;
 }
 
 /** The path of a store's folder with all links before it resolved, even when the folder is gone. */
@@ -38,78 +46,188 @@ export function realPlaceOf(path: string): string {
   }
 }
 
-export function noteOf(identity: string): OutsideNote | undefined {
-  const [newest = '', place = ''] = linesOf(nameOf(identity));
-  const [, attempt, atMs] = /^(?:(\d{1,16}) (\d{1,15}))?$/.exec(newest) ?? [];
-  if (place === '') return undefined;
-  const isKnown = attempt !== undefined && atMs !== undefined;
-  return { identity, newest: isKnown ? { attempt: Number(attempt), atMs: Number(atMs) } : undefined, place };
+// ------------------------------------------------------------------------------------------ what a ledger says
+
+export interface LedgerNow {
+  readonly identity: string;
+  /** The names of those whose loss a person accepted. Hosts that know one of them go on with this one. */
+  readonly formerly: readonly string[];
+  /** What somebody has found missing, or that it is a backup. */
+  readonly lost: string | undefined;
+  /** The newest call; undefined while it holds nothing but play money, which is not worth a stop. */
+  readonly newest: SentRequest | undefined;
+  /** Whether it has the request that was asked about. */
+  readonly has: boolean;
 }
 
-/**
- * Refuses notes that another user can write: that user could hide that a store is outdated, or block one that is not.
- * @throws StopError `store`.
- */
-export function refuseForeignNotes(): void {
-  const folder = knownFolder();
-  const distrust = folder === undefined ? undefined : distrustOfFolder(folder);
-  if (distrust === undefined) return;
-  throw stop('store', `The record of known ledgers was not used: ${distrust.fact}.`, distrust.next);
+const NOW = `
+SELECT (SELECT value FROM meta WHERE name = 'identity') AS identity, (SELECT value FROM meta WHERE name = 'formerly') AS formerly,
+  (SELECT value FROM meta WHERE name = 'lost') AS lost, n.id, n.sent_at, (SELECT count(*) FROM calls WHERE id = ? AND sent_at = ?) AS has
+FROM (SELECT 1) one LEFT JOIN (
+  SELECT c.id, c.sent_at FROM accounts a JOIN calls c ON c.account = a.id AND c.sent_at = (SELECT max(sent_at) FROM calls WHERE account = a.id)
+   WHERE EXISTS (SELECT 1 FROM batches WHERE facts NOT LIKE '%"sandbox":true%')
+   ORDER BY c.sent_at DESC, c.id DESC LIMIT 1) n ON true`;
+
+type Asked = Record<'identity' | 'formerly' | 'lost', string | null> &
+  Record<'id' | 'sent_at' | 'has', number | null>;
+
+/** @param asked a request that it should have. */
+export async function ledgerNow(sql: Pick<Sql, 'rows'>, asked?: SentRequest): Promise<LedgerNow> {
+  const [found] = await sql.rows<Asked>(NOW, [asked?.id ?? null, asked?.atMs ?? null]);
+  const { identity, formerly, lost, id, sent_at: atMs, has } = found ?? ({} as Partial<Asked>);
+  return {
+    identity: identity ?? '',
+    formerly: JSON.parse(formerly ?? '[]'),
+    lost: lost || undefined,
+    newest: id == null || atMs == null ? undefined : { id, atMs },
+    has: asked === undefined || has === 1,
+  };
+}
+
+// ------------------------------------------------------------------------------------------ what is missing
+
+/** What is missing, and the name of the ledger that has it. */
+export interface Loss {
+  readonly fact: string;
+  readonly identity: string;
+}
+
+/** What a ledger lacks of what is known outside of it; undefined for the newest known one. @throws StopError `store` for notes that others can write. */
+export async function lossOf(sql: Pick<Sql, 'rows'>, place: Place): Promise<Loss | undefined> {
+  const { identity } = await ledgerNow(sql);
+  // A running spender notes what it has committed, so the note is read before the ledger is asked.
+  const own = noteOf(identity);
+  const now = await ledgerNow(sql, own?.newest);
+  if (now.lost !== undefined) return { fact: now.lost, identity };
+  if (own !== undefined && !now.has) return { fact: behindWords(place, own, now.newest), identity };
+  const last = noteAt(place.at);
+  if (last === undefined || [identity, ...now.formerly].includes(last.identity)) return undefined;
+  return { fact: behindWords(place, last), identity: last.identity };
+}
+
+/** What is known to be lost at a place where there is no ledger. */
+export function lossAt(place: Place): string | undefined {
+  const before = noteAt(place.at);
+  return (
+    before &&
+    `The store ${place.shown} is gone: ${history(before, 'the ledger that was there')}. All that it bought would be bought again.`
+  );
+}
+
+export function behindWords(
+  { shown, at }: Place,
+  note: { readonly at: string; readonly newest: SentRequest | undefined },
+  newest?: SentRequest | undefined,
+): string {
+  const ledger = note.at === at ? 'its ledger' : `its ledger in ${note.at}`;
+  const since = newest === undefined ? '' : ` after ${isoTime(newest.atMs)}`;
+  return `The store ${shown} is not the newest one: ${history(note, ledger)}, and that one is missing. What it bought${since} would be bought again.`;
+}
+
+const history = ({ newest }: { readonly newest: SentRequest | undefined }, ledger: string): string =>
+  `requests were made with ${ledger}, the last known one at ${isoTime(newest?.atMs ?? 0)}`;
+
+export const PUT_BACK = 'Restore the newest store, or let a run continue without it by --accept store.';
+
+export const lost = (fact: string): StopError =>
+  new StopError({ code: 'store_lost', message: fact, next: PUT_BACK, answers: ['store'] });
+
+/** @throws StopError `store_lost` where the loss is not accepted. */
+export function requireAccepted(
+  loss: string | undefined,
+  { acceptLost, tell }: Pick<StoreOptions, 'acceptLost' | 'tell'>,
+): void {
+  if (loss === undefined) return;
+  if (acceptLost !== true) throw lost(loss);
+  tell?.(`Accepted with --accept store: ${loss}`);
+}
+
+/** Gives a ledger that a person accepts a name of its own, so that the lost one is still missed when it comes back. */
+export async function accept(sql: Sql, { at }: Place): Promise<void> {
+  const { identity, formerly } = await ledgerNow(sql);
+  const there = noteAt(at)?.identity ?? identity;
+  await setMeta(sql, {
+    identity: randomBytes(16).toString('hex'),
+    formerly: JSON.stringify([...new Set([...formerly, identity, there])]),
+    lost: '',
+  });
+}
+
+export async function setMeta(sql: Sql, values: Readonly<Record<string, string>>): Promise<void> {
+  for (const [name, value] of Object.entries(values))
+    await sql.rows(
+      'INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
+      [name, value],
+    );
+}
+
+// ------------------------------------------------------------------------------------------ the notes
+
+function noteOf(identity: string): OutsideNote | undefined {
+  const [newest = '', at = ''] = linesOf(nameOf(identity));
+  const [, id, atMs] = /^(\d{1,16}) (\d{1,15})$/.exec(newest) ?? [];
+  if (at === '' || id === undefined) return undefined;
+  return { identity, newest: { id: Number(id), atMs: Number(atMs) }, at };
 }
 
 /** The note of the ledger that was last used at the place, unless that ledger was used elsewhere since. */
-export function noteAt(place: string): OutsideNote | undefined {
-  const [identity = ''] = linesOf(nameOfPlace(place));
+function noteAt(at: string): OutsideNote | undefined {
+  const [identity = ''] = linesOf(nameOfPlace(at));
   const note = noteOf(identity);
-  return note?.place === place ? note : undefined;
+  return note?.at === at ? note : undefined;
 }
 
-/** @returns whether the note could be written. */
-export function keepNote({ identity, newest, place }: OutsideNote): boolean {
-  return replace(nameOf(identity), [newest === undefined ? '' : `${newest.attempt} ${newest.atMs}`, place]);
+/** Other processes of this host may have noted a newer one. */
+export function keepNote({ at }: Place, { identity, newest }: Pick<LedgerNow, 'identity' | 'newest'>): void {
+  if (newest === undefined) return;
+  const before = noteOf(identity);
+  if (before?.at === at && !isNewer(newest, before.newest)) return;
+  replace(nameOf(identity), [`${newest.id} ${newest.atMs}`, at]);
+  replace(nameOfPlace(at), [identity, at]);
 }
 
-export function keepPlace({ identity, place }: Pick<OutsideNote, 'identity' | 'place'>): void {
-  replace(nameOfPlace(place), [identity, place]);
-}
+export const isNewer = (one: SentRequest, other: SentRequest): boolean =>
+  one.atMs === other.atMs ? one.id > other.id : one.atMs > other.atMs;
 
 const nameOf = (identity: string): string => `newest-${identity}`;
-const nameOfPlace = (place: string): string => `place-${hash('sha256', place, 'hex').slice(0, 32)}`;
+const nameOfPlace = (at: string): string => `place-${hash('sha256', at, 'hex').slice(0, 32)}`;
 
-/** The folder of the notes; undefined for a user without a home. */
+/**
+ * The folder of the notes; undefined for a user without a home.
+ * @throws StopError `store` for one that others can write to: they could hide that a store is outdated, or block one that is not.
+ */
 function knownFolder(): string | undefined {
+  let folder: string;
   try {
-    return ledgersFolder();
+    folder = ledgersFolder();
   } catch {
     return undefined;
   }
+  const distrust = distrustOfFolder(folder);
+  if (distrust === undefined) return folder;
+  throw stop('store', `The record of known ledgers was not used: ${distrust.fact}.`, distrust.next);
 }
 
 function linesOf(name: string): readonly string[] {
   const folder = knownFolder();
-  if (folder === undefined) return [];
   try {
-    return readFileSync(join(folder, name), 'utf8').split('\n');
+    return folder === undefined ? [] : readFileSync(join(folder, name), 'utf8').split('\n');
   } catch {
     return [];
   }
 }
 
-/**
- * Replaces a file. Readers see the old lines or the new ones. Several processes may spend from one database, so each writes
- * under a name of its own that is new there; a crash leaves such a file, which nobody reads.
- */
-function replace(name: string, lines: readonly string[]): boolean {
+/** Readers see the old lines or the new ones. A crash leaves a file under a name of its own, which nobody reads. */
+function replace(name: string, lines: readonly string[]): void {
   try {
     const folder = knownFolder();
-    if (folder === undefined) return false;
+    if (folder === undefined) return;
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const file = join(folder, name);
     const own = `${file}.${randomBytes(6).toString('hex')}.new`;
     writeFileSync(own, lines.map((line) => `${line}\n`).join(''), { flag: 'wx', mode: 0o600 });
     renameSync(own, file);
-    return true;
   } catch {
-    return false;
+    // Best effort, as above.
   }
 }

@@ -450,7 +450,7 @@ export const keptTables = (): readonly KeptTable[] =>
     };
   });
 
-const STEPS = 'CREATE TABLE IF NOT EXISTS steps (number INTEGER PRIMARY KEY);';
+const STEPS = '{schema} CREATE TABLE IF NOT EXISTS steps (number INTEGER PRIMARY KEY);';
 
 /**
  * For a copy: what is there already does not begin open, so the rules are laid out when all rows are in. Tables that are there are kept

@@ -1,5 +1,5 @@
 import type { Clock } from '../core/clock.ts';
-import { type StopCode, StopError, stop } from '../core/errors.ts';
+import { stop } from '../core/errors.ts';
 import type { PAUSE_SIGNAL } from '../lib/pause-signal.ts';
 import type { StoreCheck } from './check.ts';
 import type { CopySource, CopyTarget } from './copy.ts';
@@ -8,6 +8,7 @@ import type { Ledger, LedgerReader } from './ledger.ts';
 import type { WorkQueue } from './work-queue.ts';
 
 export type { BudgetSums, StoreCheck, WrongBudget } from './check.ts';
+export { Unanswered } from './db.ts';
 
 /**
  * The contract of a store: where a ledger lives and how it is opened. One file in `stores/` is one store; one
@@ -135,25 +136,6 @@ export interface StoreOptions {
   readonly command: string;
   /** Who is at work, which is kept with what they do; left out: nobody is noted. */
   readonly operator?: string | undefined;
-}
-
-export const RUN_AGAIN =
-  'Run the same command again when the database can be reached: it continues from what is kept.';
-
-/** The server of a store said nothing, or that it can do nothing now. */
-export class Unanswered extends StopError {
-  /** A commit was asked for, and nobody knows whether it was made. */
-  readonly isUnknown: boolean;
-
-  constructor(code: StopCode, message: string, { isUnknown = false, next = RUN_AGAIN } = {}) {
-    super({ code, message, next });
-    this.isUnknown = isUnknown;
-  }
-
-  /** Whether it may pass by itself. A disk that is full waits for a person. */
-  get mayPass(): boolean {
-    return this.code === 'store';
-  }
 }
 
 /** What may have been paid for is waited for as long as the process lives, whatever this says. */

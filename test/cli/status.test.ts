@@ -14,7 +14,7 @@ test('before anything was run there is nothing to show; a store that is named mu
   });
   const { code, stderr } = await desk.type(['status']);
   expect(code).toBe(2);
-  expect(stderr).toContain(`There is no store in ${desk.place.path('store')}.`);
+  expect(stderr).toContain(`There is no store at ${desk.place.path('store')}.`);
 });
 
 test('batches, the newest first; one by its id, by the beginning of it, or by "last"', async () => {

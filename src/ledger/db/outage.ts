@@ -1,7 +1,8 @@
 import type { Clock } from '../../core/clock.ts';
 import { stop } from '../../core/errors.ts';
 import { formatDuration } from '../../lib/duration.ts';
-import { type Patience, RUN_AGAIN, type Tell, Unanswered } from '../store.ts';
+import { RUN_AGAIN, Unanswered } from '../db.ts';
+import type { Patience, Tell } from '../store.ts';
 
 /** How a spender gets through a time in which its database cannot be reached: a restart, a failover, a cable. */
 

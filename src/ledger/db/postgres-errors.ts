@@ -1,6 +1,6 @@
 import type { DatabaseError } from 'pg';
 import { messageOf, type StopError, stop } from '../../core/errors.ts';
-import { Unanswered } from '../store.ts';
+import { Unanswered } from '../db.ts';
 import type { Address } from './server-address.ts';
 
 /** What an error of `pg` means: the database is away, the place cannot be used, or a statement of ours was refused. */

@@ -1,7 +1,16 @@
 import type { Client, Pool, PoolClient, PoolConfig, QueryConfig, QueryResult } from 'pg';
 import { invariant, type StopError, stop } from '../../core/errors.ts';
-import { type Cell, type Db, type Each, inWordsOf, type Sql, type Step, type WriteManner } from '../db.ts';
-import { Unanswered } from '../store.ts';
+import {
+  type Cell,
+  type Db,
+  type Each,
+  inWordsOf,
+  SCHEMA,
+  type Sql,
+  type Step,
+  Unanswered,
+  type WriteManner,
+} from '../db.ts';
 import { type Manner, Outage, type Riding } from './outage.ts';
 import { codeOf, isAway, refusal, unanswered, unreachable } from './postgres-errors.ts';
 import { cellOf, isAskable, queryOf, textOf } from './postgres-statements.ts';
@@ -33,9 +42,6 @@ export interface PostgresOptions {
   /** How it gets through a time in which the database cannot be reached. Without it whatever was asked for fails. */
   readonly riding?: Riding | undefined;
 }
-
-/** The schema of the ledger. */
-export const SCHEMA = 'rowonce_ledger';
 
 /** Who writes has this lock, so that a group sees all that was committed before, as in SQLite. A number that nobody else takes. */
 const WRITING = 7_271_828;

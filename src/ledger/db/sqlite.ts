@@ -194,7 +194,7 @@ export function sqlite(writer: Connection, reader: Connection): Db {
         }
       }),
     write: (steps) => (isBusy ? inTurn(() => writeNow(steps)) : writeNow(steps)),
-    script: async (sql) => void writer.raw.exec(sql),
+    script: async (sql) => void writer.raw.exec(inWordsOf('sqlite', sql)),
     close: async () => {
       await last;
       reader.raw.close();

@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { stop } from '../../core/errors.ts';
 import { type CopySource, type CopyTarget, partsOf, takeParts } from '../copy.ts';
-import { postgres, SCHEMA } from '../db/postgres.ts';
-import type { Sql } from '../db.ts';
+import { postgres } from '../db/postgres.ts';
+import { SCHEMA, type Sql } from '../db.ts';
+import { setMeta } from '../outside-notes.ts';
+import { closedByFailure, copiedTo, layOut, metaOf } from '../place.ts';
 import { keptTables } from '../schema.ts';
 import type { StoreOptions } from '../store.ts';
-import { closedByFailure, copiedTo, hasLedger, layOut, metaOf, openSpender } from './place.ts';
+import { hasLedger, openSpender } from './place.ts';
 import { standStill } from './standing.ts';
 
 /** A copy of another ledger has a mark until it is opened to everybody, and nothing opens it before. */
@@ -31,7 +33,7 @@ export async function copySource(location: string, options: StoreOptions): Promi
               `Something was bought from ${db.shown} while it was copied, so the copy is not complete.`,
               'Stop everything that spends from it, then run the same command again.',
             );
-          await sql.rows(`INSERT INTO meta (name, value) VALUES ('copied_to', ?)`, [JSON.stringify(copied)]);
+          await setMeta(sql, { copied_to: JSON.stringify(copied) });
           // Whoever has it open writes nothing any more.
           await sql.rows(
             'UPDATE workers SET newest_group = newest_group + 1 WHERE ended_at IS NULL AND id <> ?',
@@ -60,7 +62,7 @@ async function newestOf(sql: Pick<Sql, 'rows'>): Promise<number> {
 export async function copyTarget(location: string, options: StoreOptions): Promise<CopyTarget> {
   const db = await postgres(location);
   return closedByFailure(db, async () => {
-    if (!(await hasLedger(db))) await layOut(db);
+    if (!(await hasLedger(db, { mayArrive: true }))) await layOut(db);
     const standing = await standStill(location, options);
     const isArriving = (await metaOf(db, 'arriving')) !== undefined;
     const identity = await metaOf(db, 'identity');

@@ -1,5 +1,6 @@
 import { besideFolder } from '../../core/paths.ts';
-import { type PostgresDb, SCHEMA } from '../db/postgres.ts';
+import type { PostgresDb } from '../db/postgres.ts';
+import { SCHEMA } from '../db.ts';
 import { eraserOver, finishErasures, type Room } from '../erase.ts';
 import type { Eraser } from '../eraser.ts';
 import { keptTables } from '../schema.ts';

@@ -1,7 +1,9 @@
-import { type PostgresDb, postgres, SCHEMA } from '../db/postgres.ts';
-import { PUT_BACK } from '../lost-stores.ts';
+import { type PostgresDb, postgres } from '../db/postgres.ts';
+import { SCHEMA } from '../db.ts';
+import { PUT_BACK } from '../outside-notes.ts';
+import { copiedTo, metaOf } from '../place.ts';
 import type { StoreFact } from '../store.ts';
-import { copiedTo, hasLedger, metaOf } from './place.ts';
+import { hasLedger } from './place.ts';
 
 interface Server {
   readonly version: string;
@@ -67,7 +69,7 @@ function factOf({ version, fsync, checksums, isStandby, standbys, used, most }: 
 async function ledgerFact(db: PostgresDb, role: string): Promise<StoreFact> {
   const what = 'ledger';
   const none = { what, fact: `none yet in schema ${SCHEMA}; the first run makes it` };
-  if (!(await hasLedger(db))) return none;
+  if (!(await hasLedger(db, { mayArrive: true }))) return none;
   const [ledger] = await db.rows<Ledger>(LEDGER);
   if (ledger === undefined) return none;
   const { bytes, owns, writes } = ledger;

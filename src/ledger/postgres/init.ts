@@ -1,13 +1,16 @@
-import { postgres, SCHEMA } from '../db/postgres.ts';
+import { postgres } from '../db/postgres.ts';
+import { SCHEMA } from '../db.ts';
+import { layOut } from '../place.ts';
 import type { StoreGrants } from '../store.ts';
-import { hasLedger, layOut } from './place.ts';
+import { hasLedger } from './place.ts';
 import { layOutQueue, QUEUE_SCHEMA } from './queue.ts';
 
 /** A crash in here leaves what the same command completes. @throws StopError `store_version` for another version. */
 export async function initStore(location: string): Promise<StoreGrants> {
   const db = await postgres(location);
   try {
-    if (!(await hasLedger(db))) await layOut(db);
+    await hasLedger(db);
+    await layOut(db);
     await layOutQueue(location);
     const [found] = await db.rows<{ name: string }>('SELECT quote_ident(current_database()) AS name');
     return grantsIn(found?.name ?? '');

@@ -1,24 +1,41 @@
-import { randomBytes } from 'node:crypto';
 import { type StopError, stop } from '../../core/errors.ts';
 import { commandLine } from '../../lib/command-line.ts';
-import { accountsOf, type Context } from '../context.ts';
-import { type Copied, wasCopied } from '../copy.ts';
-import { type PostgresDb, postgres, SCHEMA } from '../db/postgres.ts';
-import type { Db, Sql } from '../db.ts';
+import { type PostgresDb, postgres } from '../db/postgres.ts';
+import { SCHEMA, type Sql } from '../db.ts';
 import type { Ledger, LedgerReader } from '../ledger.ts';
-import { requireAccepted } from '../lost-stores.ts';
-import { ledgerOver, readerOver } from '../open-ledger.ts';
-import { refuseForeignNotes } from '../outside-notes.ts';
-import { migrate, newestStep } from '../schema.ts';
+import { ledgerOver } from '../open-ledger.ts';
+import {
+  behindWords,
+  isNewer,
+  keepNote,
+  type Loss,
+  ledgerNow,
+  lossAt,
+  lossOf,
+  lost,
+  type Place,
+  type SentRequest,
+} from '../outside-notes.ts';
+import {
+  closedByFailure,
+  contextOf,
+  copiedAway,
+  earlier,
+  metaOf,
+  nothingThere,
+  readerAt,
+  refuseNewer,
+  takeLedger,
+} from '../place.ts';
 import type { StoreOptions, Tell } from '../store.ts';
 import { beginWorker, endWorker } from '../workers.ts';
-import { accept, lossOf, lossOfPlace, mark, Seen } from './losses.ts';
 import { spendersOf, workers } from './spenders.ts';
 import { whileMoving } from './standing.ts';
 
-/** A ledger in a database: how it is laid out, recognized and opened. */
+/** A ledger in a database: how it is recognized and opened, and how its loss is noticed. */
 
-// ------------------------------------------------------------------------------------------ what is there
+/** One address for all roles. */
+const placeOf = ({ shown }: PostgresDb): Place => ({ shown, at: shown.replace(/\/\/[^@/]*@/, '//') });
 
 /** The schema of ledgers that had other tables, before the first release. */
 const FORMER = 'rowonce';
@@ -26,84 +43,22 @@ const FORMER = 'rowonce';
 const THERE = `
 SELECT to_regclass('${SCHEMA}.meta') IS NOT NULL AS "isLedger", to_regclass('${FORMER}.calls') IS NOT NULL AS "isFormer"`;
 
-/** @throws StopError `store_version` for a ledger of before or of a newer Rowonce, which stays untouched. */
-export async function hasLedger(db: PostgresDb): Promise<boolean> {
+/** @throws StopError `store_version` for a ledger of another Rowonce, `store` for a copy that is not finished. */
+export async function hasLedger(db: PostgresDb, { mayArrive = false } = {}): Promise<boolean> {
   const [there] = await db.rows<{ isLedger: boolean; isFormer: boolean }>(THERE);
   if (there?.isLedger !== true) {
-    if (there?.isFormer === true) throw former(db);
+    if (there?.isFormer === true) throw earlier(db.shown);
     return false;
   }
-  const [last] = await db.rows<{ step: number | null }>('SELECT max(number) AS step FROM steps');
-  if ((last?.step ?? 0) > newestStep('postgres')) throw newer(db, last?.step ?? 0);
-  return (await metaOf(db, 'secret')) !== undefined || (await metaOf(db, 'arriving')) !== undefined;
-}
-
-const former = ({ shown }: PostgresDb): StopError =>
-  stop(
-    'store_version',
-    `The ledger at ${shown} was made by an earlier Rowonce, which kept it in another form. Nothing in it was changed.`,
-    'Finish its batches and export its answers with the version that made it, or name another database with --store; a new one buys again what that one has bought.',
-  );
-
-const newer = ({ shown }: PostgresDb, step: number): StopError =>
-  stop(
-    'store_version',
-    `The ledger at ${shown} was made by a newer Rowonce (schema ${step}; this one knows ${newestStep('postgres')}). Nothing in it was changed.`,
-    'Use the newer Rowonce.',
-  );
-
-export const nothingThere = ({ shown }: PostgresDb): StopError =>
-  stop(
-    'store',
-    `There is no ledger at ${shown}.`,
-    `Name an existing store with --store, or let its owner run: ${commandLine(['store', 'init', shown])}`,
-  );
-
-/** What is kept of a ledger as a whole: `identity`, `secret`, `formerly`, `lost`, `copied_to` and `arriving`. */
-export async function metaOf(sql: Pick<Sql, 'rows'>, name: string): Promise<string | undefined> {
-  const [found] = await sql.rows<{ value: string }>('SELECT value FROM meta WHERE name = ?', [name]);
-  return found?.value;
-}
-
-/** Lays out what is not there yet. Two may do so at once, and a crash leaves what the next one completes. */
-export async function layOut(db: PostgresDb): Promise<void> {
-  await db.script(`CREATE SCHEMA IF NOT EXISTS ${SCHEMA};`);
-  await migrate(db).catch(async (error: unknown) => {
-    const [last] = await db.rows<{ step: number | null }>('SELECT max(number) AS step FROM steps');
-    if (last?.step !== newestStep('postgres')) throw error;
-  });
-  await db.transaction(async (sql) => {
-    for (const [name, value] of [
-      ['identity', randomBytes(16).toString('hex')],
-      ['secret', randomBytes(32).toString('hex')],
-    ])
-      await sql.rows('INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO NOTHING', [
-        name ?? '',
-        value ?? '',
-      ]);
-  });
-}
-
-// ------------------------------------------------------------------------------------------ copies
-
-export async function copiedTo(sql: Pick<Sql, 'rows'>): Promise<Copied | undefined> {
-  const copied = await metaOf(sql, 'copied_to');
-  return copied === undefined ? undefined : JSON.parse(copied);
-}
-
-/** @throws StopError `store` for a copy that is not finished. */
-export async function refuseArriving(db: PostgresDb): Promise<void> {
-  if ((await metaOf(db, 'arriving')) === undefined) return;
-  throw stop(
-    'store',
-    `The ledger at ${db.shown} is a copy that is not finished.`,
-    'Run the same store copy command again.',
-  );
-}
-
-export async function copiedAway(db: PostgresDb): Promise<StopError | undefined> {
-  const copied = await copiedTo(db);
-  return copied && wasCopied(`at ${db.shown}`, copied, 'status and export');
+  await refuseNewer(db, db.shown);
+  const isArriving = (await metaOf(db, 'arriving')) !== undefined;
+  if (isArriving && !mayArrive)
+    throw stop(
+      'store',
+      `The ledger at ${db.shown} is a copy that is not finished.`,
+      'Run the same store copy command again.',
+    );
+  return isArriving || (await metaOf(db, 'secret')) !== undefined;
 }
 
 // ------------------------------------------------------------------------------------------ to spend
@@ -124,62 +79,48 @@ export async function openSpender(location: string, options: SpenderOptions): Pr
   const { patience, tell, clock } = options;
   const db = await postgres(location, { riding: patience && { ...patience, clock, tell } });
   return closedByFailure(db, async () => {
-    await prepare(db, options);
-    return spending(db, options);
+    const wasThere = await hasLedger(db);
+    if (!wasThere && !options.create) throw noLedger(db);
+    const loss = wasThere && options.acceptLost !== true ? await lossOf(db, placeOf(db)) : undefined;
+    if (loss !== undefined) await mark(db, loss);
+    await takeLedger(db, placeOf(db), options, wasThere);
+    const begin = (sql: Sql): Promise<number> => beginWorker(sql, options);
+    const worker =
+      options.isStill === true ? await db.transaction(begin) : await whileMoving(db, options, begin);
+    const seen = new Seen(db);
+    await seen.look();
+    db.workAs(worker, 0, async () => (await copiedAway(db, db.shown)) ?? seen.tellLost());
+    const context = await contextOf(db);
+    const ledger = ledgerOver(
+      { ...context, worker },
+      {
+        refusal: () => seen.refusal,
+        committed() {},
+        // What a server has room for, it says when it writes.
+        makeRoom: () => false,
+      },
+    );
+    let closing: Promise<void> | undefined;
+    const close = async (): Promise<void> => {
+      await ledger.close();
+      await seen.look().catch(() => {});
+      await endWorker(atOnce(db), worker);
+      await db.close();
+    };
+    return {
+      ...{ db, worker },
+      ledger: {
+        ...ledger,
+        workers: () => workers(db),
+        spenders: spendersOf({ context, db, worker, seen, ledger, clock }),
+        close: () => (closing ??= close()),
+      },
+    };
   });
 }
 
-/** Takes the ledger that is there, or lays one out. A crash in here leaves a loss as it was found, or accepted. */
-export async function prepare(db: PostgresDb, options: StoreOptions): Promise<void> {
-  refuseForeignNotes();
-  const wasThere = await hasLedger(db);
-  if (!wasThere && !options.create) throw nothingThere(db);
-  if (wasThere) await refuseArriving(db);
-  const away = wasThere && options.mayBeCopied !== true ? await copiedAway(db) : undefined;
-  if (away !== undefined) throw away;
-  const loss = wasThere ? await lossOf(db) : lossOfPlace(db);
-  if (loss !== undefined && wasThere && options.acceptLost !== true) await mark(db, loss);
-  requireAccepted(loss?.fact, options);
-  if (!wasThere) await layOut(db);
-  if (loss !== undefined) await accept(db, loss);
-}
-
-async function spending(db: PostgresDb, options: SpenderOptions): Promise<Opened> {
-  const begin = (sql: Sql): Promise<number> => beginWorker(sql, options);
-  const worker =
-    options.isStill === true ? await db.transaction(begin) : await whileMoving(db, options, begin);
-  const seen = await Seen.of(db);
-  db.workAs(worker, 0, async () => (await copiedAway(db)) ?? seen.tellLost());
-  const context = await contextOf(db);
-  const ledger = ledgerOver(
-    { ...context, worker },
-    {
-      refusal: () => seen.refusal,
-      committed() {},
-      // What a server has room for, it says when it writes.
-      makeRoom: () => false,
-    },
-  );
-  let closing: Promise<void> | undefined;
-  const close = async (): Promise<void> => {
-    await ledger.close();
-    await seen.lookOnceMore();
-    await endWorker(atOnce(db), worker);
-    await db.close();
-  };
-  return {
-    ...{ db, worker },
-    ledger: {
-      ...ledger,
-      workers: () => workers(db),
-      spenders: spendersOf({ context, db, worker, seen, ledger, clock: options.clock }),
-      close: () => (closing ??= close()),
-    },
-  };
-}
-
 /** Who ends does not wait for a database that is away. */
-const atOnce = (db: PostgresDb): Pick<Db, 'transaction'> => ({
+const atOnce = (db: PostgresDb): Pick<PostgresDb, 'transaction'> => ({
   transaction: (work) =>
     work({
       rows: (sql, params) => db.rowsAtOnce(sql, params),
@@ -187,37 +128,75 @@ const atOnce = (db: PostgresDb): Pick<Db, 'transaction'> => ({
     }),
 });
 
-export async function contextOf(db: PostgresDb): Promise<Context> {
-  return { db, secret: (await metaOf(db, 'secret')) ?? '', account: accountsOf(db) };
-}
+// ------------------------------------------------------------------------------------------ what was lost
 
-/** What is left open would keep its owner from closing. */
-export async function closedByFailure<T>(db: Pick<Db, 'close'>, open: () => Promise<T>): Promise<T> {
-  try {
-    return await open();
-  } catch (error) {
-    await db.close();
-    throw error;
+/**
+ * The newest call that this process has seen in the ledger, its own or another's. A server that took another's place may lack it, as may a
+ * backup that was put back. Who finds it missing marks the ledger, and nobody spends from it until a person accepts that.
+ */
+export class Seen {
+  readonly #db: PostgresDb;
+  #newest: SentRequest | undefined;
+  #identity = '';
+  /** Why nothing new is written. */
+  refusal: StopError | undefined;
+
+  constructor(db: PostgresDb) {
+    this.#db = db;
+  }
+
+  /**
+   * Takes what is found for the newest that is known, here and outside.
+   * @throws StopError `store_lost` when something is missing; the others are told.
+   */
+  async look(): Promise<void> {
+    const sql = { rows: this.#db.rowsAtOnce.bind(this.#db) };
+    const now = await ledgerNow(sql, this.#newest);
+    if (now.lost !== undefined) throw this.#refused(now.lost);
+    if (!now.has) throw await this.tellLost();
+    this.#identity = now.identity;
+    if (now.newest !== undefined && (this.#newest === undefined || isNewer(now.newest, this.#newest)))
+      this.#newest = now.newest;
+    keepNote(placeOf(this.#db), now);
+  }
+
+  /** Something that was committed is missing. @returns what ends this process. */
+  async tellLost(): Promise<StopError> {
+    const place = placeOf(this.#db);
+    const fact = behindWords(place, { at: place.at, newest: this.#newest });
+    await mark(this.#db, { fact, identity: this.#identity });
+    return this.#refused(fact);
+  }
+
+  #refused(fact: string): StopError {
+    this.refusal = lost(fact);
+    return this.refusal;
   }
 }
 
+/** Tells everybody who spends from the ledger. What stands in its place under another name is left alone. */
+async function mark(db: PostgresDb, { fact, identity }: Loss): Promise<void> {
+  const text = `INSERT INTO meta (name, value) SELECT 'lost', CAST(? AS TEXT) FROM meta WHERE name = 'identity' AND value = ?
+    ON CONFLICT (name) DO UPDATE SET value = excluded.value WHERE meta.value = ''`;
+  // Where it cannot be written nobody can spend from it either.
+  await db.rowsAtOnce(text, [fact, identity]).catch(() => {});
+}
+
 // ------------------------------------------------------------------------------------------ to read
+
+export const noLedger = ({ shown }: PostgresDb): StopError =>
+  nothingThere(shown, `or let its owner run: ${commandLine(['store', 'init', shown])}`);
 
 /** Opens a store to read it, also beside workers. */
 export async function openReader(location: string, tell: Tell = () => {}): Promise<LedgerReader> {
   const db = await postgres(location, { isReader: true });
   return closedByFailure(db, async () => {
-    refuseForeignNotes();
     if (!(await hasLedger(db))) {
-      const gone = lossOfPlace(db);
-      if (gone !== undefined) tell(gone.fact);
-      throw nothingThere(db);
+      const gone = lossAt(placeOf(db));
+      if (gone !== undefined) tell(gone);
+      throw noLedger(db);
     }
-    await refuseArriving(db);
-    const loss = await lossOf(db);
-    if (loss !== undefined) tell(`${loss.fact} Nothing is bought from it in this state.`);
-    const ledger = readerOver(await contextOf(db));
-    return { ...ledger, workers: () => workers(db), close: () => db.close() };
+    return { ...(await readerAt(db, placeOf(db), tell)), workers: () => workers(db) };
   });
 }
 
@@ -225,7 +204,7 @@ export async function openReader(location: string, tell: Tell = () => {}): Promi
 export async function reading<T>(location: string, work: (db: PostgresDb) => Promise<T>): Promise<T> {
   const db = await postgres(location, { isReader: true });
   try {
-    if (!(await hasLedger(db))) throw nothingThere(db);
+    if (!(await hasLedger(db, { mayArrive: true }))) throw noLedger(db);
     return await work(db);
   } finally {
     await db.close();

@@ -6,7 +6,7 @@ import { accountsPath } from '../../core/paths.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import type { Context } from '../context.ts';
 import type { PostgresDb } from '../db/postgres.ts';
-import type { Db, Sql } from '../db.ts';
+import { type Db, type Sql, Unanswered } from '../db.ts';
 import {
   type AccountHeard,
   type AccountSaid,
@@ -21,8 +21,6 @@ import {
   type Worker,
 } from '../ledger.ts';
 import { Line } from '../limits.ts';
-import { Unanswered } from '../store.ts';
-import type { Seen } from './losses.ts';
 import { requireMoving } from './standing.ts';
 
 /** The workers that spend from the ledger, and what they tell each other: each says in its row of `workers` how it stands. */
@@ -31,7 +29,8 @@ interface Spending {
   readonly context: Context;
   readonly db: PostgresDb;
   readonly worker: number;
-  readonly seen: Seen;
+  /** Asks once whether it is still the newest ledger. @throws StopError `store_lost`. */
+  readonly seen: { look(): Promise<void> };
   readonly ledger: Pick<Ledger, 'account' | 'setAccountCaps'>;
   readonly clock: Clock;
 }

@@ -1,10 +1,10 @@
 import type { Client } from 'pg';
 import { type StopError, stop } from '../../core/errors.ts';
-import { type PostgresDb, SCHEMA } from '../db/postgres.ts';
+import type { PostgresDb } from '../db/postgres.ts';
 import { unreachable } from '../db/postgres-errors.ts';
 import { addressOf } from '../db/server-address.ts';
-import type { Sql } from '../db.ts';
-import { type StoreOptions, Unanswered } from '../store.ts';
+import { SCHEMA, type Sql, Unanswered } from '../db.ts';
+import type { StoreOptions } from '../store.ts';
 
 /**
  * A ledger stands still while it is being copied or erased from: nobody begins to work on it, and who is at work keeps others from that.

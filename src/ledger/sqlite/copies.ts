@@ -1,35 +1,31 @@
 import { randomBytes } from 'node:crypto';
 import { renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { type Copied, type CopyTarget, takeParts, wasCopied } from '../copy.ts';
+import { type CopyTarget, takeParts } from '../copy.ts';
 import { Connection, sqlite } from '../db/sqlite.ts';
+import { metaOf } from '../place.ts';
 import type { StoreOptions } from '../store.ts';
 import { damagedStore } from './errors.ts';
-import { hasLedger, makePrivateFile, type StoreFolder, sizeOf, syncFile, syncFolder } from './folder.ts';
-import { APPLICATION_ID, connect, metaOf } from './layout.ts';
-import { takeLock } from './lock.ts';
+import {
+  hasLedger,
+  makePrivateFile,
+  type StoreFolder,
+  sizeOf,
+  syncFile,
+  syncFolder,
+  takeLock,
+} from './folder.ts';
+import { APPLICATION_ID, connect } from './layout.ts';
 
 /** A copy of another ledger is a file that no store opens before it has its name. */
-
-/** To where the ledger was copied; undefined while it was not. */
-export function copiedTo(connection: Connection): Copied | undefined {
-  const copied = metaOf(connection, 'copied_to');
-  return copied === undefined ? undefined : JSON.parse(copied);
-}
-
-/** @throws StopError `store` when the ledger was copied: another one goes on in its place. */
-export function refuseCopied(connection: Connection, { path }: StoreFolder): void {
-  const copied = copiedTo(connection);
-  if (copied !== undefined) throw wasCopied(`in ${path}`, copied, 'status, export and forget');
-}
 
 export async function copyTarget(folder: StoreFolder, options: StoreOptions): Promise<CopyTarget> {
   const lock = await takeLock(folder, options);
   const copy = join(folder.path, 'ledger.db.copy');
   return {
     place: folder.path,
-    present: hasLedger(folder) ? identityIn(connect(folder, 'read')) : undefined,
-    awaiting: sizeOf(copy) === undefined ? undefined : identityIn(new Connection(copy, 'read')),
+    present: hasLedger(folder) ? await identityIn(connect(folder, 'read')) : undefined,
+    awaiting: sizeOf(copy) === undefined ? undefined : await identityIn(new Connection(copy, 'read')),
     async take(parts) {
       rmSync(copy, { force: true });
       const identity = randomBytes(16).toString('hex');
@@ -61,9 +57,9 @@ export async function copyTarget(folder: StoreFolder, options: StoreOptions): Pr
 }
 
 /** The name of the ledger in a file; undefined where it has none, as in a copy that was not finished. */
-function identityIn(connection: Connection): string | undefined {
+async function identityIn(connection: Connection): Promise<string | undefined> {
   try {
-    return metaOf(connection, 'identity');
+    return await metaOf(sqlite(connection, connection), 'identity');
   } catch {
     return undefined;
   } finally {

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import {
   chmodSync,
   closeSync,
@@ -7,18 +8,25 @@ import {
   mkdirSync,
   openSync,
   readdirSync,
+  readFileSync,
+  rmSync,
   statfsSync,
   statSync,
   writeFileSync,
+  writeSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { stop } from '../../core/errors.ts';
+import { isoTime } from '../../core/clock.ts';
+import { type StopError, stop } from '../../core/errors.ts';
 import { shellWord } from '../../lib/command-line.ts';
 import { distrustOfFolder, ownedByAnother } from '../../lib/file-trust.ts';
+import { hearsPauses, PAUSE_SIGNAL } from '../../lib/pause-signal.ts';
+import { type ProcessLock, tryLock } from '../../lib/process-lock.ts';
+import type { Spender, StoreOptions } from '../store.ts';
 
 /**
- * The folder that is an SQLite store, and the names in it. `ledger.db` and `lock.db` are opened by SQLite and by nothing
- * else in the process: closing any other file descriptor of theirs would silently drop the locks (POSIX).
+ * The folder that is an SQLite store: its names, who may read it, its lock and its reserve of room. `ledger.db` and `lock.db` are opened
+ * by SQLite and by nothing else in the process: closing any other file descriptor of theirs would silently drop the locks (POSIX).
  * Asking for their size and changing their mode is harmless.
  */
 export interface StoreFolder {
@@ -40,6 +48,16 @@ export function storeFolder(location: string): StoreFolder {
   };
 }
 
+export function sizeOf(path: string): number | undefined {
+  return statSync(path, { throwIfNoEntry: false })?.size;
+}
+
+export function hasLedger(folder: StoreFolder): boolean {
+  return sizeOf(folder.ledger) !== undefined;
+}
+
+// ------------------------------------------------------------------------------------------ for its user alone
+
 /** Only the user may read what was bought and for whom. */
 const FOLDER_MODE = 0o700;
 export const FILE_MODE = 0o600;
@@ -47,96 +65,72 @@ const OTHERS = 0o077;
 /** Windows has no such modes; the user's profile folder is private there already. */
 const HAS_MODES = process.platform !== 'win32';
 
-/** Flags that replace a file and never follow a link in its place; Windows has no such flag, and rarely such links. */
-export const ANEW = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | (constants.O_NOFOLLOW ?? 0);
-
-export function writeAnew(path: string, content: string): void {
-  const file = openSync(path, ANEW, FILE_MODE);
-  try {
-    writeFileSync(file, content);
-  } finally {
-    closeSync(file);
-  }
-}
-
-export function sizeOf(path: string): number | undefined {
-  return statSync(path, { throwIfNoEntry: false })?.size;
-}
-
 export function makePrivateFile(path: string): void {
   if (HAS_MODES) chmodSync(path, FILE_MODE);
 }
 
-export function hasLedger(folder: StoreFolder): boolean {
-  return sizeOf(folder.ledger) !== undefined;
-}
-
 /**
- * Refuses a folder that another user owns or can write to, and files in it that are not ours: they could make us
- * believe that something was bought, or make us write where their links lead.
+ * Refuses a folder that another user owns or can write to, and what others have put there: they could make us believe that something was
+ * bought, or make us write where their links lead.
  * @throws StopError `store`.
  */
-export function refuseForeign(folder: StoreFolder): void {
-  const open = hasLedger(folder) ? distrustOfFolder(folder.path) : ownerOf(folder.path);
-  if (open !== undefined) throw stop('store', `The store was not opened: ${open.fact}.`, open.next);
-  for (const path of filesOf(folder)) refuseUnlessOurs(path, 'file');
-  for (const name of FILES_BESIDE) refuseUnlessOurs(join(folder.path, name), 'file');
-  for (const name of FOLDERS_BESIDE) refuseUnlessOurs(join(folder.path, name), 'folder');
-}
-
-function refuseUnlessOurs(path: string, kind: 'file' | 'folder'): void {
-  const found = lstatSync(path, { throwIfNoEntry: false });
-  if (found === undefined) return;
-  const owner = ownedByAnother(path, found);
-  const isKind = kind === 'file' ? found.isFile() : found.isDirectory();
-  if (isKind && owner === undefined) return;
-  const fact = owner?.fact ?? `${path} is ${found.isSymbolicLink() ? 'a link' : `no ${kind}`}`;
-  throw stop(
-    'store',
-    `The store was not opened: ${fact}, which Rowonce never makes there.`,
-    'Find out who made it, then remove it or restore the whole folder from a backup.',
-  );
-}
-
-function filesOf(folder: StoreFolder): readonly string[] {
-  const { ledger, lock, reserve, spender } = folder;
-  const ofSqlite = ['-wal', '-shm', '-journal'].map((ending) => `${ledger}${ending}`);
-  return [ledger, ...ofSqlite, lock, `${lock}-journal`, reserve, spender];
-}
-
-/** Whether another user owns a folder that is to become a store, and would then be closed to others. */
-function ownerOf(path: string): ReturnType<typeof ownedByAnother> {
+export function refuseForeign({ path }: StoreFolder): void {
   const found = statSync(path, { throwIfNoEntry: false });
-  return found === undefined ? undefined : ownedByAnother(path, found);
-}
-
-/** What the page keeps beside the ledger, and may have kept before the ledger is made. */
-const FILES_BESIDE = ['open.html', 'serve.json', 'serve.lock', 'serve.lock-journal', 'schedules.json'];
-
-/** Standard input, and lists and what belongs to them, are saved there, also before the ledger is made. */
-const FOLDERS_BESIDE = ['spool', 'lists', 'columns', 'jobs', 'downloads'];
-
-const BEFORE_THE_LEDGER: ReadonlySet<string> = new Set([...FILES_BESIDE, ...FOLDERS_BESIDE]);
-
-/**
- * Makes the folder, or takes an existing one. An empty folder and an existing store are closed to others. A folder with
- * other files that others can reach is refused, because closing it would take those files from them.
- */
-export function preparePrivateFolder(folder: StoreFolder): void {
-  if (mkdirSync(folder.path, { recursive: true, mode: FOLDER_MODE }) !== undefined)
-    syncFolder(dirname(folder.path));
-  refuseForeign(folder);
-  refuseNetworkFileSystem(folder.path);
-  if (!HAS_MODES || (statSync(folder.path).mode & OTHERS) === 0) return;
-  const others = readdirSync(folder.path).filter((name) => !BEFORE_THE_LEDGER.has(name));
-  if (!hasLedger(folder) && others.length > 0) {
+  if (found?.isDirectory() !== true) return;
+  const names = readdirSync(path);
+  // An empty one is closed to others before anything is made in it.
+  const distrust = names.length === 0 ? ownedByAnother(path, found) : distrustOfFolder(path);
+  if (distrust !== undefined)
+    throw stop('store', `The store was not opened: ${distrust.fact}.`, distrust.next);
+  for (const file of names.map((name) => join(path, name))) {
+    const entry = lstatSync(file, { throwIfNoEntry: false });
+    const owner = entry && ownedByAnother(file, entry);
+    if (owner === undefined && entry?.isSymbolicLink() !== true) continue;
     throw stop(
       'store',
-      `The folder ${folder.path} has other files and is open to other users, so it was not made a store.`,
-      `Name an empty folder with --store, or close this one: chmod 700 ${shellWord(folder.path)}`,
+      `The store was not opened: ${owner?.fact ?? `${file} is a link`}, which Rowonce never makes there.`,
+      'Find out who made it, then remove it or restore the whole folder from a backup.',
     );
   }
-  chmodSync(folder.path, FOLDER_MODE);
+}
+
+/** What is kept beside the ledger, maybe before there is one: the page's files, and standard input and lists that were saved. */
+const BESIDE: ReadonlySet<string> = new Set([
+  ...['open.html', 'serve.json', 'serve.lock', 'serve.lock-journal', 'schedules.json'],
+  ...['spool', 'lists', 'columns', 'jobs', 'downloads'],
+]);
+
+/**
+ * Makes the folder, or takes one that is there, and closes it to others. One with other files is refused, because closing it would take
+ * those files from them.
+ */
+export function preparePrivateFolder(folder: StoreFolder): void {
+  const { path } = folder;
+  if (mkdirSync(path, { recursive: true, mode: FOLDER_MODE }) !== undefined) syncFolder(dirname(path));
+  refuseForeign(folder);
+  if (isNetworkFileSystem(statfsSync(path).type))
+    throw stop(
+      'store',
+      `The folder ${path} is on a network file system, where two machines could spend at once.`,
+      'Name a folder on a local disk with --store.',
+    );
+  if (!HAS_MODES || (statSync(path).mode & OTHERS) === 0) return;
+  if (!hasLedger(folder) && readdirSync(path).some((name) => !BESIDE.has(name)))
+    throw stop(
+      'store',
+      `The folder ${path} has other files and is open to other users, so it was not made a store.`,
+      `Name an empty folder with --store, or close this one: chmod 700 ${shellWord(path)}`,
+    );
+  chmodSync(path, FOLDER_MODE);
+}
+
+/** `f_type` of file systems whose locks and shared memory SQLite cannot rely on: NFS, SMB, CIFS, SMB2, AFS, Ceph. */
+const NETWORK_FILE_SYSTEMS: ReadonlySet<number> = new Set([
+  0x6969, 0x517b, 0xff534d42, 0xfe534d42, 0x5346414f, 0x00c36400,
+]);
+
+export function isNetworkFileSystem(type: number): boolean {
+  return process.platform === 'linux' && NETWORK_FILE_SYSTEMS.has(type);
 }
 
 export function syncFile(path: string): void {
@@ -153,20 +147,97 @@ export function syncFolder(path: string): void {
   closeSync(handle);
 }
 
-/** `f_type` of file systems whose locks and shared memory SQLite cannot rely on: NFS, SMB, CIFS, SMB2, AFS, Ceph. */
-const NETWORK_FILE_SYSTEMS: ReadonlySet<number> = new Set([
-  0x6969, 0x517b, 0xff534d42, 0xfe534d42, 0x5346414f, 0x00c36400,
-]);
+// ------------------------------------------------------------------------------------------ one spender
 
-export function isNetworkFileSystem(type: number): boolean {
-  return process.platform === 'linux' && NETWORK_FILE_SYSTEMS.has(type);
+/** Short compared to any run, and rare enough that waiting costs nothing. */
+const RETRY_MS = 200;
+
+/**
+ * Takes the lock for the life of the process. Who has it is written beside it, for people: no decision depends on that, and a crash
+ * leaves it behind.
+ * @throws StopError `busy` when it is not free within `waitForLockMs`.
+ */
+export async function takeLock(folder: StoreFolder, options: StoreOptions): Promise<ProcessLock> {
+  const { clock, waitForLockMs, command } = options;
+  const deadlineMs = clock.monotonicMs() + waitForLockMs;
+  let lock = tryLock(folder.lock);
+  for (; lock === undefined; lock = tryLock(folder.lock)) {
+    const leftMs = deadlineMs - clock.monotonicMs();
+    if (leftMs <= 0) throw busy(folder);
+    await clock.sleep(Math.min(RETRY_MS, leftMs));
+  }
+  const held = lock;
+  const words: Spender = {
+    pid: process.pid,
+    since: isoTime(clock.wallMs()),
+    command,
+    ...(hearsPauses() ? { pausedBy: PAUSE_SIGNAL } : {}),
+  };
+  writeFileSync(folder.spender, `${JSON.stringify(words)}\n`, { mode: FILE_MODE });
+  return {
+    release() {
+      try {
+        rmSync(folder.spender, { force: true });
+      } catch {
+        // On a disk that accepts no writes any more the file stays, as after a crash.
+      }
+      held.release();
+    },
+  };
 }
 
-function refuseNetworkFileSystem(path: string): void {
-  if (!isNetworkFileSystem(statfsSync(path).type)) return;
-  throw stop(
-    'store',
-    `The folder ${path} is on a network file system, where two machines could spend at once.`,
-    'Name a folder on a local disk with --store.',
+function busy(folder: StoreFolder): StopError {
+  const last = lastSpender(folder);
+  const who = last && `process ${last.pid}, "${last.command}", since ${last.since}`;
+  return stop(
+    'busy',
+    `Another process is spending from the store ${folder.path}${who === undefined ? '' : `; the last to say so was ${who}`}.`,
+    'Let it end, or wait for it with --wait 2h.',
   );
+}
+
+/** The process that last claimed to spend, if it still lives. Another process may have got its number since. */
+export function livingSpender(folder: StoreFolder): Spender | undefined {
+  const last = lastSpender(folder);
+  if (last === undefined) return undefined;
+  try {
+    process.kill(last.pid, 0);
+    return last;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM' ? last : undefined;
+  }
+}
+
+function lastSpender({ spender }: StoreFolder): Spender | undefined {
+  try {
+    const { pid, since, command, pausedBy } = JSON.parse(readFileSync(spender, 'utf8'));
+    // A signal to a number below 2 would reach other processes than a spender.
+    if (!Number.isInteger(pid) || pid < 2) return undefined;
+    return { pid, since, command, ...(pausedBy === PAUSE_SIGNAL ? { pausedBy } : {}) };
+  } catch {
+    // The file is missing, or is being written at this moment.
+    return undefined;
+  }
+}
+
+// ------------------------------------------------------------------------------------------ room
+
+/**
+ * Room that is set aside while there is some: on a full disk the file is removed, so that answers to requests in flight, which may
+ * have been charged, can still be written. It holds the answers to a thousand, at a kilobyte each.
+ */
+export const RESERVE_BYTES = 1024 * 1024;
+
+/** @throws the disk's error when it is full already; then nothing is sent. */
+export function ensureReserve(path: string): void {
+  if (sizeOf(path) === RESERVE_BYTES) return;
+  const file = openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC, FILE_MODE);
+  try {
+    // File systems that compress, or keep zeros as holes, would reserve nothing for others.
+    writeSync(file, randomBytes(RESERVE_BYTES));
+    // With delayed allocation a lack of room would show only later.
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
 }

@@ -1,34 +1,41 @@
-import { existsSync } from 'node:fs';
+import { type BigIntStats, existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { isoTime } from '../../core/clock.ts';
+import { StopError, stop } from '../../core/errors.ts';
 import { listsFolder } from '../../core/paths.ts';
+import { moveWithoutReplacing, outputProblem } from '../../lib/atomic-file.ts';
+import { testHook } from '../../lib/faults.ts';
+import type { ProcessLock } from '../../lib/process-lock.ts';
 import { checkBudgets } from '../check.ts';
-import { accountsOf } from '../context.ts';
 import { type CopySource, partsOf } from '../copy.ts';
-import { type Connection, sqlite } from '../db/sqlite.ts';
+import { Connection, sqlite } from '../db/sqlite.ts';
 import type { Db } from '../db.ts';
 import { type Erasing, eraserOver, finishErasures, NOTHING_ERASABLE, type Room } from '../erase.ts';
 import type { Eraser } from '../eraser.ts';
 import type { Keeping } from '../gather.ts';
 import type { Ledger, LedgerReader } from '../ledger.ts';
-import { requireAccepted } from '../lost-stores.ts';
-import { ledgerOver, readerOver } from '../open-ledger.ts';
-import { refuseForeignNotes } from '../outside-notes.ts';
-import { backUp } from '../sqlite/backup.ts';
+import { ledgerOver } from '../open-ledger.ts';
+import { keepNote, ledgerNow, lossAt, requireAccepted, setMeta } from '../outside-notes.ts';
+import { closedByFailure, contextOf, copiedTo, nothingThere, readerAt, takeLedger } from '../place.ts';
 import { clean, requireRoom } from '../sqlite/cleaning.ts';
-import { copiedTo, copyTarget, refuseCopied } from '../sqlite/copies.ts';
-import { explained } from '../sqlite/errors.ts';
+import { copyTarget } from '../sqlite/copies.ts';
+import { explained, isDiskFull } from '../sqlite/errors.ts';
 import {
+  ensureReserve,
+  FILE_MODE,
   hasLedger,
+  livingSpender,
   makePrivateFile,
   preparePrivateFolder,
+  RESERVE_BYTES,
   refuseForeign,
   type StoreFolder,
   sizeOf,
   storeFolder,
+  syncFile,
+  takeLock,
 } from '../sqlite/folder.ts';
-import { connect, isEmpty, layOut, lossOfPlace, metaOf, nothingThere } from '../sqlite/layout.ts';
-import { livingSpender, type SpenderLock, takeLock } from '../sqlite/lock.ts';
-import { ensureReserve, freeReserve, limitPages, raiseLimit } from '../sqlite/reserve-file.ts';
-import { lossOf, Watch } from '../sqlite/watch.ts';
+import { APPLICATION_ID, connect, isEmpty, placeOf } from '../sqlite/layout.ts';
 import { isUrl, type Store, type StoreCheck, type StoreOptions, type Tell } from '../store.ts';
 import { beginWorker, endWorker } from '../workers.ts';
 
@@ -41,7 +48,7 @@ const store: Store = {
 
   look: (location, tell) => explaining(location, (folder) => look(folder, tell)),
 
-  prepare: (location) => explaining(location, async (folder) => void prepare(folder, {})),
+  prepare: (location) => explaining(location, async (folder) => prepare(folder, {})),
 
   spender: async (location) => livingSpender(storeFolder(location)),
 
@@ -86,14 +93,260 @@ async function explaining<T>(location: string, work: (folder: StoreFolder) => Pr
   }
 }
 
-/** Makes the folder, or takes the one that is there, before anything is written to it. @returns whether it has a ledger. */
-function prepare(folder: StoreFolder, options: Pick<StoreOptions, 'acceptLost' | 'tell'>): boolean {
-  refuseForeignNotes();
-  const wasThere = hasLedger(folder);
+const noStore = ({ path }: StoreFolder): StopError => nothingThere(path, 'the first run makes a new one.');
+
+/** Makes the folder, or takes the one that is there. */
+function prepare(folder: StoreFolder, { acceptLost }: Pick<StoreOptions, 'acceptLost'>): void {
   // This comes before anything is made, so that the mount point of an unmounted disk stays as it is.
-  if (!wasThere) requireAccepted(lossOfPlace(folder), options);
+  if (!hasLedger(folder)) requireAccepted(lossAt(placeOf(folder)), { acceptLost });
   preparePrivateFolder(folder);
-  return wasThere;
+}
+
+// --------------------------------------------------------------------------------------------- to spend
+
+/** An open store, for those who erase from it or copy it as well. */
+interface Opened extends Erasing {
+  readonly ledger: Ledger;
+}
+
+async function open(folder: StoreFolder, options: StoreOptions): Promise<Opened> {
+  if (!options.create && !hasLedger(folder)) throw noStore(folder);
+  prepare(folder, options);
+  const lock = await takeLock(folder, options);
+  return closedByFailure({ close: () => lock.release() }, async () => {
+    const writer = connect(folder, 'write');
+    return closedByFailure(writer.raw, () => openLocked(folder, { lock, writer, options }));
+  });
+}
+
+interface Locked {
+  readonly lock: ProcessLock;
+  readonly writer: Connection;
+  readonly options: StoreOptions;
+}
+
+/** A crash anywhere in here leaves a store that the next start takes for new, or as it was. */
+async function openLocked(folder: StoreFolder, { lock, writer, options }: Locked): Promise<Opened> {
+  const isNew = await isEmpty(writer, folder);
+  // SQLite gives the log the mode of the database, so this comes before the log.
+  makePrivateFile(folder.ledger);
+  writer.pragma('journal_mode = WAL');
+  if (isNew) writer.pragma(`application_id = ${APPLICATION_ID}`);
+  const reader = connect(folder, 'read');
+  return closedByFailure(reader.raw, async () => {
+    const [db, place] = [sqlite(writer, reader), placeOf(folder)];
+    await takeLedger(db, place, options, !isNew);
+    ensureReserve(folder.reserve);
+    limitPages(writer);
+    const worker = await db.transaction((sql) => beginWorker(sql, options));
+    const kept = await keeping(folder, writer, db);
+    const ledger = ledgerOver({ ...(await contextOf(db)), worker }, kept);
+    let closing: Promise<void> | undefined;
+    const close = async (): Promise<void> => {
+      try {
+        await ledger.close();
+        await endWorker(db, worker);
+        await kept.end();
+      } finally {
+        await db.close();
+        lock.release();
+      }
+    };
+    const room: Room = {
+      requireRoom: () => requireRoom(writer, folder.path),
+      begin: () => void writer.pragma('secure_delete = ON'),
+      clean: async () => clean(writer, folder.path),
+    };
+    // What an erasure could not overwrite when it was made.
+    const cleaning = await finishErasures(db, room);
+    if (cleaning.isDue) options.tell?.(cleaning.why);
+    return { db, worker, room, ledger: { ...ledger, close: () => (closing ??= close()) } };
+  });
+}
+
+/** How often the note outside is brought up to date while there are commits. What a killed process bought since is not known outside. */
+const NOTE_EVERY_MS = 1000;
+
+/**
+ * Makes sure that the open ledger is the one that the next start will find: a process that goes on with a file which nobody else can
+ * reach would buy answers that nobody will ever find, and beside a lock that took the place of ours somebody else spends.
+ */
+async function keeping(
+  { path, ledger, lock, reserve }: StoreFolder,
+  writer: Connection,
+  db: Db,
+): Promise<Keeping & { end(): Promise<void> }> {
+  const place = placeOf(storeFolder(path));
+  const opened = [ledger, lock].map((file) => ({ file, was: fileAt(file) }));
+  let refusal: StopError | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  const note = async (): Promise<void> => {
+    timer = undefined;
+    // Whoever uses the ledger next gets the error.
+    await ledgerNow(db).then(
+      (now) => keepNote(place, now),
+      () => {},
+    );
+  };
+  await note();
+  return {
+    refusal() {
+      const gone = refusal === undefined && opened.find(({ file, was }) => !isSameFile(fileAt(file), was));
+      if (gone)
+        refusal = stop(
+          'store_lost',
+          `${gone.file === lock ? lock : `The ledger of the store ${path}`} was deleted, moved, replaced or unmounted while it was in use; nothing new is sent.`,
+          'Put it back, then run the same command again.',
+        );
+      return refusal;
+    },
+    committed() {
+      timer ??= setTimeout(note, NOTE_EVERY_MS).unref();
+    },
+    makeRoom() {
+      const hadRoom = sizeOf(reserve) !== undefined;
+      // Moving the log into the database would take that room for itself.
+      writer.pragma('wal_autocheckpoint = 0');
+      rmSync(reserve, { force: true });
+      limitPages(writer, RESERVE_BYTES);
+      return hadRoom;
+    },
+    async end() {
+      clearTimeout(timer);
+      await note();
+    },
+  };
+}
+
+/** Undefined also for a file that cannot be reached, because the next start could not reach it either. It is not opened, so no lock is lost. */
+function fileAt(path: string): BigIntStats | undefined {
+  try {
+    return statSync(path, { bigint: true, throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}
+
+const isSameFile = (one: BigIntStats | undefined, other: BigIntStats | undefined): boolean =>
+  one !== undefined && one.ino === other?.ino && one.dev === other.dev;
+
+/**
+ * Fault injection, like the crash points: `ROWONCE_FULL_AT_PAGES=N` lets the ledger grow to N pages, like a full disk, and by the reserve
+ * more once that is given up. Without the variable there is no limit.
+ */
+const PAGES = Number(testHook('ROWONCE_FULL_AT_PAGES') ?? 0);
+const PAGE_BYTES = 4096;
+
+function limitPages(connection: Connection, moreBytes = 0): void {
+  if (PAGES > 0) connection.pragma(`max_page_count = ${PAGES + moreBytes / PAGE_BYTES}`);
+}
+
+// --------------------------------------------------------------------------------------------- to read
+
+/** Opens a store to read it, also beside a running spender. */
+async function look(folder: StoreFolder, tell: Tell = () => {}): Promise<LedgerReader> {
+  const connection = await openToRead(folder, tell);
+  return closedByFailure(connection.raw, () =>
+    readerAt(sqlite(connection, connection), placeOf(folder), tell),
+  );
+}
+
+/** @param tell hears of a ledger that is gone. @throws StopError `store` where there is none. */
+async function openToRead(folder: StoreFolder, tell: Tell = () => {}): Promise<Connection> {
+  refuseForeign(folder);
+  const connection = hasLedger(folder) ? connect(folder, 'read') : undefined;
+  return closedByFailure({ close: () => connection?.raw.close() }, async () => {
+    if (connection !== undefined && !(await isEmpty(connection, folder))) return connection;
+    const gone = lossAt(placeOf(folder));
+    if (gone !== undefined) tell(gone);
+    throw noStore(folder);
+  });
+}
+
+/** Reads a ledger as it is, also one that nothing is bought from. */
+function reading<T>(
+  location: string,
+  work: (connection: Connection, folder: StoreFolder) => Promise<T>,
+): Promise<T> {
+  return explaining(location, async (folder) => {
+    const connection = await openToRead(folder);
+    try {
+      return await work(connection, folder);
+    } finally {
+      connection.raw.close();
+    }
+  });
+}
+
+/** SQLite's own check, and each budget added up anew from the calls. It sees one state of the ledger. */
+async function checkLedger(connection: Connection): Promise<StoreCheck> {
+  const db = sqlite(connection, connection);
+  connection.rows('BEGIN');
+  try {
+    const said = await db.rows<{ integrity_check: string }>('PRAGMA integrity_check');
+    const broken = said.map(({ integrity_check: words }) => words).filter((words) => words !== 'ok');
+    // On broken pages anything may be found.
+    if (broken.length > 0) return { broken, budgets: 0, wrong: [] };
+    return { broken, ...(await checkBudgets(db)) };
+  } finally {
+    connection.rows('COMMIT');
+  }
+}
+
+// --------------------------------------------------------------------------------------------- to keep
+
+/**
+ * Copies a ledger into one file, also while somebody spends from it. The copy says that it is one, so that nothing is bought from it
+ * before the person who puts it back has said so: whatever the ledger bought since is unknown to it. A crash leaves `FILE.part`.
+ * @throws StopError `output` when there is such a file already, or none can be written there.
+ */
+async function backUp(connection: Connection, file: string): Promise<void> {
+  const path = resolve(file);
+  const part = `${path}.part`;
+  try {
+    rmSync(part, { force: true });
+    writeFileSync(part, '', { mode: FILE_MODE, flag: 'wx' });
+    // SQLite begins again for each write of others, unless what it reads is held.
+    connection.rows('BEGIN');
+    connection.rows('SELECT 1 FROM sqlite_schema');
+    await connection.raw.backup(part).finally(() => connection.rows('COMMIT'));
+    await markBackup(new Connection(part, 'write'));
+    syncFile(part);
+    if (!(await moveWithoutReplacing(part, path)))
+      throw stop('output', `There is a file ${path} already.`, 'Name a new one.');
+  } catch (error) {
+    rmSync(part, { force: true });
+    if (error instanceof StopError) throw error;
+    if (isDiskFull(error))
+      throw stop('output', `The disk of ${path} is full.`, 'Name a file on another one.');
+    throw error instanceof Error && 'syscall' in error ? outputProblem(path, error, 'store backup') : error;
+  }
+}
+
+async function markBackup(copy: Connection): Promise<void> {
+  const db = sqlite(copy, copy);
+  try {
+    // It has no log from here on, so it is one file.
+    copy.pragma('journal_mode = DELETE');
+    const { newest } = await ledgerNow(db);
+    const since = newest === undefined ? 'since' : `after ${isoTime(newest.atMs)}`;
+    const lost = `The store is a backup that was put back. What was bought ${since} is not in it, and would be bought again.`;
+    await db.transaction((sql) => setMeta(sql, { lost }));
+  } finally {
+    await db.close();
+  }
+}
+
+async function copySource(folder: StoreFolder, options: StoreOptions): Promise<CopySource> {
+  const { ledger, db } = await open(folder, { ...options, mayBeCopied: true });
+  return {
+    ledger,
+    place: folder.path,
+    copied: await copiedTo(db),
+    parts: () => partsOf(db),
+    leave: (copied) => db.transaction((sql) => setMeta(sql, { copied_to: JSON.stringify(copied) })),
+    close: () => ledger.close(),
+  };
 }
 
 /** The lock keeps a first run from beginning with one of the lists meanwhile. */
@@ -108,197 +361,5 @@ async function erasingLists<T>(
     return await work({ folder: folder.path, ledger: undefined, find: async () => NOTHING_ERASABLE });
   } finally {
     lock.release();
-  }
-}
-
-async function copySource(folder: StoreFolder, options: StoreOptions): Promise<CopySource> {
-  const { ledger, db, connection } = await open(folder, { ...options, mayBeCopied: true });
-  return {
-    ledger,
-    place: folder.path,
-    copied: copiedTo(connection),
-    parts: () => partsOf(db),
-    leave: (copied) =>
-      db.transaction(async (sql) => {
-        await sql.rows(`INSERT INTO meta (name, value) VALUES ('copied_to', ?)`, [JSON.stringify(copied)]);
-      }),
-    close: () => ledger.close(),
-  };
-}
-
-// --------------------------------------------------------------------------------------------- to spend
-
-/** An open store, for those who erase from it or copy it as well. */
-interface Opened extends Erasing {
-  readonly ledger: Ledger;
-  readonly connection: Connection;
-}
-
-async function open(folder: StoreFolder, options: StoreOptions): Promise<Opened> {
-  if (!options.create && !hasLedger(folder)) throw nothingThere(folder);
-  const wasThere = prepare(folder, options);
-  const lock = await takeLock(folder, options);
-  try {
-    return await openLocked(folder, lock, { ...options, wasThere });
-  } catch (error) {
-    lock.release();
-    throw error;
-  }
-}
-
-/** A crash anywhere in here leaves a store that the next start takes for new, or as it was. */
-async function openLocked(
-  folder: StoreFolder,
-  lock: SpenderLock,
-  options: StoreOptions & { readonly wasThere: boolean },
-): Promise<Opened> {
-  const writer = connect(folder, 'write');
-  let reader: Connection | undefined;
-  try {
-    const isNew = isEmpty(writer, folder);
-    // A file that something emptied is no new store.
-    if (isNew && options.wasThere) requireAccepted(lossOfPlace(folder), options);
-    // SQLite gives the log the mode of the database, so this comes before the log.
-    makePrivateFile(folder.ledger);
-    writer.pragma('journal_mode = WAL');
-    reader = connect(folder, 'read');
-    const db = sqlite(writer, reader);
-    await layOut(db, writer);
-    if (options.mayBeCopied !== true) refuseCopied(writer, folder);
-    if (!isNew) requireNewest(folder, writer, options);
-    ensureReserve(folder.reserve);
-    limitPages(writer);
-    const opened = await spending(folder, lock, { db, writer, reader, options });
-    // What an erasure could not overwrite when it was made.
-    const cleaning = await finishErasures(db, opened.room);
-    if (cleaning.isDue) options.tell?.(cleaning.why);
-    return opened;
-  } catch (error) {
-    reader?.raw.close();
-    writer.raw.close();
-    throw error;
-  }
-}
-
-/** An accepted ledger gets a new identity, so that the lost one is still missed when it comes back. */
-function requireNewest(folder: StoreFolder, writer: Connection, options: StoreOptions): void {
-  const loss = lossOf(folder.path, writer);
-  requireAccepted(loss, options);
-  if (loss !== undefined)
-    writer.rows("UPDATE meta SET value = lower(hex(randomblob(16))) WHERE name = 'identity'");
-}
-
-interface Spending {
-  readonly db: Db;
-  readonly writer: Connection;
-  readonly reader: Connection;
-  readonly options: StoreOptions;
-}
-
-async function spending(
-  folder: StoreFolder,
-  lock: SpenderLock,
-  { db, writer, reader, options }: Spending,
-): Promise<Opened> {
-  const worker = await db.transaction((sql) => beginWorker(sql, options));
-  const watch = new Watch(folder, reader);
-  const ledger = ledgerOver({ ...contextOf(db, writer), worker }, keepingOf(folder, writer, watch));
-  let closing: Promise<void> | undefined;
-  const close = async (): Promise<void> => {
-    try {
-      await ledger.close();
-      await endWorker(db, worker);
-    } finally {
-      watch.end();
-      await db.close();
-      lock.release();
-    }
-  };
-  const room: Room = {
-    requireRoom: () => requireRoom(writer, folder.path),
-    begin: () => void writer.pragma('secure_delete = ON'),
-    clean: async () => clean(writer, folder.path),
-  };
-  return { db, connection: writer, worker, room, ledger: { ...ledger, close: () => (closing ??= close()) } };
-}
-
-function keepingOf(folder: StoreFolder, writer: Connection, watch: Watch): Keeping {
-  return {
-    refusal: () => watch.refusal(),
-    committed: () => watch.committed(),
-    makeRoom() {
-      const hadRoom = sizeOf(folder.reserve) !== undefined;
-      // Moving the log into the database would take that room for itself.
-      writer.pragma('wal_autocheckpoint = 0');
-      freeReserve(folder.reserve);
-      raiseLimit(writer);
-      return hadRoom;
-    },
-  };
-}
-
-// --------------------------------------------------------------------------------------------- to read
-
-/** Opens a store to read it, also beside a running spender. */
-async function look(folder: StoreFolder, tell: Tell = () => {}): Promise<LedgerReader> {
-  refuseForeignNotes();
-  const connection = openToRead(folder, tell);
-  try {
-    const loss = lossOf(folder.path, connection);
-    if (loss !== undefined) tell(`${loss} Nothing is bought from it in this state.`);
-    const db = sqlite(connection, connection);
-    return { ...readerOver(contextOf(db, connection)), close: () => db.close() };
-  } catch (error) {
-    connection.raw.close();
-    throw error;
-  }
-}
-
-function contextOf(db: Db, connection: Connection) {
-  return { db, secret: metaOf(connection, 'secret') ?? '', account: accountsOf(db) };
-}
-
-/** @param tell hears of a ledger that is gone. @throws StopError `store` where there is none. */
-function openToRead(folder: StoreFolder, tell: Tell = () => {}): Connection {
-  refuseForeign(folder);
-  const connection = hasLedger(folder) ? connect(folder, 'read') : undefined;
-  try {
-    if (connection !== undefined && !isEmpty(connection, folder)) return connection;
-    const loss = lossOfPlace(folder);
-    if (loss !== undefined) tell(loss);
-    throw nothingThere(folder);
-  } catch (error) {
-    connection?.raw.close();
-    throw error;
-  }
-}
-
-/** Reads a ledger as it is, also one that nothing is bought from. */
-function reading<T>(
-  location: string,
-  work: (connection: Connection, folder: StoreFolder) => Promise<T>,
-): Promise<T> {
-  return explaining(location, async (folder) => {
-    const connection = openToRead(folder);
-    try {
-      return await work(connection, folder);
-    } finally {
-      connection.raw.close();
-    }
-  });
-}
-
-/** SQLite's own check, and each budget added up anew from the calls. It sees one state of the ledger. */
-async function checkLedger(connection: Connection): Promise<StoreCheck> {
-  const db = sqlite(connection, connection);
-  connection.rows('BEGIN');
-  try {
-    const said = connection.rows('PRAGMA integrity_check') as { readonly integrity_check: string }[];
-    const broken = said.map(({ integrity_check: words }) => words).filter((words) => words !== 'ok');
-    // On broken pages anything may be found.
-    if (broken.length > 0) return { broken, budgets: 0, wrong: [] };
-    return { broken, ...(await checkBudgets(db)) };
-  } finally {
-    connection.rows('COMMIT');
   }
 }

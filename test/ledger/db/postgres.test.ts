@@ -5,8 +5,8 @@
  */
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../../src/core/clock.ts';
-import { type PostgresDb, postgres, SCHEMA } from '../../../src/ledger/db/postgres.ts';
-import { each, type Step, step } from '../../../src/ledger/db.ts';
+import { type PostgresDb, postgres } from '../../../src/ledger/db/postgres.ts';
+import { each, SCHEMA, type Step, step } from '../../../src/ledger/db.ts';
 import type { Patience } from '../../../src/ledger/store.ts';
 import { proof } from '../../combinations.ts';
 import { anotherServer, postgresServer, type Server } from '../stores/postgres-server.ts';

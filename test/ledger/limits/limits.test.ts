@@ -5,7 +5,8 @@
  */
 import { beforeAll, expect, test } from 'vitest';
 import { systemClock } from '../../../src/core/clock.ts';
-import { type PostgresDb, postgres, SCHEMA } from '../../../src/ledger/db/postgres.ts';
+import { type PostgresDb, postgres } from '../../../src/ledger/db/postgres.ts';
+import { SCHEMA } from '../../../src/ledger/db.ts';
 import { Line } from '../../../src/ledger/limits.ts';
 import { migrate } from '../../../src/ledger/schema.ts';
 import { postgresServer } from '../stores/postgres-server.ts';

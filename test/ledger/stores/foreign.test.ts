@@ -15,7 +15,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { loadAccounts } from '../../../src/client/account/account.ts';
 import { spoolInput } from '../../../src/files/spool.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
-import { batchNamed, MATCHED, settle } from './book.ts';
+import { answered, batchNamed } from './book.ts';
 import { openStore, temporaryFolder } from './places.ts';
 
 /*
@@ -35,7 +35,7 @@ const SOMEBODY = 65_534;
 async function store(): Promise<string> {
   const place = join(temporaryFolder(), 'store');
   const ledger = await openStore(sqlite, place);
-  await settle(ledger, await batchNamed(ledger, 'a'), 2, MATCHED);
+  await answered(ledger, await batchNamed(ledger, 'a'), 'one');
   await ledger.close();
   return place;
 }

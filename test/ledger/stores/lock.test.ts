@@ -60,37 +60,17 @@ test('asking for the store once more in its own process does not give it away to
   await batchNamed(ledger, 'still ours');
 });
 
-test('whose lock file was deleted keeps the store, however often another asks, and is not stopped', async () => {
-  const place = freshPlace(sqlite);
-  const first = startSpender(place, 'buy');
-  expect(await first.line()).toBe('open');
-  rmSync(join(place, 'lock.db'));
-  for (const _ of [1, 2])
-    await expect(openStore(sqlite, place)).rejects.toMatchObject({
-      code: 'busy',
-      message: expect.stringMatching(
-        new RegExp(`lock\\.db was deleted, and process ${first.process.pid}, "buy", may still spend`),
-      ),
-      next: expect.stringMatching(/^Let that process end, .* remove \S+spender\.json first\.$/),
-    });
-  const before = Number(await first.line());
-  await expect.poll(() => first.line()).toBe(String(before + 1));
-  await first.kill();
-  await (await openStore(sqlite, place)).close();
-});
-
-test('that was taken over, because nothing of it was left beside the ledger, stops and says so', async () => {
+test('whose lock file was deleted stops and says so, and whoever comes next takes the store', async () => {
   const place = freshPlace(sqlite);
   const ledger = await openStore(sqlite, place);
   const batch = await batchNamed(ledger, 'a');
   const attempt = await admitted(ledger, batch, 'asked');
   rmSync(join(place, 'lock.db'));
-  rmSync(join(place, 'spender.json'));
   const second = startSpender(place, 'recover');
   expect(await second.line()).toBe('open');
   const takenOver = {
-    code: 'busy',
-    message: expect.stringContaining('another process took the store; nothing new is sent'),
+    code: 'store_lost',
+    message: expect.stringMatching(/lock\.db was deleted, .* while it was in use; nothing new is sent\.$/),
   };
   await expect(admit(ledger, batch, 'more')).rejects.toMatchObject(takenOver);
   expect(await second.line()).toBe('recovered');

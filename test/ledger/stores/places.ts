@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { systemClock } from '../../../src/core/clock.ts';
+import { Connection, sqlite } from '../../../src/ledger/db/sqlite.ts';
 import type { Ledger } from '../../../src/ledger/ledger.ts';
-import { keepNote, noteAt, realPlaceOf } from '../../../src/ledger/outside-notes.ts';
+import { keepNote, ledgerNow, realPlaceOf } from '../../../src/ledger/outside-notes.ts';
 import type { Store, StoreOptions } from '../../../src/ledger/store.ts';
 
 /** Where the tests of the stores put their ledgers. Everything is gone when the test ends. */
@@ -35,11 +36,13 @@ export function madeOnce(make: () => Promise<string>): () => Promise<string> {
     const place = await make();
     const kept = mkdtempSync(join(tmpdir(), 'rowonce-kept-'));
     cpSync(place, kept, { recursive: true });
-    const note = noteAt(realPlaceOf(place));
+    const connection = new Connection(join(kept, 'ledger.db'), 'read');
+    const now = await ledgerNow(sqlite(connection, connection));
+    connection.raw.close();
     return () => {
       const copy = join(temporaryFolder(), 'store');
       cpSync(kept, copy, { recursive: true });
-      if (note !== undefined) keepNote({ ...note, place: realPlaceOf(copy) });
+      keepNote({ shown: copy, at: realPlaceOf(copy) }, now);
       return copy;
     };
   };

@@ -34,7 +34,9 @@ test('a ledger that an earlier Rowonce kept in another form is refused by what r
     const { code, stderr } = await desk.type([...words, ...(words[0] === 'store' ? [] : ['--store', store])]);
     expect({ code, stderr }, words.join(' ')).toEqual({
       code: 2,
-      stderr: expect.stringContaining('was made by an earlier Rowonce, which kept it in another form.'),
+      stderr: expect.stringContaining(
+        'was made by an earlier Rowonce, which kept the ledger in another form.',
+      ),
     });
   }
   expect(await former()).toEqual(before);
