@@ -1,18 +1,20 @@
-import { type Asked, type Client, KEPT_BY_CACHE, wasKept } from '../client/client.ts';
+import { type Asked, type Client, KEPT_BY_CACHE, type ListedPerson, wasKept } from '../client/client.ts';
 import {
+  answerPlaceOf,
   asReceived,
   type Dialect,
+  type DialectOperation,
   dialectOperationOf,
   type ReadBack,
   vendorReply,
 } from '../client/dialect.ts';
 import { judge, leftBy, type Reply, saidOfLost } from '../client/judge.ts';
-import type { FreeRequest } from '../client/request.ts';
-import { bytesOf, readBody, valueAt } from '../core/answer-body.ts';
+import { bodyHolding, bytesOf, merged, objectWith, readBody, valueAt } from '../core/answer-body.ts';
 import { isoTime } from '../core/clock.ts';
 import { unreachable } from '../core/errors.ts';
-import type { Call } from '../core/operation.ts';
-import { counted } from '../core/plain-text.ts';
+import type { SubjectFacts } from '../core/membership.ts';
+import type { Call, JsonObject } from '../core/operation.ts';
+import { counted, foreignWords } from '../core/plain-text.ts';
 import {
   type Doubt,
   decide,
@@ -26,16 +28,6 @@ import {
 import { formatDuration, parseDurationMs } from '../lib/duration.ts';
 import { crashPoint, vendorIsQuick } from '../lib/faults.ts';
 import { amountIn } from './balance.ts';
-import {
-  failed,
-  findInvite,
-  type Heard,
-  heardIn,
-  heardOf,
-  inviteFinding,
-  inviteLookOf,
-  type LookResult,
-} from './reconcile/by-lists.ts';
 import { type Run, type Session, tellTime } from './session.ts';
 
 /**
@@ -47,11 +39,24 @@ import { type Run, type Session, tellTime } from './session.ts';
 /** This long after we gave up on an answer, the vendor surely no longer works on its request, whatever a dialect says. */
 const WORKS_ON_MS = 60_000;
 
-// ------------------------------------------------------------------------------------------------ one call
+/** What the vendor said when it was asked, and with which reply. */
+interface Finding extends Pick<Look, 'said' | 'why' | 'status' | 'body'> {
+  /** The lost answer itself. */
+  readonly told?: RawReply;
+  /** The state of its subject after the call, where the answer does not say it. */
+  readonly left?: SubjectFacts;
+}
+
+const unhelpful = (why: string): Pick<Look, 'said' | 'why'> => ({
+  ...{ said: 'unclear', why: `the vendor's reply does not help: ${why}` },
+});
+
+const heardIn = (reply: Reply): Pick<Look, 'status' | 'body'> =>
+  reply.kind === 'answered' ? reply.raw : { status: 0, body: Buffer.alloc(0) };
 
 interface Question {
   readonly sureMs: number;
-  ask(): Promise<{ readonly finding: LookResult; readonly heard: Heard }>;
+  ask(): Promise<Finding>;
 }
 
 export async function askAbout(run: Run, doubt: Doubt): Promise<boolean> {
@@ -59,68 +64,55 @@ export async function askAbout(run: Run, doubt: Doubt): Promise<boolean> {
   if (question === undefined || run.looked.has(doubt.attempt)) return false;
   run.looked.add(doubt.attempt);
   await untilSure(run, doubt, question.sureMs);
-  const { finding, heard } = await question.ask();
-  await note(run, doubt, 'read_back', finding, heard);
-  return conclude(run, doubt, finding);
+  return conclude(run, doubt, 'read_back', await question.ask());
 }
 
 export function canBeAskedAbout(dialect: Dialect, call: Call): boolean {
   const shape = dialect.operations[call.operation]?.read_back;
-  return shape !== undefined || dialect.usage !== undefined || inviteLookOf(dialect, call) !== undefined;
+  return shape !== undefined || dialect.usage !== undefined || listsFor(dialect, call).length > 0;
 }
 
-function readBackQuestion(run: Run, doubt: Doubt): Question | undefined {
-  const { client } = run.session;
-  const operation = dialectOperationOf(client.dialect, doubt.call);
-  const { read_back: shape } = operation;
-  const request = readBackRequest(client, shape, doubt);
-  if (shape === undefined || request === undefined) return undefined;
+// ------------------------------------------------------------------------------------------------ by a read-back
+
+/** Undefined also where it needs an idempotency key that the lost attempt did not have. */
+function readBackQuestion(
+  { session: { client }, waiter }: Run,
+  { call, request: lost }: Doubt,
+): Question | undefined {
+  const shape = dialectOperationOf(client.dialect, call).read_back;
+  if (shape === undefined) return undefined;
+  const needsKey = JSON.stringify([shape.path, shape.headers]).includes('{idempotency_key}');
+  if (needsKey && lost === undefined) return undefined;
+  const request = client.readBackRequest(call, shape, lost?.idempotencyKey);
   return {
     sureMs: sureMsOf(client, shape.sure_after),
     ask: async () => {
-      const asked = await client.ask(run.waiter, request);
-      const finding = readBackFinding(client, doubt.call, shape, request, asked);
-      return { finding, heard: heardIn(asked.reply) };
+      const asked = await client.ask(waiter, request);
+      return { ...readBackFinding(client, call, shape, request.path, asked), ...heardIn(asked.reply) };
     },
   };
-}
-
-/** The read-back request; undefined when it needs an idempotency key that the lost attempt did not have. */
-function readBackRequest(
-  client: Client,
-  shape: ReadBack | undefined,
-  { call, request }: Doubt,
-): FreeRequest | undefined {
-  if (shape === undefined) return undefined;
-  const needsKey = JSON.stringify([shape.path, shape.headers]).includes('{idempotency_key}');
-  if (needsKey && request === undefined) return undefined;
-  return client.readBackRequest(call, shape, request?.idempotencyKey);
 }
 
 function readBackFinding(
   { dialect, origin }: Client,
   call: Call,
   shape: ReadBack,
-  request: FreeRequest,
+  path: string,
   { reply, verdict: ofQuestion }: Pick<Asked, 'reply' | 'verdict'>,
-): LookResult {
-  if (reply.kind !== 'answered') return failed(reply.message);
-  if (wasKept(reply.raw)) return failed(KEPT_BY_CACHE);
+): Pick<Finding, 'said' | 'why' | 'told'> {
+  if (reply.kind !== 'answered') return unhelpful(reply.message);
+  if (wasKept(reply.raw)) return unhelpful(KEPT_BY_CACHE);
   const own = vendorReply(reply.raw, dialect);
   // A vendor that asks us to wait has not looked.
   const said = own === undefined || ofQuestion.kind === 'paused' ? 'unclear' : saidOfLost(own, shape);
-  if (own === undefined || said === 'unclear') return failed(`status ${(own ?? reply.raw).status}`);
+  if (own === undefined || said === 'unclear') return unhelpful(`status ${(own ?? reply.raw).status}`);
   if (said === 'not_happened') return { said, why: `the vendor did nothing for it (status ${own.status})` };
   const told = asReceived(lostAnswer(own, shape), dialect);
-  const operation = dialectOperationOf(dialect, call);
-  const verdict = judge({ kind: 'answered', raw: told }, dialect, operation, {
-    origin,
-    path: request.path,
-    call,
+  const verdict = judge({ kind: 'answered', raw: told }, dialect, dialectOperationOf(dialect, call), {
+    ...{ origin, path, call },
   });
-  if (verdict.kind !== 'answered') {
+  if (verdict.kind !== 'answered')
     return { said: 'unclear', why: `it happened, but its answer cannot be used: ${verdict.why}` };
-  }
   const { answer, charged, why } = verdict;
   if (answer === 'found') return { said, why: `the vendor did it, and sent its answer again (${why})`, told };
   // Whatever the vendor answered, it charged nothing. So a repeat costs nothing and gets the same answer.
@@ -135,29 +127,97 @@ function lostAnswer(own: RawReply, { answer, answer_status: statusAt }: ReadBack
   return { ...own, status, body: answer === undefined ? own.body : bytesOf(valueAt(value, answer)) };
 }
 
-// ------------------------------------------------------------------------------------------------ one invite
+// ------------------------------------------------------------------------------------------------ by the service's lists
 
-function inviteQuestion(run: Run, doubt: Doubt): Question | undefined {
-  const { client, clock } = run.session;
+/** Invites come first: a person who accepts an invite in between is then in both lists instead of in none. */
+const LISTS = ['list_invites', 'list_users'] as const;
+
+/** The lists that show whether a lost invite has reached its person; none for a call that is no invite. */
+const listsFor = (dialect: Dialect, { operation, project }: Call) =>
+  LISTS.flatMap((name) => {
+    const listing = operation === 'create-invite' && project !== undefined ? dialect[name] : undefined;
+    return listing === undefined ? [] : [{ name, listing }];
+  });
+
+/** Without lists nobody could tell, and no invite may be sent again to a person who may already have the mail. */
+function inviteQuestion({ session: { client, clock }, waiter }: Run, { call }: Doubt): Question | undefined {
   const { dialect } = client;
-  const look = inviteLookOf(dialect, doubt.call);
-  if (look === undefined) return undefined;
+  const { parameters, project = '' } = call;
+  const lists = listsFor(dialect, call);
+  const [first] = lists;
+  if (first === undefined) return undefined;
+  const email = String(parameters.email).toLowerCase();
+  const nothing = { status: 0, body: Buffer.alloc(0) };
   return {
-    sureMs: Math.max(...look.lists.map(({ listing }) => sureMsOf(client, listing.sure_after))),
+    sureMs: Math.max(...lists.map(({ listing }) => sureMsOf(client, listing.sure_after))),
     ask: async () => {
-      const found = await findInvite(
-        (listing) => client.members(run.waiter, look.project, listing, 'once'),
-        look,
-      );
+      for (const { name, listing } of lists) {
+        const told = await client.members(waiter, project, listing, 'once');
+        if (told.kind !== 'listed') return { ...unhelpful(`${name}: ${told.why}`), ...nothing };
+        const person = told.people.find((each) => each.email === email);
+        if (person === undefined) continue;
+        const body = Buffer.from(JSON.stringify(person));
+        return { ...listedFinding(dialect, call, name, person, clock.wallMs()), status: 200, body };
+      }
+      if (lists.length === LISTS.length)
+        return {
+          said: 'not_happened',
+          why: 'the person is neither invited nor in the project',
+          ...nothing,
+          status: 200,
+        };
+      const other = LISTS.find((name) => name !== first.name);
       return {
-        finding: inviteFinding(dialect, doubt.call, found, clock.wallMs()),
-        heard: heardOf(found),
+        ...unhelpful(`the person is not in ${first.name}, and the dialect has no ${other}`),
+        ...nothing,
       };
     },
   };
 }
 
-// ------------------------------------------------------------------------------------------------ all calls
+export function listedFinding(
+  dialect: Dialect,
+  call: Call,
+  list: (typeof LISTS)[number],
+  { role, otherRole, ...ids }: ListedPerson,
+  receivedAtMs: number,
+): Omit<Finding, 'status' | 'body'> {
+  const isMember = list === 'list_users';
+  const why = `the person is ${isMember ? 'in the project' : 'invited'}`;
+  // Another person sent this invite. To send ours as well could cause a second mail.
+  const shown = role ?? otherRole;
+  if (shown !== undefined && shown !== call.change?.leaves.role)
+    return { said: 'unclear', why: `${why} as ${foreignWords(shown)}, which this call did not ask for` };
+  const told = inviteAnswer(dialect, dialectOperationOf(dialect, call), ids, isMember, receivedAtMs);
+  const left = leftBy(call, 'found', told, dialect);
+  const member = isMember && left !== undefined ? { left: { ...left, state: 'member' as const } } : {};
+  return { said: 'happened', why, told, ...member };
+}
+
+/** The lost answer to the invite in the form in which it would have arrived, as far as the list has its values. */
+function inviteAnswer(
+  dialect: Dialect,
+  { answer_fields: places = {}, accepted }: DialectOperation,
+  { inviteCode, userId }: Pick<ListedPerson, 'inviteCode' | 'userId'>,
+  isMember: boolean,
+  receivedAtMs: number,
+): RawReply {
+  // A test by words has no single text that passes; then the list is enough.
+  const acceptance = [accepted ?? []]
+    .flat()
+    .flatMap(({ path, equals }) =>
+      path === undefined || equals === undefined ? [] : [objectWith(path, equals)],
+    );
+  const parts: readonly JsonObject[] = [
+    ...(places.invite_code && inviteCode ? [objectWith(places.invite_code, inviteCode)] : []),
+    ...(places.user_id && userId ? [objectWith(places.user_id, userId)] : []),
+    ...(isMember ? acceptance.slice(0, 1) : []),
+  ];
+  const body = bodyHolding(parts.reduce(merged, {}), answerPlaceOf(dialect));
+  return { status: 200, headers: {}, body, receivedAtMs };
+}
+
+// ------------------------------------------------------------------------------------------------ by the count of credits
 
 /**
  * Compares the vendor's count of credits with ours. When it grew by exactly the price of the answers, none of the calls in
@@ -166,86 +226,70 @@ function inviteQuestion(run: Run, doubt: Doubt): Question | undefined {
  */
 export async function compareUsage(run: Run): Promise<void> {
   const { session } = run;
-  const { ledger, account, client } = session;
+  const { ledger, account, client, clock } = session;
   const { usage } = client.dialect;
   // Where many spend, another process may be buying now, and the count says nothing.
   if (usage === undefined || account.exclusiveKey !== true || ledger.spenders !== undefined) return;
   const { usage: mark } = await ledger.account(account.identity);
-  const { inDoubt } = await moneyOf(session);
-  if (inDoubt > 0 && mark === undefined) return;
+  if ((await moneyOf(session)).inDoubt > 0 && mark === undefined) return;
   const doubts = await doubtsAtRisk(session);
-  const sureMs = sureMsOf(client, usage.sure_after);
-  for (const doubt of doubts) await untilSure(run, doubt, sureMs);
-  const count = await countUsage(run);
+  for (const doubt of doubts) await untilSure(run, doubt, sureMsOf(client, usage.sure_after));
+  const count = await countUsage(run, usage);
   if (count === undefined) return;
-  if (mark !== undefined) await resolveByCount(run, doubts, mark, count);
-  await keepCount(session, count);
-}
-
-interface UsageCount {
-  readonly credits: number | undefined;
-  readonly why: string;
-  readonly money: Money;
-  readonly reply: Reply;
+  const { credits, money } = count;
+  if (mark !== undefined) {
+    const finding =
+      credits === undefined ? unhelpful(count.why) : countFinding(client.dialect, mark, credits, money);
+    await concludeAll(run, doubts, { ...finding, ...heardIn(count.reply) });
+  }
+  const after = await moneyOf(session);
+  // Of a moment without open or doubtful calls: from then on, only lost calls can make the counts differ.
+  if (credits === undefined || after.inDoubt > 0 || after.spent !== money.spent) return;
+  await ledger.setUsage(account.identity, { counted: credits, spent: money.spent, atMs: clock.wallMs() });
 }
 
 /** Asks for the count; undefined while another run of the account is buying, because no comparison is possible then. */
-async function countUsage(run: Run): Promise<UsageCount | undefined> {
-  const { session, waiter } = run;
+async function countUsage({ session, waiter }: Run, usage: NonNullable<Dialect['usage']>) {
   const { client } = session;
-  const { dialect } = client;
   const before = await moneyOf(session);
-  if (dialect.usage === undefined || before.reserved > 0) return undefined;
-  const asked = await client.ask(waiter, client.freeRequest(dialect.usage));
-  const { reply } = asked;
+  if (before.reserved > 0) return undefined;
+  const asked = await client.ask(waiter, client.freeRequest(usage));
+  const { reply, verdict } = asked;
   const money = await moneyOf(session);
   const wasQuiet = money.reserved === 0 && before.spent === money.spent && before.inDoubt === money.inDoubt;
   if (!wasQuiet) return undefined;
-  if (reply.kind !== 'answered') return { credits: undefined, why: reply.message, money, reply };
-  if (wasKept(reply.raw)) return { credits: undefined, why: KEPT_BY_CACHE, money, reply };
-  const credits = amountIn(asked, dialect, dialect.usage.credits);
-  return { credits, why: asked.verdict.why, money, reply };
+  if (reply.kind !== 'answered') return { money, reply, why: reply.message };
+  if (wasKept(reply.raw)) return { money, reply, why: KEPT_BY_CACHE };
+  return { money, reply, why: verdict.why, credits: amountIn(asked, client.dialect, usage.credits) };
 }
 
 /**
- * Settles the calls in rounds, because a call with several lost attempts is in doubt about one of them at a time. Attempts
- * that were lost after the vendor's count are left out.
+ * In rounds, because a call with several lost attempts is in doubt about one of them at a time. Attempts that were lost after the
+ * vendor's count are left out.
  */
-async function resolveByCount(
-  run: Run,
-  doubts: readonly Doubt[],
-  mark: UsageMark,
-  count: UsageCount,
-): Promise<void> {
-  const finding = countFinding(run.session.client.dialect, mark, count);
+async function concludeAll(run: Run, doubts: readonly Doubt[], finding: Finding): Promise<void> {
   const newest = Math.max(...doubts.map(({ attempt }) => attempt));
   for (let left = doubts; left.length > 0; ) {
-    for (const doubt of left) {
-      await note(run, doubt, 'usage', finding, heardIn(count.reply));
-      await conclude(run, doubt, finding);
-    }
+    for (const doubt of left) await conclude(run, doubt, 'usage', finding);
     if (finding.said !== 'not_happened') return;
     left = (await doubtsAtRisk(run.session)).filter(({ attempt }) => attempt <= newest);
   }
 }
 
-function countFinding(dialect: Dialect, mark: UsageMark, { credits, why, money }: UsageCount): LookResult {
-  if (credits === undefined) return failed(why);
+function countFinding(
+  { credits_charged: stated, operations }: Dialect,
+  mark: UsageMark,
+  credits: number,
+  money: Money,
+): Pick<Look, 'said' | 'why'> {
   const grown = credits - mark.counted;
   const settled = money.spent - mark.spent;
   const facts = `since ${isoTime(mark.atMs)} the vendor counted ${counted(grown, 'credit')}, and answers cost ${settled}`;
   if (grown !== settled) return { said: 'unclear', why: facts };
-  if (settled > 0 && !pricesAreExact(dialect))
-    return { said: 'unclear', why: `${facts} by the estimates of the dialect` };
+  // An operation of more than one credit may have been cheaper than its entry says, and an unnoticed charge would fit into the difference.
+  const isExact = stated !== undefined || Object.values(operations).every((each) => each.credits.most <= 1);
+  if (settled > 0 && !isExact) return { said: 'unclear', why: `${facts} by the estimates of the dialect` };
   return { said: 'not_happened', why: facts };
-}
-
-/**
- * Whether we book exactly what the vendor charges for an answer. An operation of more than one credit may have been cheaper
- * than its entry says, and then an unnoticed charge would fit into the difference.
- */
-function pricesAreExact({ credits_charged: stated, operations }: Dialect): boolean {
-  return stated !== undefined || Object.values(operations).every(({ credits }) => credits.most <= 1);
 }
 
 /**
@@ -262,17 +306,8 @@ async function doubtsAtRisk({ ledger, account }: Session): Promise<readonly Doub
   return [...byAttempt.values()];
 }
 
-/** Keeps the counts of a moment without open or doubtful calls. From then on, only lost calls can make them differ. */
-async function keepCount(session: Session, { credits, money }: UsageCount): Promise<void> {
-  const { ledger, account, clock } = session;
-  const { spent, inDoubt } = await moneyOf(session);
-  if (credits === undefined || inDoubt > 0 || spent !== money.spent) return;
-  await ledger.setUsage(account.identity, { counted: credits, spent, atMs: clock.wallMs() });
-}
-
-function moneyOf({ ledger, account, clock }: Session): Promise<Money> {
-  return ledger.accountMoney(account.identity, 'ever', clock.wallMs());
-}
+const moneyOf = ({ ledger, account, clock }: Session): Promise<Money> =>
+  ledger.accountMoney(account.identity, 'ever', clock.wallMs());
 
 // ------------------------------------------------------------------------------------------------ asking
 
@@ -294,34 +329,26 @@ async function untilSure(run: Run, { sentAtMs }: Doubt, sureMs: number): Promise
   await clock.sleep(waitMs, waiter.signal);
 }
 
-async function note(
-  { session: { ledger, clock }, emit }: Run,
-  { attempt }: Doubt,
+/** Keeps what was said, and ends the doubt where that is certain. @returns whether it was. */
+async function conclude(
+  { session: { ledger, clock, account, client }, batch, emit }: Run,
+  { key, attempt, call }: Doubt,
   kind: Look['kind'],
-  { said, why }: LookResult,
-  { status, body }: Heard,
-): Promise<void> {
-  await recordLook(ledger, { attempt, kind, said, why, status, body, atMs: clock.wallMs() });
+  { said, why, status, body, told, left }: Finding,
+): Promise<boolean> {
+  const atMs = clock.wallMs();
+  await recordLook(ledger, { attempt, kind, said, why, status, body, atMs });
   crashPoint('after-look');
   emit({ kind: 'looked', said });
-}
-
-async function conclude(
-  { session: { ledger, clock, account, client }, batch }: Run,
-  { key, attempt, call }: Doubt,
-  { said, why, told, left }: LookResult,
-): Promise<boolean> {
   switch (said) {
     case 'not_happened':
-      await release(ledger, attempt, why, clock.wallMs());
+      await release(ledger, attempt, why, atMs);
       return true;
     case 'happened': {
       // The exact cost is not known, so the earlier counts cannot be compared any more.
       await ledger.setUsage(account.identity, undefined);
       const leaves = left ?? (told === undefined ? undefined : leftBy(call, 'found', told, client.dialect));
-      await decide(ledger, { key, batch, kind: 'told', by: 'rule', why, atMs: clock.wallMs() }, told, {
-        left: leaves,
-      });
+      await decide(ledger, { key, batch, kind: 'told', by: 'rule', why, atMs }, told, { left: leaves });
       return true;
     }
     case 'unclear':

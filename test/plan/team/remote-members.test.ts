@@ -19,7 +19,7 @@ import {
   whoAmI,
   withLive,
 } from '../../../src/plan/team/remote-members.ts';
-import { findInvite, inviteFinding, inviteLookOf } from '../../../src/run/reconcile/by-lists.ts';
+import { listedFinding } from '../../../src/run/reconcile.ts';
 import { SkippingClock } from '../../doubtful.ts';
 import { listsDialect } from '../../faults/lists-team.ts';
 import { type ScriptedRequest, ScriptedVendor } from '../../faults/scripted-vendor.ts';
@@ -222,12 +222,14 @@ test.each([
     parameters: { email: INVITE.email, role: 'viewer' },
     change: { subject: { name: INVITE.email }, leaves: { state: 'invited', role: 'viewer' } },
   };
-  const look = inviteLookOf(LISTS, call);
-  if (look === undefined) throw new Error('the dialect has lists');
   const body = Buffer.from(JSON.stringify({ invites: [{ ...INVITE, role }] }));
   const page = { kind: 'answered', raw: { status: 200, headers: {}, body, receivedAtMs: 0 } } as const;
-  const found = await findInvite((listing) => readMemberList(LISTS, listing, async () => page), look);
-  expect(inviteFinding(LISTS, call, found, 0)).toMatchObject({ said, why });
+  const listing = LISTS.list_invites;
+  const listed = listing && (await readMemberList(LISTS, listing, async () => page));
+  const people = listed?.kind === 'listed' ? listed.people : [];
+  expect(people.map((each) => listedFinding(LISTS, call, 'list_invites', each, 0))).toMatchObject([
+    { said, why },
+  ]);
 });
 
 // ---------------------------------------------------------------------------------------------------- with the ledger
