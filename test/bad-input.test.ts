@@ -7,7 +7,7 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { credits, enrich, planJob, runJob } from '../src/index.ts';
-import { openDesk, vendorThat } from './cli/desk.ts';
+import { deskBefore, openDesk } from './cli/desk.ts';
 import { openNightDesk } from './cli/night-desk.ts';
 import { proof } from './combinations.ts';
 import { deskWithList, expectNothingSpent, type Refusal } from './refusal.ts';
@@ -311,15 +311,13 @@ describe('the account', () => {
   });
 
   proof('leads to something else: a redirect is not followed, and says where it leads', async () => {
-    const desk = await deskWithList();
-    const redirecting = await vendorThat((response) => {
-      response.writeHead(301, { location: `${desk.place.vendor.url}/enrich/company` }).end();
-    });
-    desk.place.writeAccount(redirecting);
+    const location = 'https://elsewhere.example/enrich/company';
+    const { desk, asked } = await deskBefore(() => new Response('', { status: 301, headers: { location } }));
+    desk.list(1);
     const { code, stderr } = await desk.type(desk.run());
     expect(code).toBe(2);
-    expect(stderr).toContain(`answered with a redirect to ${desk.place.vendor.url}/enrich/company`);
-    expect(await desk.requests()).toBe(0);
+    expect(stderr).toContain(`answered with a redirect to ${location}`);
+    expect(asked).toHaveLength(1);
   });
 });
 

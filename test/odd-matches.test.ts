@@ -3,34 +3,30 @@
  * Method: real runs in this process with a real store, before a vendor that answers as the test says; what stands in an
  * answer without a field is read by itself.
  */
-import { writeFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import provider from '../src/client/dialects/provider.ts';
 import { isUnread } from '../src/client/judge.ts';
 import { credits, type RunOptions, type RunSummary, runJob } from '../src/index.ts';
-import { openDesk, vendorThat } from './cli/desk.ts';
+import { agreeToDialects } from './agree.ts';
+import { deskBefore } from './cli/desk.ts';
 import { proof } from './combinations.ts';
 
 /** A list of twelve domains, and a vendor that is asked about one after the other. */
 async function open(answer: (asked: number) => object, dialect: object) {
-  const desk = await openDesk();
+  const { desk, asked, speak } = await deskBefore((_, nth) =>
+    Response.json(answer(nth), { headers: { 'x-cost': '0' } }),
+  );
   const { place } = desk;
-  let asked = 0;
-  const base_url = await vendorThat((response) => {
-    asked += 1;
-    const headers = { 'content-type': 'application/json', 'x-cost': '0' };
-    response.writeHead(200, headers).end(JSON.stringify(answer(asked)));
-  });
-  const data = { vendor: 'provider', base_url, key: 'key-1', dialect: place.path('odd.yaml') };
-  const limits = { concurrency: 1, per_second: 100 };
-  await desk.write('config/accounts.yaml', JSON.stringify({ accounts: { data: { ...data, limits } } }));
   process.env.ROWONCE_CONFIG = place.path('config');
   onTestFinished(() => {
     delete process.env.ROWONCE_CONFIG;
   });
   desk.list(12);
-  const say = (said: object): void => writeFileSync(place.path('odd.yaml'), JSON.stringify(said));
-  say(dialect);
+  const say = (said: object): Promise<void> => {
+    speak(said);
+    return agreeToDialects(place.path('config'));
+  };
+  await say(dialect);
   const run = (request: Partial<RunOptions> = {}): Promise<RunSummary> =>
     runJob({
       job: 'enrich-company',
@@ -42,7 +38,7 @@ async function open(answer: (asked: number) => object, dialect: object) {
       askRequests: async () => true,
       ...request,
     });
-  return { run, say, asked: () => asked };
+  return { run, say, asked: () => asked.length };
 }
 
 test('five of them stop a run, and a corrected dialect says what they are', async () => {
@@ -57,7 +53,7 @@ test('five of them stop a run, and a corrected dialect says what they are', asyn
     message: expect.stringContaining('5 matches of this account hold no field at `data`'),
   });
   expect(asked()).toBe(10);
-  say({ fields_at: 'person' });
+  await say({ fields_at: 'person' });
   expect((await run()).stopped, 'the dialect says what they are').toBeUndefined();
   expect(asked()).toBe(12);
 });

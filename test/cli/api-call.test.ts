@@ -3,18 +3,10 @@
  * stands in the file.
  * Method: the real command before the sandbox; what arrived is read from the sandbox's own state and log.
  */
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { some } from '../combinations.ts';
-import { ScriptedVendor } from '../faults/scripted-vendor.ts';
 import type { Way } from '../faults/ways.ts';
-import { Workplace } from '../faults/workplace.ts';
-import { Desk } from './desk.ts';
-
-async function deskOf(way: Way): Promise<Desk> {
-  const place = await Workplace.open({ way, concurrency: 1 });
-  onTestFinished(() => place[Symbol.asyncDispose]());
-  return new Desk(place);
-}
+import { deskBefore, openDesk } from './desk.ts';
 
 const NASTY = 'say "hi", \\u0041 {{Domain}} $& ünï🙂\n\'}, "admin": true';
 
@@ -39,7 +31,7 @@ const TAG = {
 };
 
 test.each<Way>(some(['direct', 'via'], 1))('a change is done once for each body, %s', async (way) => {
-  const desk = await deskOf(way);
+  const desk = await openDesk({ way, concurrency: 1 });
   const { place } = desk;
   const tags = async () =>
     ((await (await fetch(`${place.vendor.url}/sandbox/state`)).json()) as { tags: object }).tags;
@@ -72,7 +64,7 @@ test.each<Way>(some(['direct', 'via'], 1))('a change is done once for each body,
 });
 
 test('a read is bought once and its fields become columns, by POST and by GET', async () => {
-  const desk = await deskOf('direct');
+  const desk = await openDesk({ concurrency: 1 });
   const { place } = desk;
   await desk.write('list.csv', LIST);
   const read = { operation: 'api-call', endpoint: '/enrich/company', body: { domain: '{{Domain}}' } };
@@ -89,29 +81,11 @@ test('a read is bought once and its fields become columns, by POST and by GET', 
   expect(place.vendor.requests()).toHaveLength(3);
 });
 
-/** Keeps a book of what was asked for, in which nothing is forgotten, and answers each method as such a vendor would. */
-async function petStore(desk: Desk): Promise<ScriptedVendor> {
-  const vendor = await ScriptedVendor.start(({ method, path }, response) => {
-    const pets = [
-      { id: 1, name: 'Rex', owner: { city: 'Perth' } },
-      { id: 2, name: 'Tom', owner: { city: 'Hobart' } },
-    ];
-    const answer =
-      method === 'GET' && path.includes('/many') ? { tags: ['a', 'b'], pets } : { done: true, tags: ['a'] };
-    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
-  });
-  onTestFinished(() => vendor[Symbol.asyncDispose]());
-  const idempotency = { header: 'idempotency-key', valid_for: '24h' };
-  desk.place.writeDialect({ idempotency });
-  desk.place.writeAccount(vendor.url, { dialect: 'dialect.yaml' });
-  return vendor;
-}
-
 test.each(some(['PATCH', 'DELETE'], 1))(
   '%s reaches the path of each row once, also under an idempotency key',
   async (method) => {
-    const desk = await deskOf('direct');
-    const vendor = await petStore(desk);
+    const { desk, asked: received, speak } = await deskBefore(() => ({ done: true, tags: ['a'] }));
+    speak({ idempotency: { header: 'idempotency-key', valid_for: '24h' } });
     await desk.write('list.csv', 'Id,Name\na/b ?,Rex\n..,Tom\n,Ann\nc,\na/b ?,Rex\n');
     const body = { name: '{{Name}}' };
     await desk.write(
@@ -124,7 +98,7 @@ test.each(some(['PATCH', 'DELETE'], 1))(
       code: 3,
       counts: { applied: 2, unchanged: 1, invalid: 2 },
     });
-    const sent = () => vendor.requests.map((request) => [request.method, request.path, request.body]).sort();
+    const sent = () => received.map((request) => [request.method, request.path, request.body]).sort();
     const asked = [
       [method, '/pets/a%2Fb%20%3F', '{"name":"Rex"}'],
       [method, '/pets/c', method === 'DELETE' ? '' : '{}'],

@@ -5,7 +5,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { type Desk, openDesk, vendorThat } from './desk.ts';
+import { type Desk, deskBefore, openDesk } from './desk.ts';
 
 const EMAILS = Array.from({ length: 20 }, (_, at) => `person-${at}@acme.example`);
 
@@ -73,12 +73,8 @@ test.each(['direct', 'via'] as const)(
 );
 
 test('a part of a credit is booked as a whole one, which is the most', async () => {
-  const desk = await openDesk();
-  desk.place.writeDialect({ credits_charged: { path: 'cost' } });
-  const url = await vendorThat((response) =>
-    response.writeHead(200, { 'content-type': 'application/json' }).end('{"name":"Kauri","cost":0.5}'),
-  );
-  desk.place.writeAccount(url, { dialect: 'dialect.yaml' });
+  const { desk, speak } = await deskBefore(() => ({ name: 'Kauri', cost: 0.5 }));
+  speak({ credits_charged: { path: 'cost' } });
   desk.list(2);
   expect((await desk.json(desk.run())).credits).toMatchObject({ spent: 2, exact: false });
 });

@@ -1,7 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished } from 'vitest';
+import { type ScriptedRequest, ScriptedVendor } from '../faults/scripted-vendor.ts';
 import { domainsOf, Workplace, type WorkplaceOptions } from '../faults/workplace.ts';
 import { type Ended, rowonce, type Start } from './rowonce.ts';
 import { typedAt } from './typed.ts';
@@ -88,15 +87,50 @@ export function objectIn(stdout: string): JsonResult {
   return JSON.parse(stdout);
 }
 
-/** A vendor that always says the same. @returns its address. */
-export async function vendorThat(answer: (response: ServerResponse) => void): Promise<string> {
-  const server = createServer((request, response) => {
-    request.resume().on('end', () => answer(response));
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+/** What a vendor of a test was asked; `input` is what the query or the body says. */
+export interface Asked extends ScriptedRequest {
+  readonly input: Readonly<Record<string, string>>;
 }
+
+/** JSON, a text as it stands, or any answer; undefined: the vendor hangs up. */
+export type Answer = (asked: Asked, nth: number) => Response | object | string | undefined;
+
+export interface DeskBefore {
+  readonly desk: Desk;
+  /** In order. */
+  readonly asked: Asked[];
+  answer: Answer;
+  /** The dialect of the account from now on. */
+  speak(dialect: object): void;
+}
+
+/** A desk whose account is at a vendor that answers as a test says, one request at a time. */
+export async function deskBefore(answer: Answer, account: object = {}): Promise<DeskBefore> {
+  const desk = await openDesk();
+  const { place } = desk;
+  const speak = (dialect: object): void => place.writeDialect(dialect, 'ours.yaml');
+  const at: DeskBefore = { desk, asked: [], answer, speak };
+  const vendor = await ScriptedVendor.start(async (request, response) => {
+    const { body, path } = request;
+    const query = Object.fromEntries(new URL(path, 'http://vendor.example').searchParams);
+    const asked = { ...request, input: body === '' ? query : JSON.parse(body) };
+    at.asked.push(asked);
+    const said = at.answer(asked, at.asked.length);
+    if (said === undefined) return void response.destroy();
+    const { status, headers, ...rest } =
+      said instanceof Response
+        ? { status: said.status, headers: said.headers, text: Buffer.from(await said.arrayBuffer()) }
+        : { status: 200, headers: [], text: typeof said === 'string' ? said : JSON.stringify(said) };
+    response.sendDate = true;
+    response.writeHead(status, { 'content-type': 'application/json', ...Object.fromEntries(headers) });
+    response.end(rest.text);
+  });
+  onTestFinished(() => vendor[Symbol.asyncDispose]());
+  const limits = { per_second: 2_000, concurrency: 1 };
+  place.writeAccount(vendor.url, { dialect: 'ours.yaml', limits, ...account });
+  speak({});
+  return at;
+}
+
+/** The account is one of a service whose calls change something. */
+export const SERVICE = { vendor: 'service', organization_id: 'o-1', project_id: 'p-1' };

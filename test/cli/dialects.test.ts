@@ -4,13 +4,12 @@
  * Method: the real command against a vendor, whose book says what was asked and charged.
  */
 import { rm } from 'node:fs/promises';
-import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { version } from '../../src/core/families.ts';
 import { some } from '../combinations.ts';
 import { ScriptedVendor } from '../faults/scripted-vendor.ts';
-import { type Desk, openDesk, vendorThat } from './desk.ts';
+import { type Desk, type DeskBefore, deskBefore, openDesk, SERVICE } from './desk.ts';
 
 const REST_GET = join(import.meta.dirname, '..', '..', 'jobs', 'dialects', 'rest-get.yaml');
 
@@ -60,28 +59,22 @@ test.each(
   expect(vendor.requests.map(({ headers }) => headers['user-agent'])).toEqual([told]);
 });
 
-/** A desk whose provider is reached through a step that answers so. @returns how often it was asked. */
-async function deskBehind(
-  answer: (response: ServerResponse) => void,
-): Promise<{ desk: Desk; asked(): number }> {
-  const desk = await openDesk({ way: 'via' });
-  let requests = 0;
-  const url = await vendorThat((response) => {
-    requests += 1;
-    answer(response);
-  });
-  desk.place.writeAccount(url);
-  const file = JSON.parse(await desk.read('config/accounts.yaml'));
-  file.accounts.workspace.dialect = './service.yaml';
-  await desk.write('config/accounts.yaml', JSON.stringify(file));
-  await desk.write('config/service.yaml', '{}');
-  return { desk, asked: () => requests };
+/** A desk whose provider is reached through a step of the service that answers so. */
+async function deskBehind(answer: object): Promise<DeskBefore> {
+  const at = await deskBefore(() => answer);
+  const { place } = at.desk;
+  const { data } = JSON.parse(await at.desk.read('config/accounts.yaml')).accounts;
+  const workspace = { ...SERVICE, base_url: data.base_url, key: 'key-1', dialect: 'service.yaml' };
+  const step = { via: 'workspace', connected_account: 'acme-data', api_call_url: `${data.base_url}/call` };
+  place.writeAccounts({ workspace, data: { vendor: 'provider', ...step, limits: data.limits } });
+  place.writeDialect({}, 'service.yaml');
+  return at;
 }
 
 const ACME = { name: 'Acme', industry: 'Retail', status: 'active', headers: { x: 'y' } };
 
 test('a step that returns the body itself is in doubt until the dialect says so, and is then read without a request', async () => {
-  const { desk, asked } = await deskBehind((response) => response.end(JSON.stringify(ACME)));
+  const { desk, asked } = await deskBehind(ACME);
   desk.list(3);
   await desk.write('job.yaml', 'operation: enrich-company\nadd: { company: name, state: status }\n');
   const run = ['run', 'job.yaml', 'list.csv', '--budget', '9', '-o', 'out.csv'];
@@ -97,7 +90,7 @@ test('a step that returns the body itself is in doubt until the dialect says so,
   await desk.write('config/service.yaml', 'api_call: { answer: { body: . } }\n');
   expect(await desk.json(run)).toMatchObject({ counts: { matched: 3 }, credits: { spent: 3, in_doubt: 0 } });
   expect(desk.place.rows()[0]).toMatchObject({ company: 'Acme', state: 'active' });
-  expect(asked()).toBe(3);
+  expect(asked).toHaveLength(3);
   const written = await desk.read('out.csv');
   await rm(desk.place.path('config/accounts.yaml'));
   await desk.type(['export', 'last', '-o', 'again.csv']);
@@ -112,12 +105,12 @@ test.each([
     'it has ok, output. Write under api_call in the dialect of the service account, where it is, as `answer: { body: NAME }`',
   ],
 ])('what a step answers otherwise is read with answer: { %s }', async (entries, answer, words) => {
-  const { desk, asked } = await deskBehind((response) => response.end(JSON.stringify(answer)));
+  const { desk, asked } = await deskBehind(answer);
   desk.list(1);
   expect((await desk.type(desk.run())).stderr).toContain(words);
   await desk.write('config/service.yaml', `api_call: { answer: { ${entries} } }\n`);
   expect(await desk.json(desk.run())).toMatchObject({ counts: { matched: 1 } });
-  expect([desk.place.rows()[0]?.found_name, asked()]).toEqual(['Acme', 1]);
+  expect([desk.place.rows()[0]?.found_name, asked.length]).toEqual(['Acme', 1]);
 });
 
 test('a wrong dialect is refused with its place, before a store is made or anything is sent', async () => {

@@ -4,11 +4,10 @@
  * what was said, one that is killed before its store is closed, and every file of the folder is read, byte by byte.
  */
 import { readdirSync, readFileSync } from 'node:fs';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
+import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
+import { ScriptedVendor } from '../faults/scripted-vendor.ts';
 import { type Desk, openDesk } from './desk.ts';
 
 const KEY = 'canary_9f/Q~x+Zt0=71';
@@ -43,21 +42,15 @@ function escaped(character: string): string {
   return `\\u00${character.charCodeAt(0).toString(16)}`;
 }
 
-async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const { domain = '' } = JSON.parse((await text(request)) || '{}');
-  response.setHeader('content-type', 'application/json');
-  ANSWERS[String(domain).split('.')[0] ?? '']?.(response);
-}
-
 async function openEchoingDesk(): Promise<Desk> {
-  const server = createServer((request, response) => void answer(request, response));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
+  const vendor = await ScriptedVendor.start(({ body }, response) => {
+    const { domain = '' } = JSON.parse(body || '{}');
+    response.setHeader('content-type', 'application/json');
+    ANSWERS[String(domain).split('.')[0] ?? '']?.(response);
   });
+  onTestFinished(() => vendor[Symbol.asyncDispose]());
   const desk = await openDesk();
-  desk.place.writeAccount(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, { key: KEY });
+  desk.place.writeAccount(vendor.url, { key: KEY });
   return desk;
 }
 

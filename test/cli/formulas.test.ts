@@ -4,7 +4,7 @@
  */
 import { parse } from 'csv-parse/sync';
 import { expect, test } from 'vitest';
-import { type Desk, openDesk, vendorThat } from './desk.ts';
+import { type Desk, deskBefore } from './desk.ts';
 
 const ANSWER = {
   name: "=cmd|' /C calc'!A0",
@@ -17,11 +17,7 @@ const SAFE = ["'=cmd|' /C calc'!A0", '+61 2 9999 0000', '-5.25', "'@evil.example
 
 /** A desk before a vendor that answers every question with formulas. */
 async function openHostileDesk(): Promise<Desk> {
-  const desk = await openDesk();
-  const url = await vendorThat((response) => {
-    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(ANSWER));
-  });
-  desk.place.writeAccount(url);
+  const { desk } = await deskBefore(() => ANSWER);
   await desk.write('list.csv', 'Domain,Own\nacme.example,=1+1\n');
   return desk;
 }

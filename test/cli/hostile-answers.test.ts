@@ -3,59 +3,35 @@
  * Method: the real command before a vendor that gives each row another nasty answer, then every command that shows what
  * was said.
  */
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
 import { parse } from 'csv-parse/sync';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { ESC, OBEYED } from '../nasty.ts';
-import { type Desk, openDesk } from './desk.ts';
-
-interface Nasty {
-  readonly status?: number;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body: string;
-}
+import { deskBefore } from './desk.ts';
 
 const DEEP = 200_000;
-const json = (value: unknown): string => JSON.stringify(value);
 
 /** By the first part of the domain that is asked for. */
-const ANSWERS: Readonly<Record<string, Nasty>> = {
-  nested: { body: '['.repeat(DEEP) + ']'.repeat(DEEP) },
-  within: { body: `{"name":${'{"a":'.repeat(DEEP)}1${'}'.repeat(DEEP)}}` },
-  strings: { status: 422, body: json({ message: `${ESC}]`.repeat(500_000) }) },
-  page: { status: 500, body: `${ESC}]`.repeat(500_000) },
-  packed: { headers: { 'content-encoding': 'toString' }, body: json({ name: 'x' }) },
-  names: { body: '{"__proto__":"a","constructor":"b","toString":"c","name":"d","Name":"e","NAME":"f"}' },
-  title: { status: 422, body: json({ error: `${ESC}]0;owned\u0007${ESC}[2Jno\u202e such\nrow 9: matched` }) },
-  good: { body: json({ name: 'Acme' }) },
+const ANSWERS: Readonly<Record<string, Response | string>> = {
+  nested: '['.repeat(DEEP) + ']'.repeat(DEEP),
+  within: `{"name":${'{"a":'.repeat(DEEP)}1${'}'.repeat(DEEP)}}`,
+  strings: Response.json({ message: `${ESC}]`.repeat(500_000) }, { status: 422 }),
+  page: new Response(`${ESC}]`.repeat(500_000), { status: 500 }),
+  packed: Response.json({ name: 'x' }, { headers: { 'content-encoding': 'toString' } }),
+  names: '{"__proto__":"a","constructor":"b","toString":"c","name":"d","Name":"e","NAME":"f"}',
+  title: Response.json(
+    { error: `${ESC}]0;owned\u0007${ESC}[2Jno\u202e such\nrow 9: matched` },
+    { status: 422 },
+  ),
+  good: '{"name":"Acme"}',
 };
 
-async function openNastyDesk(): Promise<Desk> {
-  const server = createServer(async (request, response) => {
-    const { domain = '' } = JSON.parse((await text(request)) || '{}');
-    const { status = 200, headers, body } = ANSWERS[String(domain).split('.')[0] ?? ''] ?? { body: '{}' };
-    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const desk = await openDesk();
-  desk.place.writeAccount(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-  await desk.write(
-    'list.csv',
-    `Domain\n${Object.keys(ANSWERS)
-      .map((name) => `${name}.example\n`)
-      .join('')}`,
-  );
-  return desk;
-}
-
 test('each answer is a row with its reason, all others are written, and a terminal obeys none of them', async () => {
-  const desk = await openNastyDesk();
+  const { desk } = await deskBefore(({ input }) => {
+    const answer = ANSWERS[input.domain?.split('.')[0] ?? ''];
+    return answer instanceof Response ? answer.clone() : answer;
+  });
+  const domains = Object.keys(ANSWERS).map((name) => `${name}.example\n`);
+  await desk.write('list.csv', `Domain\n${domains.join('')}`);
   const { code, stdout, stderr } = await desk.type(desk.run());
   expect(`${stdout}${stderr}`).toContain('in_doubt');
   expect(code).toBe(3);

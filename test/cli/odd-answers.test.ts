@@ -1,56 +1,17 @@
 /**
  * Goal: a vendor that answers, in words that nobody can read, is not taken for a broken one: the run stops soon, at once and
- * with what would read the answers, and one decision is about all that are alike.
+ * with what would read the answers, and one decision is about all that are alike. What was bought until then is read without another request.
  * Method: the real command before a vendor of the test that answers as it is told and counts how often it was asked.
  */
-import { readFile, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
-import { expect, onTestFinished, test } from 'vitest';
+import { readFile } from 'node:fs/promises';
+import { expect, test } from 'vitest';
 import { proof, some } from '../combinations.ts';
-import { type Desk, openDesk } from './desk.ts';
-
-type Answer = (asked: { readonly path: string; readonly body: string }) => object | string;
-
-interface AtVendor {
-  readonly desk: Desk;
-  /** What was asked, in order. */
-  readonly asked: string[];
-  speak(dialect: object): Promise<void>;
-}
-
-async function deskBefore(vendor: 'provider' | 'service', answer: Answer): Promise<AtVendor> {
-  const desk = await openDesk();
-  const asked: string[] = [];
-  const server = createServer(async (request, response) => {
-    const path = request.url ?? '';
-    const body = await text(request);
-    asked.push(`${path} ${body}`);
-    const said = answer({ path, body });
-    response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(typeof said === 'string' ? said : JSON.stringify(said));
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const base_url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const file = desk.place.path('ours.yaml');
-  const own = vendor === 'service' ? { organization_id: 'o-1', project_id: 'p-1' } : {};
-  const limits = { per_second: 2000, concurrency: 1 };
-  const account = { vendor, base_url, key: 'key-1', dialect: file, limits, ...own };
-  await desk.write('config/accounts.yaml', JSON.stringify({ accounts: { ours: account } }));
-  const speak = (dialect: object): Promise<void> => writeFile(file, JSON.stringify({ vendor, ...dialect }));
-  await speak({});
-  return { desk, asked, speak };
-}
+import { deskBefore, SERVICE } from './desk.ts';
 
 const ODD = '{"ergebnis":{},"status":"unbekannt"}';
 
 test('twelve rows before a vendor that nobody can read stop after five, at once; the rule that is quoted reads what came', async () => {
-  const { desk, asked, speak } = await deskBefore('provider', () => ODD);
+  const { desk, asked } = await deskBefore(() => ODD);
   desk.list(12);
   const stopped = await desk.type(desk.run());
   expect(stopped.code).toBe(75);
@@ -66,8 +27,7 @@ test('twelve rows before a vendor that nobody can read stop after five, at once;
   expect((await desk.type(desk.run())).code).toBe(75);
   expect(asked).toHaveLength(6);
 
-  await speak({});
-  await desk.write('ours.yaml', `vendor: provider\nanswers:\n  - ${rule}\n`);
+  await desk.write('config/ours.yaml', `vendor: provider\nanswers:\n  - ${rule}\n`);
   expect(await desk.json(desk.run())).toMatchObject({ counts: { no_match: 12 }, stopped: null });
   expect(asked).toHaveLength(12);
 });
@@ -75,8 +35,8 @@ test('twelve rows before a vendor that nobody can read stop after five, at once;
 proof(
   '--accept doubts goes on and does not stop for that shape again, in this list or another, but for the next shape',
   async () => {
-    let answer = ODD;
-    const { desk, asked } = await deskBefore('provider', () => answer);
+    const at = await deskBefore(() => ODD);
+    const { desk, asked } = at;
     desk.list(12);
     await desk.type(desk.run());
     const accepted = await desk.json([...desk.run(), '--accept', 'doubts']);
@@ -86,7 +46,7 @@ proof(
     desk.list(8, 'other.csv');
     const other = ['run', 'enrich-company', 'other.csv', '--budget', '100', '-o', 'other.out.csv'];
     expect(await desk.json(other)).toMatchObject({ counts: { in_doubt: 8 }, stopped: null });
-    answer = '{"status":"vielleicht"}';
+    at.answer = () => ({ status: 'vielleicht' });
     desk.list(9, 'third.csv');
     const third = ['run', 'enrich-company', 'third.csv', '--budget', '100', '-o', 'third.out.csv'];
     expect(await desk.json(third)).toMatchObject({ counts: { in_doubt: 5 }, stopped: { code: 'doubts' } });
@@ -104,7 +64,7 @@ test.each(
 )(
   '%s that stops for its doubts has five rows in doubt, although each was to be asked once more',
   async (operation, header, role) => {
-    const { desk, asked } = await deskBefore('service', () => ({ message: 'Benutzer ist weg' }));
+    const { desk, asked } = await deskBefore(() => ({ message: 'Benutzer ist weg' }), SERVICE);
     const rows = Array.from({ length: 7 }, (_, at) => `u-${at + 1}${role}`);
     await desk.write('list.csv', `${header}\n${rows.join('\n')}\n`);
     const run = ['run', operation, 'list.csv', '-o', 'out.csv', '--yes'];
@@ -142,7 +102,7 @@ test.each([
 ])(
   '%s: an id is no answer for all that are alike, and what settle proposes for all is accepted',
   async (operation, header, rows, ids, ofAll) => {
-    const { desk } = await deskBefore('service', () => ({ message: 'Antrag ist raus' }));
+    const { desk } = await deskBefore(() => ({ message: 'Antrag ist raus' }), SERVICE);
     await desk.write('list.csv', `${header}\n${rows.join('\n')}\n`);
     await desk.type(['run', operation, 'list.csv', '-o', 'out.csv', '--yes']);
     for (const id of ids) {
@@ -172,7 +132,7 @@ test.each([
 ])(
   '%s: what a stop for doubts says of its rule comes true, and leads on',
   async (operation, header, rest, says, counts, requests) => {
-    const { desk, asked } = await deskBefore('service', () => ({ message: 'Auftrag erledigt' }));
+    const { desk, asked } = await deskBefore(() => ({ message: 'Auftrag erledigt' }), SERVICE);
     const rows = Array.from({ length: 7 }, (_, at) => `u-${at + 1}${rest}`);
     await desk.write('list.csv', `${header}\n${rows.join('\n')}\n`);
     const run = ['run', operation, 'list.csv', '-o', 'out.csv', '--yes'];
@@ -180,7 +140,7 @@ test.each([
     expect(stderr).toContain(says);
     expect(stderr).not.toContain('the rule reads what is kept');
     const rule = /add the rule `- (\{.*?\})` to the `answers`/.exec(stderr)?.[1];
-    await desk.write('ours.yaml', `vendor: service\nanswers:\n  - ${rule}\n`);
+    await desk.write('config/ours.yaml', `vendor: service\nanswers:\n  - ${rule}\n`);
     expect(await desk.json(run)).toMatchObject({ counts, stopped: null });
     expect(asked).toHaveLength(requests);
     if (!('in_doubt' in counts)) return;
@@ -195,3 +155,24 @@ test.each([
     expect(asked).toHaveLength(requests);
   },
 );
+
+test('matches without a field where they should stand stop the run; corrected, they are read and not bought again', async () => {
+  const { desk, asked, speak } = await deskBefore((_, nth) => ({
+    person: { full_name: `Jo ${nth}`, emails: ['jo@a.example'] },
+  }));
+  speak({ fields_at: 'data' });
+  desk.list(12);
+  const { code, stderr } = await desk.type(desk.run());
+  expect(code).toBe(2);
+  expect(stderr).toContain(
+    '5 matches of this account hold no field at `data`, and it has answered nothing else; the last: status 200, {"person":',
+  );
+  expect(stderr).toContain('Say `fields_at: person` in the dialect');
+  expect(stderr).toContain('- { status: [200], body: { path: …, matches: … }, means: no_match }');
+  expect(asked).toHaveLength(5);
+
+  speak({ fields_at: 'person' });
+  expect(await desk.json(desk.run())).toMatchObject({ stopped: null });
+  expect(asked).toHaveLength(12);
+  expect(desk.place.rows().map(({ emails }) => emails)).toEqual(Array(12).fill('jo@a.example'));
+});

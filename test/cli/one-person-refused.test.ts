@@ -3,9 +3,8 @@
  * Method: real commands before the sandbox service, and in front of it a door that answers 403 for one user; the state is the
  * vendor's.
  */
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
+import { Gateway } from '../faults/gateway.ts';
 import { emailsOf, PROJECT, type TeamWorkplace } from '../faults/team-workplace.ts';
 import { openTeam } from './team.ts';
 
@@ -27,28 +26,17 @@ async function tenToRemove(): Promise<TeamWorkplace> {
   return team;
 }
 
-/** Passes on what is asked of the vendor, and answers 403 to what is asked about this user. */
-async function standBefore(team: TeamWorkplace, user: string): Promise<void> {
-  const server = createServer(async ({ url = '', method = '', headers }, response) => {
-    response.setHeader('content-type', 'application/json');
-    if (url.includes(`/${user}/`)) {
-      response.writeHead(403).end('{"error":"cannot remove the only owner"}');
-      return;
-    }
-    const passed = { 'content-type': 'application/json', authorization: headers.authorization ?? '' };
-    const answer = await fetch(team.vendor.url + url, { method, headers: passed, body: '{}' });
-    response.writeHead(answer.status).end(await answer.text());
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-  const { port } = server.address() as AddressInfo;
-  team.writeAccount({ base_url: `http://127.0.0.1:${port}` });
-}
-
 test('a 403 about the first of ten refuses that row, and the nine others are removed in the same run', async () => {
   const team = await tenToRemove();
   const [first = ''] = emailsOf('ten', 1);
-  await standBefore(team, (await team.state()).userId(PROJECT, first) ?? '');
+  const user = (await team.state()).userId(PROJECT, first);
+  const refusal = { status: 403, body: '{"error":"cannot remove the only owner"}' };
+  const headers = { 'content-type': 'application/json' };
+  const door = await Gateway.before(team.vendor.url, (_, { path }) =>
+    path.includes(`/${user}/`) ? { ...refusal, headers } : undefined,
+  );
+  onTestFinished(() => door[Symbol.asyncDispose]());
+  team.writeAccount({ base_url: door.url });
   const ended = await team.runHere({ job: 'out.yaml', input: 'leave.csv' });
   expect(ended).toMatchObject({ code: 3, report: { stopped: null, counts: { applied: 9, refused: 1 } } });
   expect(team.row(first)._reason).toContain('cannot remove the only owner');

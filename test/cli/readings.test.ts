@@ -4,54 +4,23 @@
  * Method: the real command before a vendor that says "no match" in words of its own, which keeps its own book; the rule
  * for those words comes into the dialect afterwards.
  */
-import { writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { proof } from '../combinations.ts';
-import { type Desk, openDesk } from './desk.ts';
+import { deskBefore } from './desk.ts';
 
 const UNKNOWN = { status: [200], body: { path: 'name', matches: 'unknown' }, means: 'no_match' };
 const row = (name: string): string => `${name}.example,https://www.linkedin.com/company/${name}\n`;
 const LIST = `Domain,LinkedIn\n${['one', 'two', 'three'].map(row).join('')}`;
 
-interface AtVendor {
-  readonly desk: Desk;
-  /** What the vendor was asked for, in order. */
-  readonly asked: string[];
-  speak(...answers: readonly object[]): Promise<void>;
-}
-
-/** A vendor that knows \`one.example\`, and each profile; of other domains it says that it does not know them. */
-async function deskAtVendor(): Promise<AtVendor> {
-  const desk = await openDesk();
-  const asked: string[] = [];
-  const server = createServer((request, response) => {
-    let body = '';
-    request.on('data', (chunk) => {
-      body += chunk;
-    });
-    request.on('end', () => {
-      const [about] = Object.values(JSON.parse(body) as Record<string, string>);
-      asked.push(about ?? '');
-      const isKnown = about === 'one.example' || about?.includes('/company/');
-      const answer = isKnown
-        ? { name: `Company of ${about}`, credits: 1 }
-        : { name: 'unknown company', credits: 1 };
-      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
-    });
+/** A vendor that knows `one.example`, and each profile; of other domains it says that it does not know them. */
+async function deskAtVendor() {
+  const at = await deskBefore(({ input }) => {
+    const [about = ''] = Object.values(input);
+    const isKnown = about === 'one.example' || about.includes('/company/');
+    return { name: isKnown ? `Company of ${about}` : 'unknown company', credits: 1 };
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-  const base_url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const dialect = desk.place.path('ours.yaml');
-  const data = { vendor: 'provider', base_url, key: 'key-1', dialect, limits: { per_second: 100 } };
-  await desk.write('config/accounts.yaml', JSON.stringify({ accounts: { data } }));
-  const speak = (...answers: readonly object[]): Promise<void> =>
-    writeFile(dialect, JSON.stringify({ answers }));
-  await speak();
-  await desk.write('list.csv', LIST);
-  return { desk, asked, speak };
+  await at.desk.write('list.csv', LIST);
+  return at;
 }
 
 const planOf = (list: string) => ['plan', 'enrich-company', list];
@@ -63,7 +32,7 @@ proof(
     const { desk, asked, speak } = await deskAtVendor();
     await desk.json(runOf('list.csv'));
     const before = await desk.read('list.csv.out.csv');
-    await speak(UNKNOWN);
+    speak({ answers: [UNKNOWN] });
     asked.length = 0;
     const plan = await desk.json(planOf('list.csv'));
     expect(plan).toMatchObject({ to_buy: 2, reread: { rows: 2, further: 2, most: 2 } });
@@ -90,12 +59,12 @@ proof(
 
 test('replies that were kept in doubt are read once the dialect can; nothing is asked again, and what was at risk is spent', async () => {
   const { desk, asked, speak } = await deskAtVendor();
-  await speak({ ...UNKNOWN, means: 'in_doubt' });
+  speak({ answers: [{ ...UNKNOWN, means: 'in_doubt' }] });
   expect(await desk.json(runOf('list.csv'))).toMatchObject({
     counts: { matched: 1, in_doubt: 2 },
     credits: { spent: 1, in_doubt: 2 },
   });
-  await speak(UNKNOWN);
+  speak({ answers: [UNKNOWN] });
   asked.length = 0;
   expect(await desk.json(planOf('list.csv'))).toMatchObject({ in_doubt: 0, to_buy: 2, credits: { most: 2 } });
   const { counts, credits } = await desk.json(runOf('list.csv'));
@@ -104,7 +73,7 @@ test('replies that were kept in doubt are read once the dialect can; nothing is 
     spent: 5,
     in_doubt: 0,
   });
-  expect(asked.filter((about) => !about.includes('/company/'))).toEqual([]);
+  expect(asked.filter(({ input }) => !('profile_url' in input))).toEqual([]);
   expect(asked).toHaveLength(2);
   const { stdout } = await desk.type(['status', 'last', '3']);
   expect(stdout).toMatch(/ no_match, 1 credit at /);

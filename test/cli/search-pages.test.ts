@@ -3,40 +3,21 @@
  * a vendor that hands out the same page for ever is paid for it once more and no further.
  * Method: the real command before vendors that know sixty people, by what they were asked and what they handed out.
  */
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { some } from '../combinations.ts';
-import { type ScriptedRequest, ScriptedVendor } from '../faults/scripted-vendor.ts';
-import { type Desk, openDesk } from './desk.ts';
+import { type Asked, deskBefore } from './desk.ts';
 
 const PEOPLE = Array.from({ length: 60 }, (_, at) => ({ full_name: `Person ${at}` }));
 
-interface Handed {
-  readonly body: object;
-  readonly headers?: Readonly<Record<string, string>>;
-}
+type Input = Asked['input'];
 
-/** What a request asks, in its query or its body. */
-function askedIn({ path, body }: ScriptedRequest): Record<string, string> {
-  const query = new URL(path, 'http://vendor.example').searchParams;
-  return body === '' ? Object.fromEntries(query) : JSON.parse(body);
-}
-
-/** A desk before a vendor that answers so, with a list of one company and a job of nine pages. */
-async function deskBefore(
-  dialect: object,
-  handOut: (asked: Record<string, string>) => Handed,
-): Promise<{ desk: Desk; asked: () => object[] }> {
-  const vendor = await ScriptedVendor.start((request, response) => {
-    const { body, headers } = handOut(askedIn(request));
-    response.writeHead(200, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
-  });
-  onTestFinished(() => vendor[Symbol.asyncDispose]());
-  const desk = await openDesk();
-  desk.place.writeDialect({ operations: { 'search-people': dialect } });
-  desk.place.writeAccount(vendor.url, { dialect: 'dialect.yaml' });
+/** A desk before a vendor that hands out pages so, with a list of one company and a job of nine pages. */
+async function searchBefore(dialect: object, handOut: (asked: Input) => object) {
+  const { desk, asked, speak } = await deskBefore(({ input }) => handOut(input));
+  speak({ operations: { 'search-people': dialect } });
   await desk.write('list.csv', 'Company\nAcme\n');
   await desk.write('job.yaml', 'operation: search-people\npages: 9\n');
-  return { desk, asked: () => vendor.requests.map(askedIn) };
+  return { desk, asked: () => asked.map(({ input }) => input) };
 }
 
 const RUN = ['run', 'job.yaml', 'list.csv', '--budget', '1000', '-o', 'out.csv', '--yes'] as const;
@@ -46,7 +27,7 @@ const company = 'Acme';
 
 interface Way {
   readonly dialect: object;
-  readonly handOut: (asked: Record<string, string>) => Handed;
+  readonly handOut: (asked: Input) => object;
   readonly asked: readonly object[];
 }
 
@@ -57,7 +38,7 @@ test.each<[string, Way]>([
     'from and size',
     {
       dialect: { paging: { parameter: 'from', offset: 0, size: { parameter: 'size', results: 25 } } },
-      handOut: (asked) => ({ body: { hits: { total: 60, hits: from(Number(asked.from ?? 0)) } } }),
+      handOut: (asked) => ({ hits: { total: 60, hits: from(Number(asked.from ?? 0)) } }),
       asked: [
         { company, size: 25 },
         { company, from: 25, size: 25 },
@@ -72,7 +53,7 @@ test.each<[string, Way]>([
         ...GET,
         paging: { parameter: 'skip', offset: 0, size: { parameter: 'limit', results: 25 } },
       },
-      handOut: (asked) => ({ body: { items: from(Number(asked.skip ?? 0)) } }),
+      handOut: (asked) => ({ items: from(Number(asked.skip ?? 0)) }),
       asked: [
         { company, limit: '25' },
         { company, skip: '25', limit: '25' },
@@ -87,7 +68,7 @@ test.each<[string, Way]>([
       handOut: ({ after = 'c0' }) => {
         const at = Number(after.slice(1));
         const meta = { next_cursor: `c${at + 25}`, has_more: at + 25 < PEOPLE.length };
-        return { body: { data: from(at), meta } };
+        return { data: from(at), meta };
       },
       asked: [{ company }, { company, after: 'c25' }, { company, after: 'c50' }],
     },
@@ -98,7 +79,7 @@ test.each<[string, Way]>([
       dialect: { ...GET, paging: { parameter: 'page', next: 'links.next' } },
       handOut: ({ page = '1' }) => {
         const next = `https://elsewhere.example/admin?page=${Number(page) + 1}&key=secret`;
-        return { body: { results: from(25 * (Number(page) - 1)), links: page === '3' ? {} : { next } } };
+        return { results: from(25 * (Number(page) - 1)), links: page === '3' ? {} : { next } };
       },
       asked: [{ company }, { company, page: '2' }, { company, page: '3' }],
     },
@@ -107,15 +88,15 @@ test.each<[string, Way]>([
     'a header Link',
     {
       dialect: { ...GET, paging: { parameter: 'page', next_header: 'Link' } },
-      handOut: ({ page = '1' }) => ({
-        body: from(25 * (Number(page) - 1)),
-        headers: { link: `</people?page=${Number(page) + 1}>; rel="${page === '3' ? 'prev' : 'next'}"` },
-      }),
+      handOut: ({ page = '1' }) => {
+        const link = `</people?page=${Number(page) + 1}>; rel="${page === '3' ? 'prev' : 'next'}"`;
+        return Response.json(from(25 * (Number(page) - 1)), { headers: { link } });
+      },
       asked: [{ company }, { company, page: '2' }, { company, page: '3' }],
     },
   ],
 ])('all pages of a vendor that hands them out by %s', async (_, { dialect, handOut, asked: wanted }) => {
-  const { desk, asked } = await deskBefore(dialect, handOut);
+  const { desk, asked } = await searchBefore(dialect, handOut);
   expect(await desk.json(RUN)).toMatchObject({ counts: { matched: 1 }, credits: { spent: 60 } });
   expect(asked()).toEqual(wanted);
   expect(desk.place.rows()[0]?._reason).toBe('60 people');
@@ -129,8 +110,8 @@ test.each<[string, Way]>([
 });
 
 test('the same page for ever ends the search, is listed once, and is said', async () => {
-  const { desk, asked } = await deskBefore({ paging: { parameter: 'page', from: 1 } }, () => ({
-    body: { results: from(0) },
+  const { desk, asked } = await searchBefore({ paging: { parameter: 'page', from: 1 } }, () => ({
+    results: from(0),
   }));
   expect(await desk.json(RUN)).toMatchObject({ counts: { matched: 1 }, credits: { spent: 50 } });
   expect(asked()).toEqual([{ company }, { company, page: 2 }]);
@@ -153,8 +134,8 @@ test.each<[string, readonly string[], number, number]>(
   'behind a reached budget %s needs what was spent and the pages that are still to be bought',
   async (_, more, most, spent) => {
     const paging = { parameter: 'from', offset: 0 };
-    const { desk, asked } = await deskBefore({ paging }, (said) => ({
-      body: { results: from(Number(said.from ?? 0)) },
+    const { desk, asked } = await searchBefore({ paging }, (said) => ({
+      results: from(Number(said.from ?? 0)),
     }));
     // The second row asks what the first one asks, and the third asks nothing.
     await desk.write('list.csv', 'Company\nAcme\nAcme\n \nBanksia\n');

@@ -4,69 +4,39 @@
  * Method: the real command before a vendor that answers some first requests with `busy` beside a name, which a dialect
  * without a rule takes for a match. The rule comes afterwards. The vendor's own book counts what it was asked.
  */
-import { mkdir, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { mkdir } from 'node:fs/promises';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { proof, some } from '../combinations.ts';
-import { type Desk, type JsonResult, openDesk } from './desk.ts';
+import { type Desk, type DeskBefore, deskBefore, type JsonResult } from './desk.ts';
 import type { Ended } from './rowonce.ts';
 import { typed } from './typed.ts';
 
 const busy = (means: string): object => ({ status: [200], body: { path: 'note', matches: 'busy' }, means });
 
-/** What the vendor answers to the nth request about that; undefined: it hangs up. */
-type Answers = (about: string, nth: number) => object | undefined;
-
-const busyAtFirst: Answers = (domain, nth) =>
-  domain.startsWith('busy') && nth === 1 ? { name: 'Queue', note: 'busy' } : { name: `Company of ${domain}` };
-
 class BusyVendor {
-  readonly desk: Desk;
-  /** What was asked about, in order: each was charged. */
-  readonly book: string[] = [];
-  answers: Answers = busyAtFirst;
+  readonly at: DeskBefore;
 
-  private constructor(desk: Desk) {
-    this.desk = desk;
+  constructor(at: DeskBefore) {
+    this.at = at;
   }
 
-  static async open(account: object = {}): Promise<BusyVendor> {
-    const vendor = new BusyVendor(await openDesk());
-    const { desk } = vendor;
-    const server = createServer(async (request, response) => {
-      const asked = JSON.parse(Buffer.concat(await request.toArray()).toString());
-      const about = 'company' in asked ? `page ${asked.page ?? 1}` : String(Object.values(asked)[0]);
-      vendor.book.push(about);
-      const answer = vendor.answers(about, vendor.asked(about));
-      if (answer === undefined) return void request.socket.destroy();
-      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
+  static async open(): Promise<BusyVendor> {
+    const busyBefore = new Set<string>();
+    const at = await deskBefore(({ input: { domain = '' } }) => {
+      if (!domain.startsWith('busy') || busyBefore.has(domain)) return { name: `Company of ${domain}` };
+      busyBefore.add(domain);
+      return { name: 'Queue', note: 'busy' };
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => {
-      server.closeAllConnections();
-      server.close();
-    });
-    const base_url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const limits = { per_second: 100, concurrency: 1 };
-    const data = {
-      vendor: 'provider',
-      base_url,
-      key: 'key-1',
-      dialect: desk.place.path('ours.yaml'),
-      limits,
-    };
-    await desk.write('config/accounts.yaml', JSON.stringify({ accounts: { data: { ...data, ...account } } }));
-    await vendor.speak();
-    return vendor;
+    return new BusyVendor(at);
   }
 
-  speak(...answers: readonly object[]): Promise<void> {
-    return writeFile(this.desk.place.path('ours.yaml'), JSON.stringify({ answers }));
+  get desk(): Desk {
+    return this.at.desk;
   }
 
-  asked(about: string): number {
-    return this.book.filter((each) => each === about).length;
+  /** The domains that were asked about, in order: each was charged. */
+  get book(): readonly (string | undefined)[] {
+    return this.at.asked.map(({ input }) => input.domain);
   }
 
   async list(name: string, ...domains: readonly string[]): Promise<void> {
@@ -106,10 +76,8 @@ async function misread(means = 'rate_limited') {
   await vendor.list('list.csv', 'one', 'busy', 'three');
   const first = await vendor.run('list.csv');
   expect(first).toMatchObject({ counts: { matched: 3 }, credits: { spent: 3 } });
-  await vendor.speak(busy(means));
-  vendor.book.length = 0;
-  // The vendor is not busy any more.
-  vendor.answers = (domain) => ({ name: `Company of ${domain}` });
+  vendor.at.speak({ answers: [busy(means)] });
+  vendor.at.asked.length = 0;
   return { vendor, desk: vendor.desk, first };
 }
 
@@ -269,7 +237,8 @@ describe('what is bought in its place', () => {
     'and gets lost is in doubt like any other; nobody asks again until a person decides, and nothing more is agreed to',
     async () => {
       const { vendor, desk } = await misread();
-      vendor.answers = () => undefined;
+      const { answer } = vendor.at;
+      vendor.at.answer = () => undefined;
       const lost = await vendor.run('list.csv', '--yes');
       expect(lost).toMatchObject({ counts: { matched: 2, in_doubt: 1 }, credits: { spent: 0, in_doubt: 1 } });
       for (const more of [[], ['--yes']])
@@ -279,7 +248,7 @@ describe('what is bought in its place', () => {
       expect(await desk.json(['settle', lost.batch])).toMatchObject({ at_risk: 1, in_doubt: [{ row: 3 }] });
 
       await desk.json(['settle', lost.batch, '--not-done']);
-      vendor.answers = (domain) => ({ name: `Company of ${domain}` });
+      vendor.at.answer = answer;
       expect(await vendor.run('list.csv')).toMatchObject({
         batch: lost.batch,
         counts: { matched: 3 },

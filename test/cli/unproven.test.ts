@@ -4,50 +4,32 @@
  * Method: the real command before a service that answers one of three invites oddly, which counts what it was sent; the rule
  * that reads the odd answer is another one afterwards.
  */
-import { writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { some } from '../combinations.ts';
-import { openDesk, vendorThat } from './desk.ts';
+import { deskBefore, SERVICE } from './desk.ts';
 
 test.each(some(['in_doubt', 'refused', 'rate_limited'], 1))(
   'changes that read as %s today are named, and left alone',
   async (means) => {
-    const desk = await openDesk();
-    let mails = 0;
-    const base_url = await vendorThat((response) => {
-      mails += 1;
-      const note = mails === 2 ? { note: 'odd' } : {};
-      response
-        .writeHead(200, { 'content-type': 'application/json' })
-        .end(JSON.stringify({ invite_code: `invite-${mails}`, ...note }));
-    });
-    const dialect = desk.place.path('team.yaml');
-    const speak = (odd: string): Promise<void> => {
+    const { desk, asked, speak } = await deskBefore(
+      (_, nth) => ({ invite_code: `invite-${nth}`, ...(nth === 2 ? { note: 'odd' } : {}) }),
+      SERVICE,
+    );
+    const readsAs = (odd: string): void => {
       const rule = { status: [200], body: { path: 'note', equals: 'odd' }, means: odd };
-      const operations = { 'create-invite': { answers: [rule] } };
-      return writeFile(dialect, JSON.stringify({ vendor: 'service', operations }));
+      speak({ vendor: 'service', operations: { 'create-invite': { answers: [rule] } } });
     };
-    const team = {
-      vendor: 'service',
-      base_url,
-      key: 'key-1',
-      organization_id: 'org-1',
-      project_id: 'proj-1',
-      dialect,
-    };
-    const limits = { concurrency: 1, per_second: 100 };
-    await desk.write('config/accounts.yaml', JSON.stringify({ accounts: { team: { ...team, limits } } }));
     const people = ['jo', 'al', 'mo'].map((name) => `${name}@team.example,viewer\n`).join('');
     await desk.write('list.csv', `Email,Role\n${people}`);
     const run = ['run', 'invite-user', 'list.csv', '-o', 'out.csv', '--yes'];
     const plan = ['plan', 'invite-user', 'list.csv'];
-    await speak('found');
+    readsAs('found');
     const { batch } = await desk.json(run);
     expect(await desk.json(plan)).not.toHaveProperty('unproven');
     expect(await desk.json(run)).not.toHaveProperty('unproven');
     expect(await desk.json(['status', batch])).not.toHaveProperty('unproven');
 
-    await speak(means);
+    readsAs(means);
     const unproven = { batch, changes: 1, first_rows: [3] };
     expect(await desk.json(plan)).toMatchObject({ unproven });
     expect(await desk.json(['status', batch])).toMatchObject({ counts: { applied: 3 }, unproven });
@@ -62,6 +44,6 @@ test.each(some(['in_doubt', 'refused', 'rate_limited'], 1))(
     expect(await desk.json(run)).toMatchObject({ batch, counts: { applied: 3 }, requests: 0, unproven });
     const again = await desk.type(run);
     expect(again).toMatchObject({ code: 3, stdout: expect.stringMatching(fact) });
-    expect(mails).toBe(3);
+    expect(asked).toHaveLength(3);
   },
 );
