@@ -1,7 +1,7 @@
 import type { KeptBody } from '../core/answer-body.ts';
 import type { CallKey } from '../core/call-key.ts';
 import { invariant } from '../core/errors.ts';
-import type { KnownSubject } from '../core/membership.ts';
+import type { KnownSubject, SubjectFacts } from '../core/membership.ts';
 import type { Call, Method } from '../core/operation.ts';
 import type { Outcome, RowNumber } from '../core/row.ts';
 import type { AttemptId, BatchId, BudgetScope, Credits, DecisionId, Money } from './records.ts';
@@ -139,6 +139,8 @@ export type Closure =
       readonly showsPrice?: true;
       /** It may have cost less than `charged`: nobody stated its price. This is not read back. */
       readonly isAtMost?: true;
+      /** How a change left its subject; without it as before. This is not read back. */
+      readonly left?: SubjectFacts;
       /** Mark of the dialect that judged it, see `dialectMark`. It is read back only with the answer. */
       readonly dialect?: number;
     }

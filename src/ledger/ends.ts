@@ -1,4 +1,4 @@
-import { CHARGED_ONCE } from './call-records.ts';
+import { CHARGED_ONCE, type Closure } from './call-records.ts';
 import { type Db, each, eachWhole, type Sql } from './db.ts';
 import { ROWS_KNOWN } from './moves.ts';
 import { HOLDING, isCurrent } from './schema.ts';
@@ -24,6 +24,20 @@ export interface End {
   readonly price: number | null;
   /** How a change left its subject, JSON; null: as before. */
   readonly facts: string | null;
+}
+
+/** An attempt has ended so. */
+export function endOf(call: CallId, closure: Closure, atMs: number): End {
+  const { kind, why } = closure;
+  const end = { call, why, at: Math.floor(atMs), charged: null, is_at_most: 0, dialect: null };
+  if (kind === 'in_doubt') return { ...end, state: 'doubt', said: null, price: null, facts: null };
+  if (kind !== 'answered') return { ...end, state: 'unsold', said: kind, price: null, facts: null };
+  const { answer: said, charged, isAtMost, dialect = null, showsPrice, left } = closure;
+  return {
+    ...{ call, state: 'answered', said, charged, is_at_most: isAtMost && charged > 0 ? 1 : 0, why, dialect },
+    ...{ at: end.at, price: showsPrice ? charged : null },
+    facts: left === undefined ? null : JSON.stringify(left),
+  };
 }
 
 /** Sets a state, and whether the call is then the current one of its key. */

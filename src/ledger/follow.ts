@@ -1,13 +1,13 @@
 import { invariant } from '../core/errors.ts';
-import type { EntryOf } from './call-entries.ts';
-import { isAnswer } from './call-records.ts';
+import type { SubjectFacts } from '../core/membership.ts';
+import { type DecisionSpec, isAnswer, type Look, type RawReply, type Reading } from './call-records.ts';
 import { callFrom, keptKey, type Writing } from './context.ts';
 import type { Sql } from './db.ts';
 import { endCall, readAgain, releaseCall } from './ends.ts';
 import type { Row } from './group.ts';
 import { finishRows, nameAgain, skipRows, waitForRetry } from './moves.ts';
 import { noteAct } from './notes.ts';
-import type { DecisionId } from './records.ts';
+import type { AttemptId, BatchId, DecisionId, FinishedRow } from './records.ts';
 import { rowOf } from './rows.ts';
 import { isCurrent } from './schema.ts';
 
@@ -70,7 +70,46 @@ async function insertNote(sql: Sql, { worker }: Writing, note: Note): Promise<nu
 
 const IN_DOUBT = ['doubt', 'retried', 'lost'];
 
-export function noteLook(context: Writing, { look }: EntryOf<'look'>): Promise<void> {
+/** Each is on the disk when it resolves. */
+export const followCalls = (context: Writing) => ({
+  /** What the vendor said about a call in doubt. */
+  look: (look: Look): Promise<void> => noteLook(context, look),
+
+  /**
+   * The doubt of a call ends that was not charged: its money is free again, and the call may be bought like any other. Refused unless a
+   * look at that attempt said `not_happened`. @param batch whose rows a person named, also where they were skipped.
+   */
+  release: (attempt: AttemptId, why: string, atMs: number, batch?: BatchId): Promise<void> =>
+    releaseDoubt(context, attempt, { why, atMs, batch }),
+
+  /**
+   * `told` settles the call at once: it becomes its answer, and the money at risk counts as spent. A person decides so, or the vendor's
+   * own read-back (`rule`).
+   */
+  decide: (decision: DecisionSpec, more: Deciding = {}): Promise<DecisionId> =>
+    decideDoubt(context, decision, more),
+
+  /**
+   * What a settled answer means by another dialect. Later calls use it, and finished rows stay as they are. If it costs more than it was
+   * booked at, the difference is spent in the same budgets. If it is none, its call is `unanswered` and may be bought again in its place.
+   * Refused for answers that a person told, and for answers to changes.
+   */
+  readAgain: (reading: Reading): Promise<void> => readReply(context, reading),
+});
+
+interface Deciding {
+  /** By a rule, which has looked at one loss: it is refused where another one stands by now. */
+  readonly about?: AttemptId;
+  readonly told?: RawReply | undefined;
+  /** Left out: `found`. */
+  readonly toldAs?: 'found' | 'no_match' | undefined;
+  /** How a change that was told left its subject. */
+  readonly left?: SubjectFacts | undefined;
+  /** How the rows that were in doubt on it end by what was told. The others wait for their next run. */
+  readonly finishes?: readonly FinishedRow[] | undefined;
+}
+
+function noteLook(context: Writing, look: Look): Promise<void> {
   const { attempt, kind, said, why, status, body, atMs } = look;
   return context.transaction(async (sql) => {
     const { state } = await keptCall(sql, attempt);
@@ -81,10 +120,10 @@ export function noteLook(context: Writing, { look }: EntryOf<'look'>): Promise<v
   });
 }
 
-export function releaseDoubt(
+function releaseDoubt(
   context: Writing,
-  { attempt, why, atMs, batch }: EntryOf<'release'>,
-  number: () => number,
+  attempt: AttemptId,
+  { why, atMs, batch }: { readonly why: string; readonly atMs: number; readonly batch: BatchId | undefined },
 ): Promise<void> {
   return context.transaction(async (sql) => {
     const [look] = await sql.rows(
@@ -93,18 +132,16 @@ export function releaseDoubt(
     );
     invariant(look !== undefined, 'nobody said that it did not happen');
     if (batch !== undefined) await nameAgain(sql, { batch, call: attempt });
-    const isReleased = await releaseCall(sql, { call: attempt, why, at: Math.floor(atMs) }, number());
+    const isReleased = await releaseCall(sql, { call: attempt, why, at: Math.floor(atMs) }, context.number());
     invariant(isReleased, 'only a doubt is released');
   });
 }
 
-/** @returns the number of the decision. */
-export function decideDoubt(
+function decideDoubt(
   context: Writing,
-  { decision, about, told, left, toldAs = 'found', finishes = [] }: EntryOf<'decision'>,
-  number: () => number,
+  { key, batch, kind, by, why, atMs }: DecisionSpec,
+  { about, told, left, toldAs = 'found', finishes = [] }: Deciding,
 ): Promise<DecisionId> {
-  const { key, batch, kind, by, why, atMs } = decision;
   invariant((kind === 'told') === (told !== undefined), 'a decision is told with a reply, and only then');
   return context.transaction(async (sql) => {
     const [doubt] = await sql.rows<Kept>(
@@ -143,7 +180,7 @@ export function decideDoubt(
       said: toldAs,
       finishes: finishes.map(rowOf),
     };
-    await tell(sql, doubt, answer, number);
+    await tell(sql, doubt, answer, context);
     return id as DecisionId;
   });
 }
@@ -159,7 +196,7 @@ interface Told {
 }
 
 /** Nobody says whether it was charged, so it counts at what it had reserved; and so does all that was lost before it. */
-async function tell(sql: Sql, doubt: Kept, answer: Told, number: () => number): Promise<void> {
+async function tell(sql: Sql, doubt: Kept, answer: Told, { number }: Writing): Promise<void> {
   const lost = await lostBefore(sql, doubt);
   for (const { id, payer, reserved } of [doubt, ...lost.filter(({ id }) => id !== doubt.payer)]) {
     const { why, at, cameAt, facts, said, finishes } = answer;
@@ -197,11 +234,7 @@ async function lostBefore(sql: Sql, { prior }: Kept): Promise<readonly Kept[]> {
 }
 
 /** What a kept reply means by a newer dialect. The cost is never less than it was booked at. */
-export function readReply(
-  context: Writing,
-  { reading }: EntryOf<'reading'>,
-  number: () => number,
-): Promise<void> {
+function readReply(context: Writing, reading: Reading): Promise<void> {
   const { attempt, answer, why, dialect, atMs, showsPrice } = reading;
   return context.transaction(async (sql) => {
     const call = await keptCall(sql, attempt);
@@ -217,7 +250,11 @@ export function readReply(
     const price = showsPrice ? charged : null;
     if (IN_DOUBT.includes(call.state)) {
       invariant(isAnswer(answer), 'only what was an answer turns out to be none');
-      await endCall(sql, { ...read, state: 'answered', at: Math.floor(atMs), price, facts: null }, number());
+      await endCall(
+        sql,
+        { ...read, state: 'answered', at: Math.floor(atMs), price, facts: null },
+        context.number(),
+      );
       return;
     }
     invariant(call.charged !== null && call.state !== 'erased', 'only an answer is read again');

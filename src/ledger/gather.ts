@@ -1,7 +1,7 @@
 import { StopError } from '../core/errors.ts';
 import { type Db, type Sql, Unanswered } from './db.ts';
 import type { CallId, End } from './ends.ts';
-import { type Group, type Intent, type Reply, type Row, type Written, writeGroup } from './group.ts';
+import { type Intent, isFresh, type Reply, type Row, type Written, writeGroup } from './group.ts';
 
 /** What a place knows of its ledger beside what is in it. */
 export interface Keeping {
@@ -24,17 +24,26 @@ const LONGEST_WAIT_MS = 10;
 /** Of the event loop: some milliseconds where there is much to do. */
 const MOST_TURNS = 4;
 
-interface Item extends Partial<Group> {
-  readonly isFirst?: boolean;
+interface Item {
+  readonly reply?: Reply;
+  readonly end?: End;
+  readonly rows?: readonly Row[];
+  readonly intent?: Intent;
   readonly work?: (sql: Sql) => Promise<unknown>;
-  readonly tell: (found: Written) => void;
-  readonly done?: (result: unknown) => void;
-  readonly fail: (error: unknown) => void;
+  tell(found: unknown): void;
+  fail(error: unknown): void;
 }
 
-const isInFlight = ({ replies, ends }: Item): boolean => replies !== undefined || ends !== undefined;
+const isInFlight = ({ reply, end }: Item): boolean => reply !== undefined || end !== undefined;
 
-/** Gathers what is written in one turn of the event loop into one transaction, and while that is under way the next. */
+/**
+ * Gathers what is written in one turn of the event loop into one transaction, and while that is under way the next. A crash before a
+ * commit leaves nothing of it, and one after it all.
+ *
+ * Of a commit the replies and ends are told first; who waits for them judges them, and draws what follows, before anything else happens.
+ * Intents are told behind that, and where the ledger has to be asked what follows, once it has answered. So no request leaves by an
+ * intent before the replies beside it have had their say.
+ */
 export class Gather {
   readonly #db: Db;
   readonly #keeping: Keeping;
@@ -44,9 +53,13 @@ export class Gather {
   /** Numbers groups and calls of this process; each is its own. */
   #newest: number;
   #waiting: Item[] = [];
-  #isScheduled = false;
+  /** Whether some of it is to be written without further waiting. */
+  #isUrgent = false;
+  #isUnderWay = false;
   #timer: NodeJS.Timeout | undefined;
   #idle: Promise<void> = Promise.resolve();
+  readonly #concluding = new Set<Promise<unknown>>();
+  #ended = Promise.withResolvers<void>();
   /** Set once a full disk was met. */
   #full: unknown;
   /** Set when the database itself failed: what it holds is unknown until it is opened again. */
@@ -64,15 +77,15 @@ export class Gather {
   }
 
   /** @returns whether others had ended its call. */
-  async reply(reply: Reply): Promise<'written' | 'late'> {
-    const { late } = await this.#add({ replies: [reply] });
-    return late.has(reply.call) ? 'late' : 'written';
+  async reply(reply: Reply): Promise<'kept' | 'late'> {
+    const { late } = await this.#add({ reply });
+    return late.has(reply.call) ? 'late' : 'kept';
   }
 
   /** @returns `over`: others had ended it. @param isPatient that a reply came is on the disk already, so its end may wait a little. */
-  async end(end: End, isPatient: boolean): Promise<'written' | 'over'> {
-    const { ended } = await this.#add({ ends: [end] }, isPatient);
-    return ended.has(end.call) ? 'written' : 'over';
+  async end(end: End, isPatient: boolean): Promise<'ended' | 'over'> {
+    const { ended } = await this.#add({ end }, isPatient);
+    return ended.has(end.call) ? 'ended' : 'over';
   }
 
   async rows(rows: readonly Row[]): Promise<void> {
@@ -80,21 +93,31 @@ export class Gather {
   }
 
   /** @returns whether it was admitted. */
-  async intent(intent: Intent, isFirst: boolean): Promise<boolean> {
-    const { admitted } = await this.#add({ intents: [intent], isFirst });
+  async intent(intent: Intent): Promise<boolean> {
+    const { admitted } = await this.#add({ intent });
     return admitted.has(intent.id);
   }
 
   /** Behind all that was asked for before, and in a transaction of its own. */
   transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
-    return new Promise((resolve, fail) => {
-      this.#push({ work, tell: () => {}, done: resolve as (result: unknown) => void, fail }, false);
-    });
+    return new Promise((tell, fail) => this.#push({ work, tell, fail }, false));
+  }
+
+  /** No intent is told before this has settled. */
+  concluding(following: Promise<unknown>): void {
+    this.#concluding.add(following);
+    const done = (): void => void this.#concluding.delete(following);
+    following.then(done, done);
+  }
+
+  /** Resolves when the next ends are on the disk: then their calls are known, and their money is released. */
+  get ended(): Promise<void> {
+    return this.#ended.promise;
   }
 
   /** Writes what waits. */
   async drain(): Promise<void> {
-    while (this.#waiting.length > 0 || this.#isScheduled) {
+    while (this.#waiting.length > 0 || this.#isUnderWay) {
       this.#schedule();
       await new Promise((resolve) => setImmediate(resolve));
       await this.#idle;
@@ -107,15 +130,14 @@ export class Gather {
 
   #push(item: Item, isPatient: boolean): void {
     this.#waiting.push(item);
-    if (!isPatient) this.#schedule();
-    else if (!this.#isScheduled) this.#timer ??= setTimeout(() => this.#schedule(), LONGEST_WAIT_MS);
+    if (isPatient) this.#timer ??= setTimeout(() => this.#schedule(), LONGEST_WAIT_MS);
+    else this.#schedule();
   }
 
   #schedule(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    if (this.#isScheduled) return;
-    this.#isScheduled = true;
+    this.#isUrgent = true;
+    if (this.#isUnderWay) return;
+    this.#isUnderWay = true;
     setImmediate(() => this.#turn(0, 1));
   }
 
@@ -127,21 +149,27 @@ export class Gather {
   }
 
   async #run(): Promise<void> {
-    while (this.#waiting.length > 0) {
-      const at = this.#waiting.findIndex(({ work }) => work !== undefined);
-      if (at === 0) await this.#work(this.#waiting.shift() as Item);
-      else await this.#write(this.#waiting.splice(0, at === -1 ? this.#waiting.length : at));
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#isUrgent = false;
+    const items = this.#waiting;
+    this.#waiting = [];
+    while (items.length > 0) {
+      const at = items.findIndex(({ work }) => work !== undefined);
+      if (at === 0) await this.#work(items.shift() as Item);
+      else await this.#write(items.splice(0, at === -1 ? items.length : at));
     }
-    this.#isScheduled = false;
+    this.#isUnderWay = false;
+    if (this.#isUrgent) this.#schedule();
   }
 
-  async #work({ work, done, fail }: Item): Promise<void> {
+  async #work({ work, tell, fail }: Item): Promise<void> {
     try {
       const refusal = this.#broken ?? this.#keeping.refusal();
       if (refusal !== undefined) throw refusal;
       const result = await this.#db.transaction(work as NonNullable<typeof work>);
       this.#keeping.committed();
-      done?.(result);
+      tell(result);
     } catch (error) {
       fail(error);
     }
@@ -174,16 +202,27 @@ export class Gather {
 
   async #writeTogether(items: readonly Item[]): Promise<void> {
     const group = {
-      replies: items.flatMap(({ replies = [] }) => replies),
-      ends: items.flatMap(({ ends = [] }) => ends),
+      replies: items.flatMap(({ reply = [] }) => reply),
+      ends: items.flatMap(({ end = [] }) => end),
       rows: items.flatMap(({ rows = [] }) => rows),
-      intents: items.flatMap(({ intents = [] }) => intents),
+      intents: items.flatMap(({ intent = [] }) => intent),
     };
     const written = await writeGroup(this.#db, group, this.number(), (call) => this.#first.has(call));
     for (const call of written.ended) this.#first.delete(call);
-    for (const { isFirst, intents = [] } of items)
-      for (const { id } of intents) if (isFirst && written.admitted.has(id)) this.#first.add(id);
+    for (const intent of group.intents)
+      if (isFresh(intent) && written.admitted.has(intent.id)) this.#first.add(intent.id);
     this.#keeping.committed();
-    for (const item of items) item.tell(written);
+    for (const item of items) if (item.intent === undefined) item.tell(written);
+    if (group.ends.length > 0) {
+      this.#ended.resolve();
+      this.#ended = Promise.withResolvers();
+    }
+    // A tick comes when no promise is left to go on. A turn of the event loop would let replies in between, and make commits smaller.
+    const intents = items.filter(({ intent }) => intent !== undefined);
+    if (intents.length > 0)
+      process.nextTick(async () => {
+        if (this.#concluding.size > 0) await Promise.allSettled(this.#concluding);
+        for (const { tell } of intents) tell(written);
+      });
   }
 }

@@ -76,6 +76,9 @@ export interface Intent {
   readonly is_unpriced: number;
 }
 
+/** Neither a change nor in the place of another call. */
+export const isFresh = ({ prior, subject }: Intent): boolean => prior === null && subject === null;
+
 export interface Group {
   readonly replies: readonly Reply[];
   readonly ends: readonly End[];
@@ -304,10 +307,7 @@ export async function writeGroup(
   steps.add([ROW], last);
   steps.add([PAYS, CELLS_GO], last);
   steps.add([OTHERS_PAY], last.filter(hasOthers));
-  const [fresh, placed] = partition(
-    inOrder(intents, moved),
-    ({ prior, subject }) => prior === null && subject === null,
-  );
+  const [fresh, placed] = partition(inOrder(intents, moved), isFresh);
   steps.add(
     [NEW_SCOPES],
     onePer(intents, ({ account, day }) => `${account} ${day}`),

@@ -2,7 +2,6 @@ import type { ledgerOver, readerOver } from './open-ledger.ts';
 import type { BatchId, Money } from './records.ts';
 import type { Spenders, SpendersReader } from './spenders.ts';
 
-export * from './call-entries.ts';
 export * from './call-records.ts';
 export * from './records.ts';
 export * from './spenders.ts';

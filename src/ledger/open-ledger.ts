@@ -1,16 +1,15 @@
 import { readAccounts, writeAccounts } from './accounts.ts';
-import { appendTo } from './append.ts';
 import { readBatches, writeBatches } from './batches.ts';
-import { openAttempts, readCalls } from './calls.ts';
+import { readCalls } from './calls.ts';
 import type { Context } from './context.ts';
 import { Gather, type Keeping } from './gather.ts';
 import { readHostFiles, writeHostFiles } from './host-files.ts';
 import { listedRows, readListed } from './listed.ts';
 import { notices, readActs, readConsents, writeConsents } from './notes.ts';
-import type { FinishedRow } from './records.ts';
 import { readReports } from './reports.ts';
-import { readRows, rowOf } from './rows.ts';
+import { readRows } from './rows.ts';
 import { readSubjects } from './subjects.ts';
+import { writeCalls } from './write-calls.ts';
 
 /** A ledger as the parts of its contract, over an open database. Whoever opened that closes it afterwards. */
 
@@ -31,22 +30,20 @@ export const readerOver = (context: Context) => ({
 /** @param worker the number of this process in `workers`. */
 export function ledgerOver(context: Context & { readonly worker: number }, keeping: Keeping) {
   const gather = new Gather(context.db, context.worker, keeping);
-  const writing = { ...context, transaction: gather.transaction.bind(gather) };
+  const writing = {
+    ...context,
+    number: () => gather.number(),
+    transaction: gather.transaction.bind(gather),
+  };
   return {
     ...readerOver(context),
-    ...appendTo(writing, gather),
+    ...writeCalls(writing, gather),
     ...writeBatches(writing),
     ...writeAccounts(writing),
     ...writeConsents(writing),
     ...writeHostFiles(writing),
     notices: notices(writing),
     listed: listedRows(writing),
-    openAttempts: () => openAttempts(context),
-    /**
-     * Finishes rows, all of them or none, and maybe with others that are finished until the next commit. A final outcome never
-     * changes: the database refuses to finish such a row otherwise than it is.
-     */
-    finishRows: (rows: readonly FinishedRow[]): Promise<void> => gather.rows(rows.map(rowOf)),
     close: (): Promise<void> => gather.drain(),
   };
 }

@@ -4,7 +4,7 @@ import { judge, leftBy } from '../client/judge.ts';
 import type { HttpRequest } from '../client/request.ts';
 import { type StopCode, StopError } from '../core/errors.ts';
 import type { OfCall } from '../core/events.ts';
-import type { SubjectFacts } from '../core/membership.ts';
+import { present } from '../core/objects.ts';
 import type { Admitted, Closure } from '../ledger/ledger.ts';
 import { crashPoint } from '../lib/faults.ts';
 import { onlyMissesYet } from './account-history.ts';
@@ -28,8 +28,7 @@ import { type Run, tellTimeFirst } from './session.ts';
  * | the close, and what follows for the account | the same; from the commit on an answered call, which no run sends again |
  *
  * A lookup leaves its slot as soon as its answer is there, and the next intent goes into the commit that keeps that answer: so no
- * more calls are in doubt than there are slots. `Gather` sees to it that what such an answer means for the account is known before
- * the request of such an intent leaves. If that forbids it, the intent is closed as not sent.
+ * more calls are in doubt than there are slots. The ledger tells of such an intent when what the answer means for the account is known. If that forbids it, the intent is closed as not sent.
  */
 
 /**
@@ -60,13 +59,13 @@ export async function buy(run: Run, call: CallToBuy): Promise<CallEnd> {
 
 async function attempt(buying: Buying): Promise<Next> {
   const { run, call, moves } = buying;
-  const { client, gather } = run.session;
+  const { client, ledger } = run.session;
   const permit = await client.permit(run.waiter);
   try {
     const outgoing = outgoingFor(run.session, call, moves.at(-1));
     if (outgoing === 'expired') return 'in_doubt';
     crashPoint('before-intent');
-    const admission = await gather.add({ kind: 'intent', intent: intentOf(buying, outgoing.keyed) });
+    const admission = await ledger.intent(intentOf(buying, outgoing.keyed));
     crashPoint('after-intent');
     if (admission.kind !== 'admitted') return await notAdmitted(buying, permit, admission);
     await permit.untilDue();
@@ -109,9 +108,9 @@ function isForbidden({ waiter: { signal } }: Run): boolean {
 }
 
 /** What forbids to send since the permit was given closes the attempt. */
-async function notSent({ session: { gather, clock }, waiter }: Run, { attempt }: Admitted): Promise<'again'> {
+async function notSent({ session: { ledger, clock }, waiter }: Run, { attempt }: Admitted): Promise<'again'> {
   const why = 'the run was stopped or the account had to wait before it was sent';
-  await gather.add({ kind: 'end', attempt, closure: { kind: 'not_sent', why }, atMs: clock.wallMs() });
+  await ledger.end(attempt, { kind: 'not_sent', why }, clock.wallMs());
   waiter.signal.throwIfAborted();
   return 'again';
 }
@@ -147,11 +146,11 @@ function handsOver({ reply, call, isRepeat }: RunReply): boolean {
 // --------------------------------------------------------------------------------------------------- the reply
 
 /** @returns `late` when another took the attempt for lost and told its call so: the reply is read when the call is looked at again. */
-async function keep({ session: { gather } }: Run, { attempt, reply }: RunReply): Promise<'kept' | 'late'> {
+async function keep({ session: { ledger } }: Run, { attempt, reply }: RunReply): Promise<'kept' | 'late'> {
   if (reply.kind !== 'answered') return 'kept';
-  const { kind } = await gather.add({ kind: 'reply', attempt, reply: reply.raw });
+  const kept = await ledger.keep(attempt, reply.raw);
   crashPoint('after-record');
-  return kind === 'late' ? 'late' : 'kept';
+  return kept;
 }
 
 /** What a reply means for its attempt. It writes nothing: after a crash here the next run judges the recorded reply alike. */
@@ -166,35 +165,33 @@ export function judged(
 }
 
 /** @returns `over` when another has closed the attempt for its age, perhaps in another way. */
-async function close(run: Run, replied: RunReply, verdict: Heard): Promise<'closed' | 'over'> {
-  const { gather, clock } = run.session;
-  const [closure, left] = closureOf(run, replied, verdict);
-  const { attempt } = replied;
-  const { kind } = await gather.add({ kind: 'end', attempt, closure, atMs: clock.wallMs(), left });
+async function close(run: Run, replied: RunReply, verdict: Heard): Promise<'ended' | 'over'> {
+  const { ledger, clock } = run.session;
+  const ended = await ledger.end(replied.attempt, closureOf(run, replied, verdict), clock.wallMs());
   crashPoint('after-close');
   if (replied.reply.kind !== 'not_sent') run.emit({ kind: 'closed', ...replied.about });
-  return kind === 'over' ? 'over' : 'closed';
+  return ended;
 }
 
 export function closureOf(
   { session: { client, history } }: Judging,
   { call, operation, reply }: Replied,
   verdict: Heard,
-): readonly [closure: Closure, left: SubjectFacts | undefined] {
+): Closure {
   const { dialect } = client;
-  const isAnswered = reply.kind === 'answered' && verdict.kind === 'answered';
-  const saysNothing = isAnswered && verdict.answer === 'no_match' && onlyMissesYet(history);
-  const left = isAnswered && !saysNothing ? leftBy(call, verdict.answer, reply.raw, dialect) : undefined;
-  if (verdict.kind === 'waits') return [{ ...verdict, kind: 'stopped' }, undefined];
-  const closure = isAnswered ? { ...verdict, dialect: dialectMark(dialect) } : verdict;
-  return [priced(closure, reply, dialect, operation), left];
+  if (verdict.kind === 'waits') return { ...verdict, kind: 'stopped' };
+  if (reply.kind !== 'answered' || verdict.kind !== 'answered') return verdict;
+  const saysNothing = verdict.answer === 'no_match' && onlyMissesYet(history);
+  const left = saysNothing ? undefined : leftBy(call, verdict.answer, reply.raw, dialect);
+  const closure = { ...verdict, dialect: dialectMark(dialect), ...present({ left }) };
+  return priced(closure, reply, dialect, operation);
 }
 
 /** The permit does not wait for the close, and the row does: what was bought is known by the reply. */
 async function heard(run: Run, replied: RunReply, verdict: Heard, permit: Permit): Promise<Next> {
   try {
     const next = hear(run, replied, verdict);
-    if (next instanceof Promise) run.session.gather.concluding(next);
+    if (next instanceof Promise) run.session.ledger.concluding(next);
     return await next;
   } finally {
     permit.giveBack();

@@ -118,11 +118,11 @@ export async function notAdmitted(
 const LONGEST_WAIT_MS = 5_000;
 
 /** Waits until a call of this account has ended in the ledger, or until it is worth asking that again. */
-export async function untilMoved({ session: { gather, clock }, waiter }: Run): Promise<void> {
+export async function untilMoved({ session: { ledger, clock }, waiter }: Run): Promise<void> {
   const over = new AbortController();
   const signal = AbortSignal.any([waiter.signal, over.signal]);
   try {
-    await Promise.race([gather.ended, clock.sleep(LONGEST_WAIT_MS, signal)]);
+    await Promise.race([ledger.nextEnds(), clock.sleep(LONGEST_WAIT_MS, signal)]);
   } finally {
     over.abort();
   }

@@ -3,15 +3,7 @@ import { NOTE_PERSON, type SubjectFacts } from '../core/membership.ts';
 import { present } from '../core/objects.ts';
 import { type Call, type PlannedWork, partsOf } from '../core/operation.ts';
 import type { RowNumber } from '../core/row.ts';
-import {
-  admit,
-  type Batch,
-  closeAttempt,
-  credits,
-  decide,
-  type Ledger,
-  type PlannedRow,
-} from '../ledger/ledger.ts';
+import { type Batch, credits, type Ledger, type PlannedRow } from '../ledger/ledger.ts';
 import { crashPoint } from '../lib/faults.ts';
 
 /**
@@ -82,7 +74,7 @@ export async function notePerson(
   if (state?.kind === 'answered') return;
   if (state?.kind !== 'in_doubt') {
     const { accountIdentity } = batch;
-    const admission = await admit(ledger, {
+    const admission = await ledger.intent({
       key,
       call,
       batch: batch.id,
@@ -94,10 +86,10 @@ export async function notePerson(
     // Another list has changed the person since: it knows better.
     if (admission.kind !== 'admitted') return;
     crashPoint('after-intent');
-    await closeAttempt(ledger, admission.attempt, { kind: 'in_doubt', why: WHY }, atMs);
+    await ledger.end(admission.attempt, { kind: 'in_doubt', why: WHY }, atMs);
   }
   const body = Buffer.from(JSON.stringify({ noted: true }));
   const reply = { status: 200, headers: {}, body, receivedAtMs: atMs };
   const decision = { key, batch: batch.id, kind: 'told', by: 'person', why: WHY, atMs } as const;
-  await decide(ledger, decision, reply, { left: call.change?.leaves });
+  await ledger.decide(decision, { told: reply, left: call.change?.leaves });
 }

@@ -3,7 +3,7 @@ import { isExactCharge, type Reply } from '../client/judge.ts';
 import type { ReadAgain } from '../client/kept-answers.ts';
 import { type StopError, stop } from '../core/errors.ts';
 import type { Call } from '../core/operation.ts';
-import { addReading, type Closure, type Reading } from '../ledger/ledger.ts';
+import type { Closure, Reading } from '../ledger/ledger.ts';
 import type { Run, Session } from './session.ts';
 
 /**
@@ -76,5 +76,5 @@ export async function keepReading(
   { record: { attempt }, judged }: ReadAgain,
 ): Promise<void> {
   const said = { ...judged, ...shownPrice(judged, dialect) };
-  await addReading(ledger, { ...said, attempt, dialect: dialectMark(dialect), atMs: clock.wallMs() });
+  await ledger.readAgain({ ...said, attempt, dialect: dialectMark(dialect), atMs: clock.wallMs() });
 }

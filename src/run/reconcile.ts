@@ -15,16 +15,7 @@ import { unreachable } from '../core/errors.ts';
 import type { SubjectFacts } from '../core/membership.ts';
 import type { Call, JsonObject } from '../core/operation.ts';
 import { counted, foreignWords } from '../core/plain-text.ts';
-import {
-  type Doubt,
-  decide,
-  type Look,
-  type Money,
-  type RawReply,
-  recordLook,
-  release,
-  type UsageMark,
-} from '../ledger/ledger.ts';
+import type { Doubt, Look, Money, RawReply, UsageMark } from '../ledger/ledger.ts';
 import { formatDuration, parseDurationMs } from '../lib/duration.ts';
 import { crashPoint, vendorIsQuick } from '../lib/faults.ts';
 import { amountIn } from './balance.ts';
@@ -337,18 +328,19 @@ async function conclude(
   { said, why, status, body, told, left }: Finding,
 ): Promise<boolean> {
   const atMs = clock.wallMs();
-  await recordLook(ledger, { attempt, kind, said, why, status, body, atMs });
+  await ledger.look({ attempt, kind, said, why, status, body, atMs });
   crashPoint('after-look');
   emit({ kind: 'looked', said });
   switch (said) {
     case 'not_happened':
-      await release(ledger, attempt, why, atMs);
+      await ledger.release(attempt, why, atMs);
       return true;
     case 'happened': {
       // The exact cost is not known, so the earlier counts cannot be compared any more.
       await ledger.setUsage(account.identity, undefined);
       const leaves = left ?? (told === undefined ? undefined : leftBy(call, 'found', told, client.dialect));
-      await decide(ledger, { key, batch, kind: 'told', by: 'rule', why, atMs }, told, { left: leaves });
+      const decision = { key, batch, kind: 'told', by: 'rule', why, atMs } as const;
+      await ledger.decide(decision, { told, left: leaves });
       return true;
     }
     case 'unclear':

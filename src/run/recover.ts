@@ -3,18 +3,16 @@ import { oddAnswerIn } from '../client/judge.ts';
 import { callKeyOf } from '../core/call-key.ts';
 import { unreachable } from '../core/errors.ts';
 import { NOTE_PERSON } from '../core/membership.ts';
-import {
-  type CallState,
-  closeAttempt,
-  type Decision,
-  type DecisionId,
-  type DecisionKind,
-  type DecisionSpec,
-  type Doubt,
-  decideAbout,
-  type KeyedRequest,
-  type Ledger,
-  type OpenAttempt,
+import type {
+  CallState,
+  Decision,
+  DecisionId,
+  DecisionKind,
+  DecisionSpec,
+  Doubt,
+  KeyedRequest,
+  Ledger,
+  OpenAttempt,
 } from '../ledger/ledger.ts';
 import { crashPoint } from '../lib/faults.ts';
 import { wasRetried } from '../plan/sent-again.ts';
@@ -83,19 +81,16 @@ async function closeOpen(judging: Judging, open: OpenAttempt): Promise<void> {
     const operation = operationFor(client.dialect, open.call, await repetitionOf(ledger, open));
     const reply = { kind: 'answered', raw: open.reply } as const;
     const replied = { ...open, operation, path: client.basePath, reply };
-    const [closure, left] = closureOf(judging, replied, judged(judging, replied));
-    await closeAttempt(ledger, open.attempt, closure, clock.wallMs(), left);
+    const closure = closureOf(judging, replied, judged(judging, replied));
+    await ledger.end(open.attempt, closure, clock.wallMs());
     crashPoint('after-close');
     return;
   }
   // Without a reply nobody knows whether the request was sent. The reply of another account waits for its own dialect, and that to
   // an operation which is not built in for the next run that has it.
   if (open.reply !== undefined) return;
-  if (open.call.operation === NOTE_PERSON) {
-    await closeAttempt(ledger, open.attempt, { kind: 'not_sent', why: PROGRAM_ENDED }, clock.wallMs());
-    return;
-  }
-  await closeAttempt(ledger, open.attempt, { kind: 'in_doubt', why: PROGRAM_ENDED }, clock.wallMs());
+  const kind = open.call.operation === NOTE_PERSON ? 'not_sent' : 'in_doubt';
+  await ledger.end(open.attempt, { kind, why: PROGRAM_ENDED }, clock.wallMs());
 }
 
 async function repetitionOf(ledger: Ledger, { batch, row, attempt }: OpenAttempt): Promise<Repetition> {
@@ -206,7 +201,7 @@ async function decide(
   why: string,
 ): Promise<Decision> {
   const spec: DecisionSpec = { key: doubt.key, batch, kind, by, why, atMs: clock.wallMs() };
-  return { ...spec, id: await decideAbout(ledger, doubt.attempt, spec) };
+  return { ...spec, id: await ledger.decide(spec, { about: doubt.attempt }) };
 }
 
 const skippedWords = ({ by, why }: Decision): string =>

@@ -6,7 +6,6 @@ import type { AttemptId, BatchId, Ledger } from '../ledger/ledger.ts';
 import type { AccountTime } from '../ledger/time.ts';
 import type { RunChoices } from '../plan/context.ts';
 import type { AccountHistory } from './account-history.ts';
-import type { Gather } from './gather.ts';
 import type { ProjectAccess } from './project-access.ts';
 import type { AllSeries } from './series.ts';
 import type { TooFast } from './too-fast.ts';
@@ -20,7 +19,6 @@ export interface Session {
   readonly history: AccountHistory;
   readonly priced: Set<string>;
   readonly tooFast: TooFast;
-  readonly gather: Gather;
   readonly series: AllSeries;
 }
 

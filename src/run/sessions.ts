@@ -10,7 +10,6 @@ import type { RunContext } from '../plan/context.ts';
 import { bookPathIn, differenceFromSandbox, spawnSandbox } from '../sandbox/spawn.ts';
 import { agreeOnTerms } from './account-terms.ts';
 import { Beats } from './beats.ts';
-import { Gather } from './gather.ts';
 import { ProjectAccess } from './project-access.ts';
 import { closeLeftOpen, recover } from './recover.ts';
 import { AllSeries, missesNow } from './series.ts';
@@ -169,8 +168,7 @@ export class Sessions {
   }
 }
 
-interface Opened
-  extends Pick<Session, 'clock' | 'client' | 'history' | 'priced' | 'series' | 'tooFast' | 'gather'> {
+interface Opened extends Pick<Session, 'clock' | 'client' | 'history' | 'priced' | 'series' | 'tooFast'> {
   readonly vendor: ReachedVendor;
   /** Ends its part in the beat, where many processes spend. */
   readonly leave?: () => Promise<void>;
@@ -202,9 +200,8 @@ async function openSession(
       },
     });
     const { history } = await missesNow(ledger, account);
-    const gather = new Gather(ledger);
     return {
-      ...{ clock, gather, client },
+      ...{ clock, client },
       history,
       priced: new Set(),
       series: new AllSeries(),

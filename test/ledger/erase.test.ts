@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../src/core/clock.ts';
-import { recordLook } from '../../src/ledger/ledger.ts';
+
 import { keptTables } from '../../src/ledger/schema.ts';
 import sqlite from '../../src/ledger/stores/sqlite.ts';
 import { personOf } from '../../src/run/tasks/erase.ts';
@@ -82,7 +82,7 @@ async function usedStore(): Promise<string> {
   ]);
   await changed(ledger, batch, changeOf('invite', 0), { left: INVITED });
   const looked = await lost(ledger, batch, 'looked');
-  await recordLook(ledger, lookAt(looked, 'unclear'));
+  await ledger.look(lookAt(looked, 'unclear'));
   await decide(ledger, batch, 'looked', 'skip');
   await lost(ledger, batch, 'told');
   await decide(ledger, batch, 'told', 'told', replyWith('{"name":"Kim"}'));

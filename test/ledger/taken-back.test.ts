@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { closeAttempt, credits, type Ledger, recordReply } from '../../src/ledger/ledger.ts';
+import { credits, type Ledger } from '../../src/ledger/ledger.ts';
 import sqlite from '../../src/ledger/stores/sqlite.ts';
 import {
   ACCOUNT,
@@ -79,8 +79,8 @@ test('the row of a retry that is under way when its batch is superseded is in do
   expect(await ledger.counts(batch), 'it is to be sent again').toEqual({});
   await begin(ledger, { key: 'changed', lineage: 'x' });
   expect(await ledger.counts(batch)).toEqual({ in_doubt: 1 });
-  await recordReply(ledger, retry, replyWith('two'));
+  await ledger.keep(retry, replyWith('two'));
   const found = { kind: 'answered', answer: 'found', charged: credits(1), why: 'found' } as const;
-  await closeAttempt(ledger, retry, found, NOON_MS);
+  await ledger.end(retry, found, NOON_MS);
   expect(await ledger.counts(batch)).toEqual({ skipped: 1 });
 });

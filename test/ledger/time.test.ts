@@ -8,7 +8,6 @@ import type { Clock } from '../../src/core/clock.ts';
 import { type BatchId, credits, type Ledger } from '../../src/ledger/ledger.ts';
 import sqlite from '../../src/ledger/stores/sqlite.ts';
 import { AccountTime } from '../../src/ledger/time.ts';
-import { Gather } from '../../src/run/gather.ts';
 import { type Run, tellTimeFirst } from '../../src/run/session.ts';
 import { ACCOUNT, answered, batchNamed, DAY_MS, intentOf } from './stores/book.ts';
 import { freshLedger } from './stores/places.ts';
@@ -274,7 +273,7 @@ describe('the Date of an answer', () => {
     await world.run(1);
     world.sleep(2 * DAY_MS);
     const intent = { ...intentOf(world.batch, 'waiting'), atMs: world.time.wallMs() };
-    const said = new Gather(world.ledger).add({ kind: 'intent', intent });
+    const said = world.ledger.intent(intent);
     world.hear();
     expect(await said).toMatchObject({ kind: 'admitted' });
   });

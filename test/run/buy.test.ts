@@ -12,14 +12,7 @@ import { dialectMark } from '../../src/client/dialect.ts';
 import type { RunEvent } from '../../src/core/events.ts';
 import { end, send } from '../../src/core/operation.ts';
 import type { Job } from '../../src/job/job.ts';
-import {
-  type AttemptId,
-  admit,
-  closeAttempt,
-  credits,
-  type Ledger,
-  recordReply,
-} from '../../src/ledger/ledger.ts';
+import { type AttemptId, credits, type Ledger } from '../../src/ledger/ledger.ts';
 import { some } from '../combinations.ts';
 import { attemptsOf, dialectWith, openPlace, type Place, runOnce, tagging } from '../doubtful.ts';
 
@@ -139,13 +132,12 @@ test('a call that another run asks for is waited for, and is not bought again', 
   let other: AttemptId | undefined;
   const seen: string[] = [];
   const ledger = replacing(at.ledger, {
-    async append(list) {
-      const [entry] = list;
-      if (entry?.kind === 'intent' && other === undefined) {
-        const admission = await admit(at.ledger, entry.intent);
+    async intent(intent) {
+      if (other === undefined) {
+        const admission = await at.ledger.intent(intent);
         other = admission.kind === 'admitted' ? admission.attempt : undefined;
       }
-      return at.ledger.append(list);
+      return at.ledger.intent(intent);
     },
     async find(keys, batch) {
       const states = await at.ledger.find(keys, batch);
@@ -166,10 +158,10 @@ async function answer({ ledger, clock }: Place, attempt: AttemptId): Promise<voi
   const headers = { 'content-type': 'application/json' };
   const body = Buffer.from('{"tag":"set"}');
   const atMs = clock.wallMs();
-  await recordReply(ledger, attempt, { status: 200, headers, body, receivedAtMs: atMs });
+  await ledger.keep(attempt, { status: 200, headers, body, receivedAtMs: atMs });
   const closure = { kind: 'answered', answer: 'found', charged: credits(1), why: 'status 200' } as const;
   const mark = dialectMark(dialectWith({}));
-  await closeAttempt(ledger, attempt, { ...closure, dialect: mark }, atMs);
+  await ledger.end(attempt, { ...closure, dialect: mark }, atMs);
 }
 
 test('the next request leaves as soon as an answer is on the disk, and its row waits for the rest', async () => {
@@ -179,20 +171,21 @@ test('the next request leaves as soon as an answer is on the disk, and its row w
   await writeFile(join(at.folder, 'list.csv'), 'name\none\ntwo\n');
   const second = Promise.withResolvers<void>();
   const settled: number[] = [];
-  let hasClosed = false;
+  let hasEnded = false;
   const ledger = replacing(at.ledger, {
-    async append(list) {
-      const kinds = list.map(({ kind }) => kind);
-      const isFirstClosure = kinds.includes('end') && !hasClosed;
-      hasClosed ||= isFirstClosure;
-      // It is held back until the second request has been answered, unless the permit of that came so late that its intent is beside it.
-      if (isFirstClosure && !kinds.includes('intent')) {
+    async end(...ended) {
+      const isFirst = !hasEnded;
+      hasEnded = true;
+      if (isFirst) {
         await second.promise;
         expect(settled).toEqual([]);
       }
-      const outcomes = await at.ledger.append(list);
-      if (kinds.includes('reply') && at.vendor.requests.length === 2) second.resolve();
-      return outcomes;
+      return at.ledger.end(...ended);
+    },
+    async keep(...replied) {
+      const kept = await at.ledger.keep(...replied);
+      if (at.vendor.requests.length === 2) second.resolve();
+      return kept;
     },
     async finishRows(rows) {
       settled.push(...rows.map(({ row }) => row));
@@ -217,15 +210,19 @@ test('64 at once, and one is told that the credits are used up: no request leave
   await writeFile(join(at.folder, 'list.csv'), `name\n${names.join('\n')}\n`);
   let left = 0;
   let leftBefore: number | undefined;
+  let asked = 0;
   let intentsBeside = 0;
   const ledger = replacing(at.ledger, {
-    async append(list) {
-      const outcomes = await at.ledger.append(list);
-      if (list.some((entry) => entry.kind === 'reply' && entry.reply.status === 402)) {
-        leftBefore = left;
-        intentsBeside = list.filter(({ kind }) => kind === 'intent').length;
-      }
-      return outcomes;
+    async intent(intent) {
+      asked += 1;
+      const admission = await at.ledger.intent(intent);
+      asked -= 1;
+      return admission;
+    },
+    async keep(attempt, reply) {
+      const kept = await at.ledger.keep(attempt, reply);
+      if (reply.status === 402) [leftBefore, intentsBeside] = [left, asked];
+      return kept;
     },
   });
   const emit = ({ kind }: RunEvent): void => {

@@ -6,14 +6,7 @@
  */
 import { describe, expect, test } from 'vitest';
 import type { Dialect } from '../../src/client/dialect.ts';
-import {
-  type AttemptId,
-  admit,
-  type BatchId,
-  credits,
-  decide,
-  recordReply,
-} from '../../src/ledger/ledger.ts';
+import { type AttemptId, type BatchId, credits } from '../../src/ledger/ledger.ts';
 import { isStillHonoured } from '../../src/run/idempotency.ts';
 import { some } from '../combinations.ts';
 import {
@@ -49,7 +42,7 @@ async function leaveRepeatOpen({ ledger, clock }: Place, batch: BatchId): Promis
   if (doubt?.request === undefined) throw new Error('no lost request was kept');
   const { key, call, row, request } = doubt;
   const atMs = clock.wallMs();
-  const decision = await decide(ledger, { key, batch, kind: 'repeat', by: 'rule', why: 'its key', atMs });
+  const decision = await ledger.decide({ key, batch, kind: 'repeat', by: 'rule', why: 'its key', atMs });
   const intent = {
     key,
     accountIdentity: 'data',
@@ -61,7 +54,7 @@ async function leaveRepeatOpen({ ledger, clock }: Place, batch: BatchId): Promis
     decision,
     request,
   };
-  const admitted = await admit(ledger, intent);
+  const admitted = await ledger.intent(intent);
   if (admitted.kind !== 'admitted') throw new Error('not admitted');
   return admitted.attempt;
 }
@@ -129,7 +122,7 @@ describe('a lost request', () => {
     const { batch } = await runOnce(at, { dialect: briefly });
     const attempt = await leaveRepeatOpen(at, batch);
     const body = Buffer.from('{"error":"in progress"}');
-    await recordReply(at.ledger, attempt, {
+    await at.ledger.keep(attempt, {
       status: 409,
       headers: {},
       body,

@@ -11,7 +11,7 @@ import { describe, expect, test } from 'vitest';
 import type { Dialect, ReadBack } from '../../src/client/dialect.ts';
 import { callKeyOf } from '../../src/core/call-key.ts';
 import type { Call } from '../../src/core/operation.ts';
-import { admit, type BatchId, credits, type Look } from '../../src/ledger/ledger.ts';
+import { type BatchId, credits, type Look } from '../../src/ledger/ledger.ts';
 import { some } from '../combinations.ts';
 import {
   attemptsOf,
@@ -282,7 +282,7 @@ describe("the vendor's count of credits", () => {
     const call: Call = { operation: 'set-tag', parameters: { name: 'beside' }, ifLost: 'hold' };
     const key = callKeyOf('data', call);
     const atMs = clock.wallMs();
-    await admit(ledger, {
+    await ledger.intent({
       key,
       accountIdentity: 'data',
       call,

@@ -6,7 +6,7 @@
  */
 import { expect, test } from 'vitest';
 import { systemClock } from '../../src/core/clock.ts';
-import { type Doubt, decide, type Ledger } from '../../src/ledger/ledger.ts';
+import type { Doubt, Ledger } from '../../src/ledger/ledger.ts';
 import { proof } from '../combinations.ts';
 import { losing, openPlace, type Place, runOnce, tagging, vendorScript } from '../doubtful.ts';
 
@@ -18,7 +18,7 @@ proof('a leave to repeat that a kill left unused ends with the rule that gave it
   const { batch } = await runOnce(at);
   const doubt = await onlyDoubt(at, batch);
   const atMs = systemClock.wallMs();
-  await decide(at.ledger, { key: doubt.key, batch, kind: 'repeat', by: 'rule', why: 'harmless', atMs });
+  await at.ledger.decide({ key: doubt.key, batch, kind: 'repeat', by: 'rule', why: 'harmless', atMs });
   expect((await runOnce(at)).counts).toEqual({ in_doubt: 1 });
   expect(at.vendor.requests).toHaveLength(1);
   const skipping = tagging('hold', { kind: 'skip' });
@@ -28,14 +28,12 @@ proof('a leave to repeat that a kill left unused ends with the rule that gave it
 test('a doubt that another process settles while this one decides about it is looked at again', async () => {
   const at = await place(1);
   const { ledger } = at;
-  const append: Ledger['append'] = async (list) => {
-    for (const entry of list)
-      if (entry.kind === 'decision')
-        await decide(ledger, { ...entry.decision, kind: 'told', by: 'person' }, SET);
-    return ledger.append(list);
+  const decide: Ledger['decide'] = async (decision, more) => {
+    await ledger.decide({ ...decision, kind: 'told', by: 'person' }, { told: SET });
+    return ledger.decide(decision, more);
   };
   const run = await runOnce(
-    { ...at, ledger: beside(ledger, { append }) },
+    { ...at, ledger: beside(ledger, { decide }) },
     { job: tagging({ repeat: 'it is set' }) },
   );
   expect(run.counts).toEqual({ applied: 1 });

@@ -5,20 +5,17 @@ import { systemClock } from '../../core/clock.ts';
 import { StopError, stop } from '../../core/errors.ts';
 import { type SubjectFacts, Team } from '../../core/membership.ts';
 import { present } from '../../core/objects.ts';
-import {
-  type Batch,
-  type Credits,
-  type Decision,
-  type DecisionKind,
-  type DecisionSpec,
-  type Doubt,
-  decide,
-  type Ledger,
-  type LedgerReader,
-  type Look,
-  recordLook,
-  release,
-  type WaitingRow,
+import type {
+  Batch,
+  Credits,
+  Decision,
+  DecisionKind,
+  DecisionSpec,
+  Doubt,
+  Ledger,
+  LedgerReader,
+  Look,
+  WaitingRow,
 } from '../../ledger/ledger.ts';
 import { AccountTime } from '../../ledger/time.ts';
 import { commandLine } from '../../lib/command-line.ts';
@@ -291,7 +288,7 @@ async function decideOn(
   if (kind === 'retry' && decision.extraCredits !== undefined)
     await ledger.changeBatch(batch.id, { extraCredits: decision.extraCredits });
   for (const { key } of doubts)
-    await decide(ledger, specOf(batch, key, kind, `${kind} asked for by the user`, nowMs));
+    await ledger.decide(specOf(batch, key, kind, `${kind} asked for by the user`, nowMs));
 }
 
 const TOLD_BY_PERSON = 'answered by the user';
@@ -313,7 +310,7 @@ async function tell(
     const told = { kind: toldAs, why: TOLD_BY_PERSON, body: reply.body };
     const finishes = await rowsToldOf(ledger, doubt, told);
     const spec = specOf(batch, doubt.key, 'told', TOLD_BY_PERSON, nowMs);
-    await decide(ledger, spec, reply, { left, toldAs, finishes });
+    await ledger.decide(spec, { told: reply, left, toldAs, finishes });
   }
 }
 
@@ -340,8 +337,8 @@ async function releaseAll(
       if (state?.kind !== 'in_doubt') break;
       const { attempt } = state.doubt;
       const look = { attempt, kind: 'read_back', said: 'not_happened', why, atMs } as const;
-      await recordLook(ledger, { ...look, status: 0, body: Buffer.alloc(0) });
-      await release(ledger, attempt, why, atMs, id);
+      await ledger.look({ ...look, status: 0, body: Buffer.alloc(0) });
+      await ledger.release(attempt, why, atMs, id);
     }
   }
 }

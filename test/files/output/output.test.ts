@@ -22,15 +22,7 @@ import {
   type OutputFiles,
   writeOutput,
 } from '../../../src/files/output/output.ts';
-import {
-  admit,
-  type Batch,
-  closeAttempt,
-  credits,
-  type FinishedRow,
-  type Ledger,
-  recordReply,
-} from '../../../src/ledger/ledger.ts';
+import { type Batch, credits, type FinishedRow, type Ledger } from '../../../src/ledger/ledger.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
 import { freshLedger } from '../../ledger/stores/places.ts';
 
@@ -99,7 +91,7 @@ class Desk {
     parameters: Call['parameters'] = { domain: `${row}` },
   ) {
     const call: Call = { operation: 'enrich-company', parameters, ifLost: 'hold' };
-    const admission = await admit(this.ledger, {
+    const admission = await this.ledger.intent({
       key: callKeyOf('data', call),
       accountIdentity: 'data',
       call,
@@ -115,9 +107,9 @@ class Desk {
       body: Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body)),
       receivedAtMs: ANSWERED_MS,
     };
-    await recordReply(this.ledger, admission.attempt, reply);
+    await this.ledger.keep(admission.attempt, reply);
     const closure = { kind: 'answered', answer: 'found', charged: credits(1), why: 'status 200' } as const;
-    await closeAttempt(this.ledger, admission.attempt, closure, ANSWERED_MS);
+    await this.ledger.end(admission.attempt, closure, ANSWERED_MS);
     return admission.attempt;
   }
 

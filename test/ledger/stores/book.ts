@@ -7,12 +7,10 @@ import {
   type Admission,
   type AnswerKind,
   type AttemptId,
-  admit as admitIntent,
   type BatchId,
   type BatchSpec,
   type BatchStart,
   type CallState,
-  closeAttempt,
   credits,
   type DecisionId,
   type DecisionKind,
@@ -21,10 +19,6 @@ import {
   type Ledger,
   type Look,
   type RawReply,
-  decide as recordDecision,
-  recordLook,
-  recordReply,
-  release,
 } from '../../../src/ledger/ledger.ts';
 
 /** What the tests of the stores write into a ledger: one account, short batches, calls named by one word. */
@@ -102,7 +96,7 @@ export function admit(
   word: string,
   options: IntentOptions = {},
 ): Promise<Admission> {
-  return admitIntent(ledger, intentOf(batch, word, options));
+  return ledger.intent(intentOf(batch, word, options));
 }
 
 export function intentOf(batch: BatchId, word: string, options: IntentOptions = {}): Intent {
@@ -165,11 +159,7 @@ export async function answered(
   options: AnswerOptions = {},
 ): Promise<AttemptId> {
   const attempt = await admitted(ledger, batch, word, options);
-  await recordReply(
-    ledger,
-    attempt,
-    replyWith(options.body ?? word, options.status ?? 200, options.receivedAtMs),
-  );
+  await ledger.keep(attempt, replyWith(options.body ?? word, options.status ?? 200, options.receivedAtMs));
   const { kind = 'found', charged = 1, closedAtMs = NOON_MS + 50 } = options;
   const closure = {
     kind: 'answered',
@@ -177,7 +167,7 @@ export async function answered(
     charged: credits(charged),
     why: `it was ${kind}`,
   } as const;
-  await closeAttempt(ledger, attempt, closure, closedAtMs);
+  await ledger.end(attempt, closure, closedAtMs);
   return attempt;
 }
 
@@ -189,7 +179,7 @@ export async function lost(
   options: IntentOptions = {},
 ): Promise<AttemptId> {
   const attempt = await admitted(ledger, batch, word, options);
-  await closeAttempt(ledger, attempt, { kind: 'in_doubt', why: 'the connection was reset' }, NOON_MS + 50);
+  await ledger.end(attempt, { kind: 'in_doubt', why: 'the connection was reset' }, NOON_MS + 50);
   return attempt;
 }
 
@@ -202,7 +192,7 @@ export function decide(ledger: Ledger, batch: BatchId, word: string, kind: Decis
     why: 'somebody said so',
     atMs: NOON_MS,
   } as const;
-  return recordDecision(ledger, spec, told);
+  return ledger.decide(spec, { told });
 }
 
 /** What the vendor said about a lost attempt when it was asked. */
@@ -222,8 +212,8 @@ export function lookAt(attempt: AttemptId, said: Look['said'], look: Partial<Loo
 
 /** The vendor said that it did not happen, and the money was given back. */
 export async function released(ledger: Ledger, attempt: AttemptId): Promise<void> {
-  await recordLook(ledger, lookAt(attempt, 'not_happened'));
-  await release(ledger, attempt, 'the vendor has no such request', NOON_MS + 60);
+  await ledger.look(lookAt(attempt, 'not_happened'));
+  await ledger.release(attempt, 'the vendor has no such request', NOON_MS + 60);
 }
 
 export async function stateOf(ledger: Ledger, word: string, batch?: BatchId) {

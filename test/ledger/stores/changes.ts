@@ -1,19 +1,16 @@
 import { type CallKey, callKeyOf } from '../../../src/core/call-key.ts';
 import type { Subject, SubjectFacts } from '../../../src/core/membership.ts';
+import { present } from '../../../src/core/objects.ts';
 import type { Call } from '../../../src/core/operation.ts';
 import {
   type Admission,
   type AnswerKind,
   type AttemptId,
-  admit,
   type BatchId,
-  closeAttempt,
   credits,
   type DecisionKind,
-  decide,
   type Ledger,
   type RawReply,
-  recordReply,
 } from '../../../src/ledger/ledger.ts';
 import { ACCOUNT, type IntentOptions, NOON_MS, replyWith } from './book.ts';
 
@@ -55,7 +52,7 @@ export function admitChange(
   options: IntentOptions & { readonly key?: CallKey } = {},
 ): Promise<Admission> {
   const { account = ACCOUNT, decision } = options;
-  return admit(ledger, {
+  return ledger.intent({
     key: options.key ?? callKeyOf(account, call),
     accountIdentity: account,
     call,
@@ -101,9 +98,9 @@ export async function settleChange(
   attempt: AttemptId,
   { answer = 'found', status = 200, left, atMs = NOON_MS }: ChangeOptions,
 ): Promise<void> {
-  await recordReply(ledger, attempt, replyWith('done', status));
+  await ledger.keep(attempt, replyWith('done', status));
   const closure = { kind: 'answered', answer, charged: credits(0), why: `it was ${answer}` } as const;
-  await closeAttempt(ledger, attempt, closure, atMs + 50, left);
+  await ledger.end(attempt, { ...closure, ...present({ left }) }, atMs + 50);
 }
 
 /** Sent, and no answer came. */
@@ -114,7 +111,7 @@ export async function lostChange(
   options: IntentOptions = {},
 ): Promise<AttemptId> {
   const attempt = await admittedChange(ledger, batch, call, options);
-  await closeAttempt(ledger, attempt, { kind: 'in_doubt', why: 'the connection was reset' }, NOON_MS + 50);
+  await ledger.end(attempt, { kind: 'in_doubt', why: 'the connection was reset' }, NOON_MS + 50);
   return attempt;
 }
 
@@ -127,7 +124,7 @@ export function decideChange(
 ) {
   const key = callKeyOf(ACCOUNT, call);
   const spec = { key, batch, kind, by: 'person', why: 'somebody said so', atMs: NOON_MS + 70 } as const;
-  return decide(ledger, spec, told?.reply, { left: told?.left });
+  return ledger.decide(spec, { told: told?.reply, left: told?.left });
 }
 
 export async function known(ledger: Ledger, subject = KIM, account = ACCOUNT) {

@@ -1,7 +1,7 @@
 import type { Store } from '../../../src/ledger/store.ts';
 import { accountsConform } from './conformance/accounts.ts';
 import { activityConforms } from './conformance/activity.ts';
-import { appendsConform } from './conformance/appends.ts';
+
 import { batchesConform } from './conformance/batches.ts';
 import { callsConform } from './conformance/calls.ts';
 import { changesConform } from './conformance/changes.ts';
@@ -21,6 +21,7 @@ import { releasesConform } from './conformance/releases.ts';
 import { repeatsConform } from './conformance/repeats.ts';
 import { rowsConform } from './conformance/rows.ts';
 import { timesConform } from './conformance/times.ts';
+import { togetherConforms } from './conformance/together.ts';
 
 /** Each is about one thing that every store owes. */
 type Part = (store: Store) => void;
@@ -30,7 +31,7 @@ const PARTS: readonly Part[] = [
   openingConforms,
   batchesConform,
   callsConform,
-  appendsConform,
+  togetherConforms,
   knownConforms,
   moneyConforms,
   pricesConform,

@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../../src/core/clock.ts';
 import type { CopySource } from '../../../src/ledger/copy.ts';
 import type { AnyRecord } from '../../../src/ledger/db.ts';
-import { type Act, type BatchId, closeAttempt, type Ledger } from '../../../src/ledger/ledger.ts';
+import type { Act, BatchId, Ledger } from '../../../src/ledger/ledger.ts';
 import type { Store } from '../../../src/ledger/store.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
 import { some, times } from '../../combinations.ts';
@@ -60,7 +60,7 @@ async function ended(side: Side, store: Store): Promise<Side> {
   await side.ledger.close();
   const ledger = await openStore(store, side.place, false);
   for (const [at, { attempt }] of (await ledger.openAttempts()).entries())
-    await closeAttempt(ledger, attempt, { kind: at % 2 === 0 ? 'in_doubt' : 'not_sent', why: 'w' }, NOON_MS);
+    await ledger.end(attempt, { kind: at % 2 === 0 ? 'in_doubt' : 'not_sent', why: 'w' }, NOON_MS);
   return { ...side, ledger };
 }
 

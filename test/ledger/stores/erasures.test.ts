@@ -12,7 +12,7 @@ import { ZipFile } from 'yazl';
 import { callKeyOf } from '../../../src/core/call-key.ts';
 import { type Clock, systemClock } from '../../../src/core/clock.ts';
 import type { Call } from '../../../src/core/operation.ts';
-import { admit, closeAttempt, credits, type Ledger, recordReply } from '../../../src/ledger/ledger.ts';
+import { credits, type Ledger } from '../../../src/ledger/ledger.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
 import { type ErasureOrder, eraseIn, personOf } from '../../../src/run/tasks/erase.ts';
 import { proof } from '../../combinations.ts';
@@ -135,12 +135,12 @@ test('a call that was erased is found by its own key', async () => {
   const batch = await batchNamed(ledger, 'a');
   const key = callKeyOf(ACCOUNT, PERSON_CALL);
   const intent = { key, accountIdentity: ACCOUNT, call: PERSON_CALL, batch, row: 2, atMs: NOON_MS };
-  const admission = await admit(ledger, { ...intent, reserve: (await ledger.batchMoney(batch)).spent });
+  const admission = await ledger.intent({ ...intent, reserve: (await ledger.batchMoney(batch)).spent });
   if (admission.kind !== 'admitted') expect.fail('not admitted');
-  await recordReply(ledger, admission.attempt, replyWith('{"email":"kim@example.org"}'));
+  await ledger.keep(admission.attempt, replyWith('{"email":"kim@example.org"}'));
   const { spent: charged } = await ledger.batchMoney(batch);
   const closure = { kind: 'answered', answer: 'found', charged, why: 'x' } as const;
-  await closeAttempt(ledger, admission.attempt, closure, NOON_MS);
+  await ledger.end(admission.attempt, closure, NOON_MS);
   await ledger.close();
   await erase(place, KIM_ORDER);
 
@@ -303,16 +303,16 @@ test('a person goes wherever a call and its answer name them, also as the name o
   ];
   for (const [row, call] of calls.entries()) {
     const intent = { ...intentOf(batch, kim, { row }), key: callKeyOf(ACCOUNT, call), call };
-    const admission = await admit(ledger, intent);
+    const admission = await ledger.intent(intent);
     if (admission.kind !== 'admitted') throw new Error('the call was not admitted');
     const headers = {
       'x-request-id': kim,
       'content-type': `text/plain; for=${kim}`,
       ...(row === 0 ? {} : { [kim]: '1' }),
     };
-    await recordReply(ledger, admission.attempt, { ...replyWith('x'), headers });
+    await ledger.keep(admission.attempt, { ...replyWith('x'), headers });
     const closure = { kind: 'answered', answer: 'found', charged: credits(1), why: `found ${kim}` } as const;
-    await closeAttempt(ledger, admission.attempt, closure, NOON_MS);
+    await ledger.end(admission.attempt, closure, NOON_MS);
   }
   await ledger.close();
   expect(isIn(place, kim)).toBe(true);

@@ -1,20 +1,15 @@
 import fc from 'fast-check';
 import {
   type Admission,
-  addReading,
   type BatchId,
   type CallState,
   type Closure,
-  closeAttempt,
   credits,
   type DecisionKind,
   type KeyedRequest,
   type Look,
   type ReadAs,
   type RowRecord,
-  recordLook,
-  recordReply,
-  release,
 } from '../../../src/ledger/ledger.ts';
 import { activityOf } from '../../../src/ledger/reports.ts';
 import {
@@ -218,15 +213,13 @@ const TAKE: {
     if (admission.kind !== 'admitted') return admission;
     const { attempt: id } = admission;
     const answeredAtMs = NOON_MS + step.day * DAY_MS;
-    if (step.kind !== 'in_doubt')
-      await recordReply(side.ledger, id, replyWith('x', step.status, answeredAtMs));
-    await closeAttempt(side.ledger, id, closureOf(step.kind), answeredAtMs);
+    if (step.kind !== 'in_doubt') await side.ledger.keep(id, replyWith('x', step.status, answeredAtMs));
+    await side.ledger.end(id, closureOf(step.kind), answeredAtMs);
     return admission;
   },
   record: (side, { attempt: id, status, day }) =>
-    recordReply(side.ledger, attemptAt(side, id), replyWith('x', status, NOON_MS + day * DAY_MS)),
-  close: (side, step) =>
-    closeAttempt(side.ledger, attemptAt(side, step.attempt), closureOf(step.kind), NOON_MS),
+    side.ledger.keep(attemptAt(side, id), replyWith('x', status, NOON_MS + day * DAY_MS)),
+  close: (side, step) => side.ledger.end(attemptAt(side, step.attempt), closureOf(step.kind), NOON_MS),
   async decide(side, { batch: index, word: asked, kind }) {
     const told = kind === 'told' ? replyWith('told') : undefined;
     return { id: await decide(side.ledger, batchAt(side, index), asked, kind, told) };
@@ -247,10 +240,10 @@ const TAKE: {
     }),
   caps: ({ ledger }, { perDay }) => ledger.setAccountCaps(ACCOUNT, { perDay: credits(perDay) }),
   retract: ({ ledger }) => ledger.takeBack(ACCOUNT, 'misses'),
-  look: (side, { attempt: id, said }) => recordLook(side.ledger, lookAt(attemptAt(side, id), said)),
-  release: (side, { attempt: id }) => release(side.ledger, attemptAt(side, id), 'not charged', NOON_MS),
+  look: (side, { attempt: id, said }) => side.ledger.look(lookAt(attemptAt(side, id), said)),
+  release: (side, { attempt: id }) => side.ledger.release(attemptAt(side, id), 'not charged', NOON_MS),
   read: (side, { attempt: id, answer, charged }) =>
-    addReading(side.ledger, {
+    side.ledger.readAgain({
       ...{ attempt: attemptAt(side, id), answer, charged: credits(charged) },
       ...{ why: 'r', dialect: 7, atMs: NOON_MS },
     }),

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { recordReply } from '../../../src/ledger/ledger.ts';
+
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
 import { PAUSE_SIGNAL } from '../../../src/lib/pause-signal.ts';
 import { admit, admitted, batchNamed, replyWith } from './book.ts';
@@ -75,7 +75,7 @@ test('whose lock file was deleted stops and says so, and whoever comes next take
   await expect(admit(ledger, batch, 'more')).rejects.toMatchObject(takenOver);
   expect(await second.line()).toBe('recovered');
   // The other has put the call in doubt. What was paid for is kept all the same.
-  expect(await recordReply(ledger, attempt, replyWith('late'))).toEqual({ kind: 'late' });
+  expect(await ledger.keep(attempt, replyWith('late'))).toBe('late');
   await second.kill();
   await ledger.close();
 });

@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { closeAttempt, type Ledger, recordReply } from '../../../src/ledger/ledger.ts';
+import type { Ledger } from '../../../src/ledger/ledger.ts';
 import type { StoreOptions } from '../../../src/ledger/store.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
 import { admit, admitted, answered, batchNamed, MATCHED, NOON_MS, replyWith, settle } from './book.ts';
@@ -227,9 +227,9 @@ describe('under an open ledger', () => {
     const taken = { ...LOST, message: expect.stringContaining('was deleted, moved, replaced or unmounted') };
     await expect(admit(ledger, batch, 'two')).rejects.toMatchObject(taken);
     // What is in flight may be paid for, so it is kept wherever the files are now.
-    await recordReply(ledger, attempt, replyWith('late'));
+    await ledger.keep(attempt, replyWith('late'));
     const closure = { kind: 'answered', answer: 'found', charged: 1 as never, why: 'found' } as const;
-    await closeAttempt(ledger, attempt, closure, NOON_MS);
+    await ledger.end(attempt, closure, NOON_MS);
     await expect(settle(ledger, batch, 2, MATCHED, [attempt])).rejects.toMatchObject(taken);
     await ledger.close();
   });
@@ -240,7 +240,7 @@ describe('under an open ledger', () => {
     const batch = await batchNamed(ledger, 'a');
     const attempt = await admitted(ledger, batch, 'flying');
     renameSync(place, `${place}-moved`);
-    await recordReply(ledger, attempt, replyWith('late'));
+    await ledger.keep(attempt, replyWith('late'));
     await ledger.close();
     const moved = await openForTest(`${place}-moved`);
     expect(await moved.openAttempts()).toMatchObject([{ reply: { body: Buffer.from('late') } }]);

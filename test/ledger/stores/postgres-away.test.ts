@@ -1,12 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import {
   type AttemptId,
-  type CallEntry,
-  closeAttempt,
   credits,
   type Ledger,
   OVER_AFTER_MS,
-  recordReply,
   SENT_WITHIN_MS,
 } from '../../../src/ledger/ledger.ts';
 import postgres from '../../../src/ledger/stores/postgres.ts';
@@ -33,13 +30,11 @@ describe('an attempt is over by its age, whoever made it', () => {
   test('not before its request can be neither under way nor sent any more', async () => {
     const [place, one, other] = await twoWorkers();
     const batch = await batchNamed(one, 'a');
-    const short = await one.append([
-      { kind: 'intent', intent: { ...intentOf(batch, 'short'), deadlineMs: 3_000 } },
-    ]);
+    const short = await one.intent({ ...intentOf(batch, 'short'), deadlineMs: 3_000 });
     const usual = await admitted(one, batch, 'usual');
     expect(await openIn(other)).toEqual([]);
     await place.later(SENT_WITHIN_MS + 3_000 + OVER_AFTER_MS + 1);
-    expect(await openIn(other)).toEqual(short.map((outcome) => 'attempt' in outcome && outcome.attempt));
+    expect(await openIn(other)).toEqual(['attempt' in short && short.attempt]);
     await place.later(57_000);
     expect(await openIn(other)).toContain(usual);
     expect(await openIn(one), 'who made it waits for it').toEqual([]);
@@ -53,13 +48,11 @@ describe('an attempt is over by its age, whoever made it', () => {
     const attempt = await admitted(one, batch, 'acme');
     await place.later(80_000);
     expect([await openIn(other), await openIn(third)]).toEqual([[attempt], [attempt]]);
-    const ended = await Promise.all(
-      [other, third].map((ledger) => closeAttempt(ledger, attempt, LOST, NOON_MS)),
-    );
-    expect(ended.map(({ kind }) => kind).toSorted()).toEqual(['over', 'written']);
-    expect(await recordReply(one, attempt, replyWith('acme'))).toEqual({ kind: 'late' });
-    expect(await closeAttempt(one, attempt, FOUND, NOON_MS)).toEqual({ kind: 'written' });
-    expect(await closeAttempt(one, attempt, FOUND, NOON_MS), 'once').toEqual({ kind: 'over' });
+    const ended = await Promise.all([other, third].map((ledger) => ledger.end(attempt, LOST, NOON_MS)));
+    expect(ended.toSorted()).toEqual(['ended', 'over']);
+    expect(await one.keep(attempt, replyWith('acme'))).toBe('late');
+    expect(await one.end(attempt, FOUND, NOON_MS)).toBe('ended');
+    expect(await one.end(attempt, FOUND, NOON_MS), 'once').toBe('over');
     expect(await stateOf(one, 'acme')).toMatchObject({ kind: 'answered', answer: { attempt } });
     await expectBalanced(place);
   });
@@ -89,15 +82,12 @@ describe.each(['before', 'after'] as const)('where the connection breaks %s the 
     const batch = await batchNamed(ledger, 'a');
     for (const word of ['reply', 'end', 'both']) {
       const attempt = await admitted(ledger, batch, word);
-      const entries: CallEntry[] = [
-        { kind: 'reply', attempt, reply: replyWith(word) },
-        { kind: 'end', attempt, closure: FOUND, atMs: NOON_MS },
-      ];
       if (word !== 'end') proxy.cutAtCommit(when);
-      const first = await ledger.append(word === 'both' ? entries : entries.slice(0, 1));
+      const kept = ledger.keep(attempt, replyWith(word));
+      if (word !== 'both') await kept;
       if (word === 'end') proxy.cutAtCommit(when);
-      const outcomes = word === 'both' ? first : [...first, ...(await ledger.append(entries.slice(1)))];
-      expect(outcomes).toEqual([{ kind: 'written' }, { kind: 'written' }]);
+      const ended = ledger.end(attempt, FOUND, NOON_MS);
+      expect(await Promise.all([kept, ended])).toEqual(['kept', 'ended']);
     }
     expect(await ledger.batchMoney(batch)).toMatchObject({ spent: 3, reserved: 0, inDoubt: 0 });
     await expectBalanced(place);
@@ -111,10 +101,10 @@ test('while the database is away answers wait, and are kept when it is back', as
   const batch = await batchNamed(ledger, 'a');
   const attempt = await admitted(ledger, batch, 'acme');
   proxy.close();
-  const kept = recordReply(ledger, attempt, replyWith('acme'));
+  const kept = ledger.keep(attempt, replyWith('acme'));
   while (proxy.refused < 3) await new Promise((resolve) => setImmediate(resolve));
   proxy.open();
-  expect(await kept).toEqual({ kind: 'written' });
+  expect(await kept).toBe('kept');
 });
 
 test('a database that does not know what it had acknowledged is spent from no more', async () => {

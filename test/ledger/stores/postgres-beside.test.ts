@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { admit as admitIntent, type BatchId, decideAbout, type Ledger } from '../../../src/ledger/ledger.ts';
+import type { BatchId, Ledger } from '../../../src/ledger/ledger.ts';
 import {
   ACCOUNT,
   answered,
@@ -128,7 +128,7 @@ test.each<readonly [string, (one: Ledger, other: Ledger, batch: BatchId) => Prom
     const batch =
       options.replaces === undefined ? await batchNamed(one, 'a') : await batchNamed(one, 'b', ANEW);
     const intent = intentOf(batch, 'acme', { ...LATER, ...options });
-    expect(await admitIntent(one, intent)).toEqual({ kind: 'known' });
+    expect(await one.intent(intent)).toEqual({ kind: 'known' });
   },
 );
 
@@ -138,7 +138,7 @@ test('what a rule decides about a loss is refused where the call was sent again 
   const about = await lost(one, batch, 'acme');
   await lost(other, batch, 'acme', { decision: await decide(other, batch, 'acme', 'retry') });
   const spec = { key: keyNamed('acme'), batch, kind: 'retry', by: 'job', why: 'x', atMs: NOON_MS } as const;
-  await expect(decideAbout(one, about, spec)).rejects.toThrow('not the last one');
+  await expect(one.decide(spec, { about })).rejects.toThrow('not the last one');
 });
 
 test('a row that waits to be finished is left where another process has taken its answer back', async () => {

@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { StopError } from '../../../src/core/errors.ts';
-import { closeAttempt, type Ledger, recordReply } from '../../../src/ledger/ledger.ts';
+import type { Ledger } from '../../../src/ledger/ledger.ts';
 import type { Patience } from '../../../src/ledger/store.ts';
 import { proof } from '../../combinations.ts';
 import { admit, admitted, batchNamed, keyNamed, NOON_MS, replyWith } from './book.ts';
@@ -37,13 +37,13 @@ test('a reply, an end and a question wait while the server is away, and it is to
   const batch = await batchNamed(ledger, 'a');
   const attempt = await admitted(ledger, batch, 'acme');
   await server.stopAtOnce();
-  const replied = recordReply(ledger, attempt, replyWith('acme'));
+  const replied = ledger.keep(attempt, replyWith('acme'));
   const known = ledger.find([keyNamed('acme')]);
   await expect.poll(() => told).toHaveLength(1);
   await server.startAgain();
-  expect(await replied).toEqual({ kind: 'written' });
+  expect(await replied).toBe('kept');
   expect(await known).toMatchObject([{ kind: 'in_flight', attempt }]);
-  await closeAttempt(ledger, attempt, CLOSED, NOON_MS + 50);
+  await ledger.end(attempt, CLOSED, NOON_MS + 50);
   expect(await ledger.find([keyNamed('acme')])).toMatchObject([{ kind: 'answered' }]);
   expect(told).toEqual([
     expect.stringMatching(/^postgres:.* Nothing is sent until it can be reached again/),
@@ -61,9 +61,9 @@ proof(
     const isStop = expect.objectContaining({ code: 'store', name: StopError.name });
     await expect(ledger.find([keyNamed('acme')])).rejects.toEqual(isStop);
     await expect(admit(ledger, batch, 'other')).rejects.toEqual(isStop);
-    const replied = recordReply(ledger, attempt, replyWith('acme'));
+    const replied = ledger.keep(attempt, replyWith('acme'));
     await server.startAgain();
-    expect(await replied).toEqual({ kind: 'written' });
+    expect(await replied).toBe('kept');
   },
 );
 

@@ -35,16 +35,20 @@ export async function sideOf(store: typeof sqlite): Promise<Side> {
   }
   const attempts: AttemptId[] = [];
   const decisions: DecisionId[] = [];
-  const append = ledger.append.bind(ledger);
-  ledger.append = async (list) => {
-    const outcomes = await append(list);
-    for (const outcome of outcomes) {
-      if (outcome.kind === 'admitted') attempts.push(outcome.attempt);
-      if (outcome.kind === 'decided') decisions.push(outcome.decision);
-    }
-    return outcomes;
+  const noted: Ledger = {
+    ...ledger,
+    async intent(intent) {
+      const admission = await ledger.intent(intent);
+      if (admission.kind === 'admitted') attempts.push(admission.attempt);
+      return admission;
+    },
+    async decide(...about) {
+      const decision = await ledger.decide(...about);
+      decisions.push(decision);
+      return decision;
+    },
   };
-  return { place, ledger, batches, attempts, decisions };
+  return { place, ledger: noted, batches, attempts, decisions };
 }
 
 /** An attempt by its place among all of them, from 1; one that is not there for a place that is not. */

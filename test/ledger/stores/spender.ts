@@ -1,6 +1,6 @@
 import { systemClock } from '../../../src/core/clock.ts';
 import { StopError } from '../../../src/core/errors.ts';
-import { type BatchId, closeAttempt, type Ledger, recordReply } from '../../../src/ledger/ledger.ts';
+import type { BatchId, Ledger } from '../../../src/ledger/ledger.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
 import { admit, admitted, answered, batchNamed, batchSpec, MATCHED, replyWith, settle } from './book.ts';
 
@@ -34,7 +34,7 @@ async function some(ledger: Ledger, batch: BatchId): Promise<void> {
 /** Closes what another process has left open, as every run does first. */
 async function recover(ledger: Ledger): Promise<void> {
   for (const { attempt } of await ledger.openAttempts())
-    await closeAttempt(ledger, attempt, { kind: 'in_doubt', why: 'no answer came' }, Date.now());
+    await ledger.end(attempt, { kind: 'in_doubt', why: 'no answer came' }, Date.now());
   say('recovered');
   await hold();
 }
@@ -65,9 +65,9 @@ async function fill(ledger: Ledger, batch: BatchId): Promise<void> {
   );
   const closing = await Promise.allSettled(
     flying.map(async (attempt) => {
-      await recordReply(ledger, attempt, replyWith('y'.repeat(5000)));
+      await ledger.keep(attempt, replyWith('y'.repeat(5000)));
       const closure = { kind: 'answered', answer: 'found', charged: 1 as never, why: 'found' } as const;
-      await closeAttempt(ledger, attempt, closure, Date.now());
+      await ledger.end(attempt, closure, Date.now());
     }),
   );
   const kept = closing.filter(({ status }) => status === 'fulfilled').length;

@@ -1,11 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import {
-  type BatchId,
-  closeAttempt,
-  credits,
-  type Ledger,
-  recordReply,
-} from '../../../../src/ledger/ledger.ts';
+import { type BatchId, credits, type Ledger } from '../../../../src/ledger/ledger.ts';
 import { activityOf } from '../../../../src/ledger/reports.ts';
 import type { Store } from '../../../../src/ledger/store.ts';
 import { admitted, batchNamed, lost, NOON_MS, replyWith } from '../book.ts';
@@ -36,7 +30,7 @@ export function activityConforms(store: Store): void {
       const ledger = await freshLedger(store);
       const [a, b] = [await batchNamed(ledger, 'a'), await batchNamed(ledger, 'b')];
       for (const kind of ['not_sent', 'paused', 'stopped'] as const) {
-        await closeAttempt(ledger, await admitted(ledger, a, 'acme'), { kind, why: 'x' }, NOON_MS);
+        await ledger.end(await admitted(ledger, a, 'acme'), { kind, why: 'x' }, NOON_MS);
       }
       await lost(ledger, a, 'lost', { reserve: 9 });
       await bought(ledger, b, 'elsewhere', { sentAt: 0, closedAt: 0, charged: 9 });
@@ -102,7 +96,7 @@ interface Bought {
 
 async function bought(ledger: Ledger, batch: BatchId, word: string, { sentAt, closedAt, charged }: Bought) {
   const attempt = await admitted(ledger, batch, word, { atMs: NOON_MS + sentAt });
-  await recordReply(ledger, attempt, replyWith(word));
+  await ledger.keep(attempt, replyWith(word));
   const closure = { kind: 'answered', answer: 'found', charged: credits(charged), why: 'found' } as const;
-  await closeAttempt(ledger, attempt, closure, NOON_MS + closedAt);
+  await ledger.end(attempt, closure, NOON_MS + closedAt);
 }

@@ -1,15 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type CallKey, callKeyOf } from '../../../../src/core/call-key.ts';
 import type { Call } from '../../../../src/core/operation.ts';
-import {
-  addReading,
-  admit as admitIntent,
-  closeAttempt,
-  credits,
-  type Ledger,
-  recordReply,
-  release,
-} from '../../../../src/ledger/ledger.ts';
+import { credits, type Ledger } from '../../../../src/ledger/ledger.ts';
 import type { Store } from '../../../../src/ledger/store.ts';
 import {
   ACCOUNT,
@@ -46,8 +38,8 @@ export function callsConform(store: Store): void {
       const attempt = await admitted(ledger, batch, 'acme', { row: 7, reserve: 2 });
       const body = Buffer.from([0, 255, 13, 10, 34, 128]);
       const headers = { link: '<https://a.example/?page=2>; rel="next"' };
-      await recordReply(ledger, attempt, { status: 203, headers, body, receivedAtMs: NOON_MS + 1 });
-      await closeAttempt(ledger, attempt, SETTLED, NOON_MS + 2);
+      await ledger.keep(attempt, { status: 203, headers, body, receivedAtMs: NOON_MS + 1 });
+      await ledger.end(attempt, SETTLED, NOON_MS + 2);
       expect(await stateOf(ledger, 'acme')).toEqual({
         kind: 'answered',
         answer: {
@@ -72,7 +64,7 @@ export function callsConform(store: Store): void {
       const [batch, other] = [await batchNamed(ledger, 'a'), await batchNamed(ledger, 'b')];
       await answered(ledger, batch, 'closed');
       await admitted(ledger, batch, 'one');
-      await recordReply(ledger, await admitted(ledger, batch, 'two'), replyWith('two'));
+      await ledger.keep(await admitted(ledger, batch, 'two'), replyWith('two'));
       await admitted(ledger, other, 'three');
       expect(await ledger.openRequests(batch)).toBe(2);
       await ledger.close();
@@ -97,13 +89,13 @@ export function callsConform(store: Store): void {
       const keys = ['0', '1', '2'].map((end) => `${keyNamed('alike').slice(0, -1)}${end}` as CallKey);
       const [one = keyNamed('alike'), other = keyNamed('alike')] = keys;
       const attempts = await Promise.all(
-        [one, other].map((key, row) => admitIntent(ledger, { ...intentOf(batch, 'alike', { row }), key })),
+        [one, other].map((key, row) => ledger.intent({ ...intentOf(batch, 'alike', { row }), key })),
       );
       expect(attempts).toMatchObject([{ kind: 'admitted' }, { kind: 'admitted' }]);
       const [first] = attempts;
       if (first?.kind !== 'admitted') throw new Error('the first was not admitted');
-      await recordReply(ledger, first.attempt, replyWith('alike'));
-      await closeAttempt(ledger, first.attempt, SETTLED, NOON_MS);
+      await ledger.keep(first.attempt, replyWith('alike'));
+      await ledger.end(first.attempt, SETTLED, NOON_MS);
       const kinds = ['answered', 'in_flight', 'unknown'];
       expect(await ledger.find(keys)).toMatchObject(kinds.map((kind) => ({ kind })));
       expect(await ledger.find(keys, { detail: 'kind' })).toMatchObject(kinds.map((kind) => ({ kind })));
@@ -130,7 +122,7 @@ export function callsConform(store: Store): void {
       ];
       for (const [row, call] of questions.entries()) {
         const intent = { ...intentOf(batch, `${row}`, { row }), key: callKeyOf(ACCOUNT, call), call };
-        expect(await admitIntent(ledger, intent)).toMatchObject({ kind: 'admitted' });
+        expect(await ledger.intent(intent)).toMatchObject({ kind: 'admitted' });
         const [kept] = await ledger.history(batch, row);
         expect(kept?.call).toEqual(call);
         expect(JSON.stringify(kept?.call.parameters)).toBe(JSON.stringify(call.parameters));
@@ -151,7 +143,7 @@ export function callsConform(store: Store): void {
       ];
       for (const [row, headers] of replies.entries()) {
         const attempt = await admitted(ledger, batch, `${row}`, { row });
-        await recordReply(ledger, attempt, {
+        await ledger.keep(attempt, {
           status: 200,
           headers,
           body: Buffer.alloc(0),
@@ -190,13 +182,13 @@ export function callsConform(store: Store): void {
       const attempt = await admitted(ledger, batch, 'acme');
       const underWay = { kind: 'in_flight', attempt };
       expect(await shown()).toEqual([underWay, underWay]);
-      await recordReply(ledger, attempt, replyWith('acme'));
+      await ledger.keep(attempt, replyWith('acme'));
       expect(await shown()).toEqual([underWay, underWay]);
-      await closeAttempt(ledger, attempt, { kind: 'in_doubt', why: 'nobody can read it' }, NOON_MS);
+      await ledger.end(attempt, { kind: 'in_doubt', why: 'nobody can read it' }, NOON_MS);
       const decision = await decide(ledger, batch, 'acme', 'retry');
       const again = await admitted(ledger, batch, 'acme', { decision });
       expect(await shown()).toMatchObject([{ kind: 'in_doubt' }, { kind: 'in_doubt' }]);
-      await closeAttempt(ledger, again, { kind: 'not_sent', why: 'no connection' }, NOON_MS);
+      await ledger.end(again, { kind: 'not_sent', why: 'no connection' }, NOON_MS);
       expect(await shown()).toMatchObject([{ kind: 'in_doubt' }, { kind: 'in_doubt' }]);
     });
 
@@ -225,7 +217,7 @@ export function callsConform(store: Store): void {
       const batch = await batchNamed(ledger, 'a');
       for (const kind of ['not_sent', 'paused', 'stopped'] as const) {
         const attempt = await admitted(ledger, batch, 'acme');
-        await closeAttempt(ledger, attempt, { kind, why: 'try again' }, NOON_MS);
+        await ledger.end(attempt, { kind, why: 'try again' }, NOON_MS);
         expect(await stateOf(ledger, 'acme')).toEqual({ kind: 'unknown' });
       }
       await answered(ledger, batch, 'acme');
@@ -246,9 +238,9 @@ export function callsConform(store: Store): void {
       const ledger = await freshLedger(store);
       const batch = await batchNamed(ledger, 'a');
       const attempt = await answered(ledger, batch, 'acme');
-      expect(await closeAttempt(ledger, attempt, SETTLED, NOON_MS)).toEqual({ kind: 'over' });
+      expect(await ledger.end(attempt, SETTLED, NOON_MS)).toBe('over');
       const lost = { kind: 'in_doubt', why: 'late' } as const;
-      expect(await closeAttempt(ledger, attempt, lost, NOON_MS)).toEqual({ kind: 'over' });
+      expect(await ledger.end(attempt, lost, NOON_MS)).toBe('over');
       expect(await ledger.batchMoney(batch)).toEqual({ spent: 1, reserved: 0, inDoubt: 0 });
     });
 
@@ -256,10 +248,10 @@ export function callsConform(store: Store): void {
       const ledger = await freshLedger(store);
       const batch = await batchNamed(ledger, 'a');
       const attempt = await admitted(ledger, batch, 'acme');
-      await expect(closeAttempt(ledger, attempt, SETTLED, NOON_MS)).rejects.toThrow();
-      await recordReply(ledger, attempt, replyWith('first'));
-      await recordReply(ledger, attempt, replyWith('second'));
-      await closeAttempt(ledger, attempt, SETTLED, NOON_MS);
+      await expect(ledger.end(attempt, SETTLED, NOON_MS)).rejects.toThrow();
+      await ledger.keep(attempt, replyWith('first'));
+      await ledger.keep(attempt, replyWith('second'));
+      await ledger.end(attempt, SETTLED, NOON_MS);
       expect(await stateOf(ledger, 'acme')).toMatchObject({ answer: { body: Buffer.from('first') } });
     });
 
@@ -269,15 +261,15 @@ export function callsConform(store: Store): void {
       // Its sender lives, and somebody else has said that it is over: by its age, where many spend.
       const attempt = await lost(ledger, batch, 'acme', { reserve: 2 });
       const before = await ledger.batchMoney(batch);
-      expect(await recordReply(ledger, attempt, replyWith('late'))).toEqual({ kind: 'late' });
+      expect(await ledger.keep(attempt, replyWith('late'))).toBe('late');
       expect(await ledger.batchMoney(batch)).toEqual(before);
       expect(await stateOf(ledger, 'acme')).toMatchObject({ kind: 'in_doubt', doubt: { attempt } });
       expect(await ledger.attempts([attempt])).toMatchObject([
         { reply: replyWith('late'), closure: { kind: 'in_doubt' } },
       ]);
-      await recordReply(ledger, attempt, replyWith('second'));
+      await ledger.keep(attempt, replyWith('second'));
       const read = { answer: 'found', charged: credits(2), why: 'read', dialect: 7, atMs: NOON_MS } as const;
-      await addReading(ledger, { ...read, attempt });
+      await ledger.readAgain({ ...read, attempt });
       expect(await stateOf(ledger, 'acme')).toMatchObject({
         answer: { body: Buffer.from('late'), charged: 2 },
       });
@@ -295,8 +287,8 @@ export function callsConform(store: Store): void {
       const decision = await decide(ledger, batch, 'again', 'retry');
       const bought = await answered(ledger, batch, 'again', { decision });
       const [money, states] = [await ledger.batchMoney(batch), await statesOf(ledger)];
-      const late = [told, freed, again].map((attempt) => recordReply(ledger, attempt, replyWith('late')));
-      expect(await Promise.all(late)).toEqual([{ kind: 'late' }, { kind: 'late' }, { kind: 'late' }]);
+      const late = [told, freed, again].map((attempt) => ledger.keep(attempt, replyWith('late')));
+      expect(await Promise.all(late)).toEqual(['late', 'late', 'late']);
       expect([await ledger.batchMoney(batch), await statesOf(ledger)]).toEqual([money, states]);
       expect(states).toMatchObject([{ answer: { attempt: told } }, {}, { answer: { attempt: bought } }]);
       const kept = (await ledger.history(batch, 2)).filter(({ reply }) => reply?.body.toString() === 'late');
@@ -310,7 +302,7 @@ export function callsConform(store: Store): void {
       await answered(ledger, batch, 'bought');
       const turn = await Promise.allSettled([
         admit(ledger, batch, 'before'),
-        addReading(ledger, {
+        ledger.readAgain({
           attempt: 77 as never,
           answer: 'found',
           charged: credits(1),
@@ -318,7 +310,7 @@ export function callsConform(store: Store): void {
           dialect: 7,
           atMs: NOON_MS,
         }),
-        release(ledger, 77 as never, 'x', NOON_MS),
+        ledger.release(77 as never, 'x', NOON_MS),
         settle(ledger, batch, 2, MATCHED),
         admit(ledger, batch, 'after'),
       ]);
@@ -347,7 +339,7 @@ export function callsConform(store: Store): void {
         await answered(first, batch, 'done');
         const waiting = await admitted(first, batch, 'waiting', { row: 5, reserve: 2 });
         const replied = await admitted(first, batch, 'replied', { row: 6 });
-        await recordReply(first, replied, replyWith('replied'));
+        await first.keep(replied, replyWith('replied'));
         await first.close();
 
         const second = await freshLedger(store, place);
@@ -372,8 +364,8 @@ export function callsConform(store: Store): void {
             reply: replyWith('replied'),
           },
         ]);
-        await closeAttempt(second, replied, SETTLED, NOON_MS);
-        await closeAttempt(second, waiting, { kind: 'in_doubt', why: 'the program ended' }, NOON_MS);
+        await second.end(replied, SETTLED, NOON_MS);
+        await second.end(waiting, { kind: 'in_doubt', why: 'the program ended' }, NOON_MS);
         expect(await second.openAttempts()).toEqual([]);
       },
     );
@@ -382,7 +374,7 @@ export function callsConform(store: Store): void {
       const ledger = await freshLedger(store);
       const [a, b] = [await batchNamed(ledger, 'a'), await batchNamed(ledger, 'b')];
       const paused = await admitted(ledger, a, 'acme', { row: 2 });
-      await closeAttempt(ledger, paused, { kind: 'paused', why: 'too fast' }, NOON_MS);
+      await ledger.end(paused, { kind: 'paused', why: 'too fast' }, NOON_MS);
       const bought = await answered(ledger, a, 'acme', { row: 2, atMs: NOON_MS + 9 });
       await settle(ledger, b, 30, MATCHED, [bought]);
       const history = await ledger.history(b, 30);
@@ -427,7 +419,7 @@ export function callsConform(store: Store): void {
       const ledger = await freshLedger(store);
       const batch = await batchNamed(ledger, 'a');
       for (const kind of ['not_sent', 'paused', 'stopped'] as const) {
-        await closeAttempt(ledger, await admitted(ledger, batch, 'acme'), { kind, why: 'x' }, NOON_MS);
+        await ledger.end(await admitted(ledger, batch, 'acme'), { kind, why: 'x' }, NOON_MS);
       }
       await answered(ledger, batch, 'acme');
       await answered(ledger, batch, 'other', { kind: 'no_match', charged: 0 });
@@ -503,7 +495,7 @@ export function callsConform(store: Store): void {
         await lost(ledger, other, `at${second}`, { atMs: NOON_MS + second * 1000 + 500, account: 'another' });
       }
       const unsent = await admitted(ledger, batch, 'unsent', { atMs: NOON_MS + 5000 });
-      await closeAttempt(ledger, unsent, { kind: 'not_sent', why: 'refused' }, NOON_MS);
+      await ledger.end(unsent, { kind: 'not_sent', why: 'refused' }, NOON_MS);
       await admitted(ledger, batch, 'in flight', { atMs: NOON_MS + 6000 });
       const times = async (sinceMs: number, limit: number) =>
         (await ledger.sends(ACCOUNT, NOON_MS + sinceMs, limit)).map(({ atMs }) => (atMs - NOON_MS) / 1000);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type BatchId, closeAttempt, credits } from '../../../../src/ledger/ledger.ts';
+import { type BatchId, credits } from '../../../../src/ledger/ledger.ts';
 import type { Store } from '../../../../src/ledger/store.ts';
 import {
   ACCOUNT,
@@ -104,7 +104,7 @@ export function changesConform(store: Store): void {
       const invite = changeOf('create-invite', 0);
       for (const kind of ['not_sent', 'paused', 'stopped'] as const) {
         const attempt = await admittedChange(ledger, batch, invite);
-        await closeAttempt(ledger, attempt, { kind, why: 'because' }, NOON_MS, INVITED);
+        await ledger.end(attempt, { kind, why: 'because' }, NOON_MS);
         expect(await known(ledger)).toBeUndefined();
       }
       await lostChange(ledger, batch, invite, { row: 7 });
@@ -118,7 +118,7 @@ export function changesConform(store: Store): void {
       const attempt = await admittedChange(ledger, batch, changeOf('remove-user', 0), { row: 3 });
       const doubt = { batch, row: 3, operation: 'remove-user' };
       expect(await known(ledger)).toEqual({ subject: KIM, sequence: 0, doubt: { ...doubt, isOpen: true } });
-      await closeAttempt(ledger, attempt, { kind: 'in_doubt', why: 'lost' }, NOON_MS);
+      await ledger.end(attempt, { kind: 'in_doubt', why: 'lost' }, NOON_MS);
       expect(await known(ledger)).toEqual({ subject: KIM, sequence: 0, doubt });
       const decision = await decideChange(ledger, batch, changeOf('remove-user', 0), 'repeat');
       const again = await admittedChange(ledger, batch, changeOf('remove-user', 0), { row: 3, decision });
@@ -264,7 +264,7 @@ export function changesConform(store: Store): void {
       for (const call of [ofNothing, afterNothing, ahead])
         await notAdmitted(admitChange(ledger, batch, call));
       const attempt = await admittedChange(ledger, batch, invite);
-      await closeAttempt(ledger, attempt, { kind: 'not_sent', why: 'no connection' }, NOON_MS);
+      await ledger.end(attempt, { kind: 'not_sent', why: 'no connection' }, NOON_MS);
       await changed(ledger, batch, invite);
     });
   });

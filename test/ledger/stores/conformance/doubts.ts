@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { closeAttempt, credits, type DecisionId } from '../../../../src/ledger/ledger.ts';
+import { credits, type DecisionId } from '../../../../src/ledger/ledger.ts';
 import type { Store } from '../../../../src/ledger/store.ts';
 import {
   admit,
@@ -88,7 +88,7 @@ export function doubtsConform(store: Store): void {
       for (const kind of ['not_sent', 'paused', 'stopped'] as const) {
         const attempt = await admitted(ledger, batch, 'acme', { decision });
         expect(await stateOf(ledger, 'acme', batch)).not.toHaveProperty('decision');
-        await closeAttempt(ledger, attempt, { kind, why: 'x' }, NOON_MS);
+        await ledger.end(attempt, { kind, why: 'x' }, NOON_MS);
         expect(await stateOf(ledger, 'acme', batch)).toMatchObject({
           kind: 'in_doubt',
           decision: { id: decision },

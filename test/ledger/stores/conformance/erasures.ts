@@ -3,14 +3,7 @@ import { callKeyOf } from '../../../../src/core/call-key.ts';
 import { systemClock } from '../../../../src/core/clock.ts';
 import type { Call } from '../../../../src/core/operation.ts';
 import type { Erasable, ErasureTarget } from '../../../../src/ledger/eraser.ts';
-import {
-  admit,
-  type BatchId,
-  closeAttempt,
-  credits,
-  type Ledger,
-  recordReply,
-} from '../../../../src/ledger/ledger.ts';
+import { type BatchId, credits, type Ledger } from '../../../../src/ledger/ledger.ts';
 import type { Store } from '../../../../src/ledger/store.ts';
 import { personOf } from '../../../../src/run/tasks/erase.ts';
 import {
@@ -73,11 +66,11 @@ export function erasuresConform(store: Store): void {
 
   async function bought(ledger: Ledger, batch: BatchId, asked: Call, row: number, body: string) {
     const intent = { ...intentOf(batch, 'x', { row, reserve: 2 }), key: keyOf(asked), call: asked };
-    const admission = await admit(ledger, intent);
+    const admission = await ledger.intent(intent);
     if (admission.kind !== 'admitted') throw new Error(`the call was not admitted: ${admission.kind}`);
-    await recordReply(ledger, admission.attempt, { ...replyWith(body), headers: { 'x-about': 'somebody' } });
+    await ledger.keep(admission.attempt, { ...replyWith(body), headers: { 'x-about': 'somebody' } });
     const closure = { kind: 'answered', answer: 'found', charged: credits(2), why: 'found' } as const;
-    await closeAttempt(ledger, admission.attempt, closure, NOON_MS);
+    await ledger.end(admission.attempt, closure, NOON_MS);
     await settle(ledger, batch, row, { kind: 'matched', matchedBy: 'email' }, [admission.attempt]);
   }
 
@@ -159,9 +152,9 @@ export function erasuresConform(store: Store): void {
           key: keyOf(ABOUT_KIM),
           call: ABOUT_KIM,
         };
-        const admission = await admit(ledger, intent);
+        const admission = await ledger.intent(intent);
         if (admission.kind !== 'admitted') throw new Error('the call was not admitted');
-        await closeAttempt(ledger, admission.attempt, { kind: 'in_doubt', why: 'reset' }, NOON_MS);
+        await ledger.end(admission.attempt, { kind: 'in_doubt', why: 'reset' }, NOON_MS);
         await settle(ledger, batch, 2, IN_DOUBT, [admission.attempt]);
         await ledger.changeBatch(batch, { state: 'finished' });
       });
@@ -169,7 +162,6 @@ export function erasuresConform(store: Store): void {
         ...{ calls: 1, unsettled: [{ batch, row: 2 }], heldCredits: 3 },
       });
       await ledgerIn(place, async (ledger) => {
-        const { append } = ledger;
         const decision = {
           key: keyOf(ABOUT_KIM),
           batch,
@@ -178,7 +170,7 @@ export function erasuresConform(store: Store): void {
           why: 'w',
           atMs: NOON_MS,
         } as const;
-        await append.call(ledger, [{ kind: 'decision', decision }]);
+        await ledger.decide(decision);
       });
       expect(await erase(place, PERSON)).toMatchObject({ calls: 1, unsettled: [] });
       const ledger = await freshLedger(store, place);

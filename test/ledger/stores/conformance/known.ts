@@ -1,12 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { present } from '../../../../src/core/objects.ts';
-import {
-  addReading,
-  answeredCall,
-  type CallState,
-  closeAttempt,
-  credits,
-} from '../../../../src/ledger/ledger.ts';
+import { answeredCall, type CallState, credits } from '../../../../src/ledger/ledger.ts';
 import type { Store } from '../../../../src/ledger/store.ts';
 import {
   admit,
@@ -45,7 +39,7 @@ export function knownConforms(store: Store): void {
       const odd = await answered(ledger, await batchNamed(ledger, 'a'), 'read again');
       for (const answer of ['refused', 'no_match'] as const) {
         const why = `read as ${answer}`;
-        await addReading(ledger, {
+        await ledger.readAgain({
           attempt: odd,
           answer,
           charged: credits(1),
@@ -116,12 +110,7 @@ async function everyState(ledger: Awaited<ReturnType<typeof freshLedger>>): Prom
   await ledger.changeBatch(batch, { extraCredits: 9 as never });
   await answered(ledger, batch, 'retried', { decision });
   await admitted(ledger, batch, 'open');
-  await closeAttempt(
-    ledger,
-    await admitted(ledger, batch, 'not sent'),
-    { kind: 'not_sent', why: 'no' },
-    NOON_MS,
-  );
+  await ledger.end(await admitted(ledger, batch, 'not sent'), { kind: 'not_sent', why: 'no' }, NOON_MS);
   await released(ledger, await lost(ledger, batch, 'released'));
   await lost(ledger, batch, 'lost');
   const paused = {
@@ -131,7 +120,7 @@ async function everyState(ledger: Awaited<ReturnType<typeof freshLedger>>): Prom
     dialect: 7,
     atMs: NOON_MS,
   } as const;
-  await addReading(ledger, { ...paused, attempt: await answered(ledger, batch, 'unanswered') });
+  await ledger.readAgain({ ...paused, attempt: await answered(ledger, batch, 'unanswered') });
   const answers = ['found', 'no_match', 'refused', 'told', 'renewed', 'lost anew', 'retried'];
   return ['never asked', ...answers, 'open', 'not sent', 'released', 'lost', 'unanswered'];
 }

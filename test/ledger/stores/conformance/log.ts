@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { decide as decideAs, type Ledger, type Spent } from '../../../../src/ledger/ledger.ts';
+import type { Ledger, Spent } from '../../../../src/ledger/ledger.ts';
 import type { Store } from '../../../../src/ledger/store.ts';
 import { ACCOUNT, answered, batchNamed, begin, DAY_MS, decide, keyNamed, lost, NOON_MS } from '../book.ts';
 import { freshLedger, freshPlace, openStore } from '../places.ts';
@@ -42,7 +42,7 @@ export function logConforms(store: Store): void {
         return id;
       });
       await by('cron', place, (ledger) =>
-        decideAs(ledger, { key: keyNamed('acme'), batch, kind: 'hold', by: 'job', why: 'x', atMs: NOON_MS }),
+        ledger.decide({ key: keyNamed('acme'), batch, kind: 'hold', by: 'job', why: 'x', atMs: NOON_MS }),
       );
       await by('bob', place, (ledger) => decide(ledger, batch, 'acme', 'skip'));
       const reader = await store.look(place);

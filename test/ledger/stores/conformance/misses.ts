@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { closeAttempt, credits, type Ledger, recordReply } from '../../../../src/ledger/ledger.ts';
+import { credits, type Ledger } from '../../../../src/ledger/ledger.ts';
 import type { Store } from '../../../../src/ledger/store.ts';
 import {
   ACCOUNT,
@@ -67,9 +67,8 @@ export function missesConform(store: Store): void {
       expect(await ledger.takeBack(ACCOUNT, 'misses')).toBe(0);
       const slow = await admitted(ledger, batch, 'slow');
       await answered(ledger, batch, 'overtaking', MISSED);
-      await recordReply(ledger, slow, replyWith('slow'));
-      const found = { kind: 'answered', answer: 'found', charged: credits(1), why: 'x' } as const;
-      await closeAttempt(ledger, slow, found, NOON_MS);
+      await ledger.keep(slow, replyWith('slow'));
+      await ledger.end(slow, { kind: 'answered', answer: 'found', charged: credits(1), why: 'x' }, NOON_MS);
       await answered(ledger, batch, 'late', MISSED);
       expect(await ledger.takeBack(ACCOUNT, 'misses')).toBe(2);
       expect(await stateOf(ledger, 'early')).toMatchObject({ kind: 'answered' });

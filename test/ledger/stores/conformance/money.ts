@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { closeAttempt, credits } from '../../../../src/ledger/ledger.ts';
+import { credits } from '../../../../src/ledger/ledger.ts';
 import type { Store } from '../../../../src/ledger/store.ts';
 import { ACCOUNT, admit, admitted, answered, batchNamed, DAY_MS, lost, NOON_MS } from '../book.ts';
 import { freshLedger } from '../places.ts';
@@ -23,7 +23,7 @@ export function moneyConforms(store: Store): void {
       const ledger = await freshLedger(store);
       const batch = await batchNamed(ledger, 'a');
       for (const kind of ['not_sent', 'paused', 'stopped'] as const) {
-        await closeAttempt(ledger, await admitted(ledger, batch, 'acme'), { kind, why: 'x' }, NOON_MS);
+        await ledger.end(await admitted(ledger, batch, 'acme'), { kind, why: 'x' }, NOON_MS);
       }
       await lost(ledger, batch, 'lost', { reserve: 2 });
       expect(await ledger.batchMoney(batch)).toEqual({ spent: 0, reserved: 0, inDoubt: 2 });

@@ -3,14 +3,10 @@ import { callKeyOf } from '../../../../src/core/call-key.ts';
 import type { Call } from '../../../../src/core/operation.ts';
 import {
   type AttemptId,
-  admit,
   type BatchId,
-  closeAttempt,
   credits,
-  decide,
   type KeyedRequest,
   type Ledger,
-  recordReply,
 } from '../../../../src/ledger/ledger.ts';
 import type { Store } from '../../../../src/ledger/store.ts';
 import { ACCOUNT, batchNamed, NOON_MS, replyWith, requestUnder } from '../book.ts';
@@ -46,16 +42,16 @@ export function pricesConform(store: Store): void {
       showsPrice = true,
       isAtMost = false,
     ): Promise<number> {
-      const admission = await admit(ledger, intentOf(batch, asked));
+      const admission = await ledger.intent(intentOf(batch, asked));
       if (admission.kind !== 'admitted') throw new Error(`it was not admitted: ${admission.kind}`);
-      await recordReply(ledger, admission.attempt, replyWith('found'));
+      await ledger.keep(admission.attempt, replyWith('found'));
       const closure = { kind: 'answered', answer: 'found', charged: credits(charged), why: 'x' } as const;
       const shown = {
         ...closure,
         ...(showsPrice ? { showsPrice: true as const } : {}),
         ...(isAtMost ? { isAtMost: true as const } : {}),
       };
-      await closeAttempt(ledger, admission.attempt, shown, NOON_MS);
+      await ledger.end(admission.attempt, shown, NOON_MS);
       return admission.reserved;
     }
 
@@ -78,12 +74,12 @@ export function pricesConform(store: Store): void {
       const ledger = await freshLedger(store);
       const batch = await batchNamed(ledger, 'a');
       const intent = intentOf(batch, call('lost'));
-      const admission = await admit(ledger, intent);
+      const admission = await ledger.intent(intent);
       if (admission.kind !== 'admitted') throw new Error(`it was not admitted: ${admission.kind}`);
-      await closeAttempt(ledger, admission.attempt, { kind: 'in_doubt', why: 'x' }, NOON_MS);
+      await ledger.end(admission.attempt, { kind: 'in_doubt', why: 'x' }, NOON_MS);
       expect(await ledger.isSpentAtMost({ batch })).toBe(false);
       const told = { key: intent.key, batch, kind: 'told', by: 'person', why: 'x', atMs: NOON_MS } as const;
-      await decide(ledger, told, replyWith('told'));
+      await ledger.decide(told, { told: replyWith('told') });
       expect(await ledger.isSpentAtMost({ batch })).toBe(true);
     });
 
@@ -103,7 +99,7 @@ export function pricesConform(store: Store): void {
       const batch = await batchNamed(ledger, 'a');
       await ledger.changeBatch(batch, { budget: credits(100) });
       await bought(ledger, batch, call('one'), 60);
-      expect(await admit(ledger, intentOf(batch, call('two')))).toEqual({
+      expect(await ledger.intent(intentOf(batch, call('two')))).toEqual({
         kind: 'over_budget',
         scope: 'batch',
         money: { cap: 100, spent: 60, reserved: 0, inDoubt: 0 },
@@ -119,7 +115,7 @@ export function pricesConform(store: Store): void {
       expect(await ledger.price(ACCOUNT, call('any', { creditsMost: 1 }))).toBe(1);
       expect(await ledger.price('another', call('any'))).toBeUndefined();
       const foreign = await batchNamed(ledger, 'b', { accountIdentity: 'another' });
-      expect(await admit(ledger, intentOf(foreign, call('one'), 'another'))).toMatchObject({ reserved: 1 });
+      expect(await ledger.intent(intentOf(foreign, call('one'), 'another'))).toMatchObject({ reserved: 1 });
     });
 
     test('is not learned from an answer that does not say what it cost', async () => {
@@ -135,28 +131,18 @@ export function pricesConform(store: Store): void {
       await bought(ledger, batch, call('one'), 5);
       const request: KeyedRequest = requestUnder('key-1');
       const intent = intentOf(batch, call('lost'));
-      const first = await admit(ledger, { ...intent, request });
+      const first = await ledger.intent({ ...intent, request });
       expect(first).toMatchObject({ reserved: 5 });
-      await closeAttempt(
-        ledger,
-        (first as { attempt: AttemptId }).attempt,
-        { kind: 'in_doubt', why: 'x' },
-        NOON_MS,
-      );
+      await ledger.end((first as { attempt: AttemptId }).attempt, { kind: 'in_doubt', why: 'x' }, NOON_MS);
       const spec = { key: intent.key, batch, by: 'rule', why: 'x', atMs: NOON_MS } as const;
-      const repeat = await decide(ledger, { ...spec, kind: 'repeat' });
+      const repeat = await ledger.decide({ ...spec, kind: 'repeat' });
       const again = { ...intent, request, reserve: credits(0), decision: repeat };
-      const second = await admit(ledger, again);
+      const second = await ledger.intent(again);
       expect(second).toMatchObject({ reserved: 0 });
-      await closeAttempt(
-        ledger,
-        (second as { attempt: AttemptId }).attempt,
-        { kind: 'in_doubt', why: 'x' },
-        NOON_MS,
-      );
-      const retry = await decide(ledger, { ...spec, kind: 'retry' });
+      await ledger.end((second as { attempt: AttemptId }).attempt, { kind: 'in_doubt', why: 'x' }, NOON_MS);
+      const retry = await ledger.decide({ ...spec, kind: 'retry' });
       expect(
-        await admit(ledger, { ...intent, request: requestUnder('key-2'), decision: retry }),
+        await ledger.intent({ ...intent, request: requestUnder('key-2'), decision: retry }),
       ).toMatchObject({ reserved: 5 });
     });
   });

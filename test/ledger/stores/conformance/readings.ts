@@ -1,14 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import {
-  type AttemptId,
-  addReading,
-  closeAttempt,
-  credits,
-  type Ledger,
-  type Reading,
-  recordReply,
-  type Written,
-} from '../../../../src/ledger/ledger.ts';
+import { type AttemptId, credits, type Ledger, type Reading } from '../../../../src/ledger/ledger.ts';
 import type { Store } from '../../../../src/ledger/store.ts';
 import {
   ACCOUNT,
@@ -38,9 +29,9 @@ export function readingsConform(store: Store): void {
   describe('an answer that another dialect reads', () => {
     const OURS = 0xa1;
 
-    function read(ledger: Ledger, attempt: AttemptId, reading: Partial<Reading> = {}): Promise<Written> {
+    function read(ledger: Ledger, attempt: AttemptId, reading: Partial<Reading> = {}): Promise<void> {
       const said = { answer: 'no_match', charged: credits(0), why: 'empty', dialect: OURS } as const;
-      return addReading(ledger, { ...said, attempt, atMs: NOON_MS + 90, ...reading });
+      return ledger.readAgain({ ...said, attempt, atMs: NOON_MS + 90, ...reading });
     }
 
     test('means for every later call what it was read as last, and so does its record', async () => {
@@ -88,8 +79,8 @@ export function readingsConform(store: Store): void {
       const attempts: AttemptId[] = [];
       for (const dialect of [OURS, 0xb2]) {
         const attempt = await admitted(ledger, batch, `by ${dialect}`);
-        await recordReply(ledger, attempt, replyWith('x'));
-        await closeAttempt(ledger, attempt, { ...judged, dialect }, NOON_MS);
+        await ledger.keep(attempt, replyWith('x'));
+        await ledger.end(attempt, { ...judged, dialect }, NOON_MS);
         attempts.push(attempt);
       }
       const lostOne = await lost(ledger, batch, 'lost');
@@ -129,9 +120,9 @@ export function readingsConform(store: Store): void {
       await lost(ledger, one, 'keyed', { request });
       const decision = await decide(ledger, other, 'keyed', 'repeat');
       const again = await admitted(ledger, other, 'keyed', { request, decision, reserve: 0 });
-      await recordReply(ledger, again, replyWith('keyed'));
+      await ledger.keep(again, replyWith('keyed'));
       const closure = { kind: 'answered', answer: 'found', charged: credits(1), why: 'x' } as const;
-      await closeAttempt(ledger, again, closure, NOON_MS);
+      await ledger.end(again, closure, NOON_MS);
       await read(ledger, again, { charged: credits(4) });
       expect((await ledger.batchMoney(one)).spent).toBe(4);
       expect((await ledger.batchMoney(other)).spent).toBe(0);
@@ -150,8 +141,8 @@ export function readingsConform(store: Store): void {
       const ledger = await freshLedger(store);
       const batch = await batchNamed(ledger, 'a');
       const odd = await admitted(ledger, batch, 'odd', { reserve: 2 });
-      await recordReply(ledger, odd, replyWith('odd'));
-      await closeAttempt(ledger, odd, { kind: 'in_doubt', why: 'odd' }, NOON_MS);
+      await ledger.keep(odd, replyWith('odd'));
+      await ledger.end(odd, { kind: 'in_doubt', why: 'odd' }, NOON_MS);
       await settle(ledger, batch, 2, IN_DOUBT, [odd]);
       await settle(ledger, batch, 3, IN_DOUBT, [odd]);
       await read(ledger, odd);
@@ -187,7 +178,7 @@ export function readingsConform(store: Store): void {
   describe('an answer that another dialect reads as none', () => {
     const READ = { charged: credits(0), why: 'too many', dialect: 0xa1, atMs: NOON_MS + 90 };
     const read = (ledger: Ledger, attempt: AttemptId, answer: Reading['answer'] = 'paused') =>
-      addReading(ledger, { ...READ, attempt, answer });
+      ledger.readAgain({ ...READ, attempt, answer });
 
     /** A call that was bought for 2 credits by batch a, and is unanswered now. */
     async function unanswered() {
@@ -299,8 +290,8 @@ export function readingsConform(store: Store): void {
       const ledger = await freshLedger(store);
       const batch = await batchNamed(ledger, 'a');
       const odd = await admitted(ledger, batch, 'odd', { reserve: 2 });
-      await recordReply(ledger, odd, replyWith('odd'));
-      await closeAttempt(ledger, odd, { kind: 'in_doubt', why: 'odd' }, NOON_MS);
+      await ledger.keep(odd, replyWith('odd'));
+      await ledger.end(odd, { kind: 'in_doubt', why: 'odd' }, NOON_MS);
       await expect(read(ledger, odd)).rejects.toThrow();
       await read(ledger, odd, 'found');
       await read(ledger, odd);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type AttemptId, closeAttempt, type FreshSince, type Ledger } from '../../../../src/ledger/ledger.ts';
+import type { AttemptId, FreshSince, Ledger } from '../../../../src/ledger/ledger.ts';
 import type { Store } from '../../../../src/ledger/store.ts';
 import {
   ACCOUNT,
@@ -9,7 +9,6 @@ import {
   batchNamed,
   DAY_MS,
   decide,
-  intentOf,
   lost,
   MATCHED,
   NEVER_ANSWERED,
@@ -88,11 +87,8 @@ export function refreshesConform(store: Store): void {
       };
       const mayRefresh = async (name: string, freshSince: FreshSince) => {
         const batch = await batchNamed(ledger, name, { freshSince });
-        const tried = await ledger.append(
-          Object.entries(attempts).map(([word, replaces]) => ({
-            kind: 'intent' as const,
-            intent: intentOf(batch, word, { replaces }),
-          })),
+        const tried = await Promise.all(
+          Object.entries(attempts).map(([word, replaces]) => admit(ledger, batch, word, { replaces })),
         );
         return Object.keys(attempts).filter((_, index) => tried[index]?.kind === 'admitted');
       };
@@ -181,7 +177,7 @@ export function refreshesConform(store: Store): void {
       const batch = await batchNamed(ledger, 'b', { freshSince: ALL_TOO_OLD });
       for (const kind of ['not_sent', 'paused', 'stopped'] as const) {
         const attempt = await admitted(ledger, batch, 'acme', refresh(old));
-        await closeAttempt(ledger, attempt, { kind, why: 'x' }, LATER_MS);
+        await ledger.end(attempt, { kind, why: 'x' }, LATER_MS);
       }
       expect(await ledger.lostRefresh(old)).toBeUndefined();
       await answered(ledger, batch, 'acme', refresh(old));

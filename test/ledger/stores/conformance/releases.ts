@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { closeAttempt, recordLook, recordReply, release } from '../../../../src/ledger/ledger.ts';
+
 import type { Store } from '../../../../src/ledger/store.ts';
 import {
   ACCOUNT,
@@ -38,7 +38,7 @@ export function releasesConform(store: Store): void {
         lookAt(attempt, 'happened', { atMs: NOON_MS }),
         lookAt(attempt, 'not_happened'),
       ];
-      for (const look of looks) await recordLook(ledger, look);
+      for (const look of looks) await ledger.look(look);
       expect(await ledger.history(batch, 7)).toMatchObject([{ attempt, looks }]);
       expect(await stateOf(ledger, 'acme')).toMatchObject({ kind: 'in_doubt', doubt: { atRisk: 1 } });
     });
@@ -49,7 +49,7 @@ export function releasesConform(store: Store): void {
       const open = await admitted(ledger, batch, 'open');
       const bought = await answered(ledger, batch, 'bought');
       for (const attempt of [open, bought, 99 as never])
-        await expect(recordLook(ledger, lookAt(attempt, 'happened'))).rejects.toThrow();
+        await expect(ledger.look(lookAt(attempt, 'happened'))).rejects.toThrow();
     });
   });
 
@@ -74,15 +74,15 @@ export function releasesConform(store: Store): void {
       const ledger = await freshLedger(store);
       const batch = await batchNamed(ledger, 'a');
       const [attempt, other] = [await lost(ledger, batch, 'acme'), await lost(ledger, batch, 'other')];
-      await recordLook(ledger, lookAt(other, 'not_happened'));
-      const free = () => release(ledger, attempt, 'because', NOON_MS);
+      await ledger.look(lookAt(other, 'not_happened'));
+      const free = () => ledger.release(attempt, 'because', NOON_MS);
       await expect(free()).rejects.toThrow();
       for (const said of ['unclear', 'happened'] as const) {
-        await recordLook(ledger, lookAt(attempt, said));
+        await ledger.look(lookAt(attempt, said));
         await expect(free()).rejects.toThrow();
       }
       expect(await ledger.batchMoney(batch)).toMatchObject({ inDoubt: 2 });
-      await recordLook(ledger, lookAt(attempt, 'not_happened'));
+      await ledger.look(lookAt(attempt, 'not_happened'));
       await free();
       await expect(free()).rejects.toThrow();
       expect(await ledger.batchMoney(batch)).toMatchObject({ inDoubt: 1 });
@@ -92,15 +92,15 @@ export function releasesConform(store: Store): void {
       const ledger = await freshLedger(store);
       const batch = await batchNamed(ledger, 'a');
       const attempt = await lost(ledger, batch, 'acme');
-      await recordLook(ledger, lookAt(attempt, 'not_happened'));
+      await ledger.look(lookAt(attempt, 'not_happened'));
       const again = await admitted(ledger, batch, 'acme', {
         decision: await decide(ledger, batch, 'acme', 'retry'),
       });
-      await expect(release(ledger, attempt, 'because', NOON_MS)).rejects.toThrow();
-      await recordReply(ledger, again, replyWith('acme'));
+      await expect(ledger.release(attempt, 'because', NOON_MS)).rejects.toThrow();
+      await ledger.keep(again, replyWith('acme'));
       const closure = { kind: 'answered', answer: 'found', charged: 1 as never, why: 'found' } as const;
-      await closeAttempt(ledger, again, closure, NOON_MS);
-      await expect(release(ledger, attempt, 'because', NOON_MS)).rejects.toThrow();
+      await ledger.end(again, closure, NOON_MS);
+      await expect(ledger.release(attempt, 'because', NOON_MS)).rejects.toThrow();
     });
 
     test('takes with it what the same request risked before, under its idempotency key', async () => {
@@ -110,8 +110,8 @@ export function releasesConform(store: Store): void {
       const first = await lost(ledger, batch, 'acme', { reserve: 2, request });
       const decision = await decide(ledger, batch, 'acme', 'repeat');
       const second = await lost(ledger, batch, 'acme', { reserve: 0, request, decision });
-      await recordLook(ledger, lookAt(first, 'not_happened'));
-      await expect(release(ledger, first, 'because', NOON_MS)).rejects.toThrow();
+      await ledger.look(lookAt(first, 'not_happened'));
+      await expect(ledger.release(first, 'because', NOON_MS)).rejects.toThrow();
       await released(ledger, second);
       expect(await ledger.batchMoney(batch)).toEqual({ spent: 0, reserved: 0, inDoubt: 0 });
       expect(await stateOf(ledger, 'acme')).toEqual({ kind: 'unknown' });

@@ -1,13 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { OUTCOME_KINDS, type Outcome } from '../../../../src/core/row.ts';
-import {
-  type AttemptId,
-  type BatchId,
-  closeAttempt,
-  credits,
-  type LedgerReader,
-  recordReply,
-} from '../../../../src/ledger/ledger.ts';
+import { type AttemptId, type BatchId, credits, type LedgerReader } from '../../../../src/ledger/ledger.ts';
 import { finishedPages } from '../../../../src/ledger/row-pages.ts';
 import type { Store } from '../../../../src/ledger/store.ts';
 import { proof } from '../../../combinations.ts';
@@ -221,9 +214,9 @@ export function rowsConform(store: Store): void {
       const bodies = [...texts.map((text) => Buffer.from(text)), ...others];
       for (const [at, body] of bodies.entries()) {
         const attempt = await admitted(ledger, batch, `word${at}`);
-        await recordReply(ledger, attempt, { ...replyWith(''), body });
+        await ledger.keep(attempt, { ...replyWith(''), body });
         const closure = { kind: 'answered', answer: 'found', charged: credits(1), why: 'w' } as const;
-        await closeAttempt(ledger, attempt, closure, NOON_MS);
+        await ledger.end(attempt, closure, NOON_MS);
         await settle(ledger, batch, at, MATCHED, [attempt]);
       }
       const found = (await ledger.rows(batch, 0, 100)).flatMap(({ answers }) => answers);

@@ -1,24 +1,81 @@
 import { invariant } from '../core/errors.ts';
 import { subjectText } from '../core/membership.ts';
 import { present } from '../core/objects.ts';
-import { type Admission, admitted, capReached, type Intent } from './call-records.ts';
+import {
+  type Admission,
+  admitted,
+  type Closure,
+  capReached,
+  type Intent,
+  type RawReply,
+} from './call-records.ts';
+import { openAttempts } from './calls.ts';
 import { askedOf, dayOf, keptKey, monthOf, NO_MOST, type Writing } from './context.ts';
-import { type Current, currentOf } from './follow.ts';
+import { endOf } from './ends.ts';
+import { type Current, currentOf, followCalls } from './follow.ts';
 import type { Gather } from './gather.ts';
 import { type Intent as Draft, unansweredSql } from './group.ts';
 import { moneyOf } from './money.ts';
-import { type AttemptId, type BatchId, type BudgetScope, credits } from './records.ts';
+import { type AttemptId, type BatchId, type BudgetScope, credits, type FinishedRow } from './records.ts';
+import { rowOf } from './rows.ts';
 import { batchOver, DEADLINE_MS, OVER_AFTER_MS, SENT_WITHIN_MS } from './spenders.ts';
 
-/** Admission: the budget is checked and the intent written in one statement; why one was not admitted is read afterwards. */
+/** What is written of calls while they are made. What comes in one turn of the event loop shares a commit. */
+export const writeCalls = (context: Writing, gather: Gather) => ({
+  ...followCalls(context),
 
-export async function admitIntent(context: Writing, gather: Gather, intent: Intent): Promise<Admission> {
+  /**
+   * A request is about to be sent. The budget is checked in the same transaction, and it reserves at least the highest price that was
+   * seen. For a change it is also checked that the subject is still as it was planned, and that no other change of it is open or in
+   * doubt. An attempt that repeats a lost one under its idempotency key reserves nothing: the lost one still holds the money for both.
+   * Of a commit the replies and ends are told first, and all that follows at once from them, and then its intents.
+   */
+  intent: (intent: Intent): Promise<Admission> => admit(context, gather, intent),
+
+  /**
+   * What came back, before it is judged. It is `late` when its attempt has been taken for lost meanwhile, because its deadline or, where
+   * many spend, its age was over: it is kept all the same, and read like any reply to a call in doubt.
+   */
+  keep: (attempt: AttemptId, { status, headers, body, receivedAtMs }: RawReply): Promise<'kept' | 'late'> =>
+    gather.reply({
+      ...{ call: attempt, status, headers: JSON.stringify(headers), body, at: Math.floor(receivedAtMs) },
+    }),
+
+  /**
+   * The attempt is over, its money moves, and it becomes the call's answer or doubt. An answer under an idempotency key also releases
+   * what the lost attempts with the same key hold: the vendor charged once at most, and the cost is booked where the first of them had
+   * risked it, so that a repeat exceeds no cap. Every settled change advances its subject's sequence number by one. A lost attempt leaves
+   * the answer that it was to replace in place, but one that was read as none: then its call is in doubt, and a release brings back what
+   * it was. `over`: another worker has ended it, because its age was over. What came for it is kept by its reply.
+   */
+  end: (attempt: AttemptId, closure: Closure, atMs: number): Promise<'ended' | 'over'> =>
+    // The next change of a subject waits for the end of the one before, and a doubt is not to be asked about too early.
+    gather.end(endOf(attempt, closure, atMs), closure.kind === 'answered' && closure.left === undefined),
+
+  /** No intent is told before this has settled: what follows from a reply for others is asked of the ledger first. */
+  concluding: (following: Promise<unknown>): void => gather.concluding(following),
+
+  /** Resolves when the next attempts have ended: then their calls are known, and their money is free. */
+  nextEnds: (): Promise<void> => gather.ended,
+
+  /**
+   * Finishes rows, all of them or none, and maybe with others that are finished until the next commit. A final outcome never changes:
+   * the database refuses to finish such a row otherwise than it is.
+   */
+  finishRows: (rows: readonly FinishedRow[]): Promise<void> => gather.rows(rows.map(rowOf)),
+
+  openAttempts: () => openAttempts(context),
+});
+
+// ------------------------------------------------------------------------------------------ admission
+
+/** The budget is checked and the intent written in one statement; why one was not admitted is read afterwards. */
+async function admit(context: Writing, gather: Gather, intent: Intent): Promise<Admission> {
   const place = await placeOf(context, intent);
   if (place === undefined) return KNOWN;
   for (;;) {
     const draft = await draftOf(context, gather, intent, place);
-    const isFirst = draft.kind === 'first' && draft.subject === null;
-    if (await gather.intent(draft, isFirst)) return admitted(draft.id as AttemptId, credits(draft.reserve));
+    if (await gather.intent(draft)) return admitted(draft.id as AttemptId, credits(draft.reserve));
     if (!(await hasNewPrice(context, gather, draft))) return whyNot(context, intent, draft);
   }
 }
