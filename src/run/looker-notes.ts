@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -49,12 +49,18 @@ interface Note extends NotedFile {
 }
 
 export function notesIn(folder: string): readonly Note[] {
-  const names = namesIn(join(folder, NOTES)).filter((name) => /^[0-9a-f]{64}\.json$/.test(name));
-  return names.flatMap((name) => {
-    const file = join(folder, NOTES, name);
-    const { data } = NotedFile.safeParse(jsonAt(file));
-    return data === undefined ? [] : [{ ...data, file }];
-  });
+  const notes = join(folder, NOTES);
+  const names = existsSync(notes) ? readdirSync(notes) : [];
+  return names
+    .filter((name) => /^[0-9a-f]{64}\.json$/.test(name))
+    .flatMap((name) => {
+      try {
+        const file = join(notes, name);
+        return [{ ...NotedFile.parse(JSON.parse(readFileSync(file, 'utf8'))), file }];
+      } catch {
+        return [];
+      }
+    });
 }
 
 /**
@@ -64,39 +70,11 @@ export function notesIn(folder: string): readonly Note[] {
 async function note(folder: string, noted: NotedFile): Promise<void> {
   try {
     const name = hash('sha256', JSON.stringify([noted.path, noted.batch]), 'hex');
-    const file = join(folder, NOTES, `${name}.json`);
     await mkdir(join(folder, NOTES), { recursive: true, mode: 0o700 });
-    await replaceFile(file, 0o600, [JSON.stringify(noted)]);
-    removeGone(folder, statSync(file).mtimeMs);
+    await replaceFile(join(folder, NOTES, `${name}.json`), 0o600, [JSON.stringify(noted)]);
   } catch {}
 }
 
 export function forgetNotes(folder: string, isMeant: (path: string) => boolean): void {
   for (const { path, file } of notesIn(folder)) if (isMeant(path)) rmSync(file, { force: true });
-}
-
-/** A file is noted before it is in its place, so what is not there yet may be what another export writes just now. */
-const PLACED_BY_NOW_MS = 3_600_000;
-
-function removeGone(folder: string, nowMs: number): void {
-  for (const { path, file } of notesIn(folder)) {
-    const notedAtMs = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? nowMs;
-    if (nowMs - notedAtMs >= PLACED_BY_NOW_MS && !existsSync(path)) rmSync(file, { force: true });
-  }
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
-
-function jsonAt(path: string): unknown {
-  try {
-    return JSON.parse(readFileSync(path, 'utf8'));
-  } catch {
-    return undefined;
-  }
 }

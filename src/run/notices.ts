@@ -26,7 +26,7 @@ import type { RunSummary } from './summary.ts';
  * accounts file as it is when the notice is sent.
  */
 
-export interface Told {
+interface Told {
   readonly summary: RunSummary | undefined;
   readonly stopped: StopError | undefined;
   /** The credits that the vendor says are left; undefined where nobody asked. */
@@ -58,46 +58,35 @@ export async function toldBy(
 
 /** Keeps what a job has to tell of a run; nothing for a job without `notify`. */
 async function keepNotices(ledger: Ledger, chosen: ResolvedJob, told: Told, atMs: number): Promise<void> {
-  const { notify } = chosen.job;
-  if (notify === undefined) return;
-  const { on = NOTICE_KINDS, to: target } = notify;
-  for (const kind of kindsOf(chosen, told).filter((each) => on.includes(each))) {
-    const id = idOf(kind, chosen, told, atMs);
+  const { job } = chosen;
+  if (job.notify === undefined) return;
+  const { on = NOTICE_KINDS, to: target } = job.notify;
+  for (const [kind, news] of newsOf(chosen, told, atMs)) {
+    if (news === undefined || !on.includes(kind)) continue;
+    const hashed = hash('sha256', JSON.stringify([kind, job.path ?? job.name, ...news]), 'hex');
+    const id = hashed.slice(0, 32);
     await ledger.notices.keep({ id, kind, target, body: bodyOf(id, kind, chosen, told, atMs), atMs });
   }
 }
 
-function kindsOf(chosen: ResolvedJob, { summary, stopped, balance }: Told): readonly NoticeKind[] {
-  const { in_doubt: inDoubt = 0, ...final } = summary?.counts ?? {};
-  const ended = Object.values(final).reduce((sum, count) => sum + count, inDoubt);
-  const isEnd = stopped === undefined && summary !== undefined && ended >= summary.rows;
+/** What happened, with what makes it news: a batch ends once, the same doubts are the same news, and a stop is news each time. */
+function newsOf(
+  { job, account }: ResolvedJob,
+  { summary, stopped, balance }: Told,
+  atMs: number,
+): readonly (readonly [NoticeKind, readonly unknown[] | undefined])[] {
+  const { batch = '', counts = {}, rows } = summary ?? {};
+  const ended = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  const inDoubt = counts.in_doubt ?? 0;
   // Who ends a run by hand need not be told.
   const isStop = stopped !== undefined && stopped.code !== 'interrupted';
+  const isLow = balance !== undefined && balance < (job.budget ?? account.budget.perDay ?? 0);
   return [
-    ...(isEnd ? (['end'] as const) : []),
-    ...(isStop ? (['stop'] as const) : []),
-    ...(inDoubt > 0 ? (['doubt'] as const) : []),
-    ...(balance !== undefined && balance < wantedBalance(chosen) ? (['low_balance'] as const) : []),
+    ['end', stopped === undefined && rows !== undefined && ended >= rows ? [batch] : undefined],
+    ['stop', isStop ? [batch, stopped.code, atMs] : undefined],
+    ['doubt', inDoubt > 0 ? [batch, inDoubt] : undefined],
+    ['low_balance', isLow ? [account.identity, isoTime(atMs).slice(0, 10)] : undefined],
   ];
-}
-
-const wantedBalance = ({ job, account }: ResolvedJob): number => job.budget ?? account.budget.perDay ?? 0;
-
-/** The same for what was told before: a batch ends once, and the same doubts are the same news. A stop is news each time. */
-function idOf(
-  kind: NoticeKind,
-  { job, account }: ResolvedJob,
-  { summary, stopped }: Told,
-  atMs: number,
-): string {
-  const batch = summary?.batch ?? '';
-  const news: Readonly<Record<NoticeKind, readonly unknown[]>> = {
-    end: [batch],
-    stop: [batch, stopped?.code, atMs],
-    doubt: [batch, summary?.counts.in_doubt],
-    low_balance: [account.identity, isoTime(atMs).slice(0, 10)],
-  };
-  return hash('sha256', JSON.stringify([kind, job.path ?? job.name, ...news[kind]]), 'hex').slice(0, 32);
 }
 
 /** Numbers, ids and codes: no cell, no name of a file, and no word of a vendor, each of which may name a person. */
@@ -105,20 +94,19 @@ function bodyOf(
   id: string,
   kind: NoticeKind,
   { job, account }: ResolvedJob,
-  told: Told,
+  { summary, stopped, balance }: Told,
   atMs: number,
 ): string {
-  const { summary, stopped, balance } = told;
   return JSON.stringify({
-    id,
-    kind,
-    at: isoTime(atMs),
-    job: job.name,
-    operation: job.operation.name,
-    sandbox: account.sandbox,
-    batch: summary?.batch ?? null,
-    rows: summary?.rows ?? null,
-    counts: summary?.counts ?? {},
+    ...{
+      id,
+      kind,
+      at: isoTime(atMs),
+      job: job.name,
+      operation: job.operation.name,
+      sandbox: account.sandbox,
+    },
+    ...{ batch: summary?.batch ?? null, rows: summary?.rows ?? null, counts: summary?.counts ?? {} },
     credits: { spent: summary?.money.spent ?? 0, in_doubt: summary?.money.inDoubt ?? 0 },
     stopped: stopped?.code ?? null,
     ...(balance === undefined ? {} : { balance }),
@@ -146,35 +134,30 @@ export async function sendNotices(
   ledger: Ledger,
   { clock, beganMs = 0, signal, tell }: Sending,
 ): Promise<void> {
+  const say = (unsent: readonly Unsent[], when: string, then: string): void => {
+    if (unsent[0] !== undefined)
+      tell?.(`${counted(unsent.length, 'notice')} ${when} (${unsent[0].why}): ${then}.`);
+  };
   try {
     const unsent = await sendOnce(ledger, clock);
-    const isOwn = ({ notice }: Unsent): boolean => notice.atMs >= beganMs;
-    let own: readonly Unsent[] = unsent.filter(isOwn);
-    const [late] = own;
-    if (late !== undefined && signal?.aborted !== true)
-      tell?.(`${counted(own.length, 'notice')} cannot be sent now (${late.why}): trying for a minute.`);
+    const [older, own] = [
+      unsent.filter((each) => each.atMs < beganMs),
+      unsent.filter((each) => each.atMs >= beganMs),
+    ];
+    let left: readonly Unsent[] = own;
+    if (signal?.aborted !== true) say(left, 'cannot be sent now', 'trying for a minute');
     for (const delayMs of RETRY_AFTER_MS) {
-      if (own.length === 0 || signal?.aborted === true) break;
+      if (left.length === 0 || signal?.aborted === true) break;
       await clock.sleep(delayMs, signal);
-      own = await sendEach(
-        ledger,
-        own.map(({ notice }) => notice),
-        clock,
-      );
+      left = await sendEach(ledger, left, clock);
     }
-    const left = [...unsent.filter((each) => !isOwn(each)), ...own];
-    const [first] = left;
-    if (first !== undefined)
-      tell?.(
-        `${counted(left.length, 'notice')} could not be sent, and the next run tries again: ${first.why}.`,
-      );
+    say([...older, ...left], 'could not be sent', 'the next run tries again');
   } catch (error) {
     tell?.(`Notices could not be sent, and the next run tries again: ${messageOf(error)}`);
   }
 }
 
-interface Unsent {
-  readonly notice: Notice;
+interface Unsent extends Notice {
   readonly why: string;
 }
 
@@ -193,22 +176,17 @@ async function sendEach(
   clock: Clock,
 ): Promise<readonly Unsent[]> {
   const accounts = await loadAccounts();
-  const { notify, path } = accounts;
   const left: Unsent[] = [];
-  /** A receiver that is away is asked once for all that waits for it. */
-  const away = new Map<string, string>();
   for (const notice of notices) {
-    const to = notify?.get(notice.target);
+    const to = accounts.notify?.get(notice.target);
+    // A receiver that is away is asked once for all that waits for it.
+    const away = left.find(({ target }) => target === notice.target)?.why;
     const why =
       to === undefined
-        ? `${path} has no ${foreignName(notice.target)} under notify`
-        : (away.get(notice.target) ?? (await whyNotSent(to, accounts, notice)));
-    if (why === undefined) {
-      await ledger.notices.noteSent(notice.id, clock.wallMs());
-    } else {
-      away.set(notice.target, why);
-      left.push({ notice, why });
-    }
+        ? `${accounts.path} has no ${foreignName(notice.target)} under notify`
+        : (away ?? (await whyNotSent(to, accounts, notice)));
+    if (why === undefined) await ledger.notices.noteSent(notice.id, clock.wallMs());
+    else left.push({ ...notice, why });
   }
   return left;
 }

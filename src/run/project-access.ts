@@ -29,14 +29,14 @@ export class ProjectAccess {
   hear(call: Call, verdict: Verdict): Heard {
     const { project } = call;
     if (verdict.kind !== 'answered' || project === undefined) return verdict;
-    if (verdict.projectRefused !== true) this.#changed.add(project);
-    if (verdict.projectRefused !== true || this.#changed.has(project)) return verdict;
+    const { why, projectRefused } = verdict;
+    if (projectRefused !== true) this.#changed.add(project);
+    if (this.#changed.has(project)) return verdict;
     const waiting = this.#waiting.get(project) ?? new Set<string>();
     const isFirst = waiting.size === 0;
     const waited = waiting.has(questionOf(call));
     this.#waiting.set(project, waiting.add(questionOf(call)));
     if (!isFirst) this.#open.delete(project);
-    const { why } = verdict;
     const mayAny = this.#changed.size > 0;
     if (mayAny || this.#open.size > 0)
       return waited || (mayAny && !isFirst) ? verdict : { kind: 'waits', why };

@@ -136,7 +136,7 @@ test('a receiver that is away is asked for a minute, then by later runs, under t
   expect(waited.reduce((sum, ms) => sum + ms, 0)).toBe(60_000);
   expect(said).toEqual([
     '1 notice cannot be sent now (the webhook answers with status 503): trying for a minute.',
-    '1 notice could not be sent, and the next run tries again: the webhook answers with status 503.',
+    '1 notice could not be sent (the webhook answers with status 503): the next run tries again.',
   ]);
   await sendNotices(ledger, { clock, beganMs: Date.now() + 60_000 });
   expect(told.received, 'a later run tries once').toHaveLength(7);
@@ -157,7 +157,7 @@ test('nothing is sent to whom the accounts file no longer names, and an address 
   const said: string[] = [];
   await sendNotices(ledger, { clock, tell: (sentence) => said.push(sentence) });
   expect(said.at(-1)).toMatch(
-    /^1 notice could not be sent, .*: .*accounts\.yaml has no "team" under notify\.$/,
+    /^1 notice could not be sent \(.*accounts\.yaml has no "team" under notify\): the next run tries again\.$/,
   );
   expect(told.received).toEqual([]);
   writeAccounts({ webhook: told.url });
