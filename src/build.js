@@ -19,7 +19,7 @@ const STAMP = join(DIST, 'built-from.json');
 const BUILDS_KEPT = 5;
 
 /** In these folders every file is a member that is found by its name: those of `src/core/families.ts`. */
-const FAMILIES = '{operations,client/dialects,ledger/stores,files/formats,cli}/*.ts';
+const FAMILIES = '{operations,client/dialects,files/formats,cli}/*.ts';
 
 /** What is loaded together, with all that it imports, is one file: what a thread needs that parses, every command, one that looks, and a run. */
 const LOADED_TOGETHER = [

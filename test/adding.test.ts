@@ -1,5 +1,5 @@
 /**
- * Goal: an engineer who follows a page on adding an operation, a dialect, a store, a command or a format has one that
+ * Goal: an engineer who follows a page on adding an operation, a dialect, a command or a format has one that
  * passes the documented check and works by the real command.
  * Method: the files that the pages show are written into a copy of the source, where the check and the program run.
  */
@@ -85,7 +85,6 @@ proof('the pages show one file each, in the place of its family', () => {
     'jobs/dialects/acme.yaml',
     'src/cli/inputs.ts',
     'src/files/formats/psv.ts',
-    'src/ledger/stores/file.ts',
     'src/operations/verify-email.ts',
   ]);
 });
@@ -134,7 +133,7 @@ proof('the dialect asks as its page says and reads "not found"; the store keeps 
     const added = await rowonce('accounts', 'add', '--name', 'acme', ...address, ...dialect);
     expect(added.code, added.out).toBe(0);
 
-    const store = ['--store', `file://${join(copy, 'kept')}`];
+    const store = ['--store', join(copy, 'kept')];
     const spent = ['--account', 'acme', ...store];
     const words = ['run', 'enrich-company', 'leads.psv', '--budget', '5', '--attention-ok', ...spent];
     const [accept = ''] = /--accept dialect:\w+/.exec((await rowonce(...words)).out) ?? [];

@@ -332,7 +332,6 @@ const MADE_BY_READERS = [
   'jobs/dialects/acme.yaml',
   'src/cli/inputs.ts',
   'src/files/formats/psv.ts',
-  'src/ledger/stores/file.ts',
   'src/operations/verify-email.ts',
   'test/operations/verify-email.test.ts',
 ];

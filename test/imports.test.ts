@@ -34,6 +34,7 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'reports.ts',
     'row-pages.ts',
     'store.ts',
+    'stores.ts',
     'tally.ts',
     'time.ts',
     'work-queue.ts',
@@ -129,7 +130,7 @@ const ROOMS = Object.keys(STREET);
 const SANDBOX = 'sandbox';
 
 /** Folders in which every file has the same shape; nothing lists their members. */
-const FAMILIES = ['operations', 'ledger/stores', 'client/dialects', 'files/formats', 'cli'];
+const FAMILIES = ['operations', 'client/dialects', 'files/formats', 'cli'];
 
 /** Paths below `src/`, such as `stores/sqlite/lock.ts`. */
 const FILES = globSync('**/*.ts', { cwd: join(ROOT, 'src') }).sort();

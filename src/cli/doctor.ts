@@ -10,9 +10,10 @@ import { isoTime, systemClock } from '../core/clock.ts';
 import { EXIT, StopError } from '../core/errors.ts';
 import { counted } from '../core/plain-text.ts';
 import type { StoreFact } from '../ledger/store.ts';
+import { storeAt } from '../ledger/stores.ts';
 import { APART_MS, toldIn } from '../ledger/time.ts';
 import { commandLine } from '../lib/command-line.ts';
-import { examinedStore, lookAtLedger } from '../run/open-ledger.ts';
+import { lookAtLedger } from '../run/open-ledger.ts';
 import { chooseStore } from '../run/store-choice.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
 
@@ -97,10 +98,10 @@ function timeIn(location: string, toldMs: number | undefined): Finding {
 
 async function store(flag: string | undefined): Promise<readonly Finding[]> {
   const locations = [...new Set([chooseStore(flag, false).location, chooseStore(flag, true).location])];
-  return (await Promise.all(locations.map(storeAt))).flat();
+  return (await Promise.all(locations.map(storeFound))).flat();
 }
 
-async function storeAt(location: string): Promise<readonly Finding[]> {
+async function storeFound(location: string): Promise<readonly Finding[]> {
   if (!location.includes('://') && !existsSync(join(location, 'ledger.db'))) {
     return [{ what: 'store', fact: `none yet at ${location}` }];
   }
@@ -121,7 +122,7 @@ async function storeAt(location: string): Promise<readonly Finding[]> {
 /** A server says what a disk says of a folder. */
 async function place(location: string): Promise<readonly Finding[]> {
   try {
-    return (await examinedStore(location)) ?? [await disk(location)];
+    return (await (await storeAt(location)).examine(location)) ?? [await disk(location)];
   } catch {
     // That it cannot be reached was found before.
     return [];

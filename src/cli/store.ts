@@ -6,10 +6,11 @@ import { EXIT, stop } from '../core/errors.ts';
 import { counted } from '../core/plain-text.ts';
 import { termsWords } from '../ledger/ledger.ts';
 import { type BudgetSums, isUrl, type WrongBudget } from '../ledger/store.ts';
+import { storeAt } from '../ledger/stores.ts';
 import { durationOf } from '../lib/command-line.ts';
 import { AccountObject } from '../objects/account-object.ts';
 import { ErasureObject } from '../objects/erasure-object.ts';
-import { initStore, lookInto, upkeepOf } from '../run/open-ledger.ts';
+import { lookInto } from '../run/open-ledger.ts';
 import { chooseStore } from '../run/store-choice.ts';
 import { copyStore } from '../run/tasks/copy-store.ts';
 import { type ErasureOrder, eraseIn } from '../run/tasks/erase.ts';
@@ -97,7 +98,7 @@ export default {
 } satisfies CliCommand;
 
 async function info(location: string): Promise<Report> {
-  const bytes = await (await upkeepOf(location)).bytes(location);
+  const bytes = await (await storeAt(location)).bytes(location);
   const batches = await lookInto(location, (ledger) => ledger.batchLines());
   return {
     lines: [`${location}: ${(bytes / 1e6).toFixed(1)} MB, ${counted(batches.length, 'batch', 'batches')}.`],
@@ -106,7 +107,7 @@ async function info(location: string): Promise<Report> {
 }
 
 async function check(location: string): Promise<Report> {
-  const { broken, budgets, wrong } = await (await upkeepOf(location)).check(location);
+  const { broken, budgets, wrong } = await (await storeAt(location)).check(location);
   const isSound = broken.length + wrong.length === 0;
   return {
     lines: isSound
@@ -126,7 +127,7 @@ function wrongLine({ scope, of, period, booked, added }: WrongBudget): string {
 const sumsWords = ({ spent, held }: BudgetSums): string => `${spent} spent and ${held} held`;
 
 async function backUp(location: string, file: string): Promise<Report> {
-  await (await upkeepOf(location)).backUp(location, file);
+  await (await storeAt(location)).backUp(location, file);
   return {
     lines: [`The ledger of ${location} is in ${file}.`],
     object: { store: location, file: resolve(file) },
@@ -152,7 +153,7 @@ async function copy(from: string, to: string, { wait }: Pick<PurgeFlags, 'wait'>
 }
 
 async function initDatabase(url: string): Promise<Report> {
-  const { worker, reader } = await initStore(url);
+  const { worker, reader } = await (await storeAt(url)).init(url);
   return {
     lines: [
       '-- For a role that runs lists and works on them, without the right to alter a schema:',

@@ -11,7 +11,6 @@ const HERE = import.meta.url;
 /** Folders in which every file is a member; nothing lists them (`family.ts`). */
 export const OPERATIONS = new URL('../operations/', HERE);
 export const DIALECTS = new URL('../client/dialects/', HERE);
-export const STORES = new URL('../ledger/stores/', HERE);
 export const FORMATS = new URL('../files/formats/', HERE);
 export const COMMANDS = new URL('../cli/', HERE);
 

@@ -1,5 +1,4 @@
 import type { Clock } from '../core/clock.ts';
-import { stop } from '../core/errors.ts';
 import type { PAUSE_SIGNAL } from '../lib/pause-signal.ts';
 import type { StoreCheck } from './check.ts';
 import type { CopySource, CopyTarget } from './copy.ts';
@@ -10,18 +9,14 @@ import type { WorkQueue } from './work-queue.ts';
 export type { BudgetSums, StoreCheck, WrongBudget } from './check.ts';
 export { Unanswered } from './db.ts';
 
-/**
- * The contract of a store: where a ledger lives and how it is opened. One file in `stores/` is one store; one
- * conformance suite (`test/ledger/stores/`) runs over every one that is found there. `docs/internals/adding-a-store.md` walks through one.
- */
+/** A place where a ledger lives: a folder with SQLite, or a database of PostgreSQL. One suite runs over both (`test/ledger/stores/`). */
 export interface Store {
-  readonly name: string;
-  /** It takes no call that changes something, and no batch of changes. */
-  readonly lookupsOnly?: true;
-  /** Many processes may spend from it at once. Its ledgers have `spenders`, by which they share limits. */
-  readonly manySpend?: true;
-  /** Whether this store has such locations: a path for SQLite, `postgres://…` for PostgreSQL. */
-  handles(location: string): boolean;
+  readonly name: 'sqlite' | 'postgres';
+  /**
+   * Many processes may spend from it at once, share limits by the `spenders` of its ledgers, and look things up: no call that changes
+   * something is taken.
+   */
+  readonly manySpend: boolean;
   /**
    * Opens the ledger for spending: for one process, but where many spend.
    * @throws StopError `busy` when another process is spending from it; `store` when there is none and `create` is
@@ -36,55 +31,43 @@ export interface Store {
    */
   look(location: string, tell?: Tell): Promise<LedgerReader>;
   /**
-   * Makes the folder of a store, or takes the one that is there, as `open` would, and opens no ledger: what belongs to the
-   * ledger may then be kept beside it. A store without this method has no folder.
-   * @throws StopError `store`, `store_lost` or `disk_full`.
+   * Makes the folder of a store, or takes the one that is there, as `open` would: what belongs to the ledger may then be kept beside it.
+   * @throws StopError `store`, also where a server has no ledger yet, `store_lost` or `disk_full`.
    */
-  prepare?(location: string): Promise<void>;
+  prepare(location: string): Promise<void>;
   /**
-   * Lays out all that the store needs, for processes that may alter no schema. What is there stays. A store without this method needs
-   * nothing to be laid out beforehand.
-   * @returns the statements that allow a role to work, and one to look. @throws StopError `store`.
+   * Lays out all that the store needs, for processes that may alter no schema. What is there stays.
+   * @returns the statements that allow a role to work, and one to look. @throws StopError `store`, `usage` for a folder.
    */
-  init?(location: string): Promise<StoreGrants>;
-  /** The queue that hands ranges of submitted batches to workers; undefined where `init` has not laid it out. */
-  queue?(location: string): Promise<WorkQueue | undefined>;
+  init(location: string): Promise<StoreGrants>;
+  /** The queue that hands ranges of submitted batches to workers; undefined where `init` has not laid it out, and of a folder. */
+  queue(location: string): Promise<WorkQueue | undefined>;
   /**
-   * The process that says it spends from the store; undefined when none does, or when it has ended without taking that
+   * The process that says it spends from a folder; undefined when none does, or when it has ended without taking that
    * back. No decision about money depends on it. Where many spend, the ledger has `workers` instead.
    */
-  spender?(location: string): Promise<Spender | undefined>;
+  spender(location: string): Promise<Spender | undefined>;
+  /** What a person should know of a server; undefined for a folder, of which its disk says enough. @throws StopError `store` when it cannot be reached. */
+  examine(location: string): Promise<readonly StoreFact[] | undefined>;
+  /** How much room the ledger takes. @throws StopError as `look`. */
+  bytes(location: string): Promise<number>;
+  /** Has the database check itself, and adds each budget up anew from the entries, also while somebody spends. @throws StopError as `look`. */
+  check(location: string): Promise<StoreCheck>;
   /**
-   * What a person should know of the place, beside what every ledger says; nothing is changed. A store without this method is a
-   * folder, of which the disk says enough.
-   * @throws StopError `store` when it cannot be reached.
+   * Copies it into a file that is not there yet, also while somebody spends. Put back it buys nothing before a person accepts that.
+   * @throws StopError `output` when there is such a file, `store` where the database has means of its own, and as `look`.
    */
-  examine?(location: string): Promise<readonly StoreFact[]>;
-  /** What its keeper does with the ledger as a whole, which changes nothing in it, also while somebody spends. */
-  readonly upkeep?: {
-    /** How much room it takes. @throws StopError as `look`. */
-    bytes(location: string): Promise<number>;
-    /** Has the database check itself, and adds each budget up anew from the entries. @throws StopError as `look`. */
-    check(location: string): Promise<StoreCheck>;
-    /**
-     * Copies it into a file that is not there yet. Put back it buys nothing before a person accepts that.
-     * @throws StopError `output` when there is such a file, `store` where the database has means of its own, and as `look`.
-     */
-    backUp(location: string, file: string): Promise<void>;
-  };
-  /** Copies a ledger to another store, or takes one from there. A store without this member does neither. */
-  readonly copying?: {
-    /** Opens the store to be copied from. @throws StopError as `open` of an existing ledger. */
-    from(location: string, options: Omit<StoreOptions, 'create'>): Promise<CopySource>;
-    /** @throws StopError `busy`, `store` or `store_lost`. */
-    to(location: string, options: Omit<StoreOptions, 'create'>): Promise<CopyTarget>;
-  };
+  backUp(location: string, file: string): Promise<void>;
+  /** Opens the store to be copied from. @throws StopError as `open` of an existing ledger. */
+  copyFrom(location: string, options: Omit<StoreOptions, 'create'>): Promise<CopySource>;
+  /** Opens the store to be copied to. @throws StopError `busy`, `store` or `store_lost`. */
+  copyTo(location: string, options: Omit<StoreOptions, 'create'>): Promise<CopyTarget>;
   /**
-   * Opens the store to erase from it, for as long as the work takes. A store without this method erases nothing. Where there
-   * is no ledger yet, lists that were brought to the page may be there.
+   * Opens the store to erase from it, for as long as the work takes. Where there is no ledger yet, lists that were brought to the page
+   * may be there.
    * @throws StopError as `open`.
    */
-  erasing?<T>(location: string, options: StoreOptions, work: (eraser: Eraser) => Promise<T>): Promise<T>;
+  erasing<T>(location: string, options: StoreOptions, work: (eraser: Eraser) => Promise<T>): Promise<T>;
 }
 
 /** What roles of a database need, as statements. */
@@ -120,8 +103,6 @@ export interface StoreOptions {
   readonly create: boolean;
   /** Whether an older ledger than the known one is accepted. `tell` says so, and it becomes a ledger of its own. */
   readonly acceptLost?: boolean | undefined;
-  /** Nothing is going to be sent, so it does not matter whether forgotten people are recognized. */
-  readonly sendsNothing?: boolean | undefined;
   /** What is to be erased is only looked for, which keeps nobody from working where many spend. */
   readonly dryRun?: boolean | undefined;
   /** A ledger that was copied to another place is opened as well: nothing is bought or decided, or it is erased from. */
@@ -149,43 +130,4 @@ export interface Patience {
 /** Whether a location is a URL such as `postgres://host/name`, and not a path. */
 export function isUrl(location: string): boolean {
   return /^[a-z][a-z0-9+.-]*:\/\//i.test(location);
-}
-
-/** The store that a location belongs to. @throws StopError `store` when none of them handles it, or it has a password in it. */
-export function storeFor(stores: Iterable<Store>, location: string): Store {
-  const names: string[] = [];
-  for (const store of stores) {
-    if (store.handles(location)) {
-      if (isUrl(location)) refusePassword(location);
-      return store;
-    }
-    names.push(store.name);
-  }
-  throw stop(
-    'store',
-    `No store handles ${location.replace(/:\/\/.*/s, '://…')}; known are: ${names.join(', ')}.`,
-    'Name a folder on a local disk with --store.',
-  );
-}
-
-/**
- * The list of processes, the shell's history and the kept commands would show a password, and so would every message that
- * names the store. Of one that is not percent-encoded, such as `12/x`, a part reads as the path, and so does the @ behind it.
- */
-function refusePassword(location: string): void {
-  const url = URL.canParse(location) ? new URL(location) : undefined;
-  if (url === undefined)
-    throw stop(
-      'store',
-      'What --store names is not the URL of a database.',
-      'Name it as postgres://USER@HOST:PORT/DATABASE.',
-    );
-  const { protocol, password, pathname, hash, searchParams } = url;
-  const isHeld = [...searchParams.keys()].some((name) => /password|@/i.test(name));
-  if (password === '' && !(pathname + hash).includes('@') && !isHeld) return;
-  throw stop(
-    'store',
-    `The URL ${protocol}//… came with a password, which others can read wherever commands are shown.`,
-    'Leave it out, and put it into the file that PGPASSFILE names, or into PGPASSWORD.',
-  );
 }

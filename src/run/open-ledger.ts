@@ -2,25 +2,15 @@ import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { Clock } from '../core/clock.ts';
-import { invariant, StopError, stop } from '../core/errors.ts';
-import { STORES } from '../core/families.ts';
-import { loadFamily } from '../core/family.ts';
+import { StopError, stop } from '../core/errors.ts';
 import type { Operation } from '../core/operation.ts';
 import { besideFolder } from '../core/paths.ts';
 import { plainText } from '../core/plain-text.ts';
 import type { Eraser } from '../ledger/eraser.ts';
-import type { Batch, BatchId, Ledger, LedgerReader, Spenders } from '../ledger/ledger.ts';
-import {
-  type Spender,
-  type Store,
-  type StoreFact,
-  type StoreGrants,
-  type StoreOptions,
-  storeFor,
-  type Tell,
-} from '../ledger/store.ts';
+import type { Batch, BatchId, Ledger, LedgerReader } from '../ledger/ledger.ts';
+import type { StoreOptions, Tell } from '../ledger/store.ts';
+import { storeAt } from '../ledger/stores.ts';
 import { toldIn } from '../ledger/time.ts';
-import type { WorkQueue } from '../ledger/work-queue.ts';
 import { commandLine } from '../lib/command-line.ts';
 import { type StoreChoice, storesToLookAt } from './store-choice.ts';
 
@@ -32,7 +22,7 @@ interface OpenOptions extends Omit<StoreOptions, 'create'> {
 /** @throws StopError `store` when there is no store yet, and a new one would hide that nothing is known as bought. */
 export async function openLedger(choice: StoreChoice, options: OpenOptions): Promise<Ledger> {
   const { location } = choice;
-  const store = await storeOf(location);
+  const store = await storeAt(location);
   const { mayCreate, ...opening } = options;
   if (!choice.named && !mayCreate && isNewStore(choice)) {
     throw stop(
@@ -55,7 +45,7 @@ export async function requireTaken(
 
 /** The same of a batch that was copied there. @param name of its operation. */
 export async function requireChangesTaken(location: string, name: string): Promise<void> {
-  if ((await storeOf(location)).lookupsOnly !== true) return;
+  if (!(await storeAt(location)).manySpend) return;
   throw stop(
     'unsupported',
     `The store ${location} takes only jobs that look things up, and ${name} changes something at the service.`,
@@ -68,74 +58,8 @@ export async function requireChangesTaken(location: string, name: string): Promi
  * @returns the folder: the store's own, or one of this user. @throws StopError as `run` would, and `store` where a server has no ledger.
  */
 export async function prepareFolder(location: string): Promise<string> {
-  const store = await storeOf(location);
-  if (store.prepare === undefined) await (await store.look(location)).close();
-  else await store.prepare(location);
+  await (await storeAt(location)).prepare(location);
   return besideFolder(location);
-}
-
-/** The queue that hands ranges of submitted lists to workers; undefined where the store has none. */
-export async function queueAt(location: string): Promise<WorkQueue | undefined> {
-  return (await storeOf(location)).queue?.(location);
-}
-
-/**
- * Opens what a worker needs. It makes nothing and waits for nobody.
- * @throws StopError `usage` when the store has no workers, and what `Store.open` throws.
- */
-export async function openForWork(
-  location: string,
-  options: Pick<OpenOptions, 'clock' | 'command' | 'tell' | 'patience'>,
-): Promise<{ readonly ledger: Ledger; readonly queue: WorkQueue }> {
-  const store = await storeOf(location);
-  const queue = await store.queue?.(location);
-  if (queue === undefined)
-    throw stop(
-      'usage',
-      `The store ${location} has no workers: it is a folder, or was not set up for them.`,
-      `Set up a database, and name it with --store. To see how: ${commandLine(['store', 'init', '--help'])}`,
-    );
-  try {
-    return { ledger: await store.open(location, { ...options, waitForLockMs: 0, create: false }), queue };
-  } catch (error) {
-    await queue.close();
-    throw error;
-  }
-}
-
-/**
- * Opens a ledger from which many spend, to change what holds for all of them.
- * @throws StopError `usage` where one process spends at a time, and what `Store.open` throws.
- */
-export async function openShared(
-  location: string,
-  options: Pick<OpenOptions, 'clock' | 'command'>,
-): Promise<{ readonly ledger: Ledger; readonly spenders: Spenders }> {
-  const store = await storeOf(location);
-  if (store.manySpend !== true)
-    throw stop(
-      'usage',
-      `From the store ${location} one process at a time spends, within the limits and budgets of its own accounts file.`,
-      `To see how these are changed: ${commandLine(['accounts', 'edit', '--help'])}`,
-    );
-  const ledger = await store.open(location, {
-    ...options,
-    waitForLockMs: 0,
-    create: false,
-    sendsNothing: true,
-  });
-  const { spenders } = ledger;
-  invariant(spenders !== undefined, 'where many spend they agree on limits');
-  return { ledger, spenders };
-}
-
-/** Lays out a store that others than its owner use. @throws StopError `usage` where there is nothing to lay out. */
-export async function initStore(location: string): Promise<StoreGrants> {
-  const store = await storeOf(location);
-  if (store.init !== undefined) return store.init(location);
-  const next =
-    'The first run makes it; a store for several hosts is named postgres://USER@HOST:PORT/DATABASE.';
-  throw stop('usage', `The store ${location} does not need to be set up.`, next);
 }
 
 /**
@@ -148,9 +72,7 @@ export async function openIfFree(
   clock: Clock,
 ): Promise<Ledger | undefined> {
   try {
-    const options = {
-      ...{ clock, command, waitForLockMs: 0, mayCreate: false, sendsNothing: true, mayBeCopied: true },
-    };
+    const options = { clock, command, waitForLockMs: 0, mayCreate: false, mayBeCopied: true };
     return await openLedger({ location, named: true }, options);
   } catch (error) {
     if (error instanceof StopError && HELD_BACK.has(error.code)) return undefined;
@@ -175,7 +97,7 @@ function isNewStore({ location }: StoreChoice): boolean {
 }
 
 export async function lookAtLedger(location: string, tell?: Tell): Promise<LedgerReader> {
-  return (await storeOf(location)).look(location, tell);
+  return (await storeAt(location)).look(location, tell);
 }
 
 /** Where ages end by which something is removed; undefined where no answer has told the time. */
@@ -183,43 +105,13 @@ export async function toldAt(location: string): Promise<number | undefined> {
   return lookIntoIfThere(location, async (ledger) => ledger && toldIn(ledger));
 }
 
-export async function spenderAt(location: string): Promise<Spender | undefined> {
-  return (await storeOf(location)).spender?.(location);
-}
-
 export async function erasingIn<T>(
   location: string,
   options: Pick<OpenOptions, 'clock' | 'waitForLockMs' | 'command' | 'operator' | 'dryRun'>,
   work: (eraser: Eraser) => Promise<T>,
 ): Promise<T> {
-  const store = await storeOf(location);
-  const opening = { ...options, operator: operatorNamed(options.operator), create: false };
-  if (store.erasing !== undefined) return store.erasing(location, opening, work);
-  throw stop('store', `Nothing can be erased in the store ${location}.`, 'Erase it where the store is kept.');
-}
-
-export async function examinedStore(location: string): Promise<readonly StoreFact[] | undefined> {
-  return (await storeOf(location)).examine?.(location);
-}
-
-export async function upkeepOf(location: string): Promise<NonNullable<Store['upkeep']>> {
-  const { upkeep } = await storeOf(location);
-  if (upkeep !== undefined) return upkeep;
-  throw stop('store', `The store ${location} has no upkeep.`, 'Name a folder or postgres://….');
-}
-
-export async function copyingIn(location: string): Promise<NonNullable<Store['copying']>> {
-  const { copying } = await storeOf(location);
-  if (copying !== undefined) return copying;
-  throw stop(
-    'store',
-    `Nothing can be copied to or from the store ${location}.`,
-    'Name a folder or postgres://….',
-  );
-}
-
-async function storeOf(location: string): Promise<Store> {
-  return storeFor((await loadFamily<Store>(STORES)).values(), location);
+  const operator = operatorNamed(options.operator);
+  return (await storeAt(location)).erasing(location, { ...options, operator, create: false }, work);
 }
 
 export interface FoundBatch {

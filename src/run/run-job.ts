@@ -11,6 +11,8 @@ import { type OpenedInput, openHeader } from '../files/input.ts';
 import { type JobIssues, watchIssues } from '../files/quality/job-issues.ts';
 import type { Job } from '../job/job.ts';
 import type { BatchId, Ledger } from '../ledger/ledger.ts';
+import { storeAt } from '../ledger/stores.ts';
+import type { WorkQueue } from '../ledger/work-queue.ts';
 import {
   signal as abortSignal,
   amount,
@@ -47,7 +49,7 @@ import { type RemoteMembers, remoteMembers } from '../plan/team/remote-members.t
 import { checkCall } from './checked-call.ts';
 import { choose, chooseAll } from './choose.ts';
 import { sendNotices, toldBy } from './notices.ts';
-import { lookIfThere, openLedger, queueAt, requireTaken } from './open-ledger.ts';
+import { lookIfThere, openLedger, requireTaken } from './open-ledger.ts';
 import { requireFreeColumns, run } from './pipeline.ts';
 import { keepRetention } from './retention.ts';
 import { knownAnswers } from './run-job/known-answers.ts';
@@ -173,13 +175,13 @@ export async function openSpender(sandbox: boolean, options: SpenderOptions): Pr
     operator: options.operator,
   });
   const sessions = new Sessions();
-  let queue: ReturnType<typeof queueAt> | undefined;
+  let queue: Promise<WorkQueue | undefined> | undefined;
   return {
     ledger,
     run: async ({ job, account, dialect }, { file, signal, onEvent, ...rest }) => {
       await requireTaken(store.location, job.operation);
       requireFitting(job, rest);
-      queue ??= queueAt(store.location);
+      queue ??= storeAt(store.location).then((at) => at.queue(store.location));
       const context = {
         ...{ accept, askAgreement },
         ...rest,

@@ -142,11 +142,11 @@ test('nothing is left of who is forgotten, in no table and in no file', async ()
     expect.arrayContaining(['calls.asked', 'rows.work', 'workers.operator', 'ledger.db']),
   );
   const options = { waitForLockMs: 0, clock: systemClock, create: false, command: 'forget' };
-  await sqlite.erasing?.(place, options, async ({ find }) => {
+  await sqlite.erasing(place, options, async ({ find }) => {
     const found = await find({ kind: 'person', person: personOf(KIM) });
     expect(found.unsettled).toEqual([]);
     expect(await found.erase([], NOON_MS)).toEqual({ isDue: false });
   });
   expect(leftIn(place)).toEqual([]);
-  expect(await sqlite.upkeep?.check(place)).toMatchObject({ broken: [], wrong: [] });
+  expect(await sqlite.check(place)).toMatchObject({ broken: [], wrong: [] });
 });

@@ -36,22 +36,35 @@ import {
   takeLock,
 } from '../sqlite/folder.ts';
 import { APPLICATION_ID, connect, isEmpty, placeOf } from '../sqlite/layout.ts';
-import { isUrl, type Store, type StoreCheck, type StoreOptions, type Tell } from '../store.ts';
+import type { Store, StoreCheck, StoreOptions, Tell } from '../store.ts';
 import { beginWorker, endWorker } from '../workers.ts';
 
 /** The store of one machine: a folder with an SQLite database, a lock and a reserve of room. */
 const store: Store = {
   name: 'sqlite',
-  handles: (location) => !isUrl(location),
-
+  manySpend: false,
   open: (location, options) => explaining(location, async (folder) => (await open(folder, options)).ledger),
-
   look: (location, tell) => explaining(location, (folder) => look(folder, tell)),
-
   prepare: (location) => explaining(location, async (folder) => prepare(folder, {})),
-
+  async init(location) {
+    const next =
+      'The first run makes it; a store for several hosts is named postgres://USER@HOST:PORT/DATABASE.';
+    throw stop('usage', `The store ${location} does not need to be set up.`, next);
+  },
+  queue: async () => undefined,
   spender: async (location) => livingSpender(storeFolder(location)),
-
+  examine: async () => undefined,
+  bytes: (location) =>
+    reading(location, async (_, { ledger }) => (sizeOf(ledger) ?? 0) + (sizeOf(`${ledger}-wal`) ?? 0)),
+  check: (location) => reading(location, checkLedger),
+  backUp: (location, file) => reading(location, (connection) => backUp(connection, file)),
+  copyFrom: (location, options) =>
+    explaining(location, (folder) => copySource(folder, { ...options, create: false })),
+  copyTo: (location, options) =>
+    explaining(location, (folder) => {
+      prepare(folder, {});
+      return copyTarget(folder, { ...options, create: true });
+    }),
   erasing: (location, options, work) =>
     explaining(location, async (folder) => {
       if (!hasLedger(folder) && existsSync(listsFolder(folder.path)))
@@ -63,23 +76,6 @@ const store: Store = {
         await opened.ledger.close();
       }
     }),
-
-  upkeep: {
-    bytes: (location) =>
-      reading(location, async (_, { ledger }) => (sizeOf(ledger) ?? 0) + (sizeOf(`${ledger}-wal`) ?? 0)),
-    check: (location) => reading(location, checkLedger),
-    backUp: (location, file) => reading(location, (connection) => backUp(connection, file)),
-  },
-
-  copying: {
-    from: (location, options) =>
-      explaining(location, (folder) => copySource(folder, { ...options, create: false })),
-    to: (location, options) =>
-      explaining(location, (folder) => {
-        prepare(folder, {});
-        return copyTarget(folder, { ...options, create: true });
-      }),
-  },
 };
 
 export default store;

@@ -51,7 +51,7 @@ export async function adoptTeam(options: AdoptOptions): Promise<Adopted> {
   const store = chooseStore(options.store, chosen.account.sandbox);
   await requireTaken(store.location, chosen.job.operation);
   const { operator, tell } = options;
-  const opening = { clock: systemClock, waitForLockMs: 0, sendsNothing: true, operator, tell };
+  const opening = { clock: systemClock, waitForLockMs: 0, operator, tell };
   const ledger = await openLedger(store, { ...opening, mayCreate: true, command: `adopt ${options.file}` });
   try {
     await new Sessions().closeLeftOpen({ ...chosen, ledger, clock: systemClock });

@@ -15,11 +15,12 @@ import {
   shownMoney,
 } from '../../ledger/ledger.ts';
 import type { Spender, Tell } from '../../ledger/store.ts';
+import { storeAt } from '../../ledger/stores.ts';
 import { hasCosts } from '../../ledger/tally.ts';
 import { interruptedChanges } from '../../plan/team/interrupted-changes.ts';
 import { missesStop } from '../account-history.ts';
 import { notedIn } from '../noted-people.ts';
-import { eachLedger, eachLedgerThere, type FoundBatch, lookInto, spenderAt } from '../open-ledger.ts';
+import { eachLedger, eachLedgerThere, type FoundBatch, lookInto } from '../open-ledger.ts';
 import { type Retries, retriesOf } from '../retries.ts';
 import { missesNow } from '../series.ts';
 import { isAtWorkOn } from './hold.ts';
@@ -109,7 +110,7 @@ const SILENT_MS = 5_000;
 
 async function spendersOf(ledger: LedgerReader, location: string): Promise<readonly Spender[]> {
   if (ledger.workers === undefined) {
-    const spender = await spenderAt(location);
+    const spender = await (await storeAt(location)).spender(location);
     return spender === undefined ? [] : [spender];
   }
   const nowMs = systemClock.wallMs();

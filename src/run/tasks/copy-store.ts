@@ -3,9 +3,9 @@ import { type StopError, stop } from '../../core/errors.ts';
 import { counted } from '../../core/plain-text.ts';
 import type { Copied, CopySource, CopyTarget } from '../../ledger/copy.ts';
 import type { LedgerReader } from '../../ledger/ledger.ts';
+import { storeAt } from '../../ledger/stores.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import { crashPoint } from '../../lib/faults.ts';
-import { copyingIn } from '../open-ledger.ts';
 
 /**
  * Copies a ledger to another store. At no moment can both be spent from: the copy is whole, on the disk and closed to everybody before
@@ -37,9 +37,9 @@ export async function copyStore(from: string, to: string, options: CopyOptions):
       `Name two: ${commandLine(['store', 'copy', 'FROM', 'TO'])}`,
     );
   const opening = { ...options, command: `store copy ${from} ${to}` };
-  const source = await (await copyingIn(from)).from(from, opening);
+  const source = await (await storeAt(from)).copyFrom(from, opening);
   try {
-    const target = await (await copyingIn(to)).to(to, opening);
+    const target = await (await storeAt(to)).copyTo(to, opening);
     try {
       await copied(source, target, options.clock);
     } finally {

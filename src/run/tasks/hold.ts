@@ -2,7 +2,8 @@ import type { Clock } from '../../core/clock.ts';
 import { StopError, stop } from '../../core/errors.ts';
 import type { Batch, BatchId, Ledger } from '../../ledger/ledger.ts';
 import type { Spender, Tell } from '../../ledger/store.ts';
-import { allBatches, type FoundBatch, openLedger, spenderAt } from '../open-ledger.ts';
+import { storeAt } from '../../ledger/stores.ts';
+import { allBatches, type FoundBatch, openLedger } from '../open-ledger.ts';
 import { type Over, overOf } from '../over.ts';
 
 /** A person pauses a batch, or resumes it. Sweeps leave a paused batch; a run of it resumes it. */
@@ -68,7 +69,7 @@ async function ledgerAfterRun({ batch, location }: FoundBatch, options: HoldOpti
     return await openFor(command, location, { ...options, waitMs: 0 });
   } catch (error) {
     if (!(error instanceof StopError) || error.code !== 'busy') throw error;
-    const spender = await spenderAt(location);
+    const spender = await (await storeAt(location)).spender(location);
     if (spender === undefined || !isAtWorkOn(batch, spender)) throw error;
     process.kill(spender.pid, spender.pausedBy ?? 'SIGTERM');
     options.tell(`Process ${spender.pid} works on this batch, and was asked to stop.`);
@@ -88,6 +89,6 @@ function openFor(
 ): Promise<Ledger> {
   return openLedger(
     { location, named: true },
-    { clock, waitForLockMs: waitMs, mayCreate: false, sendsNothing: true, command, operator },
+    { clock, waitForLockMs: waitMs, mayCreate: false, command, operator },
   );
 }

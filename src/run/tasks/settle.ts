@@ -225,7 +225,7 @@ export async function settleDoubts(
   operator?: string,
 ): Promise<Decided> {
   if (batch.plannedRows !== undefined) await requireChangesTaken(location, batch.operation);
-  const opening = { clock: systemClock, waitForLockMs: 0, mayCreate: false, sendsNothing: true, operator };
+  const opening = { clock: systemClock, waitForLockMs: 0, mayCreate: false, operator };
   const ledger = await openLedger({ location, named: true }, { ...opening, command: `settle ${batch.id}` });
   try {
     await closeLeftOpen(ledger, batch);

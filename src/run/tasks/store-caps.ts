@@ -1,8 +1,10 @@
 import { type Account, loadAccounts } from '../../client/account/account.ts';
 import type { Clock } from '../../core/clock.ts';
+import { stop } from '../../core/errors.ts';
 import type { AccountTerms } from '../../ledger/ledger.ts';
+import { storeAt } from '../../ledger/stores.ts';
+import { commandLine } from '../../lib/command-line.ts';
 import { termsOf } from '../account-terms.ts';
-import { openShared } from '../open-ledger.ts';
 
 /** An account whose limits and budgets hold for all who spend from a ledger. */
 export interface HeldAccount {
@@ -14,16 +16,25 @@ export interface HeldAccount {
 /**
  * Lets the limits and budgets of this host's accounts file hold for all hosts. An account that the ledger does not know yet takes them
  * from the first who uses it.
- * @throws StopError `busy` while a process sends by a limit that changes, and what `Store.open` throws.
+ * @throws StopError `busy` while a process sends by a limit that changes, `usage` where one process spends at a time, and what
+ *   `Store.open` throws.
  */
 export async function holdToAccounts(location: string, clock: Clock): Promise<readonly HeldAccount[]> {
   const { configured } = await loadAccounts();
-  const { ledger, spenders } = await openShared(location, { clock, command: 'store caps' });
+  const store = await storeAt(location);
+  if (!store.manySpend)
+    throw stop(
+      'usage',
+      `From the store ${location} one process at a time spends, within the limits and budgets of its own accounts file.`,
+      `To see how these are changed: ${commandLine(['accounts', 'edit', '--help'])}`,
+    );
+  const options = { clock, command: 'store caps', waitForLockMs: 0, create: false };
+  const ledger = await store.open(location, options);
   try {
     const all: HeldAccount[] = [];
     for (const account of configured.filter(({ sandbox }) => !sandbox)) {
       const now = termsOf(account);
-      const before = await spenders.holdTo(account, now);
+      const before = await ledger.spenders?.holdTo(account, now);
       if (before !== undefined) all.push({ account, before, now });
     }
     return all;

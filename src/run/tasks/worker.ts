@@ -1,14 +1,14 @@
 import { type Account, loadAccounts, resolveKey } from '../../client/account/account.ts';
 import { systemClock } from '../../core/clock.ts';
 import { messageOf, StopError, stop } from '../../core/errors.ts';
-import { Unanswered } from '../../ledger/store.ts';
+import { type StoreOptions, Unanswered } from '../../ledger/store.ts';
+import { storeAt } from '../../ledger/stores.ts';
 import type { TakenRange } from '../../ledger/work-queue.ts';
 import { type Checks, called, signal, text, timepiece, values } from '../../lib/checked-options.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import type { RunOptions } from '../../plan/context.ts';
 import { checkCall } from '../checked-call.ts';
 import { sendOnce } from '../notices.ts';
-import { openForWork } from '../open-ledger.ts';
 import { keepRetention } from '../retention.ts';
 import { stoppable } from '../stoppable.ts';
 import { chooseStore } from '../store-choice.ts';
@@ -113,6 +113,27 @@ function noted(onEvent: (event: WorkerEvent) => void): (message: string) => void
 }
 
 // ------------------------------------------------------------------------------------------------------- one opening
+
+/** It makes nothing and waits for nobody. @throws StopError `usage` when the store has no workers, and what `Store.open` throws. */
+async function openForWork(
+  location: string,
+  options: Pick<StoreOptions, 'clock' | 'command' | 'tell' | 'patience'>,
+): Promise<Pick<Serving, 'ledger' | 'queue'>> {
+  const store = await storeAt(location);
+  const queue = await store.queue(location);
+  if (queue === undefined)
+    throw stop(
+      'usage',
+      `The store ${location} has no workers: it is a folder, or was not set up for them.`,
+      `Set up a database, and name it with --store. To see how: ${commandLine(['store', 'init', '--help'])}`,
+    );
+  try {
+    return { ledger: await store.open(location, { ...options, waitForLockMs: 0, create: false }), queue };
+  } catch (error) {
+    await queue.close();
+    throw error;
+  }
+}
 
 async function serve(serving: Serving, stopping: AbortSignal): Promise<void> {
   const { accounts, ledger, queue, onEvent, location, clock } = serving;

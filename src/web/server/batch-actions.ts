@@ -3,6 +3,7 @@ import { Hono } from 'hono';
 import { stop } from '../../core/errors.ts';
 import { present } from '../../core/objects.ts';
 import { listNameOf } from '../../files/list-name.ts';
+import { storeAt } from '../../ledger/stores.ts';
 import {
   typedIn,
   withFlag,
@@ -11,7 +12,7 @@ import {
   wordsOfCommand,
   wordsToGoOn,
 } from '../../lib/command-line.ts';
-import { type FoundBatch, spenderAt } from '../../run/open-ledger.ts';
+import type { FoundBatch } from '../../run/open-ledger.ts';
 import { isAtWorkOn } from '../../run/tasks/hold.ts';
 import { doubtList } from '../../run/tasks/settle.ts';
 import {
@@ -43,7 +44,7 @@ export function batchActionRoutes(server: Server): Hono {
     })
     .post('/batches/:id/cancel', async (context) => {
       const found = await batchOf(context, server);
-      const spender = await spenderAt(found.location);
+      const spender = await (await storeAt(found.location)).spender(found.location);
       // Only a batch on which nobody works is cancelled, so its run is stopped first.
       if (spender !== undefined && isAtWorkOn(found.batch, spender))
         await askChild(server.program, orderFor('pause', found).words);

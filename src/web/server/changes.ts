@@ -6,7 +6,8 @@ import type { StreamingApi } from 'hono/utils/stream';
 import type { Clock } from '../../core/clock.ts';
 import type { BatchLine, LedgerReader } from '../../ledger/ledger.ts';
 import { isUrl } from '../../ledger/store.ts';
-import { lookIfThere, spenderAt } from '../../run/open-ledger.ts';
+import { storeAt } from '../../ledger/stores.ts';
+import { lookIfThere } from '../../run/open-ledger.ts';
 import { retriesOf } from '../../run/retries.ts';
 import { storesToLookAt } from '../../run/store-choice.ts';
 import type { ChangeMessage, Spender } from '../api.ts';
@@ -71,7 +72,7 @@ export class Changes {
     for (const location of storesToLookAt(this.#store)) {
       // A store that cannot be read now, such as one that is being restored, is looked at again when its files change.
       changed.push(...(await this.#changedIn(location).catch(() => [])));
-      const spender = await spenderAt(location);
+      const spender = await (await storeAt(location)).spender(location);
       if (spender !== undefined && !this.#isOurs(spender.pid))
         spenders.push({ pid: spender.pid, command: spender.command });
     }

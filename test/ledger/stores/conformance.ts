@@ -53,7 +53,7 @@ const PARTS: readonly Part[] = [
 ];
 
 /**
- * What every store owes, whatever it is made of. A new file in `src/ledger/stores/` is tested by being there.
+ * What every store owes, whatever it is made of.
  * The tests use the contract alone, so they hold for a store that is a server elsewhere as well.
  */
 export function conformsTo(store: Store): void {

@@ -25,11 +25,6 @@ const options = { clock: systemClock, waitForLockMs: 0, command: 'store copy' };
 const STORES: readonly Store[] = [sqlite];
 const WAYS = STORES.flatMap((from) => STORES.map((to) => [from.name, to.name, from, to] as const));
 
-const copyingOf = ({ copying }: Store): NonNullable<Store['copying']> => {
-  if (copying === undefined) throw new Error('this store is not copied');
-  return copying;
-};
-
 type Parts = ReturnType<CopySource['parts']>;
 
 /** Copies what is at a place to a place of its own in the other store. @param changed what the copy takes of its parts. */
@@ -40,8 +35,8 @@ async function copyAt(
   changed = (parts: Parts) => parts,
 ): Promise<string> {
   const place = freshPlace(to);
-  const source = await copyingOf(from).from(at, options);
-  const target = await copyingOf(to).to(place, options);
+  const source = await from.copyFrom(at, options);
+  const target = await to.copyTo(place, options);
   const identity = await target.take(changed(source.parts()));
   await source.leave({ identity, place: target.place, atMs: NOON_MS });
   await target.arrive();
@@ -134,7 +129,7 @@ async function by(
 /** Orders an erasure of what is old, of which there is nothing. */
 async function erase(store: Store, place: string): Promise<void> {
   const opening = { ...options, create: false, operator: 'cy' };
-  await store.erasing?.(place, opening, async ({ find }) => {
+  await store.erasing(place, opening, async ({ find }) => {
     const found = await find({ kind: 'old', beforeMs: 1, isNamed: false });
     await found.erase([], NOON_MS);
   });

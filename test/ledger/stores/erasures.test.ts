@@ -38,7 +38,7 @@ function erase(place: string, order: ErasureOrder, dryRun = false, clock: Clock 
 }
 
 async function checkedInFull(place: string): Promise<Ledger> {
-  expect(await sqlite.upkeep?.check(place)).toMatchObject({ broken: [], wrong: [] });
+  expect(await sqlite.check(place)).toMatchObject({ broken: [], wrong: [] });
   const ledger = await openStore(sqlite, place);
   onTestFinished(() => ledger.close());
   return ledger;

@@ -22,8 +22,8 @@ let places = 0;
 /** A place that the store handles and nothing has been written to. */
 export function freshPlace(store: Store): string {
   places += 1;
-  const url = `${store.name}://test-${process.pid}-${places}`;
-  return store.handles(url) ? url : join(temporaryFolder(), 'store');
+  if (store.name === 'postgres') return `postgres://test-${process.pid}-${places}`;
+  return join(temporaryFolder(), 'store');
 }
 
 /**

@@ -23,7 +23,7 @@ const openIn = async (ledger: Ledger): Promise<readonly AttemptId[]> =>
 
 async function expectBalanced({ name }: Workplace): Promise<void> {
   const { url } = await postgresServer();
-  expect(await postgres.upkeep?.check(url(name))).toMatchObject({ wrong: [] });
+  expect(await postgres.check(url(name))).toMatchObject({ wrong: [] });
 }
 
 describe('an attempt is over by its age, whoever made it', () => {

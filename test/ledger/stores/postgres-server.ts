@@ -258,21 +258,13 @@ async function layOut(server: Server): Promise<void> {
   await (await postgres.open(server.url(LAID_OUT), options)).close();
 }
 
-const { upkeep = never(), copying = never(), erasing = never() } = postgres;
-
-function never(): never {
-  throw new Error('ledgers of PostgreSQL are checked, copied and erased from');
-}
-
 /** The store as it is, at places of tests: `postgres://test-1-2` is a database of that name, made when it is first opened. */
 export const postgresOfTests: Store = {
   ...postgres,
   open: async (place, options) => postgres.open(await databaseOf(place, options.create), options),
-  upkeep: { ...upkeep, check: async (place) => upkeep.check(await databaseOf(place, false)) },
+  check: async (place) => postgres.check(await databaseOf(place, false)),
   look: async (place, tell) => postgres.look(await databaseOf(place, false), tell),
-  erasing: async (place, options, work) => erasing(await databaseOf(place, false), options, work),
-  copying: {
-    from: async (place, options) => copying.from(await databaseOf(place, false), options),
-    to: async (place, options) => copying.to(await databaseOf(place, true), options),
-  },
+  erasing: async (place, options, work) => postgres.erasing(await databaseOf(place, false), options, work),
+  copyFrom: async (place, options) => postgres.copyFrom(await databaseOf(place, false), options),
+  copyTo: async (place, options) => postgres.copyTo(await databaseOf(place, true), options),
 };

@@ -44,7 +44,7 @@ export function openingConforms(store: Store): void {
     });
 
     // Where many spend, nobody waits for another.
-    const forOne = test.skipIf(store.manySpend === true);
+    const forOne = test.skipIf(store.manySpend);
 
     forOne(
       'a second spender is refused with the command of the first, and let in once that has ended',

@@ -17,7 +17,7 @@ const other = (to: string): readonly PlannedRow[] => [{ row: 2, kind: 'work', wo
 
 // Goal: a batch of changes works off what was planned when it began, whoever resumes it. Method: batches begun with plans.
 export function plansConform(store: Store): void {
-  describe.skipIf(store.lookupsOnly)('a plan', () => {
+  describe.skipIf(store.manySpend)('a plan', () => {
     test('is kept with the batch that begins with it, and read in pages in the order of the rows', async () => {
       const ledger = await freshLedger(store);
       const spec = batchSpec({ rowsBeyond: 1 });
@@ -67,7 +67,7 @@ export function plansConform(store: Store): void {
     });
   });
 
-  test.skipIf(store.lookupsOnly)(
+  test.skipIf(store.manySpend)(
     'rows beyond those of the input end and are counted like any other',
     async () => {
       const ledger = await freshLedger(store);
