@@ -6,7 +6,6 @@
  */
 import { writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { proof, some } from '../combinations.ts';
 import { PROJECT } from '../faults/team-workplace.ts';
 import { openTeam } from './team.ts';
 
@@ -68,39 +67,6 @@ test('an invite code or a user id that is known as that of another person is ref
   });
 });
 
-proof(
-  'a role that hangs between two invites comes first, as somebody who may have none; --retry says what it risks',
-  async () => {
-    const team = await openTeam();
-    await team.apply([{ email: MO, role: 'viewer' }]);
-    team.writeSheet([
-      { email: MO, role: 'editor' },
-      { email: JO, role: 'viewer' },
-    ]);
-    // The first request deletes the invite that waits; what comes after it is lost.
-    await team.run({ crashAt: 'after-close' });
-    await team.vendor.setFaults('reset:x2');
-    await team.runHere();
-    // The kill may have left an invite in doubt as well: then one fault is left.
-    await team.vendor.setFaults();
-    const { in_doubt: doubts } = await team.json('settle', 'last');
-    expect(doubts.map(({ row, at_stake }: { row: number; at_stake: string }) => [row, at_stake])).toEqual([
-      [2, 'may have no invite'],
-      [3, null],
-    ]);
-    expect((await team.type('settle', 'last')).stdout).toContain('2 in doubt, 1 may have no invite.\n');
-
-    const { batch } = await team.json('status', 'last');
-    const retried = await team.type('settle', batch, '--retry');
-    expect(retried.stderr).toContain(
-      `create-invite of ${MO} in ${PROJECT}, role editor: a second mail may be sent, because the first request may have arrived.\n`,
-    );
-    expect((await team.runHere()).report?.counts).toEqual({ applied: 2 });
-    const roles = { [`${PROJECT} ${JO}`]: 'viewer', [`${PROJECT} ${MO}`]: 'editor' };
-    expect((await team.state()).roles()).toEqual(roles);
-  },
-);
-
 test('somebody who was accepted at once is answered by the user id, and their next role is set by it', async () => {
   const team = await openTeam({ faults: 'charged-reset:x1' });
   const email = 'member-1@team.example';
@@ -111,63 +77,6 @@ test('somebody who was accepted at once is answered by the user id, and their ne
   expect((await team.apply([{ email, role: 'editor' }])).report?.counts).toEqual({ applied: 1 });
   expect((await team.state()).standing(PROJECT, email)).toEqual({ as: 'member', role: 'editor' });
 });
-
-proof(
-  'a project whose creation was lost: its rows wait, and go on in the one that a person names',
-  async () => {
-    const columns = { email: 'Email', role: 'Role', project: 'Project' };
-    const team = await openTeam({ job: { columns, create_projects: true }, faults: 'charged-reset:x1' });
-    const rows = [`${JO},Launch,viewer`, `${MO},Launch,editor`];
-    writeFileSync(
-      team.place.path('team.csv'),
-      `Email,Project,Role\n${rows.map((row) => `${row}\n`).join('')}`,
-    );
-    expect((await team.runHere()).report?.counts).toEqual({ in_doubt: 2 });
-    expect((await team.json('settle', 'last')).in_doubt).toMatchObject([
-      { operation: 'create-project', parameters: { name: 'Launch' } },
-    ]);
-
-    const [made] = (await team.state()).projects;
-    await team.type('settle', 'last', '--answer', `project_id=${made?.project}`);
-    expect((await team.runHere()).report?.counts).toEqual({ applied: 2 });
-    const state = await team.state();
-    expect(state.projects).toHaveLength(1);
-    const roles = { [`${made?.project} ${JO}`]: 'viewer', [`${made?.project} ${MO}`]: 'editor' };
-    expect(state.roles()).toEqual(roles);
-  },
-);
-
-proof('--skip leaves a row out of its batch, and the person in doubt', async () => {
-  const team = await openTeam({ faults: 'reset:x1' });
-  await team.apply([{ email: JO, role: 'viewer' }]);
-  await team.type('settle', 'last', '2', '--skip');
-  expect((await team.runHere()).report?.counts).toEqual({ skipped: 1 });
-  const other = await team.apply([{ email: JO, role: 'editor' }], {
-    input: 'other.csv',
-    output: 'other-out.csv',
-  });
-  expect(other.report?.counts, 'nobody knows yet whether there is an invite').toEqual({ in_doubt: 1 });
-  expect((await team.state()).mailsTo(PROJECT, JO)).toEqual([]);
-});
-
-proof(
-  'what is left of a plan that was agreed to by its id goes on by the printed command, which asks about the plan of that',
-  async () => {
-    const team = await openTeam({ faults: 'reset:x1' });
-    team.writeSheet([JO, MO].map((email) => ({ email, role: 'viewer' })));
-    const words = ['run', 'team.yaml', 'team.csv', '-o', 'out.csv'];
-    const { id } = await team.json('plan', 'team.yaml', 'team.csv');
-    const begun = await team.type(...words, '--plan', id, '--yes');
-    expect(begun.code).toBe(3);
-    const { stderr } = await team.type('settle', 'last', '--not-done');
-    expect(stderr).toContain(`The next run does that:\nnpx --no rowonce ${words.join(' ')}\n`);
-    expect((await team.type(...words)).stderr).toContain('nobody has agreed');
-    expect((await team.type(...words, '--yes')).code).toBe(0);
-    const state = await team.state();
-    expect(state.standing(PROJECT, JO)).toEqual({ as: 'invited', role: 'viewer' });
-    expect(state.invitedTwice()).toEqual([]);
-  },
-);
 
 test('once every lost invite is settled, its batch is open again, and does what is left', async () => {
   const team = await openTeam({ faults: 'reset:x2' });
@@ -192,20 +101,6 @@ test('once every lost invite is settled, its batch is open again, and does what 
   expect(await team.json('status', 'last')).toMatchObject(done);
 });
 
-proof('a row that waits for a change of another batch is in doubt until that is settled', async () => {
-  const team = await openTeam({ faults: 'reset:x1' });
-  await team.apply([{ email: JO, role: 'viewer' }]);
-  const { batch } = await team.json('status', 'last');
-  const other = { input: 'other.csv', output: 'other-out.csv' };
-  await team.apply([{ email: JO, role: 'editor' }], other);
-  const { batch: behind, counts } = await team.json('status', 'last');
-  expect(counts).toEqual({ in_doubt: 1 });
-  expect((await team.type('settle', behind)).stdout).toContain('row 2 waits: row 2 of batch');
-  await team.type('settle', batch, '--not-done');
-  expect((await team.json('status', behind)).counts).toEqual({});
-  expect((await team.type('settle', behind)).stdout).toBe(`Nothing in batch ${behind} is in doubt.\n`);
-});
-
 test('a list that wants the same as one whose request was lost is in doubt with it, in its rows as in its changes', async () => {
   const team = await openTeam({ faults: 'charged-reset:x1' });
   await team.apply([{ email: JO, role: 'viewer' }]);
@@ -218,36 +113,27 @@ test('a list that wants the same as one whose request was lost is in doubt with 
   expect(await team.json('status', 'last')).toMatchObject({ counts, changes: { counts } });
 });
 
-test.each(some(['--skip', '--retry'], 1))(
-  'once %s is said of a lost invite, its row and its change say alike what it is now',
-  async (decision) => {
-    const team = await openTeam({ faults: 'reset:x2' });
-    await team.apply([JO, MO].map((email) => ({ email, role: 'viewer' })));
-    const { batch } = await team.json('status', 'last');
-    await team.type('settle', batch, '2', decision);
-    const pending = async (): Promise<number> =>
-      (await team.json('status', batch)).changes.counts.pending ?? 0;
-    const counts = { in_doubt: 1, ...(decision === '--skip' ? { skipped: 1 } : {}) };
-    expect(await team.json('status', batch), 'one is open').toMatchObject({ counts, changes: { counts } });
-    expect(await pending()).toBe(decision === '--skip' ? 0 : 1);
-    await team.type('settle', batch, '3', decision);
-    const decided = await team.json('status', batch);
-    expect(decided.counts).toEqual(decision === '--skip' ? { skipped: 2 } : {});
-    expect(await pending()).toBe(decision === '--skip' ? 0 : 2);
-  },
-);
-
-test('a list waits for a project whose creation another one lost, whatever its name is spelt like', async () => {
+test('a list waits for a project whose creation another one lost, and both go on in the one that a person names', async () => {
   const columns = { email: 'Email', role: 'Role', project: 'Project' };
   const team = await openTeam({ job: { columns, create_projects: true }, faults: 'charged-reset:x1' });
   writeFileSync(team.place.path('team.csv'), `Email,Project,Role\n${JO},Launch,viewer\n`);
-  await team.runHere();
+  expect((await team.runHere()).report?.counts).toEqual({ in_doubt: 1 });
   const { batch } = await team.json('status', 'last');
-  writeFileSync(team.place.path('other.csv'), `Email,Project,Role\n${MO},LAUNCH,viewer\n`);
-  await team.runHere({ input: 'other.csv', output: 'other-out.csv' });
-  const behind = await team.json('status', 'last');
-  expect(behind.batch).not.toBe(batch);
-  expect(behind).toMatchObject({ counts: { in_doubt: 1 }, changes: { counts: { in_doubt: 1 } } });
+  writeFileSync(team.place.path('other.csv'), `Email,Project,Role\n${MO},LAUNCH,editor\n`);
+  const other = { input: 'other.csv', output: 'other-out.csv' };
+  expect((await team.runHere(other)).report?.counts).toEqual({ in_doubt: 1 });
+  expect((await team.json('settle', batch)).in_doubt).toMatchObject([
+    { operation: 'create-project', parameters: { name: 'Launch' } },
+  ]);
+  const [made] = (await team.state()).projects;
+  await team.type('settle', batch, '--answer', `project_id=${made?.project}`);
+  for (const order of [{}, other]) expect((await team.runHere(order)).report?.counts).toEqual({ applied: 1 });
+  const state = await team.state();
+  expect(state.projects).toHaveLength(1);
+  expect(state.roles()).toEqual({
+    [`${made?.project} ${JO}`]: 'viewer',
+    [`${made?.project} ${MO}`]: 'editor',
+  });
 });
 
 test('a lost invite that an edited list sends no more is in doubt again, also where it was to be sent again, and settle says in what ways', async () => {
@@ -284,20 +170,6 @@ test('a lost invite that an edited list sends no more is in doubt again, also wh
   );
   expect((await team.runHere()).report?.counts).toEqual({ applied: 1 });
   expect((await team.state()).mailsTo(PROJECT, JO)).toEqual(['editor']);
-});
-
-test('whoever may not send one lost invite again is shown where it can be decided, by no command about others', async () => {
-  const team = await openTeam({ faults: 'reset:x2' });
-  const sheet = [JO, MO].map((email) => ({ email, role: 'viewer' }));
-  await team.apply(sheet);
-  const { batch } = await team.json('status', 'last');
-  await team.apply([...sheet, { email: 'third@team.example', role: 'viewer' }]);
-  const { batch: newer } = await team.json('status', 'last');
-  const one = await team.type('settle', batch, '2', '--retry');
-  expect(one).toMatchObject({ code: 2, stdout: '' });
-  expect(one.stderr).toMatch(new RegExp(`rowonce settle ${newer}(?! --retry)`));
-  const both = await team.type('settle', batch, '--retry');
-  expect(both.stderr).toContain(`rowonce settle ${newer} --retry`);
 });
 
 test('who is in doubt because of a skipped row of another list can still be decided about there', async () => {

@@ -6,8 +6,8 @@
  */
 import { writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { proof, some } from '../combinations.ts';
-import { type Desk, type JsonResult, openDesk } from './desk.ts';
+import { some } from '../combinations.ts';
+import { type Desk, openDesk } from './desk.ts';
 
 /** A list whose first answers are lost. */
 async function doubtfulDesk(rows: number, faults: string): Promise<Desk> {
@@ -18,19 +18,6 @@ async function doubtfulDesk(rows: number, faults: string): Promise<Desk> {
 }
 
 const PLAN = ['plan', 'enrich-company', 'list.csv'];
-
-/** Runs what was planned. @returns what the plan promised, and what was charged from then on. */
-async function plannedAndRun(
-  desk: Desk,
-  plan: readonly string[] = PLAN,
-  run: readonly string[] = desk.run(),
-): Promise<{ readonly planned: JsonResult; readonly charged: number; readonly requests: number }> {
-  const before = await desk.place.vendor.book();
-  const planned = await desk.json(plan);
-  await desk.type(run);
-  const { credits, requests } = await desk.place.vendor.book();
-  return { planned, charged: credits - before.credits, requests: requests - before.requests };
-}
 
 test('what was decided is shown by settle, by status and by the story of the row, until the next run', async () => {
   const desk = await doubtfulDesk(3, 'charged-reset:x2');
@@ -66,150 +53,42 @@ test('what was decided is shown by settle, by status and by the story of the row
   expect((await desk.type(['settle', 'last'])).stderr).toMatch(/^Decide with --retry/);
 });
 
-proof('a plan counts what decided retries may cost, and never less than the run is charged', async () => {
-  const desk = await doubtfulDesk(4, 'charged-reset:x3');
-  expect(await desk.json(PLAN)).toMatchObject({ in_doubt: 3, credits: { most: 0 } });
-  await desk.type(['settle', 'last', '--retry']);
-  expect((await desk.type(PLAN)).stdout).toContain(
-    '  to buy         0\n  sent again     3 of those in doubt, for at most 3 credits\n  credits        at most 3,',
-  );
-  const { planned, charged } = await plannedAndRun(desk);
-  expect(planned).toMatchObject({
-    to_buy: 0,
-    sent_again: { rows: 3, credits: 3 },
-    credits: { most: 3, expected: 3 },
-  });
-  expect(charged).toBe(3);
-  expect((await desk.json(PLAN)).sent_again).toBeUndefined();
-});
-
-proof(
-  'a plan goes as far as the extra credits, and counts what is bought like any other beside them',
-  async () => {
-    const desk = await doubtfulDesk(7, 'charged-reset:x1,422:x1,charged-reset:x2,422:x1,charged-reset:x1');
-    await desk.type(['settle', 'last', '2', '--not-done']);
-    await desk.type(['settle', 'last', '--retry', '--extra-credits', '2']);
-    const { planned, charged, requests } = await plannedAndRun(desk);
-    expect(planned).toMatchObject({ to_buy: 1, sent_again: { rows: 3, credits: 2 }, credits: { most: 3 } });
-    expect({ charged, requests }).toEqual({ charged: 3, requests: 3 });
-    expect(await desk.json(PLAN)).toMatchObject({
-      sent_again: { rows: 1, credits: 0 },
-      credits: { most: 0 },
-    });
-  },
-);
-
-proof('a plan counts what the job says about doubts, once for each call', async () => {
-  const desk = await doubtfulDesk(4, 'charged-reset:x3');
-  await writeFile(
-    desk.place.path('again.yaml'),
-    'operation: enrich-company\nin_doubt: { retry: { extra_credits: 2 } }\n',
-  );
-  const plan = ['plan', 'again.yaml', 'list.csv'];
-  const run = ['run', 'again.yaml', 'list.csv', '--budget', '1000', '-o', 'out.csv'];
-  await desk.place.vendor.setFaults('charged-reset:x1');
-  const { planned, charged } = await plannedAndRun(desk, plan, run);
-  expect(planned).toMatchObject({ sent_again: { rows: 3, credits: 2 }, credits: { most: 2 } });
-  expect(charged).toBe(2);
-  expect(await desk.json(plan)).toMatchObject({ in_doubt: 2, credits: { most: 0 } });
-  const { stderr } = await desk.type(run);
-  expect(stderr).toContain('raise extra_credits in the job to 3');
-});
-
-proof(
-  'a plan counts a call in doubt that a rule may repeat, because it may be charged only now',
-  async () => {
-    const desk = await openDesk({ faults: 'reset:x1', concurrency: 1 });
-    desk.place.writeDialect({ idempotency: { header: 'Idempotency-Key', valid_for: '24h' } });
-    desk.place.writeAccount(desk.place.vendor.url, { dialect: './dialect.yaml' });
-    desk.list(2);
-    // A limited part leaves the batch open, and the agreed sum holds the lost request as well.
-    const words = ['run', 'enrich-company', 'list.csv', '-o', 'out.csv', '--limit', '1'];
-    const crash = { env: { ROWONCE_TEST_HOOKS: '1', ROWONCE_CRASH_AT: 'after-close' } };
-    expect((await desk.start([...words, '--yes'], crash)).code).not.toBe(0);
-    expect((await desk.json(PLAN)).sent_again).toEqual({ rows: 1, credits: 1 });
-    const before = await desk.place.vendor.book();
-    expect(await desk.type(words)).toMatchObject({ code: 0 });
-    expect((await desk.place.vendor.book()).credits - before.credits).toBe(1);
-  },
-);
-
-proof('the next identifiers of a row count, too, because extra credits do not limit them', async () => {
-  const desk = await openDesk({ faults: 'charged-reset:x1', concurrency: 1 });
-  await desk.write('list.csv', 'ABN,Domain\n51824753556,unknown.invalid.example\n');
+test('a plan counts what is sent again as far as the extra credits go, and the run is charged no more', async () => {
+  const desk = await doubtfulDesk(7, 'charged-reset:x1,422:x1,charged-reset:x2,422:x1,charged-reset:x1');
+  expect(await desk.json(PLAN)).toMatchObject({ in_doubt: 4, credits: { most: 0 } });
+  await desk.type(['settle', 'last', '2', '--not-done']);
+  await desk.type(['settle', 'last', '--retry', '--extra-credits', '2']);
+  const before = await desk.place.vendor.book();
+  const planned = await desk.json(PLAN);
+  expect(planned).toMatchObject({ to_buy: 1, sent_again: { rows: 3, credits: 2 }, credits: { most: 3 } });
   await desk.type(desk.run());
-  await desk.type(['settle', 'last', '--retry', '--extra-credits', '0']);
-  expect(await desk.json(PLAN)).toMatchObject({ sent_again: { rows: 1, credits: 1 }, credits: { most: 1 } });
+  const after = await desk.place.vendor.book();
+  expect([after.credits - before.credits, after.requests - before.requests]).toEqual([3, 3]);
+  expect(await desk.json(PLAN)).toMatchObject({ sent_again: { rows: 1, credits: 0 }, credits: { most: 0 } });
 });
 
-proof(
-  'where the extra credits hold retries back, everything says so, and what it says to type goes on',
-  async () => {
-    const desk = await doubtfulDesk(4, 'charged-reset:x3');
-    const decided = await desk.type(['settle', 'last', '--retry', '--extra-credits', '1']);
-    const LIMIT =
-      '3 calls in doubt will be sent again, for at most 3 credits, and 1 of 1 extra credit is left.';
-    expect(decided.stderr).toContain(LIMIT);
-    const held =
-      '2 calls in doubt will be sent again, for at most 2 credits, and 0 of 1 extra credit is left.';
-    const next = 'settle BATCH --retry --extra-credits 3';
-    const ran = await desk.type(desk.run());
-    const { batch } = await desk.json(['status', 'last']);
-    for (const { stderr } of [
-      ran,
-      await desk.type(['settle', 'last']),
-      await desk.type(['status', 'last']),
-    ]) {
-      expect(stderr).toContain(held);
-      expect(stderr).toContain(next.replace('BATCH', batch));
-    }
-    expect(await desk.json(desk.run())).toMatchObject({ requests: 0, retries: { calls: 2, enough: 3 } });
-    expect(await desk.json(['settle', 'last'])).toMatchObject({
-      retries: { calls: 2, credits: 2, extra_credits: { most: 1, used: 1 }, enough: 3 },
-    });
-    expect(desk.place.rows().at(2)?._reason).toMatch(
-      /; not sent again, because the extra credits do not cover it$/,
-    );
-
-    await desk.type(['settle', 'last', '--retry', '--extra-credits', '3']);
-    expect(await plannedAndRun(desk)).toMatchObject({ planned: { credits: { most: 2 } }, charged: 2 });
-    expect(desk.place.statuses()).toEqual(['matched', 'matched', 'matched', 'matched']);
-  },
-);
-
-proof(
-  'without a limit of its own a finished batch asks about retries, and keeps the limit that it has',
-  async () => {
-    const desk = await openDesk({ faults: 'charged-reset:x2', concurrency: 1 });
-    desk.list(2);
-    const words = ['run', 'enrich-company', 'list.csv', '-o', 'out.csv'];
-    await desk.type([...words, '--yes']);
-    await desk.type(['settle', 'last', '2', '--not-done']);
-    const bought = await desk.type(words);
-    expect(bought.code, bought.stderr).toBe(3);
-    await desk.type(['settle', 'last', '--retry']);
-    expect(await desk.type(words)).toMatchObject({ code: 4 });
-    expect((await desk.json(['status', 'last'])).credits).toMatchObject({ spent: 1, in_doubt: 1, budget: 2 });
-  },
-);
-
-proof('a change that costs something and is sent again stands in the plan of its list, too', async () => {
-  const desk = await openDesk({ faults: 'charged-reset:x1', concurrency: 1 });
-  desk.list(2);
-  await desk.write(
-    'change.yaml',
-    'operation: api-call\nkind: change\nendpoint: /enrich/company\nbody: { domain: "{{Domain}}" }\n',
+test('where the extra credits hold retries back, everything says so, and what it says to type goes on', async () => {
+  const desk = await doubtfulDesk(4, 'charged-reset:x3');
+  const decided = await desk.type(['settle', 'last', '--retry', '--extra-credits', '1']);
+  expect(decided).toMatchObject({ code: 0, stdout: 'Noted for 3 calls: retry.\n' });
+  expect(decided.stderr).toContain(
+    '3 calls in doubt will be sent again, for at most 3 credits, and 1 of 1 extra credit is left.',
   );
-  const run = ['run', 'change.yaml', 'list.csv', '-o', 'out.csv'];
-  expect(await desk.type([...run, '--yes'])).toMatchObject({ code: 3 });
-  await desk.type(['settle', 'last', '--retry', '--extra-credits', '1']);
-  // What was agreed to with --yes has a credit for each of two calls, and the lost one still holds its own.
-  expect(await desk.type(run)).toMatchObject({ code: 4 });
-  const plan = ['plan', 'change.yaml', 'list.csv'];
-  expect((await desk.type(plan)).stdout).toContain('\nAt most 1 credit.\n');
-  const { planned, charged } = await plannedAndRun(desk, plan, [...run, '--budget', '3']);
-  expect(planned).toMatchObject({ to_buy: 0, sent_again: { rows: 1, credits: 1 }, credits: { most: 1 } });
-  expect(charged).toBe(1);
+  expect(await desk.requests(), 'the next run does that').toBe(4);
+  const ran = await desk.type(desk.run());
+  const { batch } = await desk.json(['status', 'last']);
+  const next = `settle ${batch} --retry --extra-credits 3`;
+  for (const { stderr } of [ran, await desk.type(['settle', 'last']), await desk.type(['status', 'last'])]) {
+    expect(stderr).toContain(
+      '2 calls in doubt will be sent again, for at most 2 credits, and 0 of 1 extra credit is left.',
+    );
+    expect(stderr).toContain(next);
+  }
+  expect(await desk.json(desk.run())).toMatchObject({ requests: 0, retries: { calls: 2, enough: 3 } });
+  await desk.type(next.split(' '));
+  await desk.type(desk.run());
+  expect(desk.place.statuses()).toEqual(['matched', 'matched', 'matched', 'matched']);
+  expect(await desk.place.vendor.book()).toMatchObject({ requests: 7, credits: 7 });
 });
 
 /** The words of the command that goes on, as it was printed; no shell reads them. */
@@ -218,92 +97,31 @@ function printedIn(stderr: string): readonly string[] {
   return line.split(' ');
 }
 
+const ASK_AGAIN = {
+  'a batch': { words: ['run', 'enrich-company', 'list.csv', '--budget', '9', '-o', 'out.csv'], rows: 3 },
+  'a trial': { words: ['try', 'enrich-company', 'domain=lost.example'], rows: 1 },
+} as const;
+
 test.each(
-  some(
-    [
-      ['--retry', 4],
-      ['--skip', 3],
-      ['--not-done', 4],
-      ['--answer name=Told', 3],
-    ],
-    1,
+  (['a batch', 'a trial'] as const).flatMap((what) =>
+    some(['--retry', '--skip', '--not-done', '--answer name=Told'], 1).map((each) => [what, each] as const),
   ),
 )(
-  'of a batch that was refreshed, the printed command carries %s out once, and buys nothing anew',
-  async (decision, requests) => {
+  'of %s that asked again, the printed command carries %s out once, and buys nothing anew',
+  async (what, said) => {
     const desk = await openDesk({ faults: 'charged-reset:x1', concurrency: 1 });
     desk.list(3);
-    expect(await desk.type(desk.run('--yes', '--refresh'))).toMatchObject({ code: 3 });
+    const { words, rows } = ASK_AGAIN[what];
+    expect(await desk.type([...words, '--yes', '--refresh'])).toMatchObject({ code: 3 });
     const { batch } = await desk.json(['status', 'last']);
-    const { stderr } = await desk.type(['settle', batch, '2', ...decision.split(' ')]);
-    const words = printedIn(stderr);
-    expect(words).toEqual(desk.run('--yes'));
-    expect((await desk.json(['status', batch])).next).toBe(`npx --no rowonce ${words.join(' ')}`);
+    const { stderr } = await desk.type(['settle', batch, '2', ...said.split(' ')]);
+    const printed = printedIn(stderr);
+    expect(printed).toEqual([...words, '--yes']);
     for (const _ of ['once', 'and again']) {
-      await desk.type(words);
-      expect(await desk.requests()).toBe(requests);
+      await desk.type(printed);
+      expect(await desk.requests()).toBe(/retry|not-done/.test(said) ? rows + 1 : rows);
     }
     expect((await desk.json(['status'])).batches).toHaveLength(1);
-  },
-);
-
-proof(
-  'a refresh that is stopped goes on by the typed command, and by the printed one, which begins no other',
-  async () => {
-    const desk = await openDesk({ faults: '401:x1', concurrency: 1 });
-    desk.list(3);
-    const stopped = await desk.type(desk.run('--refresh'));
-    expect(stopped.code).toBe(77);
-    const { batch } = await desk.json(['status', 'last']);
-    const words = printedIn(stopped.stderr);
-    expect(words).toEqual(desk.run());
-    expect(await desk.json(desk.run('--refresh'))).toMatchObject({ batch, stopped: null });
-    const requests = await desk.requests();
-    expect(await desk.json(words)).toMatchObject({ batch, stopped: null });
-    expect(await desk.requests()).toBe(requests);
-  },
-);
-
-test.each(
-  some(
-    [
-      ['--retry', 2],
-      ['--skip', 1],
-      ['--not-done', 2],
-      ['--answer name=Told', 1],
-    ],
-    1,
-  ),
-)(
-  'of a trial that asked again, the printed command carries %s out once, and asks nothing more',
-  async (decision, requests) => {
-    const desk = await openDesk({ faults: 'charged-reset:x1', concurrency: 1 });
-    const words = ['try', 'enrich-company', 'domain=lost.example', '--yes'];
-    expect(await desk.type([...words, '--refresh'])).toMatchObject({ code: 3 });
-    const { batch } = await desk.json(['status', 'last']);
-    const { stderr } = await desk.type(['settle', batch, ...decision.split(' ')]);
-    expect(printedIn(stderr)).toEqual(words);
-    for (const _ of ['once', 'and again']) {
-      await desk.type(printedIn(stderr));
-      expect(await desk.requests()).toBe(requests);
-    }
-    const { counts } = await desk.json(['status', batch]);
-    expect(counts).toEqual(decision === '--skip' ? { skipped: 1 } : { matched: 1 });
-  },
-);
-
-proof(
-  'what was decided is carried out by the printed command also when the other answers are too old by then',
-  async () => {
-    const desk = await openDesk({ faults: 'charged-reset:x1', concurrency: 1 });
-    desk.list(3);
-    await desk.write('job.yaml', 'operation: enrich-company\nrefresh_after: 0s\n');
-    await desk.type(['run', 'job.yaml', 'list.csv', '--budget', '9', '-o', 'out.csv']);
-    const { batch } = await desk.json(['status', 'last']);
-    const { stderr } = await desk.type(['settle', batch, '--retry', '--extra-credits', '1']);
-    expect((await desk.type(printedIn(stderr))).code).toBe(0);
-    expect((await desk.json(['status', batch])).counts).toEqual({ matched: 3 });
-    expect(await desk.requests()).toBe(4);
   },
 );
 

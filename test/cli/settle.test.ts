@@ -5,7 +5,6 @@
  * says what was paid.
  */
 import { expect, test } from 'vitest';
-import { proof, some } from '../combinations.ts';
 import { type Desk, openDesk } from './desk.ts';
 
 /** Three rows, two of which the vendor has charged without an answer. */
@@ -46,50 +45,6 @@ test('the list says which rows, since when, and how much is at risk; listing dec
   await desk.type(desk.run());
   expect(await desk.requests()).toBe(3);
 });
-
-test('--retry asks again in the next run, and no more than the extra credits', async () => {
-  const desk = await doubtfulDesk();
-  const decided = await desk.type(['settle', 'last', '--retry', '--extra-credits', '1']);
-  expect(decided).toMatchObject({ code: 0, stdout: 'Noted for 2 calls: retry.\n' });
-  const { batch } = await desk.json(['settle', 'last']);
-  expect(decided.stderr).toBe(
-    [
-      'The next run does that:',
-      `npx --no rowonce ${desk.run().join(' ')}`,
-      '2 calls in doubt will be sent again, for at most 2 credits, and 1 of 1 extra credit is left. To let the next run send all of them again:',
-      `npx --no rowonce settle ${batch} --retry --extra-credits 2\n`,
-    ].join('\n'),
-  );
-  expect(await desk.requests()).toBe(3);
-  await desk.type(desk.run());
-  expect([...desk.place.statuses()].sort()).toEqual(['in_doubt', 'matched', 'matched']);
-  expect(await desk.place.vendor.book()).toMatchObject({ requests: 4, credits: 4 });
-});
-
-proof(
-  "--retry without extra credits is held by the batch's budget, of which every doubt keeps its part",
-  async () => {
-    const desk = await doubtfulDesk();
-    await desk.type(['settle', 'last', '--retry']);
-    const words = [...desk.run(), '--budget', '4'];
-    const stopped = await desk.type(words);
-    expect(stopped.code).toBe(4);
-    expect(stopped.stderr).toContain('2 of 4 credits spent and 2 in doubt.\n');
-    expect(await desk.place.vendor.book()).toMatchObject({ requests: 4, credits: 4 });
-  },
-);
-
-proof(
-  'the limit that was agreed to with --yes stays when a later run finds nothing left to plan',
-  async () => {
-    const desk = await openDesk({ faults: 'reset:x1', concurrency: 1 });
-    desk.list(2);
-    const words = ['run', 'enrich-company', 'list.csv', '-o', 'out.csv', '--yes'];
-    await desk.type(words);
-    await desk.type(words);
-    expect((await desk.json(['status', 'last'])).credits).toMatchObject({ spent: 1, in_doubt: 1, budget: 2 });
-  },
-);
 
 test('--skip of one row ends that row, keeps its credits in doubt, and leaves the others', async () => {
   const desk = await doubtfulDesk();
@@ -141,37 +96,6 @@ test('--not-done gives the money back, for every batch, and the same command buy
   expect((await desk.json(['status', 'last'])).credits).toMatchObject({ spent: 2, in_doubt: 1 });
 });
 
-test.each(
-  some(
-    [
-      { said: ['--not-done'], ended: { matched: 3 } },
-      { said: ['--skip'], ended: { matched: 1, skipped: 2 } },
-      { said: ['--retry', '--extra-credits', '2'], ended: { matched: 3 } },
-    ],
-    2,
-  ),
-)(
-  'once $said is said of every lost answer the batch is not in doubt, and goes on',
-  async ({ said, ended }) => {
-    const desk = await doubtfulDesk();
-    const skipped = said.includes('--skip');
-    const counts = async () => (await desk.json(['status', 'last'])).counts;
-    expect(await counts()).toEqual({ in_doubt: 2, matched: 1 });
-    await desk.type(['settle', 'last', '2', ...said]);
-    const isLeft = skipped ? { skipped: 1 } : {};
-    expect(await counts(), 'one is open').toEqual({ in_doubt: 1, matched: 1, ...isLeft });
-    await desk.type(['settle', 'last', '3', ...said]);
-    const settled = skipped ? ended : { matched: 1 };
-    const state = skipped ? 'finished' : 'open';
-    expect((await desk.json(['status'])).batches).toMatchObject([{ state, counts: settled }]);
-    const shown = await desk.type(['status', 'last']);
-    expect(shown.stdout.includes('  pending   2\n')).toBe(!skipped);
-    expect(shown.stderr.startsWith('To continue: ')).toBe(!skipped);
-    expect((await desk.json(desk.run())).counts).toEqual(ended);
-    expect((await desk.json(['status', 'last'])).counts).toEqual(ended);
-  },
-);
-
 test('--answer no_match says that a lookup found nothing: its row goes on to its next identifier, which the same command asks for', async () => {
   const desk = await openDesk({ faults: 'charged-reset:x1', concurrency: 1 });
   await desk.write('list.csv', 'Domain,Profile\nacme.example,https://www.linkedin.com/company/acme\n');
@@ -217,35 +141,21 @@ test('a decision that cannot be carried out is refused, and nothing is noted', a
   expect((await desk.json(['settle', 'last'])).at_risk).toBe(2);
 });
 
-proof(
-  'money of a lost answer that is not needed any more is named, though nobody is asked about it',
-  async () => {
-    const desk = await openDesk();
-    desk.list(3);
-    await desk.type(desk.run());
-    await desk.place.vendor.setFaults('charged-reset:x1');
-    const { batch, credits } = await desk.json(desk.run('--refresh'));
-    expect(credits).toMatchObject({ spent: 2, in_doubt: 1 });
-    expect((await desk.type(['settle', 'last'])).stdout).toBe(
-      `Nothing in batch ${batch} is in doubt.\n1 credit of lost answers may have been charged, with nothing to decide: their calls have another answer, or were skipped.\n`,
-    );
-    expect(await desk.json(['settle', 'last'])).toMatchObject({ at_risk: 0, undecidable: 1, in_doubt: [] });
-  },
-);
-
-proof('a batch without doubts says so', async () => {
-  const desk = await openDesk();
-  desk.list(1);
-  const { batch } = await desk.json(desk.run());
-  expect(await desk.type(['settle', 'last'])).toMatchObject({
-    code: 0,
-    stdout: `Nothing in batch ${batch} is in doubt.\n`,
-    stderr: '',
-  });
-  // A decision has nothing to be about then.
-  expect(await desk.type(['settle', 'last', '--retry'])).toMatchObject({
-    code: 0,
-    stdout: `Nothing in batch ${batch} is in doubt.\n`,
-    stderr: '',
-  });
+test('after a kill what was on its way may be decided about at once; beside a run nothing is taken for in doubt', async () => {
+  const desk = await openDesk({ latencyMs: 60_000, concurrency: 3 });
+  const { place } = desk;
+  desk.list(8);
+  const program = place.start();
+  await program.until(() => place.vendor.requests().length === 3);
+  const beside = await desk.type(['settle', 'last']);
+  expect(beside).toMatchObject({ code: 0, stdout: expect.stringContaining('Nothing in batch') });
+  expect(beside.stdout).toContain('3 requests have no answer yet; if no run is at work,');
+  expect(place.ledger().open).toHaveLength(3);
+  await program.kill();
+  expect((await desk.type(['status', 'last'])).stdout).toContain(
+    'Open       3 requests have no answer yet; if no run is at work, the next run or settle counts them as in doubt.',
+  );
+  const decided = await desk.type(['settle', 'last', '--skip']);
+  expect(decided).toMatchObject({ code: 0, stdout: 'Noted for 3 calls: skip.\n' });
+  expect(await desk.requests()).toBe(3);
 });
