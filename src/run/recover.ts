@@ -1,7 +1,5 @@
 import { operationFor, type Repetition } from '../client/dialect.ts';
 import { oddAnswerIn } from '../client/judge.ts';
-import { callKeyOf } from '../core/call-key.ts';
-import { unreachable } from '../core/errors.ts';
 import { NOTE_PERSON } from '../core/membership.ts';
 import type {
   CallState,
@@ -46,7 +44,7 @@ export interface Again {
   readonly withoutKey?: true;
 }
 
-/** How often a harmless request is repeated. A vendor that loses four answers to it will lose the fifth, too. */
+/** How often a request is repeated. A vendor that loses four answers to it will lose the fifth, too. */
 const MOST_REPEATS = 3;
 
 /** The waits before repeats. The first is sent at once; a vendor that loses it, or is still working on it, gets more time. */
@@ -104,12 +102,12 @@ async function repetitionOf(ledger: Ledger, { batch, row, attempt }: OpenAttempt
 export type InDoubt = CallState & { readonly kind: 'in_doubt' };
 
 /**
- * Tries the rules in order: first the ways that surely cost nothing, then a person's decision, then the job's policy. Who decided to
- * leave the call out wants none of these ways, of which each may have it sent.
- * `recover` has asked for the count of credits already, because it means nothing once the run is buying.
+ * Rule 10: the first that applies counts. What surely costs nothing comes before a person's decision, and that before the job's policy.
+ * `recover` has compared the vendor's count of credits already, because it means nothing once the run is buying.
  */
 export async function resolveDoubt(run: Run, state: InDoubt, policy: DoubtPolicy): Promise<Resolution> {
   const { doubt, decision } = state;
+  // Who decided to leave the call out wants none of the ways, of which each may have it sent.
   if (decision?.kind === 'skip') return follow(decision, doubt);
   const repeated = await repeat(run, state);
   if (repeated !== undefined) return repeated;
@@ -119,54 +117,37 @@ export async function resolveDoubt(run: Run, state: InDoubt, policy: DoubtPolicy
   return followPolicy(run, doubt, policy);
 }
 
-/** Allows a repeat that is charged once however often it arrives, or that does no harm; undefined for other calls. */
+/** Sends the lost request again, where it is charged once however often it arrives, or does no harm; undefined for other calls. */
 async function repeat(run: Run, { doubt, decision }: InDoubt): Promise<Resolution | undefined> {
-  const { client, clock } = run.session;
-  const { call, request, repeats } = doubt;
-  if (repeats > 0 && (await wasAnswered(run.session, doubt))) return undefined;
-  const unused = decision?.kind === 'repeat' ? decision.id : undefined;
-  const keyed = request && { request, firstSentAtMs: request.firstSentAtMs };
-  if (keyed !== undefined) await tellTime(run);
-  if (
-    keyed !== undefined &&
-    isStillHonoured(client.dialect, clock.latestMs() - keyed.firstSentAtMs) &&
-    (await vendorKeepsAnswers(run.session, doubt))
-  ) {
-    const why = `the vendor charges once for an idempotency key, for ${client.dialect.idempotency?.valid_for}`;
-    await untilRepeat(run, doubt);
-    const id = unused ?? (await decide(run, doubt, 'repeat', 'rule', why)).id;
-    return { kind: 'send_again', again: { decision: id, ...keyed } };
-  }
-  if (typeof call.ifLost !== 'object' || repeats >= MOST_REPEATS) return undefined;
+  const { repeats } = doubt;
+  if (repeats >= MOST_REPEATS || (repeats > 0 && (await wasAnswered(run.session, doubt)))) return undefined;
+  const way = (await underItsKey(run, doubt)) ?? harmlessly(doubt);
+  if (way === undefined) return undefined;
+  const { why, ...again } = way;
   await untilRepeat(run, doubt);
-  const id = unused ?? (await decide(run, doubt, 'repeat', 'rule', call.ifLost.repeat)).id;
-  return { kind: 'send_again', again: { decision: id, withoutKey: true } };
+  const id = decision?.kind === 'repeat' ? decision.id : (await decide(run, doubt, 'repeat', 'rule', why)).id;
+  return { kind: 'send_again', again: { decision: id, ...again } };
 }
+
+type Way = Omit<Again, 'decision'> & { readonly why: string };
+
+async function underItsKey(run: Run, { request }: Doubt): Promise<Way | undefined> {
+  if (request === undefined) return undefined;
+  await tellTime(run);
+  const { client, clock } = run.session;
+  const { firstSentAtMs } = request;
+  if (!isStillHonoured(client.dialect, clock.latestMs() - firstSentAtMs)) return undefined;
+  const why = `the vendor charges once for an idempotency key, for ${client.dialect.idempotency?.valid_for}`;
+  return { why, request, firstSentAtMs };
+}
+
+const harmlessly = ({ call: { ifLost } }: Doubt): Way | undefined =>
+  typeof ifLost === 'object' ? { why: ifLost.repeat, withoutKey: true } : undefined;
 
 /** Whether the last answer came whole, and nobody could read it: a vendor that says so twice says it again. */
 async function wasAnswered({ ledger, client }: Session, { attempt, call }: Doubt): Promise<boolean> {
   const [record] = await ledger.attempts([attempt]);
   return record?.reply !== undefined && oddAnswerIn(record.reply, client.dialect, call) !== undefined;
-}
-
-/**
- * Whether the vendor may still answer a repeat; false once it has lost the most repeats that are sent. Repeats that ended
- * with the program do not count, because they say nothing about the vendor, and a further one under the key costs nothing
- * until the key expires.
- */
-async function vendorKeepsAnswers(
-  { ledger, account }: Session,
-  { repeats, batch, row, key }: Doubt,
-): Promise<boolean> {
-  if (repeats < MOST_REPEATS) return true;
-  const lost = (await ledger.history(batch, row)).filter(
-    ({ call, decision, closure }) =>
-      decision?.kind === 'repeat' &&
-      closure?.kind === 'in_doubt' &&
-      closure.why !== PROGRAM_ENDED &&
-      callKeyOf(account.identity, call) === key,
-  );
-  return lost.length < MOST_REPEATS;
 }
 
 async function untilRepeat({ session: { clock }, waiter }: Run, { repeats, ...sent }: Doubt): Promise<void> {
@@ -176,21 +157,14 @@ async function untilRepeat({ session: { clock }, waiter }: Run, { repeats, ...se
 }
 
 async function followPolicy(run: Run, doubt: Doubt, policy: DoubtPolicy): Promise<Resolution> {
-  switch (policy) {
-    case 'hold':
-      return { kind: 'hold', reason: doubtReason(doubt) };
-    case 'skip':
-      return follow(await decide(run, doubt, 'skip', 'job', 'the job says in_doubt: skip'), doubt);
-    case 'retry':
-      if (await wasRetried(run.session.ledger, run.session.account.identity, doubt, run.batch))
-        return {
-          kind: 'hold',
-          reason: `${doubtReason(doubt)}; the job had it sent again, and that answer was lost too`,
-        };
-      return follow(await decide(run, doubt, 'retry', 'job', 'the job says in_doubt: retry'), doubt);
-    default:
-      return unreachable(policy);
-  }
+  const { ledger, account } = run.session;
+  if (policy === 'hold') return { kind: 'hold', reason: doubtReason(doubt) };
+  if (policy === 'retry' && (await wasRetried(ledger, account.identity, doubt, run.batch)))
+    return {
+      kind: 'hold',
+      reason: `${doubtReason(doubt)}; the job had it sent again, and that answer was lost too`,
+    };
+  return follow(await decide(run, doubt, policy, 'job', `the job says in_doubt: ${policy}`), doubt);
 }
 
 async function decide(
@@ -204,20 +178,10 @@ async function decide(
   return { ...spec, id: await ledger.decide(spec, { about: doubt.attempt }) };
 }
 
-const skippedWords = ({ by, why }: Decision): string =>
-  by === 'person' ? 'skipped by the user' : `skipped, ${why}`;
-
 function follow(decision: Decision, doubt: Doubt): Resolution {
-  switch (decision.kind) {
-    case 'retry':
-      return { kind: 'send_again', again: { decision: decision.id } };
-    case 'skip':
-      return { kind: 'skip', reason: `${skippedWords(decision)}: ${doubt.why}` };
-    case 'repeat':
-    case 'hold':
-    case 'told':
-      return { kind: 'hold', reason: doubtReason(doubt) };
-    default:
-      return unreachable(decision.kind);
-  }
+  const { kind, by, why } = decision;
+  if (kind === 'retry') return { kind: 'send_again', again: { decision: decision.id } };
+  if (kind !== 'skip') return { kind: 'hold', reason: doubtReason(doubt) };
+  const who = by === 'person' ? 'skipped by the user' : `skipped, ${why}`;
+  return { kind: 'skip', reason: `${who}: ${doubt.why}` };
 }

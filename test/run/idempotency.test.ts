@@ -133,28 +133,6 @@ describe('a lost request', () => {
     expect(await moneyOf(at, batch)).toEqual({ spent: 1, reserved: 0, inDoubt: 0 });
   });
 
-  test.each(
-    some(
-      [
-        ['is repeated all the same', 1, { applied: 1 }, 2],
-        ['is repeated three times, if the vendor loses those', 100, { in_doubt: 1 }, 4],
-      ],
-      1,
-    ),
-  )('of which kills have taken three repeats %s', async (_, lost, counts, sent) => {
-    const at = await openPlace(vendorScript(losing(lost)));
-    const { batch } = await runOnce(at, { dialect: briefly });
-    for (let kills = 0; kills < 3; kills += 1) {
-      await leaveRepeatOpen(at, batch);
-      await reopen(at);
-      expect((await runOnce(at, { dialect: briefly })).counts).toEqual({ in_doubt: 1 });
-    }
-    expect((await runOnce(at, { dialect })).counts).toEqual(counts);
-    expect((await runOnce(at, { dialect })).counts).toEqual(counts);
-    expect(purchasesOf(at)).toHaveLength(sent);
-    expect(Math.max(...at.clock.sleptMs), 'the vendor is given time').toBeGreaterThan(20_000);
-  });
-
   test('is repeated after the vendor was asked for the time, once, without a key', async () => {
     const at = await openPlace(vendorScript(losing(2)));
     await runOnce(at, { dialect });
