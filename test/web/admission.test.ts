@@ -7,7 +7,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Admission, redirectIn } from '../../src/web/server/admission.ts';
-import { OnceOnly } from '../../src/web/server/secrets.ts';
 import { VirtualClock } from '../virtual-clock.ts';
 
 let clock: VirtualClock;
@@ -50,12 +49,4 @@ test('a hundred tabs are in; one more puts the oldest out, and never the tool', 
   const tokens = Array.from({ length: 101 }, () => admission.admit(admission.issue()) ?? '');
   expect(tokens.map((token) => admission.isTab(token))).toEqual([false, ...Array(100).fill(true)]);
   expect(admission.isTool(admission.tool)).toBe(true);
-});
-
-test('a thousand words are kept, and the oldest make place', () => {
-  const words = new OnceOnly<number>(clock);
-  const issued = Array.from({ length: 1_001 }, (_, at) => words.issue(at));
-  expect(issued.map((word) => words.redeem(word)).filter((at) => at !== undefined)).toEqual(
-    Array.from({ length: 1_000 }, (_, at) => at + 1),
-  );
 });

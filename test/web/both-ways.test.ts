@@ -4,58 +4,35 @@
  * Method: a real `rowonce serve` beside typed commands on the same store, the page in a real Chromium; the sandbox's vendors,
  * or one of the test's own, count what was asked.
  */
-import { cpSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { WorkView } from '../../src/web/api.ts';
 import { text } from '../../src/web/page/text.ts';
-import { type Desk, type JsonResult, openDesk } from '../cli/desk.ts';
+import { type Desk, openDesk } from '../cli/desk.ts';
 import { PROGRAM } from '../cli/rowonce.ts';
 import { typed } from '../cli/typed.ts';
 import { proof, proofs, some } from '../combinations.ts';
 import { PROJECT, TeamWorkplace } from '../faults/team-workplace.ts';
-import { openTab } from './browser.ts';
-import { openBrowser } from './chromium.ts';
-import { expectToFit } from './fit.ts';
-import { environmentIn, Served } from './served.ts';
+import { ask, expectToFit, servedIn, useBrowser } from './scene.ts';
+import { environmentIn } from './served.ts';
 
-let browser: Browser;
-
-beforeAll(async () => {
-  browser = await openBrowser();
-});
-
-afterAll(() => browser?.close());
+const tabAt = useBrowser();
 
 const words = text.batch;
 
 /** A page over the store in this folder, and what its API answers. */
 async function serve(folder: string, env: Record<string, string> = {}) {
-  const served = await Served.start([], { cwd: folder, env });
-  onTestFinished(async () => void (await served.stop('SIGKILL')));
-  const ask = async (method: string, path: string, body?: object | string): Promise<JsonResult> => {
-    const sent = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
-    const answer = await served.tool(`/api${path}`, {
-      method,
-      ...(sent === undefined ? {} : { body: sent }),
-    });
-    return JSON.parse(answer.body);
-  };
+  const served = await servedIn(folder, env);
+  const asked = (method: string, path: string, body?: object | string) => ask(served, method, path, body);
   const lastWork = async (): Promise<WorkView> => {
-    const works = async (): Promise<readonly WorkView[]> => (await ask('GET', '/tasks')).work;
+    const works = async (): Promise<readonly WorkView[]> => (await asked('GET', '/tasks')).work;
     await expect.poll(async () => (await works()).every(({ state }) => state === 'ended')).toBe(true);
     const last = (await works()).at(-1);
     if (last === undefined) throw new Error('Nothing was started');
     return last;
   };
-  const open = async (path: string): Promise<Page> => {
-    const page = await openTab(browser, served, { path });
-    onTestFinished(() => page.context().close());
-    return page;
-  };
-  return { ask, lastWork, open };
+  return { ask: asked, lastWork, open: (path: string) => tabAt(served, path) };
 }
 
 /** A team whose first invite was lost, and which somebody has agreed to on a terminal. */
@@ -199,47 +176,6 @@ test('a yes to changes is one to those that were shown: nothing is sent where th
   expect(await team.requests()).toBe(requests);
 });
 
-proof.each([
-  { first: ['run', 'enrich-company', 'list.csv', '-o', 'out.csv', '--budget', '9'], bought: 3 },
-  { first: ['try', 'enrich-company', 'domain=lost.example'], bought: 1 },
-])(
-  'a decision about what $first.0 has lost with --refresh is carried out from the page, and what it bought stays bought',
-  async ({ first, bought }) => {
-    const desk = await openDesk({ faults: 'charged-reset:x1', concurrency: 1 });
-    desk.list(3);
-    expect(await desk.start([...first, '--yes', '--refresh'])).toMatchObject({ code: 3 });
-    const { batch } = await desk.json(['status', 'last']);
-    await desk.type(['settle', batch, '--answer', 'name=Told']);
-    const { ask, lastWork } = await serve(desk.place.folder, desk.environment());
-    await ask('POST', `/batches/${batch}/continue`);
-    expect(await lastWork()).toMatchObject({ exit_code: 0, stopped: null });
-    expect((await ask('GET', `/batches/${batch}`)).counts).toEqual({ matched: bought });
-    await ask('POST', `/batches/${batch}/continue`);
-    await lastWork();
-    expect(await desk.requests()).toBe(bought);
-    expect((await ask('GET', '/batches')).batches).toHaveLength(1);
-  },
-);
-
-proof('what is left of a plan is begun from the page', async () => {
-  const desk = await openDesk();
-  const env = { ROWONCE_SANDBOX: '--faults reset@create-invite:x1' };
-  await desk.write(
-    'team.csv',
-    'Email,Project,Role\nann@t.example,proj-care,viewer\nbob@t.example,proj-care,viewer\n',
-  );
-  const columns = '{ email: Email, role: Role, project_id: Project }';
-  await desk.write('team.yaml', `operation: onboard\naccount: sandbox-service\ncolumns: ${columns}\n`);
-  const { id } = await desk.json(['plan', 'team.yaml', 'team.csv']);
-  const words = ['run', 'team.yaml', 'team.csv', '--plan', id, '--yes'];
-  expect(await desk.start(words, { env })).toMatchObject({ code: 3 });
-  const { batch } = await desk.json(['status', 'last']);
-  await desk.type(['settle', batch, '--not-done']);
-  const { ask, lastWork } = await serve(desk.place.folder, desk.environment());
-  await ask('POST', `/batches/${batch}/continue`);
-  expect(await lastWork()).toMatchObject({ exit_code: 0, stopped: null });
-});
-
 /** A vendor of the test alone. @param answer says what is found, by what is asked about. @returns its address. */
 async function vendorOf(answer: (about: string) => object | undefined): Promise<string> {
   const server = createServer(async (request, response) => {
@@ -255,78 +191,6 @@ async function vendorOf(answer: (about: string) => object | undefined): Promise<
   });
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
-
-proof(
-  'a budget that is too small for what a corrected dialect asks further is raised where the rows go on',
-  async () => {
-    const desk = await openDesk();
-    const asked: string[] = [];
-    const url = await vendorOf((about) => {
-      asked.push(about);
-      return { name: about.includes('/company/') ? 'Acme' : 'UNKNOWN' };
-    });
-    const data = { vendor: 'provider', base_url: url, key: 'k', dialect: desk.place.path('ours.yaml') };
-    await desk.write('config/accounts.yaml', JSON.stringify({ accounts: { data } }));
-    await desk.write('ours.yaml', '{}');
-    const rows = ['one', 'two'].map((name) => `${name}.example,https://www.linkedin.com/company/${name}\n`);
-    await desk.write('list.csv', `Domain,Profile\n${rows.join('')}`);
-    const columns = { domain: 'Domain', profile_url: 'Profile' };
-    const job = { operation: 'enrich-company', columns, waterfall: ['domain', 'profile_url'] };
-    await desk.write('job.yaml', JSON.stringify({ ...job, budget: { credits: 2 } }));
-    const { batch } = await desk.json(['run', './job.yaml', 'list.csv', '-o', 'out.csv']);
-    await desk.write('job.yaml', JSON.stringify({ ...job, budget: { credits: 1 } }));
-    const none = { status: [200], body: { path: 'name', matches: 'UNKNOWN' }, means: 'no_match' };
-    await desk.write('ours.yaml', JSON.stringify({ answers: [none] }));
-    const { open } = await serve(desk.place.folder, desk.environment());
-    const page = await open(`/batches/${batch}`);
-    await page.getByRole('button', { name: words.settleAnew }).click();
-    await page.getByRole('button', { name: words.agree }).click();
-    const follower = page.getByText(words.followed).getByRole('link');
-    await follower.waitFor();
-    await expect.poll(() => page.getByLabel(words.moreBudget).count()).toBe(0);
-    await expect.poll(() => page.locator('.notices').textContent()).toContain('continue it there');
-    await follower.click();
-    await page.getByRole('button', { name: words.goOn }).click();
-    const budget = page.getByLabel(words.moreBudget);
-    await budget.waitFor();
-    expect([await budget.inputValue(), asked.length]).toEqual(['2', 3]);
-    await page.getByRole('button', { name: words.goOnWith }).click();
-    await page.getByText(words.states.finished, { exact: true }).waitFor();
-    expect(asked).toHaveLength(4);
-  },
-);
-
-proof(
-  'a job that sends something else since is agreed to from the batch that it began, once it was shown',
-  async () => {
-    const desk = await openDesk();
-    const asked: string[] = [];
-    const url = await vendorOf((about) => {
-      asked.push(about);
-      return { name: 'Acme', ...(asked.length === 1 ? { note: 'busy' } : {}) };
-    });
-    const data = { vendor: 'provider', base_url: url, key: 'k', dialect: desk.place.path('ours.yaml') };
-    await desk.write('config/accounts.yaml', JSON.stringify({ accounts: { data } }));
-    const busy = { status: [200], body: { path: 'note', matches: 'busy' }, means: 'in_doubt' };
-    await desk.write('ours.yaml', JSON.stringify({ answers: [busy] }));
-    await desk.write('list.csv', 'Domain\none.example\ntwo.example\n');
-    const job = { operation: 'api-call', endpoint: '/tags', kind: 'read', body: { domain: '{{Domain}}' } };
-    await desk.write('job.yaml', JSON.stringify({ ...job, refresh_after: '30d' }));
-    const { batch, counts } = await desk.json(['run', './job.yaml', 'list.csv', '-o', 'out.csv', '--yes']);
-    expect(counts).toEqual({ in_doubt: 1, matched: 1 });
-    await desk.type(['settle', batch, '--not-done']);
-    await desk.write('ours.yaml', JSON.stringify({ answers: [busy], fields_at: 'data' }));
-    const { open } = await serve(desk.place.folder, desk.environment());
-    const page = await open(`/batches/${batch}`);
-    await page.getByRole('button', { name: words.carryOut }).click();
-    const agree = page.getByRole('button', { name: words.agree });
-    await agree.waitFor();
-    expect(await page.locator('.notices').textContent()).toContain(`Sends POST ${url}/tags (api-call).`);
-    expect(asked).toHaveLength(2);
-    await agree.click();
-    await expect.poll(() => asked).toEqual(['one.example', 'two.example', 'one.example']);
-  },
-);
 
 proofs('what stops a run and is answered by a word on a terminal is answered by a button', () => {
   const answers = [
@@ -383,24 +247,6 @@ proofs('what stops a run and is answered by a word on a terminal is answered by 
     await answer(desk, batch, 'doubts');
     expect([asked.length, new Set(asked).size]).toEqual([12, 12]);
   });
-
-  proof(
-    'store: what an older copy of the store has not bought is bought, and nothing of it twice',
-    async () => {
-      const desk = await openDesk();
-      desk.list(6);
-      desk.list(2, 'other.csv');
-      const store = desk.place.path('store');
-      const { batch } = await desk.json(desk.run('--limit', '3'));
-      cpSync(store, desk.place.path('copy'), { recursive: true });
-      await desk.type(['run', 'enrich-company', 'other.csv', '-o', 'other.out.csv', '--budget', '2']);
-      rmSync(store, { recursive: true });
-      cpSync(desk.place.path('copy'), store, { recursive: true });
-      expect((await desk.type(desk.run())).stderr).toContain('is not the newest one');
-      await answer(desk, batch, 'store');
-      expect(await desk.place.vendor.book()).toMatchObject({ requests: 8, credits: 8, charged_twice: [] });
-    },
-  );
 });
 
 proofs.each(['--retry', '--not-done'])('%s on a terminal', (decision) => {
@@ -416,17 +262,6 @@ proofs.each(['--retry', '--not-done'])('%s on a terminal', (decision) => {
     await ask('POST', `/batches/${batch}/continue`);
     expect(await lastWork()).toMatchObject({ kind: 'undo', stopped: null });
     expect((await team.state()).roles()).toMatchObject({ [`${PROJECT} ann@t.example`]: 'viewer' });
-  });
-
-  test('about a doubt of one call that was tried is carried out on its page', async () => {
-    const desk = await openDesk({ faults: 'charged-reset:x1', concurrency: 1 });
-    await desk.type(['try', 'enrich-company', 'domain=one.example', '--account', 'data', '--yes']);
-    const { batch } = await desk.json(['status', 'last']);
-    expect((await desk.type(['settle', batch, decision])).code).toBe(0);
-    const { ask, lastWork } = await serve(desk.place.folder, desk.environment());
-    await ask('POST', `/batches/${batch}/continue`);
-    expect(await lastWork()).toMatchObject({ stopped: null });
-    expect((await ask('GET', `/batches/${batch}`)).counts).not.toHaveProperty('in_doubt');
   });
 });
 

@@ -7,21 +7,16 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { readSheet } from 'read-excel-file/node';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import writeExcel from 'write-excel-file/node';
 import { text } from '../../src/web/page/text.ts';
 import { proof } from '../combinations.ts';
-import { openTab } from './browser.ts';
-import { openBrowser } from './chromium.ts';
-import { Served } from './served.ts';
+import { servedIn, useBrowser } from './scene.ts';
+import type { Served } from './served.ts';
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await openBrowser();
-});
-afterAll(() => browser?.close());
+const tabAt = useBrowser();
 
 /** Chooses a file as a person does. */
 async function bring(page: Page, file: string): Promise<void> {
@@ -47,10 +42,8 @@ const COUNTER = `
 `;
 
 async function desk(): Promise<{ readonly served: Served; readonly page: Page }> {
-  const served = await Served.start([], { env: { ROWONCE_SANDBOX: '--rate 200/s --match-rate 1' } });
-  onTestFinished(() => served[Symbol.asyncDispose]());
-  const page = await openTab(browser, served, { path: '/new' });
-  onTestFinished(() => page.context().close());
+  const served = await servedIn(undefined, { ROWONCE_SANDBOX: '--rate 200/s --match-rate 1' });
+  const page = await tabAt(served, '/new');
   await page.evaluate(COUNTER);
   return { served, page };
 }

@@ -1,26 +1,17 @@
+/**
+ * Goal: what stops a batch or leaves it in doubt has its next click on the batch itself, on a wide screen and on a phone.
+ * Method: a real Chromium before a real `rowonce serve`; the vendor's own book says what the click came to.
+ */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, onTestFinished, vi } from 'vitest';
-import type { WorkView } from '../../src/web/api.ts';
+import type { Page } from 'playwright-core';
+import { describe, expect, onTestFinished } from 'vitest';
 import { text } from '../../src/web/page/text.ts';
-import { type Desk, type JsonResult, openDesk } from '../cli/desk.ts';
-import { PROGRAM } from '../cli/rowonce.ts';
-import { typed } from '../cli/typed.ts';
+import { type Desk, openDesk } from '../cli/desk.ts';
 import { proof } from '../combinations.ts';
-import { TeamWorkplace } from '../faults/team-workplace.ts';
-import { openTab } from './browser.ts';
-import { openBrowser } from './chromium.ts';
-import { expectToFit } from './fit.ts';
-import { environmentIn, Served } from './served.ts';
+import { ask, expectToFit, servedIn, useBrowser } from './scene.ts';
 
-let browser: Browser;
-
-beforeAll(async () => {
-  browser = await openBrowser();
-});
-
-afterAll(() => browser?.close());
+const tabAt = useBrowser();
 
 /** A vendor that knows this key alone. @returns its address, and about what it was asked with that key. */
 async function vendorWithKey(key: string): Promise<{ readonly url: string; readonly asked: string[] }> {
@@ -40,19 +31,6 @@ async function vendorWithKey(key: string): Promise<{ readonly url: string; reado
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
 }
 
-/** What the API answers to a tool. */
-async function asked(
-  served: Served,
-  method: string,
-  path: string,
-  body?: string | object,
-): Promise<JsonResult> {
-  const sent = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
-  const answer = await served.tool(`/api${path}`, { method, ...(sent === undefined ? {} : { body: sent }) });
-  expect([200, 201], answer.body).toContain(answer.status);
-  return JSON.parse(answer.body);
-}
-
 interface Started {
   readonly page: Page;
   readonly batch: string;
@@ -60,58 +38,20 @@ interface Started {
 
 /** Starts a list from the page, and opens its batch. */
 async function started(desk: Desk, list: string, budget: number): Promise<Started> {
-  const served = await Served.start([], { cwd: desk.place.folder, env: desk.environment() });
-  onTestFinished(async () => void (await served.stop('SIGKILL')));
-  const ask = (...request: readonly [method: string, path: string, body?: string | object]) =>
-    asked(served, ...request);
-  const { id } = await ask('PUT', '/lists?name=list.csv', list);
+  const served = await servedIn(desk.place.folder, desk.environment());
+  const { id } = await ask(served, 'PUT', '/lists?name=list.csv', list);
   const choices = { what: { operation: 'enrich-company' }, account: 'data' };
-  const plan = await ask('POST', '/plans', { list: id, choices });
-  await ask('POST', '/starts', { plan: plan.id, budget });
-  const newest = async () => (await ask('GET', '/batches')).batches[0]?.batch;
+  const plan = await ask(served, 'POST', '/plans', { list: id, choices });
+  await ask(served, 'POST', '/starts', { plan: plan.id, budget });
+  const newest = async () => (await ask(served, 'GET', '/batches')).batches[0]?.batch;
   await expect.poll(newest).toBeDefined();
   const batch = await newest();
-  const page = await openTab(browser, served, { path: `/batches/${batch}` });
-  onTestFinished(() => page.context().close());
+  const page = await tabAt(served, `/batches/${batch}`);
   return { page, batch };
 }
 
 const isFinished = (page: Page): Promise<void> =>
   page.getByText(text.batch.states.finished, { exact: true }).waitFor();
-
-proof(
-  'a change in doubt that is to be sent again is sent from the page, also when the list was agreed to on a terminal',
-  async () => {
-    const team = await TeamWorkplace.open({ faults: 'reset:x1', concurrency: 1 });
-    onTestFinished(() => team[Symbol.asyncDispose]());
-    const { place } = team;
-    team.writeSheet(['ann', 'bob'].map((who) => ({ email: `${who}@t.example`, role: 'viewer' })));
-    for (const [name, value] of Object.entries(environmentIn(place.folder))) vi.stubEnv(name, value);
-    const commandLine = process.argv;
-    onTestFinished(() => {
-      vi.unstubAllEnvs();
-      process.argv = commandLine;
-    });
-    const words = ['run', place.path('team.yaml'), place.path('team.csv'), '-o', place.path('out.csv')];
-    process.argv = [process.execPath, PROGRAM, ...words];
-    expect(await typed(words, { answer: 'y' })).toMatchObject({ code: 3 });
-
-    const served = await Served.start([], { cwd: place.folder });
-    onTestFinished(async () => void (await served.stop('SIGKILL')));
-    const [{ batch }] = (await asked(served, 'GET', '/batches')).batches;
-    const ended = async (): Promise<JsonResult> => {
-      const works = async (): Promise<readonly WorkView[]> => (await asked(served, 'GET', '/tasks')).work;
-      await expect.poll(async () => (await works()).every(({ state }) => state === 'ended')).toBe(true);
-      return (await works()).at(-1);
-    };
-    await asked(served, 'POST', `/batches/${batch}/settle`, { rows: 'all', how: 'retry' });
-    await ended();
-    await asked(served, 'POST', `/batches/${batch}/continue`);
-    expect(await ended()).toMatchObject({ exit_code: 0, stopped: null });
-    const { batches } = await asked(served, 'GET', '/batches');
-    expect(batches).toMatchObject([{ batch, state: 'finished', counts: { applied: 2 } }]);
-  },
-);
 
 describe('on a wide screen and on a phone', () => {
   proof('a key that is refused is replaced from the batch that it stopped, which goes on', async () => {
@@ -178,11 +118,9 @@ describe('on a wide screen and on a phone', () => {
       ]);
       expect(code).toBe(3);
       await desk.write('list.csv', 'Domain\none.example\nthree.example\n');
-      const served = await Served.start([], { cwd: desk.place.folder, env: desk.environment() });
-      onTestFinished(async () => void (await served.stop('SIGKILL')));
-      const [{ batch }] = (await asked(served, 'GET', '/batches')).batches;
-      const page = await openTab(browser, served, { path: `/batches/${batch}/doubts` });
-      onTestFinished(() => page.context().close());
+      const served = await servedIn(desk.place.folder, desk.environment());
+      const [{ batch }] = (await ask(served, 'GET', '/batches')).batches;
+      const page = await tabAt(served, `/batches/${batch}/doubts`);
       await page.getByText(text.doubts.over('its list has changed')).waitFor();
       await page.getByText(text.doubts.tell('list')).waitFor();
       expect(await page.getByRole('radio', { name: text.doubts.retry }).count()).toBe(0);

@@ -3,33 +3,30 @@
  * Method: a real page over a batch that the command line bought, and what is in its folder afterwards.
  */
 import { existsSync, readdirSync } from 'node:fs';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { openDesk } from '../cli/desk.ts';
 import { proof } from '../combinations.ts';
-import { Served } from './served.ts';
+import { ask, servedIn } from './scene.ts';
+import type { Served } from './served.ts';
 
 test('a ticket is worth one file; neither a question about it nor a kill leaves anything of it', async () => {
   const desk = await openDesk();
   desk.list(3);
   const { batch } = await desk.json(desk.run());
-  const start = () => Served.start([], { cwd: desk.place.folder, env: desk.environment() });
+  const start = () => servedIn(desk.place.folder, desk.environment());
   const copies = () => {
     const folder = desk.place.path('store/downloads');
     return existsSync(folder) ? readdirSync(folder) : [];
   };
   const ticketOf = async (page: Served): Promise<string> => {
-    const body = JSON.stringify({ what: 'output', format: 'csv' });
-    return JSON.parse((await page.tool(`/api/batches/${batch}/tickets`, { method: 'POST', body })).body)
-      .ticket;
+    return (await ask(page, 'POST', `/batches/${batch}/tickets`, { what: 'output', format: 'csv' })).ticket;
   };
 
   const killed = await start();
-  onTestFinished(async () => void (await killed.stop('SIGKILL')));
   await ticketOf(killed);
   expect(copies()).toHaveLength(1);
   await killed.stop('SIGKILL');
   const page = await start();
-  onTestFinished(async () => void (await page.stop('SIGKILL')));
   expect(copies()).toEqual([]);
 
   const path = `/downloads/${await ticketOf(page)}`;
@@ -51,12 +48,10 @@ proof(
     const desk = await openDesk();
     await desk.write('list.csv', 'Domain\na.example\nb.example\n');
     await desk.json(desk.run());
-    const page = await Served.start([], { cwd: desk.place.folder, env: desk.environment() });
-    onTestFinished(async () => void (await page.stop('SIGKILL')));
+    const page = await servedIn(desk.place.folder, desk.environment());
     const taken = async (wanted: object): Promise<string> => {
-      const body = JSON.stringify(wanted);
-      const ticket = await page.tool('/api/history/tickets', { method: 'POST', body });
-      return (await page.ask(`/downloads/${JSON.parse(ticket.body).ticket}`)).body;
+      const { ticket } = await ask(page, 'POST', '/history/tickets', wanted);
+      return (await page.ask(`/downloads/${ticket}`)).body;
     };
     const lines = async (wanted: object): Promise<number> => (await taken(wanted)).trim().split('\n').length;
     expect(await taken({ what: 'log' })).toMatch(/^at,kind,operator,/);
@@ -70,11 +65,9 @@ proof('the name of a download is what a person reads, whatever stands in the nam
   const desk = await openDesk();
   desk.list(3);
   const { batch } = await desk.json(desk.run('-o', desk.place.path('o\u202evsc.exe\u200b"; x=\'é.csv')));
-  const page = await Served.start([], { cwd: desk.place.folder, env: desk.environment() });
-  onTestFinished(async () => void (await page.stop('SIGKILL')));
-  const body = JSON.stringify({ what: 'output', format: 'csv' });
-  const asked = await page.tool(`/api/batches/${batch}/tickets`, { method: 'POST', body });
-  const { headers } = await page.ask(`/downloads/${JSON.parse(asked.body).ticket}`);
+  const page = await servedIn(desk.place.folder, desk.environment());
+  const { ticket } = await ask(page, 'POST', `/batches/${batch}/tickets`, { what: 'output', format: 'csv' });
+  const { headers } = await page.ask(`/downloads/${ticket}`);
   expect(headers['content-disposition']).toBe(
     `attachment; filename="o_vsc.exe___ x___.csv"; filename*=UTF-8''ovsc.exe%22%3B%20x%3D%27%C3%A9.csv`,
   );

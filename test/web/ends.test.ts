@@ -9,10 +9,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
-import { type Desk, type JsonResult, openDesk } from '../cli/desk.ts';
+import { type Desk, openDesk } from '../cli/desk.ts';
 import { environmentOf } from '../cli/rowonce.ts';
 import { proof } from '../combinations.ts';
-import { Served } from './served.ts';
+import { ask, servedIn } from './scene.ts';
+import type { Served } from './served.ts';
 
 /** Many seconds, of which a run here sees the beginning; what is left then is asked for by many at once. */
 const ROWS = 100;
@@ -43,21 +44,14 @@ async function held(): Promise<Held> {
 async function served(): Promise<Held & { readonly page: Served }> {
   const desk = await openDesk({ latencyMs: 300 });
   desk.list(ROWS);
-  const page = await Served.start([], { cwd: desk.place.folder, env: desk.environment() });
-  onTestFinished(async () => void (await page.stop('SIGKILL')));
-  const list = await answerOf(page, 'PUT', '/api/lists?name=list.csv', await desk.read('list.csv'));
+  const page = await servedIn(desk.place.folder, desk.environment());
+  const list = await ask(page, 'PUT', '/lists?name=list.csv', await desk.read('list.csv'));
   const choices = { what: { operation: 'enrich-company' }, account: 'data' };
-  const plan = await answerOf(page, 'POST', '/api/plans', JSON.stringify({ list: list.id, choices }));
-  await answerOf(page, 'POST', '/api/starts', JSON.stringify({ plan: plan.id, budget: 1_000 }));
+  const plan = await ask(page, 'POST', '/plans', { list: list.id, choices });
+  await ask(page, 'POST', '/starts', { plan: plan.id, budget: 1_000 });
   await expect.poll(() => desk.requests(), { interval: 20 }).toBeGreaterThan(4);
   const words = [...splitCommand(plan.command), '--budget', '1000'];
   return { desk, holder: page.child, words, page };
-}
-
-async function answerOf(page: Served, method: string, path: string, body: string): Promise<JsonResult> {
-  const answer = await page.tool(path, { method, body });
-  expect([200, 201], answer.body).toContain(answer.status);
-  return JSON.parse(answer.body);
 }
 
 /** The words after `rowonce` of a command that is shown to be copied. */

@@ -3,30 +3,16 @@
  * cannot be read says what to do with it; and a list may be dropped on any view.
  * Method: a real Chromium before a real `rowonce serve`, with a workbook as people make it.
  */
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
 import { text } from '../../src/web/page/text.ts';
 import { proof } from '../combinations.ts';
 import { bookOf, textRow } from '../files/formats/workbook-file.ts';
-import { openTab } from './browser.ts';
-import { openBrowser } from './chromium.ts';
-import { Served } from './served.ts';
+import { servedIn, useBrowser } from './scene.ts';
 
-let browser: Browser;
+const open = useBrowser();
 
-beforeAll(async () => {
-  browser = await openBrowser();
-});
-
-afterAll(() => browser?.close());
-
-async function tabAt(path: string): Promise<Page> {
-  const served = await Served.start([], {});
-  onTestFinished(() => served[Symbol.asyncDispose]());
-  const page = await openTab(browser, served, { path });
-  onTestFinished(() => page.context().close());
-  return page;
-}
+const tabAt = async (path: string): Promise<Page> => open(await servedIn(), path);
 
 const RENEWALS = bookOf({
   rows: [

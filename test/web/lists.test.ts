@@ -239,3 +239,14 @@ proof('a list is kept for 30 days after its last batch, and never while one is o
   expect(await startAt(69)).toEqual([id]);
   expect(await startAt(71)).toEqual([]);
 });
+
+test.each([
+  ['a\r\nX-Odd: y\r\n\r\n.csv', 'a X-Odd: y .csv'],
+  ['../../etc/leads.csv', 'leads.csv'],
+  ['C:\\leads\\mine.csv', 'mine.csv'],
+  ['leads\u202evsc.exe\u2066.csv', 'leadsvsc.exe.csv'],
+  ['a\0b\u001b[31m.csv', 'ab.csv'],
+])('a list called %j is called %j', async (given, name) => {
+  const { bring } = await openPage();
+  expect(await bring(given, LEADS)).toMatchObject({ status: 201, name });
+});

@@ -4,29 +4,15 @@
  * Method: a real Chromium before a real `rowonce serve`, beside a run of the command line whose vendor answers when the test
  * says so.
  */
-import type { Browser, BrowserContextOptions, Page, Route } from 'playwright-core';
-import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
+import type { Page, Route } from 'playwright-core';
+import { expect } from 'vitest';
 import { text } from '../../src/web/page/text.ts';
 import { proof } from '../combinations.ts';
-import { openTab } from './browser.ts';
 import { openCable } from './cable.ts';
-import { openBrowser } from './chromium.ts';
-import type { Served } from './served.ts';
+import { useBrowser } from './scene.ts';
 import { underWay } from './under-way.ts';
 
-let browser: Browser;
-
-beforeAll(async () => {
-  browser = await openBrowser();
-});
-
-afterAll(() => browser?.close());
-
-async function tabAt(served: Served, path: string, options: BrowserContextOptions = {}): Promise<Page> {
-  const page = await openTab(browser, served, { path, ...options });
-  onTestFinished(() => page.context().close());
-  return page;
-}
+const tabAt = useBrowser();
 
 /** How many rows the tab shows as settled. */
 async function finishedIn(tab: Page): Promise<number> {

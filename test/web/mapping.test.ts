@@ -5,56 +5,36 @@
  */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect } from 'vitest';
 import { parse } from 'yaml';
 import { text } from '../../src/web/page/text.ts';
-import type { JsonResult } from '../cli/desk.ts';
 import { proof } from '../combinations.ts';
-import { openTab } from './browser.ts';
-import { openBrowser } from './chromium.ts';
+import { ask, expectToFit, useBrowser } from './scene.ts';
 import { Served } from './served.ts';
 
 const { columns: words } = text;
 
-let browser: Browser;
-let served: Served;
+const open = useBrowser();
 
+let served: Served;
 beforeAll(async () => {
-  browser = await openBrowser();
   served = await Served.start();
 });
-
-afterAll(async () => {
-  await browser?.close();
-  await served?.[Symbol.asyncDispose]();
-});
-
-async function ask(method: string, path: string, body: string | object): Promise<JsonResult> {
-  const sent = typeof body === 'string' ? body : JSON.stringify(body);
-  return JSON.parse((await served.tool(`/api${path}`, { method, body: sent })).body);
-}
+afterAll(() => served?.[Symbol.asyncDispose]());
 
 async function bring(name: string, body: string, choices: object): Promise<string> {
-  const { id } = await ask('PUT', `/lists?name=${name}`, body);
-  await ask('PUT', `/lists/${id}/draft`, choices);
+  const { id } = await ask(served, 'PUT', `/lists?name=${name}`, body);
+  await ask(served, 'PUT', `/lists/${id}/draft`, choices);
   return id;
 }
 
-async function tabAt(path: string): Promise<Page> {
-  const page = await openTab(browser, served, { path });
-  onTestFinished(() => page.context().close());
-  return page;
-}
+const tabAt = (path: string): Promise<Page> => open(served, path);
 
-/** Whether nothing of the view stands beside a telephone's screen, nor a wide one's, with all that is folded away. */
+/** With all that is folded away. */
 async function fits(page: Page): Promise<void> {
-  for (const width of [390, 1280]) {
-    await page.setViewportSize({ width, height: 900 });
-    await page.evaluate(`for (const each of document.querySelectorAll('details')) each.open = true`);
-    const wide = Number(await page.evaluate('document.documentElement.scrollWidth'));
-    expect(wide).toBeLessThanOrEqual(width);
-  }
+  await page.evaluate(`for (const each of document.querySelectorAll('details')) each.open = true`);
+  await expectToFit(page);
 }
 
 /** The job to which the newest clicks came, once it says that. */
@@ -73,8 +53,8 @@ proof(
     const list = await bring('leads.csv', `ABN,Webseite\n51824753556,acme.example\n${domains.join('')}`, {
       ...{ what: { operation: 'enrich-company' }, account: 'sandbox-provider' },
     });
-    const { id: plan } = await ask('POST', '/plans', { list });
-    const { id: work } = await ask('POST', '/starts', { plan });
+    const { id: plan } = await ask(served, 'POST', '/plans', { list });
+    const { id: work } = await ask(served, 'POST', '/starts', { plan });
     const isOver = async () =>
       JSON.parse((await served.tool(`/api/tasks/${work}`)).body).work.state === 'ended';
     await expect.poll(isOver).toBe(true);

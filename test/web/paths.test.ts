@@ -5,42 +5,22 @@
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { readSheet } from 'read-excel-file/node';
-import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
+import { expect } from 'vitest';
 import writeExcel from 'write-excel-file/node';
 import type { BatchDetail, BatchList } from '../../src/web/api.ts';
 import { text } from '../../src/web/page/text.ts';
 import { proof } from '../combinations.ts';
-import { openTab } from './browser.ts';
-import { openBrowser } from './chromium.ts';
-import { Served } from './served.ts';
+import { ask, servedIn, useBrowser } from './scene.ts';
+import type { Served } from './served.ts';
 
 const FIXTURES = join(import.meta.dirname, '..', '..', 'fixtures');
 const QUICK = { ROWONCE_SANDBOX: '--rate 200/s --match-rate 1' };
 /** A list of thirty rows takes far longer than it takes to kill the page. */
 const SLOW = { ROWONCE_SANDBOX: '--rate 2/s --match-rate 1' };
 
-let browser: Browser;
-
-beforeAll(async () => {
-  browser = await openBrowser();
-});
-
-afterAll(() => browser?.close());
-
-/** A page of the running test alone. */
-async function servedWith(env: Readonly<Record<string, string>>, cwd?: string): Promise<Served> {
-  const served = await Served.start([], { env, ...(cwd === undefined ? {} : { cwd }) });
-  onTestFinished(() => served[Symbol.asyncDispose]());
-  return served;
-}
-
-async function tabAt(served: Served, path: string, { proxy }: BrowserContextOptions = {}): Promise<Page> {
-  const page = await openTab(browser, served, { path, ...(proxy === undefined ? {} : { proxy }) });
-  onTestFinished(() => page.context().close());
-  return page;
-}
+const tabAt = useBrowser();
 
 const domains = (rows: number): readonly string[] =>
   Array.from({ length: rows }, (_, at) => `company-${at}.example`);
@@ -76,7 +56,7 @@ function expectEachOnce(served: Served, rows: number): void {
 proof(
   'a workbook with two sheets becomes a batch by five clicks and its choice of a sheet, and its output is the list with our columns',
   async () => {
-    const served = await servedWith(QUICK);
+    const served = await servedIn(undefined, QUICK);
     const rows = domains(12).map((domain, at) => [at + 1, domain]);
     const sheets = [
       { sheet: 'About', data: [['Exported for the page']] },
@@ -141,9 +121,9 @@ async function tabTo(page: Page, name: string): Promise<void> {
 proof(
   'a list that cannot be read says why and offers no next step, until it is read in another way',
   async () => {
-    const served = await servedWith(QUICK);
+    const served = await servedIn(undefined, QUICK);
     const body = 'Domain,Domain\nb.example,c.example\nName,Site\nA,a.example\n';
-    const { id } = JSON.parse((await served.tool('/api/lists?name=leads.csv', { method: 'PUT', body })).body);
+    const { id } = await ask(served, 'PUT', '/lists?name=leads.csv', body);
     const page = await tabAt(served, `/lists/${id}`);
     await page.getByRole('alert').getByText('columns 1 and 2 have the same name').waitFor();
     expect(await page.getByText(text.list.reading).count()).toBe(0);
@@ -158,7 +138,7 @@ proof(
 proof(
   'what cannot be worked on is counted, and each reason names its first rows, for a lookup and for a team',
   async () => {
-    const served = await servedWith(QUICK);
+    const served = await servedIn(undefined, QUICK);
     const said = async (name: string, way: string, find: RegExp): Promise<readonly string[]> => {
       const page = await tabAt(served, '/new');
       await bring(page, join(FIXTURES, name));
@@ -186,14 +166,14 @@ proof(
 proof(
   'a page that is killed in the middle is started again, and "Continue" ends every row without a second charge',
   async () => {
-    const first = await servedWith(SLOW);
+    const first = await servedIn(undefined, SLOW);
     const batch = await started(first, 30);
     const watching = await tabAt(first, `/batches/${batch}`);
     await expect.poll(async () => (await detail(first, batch)).settled).toBeGreaterThan(0);
     await first.stop('SIGKILL');
     await watching.getByText(text.reconnecting).waitFor();
 
-    const again = await servedWith(QUICK, first.folder);
+    const again = await servedIn(first.folder, QUICK);
     const page = await tabAt(again, `/batches/${batch}`);
     await press(page, text.batch.goOn);
     await page.getByText(text.batch.states.finished, { exact: true }).waitFor();
@@ -205,12 +185,10 @@ proof(
 
 /** Begins a batch as the page does. @returns its id. */
 async function started(served: Served, rows: number): Promise<string> {
-  const ask = async (method: string, path: string, body: string) =>
-    JSON.parse((await served.tool(path, { method, body })).body);
-  const { id: list } = await ask('PUT', '/api/lists?name=leads.csv', csvOf(rows));
+  const { id: list } = await ask(served, 'PUT', '/lists?name=leads.csv', csvOf(rows));
   const choices = { what: { operation: 'enrich-company' }, account: 'sandbox-provider' };
-  const { id: plan } = await ask('POST', '/api/plans', JSON.stringify({ list, choices }));
-  await ask('POST', '/api/starts', JSON.stringify({ plan }));
+  const { id: plan } = await ask(served, 'POST', '/plans', { list, choices });
+  await ask(served, 'POST', '/starts', { plan });
   return batchOf(served);
 }
 
@@ -229,7 +207,7 @@ async function batchOf(served: Served): Promise<string> {
 proof(
   'an administrator sees a team project by project, allows what is held back, and types what is removed',
   async () => {
-    const served = await servedWith(QUICK);
+    const served = await servedIn(undefined, QUICK);
     const page = await tabAt(served, '/new');
     await bring(page, join(FIXTURES, 'team.csv'));
     await press(page, text.list.next);

@@ -4,24 +4,15 @@
  * Method: a real Chromium before a real `rowonce serve`, and the vendor's own book.
  */
 import { writeFileSync } from 'node:fs';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { text } from '../../src/web/page/text.ts';
-import type { JsonResult } from '../cli/desk.ts';
 import { rowonce } from '../cli/rowonce.ts';
 import { proof } from '../combinations.ts';
 import { Workplace } from '../faults/workplace.ts';
-import { openTab } from './browser.ts';
-import { openBrowser } from './chromium.ts';
+import { ask, expectToFit, useBrowser } from './scene.ts';
 import { environmentIn, Served } from './served.ts';
 
-let browser: Browser;
-
-beforeAll(async () => {
-  browser = await openBrowser();
-});
-
-afterAll(() => browser?.close());
+const tabAt = useBrowser();
 
 async function servedAt(place: Workplace): Promise<Served> {
   const served = await Served.start(['--time-zone', 'Australia/Melbourne'], { cwd: place.folder });
@@ -32,23 +23,11 @@ async function servedAt(place: Workplace): Promise<Served> {
   return served;
 }
 
-/** Asks the API as a tool does, which may read everything that comes back. */
-async function ask(served: Served, method: string, path: string, body: string | object): Promise<JsonResult> {
-  const sent = typeof body === 'string' ? body : JSON.stringify(body);
-  return JSON.parse((await served.tool(`/api${path}`, { method, body: sent })).body);
-}
-
 /** Brings a list with what is to be done with it. @returns its id. */
 async function bring(served: Served, name: string, body: string, choices: object): Promise<string> {
   const { id } = await ask(served, 'PUT', `/lists?name=${name}`, body);
   await ask(served, 'PUT', `/lists/${id}/draft`, choices);
   return id;
-}
-
-async function tabAt(served: Served, path: string): Promise<Page> {
-  const page = await openTab(browser, served, { path });
-  onTestFinished(() => page.context().close());
-  return page;
 }
 
 const { plan: words } = text;
@@ -70,11 +49,7 @@ proof(
     await page.getByText('usage: GET /used, which is not built in').waitFor();
     const start = page.getByRole('button', { name: `${words.startMost} 1 credit` });
     expect(await start.isDisabled()).toBe(true);
-    for (const width of [390, 1280]) {
-      await page.setViewportSize({ width, height: 900 });
-      const wide = Number(await page.evaluate('document.documentElement.scrollWidth'));
-      expect(wide).toBeLessThanOrEqual(width);
-    }
+    await expectToFit(page);
     await page.getByRole('button', { name: text.agree.meant }).click();
     await expect.poll(() => start.isEnabled()).toBe(true);
     expect(await page.getByRole('button', { name: text.agree.meant }).count()).toBe(0);

@@ -3,58 +3,35 @@
  * command line would do the same by the same file.
  * Method: raw requests to a real `rowonce serve` before a vendor that keeps a book.
  */
-import { once } from 'node:events';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { type Desk, type JsonResult, openDesk } from '../cli/desk.ts';
-import { startRowonce } from '../cli/rowonce.ts';
 import { proof } from '../combinations.ts';
 import { openListsTeam } from '../faults/lists-team.ts';
 import { TeamWorkplace } from '../faults/team-workplace.ts';
 import type { Workplace } from '../faults/workplace.ts';
+import { ask, servedIn } from './scene.ts';
+import type { Served } from './served.ts';
 
 const LIST = '0123456789abcdef';
 const OTHER = 'fedcba9876543210';
 const AS_BROUGHT = { version: 1, bytes: 1, sha256: '', atMs: 0 };
 
 /** A page that is served for a workplace, and a tool that has its token. */
-class Served {
-  readonly #url: string;
-  readonly #token: string;
+class Page {
+  readonly served: Served;
   readonly folder: string;
 
-  readonly stop: () => Promise<void>;
-
-  constructor(
-    folder: string,
-    { url, token }: { readonly url: string; readonly token: string },
-    stop: () => Promise<void>,
-  ) {
-    this.stop = stop;
-    this.folder = folder;
-    this.#url = url;
-    this.#token = token;
+  constructor(served: Served) {
+    this.served = served;
+    this.folder = join(served.folder, 'store');
   }
 
-  static async at(place: Workplace): Promise<Served> {
-    const folder = place.path('store');
-    const env = {
-      HOME: place.folder,
-      ROWONCE_CONFIG: place.path('config'),
-      ROWONCE_STORE: folder,
-      XDG_STATE_HOME: place.path('state'),
-    };
-    const child = startRowonce(['serve', '--json'], { cwd: place.folder, env });
-    const stop = async (): Promise<void> => {
-      child.kill('SIGTERM');
-      if (child.exitCode === null) await once(child, 'exit');
-    };
-    onTestFinished(stop);
-    await once(child.stdout ?? child, 'data');
-    return new Served(folder, JSON.parse(await readFile(join(folder, 'serve.json'), 'utf8')), stop);
+  static async at(place: Workplace): Promise<Page> {
+    return new Page(await servedIn(place.folder));
   }
 
   /** Uploads nothing: the list is where an upload puts it. */
@@ -73,19 +50,8 @@ class Served {
     );
   }
 
-  async ask(
-    method: string,
-    path: string,
-    body?: object,
-    signal: AbortSignal | null = null,
-  ): Promise<JsonResult> {
-    const answer = await fetch(`${this.#url}/api${path}`, {
-      method,
-      signal,
-      headers: { authorization: `Bearer ${this.#token}` },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    return { status: answer.status, ...((await answer.json()) as object) };
+  ask(method: string, path: string, body?: object): Promise<JsonResult> {
+    return ask(this.served, method, path, body);
   }
 
   /** The work and its batch, when the work has ended. */
@@ -98,9 +64,9 @@ class Served {
   }
 }
 
-async function servedDesk(): Promise<{ desk: Desk; page: Served }> {
+async function servedDesk(): Promise<{ desk: Desk; page: Page }> {
   const desk = await openDesk();
-  const page = await Served.at(desk.place);
+  const page = await Page.at(desk.place);
   desk.list(6);
   await page.list(LIST, await desk.read('list.csv'));
   return { desk, page };
@@ -300,8 +266,8 @@ proof(
     const { desk, page } = await servedDesk();
     const choices = { ...COMPANIES, columns: { domain: 'Domain' }, refresh: true, budget: 4 };
     const plan = await page.ask('POST', '/plans', { list: LIST, choices });
-    await page.stop();
-    const again = await Served.at(desk.place);
+    await page.served.stop();
+    const again = await Page.at(desk.place);
     const unknown = await again.ask('POST', '/starts', { plan: plan.id, budget: 4 });
     expect(unknown).toMatchObject({ status: 409, error: { code: 'plan' } });
     expect(await again.ask('POST', '/plans', { list: LIST })).toMatchObject({ id: plan.id, choices });
@@ -314,17 +280,21 @@ proof(
 proof('a plan that nobody waits for is not made to its end: who asked has left, or asks again', async () => {
   const silent = await openSilentService();
   await using team = await openListsTeam({ reachedAt: silent.url });
-  const page = await Served.at(team.place);
+  const page = await Page.at(team.place);
   await page.list(LIST, 'Email,Project,Role\njo@acme.example,proj-9,viewer\n');
   const columns = { email: 'Email', role: 'Role', project_id: 'Project' };
   const request = { list: LIST, choices: { what: { operation: 'onboard' }, account: 'data', columns } };
-  const ask = (tab: AbortController) =>
-    page.ask('POST', '/plans', request, tab.signal).catch((error: Error) => error.name);
+  const { url, token } = page.served.note;
+  const sent = { headers: { authorization: `Bearer ${token}` }, body: JSON.stringify(request) };
+  const plan = (tab: AbortController) =>
+    fetch(`${url}/api/plans`, { method: 'POST', signal: tab.signal, ...sent }).catch(
+      (error: Error) => error.name,
+    );
 
   const [first, second] = [new AbortController(), new AbortController()];
-  const asked = ask(first);
+  const asked = plan(first);
   await expect.poll(() => silent.asked).toEqual(['open']);
-  const askedAgain = ask(second);
+  const askedAgain = plan(second);
   await expect.poll(() => silent.asked).toEqual(['closed', 'open']);
   // The newer process answers both, so it goes on when the one who began it leaves.
   second.abort();
@@ -369,7 +339,7 @@ test('no path of the client leads anywhere', async () => {
 
 proof('for a team the plan is the diff, and people are removed only when that was typed', async () => {
   await using team = await TeamWorkplace.open();
-  const page = await Served.at(team.place);
+  const page = await Page.at(team.place);
   const sheet = (...names: readonly string[]): string =>
     `Email,Project,Role\n${names.map((name) => `${name}@acme.example,proj-9,viewer\n`).join('')}`;
   const choices = {

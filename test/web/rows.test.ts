@@ -3,45 +3,30 @@
  * the command does, and has a person's decision about a doubt noted. It shows no cells of another list beside results.
  * Method: a real run over the sandbox, a real `rowonce serve` beside its store, and raw requests with the token for tools.
  */
-import { once } from 'node:events';
 import { appendFile, readFile, rm } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Desk, type JsonResult } from '../cli/desk.ts';
-import { startRowonce } from '../cli/rowonce.ts';
 import { proof } from '../combinations.ts';
 import { Workplace } from '../faults/workplace.ts';
+import { ask } from './scene.ts';
+import { Served } from './served.ts';
 
+/** What the page's API answers: the status, and what stands in its body. */
 interface Answer {
   readonly status: number;
   readonly body: JsonResult;
 }
 
-/** A page that serves the desk's store. */
-async function served(desk: Desk) {
-  const child = startRowonce(['serve', '--json'], { env: desk.environment(), cwd: desk.place.folder });
-  if (child.stdout === null) throw new Error('no pipe');
-  await once(child.stdout, 'data');
-  const { url, token } = JSON.parse(await desk.read('store/serve.json'));
-  const headers = { authorization: `Bearer ${token}` };
-  const get = (path: string, signal?: AbortSignal): Promise<Response> =>
-    fetch(`${url}/api${path}`, { headers, ...(signal ? { signal } : {}) });
-  return {
-    get,
-    async stop(): Promise<void> {
-      child.kill('SIGTERM');
-      await once(child, 'close');
-    },
-    async ask(path: string, body?: object): Promise<Answer> {
-      const sent = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
-      const answer = await fetch(`${url}/api${path}`, { headers, ...sent });
-      return { status: answer.status, body: await answer.json() };
-    },
-  };
-}
-
 let desk: Desk;
 let batch: string;
-let page: Awaited<ReturnType<typeof served>>;
+let served: Served;
+
+const page = {
+  async ask(path: string, body?: object): Promise<Answer> {
+    const { status, ...said } = await ask(served, body === undefined ? 'GET' : 'POST', path, body);
+    return { status, body: said };
+  },
+};
 
 /** Five rows below a header, with a blank line among them; the vendor charges the first two without an answer. */
 beforeAll(async () => {
@@ -50,11 +35,11 @@ beforeAll(async () => {
   await desk.write('list.csv', `domain,City\n${names.map((name) => rowOf(name)).join('\n')}\n`);
   expect((await desk.type(desk.run())).code).toBe(3);
   ({ batch } = await desk.json(['status', 'last']));
-  page = await served(desk);
+  served = await Served.start([], { cwd: desk.place.folder, env: desk.environment() });
 });
 
 afterAll(async () => {
-  await page?.stop();
+  await served?.stop();
   await desk?.place[Symbol.asyncDispose]();
 });
 
@@ -103,8 +88,8 @@ proof('rows are found by status, both ways, and by a text in a cell, a reason or
   expect(rowsIn(await page.ask(`/batches/${half}/rows?status=pending`))).toEqual([5, 6]);
 
   const find = async (text: string): Promise<JsonResult[]> => {
-    const answer = await page.get(`/batches/${batch}/find?text=${encodeURIComponent(text)}`);
-    return (await answer.text())
+    const { body } = await served.tool(`/api/batches/${batch}/find?text=${encodeURIComponent(text)}`);
+    return body
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line));

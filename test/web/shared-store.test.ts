@@ -6,17 +6,16 @@
  */
 import { hostname } from 'node:os';
 import { expect, onTestFinished } from 'vitest';
-import type { BatchList } from '../../src/web/api.ts';
 import { text } from '../../src/web/page/text.ts';
 import { openDesk } from '../cli/desk.ts';
 import { typed } from '../cli/typed.ts';
 import { proof } from '../combinations.ts';
 import { Gateway } from '../faults/gateway.ts';
 import { postgresServer } from '../ledger/stores/postgres-server.ts';
-import { openTab } from './browser.ts';
-import { openBrowser } from './chromium.ts';
-import { Served } from './served.ts';
+import { ask, servedIn, useBrowser } from './scene.ts';
 import { Gate } from './under-way.ts';
+
+const tabAt = useBrowser();
 
 proof(
   'a list that is started on the page over a database shows who works on it where, and is done when they are',
@@ -31,23 +30,16 @@ proof(
     const gate = new Gate(gateway);
     desk.place.writeAccount(gateway.url, { limits: { per_second: 200, concurrency: 4, timeout: '10m' } });
     const env = { ...desk.environment(), ROWONCE_STORE };
-    const served = await Served.start([], { cwd: desk.place.folder, env });
-    onTestFinished(async () => void (await served.stop('SIGKILL')));
+    const served = await servedIn(desk.place.folder, env);
     const worker = desk.place.type(['worker', '--json'], env);
-    const browser = await openBrowser();
-    onTestFinished(() => browser.close());
-    const page = await openTab(browser, served, { path: '/' });
+    const page = await tabAt(served, '/');
     await page.getByText(text.workers.title('1')).waitFor();
 
-    const ask = async (method: string, path: string, body?: string) =>
-      JSON.parse(
-        (await served.tool(`/api${path}`, { method, ...(body === undefined ? {} : { body }) })).body,
-      );
     const rows = Array.from({ length: 60 }, (_, at) => `company-${at}.example\n`).join('');
-    const list = (await ask('PUT', '/lists?name=list.csv', `Domain\n${rows}`)).id;
+    const list = (await ask(served, 'PUT', '/lists?name=list.csv', `Domain\n${rows}`)).id;
     const choices = { what: { operation: 'enrich-company' }, account: 'data' };
-    const plan = await ask('POST', '/plans', JSON.stringify({ list, choices }));
-    await ask('POST', '/starts', JSON.stringify({ plan: plan.id, budget: 1_000 }));
+    const plan = await ask(served, 'POST', '/plans', { list, choices });
+    await ask(served, 'POST', '/starts', { plan: plan.id, budget: 1_000 });
 
     // Without a reload: the batch, the run of the page and the worker, each with what it has on its way.
     await page.getByRole('link', { name: 'list.csv' }).waitFor();
@@ -61,17 +53,13 @@ proof(
       [...shownOf('worker'), beaten],
       [...shownOf('run'), beaten],
     ]);
-    const { batches } = (await ask('GET', '/batches')) as BatchList;
+    const { batches } = await ask(served, 'GET', '/batches');
     await page.goto(`${served.url}/batches/${batches[0]?.batch}`);
     await page.getByText(text.batch.ranges).waitFor();
 
     gate.let();
     await page.getByText(text.batch.states.finished, { exact: true }).waitFor();
-    const { ticket } = await ask(
-      'POST',
-      `/batches/${batches[0]?.batch}/tickets`,
-      JSON.stringify({ what: 'output' }),
-    );
+    const { ticket } = await ask(served, 'POST', `/batches/${batches[0]?.batch}/tickets`, { what: 'output' });
     expect((await served.ask(`/downloads/${ticket}`)).body.trim().split('\n')).toHaveLength(61);
     const { requests, charged_twice: twice } = await desk.place.vendor.book();
     expect({ requests, twice }).toEqual({ requests: 60, twice: [] });

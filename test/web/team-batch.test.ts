@@ -5,20 +5,13 @@
  * program beside each other, the page in a real browser.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { BatchDetail } from '../../src/web/api.ts';
 import { text } from '../../src/web/page/text.ts';
 import { PROJECT, TeamWorkplace } from '../faults/team-workplace.ts';
-import { openTab } from './browser.ts';
-import { openBrowser } from './chromium.ts';
-import { Served } from './served.ts';
+import { ask, servedIn, useBrowser } from './scene.ts';
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await openBrowser();
-});
-afterAll(() => browser?.close());
+const tabAt = useBrowser();
 
 const JOB = {
   columns: { email: 'Email', role: 'Role', project: 'Project' },
@@ -97,12 +90,11 @@ test('the same figures on the page, in the report, in JSON and in the summary', 
     '<strong>1 invite to Research, 2 roles in 2 projects, 1 removal from Research; 1 stays as it was, 1 held back, 1 invalid.</strong>',
   );
 
-  const served = await Served.start([], { cwd: team.place.folder });
-  onTestFinished(async () => void (await served.stop('SIGKILL')));
+  const served = await servedIn(team.place.folder);
   const detail: BatchDetail = JSON.parse((await served.tool(`/api/batches/${batch}`)).body);
   expect(detail.changes).toEqual(changes);
 
-  const page = await openTab(browser, served, { path: `/batches/${batch}` });
+  const page = await tabAt(served, `/batches/${batch}`);
   await page.getByRole('heading', { name: text.changes.title }).waitFor();
   await page.getByText(text.batch.howItWent).click();
   const figures = await page.locator('dl.figures > div').allInnerTexts();
@@ -130,25 +122,24 @@ test('what is decided about lost invites leaves nothing in doubt in the summary 
     input: 'other.csv',
     output: 'other-out.csv',
   });
-  const served = await Served.start([], { cwd: team.place.folder });
-  onTestFinished(async () => void (await served.stop('SIGKILL')));
-  const ask = async (path: string) => JSON.parse((await served.tool(`/api/batches/${path}`)).body);
+  const served = await servedIn(team.place.folder);
+  const of = (path: string) => ask(served, 'GET', `/batches/${path}`);
   const { batches } = await team.json('status');
   const [other, first] = batches.map(({ batch }: { batch: string }) => batch);
-  expect((await ask(`${other}/summary`)).headline).toContain('2 in doubt');
-  expect((await ask(`${other}/rows`)).counts).toEqual({ applied: 1, in_doubt: 2 });
+  expect((await of(`${other}/summary`)).headline).toContain('2 in doubt');
+  expect((await of(`${other}/rows`)).counts).toEqual({ applied: 1, in_doubt: 2 });
 
   await team.type('settle', first, '2', '--skip');
   await team.type('settle', first, '3', '--not-done');
-  expect((await ask(`${first}/summary`)).headline).not.toContain('in doubt');
-  const { counts, rows } = await ask(`${first}/rows`);
+  expect((await of(`${first}/summary`)).headline).not.toContain('in doubt');
+  const { counts, rows } = await of(`${first}/rows`);
   expect(counts).toEqual({ skipped: 1, pending: 1 });
   expect(rows).toMatchObject([{ status: 'skipped' }, { status: 'pending' }]);
-  expect((await ask(`${first}/rows?status=pending`)).rows).toHaveLength(1);
-  expect((await ask(`${other}/rows`)).counts, 'what was not done is done by either').toEqual({
+  expect((await of(`${first}/rows?status=pending`)).rows).toHaveLength(1);
+  expect((await of(`${other}/rows`)).counts, 'what was not done is done by either').toEqual({
     ...{ applied: 1, in_doubt: 1, pending: 1 },
   });
-  expect((await ask(`${first}/rows?status=in_doubt`)).rows).toEqual([]);
+  expect((await of(`${first}/rows?status=in_doubt`)).rows).toEqual([]);
 });
 
 test('a row that a killed run left in doubt is in doubt in the list, in its filter and by itself', async () => {
@@ -158,17 +149,16 @@ test('a row that a killed run left in doubt is in doubt in the list, in its filt
   await team.run({ crashAt: 'after-send:2' });
   expect((await team.json('settle', 'last')).in_doubt).toHaveLength(1);
   const { batch } = await team.json('status', 'last');
-  const served = await Served.start([], { cwd: team.place.folder });
-  onTestFinished(async () => void (await served.stop('SIGKILL')));
-  const ask = async (path: string) => JSON.parse((await served.tool(`/api/batches/${batch}/${path}`)).body);
-  expect((await ask('summary')).headline).toContain('1 in doubt');
-  const { counts, rows } = await ask('rows');
+  const served = await servedIn(team.place.folder);
+  const of = (path: string) => ask(served, 'GET', `/batches/${batch}/${path}`);
+  expect((await of('summary')).headline).toContain('1 in doubt');
+  const { counts, rows } = await of('rows');
   expect(counts).toMatchObject({ in_doubt: 1 });
   // The kill may come before the first row has been finished.
   expect(rows).toMatchObject([{ row: 2 }, { status: 'in_doubt' }]);
-  expect((await ask('rows?status=in_doubt')).rows).toMatchObject([{ row: 3, status: 'in_doubt' }]);
-  expect((await ask('rows?status=pending')).rows).not.toMatchObject([{ row: 3 }]);
-  expect((await ask('rows/3')).view).toMatchObject({ status: 'in_doubt' });
+  expect((await of('rows?status=in_doubt')).rows).toMatchObject([{ row: 3, status: 'in_doubt' }]);
+  expect((await of('rows?status=pending')).rows).not.toMatchObject([{ row: 3 }]);
+  expect((await of('rows/3')).view).toMatchObject({ status: 'in_doubt' });
 });
 
 /** A batch of which a kill has left a person between two invites. @returns what `status` says of that beside it. */
@@ -187,9 +177,8 @@ async function killedBetweenInvites() {
 
 test('a person who hangs between two invites is named on the batch, and is invited as before by a click once it is cancelled', async () => {
   const { team, email, batch, note } = await killedBetweenInvites();
-  const served = await Served.start([], { cwd: team.place.folder });
-  onTestFinished(async () => void (await served.stop('SIGKILL')));
-  const page = await openTab(browser, served, { path: `/batches/${batch}` });
+  const served = await servedIn(team.place.folder);
+  const page = await tabAt(served, `/batches/${batch}`);
   await page.getByText(text.batch.halfDone(note)).waitFor();
   const again = page.getByRole('link', { name: text.batch.inviteAsBefore });
   expect(await again.count(), 'its next run does it').toBe(0);
@@ -207,9 +196,8 @@ test('a person who hangs between two invites is named on the batch, and is invit
 test('a page that is open on a cancelled batch follows an undo that is typed', async () => {
   const { team, batch, note: words } = await killedBetweenInvites();
   await team.type('cancel', batch);
-  const served = await Served.start([], { cwd: team.place.folder });
-  onTestFinished(async () => void (await served.stop('SIGKILL')));
-  const page = await openTab(browser, served, { path: `/batches/${batch}` });
+  const served = await servedIn(team.place.folder);
+  const page = await tabAt(served, `/batches/${batch}`);
   const note = page.getByText(text.batch.halfDone(words));
   await note.waitFor();
   expect(await team.type('undo', batch, '--yes')).toMatchObject({ code: 0 });

@@ -4,20 +4,15 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { BatchList, WorkList, WorkView } from '../../src/web/api.ts';
 import { rowonce } from '../cli/rowonce.ts';
-import { type Answer, environmentIn, Served } from './served.ts';
+import { servedIn } from './scene.ts';
+import { type Answer, environmentIn, type Served } from './served.ts';
 
 const QUICK = { ROWONCE_SANDBOX: '--rate 200/s --match-rate 1' };
 /** A run of a hundred rows takes far longer than it takes to pause it. */
 const SLOW = { ROWONCE_SANDBOX: '--rate 10/s --match-rate 1' };
-
-async function servedQuickly(): Promise<Served> {
-  const served = await Served.start([], { env: QUICK });
-  onTestFinished(() => served[Symbol.asyncDispose]());
-  return served;
-}
 
 const post = (served: Served, path: string): Promise<Answer> => served.tool(path, { method: 'POST' });
 
@@ -43,7 +38,7 @@ function charged(served: Served): readonly number[] {
 }
 
 test('a refresh that two tabs continue at once is bought once', async () => {
-  const served = await servedQuickly();
+  const served = await servedIn(undefined, QUICK);
   const domains = Array.from({ length: 100 }, (_, at) => `company-${at}.example`);
   writeFileSync(join(served.folder, 'leads.csv'), `Domain\n${domains.join('\n')}\n`);
   const words = ['run', 'enrich-company', 'leads.csv', '--account', 'sandbox-provider', '--refresh'];

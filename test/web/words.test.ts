@@ -7,7 +7,6 @@ import { expect, test } from 'vitest';
 import { attentionWords } from '../../src/core/attention-words.ts';
 import { OPERATIONS } from '../../src/core/families.ts';
 import { familyNames } from '../../src/core/family.ts';
-import { factOnPage, nextOnPage, plainReason } from '../../src/web/page/parts/plain-words.ts';
 import { text } from '../../src/web/page/text.ts';
 
 /** Every message, those with figures in them as they are said of one and of many. */
@@ -34,45 +33,6 @@ test('no message calls an operation by its name in jobs', async () => {
   expect(names).toContain('enrich-company');
   const all = messages(text).filter(([, message]) => names.some((name) => message.includes(name)));
   expect(all).toEqual([]);
-});
-
-test.each([
-  ['consent', 'Say how much it may spend: --budget 500.', text.stops.consent],
-  ['job', 'Say under `columns:` in the job which column holds the project.', text.stops.job],
-  ['usage', 'See docs/api-http.md.', text.stops.usage],
-  ['system', 'Start it with --store.', text.stops.usage],
-  ['key', 'Give the account its key again.', 'Give the account its key again.'],
-])('a stop of %s that says %j says on the page %j', (code, next, shown) => {
-  expect(nextOnPage(code, next)).toBe(shown);
-});
-
-test.each([
-  [
-    'list.csv: --rows begins with row 2, and row 3 is the header.',
-    'list.csv: the chosen range begins with row 2, and row 3 is the header.',
-  ],
-  ['--base-url: this is not an address', 'The address: this is not an address'],
-  [
-    'Row 9 is a line of totals (Total), left out; --rows 2-9 includes it.',
-    'Row 9 is a line of totals (Total), left out.',
-  ],
-  [
-    'The input already has a column "name", and the job\'s `add` would write it.',
-    'The input already has a column "name", and the columns to add would write it.',
-  ],
-  ['team.yaml: columns: there is no input domian', 'The job: columns: there is no input domian'],
-  ['a-very--odd name, and jo@x.com.', 'a-very--odd name, and jo@x.com.'],
-])('the fact %j is %j on the page', (fact, shown) => {
-  expect(factOnPage(fact)).toBe(shown);
-});
-
-test.each([
-  ['status 200', ''],
-  ['status 429, slow down', 'slow down'],
-  ['the vendor refused abn (status 422, "bad (very) <abn>")', 'the vendor refused abn'],
-  ['no match by abn, domain', 'no match by abn, domain'],
-])('the reason %j is %j on the page', (reason, shown) => {
-  expect(plainReason(reason)).toBe(shown);
 });
 
 test.each([

@@ -1,0 +1,62 @@
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
+import type { JsonResult } from '../cli/desk.ts';
+import { openTab } from './browser.ts';
+import { openBrowser } from './chromium.ts';
+import { Served } from './served.ts';
+
+/** With what the tests of this room begin: a page, who asks it, and a browser before it. */
+
+/** A page of the running test alone: in a folder of its own, or in one that stays when the test ends. */
+export async function servedIn(
+  cwd?: string,
+  env: Readonly<Record<string, string>> = {},
+  words: readonly string[] = [],
+): Promise<Served> {
+  const served = await Served.start(words, { env, ...(cwd === undefined ? {} : { cwd }) });
+  onTestFinished(async () => {
+    if (cwd === undefined) await served[Symbol.asyncDispose]();
+    else await served.stop('SIGKILL');
+  });
+  return served;
+}
+
+/** What the API answers to a tool, behind the status of the answer. */
+export async function ask(
+  served: Served,
+  method: string,
+  path: string,
+  body?: string | object,
+): Promise<JsonResult> {
+  const sent = typeof body === 'object' ? JSON.stringify(body) : body;
+  const answer = await served.tool(`/api${path}`, { method, ...(sent === undefined ? {} : { body: sent }) });
+  return { status: answer.status, ...JSON.parse(answer.body) };
+}
+
+/** A browser for the tests of a file. @returns what opens a tab in it, which ends with its test. */
+export function useBrowser() {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await openBrowser();
+  });
+  afterAll(() => browser?.close());
+  return async (served: Served, path: string, options: BrowserContextOptions = {}): Promise<Page> => {
+    const page = await openTab(browser, served, { path, ...options });
+    onTestFinished(() => page.context().close());
+    return page;
+  };
+}
+
+/** A desk's screen and a telephone's. The narrow one comes last, and stays, because there less has room for a click. */
+const WIDTHS = [1280, 390] as const;
+
+/** Everything stands within the screen, on a wide one and on a phone; what follows is done on the phone. */
+export async function expectToFit(page: Page): Promise<void> {
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: 800 });
+    expect(
+      await page.evaluate('document.documentElement.scrollWidth - innerWidth'),
+      `${width}`,
+    ).toBeLessThanOrEqual(0);
+  }
+}
