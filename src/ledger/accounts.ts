@@ -2,11 +2,21 @@ import { NOTE_PERSON } from '../core/membership.ts';
 import { present } from '../core/objects.ts';
 import type { Call } from '../core/operation.ts';
 import type { FoundReply, Sent } from './call-records.ts';
-import { type Context, callFrom, dayOf, type KeptCall, monthOf, NO_MOST, type Writing } from './context.ts';
+import {
+  type Context,
+  callFrom,
+  dayOf,
+  type KeptCall,
+  monthOf,
+  NO_MOST,
+  oneRow,
+  type Writing,
+} from './context.ts';
 import { type Cell, type Db, each, type Sql } from './db.ts';
 import { moneyOf, setCaps } from './money.ts';
 import {
   type AccountCaps,
+  type AccountEnd,
   type AccountState,
   type AttemptId,
   type BatchId,
@@ -27,53 +37,45 @@ import { takeBack } from './taken-back.ts';
 /** So many answers tell how an account answers, and how long a series of misses is; reading them takes a millisecond or two. */
 const NEWEST_ANSWERS = 1_000;
 
-/** When something was written: its time, and the number that its worker gave it. */
-export interface Written {
-  readonly at: number;
-  readonly number: number;
-}
-
-const workerOf = ({ number }: Written): number => Math.floor(number / 2 ** 32);
-
 /** The numbers of one worker are in order, whatever its clock does; between workers the time decides. */
-export const isAfter = (one: Written, other: Written): boolean =>
-  workerOf(one) === workerOf(other) ? one.number > other.number : one.at > other.at;
+const isAfter = (one: string, other: string, at: string, number: string): string =>
+  `CASE WHEN ${one}.moved / 4294967296 = ${other}.${number} / 4294967296 THEN ${one}.moved > ${other}.${number} ELSE ${one}.ended_at > ${other}.${at} END`;
 
-interface Answered {
-  readonly id: number;
-  readonly said: string;
-  readonly status: number;
-  readonly ended_at: number;
-  readonly moved: number;
+interface Answers extends Pick<AccountState, 'answers' | 'found' | 'misses'> {
+  readonly others: number;
+  /** The newest answer of another status than 404, behind which misses are counted. */
+  readonly other: number | null;
 }
 
-export const endOf = ({ ended_at: at, moved: number }: Pick<Answered, 'ended_at' | 'moved'>): Written => ({
-  at,
-  number,
-});
-
-const lastOf = (answers: readonly Answered[]): Answered | undefined =>
-  answers.reduce<Answered | undefined>(
-    (last, each) => (last === undefined || isAfter(endOf(each), endOf(last)) ? each : last),
-    undefined,
-  );
-
-const ANSWERED = `
-SELECT c.id, c.said, c.ended_at, c.moved, r.status FROM calls c JOIN replies r ON r.call = c.id
-WHERE c.account = ? AND c.state IN ('answered', 'replaced') ORDER BY c.sent_at DESC, c.id DESC LIMIT ${NEWEST_ANSWERS}`;
+const ANSWERS = `
+WITH newest AS (
+  SELECT c.id, c.said, c.ended_at, c.moved, r.status FROM calls c JOIN replies r ON r.call = c.id
+  WHERE c.account = ? AND c.state IN ('answered', 'replaced') ORDER BY c.sent_at DESC, c.id DESC LIMIT ${NEWEST_ANSWERS}),
+other AS (SELECT id, ended_at, moved FROM newest WHERE status <> 404 ORDER BY ended_at DESC, moved DESC LIMIT 1)
+SELECT count(*) AS answers, count(CASE WHEN status <> 404 THEN 1 END) AS others, count(CASE WHEN said = 'found' THEN 1 END) AS found,
+  count(CASE WHEN status = 404 AND NOT EXISTS (
+    SELECT 1 FROM other o WHERE NOT ${isAfter('n', 'o', 'ended_at', 'moved')}) THEN 1 END) AS misses,
+  (SELECT id FROM other) AS other FROM newest n`;
 
 interface Kept {
   readonly id: number;
   readonly cap_day: number | null;
   readonly cap_month: number | null;
-  readonly paused_until: number | null;
+  /** What is left of what the vendor asked for. */
+  readonly paused_for: number | null;
+  readonly ended: string | null;
   readonly told: number | null;
   readonly learned: string | null;
   readonly usage: string | null;
 }
 
+/** A pause of more than a day comes from a clock that was changed. */
+const KEPT = `
+SELECT *, CASE WHEN paused_until > {now} AND paused_until <= {now} + 86400000 THEN paused_until - {now} END AS paused_for
+FROM accounts WHERE identity = ?`;
+
 async function keptAccount(sql: Sql, identity: string): Promise<Kept | undefined> {
-  return (await sql.rows<Kept>('SELECT * FROM accounts WHERE identity = ?', [identity]))[0];
+  return (await sql.rows<Kept>(KEPT, [identity]))[0];
 }
 
 // ------------------------------------------------------------------------------------------ reading
@@ -233,21 +235,16 @@ type Pause = Pick<PauseRecord, 'untilMs' | 'asked'>;
 async function stateOf(db: Db, identity: string): Promise<AccountState> {
   const kept = await keptAccount(db, identity);
   if (kept === undefined) return { answers: 0, answersNot404: 0, found: 0, misses: 0 };
-  const answers = await db.rows<Answered>(ANSWERED, [kept.id]);
-  const others = answers.filter(({ status }) => status !== 404);
-  const other = lastOf(others);
-  const isFull = other === undefined && answers.length === NEWEST_ANSWERS;
-  const [older] = isFull ? await db.rows<Written>(NEWEST_OTHER, [kept.id]) : [];
-  const isLast = (each: Answered): boolean => other === undefined || isAfter(endOf(each), endOf(other));
-  const { learned, usage } = kept;
+  const { others, other, ...answered } = await oneRow<Answers>(db, ANSWERS, [kept.id]);
+  const isFull = other === null && answered.answers === NEWEST_ANSWERS;
+  const [older] = isFull ? await db.rows<{ id: number }>(NEWEST_OTHER, [kept.id]) : [];
+  const { learned, usage, ended } = kept;
   return {
-    answers: answers.length,
-    answersNot404: older === undefined ? others.length : 1,
-    found: answers.filter(({ said }) => said === 'found').length,
-    misses: answers.filter((each) => each.status === 404 && isLast(each)).length,
+    ...{ ...answered, answersNot404: older === undefined ? others : 1 },
     ...present({
-      newestOther: other?.id ?? older?.number,
-      pausedUntilMs: kept.paused_until ?? undefined,
+      newestOther: other ?? older?.id,
+      pausedForMs: kept.paused_for ?? undefined,
+      ended: ended === null ? undefined : JSON.parse(ended),
       learned: learned === null ? undefined : JSON.parse(learned),
       usage: usage === null ? undefined : JSON.parse(usage),
       toldMs: kept.told ?? undefined,
@@ -291,7 +288,7 @@ export const writeAccounts = (context: Writing) => ({
         }
     }),
 
-  /** Deletes pauses that began 90 days before. An `asked` pause also sets the account's `pausedUntilMs`. */
+  /** Deletes pauses that began 90 days before. One that was asked for holds for everybody, by the clock of the database. */
   notePause: (identity: string, { fromMs, untilMs, why, asked }: PauseRecord): Promise<void> =>
     context.transaction(async (sql) => {
       await sql.rows(KNOWN, [identity]);
@@ -307,14 +304,17 @@ export const writeAccounts = (context: Writing) => ({
       );
       if (asked)
         await sql.rows(
-          'UPDATE accounts SET paused_until = {most}(coalesce(paused_until, 0), CAST(? AS {int})) WHERE identity = ?',
-          [facts.untilMs, identity],
+          'UPDATE accounts SET paused_until = {most}(coalesce(paused_until, 0), {now} + CAST(? AS {int})) WHERE identity = ?',
+          [Math.ceil(untilMs - fromMs), identity],
         );
     }),
 
   /** Undefined: the old one is no longer valid. */
   setLearnedRate: (identity: string, learned: LearnedRate | undefined): Promise<void> =>
     set(context, identity, 'learned = ?', [jsonOrNull(learned)]),
+  /** Why nobody may ask any more; undefined: a person began anew. */
+  endAccount: (identity: string, ended: AccountEnd | undefined): Promise<void> =>
+    set(context, identity, 'ended = ?', [jsonOrNull(ended)]),
   setUsage: (identity: string, usage: UsageMark | undefined): Promise<void> =>
     set(context, identity, 'usage = ?', [jsonOrNull(usage)]),
   /** Keeps a time that this machine's clock and the account's vendor have both reached; one that is earlier than the kept one changes nothing. */
@@ -330,7 +330,8 @@ export const writeAccounts = (context: Writing) => ({
     context.transaction(async (sql) => {
       const kept = await keptAccount(sql, identity);
       if (kept === undefined) return 0;
-      const wanted = answers === 'misses' ? await missesOf(sql, kept.id) : answers;
+      const misses = answers === 'misses' ? await sql.rows<{ id: number }>(MISSES, [kept.id, kept.id]) : [];
+      const wanted = answers === 'misses' ? misses.map(({ id }) => id) : answers;
       const free = await sql.each(
         FREE,
         wanted.map((id) => ({ id, account: kept.id })),
@@ -350,20 +351,13 @@ SELECT c.id FROM v JOIN calls c ON c.id = v.id WHERE c.account = v.account AND c
   AND c.said IN ('no_match', 'refused') AND c.charged = 0 AND c.subject IS NULL`);
 
 const NEWEST_OTHER = `
-SELECT c.id AS number, c.sent_at AS at FROM calls c JOIN replies r ON r.call = c.id
+SELECT c.id, c.sent_at FROM calls c JOIN replies r ON r.call = c.id
 WHERE c.account = ? AND c.state IN ('answered', 'replaced') AND r.status <> 404 ORDER BY c.sent_at DESC, c.id DESC LIMIT 1`;
 
+/** Those that came after the newest other answer had been asked for. No answer takes longer than a day. */
 const MISSES = `
-SELECT c.id, c.ended_at, c.moved FROM calls c JOIN replies r ON r.call = c.id
-WHERE c.account = ? AND c.sent_at >= ? AND c.state IN ('answered', 'replaced') AND c.said = 'no_match' AND r.status = 404`;
-
-/** No answer takes longer. */
-const LONGEST_WAY_MS = 24 * 60 * 60 * 1000;
-
-/** The answers of status 404 that came after the newest other answer had been asked for. */
-async function missesOf(sql: Sql, account: number): Promise<readonly number[]> {
-  const [other] = await sql.rows<Written>(NEWEST_OTHER, [account]);
-  const fromMs = other === undefined ? 0 : other.at - LONGEST_WAY_MS;
-  const misses = await sql.rows<Answered>(MISSES, [account, fromMs]);
-  return misses.filter((miss) => other === undefined || isAfter(endOf(miss), other)).map(({ id }) => id);
-}
+WITH other AS (${NEWEST_OTHER})
+SELECT c.id FROM calls c JOIN replies r ON r.call = c.id
+WHERE c.account = ? AND c.sent_at >= coalesce((SELECT sent_at FROM other), 0) - 86400000
+  AND c.state IN ('answered', 'replaced') AND c.said = 'no_match' AND r.status = 404
+  AND NOT EXISTS (SELECT 1 FROM other o WHERE NOT ${isAfter('c', 'o', 'sent_at', 'id')})`;

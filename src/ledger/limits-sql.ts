@@ -30,7 +30,7 @@ BEGIN
     WHERE p.account = whose AND p.place = t.place;
   DELETE FROM places WHERE account = whose AND due_us > now_us + 120000000;
   due := greatest(CASE WHEN line.due_us > now_us + 120000000 THEN 0 ELSE line.due_us END, now_us,
-    (SELECT paused_until * 1000 FROM accounts WHERE id = whose));
+    (SELECT paused_until * 1000 FROM accounts WHERE id = whose AND paused_until < now_us / 1000 + 86400000));
 
   FOR w IN SELECT requests, us FROM json_to_recordset(said::json) AS x(requests BIGINT, us BIGINT) LOOP
     IF w.us <= ${LONGEST_SPREAD_MS * 1000} THEN

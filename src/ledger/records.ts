@@ -2,6 +2,7 @@ import type { AttemptId, BatchId, Credits } from '../core/ids.ts';
 
 export { type AttemptId, type BatchId, type Credits, credits, type DecisionId } from '../core/ids.ts';
 
+import type { StopDetail } from '../core/errors.ts';
 import type { JsonObject, Vendor } from '../core/operation.ts';
 import type { Outcome, OutcomeKind, RowNumber } from '../core/row.ts';
 
@@ -180,14 +181,19 @@ export interface AccountState {
   readonly newestOther?: number;
   /** How many of status 404 have come since. */
   readonly misses: number;
-  /** The time until which the vendor asked us to wait, ms since 1970. */
-  readonly pausedUntilMs?: number;
+  /** How much longer the vendor asked us to wait, by the clock of the database. */
+  readonly pausedForMs?: number;
+  /** Why nobody may ask with it any more, until a person begins anew. */
+  readonly ended?: AccountEnd;
   readonly learned?: LearnedRate;
   /** The vendor's own count of credits, read when no attempt of ours was open or in doubt. */
   readonly usage?: UsageMark;
   /** The newest time that both this machine's clock and the account's vendor have reached, ms since 1970. */
   readonly toldMs?: number;
 }
+
+/** `key`, `vendor_credits`, or an address that gives 404 alone. */
+export type AccountEnd = Pick<StopDetail, 'code' | 'message' | 'next'>;
 
 /** How fast an account may be asked, as its answers taught us. */
 export interface LearnedRate {

@@ -1,16 +1,12 @@
-import { type StopDetail, type StopError, stop } from '../core/errors.ts';
+import { type StopError, stop } from '../core/errors.ts';
 import { counted } from '../core/plain-text.ts';
 import { formatDuration } from '../lib/duration.ts';
-import type { AccountCaps, AccountState, BatchId } from './records.ts';
+import type { AccountCaps, BatchId } from './records.ts';
 
 /**
- * What workers, the processes that spend from one ledger, tell each other: once a second each says by one statement how it stands with
- * all its accounts, and hears what the others said. Only stores with `manySpend` have it. All times are durations, because the
- * clocks of hosts differ.
+ * Workers are the processes that spend from one ledger; only stores with `manySpend` have several. Once a second each says that it is there.
+ * What they tell each other stands in the ledger: why an account was stopped, until when it waits, and which batches a person has paused.
  */
-
-/** How often a worker beats. */
-export const BEAT_EVERY_MS = 1_000;
 
 /** Who has not beaten for so long is not at work. */
 export const THERE_MS = 4_000;
@@ -30,7 +26,7 @@ export interface SharedWindow {
   readonly windowMs: number;
 }
 
-/** What an account may do: its limits, and its budgets of a day and a month. It is one for all workers of a ledger. */
+/** What an account may do: its limits, and its budgets of a day and a month. They are the same for all workers of a ledger. */
 export interface AccountTerms {
   readonly windows: readonly SharedWindow[];
   readonly caps: AccountCaps;
@@ -48,58 +44,6 @@ export function termsWords({ windows, caps: { perDay, perMonth } }: AccountTerms
     ...(limits.length === 0 ? ['no limit'] : limits),
     ...(budgets.length === 0 ? ['no budget'] : budgets),
   ].join(' and ');
-}
-
-export interface NamedAccount {
-  readonly identity: string;
-  readonly name: string;
-}
-
-/** What a worker says of itself. An account that it names no more is left, as by `isLeaving` with nothing known of its sends. */
-export interface Beat {
-  readonly accounts: readonly AccountSaid[];
-}
-
-export interface AccountSaid {
-  readonly account: string;
-  readonly inFlight: number;
-  /** The open batches of it that this worker works on. */
-  readonly batches: readonly BatchId[];
-  /** What the vendor asked for. It is said once, or as often as one likes: the longest is kept. */
-  readonly pause?: SaidPause;
-  /** Why nobody may ask with this account any more: `key`, `vendor_credits`, or an address that gives 404 alone. It is said once. */
-  readonly end?: AccountEnd;
-  /** Nothing is sent by it any more. */
-  readonly isLeaving?: true;
-}
-
-export interface SaidPause {
-  /** How long from now. */
-  readonly leftMs: number;
-  readonly why: string;
-  readonly asked: boolean;
-}
-
-export type AccountEnd = Pick<StopDetail, 'code' | 'message' | 'next'>;
-
-export interface Heard {
-  /** Its number in this ledger, which no other worker ever has. */
-  readonly worker: number;
-  readonly accounts: readonly AccountHeard[];
-}
-
-export interface AccountHeard {
-  readonly account: string;
-  /** A pause that lasts, whoever told of it. */
-  readonly pause?: SaidPause;
-  /** Told by any worker, and not taken back by `goOn` since. */
-  readonly end?: AccountEnd;
-  /** Those of its batches that a person has paused. */
-  readonly held: readonly BatchId[];
-  /** Those of its batches that are superseded or cancelled: nothing is admitted for them. */
-  readonly over: readonly BatchId[];
-  /** What is known of its answers, by those of all workers: as `account` says it. */
-  readonly known: Pick<AccountState, 'answers' | 'answersNot404' | 'found' | 'misses'>;
 }
 
 export interface Worker {
@@ -147,27 +91,39 @@ export interface AccountLine {
   close(): void;
 }
 
+/** An account as its file says it. */
+export interface SaidAccount {
+  readonly identity: string;
+  readonly name: string;
+  readonly limits: { readonly windows: readonly SharedWindow[] };
+  readonly budget: AccountCaps;
+}
+
+/** What only processes do that spend from one ledger at once. */
+export interface Spenders {
+  /**
+   * Says that this worker is there, and with which accounts.
+   * @throws StopError `store_lost` when the database does not know what it had acknowledged; `store` when it does not answer.
+   */
+  beat(accounts: readonly WorkerAccount[]): Promise<void>;
+  /** Of an account that was agreed on, whose plan has one window or more. */
+  line(identity: string, windows: readonly SharedWindow[]): Promise<AccountLine>;
+  /**
+   * Limits and budgets of accounts are the ledger's: what the first worker said holds for all hosts.
+   * @throws StopError `account` when the accounts file here says something else.
+   */
+  agreeOn(account: SaidAccount): Promise<void>;
+  /**
+   * Has the accounts file here hold for all hosts.
+   * @returns what held before, if a worker used the account. @throws StopError `busy` while one sends by other limits.
+   */
+  holdTo(account: SaidAccount): Promise<AccountTerms | undefined>;
+}
+
 /** What any process may read beside them. */
 export interface SpendersReader {
   /** Who has the ledger open to spend and has beaten lately, or has not begun to. Only in stores from which many spend. */
   workers?(): Promise<readonly Worker[]>;
-}
-
-export interface Spenders {
-  /**
-   * Says how this worker stands, and hears of the others. Where several are under way, an answer to one that began before another that
-   * was answered counts for nothing: whoever asked goes by the later one.
-   * @throws StopError `store_lost` when the database does not know what it had acknowledged; `store` when it does not answer.
-   */
-  beat(said: Beat): Promise<Heard>;
-  /** Of an account whose plan has one window or more. */
-  line(account: string, windows: readonly SharedWindow[]): Promise<AccountLine>;
-  /** A person began anew with an account: an end that was told before counts no more. */
-  goOn(account: string): Promise<void>;
-  /** What the first worker said holds for all. @throws StopError `account` when something else was said here. */
-  agreeOn(account: NamedAccount, said: AccountTerms): Promise<void>;
-  /** @returns what held before, if a worker used the account. @throws StopError `busy` while one sends otherwise. */
-  holdTo(account: NamedAccount, said: AccountTerms): Promise<AccountTerms | undefined>;
 }
 
 /** The stop of a run whose batch was ended by another worker, as it is heard by a beat or with the first intent that is refused. */

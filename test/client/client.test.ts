@@ -51,7 +51,7 @@ async function openClient(
   };
   const client = await Client.open({
     ...{ account, dialect, baseUrl: new URL(vendor.url), clock: systemClock },
-    ...{ earlierSendsMs: [], pausedUntilMs: undefined, learnedPerSecond: undefined, unhurried: true },
+    ...{ earlierSendsMs: [], learnedPerSecond: undefined, unhurried: true },
     ...{ onPause: nothing, onLearned: nothing, line },
   });
   onTestFinished(() => client.close());

@@ -1,191 +1,128 @@
 /**
- * Goal: a process that spends beside others hears what concerns its accounts: pauses, ends and paused batches; what it says of itself
- * is what its limiter knows.
- * Method: the beat and a real limiter, by a clock that the test moves. What the ledger would answer is said by the test.
+ * Goal: a process that spends beside others stops, waits and goes on by what the others were told of its account, and by what a person
+ * has said of its batch.
+ * Method: the sessions of two processes over a real database, each with a run that is connected and sends nothing.
  */
-import { beforeEach, expect, test } from 'vitest';
-import { Limiter, type Pause, type RatePermit } from '../../src/client/limits/limiter.ts';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { systemClock } from '../../src/core/clock.ts';
 import { type StopError, stop } from '../../src/core/errors.ts';
-import type { AccountHeard, BatchId, Beat, Heard, Spenders } from '../../src/ledger/ledger.ts';
-import { historyOf } from '../../src/run/account-history.ts';
-import { type BeatingAccount, type BeatingRun, Beats, type Told } from '../../src/run/beats.ts';
-import { VirtualClock } from '../virtual-clock.ts';
+import type { RunEvent } from '../../src/core/events.ts';
+import type { BatchId, Ledger } from '../../src/ledger/ledger.ts';
+import { choose } from '../../src/run/choose.ts';
+import { ProjectAccess } from '../../src/run/project-access.ts';
+import { type OpenRun, Sessions } from '../../src/run/sessions.ts';
+import { batchNamed } from '../ledger/stores/book.ts';
+import { twoWorkers, type Workplace } from '../ledger/stores/postgres-places.ts';
 
-const LIMITS = { concurrency: 4, windows: [{ requests: 1_000, windowMs: 1_000 }] };
-const KNOWN = { answers: 0, answersNot404: 0, found: 0, misses: 0 };
-const AWAY = stop('store', 'The database is away.', 'Wait.');
-
-const WAITER = { signal: new AbortController().signal, maxPauseMs: undefined };
-
-let clock: VirtualClock;
-let said: Beat[];
-/** What the next beats are answered; an error is thrown. */
-let answer: (beat: Beat) => Partial<AccountHeard> | Promise<Partial<AccountHeard>>;
-let beats: Beats;
-let told: Told;
-let pauses: Pause[];
-let closings: number;
-
-const spenders: Spenders = {
-  async beat(beat): Promise<Heard> {
-    said.push(beat);
-    const each = { account: 'a', held: [], over: [], known: KNOWN, ...(await answer(beat)) };
-    return { worker: 1, accounts: [each] };
-  },
-  line: () => Promise.reject(new Error('the limiter here has no line')),
-  goOn: async () => {},
-  agreeOn: async () => {},
-  holdTo: async () => undefined,
-};
-
-beforeEach(() => {
-  clock = new VirtualClock();
-  [said, pauses, told, closings] = [[], [], {}, 0];
-  answer = () => ({});
-  beats = new Beats(spenders, clock);
-});
-
-interface Beating extends BeatingAccount {
-  /** Given before it took part in the beat. */
-  readonly permit: RatePermit;
-  readonly stops: readonly (readonly [batch: string, error: StopError])[];
-}
-
-function account(runs: readonly { batch: string; maxPauseMs?: number }[] = [{ batch: 'b' }]): Beating {
-  const stops: [string, StopError][] = [];
-  const limiter = new Limiter({
-    ...{ limits: LIMITS, clock, earlierSendsMs: [], pausedUntilMs: undefined, learnedPerSecond: undefined },
-    onPause: (pause) => pauses.push(pause),
-    onLearned: () => {},
-  });
-  const beating = runs.map(
-    ({ batch, maxPauseMs }): BeatingRun => ({
-      batch: batch as BatchId,
-      maxPauseMs,
-      stopAll: (error) => void stops.push([batch, error as StopError]),
-    }),
-  );
-  const permit = limiter.permitAtOnce(WAITER);
-  if (permit === undefined) throw new Error('nobody waits before it');
-  return {
-    ...{ identity: 'a', limiter, permit, stops, runs: new Set(beating) },
-    history: historyOf(KNOWN, false),
-    told: () => told,
-    wasSaid: (heard) => {
-      if (heard === told) told = {};
-    },
-    pause: ({ leftMs, why, asked }) => limiter.waitFor(leftMs, why, asked),
-    closeLeftOpen: async () => {
-      closings += 1;
-    },
+let place: Workplace;
+let one: Ledger;
+let other: Ledger;
+let batch: BatchId;
+beforeEach(async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'rowonce-beats-'));
+  const account = {
+    vendor: 'provider',
+    base_url: 'http://127.0.0.1:9',
+    key: 'a',
+    limits: { per_second: 10 },
   };
+  writeFileSync(join(folder, 'accounts.yaml'), JSON.stringify({ accounts: { data: account } }), {
+    mode: 0o600,
+  });
+  vi.stubEnv('ROWONCE_CONFIG', folder);
+  onTestFinished(() => {
+    vi.unstubAllEnvs();
+    rmSync(folder, { recursive: true });
+  });
+  [place, one, other] = await twoWorkers();
+  batch = await batchNamed(one, 'a');
+});
+
+interface Connected {
+  readonly run: OpenRun;
+  readonly events: RunEvent[];
+  stopped(): StopError | undefined;
 }
 
-/** Whether a request may leave now whose permit was given before. */
-const maySend = ({ permit }: Beating): boolean => permit.holds();
-
-/** Lets so much time pass, in steps in which everything happens. */
-async function pass(ms: number): Promise<void> {
-  for (let leftMs = ms; leftMs > 0; leftMs -= 100) {
-    clock.pass(Math.min(leftMs, 100));
-    await clock.calm();
-  }
+async function connect(ledger: Ledger, maxPauseMs?: number): Promise<Connected> {
+  const events: RunEvent[] = [];
+  let stopped: StopError | undefined;
+  const order = {
+    ...(await choose({ job: 'enrich-company', account: 'data' })),
+    ...{
+      ledger,
+      maxPauseMs,
+      clock: systemClock,
+      inputPath: 'list.csv',
+      sandboxFolder: 'none',
+      command: 'test',
+    },
+    ...{ signal: new AbortController().signal, emit: (event: RunEvent) => void events.push(event) },
+  };
+  const purpose = { batch, projects: new ProjectAccess([]) };
+  const run = await new Sessions().open(order, purpose, order.signal, (error) => {
+    stopped ??= error as StopError;
+  });
+  onTestFinished(() => run.close());
+  return { run, events, stopped: () => stopped };
 }
 
-test('it beats once a second for what its limiter knows, and says last that it leaves', async () => {
-  const beating = account();
-  beats.join(beating);
-  await pass(100);
-  beating.permit.sent();
-  await pass(3_000);
-  beating.permit.done();
-  await Promise.all([beats.leave(beating), pass(100)]);
-  expect(said.map(({ accounts: [each] }) => each)).toEqual([
-    { account: 'a', inFlight: 0, batches: ['b'] },
-    ...new Array(3).fill({ account: 'a', inFlight: 1, batches: ['b'] }),
-    { account: 'a', isLeaving: true, inFlight: 0, batches: ['b'] },
-  ]);
-  await pass(5_000);
-  expect(said, 'then nothing is said any more').toHaveLength(5);
-  expect(closings).toBeGreaterThan(0);
+test('who is at work is seen with its account, and no more when its last run has ended', async () => {
+  const { run } = await connect(one);
+  const seen = async () => (await other.workers?.())?.flatMap(({ accounts }) => accounts);
+  await expect.poll(seen).toEqual([{ account: run.session.account.identity, inFlight: 0 }]);
+  await run.close();
+  await expect.poll(seen).toEqual([]);
 });
 
-test('a beat that is not answered is followed by another, and what it is answered in the end says nothing any more', async () => {
-  const beating = account();
-  const late = Promise.withResolvers<Partial<AccountHeard>>();
-  answer = () => late.promise;
-  beats.join(beating);
-  await pass(100);
-  answer = () => ({});
-  await pass(3_000);
-  expect(said).toHaveLength(2);
-  late.resolve({ held: ['b' as BatchId] });
-  await clock.calm();
-  expect(beating.stops).toEqual([]);
-});
-
-test('a store that does not answer stops each run after its longest pause, and a store that is wrong stops all at once', async () => {
-  const beating = account([{ batch: 'hasty', maxPauseMs: 5_000 }, { batch: 'patient' }]);
-  beats.join(beating);
-  await pass(100);
-  answer = () => Promise.reject(AWAY);
-  await pass(4_500);
-  expect(beating.stops).toEqual([]);
-  await pass(1_500);
-  expect(beating.stops[0]).toEqual(['hasty', expect.objectContaining({ code: 'store' })]);
-  expect(beating.stops[0]?.[1].message).toMatch(/^The database is away. Nothing could be sent for /);
-  expect(beating.stops.map(([batch]) => batch)).not.toContain('patient');
-  answer = () => Promise.reject(stop('store_lost', 'Commits were lost.', 'Restore them.'));
-  await pass(1_000);
-  expect(beating.stops).toContainEqual(['patient', expect.objectContaining({ code: 'store_lost' })]);
-});
-
-test('what another process was told ends every run of the account, and a batch that is paused or over its own', async () => {
-  const beating = account([{ batch: 'held' }, { batch: 'over' }, { batch: 'other' }]);
-  answer = () => ({ held: ['held' as BatchId], over: ['over' as BatchId] });
-  beats.join(beating);
-  await pass(100);
-  expect(beating.stops).toEqual([
-    ['held', expect.objectContaining({ code: 'terminated', message: 'A person has paused batch held.' })],
-    [
-      'over',
-      expect.objectContaining({ code: 'input', message: expect.stringContaining('Batch over has ended') }),
-    ],
-  ]);
-  answer = () => ({ end: { code: 'key', message: 'The key is dead.', next: 'Write another.' } });
-  await pass(1_000);
-  expect(beating.stops.slice(2).map(([batch]) => batch)).toEqual(['held', 'over', 'other']);
-  expect(beating.stops.at(-1)?.[1]).toMatchObject({
+test('a stop for the account ends the run of another process, until a person begins anew with it', async () => {
+  const [first, second] = [await connect(one), await connect(other)];
+  first.run.stopAll(stop('key', 'The key is dead.', 'Write another.'));
+  await expect.poll(second.stopped).toMatchObject({
     code: 'key',
     message:
       'Another process that spends from this store was stopped, so this one stopped too: The key is dead.',
     next: 'Write another.',
   });
+  await Promise.all([first.run.close(), second.run.close()]);
+  const again = await connect(other);
+  await expect
+    .poll(async () => (await one.account(again.run.session.account.identity)).ended)
+    .toBeUndefined();
+  expect(again.stopped()).toBeUndefined();
 });
 
-test('what the vendor told this process is said until the others know it, and a pause of theirs is kept', async () => {
-  const beating = account();
-  answer = () => Promise.reject(AWAY);
-  const untilMs = clock.wallMs() + 60_000;
-  told = {
-    pause: { fromMs: clock.wallMs(), untilMs, why: 'too fast', asked: true },
-    end: stop('vendor_credits', 'No credits.', 'Buy some.'),
-  };
-  beats.join(beating);
-  await pass(1_100);
-  answer = () => ({ pause: { leftMs: 5_000, why: 'another was asked to wait', asked: true } });
-  await pass(1_000);
-  const words = said.map(({ accounts: [each] }) => [each?.pause?.leftMs, each?.end?.code]);
-  expect(words).toEqual([
-    [60_000, 'vendor_credits'],
-    [59_000, 'vendor_credits'],
-    [58_000, 'vendor_credits'],
-  ]);
-  answer = () => ({});
-  await pass(1_000);
-  expect(said.at(-1)?.accounts[0]).not.toHaveProperty('pause');
-  expect(maySend(beating)).toBe(false);
-  expect(pauses).toMatchObject([{ why: 'another was asked to wait' }]);
-  await pass(5_000);
-  expect(maySend(beating)).toBe(true);
+test('a pause that one was asked for is kept by the other, and noted once', async () => {
+  const [first, second] = [await connect(one), await connect(other)];
+  const { client, account } = first.run.session;
+  client.limiter.pause(60_000, 0, 'too fast');
+  await expect.poll(() => second.events).toMatchObject([{ kind: 'paused', asked: true }]);
+  expect(await one.pauses(account.identity, Date.now(), Date.now())).toHaveLength(1);
+});
+
+test.each([
+  ['paused', 'terminated', () => one.noteHold(batch, true, Date.now())],
+  ['cancelled', 'input', () => one.changeBatch(batch, { state: 'cancelled' })],
+] as const)('a batch that a person has %s is left by who works on it', async (_, code, change) => {
+  const { stopped } = await connect(other);
+  await change();
+  await expect.poll(stopped).toMatchObject({ code, message: expect.stringContaining(batch) });
+});
+
+test('a store that does not answer stops each run after its longest pause, and one that has lost something all at once', async () => {
+  const [hasty, patient] = [await connect(one, 0), await connect(other)];
+  // As while it is copied.
+  await place.query(`CREATE FUNCTION gone() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
+    CREATE TRIGGER gone BEFORE UPDATE OF seen_at ON workers FOR EACH ROW EXECUTE FUNCTION gone()`);
+  await expect
+    .poll(hasty.stopped)
+    .toMatchObject({ code: 'store', message: expect.stringContaining('Nothing could be sent') });
+  expect(patient.stopped()).toBeUndefined();
+  await place.query(
+    `INSERT INTO meta (name, value) VALUES ('lost', 'what was bought') ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
+  );
+  await expect.poll(patient.stopped).toMatchObject({ code: 'store_lost' });
 });

@@ -115,7 +115,7 @@ async function connectTo(sessions: Sessions, { ledger }: Spender, name: string):
   };
   const purpose = { batch: 'batch' as BatchId, projects: new ProjectAccess([]) };
   const run = await sessions.open(order, purpose, order.signal, (error) => {
-    stopped ??= error;
+    stopped ??= error as StopError;
   });
   return { run, events, stopped: () => stopped };
 }

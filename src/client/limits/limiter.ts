@@ -87,7 +87,6 @@ export class Limiter {
     const perSecond = (): number => Math.min(learnedPace(), this.#guards.perSecond);
     this.#leases = new Leases({ ...options, perSecond, isLearned, onArrived: () => this.#changed() });
     this.#guards.seed(options.earlierSendsMs);
-    this.#backoff.goOn(options.pausedUntilMs);
   }
 
   /**
@@ -145,7 +144,7 @@ export class Limiter {
     return this.#leases.take() ? this.#grant() : undefined;
   }
 
-  /** Another limiter of the account was asked to wait; what it was told takes a while on its way. */
+  /** An earlier run, or another process, was asked to wait; what it was told takes a while on its way. */
   waitFor(durationMs: number, why: string, asked: boolean): void {
     if (durationMs - this.#backoff.waitMs(this.#nowMs()) <= SAME_WAIT_MS) return;
     this.#backoff.waitFor(durationMs, why, asked);

@@ -3,7 +3,7 @@ import { type StopError, stop } from '../../core/errors.ts';
 import type { PostgresDb } from '../db/postgres.ts';
 import { unreachable } from '../db/postgres-errors.ts';
 import { addressOf } from '../db/server-address.ts';
-import { SCHEMA, type Sql, Unanswered } from '../db.ts';
+import { SCHEMA, type Sql } from '../db.ts';
 import type { StoreOptions } from '../store.ts';
 
 /**
@@ -16,7 +16,8 @@ export interface Standing {
 
 /** A number that nobody else takes. */
 const LOCK = 7_271_829;
-const IS_MOVING = `SELECT pg_try_advisory_xact_lock_shared(${LOCK}) AS is`;
+/** In a transaction of a worker: nothing stands still before it is over. */
+export const IS_MOVING = `pg_try_advisory_xact_lock_shared(${LOCK})`;
 const FREE = `SELECT pg_advisory_unlock(${LOCK})`;
 
 /** Short compared to any copy or erasure, and rare enough that waiting costs nothing. */
@@ -45,7 +46,7 @@ export async function whileMoving<T>(
   const beganMs = clock.monotonicMs();
   for (;;) {
     const done = await db.transaction(async (sql) => {
-      const [lock] = await sql.rows<{ is: boolean }>(IS_MOVING);
+      const [lock] = await sql.rows<{ is: boolean }>(`SELECT ${IS_MOVING} AS is`);
       return lock?.is === true ? { result: await work(sql) } : undefined;
     });
     if (done !== undefined) return done.result;
@@ -53,12 +54,6 @@ export async function whileMoving<T>(
     if (leftMs <= 0) throw busy(db.shown, undefined);
     await clock.sleep(Math.min(RETRY_MS, leftMs));
   }
-}
-
-/** In a transaction of a worker. @throws StopError `store` while it stands still, which passes. */
-export async function requireMoving(sql: Sql, shown: string): Promise<void> {
-  const [lock] = await sql.rows<{ is: boolean }>(IS_MOVING);
-  if (lock?.is !== true) throw new Unanswered('store', `The store ${shown} is being copied or erased from.`);
 }
 
 /** @throws StopError `busy` when a worker is at work, or it stands still already, for longer than `waitForLockMs`. */

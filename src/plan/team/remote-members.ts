@@ -95,7 +95,6 @@ async function openLookUps(context: LookContext, baseUrl: URL): Promise<LookUps>
     account: { ...account, limits: { ...account.limits, concurrency: 1 } },
     ...{ dialect, baseUrl, clock },
     earlierSendsMs: [],
-    pausedUntilMs: undefined,
     learnedPerSecond: undefined,
     unhurried: true,
     onPause: ({ untilMs, why, asked }) => emit({ kind: 'paused', untilMs, why, asked }),

@@ -4,7 +4,6 @@ import { stop } from '../../core/errors.ts';
 import type { AccountTerms } from '../../ledger/ledger.ts';
 import { storeAt } from '../../ledger/stores.ts';
 import { commandLine } from '../../lib/command-line.ts';
-import { termsOf } from '../account-terms.ts';
 
 /** An account whose limits and budgets hold for all who spend from a ledger. */
 export interface HeldAccount {
@@ -33,8 +32,8 @@ export async function holdToAccounts(location: string, clock: Clock): Promise<re
   try {
     const all: HeldAccount[] = [];
     for (const account of configured.filter(({ sandbox }) => !sandbox)) {
-      const now = termsOf(account);
-      const before = await ledger.spenders?.holdTo(account, now);
+      const before = await ledger.spenders?.holdTo(account);
+      const now = { windows: account.limits.windows, caps: account.budget };
       if (before !== undefined) all.push({ account, before, now });
     }
     return all;

@@ -58,7 +58,6 @@ function limiter(options: Partial<LimiterOptions> = {}): Limiter {
     limits: AMPLE,
     clock,
     earlierSendsMs: [],
-    pausedUntilMs: undefined,
     learnedPerSecond: undefined,
     unhurried: options.limits !== UNLIMITED,
     onPause: (pause) => pauses.push(pause),
@@ -196,17 +195,11 @@ describe('a pause', () => {
     expect(clock.nowMs).toBe(61_000);
   });
 
-  test('that the ledger remembers is kept', async () => {
-    expect(await waitOf(limiter({ pausedUntilMs: clock.wallMs() + HOUR_MS }))).toBe(HOUR_MS);
+  test('that another process was asked for is kept, and told once', async () => {
+    const limited = limiter();
+    for (const leftMs of [HOUR_MS, HOUR_MS - 100]) limited.waitFor(leftMs, 'the vendor asked to wait', true);
+    expect(await waitOf(limited)).toBe(HOUR_MS);
     expect(pauses).toMatchObject([{ untilMs: clock.wallMs(), why: 'the vendor asked to wait', asked: true }]);
-  });
-
-  test.each([
-    ['over already', -1],
-    ["further away than a day, which is a changed clock's", DAY_MS + 1],
-  ])('that the ledger remembers and that is %s is not', async (_, aheadMs) => {
-    expect(await waitOf(limiter({ pausedUntilMs: clock.wallMs() + aheadMs }))).toBe(0);
-    expect(pauses).toEqual([]);
   });
 
   test('after a connection that was refused is a backoff, and teaches nothing about the speed', async () => {

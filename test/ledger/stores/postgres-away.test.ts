@@ -116,9 +116,9 @@ test('a database that does not know what it had acknowledged is spent from no mo
     'SET session_replication_role = replica; DELETE FROM calls; UPDATE workers SET newest_group = newest_group - 2 WHERE id = 1',
   );
   await expect(admit(one, batch, 'more')).rejects.toMatchObject({ code: 'store_lost' });
-  await expect(one.spenders?.beat({ accounts: [] })).rejects.toMatchObject({ code: 'store_lost' });
+  await expect(one.spenders?.beat([])).rejects.toMatchObject({ code: 'store_lost' });
   // Who lost nothing of its own hears of it by its next beat.
-  await expect(other.spenders?.beat({ accounts: [] })).rejects.toMatchObject({ code: 'store_lost' });
+  await expect(other.spenders?.beat([])).rejects.toMatchObject({ code: 'store_lost' });
 });
 
 test('what is done with a batch and the note of who did it are kept together, or neither is', async () => {

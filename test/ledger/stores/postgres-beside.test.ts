@@ -160,8 +160,8 @@ test('a row that waits to be finished is left where another process has taken it
 test('a pause that a vendor asked one for is not shortened by what it asked the other', async () => {
   const [one, other] = await two();
   const pause = { fromMs: NOON_MS, why: 'too fast', asked: true };
-  await one.notePause(ACCOUNT, { ...pause, untilMs: NOON_MS + 500 });
+  await one.notePause(ACCOUNT, { ...pause, untilMs: NOON_MS + 60_000 });
   await other.notePause(ACCOUNT, { ...pause, untilMs: NOON_MS + 100 });
-  expect((await one.account(ACCOUNT)).pausedUntilMs).toBe(NOON_MS + 500);
+  expect((await one.account(ACCOUNT)).pausedForMs).toBeGreaterThan(30_000);
   expect(await one.pauses(ACCOUNT, NOON_MS, NOON_MS)).toHaveLength(2);
 });

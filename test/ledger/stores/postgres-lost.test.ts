@@ -110,7 +110,7 @@ proof('what a process did that was killed is known as of its last beat', async (
   const older = await database.copy();
   const ledger = await database.open();
   await answered(ledger, await batchNamed(ledger, 'a'), 'one');
-  await ledger.spenders?.beat({ accounts: [] });
+  await ledger.spenders?.beat([]);
   await older();
   await expect(database.open()).rejects.toMatchObject(LOST);
   await ledger.close();

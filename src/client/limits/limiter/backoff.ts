@@ -13,8 +13,6 @@ const DOUBTS_IN_A_ROW = 5;
 const FIRST_PROBE_PAUSE_MS = 30_000;
 const LONGEST_PROBE_PAUSE_MS = 10 * 60_000;
 
-const LONGEST_REMEMBERED_MS = 24 * 60 * 60_000;
-
 /**
  * What is wrong with an account, and how long to wait because of it: pauses that the vendor asks for, our own backing
  * off, and the breaker that probes while answers get lost. `sentAtMs` is the monotonic time at which the reported
@@ -103,13 +101,6 @@ export class Backoff {
     this.#probingSinceMs = Number.NEGATIVE_INFINITY;
   }
 
-  /** Goes on with a pause of an earlier run, by the calendar. A very long one comes from a changed clock and is dropped. */
-  goOn(pausedUntilMs = Number.NEGATIVE_INFINITY): void {
-    const pauseMs = pausedUntilMs - this.#clock.wallMs();
-    if (pauseMs > 0 && pauseMs <= LONGEST_REMEMBERED_MS)
-      this.waitFor(pauseMs, 'the vendor asked to wait', true);
-  }
-
   waitFor(durationMs: number, why: string, asked = false): void {
     const untilMs = this.#clock.monotonicMs() + durationMs;
     if (untilMs <= this.#untilMs) return;
@@ -157,7 +148,6 @@ export interface LimiterOptions {
   readonly clock: Clock;
   /** Send times of earlier runs, wall clock, so that a restart does not burst. */
   readonly earlierSendsMs: readonly number[];
-  readonly pausedUntilMs: number | undefined;
   readonly learnedPerSecond: number | undefined;
   /** Starts at full speed although the plan is unknown, and learns from the first refusal on. */
   readonly unhurried?: boolean;

@@ -30,7 +30,6 @@ function open(windows: readonly Window[], options: Partial<LimiterOptions> = {})
     limits: { concurrency: 1_000, windows },
     clock,
     earlierSendsMs: [],
-    pausedUntilMs: undefined,
     learnedPerSecond: undefined,
     onPause: () => {},
     onLearned: () => {},

@@ -56,7 +56,6 @@ beforeEach(() => {
       clock,
       line,
       earlierSendsMs: [],
-      pausedUntilMs: undefined,
       learnedPerSecond: undefined,
     },
     onPause: (pause) => pauses.push(pause),
