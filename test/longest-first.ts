@@ -14,7 +14,6 @@ const LONGEST = [
   'web/both-ways',
   'web/paths',
   'faults/store-copies',
-  'faults/many-on-postgres',
   'faults/on-postgres',
   'faults/exports',
   'faults/random-kills',

@@ -1,47 +1,15 @@
-import { mkdirSync } from 'node:fs';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Ended } from '../cli/rowonce.ts';
 import { typedAt } from '../cli/typed.ts';
-import { postgresServer, type Server } from '../ledger/stores/postgres-server.ts';
-import { layOutOn, WORKER } from './laid-out.ts';
+import { type Host, openHost } from './database-host.ts';
 import { ScriptedVendor } from './scripted-vendor.ts';
-import { domainsOf, Workplace } from './workplace.ts';
+import { domainsOf } from './workplace.ts';
 
 /*
  * Goal: who works on a store in PostgreSQL under the role for that buys and finishes as the owner does, and can neither delete nor erase what
  * was bought: that is the owner's, and every host says once a day that it is due.
  * Method: the real command over a real server, under the roles and with the grants that `store init` prints.
  */
-
-const LAID_OUT = 'roles';
-
-let server: Server;
-beforeAll(async () => {
-  server = await postgresServer();
-  await layOutOn(server, LAID_OUT);
-});
-
-interface Host extends AsyncDisposable {
-  readonly place: Workplace;
-  /** As the role for workers. */
-  readonly store: string;
-  readonly owners: string;
-  query(text: string): Promise<readonly Record<string, unknown>[]>;
-}
-
-let databases = 0;
-
-async function openHost(): Promise<Host> {
-  databases += 1;
-  const database = `roles_${databases}`;
-  await server.createDatabase(database, LAID_OUT);
-  const place = await Workplace.open();
-  return {
-    ...{ place, store: server.url(database, WORKER), owners: server.url(database) },
-    query: (text) => server.query(database, `SET search_path = rowonce_ledger; ${text}`),
-    [Symbol.asyncDispose]: () => place[Symbol.asyncDispose](),
-  };
-}
 
 /** A list was bought under the role for workers. */
 async function bought({ place, store }: Host, account = {}): Promise<void> {
@@ -56,7 +24,7 @@ const PASSING = ['cells', 'files', 'notes', 'pieces', 'places', 'quota_uses'];
 
 describe('the role for workers', () => {
   test('deletes nothing but what only passes, whatever it is told, and empties nothing that was bought', async () => {
-    await using host = await openHost();
+    const host = await openHost();
     await bought(host);
     const tables = (
       await host.query(`SELECT tablename FROM pg_tables WHERE schemaname = 'rowonce_ledger' ORDER BY 1`)
@@ -75,7 +43,7 @@ describe('the role for workers', () => {
   });
 
   test('loses what earlier grants had allowed it', async () => {
-    await using host = await openHost();
+    const host = await openHost();
     await host.query('GRANT ALL ON ALL TABLES IN SCHEMA rowonce_ledger TO rowonce_worker');
     const { stdout } = await typedAt(['store', 'init', host.owners]);
     await host.query(stdout);
@@ -85,7 +53,7 @@ describe('the role for workers', () => {
   });
 
   test('takes back misses of a wrong path, and asks for these rows again', async () => {
-    await using host = await openHost();
+    const host = await openHost();
     const { place, store } = host;
     let isWrong = true;
     await using vendor = await ScriptedVendor.start(({ body }, response) => {
@@ -106,35 +74,28 @@ describe('the role for workers', () => {
 describe('erasing is for the owner', () => {
   const PERSON = 'ada@acme.example';
 
-  test.each([
-    ['forget', [PERSON]],
-    ['store', ['purge', '--before', '2999-01-01']],
-  ])(
-    '%s under the role for workers shows what there is, names the owner, and erases nothing',
-    async (name, more) => {
-      await using host = await openHost();
-      const { place, store, owners } = host;
-      place.writePeople([PERSON]);
-      const ran = await place.runHere({ store, job: 'enrich-person' });
-      expect(ran.code, ran.stderr).toBe(0);
-      const typed = (url: string, ...words: readonly string[]): Promise<Ended> =>
-        place.typeHere([name, ...more, '--store', url, ...words]);
-      const holds = async (): Promise<boolean> =>
-        JSON.stringify(await host.query('SELECT asked FROM calls')).includes(PERSON);
-      const shown = await typed(store, '--dry-run');
-      expect([shown.code, shown.stdout], shown.stderr).toEqual([0, expect.stringContaining('1 request')]);
-      const refused = await typed(store, '--yes');
-      expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('the role tests') });
-      expect(refused.stderr).toContain(`--store ${owners}`);
-      expect(await holds()).toBe(true);
-      const erased = await typed(owners, '--yes');
-      expect(erased.code, erased.stderr).toBe(0);
-      expect(await holds()).toBe(false);
-    },
-  );
+  test('forget under the role for workers shows what there is, names the owner, and erases nothing', async () => {
+    const { place, store, owners, query } = await openHost();
+    place.writePeople([PERSON]);
+    const ran = await place.runHere({ store, job: 'enrich-person' });
+    expect(ran.code, ran.stderr).toBe(0);
+    const typed = (url: string, ...words: readonly string[]): Promise<Ended> =>
+      place.typeHere(['forget', PERSON, '--store', url, ...words]);
+    const holds = async (): Promise<boolean> =>
+      JSON.stringify(await query('SELECT asked FROM calls')).includes(PERSON);
+    const shown = await typed(store, '--dry-run');
+    expect([shown.code, shown.stdout], shown.stderr).toEqual([0, expect.stringContaining('1 request')]);
+    const refused = await typed(store, '--yes');
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('the role tests') });
+    expect(refused.stderr).toContain(`--store ${owners}`);
+    expect(await holds()).toBe(true);
+    const erased = await typed(owners, '--yes');
+    expect(erased.code, erased.stderr).toBe(0);
+    expect(await holds()).toBe(false);
+  });
 
-  test('a run and a worker go on beside what passed its retention, and a host says once a day what the owner is to type', async () => {
-    await using host = await openHost();
+  test('a run goes on beside what passed its retention, and a host says once a day what the owner is to type', async () => {
+    const host = await openHost();
     const { place, store, owners } = host;
     await bought(host, { retention: '1d' });
     const lasting = 2 * 86_400_000 + 3_600_000;
@@ -152,17 +113,6 @@ describe('erasing is for the owner', () => {
     const second = await place.runHere({ store });
     expect([second.code, second.stderr.match(advice)]).toEqual([0, null]);
 
-    mkdirSync(place.path('elsewhere'));
-    const elsewhere = { HOME: place.path('elsewhere'), XDG_STATE_HOME: place.path('elsewhere') };
-    const worker = place.type(['worker', '--store', store, '--json'], elsewhere);
-    await worker.said(advice);
-    worker.signal('SIGTERM');
-    expect((await worker.ended).code).toBe(143);
-    const again = place.type(['worker', '--store', store, '--json'], elsewhere);
-    await again.said(/ready, /);
-    again.signal('SIGTERM');
-    expect((await again.ended).stderr).not.toMatch(advice);
-
     const erasable = async (): Promise<string> => JSON.stringify(await host.query('SELECT asked FROM calls'));
     expect(await erasable()).toContain('roles-1.example');
     const words = ['store', 'purge', '--account', 'data', '--older-than', '1d', '--yes', '--store', owners];
@@ -170,25 +120,5 @@ describe('erasing is for the owner', () => {
     expect(purged.code, purged.stderr).toBe(0);
     expect(await erasable()).not.toContain('roles-1.example');
     expect(await erasable()).toContain('next-1.example');
-  });
-
-  test('an age that is named with an account leaves the answers of the others', async () => {
-    await using host = await openHost();
-    const { place, owners } = host;
-    await bought(host);
-    const words = [
-      'store',
-      'purge',
-      '--account',
-      'sandbox-provider',
-      '--before',
-      '2999-01-01',
-      '--yes',
-      '--store',
-      owners,
-    ];
-    const { code, stderr } = await place.typeHere(words);
-    expect(code, stderr).toBe(0);
-    expect(JSON.stringify(await host.query('SELECT asked FROM calls'))).toContain('roles-1.example');
   });
 });

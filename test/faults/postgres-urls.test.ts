@@ -56,9 +56,7 @@ describe('a server that may be on another machine', () => {
   test.each([
     ['postgres://me@db.example/name', {}],
     ['postgres://me@db.example/name?sslmode=require', {}],
-    ['postgres://me@db.example/name?sslmode=verify-full&sslmode=disable', {}],
     ['postgres://me@127.0.0.1/name?host=db.example', {}],
-    ['postgres://me@127.0.0.1/name?host=127.0.0.1&host=db.example', {}],
     ['postgres:///name', { PGHOST: 'db.example' }],
   ])('%s with %j is refused where nobody proves who is there', async (url, env) => {
     expectRefused(await typed(['store', 'init', url], env), 'is on another machine', 'sslmode=verify-full');
@@ -134,6 +132,21 @@ describe('one sentence says what to do about', () => {
   test('a database that cannot hold every letter', async () => {
     await server.query('postgres', `CREATE DATABASE latin ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0`);
     await expectEach(server.url('latin'), 'LATIN1', 'UTF8');
+  });
+
+  test('a URL with a password, which is not shown, and a server that is not there', async () => {
+    expectRefused(
+      await typed(['status', '--store', 'postgres://me:secret@127.0.0.1:1/name']),
+      'came with a password',
+      'PGPASSFILE',
+    );
+    const { stderr } = await typed(['status', '--store', 'postgres://me:secret@127.0.0.1:1/name']);
+    expect(stderr).not.toContain('secret');
+    expectRefused(
+      await typed(['status', '--store', 'postgres://me@127.0.0.1:1/name']),
+      'cannot be reached',
+      'Check that the server runs',
+    );
   });
 
   test('what the URL says beyond where the database is', async () => {
