@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { isAbsolute } from 'node:path';
 import { invariant } from '../core/errors.ts';
+import { NOTE_PERSON } from '../core/membership.ts';
 import { present } from '../core/objects.ts';
 import type { Context, Writing } from './context.ts';
 import { oneRow } from './context.ts';
@@ -111,7 +112,7 @@ export const readBatches = ({ db }: Context) => ({
   /** With `extra` only that of its retries of calls in doubt, the cap of which is the extra credits. */
   batchMoney: (batch: BatchId, scope: 'batch' | 'extra' = 'batch'): Promise<Money> =>
     moneyOf(db, `${scope}:${batch}`),
-  /** How many attempts of the batch were sent, and how many distinct calls it settled. */
+  /** How many attempts of the batch were sent, and how many distinct calls it settled. A note of what a list says is none. */
   metrics: (batch: BatchId): Promise<{ readonly requests: number; readonly calls: number }> =>
     oneRow(db, METRICS, [batch]),
   /** Number of the batch's attempts that are not closed: their run is still at work, or ended in the middle. */
@@ -130,7 +131,7 @@ export const readBatches = ({ db }: Context) => ({
 const METRICS = `
 SELECT count(*) FILTER (WHERE state <> 'open' AND (state <> 'unsold' OR said <> 'not_sent')) AS requests,
   count(*) FILTER (WHERE state IN ('answered', 'replaced', 'erased')) AS calls
-FROM calls WHERE batch = ?`;
+FROM calls WHERE batch = ? AND operation <> '${NOTE_PERSON}'`;
 
 export const writeBatches = (context: Writing) => ({
   /**

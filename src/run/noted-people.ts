@@ -17,26 +17,16 @@ const PAGE = 1_000;
 const TOGETHER = 100;
 
 export async function noteLearned(ledger: Ledger, batch: Batch, atMs: number): Promise<void> {
-  let noted = 0;
-  for (let from = 0; ; ) {
-    const page = await ledger.plannedRows(batch.id, from, PAGE);
+  for (let from: RowNumber | undefined = 0; from !== undefined; ) {
+    const page: readonly PlannedRow[] = await ledger.plannedRows(batch.id, from, PAGE);
     const notes = page.flatMap((planned) => learntBy(planned).map((call) => ({ call, row: planned.row })));
     for (let at = 0; at < notes.length; at += TOGETHER)
       await Promise.all(
         notes.slice(at, at + TOGETHER).map(({ call, row }) => notePerson(ledger, batch, row, call, atMs)),
       );
-    noted += notes.length;
     const last = page.at(-1);
-    if (last === undefined || page.length < PAGE) break;
-    from = last.row + 1;
+    from = page.length < PAGE ? undefined : last && last.row + 1;
   }
-  if (noted === 0 || notedIn(batch) === noted) return;
-  await ledger.changeBatch(batch.id, { settings: { ...batch.settings, noted } });
-}
-
-/** How many of the requests that a batch counts are notes: none of those was sent. */
-export function notedIn({ settings }: Pick<Batch, 'settings'>): number {
-  return typeof settings.noted === 'number' ? settings.noted : 0;
 }
 
 /** A call for each person of whom the row says something new; its `change` has what is known from then on. */
@@ -64,32 +54,23 @@ export function noteOf(part: PlannedWork, leaves: SubjectFacts): Call {
 
 export async function notePerson(
   ledger: Ledger,
-  batch: Pick<Batch, 'id' | 'accountIdentity'>,
+  { id: batch, accountIdentity }: Pick<Batch, 'id' | 'accountIdentity'>,
   row: RowNumber,
   call: Call,
   atMs: number,
 ): Promise<void> {
-  const key = callKeyOf(batch.accountIdentity, call);
+  const key = callKeyOf(accountIdentity, call);
   const [state] = await ledger.find([key]);
   if (state?.kind === 'answered') return;
   if (state?.kind !== 'in_doubt') {
-    const { accountIdentity } = batch;
-    const admission = await ledger.intent({
-      key,
-      call,
-      batch: batch.id,
-      row,
-      atMs,
-      reserve: credits(0),
-      accountIdentity,
-    });
+    const reserve = credits(0);
+    const admission = await ledger.intent({ key, call, batch, row, atMs, reserve, accountIdentity });
     // Another list has changed the person since: it knows better.
     if (admission.kind !== 'admitted') return;
     crashPoint('after-intent');
     await ledger.end(admission.attempt, { kind: 'in_doubt', why: WHY }, atMs);
   }
-  const body = Buffer.from(JSON.stringify({ noted: true }));
-  const reply = { status: 200, headers: {}, body, receivedAtMs: atMs };
-  const decision = { key, batch: batch.id, kind: 'told', by: 'person', why: WHY, atMs } as const;
-  await ledger.decide(decision, { told: reply, left: call.change?.leaves });
+  const told = { status: 200, headers: {}, body: Buffer.from('{"noted":true}'), receivedAtMs: atMs };
+  const decision = { key, batch, kind: 'told', by: 'person', why: WHY, atMs } as const;
+  await ledger.decide(decision, { told, left: call.change?.leaves });
 }

@@ -1,7 +1,6 @@
 import { isoTime, systemClock } from '../../core/clock.ts';
 import { invariant } from '../../core/errors.ts';
 import type { OutcomeKind } from '../../core/row.ts';
-import { originOf } from '../../job/job-origin.ts';
 import {
   type Act,
   type Batch,
@@ -19,7 +18,6 @@ import { storeAt } from '../../ledger/stores.ts';
 import { hasCosts } from '../../ledger/tally.ts';
 import { interruptedChanges } from '../../plan/team/interrupted-changes.ts';
 import { missesStop } from '../account-history.ts';
-import { notedIn } from '../noted-people.ts';
 import { eachLedger, eachLedgerThere, type FoundBatch, lookInto } from '../open-ledger.ts';
 import { type Retries, retriesOf } from '../retries.ts';
 import { missesNow } from '../series.ts';
@@ -186,8 +184,6 @@ export async function batchStatus(
   const batch = await ledger.batch(id);
   invariant(batch !== undefined, 'no batch is ever deleted');
   const { requests, calls } = await ledger.metrics(id);
-  // Of what an adoption has, all are notes.
-  const notes = originOf(batch.settings)?.kind === 'adoption' ? requests : notedIn(batch);
   const nowMs = systemClock.wallMs();
   const sends = await ledger.sends(batch.accountIdentity, nowMs - 60_000, MOST_SENDS);
   const shown = await overview(ledger, batch, spenders);
@@ -198,8 +194,8 @@ export async function batchStatus(
     unanswered: shown.counts.in_doubt ? (await ledger.rowsUnanswered(id)).length : 0,
     followedBy: newest?.id === id ? undefined : newest?.id,
     halfDone: await halfDoneIn(ledger, shown),
-    requests: requests - notes,
-    calls: calls - notes,
+    requests,
+    calls,
     open: await ledger.openRequests(batch.id),
     lastMinute: sends.length,
     perSecond: speedOf(sends, nowMs),
