@@ -95,8 +95,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: '10: a job pays for a lost call again once in a batch',
     file: 'src/run/recover.ts',
-    text: 'if (await wasRetried(',
-    instead: 'if (false && await wasRetried(',
+    text: "policy === 'retry' && (await wasRetried(",
+    instead: "policy === 'retry' && false && (await wasRetried(",
     test: ['faults/policies', 'is sent no third time'],
   },
   {
