@@ -117,7 +117,6 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'tasks/undo.ts',
     'tasks/worker.ts',
     'tasks/workers.ts',
-    'unproven-changes.ts',
   ],
   objects: 'open',
   index: [],

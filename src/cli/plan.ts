@@ -18,7 +18,6 @@ import { requestWords } from '../plan/consent.ts';
 import { EVERY_LINE } from '../plan/team/diff-words.ts';
 import { type PlannedJob, planJobs } from '../run/run-job.ts';
 import { sumOf } from '../run/tasks/together.ts';
-import { unprovenWords } from '../run/unproven-changes.ts';
 import { jobDamageLines } from './render/cell-issues.ts';
 import { descriptionLines } from './render/description.ts';
 import { changePlanLines, knownFieldLine, planLines, unfinishedLine } from './render/plan-lines.ts';
@@ -110,7 +109,7 @@ async function showPlan(console: Console, job: string, file: string, flags: Flag
 }
 
 function planReport(console: Console, planned: PlannedJob, flags: Flags): Report {
-  const { unfinished, plan: found, damage, change, known, reread, unproven } = planned;
+  const { unfinished, plan: found, damage, change, known, reread } = planned;
   const repairs = planned.job.repair === true;
   tellBeginning(console, planned);
   return {
@@ -123,7 +122,6 @@ function planReport(console: Console, planned: PlannedJob, flags: Flags): Report
       known && knownFieldLine(known),
       reread && `  ${rereadWords(reread)} A run asks first.`,
       reread === undefined && found.unanswered && `  ${AGREED_TO}`,
-      unproven && unprovenWords(unproven),
       `  id             ${planned.id}`,
     ),
     object: planObjectOf(planned),

@@ -22,7 +22,6 @@ import {
   batchStatus,
 } from '../run/tasks/batch-status.ts';
 import { type WorkerView, workersAt } from '../run/tasks/workers.ts';
-import type { UnprovenChanges } from '../run/unproven-changes.ts';
 import { changesLines, inviteAgainLines } from './render/change-lines.ts';
 import { heldBackLines, openWords, overBudgetLines, waitingWords } from './render/doubts.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
@@ -55,10 +54,7 @@ async function statusCommand(
   try {
     if (row === undefined) {
       const shown = await batchStatus(ledger, found);
-      return await batchReport(console, shown, {
-        unproven: await unprovenOf(ledger, batch),
-        changes: await changesOf(ledger, shown),
-      });
+      return await batchReport(console, shown, await changesOf(ledger, shown));
     }
     // These parts are loaded late because they read the accounts, which the lists do not need.
     const { rowStory } = await import('../run/tasks/row-story.ts');
@@ -67,19 +63,6 @@ async function statusCommand(
   } finally {
     await ledger.close();
   }
-}
-
-/** Only a batch of changes keeps a plan, and only for one are the accounts read. */
-async function unprovenOf(ledger: LedgerReader, batch: Batch): Promise<Unproven | undefined> {
-  if ((await ledger.plannedRows(batch.id, 0, 1)).length === 0) return undefined;
-  const { unprovenIn, unprovenWords } = await import('../run/unproven-changes.ts');
-  const found = await unprovenIn(ledger, batch);
-  return found && { words: unprovenWords(found), found };
-}
-
-interface Unproven {
-  readonly words: string;
-  readonly found: UnprovenChanges;
 }
 
 // ---------------------------------------------------------------------------------------------------- all batches
@@ -126,13 +109,6 @@ function whatOf({ operation, settings }: Batch): string {
 
 // ---------------------------------------------------------------------------------------------------- one batch
 
-/** What is open about a batch that has nothing more to do by itself. */
-interface LeftOpen {
-  readonly unproven: Unproven | undefined;
-  /** Undefined for a batch that changes nothing. */
-  readonly changes: ChangesDone | undefined;
-}
-
 /** A plan is read back by a library that other batches do without. */
 async function changesOf(ledger: LedgerReader, { batch }: BatchStatus): Promise<ChangesDone | undefined> {
   if (batch.plannedRows === undefined) return undefined;
@@ -140,17 +116,20 @@ async function changesOf(ledger: LedgerReader, { batch }: BatchStatus): Promise<
   return changesDone(ledger, batch);
 }
 
-async function batchReport(console: Console, status: BatchStatus, left: LeftOpen): Promise<Report> {
+/** @param changes undefined for a batch that changes nothing. */
+async function batchReport(
+  console: Console,
+  status: BatchStatus,
+  changes: ChangesDone | undefined,
+): Promise<Report> {
   return {
-    lines: [...stateLines(status, left), ...openLines(status, left)],
-    object: await objectOf(console, ({ BatchStatusObject }) =>
-      BatchStatusObject.of({ ...status, ...left, unproven: left.unproven?.found }),
-    ),
+    lines: [...stateLines(status, changes), ...openLines(status)],
+    object: await objectOf(console, ({ BatchStatusObject }) => BatchStatusObject.of({ ...status, changes })),
     advice: adviceOn(status),
   };
 }
 
-function stateLines(status: BatchStatus, { changes }: LeftOpen): readonly string[] {
+function stateLines(status: BatchStatus, changes: ChangesDone | undefined): readonly string[] {
   const { batch, counts, settled, rows, money, hasCosts, requests, calls } = status;
   return linesOf(
     `Batch ${batch.id}, ${stateWord(status)}, ${whatOf(batch)} with account ${batch.accountName}`,
@@ -165,7 +144,7 @@ function stateLines(status: BatchStatus, { changes }: LeftOpen): readonly string
   );
 }
 
-function openLines(status: BatchStatus, { unproven }: LeftOpen): readonly string[] {
+function openLines(status: BatchStatus): readonly string[] {
   const { batch, retries, open, lastMinute, run, pause, heldSinceMs, unanswered, misses } = status;
   const ranges = rangesWords(status.ranges);
   return linesOf(
@@ -180,7 +159,6 @@ function openLines(status: BatchStatus, { unproven }: LeftOpen): readonly string
     misses && `Misses     ${missesWords(misses)}`,
     retries.calls > 0 && decidedLine(retries),
     unanswered > 0 && `Waiting    ${waitingWords(unanswered)}`,
-    unproven && `Unproven   ${unproven.words}`,
     batch.outputPath !== undefined && `Output     ${batch.outputPath}`,
   );
 }

@@ -17,7 +17,6 @@ import { rowStory } from '../run/tasks/row-story.ts';
 import { closeLeftOpenIn, doubtList, type PersonsDecision, settleDoubts } from '../run/tasks/settle.ts';
 import { monthOf, SPEND_BY, type SpendBy, spendOf } from '../run/tasks/spend.ts';
 import { workersOf } from '../run/tasks/workers.ts';
-import { unprovenIn } from '../run/unproven-changes.ts';
 
 /** What a program asks about batches and decides about them, in the objects that the commands print under `--json`. */
 
@@ -59,12 +58,9 @@ export async function statusOf(options: OfBatch): Promise<z.infer<typeof BatchSt
   const found = await findBatch(options.batch, options.store);
   return lookInto(found.location, async (ledger) => {
     const shown = await batchStatus(ledger, found);
-    const { batch } = shown;
-    const isChange = batch.plannedRows !== undefined;
     return BatchStatusObject.of({
       ...shown,
-      changes: isChange ? await changesDone(ledger, batch) : undefined,
-      unproven: isChange ? await unprovenIn(ledger, batch) : undefined,
+      changes: await changesDone(ledger, shown.batch),
     });
   });
 }

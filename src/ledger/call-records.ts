@@ -161,6 +161,8 @@ export interface Reading {
   readonly dialect: number;
   readonly atMs: number;
   readonly showsPrice?: true;
+  /** What the rows say that it puts in doubt; left out: `why`. */
+  readonly reason?: string;
 }
 
 /** `kind` and `why` are of the newest reading that the reader may know, `charged` is of the newest reading of all. */
@@ -202,6 +204,8 @@ export interface Doubt {
   /** How often a rule has already sent this call again without an answer. */
   readonly repeats: number;
   readonly request?: KeyedRequest;
+  /** A change that counted as done, and of which a newer dialect does not read that in what came. It is never sent again. */
+  readonly isUnproven?: boolean;
 }
 
 /** What the vendor said about an attempt in doubt when it was asked for free, or what a person saw there. */

@@ -20,6 +20,7 @@ import {
 } from './call-records.ts';
 import { type Context, callFrom, type KeptCall, keptKey, keyOf, type Writing } from './context.ts';
 import { type Db, each } from './db.ts';
+import { unprovenOf } from './moves.ts';
 import { type AttemptId, type BatchId, credits, type DecisionId } from './records.ts';
 import { isCurrent, isPast, type CallState as KeptState } from './schema.ts';
 
@@ -221,8 +222,9 @@ async function doubtsIn(
   asked: readonly Asked[],
   found: readonly (Found & KeptAnswer)[],
   batch: BatchId | undefined,
+  unproven: ReadonlySet<number> = new Set(),
 ): Promise<ReadonlyMap<number, DoubtFound>> {
-  const doubtful = found.filter(isDoubtful);
+  const doubtful = found.filter((kept) => isDoubtful(kept) || unproven.has(kept.id));
   if (doubtful.length === 0) return new Map();
   const keys = doubtful.map(({ place }) => ({ place, key: (asked[place] as Asked).kept }));
   const family = Map.groupBy(await db.each(OF_KEY, keys), ({ place }) => place);
@@ -251,7 +253,7 @@ async function doubtsIn(
         repeats: all.filter(
           ({ kind, state }) => kind === 'repeat' && (isHeld({ state }) || state === 'released'),
         ).length,
-        ...present({ request: requestFrom(request) }),
+        ...present({ request: requestFrom(request), isUnproven: unproven.has(id) || undefined }),
       };
       const decision = note && decisionFrom(key, note);
       return [place, { doubt, decision, isUsed: open !== id && used === note?.id }];
@@ -399,10 +401,7 @@ function lookFrom({ call: attempt, facts, said, words: why, at: atMs }: Note): L
 
 // ------------------------------------------------------------------------------------------ the readers
 
-/**
- * Doubts of the batch's own requests, those on which its rows rest, and those that it is to send again; the third `?` is another state of
- * rows that count. The index of the states is joined to the rows, because SQLite would else read the whole batch.
- */
+/** Doubts of a batch's own requests, on which its rows rest, and that it is to send again; the third `?` is another state of such rows. */
 const DOUBTED = `
 SELECT c.key FROM batches b JOIN calls c ON c.account = b.account AND c.batch = b.id AND c.state IN ('doubt', 'retried', 'lost') AND c.state <> 'lost'
 WHERE b.id = ?
@@ -428,15 +427,14 @@ export const readCalls = ({ db, secret }: Context) => ({
 
   /** Calls in doubt that rows of this batch wait for; `withSkipped`: or for which they were to wait no longer. */
   async doubts(batch: BatchId, { withSkipped } = { withSkipped: false }): Promise<readonly Doubt[]> {
-    const keys = await db.rows<{ key: Uint8Array }>(DOUBTED, [
-      ...[batch, batch, withSkipped ? 'skipped' : 'in_doubt', batch],
-    ]);
+    const more = withSkipped ? 'skipped' : 'in_doubt';
+    const keys = await db.rows<{ key: Uint8Array }>(DOUBTED, [batch, batch, more, batch]);
     const asked = keys.map(({ key }) => ({ kept: key }));
     const records = asked.map(({ kept }, place) => ({ place, key: kept }));
-    const found = await doubtsIn(db, asked, await db.each(FIND_WHOLE, records), batch);
+    const whole = await db.each(FIND_WHOLE, records);
+    const found = await doubtsIn(db, asked, whole, batch, await unprovenOf(db, batch));
     return [...found.values()]
-      .filter(({ decision }) => withSkipped || decision?.kind !== 'skip')
-      .map(({ doubt }) => doubt)
+      .flatMap(({ decision, doubt }) => (withSkipped || decision?.kind !== 'skip' ? [doubt] : []))
       .sort((a, b) => a.row - b.row || a.sentAtMs - b.sentAtMs || a.attempt - b.attempt);
   },
 

@@ -1,11 +1,21 @@
 import { invariant } from '../core/errors.ts';
 import type { SubjectFacts } from '../core/membership.ts';
 import { type DecisionSpec, isAnswer, type Look, type RawReply, type Reading } from './call-records.ts';
-import { callFrom, keptKey, type Writing } from './context.ts';
+import { keptKey, type Writing } from './context.ts';
 import type { Sql } from './db.ts';
 import { endCall, readAgain, releaseCall } from './ends.ts';
 import type { Row } from './group.ts';
-import { finishRows, nameAgain, skipRows, waitForRetry } from './moves.ts';
+import {
+  applyRows,
+  doubtAppliedRows,
+  doubtReadRows,
+  finishRows,
+  isUnproven,
+  nameAgain,
+  refuseRows,
+  skipRows,
+  waitForRetry,
+} from './moves.ts';
 import { noteAct } from './notes.ts';
 import type { AttemptId, BatchId, DecisionId, FinishedRow } from './records.ts';
 import { rowOf } from './rows.ts';
@@ -90,9 +100,9 @@ export const followCalls = (context: Writing) => ({
     decideDoubt(context, decision, more),
 
   /**
-   * What a settled answer means by another dialect. Later calls use it, and finished rows stay as they are. If it costs more than it was
-   * booked at, the difference is spent in the same budgets. If it is none, its call is `unanswered` and may be bought again in its place.
-   * Refused for answers that a person told, and for answers to changes.
+   * What a settled answer means by another dialect. Later calls use it. If it costs more than it was booked at, the difference is spent in
+   * the same budgets. If it is none, its call is `unanswered`, may be bought again in its place, and the rows that it ended are in doubt.
+   * A change stays answered, and its row alone is in doubt. Refused for answers that a person told.
    */
   readAgain: (reading: Reading): Promise<void> => readReply(context, reading),
 });
@@ -113,7 +123,10 @@ function noteLook(context: Writing, look: Look): Promise<void> {
   const { attempt, kind, said, why, status, body, atMs } = look;
   return context.transaction(async (sql) => {
     const { state } = await keptCall(sql, attempt);
-    invariant(IN_DOUBT.includes(state), 'only a lost attempt is looked at');
+    invariant(
+      IN_DOUBT.includes(state) || (await isUnproven(sql, attempt)),
+      'only what is in doubt is looked at',
+    );
     const facts = { kind, status, body: body.toString('base64') };
     const about = { at: atMs, call: attempt, batch: null, who: 'rule', words: why };
     await insertNote(sql, context, { ...about, kind: 'looked', said, facts });
@@ -131,28 +144,49 @@ function releaseDoubt(
       [attempt],
     );
     invariant(look !== undefined, 'nobody said that it did not happen');
+    if (await isUnproven(sql, attempt)) return retractChange(sql, attempt);
     if (batch !== undefined) await nameAgain(sql, { batch, call: attempt });
     const isReleased = await releaseCall(sql, { call: attempt, why, at: Math.floor(atMs) }, context.number());
     invariant(isReleased, 'only a doubt is released');
   });
 }
 
+/** It was not done after all. What it cost stays spent, and nobody knows how its subject is. */
+async function retractChange(sql: Sql, id: number): Promise<void> {
+  await sql.rows(`UPDATE calls SET state = 'retracted', is_current = 0 WHERE id = ?`, [id]);
+  await sql.rows(
+    `UPDATE subjects SET facts = NULL FROM calls c WHERE c.id = ? AND subjects.id = c.subject AND subjects.seq = c.after + 1`,
+    [id],
+  );
+  await refuseRows(sql, { call: id, reason: 'not done: run the list again' });
+}
+
+/** What stands of the call that a decision is about. */
+async function decidable(sql: Sql, { secret }: Writing, { key, batch, kind }: DecisionSpec): Promise<Kept> {
+  const [call] = await sql.rows<Kept>(
+    `SELECT * FROM calls c WHERE c.key = ? AND c.state IN ('doubt', 'answered') AND c.account = (SELECT account FROM batches WHERE id = ?)`,
+    [keptKey(secret, key), batch],
+  );
+  const isSettled = call?.state === 'answered';
+  invariant(
+    call !== undefined && (!isSettled || (await isUnproven(sql, call.id))),
+    `call ${key} is not in doubt`,
+  );
+  invariant(!isSettled || kind === 'told', 'a change that counted as done is not sent again, nor left out');
+  return call;
+}
+
 function decideDoubt(
   context: Writing,
-  { key, batch, kind, by, why, atMs }: DecisionSpec,
+  decision: DecisionSpec,
   { about, told, left, toldAs = 'found', finishes = [] }: Deciding,
 ): Promise<DecisionId> {
+  const { batch, kind, by, why, atMs } = decision;
   invariant((kind === 'told') === (told !== undefined), 'a decision is told with a reply, and only then');
   return context.transaction(async (sql) => {
-    const [doubt] = await sql.rows<Kept>(
-      `SELECT * FROM calls c WHERE c.key = ? AND c.state = 'doubt' AND c.account = (SELECT account FROM batches WHERE id = ?)`,
-      [keptKey(context.secret, key), batch],
-    );
-    invariant(doubt !== undefined, `call ${key} is not in doubt`);
-    invariant(
-      about === undefined || about === doubt.id,
-      'the decision is about a loss that is not the last one',
-    );
+    const doubt = await decidable(sql, context, decision);
+    const isLast = about === undefined || about === doubt.id;
+    invariant(isLast, 'the decision is about a loss that is not the last one');
     const note = { at: atMs, said: kind, call: doubt.id, batch, who: by, words: why };
     if (by === 'person') {
       await noteAct(sql, context, 'settled', batch);
@@ -197,6 +231,7 @@ interface Told {
 
 /** Nobody says whether it was charged, so it counts at what it had reserved; and so does all that was lost before it. */
 async function tell(sql: Sql, doubt: Kept, answer: Told, { number }: Writing): Promise<void> {
+  if (doubt.state === 'answered') return proveChange(sql, doubt.id, answer);
   const lost = await lostBefore(sql, doubt);
   for (const { id, payer, reserved } of [doubt, ...lost.filter(({ id }) => id !== doubt.payer)]) {
     const { why, at, cameAt, facts, said, finishes } = answer;
@@ -220,6 +255,17 @@ async function tell(sql: Sql, doubt: Kept, answer: Told, { number }: Writing): P
       () => finishRows(sql, id, finishes),
     );
   }
+}
+
+async function proveChange(sql: Sql, id: number, { facts, finishes, why }: Told): Promise<void> {
+  // From now on what was told is its answer, which no dialect reads.
+  await sql.rows('UPDATE calls SET dialect = NULL WHERE id = ?', [id]);
+  await sql.rows(
+    `UPDATE subjects SET facts = coalesce(?, facts) FROM calls c WHERE c.id = ? AND subjects.id = c.subject AND subjects.seq = c.after + 1`,
+    [facts, id],
+  );
+  await finishRows(sql, id, finishes);
+  await applyRows(sql, { call: id, reason: why });
 }
 
 async function lostBefore(sql: Sql, { prior }: Kept): Promise<readonly Kept[]> {
@@ -258,28 +304,38 @@ function readReply(context: Writing, reading: Reading): Promise<void> {
       return;
     }
     invariant(call.charged !== null && call.state !== 'erased', 'only an answer is read again');
-    const isNone = !isAnswer(answer);
-    invariant(!isNone || call.subject === null, `an answer to a change stays: ${callFrom(call).operation}`);
-    await readAgain(
-      sql,
-      { ...read, state: isNone ? noneOf(call) : await answerOf(sql, call) },
-      charged - booked,
-    );
-    if (price === null) return;
-    await sql.rows(
-      `INSERT INTO prices (account, operation, credits_max, highest) VALUES (?, ?, ?, ?)
-       ON CONFLICT (account, operation, credits_max) DO UPDATE SET highest = {most}(prices.highest, excluded.highest)`,
-      [call.account, call.operation, call.credits_max, price],
-    );
+    if (call.subject !== null) return readChange(sql, reading);
+    await readAgain(sql, { ...read, state: await readAs(sql, call, reading) }, charged - booked);
+    if (price !== null) await notePrice(sql, call, price);
   });
 }
 
-const noneOf = ({ state }: Kept): string => (state === 'answered' ? 'retracted' : state);
+/** The call stays as it is, because the change may have been made. */
+async function readChange(sql: Sql, { attempt, answer, why, dialect, reason = why }: Reading): Promise<void> {
+  await sql.rows('UPDATE calls SET dialect = ? WHERE id = ?', [dialect, attempt]);
+  if (answer === 'found') await applyRows(sql, { call: attempt, reason: null });
+  else await doubtAppliedRows(sql, { call: attempt, reason });
+}
 
-/** What a former dialect took for none is an answer again, unless the call was bought anew since. */
-async function answerOf(sql: Sql, { state, key }: Kept): Promise<string> {
-  if (state !== 'retracted') return state;
-  return (await currentOf(sql, key)) === undefined ? 'answered' : state;
+/** How the call of a lookup stands then. What a former dialect took for none is an answer again, unless the call was bought anew since. */
+async function readAs(
+  sql: Sql,
+  { state, key }: Kept,
+  { attempt, answer, why, reason = why }: Reading,
+): Promise<string> {
+  if (!isAnswer(answer)) {
+    await doubtReadRows(sql, { call: attempt, reason });
+    return state === 'answered' ? 'retracted' : state;
+  }
+  return state === 'retracted' && (await currentOf(sql, key)) === undefined ? 'answered' : state;
+}
+
+async function notePrice(sql: Sql, { account, operation, credits_max }: Kept, price: number): Promise<void> {
+  await sql.rows(
+    `INSERT INTO prices (account, operation, credits_max, highest) VALUES (?, ?, ?, ?)
+     ON CONFLICT (account, operation, credits_max) DO UPDATE SET highest = {most}(prices.highest, excluded.highest)`,
+    [account, operation, credits_max, price],
+  );
 }
 
 export interface Current {

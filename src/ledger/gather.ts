@@ -210,7 +210,8 @@ export class Gather {
     const written = await writeGroup(this.#db, group, this.number(), (call) => this.#first.has(call));
     for (const call of written.ended) this.#first.delete(call);
     for (const intent of group.intents)
-      if (isFresh(intent) && written.admitted.has(intent.id)) this.#first.add(intent.id);
+      if (isFresh(intent) && intent.replaces === null && written.admitted.has(intent.id))
+        this.#first.add(intent.id);
     this.#keeping.committed();
     for (const item of items) if (item.intent === undefined) item.tell(written);
     if (group.ends.length > 0) {

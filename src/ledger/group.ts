@@ -269,7 +269,7 @@ WHERE budgets.scope = d.scope`);
 
 /** Rows of other batches that are in doubt rest on the newest call of their key. */
 const ROWS_FOLLOW = each(INTENT_COLUMNS)(
-  `UPDATE rows SET call = v.id FROM v WHERE rows.call = v.prior AND rows.state = 'in_doubt' AND EXISTS (SELECT 1 FROM calls c WHERE c.id = v.id)`,
+  `UPDATE rows SET call = v.id FROM v WHERE rows.call IN (v.prior, v.replaces) AND rows.state = 'in_doubt' AND EXISTS (SELECT 1 FROM calls c WHERE c.id = v.id)`,
 );
 
 // --------------------------------------------------------------------------------------------- the group
@@ -313,6 +313,10 @@ export async function writeGroup(
     onePer(intents, ({ account, day }) => `${account} ${day}`),
   );
   const admitted = steps.add([INTENT], fresh);
+  steps.add(
+    [ROWS_FOLLOW],
+    fresh.filter(({ replaces }) => replaces !== null),
+  );
   const placedToo = steps.add(
     [NEW_SUBJECT, STEPS_ASIDE, INTENT_IN_PLACE, STANDS_AGAIN, ROWS_FOLLOW],
     placed,

@@ -27,10 +27,14 @@ const submitted = (batch: BatchId, { row, input, end }: SubmittedRow) => ({
   ...(end === undefined ? {} : rowOf({ batch, row, input, ...end })),
 });
 
-/** Each state is read by the index on it, in the order of the rows, and no further than it is asked for. */
+/**
+ * Each state is read by the index on it, in the order of the rows, and no further than it is asked for. A change that was answered is
+ * in doubt for a person alone.
+ */
 const leftIn = (state: string): string => `
 SELECT * FROM (SELECT r.row, r.input, r.work, c.cells FROM rows r LEFT JOIN cells c ON c.batch = r.batch AND c.row = r.row
-  WHERE r.batch = ? AND r.state = '${state}' AND r.row >= ? AND r.row < ? ORDER BY r.row LIMIT CAST(? AS {int})) AS ${state}`;
+  WHERE r.batch = ? AND r.state = '${state}'
+    AND NOT EXISTS (SELECT 1 FROM calls a WHERE r.state = 'in_doubt' AND a.id = r.call AND a.state = 'answered') AND r.row >= ? AND r.row < ? ORDER BY r.row LIMIT CAST(? AS {int})) AS ${state}`;
 const ROWS_LEFT = `${leftIn('pending')} UNION ALL ${leftIn('in_doubt')} ORDER BY row LIMIT CAST(? AS {int})`;
 
 interface KeptLeft {

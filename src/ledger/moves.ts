@@ -77,9 +77,86 @@ export const ROWS_KNOWN: readonly OfCall[] = [
   PLANNED_BEFORE,
   ...movesOf(
     KNOWN,
-    `CASE c.state WHEN 'released' THEN 'its call was not done' ELSE 'its lost call was answered' END`,
+    `CASE c.state WHEN 'released' THEN 'its call was not done' ELSE 'its call was answered' END`,
   ).map((sql): OfCall => each(CALL)(sql)),
 ];
+
+// --------------------------------------------------------------------------------------- what was taken for an answer
+
+/**
+ * Rows in these states that used a call. Where it was not a row's last one, the row is found by the call, which names the first row
+ * that used it.
+ */
+const usedSql = (states: string): string => `
+SELECT w.batch, w.row, v.call, v.reason FROM v JOIN rows w ON w.call = v.call AND w.state IN (${states})
+UNION SELECT w.batch, w.row, v.call, v.reason FROM v JOIN calls c ON c.id = v.call JOIN rows w ON w.batch = c.batch AND w.row = c.row
+WHERE w.state IN (${states}) AND EXISTS (SELECT 1 FROM {list w.others} WHERE CAST(item.value AS {int}) = v.call)`;
+
+const doubtedSql = (states: string, batches = "'open', 'finished', 'superseded', 'cancelled'"): string => `
+UPDATE rows SET state = 'in_doubt', call = w.call, matched_by = NULL, reason = w.reason
+FROM (${usedSql(states)}) w JOIN batches b ON b.id = w.batch AND b.state IN (${batches}) WHERE rows.batch = w.batch AND rows.row = w.row`;
+
+const READ = { call: 'int', reason: 'text' } as const;
+
+const READ_AS_NONE = each(READ)(doubtedSql(`'matched', 'no_match', 'refused'`));
+const READ_AS_UNPROVEN = each(READ)(doubtedSql(`'applied'`));
+const PROVEN = each(READ)(`
+UPDATE rows SET state = 'applied', reason = v.reason FROM v WHERE rows.call = v.call AND rows.state = 'in_doubt'`);
+const NOT_DONE = each(READ)(`
+UPDATE rows SET state = 'refused', reason = v.reason FROM v WHERE rows.call = v.call AND rows.state = 'in_doubt'`);
+
+interface OfRows {
+  readonly call: number;
+  /** What the rows say from now on. */
+  readonly reason: string | null;
+}
+
+/** A newer dialect finds no answer in what came: its rows are in doubt until somebody agrees to buy it again. */
+export const doubtReadRows = (sql: Sql, rows: OfRows) => sql.each(READ_AS_NONE, [rows]);
+
+/** A newer dialect finds no proof in what came of a change that counted as done. */
+export const doubtAppliedRows = (sql: Sql, rows: OfRows) => sql.each(READ_AS_UNPROVEN, [rows]);
+
+/** The rows of a change that counted as done, and of which a newer dialect does not read that in what came. The call stays answered. */
+const UNPROVEN = `rows w JOIN calls c ON c.id = w.call AND c.state = 'answered' AND c.subject IS NOT NULL AND w.state = 'in_doubt'`;
+
+export const isUnproven = async (sql: Sql, call: number): Promise<boolean> =>
+  (await sql.rows(`SELECT c.id FROM ${UNPROVEN} WHERE c.id = ?`, [call])).length > 0;
+
+export const unprovenOf = async (sql: Pick<Sql, 'rows'>, batch: BatchId): Promise<ReadonlySet<number>> =>
+  new Set(
+    (await sql.rows<{ id: number }>(`SELECT c.id FROM ${UNPROVEN} WHERE w.batch = ?`, [batch])).map(
+      ({ id }) => id,
+    ),
+  );
+
+/** It is known again, or told, that it was done. */
+export const applyRows = (sql: Sql, rows: OfRows) => sql.each(PROVEN, [rows]);
+
+export const refuseRows = (sql: Sql, rows: OfRows) => sql.each(NOT_DONE, [rows]);
+
+const TAKEN_BACK = each(READ)(doubtedSql(`'no_match', 'refused'`, `'open', 'finished'`));
+const ASKS_AGAIN = movesOf(
+  `(SELECT CAST(item.value AS {int}) AS call FROM {list ?}) v JOIN rows w ON w.call = v.call AND w.state = 'in_doubt'`,
+  `'its answer was taken back'`,
+);
+
+/** Rows that were ended by answers which are none ask again. It takes all at once: of several batches over a list the newest goes on. */
+export async function askAgain(sql: Sql, calls: readonly number[]): Promise<void> {
+  await sql.each(
+    TAKEN_BACK,
+    calls.map((call) => ({ call, reason: null })),
+  );
+  const list = JSON.stringify(calls);
+  for (const text of ASKS_AGAIN)
+    await sql.rows(
+      text,
+      text
+        .split('?')
+        .slice(1)
+        .map(() => list),
+    );
+}
 
 // ------------------------------------------------------------------------------------------ what a person decides
 

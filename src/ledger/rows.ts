@@ -8,7 +8,7 @@ import {
   type RowRecord,
 } from './call-records.ts';
 import { answersOf } from './calls.ts';
-import type { Context } from './context.ts';
+import { type Context, oneRow } from './context.ts';
 import { type Cell, each, type Sql } from './db.ts';
 import type { Row } from './group.ts';
 import type {
@@ -22,7 +22,6 @@ import type {
   RowPlace,
   WaitingRow,
 } from './records.ts';
-import { isCurrent } from './schema.ts';
 
 /** Rows with what they rest on. One that is pending has no outcome yet, so it is not among them. */
 
@@ -69,15 +68,12 @@ WHERE n.call = ? AND n.kind = 'decided'`;
 
 const WAITING = `
 SELECT w.row, coalesce(w.reason, '') AS reason FROM rows w WHERE w.batch = ? AND w.state = 'in_doubt'
-  AND NOT EXISTS (SELECT 1 FROM calls c WHERE c.id = w.call AND c.state IN ('doubt', 'retried', 'lost'))
+  AND NOT EXISTS (SELECT 1 FROM calls c WHERE c.id = w.call AND c.state IN ('doubt', 'retried', 'lost', 'answered'))
 ORDER BY w.row LIMIT CAST(? AS {int})`;
 
-/** Another batch may have bought the call meanwhile: then its row waits for nothing. */
+/** What was taken for their answer is none. */
 const UNANSWERED = `
-SELECT w.row FROM rows d JOIN rows w ON w.batch = d.batch AND w.row = d.row WHERE d.batch = ? AND d.state = 'in_doubt'
-  AND EXISTS (SELECT 1 FROM ${USED} JOIN calls c ON c.id = u.id WHERE c.charged IS NOT NULL AND c.said NOT IN ${ANSWERS}
-    AND NOT EXISTS (SELECT 1 FROM calls o WHERE o.key = c.key AND o.id <> c.id AND ${isCurrent('o')}))
-ORDER BY w.row`;
+SELECT count(*) AS n FROM rows w JOIN calls c ON c.id = w.call AND c.state = 'retracted' WHERE w.batch = ? AND w.state = 'in_doubt'`;
 
 /** What turned out to be no answer is too old only where every answer would be. */
 const CUT_OFF = `CASE WHEN c.said = 'found' THEN v.found WHEN c.said IN ${ANSWERS} THEN v.no_match ELSE v.neither END`;
@@ -133,10 +129,9 @@ export const readRows = ({ db }: Context) => ({
   /** Rows in doubt about which there is nothing to decide here: they wait for another row, or for their next run. */
   rowsWaiting: (batch: BatchId, limit: number): Promise<readonly WaitingRow[]> =>
     db.rows<WaitingRow>(WAITING, [batch, limit]),
-  /** The rows in doubt that wait for a call whose answer turned out to be none. */
-  async rowsUnanswered(batch: BatchId): Promise<readonly RowNumber[]> {
-    return (await db.rows<{ row: number }>(UNANSWERED, [batch])).map(({ row }) => row);
-  },
+  /** How many rows are in doubt because what was taken for their answer is none. */
+  rowsUnanswered: async (batch: BatchId): Promise<number> =>
+    (await oneRow<{ n: number }>(db, UNANSWERED, [batch])).n,
   /**
    * Whether a row of the batch was finished by an answer that is older than that, whether or not a younger one exists by now. An answer
    * does not count when a later attempt to buy it again got lost, and one that was read as none only where it is older than both times.

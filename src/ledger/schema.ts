@@ -246,9 +246,8 @@ CREATE TABLE rows (
   PRIMARY KEY (batch, row)
 ) {keyed};
 CREATE INDEX rows_state ON rows (batch, state, row);
-CREATE INDEX rows_doubt ON rows (call) WHERE state = 'in_doubt';
--- Answers that may be taken back: those of a wrong address, or of a key that was refused.
-CREATE INDEX rows_free ON rows (call) WHERE state IN ('no_match', 'refused');
+-- Which rows move with a call.
+CREATE INDEX rows_call ON rows (call) WHERE call IS NOT NULL;
 
 -- The cells of the mapped columns of a list, JSON by input, or why a row cannot be read.
 CREATE TABLE cells (

@@ -8,7 +8,6 @@ import type { Retries } from '../run/retries.ts';
 import type { BatchOverview, BatchStatus } from '../run/tasks/batch-status.ts';
 import type { Over } from '../run/tasks/settle.ts';
 import type { WorkerAccount, WorkerView } from '../run/tasks/workers.ts';
-import type { UnprovenChanges } from '../run/unproven-changes.ts';
 import { membersOf, noun } from './noun.ts';
 
 /** Batches, and what they have changed. */
@@ -60,14 +59,6 @@ export const ChangesObject = noun({
   projects: changes(z.array(ChangeGroupObject), ({ groups }) => groups.map(ChangeGroupObject.of)),
 });
 
-const unproven = membersOf<UnprovenChanges>();
-/** Changes that a batch counted as done, and of which what came does not say so by the dialect of today. */
-export const UnprovenObject = noun({
-  batch: unproven(z.string(), ({ batch }) => batch),
-  changes: unproven(z.number(), (found) => found.changes),
-  first_rows: unproven(z.array(z.number()), ({ firstRows }) => firstRows),
-});
-
 // ------------------------------------------------------------------------------------------------ doubts of a batch
 
 const retries = membersOf<Retries>();
@@ -87,7 +78,6 @@ export const RetriesObject = noun({
 /** What a run and a batch have alike about what is left open; each is left out where there is none. */
 export interface LeftOpen {
   readonly retries?: Retries | undefined;
-  readonly unproven?: UnprovenChanges | undefined;
   readonly changes?: ChangesDone | undefined;
   readonly unanswered?: number;
 }
@@ -100,7 +90,6 @@ export const leftOpen = {
   changes: left(ChangesObject.optional(), (open) => open.changes && ChangesObject.of(open.changes)),
   /** How many rows wait, because what was bought for them turned out to be no answer. */
   unanswered: left(z.number().optional(), (open) => open.unanswered || undefined),
-  unproven: left(UnprovenObject.optional(), (open) => open.unproven && UnprovenObject.of(open.unproven)),
 };
 
 // ------------------------------------------------------------------------------------------------ the batch

@@ -7,7 +7,6 @@ import { isHeldBack } from '../plan/team/diff-words.ts';
 import { type ProjectTotal, projectTotals } from '../plan/team/project-totals.ts';
 import type { PlannedJob } from '../run/run-job.ts';
 import type { UndoPlan } from '../run/tasks/undo.ts';
-import { UnprovenObject } from './batch-object.ts';
 import { DamageObject, ofRows, sheets } from './list-object.ts';
 import { membersOf, noun } from './noun.ts';
 import { NotUndoneObject } from './run-object.ts';
@@ -199,7 +198,6 @@ export const PlanObject = noun({
   to_agree: planned(AgreementView.optional(), ({ toAgree }) => toAgree),
   /** Rows of the finished batch that the dialect of today would settle otherwise. */
   reread: planned(RereadObject.optional(), ({ reread }) => reread),
-  unproven: planned(UnprovenObject.optional(), ({ unproven }) => unproven && UnprovenObject.of(unproven)),
 });
 export type PlanObject = z.infer<typeof PlanObject>;
 

@@ -29,6 +29,7 @@ import { isOfNoRow, type RowsWork, workRows } from './pipeline/row-work.ts';
 import { submitAgain, submitRows } from './pipeline/submit.ts';
 import { ALL_ROWS, plannedProjects, type RowRange, type TaskSource, tasksOf } from './pipeline/tasks.ts';
 import { ProjectAccess } from './project-access.ts';
+import { readChangesAnew } from './readings.ts';
 import { noteStops, settleSeries } from './series.ts';
 import type { Sessions } from './sessions.ts';
 import { RunMetrics, type RunSummary, summarize } from './summary.ts';
@@ -114,6 +115,7 @@ async function planOfChange(
   const isChange = context.job.operation.change !== undefined;
   if (!isChange) await requirePlanId(context, input, place);
   await sessions.closeLeftOpen(context);
+  if (isChange && place.existing !== undefined) await readChangesAnew(context, place.existing);
   return isChange ? planRun(context, input, place) : undefined;
 }
 

@@ -1,10 +1,9 @@
-import { type Dialect, type DialectOperation, dialectMark } from '../client/dialect.ts';
+import type { Dialect, DialectOperation } from '../client/dialect.ts';
 import { isExactCharge, type Reply } from '../client/judge.ts';
-import type { ReadAgain } from '../client/kept-answers.ts';
 import { type StopError, stop } from '../core/errors.ts';
 import type { Call } from '../core/operation.ts';
 import type { Closure, Reading } from '../ledger/ledger.ts';
-import type { Run, Session } from './session.ts';
+import type { Run } from './session.ts';
 
 /**
  * When answers state their price, nobody knows it before the first answer: the dialect may be wrong by any factor, and all
@@ -64,17 +63,4 @@ export function dearer(charged: number, most: number): StopError {
     `An answer cost ${charged} credits, but the dialect and earlier answers say at most ${most}.`,
     'Correct the credits of this operation in the dialect, then run the same command again.',
   );
-}
-
-/**
- * Adds today's reading of a kept answer to the ledger, before the answer is used. If its price is higher by that, the
- * difference counts as spent from now on; if it is lower, nothing is given back. After a crash before the commit, the next
- * run reads the answer again.
- */
-export async function keepReading(
-  { ledger, clock, client: { dialect } }: Session,
-  { record: { attempt }, judged }: ReadAgain,
-): Promise<void> {
-  const said = { ...judged, ...shownPrice(judged, dialect) };
-  await ledger.readAgain({ ...said, attempt, dialect: dialectMark(dialect), atMs: clock.wallMs() });
 }

@@ -58,7 +58,6 @@ import { Sessions } from './sessions.ts';
 import { stoppable } from './stoppable.ts';
 import { chooseStore } from './store-choice.ts';
 import type { RunSummary } from './summary.ts';
-import { type UnprovenChanges, unprovenChanges } from './unproven-changes.ts';
 
 export { choose, chooseAll, saveJob };
 
@@ -254,8 +253,6 @@ export interface PlannedJob {
   readonly toAgree: Question | undefined;
   /** The rows of the file's finished batch that today's dialect would settle differently. */
   readonly reread: Reread | undefined;
-  /** The changes that the file's batch counted as done, and that would not count as that by today's dialect. */
-  readonly unproven: UnprovenChanges | undefined;
   /** The path where the store is missing, so that nothing is known as bought; undefined when there is a store. */
   readonly missingStore: string | undefined;
 }
@@ -315,9 +312,7 @@ async function planChosen({ job, account, dialect }: ResolvedJob, options: PlanO
     const { id, batch } = await identifyPlan(context, input, plan, change?.plan);
     await requireFreeColumns(context, input, batch);
     const unfinished = batch?.state === 'open' ? batch.id : undefined;
-    const isDone = ledger !== undefined && batch !== undefined && change !== undefined;
-    const unproven = isDone ? await unprovenChanges(ledger, batch.id, dialect) : undefined;
-    return { id, unfinished, job, account, input, plan, unproven, ...shown };
+    return { id, unfinished, job, account, input, plan, ...shown };
   } finally {
     await ledger?.close();
   }

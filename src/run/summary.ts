@@ -18,7 +18,6 @@ import type { Tally } from '../ledger/tally.ts';
 import type { RunContext } from '../plan/context.ts';
 import type { Forecast } from '../plan/sample.ts';
 import { type Retries, retriesOf } from './retries.ts';
-import { type UnprovenChanges, unprovenChanges } from './unproven-changes.ts';
 
 /** How a run ended. Rows, calls, counts and credits are the whole batch's; requests, pauses and seconds are this run's. */
 export interface RunSummary {
@@ -42,8 +41,6 @@ export interface RunSummary {
   readonly forecast: Forecast | undefined;
   /** What was changed so far; undefined for an operation that changes nothing. */
   readonly changes: ChangesDone | undefined;
-  /** The changes that were counted as done, and that would not count as that by today's dialect. */
-  readonly unproven: UnprovenChanges | undefined;
   /** What of the calls in doubt is to be sent again and was not; undefined when none is in doubt. */
   readonly retries: Retries | undefined;
   /** The number of rows in doubt that wait until a person agrees to buy again what turned out to be no answer. */
@@ -70,15 +67,13 @@ interface RunEnding {
 
 /** Reads what came of a batch. A summary only reads, and is the same whether the batch is closed by then or not. */
 export async function summarize(context: RunContext, batch: Batch, ending: RunEnding): Promise<RunSummary> {
-  const { ledger, job, dialect } = context;
-  const isChange = job.operation.change !== undefined;
+  const { ledger, job } = context;
   const { metrics, spentBefore, files, forecast, stopped, mostLeft, durationMs } = ending;
   const counts = await ledger.counts(batch.id);
   const isInDoubt = (counts.in_doubt ?? 0) > 0;
   const { tally, figures, changes, ...written } = files ?? {};
   const money = await shownMoney(ledger, batch.id);
   const retries = isInDoubt ? await retriesOf(ledger, batch.id) : undefined;
-  const unanswered = isInDoubt ? await ledger.rowsUnanswered(batch.id) : [];
   return {
     batch: batch.id,
     rows: batch.inputRows,
@@ -95,9 +90,8 @@ export async function summarize(context: RunContext, batch: Batch, ending: RunEn
     figures,
     forecast,
     changes: changes ?? (await changesDone(ledger, batch)),
-    unproven: isChange ? await unprovenChanges(ledger, batch.id, dialect) : undefined,
     retries,
-    unanswered: unanswered.length,
+    unanswered: isInDoubt ? await ledger.rowsUnanswered(batch.id) : 0,
     stopped,
     budgetToFinish:
       mostLeft === undefined ? undefined : Math.max(heldCredits(money) + mostLeft, stopped?.leastBudget ?? 0),
@@ -105,15 +99,14 @@ export async function summarize(context: RunContext, batch: Batch, ending: RunEn
 }
 
 /**
- * The exit code of a run. A stop takes precedence over rows that need attention, or would end differently today.
+ * The exit code of a run. A stop takes precedence over rows that need attention.
  * @example
  * const run = enrich('fixtures/people.csv', { job: 'enrich-person', account: 'sandbox-provider' });
  * process.exitCode = exitCodeOf(await run.summary(), true);
  */
-export function exitCodeOf({ stopped, counts, unproven }: RunSummary, attentionIsFine: boolean): ExitCode {
+export function exitCodeOf({ stopped, counts }: RunSummary, attentionIsFine: boolean): ExitCode {
   if (stopped !== undefined) return stopped.exitCode;
-  const needed = [...ATTENTION_KINDS].some((kind) => kind !== 'pending' && (counts[kind] ?? 0) > 0);
-  const attention = needed || unproven !== undefined;
+  const attention = [...ATTENTION_KINDS].some((kind) => kind !== 'pending' && (counts[kind] ?? 0) > 0);
   return attention && !attentionIsFine ? EXIT.attention : EXIT.done;
 }
 

@@ -6,12 +6,11 @@ import { formatDuration } from '../../lib/duration.ts';
 import type { Estimate, Forecast, RestForecast } from '../../plan/sample.ts';
 import type { RunSummary } from '../../run/summary.ts';
 import { type SweepSummary, type SweptFile, totalsOf } from '../../run/tasks/nightly.ts';
-import { unprovenWords } from '../../run/unproven-changes.ts';
 import { changesLines, missingIn } from './change-lines.ts';
 
 export function summaryLines(summary: RunSummary): readonly string[] {
   const { batch, rows, counts, requests, durationMs, files, changes, repaired, ...rest } = summary;
-  const { forecast, unproven } = rest;
+  const { forecast } = rest;
   const settled = OUTCOME_KINDS.map((kind) => [kind, counts[kind] ?? 0] as const).filter(
     ([, count]) => count > 0,
   );
@@ -21,7 +20,6 @@ export function summaryLines(summary: RunSummary): readonly string[] {
     `Batch ${batch}, ${counted(rows, 'row')}${beyond === 0 ? '' : `, and ${counted(beyond, 'person', 'people')} whom they do not name`}`,
     table([...settled, ...(pending > 0 ? [['pending', pending] as const] : [])]),
     changes && changesLines(changes),
-    unproven && `Unproven   ${unprovenWords(unproven)}`,
     creditsLine(summary),
     repaired !== undefined &&
       `Repaired   ${counted(repaired, 'row')} as sent; your own cells stay as they are`,

@@ -1,6 +1,5 @@
 import { asReadToday } from '../../client/kept-answers.ts';
 import type { CallKey } from '../../core/call-key.ts';
-import { isoTime } from '../../core/clock.ts';
 import { invariant, StopError, stop, unreachable } from '../../core/errors.ts';
 import type { MappedInput } from '../../files/input.ts';
 import { erasedReason } from '../../ledger/eraser.ts';
@@ -20,7 +19,7 @@ import { asksErasedAgain, type FoundCall, findCalls, isFreshFor } from '../../pl
 import { buy } from '../buy.ts';
 import type { CallEnd, CallToBuy, Waits, Withheld } from '../call.ts';
 import { untilMoved } from '../intent.ts';
-import { keepReading } from '../price.ts';
+import { keepReading, noAnswerWords } from '../readings.ts';
 import { doubtReason } from '../reconcile.ts';
 import { type InDoubt, resolveDoubt } from '../recover.ts';
 import type { Run } from '../session.ts';
@@ -72,7 +71,7 @@ async function look({ context, batch, run }: Work, wanted: CallToBuy): Promise<F
     ledger,
     find: async (keys) =>
       asReadToday(await ledger.find(keys, { batch: batch.id }), context, (read) =>
-        keepReading(run.session, read),
+        keepReading({ ledger, clock: run.session.clock, dialect: run.session.client.dialect }, read),
       ),
   });
   invariant(found !== undefined, 'the ledger answers for every key');
@@ -280,14 +279,8 @@ async function whatIsAnew(
 }
 
 /** A row whose call nobody has agreed to buy again. It is in doubt, because the call was bought and has no answer. */
-function heldBack({ attempt, answeredAtMs, kind, why }: AnswerRecord<NoAnswerKind>): Held {
-  const fact = `what came at ${isoTime(answeredAtMs)} is not an answer but ${WORDS[kind]}, by today's dialect: ${why}`;
-  return { kind: 'in_doubt', reason: `${fact}; run the list with --yes to buy it again`, attempt };
-}
-
-const WORDS: Readonly<Record<NoAnswerKind, string>> = {
-  paused: 'a rate limit',
-  in_doubt: 'in doubt',
-  stopped: 'a refused key, address or credit',
-  not_sent: 'a statement that nothing was done',
-};
+const heldBack = (answer: AnswerRecord<NoAnswerKind>): Held => ({
+  kind: 'in_doubt',
+  reason: noAnswerWords(answer),
+  attempt: answer.attempt,
+});

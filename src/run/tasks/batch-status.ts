@@ -191,7 +191,7 @@ export async function batchStatus(
   return {
     ...shown,
     retries: await retriesOf(ledger, id),
-    unanswered: shown.counts.in_doubt ? (await ledger.rowsUnanswered(id)).length : 0,
+    unanswered: shown.counts.in_doubt ? await ledger.rowsUnanswered(id) : 0,
     followedBy: newest?.id === id ? undefined : newest?.id,
     halfDone: await halfDoneIn(ledger, shown),
     requests,

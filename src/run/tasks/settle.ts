@@ -6,6 +6,7 @@ import { StopError, stop } from '../../core/errors.ts';
 import { type SubjectFacts, Team } from '../../core/membership.ts';
 import { present } from '../../core/objects.ts';
 import type {
+  AttemptId,
   Batch,
   Credits,
   Decision,
@@ -103,19 +104,15 @@ async function doubtsOf(
   const attempts = new Set((await ledger.history(batch.id, Number(row))).map(({ attempt }) => attempt));
   const ofRow = doubts.filter(({ attempt }) => attempts.has(attempt));
   if (ofRow.length > 0) return ofRow;
-  if ((await ledger.rowsUnanswered(batch.id)).includes(Number(row))) {
-    throw stop(
-      'usage',
-      `What came for row ${row} of batch ${batch.id} turned out to be no answer, and there is nothing to decide about it here.`,
-      'Run the list with --yes to buy it again, or correct the dialect.',
-    );
-  }
   const number = Number(row);
   const [ended] = Number.isSafeInteger(number) ? await ledger.rows(batch.id, number, 1) : [];
+  const { kind, reason = '' } = (ended?.row === number ? ended.outcome : undefined) ?? {};
   throw stop(
     'usage',
-    `Row ${row} of batch ${batch.id} is not in doubt.`,
-    ended?.row === number
+    kind === 'in_doubt'
+      ? `There is nothing to decide about row ${row} of batch ${batch.id}: ${reason}.`
+      : `Row ${row} of batch ${batch.id} is not in doubt.`,
+    kind !== undefined
       ? `See its state with ${commandLine(['status', batch.id, row])}`
       : `See which rows are with ${commandLine(['settle', batch.id])}`,
   );
@@ -232,6 +229,7 @@ export async function settleDoubts(
     const doubts = await chosen(ledger, { batch, location }, choice);
     // The answer gets a date, by which a later batch may find it too old, so a wrong system clock must not set it.
     const nowMs = (await AccountTime.of(systemClock, ledger, batch.accountIdentity)).wallMs();
+    refuseUnproven(batch, doubts, decision);
     if (decision.kind === 'told') {
       requireOne(doubts, choice);
       requireTellableOfAll(batch, doubts, decision.answer, await dialectFor(batch));
@@ -244,6 +242,19 @@ export async function settleDoubts(
   } finally {
     await ledger.close();
   }
+}
+
+/** @throws StopError `usage` where a change that counted as done would be sent again or left out. */
+function refuseUnproven({ id }: Batch, doubts: readonly Doubt[], { kind }: PersonsDecision): void {
+  const unproven = doubts.find(({ isUnproven }) => isUnproven);
+  if (unproven === undefined || (kind !== 'retry' && kind !== 'skip')) return;
+  const fact = `The change of row ${unproven.row} counted as done, so it is not sent again or left out.`;
+  const settle = commandLine(['settle', id, String(unproven.row)]);
+  throw stop(
+    'usage',
+    fact,
+    `Look at the service, and say what is so: ${settle} with --answer or --not-done.`,
+  );
 }
 
 /** @throws StopError `usage`, with what can be done instead. */
@@ -330,15 +341,14 @@ async function releaseAll(
   atMs: number,
 ): Promise<void> {
   const why = 'a person checked, and said that it was not done';
-  for (const { key } of doubts) {
+  for (const { key, attempt: first } of doubts) {
     // A call that was sent again and lost again has several attempts in doubt, which are found one after the other.
-    for (;;) {
-      const [state] = await ledger.find([key]);
-      if (state?.kind !== 'in_doubt') break;
-      const { attempt } = state.doubt;
+    for (let attempt: AttemptId | undefined = first; attempt !== undefined; ) {
       const look = { attempt, kind: 'read_back', said: 'not_happened', why, atMs } as const;
       await ledger.look({ ...look, status: 0, body: Buffer.alloc(0) });
       await ledger.release(attempt, why, atMs, id);
+      const [state] = await ledger.find([key]);
+      attempt = state?.kind === 'in_doubt' ? state.doubt.attempt : undefined;
     }
   }
 }

@@ -329,8 +329,6 @@ export const text = {
     withAccount: 'with',
     change: 'Change',
     requests: 'This job sets its own request:',
-    unproven: (changes: string, batch: string, rows: string) =>
-      `Batch ${batch} counted ${changes} as done (row ${rows}), but today's dialect does not read that in what came. Nothing is sent again for that: see at the service whether it was done.`,
     figures: {
       rows: 'Rows',
       invalid: 'Invalid',

@@ -112,15 +112,6 @@ function Shown({ plan, budget, onBudget, onChoices, onMoved }: PlanProps) {
         </div>
       )}
       {plan.to_agree !== undefined && <Agree plan={plan.id} toAgree={plan.to_agree} onAgreed={onMoved} />}
-      {plan.unproven !== undefined && (
-        <div class="notice">
-          {words.unproven(
-            counted(plan.unproven.changes, 'change'),
-            plan.unproven.batch,
-            plan.unproven.first_rows.join(', '),
-          )}
-        </div>
-      )}
       <Reasons plan={plan} />
       {plan.changes !== null && <Diff changes={plan.changes} plan={plan} />}
       {plan.unfinished !== undefined && !plan.is_change && <Answers plan={plan} batch={plan.unfinished} />}

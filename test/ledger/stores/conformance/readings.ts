@@ -254,23 +254,25 @@ export function readingsConform(store: Store): void {
       expect(await stateOf(ledger, 'acme')).toMatchObject({ kind: 'unanswered', answer: { attempt } });
     });
 
-    test('stays what a row was settled by, and is what rows in doubt wait for until it is bought', async () => {
+    test('puts the rows that it ended in doubt, in every batch; once it is bought anew they ask again', async () => {
       const ledger = await freshLedger(store);
-      const batch = await batchNamed(ledger, 'a');
+      const [batch, other] = [await batchNamed(ledger, 'a'), await batchNamed(ledger, 'b')];
       const attempt = await answered(ledger, batch, 'acme');
-      await settle(ledger, batch, 2, MATCHED, [attempt]);
+      // Behind it the row used another answer.
+      await settle(ledger, batch, 2, MATCHED, [attempt, await answered(ledger, batch, 'next')]);
+      await settle(ledger, other, 2, MATCHED, [attempt]);
+      await ledger.changeBatch(other, { state: 'finished' });
       await read(ledger, attempt);
-      await settle(ledger, batch, 4, IN_DOUBT, [attempt]);
-      await settle(ledger, batch, 3, IN_DOUBT, [attempt]);
-      await settle(ledger, batch, 5, IN_DOUBT, [await lost(ledger, batch, 'lost')]);
-      const kinds = (await ledger.rows(batch, 2, 9)).map(({ answers }) => answers.map(({ kind }) => kind));
-      expect(kinds).toEqual([['found'], [], [], []]);
-      expect(await ledger.rowsUnanswered(batch)).toEqual([3, 4]);
-      expect(await ledger.rowsUnanswered(await batchNamed(ledger, 'b'))).toEqual([]);
-      const otherwise = await ledger.rowsReadOtherwise(batch, READ.dialect, 0, 9);
-      expect(otherwise.map(({ row }) => row)).toEqual([2, 3, 4]);
+      expect(await ledger.counts(batch)).toEqual({ in_doubt: 1 });
+      expect(await ledger.counts(other)).toEqual({ in_doubt: 1 });
+      const [row] = await ledger.rows(other, 2, 1);
+      expect(row).toMatchObject({ outcome: { kind: 'in_doubt', reason: 'too many' }, answers: [] });
+      expect([await ledger.rowsUnanswered(batch), await ledger.rowsUnanswered(other)]).toEqual([1, 1]);
+      expect(await ledger.doubts(other), 'nothing to decide').toEqual([]);
       await answered(ledger, batch, 'acme', { replaces: attempt });
-      expect(await ledger.rowsUnanswered(batch)).toEqual([]);
+      expect([await ledger.rowsUnanswered(batch), await ledger.rowsUnanswered(other)]).toEqual([0, 0]);
+      expect([await ledger.counts(batch), await ledger.counts(other)]).toEqual([{}, {}]);
+      expect(await ledger.batch(other)).toMatchObject({ state: 'open' });
     });
 
     test('is too old for a batch where every answer would be, and for no other age', async () => {

@@ -1,0 +1,76 @@
+import { type Dialect, dialectMark } from '../client/dialect.ts';
+import { type Judged, judgedToday, type ReadAgain } from '../client/kept-answers.ts';
+import { type Clock, isoTime } from '../core/clock.ts';
+import {
+  type AttemptRecord,
+  type Batch,
+  isAnswer,
+  type Ledger,
+  type NoAnswerKind,
+} from '../ledger/ledger.ts';
+import { eachReadOtherwise } from '../ledger/row-pages.ts';
+import { shownPrice } from './price.ts';
+
+/** What today's dialect reads in answers that another one read. A reading moves the rows that rest on its answer in its own commit. */
+
+interface Reader {
+  readonly ledger: Ledger;
+  readonly clock: Pick<Clock, 'wallMs'>;
+  readonly dialect: Dialect;
+}
+
+/**
+ * Adds today's reading of a kept answer to the ledger, before the answer is used. If its price is higher by that, the
+ * difference counts as spent from now on; if it is lower, nothing is given back. After a crash before the commit, the next
+ * run reads the answer again.
+ */
+export async function keepReading(
+  { ledger, clock, dialect }: Reader,
+  { record, judged }: ReadAgain,
+): Promise<void> {
+  const { attempt } = record;
+  const said = { ...judged, ...shownPrice(judged, dialect), reason: reasonOf(record, judged) };
+  await ledger.readAgain({ ...said, attempt, dialect: dialectMark(dialect), atMs: clock.wallMs() });
+}
+
+function reasonOf({ call, reply }: AttemptRecord, { answer, why }: Judged): string {
+  if (call.change !== undefined)
+    return `it counted as done, but today's dialect does not read that in what came: ${why}; check at the service whether it was done`;
+  return isAnswer(answer)
+    ? why
+    : noAnswerWords({ answeredAtMs: reply?.receivedAtMs ?? 0, kind: answer, why });
+}
+
+/** What a row says whose call was bought, and has no answer by today's dialect. */
+export function noAnswerWords(answer: {
+  readonly answeredAtMs: number;
+  readonly kind: NoAnswerKind;
+  readonly why: string;
+}): string {
+  const fact = `what came at ${isoTime(answer.answeredAtMs)} is not an answer but ${WORDS[answer.kind]}, by today's dialect: ${answer.why}`;
+  return `${fact}; run the list with --yes to buy it again`;
+}
+
+const WORDS: Readonly<Record<NoAnswerKind, string>> = {
+  paused: 'a rate limit',
+  in_doubt: 'in doubt',
+  stopped: 'a refused key, address or credit',
+  not_sent: 'a statement that nothing was done',
+};
+
+/**
+ * Reads what came for the changes of a batch that counted as done. Those in which today's dialect does not read that are in doubt: they
+ * may have been made, so none is sent again, and a person has to look.
+ */
+export async function readChangesAnew(reader: Reader, { id }: Batch): Promise<void> {
+  const { ledger, dialect } = reader;
+  for await (const { outcome, answers } of eachReadOtherwise(ledger, id, dialectMark(dialect))) {
+    if (outcome.kind !== 'applied' && outcome.kind !== 'in_doubt') continue;
+    for (const record of await ledger.attempts(answers.map(({ attempt }) => attempt))) {
+      const { call, closure, decision } = record;
+      const isDone = closure?.kind === 'answered' && closure.answer === 'found' && decision?.kind !== 'told';
+      const judged = call.change !== undefined && isDone ? judgedToday(record, dialect) : undefined;
+      if (judged !== undefined) await keepReading(reader, { record, judged });
+    }
+  }
+}
