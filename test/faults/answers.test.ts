@@ -141,13 +141,6 @@ describe.concurrent('an answer that can be understood settles the row, and is ne
       expect(await workplace.runHere()).toMatchObject({ code: 0, report: { requests: 0 } });
     },
   );
-
-  test('a late answer is an answer', async () => {
-    await using workplace = await Workplace.open({ faults: 'slow:x1' });
-    workplace.writeList(['late.example']);
-    expect((await workplace.runHere()).code).toBe(0);
-    expect(workplace.statuses()).toEqual(['matched']);
-  });
 });
 
 // ------------------------------------------------------------------------------------------------ not now
@@ -170,16 +163,6 @@ describe.concurrent('an answer that means "not now" is waited for, and the call 
     const lookups = workplace.vendor.lookups('busy.example');
     expect(lookups.map(({ credits }) => credits)).toEqual([...Array(refusals).fill(0), 1]);
   });
-
-  test.each(some(['direct', 'via'] as const, 1))(
-    'a vendor that takes two a second is asked no faster, and all rows come back (%s)',
-    async (way) => {
-      await using workplace = await Workplace.open({ way, flags: ['--rate', '2/s'] });
-      workplace.writeList(domainsOf('slowly', 6));
-      expect((await workplace.run()).code).toBe(0);
-      expect(await workplace.vendor.book()).toMatchObject({ credits: 6, charged_twice: [] });
-    },
-  );
 });
 
 // ------------------------------------------------------------------------------------------------ moved
@@ -270,25 +253,5 @@ describe.concurrent('an answer that concerns the whole account stops the run; th
     expect(await workplace.runHere()).toMatchObject({ code: 0, report: { requests: 3 } });
     expect(workplace.statuses()).toEqual(['matched', 'matched', 'matched']);
     expect(await workplace.vendor.book()).toMatchObject({ requests: 4, credits: 3, charged_twice: [] });
-  });
-});
-
-// ------------------------------------------------------------------------------------------------ not sent
-
-describe.concurrent('what never left is not in doubt', () => {
-  test.each([
-    ['a name that does not resolve', 'https://vendor.invalid', /cannot be found/],
-    // The vendor speaks plain HTTP, so the handshake of TLS fails before a byte of the request has left.
-    ['an address without TLS', undefined, /certificate is not accepted/],
-  ])('%s: exit 2 at once, and nothing was sent', async (_, address, words) => {
-    await using workplace = await Workplace.open();
-    workplace.writeAccount(address ?? workplace.vendor.url.replace('http:', 'https:'));
-    workplace.writeList(domainsOf('nowhere', 3));
-    const { code, report } = await workplace.runHere();
-    expect(code).toBe(2);
-    expect(report).toMatchObject({ requests: 0, stopped: { code: 'address' } });
-    expect(report?.stopped?.message).toMatch(words);
-    expect(workplace.ledger()).toMatchObject({ open: [], inDoubt: 0, spent: 0 });
-    expect(workplace.vendor.requests()).toEqual([]);
   });
 });

@@ -7,7 +7,7 @@
  */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { some } from '../combinations.ts';
-import { listsDialect, openListsTeam, speakLists } from './lists-team.ts';
+import { openListsTeam, speakLists } from './lists-team.ts';
 import { OpenTeam } from './open-team.ts';
 import type { TeamWorkplace } from './team-workplace.ts';
 
@@ -57,29 +57,6 @@ test('one that was done is found among the invites, and no second mail is sent',
   expect(await invite(EMAIL, 'viewer', project, 'charged-reset')).toEqual({ applied: 1 });
   expect((await team.state()).mailsTo(project, EMAIL)).toEqual(['viewer']);
 });
-
-test.each(
-  some(
-    [
-      ['by a value', { path: 'status', equals: 'accepted' }],
-      ['by words, of which nobody can say which they were', { path: 'status', matches: '^acc' }],
-    ],
-    1,
-  ),
-)(
-  'one that was accepted at once, which is told %s, is found among the users, and their id changes the role',
-  async (_, accepted) => {
-    const project = newProject();
-    const member = `member-${project}@team.example`;
-    const answers = { answer_fields: { invite_code: 'invite_code', user_id: 'user_id' }, accepted };
-    const dialect = { ...listsDialect(), operations: { 'create-invite': answers } };
-    team.place.writeDialect(dialect, 'lists.yaml');
-    expect(await invite(member, 'viewer', project, 'charged-reset')).toEqual({ applied: 1 });
-    speakLists(team, ['list_users', 'list_invites', 'whoami']);
-    expect(await invite(member, 'editor', project)).toEqual({ applied: 1 });
-    expect(changesSent()).toEqual(['create-invite', 'update-user']);
-  },
-);
 
 test('one that was not done is in neither list, and is sent again: one mail in all', async () => {
   const project = newProject();

@@ -1,13 +1,11 @@
-import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
 import { type JsonResult, objectIn } from '../cli/desk.ts';
-import { typedAt } from '../cli/typed.ts';
 import { some } from '../combinations.ts';
 import { domainsOf, Workplace } from './workplace.ts';
 
 /*
  * Goal: a lost answer is settled by what the vendor offers, for the least money: by its idempotency keys, by a
- * read-back, by its count of credits; and by nothing when it offers nothing. Whether it had charged or not, and whatever
+ * read-back (by its count of credits: `run/reconcile.test.ts`); and by nothing when it offers nothing. Whether it had charged or not, and whatever
  * is killed on the way, a call is paid for once (protocol, rule 10 a to d).
  * Method: the vendor loses its first answer, before or after it has charged for it. A dialect file says which of its
  * offers may be used. The program is killed before and after each step, and the same command is typed again. The vendor's
@@ -43,11 +41,6 @@ const READ_BACK = {
   },
 };
 
-const USAGE = {
-  usage: { method: 'GET', path: '/usage', credits: 'credits', ...AT_ONCE },
-  credits_charged: { header: 'x-credits-charged' },
-};
-
 describe.concurrent('a lost answer, where the vendor honours idempotency keys', () => {
   const KILLS = ['never', 'after-send:1', 'after-intent:2', 'after-send:2'];
 
@@ -69,34 +62,11 @@ describe.concurrent('a lost answer, where the vendor can be asked about one call
     await runUntilTheEnd(workplace, crashAt);
     await expectPaidOnce(workplace);
     const said = fault === 'reset' ? 'not_happened' : 'happened';
-    const { attempts } = await type(workplace, 'status', 'last', '2', '--json');
+    const { attempts } = await type(workplace, 'status', 'last', '2');
     expect(attempts[0].looks.at(-1)).toMatchObject({ kind: 'read_back', said });
     expect(attempts).toHaveLength(fault === 'reset' ? 2 : 1);
     if (fault === 'reset') expect(attempts[0].released.why).toContain('did nothing for it');
     else expect(attempts[0].decision).toMatchObject({ kind: 'told', by: 'rule' });
-  });
-});
-
-describe.concurrent('a lost answer, where the vendor counts credits and nobody else uses the key', () => {
-  test('charged-reset: counted, so it is held, and the list says what the vendor said', async () => {
-    await using workplace = await lossyWorkplace('charged-reset', USAGE, { exclusive_key: true });
-    await workplace.runHere();
-    expect(await workplace.runHere()).toMatchObject({
-      code: 3,
-      report: { credits: { spent: 2, in_doubt: 1 } },
-    });
-    expect((await workplace.vendor.book()).charged_twice).toEqual([]);
-    const list = await typed(workplace, 'settle', 'last');
-    expect(list).toMatch(
-      /^row 2, .*1 credit at risk.*\n {4}the vendor was asked for its count of credits at 20.*Z, unclear: since 20.*Z the vendor counted 3 credits, and answers cost 2\n1 in doubt/,
-    );
-    const { in_doubt: doubts } = await type(workplace, 'settle', 'last', '--json');
-    expect(doubts).toMatchObject([{ row: 2, credits: 1, looks: [{ kind: 'usage', said: 'unclear' }] }]);
-
-    // Whatever a person says that it cost, the vendor's counts of before prove nothing any more.
-    expect(markOf(workplace)).toBe(0);
-    await typed(workplace, 'settle', 'last', '2', '--answer', 'name=Acme');
-    expect(markOf(workplace)).toBeNull();
   });
 });
 
@@ -106,10 +76,10 @@ function either(kills: readonly string[]): readonly (readonly [string, string])[
 }
 
 /** One call at a time, the first of which loses its answer. */
-async function lossyWorkplace(fault: string, dialect: object, account: object = {}): Promise<Workplace> {
+async function lossyWorkplace(fault: string, dialect: object): Promise<Workplace> {
   const workplace = await Workplace.open({ concurrency: 1, faults: `${fault}:x1` });
   workplace.writeDialect(dialect);
-  workplace.writeAccount(workplace.vendor.url, { dialect: './dialect.yaml', ...account });
+  workplace.writeAccount(workplace.vendor.url, { dialect: './dialect.yaml' });
   workplace.writeList(DOMAINS);
   return workplace;
 }
@@ -128,27 +98,11 @@ async function expectPaidOnce(workplace: Workplace): Promise<void> {
   expect(workplace.statuses()).toEqual(['matched', 'matched', 'matched']);
   expect(await workplace.vendor.book()).toMatchObject({ credits: DOMAINS.length, charged_twice: [] });
   expect(workplace.ledger()).toMatchObject({ open: [], inDoubt: 0, spent: DOMAINS.length });
-  const { credits } = await type(workplace, 'status', 'last', '--json');
+  const { credits } = await type(workplace, 'status', 'last');
   expect(credits).toMatchObject({ spent: DOMAINS.length, in_doubt: 0, reserved: 0 });
 }
 
-/** The vendor's count that the next comparison begins from. */
-function markOf(workplace: Workplace): unknown {
-  const database = new Database(workplace.path('store/ledger.db'), { readonly: true });
-  const usage = database.prepare<[], string | null>('SELECT usage FROM accounts').pluck().get();
-  database.close();
-  return usage == null ? null : JSON.parse(usage).counted;
-}
-
-async function typed(workplace: Workplace, ...words: readonly string[]): Promise<string> {
-  const env = {
-    HOME: workplace.folder,
-    ROWONCE_CONFIG: workplace.path('config'),
-    ROWONCE_STORE: workplace.path('store'),
-  };
-  return (await typedAt(words, { cwd: workplace.folder, env })).stdout;
-}
-
 async function type(workplace: Workplace, ...words: readonly string[]): Promise<JsonResult> {
-  return objectIn(await typed(workplace, ...words));
+  const { stdout } = await workplace.typeHere([...words, '--store', workplace.path('store'), '--json']);
+  return objectIn(stdout);
 }

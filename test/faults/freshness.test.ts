@@ -10,7 +10,7 @@ import { credits, runJob } from '../../src/index.ts';
 import { CRASH_POINTS, type CrashPoint } from '../../src/lib/faults.ts';
 import { type Desk, type JsonResult, objectIn, openDesk } from '../cli/desk.ts';
 import type { Ended } from '../cli/rowonce.ts';
-import { proof, some } from '../combinations.ts';
+import { some } from '../combinations.ts';
 import { domainsOf, type Order } from './workplace.ts';
 
 const DAY_MS = 86_400_000;
@@ -73,12 +73,6 @@ class AgedDesk {
   column(name: string, file = 'out.csv'): readonly (string | undefined)[] {
     return this.desk.place.rows(file).map((row) => row[name]);
   }
-
-  /** Ids, newest first. */
-  async batches(): Promise<readonly string[]> {
-    const { batches } = await this.json('status');
-    return batches.map(({ batch }: { batch: string }) => batch);
-  }
 }
 
 async function openAged(...job: readonly string[]): Promise<AgedDesk> {
@@ -120,26 +114,6 @@ describe('refresh_after', () => {
     expect(await aged.run()).toMatchObject({ requests: 0 });
     expect(aged.lookups()).toEqual(times(1));
   });
-
-  proof(
-    'over a finished file begins a new batch, whose output replaces the old; the old batch keeps its answers',
-    async () => {
-      const aged = await openAged('refresh_after: 30d');
-      await aged.bought(40);
-      const before = await aged.desk.read('out.csv');
-      const [old = ''] = await aged.batches();
-      expect(await aged.run()).toMatchObject({ requests: 6, credits: { spent: 6 } });
-      expect(await aged.batches()).toEqual([expect.not.stringContaining(old), old]);
-      expect(aged.column('_source')).toEqual(LIST.map(() => 'bought'));
-      const exported = await aged.json('export', old);
-      expect(exported.output).toBe(aged.desk.place.path(`out.${old}.csv`));
-      expect(await aged.desk.read(`out.${old}.csv`)).toBe(before);
-      const now = await aged.desk.read('out.csv');
-      expect(now).not.toBe(before);
-      expect(await aged.run()).toMatchObject({ requests: 0 });
-      expect(await aged.desk.read('out.csv')).toBe(now);
-    },
-  );
 });
 
 describe('a refresh that is killed is ended by the same command, and nothing is bought anew twice', () => {

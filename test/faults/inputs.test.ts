@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { proof, proofs, some } from '../combinations.ts';
+import { some } from '../combinations.ts';
 import { brokenPromises, NONE_BROKEN } from './promises.ts';
 import { domainsOf, Workplace } from './workplace.ts';
 
@@ -47,29 +47,6 @@ describe('a list that was run before', () => {
     expect(fromLedger).toHaveLength(domains.length - bought);
     expect(fromLedger.every(({ _credits }) => _credits === '0')).toBe(true);
   });
-});
-
-proofs.concurrent('an unfinished batch', () => {
-  proof(
-    'is superseded when its file is edited; what it bought is kept, and the old content never resumes',
-    async () => {
-      await using workplace = await Workplace.open();
-      workplace.writeList(DOMAINS);
-      expect((await workplace.runHere({ budget: 5 })).code, 'stopped on its way').toBe(4);
-      workplace.writeList([...DOMAINS, ...MORE]);
-      expect(await workplace.runHere()).toMatchObject({ code: 0, report: { requests: 10 } });
-      expect(workplace.ledger().batches.map(({ state }) => state)).toEqual(['superseded', 'finished']);
-
-      workplace.writeList(DOMAINS);
-      expect(await workplace.runHere()).toMatchObject({ code: 0, report: { requests: 0 } });
-      expect(workplace.ledger().batches.map(({ state }) => state)).toEqual([
-        'superseded',
-        'finished',
-        'finished',
-      ]);
-      expect(await brokenPromises(workplace)).toEqual(NONE_BROKEN);
-    },
-  );
 });
 
 describe.concurrent('equal calls', () => {

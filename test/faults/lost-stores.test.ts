@@ -1,7 +1,7 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { typedAt } from '../cli/typed.ts';
-import { proof, some } from '../combinations.ts';
+import { some } from '../combinations.ts';
 import { domainsOf, Workplace } from './workplace.ts';
 
 /*
@@ -67,31 +67,6 @@ describe.concurrent('a store that is lost', () => {
     expect(accepted.stderr).toMatch(/^Accepted with --accept store: The store .* is not the newest one/);
     expect(await workplace.runHere(listOf('two'))).toMatchObject({ code: 0, report: { requests: 0 } });
     expect((await type(workplace, ['status'])).stderr).toBe('');
-  });
-
-  proof('deleted, it is not made anew until that is accepted', async () => {
-    await using workplace = await workplaceWith('one');
-    expect((await workplace.runHere(listOf('one'))).stderr).toContain(
-      'The store is new, so nothing is known as bought.',
-    );
-    rmSync(workplace.path('store'), { recursive: true });
-    const refused = await workplace.runHere(listOf('one'));
-    expect(refused).toMatchObject({ code: 2, report: { stopped: { code: 'store_lost' } } });
-    expect(refused.stderr).toMatch(
-      /is gone: requests were made .* All that it bought would be bought again\./,
-    );
-    const served = await type(workplace, ['serve']);
-    expect(served).toMatchObject({ code: 2, stderr: expect.stringContaining('is gone') });
-    expect(existsSync(workplace.path('store'))).toBe(false);
-    const planned = await type(workplace, ['plan', 'enrich-company', 'one.csv', '--account', 'data']);
-    expect(planned).toMatchObject({ code: 0, stderr: expect.stringMatching(/^The store .* is gone: /) });
-    expect(await requestsAt(workplace)).toBe(ROWS);
-    const accepted = await workplace.runHere({ ...listOf('one'), more: ['--accept', 'store'] });
-    expect(accepted).toMatchObject({ code: 0, report: { requests: ROWS } });
-    const status = await type(workplace, ['status', 'last', '--json']);
-    expect(JSON.parse(status.stdout).next, 'a line to be typed again does not accept the next loss').toMatch(
-      /^npx --no rowonce run (?!.*--accept)/,
-    );
   });
 });
 

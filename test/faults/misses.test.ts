@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { proof, some } from '../combinations.ts';
+import { some } from '../combinations.ts';
 import { badOnceSettled, Gateway } from './gateway.ts';
 import { endedOf } from './program.ts';
 import { brokenPromises, NONE_BROKEN } from './promises.ts';
@@ -114,50 +114,7 @@ describe.concurrent('an honest vendor and 40 unknown companies at the top of a l
     expect(askedDomains(vendor).toSorted()).toEqual(UNKNOWN_FIRST.toSorted());
     expect(await missesLine(workplace), 'another answer has ended the series').toBeUndefined();
   });
-
-  proof(
-    'are no reason to stop when the run was killed and nobody could be told: it asks all the same',
-    async () => {
-      await using vendor = await honestVendor();
-      await using workplace = await Workplace.open({ concurrency: 1 });
-      workplace.writeAccount(vendor.url);
-      workplace.writeList(UNKNOWN_FIRST);
-      expect((await workplace.run({ crashAt: 'after-close:20' })).signal).toBe('SIGKILL');
-      expect(await workplace.runHere()).toMatchObject({
-        code: 2,
-        report: { requests: 0, stopped: { code: 'address' } },
-      });
-      expect(await workplace.runHere({ more: ['--accept', 'no-match'] })).toMatchObject({
-        code: 0,
-        report: { requests: 25 },
-      });
-    },
-  );
 });
-
-proof(
-  'changes of what is not there stop a run once as well, and their answers are never taken back',
-  async () => {
-    await using service = await ScriptedVendor.start((_, response) =>
-      response.writeHead(404, { 'content-type': 'application/json' }).end('{"error":"no such invite"}'),
-    );
-    await using workplace = await Workplace.open({ way: 'via', concurrency: 1 });
-    workplace.writeAccount(service.url);
-    workplace.writeList(domainsOf('invite', 25), 'codes.csv', 'invite_code');
-    const words = ['run', 'delete-invite', workplace.path('codes.csv'), '--account', 'workspace'];
-    const run = async (...more: readonly string[]) =>
-      endedOf(
-        await workplace.typeHere([...words, '--store', workplace.path('store'), '--yes', '--json', ...more]),
-      );
-    const first = await run();
-    expect(first).toMatchObject({ code: 2, report: { stopped: { code: 'address' } } });
-    expect(first.report?.stopped?.next).toMatch(/run the same list with --accept no-match to continue\.$/);
-    const asked = service.requests.length;
-    expect(asked).toBeLessThan(25);
-    expect(await run('--accept', 'take-back')).toMatchObject({ code: 3, report: { requests: 25 - asked } });
-    expect(service.requests).toHaveLength(25);
-  },
-);
 
 test('nobody is gone for a service that has answered nothing but 404 yet: once its address is right, they are removed', async () => {
   let isThere = false;
@@ -182,79 +139,29 @@ test('nobody is gone for a service that has answered nothing but 404 yet: once i
   expect(service.requests, 'so its 404 is about the person, and nothing is left to do').toHaveLength(asked);
 });
 
-test('a wrong path ends no row, however many nights its list is run with --yes; once mended all are asked', async () => {
-  await using vendor = await ScriptedVendor.start(({ path, body }, response) => {
-    const { domain } = JSON.parse(body) as { domain: string };
-    const isThere = path.startsWith('/v1/');
-    response.writeHead(isThere ? 200 : 404, { 'content-type': 'application/json' });
-    response.end(JSON.stringify(isThere ? { name: `All of ${domain}` } : { error: 'Not Found' }));
-  });
+test('a hundred misses in a row of an account that found something stop before more leaves; --accept take-back asks for them again', async () => {
   await using workplace = await Workplace.open({ concurrency: AT_ONCE });
-  workplace.writeAccount(`${vendor.url}/v9`);
-  workplace.writeList(domainsOf('night', 200));
-  expect((await workplace.runHere({ more: ['--yes'] })).code).toBe(2);
-  const asked = vendor.requests.length;
-  for (const _ of ['second night', 'third night'])
-    expect(await workplace.runHere({ more: ['--yes'] })).toMatchObject({ code: 2, report: { requests: 0 } });
-  expect(vendor.requests).toHaveLength(asked);
-  workplace.writeAccount(`${vendor.url}/v1`);
-  expect(await workplace.runHere({ more: ['--yes'] })).toMatchObject({
+  // What stands before the vendor and speaks JSON: a page alone would be in doubt.
+  const page = { status: 404, body: '{"message":"nothing here"}' };
+  await using gateway = await Gateway.before(workplace.vendor.url, badOnceSettled(41, page, AT_ONCE));
+  workplace.writeAccount(gateway.url);
+  workplace.writeList(domainsOf('routed', 160));
+  const first = await workplace.runHere({ more: ['--yes'] });
+  expect(first).toMatchObject({ code: 2, report: { stopped: { code: 'address' } } });
+  expect(first.report?.stopped?.message).toMatch(
+    /^The last 100 answers of this account were all status 404, but \d+ % of those before them were matches/,
+  );
+  expect(gateway.calls, 'what was on its way beside the hundredth miss').toBeLessThanOrEqual(
+    140 + AT_ONCE - 1,
+  );
+  gateway.weather = () => undefined;
+  const again = await workplace.runHere({ more: ['--yes'] });
+  expect(again, '--yes is no answer to it').toMatchObject({ code: 2, report: { requests: 0 } });
+  expect(again.report?.stopped?.next).toMatch(/--accept no-match to keep .* --accept take-back/);
+  expect(await workplace.runHere({ more: ['--accept', 'take-back'] })).toMatchObject({
     code: 0,
-    report: { counts: { matched: 200 } },
+    report: { requests: 120, counts: { matched: 160 } },
   });
-});
-
-describe.concurrent('an account that found something, and then a hundred misses in a row', () => {
-  /** What stands before the vendor and speaks JSON: a page alone would be in doubt. */
-  const SPEAKS_JSON = { status: 404, body: '{"message":"nothing here"}' };
-
-  /** 40 rows matched, and then so many misses that the run has stopped. */
-  async function stoppedAtMisses() {
-    const workplace = await Workplace.open({ concurrency: AT_ONCE });
-    const gateway = await Gateway.before(workplace.vendor.url, badOnceSettled(41, SPEAKS_JSON, AT_ONCE));
-    workplace.writeAccount(gateway.url);
-    workplace.writeList(domainsOf('routed', 160));
-    return { workplace, gateway, first: await workplace.runHere({ more: ['--yes'] }) };
-  }
-
-  test('stop before more leaves; --accept take-back asks for them again, and each is charged once', async () => {
-    const { first, ...opened } = await stoppedAtMisses();
-    await using gateway = opened.gateway;
-    await using workplace = opened.workplace;
-    expect(first).toMatchObject({ code: 2, report: { stopped: { code: 'address' } } });
-    expect(first.report?.stopped?.message).toMatch(
-      /^The last 100 answers of this account were all status 404, but \d+ % of those before them were matches/,
-    );
-    expect(gateway.calls, 'what was on its way beside the hundredth miss').toBeLessThanOrEqual(
-      140 + AT_ONCE - 1,
-    );
-    gateway.weather = () => undefined;
-    const again = await workplace.runHere({ more: ['--yes'] });
-    expect(again, '--yes is no answer to it').toMatchObject({ code: 2, report: { requests: 0 } });
-    expect(again.report?.stopped?.next).toMatch(/--accept no-match to keep .* --accept take-back/);
-
-    expect(await workplace.runHere({ more: ['--accept', 'take-back'] })).toMatchObject({
-      code: 0,
-      report: { requests: 120, counts: { matched: 160 } },
-    });
-    expect(await brokenPromises(workplace)).toMatchObject({ rowsLost: 0, chargedTwice: 0, booksDisagree: 0 });
-    expect((await workplace.vendor.book()).credits).toBe(160);
-  });
-
-  proof('--accept no-match keeps them, and does not stop at the next hundred either', async () => {
-    const { first, ...opened } = await stoppedAtMisses();
-    await using gateway = opened.gateway;
-    await using workplace = opened.workplace;
-    expect(first.code).toBe(2);
-    const { calls } = gateway;
-    expect(await workplace.runHere({ more: ['--accept', 'no-match'] })).toMatchObject({
-      code: 0,
-      report: { requests: 160 - calls, counts: { matched: 40, no_match: 120 } },
-    });
-    workplace.writeList(domainsOf('more', 110), 'more.csv');
-    expect(await workplace.runHere({ input: 'more.csv', output: 'more-out.csv' })).toMatchObject({
-      code: 0,
-      report: { counts: { no_match: 110 } },
-    });
-  });
+  expect(await brokenPromises(workplace)).toMatchObject({ rowsLost: 0, chargedTwice: 0, booksDisagree: 0 });
+  expect((await workplace.vendor.book()).credits).toBe(160);
 });

@@ -227,30 +227,6 @@ describe.each(some(OPERATIONS, 2))('$name', (operation) => {
       expect(requestsOf(operation, answers)).toHaveLength(3);
     },
   );
-
-  test.runIf(operation.name === 'invite-user')(
-    'somebody who is in the organization already is in the project at once, in every shape that says so',
-    async () => {
-      writeList(operation, Object.keys(ACCEPTED));
-      expect((await run()).counts).toEqual({ applied: 3, in_doubt: 3 });
-      const rows = team.place.rows(output).map(({ _status, _source, _reason = '' }) => ({
-        _status,
-        _source,
-        isAtOnce: _reason.includes('already in the organization'),
-      }));
-      const applied = { _status: 'applied', _source: 'sent', isAtOnce: true };
-      const lost = { _status: 'in_doubt', _source: '', isAtOnce: false };
-      expect(rows).toEqual([applied, applied, applied, lost, lost, lost]);
-    },
-  );
-
-  test('403: the row is refused, or no project at all lets the key in', async () => {
-    writeList(operation, ['403.403']);
-    const { stopped, counts } = await run();
-    // Making a project is not forbidden by a project.
-    if (operation.name === 'create-project') expect(counts).toEqual({ refused: 1 });
-    else expect(stopped?.code).toBe('key');
-  });
 });
 
 // ------------------------------------------------------------------------------------------------ the vendor
@@ -283,16 +259,6 @@ function answerAsAsked({ path, body }: ScriptedRequest, response: ServerResponse
   answer(words[Math.min(asked, words.length) - 1] ?? 'ok', operation, response);
 }
 
-/** Answers to an invite: the first half says that it was accepted at once, the other says nothing of the kind. */
-const ACCEPTED: Readonly<Record<string, string>> = {
-  bare: '{}',
-  status: '{"status":"accepted"}',
-  flag: '{"invite_code":null,"accepted":true}',
-  pending: '{"status":"pending"}',
-  denied: '{"invite_code":null,"accepted":false}',
-  troubled: '{"accepted":true,"error":"the mail server is down"}',
-};
-
 /** Whole answers with status 200 that are no good ones. */
 const SAID: Readonly<Record<string, string>> = {
   limited: '{"error":"Rate limit exceeded."}',
@@ -311,5 +277,5 @@ function answer(word: string, { good }: Operation, response: ServerResponse): vo
   } else if (word === 'noroute') response.writeHead(404, headers).end('{"message":"Cannot POST /latest/x"}');
   else if (word === '204') response.writeHead(204).end();
   else if (/^\d+$/.test(word)) response.writeHead(Number(word), headers).end('{"error":"no, on purpose"}');
-  else response.writeHead(200, headers).end(word === 'ok' ? good : (SAID[word] ?? ACCEPTED[word]));
+  else response.writeHead(200, headers).end(word === 'ok' ? good : SAID[word]);
 }

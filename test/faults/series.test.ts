@@ -168,19 +168,6 @@ describe.concurrent('matches that show the same facts for different questions', 
       report: { requests: 0, counts: {} },
     });
     expect(at.vendor.requests).toHaveLength(asked);
-    const trial = [
-      'try',
-      'enrich-company',
-      `domain=${at.domains[0]}`,
-      '--account',
-      'data',
-      '--yes',
-      '--json',
-    ];
-    const tried = await at.workplace.typeHere([...trial, '--store', at.workplace.path('store')]);
-    expect(tried.code, 'a trial shows what is held').toBe(0);
-    expect(tried.stdout).toContain('Demo Pty Ltd');
-
     expect(await at.run('--accept', 'same-answers')).toMatchObject({
       code: 0,
       report: { counts: { matched: 60 }, credits: { spent: 60 } },
@@ -191,21 +178,6 @@ describe.concurrent('matches that show the same facts for different questions', 
     at.told.say = () => ({ status: 200, body: { name: 'Another Demo' } });
     at.workplace.writeList(domainsOf('third', 30), 'third.csv');
     expect(await at.other('third.csv')).toMatchObject({ code: 2, report: { counts: {} } });
-  });
-
-  test('are bought again where a person says so', async () => {
-    await using at = await open(() => SAME, 20);
-    const { code, report } = await at.run();
-    expect({ code, next: report?.stopped?.next }).toEqual({
-      code: 2,
-      next: expect.stringContaining(`rowonce cancel ${report?.batch}`),
-    });
-    await at.workplace.typeHere(['cancel', String(report?.batch), '--store', at.workplace.path('store')]);
-    at.told.say = matched;
-    expect(await at.run('--refresh')).toMatchObject({
-      code: 0,
-      report: { counts: { matched: 20 }, credits: { spent: 20 } },
-    });
   });
 
   test('are none where what differs is the facts, and not what repeats the question', async () => {

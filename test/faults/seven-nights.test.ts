@@ -1,7 +1,7 @@
 /**
  * Goal: a list that is larger than a day's quota takes as many nights as it must, without anybody watching: every night
  * the same command buys exactly the quota, the vendor never has to refuse, and nothing is bought twice.
- * Method: seven nights under one virtual clock for the program and for the vendor, which keeps the quota by a sliding log
+ * Method: nights under one virtual clock for the program and for the vendor, which keeps the quota by a sliding log
  * and a book of its own. The store, the files and the requests between the two are real.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,11 +10,11 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { credits, type RunSummary, runJob } from '../../src/index.ts';
 import { type RunningSandbox, startSandbox } from '../../src/sandbox/server.ts';
-import { proof } from '../combinations.ts';
+import { times } from '../combinations.ts';
 import { JumpingClock } from '../jumping-clock.ts';
 import { domainsOf } from './workplace.ts';
 
-const NIGHTS = 7;
+const NIGHTS = times(3, 7);
 const QUOTA = 60;
 const DAY_MS = 24 * 60 * 60_000;
 
@@ -81,44 +81,26 @@ function refusals({ folder }: Place): number {
   return lines.filter((line) => (JSON.parse(line) as { status: number }).status === 429).length;
 }
 
-proof(
-  `${NIGHTS} nights with a quota of ${QUOTA} a day: as many rows a night, no refusal, nothing bought twice`,
-  async () => {
-    const place = await openPlace();
-    const begunMs = place.clock.wallMs();
-    const ended: { requests: number; settled: number; stopped: string | undefined }[] = [];
-    for (let number = 0; number < NIGHTS; number += 1) {
-      place.clock.jumpTo(begunMs + number * DAY_MS);
-      const { requests, counts, stopped } = await night(place);
-      ended.push({ requests, settled: counts.matched ?? 0, stopped: stopped?.code });
-      if (stopped !== undefined) {
-        // Not before the first send of this night has left the day, and not much later.
-        const tomorrowMs = begunMs + (number + 1) * DAY_MS;
-        expect(stopped.exitCode).toBe(75);
-        expect(stopped.resumeAtMs).toBeGreaterThan(tomorrowMs);
-        expect(stopped.resumeAtMs).toBeLessThan(tomorrowMs + 60_000);
-      }
-      const sent = { charges: (await bookOf(place)).charges, refusals: refusals(place) };
-      expect(sent, `after night ${number + 1}`).toEqual({ charges: (number + 1) * QUOTA, refusals: 0 });
-    }
-    expect(ended).toEqual(
-      Array.from({ length: NIGHTS }, (_, number) => ({
-        requests: QUOTA,
-        settled: (number + 1) * QUOTA,
-        stopped: number + 1 < NIGHTS ? 'paused' : undefined,
-      })),
-    );
-    expect((await bookOf(place)).charged_twice).toEqual([]);
-  },
-);
-
-test('a second run on the same day buys nothing, however often it is started', async () => {
+test(`a list of ${NIGHTS} times the quota of a day: as many rows a night, no refusal, nothing bought twice`, async () => {
   const place = await openPlace();
-  await night(place);
-  for (let again = 0; again < 3; again += 1) {
+  const begunMs = place.clock.wallMs();
+  for (let number = 1; number <= NIGHTS; number += 1) {
+    place.clock.jumpTo(begunMs + (number - 1) * DAY_MS);
+    const { requests, counts, stopped } = await night(place);
+    const code = number < NIGHTS ? 'paused' : undefined;
+    expect([requests, counts.matched, stopped?.code]).toEqual([QUOTA, number * QUOTA, code]);
+    if (stopped === undefined) continue;
+    // Not before the first send of this night has left the day, and not much later.
+    const tomorrowMs = begunMs + number * DAY_MS;
+    expect(stopped.resumeAtMs).toBeGreaterThan(tomorrowMs);
+    expect(stopped.resumeAtMs).toBeLessThan(tomorrowMs + 60_000);
     place.clock.jumpTo(place.clock.wallMs() + 60 * 60_000);
-    expect(await night(place)).toMatchObject({ requests: 0, stopped: { code: 'paused' } });
+    expect(await night(place), 'on the same day').toMatchObject({ requests: 0, stopped: { exitCode: 75 } });
+    const { charges, charged_twice: twice } = await bookOf(place);
+    expect({ charges, twice, refusals: refusals(place) }).toEqual({
+      charges: number * QUOTA,
+      twice: [],
+      refusals: 0,
+    });
   }
-  expect((await bookOf(place)).charges).toBe(QUOTA);
-  expect(refusals(place)).toBe(0);
 });

@@ -1,7 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { isUrl } from '../../src/ledger/store.ts';
-import { proof, some } from '../combinations.ts';
+import { some } from '../combinations.ts';
 import { postgresServer, type Server } from '../ledger/stores/postgres-server.ts';
 import type { Ended } from './program.ts';
 import { domainsOf, type Order, Workplace } from './workplace.ts';
@@ -124,26 +124,6 @@ describe.each(some(WAYS, 1))('from a %s to a %s', (fromKind, toKind) => {
 });
 
 describe('nothing is copied', () => {
-  proof.each(['folder', 'database'] as const)(
-    'from a %s where a run was cut off, until it has ended',
-    async (kind) => {
-      await using place = await openPlace();
-      const [from, to] = [await freshPlace(place, kind), await freshPlace(place, 'folder')];
-      expect((await place.run({ ...orderAt(place, from), crashAt: 'after-send:3' })).signal).toBe('SIGKILL');
-      // A worker that was killed is believed to be at work until then.
-      if (kind === 'database') await server.passTime(from);
-      const refused = await place.typeHere(copying(from, to));
-      expect(refused.code).toBe(2);
-      expect(refused.stderr).toMatch(
-        /Nothing was copied: a run of batch .* was cut off .*Run it once more.* run enrich-company/s,
-      );
-      expect(existsSync(`${to}/ledger.db`)).toBe(false);
-      await ran(place, from, [0, 3]);
-      await copy(place, from, to);
-      await ran(place, to, [0, 3]);
-    },
-  );
-
   test.each(some(['folder', 'database'] as const, 1))('to a %s that has a ledger', async (kind) => {
     await using place = await openPlace();
     const [from, to] = [await freshPlace(place, 'folder'), await freshPlace(place, kind)];

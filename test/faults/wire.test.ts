@@ -1,8 +1,6 @@
-import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { answer, type RawRequest, type RawVendor, rawVendor } from '../client/transport/raw-vendor.ts';
-import { proof, proofs } from '../combinations.ts';
 import { domainsOf, Workplace } from './workplace.ts';
 
 /*
@@ -29,27 +27,6 @@ async function placeBefore(
   workplace.writeList(domainsOf('wire', rows));
   return workplace;
 }
-
-proofs('a vendor of whose answers a byte comes now and then', () => {
-  function trickle(socket: Socket): void {
-    socket.write('HTTP/1.1 200 OK\r\ncontent-length: 5000\r\n\r\n');
-    const timer = setInterval(() => socket.write(' '), 100);
-    socket.on('close', () => clearInterval(timer));
-  }
-
-  proof('holds a run up for --max-pause and until the timeout, and no longer', async () => {
-    const vendor = await rawVendor(trickle);
-    await using workplace = await placeBefore(vendor, 8, { concurrency: 2, timeout: '2s' });
-    const { code, report, lastLine } = await workplace.run({ more: ['--max-pause', '1s'] });
-    expect(code).toBe(75);
-    expect(report?.stopped?.message).toMatch(
-      /^Nothing could be settled for \d+ s, longer than --max-pause allows \(1 s\): the vendor has not completed its answer to 2 requests\.$/,
-    );
-    expect(lastLine).toMatch(/^npx --no rowonce run /);
-    expect(vendor.requests).toHaveLength(2);
-    expect(workplace.ledger().inDoubt).toBe(2);
-  });
-});
 
 test('answers are unpacked whatever their packing is called, read with every digit, and else in doubt', async () => {
   const vendor = await rawVendor((socket, request) => {

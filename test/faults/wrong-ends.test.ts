@@ -1,90 +1,15 @@
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
-import { closeSync, existsSync, mkdirSync, openSync, writeFileSync } from 'node:fs';
-import { text } from 'node:stream/consumers';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { PROGRAM } from '../cli/rowonce.ts';
-import { proof, proofs } from '../combinations.ts';
 import { domainsOf, Workplace } from './workplace.ts';
 
 /*
- * Goal: where the words of a run go to is never what ends it (protocol, rule 13), and a result that nobody got is not
- * reported as one. A disk that stops taking writes ends a run in words that say so.
- * Method: the real command with /dev/full as standard output or error, which is a full disk to whoever writes to it; and
- * a store on a real file system that the kernel turns read-only under the run, as it does when the disk fails.
+ * Goal: a disk that stops taking writes ends a run in words that say so, and nothing is bought twice when it is mended.
+ * Method: a store on a real file system that the kernel turns read-only under the run, as it does when the disk fails. A full disk:
+ * `ledger/stores/full-disk.test.ts`; streams that nobody reads: `cli/shell/console.test.ts`.
  */
 
 const ROWS = 20;
-const FULL = '/dev/full';
-
-interface Heard {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-/** Types the words with one of the streams on a full disk. */
-async function typeOnto(
-  workplace: Workplace,
-  full: 'stdout' | 'stderr',
-  words: readonly string[],
-): Promise<Heard> {
-  const disk = openSync(FULL, 'w');
-  const child = spawn(process.execPath, [PROGRAM, ...words], {
-    env: {
-      PATH: process.env.PATH,
-      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
-      HOME: workplace.folder,
-      ROWONCE_CONFIG: workplace.path('config'),
-      XDG_STATE_HOME: workplace.path('state'),
-    },
-    stdio: ['ignore', full === 'stdout' ? disk : 'pipe', full === 'stderr' ? disk : 'pipe'],
-  });
-  closeSync(disk);
-  const [[code], stdout, stderr] = await Promise.all([
-    once(child, 'close'),
-    child.stdout === null ? '' : text(child.stdout),
-    child.stderr === null ? '' : text(child.stderr),
-  ]);
-  return { code, stdout, stderr };
-}
-
-async function openList(): Promise<Workplace> {
-  const workplace = await Workplace.open();
-  workplace.writeList(domainsOf('ends', ROWS));
-  return workplace;
-}
-
-/** Everything that was sent is settled, and nothing is asked again. */
-async function expectSettled(workplace: Workplace): Promise<void> {
-  const { open, inDoubt } = workplace.ledger();
-  expect({ open, inDoubt }).toEqual({ open: [], inDoubt: 0 });
-  expect(await workplace.runHere()).toMatchObject({ code: 0, report: { requests: 0 } });
-  expect((await workplace.vendor.book()).requests).toBe(ROWS);
-}
-
-proofs.runIf(existsSync(FULL))('a full disk', () => {
-  proof('for the log: the words are dropped, and the run goes on to its end', async () => {
-    await using workplace = await openList();
-    const { code, stdout } = await typeOnto(workplace, 'stderr', workplace.words());
-    expect(code).toBe(0);
-    expect(JSON.parse(stdout)).toMatchObject({ counts: { matched: ROWS }, stopped: null });
-    expect(workplace.statuses()).toHaveLength(ROWS);
-    await expectSettled(workplace);
-  });
-
-  proof('for the result: everything is done, and the exit code says that the result is missing', async () => {
-    await using workplace = await openList();
-    const { code, stderr } = await typeOnto(workplace, 'stdout', workplace.words());
-    expect(code).toBe(2);
-    expect(stderr).toMatch(
-      /^The result could not be written to standard output: .*ENOSPC.*\.\nMake room where standard output goes, then run the same command again: nothing is bought twice\.$/m,
-    );
-    expect(workplace.statuses()).toHaveLength(ROWS);
-    await expectSettled(workplace);
-  });
-});
-
 describe('a file system that turns read-only', () => {
   const STOPPED = { code: 'store', next: expect.stringContaining('mounted for writing') };
 
