@@ -236,5 +236,5 @@ function purgeOf({ olderThan, before }: PurgeFlags): {
   // A day that a month does not have is read as one of the next month.
   if (Number.isNaN(beforeMs) || isoTime(beforeMs).slice(0, 10) !== before)
     throw stop('usage', `--before ${before} is not a day.`, 'Write it as 2026-01-31.');
-  return { order: { kind: 'day', beforeMs }, what: `all answers from before ${before}` };
+  return { order: { kind: 'old', beforeMs }, what: `all answers from before ${before}` };
 }

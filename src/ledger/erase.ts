@@ -1,105 +1,181 @@
 import { rmSync } from 'node:fs';
+import { isoTime } from '../core/clock.ts';
 import type { Call } from '../core/operation.ts';
+import type { RowNumber } from '../core/row.ts';
 import { type Cell, type Db, each, type Sql } from './db.ts';
 import { endCall } from './ends.ts';
-import { type Cleaning, type Erasable, type ErasureTarget, erasedReason, type Person } from './eraser.ts';
-import { type BatchId, credits } from './ledger.ts';
-import { findAbout, type Named } from './named-person.ts';
+import { type BatchId, type Credits, credits, type LedgerReader } from './ledger.ts';
 import { isCurrent } from './schema.ts';
 
 /**
- * Erasing empties; nothing is deleted. Amounts, times, states and keys stay, so that budgets add up and who was forgotten is not bought
- * again: a key is an HMAC under the ledger's secret, and names nobody to whom has not the store. What is erased for its age may be bought
- * again, and so may a change of a person, who comes back as somebody who was never known.
+ * Erasing empties; nothing is deleted but cells. Amounts, times, states and keys stay, so that budgets add up and who was forgotten is not
+ * bought again: a key is an HMAC under the ledger's secret, and names nobody to whom has not the store. What is erased for its age may be
+ * bought again, and so may a change of a person, who comes back as somebody who was never known.
  */
 
-/** What a place does about bytes that an erasure leaves. */
-export interface Room extends Pick<Erasable, 'requireRoom' | 'owner'> {
-  /** Before the first byte is emptied. */
-  begin(): void;
-  clean(): Promise<Cleaning>;
+export type ErasureTarget =
+  | { readonly kind: 'person'; readonly person: Person }
+  /** Without an account that of all of them. */
+  | { readonly kind: 'old'; readonly beforeMs: number; readonly accountIdentity?: string | undefined };
+
+/** Where a text is from: in a name, such as a path or a command, and in a list other letters separate than in any text. */
+export type Where = 'text' | 'name' | 'list';
+
+/** Somebody who is to be forgotten: where texts and answers name them, and what is left without them. */
+export interface Person {
+  in(text: string, where?: Where): boolean;
+  /** The whole cells and values in which the person stands, as they are written. */
+  cellsIn(text: string | Buffer, where?: Where): readonly string[];
+  /** A name with another word in the person's place. */
+  replacedIn(name: string): string;
+  /**
+   * An answer without the person.
+   * @param about `company`: single values that name them are cut as well as members of lists.
+   * @returns undefined when the answer is about that person, so that all of it must go.
+   */
+  cutFrom(answer: Buffer, about: 'company' | 'anything'): Buffer | undefined;
+}
+
+/** A whole cell or value that names a person, once for each kind of place: `request`, `answer`, a file of the store and so on. */
+export interface Hit {
+  readonly place: string;
+  readonly cell: string;
+}
+
+/** What a ledger holds of a target. Nothing is changed yet. */
+export interface Erasable {
+  readonly calls: number;
+  /** Number of answers about others from which one person is removed, or what was said with them. */
+  readonly cut: number;
+  readonly rows: number;
+  /** Number of memberships whose person is no longer known afterwards. */
+  readonly memberships: number;
+  /** Number of other places that name the person: commands, names of lists and outputs, reasons of pauses. */
+  readonly names: number;
+  /** Rows whose call is under way or in doubt: a person is erased only when there are none, and of what is old these stay. */
+  readonly unsettled: readonly { readonly batch: BatchId; readonly row: RowNumber }[];
+  /** What lost requests among these may have been charged: it stays counted, and nobody can decide about it afterwards. */
+  readonly heldCredits: Credits;
+  /** Where a person was found; empty for what is old. */
+  readonly hits: readonly Hit[];
+  /** Calls that stay because a row in doubt, or of an open batch, rests on them. */
+  readonly needed: { readonly calls: number; readonly by: readonly BatchId[] };
+  readonly inputs: readonly KnownInput[];
+  readonly files: readonly KnownFile[];
+  /** The batches whose outputs hold something of what is erased. */
+  readonly written: ReadonlySet<BatchId>;
+  /** Erases all of that for good, and removes the files. After a crash it has not begun, or the next opening for spending finishes it. */
+  erase(files: readonly string[], atMs: number): Promise<Cleaning>;
+}
+
+export interface KnownInput {
+  readonly batch: BatchId;
+  readonly path: string;
+  /** Whether the batch goes on: it is open, or has a row in doubt, which is worked through once more. */
+  readonly goesOn: boolean;
+  /** Whether the batch is too young for its list to be erased for its age. */
+  readonly isYoung: boolean;
+}
+
+/** A file that was written, or read. */
+export interface KnownFile {
+  readonly path: string;
+  /** Whether rows of what is erased are in it. */
+  readonly isAffected: boolean;
+}
+
+/** What is due is done by the next opening that can, and keeps nobody from working. `why`: sentences for a user. */
+export type Cleaning = { readonly isDue: false } | { readonly isDue: true; readonly why: string };
+
+/** A ledger as it is opened to erase from it. */
+export interface Eraser {
+  /** The folder of the store, with all that is kept beside the ledger. */
+  readonly folder: string;
+  /** Undefined where nothing was run yet. */
+  readonly ledger: Pick<LedgerReader, 'account' | 'batchLines'> | undefined;
+  /** The role that alone may erase here; undefined for whoever asks. */
+  readonly owner?: string | undefined;
+  find(target: ErasureTarget): Promise<Erasable>;
 }
 
 export interface Erasing {
   readonly db: Db;
   readonly worker: number;
-  readonly room: Room;
+  /** Rids the place of bytes that an erasure leaves. */
+  clean(): Promise<Cleaning>;
 }
 
-export const eraserOver =
-  (erasing: Erasing) =>
-  (target: ErasureTarget): Promise<Erasable> =>
-    target.kind === 'person' ? aboutPerson(erasing, target.person) : olderThan(erasing, target);
+interface Found extends Omit<Erasable, 'erase'> {
+  readonly said: 'person' | 'age';
+  empty(sql: Sql, atMs: number): Promise<void>;
+}
+
+export async function findErasable(erasing: Erasing, target: ErasureTarget): Promise<Erasable> {
+  const { db, worker } = erasing;
+  const { said, empty, ...found } =
+    target.kind === 'person' ? await findPerson(erasing, target.person) : await findOld(db, target);
+  return {
+    ...found,
+    async erase(files, at) {
+      const atMs = Math.floor(at);
+      await db.transaction(async (sql) => {
+        // The next opening removes the files that are still there.
+        await sql.rows(
+          `INSERT INTO notes (at, kind, said, worker, who, words, facts) VALUES (?, 'erased', ?, ?, 'person', '', ?)`,
+          [atMs, said, worker, JSON.stringify(files)],
+        );
+        await empty(sql, atMs);
+        for (const statement of EMPTY_BESIDE) await sql.rows(statement, [`{"erasedAtMs":${atMs},%`]);
+      });
+      return finishErasures(erasing);
+    },
+  };
+}
+
+async function findPerson({ db, worker }: Erasing, person: Person): Promise<Found> {
+  const search = new PersonSearch(db, person);
+  await search.find();
+  return { ...(await search.found()), said: 'person', empty: (sql, atMs) => search.empty(sql, atMs, worker) };
+}
+
+/** What committed erasures have still to do: files, and bytes. The names of files may name a person, and go with the work. */
+export async function finishErasures({ db, clean }: Pick<Erasing, 'db' | 'clean'>): Promise<Cleaning> {
+  const due = `kind = 'erased' AND call IS NULL AND facts IS NOT NULL`;
+  const left = await db.rows<{ facts: string }>(`SELECT facts FROM notes WHERE ${due}`);
+  if (left.length === 0) return { isDue: false };
+  for (const { facts } of left) removeFiles(JSON.parse(facts));
+  const cleaning = await clean();
+  if (!cleaning.isDue) await db.transaction((sql) => sql.rows(`UPDATE notes SET facts = NULL WHERE ${due}`));
+  return cleaning;
+}
+
+function removeFiles(paths: readonly string[]): void {
+  for (const path of paths) rmSync(path, { force: true });
+}
+
+const NOTHING_FOUND = {
+  ...{ calls: 0, cut: 0, rows: 0, memberships: 0, names: 0, heldCredits: credits(0) },
+  ...{ unsettled: [], hits: [], needed: { calls: 0, by: [] }, inputs: [], files: [] },
+  written: new Set<BatchId>(),
+};
 
 /** Where nothing was run yet: a store may have no more than lists. */
 export const NOTHING_ERASABLE: Erasable = {
-  ...{
-    calls: 0,
-    cut: 0,
-    rows: 0,
-    memberships: 0,
-    names: 0,
-    unsettled: [],
-    heldCredits: credits(0),
-    hits: [],
-  },
-  ...{ needed: { calls: 0, by: [] }, inputs: [], files: [], written: new Set() },
-  requireRoom() {},
+  ...NOTHING_FOUND,
   async erase(files) {
     removeFiles(files);
     return { isDue: false };
   },
 };
 
-function removeFiles(paths: readonly string[]): void {
-  for (const path of paths) rmSync(path, { force: true });
-}
+/** Why a row has no answer any more. */
+export const erasedReason = (atMs: number): string => `erased on ${isoTime(atMs).slice(0, 10)}`;
 
-interface Order {
-  readonly said: 'person' | 'age';
-  readonly files: readonly string[];
-  readonly atMs: number;
-}
-
-/** In one transaction, with a note that names the files which go with it: the next opening removes those that are still there. */
-async function erase(
-  { db, worker, room }: Erasing,
-  { said, files, atMs }: Order,
-  work: (sql: Sql, reason: string) => Promise<void>,
-): Promise<Cleaning> {
-  room.begin();
-  await db.transaction(async (sql) => {
-    await sql.rows(
-      `INSERT INTO notes (at, kind, said, worker, who, words, facts) VALUES (?, 'erased', ?, ?, 'person', '', ?)`,
-      [atMs, said, worker, JSON.stringify(files)],
-    );
-    await work(sql, erasedReason(atMs));
-    const is = `${marked(atMs)}%`;
-    await sql.rows(`UPDATE replies SET headers = '{}', body = ? WHERE ${IS_EMPTIED}`, [NOTHING, is]);
-    await sql.rows(
-      `UPDATE notes SET words = 'erased', facts = CASE WHEN facts IS NOT NULL THEN '{}' END WHERE ${IS_EMPTIED}`,
-      [is],
-    );
-  });
-  return finishErasures(db, room);
-}
-
-/** What was asked begins so, once it is erased. */
-const marked = (atMs: number): string => `{"erasedAtMs":${atMs},`;
-
-const IS_EMPTIED = 'call IN (SELECT id FROM calls WHERE asked LIKE ?)';
-const NOTHING = Buffer.alloc(0);
-
-/** What committed erasures have still to do: files, and bytes. The names of files may name a person, and go with the work. */
-export async function finishErasures(db: Db, room: Pick<Room, 'clean'>): Promise<Cleaning> {
-  const due = `kind = 'erased' AND call IS NULL AND facts IS NOT NULL`;
-  const left = await db.rows<{ facts: string }>(`SELECT facts FROM notes WHERE ${due}`);
-  if (left.length === 0) return { isDue: false };
-  for (const { facts } of left) removeFiles(JSON.parse(facts));
-  const cleaning = await room.clean();
-  if (!cleaning.isDue) await db.transaction((sql) => sql.rows(`UPDATE notes SET facts = NULL WHERE ${due}`));
-  return cleaning;
-}
+const EMPTY = `request = NULL, why = CASE WHEN why IS NOT NULL THEN 'erased' END`;
+const EMPTY_BESIDE = [
+  `UPDATE replies SET headers = '{}', body = CAST('' AS {bytes})`,
+  `UPDATE notes SET words = 'erased', facts = CASE WHEN facts IS NOT NULL THEN '{}' END`,
+].map((what) => `${what} WHERE call IN (SELECT id FROM calls WHERE asked LIKE ?)`);
 
 /** What is left of a question. @param subject of a change, which has no name any more. */
 function emptied(asked: string, atMs: number, subject: number | null): string {
@@ -111,150 +187,283 @@ function emptied(asked: string, atMs: number, subject: number | null): string {
   return JSON.stringify({ erasedAtMs: atMs, parameters: {}, ifLost: 'hold', project, after, change: left });
 }
 
+/** An answer that is erased for good may be bought again. */
+const freed = (where: string): string => {
+  const is = `${where} AND state IN ('answered', 'replaced', 'retracted')`;
+  return `state = CASE WHEN ${is} THEN 'erased' ELSE state END, is_current = CASE WHEN ${is} THEN 0 ELSE is_current END`;
+};
+
 // --------------------------------------------------------------------------------------------- a person
 
-async function aboutPerson(erasing: Erasing, person: Person): Promise<Erasable> {
-  const { db, room } = erasing;
-  const found = await findAbout(db, person);
-  const { calls, attempts, subjects, rows, names, unsettled, written, hits } = found;
-  const held = calls.filter(({ state }) => ['doubt', 'retried', 'lost'].includes(state));
-  return {
-    ...{
-      calls: calls.length,
-      cut: attempts.size,
-      rows: rows.length,
-      memberships: subjects.size,
-      hits,
-      unsettled,
-    },
-    names: new Set(names.map(({ table, key }) => `${table} ${key}`)).size,
-    heldCredits: credits(held.reduce((sum, { reserved }) => sum + reserved, 0)),
-    needed: { calls: 0, by: [] },
-    ...(await filesOf(db, written, new Set(rows.map(({ batch }) => batch)))),
-    ...{ written, owner: room.owner, requireRoom: room.requireRoom },
-    erase(files, at) {
-      const atMs = Math.floor(at);
-      return erase(erasing, { said: 'person', files, atMs }, (sql, reason) =>
-        forget(sql, { ...found, person, reason, atMs, worker: erasing.worker }),
-      );
-    },
-  };
+interface NamedCall {
+  readonly id: number;
+  readonly state: string;
+  readonly is_unsettled: number;
+  readonly account: number;
+  readonly operation: string;
+  readonly asked: string;
+  readonly batch: BatchId;
+  readonly row: number;
+  readonly reserved: number;
+  readonly subject: number | null;
+  readonly name: string | null;
 }
 
-interface Forgetting extends Named {
-  readonly person: Person;
-  readonly reason: string;
-  readonly atMs: number;
-  readonly worker: number;
-}
+/** A doubt is settled once it is skipped in every list that waits for it. */
+const CALL = `c.state, c.account, c.operation, c.asked, c.batch, c.row, c.reserved, c.subject, s.name,
+  CASE WHEN c.state = 'open' OR (c.state = 'doubt' AND (EXISTS (SELECT 1 FROM rows r WHERE r.call = c.id AND r.state = 'in_doubt')
+    OR NOT EXISTS (SELECT 1 FROM notes d WHERE d.call = c.id AND d.kind = 'decided' AND d.said = 'skip'))) THEN 1 ELSE 0 END AS is_unsettled`;
 
-async function forget(sql: Sql, forgetting: Forgetting): Promise<void> {
-  const { calls, attempts, subjects, rows, names, cuts, notes, person, reason, atMs, worker } = forgetting;
-  await endDoubts(sql, forgetting);
-  const accounts = new Set(calls.map(({ account }) => account));
-  await sql.each(
-    FORGOT,
-    [...accounts].map((account) => ({ account, worker, at: atMs })),
-  );
-  await sql.each(
-    CALL,
-    calls.map(({ id, asked, subject }) => ({ id, asked: emptied(asked, atMs, subject) })),
-  );
-  await sql.each(CUT, cuts);
-  for (const statement of WORDS) await sql.each(statement, idsOf(attempts));
-  await sql.each(NOTE, notes);
-  await sql.each(SUBJECT, idsOf(subjects));
-  const plan = JSON.stringify({ kind: 'end', outcome: { kind: 'skipped', reason } });
-  const has = ({ isNamed, state }: (typeof rows)[number]): number =>
-    isNamed || state !== 'in_doubt' ? 1 : 0;
-  await sql.each(
-    ROW,
-    rows.map((each) => ({ batch: each.batch, row: each.row, reason, plan, has_ended: has(each) })),
-  );
-  await forgetPieces(sql, new Set(rows.map(({ batch }) => batch)));
-  // A file that is no longer known as ours is kept like a user's file.
-  for (const { table, column, key, text } of names)
-    if (table === 'files') await sql.rows('DELETE FROM files WHERE path = ?', [text]);
-    else await sql.rows(`UPDATE ${table} SET ${column} = ? WHERE id = ?`, [person.replacedIn(text), key]);
-}
+const SUBJECTS = 'SELECT id, name, facts FROM subjects WHERE id > ? ORDER BY id';
+const CALLS = `SELECT c.id, ${CALL}, c.why, p.headers, p.body FROM calls c LEFT JOIN subjects s ON s.id = c.subject
+  LEFT JOIN replies p ON p.call = c.id WHERE c.id > ? ORDER BY c.id`;
+const NOTES = `SELECT n.id AS note, n.kind, n.words, n.facts, n.call AS id, ${CALL} FROM notes n LEFT JOIN calls c ON c.id = n.call
+  LEFT JOIN subjects s ON s.id = c.subject WHERE n.id > ? ORDER BY n.id`;
+const ROWS = `SELECT r.batch, r.row, r.state, r.call, r.others, r.reason, r.work, l.cells
+  FROM rows r LEFT JOIN cells l ON l.batch = r.batch AND l.row = r.row WHERE (r.batch, r.row) > (?, ?) ORDER BY r.batch, r.row`;
 
-/** A doubt that a person skipped counts as charged: nobody can tell any more what was asked. The newest is first, and leads the others. */
-async function endDoubts(sql: Sql, { calls, atMs, worker }: Forgetting): Promise<void> {
-  const doubts = calls.filter(({ state }) => state === 'doubt' || state === 'retried');
-  const nothing = { said: 'found', is_at_most: 1, dialect: null, price: null, facts: null, why: 'erased' };
-  for (const [at, { id, reserved }] of doubts.toSorted((one, other) => other.id - one.id).entries()) {
-    await sql.each(BLANK, [{ id, body: NOTHING, at: atMs }]);
-    const end = { ...nothing, call: id, state: 'answered', charged: reserved, at: atMs } as const;
-    await endCall(sql, end, worker * 2 ** 32 + at + 1);
+/** Columns of small tables in which a name is replaced. */
+const NAMES = {
+  batches: ['facts', 'lineage', 'work_order'],
+  workers: ['command', 'operator'],
+  accounts: ['ended'],
+  files: ['path'],
+} as const;
+
+/** @param sql says of which columns a row comes after the last one of the page before. */
+async function* pages<Row extends object>(
+  db: Db,
+  sql: string,
+  key: readonly (keyof Row)[],
+  first: readonly Cell[] = [-1],
+): AsyncGenerator<Row> {
+  for (let after = first; ; ) {
+    const page = await db.rows<Row>(`${sql} LIMIT 1000`, after);
+    yield* page;
+    const last = page.at(-1);
+    if (page.length < 1000 || last === undefined) return;
+    after = key.map((name) => last[name] as Cell);
   }
 }
 
-const idsOf = (ids: Iterable<number>) => [...ids].map((id) => ({ id }));
+/** A row of a table, and the call that it is about. */
+interface Place {
+  readonly table: string;
+  readonly key: number | string;
+  readonly call?: number | null;
+}
 
-const ID = each({ id: 'int' });
-const BLANK = each({ id: 'int', body: 'bytes', at: 'int' })(
-  `INSERT INTO replies (call, status, headers, body, at) SELECT v.id, 200, '{}', v.body, v.at FROM v WHERE 1 = 1 ON CONFLICT DO NOTHING`,
-);
-/** In these accounts answers about somebody are known by their calls alone. */
-const FORGOT = each({ account: 'int', worker: 'int', at: 'int' })(
-  `INSERT INTO notes (at, kind, account, worker, who, words) SELECT v.at, 'forgot', v.account, v.worker, 'person', '' FROM v`,
-);
-const ENDED = `'answered', 'replaced', 'retracted'`;
-const EMPTY = `request = NULL, why = CASE WHEN why IS NOT NULL THEN 'erased' END`;
-const freed = (where: string): string =>
-  `state = CASE WHEN ${where} THEN 'erased' ELSE state END, is_current = CASE WHEN ${where} THEN 0 ELSE is_current END`;
-/** A change is never answered from an older one, so its key is free. */
-const CALL = each({ id: 'int', asked: 'text' })(`
-UPDATE calls SET asked = v.asked, ${EMPTY}, ${freed(`subject IS NOT NULL AND state IN (${ENDED})`)} FROM v WHERE calls.id = v.id`);
-const CUT = each({ id: 'int', body: 'bytes' })(
-  'UPDATE replies SET body = v.body FROM v WHERE replies.call = v.id',
-);
-/** Words around an answer that stays. */
-const WORDS = [
-  ID(`UPDATE replies SET headers = '{}' FROM v WHERE replies.call = v.id`),
-  ID(`UPDATE calls SET why = 'erased' FROM v WHERE calls.id = v.id AND calls.why IS NOT NULL`),
+type Texts = Readonly<Record<string, string | null>>;
+type Body = Uint8Array;
+
+/** Reads everything that may name a person, once. Each step goes by what the steps before it found. */
+class PersonSearch {
+  readonly #db: Db;
+  readonly #person: Person;
+  readonly #hits = new Map<string, Hit>();
+  readonly #subjects = new Set<number>();
+  /** Calls that are erased as a whole. */
+  readonly #whole = new Map<number, NamedCall>();
+  /** What is left of answers about others. */
+  readonly #cuts = new Map<number, Body>();
+  /** Columns in whose texts the name is replaced. */
+  readonly #texts: (Place & { readonly column: string; readonly text: string })[] = [];
+  readonly #rows: { batch: BatchId; row: number }[] = [];
+  readonly #inDoubt: { batch: BatchId; row: number }[] = [];
+  /** Batches that use an answer which is cut. */
+  readonly #using = new Set<BatchId>();
+
+  constructor(db: Db, person: Person) {
+    this.#db = db;
+    this.#person = person;
+  }
+
+  async find(): Promise<void> {
+    await this.#findSubjects();
+    await this.#findCalls();
+    await this.#findNotes();
+    await this.#findRows();
+    for (const [table, columns] of Object.entries(NAMES))
+      for (const row of await this.#db.rows<Texts>(`SELECT * FROM ${table}`))
+        for (const column of columns)
+          this.#name({ table, key: row.id ?? row.path ?? '' }, 'name', { [column]: row[column] ?? null });
+  }
+
+  /** A person who is known by an id alone is found by the address that the last change left. */
+  async #findSubjects(): Promise<void> {
+    type Subject = { id: number; name: string; facts: string | null };
+    for await (const { id, name, facts } of pages<Subject>(this.#db, SUBJECTS, ['id']))
+      if (this.#isIn('membership', `${name} ${facts ?? ''}`)) this.#subjects.add(id);
+  }
+
+  async #findCalls(): Promise<void> {
+    type Asked = NamedCall & { why: string | null; headers: string | null; body: Body | null };
+    for await (const { why, headers, body, ...call } of pages<Asked>(this.#db, CALLS, ['id'])) {
+      const { id, subject } = call;
+      const isAsked = this.#isIn('request', call.asked) || this.#subjects.has(subject ?? 0);
+      if (isAsked) this.#whole.set(id, call);
+      this.#name({ table: 'calls', key: id, call: id }, 'words', { why });
+      this.#name({ table: 'replies', key: id, call: id }, 'answer', { headers });
+      if (!this.#isIn('answer', body)) continue;
+      const left = this.#leftOf(call, body);
+      if (left === undefined) this.#whole.set(id, call);
+      else this.#cuts.set(id, left);
+    }
+  }
+
+  /** The person whom a change alters was already found by its call; its answer names others beside them. */
+  #leftOf({ operation, subject }: NamedCall, body: Body | null): Body | undefined {
+    if (operation === 'enrich-person') return undefined;
+    const isAboutOthers = operation === 'enrich-company' || subject !== null;
+    return this.#person.cutFrom(Buffer.from(body ?? []), isAboutOthers ? 'company' : 'anything');
+  }
+
+  async #findNotes(): Promise<void> {
+    type Note = NamedCall & { note: number; kind: string; words: string; facts: string | null };
+    for await (const { note, kind, words, facts, ...call } of pages<Note>(this.#db, NOTES, ['note'])) {
+      const at = { table: 'notes', key: note, call: call.id };
+      this.#name(at, 'words', { words, facts });
+      const { body: base64, ...others }: { body?: string } = JSON.parse(facts ?? '{}');
+      const body = Buffer.from(base64 ?? '', 'base64');
+      if (!this.#isIn('answer', body)) continue;
+      // What a look found is no answer.
+      const left = kind === 'told' ? this.#leftOf(call, body) : Buffer.alloc(0);
+      if (left === undefined) this.#whole.set(call.id, call);
+      const text = JSON.stringify({ ...others, body: Buffer.from(left ?? []).toString('base64') });
+      this.#texts.push({ ...at, column: 'facts', text: this.#person.replacedIn(text) });
+    }
+  }
+
+  async #findRows(): Promise<void> {
+    type Row = { batch: BatchId; row: number; state: string; call: number | null } & Record<
+      'others' | 'reason' | 'work' | 'cells',
+      string | null
+    >;
+    for await (const kept of pages<Row>(this.#db, ROWS, ['batch', 'row'], ['', -1])) {
+      const { batch, row, state } = kept;
+      const calls = callsOf(kept);
+      const isListed = this.#isIn('plan', kept.work) || this.#isIn('plan', kept.cells);
+      if (isListed && state === 'in_doubt') this.#inDoubt.push({ batch, row });
+      if (this.#isIn('reason', kept.reason) || isListed || calls.some((id) => this.#whole.has(id)))
+        this.#rows.push({ batch, row });
+      if (calls.some((id) => this.#cuts.has(id))) this.#using.add(batch);
+    }
+  }
+
+  #name(at: Place, place: string, texts: Texts): void {
+    for (const [column, text] of Object.entries(texts))
+      if (this.#isIn(place, text, place === 'name' ? 'name' : 'text'))
+        this.#texts.push({ ...at, column, text: this.#person.replacedIn(text ?? '') });
+  }
+
+  #isIn(place: string, text: string | Body | null, where?: Where): boolean {
+    if (text === null) return false;
+    const cells = this.#person.cellsIn(typeof text === 'string' ? text : Buffer.from(text), where);
+    for (const cell of cells) this.#hits.set(`${place} ${cell}`, { place, cell });
+    return cells.length > 0;
+  }
+
+  async found(): Promise<Omit<Found, 'said' | 'empty'>> {
+    const calls = [...this.#whole.values()];
+    // A project with an owner is no person, and neither is the subject of a user's own call.
+    for (const { subject, name } of calls)
+      if (subject !== null && !/^(?:project|call):/.test(name ?? '')) this.#subjects.add(subject);
+    const held = calls.filter(({ state }) => ['doubt', 'retried', 'lost'].includes(state));
+    const open = calls.filter(({ is_unsettled }) => is_unsettled === 1);
+    const about = this.#texts.flatMap(({ call }) => (call == null || this.#whole.has(call) ? [] : [call]));
+    const names = this.#texts.filter(({ call }) => call == null);
+    const listed = new Set(this.#rows.map(({ batch }) => batch));
+    const written = new Set([...listed, ...this.#using]);
+    return {
+      ...NOTHING_FOUND,
+      ...{ calls: calls.length, rows: this.#rows.length, memberships: this.#subjects.size },
+      cut: new Set([...about, ...this.#cuts.keys()]).size,
+      names: new Set(names.map(({ table, key }) => `${table} ${key}`)).size,
+      heldCredits: credits(held.reduce((sum, { reserved }) => sum + reserved, 0)),
+      unsettled: [...open.map(({ batch, row }) => ({ batch, row })), ...this.#inDoubt],
+      ...{ hits: [...this.#hits.values()], written },
+      ...(await filesOf(this.#db, written, listed)),
+    };
+  }
+
+  async empty(sql: Sql, atMs: number, worker: number): Promise<void> {
+    const calls = [...this.#whole.values()];
+    // Nobody can tell any more what was asked in a doubt that was skipped, so it counts as charged.
+    const how = { said: 'found', is_at_most: 1, why: 'erased', dialect: null, price: null, facts: null };
+    const ended = { ...how, state: 'answered' } as const;
+    for (const [at, { id, reserved }] of calls.filter(({ state }) => state === 'doubt').entries()) {
+      await sql.rows(BLANK, [id, atMs]);
+      await endCall(sql, { ...ended, call: id, charged: reserved, at: atMs }, worker * 2 ** 32 + at + 1);
+    }
+    // A file that is no longer known as ours is kept like a user's file.
+    for (const { table, column, key, text } of this.#texts) {
+      const id = table === 'replies' ? 'call' : 'id';
+      if (table === 'files') await sql.rows('DELETE FROM files WHERE path = ?', [key]);
+      else await sql.rows(`UPDATE ${table} SET ${column} = ? WHERE ${id} = ?`, [text, key]);
+    }
+    for (const account of new Set(calls.map((call) => call.account)))
+      await sql.rows(FORGOT, [atMs, account, worker]);
+    for (const { id, asked, subject } of calls) await sql.rows(ABOUT, [emptied(asked, atMs, subject), id]);
+    for (const [id, body] of this.#cuts)
+      await sql.rows('UPDATE replies SET body = ? WHERE call = ?', [body, id]);
+    for (const id of this.#subjects)
+      await sql.rows(`UPDATE subjects SET name = 'erased:' || id, facts = NULL WHERE id = ?`, [id]);
+    const reason = erasedReason(atMs);
+    const plan = JSON.stringify({ kind: 'end', outcome: { kind: 'skipped', reason } });
+    const rows = this.#rows.map((each) => ({ ...each, reason, plan }));
+    for (const statement of ROW) await sql.each(statement, rows);
+  }
+}
+
+const callsOf = ({ call, others }: { call: number | null; others: string | null }): readonly number[] => [
+  call ?? 0,
+  ...JSON.parse(others ?? '[]'),
 ];
-const NOTE = each({ id: 'int', words: 'text', facts: 'text' })(
-  'UPDATE notes SET words = v.words, facts = v.facts FROM v WHERE notes.id = v.id',
-);
-const SUBJECT = ID(
-  `UPDATE subjects SET name = 'erased:' || subjects.id, facts = NULL FROM v WHERE subjects.id = v.id`,
-);
-/** A row in doubt is settled later, and keeps what it says until then, unless that names the person. */
-const ROW = each({ batch: 'text', row: 'int', reason: 'text', plan: 'text', has_ended: 'int' })(`
-UPDATE rows SET reason = CASE v.has_ended WHEN 1 THEN v.reason ELSE rows.reason END, input = CASE v.has_ended WHEN 0 THEN rows.input END,
-  work = CASE WHEN rows.work IS NOT NULL THEN v.plan END FROM v WHERE rows.batch = v.batch AND rows.row = v.row`);
+
+const BLANK = `
+INSERT INTO replies (call, status, headers, body, at) VALUES (?, 200, '{}', CAST('' AS {bytes}), ?) ON CONFLICT DO NOTHING`;
+/** In these accounts answers about somebody are known by their calls alone. */
+const FORGOT = `
+INSERT INTO notes (at, kind, account, worker, who, words) VALUES (?, 'forgot', ?, ?, 'person', '')`;
+/** A change is never answered from an older one, so its key is free. */
+const ABOUT = `UPDATE calls SET asked = ?, ${EMPTY}, ${freed('subject IS NOT NULL')} WHERE id = ?`;
+const OF_ROW = each({ batch: 'text', row: 'int', reason: 'text', plan: 'text' });
+/** A row that waits is never asked. One in doubt is worked through once more when it is settled, and keeps its cells until then. */
+const ROW = [
+  OF_ROW(`UPDATE rows SET state = CASE rows.state WHEN 'pending' THEN 'skipped' ELSE rows.state END,
+    reason = v.reason, input = NULL, work = CASE WHEN rows.work IS NOT NULL THEN v.plan END FROM v WHERE rows.batch = v.batch AND rows.row = v.row`),
+  OF_ROW(`DELETE FROM cells WHERE (batch, row) IN (SELECT r.batch, r.row FROM v JOIN rows r ON r.batch = v.batch AND r.row = v.row
+    WHERE r.state <> 'in_doubt')`),
+];
 
 // --------------------------------------------------------------------------------------------- what is old
 
-type Old = ErasureTarget & { readonly kind: 'old' };
-
 /**
  * Calls that ended before a time, but changes: a membership must be known for as long as it lasts. Not those whose key has something
- * under way or in doubt: what was lost before may come back. Nor what batches would buy again: the ledger does not know what the rows of an open one
- * ask that are not finished yet, so all answers to its operation count; of a finished one, rows in doubt are worked through once more.
+ * under way or in doubt: what was lost before may come back. Nor those on which a row of an open batch rests, whose output is still to be
+ * written, or a row in doubt. Of a batch that has ended the reasons of invalid rows go as well, because they quote cells.
  */
 const OLD = `
-WITH doubtful AS MATERIALIZED (
-  SELECT r.batch, r.call FROM batches b JOIN rows r ON r.batch = b.id AND r.state = 'in_doubt' WHERE b.state = 'finished'
-  UNION SELECT r.batch, CAST(item.value AS {int}) FROM batches b JOIN rows r ON r.batch = b.id AND r.state = 'in_doubt' AND r.others IS NOT NULL
-    CROSS JOIN {list r.others} WHERE b.state = 'finished'),
+WITH resting AS MATERIALIZED (
+  SELECT r.call, r.others, r.batch FROM batches b JOIN rows r ON r.batch = b.id AND r.call IS NOT NULL
+  WHERE b.state = 'open' OR (b.state = 'finished' AND r.state = 'in_doubt')),
+needed AS MATERIALIZED (
+  SELECT call, min(batch) AS batch FROM (SELECT call, batch FROM resting UNION ALL
+    SELECT CAST(item.value AS {int}), batch FROM resting CROSS JOIN {list resting.others} WHERE others IS NOT NULL) n GROUP BY call),
 old AS MATERIALIZED (
-  SELECT c.id, c.state, c.batch, c.row, c.reserved,
-    CASE WHEN EXISTS (SELECT 1 FROM calls o WHERE o.key = c.key AND ${isCurrent('o')} AND o.state <> 'answered') THEN 1 ELSE 0 END AS is_unsettled,
-    coalesce((SELECT min(b.id) FROM batches b WHERE b.state = 'open' AND b.account = c.account AND b.operation = c.operation),
-      (SELECT min(d.batch) FROM doubtful d WHERE d.call = c.id)) AS needed_by
-  FROM calls c WHERE c.subject IS NULL AND c.sent_at < ? AND coalesce(c.ended_at, 0) < ? AND c.asked NOT LIKE '{"erasedAtMs"%'
-    AND (CAST(? AS TEXT) IS NULL OR c.account = (SELECT id FROM accounts WHERE identity = ?))),
-gone AS MATERIALIZED (SELECT id FROM old WHERE is_unsettled = 0 AND needed_by IS NULL)`;
+  SELECT c.id, c.state, c.batch, c.row, c.reserved, n.batch AS needed_by,
+    CASE WHEN EXISTS (SELECT 1 FROM calls o WHERE o.key = c.key AND ${isCurrent('o')} AND o.state <> 'answered') THEN 1 ELSE 0 END AS is_unsettled
+  FROM calls c JOIN accounts a ON a.id = c.account LEFT JOIN needed n ON n.call = c.id
+  WHERE coalesce(c.ended_at, c.sent_at) < CAST(? AS {int}) AND a.identity = coalesce(CAST(? AS TEXT), a.identity)
+    AND c.subject IS NULL AND c.asked NOT LIKE '{"erasedAtMs"%'),
+gone AS MATERIALIZED (SELECT id FROM old WHERE is_unsettled = 0 AND needed_by IS NULL),
+ended AS MATERIALIZED (
+  SELECT b.id FROM batches b JOIN accounts a ON a.id = b.account
+  WHERE b.state <> 'open' AND b.created_at < CAST(? AS {int}) AND a.identity = coalesce(CAST(? AS TEXT), a.identity))`;
 
-const RESTS = `rows.state NOT IN ('pending', 'in_doubt') AND (rows.call IN (SELECT id FROM gone) OR (rows.others IS NOT NULL
-  AND EXISTS (SELECT 1 FROM {list rows.others} WHERE CAST(item.value AS {int}) IN (SELECT id FROM gone))))`;
-
-function paramsOf({ beforeMs, accountIdentity }: Old): readonly Cell[] {
-  const [before, account] = [Math.floor(beforeMs), accountIdentity ?? null];
-  return [before, before, account, account];
-}
+const OLD_ROWS = `rows.state NOT IN ('pending', 'in_doubt') AND (rows.call IN (SELECT id FROM gone)
+    OR (rows.others IS NOT NULL AND EXISTS (SELECT 1 FROM {list rows.others} WHERE CAST(item.value AS {int}) IN (SELECT id FROM gone)))
+    OR (rows.state = 'invalid' AND rows.reason NOT LIKE 'erased on ____-__-__' AND rows.batch IN (SELECT id FROM ended)))`;
 
 interface OldSum {
   readonly needed_by: BatchId | null;
@@ -263,108 +472,83 @@ interface OldSum {
   readonly held: number;
 }
 
-async function olderThan(erasing: Erasing, target: Old): Promise<Erasable> {
-  const { db, room } = erasing;
-  const params = paramsOf(target);
+async function findOld(
+  db: Db,
+  {
+    beforeMs,
+    accountIdentity = null,
+  }: { readonly beforeMs: number; readonly accountIdentity?: string | null | undefined },
+): Promise<Found> {
+  const old = [Math.floor(beforeMs), accountIdentity, Math.floor(beforeMs), accountIdentity];
   const sums = await db.rows<OldSum>(
     `${OLD} SELECT needed_by, is_unsettled, count(*) AS n, CAST(sum(CASE WHEN state IN ('retried', 'lost') THEN reserved ELSE 0 END) AS {int}) AS held
        FROM old GROUP BY 1, 2`,
-    params,
+    old,
   );
   const settled = sums.filter(({ is_unsettled }) => is_unsettled === 0);
-  const [gone] = settled.filter(({ needed_by }) => needed_by === null);
+  const gone = settled.find(({ needed_by }) => needed_by === null);
   const needed = settled.filter(({ needed_by }) => needed_by !== null);
-  const rows = [
-    ...(await db.rows<InBatch>(
-      `${OLD} SELECT batch, count(*) AS n FROM rows WHERE ${RESTS} GROUP BY 1`,
-      params,
-    )),
-    ...(await invalidRows(db, target)),
-  ];
+  const rows = await db.rows<{ batch: BatchId; n: number }>(
+    `${OLD} SELECT batch, count(*) AS n FROM rows WHERE ${OLD_ROWS} GROUP BY 1`,
+    old,
+  );
   const written = new Set(rows.map(({ batch }) => batch));
   return {
-    ...{ calls: gone?.n ?? 0, cut: 0, rows: sumOf(rows), memberships: 0, names: 0, hits: [], written },
+    ...NOTHING_FOUND,
+    ...{
+      said: 'age',
+      calls: gone?.n ?? 0,
+      rows: sumOf(rows),
+      heldCredits: credits(gone?.held ?? 0),
+      written,
+    },
     unsettled: await db.rows(
       `${OLD} SELECT batch, row FROM old WHERE is_unsettled = 1 AND state IN ('open', 'doubt') ORDER BY id`,
-      params,
+      old,
     ),
-    heldCredits: credits(gone?.held ?? 0),
     needed: { calls: sumOf(needed), by: needed.map(({ needed_by }) => needed_by as BatchId) },
-    ...(await filesOf(db, written, new Set(), target.beforeMs)),
-    ...{ owner: room.owner, requireRoom: room.requireRoom },
-    erase(files, at) {
-      const atMs = Math.floor(at);
-      return erase(erasing, { said: 'age', files, atMs }, async (sql, reason) => {
-        // Rows come first: they are found by their calls.
-        await sql.rows(`${OLD} UPDATE rows SET reason = ?, input = NULL WHERE ${RESTS}`, [...params, reason]);
-        for (const { batch } of await invalidRows(sql, target))
-          await sql.rows(`UPDATE rows SET reason = ?, input = NULL WHERE ${IS_INVALID}`, [reason, batch]);
-        await sql.rows(`${OLD} ${FREED}`, [...params, emptied('{}', atMs, null)]);
-        await forgetPieces(sql, written);
-      });
+    ...(await filesOf(db, written, new Set(), beforeMs)),
+    async empty(sql, atMs) {
+      // Rows come first: they are found by their calls.
+      await sql.rows(`${OLD} UPDATE rows SET reason = ?, input = NULL WHERE ${OLD_ROWS}`, [
+        ...old,
+        erasedReason(atMs),
+      ]);
+      await sql.rows(
+        `${OLD} UPDATE calls SET asked = ?, ${EMPTY}, ${freed('1 = 1')} WHERE id IN (SELECT id FROM gone)`,
+        [...old, emptied('{}', atMs, null)],
+      );
     },
   };
 }
 
-const FREED = `
-UPDATE calls SET asked = ?, ${EMPTY}, ${freed(`state IN (${ENDED})`)} WHERE id IN (SELECT id FROM gone)`;
-
-interface InBatch {
-  readonly batch: BatchId;
-  readonly n: number;
-}
-
 const sumOf = (parts: readonly { readonly n: number }[]): number => parts.reduce((sum, { n }) => sum + n, 0);
-
-const IS_INVALID = `batch = ? AND state = 'invalid' AND reason NOT LIKE 'erased on ____-__-__'`;
-
-/** The reason of a row that was never sent quotes its cells. */
-async function invalidRows(sql: Pick<Sql, 'rows'>, target: Old): Promise<readonly InBatch[]> {
-  const [before, , account] = paramsOf(target);
-  const batches = await sql.rows<{ batch: BatchId; facts: string; n: number }>(
-    `SELECT b.id AS batch, b.facts, count(*) AS n FROM batches b JOIN accounts a ON a.id = b.account
-       JOIN rows r ON r.batch = b.id AND r.state = 'invalid' AND r.reason NOT LIKE 'erased on ____-__-__'
-      WHERE b.state <> 'open' AND b.created_at < ? AND a.identity = coalesce(?, a.identity) GROUP BY b.id, b.facts`,
-    [before ?? 0, account ?? null],
-  );
-  return batches.filter(({ facts }) => JSON.parse(facts).vendor === 'provider');
-}
 
 // --------------------------------------------------------------------------------------------- files
 
-/** Of every list in which a row is erased, whichever batch remembers them. */
-async function forgetPieces(sql: Sql, batches: ReadonlySet<BatchId>): Promise<void> {
-  const all = await sql.rows<{ id: BatchId; facts: string }>('SELECT id, facts FROM batches');
-  const lists = new Map(all.map(({ id, facts }) => [id, JSON.parse(facts).inputSha256 as string]));
-  const erased = new Set([...batches].map((id) => lists.get(id)));
-  for (const [id, list] of lists)
-    if (erased.has(list)) await sql.rows('DELETE FROM pieces WHERE batch = ?', [id]);
-}
-
-/** @param read the batches in whose lists something of it stands. */
+/** @param written the batches whose outputs hold something of it. @param listed those in whose lists something of it stands. */
 async function filesOf(
   db: Db,
   written: ReadonlySet<BatchId>,
-  read: ReadonlySet<BatchId>,
+  listed: ReadonlySet<BatchId>,
   beforeMs = Number.POSITIVE_INFINITY,
 ): Promise<Pick<Erasable, 'inputs' | 'files'>> {
   const batches = await db.rows<{ id: BatchId; facts: string; created_at: number; goes_on: number }>(
     `SELECT b.id, b.facts, b.created_at, CASE WHEN b.state = 'open' OR (b.state = 'finished'
       AND EXISTS (SELECT 1 FROM rows r WHERE r.batch = b.id AND r.state = 'in_doubt')) THEN 1 ELSE 0 END AS goes_on FROM batches b`,
   );
-  const known = await db.rows<{ path: string; kind: string; sha256: string; batch: BatchId | null }>(
-    'SELECT path, kind, sha256, batch FROM files',
+  const known = await db.rows<{ path: string; kind: string; batch: BatchId | null }>(
+    'SELECT path, kind, batch FROM files',
   );
-  // A job may name a person in what it asks, and is affected by no row.
-  const affected = { written, list: read, job: new Set<BatchId>() };
   return {
     inputs: batches.map(({ id, facts, created_at, goes_on }) => {
       const { inputPath: path } = JSON.parse(facts);
       return { batch: id, path, goesOn: goes_on === 1, isYoung: created_at >= beforeMs };
     }),
-    files: known.map(({ path, kind, sha256, batch }) => {
-      const isAffected = batch !== null && affected[kind as keyof typeof affected].has(batch);
-      return { path, sha256: sha256 === '' ? null : sha256, isAffected };
+    // A job may name a person in what it asks, and is affected by no row.
+    files: known.map(({ path, kind, batch }) => {
+      const affected = kind === 'written' ? written : listed;
+      return { path, isAffected: batch !== null && kind !== 'job' && affected.has(batch) };
     }),
   };
 }

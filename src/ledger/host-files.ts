@@ -62,7 +62,7 @@ export const writeHostFiles = (context: Writing) => ({
       for (const sha256 of sha256s.filter((each) => !known.includes(each)))
         await noteFile(sql, { path, kind: 'written', sha256, batch });
     }),
-  /** Remembers the pieces of a batch's list, until a row of that list is erased. */
+  /** Remembers the pieces of a batch's list. */
   keepPieces: (batch: BatchId, { reading, pieces = [] }: Digests): Promise<void> =>
     context.transaction(async (sql) => {
       await sql.rows('DELETE FROM pieces WHERE batch = ? AND reading <> ?', [batch, reading]);

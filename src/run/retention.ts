@@ -7,7 +7,7 @@ import { besideFolder } from '../core/paths.ts';
 import { counted } from '../core/plain-text.ts';
 import { isUrl, type StoreOptions } from '../ledger/store.ts';
 import { commandLine } from '../lib/command-line.ts';
-import { asRole, type Erased, eraseIn, type Needed } from './tasks/erase.ts';
+import { asRole, type Erased, eraseIn } from './tasks/erase.ts';
 
 interface RetentionOptions extends Pick<StoreOptions, 'clock' | 'operator' | 'tell'> {
   /** False for who erases nothing, also as the owner: it is at work for as long as it lives. */
@@ -85,7 +85,7 @@ function isFirstToday(location: string, account: string, clock: Clock): boolean 
 }
 
 /** What stays for batches that go on, and what ends them; nothing where there is none. */
-export function neededWords({ calls, lists, by }: Needed): readonly string[] {
+export function neededWords({ calls, lists, by }: Erased['needed']): readonly string[] {
   const [batch] = by;
   if (batch === undefined) return [];
   const parts = [
@@ -93,11 +93,8 @@ export function neededWords({ calls, lists, by }: Needed): readonly string[] {
     ...(lists > 0 ? [counted(lists, 'kept list')] : []),
   ];
   const others = by.length > 1 ? ` and ${by.length - 1} more` : '';
-  // What the rows of an open batch ask that are not finished yet, the ledger does not know.
-  const counts =
-    calls > 0 ? ': as long as it is open, every answer to its operation on its account counts' : '';
   const typed = (command: string): string => commandLine([command, batch]);
   return [
-    `${parts.join(' and ')} that batch ${batch}${others} may still need${counts}. To end it, run its list, or run ${typed('cancel')}; for what is in doubt, ${typed('settle')}`,
+    `${parts.join(' and ')} that batch ${batch}${others} may still need. To end it, run its list, or run ${typed('cancel')}; for what is in doubt, ${typed('settle')}`,
   ];
 }

@@ -1,8 +1,7 @@
 import { besideFolder } from '../../core/paths.ts';
 import type { PostgresDb } from '../db/postgres.ts';
 import { SCHEMA } from '../db.ts';
-import { eraserOver, finishErasures, type Room } from '../erase.ts';
-import type { Eraser } from '../eraser.ts';
+import { type Cleaning, type Eraser, findErasable, finishErasures } from '../erase.ts';
 import { keptTables } from '../schema.ts';
 import type { StoreOptions } from '../store.ts';
 import { openSpender, reading } from './place.ts';
@@ -21,9 +20,10 @@ export async function erasing<T>(
     const isStill = standing !== undefined;
     const { db, ledger, worker } = await openSpender(location, { ...options, mayBeCopied: true, isStill });
     try {
-      const room = roomOf(db, owner);
-      if (owner === undefined && standing !== undefined) await finishErasures(db, room);
-      return await work({ folder: besideFolder(location), ledger, find: eraserOver({ db, worker, room }) });
+      const erasing = { db, worker, clean: () => clean(db) };
+      if (owner === undefined && isStill) await finishErasures(erasing);
+      const find: Eraser['find'] = (target) => findErasable(erasing, target);
+      return await work({ folder: besideFolder(location), ledger, owner, find });
     } finally {
       await ledger.close();
     }
@@ -32,17 +32,11 @@ export async function erasing<T>(
   }
 }
 
-/** What a server has room for, it says when it writes, and takes all of it back. */
-const roomOf = (db: PostgresDb, owner: string | undefined): Room => ({
-  owner,
-  requireRoom() {},
-  begin() {},
-  /** Former versions of rows go. The write-ahead log of the server, its archive and backups are its owner's. */
-  async clean() {
-    for (const { table } of keptTables()) await db.rows(`VACUUM FULL ${table}`);
-    return { isDue: false };
-  },
-});
+/** Former versions of rows go. The write-ahead log of the server, its archive and backups are its owner's. */
+async function clean(db: PostgresDb): Promise<Cleaning> {
+  for (const { table } of keptTables()) await db.rows(`VACUUM FULL ${table}`);
+  return { isDue: false };
+}
 
 /** Who has to erase where this role may not. Emptied rows are written anew as well, which only the owner of the tables may do. */
 async function otherOwner(db: PostgresDb): Promise<string | undefined> {

@@ -10,14 +10,13 @@ import { checkBudgets } from '../check.ts';
 import { type CopySource, partsOf } from '../copy.ts';
 import { Connection, sqlite } from '../db/sqlite.ts';
 import type { Db } from '../db.ts';
-import { type Erasing, eraserOver, finishErasures, NOTHING_ERASABLE, type Room } from '../erase.ts';
-import type { Eraser } from '../eraser.ts';
+import { type Eraser, type Erasing, findErasable, finishErasures, NOTHING_ERASABLE } from '../erase.ts';
 import type { Keeping } from '../gather.ts';
 import type { Ledger, LedgerReader } from '../ledger.ts';
 import { ledgerOver } from '../open-ledger.ts';
 import { keepNote, ledgerNow, lossAt, requireAccepted, setMeta } from '../outside-notes.ts';
 import { closedByFailure, contextOf, copiedTo, nothingThere, readerAt, takeLedger } from '../place.ts';
-import { clean, requireRoom } from '../sqlite/cleaning.ts';
+import { clean } from '../sqlite/cleaning.ts';
 import { copyTarget } from '../sqlite/copies.ts';
 import { explained, isDiskFull } from '../sqlite/errors.ts';
 import {
@@ -71,7 +70,8 @@ const store: Store = {
         return erasingLists(folder, options, work);
       const opened = await open(folder, { ...options, create: false, mayBeCopied: true });
       try {
-        return await work({ folder: folder.path, ledger: opened.ledger, find: eraserOver(opened) });
+        const find: Eraser['find'] = (target) => findErasable(opened, target);
+        return await work({ folder: folder.path, ledger: opened.ledger, find });
       } finally {
         await opened.ledger.close();
       }
@@ -148,15 +148,11 @@ async function openLocked(folder: StoreFolder, { lock, writer, options }: Locked
         lock.release();
       }
     };
-    const room: Room = {
-      requireRoom: () => requireRoom(writer, folder.path),
-      begin: () => void writer.pragma('secure_delete = ON'),
-      clean: async () => clean(writer, folder.path),
-    };
+    const erasing = { db, worker, clean: async () => clean(writer, folder.path) };
     // What an erasure could not overwrite when it was made.
-    const cleaning = await finishErasures(db, room);
+    const cleaning = await finishErasures(erasing);
     if (cleaning.isDue) options.tell?.(cleaning.why);
-    return { db, worker, room, ledger: { ...ledger, close: () => (closing ??= close()) } };
+    return { ...erasing, ledger: { ...ledger, close: () => (closing ??= close()) } };
   });
 }
 

@@ -1,7 +1,6 @@
 import { isoTime } from '../../core/clock.ts';
-import { type StopError, stop, unreachable } from '../../core/errors.ts';
-import type { Cleaning, Erasable, Eraser, ErasureTarget, Person } from '../../ledger/eraser.ts';
-import type { BatchId } from '../../ledger/ledger.ts';
+import { type StopError, stop } from '../../core/errors.ts';
+import type { Cleaning, Erasable, Eraser, ErasureTarget } from '../../ledger/erase.ts';
 import type { StoreOptions } from '../../ledger/store.ts';
 import { toldIn } from '../../ledger/time.ts';
 import { commandLine } from '../../lib/command-line.ts';
@@ -15,85 +14,76 @@ export { personOf } from './erase/person.ts';
  * and removed. Files of the user's that we wrote are named, and neither searched nor changed.
  */
 
-/**
- * What is to be erased: everything about a person, all answers that are so old by what vendors told of the time, or all that are dated
- * before a day that a person named, which no clock decides.
- */
+/** Everything about a person, what is dated before a time that a person named, or what is so old by what vendors told of the time. */
 export type ErasureOrder =
-  | { readonly kind: 'person'; readonly person: Person }
-  | {
-      readonly kind: 'age';
-      readonly ageMs: number;
-      /** The account whose answers are erased; without it those of all accounts. */
-      readonly accountIdentity?: string;
-    }
-  /** `beforeMs`: ms since 1970. */
-  | { readonly kind: 'day'; readonly beforeMs: number; readonly accountIdentity?: string };
+  | ErasureTarget
+  | { readonly kind: 'age'; readonly ageMs: number; readonly accountIdentity?: string };
 
 /** Who orders it is the `operator`; left out: the user of the system. */
 interface ErasureOptions extends Pick<StoreOptions, 'clock' | 'waitForLockMs' | 'command' | 'operator'> {
   readonly dryRun: boolean;
 }
 
-export interface Erased
-  extends Pick<
-    Erasable,
-    'calls' | 'cut' | 'rows' | 'memberships' | 'names' | 'unsettled' | 'heldCredits' | 'hits' | 'owner'
-  > {
+export interface Erased extends Omit<Erasable, 'inputs' | 'files' | 'written' | 'erase'> {
   readonly files: readonly string[];
   /** Files of the user's that we wrote from it. They stay as they are. */
   readonly stays: readonly UserFile[];
-  readonly needed: Needed;
+  /** What stays because batches go on with it, and how many lists in the store are of that. */
+  readonly needed: Erasable['needed'] & { readonly lists: number };
+  /** The role that alone may erase here; undefined for whoever asks. */
+  readonly owner: string | undefined;
   /** Whether all that was erased is overwritten by now. */
   readonly cleaning: Cleaning;
-}
-
-/** What stays because batches go on with it: those that are open, and finished ones with a row in doubt. */
-export interface Needed {
-  /** Number of calls that they may buy again: of an open one, all answers to its operation on its account. */
-  readonly calls: number;
-  readonly lists: number;
-  readonly by: readonly BatchId[];
 }
 
 /**
  * Erases in an existing store. A person about whom something is not settled is not erased.
  * @throws StopError as a run that opens the store; `store` where only another role may erase; `clock` when something could be erased for its age and no vendor has told
- *   the time; `disk_full` when there is no room to finish it.
+ *   the time.
  */
 export function eraseIn(location: string, order: ErasureOrder, options: ErasureOptions): Promise<Erased> {
   return erasingIn(location, options, async (eraser) => {
-    const { folder, ledger, find } = eraser;
     const { clock, dryRun } = options;
-    const toldMs = order.kind === 'age' ? await toldTo(ledger, order.accountIdentity) : undefined;
-    const target = targetOf(order, toldMs ?? 0);
-    const found = await find(target);
-    const erased = reportOf(found, folder, target);
+    const { ledger, owner, folder } = eraser;
+    const isAge = order.kind === 'age' && ledger !== undefined;
+    const toldMs = isAge ? await toldIn(ledger, order.accountIdentity) : undefined;
+    const { found, erased } = await foundIn(eraser, targetOf(order, toldMs ?? 0));
     if (isNothing(erased)) await requireTold(eraser, order, toldMs, clock.wallMs());
-    if (isNothing(erased)) return erased;
     const isHeld = order.kind === 'person' && erased.unsettled.length + erased.needed.by.length > 0;
-    if (dryRun || isHeld) return erased;
-    if (erased.owner !== undefined) throw onlyOwner(location, erased.owner);
-    found.requireRoom();
+    if (dryRun || isHeld || isNothing(erased)) return erased;
+    if (owner !== undefined) throw onlyOwner(location, owner);
     // This comes before the ledger forgets the person: after a crash in between the next erasure still finds them.
     if (order.kind === 'person') replaceInTexts(folder, order.person);
     return { ...erased, cleaning: await found.erase(erased.files, clock.wallMs()) };
   });
 }
 
-const toldTo = async (ledger: Eraser['ledger'], account?: string): Promise<number | undefined> =>
-  ledger && toldIn(ledger, account);
+/** @param nowMs where ages end. */
+const targetOf = (order: ErasureOrder, nowMs: number): ErasureTarget =>
+  order.kind === 'age' ? { ...order, kind: 'old', beforeMs: nowMs - order.ageMs } : order;
 
-/** The same place as another role names it. @param role undefined: it is the right one. */
-export const asRole = (location: string, role: string | undefined): string =>
-  role === undefined ? location : location.replace(/:\/\/(?:[^@/]*@)?/, `://${encodeURIComponent(role)}@`);
-
-const onlyOwner = (location: string, owner: string): StopError =>
-  stop(
-    'store',
-    `Nothing was erased: in ${location} that is for the owner of the ledger, the role ${owner}.`,
-    `Run it as that role: --store ${asRole(location, owner)}`,
-  );
+async function foundIn({ folder, owner, find }: Eraser, target: ErasureTarget) {
+  const found = await find(target);
+  const { inputs, files, written, erase: _, ...counts } = found;
+  const lists = keptLists(inputs, folder, target);
+  const person = target.kind === 'person' ? target.person : undefined;
+  const outside = userFiles({ files, written }, folder, person, lists.files);
+  const erased: Erased = {
+    ...counts,
+    names: found.names + outside.named,
+    hits: [...found.hits, ...lists.hits],
+    files: lists.files,
+    stays: outside.files,
+    needed: {
+      calls: found.needed.calls,
+      lists: lists.needed.lists,
+      by: [...new Set([...found.needed.by, ...lists.needed.by])],
+    },
+    owner,
+    cleaning: { isDue: false },
+  };
+  return { found, erased };
+}
 
 export function isNothing({ calls, cut, rows, memberships, names, files }: Erased): boolean {
   return calls + cut + rows + memberships + names + files.length === 0;
@@ -101,14 +91,13 @@ export function isNothing({ calls, cut, rows, memberships, names, files }: Erase
 
 /** What this machine's clock alone makes old stays, and that is said. A day more or less is nobody's concern. */
 async function requireTold(
-  { folder, find }: Eraser,
+  eraser: Eraser,
   order: ErasureOrder,
   toldMs: number | undefined,
   wallMs: number,
 ): Promise<void> {
   if (order.kind !== 'age' || (toldMs !== undefined && wallMs - toldMs <= DAY_MS)) return;
-  const target = { ...targetOf(order, wallMs), isNamed: true } as ErasureTarget;
-  if (isNothing(reportOf(await find(target), folder, target))) return;
+  if (isNothing((await foundIn(eraser, targetOf(order, wallMs))).erased)) return;
   const told =
     toldMs === undefined
       ? "no vendor's answer in the store has told the time"
@@ -122,47 +111,16 @@ async function requireTold(
 
 const DAY_MS = 24 * 60 * 60_000;
 
-/** @param nowMs where ages end. */
-function targetOf(order: ErasureOrder, nowMs: number): ErasureTarget {
-  switch (order.kind) {
-    case 'person':
-      return order;
-    case 'day':
-      return { ...order, kind: 'old', isNamed: true };
-    case 'age': {
-      const { accountIdentity, ageMs } = order;
-      return { kind: 'old', beforeMs: nowMs - ageMs, isNamed: false, accountIdentity };
-    }
-    default:
-      return unreachable(order);
-  }
-}
+/** The same place as another role names it. @param role undefined: it is the right one. */
+export const asRole = (location: string, role: string | undefined): string =>
+  role === undefined ? location : location.replace(/:\/\/(?:[^@/]*@)?/, `://${encodeURIComponent(role)}@`);
 
-function reportOf(found: Erasable, folder: string, target: ErasureTarget): Erased {
-  const { calls, cut, rows, memberships, unsettled, heldCredits, owner } = found;
-  const lists = keptLists(found.inputs, folder, target);
-  const person = target.kind === 'person' ? target.person : undefined;
-  const outside = userFiles(found, folder, person, lists.files);
-  return {
-    calls,
-    cut,
-    rows,
-    memberships,
-    names: found.names + outside.named,
-    unsettled,
-    heldCredits,
-    owner,
-    hits: [...found.hits, ...lists.hits],
-    files: lists.files,
-    stays: outside.files,
-    needed: {
-      calls: found.needed.calls,
-      lists: lists.needed.lists,
-      by: [...new Set([...found.needed.by, ...lists.needed.by])],
-    },
-    cleaning: { isDue: false },
-  };
-}
+const onlyOwner = (location: string, owner: string): StopError =>
+  stop(
+    'store',
+    `Nothing was erased: in ${location} that is for the owner of the ledger, the role ${owner}.`,
+    `Run it as that role: --store ${asRole(location, owner)}`,
+  );
 
 /** Refuses to erase a call in doubt: it may have been charged, and nothing would show that when it is bought again. */
 export function requireSettled(erased: Erased): Erased {

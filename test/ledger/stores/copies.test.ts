@@ -130,7 +130,7 @@ async function by(
 async function erase(store: Store, place: string): Promise<void> {
   const opening = { ...options, create: false, operator: 'cy' };
   await store.erasing(place, opening, async ({ find }) => {
-    const found = await find({ kind: 'old', beforeMs: 1, isNamed: false });
+    const found = await find({ kind: 'old', beforeMs: 1 });
     await found.erase([], NOON_MS);
   });
 }

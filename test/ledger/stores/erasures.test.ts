@@ -88,29 +88,6 @@ test('memberships, plans and purchases of a person are emptied, and the ledger p
   expect(await after.plannedRows(changes, 2, 1)).toMatchObject([{ kind: 'end' }]);
 });
 
-test('what is known of the text of a list goes with the first of its rows, whichever batch knows it', async () => {
-  const place = temporaryFolder();
-  const ledger = await openStore(sqlite, place);
-  const digests = {
-    reading: 'any',
-    pieces: [{ start: { row: 1, byteOffset: 0, lines: 0 }, digest: '0'.repeat(32) }],
-  };
-  const plan = [{ row: 2, kind: 'work', work: { email: 'kim@example.org' } }] as const;
-  const changes = batchSpec({ key: 'c', operation: 'onboard', inputSha256: 'sha-kim' });
-  const { batch } = await ledger.beginBatch(changes, false, plan);
-  await settle(ledger, batch.id, 2, { kind: 'applied', reason: 'kim@example.org was invited' });
-  const same = await batchNamed(ledger, 'same', { inputSha256: 'sha-kim' });
-  const other = await batchNamed(ledger, 'other', { inputSha256: 'sha-other' });
-  for (const id of [batch.id, same, other]) await ledger.keepPieces(id, digests);
-  await ledger.close();
-
-  expect(await erase(place, KIM_ORDER)).toMatchObject({ rows: 1 });
-  const after = await checkedInFull(place);
-  expect(await after.piecesOf(batch.id, 'any')).toEqual([]);
-  expect(await after.piecesOf(same, 'any')).toEqual([]);
-  expect(await after.piecesOf(other, 'any')).toEqual(digests.pieces);
-});
-
 test('a person who comes back is invited anew, as somebody who was never known', async () => {
   const place = temporaryFolder();
   const ledger = await openStore(sqlite, place);
@@ -243,7 +220,7 @@ describe('for its age', () => {
     await expect(erase(place, OLDER_IN_ALL, false, clockAt(LATE_MS))).rejects.toMatchObject({
       code: 'clock',
     });
-    const day = { kind: 'day', beforeMs: NOON_MS + DAY_MS } as const;
+    const day = { kind: 'old', beforeMs: NOON_MS + DAY_MS } as const;
     expect(await erase(place, day, false, clockAt(LATE_MS))).toMatchObject({ calls: 3 });
   });
 

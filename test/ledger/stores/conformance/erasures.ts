@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { callKeyOf } from '../../../../src/core/call-key.ts';
 import { systemClock } from '../../../../src/core/clock.ts';
 import type { Call } from '../../../../src/core/operation.ts';
-import type { Erasable, ErasureTarget } from '../../../../src/ledger/eraser.ts';
+import type { Erasable, ErasureTarget } from '../../../../src/ledger/erase.ts';
 import { type BatchId, credits, type Ledger } from '../../../../src/ledger/ledger.ts';
 import type { Store } from '../../../../src/ledger/store.ts';
 import { personOf } from '../../../../src/run/tasks/erase.ts';
@@ -26,7 +26,7 @@ import { freshLedger, freshPlace, openStore, temporaryFolder } from '../places.t
 const KIM = 'kim@example.org';
 const PERSON: ErasureTarget = { kind: 'person', person: personOf(KIM) };
 const ERASED_AT_MS = NOON_MS + DAY_MS;
-const olderThan = (beforeMs: number): ErasureTarget => ({ kind: 'old', beforeMs, isNamed: false });
+const olderThan = (beforeMs: number): ErasureTarget => ({ kind: 'old', beforeMs });
 
 /*
  * Goal: what is about a person, or old, is found and emptied; money, counts and what others need stay, and nobody buys it again by
