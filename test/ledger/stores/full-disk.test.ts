@@ -2,7 +2,6 @@ import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import { expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../../src/core/clock.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
@@ -97,52 +96,24 @@ function forget(place: string) {
   return eraseIn(place, KIM, { waitForLockMs: 0, clock: systemClock, command: 'test', dryRun: false });
 }
 
-test('a person is not erased where there is no room to finish it, and the store goes on', async ({
+test('who is forgotten on a full disk is emptied at once, and overwritten by the next command that has the room', async ({
   skip,
 }) => {
   const { mounted, place } = (await roomyStore()) ?? skip('mounting a small file system needs root on Linux');
   const filler = fillUpTo(mounted, 3_400_000);
-  await expect(forget(place)).rejects.toMatchObject({
-    code: 'disk_full',
-    message: expect.stringMatching(/^Nothing was erased: .* needs \d+\.\d MB, but 3\.\d MB are free\.$/),
-  });
-  expect(isKept(place)).toBe(true);
-  await (await openStore(sqlite, place)).close();
+  const lacks = expect.stringMatching(/needs \d+\.\d MB of free space\. Free some/);
+  expect(await forget(place)).toMatchObject({ cut: 1, cleaning: { isDue: true, why: lacks } });
+  const told: string[] = [];
+  const tell = (fact: string) => told.push(fact);
+  const ledger = await openStore(sqlite, place, true, { tell });
+  await answered(ledger, await batchNamed(ledger, 'b'), 'bought all the same');
+  await ledger.close();
+  expect(told).toEqual([lacks]);
   rmSync(filler);
-  expect(await forget(place)).toMatchObject({ cut: 1, cleaning: { isDue: false } });
+  await (await openStore(sqlite, place, true, { tell })).close();
+  expect(told).toHaveLength(1);
   expect(isKept(place)).toBe(false);
 });
-
-proof(
-  'a store whose cleaning is due works on without room, says what it lacks, and is cleaned once there is some',
-  async ({ skip }) => {
-    const { mounted, place } =
-      (await roomyStore()) ?? skip('mounting a small file system needs root on Linux');
-    const reading = new Database(join(place, 'ledger.db'));
-    onTestFinished(() => void reading.close());
-    reading.exec('BEGIN');
-    expect(reading.prepare('SELECT count(*) AS n FROM calls').get()).toEqual({ n: 61 });
-    expect(await forget(place)).toMatchObject({ cleaning: { isDue: true } });
-    reading.exec('COMMIT');
-
-    const filler = fillUpTo(mounted, 3_400_000);
-    const told: string[] = [];
-    const tell = (fact: string) => told.push(fact);
-    const ledger = await openStore(sqlite, place, true, { tell });
-    await answered(ledger, await batchNamed(ledger, 'b'), 'bought all the same');
-    await ledger.close();
-    expect(told).toEqual([
-      expect.stringMatching(/needs \d+\.\d MB, but \d+\.\d MB are free\. Free some space/),
-    ]);
-    expect(isKept(place), 'the log is cut, and what was emptied is set to zero').toBe(false);
-    rmSync(filler);
-    await (await openStore(sqlite, place, true, { tell })).close();
-    expect(told).toHaveLength(1);
-    expect(reading.prepare("SELECT facts FROM notes WHERE kind = 'erased'").all(), 'it has ended').toEqual([
-      { facts: null },
-    ]);
-  },
-);
 
 /** By default eight mebibytes, so that the log is folded in several times before they are used up. */
 function smallFileSystem(mebibytes = 8): string | undefined {
