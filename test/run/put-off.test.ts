@@ -5,9 +5,7 @@
  */
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { credits, type RunEvent, type RunSummary, runJob } from '../../src/index.ts';
-import { TooFast } from '../../src/run/too-fast.ts';
 import { type Desk, openDesk } from '../cli/desk.ts';
-import { proof } from '../combinations.ts';
 import { ScriptedVendor } from '../faults/scripted-vendor.ts';
 import { JumpingClock } from '../jumping-clock.ts';
 
@@ -68,7 +66,7 @@ describe('a lookup that alone is told "too many requests"', () => {
     await desk.write('list.csv', `Domain\n${domains.join('\n')}\n`);
   });
 
-  proof('ends in doubt with nothing at risk, after all others; the next run asks again', async () => {
+  test('ends in doubt with nothing at risk, after all others; the next run asks again', async () => {
     const first = await run('enrich-company');
     expect(first).toMatchObject({
       counts: { matched: 4, in_doubt: 2 },
@@ -155,45 +153,4 @@ test('a change that alone is told so is not done, blocks nobody, and is sent by 
   expect(again.counts.in_doubt ?? 0).toBe(0);
   expect(asked(/users\/u-2\//)).toBe(9);
   expect(asked(/users\/u-1\//)).toBe(1);
-});
-
-describe('what counts', () => {
-  test('is being told so eight times, each time after others were answered that left later', () => {
-    const tooFast = new TooFast();
-    const [call] = [tooFast.begin(), tooFast.begin()];
-    tooFast.told(call, 10);
-    expect(call).toMatchObject({ times: 1, isAlone: false });
-    for (let times = 2; times <= 8; times += 1) {
-      tooFast.answered(times * 10 - 5);
-      tooFast.told(call, times * 10);
-      expect(call).toMatchObject({ times, isAlone: true });
-    }
-  });
-
-  test('is not what the whole account is told, nor answers to what left before', () => {
-    const tooFast = new TooFast();
-    const [call] = [tooFast.begin(), tooFast.begin()];
-    tooFast.told(call, 10);
-    tooFast.answered(5);
-    for (let count = 0; count < 20; count += 1) tooFast.told(call, 20 + count);
-    expect(call.times).toBe(1);
-  });
-
-  test('is every time, once only such calls are left', () => {
-    const tooFast = new TooFast();
-    const [one, two, last] = [tooFast.begin(), tooFast.begin(), tooFast.begin()];
-    const timesOf = (call: typeof one, sentAtMs: number): number => {
-      tooFast.told(call, sentAtMs);
-      return call.times;
-    };
-    for (const call of [one, two]) timesOf(call, 10);
-    tooFast.answered(15);
-    for (const call of [one, two]) expect(timesOf(call, 20)).toBe(2);
-    expect(timesOf(one, 30)).toBe(2);
-    tooFast.end(last);
-    expect(timesOf(one, 40)).toBe(3);
-    expect(timesOf(two, 40)).toBe(3);
-    tooFast.end(one);
-    expect(timesOf(two, 50)).toBe(4);
-  });
 });

@@ -149,16 +149,6 @@ describe('a read-back', () => {
     });
   });
 
-  test('waits as long in a later run, although the calendar was set ten minutes ahead in between', async () => {
-    const at = await openPlace(vendorScript(losing(1), () => ({ status: 404 })));
-    await runOnce(at);
-    at.clock.setMs = 600_000;
-    at.vendor.timeMs = () => at.clock.wallMs() - at.clock.setMs;
-    await runOnce(at, { dialect: withReadBack() });
-    expect(looksOf(at)).toHaveLength(1);
-    expect(Math.max(...at.clock.sleptMs)).toBeGreaterThan(110_000);
-  });
-
   test.each(
     some(
       [
@@ -234,13 +224,6 @@ describe("the vendor's count of credits", () => {
     expect(summary).toMatchObject({ counts: { in_doubt: 1 }, stopped: undefined });
     expect(purchasesOf(at)).toHaveLength(1);
     expect(await looksInLedger(at, summary.batch)).toMatchObject([{ kind: 'usage', said: 'unclear' }]);
-  });
-
-  test('that has grown once stays so: no later run takes the charge for one of before', async () => {
-    const { at } = await counting(17, 18);
-    const { counts } = await runOnce(at, { dialect, exclusiveKey: true });
-    expect(counts).toEqual({ in_doubt: 1 });
-    expect(purchasesOf(at)).toHaveLength(1);
   });
 
   test('means nothing without an earlier one to compare it with', async () => {
