@@ -87,7 +87,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: '10: a request is repeated only while the vendor surely knows its key',
-    file: 'src/run/idempotency.ts',
+    file: 'src/run/intent.ts',
     text: 'return greatestAgeMs < validMs - Math.max(unusedMs, SENT_WITHIN_MS);',
     instead: 'return validMs > 0;',
     test: ['run/idempotency', 'is not sent again'],

@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import type { Permit } from '../client/client.ts';
+import type { Dialect } from '../client/dialect.ts';
 import { type HttpRequest, requestOf } from '../client/request.ts';
 import { isoTime } from '../core/clock.ts';
 import { type StopError, stop } from '../core/errors.ts';
@@ -10,11 +12,12 @@ import {
   credits,
   type Intent,
   type KeyedRequest,
+  SENT_WITHIN_MS,
 } from '../ledger/ledger.ts';
 import { APART_MS } from '../ledger/time.ts';
+import { parseDurationMs } from '../lib/duration.ts';
 import { overBudget } from './budget.ts';
 import type { Buying, CallToBuy, Next } from './call.ts';
-import { isStillHonoured, keyedRequest, newIdempotencyKey } from './idempotency.ts';
 import { isPriced } from './price.ts';
 import type { Run, Session } from './session.ts';
 
@@ -34,14 +37,36 @@ export function outgoingFor(
 ): Outgoing | 'expired' {
   if (firstSentAtMs !== undefined && !isStillHonoured(dialect, clock.latestMs() - firstSentAtMs))
     return 'expired';
-  const key = lost?.idempotencyKey ?? (withoutKey ? undefined : newIdempotencyKey(dialect));
+  const hasKey = dialect.idempotency !== undefined && !withoutKey;
+  const key = lost?.idempotencyKey ?? (hasKey ? randomUUID() : undefined);
   const values = key === undefined ? accountValues : { ...accountValues, idempotency_key: key };
   const request = requestOf(dialect, basePath, call, values, movedTo);
   if (lost !== undefined) {
     const { method, path, body } = lost;
     return { request: { ...request, method, path, body }, keyed: lost };
   }
-  return { request, keyed: key === undefined ? undefined : keyedRequest(key, request, clock.wallMs()) };
+  if (key === undefined) return { request, keyed: undefined };
+  const { method, path, body } = request;
+  const keyed = { idempotencyKey: key, method, path, ...present({ body }), firstSentAtMs: clock.wallMs() };
+  return { request, keyed };
+}
+
+/** The vendor counts from the arrival of the first request, by its own clock. So this part of the key's time is not used. */
+const UNUSED_SHARE = 0.1;
+/** The most time that is left unused. No request takes longer to reach the vendor. */
+const LONGEST_UNUSED_MS = 5 * 60_000;
+
+/**
+ * Whether the vendor surely still recognises a repeat, as late as it may leave after it was asked for: then it acts on it and charges
+ * for it once, however often it arrives.
+ * @param greatestAgeMs the longest time that may have passed since the first request under the key was sent.
+ */
+export function isStillHonoured({ idempotency }: Dialect, greatestAgeMs: number): boolean {
+  // It is dated by a clock that was ahead, so nobody knows how old it is.
+  if (greatestAgeMs < -SENT_WITHIN_MS) return false;
+  const validMs = parseDurationMs(idempotency?.valid_for ?? '') ?? 0;
+  const unusedMs = Math.min(validMs * UNUSED_SHARE, LONGEST_UNUSED_MS);
+  return greatestAgeMs < validMs - Math.max(unusedMs, SENT_WITHIN_MS);
 }
 
 export function intentOf(buying: Buying, keyed: KeyedRequest | undefined): Intent {

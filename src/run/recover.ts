@@ -16,7 +16,7 @@ import { crashPoint } from '../lib/faults.ts';
 import { wasRetried } from '../plan/sent-again.ts';
 import { closureOf, judged } from './buy.ts';
 import type { Judging } from './call.ts';
-import { isStillHonoured } from './idempotency.ts';
+import { isStillHonoured } from './intent.ts';
 import { askAbout, compareUsage, doubtReason } from './reconcile.ts';
 import { type Run, type Session, tellTime } from './session.ts';
 

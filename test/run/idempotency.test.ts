@@ -7,7 +7,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Dialect } from '../../src/client/dialect.ts';
 import { type AttemptId, type BatchId, credits } from '../../src/ledger/ledger.ts';
-import { isStillHonoured } from '../../src/run/idempotency.ts';
+import { isStillHonoured } from '../../src/run/intent.ts';
 import { some } from '../combinations.ts';
 import {
   attemptsOf,
