@@ -24,7 +24,7 @@ interface OutsideNote {
 }
 
 /** A call in a ledger. By its number alone it may be another one, where somebody has gone on from a backup. */
-export interface SentRequest {
+interface SentRequest {
   readonly id: number;
   readonly atMs: number;
 }
@@ -114,18 +114,14 @@ export function lossAt(place: Place): string | undefined {
   );
 }
 
-export function behindWords(
-  { shown, at }: Place,
-  note: { readonly at: string; readonly newest: SentRequest | undefined },
-  newest?: SentRequest | undefined,
-): string {
+function behindWords({ shown, at }: Place, note: OutsideNote, newest?: SentRequest): string {
   const ledger = note.at === at ? 'its ledger' : `its ledger in ${note.at}`;
   const since = newest === undefined ? '' : ` after ${isoTime(newest.atMs)}`;
   return `The store ${shown} is not the newest one: ${history(note, ledger)}, and that one is missing. What it bought${since} would be bought again.`;
 }
 
-const history = ({ newest }: { readonly newest: SentRequest | undefined }, ledger: string): string =>
-  `requests were made with ${ledger}, the last known one at ${isoTime(newest?.atMs ?? 0)}`;
+const history = ({ newest }: OutsideNote, ledger: string): string =>
+  `requests were made with ${ledger}, the last known one at ${isoTime(newest.atMs)}`;
 
 export const PUT_BACK = 'Restore the newest store, or let a run continue without it by --accept store.';
 
@@ -186,7 +182,7 @@ export function keepNote({ at }: Place, { identity, newest }: Pick<LedgerNow, 'i
   replace(nameOfPlace(at), [identity, at]);
 }
 
-export const isNewer = (one: SentRequest, other: SentRequest): boolean =>
+const isNewer = (one: SentRequest, other: SentRequest): boolean =>
   one.atMs === other.atMs ? one.id > other.id : one.atMs > other.atMs;
 
 const nameOf = (identity: string): string => `newest-${identity}`;

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { oneRow } from './context.ts';
-import type { Db, Sql } from './db.ts';
+import type { Sql } from './db.ts';
 import type { StoreOptions } from './store.ts';
 
 /** Everybody who has the store open to spend has a row, whose number is in the numbers of its calls. */
@@ -22,12 +22,7 @@ export async function beginWorker(
 }
 
 /** What it has left open is anybody's to end. Where the database is away, it is so by its age. */
-export async function endWorker(db: Pick<Db, 'transaction'>, worker: number): Promise<void> {
-  await db
-    .transaction((sql) =>
-      sql.rows(`UPDATE workers SET seen_at = {now}, ended_at = {now}, accounts = '[]' WHERE id = ?`, [
-        worker,
-      ]),
-    )
-    .catch(() => {});
+export async function endWorker(sql: Pick<Sql, 'rows'>, worker: number): Promise<void> {
+  const ended = `UPDATE workers SET seen_at = {now}, ended_at = {now}, accounts = '[]' WHERE id = ?`;
+  await sql.rows(ended, [worker]).catch(() => {});
 }

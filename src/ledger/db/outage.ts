@@ -11,6 +11,8 @@ export interface Manner {
   readonly isBought?: boolean;
   /** The work is not done again where nobody knows whether it was committed: that is thrown as `Unanswered`. */
   readonly isOnce?: boolean;
+  /** The work is done now or not at all. A process that has nothing to write hears of an outage by nothing else. */
+  readonly isAtOnce?: boolean;
 }
 
 const RETRY_MS = 250;
@@ -38,32 +40,26 @@ export class Outage {
    * Does the work, and does it again while the database cannot be reached.
    * @throws StopError when that has lasted for longer than the run waits; what may have been paid for is tried on.
    */
-  async through<T>(work: () => Promise<T>, { isBought = false, isOnce = false }: Manner): Promise<T> {
+  async through<T>(work: () => Promise<T>, manner: Manner): Promise<T> {
     for (;;) {
       try {
         const result = await work();
         this.#isOver();
         return result;
       } catch (error) {
-        if (!(error instanceof Unanswered) || (isOnce && error.isUnknown)) throw error;
-        if (!isBought && !error.mayPass) throw error;
-        this.#goesOn(error);
-        if (!isBought) this.#refuseEndless(error);
+        if (!(error instanceof Unanswered)) throw error;
+        this.#refuse(error, manner);
         await this.#riding.clock.sleep(RETRY_MS);
       }
     }
   }
 
-  /** Does the work now or not at all. A process that has nothing to write hears of an outage by nothing else. */
-  async once<T>(work: () => Promise<T>): Promise<T> {
-    try {
-      const result = await work();
-      this.#isOver();
-      return result;
-    } catch (error) {
-      if (error instanceof Unanswered) this.#goesOn(error);
-      throw error;
-    }
+  /** @throws StopError where the work is not done again. */
+  #refuse(error: Unanswered, { isBought = false, isOnce = false, isAtOnce = false }: Manner): void {
+    if ((isOnce && error.isUnknown) || (!isBought && !error.mayPass)) throw error;
+    this.#goesOn(error);
+    if (isAtOnce) throw error;
+    if (!isBought) this.#refuseEndless(error);
   }
 
   #goesOn({ message }: Unanswered): void {

@@ -193,9 +193,7 @@ class PostgresDoor implements PostgresDb {
   }
 
   rowsAtOnce<Row>(sql: string, params?: readonly Cell[]): Promise<readonly Row[]> {
-    const asked = (): Promise<readonly Row[]> =>
-      this.#once((client) => this.#on(client).rows<Row>(sql, params));
-    return this.#outage === undefined ? asked() : this.#outage.once(asked);
+    return this.#through((client) => this.#on(client).rows<Row>(sql, params), { isAtOnce: true });
   }
 
   async close(): Promise<void> {

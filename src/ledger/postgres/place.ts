@@ -4,18 +4,7 @@ import { type PostgresDb, postgres } from '../db/postgres.ts';
 import { SCHEMA, type Sql } from '../db.ts';
 import type { Ledger, LedgerReader } from '../ledger.ts';
 import { ledgerOver } from '../open-ledger.ts';
-import {
-  behindWords,
-  isNewer,
-  keepNote,
-  type Loss,
-  ledgerNow,
-  lossAt,
-  lossOf,
-  lost,
-  type Place,
-  type SentRequest,
-} from '../outside-notes.ts';
+import { keepNote, type Loss, ledgerNow, lossAt, lossOf, lost, type Place } from '../outside-notes.ts';
 import {
   closedByFailure,
   contextOf,
@@ -87,14 +76,14 @@ export async function openSpender(location: string, options: SpenderOptions): Pr
     const begin = (sql: Sql): Promise<number> => beginWorker(sql, options);
     const worker =
       options.isStill === true ? await db.transaction(begin) : await whileMoving(db, options, begin);
-    const seen = new Seen(db);
-    await seen.look();
-    db.workAs(worker, 0, async () => (await copiedAway(db, db.shown)) ?? seen.tellLost());
+    const watch = new Watch(db);
+    await watch.look();
+    db.workAs(worker, 0, async () => (await copiedAway(db, db.shown)) ?? watch.tellLost());
     const context = await contextOf(db);
     const ledger = ledgerOver(
       { ...context, worker },
       {
-        refusal: () => seen.refusal,
+        refusal: () => watch.refusal,
         committed() {},
         // What a server has room for, it says when it writes.
         makeRoom: () => false,
@@ -103,7 +92,8 @@ export async function openSpender(location: string, options: SpenderOptions): Pr
     let closing: Promise<void> | undefined;
     const close = async (): Promise<void> => {
       await ledger.close();
-      await seen.look().catch(() => {});
+      await watch.look().catch(() => {});
+      // Who ends does not wait for a database that is away.
       await endWorker(atOnce(db), worker);
       await db.close();
     };
@@ -112,31 +102,24 @@ export async function openSpender(location: string, options: SpenderOptions): Pr
       ledger: {
         ...ledger,
         workers: () => workers(db),
-        spenders: spendersOf({ context, db, worker, seen, ledger, clock }),
+        spenders: spendersOf({ context, db, worker, watch, ledger, clock }),
         close: () => (closing ??= close()),
       },
     };
   });
 }
 
-/** Who ends does not wait for a database that is away. */
-const atOnce = (db: PostgresDb): Pick<PostgresDb, 'transaction'> => ({
-  transaction: (work) =>
-    work({
-      rows: (sql, params) => db.rowsAtOnce(sql, params),
-      each: (statement, records) => db.each(statement, records),
-    }),
-});
-
 // ------------------------------------------------------------------------------------------ what was lost
 
+const atOnce = (db: PostgresDb): Pick<Sql, 'rows'> => ({ rows: (sql, params) => db.rowsAtOnce(sql, params) });
+
 /**
- * The newest call that this process has seen in the ledger, its own or another's. A server that took another's place may lack it, as may a
- * backup that was put back. Who finds it missing marks the ledger, and nobody spends from it until a person accepts that.
+ * How a worker hears of a loss. A server that took another's place, or a backup that was put back, lacks commits. The door finds its own
+ * missing, and marks the ledger for all who spend from it, by their next beat: nobody does before a person accepts that. With each beat
+ * the host notes the newest call outside.
  */
-export class Seen {
+class Watch {
   readonly #db: PostgresDb;
-  #newest: SentRequest | undefined;
   #identity = '';
   /** Why nothing new is written. */
   refusal: StopError | undefined;
@@ -145,25 +128,17 @@ export class Seen {
     this.#db = db;
   }
 
-  /**
-   * Takes what is found for the newest that is known, here and outside.
-   * @throws StopError `store_lost` when something is missing; the others are told.
-   */
+  /** @throws StopError `store_lost`. */
   async look(): Promise<void> {
-    const sql = { rows: this.#db.rowsAtOnce.bind(this.#db) };
-    const now = await ledgerNow(sql, this.#newest);
+    const now = await ledgerNow(atOnce(this.#db));
     if (now.lost !== undefined) throw this.#refused(now.lost);
-    if (!now.has) throw await this.tellLost();
     this.#identity = now.identity;
-    if (now.newest !== undefined && (this.#newest === undefined || isNewer(now.newest, this.#newest)))
-      this.#newest = now.newest;
     keepNote(placeOf(this.#db), now);
   }
 
-  /** Something that was committed is missing. @returns what ends this process. */
+  /** Something that this process has committed is missing. @returns what ends it. */
   async tellLost(): Promise<StopError> {
-    const place = placeOf(this.#db);
-    const fact = behindWords(place, { at: place.at, newest: this.#newest });
+    const fact = `The store ${this.#db.shown} was put back to an earlier state: it does not know what was written last. What is missing would be bought again.`;
     await mark(this.#db, { fact, identity: this.#identity });
     return this.#refused(fact);
   }
@@ -184,7 +159,7 @@ async function mark(db: PostgresDb, { fact, identity }: Loss): Promise<void> {
 
 // ------------------------------------------------------------------------------------------ to read
 
-export const noLedger = ({ shown }: PostgresDb): StopError =>
+const noLedger = ({ shown }: PostgresDb): StopError =>
   nothingThere(shown, `or let its owner run: ${commandLine(['store', 'init', shown])}`);
 
 /** Opens a store to read it, also beside workers. */
@@ -201,10 +176,19 @@ export async function openReader(location: string, tell: Tell = () => {}): Promi
 }
 
 /** A ledger as it is, also one that nothing is bought from. */
-export async function reading<T>(location: string, work: (db: PostgresDb) => Promise<T>): Promise<T> {
-  const db = await postgres(location, { isReader: true });
-  try {
+export const reading = <T>(location: string, work: (db: PostgresDb) => Promise<T>): Promise<T> =>
+  using(location, true, async (db) => {
     if (!(await hasLedger(db, { mayArrive: true }))) throw noLedger(db);
+    return work(db);
+  });
+
+export async function using<T>(
+  location: string,
+  isReader: boolean,
+  work: (db: PostgresDb) => Promise<T>,
+): Promise<T> {
+  const db = await postgres(location, { isReader });
+  try {
     return await work(db);
   } finally {
     await db.close();

@@ -22,7 +22,7 @@ interface Spending {
   readonly db: PostgresDb;
   readonly worker: number;
   /** Asks once whether it is still the newest ledger. @throws StopError `store_lost`. */
-  readonly seen: { look(): Promise<void> };
+  readonly watch: { look(): Promise<void> };
   readonly ledger: Pick<Ledger, 'setAccountCaps'>;
   readonly clock: Clock;
 }
@@ -30,9 +30,9 @@ interface Spending {
 /** While the store stands still nobody is there. */
 const BEAT = `UPDATE workers SET seen_at = {now}, accounts = ? WHERE id = ? AND ${IS_MOVING} RETURNING id`;
 
-export const spendersOf = ({ context, db, worker, seen, ledger, clock }: Spending): Spenders => ({
+export const spendersOf = ({ context, db, worker, watch, ledger, clock }: Spending): Spenders => ({
   async beat(accounts) {
-    await seen.look();
+    await watch.look();
     const said = await db.rowsAtOnce(BEAT, [JSON.stringify(accounts), worker]);
     if (said.length === 0)
       throw new Unanswered('store', `The store ${db.shown} is being copied or erased from.`);

@@ -1,4 +1,3 @@
-import type { Client } from 'pg';
 import { type StopError, stop } from '../../core/errors.ts';
 import type { PostgresDb } from '../db/postgres.ts';
 import { unreachable } from '../db/postgres-errors.ts';
@@ -18,13 +17,46 @@ export interface Standing {
 const LOCK = 7_271_829;
 /** In a transaction of a worker: nothing stands still before it is over. */
 export const IS_MOVING = `pg_try_advisory_xact_lock_shared(${LOCK})`;
+const TAKE = `SELECT pg_try_advisory_lock(${LOCK}) AS is`;
 const FREE = `SELECT pg_advisory_unlock(${LOCK})`;
 
 /** Short compared to any copy or erasure, and rare enough that waiting costs nothing. */
 const RETRY_MS = 200;
 
-/** Who begins takes no longer. */
+/** Who begins takes no longer, and who was killed counts as at work for so long. */
 const LEAST_WAIT_MS = 5_000;
+
+type Waiting = Pick<StoreOptions, 'clock' | 'waitForLockMs'>;
+
+/** @param attempt gives what is in the way. @throws StopError `busy` where that lasts. */
+async function untilFree(
+  { clock, waitForLockMs }: Waiting,
+  attempt: () => Promise<StopError | undefined>,
+): Promise<void> {
+  const lastMs = clock.monotonicMs() + Math.max(waitForLockMs, LEAST_WAIT_MS);
+  for (let busy = await attempt(); busy !== undefined; busy = await attempt()) {
+    if (clock.monotonicMs() >= lastMs) throw busy;
+    await clock.sleep(RETRY_MS);
+  }
+}
+
+/** Does what needs that nothing stands still, and keeps it so meanwhile. @throws StopError `busy`. */
+export async function whileMoving<T>(
+  db: PostgresDb,
+  waiting: Waiting,
+  work: (sql: Sql) => Promise<T>,
+): Promise<T> {
+  let done: T | undefined;
+  await untilFree(waiting, () =>
+    db.transaction(async (sql) => {
+      const [lock] = await sql.rows<{ is: boolean }>(`SELECT ${IS_MOVING} AS is`);
+      if (lock?.is !== true) return busy(db.shown);
+      done = await work(sql);
+      return undefined;
+    }),
+  );
+  return done as T;
+}
 
 interface AtWork {
   readonly host: string;
@@ -35,63 +67,10 @@ interface AtWork {
 /** Who beats at least each second, or was stopped a moment ago. */
 const AT_WORK = `
 SELECT host, pid, command FROM ${SCHEMA}.workers WHERE ended_at IS NULL AND accounts <> '[]'
-  AND seen_at > extract(epoch FROM clock_timestamp()) * 1000 - 5000 ORDER BY id LIMIT 1`;
-
-/** Does what needs that nothing stands still, and keeps it so meanwhile. @throws StopError `busy`. */
-export async function whileMoving<T>(
-  db: PostgresDb,
-  { clock, waitForLockMs }: Pick<StoreOptions, 'clock' | 'waitForLockMs'>,
-  work: (sql: Sql) => Promise<T>,
-): Promise<T> {
-  const beganMs = clock.monotonicMs();
-  for (;;) {
-    const done = await db.transaction(async (sql) => {
-      const [lock] = await sql.rows<{ is: boolean }>(`SELECT ${IS_MOVING} AS is`);
-      return lock?.is === true ? { result: await work(sql) } : undefined;
-    });
-    if (done !== undefined) return done.result;
-    const leftMs = beganMs + Math.max(waitForLockMs, LEAST_WAIT_MS) - clock.monotonicMs();
-    if (leftMs <= 0) throw busy(db.shown, undefined);
-    await clock.sleep(Math.min(RETRY_MS, leftMs));
-  }
-}
+  AND seen_at > extract(epoch FROM clock_timestamp()) * 1000 - ${LEAST_WAIT_MS} ORDER BY id LIMIT 1`;
 
 /** @throws StopError `busy` when a worker is at work, or it stands still already, for longer than `waitForLockMs`. */
-export async function standStill(
-  location: string,
-  { clock, waitForLockMs }: Pick<StoreOptions, 'clock' | 'waitForLockMs'>,
-): Promise<Standing> {
-  const beganMs = clock.monotonicMs();
-  const client = await connected(location);
-  const atWork = async (): Promise<AtWork | undefined> => (await client.query<AtWork>(AT_WORK)).rows[0];
-  const is = async (sql: string): Promise<boolean> => (await client.query(sql)).rows[0]?.is === true;
-  try {
-    for (;;) {
-      let worker = await atWork();
-      if (worker === undefined && (await is(`SELECT pg_try_advisory_lock(${LOCK}) AS is`))) {
-        worker = await atWork();
-        if (worker === undefined) break;
-        await client.query(FREE);
-      }
-      const waitMs = worker === undefined ? Math.max(waitForLockMs, LEAST_WAIT_MS) : waitForLockMs;
-      const leftMs = beganMs + waitMs - clock.monotonicMs();
-      if (leftMs <= 0) throw busy(location, worker);
-      await clock.sleep(Math.min(RETRY_MS, leftMs));
-    }
-  } catch (error) {
-    await client.end().catch(() => {});
-    throw error;
-  }
-  // The lock would be free a moment after the connection has ended; who waits for it is to get it at once.
-  return {
-    end: async () => {
-      await client.query(FREE).catch(() => {});
-      await client.end().catch(() => {});
-    },
-  };
-}
-
-async function connected(location: string): Promise<Client> {
+export async function standStill(location: string, waiting: Waiting): Promise<Standing> {
   const { default: pg } = await import('pg');
   const address = await addressOf(location);
   const client = new pg.Client({ ...address.to, application_name: 'rowonce' });
@@ -99,10 +78,33 @@ async function connected(location: string): Promise<Client> {
   await client.connect().catch((error: unknown) => {
     throw unreachable(error, address);
   });
-  return client;
+  const atWork = async (): Promise<StopError | undefined> => {
+    const [worker] = (await client.query<AtWork>(AT_WORK)).rows;
+    return worker && busy(location, worker);
+  };
+  // The lock would be free a moment after the connection has ended; who waits for it is to get it at once.
+  const end = async (): Promise<void> => {
+    await client.query(FREE).catch(() => {});
+    await client.end().catch(() => {});
+  };
+  try {
+    await untilFree(waiting, async () => {
+      // It is not taken to look whether somebody is at work, whom it would hold up.
+      const before = await atWork();
+      if (before !== undefined) return before;
+      if ((await client.query(TAKE)).rows[0]?.is !== true) return busy(location);
+      const after = await atWork();
+      if (after !== undefined) await client.query(FREE);
+      return after;
+    });
+  } catch (error) {
+    await end();
+    throw error;
+  }
+  return { end };
 }
 
-function busy(shown: string, worker: AtWork | undefined): StopError {
+function busy(shown: string, worker?: AtWork): StopError {
   const who =
     worker === undefined
       ? 'is being copied or erased from'

@@ -141,7 +141,7 @@ async function openLocked(folder: StoreFolder, { lock, writer, options }: Locked
     const close = async (): Promise<void> => {
       try {
         await ledger.close();
-        await endWorker(db, worker);
+        await db.transaction((sql) => endWorker(sql, worker)).catch(() => {});
         await kept.end();
       } finally {
         await db.close();
