@@ -26,6 +26,8 @@ export type CallEnd =
   | 'over_extra'
   /** The ledger knows more of it than whoever asked. */
   | 'known'
+  /** Others were asking for it, and have been waited for. */
+  | 'in_flight'
   | Withheld
   | PutOff
   | Waits;

@@ -124,7 +124,7 @@ export async function notAdmitted(
     case 'in_flight':
       permit.giveBack();
       await untilMoved(run);
-      return 'known';
+      return 'in_flight';
     case 'wait':
     case 'over_budget': {
       const { scope, money } = admission;

@@ -235,6 +235,13 @@ test('64 at once, and one is told that the credits are used up: no request leave
   expect(await at.ledger.batchMoney(batch)).toMatchObject({ reserved: 0, inDoubt: 0 });
 });
 
+test('a ledger that knows more of a call than it shows stops the run, which would ask it for ever', async () => {
+  const at = await openPlace((_, response) => response.destroy());
+  const ledger = replacing(at.ledger, { intent: async () => ({ kind: 'known' }) });
+  await expect(runOnce({ ...at, ledger })).rejects.toThrow(/the ledger knows more of call .* than unknown/);
+  expect(at.vendor.requests).toEqual([]);
+});
+
 function replacing(ledger: Ledger, methods: Partial<Ledger>): Ledger {
   return new Proxy(ledger, {
     get(target, name) {

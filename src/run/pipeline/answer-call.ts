@@ -48,20 +48,36 @@ export function answerTo(work: Work, wanted: CallToBuy): Promise<Obtained> {
 /**
  * Buys at once a call that the ledger did not know when the row was read. Otherwise, or if the ledger knows more by now, it
  * looks, and looks again after each step until there is something to go on with. It ends, because every step gets an answer,
- * resolves a doubt or leaves the call.
+ * resolves a doubt or leaves the call; a ledger that twice knows more than it shows is a fault of ours.
  */
 async function answerOnce(work: Work, wanted: CallToBuy): Promise<Obtained> {
   const { flying, unknown, run } = work;
   let obtained: Obtained | undefined;
+  let step: Step;
+  let seen: string | undefined;
   try {
-    if (unknown.delete(wanted.key))
-      obtained = obtainedBy(work, await buy(run, { ...wanted, ifUnknown: true }));
-    while (obtained === undefined) obtained = await answerFrom(work, wanted, await look(work, wanted));
+    if (unknown.delete(wanted.key)) step = obtainedBy(work, await buy(run, { ...wanted, ifUnknown: true }));
+    while (step === undefined || step === 'known') {
+      const found = await look(work, wanted);
+      const before: string | undefined = step === undefined ? undefined : seen;
+      seen = standing(found.state);
+      step = await answerFrom(work, wanted, found);
+      invariant(
+        step !== 'known' || seen !== before,
+        `the ledger knows more of call ${wanted.key} than ${seen}`,
+      );
+    }
+    obtained = step;
     return obtained;
   } finally {
     // What is put off to the next run is put off for all rows of this one.
     if (obtained?.kind !== 'in_doubt' || obtained.attempt !== undefined) flying.delete(wanted.key);
   }
+}
+
+function standing(state: CallState): string {
+  if ('answer' in state) return `${state.kind} ${state.answer.attempt}`;
+  return 'doubt' in state ? `${state.kind} ${state.doubt.attempt}` : state.kind;
 }
 
 async function look({ context, batch, run }: Work, wanted: CallToBuy): Promise<FoundCall<CallState>> {
@@ -82,7 +98,7 @@ async function answerFrom(
   work: Work,
   wanted: CallToBuy,
   { state, key, call }: FoundCall<CallState>,
-): Promise<Obtained | undefined> {
+): Promise<Step> {
   switch (state.kind) {
     case 'answered':
     case 'unanswered':
@@ -103,8 +119,8 @@ async function answerFrom(
  * The answer that was just bought is in memory as the ledger has it. Only operations that look into its body read it.
  * @returns undefined when the ledger has to be asked what became of the call.
  */
-function obtainedBy({ context: { job } }: Work, bought: CallEnd): Obtained | undefined {
-  if (typeof bought !== 'object') return undefined;
+function obtainedBy({ context: { job } }: Work, bought: CallEnd): Step {
+  if (typeof bought !== 'object') return bought === 'known' ? bought : undefined;
   if (bought.kind !== 'answered') return withheld(bought);
   return job.operation.readsAnswers === true ? undefined : bought;
 }
@@ -117,7 +133,7 @@ async function useAnswer(
   work: Work,
   wanted: CallToBuy,
   state: Extract<CallState, { readonly kind: 'answered' | 'unanswered' }>,
-): Promise<Obtained | undefined> {
+): Promise<Step> {
   const { context, run, batch } = work;
   const { erasedAtMs, attempt } = state.answer;
   const isFresh = await isFreshFor(batch, state.answer, context.ledger);
@@ -128,11 +144,12 @@ async function useAnswer(
     if (!mayBuyAgain(batch, context.dialect)) return heldBack(state.answer);
   }
   const bought = await buy(run, { ...wanted, replaces: attempt });
+  if (bought === 'known') return bought;
   return typeof bought === 'object' && bought.kind === 'put_off' ? withheld(bought) : undefined;
 }
 
 /** Resolves a doubt as far as that is possible. @returns what the row gets; undefined when the ledger knows more now. */
-async function answerInDoubt(work: Work, wanted: CallToBuy, state: InDoubt): Promise<Obtained | undefined> {
+async function answerInDoubt(work: Work, wanted: CallToBuy, state: InDoubt): Promise<Step> {
   const { context, run, batch } = work;
   try {
     return await resolved(work, wanted, state);
@@ -150,7 +167,7 @@ async function answerInDoubt(work: Work, wanted: CallToBuy, state: InDoubt): Pro
  * Decides about a doubt. Of the runs of an account one at a time does so for a call: what another one decided meanwhile is about a loss
  * that is no longer the last one.
  */
-async function resolved(work: Work, wanted: CallToBuy, state: InDoubt): Promise<Obtained | undefined> {
+async function resolved(work: Work, wanted: CallToBuy, state: InDoubt): Promise<Step> {
   const { context, run, batch } = work;
   const leave = await run.session.client.limiter.lanes.enter(`doubt ${wanted.key}`, run.waiter);
   const isSame = async (): Promise<boolean> => {
@@ -168,11 +185,7 @@ async function resolved(work: Work, wanted: CallToBuy, state: InDoubt): Promise<
   }
 }
 
-async function resolvedAlone(
-  { context, run }: Work,
-  wanted: CallToBuy,
-  state: InDoubt,
-): Promise<Obtained | undefined> {
+async function resolvedAlone({ context, run }: Work, wanted: CallToBuy, state: InDoubt): Promise<Step> {
   const { doubt } = state;
   const { attempt } = doubt;
   const resolution = await resolveDoubt(run, state, context.job.inDoubt.kind);
@@ -191,6 +204,9 @@ async function resolvedAlone(
 }
 
 type Obtained = Answering | Held | Waits;
+
+/** `known`: the ledger knows more than it showed. Undefined: it knows more by now. */
+type Step = Obtained | 'known' | undefined;
 
 interface Answering {
   readonly kind: 'answered';
@@ -231,7 +247,8 @@ function withheld(why: Withheld | PutOff | Waits): Held | Waits {
   }
 }
 
-function retried(bought: CallEnd, doubt: Doubt): Held | Waits | undefined {
+function retried(bought: CallEnd, doubt: Doubt): Held | Waits | 'known' | undefined {
+  if (bought === 'known') return bought;
   if (bought === 'over_extra')
     return stillInDoubt(doubt, 'not sent again, because the extra credits do not cover it');
   if (typeof bought !== 'object' || bought.kind === 'answered') return undefined;
