@@ -264,10 +264,6 @@ async function readingNotes(
 }
 
 /** The number of rows with a final outcome. A row in doubt has none, because later runs look at it again. */
-export async function finishedRowCount(ledger: LedgerReader, batch: BatchId): Promise<number> {
-  return finalIn(await ledger.counts(batch));
-}
-
 function finalIn({ in_doubt: _, ...final }: Awaited<ReturnType<LedgerReader['counts']>>): number {
   return Object.values(final).reduce((sum, count) => sum + count, 0);
 }

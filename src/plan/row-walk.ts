@@ -285,7 +285,7 @@ function haveSameMembers(one: Call['parameters'], other: Call['parameters']): bo
 const FOUND = { kind: 'found', fields: null } as const;
 
 /** The ledger's answer in the form that an operation takes. The body is read only for an operation that looks into it. */
-export function operationAnswer(
+function operationAnswer(
   call: Call,
   answer: AnswerAtHand,
   { readsAnswers }: Pick<Operation, 'readsAnswers'>,

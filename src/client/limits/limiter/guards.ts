@@ -103,7 +103,7 @@ const LEAST_ANSWERS = 50;
  * than the fastest one. That is an upper bound, because the time may have passed on the way back, or while the vendor
  * worked. When a vendor's answers vary much the bound says nothing, and would cost more than it is worth.
  */
-export class Jitter {
+class Jitter {
   readonly #weight: number;
   readonly #affordableMs: number;
   #unsettled: number;

@@ -56,11 +56,6 @@ export class WaitQueue<T> {
     }
   }
 
-  serveAll(value: T): void {
-    for (const { resolve } of this.#waiting) resolve(value);
-    this.#waiting.clear();
-  }
-
   refuse(reasonFor: (waiter: Waiter) => unknown): void {
     for (const waiting of this.#waiting) {
       const reason = reasonFor(waiting.waiter);
