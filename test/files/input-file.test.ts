@@ -9,7 +9,7 @@ import { chmodSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writ
 import { type FileHandle, open } from 'node:fs/promises';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { InputFile } from '../../src/files/input-file.ts';
-import { inputFolder, nextTick } from './formats/input-folder.ts';
+import { inputFolder, nextTick } from './formats/sheets.ts';
 
 const BEFORE = 'Domain\na.example\nb.example\n';
 const AFTER = 'Domain\nb.example\na.example\n';

@@ -9,8 +9,7 @@ import type { FoundLayout } from '../../src/core/format.ts';
 import { openInput } from '../../src/files/input.ts';
 import { jobSettings, readSettings } from '../../src/job/job-settings.ts';
 import type { Batch, LedgerReader } from '../../src/ledger/ledger.ts';
-import { rowsOf } from './formats/all-of.ts';
-import { inputFolder } from './formats/input-folder.ts';
+import { inputFolder, rowsOf } from './formats/sheets.ts';
 import { bookOf, textRow } from './formats/workbook-file.ts';
 
 const ROWS = [

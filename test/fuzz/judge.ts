@@ -11,7 +11,7 @@ import {
   type Sheet,
 } from '../../src/core/format.ts';
 import { openFile } from '../../src/files/input.ts';
-import { allOf } from '../files/formats/all-of.ts';
+import { allOf } from '../files/formats/sheets.ts';
 import {
   MARK_COLUMN,
   markedCopy,

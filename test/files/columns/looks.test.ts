@@ -5,7 +5,7 @@
 import { expect, test } from 'vitest';
 import { describeFile } from '../../../src/files/describe-file.ts';
 import { openFile } from '../../../src/files/input.ts';
-import { inputFolder } from '../formats/input-folder.ts';
+import { inputFolder } from '../formats/sheets.ts';
 
 async function columnOf(name: string, cells: readonly string[]) {
   const write = await inputFolder();

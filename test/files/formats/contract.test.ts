@@ -6,9 +6,8 @@ import { loadFamily } from '../../../src/core/family.ts';
 import type { Format, Sheet } from '../../../src/core/format.ts';
 import { InputFile } from '../../../src/files/input-file.ts';
 import { endingOf } from '../../../src/lib/file-name.ts';
-import { allOf, rowByRow, rowsOf } from './all-of.ts';
-import { inputFolder, nextTick } from './input-folder.ts';
 import type { SampleWriter } from './sample-writer.ts';
+import { allOf, inputFolder, nextTick, rowByRow, rowsOf } from './sheets.ts';
 
 /**
  * Goal: whatever format a list comes in, its rows are the same rows, and come back with our cells; so nothing above a

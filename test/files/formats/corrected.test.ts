@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Correction, ReadOptions } from '../../../src/core/format.ts';
 import { openFile } from '../../../src/files/input.ts';
-import { allOf } from './all-of.ts';
-import { inputFolder } from './input-folder.ts';
+import { allOf, inputFolder } from './sheets.ts';
 import { bookOf, partsOf, textRow } from './workbook-file.ts';
 
 /**

@@ -1,12 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { StopError } from '../../../src/core/errors.ts';
 import type { ReadOptions } from '../../../src/core/format.ts';
 import type { InputRow } from '../../../src/core/row.ts';
-import csv from '../../../src/files/formats/csv.ts';
-import { InputFile } from '../../../src/files/input-file.ts';
 import { proof } from '../../combinations.ts';
-import { allOf, eachRow, rowByRow } from './all-of.ts';
-import { inputFolder } from './input-folder.ts';
+import { allOf, copied, eachRow, openText, stopOf } from './sheets.ts';
 
 /**
  * Goal: one bad row does not refuse a list. It is set aside with its line and what is wrong, all rows around it keep their
@@ -14,17 +10,12 @@ import { inputFolder } from './input-folder.ts';
  * Method: files with one kind of bad row each are surveyed, read and copied through the format alone.
  */
 
-async function sheetOf(content: string | Buffer, options: ReadOptions = {}, name = 'list.csv') {
-  const write = await inputFolder();
-  return csv.open(new InputFile(await write(content, name)), options);
-}
-
 async function rowsOf(
   content: string | Buffer,
   options: ReadOptions = {},
   name?: string,
 ): Promise<InputRow[]> {
-  const sheet = await sheetOf(content, options, name);
+  const sheet = await openText(content, options, name);
   const rows: InputRow[] = [];
   const { rows: count } = await sheet.survey((row) => rows.push(row));
   expect(count).toBe(rows.length);
@@ -38,26 +29,9 @@ async function copyOf(
   options: ReadOptions = {},
   dropped: readonly string[] = [],
 ): Promise<string> {
-  const sheet = await sheetOf(content, options);
-  const copyOptions = { columns: ['n', '_status'], dropped: new Set(dropped) };
-  const chunks = await allOf(
-    sheet.copy(
-      copyOptions,
-      rowByRow(({ row, unreadable }) => (unreadable ? ['', 'invalid'] : [String(row), 'ok'])),
-    ),
-  );
-  return Buffer.concat(chunks).toString();
-}
-
-async function refusalOf(content: string, options: ReadOptions = {}): Promise<StopError> {
-  const sheet = await sheetOf(content, options);
-  const error: unknown = await sheet.survey().then(
-    () => undefined,
-    (thrown: unknown) => thrown,
-  );
-  if (!(error instanceof StopError)) throw new Error(`expected a stop, got ${String(error)}`);
-  expect(error).toMatchObject({ code: 'input', exitCode: 2 });
-  return error;
+  const sheet = await openText(content, options);
+  const ours = ({ row, unreadable }: InputRow) => (unreadable ? ['', 'invalid'] : [String(row), 'ok']);
+  return (await copied(sheet, ['n', '_status'], ours, { dropped })).toString();
 }
 
 /** Header, a row with a line end in quotes, a blank line: what follows is row 4 on line 5. */
@@ -171,18 +145,19 @@ describe('what endangers other rows refuses the file, with the line where the qu
       'not closed',
     ],
   ])('%s', async (_what, content, where, fact) => {
-    const { message, next } = await refusalOf(content);
+    const { code, message, next } = await stopOf(openText(content));
+    expect(code).toBe('input');
     expect(message).toContain(where);
     expect(message).toContain(fact);
     expect(next).toBe('Close the quote where the cell ends, or remove it.');
   });
 
   test('and so does a bad header', async () => {
-    expect((await refusalOf('a,b"x\n1,2\n')).message).toContain('row 1, line 1: a quote is inside');
+    expect((await stopOf(openText('a,b"x\n1,2\n'))).message).toContain('row 1, line 1: a quote is inside');
   });
 
   test('and a file of which no row can be read, because it is written in another way', async () => {
-    expect((await refusalOf('a,b\n1, "2"\n3, "4"\n')).message).toContain('row 2, line 2: blanks or');
+    expect((await stopOf(openText('a,b\n1, "2"\n3, "4"\n'))).message).toContain('row 2, line 2: blanks or');
   });
 });
 
@@ -194,6 +169,6 @@ test('a text as Excel writes it, with an equals sign before its quotes, is read 
     ['="a ""b"""', true],
     ['="5', false],
   ]);
-  const copied = await copyOf('abn,n\r\n="51824753556",1\r\n');
-  expect(copied).toBe('abn,n,n,_status\r\n="51824753556",1,2,ok\r\n');
+  const copy = await copyOf('abn,n\r\n="51824753556",1\r\n');
+  expect(copy).toBe('abn,n,n,_status\r\n="51824753556",1,2,ok\r\n');
 });

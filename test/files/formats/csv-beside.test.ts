@@ -12,9 +12,8 @@ import {
 import csv from '../../../src/files/formats/csv.ts';
 import { InputFile } from '../../../src/files/input-file.ts';
 import { times } from '../../combinations.ts';
-import { allOf, rowByRow, rowsOf } from './all-of.ts';
 import { bytesOf, writtenCsv } from './csv-arbitrary.ts';
-import { inputFolder } from './input-folder.ts';
+import { allOf, inputFolder, rowByRow, rowsOf } from './sheets.ts';
 
 /**
  * Goal: a list that is parsed in a thread of its own is the same list, to the byte and to the word of a refusal.

@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest';
 import csv from '../../../src/files/formats/csv.ts';
 import { InputFile } from '../../../src/files/input-file.ts';
 import { proof } from '../../combinations.ts';
-import { allOf, type CellsOfRow, rowByRow, rowsOf } from './all-of.ts';
 import {
   bytesOf,
   cellText,
@@ -12,7 +11,7 @@ import {
   written as writtenCell,
   writtenCsv,
 } from './csv-arbitrary.ts';
-import { inputFolder } from './input-folder.ts';
+import { allOf, type CellsOfRow, inputFolder, rowByRow, rowsOf } from './sheets.ts';
 
 /**
  * Goal: an output is the input, byte for byte, with our cells appended, and nothing else. Where the header has all its

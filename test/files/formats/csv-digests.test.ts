@@ -8,8 +8,7 @@ import { splitPlainly } from '../../../src/files/formats/csv/split.ts';
 import csv from '../../../src/files/formats/csv.ts';
 import { InputFile } from '../../../src/files/input-file.ts';
 import { proof } from '../../combinations.ts';
-import { allOf, eachRow, rowByRow, rowsOf } from './all-of.ts';
-import { inputFolder } from './input-folder.ts';
+import { copied, eachRow, inputFolder, rowsOf } from './sheets.ts';
 
 /**
  * Goal: csv-parse reads a list once, and whoever reads it again gets the same rows without it; no row of another text is ever
@@ -124,17 +123,8 @@ async function openList(text: string): Promise<Sheet> {
   return csv.open(new InputFile(await write(text)), { delimiter: 'comma', asBefore: {} });
 }
 
-const copyOf = async (sheet: Sheet): Promise<string> => {
-  const options = { columns: ['ours'], dropped: new Set<string>() };
-  return Buffer.concat(
-    await allOf(
-      sheet.copy(
-        options,
-        rowByRow(({ row }) => [`<${row}>`]),
-      ),
-    ),
-  ).toString();
-};
+const copyOf = async (sheet: Sheet): Promise<string> =>
+  (await copied(sheet, ['ours'], ({ row }) => [`<${row}>`])).toString();
 
 /** Ten thousand rows, compared in a blink. */
 function requireSame(rows: readonly PositionedRow[], expected: readonly PositionedRow[]): void {

@@ -1,13 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { StopError } from '../../../src/core/errors.ts';
-import type { CopyOptions, Encoding, ReadOptions, Sheet } from '../../../src/core/format.ts';
+import type { Encoding, ReadOptions } from '../../../src/core/format.ts';
 import csv from '../../../src/files/formats/csv.ts';
 import { InputFile } from '../../../src/files/input-file.ts';
 import { encodeText, textDecoder } from '../../../src/files/text-encoding.ts';
 import { proof, some } from '../../combinations.ts';
-import { allOf, type CellsOfRow, rowByRow, rowsOf } from './all-of.ts';
 import { writtenFiles, writtenIn } from './csv-files.ts';
-import { inputFolder } from './input-folder.ts';
+import { type CellsOfRow, copied, inputFolder, rowsOf, stopOf } from './sheets.ts';
 
 /**
  * Goal: whatever program and country a file comes from, its cells are read as they were typed, and it goes back to that
@@ -29,34 +27,6 @@ async function open(path: string, options: ReadOptions = {}) {
   return csv.open(new InputFile(path), options);
 }
 
-async function copied(
-  path: string,
-  columns: readonly string[],
-  cellsFor: CellsOfRow,
-  { read = {}, note }: { read?: ReadOptions; note?: NonNullable<CopyOptions['note']> } = {},
-): Promise<Buffer> {
-  return copyOf(await open(path, read), columns, cellsFor, note);
-}
-
-async function copyOf(
-  sheet: Sheet,
-  columns: readonly string[],
-  cellsFor: CellsOfRow,
-  note?: CopyOptions['note'],
-): Promise<Buffer> {
-  const options = { columns, dropped: new Set<string>(), ...(note === undefined ? {} : { note }) };
-  return Buffer.concat(await allOf(sheet.copy(options, rowByRow(cellsFor))));
-}
-
-async function refusalOf(promise: Promise<unknown>): Promise<StopError> {
-  const error: unknown = await promise.then(
-    () => undefined,
-    (thrown: unknown) => thrown,
-  );
-  if (!(error instanceof StopError)) throw new Error(`expected a stop, got ${String(error)}`);
-  return error;
-}
-
 describe('every way to write a table is read right and comes back byte for byte', () => {
   test.each(writtenFiles())('%s', async (_name, variants) => {
     const write = await inputFolder();
@@ -71,7 +41,7 @@ describe('every way to write a table is read right and comes back byte for byte'
       // From a position in the text, however many bytes of the file that is.
       expect(await rowsOf(sheet, rows[1]?.position)).toEqual(rows.slice(1));
       expect(await sheet.survey()).toMatchObject({ header: TABLE[0], delimiter: how.delimiter, rows: 2 });
-      const copy = await copyOf(sheet, ['_status'], async ({ row }) => [`café; ${row - 1}`]);
+      const copy = await copied(sheet, ['_status'], async ({ row }) => [`café; ${row - 1}`]);
       expect(copy.equals(writtenIn(how, WIDER)), JSON.stringify(how)).toBe(true);
     }
   });
@@ -104,7 +74,7 @@ describe('the encoding is found by strict rules, and said where it was a guess',
   ])('%s is refused with its line, and not made Windows-1252', async (_what, rows, byte) => {
     const write = await inputFolder();
     const path = await write(Buffer.from(`Name\n${rows}`, 'latin1'));
-    const error = await refusalOf(open(path));
+    const error = await stopOf(open(path));
     expect(error.message).toBe(
       `${path}, line 3: byte 0x${byte} is not UTF-8 text, although everything above it is.`,
     );
@@ -149,7 +119,7 @@ describe('the encoding is found by strict rules, and said where it was a guess',
   ])('UTF-16 with %s is refused with the line: %s', async (_what, encoding, content, line) => {
     const write = await inputFolder();
     const path = await write(content);
-    const survey = refusalOf(open(path, { encoding }).then((sheet) => sheet.survey()));
+    const survey = stopOf(open(path, { encoding }));
     expect((await survey).message).toBe(
       `${path}, line ${line}: half a character, so this is not complete UTF-16 text.`,
     );
@@ -175,19 +145,21 @@ describe('an answer that the encoding cannot write', () => {
     const notes: string[] = [];
     const cellsFor: CellsOfRow = async ({ row }) => [row === 3 ? 'Łódź' : '€'];
     const path = await write(LIST);
-    const copy = await copied(path, ['Stadt'], cellsFor, { note: (sentence) => notes.push(sentence) });
+    const copy = await copied(await open(path), ['Stadt'], cellsFor, {
+      note: (sentence) => notes.push(sentence),
+    });
     expect(copy.toString()).toBe('\uFEFFName,Ort,Stadt\r\nZoë,Köln,€\r\nJo,Bonn,Łódź\r\n');
     expect(notes).toEqual([
       'Windows-1252 has no "Ł" (U+0141), so the output is UTF-8 with a byte-order mark.',
     ]);
-    const again = await copied(path, ['Stadt'], cellsFor);
+    const again = await copied(await open(path), ['Stadt'], cellsFor);
     expect(again.equals(copy)).toBe(true);
   });
 
   test('leaves a copy without such an answer in its encoding', async () => {
     const write = await inputFolder();
     const notes: string[] = [];
-    const copy = await copied(await write(LIST), ['n'], async () => ['€ ÿ'], {
+    const copy = await copied(await open(await write(LIST)), ['n'], async () => ['€ ÿ'], {
       note: (sentence) => notes.push(sentence),
     });
     expect(copy.toString('latin1')).toBe('Name,Ort,n\r\nZo\xeb,K\xf6ln,\x80 \xff\r\nJo,Bonn,\x80 \xff\r\n');

@@ -6,8 +6,7 @@ import { StopError } from '../../../src/core/errors.ts';
 import csv from '../../../src/files/formats/csv.ts';
 import { InputFile } from '../../../src/files/input-file.ts';
 import { proof } from '../../combinations.ts';
-import { allOf, rowByRow } from './all-of.ts';
-import { inputFolder } from './input-folder.ts';
+import { copied, inputFolder, stopOf } from './sheets.ts';
 
 /**
  * Goal: no file that somebody hands in crashes the program, fills its memory or makes it wait, and the refusal names the
@@ -16,14 +15,6 @@ import { inputFolder } from './input-folder.ts';
  */
 
 const MEBIBYTE = 1024 * 1024;
-
-/** Why a file is refused when it is read from end to end, with nothing said of how to read it. */
-async function refusalOf(path: string): Promise<StopError> {
-  const survey = csv.open(new InputFile(path), {}).then((sheet) => sheet.survey());
-  const error: unknown = await survey.catch((thrown: unknown) => thrown);
-  if (!(error instanceof StopError)) throw new Error(`expected a stop, got ${String(error)}`);
-  return error;
-}
 
 /** Appends so many mebibytes of rows, without holding them. */
 async function appendRows(path: string, mebibytes: number): Promise<void> {
@@ -39,13 +30,8 @@ describe('size', () => {
     const names = Array.from({ length: 100_000 }, (_, index) => `c${index}`);
     const sheet = await csv.open(new InputFile(await write(`${names.join(';')}\n${names.join(';')}\n`)), {});
     expect(await sheet.survey()).toMatchObject({ rows: 1, delimiter: 'semicolon' });
-    const copy = sheet.copy(
-      { columns: ['n'], dropped: new Set(['c0', 'c99999']) },
-      rowByRow(() => ['1']),
-    );
-    const [first = '', second = ''] = Buffer.concat(await allOf(copy))
-      .toString()
-      .split('\n');
+    const copy = await copied(sheet, ['n'], () => ['1'], { dropped: ['c0', 'c99999'] });
+    const [first = '', second = ''] = copy.toString().split('\n');
     expect([first.slice(0, 6), first.slice(-9), second.slice(-9)]).toEqual([
       'c1;c2;',
       ';c99998;n',
@@ -87,6 +73,6 @@ test.skipIf(process.platform === 'win32')(
     const beside = await write('a\n');
     const path = join(beside, '..', 'pipe.csv');
     execFileSync('mkfifo', [path]);
-    expect((await refusalOf(path)).message).toContain('is not a regular file');
+    expect((await stopOf(csv.open(new InputFile(path), {}))).message).toContain('is not a regular file');
   },
 );

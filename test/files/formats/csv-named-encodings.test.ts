@@ -3,8 +3,7 @@ import { expect, test } from 'vitest';
 import { NAMED_ENCODINGS, type NamedEncoding } from '../../../src/core/format.ts';
 import csv from '../../../src/files/formats/csv.ts';
 import { InputFile } from '../../../src/files/input-file.ts';
-import { rowsOf } from './all-of.ts';
-import { inputFolder } from './input-folder.ts';
+import { inputFolder, rowsOf } from './sheets.ts';
 
 /**
  * Goal: a list in an encoding that its user names is read as it was written, and comes back in it, byte for byte.

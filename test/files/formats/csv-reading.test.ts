@@ -6,9 +6,8 @@ import type { Position, PositionedRow } from '../../../src/core/format.ts';
 import csv from '../../../src/files/formats/csv.ts';
 import { InputFile } from '../../../src/files/input-file.ts';
 import { proof } from '../../combinations.ts';
-import { eachRow, rowsOf } from './all-of.ts';
 import { bytesOf, type WrittenCsv, writtenCsv } from './csv-arbitrary.ts';
-import { inputFolder } from './input-folder.ts';
+import { eachRow, inputFolder, rowsOf } from './sheets.ts';
 
 /**
  * Goal: what is read is what the file says, row by row, whoever wrote it and however.

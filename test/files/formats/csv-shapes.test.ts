@@ -1,12 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { StopError } from '../../../src/core/errors.ts';
 import type { Delimiter, ReadOptions } from '../../../src/core/format.ts';
-import csv from '../../../src/files/formats/csv.ts';
-import { InputFile } from '../../../src/files/input-file.ts';
-import { allOf, rowByRow, rowsOf } from './all-of.ts';
-import { inputFolder } from './input-folder.ts';
+import { copied, openText, rowsOf, stopOf } from './sheets.ts';
 
 /**
  * Goal: tables of every shape that people export are read as they meant them, or refused with what to say; and what is
@@ -14,14 +10,8 @@ import { inputFolder } from './input-folder.ts';
  * Method: small files, each as one program or habit leaves it.
  */
 
-async function opened(content: string | Buffer, options: ReadOptions = {}, name = 'list.csv') {
-  const write = await inputFolder();
-  const path = await write(content, name);
-  return { path, sheet: await csv.open(new InputFile(path), options) };
-}
-
 async function cellsIn(content: string, options: ReadOptions = {}, name?: string) {
-  const { sheet } = await opened(content, options, name);
+  const sheet = await openText(content, options, name);
   return [await sheet.header(), ...(await rowsOf(sheet)).map(({ cells }) => cells)];
 }
 
@@ -30,24 +20,11 @@ async function copyOf(
   options: ReadOptions = {},
   { columns = ['n'], dropped = [] }: { columns?: readonly string[]; dropped?: readonly string[] } = {},
 ): Promise<string> {
-  const { sheet } = await opened(content, options);
-  const copy = sheet.copy(
-    { columns, dropped: new Set(dropped) },
-    rowByRow(({ row }) => columns.map(() => `${row}`)),
-  );
-  return Buffer.concat(await allOf(copy)).toString();
+  const sheet = await openText(content, options);
+  return (await copied(sheet, columns, ({ row }) => columns.map(() => `${row}`), { dropped })).toString();
 }
 
-async function refusalOf(content: string, options: ReadOptions = {}): Promise<StopError> {
-  const error: unknown = await opened(content, options)
-    .then(({ sheet }) => sheet.survey())
-    .then(
-      () => undefined,
-      (thrown: unknown) => thrown,
-    );
-  if (!(error instanceof StopError)) throw new Error(`expected a stop, got ${String(error)}`);
-  return error;
-}
+const refusalOf = (content: string, options: ReadOptions = {}) => stopOf(openText(content, options));
 
 describe('what separates the cells is found by what parts the records evenly', () => {
   test.each<[string, string, Delimiter]>([
@@ -69,7 +46,7 @@ describe('what separates the cells is found by what parts the records evenly', (
     ['nothing to part', 'ABN\n51824753556\n', 'comma'],
     ['quoted line ends that hold other delimiters', 'a;b\n"x,\ny,\nz,";1\n', 'semicolon'],
   ])('%s', async (_what, content, delimiter) => {
-    const { sheet } = await opened(content);
+    const sheet = await openText(content);
     // Where the table has a damaged row, only the survey would stop; the header shows what was taken.
     const columns = content.split(/\n/)[0]?.split(/[;|\t]/).length ?? 0;
     if (delimiter === 'comma') expect((await sheet.header()).length).toBeLessThan(3);
@@ -86,7 +63,7 @@ describe('what separates the cells is found by what parts the records evenly', (
 
   test('the first 64 KB decide, and a record that they cut does not', async () => {
     const row = `${'x'.repeat(999)};"a;b,1"\n`;
-    const { sheet } = await opened(`a;b\n${row.repeat(200)}`);
+    const sheet = await openText(`a;b\n${row.repeat(200)}`);
     expect(await sheet.survey()).toMatchObject({ delimiter: 'semicolon', rows: 200 });
   });
 
@@ -98,7 +75,7 @@ describe('what separates the cells is found by what parts the records evenly', (
 describe('a first line such as sep=;', () => {
   test('says the delimiter, is no row, and stays where it is', async () => {
     const content = '\uFEFFsep=;\r\na,b;c\r\n1,2;3\r\n';
-    const { sheet } = await opened(content);
+    const sheet = await openText(content);
     expect(await sheet.header()).toEqual(['a,b', 'c']);
     // A spreadsheet does not show that line, so the header is row 1 in it as well.
     expect((await rowsOf(sheet)).map(({ row, cells }) => [row, cells])).toEqual([[2, ['1,2', '3']]]);
@@ -130,7 +107,7 @@ describe('lines above the header', () => {
   const TITLED = 'Customers of 2026\r\nexported by Jo\r\n\r\nName,City,Postcode\r\nA,B,1000\r\nC,D,2000\r\n';
 
   test('are skipped, counted as the spreadsheet counts them, and stay in the copy', async () => {
-    const { sheet } = await opened(TITLED, { skipLines: 3 });
+    const sheet = await openText(TITLED, { skipLines: 3 });
     expect(await sheet.header()).toEqual(['Name', 'City', 'Postcode']);
     const rows = await rowsOf(sheet);
     expect(rows.map(({ row, cells }) => [row, cells[0]])).toEqual([
@@ -171,23 +148,23 @@ describe('lines above the header', () => {
       '"Name", "ABN", "Person", "Mail"',
     ],
   ])('are found where they stand above a table: %s', async (_what, content, row, names) => {
-    const { sheet } = await opened(content);
+    const sheet = await openText(content);
     expect(sheet.notes).toEqual([
       `The column names come from row ${row} (${names}); use --header-row to change that.`,
     ]);
     expect(sheet.layout).toEqual({ headerRow: String(row) });
     // The same as what is said, to the byte and to the number.
-    const said = await opened(content, { headerRow: String(row) });
-    expect(said.sheet.notes).toEqual([]);
-    expect(await said.sheet.header()).toEqual(await sheet.header());
-    expect(await rowsOf(said.sheet)).toEqual(await rowsOf(sheet));
+    const said = await openText(content, { headerRow: String(row) });
+    expect(said.notes).toEqual([]);
+    expect(await said.header()).toEqual(await sheet.header());
+    expect(await rowsOf(said)).toEqual(await rowsOf(sheet));
     expect(await copyOf(content)).toBe(await copyOf(content, { skipLines: row - 1 }));
   });
 
   test('may be the first of two rows of names, as a list of groups has them', async () => {
     const content =
       'Export\nABN,Contact,,Office,\n,Name,Mail,Name,Mail\n1,Jo,jo@a.com,Al,al@a.com\n2,Mo,mo@b.com,,\n';
-    const { sheet } = await opened(content);
+    const sheet = await openText(content);
     const names = ['ABN', 'Contact Name', 'Contact Mail', 'Office Name', 'Office Mail'];
     expect(await sheet.header()).toEqual(names);
     expect(sheet.layout).toEqual({ headerRow: '2-3' });
@@ -204,7 +181,7 @@ describe('lines above the header', () => {
   });
 
   test('may repeat the name of a group over each of its columns, which is no part of their names', async () => {
-    const { sheet } = await opened('Lead,Lead,Lead\nName,Mail,Size\nA,a@a.com,1\n');
+    const sheet = await openText('Lead,Lead,Lead\nName,Mail,Size\nA,a@a.com,1\n');
     expect(await sheet.header()).toEqual(['Name', 'Mail', 'Size']);
   });
 
@@ -215,7 +192,7 @@ describe('lines above the header', () => {
     ['a list of one column', 'Name\nA\nB\n'],
     ['a header of two names and many blanks', 'Name,City,,,,,\nA,B,,,,,\nC,D,,,,,\n'],
   ])('are not seen where there are none: %s', async (_what, content) => {
-    expect((await opened(content)).path).toContain('list.csv');
+    expect((await openText(content)).layout).toEqual({});
   });
 
   test('cannot be more than the file has', async () => {
@@ -230,7 +207,7 @@ describe('the rows of the table', () => {
   const TOTALLED = 'Name,Size\nA,1\nB,2\nTotal\n\nSource: the register\n';
 
   test('are those that are named, and what stands below them stays in the copy with blank cells of ours', async () => {
-    const { sheet } = await opened(TOTALLED, { rows: '2-3' });
+    const sheet = await openText(TOTALLED, { rows: '2-3' });
     expect((await rowsOf(sheet)).map(({ row, cells }) => [row, ...cells])).toEqual([
       [2, 'A', '1'],
       [3, 'B', '2'],
@@ -307,12 +284,9 @@ describe('columns without a name', () => {
 
 describe('the style of the file is kept', () => {
   test('cells of ours are all in quotes where those of the header are, the blank ones as well', async () => {
-    const { sheet } = await opened('"a";"b"\r\n"1";"2"\r\n');
-    const copy = sheet.copy(
-      { columns: ['n', 'm'], dropped: new Set() },
-      rowByRow(() => ['', 'x "y"']),
-    );
-    expect(Buffer.concat(await allOf(copy)).toString()).toBe('"a";"b";"n";"m"\r\n"1";"2";"";"x ""y"""\r\n');
+    const sheet = await openText('"a";"b"\r\n"1";"2"\r\n');
+    const copy = await copied(sheet, ['n', 'm'], () => ['', 'x "y"']);
+    expect(copy.toString()).toBe('"a";"b";"n";"m"\r\n"1";"2";"";"x ""y"""\r\n');
   });
 
   test('and only where they must be where one of the header is not', async () => {
@@ -322,12 +296,9 @@ describe('the style of the file is kept', () => {
   });
 
   test('what must be in quotes depends on the delimiter', async () => {
-    const { sheet } = await opened('a\tb\n1\t2\n');
-    const copy = sheet.copy(
-      { columns: ['n', 'm'], dropped: new Set() },
-      rowByRow(() => ['x, y; z', 'x\ty']),
-    );
-    expect(Buffer.concat(await allOf(copy)).toString()).toBe('a\tb\tn\tm\n1\t2\tx, y; z\t"x\ty"\n');
+    const sheet = await openText('a\tb\n1\t2\n');
+    const copy = await copied(sheet, ['n', 'm'], () => ['x, y; z', 'x\ty']);
+    expect(copy.toString()).toBe('a\tb\tn\tm\n1\t2\tx, y; z\t"x\ty"\n');
   });
 });
 
@@ -345,30 +316,25 @@ describe('what people put below a list is none of it', () => {
 
   test.each(BELOW)('%s with totals or another table', async (name, below, rows) => {
     const list = await readFile(join(EXPORTED, name));
-    const { sheet } = await opened(Buffer.concat([list, Buffer.from(below)]));
+    const sheet = await openText(Buffer.concat([list, Buffer.from(below)]));
     expect(sheet.layout.leftOut?.map((each) => each.rows)).toEqual(rows);
     expect(sheet.notes.join(' ')).toContain('is a line of totals');
     const survey = await sheet.survey();
     expect((await rowsOf(sheet)).slice(0, 2).map(({ row }) => row)).toEqual([2, 3]);
     // A blank row of a sheet stays one.
     expect(survey.rows).toBe(name.startsWith('excel') ? 3 : 2);
-    const copy = sheet.copy(
-      { columns: ['n'], dropped: new Set() },
-      rowByRow(({ row }) => [`${row}`]),
-    );
-    const [total = ''] = /^.*(?:Summe|Total).*$/m.exec(Buffer.concat(await allOf(copy)).toString()) ?? [];
+    const copy = await copied(sheet, ['n'], ({ row }) => [`${row}`]);
+    const [total = ''] = /^.*(?:Summe|Total).*$/m.exec(copy.toString()) ?? [];
     expect(total, 'it comes back, and gets no cell of ours').toMatch(
       /^"?(?:Summe|Total|Grand Total).*[^\d~\r]\r?$/,
     );
     const as = sheet.layout;
-    const again = await opened(Buffer.concat([list, Buffer.from(below)]), { asBefore: as });
-    expect((await again.sheet.survey()).rows).toBe(survey.rows);
-    const before = await opened(Buffer.concat([list, Buffer.from(below)]), { asBefore: {} });
-    expect((await before.sheet.survey()).rows, 'a batch of before reads what it read').toBeGreaterThan(
-      survey.rows,
-    );
-    const said = await opened(Buffer.concat([list, Buffer.from(below)]), { rows: '2-4' });
-    expect((await said.sheet.survey()).rows).toBe(3);
+    const again = await openText(Buffer.concat([list, Buffer.from(below)]), { asBefore: as });
+    expect((await again.survey()).rows).toBe(survey.rows);
+    const before = await openText(Buffer.concat([list, Buffer.from(below)]), { asBefore: {} });
+    expect((await before.survey()).rows, 'a batch of before reads what it read').toBeGreaterThan(survey.rows);
+    const said = await openText(Buffer.concat([list, Buffer.from(below)]), { rows: '2-4' });
+    expect((await said.survey()).rows).toBe(3);
   });
 
   test('a company may be called Total, and a list of one repeated row is a list', async () => {

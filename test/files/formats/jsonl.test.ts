@@ -2,8 +2,7 @@ import { expect, test } from 'vitest';
 import type { ReadOptions, Sheet } from '../../../src/core/format.ts';
 import jsonl from '../../../src/files/formats/jsonl.ts';
 import { InputFile } from '../../../src/files/input-file.ts';
-import { allOf, rowByRow, rowsOf } from './all-of.ts';
-import { inputFolder } from './input-folder.ts';
+import { allOf, inputFolder, rowByRow, rowsOf } from './sheets.ts';
 
 /**
  * Goal: JSON lines keep their meaning. What a program wrote comes back as it was written, with our members behind its own, and a

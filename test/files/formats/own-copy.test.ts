@@ -8,8 +8,7 @@ import { openInput } from '../../../src/files/input.ts';
 import { InputFile } from '../../../src/files/input-file.ts';
 import { chooseDestination } from '../../../src/files/output/output/destination.ts';
 import { proof } from '../../combinations.ts';
-import { allOf, type CellsOfRow, rowByRow, rowsOf } from './all-of.ts';
-import { inputFolder } from './input-folder.ts';
+import { allOf, type CellsOfRow, inputFolder, rowByRow, rowsOf } from './sheets.ts';
 import {
   bookOf,
   bookParts,

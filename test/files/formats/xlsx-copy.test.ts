@@ -10,8 +10,7 @@ import { InputFile } from '../../../src/files/input-file.ts';
 import { chooseDestination, copyFor } from '../../../src/files/output/output/destination.ts';
 import { tableOf, workbookCopy } from '../../../src/files/workbook-copy.ts';
 import { times } from '../../combinations.ts';
-import { allOf, type CellsOfRow, rowByRow, rowsOf } from './all-of.ts';
-import { inputFolder } from './input-folder.ts';
+import { allOf, type CellsOfRow, inputFolder, rowByRow, rowsOf } from './sheets.ts';
 import { bookOf, textRow, type WrittenBook } from './workbook-file.ts';
 
 /**

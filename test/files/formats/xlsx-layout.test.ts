@@ -2,8 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { ReadOptions } from '../../../src/core/format.ts';
 import xlsx from '../../../src/files/formats/xlsx.ts';
 import { InputFile } from '../../../src/files/input-file.ts';
-import { rowsOf } from './all-of.ts';
-import { inputFolder } from './input-folder.ts';
+import { inputFolder, rowsOf } from './sheets.ts';
 import { bookOf, type WrittenBook } from './workbook-file.ts';
 
 /**

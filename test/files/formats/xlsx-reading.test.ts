@@ -6,8 +6,7 @@ import { ZipFile } from 'yazl';
 import xlsx from '../../../src/files/formats/xlsx.ts';
 import { InputFile } from '../../../src/files/input-file.ts';
 import { proof } from '../../combinations.ts';
-import { allOf, rowsOf } from './all-of.ts';
-import { inputFolder } from './input-folder.ts';
+import { allOf, inputFolder, rowsOf } from './sheets.ts';
 import { bookOf, bookParts, textRow, type WrittenBook, zipOf } from './workbook-file.ts';
 
 /**

@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Sheet } from '../../../src/core/format.ts';
 import { openFile } from '../../../src/files/input.ts';
-import { inputFolder } from '../formats/input-folder.ts';
+import { inputFolder } from '../formats/sheets.ts';
 import { corpus, type ReadableFile, type RefusedFile } from './corpus.ts';
 import {
   markedCopy,

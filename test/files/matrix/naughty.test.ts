@@ -7,7 +7,7 @@ import {
   type GuessedEncoding,
 } from '../../../src/core/format.ts';
 import { openFile } from '../../../src/files/input.ts';
-import { inputFolder } from '../formats/input-folder.ts';
+import { inputFolder } from '../formats/sheets.ts';
 import { naughtyStrings } from './corpus.ts';
 import { markedCopy, readWhole, requireMarked, requireSameBytes } from './promises.ts';
 

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { StopError } from '../../../src/core/errors.ts';
 import type { CopyOptions, PositionedRow, Sheet, Survey } from '../../../src/core/format.ts';
 import type { InputRow } from '../../../src/core/row.ts';
-import { allOf, eachRow, rowsOf } from '../formats/all-of.ts';
+import { allOf, eachRow, rowsOf } from '../formats/sheets.ts';
 
 /**
  * What every format promises of every file, whoever wrote it. Each function reads the file in another way and holds it

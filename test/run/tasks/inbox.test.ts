@@ -34,7 +34,7 @@ import {
   placeInDone,
   readInbox,
 } from '../../../src/run/tasks/nightly/inbox.ts';
-import { nextTick } from '../../files/formats/input-folder.ts';
+import { nextTick } from '../../files/formats/sheets.ts';
 
 function openFolder(...names: readonly string[]): string {
   const folder = mkdtempSync(join(tmpdir(), 'rowonce-inbox-'));
