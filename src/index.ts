@@ -31,7 +31,7 @@ export { checkedCredits as credits } from './lib/checked-options.ts';
 export type { JobOptions, RunOptions, UnseenRequests } from './plan/context.ts';
 export type { Plan } from './plan/plan.ts';
 export type { ChangeAction, ChangePlan, PlannedChange } from './plan/team/change-plan.ts';
-export { type PlannedJob, planJob, runJob } from './run/run-job.ts';
+export { runJob } from './run/run-job.ts';
 export { exitCodeOf, type RunSummary } from './run/summary.ts';
 export {
   type EnrichedCall,
@@ -49,5 +49,6 @@ export {
   type SweptFile,
   sweep,
 } from './run/tasks/nightly.ts';
+export { type PlannedJob, planJob } from './run/tasks/plan-job.ts';
 export { runWorker, type WorkerEvent, type WorkerOptions, type WorkerSummary } from './run/tasks/worker.ts';
 export { type WorkerAccount, type WorkersRequest, type WorkerView, workersOf } from './run/tasks/workers.ts';

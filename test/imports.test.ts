@@ -91,6 +91,7 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
   sandbox: ['rate.ts', 'server.ts', 'spawn.ts'],
   run: [
     'checked-call.ts',
+    'choose.ts',
     'open-ledger.ts',
     'retention.ts',
     'retries.ts',
@@ -108,6 +109,7 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'tasks/log.ts',
     'tasks/merge.ts',
     'tasks/nightly.ts',
+    'tasks/plan-job.ts',
     'tasks/row-story.ts',
     'tasks/settle.ts',
     'tasks/spend.ts',

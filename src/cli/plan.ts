@@ -16,7 +16,7 @@ import { PlanObject, PlansObject } from '../objects/plan-object.ts';
 import { rereadWords } from '../plan/batch.ts';
 import { requestWords } from '../plan/consent.ts';
 import { EVERY_LINE } from '../plan/team/diff-words.ts';
-import { type PlannedJob, planJobs } from '../run/run-job.ts';
+import { type PlannedJob, planJobs } from '../run/tasks/plan-job.ts';
 import { sumOf } from '../run/tasks/together.ts';
 import { jobDamageLines } from './render/cell-issues.ts';
 import { descriptionLines } from './render/description.ts';

@@ -5,7 +5,7 @@ import type { GuardProblem } from '../plan/team/change-guards.ts';
 import type { ChangePlan, Leaver, PlannedChange } from '../plan/team/change-plan.ts';
 import { isHeldBack } from '../plan/team/diff-words.ts';
 import { type ProjectTotal, projectTotals } from '../plan/team/project-totals.ts';
-import type { PlannedJob } from '../run/run-job.ts';
+import type { PlannedJob } from '../run/tasks/plan-job.ts';
 import type { UndoPlan } from '../run/tasks/undo.ts';
 import { DamageObject, ofRows, sheets } from './list-object.ts';
 import { membersOf, noun } from './noun.ts';

@@ -1,7 +1,8 @@
 import { vi } from 'vitest';
 import type { Clock } from '../../src/core/clock.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
-import { choose, openSpender, type Spender } from '../../src/run/run-job.ts';
+import { choose } from '../../src/run/choose.ts';
+import { openSpender, type Spender } from '../../src/run/run-job.ts';
 import type { RunSummary } from '../../src/run/summary.ts';
 import type { TeamWorkplace } from './team-workplace.ts';
 

@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { PARSER, RecordParser } from '../../src/files/formats/csv/record-parser.ts';
 import { credits } from '../../src/ledger/ledger.ts';
-import { planJob, runJob } from '../../src/run/run-job.ts';
+import { runJob } from '../../src/run/run-job.ts';
 import type { RunSummary } from '../../src/run/summary.ts';
+import { planJob } from '../../src/run/tasks/plan-job.ts';
 import { domainsOf, Workplace } from '../faults/workplace.ts';
 
 /**

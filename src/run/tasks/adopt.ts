@@ -10,9 +10,9 @@ import { batchPlaceOf } from '../../plan/batch-key.ts';
 import type { JobOptions, OpeningOptions } from '../../plan/context.ts';
 import type { ResolvedJob } from '../../plan/row-walk.ts';
 import { planChanges } from '../../plan/team/change-plan.ts';
+import { choose } from '../choose.ts';
 import { learntBy, noteOf, notePerson } from '../noted-people.ts';
 import { openLedger, requireTaken } from '../open-ledger.ts';
-import { choose } from '../run-job.ts';
 import { Sessions } from '../sessions.ts';
 import { chooseStore } from '../store-choice.ts';
 

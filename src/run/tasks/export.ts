@@ -27,6 +27,7 @@ import { besideFile, nameParts } from '../../lib/file-name.ts';
 import type { FormulaMode } from '../../lib/formulas.ts';
 import { batchIdentityOf, batchKeyOf } from '../../plan/batch-key.ts';
 import type { JobOptions } from '../../plan/context.ts';
+import { choose } from '../choose.ts';
 import { lookerNotes } from '../looker-notes.ts';
 import {
   allBatches,
@@ -36,7 +37,6 @@ import {
   lookInto,
   openIfFree,
 } from '../open-ledger.ts';
-import { choose } from '../run-job.ts';
 import { pricesOfAccounts } from './spend.ts';
 
 interface ExportOptions {

@@ -27,7 +27,9 @@ import { mostAdded, mostAsked, type Plan } from '../../plan/plan.ts';
 import type { ResolvedJob } from '../../plan/row-walk.ts';
 import { planPart } from '../../plan/sample.ts';
 import { noteReached, overSharedBudget } from '../budget.ts';
-import { chooseAll, openSpender, saveJob } from '../run-job.ts';
+import { chooseAll } from '../choose.ts';
+import { openSpender } from '../run-job.ts';
+import { saveJob } from '../save-job.ts';
 import { stoppable } from '../stoppable.ts';
 import type { RunSummary } from '../summary.ts';
 

@@ -38,7 +38,8 @@ import { findCalls } from '../../plan/known-calls.ts';
 import { mostAsked } from '../../plan/plan.ts';
 import { mostOfRow } from '../../plan/pricing.ts';
 import { optionsOf, preparedCells, type ResolvedJob, RowWalk } from '../../plan/row-walk.ts';
-import { choose, openSpender, type SpenderOptions } from '../run-job.ts';
+import { choose } from '../choose.ts';
+import { openSpender, type SpenderOptions } from '../run-job.ts';
 import { chooseStore } from '../store-choice.ts';
 import type { RunSummary } from '../summary.ts';
 

@@ -15,7 +15,7 @@ import { batchIdentityOf, batchKeyOf } from '../../../src/plan/batch-key.ts';
 import { type AskTeam, type ChangePlan, planChanges } from '../../../src/plan/team/change-plan.ts';
 import { diffLines, EVERY_LINE } from '../../../src/plan/team/diff-words.ts';
 import type { RemoteMembers } from '../../../src/plan/team/remote-members.ts';
-import { choose } from '../../../src/run/run-job.ts';
+import { choose } from '../../../src/run/choose.ts';
 import { freshLedger } from '../../ledger/stores/places.ts';
 
 let folder: string;

@@ -17,7 +17,8 @@ import { batchIdentityOf, batchKeyOf } from '../../../plan/batch-key.ts';
 import type { JobOptions } from '../../../plan/context.ts';
 import { freshSinceOf, hasGoneStale } from '../../../plan/known-calls.ts';
 import type { ResolvedJob } from '../../../plan/row-walk.ts';
-import { choose, openSpender, type Spender, type SpenderOptions } from '../../run-job.ts';
+import { choose } from '../../choose.ts';
+import { openSpender, type Spender, type SpenderOptions } from '../../run-job.ts';
 import { chooseStore } from '../../store-choice.ts';
 import { type LeftFile, type Looking, type ReadyFile, readInbox } from './inbox.ts';
 

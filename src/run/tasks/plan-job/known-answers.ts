@@ -1,10 +1,10 @@
-import type { Account } from '../../client/account/account.ts';
-import { answerPlaceOf, type Dialect } from '../../client/dialect.ts';
-import { fieldsOf } from '../../core/answer-body.ts';
-import { PathSearch } from '../../core/answer-fields.ts';
-import { shownBody } from '../../files/output/output.ts';
-import type { Job } from '../../job/job.ts';
-import type { LedgerReader } from '../../ledger/ledger.ts';
+import type { Account } from '../../../client/account/account.ts';
+import { answerPlaceOf, type Dialect } from '../../../client/dialect.ts';
+import { fieldsOf } from '../../../core/answer-body.ts';
+import { PathSearch } from '../../../core/answer-fields.ts';
+import { shownBody } from '../../../files/output/output.ts';
+import type { Job } from '../../../job/job.ts';
+import type { LedgerReader } from '../../../ledger/ledger.ts';
 
 /** How many answers are read: enough to see every field that matters, and few enough to read in a moment. */
 const ANSWERS_READ = 200;

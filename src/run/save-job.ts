@@ -1,11 +1,11 @@
-import { present } from '../../core/objects.ts';
-import { schemaComment } from '../../core/paths.ts';
-import { openHeader } from '../../files/input.ts';
-import { ownershipOfSealed, sealedYaml, writeOwnFile } from '../../files/output/own-files.ts';
-import { jobsYaml } from '../../job/job-yaml.ts';
-import type { Ledger } from '../../ledger/ledger.ts';
-import type { RunOptions } from '../../plan/context.ts';
-import type { ResolvedJob } from '../../plan/row-walk.ts';
+import { present } from '../core/objects.ts';
+import { schemaComment } from '../core/paths.ts';
+import { openHeader } from '../files/input.ts';
+import { ownershipOfSealed, sealedYaml, writeOwnFile } from '../files/output/own-files.ts';
+import { jobsYaml } from '../job/job-yaml.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { RunOptions } from '../plan/context.ts';
+import type { ResolvedJob } from '../plan/row-walk.ts';
 
 /**
  * Writes the job, or those of several operations, with all guessed and typed settings, so that the next run needs neither the guess nor the flags. An
