@@ -21,6 +21,8 @@ export interface AskedCall {
 
 export interface FoundCall<State> extends AskedCall {
   readonly state: State;
+  /** It was found in another account, where its person was forgotten. */
+  readonly isElsewhere?: boolean;
 }
 
 interface LookUp<State> {
@@ -38,14 +40,16 @@ export async function findCalls<State extends CallState<Detail>>(
   lookUp: LookUp<State>,
 ): Promise<readonly FoundCall<State>[]> {
   const states = await lookUp.find(asked.map(({ key }) => key));
-  const found = asked.map(({ key, call }, index) => ({ key, call, state: states[index] as State }));
+  const found = asked.map(({ key, call }, index) => {
+    return { key, call, state: states[index] as State, isElsewhere: false };
+  });
   for (const other of await forgettingBeside(lookUp)) {
     const unknown = found.filter(({ state }) => state.kind === 'unknown');
     if (unknown.length === 0) break;
     const elsewhere = await lookUp.find(unknown.map(({ call }) => callKeyOf(other, call)));
     for (const [index, each] of unknown.entries()) {
       const state = elsewhere[index];
-      if (state !== undefined && isErased(state)) each.state = state;
+      if (state !== undefined && isErased(state)) Object.assign(each, { state, isElsewhere: true });
     }
   }
   return found;

@@ -6,6 +6,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { parse, stringify } from 'yaml';
 import { Clocks } from '../faults/clocks.ts';
 import { environmentIn, Served } from '../web/served.ts';
 import { type Desk, deskBefore, openDesk } from './desk.ts';
@@ -96,6 +97,23 @@ test('a forgotten person is in no byte of the store; others stay; nobody is boug
   expect((await desk.type(['forget', JANE, '--yes'])).code).toBe(0);
   expect(filesWith(desk, JANE)).toEqual([]);
   expect((await desk.type(['status'])).code).toBe(0);
+});
+
+test('a forgotten person is not bought through another account either, unless --refresh asks for it', async () => {
+  const { desk, asked } = await deskOfPeople();
+  const file = desk.place.path('config/accounts.yaml');
+  const { accounts } = parse(readFileSync(file, 'utf8'));
+  writeFileSync(file, stringify({ accounts: { ...accounts, others: { ...accounts.data, id: 'others' } } }));
+  await desk.write('people.csv', `email\n${JANE}\n`);
+  await run(desk, 'enrich-person', 'people.csv', '--account', 'data');
+  expect((await desk.type(['forget', JANE, '--yes'])).code).toBe(0);
+  await desk.write('again.csv', `email\n${JANE}\n${MARY}\n`);
+  const again = (...more: readonly string[]) =>
+    run(desk, 'enrich-person', 'again.csv', '--account', 'others', ...more);
+  expect((await again()).stdout).toMatch(/skipped +1/);
+  expect(asked().filter((body) => body.includes(JANE))).toHaveLength(1);
+  await again('--refresh');
+  expect(asked().filter((body) => body.includes(JANE))).toHaveLength(2);
 });
 
 test('a crash while somebody is forgotten leaves it not begun, or the next command that writes ends it', async () => {

@@ -97,14 +97,15 @@ async function look({ context, batch, run }: Work, wanted: CallToBuy): Promise<F
 async function answerFrom(
   work: Work,
   wanted: CallToBuy,
-  { state, key, call }: FoundCall<CallState>,
+  { state, key, call, isElsewhere = false }: FoundCall<CallState>,
 ): Promise<Step> {
+  // What was erased in another account is nothing that a request of this one could replace.
+  const isNew = state.kind === 'unknown' || (isElsewhere && asksErasedAgain(work.batch));
+  if (isNew) return obtainedBy(work, await buy(work.run, { ...wanted, ifUnknown: true }));
   switch (state.kind) {
     case 'answered':
     case 'unanswered':
       return useAnswer(work, wanted, state);
-    case 'unknown':
-      return obtainedBy(work, await buy(work.run, { ...wanted, ifUnknown: true }));
     case 'in_flight':
       await untilMoved(work.run);
       return undefined;
