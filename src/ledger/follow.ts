@@ -107,7 +107,7 @@ export const followCalls = (context: Writing) => ({
   readAgain: (reading: Reading): Promise<void> => readReply(context, reading),
 });
 
-interface Deciding {
+export interface Deciding {
   /** By a rule, which has looked at one loss: it is refused where another one stands by now. */
   readonly about?: AttemptId;
   readonly told?: RawReply | undefined;
