@@ -10,7 +10,6 @@ import type { Eraser } from '../ledger/erase.ts';
 import type { Batch, BatchId, Ledger, LedgerReader } from '../ledger/ledger.ts';
 import type { StoreOptions, Tell } from '../ledger/store.ts';
 import { storeAt } from '../ledger/stores.ts';
-import { toldIn } from '../ledger/time.ts';
 import { commandLine } from '../lib/command-line.ts';
 import { type StoreChoice, storesToLookAt } from './store-choice.ts';
 
@@ -98,11 +97,6 @@ function isNewStore({ location }: StoreChoice): boolean {
 
 export async function lookAtLedger(location: string, tell?: Tell): Promise<LedgerReader> {
   return (await storeAt(location)).look(location, tell);
-}
-
-/** Where ages end by which something is removed; undefined where no answer has told the time. */
-export async function toldAt(location: string): Promise<number | undefined> {
-  return lookIntoIfThere(location, async (ledger) => ledger && toldIn(ledger));
 }
 
 export async function erasingIn<T>(

@@ -32,7 +32,7 @@ export interface PostgresDb extends Db {
    * From now on a COMMIT without an answer is found out, by the row of this worker. Before that it is thrown as `Unanswered`.
    * @param whyNot says what became of the row where it is not as this worker left it.
    */
-  workAs(worker: number, newestGroup: number, whyNot?: () => Promise<StopError>): void;
+  workAs(worker: number, whyNot?: () => Promise<StopError>): void;
   /** Asks now or not at all: a process that has nothing to write hears of an outage by nothing else. */
   rowsAtOnce<Row>(sql: string, params?: readonly Cell[]): Promise<readonly Row[]>;
 }
@@ -186,9 +186,9 @@ class PostgresDoor implements PostgresDb {
     return this.#through(async (client) => void (await this.#ask(client, { text })));
   }
 
-  workAs(worker: number, newestGroup: number, whyNot?: () => Promise<StopError>): void {
+  workAs(worker: number, whyNot?: () => Promise<StopError>): void {
     this.#worker = worker;
-    this.#newest = newestGroup;
+    this.#newest = 0;
     this.#whyNot = whyNot;
   }
 

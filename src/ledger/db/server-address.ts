@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
-import type { PoolConfig } from 'pg';
-import { messageOf, type StopError, stop } from '../../core/errors.ts';
+import type { Client, PoolConfig } from 'pg';
+import { messageOf, stop } from '../../core/errors.ts';
 
 /** Where the URL of a store leads, as `pg` reads it, and what of that is refused before anything is connected. */
 export interface Address {
@@ -23,14 +23,20 @@ const READ = ['host', 'port', 'user', 'sslmode', 'sslrootcert', 'sslcert', 'sslk
 export async function addressOf(location: string): Promise<Address> {
   const { searchParams } = new URL(location);
   const plain = location.replace(/\?.*/s, '');
-  for (const name of searchParams.keys()) if (!READ.includes(name)) throw unread(plain, name);
-  const { default: pg } = await import('pg');
-  // It is the judge of what it will connect to: of two parameters of one name it takes the last, and what is missing it takes from PGHOST.
-  const { host, port, user = '', database = '', ssl } = clientOf(pg.Client, location, plain);
+  const unread = [...searchParams.keys()].find((name) => !READ.includes(name));
+  if (unread !== undefined)
+    throw stop(
+      'store',
+      `The URL of ${plain} says ${unread}, and Rowonce reads only ${READ.join(', ')} there.`,
+      'Leave it out. What a session is to begin with can be set on the server, by ALTER ROLE.',
+    );
+  const { host, port, user = '', database = '', ssl } = await connectionOf(location, plain);
   const isProven = (searchParams.getAll('sslmode').at(-1) ?? process.env.PGSSLMODE) === 'verify-full';
   if (host.includes(','))
     throw stop('store', `${plain} leads to several servers: ${host}.`, 'Name one of them.');
-  if (!isProven && !isHere(host))
+  // A folder is that of a socket.
+  const isHere = /^(?:\/|localhost$|::1$)/i.test(host) || (isIP(host) === 4 && host.startsWith('127.'));
+  if (!isProven && !isHere)
     throw stop(
       'store',
       `${plain} is on another machine (${host}), but the URL does not ask for proof of who answers there.`,
@@ -41,31 +47,13 @@ export async function addressOf(location: string): Promise<Address> {
   return { shown: location, role: user, to };
 }
 
-interface Parsed {
-  readonly host: string;
-  readonly port: number;
-  readonly user?: string | undefined;
-  readonly database?: string | undefined;
-  readonly ssl: NonNullable<PoolConfig['ssl']>;
-}
-
-function clientOf(Client: new (config: string) => Parsed, location: string, plain: string): Parsed {
+/** `pg` is the judge of what it will connect to: of two parameters of one name it takes the last, and what is missing it takes from PGHOST. */
+async function connectionOf(location: string, plain: string): Promise<Client & Pick<PoolConfig, 'ssl'>> {
+  const { default: pg } = await import('pg');
   try {
-    return new Client(location);
+    return new pg.Client(location);
   } catch (error) {
     // A file of a certificate that cannot be read, or a % that encodes nothing.
     throw stop('store', `${plain} cannot be used: ${messageOf(error)}.`, 'Correct what its URL says.');
   }
 }
-
-/** A folder is that of a socket. */
-function isHere(host: string): boolean {
-  return /^(?:\/|localhost$|::1$)/i.test(host) || (isIP(host) === 4 && host.startsWith('127.'));
-}
-
-const unread = (plain: string, name: string): StopError =>
-  stop(
-    'store',
-    `The URL of ${plain} says ${name}, and Rowonce reads only ${READ.join(', ')} there.`,
-    'Leave it out. What a session is to begin with can be set on the server, by ALTER ROLE.',
-  );

@@ -78,7 +78,7 @@ export async function openSpender(location: string, options: SpenderOptions): Pr
       options.isStill === true ? await db.transaction(begin) : await whileMoving(db, options, begin);
     const watch = new Watch(db);
     await watch.look();
-    db.workAs(worker, 0, async () => (await copiedAway(db, db.shown)) ?? watch.tellLost());
+    db.workAs(worker, async () => (await copiedAway(db, db.shown)) ?? watch.tellLost());
     const context = await contextOf(db);
     const ledger = ledgerOver(
       { ...context, worker },

@@ -4,7 +4,8 @@ import { readEntryOf } from '../../job/job.ts';
 import { columnsOf, readSettings } from '../../job/job-settings.ts';
 import type { Batch, LedgerReader } from '../../ledger/ledger.ts';
 import { recordPages } from '../../ledger/row-pages.ts';
-import { batchWithId, type FoundBatch, lookInto, toldAt } from '../../run/open-ledger.ts';
+import { toldIn } from '../../ledger/time.ts';
+import { batchWithId, type FoundBatch, lookInto, lookIntoIfThere } from '../../run/open-ledger.ts';
 import { batchLines } from '../../run/tasks/batch-status.ts';
 import { type ListAttention, ReadWords } from '../api.ts';
 import { HttpRefusal } from './answers.ts';
@@ -29,7 +30,7 @@ const NEVER_USED: Use = { isOpen: false, begunMs: 0 };
 /** What a ledger cannot say now, it says at the next start: until then every list stays. */
 export async function sweepUnused(server: Server): Promise<void> {
   const useOf = await batchesOver(server).catch(() => undefined);
-  const toldMs = useOf && (await toldAt(server.folder));
+  const toldMs = useOf && (await lookIntoIfThere(server.folder, async (ledger) => ledger && toldIn(ledger)));
   if (useOf !== undefined && toldMs !== undefined) await sweepLists(server, useOf, toldMs);
 }
 

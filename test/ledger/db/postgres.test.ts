@@ -48,7 +48,7 @@ async function opened(
   const door = await postgres(url, { riding: { ...patience, clock: systemClock, tell } });
   // One that is held up for good, where a promise is broken, would never be closed.
   onTestFinished(() => void door.close());
-  door.workAs(worker, 0);
+  door.workAs(worker);
   return door;
 }
 

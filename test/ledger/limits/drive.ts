@@ -76,7 +76,7 @@ async function worker(): Promise<void> {
   const riding = { longestMs: undefined, signal: undefined, clock: systemClock };
   const db = await postgres(values.url, { riding });
   const id = number('worker');
-  db.workAs(id, 0);
+  db.workAs(id);
   const line = new Line(db, 1, [{ requests, windowMs }], systemClock);
   let numbered = 0;
   // As intents: what is asked for while a group is under way is the next one.

@@ -6,15 +6,12 @@ import { postgresServer } from './postgres-server.ts';
 /** `P` begins the first statement of a text, `B` a later one. */
 const STATEMENTS = ['P', 'B'];
 
-/** A way to the database that a test cuts off: at the next commit, or until it says otherwise. A statement outside a transaction commits as well. */
+/** A way to the database that a test cuts off at the next commit. A statement outside a transaction commits as well. */
 export class CuttableWay {
   readonly #server: Server;
   readonly #target: URL;
   readonly #sockets = new Set<Socket>();
   #cut: 'before' | 'after' | undefined;
-  #isClosed = false;
-  /** Connections that were tried while it was closed. */
-  refused = 0;
 
   private constructor(server: Server, target: URL) {
     this.#server = server;
@@ -39,21 +36,7 @@ export class CuttableWay {
     this.#cut = when;
   }
 
-  close(): void {
-    this.#isClosed = true;
-    this.#cutAll();
-  }
-
-  open(): void {
-    this.#isClosed = false;
-  }
-
   #join(client: Socket): void {
-    if (this.#isClosed) {
-      this.refused += 1;
-      client.destroy();
-      return;
-    }
     const database = connect(Number(this.#target.port), this.#target.hostname);
     let isCommitting = false;
     let isIdle = true;

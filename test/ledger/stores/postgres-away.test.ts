@@ -94,19 +94,6 @@ describe.each(['before', 'after'] as const)('where the connection breaks %s the 
   });
 });
 
-test('while the database is away answers wait, and are kept when it is back', async () => {
-  const proxy = await CuttableWay.open();
-  const place = await workplace();
-  const ledger = await place.worker({}, proxy.url);
-  const batch = await batchNamed(ledger, 'a');
-  const attempt = await admitted(ledger, batch, 'acme');
-  proxy.close();
-  const kept = ledger.keep(attempt, replyWith('acme'));
-  while (proxy.refused < 3) await new Promise((resolve) => setImmediate(resolve));
-  proxy.open();
-  expect(await kept).toBe('kept');
-});
-
 test('a database that does not know what it had acknowledged is spent from no more', async () => {
   const [place, one, other] = await twoWorkers();
   const batch = await batchNamed(one, 'a');

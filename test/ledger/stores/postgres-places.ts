@@ -15,7 +15,7 @@ export interface Workplace {
   later(ms: number): Promise<void>;
 }
 
-export const FOR_EVER: Patience = { longestMs: undefined, signal: undefined };
+const FOR_EVER: Patience = { longestMs: undefined, signal: undefined };
 
 let databases = 0;
 
