@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
-import * as undici from 'undici';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Reply } from '../../src/client/judge.ts';
 import type { HttpRequest } from '../../src/client/request.ts';
-import { type Sending, Transport } from '../../src/client/transport.ts';
+import type { Sending, Transport } from '../../src/client/transport.ts';
 import type { Clock } from '../../src/core/clock.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import { type Script, ScriptedVendor } from '../faults/scripted-vendor.ts';
+import { rawVendor, transportTo } from './transport/raw-vendor.ts';
 
 /*
  * Goal: a request leaves once or not at all, and what is said about it afterwards is true (protocol, rules 6 and 7).
@@ -35,7 +35,11 @@ describe('an intent', () => {
   ])('older than five seconds is not sent: $what', async ({ monotonicMs, wallMs }) => {
     const vendor = await vendorThat(found);
     const clock = clockAt(monotonicMs, wallMs);
-    const { reply, sends } = await exchange(transportTo(vendor.url, { clock }), LOOKUP, intentAtZero());
+    const { reply, sends } = await exchange(
+      transportTo({ origin: vendor.url }, { clock }),
+      LOOKUP,
+      intentAtZero(),
+    );
     expect(reply).toMatchObject({ kind: 'not_sent', cause: 'late' });
     expect(sends).toBe(0);
     expect(vendor.requests).toEqual([]);
@@ -44,7 +48,11 @@ describe('an intent', () => {
   test('just younger than that is sent', async () => {
     const vendor = await vendorThat(found);
     const clock = clockAt(4_999, 4_999);
-    const { reply, sends } = await exchange(transportTo(vendor.url, { clock }), LOOKUP, intentAtZero());
+    const { reply, sends } = await exchange(
+      transportTo({ origin: vendor.url }, { clock }),
+      LOOKUP,
+      intentAtZero(),
+    );
     expect(reply.kind).toBe('answered');
     expect(sends).toBe(1);
     expect(vendor.requests).toMatchObject([
@@ -60,11 +68,11 @@ describe('a request leaves once', () => {
       const vendor = await vendorThat((_, response) => response.socket?.resetAndDestroy());
       const request: HttpRequest =
         method === 'POST' ? LOOKUP : { method, path: '/look', headers: {}, body: undefined };
-      const { reply, sends } = await exchange(transportTo(vendor.url), request);
+      const { reply, sends } = await exchange(transportTo({ origin: vendor.url }), request);
       expect(reply).toMatchObject({ kind: 'lost', message: expect.stringMatching(/^no answer came/) });
       expect(sends).toBe(1);
       // A second one would be on its way by now: the next lookup gets through and is the only other one.
-      await exchange(transportTo(vendor.url), LOOKUP);
+      await exchange(transportTo({ origin: vendor.url }), LOOKUP);
       expect(vendor.requests).toHaveLength(2);
     },
   );
@@ -73,7 +81,7 @@ describe('a request leaves once', () => {
     const vendor = await vendorThat((_, response) =>
       response.writeHead(307, { location: '/elsewhere' }).end(),
     );
-    const { reply } = await exchange(transportTo(vendor.url), LOOKUP);
+    const { reply } = await exchange(transportTo({ origin: vendor.url }), LOOKUP);
     expect(reply).toMatchObject({
       kind: 'answered',
       raw: { status: 307, headers: { location: '/elsewhere' } },
@@ -84,7 +92,7 @@ describe('a request leaves once', () => {
   test('one connection carries one request at a time', async () => {
     const answers: (() => void)[] = [];
     const vendor = await vendorThat((_, response) => answers.push(() => response.end('{}')));
-    const transport = transportTo(vendor.url, { connections: 1 });
+    const transport = transportTo({ origin: vendor.url }, { connections: 1 });
     const first = exchange(transport, LOOKUP);
     const second = exchange(transport, LOOKUP);
     while (answers.length === 0) await turn();
@@ -104,7 +112,12 @@ describe('what never left is not sent', () => {
     const intentAt = { monotonicMs: systemClock.monotonicMs(), wallMs: systemClock.wallMs() };
     const mayLeave = (): boolean => false;
     const reply = await new Promise<Reply>((onReply) =>
-      transportTo(vendor.url).send(LOOKUP, { intentAt, mayLeave, onSent: expect.unreachable, onReply }),
+      transportTo({ origin: vendor.url }).send(LOOKUP, {
+        intentAt,
+        mayLeave,
+        onSent: expect.unreachable,
+        onReply,
+      }),
     );
     expect(reply).toMatchObject({ kind: 'not_sent', message: 'its permit was taken back' });
     expect(vendor.requests).toEqual([]);
@@ -113,19 +126,19 @@ describe('what never left is not sent', () => {
   test('a refused connection', async () => {
     const vendor = await ScriptedVendor.start(found);
     await vendor[Symbol.asyncDispose]();
-    const { reply, sends } = await exchange(transportTo(vendor.url), LOOKUP);
+    const { reply, sends } = await exchange(transportTo({ origin: vendor.url }), LOOKUP);
     expect(reply).toMatchObject({ kind: 'not_sent', cause: 'unreachable' });
     expect(sends).toBe(0);
   });
 
   test('a name that does not exist', async () => {
-    const { reply } = await exchange(transportTo('http://vendor.invalid'), LOOKUP);
+    const { reply } = await exchange(transportTo({ origin: 'http://vendor.invalid' }), LOOKUP);
     expect(reply).toMatchObject({ kind: 'not_sent', cause: 'unresolved' });
   });
 
   test('a server without TLS under an https address', async () => {
     const vendor = await vendorThat(found);
-    const { reply } = await exchange(transportTo(vendor.url.replace('http:', 'https:')), LOOKUP);
+    const { reply } = await exchange(transportTo({ origin: vendor.url.replace('http:', 'https:') }), LOOKUP);
     expect(reply).toMatchObject({ kind: 'not_sent', cause: 'certificate' });
     expect(vendor.requests).toEqual([]);
   });
@@ -138,7 +151,7 @@ test('a request is over once, also when its connection fails after its deadline'
   await once(silent, 'listening');
   onTestFinished(() => void silent.close());
   const { port } = silent.address() as AddressInfo;
-  const transport = transportTo(`https://127.0.0.1:${port}`, { timeoutMs: 200 });
+  const transport = transportTo({ origin: `https://127.0.0.1:${port}` }, { timeoutMs: 200 });
   const replies: Reply[] = [];
   const intentAt = { monotonicMs: systemClock.monotonicMs(), wallMs: systemClock.wallMs() };
   const over = new Promise<void>((resolve) => {
@@ -160,8 +173,9 @@ describe('what may have arrived and has no whole answer is lost', () => {
     ['in chunks of which the last is missing', 'transfer-encoding: chunked\r\n\r\n5\r\n{"nam\r\n'],
     ['that is not HTTP', undefined],
   ])('an answer %s', async (_, rest) => {
-    const url = await rawServer(rest === undefined ? 'SSH-2.0-server\r\n' : `HTTP/1.1 200 OK\r\n${rest}`);
-    const { reply, sends } = await exchange(transportTo(url), LOOKUP);
+    const bytes = rest === undefined ? 'SSH-2.0-server\r\n' : `HTTP/1.1 200 OK\r\n${rest}`;
+    const vendor = await rawVendor((socket) => socket.end(bytes));
+    const { reply, sends } = await exchange(transportTo(vendor), LOOKUP);
     expect(reply.kind).toBe('lost');
     expect(sends).toBe(1);
   });
@@ -175,7 +189,7 @@ describe('what may have arrived and has no whole answer is lost', () => {
       response.on('drain', more).writeHead(200);
       more();
     });
-    const { reply } = await exchange(transportTo(vendor.url), LOOKUP);
+    const { reply } = await exchange(transportTo({ origin: vendor.url }), LOOKUP);
     expect(reply).toMatchObject({ kind: 'lost', message: expect.stringContaining('larger than 4 MiB') });
     expect(offered, 'bytes that it read besides what the sockets held').toBeLessThan(64 * 1024 * 1024);
   });
@@ -195,7 +209,7 @@ describe('what may have arrived and has no whole answer is lost', () => {
     const vendor = await vendorThat((_request, response) =>
       response.writeHead(200, { 'content-encoding': encoding }).end(body),
     );
-    expect((await exchange(transportTo(vendor.url), LOOKUP)).reply.kind).toBe('lost');
+    expect((await exchange(transportTo({ origin: vendor.url }), LOOKUP)).reply.kind).toBe('lost');
   });
 });
 
@@ -215,7 +229,7 @@ describe('a whole answer', () => {
     const vendor = await vendorThat((_, response) =>
       response.writeHead(200, { 'content-encoding': encoding }).end(packed),
     );
-    const { reply } = await exchange(transportTo(vendor.url), LOOKUP);
+    const { reply } = await exchange(transportTo({ origin: vendor.url }), LOOKUP);
     expect(reply.kind === 'answered' && reply.raw.body.toString()).toBe('{"name":"Found"}');
     expect(vendor.requests[0]?.headers['accept-encoding']).toBe('identity');
   });
@@ -230,7 +244,10 @@ describe('a whole answer', () => {
     const vendor = await vendorThat((_, response) =>
       response.writeHead(200, { ...kept, 'set-cookie': 'a=b' }).end(),
     );
-    const { reply } = await exchange(transportTo(vendor.url, { keptHeaders: ['acme-id'] }), LOOKUP);
+    const { reply } = await exchange(
+      transportTo({ origin: vendor.url }, { keptHeaders: ['acme-id'] }),
+      LOOKUP,
+    );
     expect(reply).toMatchObject({ kind: 'answered', raw: { headers: kept } });
     expect(reply.kind === 'answered' && Object.keys(reply.raw.headers)).not.toContain('set-cookie');
   });
@@ -246,35 +263,7 @@ async function vendorThat(script: Script): Promise<ScriptedVendor> {
   return vendor;
 }
 
-/** A server that says exactly these bytes to whatever it hears, and hangs up. @returns its address. */
-async function rawServer(bytes: string): Promise<string> {
-  const server = createTcpServer((socket: Socket) => {
-    socket.on('error', () => undefined).once('data', () => socket.end(bytes));
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => void server.close());
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('the server has no port');
-  return `http://127.0.0.1:${address.port}`;
-}
-
 // ------------------------------------------------------------------------------------------------ our side
-
-interface Options {
-  readonly clock?: Clock;
-  readonly connections?: number;
-  readonly timeoutMs?: number;
-  readonly keptHeaders?: readonly string[];
-  readonly keys?: readonly string[];
-}
-
-function transportTo(origin: string, options: Options = {}): Transport {
-  const { clock = systemClock, connections = 2, timeoutMs = 10_000, keptHeaders = [], keys = [] } = options;
-  const transport = new Transport({ undici, origin, clock, connections, timeoutMs, keptHeaders, keys });
-  onTestFinished(() => transport.close());
-  return transport;
-}
 
 type IntentAt = Sending['intentAt'];
 

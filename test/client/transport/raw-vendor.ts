@@ -78,7 +78,7 @@ export function answer(body: string | Buffer, headers: Readonly<Record<string, s
 
 export function transportTo(
   { origin }: Pick<RawVendor, 'origin'>,
-  options: Partial<Pick<TransportOptions, 'connections' | 'timeoutMs' | 'onSurplus'>> = {},
+  options: Partial<TransportOptions> = {},
 ): Transport {
   const defaults = { connections: 1, timeoutMs: 20_000, clock: systemClock, keptHeaders: [], keys: [] };
   const transport = new Transport({ undici, origin, ...defaults, ...options });
