@@ -1,5 +1,5 @@
 import { isoTime } from '../core/clock.ts';
-import { invariant, StopError, unreachable } from '../core/errors.ts';
+import { invariant, StopError } from '../core/errors.ts';
 import {
   type BatchId,
   type BudgetScope,
@@ -76,27 +76,12 @@ const OF_SCOPE: Readonly<Record<BudgetScope, string>> = {
 };
 
 function nextStep(scope: BudgetScope, money: Money, reserve: number): string {
-  const cap = money.cap ?? 0;
-  const isTooDear = reserve > cap;
-  switch (scope) {
-    case 'batch':
-      return budgetWords(heldCredits(money) + reserve);
-    case 'day':
-      return isTooDear
-        ? tooDear('day', reserve)
-        : 'Run the same command again tomorrow, or raise per_day in the account.';
-    case 'month':
-      return isTooDear
-        ? tooDear('month', reserve)
-        : 'Run the same command again next month, or raise per_month in the account.';
-    case 'extra':
-      return 'Settle again with a higher --extra-credits, or raise extra_credits in the job.';
-    default:
-      return unreachable(scope);
-  }
-}
-
-/** No other day or month has room for a call that is dearer than all of it. */
-function tooDear(period: 'day' | 'month', reserve: number): string {
-  return `One call may cost ${reserve}, so no other ${period} has room for it: raise per_${period} in the account, then run the same command again.`;
+  if (scope === 'batch') return budgetWords(heldCredits(money) + reserve);
+  if (scope === 'extra')
+    return 'Settle again with a higher --extra-credits, or raise extra_credits in the job.';
+  // No other day or month has room for a call that is dearer than all of it.
+  if (reserve > (money.cap ?? 0))
+    return `One call may cost ${reserve}, so no other ${scope} has room for it: raise per_${scope} in the account, then run the same command again.`;
+  const when = scope === 'day' ? 'tomorrow' : 'next month';
+  return `Run the same command again ${when}, or raise per_${scope} in the account.`;
 }

@@ -123,36 +123,30 @@ function applyLost({ session: { client }, emit }: Run, why: string, reply: Reply
   });
 }
 
-/** Signs that the account has a wrong address. Each of them stops the run, because every further row would fail alike. */
-
 /** Vendors move an operation once or perhaps twice. More redirects than this are a circle. */
 export const MOST_MOVES = 3;
 
+/** Signs that the account has a wrong address. Each of them stops the run, because every further row would fail alike. */
+const WRONG_ADDRESS: Readonly<Partial<Record<NotSentCause, readonly [fact: string, next: string]>>> = {
+  unresolved: ["The account's address cannot be found", "Correct the account's base_url."],
+  certificate: [
+    "The vendor's certificate is not accepted",
+    "Correct the account's base_url, or name the authority of the certificate in NODE_EXTRA_CA_CERTS.",
+  ],
+  proxy: [
+    'The vendor cannot be reached',
+    "Correct that variable, or put the host of the account's base_url into NO_PROXY.",
+  ],
+};
+
 /** The stop for a name that does not exist and the like: it will not exist in a minute either, unless the account has worked before. */
-function wrongAddress(history: AccountHistory, cause: NotSentCause, message: string): StopError | undefined {
-  if (history.answers > 0) return undefined;
-  if (cause === 'unresolved') {
-    return stop(
-      'address',
-      `The account's address cannot be found: ${message}.`,
-      "Correct the account's base_url.",
-    );
-  }
-  if (cause === 'certificate') {
-    return stop(
-      'address',
-      `The vendor's certificate is not accepted: ${message}.`,
-      "Correct the account's base_url, or name the authority of the certificate in NODE_EXTRA_CA_CERTS.",
-    );
-  }
-  if (cause === 'proxy') {
-    return stop(
-      'address',
-      `The vendor cannot be reached: ${message}.`,
-      "Correct that variable, or put the host of the account's base_url into NO_PROXY.",
-    );
-  }
-  return undefined;
+function wrongAddress(
+  { answers }: AccountHistory,
+  cause: NotSentCause,
+  message: string,
+): StopError | undefined {
+  const wrong = answers > 0 ? undefined : WRONG_ADDRESS[cause];
+  return wrong && stop('address', `${wrong[0]}: ${message}.`, wrong[1]);
 }
 
 export function movedTooOften(paths: readonly string[]): StopError {

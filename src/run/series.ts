@@ -234,27 +234,20 @@ export async function noteStops({ session }: SeriesRun, hasEndedNoRow: boolean):
   const { series, ledger, account } = session;
   for (const { kind, stopped } of [series.refused, series.same, series.doubts])
     if (stopped !== undefined)
-      await note(session, { kind, account: account.identity, shape: stopped.shape }, 'stopped');
+      await noteStopped(session, { kind, account: account.identity, shape: stopped.shape });
   if (series.missesAt !== undefined)
-    await note(session, (await missesNow(ledger, account)).series, 'stopped', series.missesAt);
+    await noteStopped(session, (await missesNow(ledger, account)).series, series.missesAt);
   const { undecided } = series.refused;
   if (hasEndedNoRow && undecided.size > 0) await ledger.takeBack(account.identity, [...undecided]);
 }
 
 // ------------------------------------------------------------------------------------------- stops of earlier runs
 
-interface MissesNow {
-  readonly history: AccountHistory;
-  /** Another answer ends it, and with it what was said of it. */
-  readonly series: Named;
-  readonly word: Word | undefined;
-}
-
-/** The misses at the end of what the account has answered. */
+/** The misses at the end of what the account has answered. Another answer ends their series, and with it what was said of it. */
 export async function missesNow(
   ledger: LedgerReader,
-  { identity, sandbox }: { readonly identity: string; readonly sandbox: boolean },
-): Promise<MissesNow> {
+  { identity, sandbox }: Pick<Account, 'identity' | 'sandbox'>,
+) {
   const told = await ledger.account(identity);
   const shape = `behind answer ${told.newestOther ?? 0}`;
   const series: Named = { kind: 'no-match', account: identity, shape };
@@ -293,10 +286,9 @@ async function settleMisses(context: RunContext, baseUrl: URL): Promise<StopErro
     Object.values(dialect.operations).every((each) => addressOf(each) !== word.where);
   if (isCorrected || accept === 'take-back') {
     const takenBack = await ledger.takeBack(account.identity, 'misses');
-    await note(context, series, 'taken back');
     if (takenBack > 0) say(takenBack, 'taken back and requested again');
     // What was charged, or may have changed something, stays: then only `no-match` goes on with it.
-    if (isCorrected || takenBack > 0) return undefined;
+    if (isCorrected || takenBack > 0) return note(context, series, 'taken back');
   }
   if (accept !== 'no-match') return stopped;
   await note(context, series, 'accepted');
@@ -350,12 +342,18 @@ async function wordOn(ledger: LedgerReader, series: Named): Promise<Word | undef
   return state === undefined ? undefined : { state: state as Word['state'], where };
 }
 
+/** Of two processes that were stopped, the other one's run may have been accepted since. */
+async function noteStopped(noting: Noting, series: Named, where?: string): Promise<void> {
+  const word = await wordOn(noting.ledger, series);
+  if (word?.state !== 'accepted') await note(noting, series, 'stopped', where);
+}
+
 async function note(
   { ledger, clock }: Noting,
   series: Named,
   state: Word['state'],
   where = series.shape,
-): Promise<void> {
+): Promise<undefined> {
   const shown = `${state}: ${series.kind} ${where}`;
   await ledger.noteAgreement({ sha256: hashOf(series), shown, agreedAtMs: clock.wallMs() });
 }
