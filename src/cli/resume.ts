@@ -1,12 +1,8 @@
 import type { Command } from 'commander';
 import { systemClock } from '../core/clock.ts';
-import { present } from '../core/objects.ts';
-import { linesOf } from '../core/plain-text.ts';
 import { commandToGoOn, durationOf } from '../lib/command-line.ts';
-import { OverObject } from '../objects/batch-object.ts';
 import { findBatch } from '../run/open-ledger.ts';
 import { resumeBatch } from '../run/tasks/hold.ts';
-import { heldUpWords } from './render/doubts.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
 import { WAIT_FLAG } from './shell/flags.ts';
 
@@ -38,15 +34,10 @@ async function resumeCommand(
   const command = commandToGoOn(found.batch);
   const waitMs = durationOf('--wait', wait) ?? 0;
   const options = { clock: systemClock, waitMs, tell: console.say, operator };
-  const { wasHeld, over } = await resumeBatch(found, options);
+  const wasHeld = await resumeBatch(found, options);
   return {
-    lines: linesOf(
-      wasHeld
-        ? `Batch ${id} ${over === undefined ? 'may go on' : 'is not paused any more'}.`
-        : `Batch ${id} was not paused.`,
-      over && `No run goes on with it: ${heldUpWords(over)}.`,
-    ),
-    object: { batch: id, held: false, was_held: wasHeld, ...present({ over: over && OverObject.of(over) }) },
-    advice: command === undefined || over !== undefined ? [] : [`To continue now: ${command}`],
+    lines: [wasHeld ? `Batch ${id} may go on.` : `Batch ${id} was not paused.`],
+    object: { batch: id, held: false, was_held: wasHeld },
+    advice: command === undefined ? [] : [`To continue now: ${command}`],
   };
 }

@@ -13,10 +13,8 @@ import {
   type DoubtList,
   doubtList,
   type ListedDoubt,
-  overWords,
   type PersonsDecision,
   settleDoubts,
-  waysToSend,
 } from '../run/tasks/settle.ts';
 import {
   callWords,
@@ -109,12 +107,12 @@ const DECIDED = { retry: 'retry', skip: 'skip', told: 'your answer', not_done: '
 
 function decidedReport(
   found: FoundBatch,
-  { doubts, retries, over }: Decided,
+  { doubts, retries, isOver }: Decided,
   { kind }: PersonsDecision,
 ): Report {
   const { batch } = found;
   const noted = `Noted for ${counted(doubts.length, 'call')}: ${DECIDED[kind]}.`;
-  const command = over === undefined ? commandToGoOn(batch) : undefined;
+  const command = isOver ? undefined : commandToGoOn(batch);
   const isHeldBack = kind === 'retry' && !retries.goesOn;
   return {
     lines: [doubts.length > 0 ? noted : `Nothing in batch ${batch.id} is in doubt.`],
@@ -160,9 +158,7 @@ function listReport({ batch }: FoundBatch, list: DoubtList): Report {
       ...decidedLines(batch, list),
       ...heldBackLines(batch.id, retries),
       ...overBudgetLines(batch, retries),
-      ...(list.over === undefined || doubts.length === 0
-        ? choiceLines(doubts)
-        : [overWords(batch, list.over), waysToSend(list.decidedIn, list.over)]),
+      ...choiceLines(doubts),
       ...alike.flatMap(alikeLines),
     ],
   };

@@ -6,7 +6,6 @@ import type { Batch, RangeCounts, ShownMoney } from '../ledger/ledger.ts';
 import { commandToGoOn } from '../lib/command-line.ts';
 import type { Retries } from '../run/retries.ts';
 import type { BatchOverview, BatchStatus } from '../run/tasks/batch-status.ts';
-import type { Over } from '../run/tasks/settle.ts';
 import type { WorkerAccount, WorkerView } from '../run/tasks/workers.ts';
 import { membersOf, noun } from './noun.ts';
 
@@ -169,15 +168,6 @@ const RangesObject = noun({
   running: counts(z.number(), ({ running }) => running),
   /** Those that killed five workers. A run works on them. */
   set_aside: counts(z.number(), ({ setAside }) => setAside),
-});
-
-const over = membersOf<Over>();
-/** Why no run goes on with a batch. */
-export const OverObject = noun({
-  /** Why no run goes on with the batch, so that nothing of it is sent any more; a clause. */
-  why: over(z.string(), ({ why }) => why),
-  /** Runs would go on with it if this were put back as it was; left out where nothing brings it back. */
-  changed: over(z.enum(['list', 'job', 'account']).optional(), ({ changed }) => changed),
 });
 
 const status = membersOf<BatchStatus>();

@@ -6,7 +6,7 @@ import { OUTCOME_KINDS, type Outcome } from '../core/row.ts';
 import type { AttemptRecord, Batch, Decision, Doubt, Look, RawReply, Reading } from '../ledger/ledger.ts';
 import type { AttemptStory, RowStory } from '../run/tasks/row-story.ts';
 import type { AlikeDoubts, DoubtList, ListedDoubt } from '../run/tasks/settle.ts';
-import { OverObject, RetriesObject } from './batch-object.ts';
+import { RetriesObject } from './batch-object.ts';
 import { membersOf, noun } from './noun.ts';
 
 /** A row with every attempt that was made for it, and what is in doubt. */
@@ -172,12 +172,6 @@ const AlikeObject = noun({
 
 const list = membersOf<DoubtList & { readonly batch: Batch }>();
 const waiting = z.object({ row: z.number(), reason: z.string() });
-const over = membersOf<Pick<DoubtList, 'decidedIn'>>();
-const OverOfDoubtsObject = noun({
-  ...OverObject.members,
-  /** The batch in which it can be decided to send the calls again; null when there is none. */
-  decide_in: over(z.string().nullable(), ({ decidedIn }) => decidedIn?.batch ?? null),
-});
 /** What `settle BATCH` prints. */
 export const DoubtListObject = noun({
   batch: list(z.string(), ({ batch }) => batch.id),
@@ -187,11 +181,6 @@ export const DoubtListObject = noun({
   /** Requests without an answer yet. */
   open: list(z.number(), ({ open }) => open),
   retries: list(RetriesObject, ({ retries }) => RetriesObject.of(retries)),
-  /** Only where no run goes on with the batch. */
-  over: list(
-    OverOfDoubtsObject.optional(),
-    ({ over: ended, decidedIn }) => ended && OverOfDoubtsObject.of({ ...ended, decidedIn }),
-  ),
   in_doubt: list(z.array(DoubtObject), ({ doubts }) =>
     doubts.map((listed) => DoubtObject.of({ ...listed.doubt, ...listed })),
   ),

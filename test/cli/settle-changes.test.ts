@@ -145,7 +145,6 @@ test('a lost invite that an edited list sends no more is in doubt again, also wh
   expect((await team.json('status', batch)).counts, 'the next run sends it').toEqual({ applied: 1 });
   team.writeSheet(sheet.slice(1));
   const why = `No run goes on with batch ${batch}, because its list has changed`;
-  expect((await team.type('settle', batch)).stderr).toContain(why);
   const refused = await team.type('settle', batch, '--retry');
   expect(refused).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(why) });
   await team.runHere();
@@ -156,9 +155,9 @@ test('a lost invite that an edited list sends no more is in doubt again, also wh
   const { stderr } = await team.type('status', batch);
   expect(stderr).toBe(`What is in doubt: npx --no rowonce settle ${batch}\n`);
   const listed = await team.type('settle', batch);
-  expect(listed.stderr).toContain(`No run goes on with batch ${batch}, because it is superseded`);
   expect(listed.stderr).not.toContain('the next run does that');
-  expect(await team.type('settle', batch, '--retry')).toMatchObject({ code: 2, stdout: '' });
+  const over = expect.stringContaining(`No run goes on with batch ${batch}, because it is superseded`);
+  expect(await team.type('settle', batch, '--retry')).toMatchObject({ code: 2, stderr: over });
 
   await team.apply([{ email: JO, role: 'editor' }]);
   expect((await team.json('status', 'last')).counts).toEqual({ in_doubt: 1 });

@@ -1,6 +1,6 @@
 /**
- * Goal: where the list, the job or the account of an open batch was edited, `settle` and `resume` say alike that no
- * run goes on with it, and what brings it back. What was said beside the job is no edit of it.
+ * Goal: where the list, the job or the account of a batch was edited, nothing of it is sent again, and `settle` says what brings it
+ * back. What was said beside the job is no edit of it.
  * Method: the real commands before the sandbox as a vendor; each command that is printed is typed.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -30,29 +30,24 @@ test.each<[string, (desk: Desk) => () => Promise<void>]>([
     (desk) => async () => desk.place.writeAccount(desk.place.vendor.url, { id: 'of another customer' }),
   ],
 ])(
-  'who resumes an open batch whose %s was edited hears that no run goes on with it, until that is put back',
+  'a lost call of a batch whose %s was edited is not sent again, and settle says what brings it back',
   async (changed, editOf) => {
-    const { desk, batch } = await openBatch();
+    const desk = await openDesk({ faults: 'charged-reset:x1' });
+    desk.list(1);
+    await desk.write('job.yaml', JOB);
+    const { batch } = await desk.json([...RUN]);
     const files = ['list.csv', 'job.yaml', 'config/accounts.yaml'].map((name) => desk.place.path(name));
     const before = files.map((file) => readFileSync(file));
     await editOf(desk)();
-
-    const ends = changed === 'list' ? ' and ends this one' : '';
-    const words = `its ${changed} has changed, so a run of it begins another batch${ends}; put the ${changed} back as it was to go on with it`;
-    const over = { why: `its ${changed} has changed`, changed };
-    const resumed = await desk.type(['resume', batch]);
-    expect(resumed.stdout).toBe(
-      `Batch ${batch} is not paused any more.\nNo run goes on with it: ${words}.\n`,
+    const retry = ['settle', batch, '--retry', '--extra-credits', '1'];
+    const refused = await desk.type(retry);
+    expect(refused).toMatchObject({ code: 2, stdout: '' });
+    expect(refused.stderr).toBe(
+      `No run goes on with batch ${batch}, because its ${changed} has changed, so it sends nothing again.\nPut the ${changed} back as it was to send it again, or say what became of it with --answer or --not-done.\n`,
     );
-    expect(resumed.stderr).toBe('');
-    expect(await desk.json(['resume', batch])).toEqual({ batch, held: false, was_held: false, over });
-
     for (const [at, file] of files.entries()) writeFileSync(file, before[at] ?? '');
-    await desk.type(['pause', batch]);
-    const { stdout, stderr } = await desk.type(['resume', batch]);
-    expect(stdout).toBe(`Batch ${batch} may go on.\n`);
-    const typed = stderr.trimEnd().replace('To continue now: npx --no rowonce ', '').split(' ');
-    expect(await desk.json(typed)).toMatchObject({ batch, counts: { matched: 3 } });
+    expect(await desk.type(retry)).toMatchObject({ code: 0 });
+    expect(await desk.json([...RUN])).toMatchObject({ batch, counts: { matched: 1 } });
   },
 );
 

@@ -6,7 +6,6 @@ import { counted, linesOf } from '../../core/plain-text.ts';
 import type { Batch, BatchId, Decision, Look } from '../../ledger/ledger.ts';
 import { commandLine, commandToGoOn, wordsOfCommand } from '../../lib/command-line.ts';
 import type { Retries } from '../../run/retries.ts';
-import type { Over } from '../../run/tasks/settle.ts';
 
 /** `asked about this call at 2026-11-20T02:13:00.000Z, not_happened: the vendor did nothing for it (status 404)`. */
 export function lookWords({ kind, said, why, atMs }: Look): string {
@@ -81,10 +80,4 @@ function valueWords(value: Call['parameters'][string]): string {
 export function openWords(open: number): string {
   const have = `${counted(open, 'request')} ${open === 1 ? 'has' : 'have'} no answer yet`;
   return `${have}; if no run is at work, the next run or settle counts them as in doubt.`;
-}
-
-/** Why no run goes on with an open batch. One of its list as it is now ends it, and one of another job or account leaves it. */
-export function heldUpWords({ why, changed = 'list' }: Over): string {
-  const begins = `a run of it begins another batch${changed === 'list' ? ' and ends this one' : ''}`;
-  return `${why}, so ${begins}; put the ${changed} back as it was to go on with it`;
 }

@@ -4,7 +4,6 @@ import type { Batch, BatchId, Ledger } from '../../ledger/ledger.ts';
 import type { Spender, Tell } from '../../ledger/store.ts';
 import { storeAt } from '../../ledger/stores.ts';
 import { allBatches, type FoundBatch, openLedger } from '../open-ledger.ts';
-import { type Over, overOf } from '../over.ts';
 
 /** A person pauses a batch, or resumes it. Sweeps leave a paused batch; a run of it resumes it. */
 
@@ -31,17 +30,12 @@ export async function pauseBatch(found: FoundBatch, options: HoldOptions): Promi
   }
 }
 
-export interface Resumed {
-  readonly wasHeld: boolean;
-  readonly over: Over | undefined;
-}
-
-/** Lets a batch go on. @throws StopError `busy` as `openLedger`. */
-export async function resumeBatch({ batch, location }: FoundBatch, options: HoldOptions): Promise<Resumed> {
+/** Lets a batch go on. @returns whether it was paused. @throws StopError `busy` as `openLedger`. */
+export async function resumeBatch({ batch, location }: FoundBatch, options: HoldOptions): Promise<boolean> {
   requireOpen({ batch, location });
   const ledger = await openFor(`resume ${batch.id}`, location, options);
   try {
-    return { wasHeld: await letGoOn(ledger, batch.id, options.clock), over: await overOf(ledger, batch) };
+    return await letGoOn(ledger, batch.id, options.clock);
   } finally {
     await ledger.close();
   }

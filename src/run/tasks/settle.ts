@@ -29,7 +29,7 @@ import {
   openLedger,
   requireChangesTaken,
 } from '../open-ledger.ts';
-import { decidedIn, type Elsewhere, type Over, overOf, overWords, waysToSend } from '../over.ts';
+import { overOf, refuseOver } from '../over.ts';
 import { canBeAskedAbout, doubtReason } from '../reconcile.ts';
 import { decisionsAbout, type Retries, retriesOf } from '../retries.ts';
 import {
@@ -41,7 +41,6 @@ import {
 } from './told-answer.ts';
 import { rowsToldOf } from './told-rows.ts';
 
-export { type Over, overWords, waysToSend } from '../over.ts';
 export type { AlikeDoubts } from './told-answer.ts';
 
 export interface DoubtList {
@@ -55,10 +54,6 @@ export interface DoubtList {
   readonly retries: Retries;
   /** Credits in doubt about which there is nothing to decide. */
   readonly undecidable: number;
-  /** Why no run goes on with the batch; undefined where one does. */
-  readonly over: Over | undefined;
-  /** Where it can be decided to send the calls again, when not here. */
-  readonly decidedIn: Elsewhere | undefined;
 }
 
 export interface ListedDoubt {
@@ -77,12 +72,8 @@ export async function doubtList(found: FoundBatch, row?: string): Promise<DoubtL
   return lookInto(location, async (ledger) => {
     const doubts = await examined(ledger, batch, await doubtsOf(ledger, found, row));
     const dialect = await dialectOfBatch(batch);
-    const over = await overOf(ledger, batch);
-    const keys = doubts.map(({ doubt }) => doubt.key);
     return {
       doubts,
-      over,
-      decidedIn: over && (await decidedIn(ledger, over, keys)),
       alike: dialect === undefined || row !== undefined ? [] : await alikeDoubts(ledger, batch, dialect),
       waiting: await ledger.rowsWaiting(batch.id, MOST_WAITING),
       open: await ledger.openRequests(batch.id),
@@ -207,8 +198,8 @@ export type PersonsDecision =
 export interface Decided {
   readonly doubts: readonly Doubt[];
   readonly retries: Retries;
-  /** Why no run goes on with the batch; undefined where one does. */
-  readonly over: Over | undefined;
+  /** Whether no run goes on with the batch. */
+  readonly isOver: boolean;
 }
 
 /** Which doubts of a batch a decision is about: one row's, those whose answers are like that of a row, or all. */
@@ -235,10 +226,9 @@ export async function settleDoubts(
       requireTellableOfAll(batch, doubts, decision.answer, await dialectFor(batch));
     }
     const over = await overOf(ledger, batch);
-    if (decision.kind === 'retry' && over !== undefined)
-      await refuseRetry(ledger, { batch, location }, doubts, over);
+    if (decision.kind === 'retry' && over !== undefined) await refuseOver(ledger, batch, over, doubts);
     await decideOn(ledger, batch, doubts, decision, nowMs);
-    return { doubts, retries: await retriesOf(ledger, batch.id), over };
+    return { doubts, retries: await retriesOf(ledger, batch.id), isOver: over !== undefined };
   } finally {
     await ledger.close();
   }
@@ -255,18 +245,6 @@ function refuseUnproven({ id }: Batch, doubts: readonly Doubt[], { kind }: Perso
     fact,
     `Look at the service, and say what is so: ${settle} with --answer or --not-done.`,
   );
-}
-
-/** @throws StopError `usage`, with what can be done instead. */
-async function refuseRetry(
-  ledger: LedgerReader,
-  { batch }: FoundBatch,
-  doubts: readonly Doubt[],
-  over: Over,
-): Promise<never> {
-  const keys = doubts.map(({ key }) => key);
-  const ways = waysToSend(await decidedIn(ledger, over, keys), over);
-  throw stop('usage', overWords(batch, over), ways);
 }
 
 async function chosen(

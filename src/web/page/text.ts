@@ -172,8 +172,6 @@ export const text = {
     followed: 'A newer run of this list has taken over:',
     answerThere: (batch: string) => `This was batch ${batch}. Follow the link below, and continue it there.`,
     toFollower: (batch: string) => `batch ${batch}`,
-    carryOut: 'Carry out your decisions',
-    carryOutWhat: 'Runs this batch once more. What you have not settled stays in doubt.',
     moreBudget: 'Most credits for this batch',
     goOnWith: 'Continue with these',
     resumeNow: 'Resume now',
@@ -510,12 +508,6 @@ export const text = {
     what: 'These requests may have reached the vendor, but no usable answer came back. Each may have been charged or done.',
     none: 'Nothing is in doubt',
     noneWhat: 'Nothing is left to decide about the requests of this batch.',
-    over: (why: string) => `No run goes on with this batch, because ${why}, so it asks nothing again.`,
-    tell: (changed: string | undefined) =>
-      changed === undefined
-        ? 'Say what became of it.'
-        : `Put the ${changed} back as it was to ask again, or say what became of it.`,
-    decideThere: (batch: string) => `To ask again, decide in batch ${batch}`,
     atRisk: 'Credits at risk',
     calls: 'Calls in doubt',
     undecidable: 'Nothing to decide',
@@ -557,7 +549,6 @@ export const text = {
     submit: 'Save this decision',
     noting: 'Noting …',
     noted: 'Saved. The batch carries it out when it runs again.',
-    notedOver: 'Saved.',
     toBatch: 'Go to the batch',
   },
   bring: {

@@ -40,7 +40,6 @@ function Shown({ list, onDecided }: { readonly list: DoubtsView; readonly onDeci
       {in_doubt.length > 0 && (
         <>
           <p>{text.doubts.what}</p>
-          {list.over !== undefined && <Over of={list.over} />}
           <dl class="figures">
             <Figure name={text.doubts.atRisk} value={at_risk} />
             <Figure name={text.doubts.calls} value={in_doubt.length} />
@@ -95,19 +94,6 @@ function Shown({ list, onDecided }: { readonly list: DoubtsView; readonly onDeci
         </section>
       )}
     </>
-  );
-}
-
-function Over({ of: { why, decide_in, changed } }: { readonly of: NonNullable<DoubtsView['over']> }) {
-  return (
-    <p class="notice">
-      {text.doubts.over(why)}{' '}
-      {decide_in === null ? (
-        text.doubts.tell(changed)
-      ) : (
-        <a href={`/batches/${decide_in}/doubts`}>{text.doubts.decideThere(decide_in)}</a>
-      )}
-    </p>
   );
 }
 
@@ -271,9 +257,7 @@ function DoubtForm({ list, chosen, onDecided }: DoubtFormProps) {
       </p>
       <fieldset>
         <legend class="sr">{text.doubts.how}</legend>
-        {list.over === undefined && (
-          <Option how={how} value="retry" what={text.doubts.retryWhat(counted(credits, 'credit'))} />
-        )}
+        <Option how={how} value="retry" what={text.doubts.retryWhat(counted(credits, 'credit'))} />
         {how.value === 'retry' && credits > 0 && (
           <label class="field inset">
             {text.doubts.extra}
@@ -308,8 +292,7 @@ function DoubtForm({ list, chosen, onDecided }: DoubtFormProps) {
         <span role="status">
           {state.value === 'noted' && (
             <>
-              {list.over === undefined ? text.doubts.noted : text.doubts.notedOver}{' '}
-              <a href={`/batches/${list.batch}`}>{text.doubts.toBatch}</a>
+              {text.doubts.noted} <a href={`/batches/${list.batch}`}>{text.doubts.toBatch}</a>
             </>
           )}
         </span>

@@ -22,7 +22,7 @@ function goOn(action: Action, { batch }: Pick<BatchDetail, 'batch'>, said: Said 
   action.run(() => ask(`/batches/${batch}/continue?${query}`, { method: 'POST' }));
 }
 
-/** What a finished batch goes on for: what was decided about its doubts, and a dialect that was corrected since. */
+/** What a finished batch goes on for: a dialect that was corrected since. */
 export function Finished({ batch, running }: { readonly batch: BatchDetail; readonly running: boolean }) {
   if (batch.followed_by !== null)
     return (
@@ -30,42 +30,19 @@ export function Finished({ batch, running }: { readonly batch: BatchDetail; read
         {words.followed} <a href={`/batches/${batch.followed_by}`}>{words.toFollower(batch.followed_by)}</a>
       </p>
     );
-  return (
-    <>
-      {(batch.counts.in_doubt ?? 0) > 0 && (
-        <Once {...{ batch, running }} button={words.carryOut} what={words.carryOutWhat} />
-      )}
-      {batch.read_before && batch.unanswered === undefined && (
-        <Once
-          {...{ batch, running }}
-          button={words.settleAnew}
-          what={words.settleAnewWhat}
-          said={{ answer: 'anew' }}
-        />
-      )}
-    </>
-  );
+  return batch.read_before && batch.unanswered === undefined ? <Anew {...{ batch, running }} /> : null;
 }
 
-interface OnceProps {
-  readonly batch: BatchDetail;
-  readonly running: boolean;
-  readonly button: string;
-  readonly what: string;
-  readonly said?: Said;
-}
-
-function Once({ batch, running, button, what, said }: OnceProps) {
+function Anew({ batch, running }: { readonly batch: BatchDetail; readonly running: boolean }) {
   const action = useAction();
   return (
     <div class="actions">
       <Button
-        class={said === undefined ? 'primary' : ''}
         disabled={action.isBusy.value || running || batch.next === null}
-        onClick={() => goOn(action, batch, said)}
-        says={button}
+        onClick={() => goOn(action, batch, { answer: 'anew' })}
+        says={words.settleAnew}
       />
-      <span class="muted">{what}</span>
+      <span class="muted">{words.settleAnewWhat}</span>
       <Refusal refused={action.refused.value} />
     </div>
   );
