@@ -75,7 +75,7 @@ export class AccountTime implements Clock {
 
   /** @param askedMs the machine's clock when it was asked: an answer may have waited for a process that was stopped since. */
   heard({ date = '', age = '0' }: RawReply['headers'], askedMs: number): void {
-    const [dateMs, wallMs, beforeMs] = [Date.parse(date), this.machine.wallMs(), this.wallMs()];
+    const [dateMs, wallMs] = [Date.parse(date), this.machine.wallMs()];
     const wasSure = this.isSure || this.#heard === undefined;
     // What a cache has kept, it has kept with its date.
     if (Number(age) > 0) return;
@@ -91,10 +91,7 @@ export class AccountTime implements Clock {
       this.#news.push(`${this.#says()} says ${this.#apartWords()} The earlier of the two counts.`);
     if (this.#toldMs - this.#keptMs < KEEP_EVERY_MS) return;
     this.#keptMs = this.#toldMs;
-    const keep = (): void => void this.#keep(this.#keptMs)?.catch(() => {});
-    // The ledger refuses intents of long before it, so those that are dated already are handed over first.
-    if (this.#toldMs - beforeMs > APART_MS) setImmediate(keep);
-    else keep();
+    void this.#keep(this.#keptMs)?.catch(() => {});
   }
 
   #says = (): string =>

@@ -9,7 +9,7 @@ import { type BatchId, credits, type Ledger } from '../../src/ledger/ledger.ts';
 import sqlite from '../../src/ledger/stores/sqlite.ts';
 import { AccountTime } from '../../src/ledger/time.ts';
 import { type Run, tellTimeFirst } from '../../src/run/session.ts';
-import { ACCOUNT, answered, batchNamed, DAY_MS, intentOf } from './stores/book.ts';
+import { ACCOUNT, answered, batchNamed, DAY_MS } from './stores/book.ts';
 import { freshLedger } from './stores/places.ts';
 
 const HOUR_MS = 3_600_000;
@@ -101,8 +101,7 @@ class World {
   }
 
   async toldMs(): Promise<number | undefined> {
-    // What was told is handed over in the next turn, and written with the next commit.
-    await new Promise((resolve) => setImmediate(resolve));
+    // What was told is written in turn.
     await this.ledger.setUsage(ACCOUNT, undefined);
     return (await this.ledger.account(ACCOUNT)).toldMs;
   }
@@ -266,16 +265,6 @@ describe('the Date of an answer', () => {
     world.sleep(2 * DAY_MS);
     world.hear({ date }, askedMs);
     expect(world.time.apart).toBeUndefined();
-  });
-
-  test('refuses no intent that was dated before it', async () => {
-    const world = await World.begin();
-    await world.run(1);
-    world.sleep(2 * DAY_MS);
-    const intent = { ...intentOf(world.batch, 'waiting'), atMs: world.time.wallMs() };
-    const said = world.ledger.intent(intent);
-    world.hear();
-    expect(await said).toMatchObject({ kind: 'admitted' });
   });
 
   test('more than an hour off keeps one request at a time, and it is said once', async () => {

@@ -3,7 +3,6 @@ import { systemClock } from '../../core/clock.ts';
 import { messageOf, StopError, stop } from '../../core/errors.ts';
 import { type StoreOptions, Unanswered } from '../../ledger/store.ts';
 import { storeAt } from '../../ledger/stores.ts';
-import type { TakenRange } from '../../ledger/work-queue.ts';
 import { type Checks, called, signal, text, timepiece, values } from '../../lib/checked-options.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import type { RunOptions } from '../../plan/context.ts';
@@ -140,20 +139,25 @@ async function serve(serving: Serving, stopping: AbortSignal): Promise<void> {
   const lost = new AbortController();
   const until = AbortSignal.any([stopping, lost.signal]);
   const work = new RangeWork(serving, until, (stopped) => lost.abort(stopped));
-  const looks = new Looks(serving);
+  let lookedMs = Number.NEGATIVE_INFINITY;
+  const look = async (afterMs: number): Promise<void> => {
+    if (clock.monotonicMs() - lookedMs < afterMs) return;
+    lookedMs = clock.monotonicMs();
+    await sendLeft(serving);
+  };
+  const idle = (): Promise<void> => look(IDLE_LOOK_MS).catch(() => {});
   onEvent({ kind: 'ready', accounts: accounts.map(({ name }) => name) });
   try {
     await Promise.all([
       each(BEAT_MS, serving, until, () => beat(serving)),
       each(REGULAR_LOOK_MS, serving, until, () => tellLeft(serving)),
-      each(REGULAR_LOOK_MS, serving, until, () => looks.look()),
+      each(REGULAR_LOOK_MS, serving, until, () => look(0)),
       each(DAY_MS, serving, until, () =>
         keepRetention(accounts, location, { clock, tell: noted(onEvent), erases: false }),
       ),
-      ...accounts.map((account) => serveAccount(serving, { account, work, looks }, until)),
+      ...accounts.map((account) => serveAccount(serving, { account, work, idle }, until)),
     ]);
   } finally {
-    await work.close();
     await queue.close();
     await ledger.close();
   }
@@ -164,27 +168,23 @@ const POLL_MS = 250;
 
 async function serveAccount(
   { queue, clock }: Serving,
-  { account, work, looks }: { readonly account: Account; readonly work: RangeWork; readonly looks: Looks },
+  { account, work, idle }: { readonly account: Account; readonly work: RangeWork; idle(): Promise<void> },
   until: AbortSignal,
 ): Promise<void> {
   const working = new Set<Promise<void>>();
   while (!until.aborted) {
     const mayTake = work.mayTake(account);
-    const taken = mayTake ? await answered(queue.take(account.identity)) : undefined;
+    // While the queue does not answer, nothing waits in it.
+    const taken = mayTake ? await queue.take(account.identity).catch(() => undefined) : undefined;
     if (taken !== undefined) {
       const ended = work.workOn(account, taken).finally(() => working.delete(ended));
       working.add(ended);
       continue;
     }
-    if (mayTake && working.size === 0) await looks.idle();
+    if (mayTake && working.size === 0) await idle();
     await Promise.race([...working, clock.sleep(POLL_MS, until).catch(() => {})]);
   }
   await Promise.all(working);
-}
-
-/** While the queue does not answer, nothing waits in it. */
-function answered(taking: Promise<TakenRange | undefined>): Promise<TakenRange | undefined> {
-  return taking.catch(() => undefined);
 }
 
 const BEAT_MS = 1_000;
@@ -212,30 +212,12 @@ async function tellLeft({ ledger, clock }: Serving): Promise<void> {
   if (hasAny) await sendOnce(ledger, clock);
 }
 
-/** Looks for ranges that have rows left and are in no queue: by a submit that was cut off, or by a queue that lost them. */
-class Looks {
-  readonly #serving: Serving;
-  #lastMs = Number.NEGATIVE_INFINITY;
-
-  constructor(serving: Serving) {
-    this.#serving = serving;
-  }
-
-  /** There may be something to do that nobody has sent. */
-  async idle(): Promise<void> {
-    if (this.#serving.clock.monotonicMs() - this.#lastMs >= IDLE_LOOK_MS) await this.look().catch(() => {});
-  }
-
-  async look(): Promise<void> {
-    const { clock, ledger, queue, accounts } = this.#serving;
-    this.#lastMs = clock.monotonicMs();
-    const own = new Set(accounts.map(({ identity }) => identity));
-    const left = await ledger.listed.rangesLeft();
-    await queue.send(
-      left.filter(({ accountIdentity }) => own.has(accountIdentity)),
-      'worker',
-    );
-  }
+/** Sends ranges that have rows left and are in no queue: by a submit that was cut off, or by a queue that lost them. */
+async function sendLeft({ ledger, queue, accounts }: Serving): Promise<void> {
+  const own = new Set(accounts.map(({ identity }) => identity));
+  const left = await ledger.listed.rangesLeft();
+  const sent = left.filter(({ accountIdentity }) => own.has(accountIdentity));
+  await queue.send(sent, 'worker');
 }
 
 const IDLE_LOOK_MS = 5_000;

@@ -9,16 +9,13 @@ import type { TakenRange, WorkQueue } from '../../../ledger/work-queue.ts';
 import { requireAgreedRequests } from '../../../plan/consent.ts';
 import type { RunContext, RunOptions } from '../../../plan/context.ts';
 import { workRange } from '../../pipeline.ts';
-import { ProjectAccess } from '../../project-access.ts';
 import { settleSeries } from '../../series.ts';
-import { type OpenRun, Sessions } from '../../sessions.ts';
+import { Sessions } from '../../sessions.ts';
 
 export class RangeWork {
   readonly #serving: Serving;
   readonly #until: AbortSignal;
   readonly #sessions = new Sessions();
-  /** The session of each account, which would else end with each range. */
-  readonly #held = new Map<string, Promise<OpenRun>>();
   readonly #under = new Set<UnderWork>();
   /** Until when nothing is taken of an account, or nothing of a batch is tried, and why. */
   readonly #resting = new Map<string, { readonly untilMs: number; readonly stopped: StopError }>();
@@ -55,7 +52,7 @@ export class RangeWork {
       onEvent({ kind: 'handed_back', ...range, stopped });
       // Who lets the batch go on finds its ranges again.
       if (OVER.has(stopped.code) && !this.#until.aborted) await told(taken.done());
-      else await told(taken.handBack(await this.#rest(account, taken, stopped)));
+      else await told(taken.handBack(this.#rest(account, taken, stopped)));
     } catch (error) {
       // A bug of ours concerns this range: the others go on.
       onEvent({ kind: 'failed', ...range, why: messageOf(error) });
@@ -63,10 +60,6 @@ export class RangeWork {
     } finally {
       this.#under.delete(under);
     }
-  }
-
-  async close(): Promise<void> {
-    for (const identity of [...this.#held.keys()]) await this.#letGo(identity);
   }
 
   async #stopOf(account: Account, taken: TakenRange, under: UnderWork): Promise<StopError | undefined> {
@@ -79,7 +72,6 @@ export class RangeWork {
       if (context === undefined) return undefined;
       const suspect = await settleSeries(context, batch);
       if (suspect !== undefined) return suspect;
-      await this.#hold(context, batch);
       return await workRange(context, this.#sessions, batch, taken);
     } catch (error) {
       if (error instanceof StopError) return error;
@@ -122,22 +114,8 @@ export class RangeWork {
     return context;
   }
 
-  async #hold(context: RunContext, { id }: Batch): Promise<void> {
-    const { identity } = context.account;
-    const purpose = { batch: id, projects: new ProjectAccess([]) };
-    const held = this.#held.get(identity) ?? this.#sessions.open(context, purpose, this.#until, () => {});
-    this.#held.set(identity, held);
-    await held;
-  }
-
-  async #letGo(identity: string): Promise<void> {
-    const held = this.#held.get(identity);
-    this.#held.delete(identity);
-    await (await held?.catch(() => undefined))?.close();
-  }
-
   /** Notes what a stop means for the next ranges. @returns after how long somebody may try this one. */
-  async #rest(account: Account, { batch }: TakenRange, stopped: StopError): Promise<number> {
+  #rest(account: Account, { batch }: TakenRange, stopped: StopError): number {
     if (this.#until.aborted) return 0;
     if (LOST.has(stopped.code)) {
       this.#onLost(stopped);
@@ -148,7 +126,6 @@ export class RangeWork {
     const { clock } = this.#serving;
     const { code, resumeAtMs = clock.wallMs() } = stopped;
     if (OF_ACCOUNT.has(code)) {
-      await this.#letGo(account.identity);
       const restMs = Math.max(ACCOUNT_RESTS_MS, resumeAtMs - clock.wallMs());
       this.#resting.set(account.identity, { untilMs: clock.monotonicMs() + restMs, stopped });
       // Another host may have another key, or have agreed to the dialect. A pause is everybody's.
