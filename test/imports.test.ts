@@ -29,7 +29,7 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
   ],
   ledger: [
     'copy.ts',
-    'erase.ts',
+    'eraser.ts',
     'ledger.ts',
     'reports.ts',
     'row-pages.ts',

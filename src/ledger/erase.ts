@@ -1,10 +1,18 @@
 import { rmSync } from 'node:fs';
-import { isoTime } from '../core/clock.ts';
 import type { Call } from '../core/operation.ts';
-import type { RowNumber } from '../core/row.ts';
-import { type Cell, type Db, each, type Sql } from './db.ts';
+import { type Db, each, type Sql } from './db.ts';
 import { endCall } from './ends.ts';
-import { type BatchId, type Credits, credits, type LedgerReader } from './ledger.ts';
+import {
+  type Cleaning,
+  type Erasable,
+  type ErasureTarget,
+  erasedReason,
+  type Hit,
+  type Person,
+  type Where,
+} from './eraser.ts';
+import { rowsOf } from './pages.ts';
+import { type BatchId, credits } from './records.ts';
 import { isCurrent } from './schema.ts';
 
 /**
@@ -12,91 +20,6 @@ import { isCurrent } from './schema.ts';
  * bought again: a key is an HMAC under the ledger's secret, and names nobody to whom has not the store. What is erased for its age may be
  * bought again, and so may a change of a person, who comes back as somebody who was never known.
  */
-
-export type ErasureTarget =
-  | { readonly kind: 'person'; readonly person: Person }
-  /** Without an account that of all of them. */
-  | { readonly kind: 'old'; readonly beforeMs: number; readonly accountIdentity?: string | undefined };
-
-/** Where a text is from: in a name, such as a path or a command, and in a list other letters separate than in any text. */
-export type Where = 'text' | 'name' | 'list';
-
-/** Somebody who is to be forgotten: where texts and answers name them, and what is left without them. */
-export interface Person {
-  in(text: string, where?: Where): boolean;
-  /** The whole cells and values in which the person stands, as they are written. */
-  cellsIn(text: string | Buffer, where?: Where): readonly string[];
-  /** A name with another word in the person's place. */
-  replacedIn(name: string): string;
-  /**
-   * An answer without the person.
-   * @param about `company`: single values that name them are cut as well as members of lists.
-   * @returns undefined when the answer is about that person, so that all of it must go.
-   */
-  cutFrom(answer: Buffer, about: 'company' | 'anything'): Buffer | undefined;
-}
-
-/** A whole cell or value that names a person, once for each kind of place: `request`, `answer`, a file of the store and so on. */
-export interface Hit {
-  readonly place: string;
-  readonly cell: string;
-}
-
-/** What a ledger holds of a target. Nothing is changed yet. */
-export interface Erasable {
-  readonly calls: number;
-  /** Number of answers about others from which one person is removed, or what was said with them. */
-  readonly cut: number;
-  readonly rows: number;
-  /** Number of memberships whose person is no longer known afterwards. */
-  readonly memberships: number;
-  /** Number of other places that name the person: commands, names of lists and outputs, reasons of pauses. */
-  readonly names: number;
-  /** Rows whose call is under way or in doubt: a person is erased only when there are none, and of what is old these stay. */
-  readonly unsettled: readonly { readonly batch: BatchId; readonly row: RowNumber }[];
-  /** What lost requests among these may have been charged: it stays counted, and nobody can decide about it afterwards. */
-  readonly heldCredits: Credits;
-  /** Where a person was found; empty for what is old. */
-  readonly hits: readonly Hit[];
-  /** Calls that stay because a row in doubt, or of an open batch, rests on them. */
-  readonly needed: { readonly calls: number; readonly by: readonly BatchId[] };
-  readonly inputs: readonly KnownInput[];
-  readonly files: readonly KnownFile[];
-  /** The batches whose outputs hold something of what is erased. */
-  readonly written: ReadonlySet<BatchId>;
-  /** Erases all of that for good, and removes the files. After a crash it has not begun, or the next opening for spending finishes it. */
-  erase(files: readonly string[], atMs: number): Promise<Cleaning>;
-}
-
-export interface KnownInput {
-  readonly batch: BatchId;
-  readonly path: string;
-  /** Whether the batch goes on: it is open, or has a row in doubt, which is worked through once more. */
-  readonly goesOn: boolean;
-  /** Whether the batch is too young for its list to be erased for its age. */
-  readonly isYoung: boolean;
-}
-
-/** A file that was written, or read. */
-export interface KnownFile {
-  readonly path: string;
-  /** Whether rows of what is erased are in it. */
-  readonly isAffected: boolean;
-}
-
-/** What is due is done by the next opening that can, and keeps nobody from working. `why`: sentences for a user. */
-export type Cleaning = { readonly isDue: false } | { readonly isDue: true; readonly why: string };
-
-/** A ledger as it is opened to erase from it. */
-export interface Eraser {
-  /** The folder of the store, with all that is kept beside the ledger. */
-  readonly folder: string;
-  /** Undefined where nothing was run yet. */
-  readonly ledger: Pick<LedgerReader, 'account' | 'batchLines'> | undefined;
-  /** The role that alone may erase here; undefined for whoever asks. */
-  readonly owner?: string | undefined;
-  find(target: ErasureTarget): Promise<Erasable>;
-}
 
 export interface Erasing {
   readonly db: Db;
@@ -168,9 +91,6 @@ export const NOTHING_ERASABLE: Erasable = {
   },
 };
 
-/** Why a row has no answer any more. */
-export const erasedReason = (atMs: number): string => `erased on ${isoTime(atMs).slice(0, 10)}`;
-
 const EMPTY = `request = NULL, why = CASE WHEN why IS NOT NULL THEN 'erased' END`;
 const EMPTY_BESIDE = [
   `UPDATE replies SET headers = '{}', body = CAST('' AS {bytes})`,
@@ -230,22 +150,6 @@ const NAMES = {
   files: ['path'],
 } as const;
 
-/** @param sql says of which columns a row comes after the last one of the page before. */
-async function* pages<Row extends object>(
-  db: Db,
-  sql: string,
-  key: readonly (keyof Row)[],
-  first: readonly Cell[] = [-1],
-): AsyncGenerator<Row> {
-  for (let after = first; ; ) {
-    const page = await db.rows<Row>(`${sql} LIMIT 1000`, after);
-    yield* page;
-    const last = page.at(-1);
-    if (page.length < 1000 || last === undefined) return;
-    after = key.map((name) => last[name] as Cell);
-  }
-}
-
 /** A row of a table, and the call that it is about. */
 interface Place {
   readonly table: string;
@@ -292,13 +196,13 @@ class PersonSearch {
   /** A person who is known by an id alone is found by the address that the last change left. */
   async #findSubjects(): Promise<void> {
     type Subject = { id: number; name: string; facts: string | null };
-    for await (const { id, name, facts } of pages<Subject>(this.#db, SUBJECTS, ['id']))
+    for await (const { id, name, facts } of rowsOf<Subject>(this.#db, SUBJECTS, ['id']))
       if (this.#isIn('membership', `${name} ${facts ?? ''}`)) this.#subjects.add(id);
   }
 
   async #findCalls(): Promise<void> {
     type Asked = NamedCall & { why: string | null; headers: string | null; body: Body | null };
-    for await (const { why, headers, body, ...call } of pages<Asked>(this.#db, CALLS, ['id'])) {
+    for await (const { why, headers, body, ...call } of rowsOf<Asked>(this.#db, CALLS, ['id'])) {
       const { id, subject } = call;
       const isAsked = this.#isIn('request', call.asked) || this.#subjects.has(subject ?? 0);
       if (isAsked) this.#whole.set(id, call);
@@ -320,7 +224,7 @@ class PersonSearch {
 
   async #findNotes(): Promise<void> {
     type Note = NamedCall & { note: number; kind: string; words: string; facts: string | null };
-    for await (const { note, kind, words, facts, ...call } of pages<Note>(this.#db, NOTES, ['note'])) {
+    for await (const { note, kind, words, facts, ...call } of rowsOf<Note>(this.#db, NOTES, ['note'])) {
       const at = { table: 'notes', key: note, call: call.id };
       this.#name(at, 'words', { words, facts });
       const { body: base64, ...others }: { body?: string } = JSON.parse(facts ?? '{}');
@@ -339,7 +243,7 @@ class PersonSearch {
       'others' | 'reason' | 'work' | 'cells',
       string | null
     >;
-    for await (const kept of pages<Row>(this.#db, ROWS, ['batch', 'row'], ['', -1])) {
+    for await (const kept of rowsOf<Row>(this.#db, ROWS, ['batch', 'row'], ['', -1])) {
       const { batch, row, state } = kept;
       const calls = callsOf(kept);
       const isListed = this.#isIn('plan', kept.work) || this.#isIn('plan', kept.cells);

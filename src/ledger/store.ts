@@ -2,7 +2,7 @@ import type { Clock } from '../core/clock.ts';
 import type { PAUSE_SIGNAL } from '../lib/pause-signal.ts';
 import type { StoreCheck } from './check.ts';
 import type { CopySource, CopyTarget } from './copy.ts';
-import type { Eraser } from './erase.ts';
+import type { Eraser } from './eraser.ts';
 import type { Ledger, LedgerReader } from './ledger.ts';
 import type { WorkQueue } from './work-queue.ts';
 

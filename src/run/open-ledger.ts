@@ -6,7 +6,7 @@ import { StopError, stop } from '../core/errors.ts';
 import type { Operation } from '../core/operation.ts';
 import { besideFolder } from '../core/paths.ts';
 import { plainText } from '../core/plain-text.ts';
-import type { Eraser } from '../ledger/erase.ts';
+import type { Eraser } from '../ledger/eraser.ts';
 import type { Batch, BatchId, Ledger, LedgerReader } from '../ledger/ledger.ts';
 import type { StoreOptions, Tell } from '../ledger/store.ts';
 import { storeAt } from '../ledger/stores.ts';

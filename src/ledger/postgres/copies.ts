@@ -1,6 +1,5 @@
-import { randomBytes } from 'node:crypto';
 import { stop } from '../../core/errors.ts';
-import { type CopySource, type CopyTarget, partsOf, takeParts } from '../copy.ts';
+import { type CopySource, type CopyTarget, copyTables } from '../copy.ts';
 import { postgres } from '../db/postgres.ts';
 import { SCHEMA, type Sql } from '../db.ts';
 import { setMeta } from '../outside-notes.ts';
@@ -22,9 +21,8 @@ export async function copySource(location: string, options: StoreOptions): Promi
     });
     const newest = await newestOf(db);
     return {
-      ...{ ledger, place: location },
+      ...{ ledger, db, place: location },
       copied: await copiedTo(db),
-      parts: () => partsOf(db),
       leave: (copied) =>
         db.transaction(async (sql) => {
           if ((await newestOf(sql)) !== newest)
@@ -71,15 +69,13 @@ export async function copyTarget(location: string, options: StoreOptions): Promi
       place: location,
       present: isArriving || used.length === 0 ? undefined : identity,
       awaiting: isArriving ? identity : undefined,
-      async take(parts) {
-        const name = randomBytes(16).toString('hex');
+      async take(from) {
         const tables = keptTables().map(({ table }) => table);
         // Roles keep what they may do with the tables.
         await db.script(`
           BEGIN; DROP FUNCTION IF EXISTS ${SCHEMA}.refuse() CASCADE; TRUNCATE ${tables.join(', ')}, steps;
           INSERT INTO meta (name, value) VALUES ('arriving', 'yes'); COMMIT;`);
-        await takeParts(db, parts, { identity: name, place: location });
-        return name;
+        return copyTables(from, db, location);
       },
       arrive: async () => void (await db.rows(`DELETE FROM meta WHERE name = 'arriving'`)),
       async close() {

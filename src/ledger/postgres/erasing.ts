@@ -1,7 +1,8 @@
 import { besideFolder } from '../../core/paths.ts';
 import type { PostgresDb } from '../db/postgres.ts';
 import { SCHEMA } from '../db.ts';
-import { type Cleaning, type Eraser, findErasable, finishErasures } from '../erase.ts';
+import { findErasable, finishErasures } from '../erase.ts';
+import type { Cleaning, Eraser } from '../eraser.ts';
 import { keptTables } from '../schema.ts';
 import type { StoreOptions } from '../store.ts';
 import { openSpender, reading } from './place.ts';

@@ -1,6 +1,6 @@
 import { statfsSync } from 'node:fs';
 import type { Connection } from '../db/sqlite.ts';
-import type { Cleaning } from '../erase.ts';
+import type { Cleaning } from '../eraser.ts';
 import { isDiskFull } from './errors.ts';
 
 /** A copy of up to this size is made in memory, so that it gets into no other folder. */

@@ -1,7 +1,6 @@
-import { randomBytes } from 'node:crypto';
 import { renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { type CopyTarget, takeParts } from '../copy.ts';
+import { type CopyTarget, copyTables } from '../copy.ts';
 import { Connection, sqlite } from '../db/sqlite.ts';
 import { metaOf } from '../place.ts';
 import type { StoreOptions } from '../store.ts';
@@ -26,24 +25,24 @@ export async function copyTarget(folder: StoreFolder, options: StoreOptions): Pr
     place: folder.path,
     present: hasLedger(folder) ? await identityIn(connect(folder, 'read')) : undefined,
     awaiting: sizeOf(copy) === undefined ? undefined : await identityIn(new Connection(copy, 'read')),
-    async take(parts) {
+    async take(from) {
       rmSync(copy, { force: true });
-      const identity = randomBytes(16).toString('hex');
       const connection = new Connection(copy, 'write');
       try {
         makePrivateFile(copy);
         connection.pragma(`application_id = ${APPLICATION_ID}`);
         // It is on the disk as a whole before anybody takes it for a ledger.
         connection.pragma('synchronous = OFF');
-        await takeParts(sqlite(connection, connection), parts, { identity, place: folder.path });
+        const identity = await copyTables(from, sqlite(connection, connection), folder.path);
         const said = String(connection.pragma('integrity_check'));
         if (said !== 'ok') throw damagedStore(copy, `SQLite says "${said}"`);
+        connection.raw.close();
+        syncFile(copy);
+        syncFolder(folder.path);
+        return identity;
       } finally {
         connection.raw.close();
       }
-      syncFile(copy);
-      syncFolder(folder.path);
-      return identity;
     },
     async arrive() {
       renameSync(copy, folder.ledger);

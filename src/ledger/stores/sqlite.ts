@@ -7,10 +7,11 @@ import { moveWithoutReplacing, outputProblem } from '../../lib/atomic-file.ts';
 import { testHook } from '../../lib/faults.ts';
 import type { ProcessLock } from '../../lib/process-lock.ts';
 import { checkBudgets } from '../check.ts';
-import { type CopySource, partsOf } from '../copy.ts';
+import type { CopySource } from '../copy.ts';
 import { Connection, sqlite } from '../db/sqlite.ts';
 import type { Db } from '../db.ts';
-import { type Eraser, type Erasing, findErasable, finishErasures, NOTHING_ERASABLE } from '../erase.ts';
+import { type Erasing, findErasable, finishErasures, NOTHING_ERASABLE } from '../erase.ts';
+import type { Eraser } from '../eraser.ts';
 import type { Keeping } from '../gather.ts';
 import type { Ledger, LedgerReader } from '../ledger.ts';
 import { ledgerOver } from '../open-ledger.ts';
@@ -332,10 +333,8 @@ async function markBackup(copy: Connection): Promise<void> {
 async function copySource(folder: StoreFolder, options: StoreOptions): Promise<CopySource> {
   const { ledger, db } = await open(folder, { ...options, mayBeCopied: true });
   return {
-    ledger,
-    place: folder.path,
+    ...{ ledger, db, place: folder.path },
     copied: await copiedTo(db),
-    parts: () => partsOf(db),
     leave: (copied) => db.transaction((sql) => setMeta(sql, { copied_to: JSON.stringify(copied) })),
     close: () => ledger.close(),
   };

@@ -1,8 +1,8 @@
 import { type Clock, isoTime } from '../../core/clock.ts';
-import { type StopError, stop } from '../../core/errors.ts';
+import { stop } from '../../core/errors.ts';
 import { counted } from '../../core/plain-text.ts';
 import type { Copied, CopySource, CopyTarget } from '../../ledger/copy.ts';
-import type { LedgerReader } from '../../ledger/ledger.ts';
+import type { StoreOptions } from '../../ledger/store.ts';
 import { storeAt } from '../../ledger/stores.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import { crashPoint } from '../../lib/faults.ts';
@@ -12,24 +12,15 @@ import { crashPoint } from '../../lib/faults.ts';
  * the ledger that it was made of spends no more, and is opened after that. The same command goes on wherever it was cut off.
  */
 
-export interface CopyOptions {
-  readonly clock: Clock;
-  readonly waitForLockMs: number;
-}
-
-export interface CopiedStore {
-  readonly from: string;
-  readonly to: string;
-  readonly batches: number;
-  readonly spent: number;
-  readonly inDoubt: number;
-}
-
 /**
  * @throws StopError `usage` when both are one place, `store` when something is under way, when TO has a ledger, or when FROM was
  *   copied elsewhere, and what `open` throws.
  */
-export async function copyStore(from: string, to: string, options: CopyOptions): Promise<CopiedStore> {
+export async function copyStore(
+  from: string,
+  to: string,
+  options: Pick<StoreOptions, 'clock' | 'waitForLockMs'>,
+) {
   if (from === to)
     throw stop(
       'usage',
@@ -45,7 +36,10 @@ export async function copyStore(from: string, to: string, options: CopyOptions):
     } finally {
       await target.close();
     }
-    return await sumOf(source.ledger, { from, to });
+    const batches = await source.ledger.batches();
+    const money = await Promise.all(batches.map(({ id }) => source.ledger.batchMoney(id)));
+    const sumOf = (of: 'spent' | 'inDoubt'): number => money.reduce((sum, each) => sum + each[of], 0);
+    return { batches: batches.length, spent: sumOf('spent'), inDoubt: sumOf('inDoubt') };
   } finally {
     await source.close();
   }
@@ -60,7 +54,7 @@ async function copied(source: CopySource, target: CopyTarget, clock: Clock): Pro
       'Name a place that has none.',
     );
   await refuseOpen(source);
-  const identity = await target.take(source.parts());
+  const identity = await target.take(source.db);
   crashPoint('copy-taken');
   await source.leave({ identity, place: target.place, atMs: clock.wallMs() });
   crashPoint('copy-left');
@@ -78,39 +72,13 @@ async function goOn(source: CopySource, target: CopyTarget, copy: Copied): Promi
 }
 
 async function refuseOpen({ ledger, place }: CopySource): Promise<void> {
-  const [first, ...others] = await ledger.openAttempts();
-  if (first !== undefined) throw await stillOpen(ledger, place, first.batch, others.length + 1);
-}
-
-async function stillOpen(
-  ledger: LedgerReader,
-  place: string,
-  id: Parameters<LedgerReader['batch']>[0],
-  count: number,
-): Promise<StopError> {
-  const command = (await ledger.batch(id))?.command;
-  return stop(
+  const open = await ledger.openAttempts();
+  const [first] = open;
+  if (first === undefined) return;
+  const command = (await ledger.batch(first.batch))?.command;
+  throw stop(
     'store',
-    `Nothing was copied: a run of batch ${id} was cut off in ${place} and left ${counted(count, 'request')} without a known result.`,
-    command === undefined
-      ? 'Run the list of that batch once more, then copy again.'
-      : `Run it once more, then copy again: ${command}`,
+    `Nothing was copied: a run of batch ${first.batch} was cut off in ${place} and left ${counted(open.length, 'request')} without a known result.`,
+    `Run it once more, then copy again${command === undefined ? '.' : `: ${command}`}`,
   );
-}
-
-async function sumOf(
-  ledger: LedgerReader,
-  { from, to }: Pick<CopiedStore, 'from' | 'to'>,
-): Promise<CopiedStore> {
-  const batches = await ledger.batches();
-  const money = await Promise.all(batches.map(({ id }) => ledger.batchMoney(id)));
-  const sum = (of: (each: (typeof money)[number]) => number): number =>
-    money.reduce((all, each) => all + of(each), 0);
-  return {
-    from,
-    to,
-    batches: batches.length,
-    spent: sum(({ spent }) => spent),
-    inDoubt: sum((each) => each.inDoubt),
-  };
 }

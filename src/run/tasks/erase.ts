@@ -1,6 +1,6 @@
 import { isoTime } from '../../core/clock.ts';
 import { type StopError, stop } from '../../core/errors.ts';
-import type { Cleaning, Erasable, Eraser, ErasureTarget } from '../../ledger/erase.ts';
+import type { Cleaning, Erasable, Eraser, ErasureTarget } from '../../ledger/eraser.ts';
 import type { StoreOptions } from '../../ledger/store.ts';
 import { toldIn } from '../../ledger/time.ts';
 import { commandLine } from '../../lib/command-line.ts';

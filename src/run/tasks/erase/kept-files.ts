@@ -12,7 +12,7 @@ import {
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { inflateRawSync } from 'node:zlib';
 import { isSpooled, LISTS, listFolderOf } from '../../../core/paths.ts';
-import type { Erasable, ErasureTarget, Hit, KnownInput, Person } from '../../../ledger/erase.ts';
+import type { Erasable, ErasureTarget, Hit, KnownInput, Person } from '../../../ledger/eraser.ts';
 import type { BatchId } from '../../../ledger/ledger.ts';
 import { bookPathIn } from '../../../sandbox/spawn.ts';
 import { forgetNotes, notesIn } from '../../looker-notes.ts';

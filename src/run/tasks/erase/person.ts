@@ -3,7 +3,7 @@ import { domainToASCII, domainToUnicode } from 'node:url';
 import { readBody } from '../../../core/answer-body.ts';
 import { stop } from '../../../core/errors.ts';
 import type { JsonValue } from '../../../core/operation.ts';
-import type { Person, Where } from '../../../ledger/erase.ts';
+import type { Person, Where } from '../../../ledger/eraser.ts';
 import {
   normalisePersonProfile,
   normaliseProfileSlug,

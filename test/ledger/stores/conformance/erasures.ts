@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { callKeyOf } from '../../../../src/core/call-key.ts';
 import { systemClock } from '../../../../src/core/clock.ts';
 import type { Call } from '../../../../src/core/operation.ts';
-import type { Erasable, ErasureTarget } from '../../../../src/ledger/erase.ts';
+import type { Erasable, ErasureTarget } from '../../../../src/ledger/eraser.ts';
 import { type BatchId, credits, type Ledger } from '../../../../src/ledger/ledger.ts';
 import type { Store } from '../../../../src/ledger/store.ts';
 import { personOf } from '../../../../src/run/tasks/erase.ts';
