@@ -3,7 +3,6 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { Clock } from '../core/clock.ts';
 import { StopError, stop } from '../core/errors.ts';
-import type { Operation } from '../core/operation.ts';
 import { besideFolder } from '../core/paths.ts';
 import { plainText } from '../core/plain-text.ts';
 import type { Eraser } from '../ledger/eraser.ts';
@@ -34,20 +33,12 @@ export async function openLedger(choice: StoreChoice, options: OpenOptions): Pro
   return store.open(location, { ...opening, operator, create: true });
 }
 
-/** @throws StopError `unsupported` when the store takes no jobs of that operation. */
-export async function requireTaken(
-  location: string,
-  { name, change }: Pick<Operation, 'name' | 'change'>,
-): Promise<void> {
-  if (change !== undefined) await requireChangesTaken(location, name);
-}
-
-/** The same of a batch that was copied there. @param name of its operation. */
-export async function requireChangesTaken(location: string, name: string): Promise<void> {
-  if (!(await storeAt(location)).manySpend) return;
+/** @throws StopError `unsupported` when the store takes no changes, and the operation makes some. */
+export async function requireTaken(location: string, operation: string, changes: boolean): Promise<void> {
+  if (!changes || !(await storeAt(location)).manySpend) return;
   throw stop(
     'unsupported',
-    `The store ${location} takes only jobs that look things up, and ${name} changes something at the service.`,
+    `The store ${location} takes only jobs that look things up, and ${operation} changes something at the service.`,
     'Run it with a store on the disk of one machine: a folder after --store.',
   );
 }

@@ -152,7 +152,7 @@ export async function openSpender(sandbox: boolean, options: SpenderOptions): Pr
   return {
     ledger,
     run: async ({ job, account, dialect }, { file, signal, onEvent, ...rest }) => {
-      await requireTaken(store.location, job.operation);
+      await requireTaken(store.location, job.operation.name, job.operation.change !== undefined);
       requireFitting(job, rest);
       queue ??= storeAt(store.location).then((at) => at.queue(store.location));
       const context = {

@@ -16,27 +16,6 @@ import { codeOf, isAway, refusal, unanswered, unreachable } from './postgres-err
 import { cellOf, isAskable, queryOf, textOf } from './postgres-statements.ts';
 import { type Address, addressOf } from './server-address.ts';
 
-/**
- * The door to PostgreSQL. `pg` sends ahead in its pipeline mode, so a group is one message, and the lock that it needs is held for no
- * way to the database and back. No pooler in transaction mode is supported: it would drop the options of a session and its prepared
- * statements.
- *
- * A COMMIT without an answer. Each transaction writes its own number into the row of its worker, `workers.newest_group`, and only where the row
- * still has the number of the one before. Who does not know what became of one takes its place: where its number is not there yet,
- * another number is written, so that what is still on its way to the server is refused when it arrives. So it is never done twice,
- * whenever the old connection ends.
- */
-export interface PostgresDb extends Db {
-  readonly shown: string;
-  /**
-   * From now on a COMMIT without an answer is found out, by the row of this worker. Before that it is thrown as `Unanswered`.
-   * @param whyNot says what became of the row where it is not as this worker left it.
-   */
-  workAs(worker: number, whyNot?: () => Promise<StopError>): void;
-  /** Asks now or not at all: a process that has nothing to write hears of an outage by nothing else. */
-  rowsAtOnce<Row>(sql: string, params?: readonly Cell[]): Promise<readonly Row[]>;
-}
-
 export interface PostgresOptions {
   readonly isReader?: boolean;
   /** How it gets through a time in which the database cannot be reached. Without it whatever was asked for fails. */
@@ -87,7 +66,7 @@ export async function postgres(location: string, options: PostgresOptions = {}):
   // A connection that ends while it is idle is replaced; a statement on it tells of it by itself.
   pool.on('error', () => {});
   pool.on('connect', (client) => void client.on('error', () => {}));
-  const door = new PostgresDoor(pool, address, riding && new Outage(riding, address.shown));
+  const door = new PostgresDb(pool, address, riding && new Outage(riding, address.shown));
   try {
     await door.refuseUnfit();
     return door;
@@ -108,7 +87,17 @@ interface Transaction<T> {
   again(client: PoolClient): Promise<T>;
 }
 
-class PostgresDoor implements PostgresDb {
+/**
+ * The door to PostgreSQL. `pg` sends ahead in its pipeline mode, so a group is one message, and the lock that it needs is held for no
+ * way to the database and back. No pooler in transaction mode is supported: it would drop the options of a session and its prepared
+ * statements.
+ *
+ * A COMMIT without an answer. Each transaction writes its own number into the row of its worker, `workers.newest_group`, and only where the row
+ * still has the number of the one before. Who does not know what became of one takes its place: where its number is not there yet,
+ * another number is written, so that what is still on its way to the server is refused when it arrives. So it is never done twice,
+ * whenever the old connection ends.
+ */
+export class PostgresDb implements Db {
   readonly name = 'postgres';
   readonly shown: string;
   readonly #pool: Pool;
@@ -186,12 +175,17 @@ class PostgresDoor implements PostgresDb {
     return this.#through(async (client) => void (await this.#ask(client, { text })));
   }
 
+  /**
+   * From now on a COMMIT without an answer is found out, by the row of this worker. Before that it is thrown as `Unanswered`.
+   * @param whyNot says what became of the row where it is not as this worker left it.
+   */
   workAs(worker: number, whyNot?: () => Promise<StopError>): void {
     this.#worker = worker;
     this.#newest = 0;
     this.#whyNot = whyNot;
   }
 
+  /** Asks now or not at all: a process that has nothing to write hears of an outage by nothing else. */
   rowsAtOnce<Row>(sql: string, params?: readonly Cell[]): Promise<readonly Row[]> {
     return this.#through((client) => this.#on(client).rows<Row>(sql, params), { isAtOnce: true });
   }

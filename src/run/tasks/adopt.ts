@@ -49,7 +49,7 @@ export async function adoptTeam(options: AdoptOptions): Promise<Adopted> {
       'Name onboard, or a job of it.',
     );
   const store = chooseStore(options.store, chosen.account.sandbox);
-  await requireTaken(store.location, chosen.job.operation);
+  await requireTaken(store.location, name, true);
   const { operator, tell } = options;
   const opening = { clock: systemClock, waitForLockMs: 0, operator, tell };
   const ledger = await openLedger(store, { ...opening, mayCreate: true, command: `adopt ${options.file}` });

@@ -99,7 +99,7 @@ async function planChosen({ job, account, dialect }: ResolvedJob, options: PlanO
   const { accept, onEvent: emit = () => {} } = options;
   if (accept !== undefined) await requireAgreedRequests({ account, dialect, accept, emit });
   const { location } = chooseStore(options.store, account.sandbox);
-  await requireTaken(location, job.operation);
+  await requireTaken(location, job.operation.name, job.operation.change !== undefined);
   const ledger = await lookIfThere(location, options.tell);
   try {
     const opened = await openHeader(options.file, job, ledger);

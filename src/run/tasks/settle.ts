@@ -27,7 +27,7 @@ import {
   lookInto,
   openIfFree,
   openLedger,
-  requireChangesTaken,
+  requireTaken,
 } from '../open-ledger.ts';
 import { overOf, refuseOver } from '../over.ts';
 import { canBeAskedAbout, doubtReason } from '../reconcile.ts';
@@ -212,7 +212,7 @@ export async function settleDoubts(
   decision: PersonsDecision,
   operator?: string,
 ): Promise<Decided> {
-  if (batch.plannedRows !== undefined) await requireChangesTaken(location, batch.operation);
+  await requireTaken(location, batch.operation, batch.plannedRows !== undefined);
   const opening = { clock: systemClock, waitForLockMs: 0, mayCreate: false, operator };
   const ledger = await openLedger({ location, named: true }, { ...opening, command: `settle ${batch.id}` });
   try {
