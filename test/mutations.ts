@@ -32,7 +32,7 @@ export const MUTATIONS: readonly Mutation[] = [
     file: 'src/ledger/place.ts',
     text: 'requireAccepted(loss, options);',
     instead: '',
-    test: ['ledger/stores/lost', 'buys nothing until that is accepted'],
+    test: ['faults/lost-stores', 'buys nothing until that is accepted'],
   },
   {
     rule: '3: what a kill left open is settled first',

@@ -109,16 +109,6 @@ export function openingConforms(store: Store): void {
       expect(await reader.counts(batch)).toEqual({ matched: 1 });
       expect(await reader.batch(batch)).toEqual(await ledger.batch(batch));
     });
-
-    test('an onlooker works when nobody spends', async () => {
-      const place = freshPlace(store);
-      const ledger = await openStore(store, place);
-      const batch = await batchNamed(ledger, 'a');
-      await ledger.close();
-      const reader = await store.look(place);
-      expect((await reader.batches()).map(({ id }) => id)).toEqual([batch]);
-      await reader.close();
-    });
   });
 }
 
