@@ -28,7 +28,6 @@ import type { FormulaMode } from '../../lib/formulas.ts';
 import { batchIdentityOf, batchKeyOf } from '../../plan/batch-key.ts';
 import type { JobOptions } from '../../plan/context.ts';
 import { choose } from '../choose.ts';
-import { lookerNotes } from '../looker-notes.ts';
 import {
   allBatches,
   eachLedger,
@@ -37,6 +36,7 @@ import {
   lookInto,
   openIfFree,
 } from '../open-ledger.ts';
+import { lookerNotes } from './looker-notes.ts';
 import { pricesOfAccounts } from './spend.ts';
 
 interface ExportOptions {

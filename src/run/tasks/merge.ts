@@ -11,8 +11,8 @@ import { outputSettings, readSettings } from '../../job/job-settings.ts';
 import type { Batch, LedgerReader } from '../../ledger/ledger.ts';
 import { checkWritable } from '../../lib/atomic-file.ts';
 import { endingOf, nameParts } from '../../lib/file-name.ts';
-import { lookerNotes } from '../looker-notes.ts';
 import { eachLedgerThere, lookInto } from '../open-ledger.ts';
+import { lookerNotes } from './looker-notes.ts';
 import { filesAt, type Makers, makersOf } from './merge/result-makers.ts';
 
 /** This file puts a result into a file that its user has edited since. Nothing is bought and no ledger is written to. */

@@ -23,7 +23,7 @@ import {
   standingDecision,
 } from '../../ledger/ledger.ts';
 import { isJsonLinesName } from '../../lib/file-name.ts';
-import { dialectOfBatch } from '../batch-account.ts';
+import { dialectOfBatch } from './batch-account.ts';
 
 export interface RowStory {
   readonly batch: Batch;

@@ -20,7 +20,6 @@ import type {
 } from '../../ledger/ledger.ts';
 import { AccountTime } from '../../ledger/time.ts';
 import { commandLine } from '../../lib/command-line.ts';
-import { accountOfBatch, dialectFor, dialectOfBatch } from '../batch-account.ts';
 import {
   type FoundBatch,
   lookAtLedger,
@@ -32,6 +31,7 @@ import {
 import { overOf, refuseOver } from '../over.ts';
 import { canBeAskedAbout, doubtReason } from '../reconcile.ts';
 import { decisionsAbout, type Retries, retriesOf } from '../retries.ts';
+import { accountOfBatch, dialectFor, dialectOfBatch } from './batch-account.ts';
 import {
   type AlikeDoubts,
   alikeDoubts,

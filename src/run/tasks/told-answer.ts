@@ -11,8 +11,8 @@ import type { RowNumber } from '../../core/row.ts';
 import { outputSettings } from '../../job/job-settings.ts';
 import type { Batch, BatchId, Doubt, LedgerReader, RawReply } from '../../ledger/ledger.ts';
 import { commandLine } from '../../lib/command-line.ts';
-import { dialectFor } from '../batch-account.ts';
 import { ruleReads } from '../series.ts';
+import { dialectFor } from './batch-account.ts';
 
 /** What a person says that the vendor answered, in the shape in which the vendor would have said it. */
 export interface Told {

@@ -15,7 +15,7 @@ import { isSpooled, LISTS, listFolderOf } from '../../../core/paths.ts';
 import type { Erasable, ErasureTarget, Hit, KnownInput, Person } from '../../../ledger/eraser.ts';
 import type { BatchId } from '../../../ledger/ledger.ts';
 import { bookPathIn } from '../../../sandbox/spawn.ts';
-import { forgetNotes, notesIn } from '../../looker-notes.ts';
+import { forgetNotes, notesIn } from '../looker-notes.ts';
 
 /** What is kept in the store beside its ledger: lists, which an erasure removes, and texts, in which it replaces the person. */
 

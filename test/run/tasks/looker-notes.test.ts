@@ -7,10 +7,10 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { notesIn } from '../../src/run/looker-notes.ts';
-import { temporaryFolder } from '../sandbox/client.ts';
+import { notesIn } from '../../../src/run/tasks/looker-notes.ts';
+import { temporaryFolder } from '../../sandbox/client.ts';
 
-const NOTES = join(import.meta.dirname, '../../src/run/looker-notes.ts');
+const NOTES = join(import.meta.dirname, '../../../src/run/tasks/looker-notes.ts');
 
 /** A process that notes these files, one after the other. */
 async function noted(folder: string, paths: readonly string[]): Promise<void> {

@@ -3,11 +3,11 @@ import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { stateFolder } from '../core/paths.ts';
-import type { OutputOrder } from '../files/output/output.ts';
-import type { BatchId, LedgerReader } from '../ledger/ledger.ts';
-import { isUrl } from '../ledger/store.ts';
-import { replaceFile } from '../lib/atomic-file.ts';
+import { stateFolder } from '../../core/paths.ts';
+import type { OutputOrder } from '../../files/output/output.ts';
+import type { BatchId, LedgerReader } from '../../ledger/ledger.ts';
+import { isUrl } from '../../ledger/store.ts';
+import { replaceFile } from '../../lib/atomic-file.ts';
 
 /**
  * Notes which files were written by exports that do not write to the ledger. During a run only the run may write to it, so
