@@ -27,9 +27,9 @@ import {
 import { requireRanges, sendRanges } from './pipeline/ranges.ts';
 import { isOfNoRow, type RowsWork, workRows } from './pipeline/row-work.ts';
 import { submitAgain, submitRows } from './pipeline/submit.ts';
-import { ALL_ROWS, plannedProjects, type RowRange, type TaskSource, tasksOf } from './pipeline/tasks.ts';
 import { ProjectAccess } from './project-access.ts';
 import { readChangesAnew } from './readings.ts';
+import { ALL_ROWS, plannedProjects, type RowRange, type TaskSource, tasksOf } from './row-tasks.ts';
 import { noteStops, settleSeries } from './series.ts';
 import type { Sessions } from './sessions.ts';
 import { RunMetrics, type RunSummary, summarize } from './summary.ts';

@@ -7,8 +7,8 @@ import type { AttemptId, Batch, DatedAnswer, FinishedRow } from '../../ledger/le
 import { crashPoint } from '../../lib/faults.ts';
 import { forgettingBeside, isSurelyFreshFor } from '../../plan/known-calls.ts';
 import { type MetCall, RowWalk } from '../../plan/row-walk.ts';
+import { paced, type Task, type TaskSource } from '../row-tasks.ts';
 import { answerTo, type Work } from './answer-call.ts';
-import { paced, type Task, type TaskSource } from './tasks.ts';
 
 /**
  * Rows are read, walked to their end and finished. Those that end with what the ledger knows are walked side by side; any other asks

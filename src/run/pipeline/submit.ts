@@ -5,8 +5,8 @@ import { type MappedInput, rowInputOf } from '../../files/input.ts';
 import type { Batch, ListedRow, SubmittedRow } from '../../ledger/ledger.ts';
 import { crashPoint } from '../../lib/faults.ts';
 import type { RunContext } from '../../plan/context.ts';
+import { taskMaker } from '../row-tasks.ts';
 import { leftOf } from './row-work.ts';
-import { taskMaker } from './tasks.ts';
 
 /**
  * A list is read once, and its rows stand in the ledger before anything is sent: with the cells of the mapped columns where they are

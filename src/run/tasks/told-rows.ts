@@ -1,7 +1,5 @@
 import { StopError } from '../../core/errors.ts';
-import type { JsonObject } from '../../core/operation.ts';
 import type { Outcome } from '../../core/row.ts';
-import { openMappedInput } from '../../files/input.ts';
 import type {
   AnswerAtHand,
   AnswerKind,
@@ -9,12 +7,13 @@ import type {
   Batch,
   Doubt,
   FinishedRow,
+  Ledger,
   LedgerReader,
-  RowPlace,
 } from '../../ledger/ledger.ts';
 import { identifierOf } from '../../ledger/tally.ts';
-import { type ResolvedJob, RowWalk, rowPreparer, type WalkedRow } from '../../plan/row-walk.ts';
+import { type ResolvedJob, RowWalk, type WalkedRow } from '../../plan/row-walk.ts';
 import { jobOfBatch } from '../job-today.ts';
+import { isWhole, taskMaker } from '../row-tasks.ts';
 
 /** What a person says that came of a call ends the rows that wait for it, as far as their operations ask for nothing more. */
 
@@ -24,7 +23,7 @@ export type ToldAnswer = Pick<AnswerAtHand, 'why' | 'body'> & {
 
 /** @returns the rows that end. The others go on with the next run of their batch. */
 export async function rowsToldOf(
-  ledger: LedgerReader,
+  ledger: Ledger,
   doubt: Doubt,
   told: ToldAnswer,
 ): Promise<readonly FinishedRow[]> {
@@ -33,7 +32,7 @@ export async function rowsToldOf(
   for (const [id, rows] of places) {
     const batch = await ledger.batch(id);
     if (batch === undefined) continue;
-    const walking = await walkingIn(ledger, batch, rows);
+    const walking = await walkingIn(ledger, batch);
     for (const { row } of rows) {
       const walked = await walking(row, doubt, told);
       if (walked !== undefined) ended.push({ batch: id, row, ...walked });
@@ -45,16 +44,17 @@ export async function rowsToldOf(
 type Walked = Pick<FinishedRow, 'outcome' | 'answers'>;
 type Walking = (row: number, doubt: Doubt, told: ToldAnswer) => Promise<Walked | undefined>;
 
-/** Where the job or the list is not there as it was, what was told alone says how a row ends whose batch no run goes on with. */
-async function walkingIn(ledger: LedgerReader, batch: Batch, rows: readonly RowPlace[]): Promise<Walking> {
+/** Where the job is not there as it was, what was told alone says how a row ends whose batch no run goes on with. */
+async function walkingIn(ledger: Ledger, batch: Batch): Promise<Walking> {
   const isOver = batch.state === 'superseded' || batch.state === 'cancelled';
-  const alone: Walking = async (_, doubt, told) => (isOver ? endedBy(doubt, told) : undefined);
   const job = await orNone(jobOfBatch(batch));
-  if (job === undefined) return alone;
-  const asked = await orNone(askedIn(ledger, batch, job, rows));
+  const taskOf = job && (await taskMaker(job, batch));
   return async (row, doubt, told) => {
-    const work = asked?.get(row);
-    return work === undefined ? alone(row, doubt, told) : walked(ledger, batch, job, work, { doubt, told });
+    const [left] = taskOf ? await ledger.listed.rowsLeft(batch.id, row, row + 1, 1) : [];
+    const task = left && isWhole(left) ? taskOf?.(left) : undefined;
+    if (job !== undefined && task?.kind === 'work')
+      return walked(ledger, batch, job, task.work, { doubt, told });
+    return isOver ? endedBy(doubt, told) : undefined;
   };
 }
 
@@ -72,61 +72,6 @@ function endedBy({ call, attempt }: Doubt, { kind }: ToldAnswer): Walked | undef
   const outcome: Outcome =
     call.change === undefined ? { kind: 'matched', matchedBy: identifierOf(call) } : { kind: 'applied' };
   return { outcome, answers: [attempt] };
-}
-
-/** What the rows ask, by the plan that the ledger keeps or by the list. */
-function askedIn(
-  ledger: LedgerReader,
-  batch: Batch,
-  job: ResolvedJob,
-  rows: readonly RowPlace[],
-): Promise<ReadonlyMap<number, WalkedRow>> {
-  const numbers = rows.map(({ row }) => row).sort((one, other) => one - other);
-  const isChange = job.job.operation.change !== undefined;
-  return isChange ? plannedOf(ledger, batch, numbers) : listedOf(ledger, batch, job, numbers);
-}
-
-async function plannedOf(
-  ledger: LedgerReader,
-  { id }: Batch,
-  numbers: readonly number[],
-): Promise<ReadonlyMap<number, WalkedRow>> {
-  const asked = new Map<number, WalkedRow>();
-  for (const row of numbers) {
-    const [planned] = await ledger.plannedRows(id, row, 1);
-    if (planned?.row === row && planned.kind === 'work') asked.set(row, plannedRow(planned.work));
-  }
-  return asked;
-}
-
-async function listedOf(
-  ledger: LedgerReader,
-  batch: Batch,
-  job: ResolvedJob,
-  numbers: readonly number[],
-): Promise<ReadonlyMap<number, WalkedRow>> {
-  const asked = new Map<number, WalkedRow>();
-  const [first = 0, last = first] = [numbers[0], numbers.at(-1)];
-  const input = await openMappedInput(batch.inputPath, job.job, ledger);
-  if (input.survey.sha256 !== batch.inputSha256) return asked;
-  const prepare = rowPreparer(job, input.columns);
-  for await (const group of input.sheet.groups(await ledger.positionBefore(batch.id, first))) {
-    for (const each of group.filter(({ row }) => numbers.includes(row))) {
-      const prepared = prepare(each);
-      if (prepared.kind === 'ready') asked.set(each.row, prepared);
-    }
-    if ((group.at(-1)?.row ?? 0) >= last) break;
-  }
-  return asked;
-}
-
-function plannedRow(work: JsonObject): WalkedRow {
-  const { repaired, refusedBefore } = work;
-  return {
-    input: work,
-    ...(typeof repaired === 'string' ? { repaired } : {}),
-    ...(typeof refusedBefore === 'string' ? { refusedBefore } : {}),
-  };
 }
 
 /** @returns how the row ends; undefined where it asks for what nobody has answered. */

@@ -1,11 +1,11 @@
-import type { Outcome, RowNumber } from '../../core/row.ts';
-import { countryOf } from '../../files/input.ts';
-import { readSettings } from '../../job/job-settings.ts';
-import type { Batch, Ledger, ListedRow, PlannedRow, RowLeft } from '../../ledger/ledger.ts';
-import { plannedPages } from '../../ledger/row-pages.ts';
-import { keptWork } from '../../operations/team/planned-work.ts';
-import type { Pace, RunContext } from '../../plan/context.ts';
-import { optionsOf, preparedCells, type WalkedRow } from '../../plan/row-walk.ts';
+import type { Outcome, RowNumber } from '../core/row.ts';
+import { countryOf } from '../files/input.ts';
+import { readSettings } from '../job/job-settings.ts';
+import type { Batch, Ledger, ListedRow, PlannedRow, RowLeft } from '../ledger/ledger.ts';
+import { plannedPages } from '../ledger/row-pages.ts';
+import { keptWork } from '../operations/team/planned-work.ts';
+import type { Pace, RunContext } from '../plan/context.ts';
+import { optionsOf, preparedCells, type ResolvedJob, type WalkedRow } from '../plan/row-walk.ts';
 
 /** A row without a final outcome yet: the input for its operation, or the outcome of a row that needs no operation. */
 export type Task = {
@@ -61,16 +61,16 @@ export async function* tasksOf({ context, batch, range, only, submitAgain }: Lef
   }
 }
 
-const isWhole = (left: RowLeft): left is ListedRow | PlannedRow =>
+export const isWhole = (left: RowLeft): left is ListedRow | PlannedRow =>
   'kind' in left || 'cells' in left || 'unreadable' in left;
 
 /** Makes tasks of rows as the ledger has them, in every process alike. */
 export async function taskMaker(
-  context: RunContext,
+  resolved: ResolvedJob,
   { settings }: Pick<Batch, 'settings'>,
 ): Promise<(left: ListedRow | PlannedRow) => Task> {
-  const { job } = context;
-  const options = optionsOf(context);
+  const { job } = resolved;
+  const options = optionsOf(resolved);
   const code = job.repair === true ? readSettings(settings).country : undefined;
   const country = code === undefined ? undefined : await countryOf(code);
   return (left) => {
