@@ -28,6 +28,7 @@ import {
   type PauseRecord,
   type UsageMark,
 } from './records.ts';
+import { isDoubted } from './schema.ts';
 import { takeBack } from './taken-back.ts';
 
 /** Accounts at a vendor. How they answered is counted over their newest calls, by an index. */
@@ -85,7 +86,7 @@ const NOTHING: Money = { spent: credits(0), reserved: credits(0), inDoubt: credi
 const EVER = `
 SELECT coalesce(sum(spent), 0) AS spent, coalesce(sum(held), 0) AS held FROM budgets WHERE scope LIKE CAST(? AS TEXT)`;
 const IN_DOUBT = `
-SELECT coalesce(sum(reserved), 0) AS held FROM calls WHERE state IN ('doubt', 'retried', 'lost') AND account = ?`;
+SELECT coalesce(sum(reserved), 0) AS held FROM calls WHERE ${isDoubted('calls')} AND account = ?`;
 
 async function everOf(sql: Sql, account: number): Promise<Money> {
   const [kept] = await sql.rows<{ spent: number; held: number }>(EVER, [`month:${account}:%`]);

@@ -22,7 +22,7 @@ import { type Context, callFrom, type KeptCall, keptKey, keyOf, type Writing } f
 import { type Db, each } from './db.ts';
 import { unprovenOf } from './moves.ts';
 import { type AttemptId, type BatchId, credits, type DecisionId } from './records.ts';
-import { isCurrent, isPast, type CallState as KeptState } from './schema.ts';
+import { isCurrent, isDoubted, isPast, type CallState as KeptState } from './schema.ts';
 
 /** What the rows of `calls`, `replies` and `notes` say of a call. */
 
@@ -403,7 +403,7 @@ function lookFrom({ call: attempt, facts, said, words: why, at: atMs }: Note): L
 
 /** Doubts of a batch's own requests, on which its rows rest, and that it is to send again; the third `?` is another state of such rows. */
 const DOUBTED = `
-SELECT c.key FROM batches b JOIN calls c ON c.account = b.account AND c.batch = b.id AND c.state IN ('doubt', 'retried', 'lost') AND c.state <> 'lost'
+SELECT c.key FROM batches b JOIN calls c ON c.account = b.account AND c.batch = b.id AND ${isDoubted('c')} AND c.state <> 'lost'
 WHERE b.id = ?
 UNION SELECT c.key FROM rows d JOIN rows w ON w.batch = d.batch AND w.row = d.row JOIN calls c ON c.id = w.call
 WHERE d.batch = ? AND d.state IN ('in_doubt', CAST(? AS TEXT))

@@ -1,6 +1,7 @@
 import { present } from '../core/objects.ts';
 import { each, type Sql } from './db.ts';
 import { credits, type Money } from './records.ts';
+import { isDoubted } from './schema.ts';
 
 /** Budgets by their scopes: `batch:1f0c93ab`, `extra:1f0c93ab`, `day:1:20783`, `month:1:202611` (account, day or month). */
 
@@ -27,7 +28,7 @@ export async function moneyOf(sql: Sql, scope: string): Promise<Money> {
 
 async function inDoubtOf(sql: Sql, scope: string): Promise<number> {
   const [kind, of = '', period = ''] = scope.split(':');
-  const held = `SELECT coalesce(sum(reserved), 0) AS held FROM calls WHERE state IN ('doubt', 'retried', 'lost')`;
+  const held = `SELECT coalesce(sum(reserved), 0) AS held FROM calls WHERE ${isDoubted('calls')}`;
   const [found] =
     kind === 'batch' || kind === 'extra'
       ? await sql.rows<{ held: number }>(
