@@ -39,27 +39,6 @@ function runHere(place: Workplace, request: Partial<RunOptions> = {}): Promise<R
   });
 }
 
-describe('while "Spend at most …?" is on the screen', () => {
-  test.for(some(EDITS, 1))('an edit (%s) stops the run before anything is bought', async (how) => {
-    await using place = await Workplace.open();
-    place.writeList(domainsOf('asked', 30));
-    const list = new EditedList(place.path('list.csv'));
-    const askBudget = async () => {
-      list.edit(how);
-      return credits(100);
-    };
-    await expect(runHere(place, { askBudget })).rejects.toMatchObject({
-      code: 'input',
-      message: expect.stringContaining('list.csv changed during the run'),
-    });
-    expect((await place.vendor.book()).requests).toBe(0);
-
-    list.putBack();
-    expect(await place.runHere()).toMatchObject({ code: 0, report: { counts: { matched: 30 } } });
-    expect(foreignRows(place)).toBe(0);
-  });
-});
-
 const ROWS = 300;
 
 /** So long that a thread parses most of it. */

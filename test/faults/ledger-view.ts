@@ -23,9 +23,6 @@ export interface LedgerView {
   readonly inDoubt: number;
   /** Credits, over all batches. */
   readonly spent: number;
-  /** Credits that lost answers may have cost, over all batches. */
-  readonly atRisk: number;
-  readonly batches: readonly { readonly path: string; readonly state: string }[];
   readonly doubts: readonly DoubtView[];
   /** Attempts that may have reached the vendor, over all calls. */
   readonly attempts: number;
@@ -48,8 +45,6 @@ const EMPTY: LedgerView = {
   unanswered: [],
   inDoubt: 0,
   spent: 0,
-  atRisk: 0,
-  batches: [],
   doubts: [],
   attempts: 0,
 };
@@ -91,7 +86,6 @@ export function viewLedger(store: string): LedgerView {
 function viewOf(database: Database.Database): LedgerView {
   const calls = database.prepare(CALLS).all() as StoredCall[];
   const spent = database.prepare("SELECT sum(spent) FROM budgets WHERE scope LIKE 'batch:%'").pluck().get();
-  const batches = database.prepare('SELECT facts, state FROM batches ORDER BY number').all();
   const open = calls.filter(({ state }) => state === 'open');
   const doubts = calls.filter(({ state }) => state === 'doubt');
   return {
@@ -101,19 +95,12 @@ function viewOf(database: Database.Database): LedgerView {
     unanswered: open.filter(({ is_replied }) => is_replied === 0).map(({ id }) => id),
     inDoubt: doubts.length,
     spent: Number(spent ?? 0),
-    atRisk: calls.reduce((sum, { state, reserved }) => sum + (LOST.includes(state) ? reserved : 0), 0),
-    batches: (batches as { facts: string; state: string }[]).map(({ facts, state }) => ({
-      path: JSON.parse(facts).inputPath as string,
-      state,
-    })),
     doubts: doubts.map(({ operation, asked, batch, row }) => {
       const { parameters, project } = JSON.parse(asked) as Pick<DoubtView, 'parameters' | 'project'>;
       return { operation, parameters, batch, row, ...(project === undefined ? {} : { project }) };
     }),
   };
 }
-
-const LOST = ['doubt', 'retried', 'lost'];
 
 const isUnsent = ({ state, said }: StoredCall): boolean => state === 'unsold' && said === 'not_sent';
 

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
@@ -189,7 +189,7 @@ export async function driveMachines(
       ways.push(proxies.use(await TcpProxy.before(Number(new URL(store).port), databaseMs)));
     const ending = new AbortController();
     const world = { server, place, store, disk, ways, alive: new Set<Program>(), over: ending.signal };
-    await new Machines(settings, world, tally).workThrough(orders, ending, folder);
+    await new Machines(settings, world, tally).workThrough(orders, ending);
     tally.lists += orders.length;
   } finally {
     await server.stopAtOnce();
@@ -210,7 +210,7 @@ class Machines {
     this.#tally = tally;
   }
 
-  async workThrough(orders: readonly Order[], ending: AbortController, folder: string): Promise<void> {
+  async workThrough(orders: readonly Order[], ending: AbortController): Promise<void> {
     const { place, store, server } = this.#world;
     const { cap, minutes, rows } = this.#settings;
     const tally = this.#tally;
@@ -218,7 +218,7 @@ class Machines {
     const init = await place.typeHere(['store', 'init', store]);
     if (init.code !== 0) throw new Error(init.stderr);
     for (const order of orders) requireCode(await place.run({ ...order, more: ['--detach'] }), [0]);
-    await this.#buy(ending, folder);
+    await this.#buy(ending);
     const ended = await rowsEndedOf(server, DATABASE);
     const sentMs = this.#sentMs();
     this.#measure(ended, sentMs);
@@ -239,9 +239,8 @@ class Machines {
   // ------------------------------------------------------------------------------------------------------ workers
 
   /** Resolves when all rows have ended or no more of them do, or when the time is over, and the workers have ended. */
-  async #buy(ending: AbortController, folder: string): Promise<void> {
-    const { alive, server } = this.#world;
-    const before = processorSecondsOf(folder);
+  async #buy(ending: AbortController): Promise<void> {
+    const { alive } = this.#world;
     for (let slot = 0; slot < this.#settings.workers; slot += 1) this.#begin(slot);
     const names = MISHAP_NAMES.filter((name) => this.#settings.most[name] > 0);
     await Promise.all([
@@ -249,15 +248,6 @@ class Machines {
       ...names.map((name) => this.#often(name)),
     ]);
     const left = [...alive];
-    if (names.length === 0) {
-      const ended = await rowsEndedOf(server, DATABASE);
-      const used = [
-        sum(left.map(({ pid }) => statOf(pid)?.seconds ?? 0)),
-        processorSecondsOf(folder) - before,
-      ];
-      const [workers, database] = used.map((seconds) => ((seconds * 1_000) / ended).toFixed(2));
-      this.#tally.see('processor ms a row', `workers ${workers}, database ${database}`);
-    }
     for (const worker of left) {
       worker.signal('SIGCONT');
       worker.signal('SIGTERM');
@@ -458,32 +448,6 @@ function recoveryMs(
 
 /** By the clock of `sent-log.ts`. */
 const nowMs = (): number => Number(process.hrtime.bigint() / 1_000n) / 1_000;
-
-/** Seconds are counted in such parts of them, on every Linux that Node runs on. */
-const TICKS = 100;
-
-/** What a process has used of the processor; undefined when there is none, or the kernel does not tell. */
-function statOf(pid: number | string) {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The name of the program may have spaces, so fields are counted from behind it: `ppid` is 4, and `utime` to `cstime` 14 to 17.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    const secondsOf = (at: number): number => sum(fields.slice(at, at + 2).map(Number)) / TICKS;
-    return { parent: Number(fields[1]), seconds: secondsOf(11), endedSeconds: secondsOf(13) };
-  } catch {
-    return undefined;
-  }
-}
-
-/** Of the database, its children, and those of them that have ended. */
-function processorSecondsOf(databaseFolder: string): number {
-  const pid = Number(readFileSync(join(databaseFolder, 'postmaster.pid'), 'utf8').split('\n')[0]);
-  const { seconds = 0, endedSeconds = 0 } = statOf(pid) ?? {};
-  const children = readdirSync('/proc').flatMap((each) => statOf(each) ?? []);
-  return (
-    seconds + endedSeconds + sum(children.filter(({ parent }) => parent === pid).map((each) => each.seconds))
-  );
-}
 
 function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, each) => total + each, 0);

@@ -30,6 +30,7 @@ beforeAll(async () => {
   for (const name of ['away', 'certified', 'bare']) await server.createDatabase(name);
   await server.query('postgres', 'CREATE ROLE stranger LOGIN; CREATE ROLE known LOGIN PASSWORD $$right$$');
   await server.createDatabase('locked');
+  await server.query('postgres', `CREATE DATABASE latin ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0`);
   return () => place[Symbol.asyncDispose]();
 });
 
@@ -129,40 +130,32 @@ describe('one sentence says what to do about', () => {
     expectRefused(await place.type(['worker', '--store', store, '--json'], env).ended, fact, advice);
   }
 
-  test('a database that cannot hold every letter', async () => {
-    await server.query('postgres', `CREATE DATABASE latin ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0`);
-    await expectEach(server.url('latin'), 'LATIN1', 'UTF8');
+  test.each<readonly [string, () => string, string, string]>([
+    ['cannot hold every letter', () => server.url('latin'), 'LATIN1', 'UTF8'],
+    [
+      'has more in its URL',
+      () => `${server.url('bare')}?options=-c%20search_path%3Dpublic`,
+      'options',
+      'Leave it out',
+    ],
+    ['gives the role no rights', () => server.url('bare', 'stranger'), 'stranger', 'store init'],
+    ['is not there', () => server.url('nowhere'), 'database "nowhere" does not exist', 'URL'],
+    ['knows no such role', () => server.url('bare', 'nobody'), 'role "nobody" does not exist', 'URL'],
+  ])('a database that %s', async (_, store, fact, advice) => {
+    await expectEach(store(), fact, advice);
   });
 
-  test('a URL with a password, which is not shown, and a server that is not there', async () => {
-    expectRefused(
-      await typed(['status', '--store', 'postgres://me:secret@127.0.0.1:1/name']),
-      'came with a password',
-      'PGPASSFILE',
-    );
-    const { stderr } = await typed(['status', '--store', 'postgres://me:secret@127.0.0.1:1/name']);
-    expect(stderr).not.toContain('secret');
-    expectRefused(
-      await typed(['status', '--store', 'postgres://me@127.0.0.1:1/name']),
-      'cannot be reached',
-      'Check that the server runs',
-    );
-  });
-
-  test('what the URL says beyond where the database is', async () => {
-    await expectEach(`${server.url('bare')}?options=-c%20search_path%3Dpublic`, 'options', 'Leave it out');
-  });
-
-  test('a role without rights, in a database with a ledger and in one without', async () => {
-    const role = 'stranger';
-    await expectEach(server.url('bare', role), role, 'store init');
+  test('a role without rights, in a database with a ledger', async () => {
     await typed(['store', 'init', server.url('bare')]);
-    await expectEach(server.url('bare', role), role, 'store init');
+    await expectEach(server.url('bare', 'stranger'), 'stranger', 'store init');
   });
 
-  test('a database that is not there, and a role that is not', async () => {
-    await expectEach(server.url('nowhere'), 'database "nowhere" does not exist', 'URL');
-    await expectEach(server.url('bare', 'nobody'), 'role "nobody" does not exist', 'URL');
+  test('a URL with a password, which is not shown, and a server that is away', async () => {
+    const ended = await typed(['status', '--store', 'postgres://me:secret@127.0.0.1:1/name']);
+    expectRefused(ended, 'came with a password', 'PGPASSFILE');
+    expect(ended.stderr).not.toContain('secret');
+    const away = await typed(['status', '--store', 'postgres://me@127.0.0.1:1/name']);
+    expectRefused(away, 'cannot be reached', 'Check that the server runs');
   });
 
   test('a password that is wrong, or missing', async () => {
