@@ -173,9 +173,8 @@ test('status and a program see who works, what each has on its way, and which ra
   expect(workers.map(({ pid }) => pid)).toContain(one?.pid);
   expect(one?.host).toBe(hostname());
   await expect.poll(() => show(batch)).toMatch(/^Ranges +0 waiting, 2 running$/m);
-  expect(
-    (await show()).match(/^Worker .+, process \d+, .* last beat .*; data: \d in flight; /gm),
-  ).toHaveLength(2);
+  const beating = /^Worker .+, process \d+, .* last beat .*; data: \d in flight; /gm;
+  await expect.poll(async () => (await show()).match(beating)).toHaveLength(2);
   for (const worker of workers) worker.signal('SIGTERM');
   await Promise.all(workers.map(({ ended }) => ended));
   expect(await workersOf({ store })).toEqual([]);
