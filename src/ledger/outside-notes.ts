@@ -5,6 +5,7 @@ import { isoTime } from '../core/clock.ts';
 import { StopError, stop } from '../core/errors.ts';
 import { ledgersFolder } from '../core/paths.ts';
 import { distrustOfFolder } from '../lib/file-trust.ts';
+import { oneRow } from './context.ts';
 import type { Sql } from './db.ts';
 import type { StoreOptions } from './store.ts';
 
@@ -56,31 +57,27 @@ export interface LedgerNow {
   readonly lost: string | undefined;
   /** The newest call; undefined while it holds nothing but play money, which is not worth a stop. */
   readonly newest: SentRequest | undefined;
-  /** Whether it has the request that was asked about. */
-  readonly has: boolean;
 }
 
 const NOW = `
 SELECT (SELECT value FROM meta WHERE name = 'identity') AS identity, (SELECT value FROM meta WHERE name = 'formerly') AS formerly,
-  (SELECT value FROM meta WHERE name = 'lost') AS lost, n.id, n.sent_at, (SELECT count(*) FROM calls WHERE id = ? AND sent_at = ?) AS has
+  (SELECT value FROM meta WHERE name = 'lost') AS lost, n.id, n.sent_at
 FROM (SELECT 1) one LEFT JOIN (
-  SELECT c.id, c.sent_at FROM accounts a JOIN calls c ON c.account = a.id AND c.sent_at = (SELECT max(sent_at) FROM calls WHERE account = a.id)
-   WHERE EXISTS (SELECT 1 FROM batches WHERE facts NOT LIKE '%"sandbox":true%')
-   ORDER BY c.sent_at DESC, c.id DESC LIMIT 1) n ON true`;
+  SELECT id, sent_at FROM calls
+   WHERE id IN (SELECT (SELECT c.id FROM calls c WHERE c.account = a.id ORDER BY c.sent_at DESC, c.id DESC LIMIT 1) FROM accounts a)
+     AND EXISTS (SELECT 1 FROM batches WHERE facts NOT LIKE '%"sandbox":true%')
+   ORDER BY sent_at DESC, id DESC LIMIT 1) n ON true`;
 
 type Asked = Record<'identity' | 'formerly' | 'lost', string | null> &
-  Record<'id' | 'sent_at' | 'has', number | null>;
+  Record<'id' | 'sent_at', number | null>;
 
-/** @param asked a request that it should have. */
-export async function ledgerNow(sql: Pick<Sql, 'rows'>, asked?: SentRequest): Promise<LedgerNow> {
-  const [found] = await sql.rows<Asked>(NOW, [asked?.id ?? null, asked?.atMs ?? null]);
-  const { identity, formerly, lost, id, sent_at: atMs, has } = found ?? ({} as Partial<Asked>);
+export async function ledgerNow(sql: Pick<Sql, 'rows'>): Promise<LedgerNow> {
+  const { identity, formerly, lost, id, sent_at: atMs } = await oneRow<Asked>(sql, NOW);
   return {
     identity: identity ?? '',
     formerly: JSON.parse(formerly ?? '[]'),
     lost: lost || undefined,
-    newest: id == null || atMs == null ? undefined : { id, atMs },
-    has: asked === undefined || has === 1,
+    newest: id === null || atMs === null ? undefined : { id, atMs },
   };
 }
 
@@ -94,16 +91,19 @@ export interface Loss {
 
 /** What a ledger lacks of what is known outside of it; undefined for the newest known one. @throws StopError `store` for notes that others can write. */
 export async function lossOf(sql: Pick<Sql, 'rows'>, place: Place): Promise<Loss | undefined> {
-  const { identity } = await ledgerNow(sql);
-  // A running spender notes what it has committed, so the note is read before the ledger is asked.
+  const { identity, formerly, lost, newest } = await ledgerNow(sql);
+  if (lost !== undefined) return { fact: lost, identity };
   const own = noteOf(identity);
-  const now = await ledgerNow(sql, own?.newest);
-  if (now.lost !== undefined) return { fact: now.lost, identity };
-  if (own !== undefined && !now.has) return { fact: behindWords(place, own, now.newest), identity };
+  // The note is read first: a running spender has committed what it notes.
+  if (own !== undefined && !(await has(sql, own.newest)))
+    return { fact: behindWords(place, own, newest), identity };
   const last = noteAt(place.at);
-  if (last === undefined || [identity, ...now.formerly].includes(last.identity)) return undefined;
+  if (last === undefined || [identity, ...formerly].includes(last.identity)) return undefined;
   return { fact: behindWords(place, last), identity: last.identity };
 }
+
+const has = async (sql: Pick<Sql, 'rows'>, { id, atMs }: SentRequest): Promise<boolean> =>
+  (await sql.rows('SELECT 1 FROM calls WHERE id = ? AND sent_at = ?', [id, atMs])).length > 0;
 
 /** What is known to be lost at a place where there is no ledger. */
 export function lossAt(place: Place): string | undefined {

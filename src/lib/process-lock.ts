@@ -1,4 +1,4 @@
-import { chmodSync, constants, openSync } from 'node:fs';
+import { chmodSync } from 'node:fs';
 import Database from 'better-sqlite3';
 
 /**
@@ -13,26 +13,8 @@ export interface ProcessLock {
 /** Only the user may say who holds the lock. */
 const FILE_MODE = 0o600;
 
-/**
- * Takes the lock at once; undefined while another process, or this one, has it. The file is empty by itself, so whatever stands
- * in it is of no use to anybody.
- */
+/** Takes the lock at once; undefined while another process, or this one, has it. */
 export function tryLock(path: string): ProcessLock | undefined {
-  try {
-    return tryLockOn(path);
-  } catch (error) {
-    if (!isNoDatabase(error)) throw error;
-    // It stays held when it is emptied. It would not if the descriptor were closed here and this process is who holds it (POSIX).
-    openSync(path, constants.O_WRONLY | constants.O_TRUNC | (constants.O_NOFOLLOW ?? 0));
-    return tryLockOn(path);
-  }
-}
-
-function isNoDatabase(error: unknown): boolean {
-  return error instanceof Database.SqliteError && /^SQLITE_(NOTADB|CORRUPT)/.test(error.code);
-}
-
-function tryLockOn(path: string): ProcessLock | undefined {
   let database: Database.Database | undefined;
   try {
     // There is no timeout: SQLite would wait by blocking the thread, and does not use our clock.

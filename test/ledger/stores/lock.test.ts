@@ -80,18 +80,6 @@ test('whose lock file was deleted stops and says so, and whoever comes next take
   await ledger.close();
 });
 
-test.each(['a note that somebody put there', 'SQLite format 3\0 and nothing more'])(
-  'whose lock file holds %j opens it as ever',
-  async (content) => {
-    const place = freshPlace(sqlite);
-    await (await openStore(sqlite, place)).close();
-    writeFileSync(join(place, 'lock.db'), content);
-    const first = startSpender(place, 'hold');
-    expect(await first.line()).toBe('open');
-    await expect(openStore(sqlite, place)).rejects.toMatchObject({ code: 'busy' });
-  },
-);
-
 test('what a killed spender said about itself decides nothing', async () => {
   const place = freshPlace(sqlite);
   await (await openStore(sqlite, place)).close();
