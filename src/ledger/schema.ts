@@ -1,6 +1,6 @@
 import { OUTCOME_KINDS } from '../core/row.ts';
 import { type Columns, type Db, inWordsOf, type Type } from './db.ts';
-import { TAKE_PLACES } from './limits-sql.ts';
+import { TAKE_PLACES } from './limits.ts';
 
 /**
  * All that the ledger keeps. A row of `calls` is one request that may cost something; the current one of a key says where that question
@@ -299,10 +299,9 @@ CREATE TABLE notices (
  * Times are microseconds by the database's clock.
  */
 const LINES_OF_POSTGRES = `
--- windows: by which limits those at work go, JSON. place, due_us: the next one. Whoever takes places locks its row.
+-- place, due_us: the next one. Whoever takes places locks its row.
 CREATE TABLE lines (
   account BIGINT PRIMARY KEY,
-  windows TEXT NOT NULL,
   place BIGINT NOT NULL DEFAULT 0,
   due_us BIGINT NOT NULL DEFAULT 0
 );

@@ -72,7 +72,6 @@ export interface Turn {
   /** Whether it may leave in this very turn of the event loop. */
   mayLeave(): boolean;
   left(): void;
-  answered(): void;
   /** Says nothing of a request that has left. */
   giveBack(): void;
 }
@@ -81,7 +80,7 @@ export interface Turn {
 export interface AccountLine {
   /**
    * Resolves when a place was taken, which is some time before it is due.
-   * @throws StopError `account` while others are at work by another limit; `store` when the database does not answer.
+   * @throws StopError `store` when the database does not answer.
    */
   turn(): Promise<Turn>;
   /** How long there is no place as far as it is known. */

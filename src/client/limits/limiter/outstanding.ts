@@ -29,7 +29,6 @@ export class RatePermit {
   }
 
   answered(): void {
-    this.#turn?.answered();
     this.#giver.answered(this);
   }
 
