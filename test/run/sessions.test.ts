@@ -284,28 +284,6 @@ test.each(['key', 'vendor_credits', 'address'] as const)(
   },
 );
 
-/** Rows that no run gets through while the key is being revoked, however slow the machine is with that. */
-const LONG = 20_000;
-
-proof('a key that the vendor refuses ends both of two runs, and not the one of another account', async () => {
-  const { folder, vendors } = await openPlace({ one: { latencyMs: 20 }, two: { latencyMs: 20 } }, AMPLE);
-  const spender = await openStore(folder);
-  const answered = firstOf('answered');
-  const runs = [
-    runOn(spender, 'one', writeList(folder, 'a', LONG), { onEvent: answered.onEvent }),
-    runOn(spender, 'one', writeList(folder, 'b', LONG)),
-    runOn(spender, 'two', writeList(folder, 'c', 30)),
-  ];
-  await answered.heard;
-  await fetch(`${vendors.one.url}/sandbox/revoke`, {
-    method: 'POST',
-    body: JSON.stringify({ key: 'key-one' }),
-  });
-  const [first, second, other] = await Promise.all(runs);
-  expect([first?.stopped?.code, second?.stopped?.code]).toEqual(['key', 'key']);
-  expect(other).toMatchObject({ stopped: undefined, counts: { matched: 30 } });
-});
-
 test('a budget that is reached ends its own batch alone', async () => {
   const { folder } = await openPlace({}, AMPLE);
   const spender = await openStore(folder);

@@ -81,48 +81,43 @@ export class SharedSession {
     const { account, ledger, dialect } = context;
     const { identity, limits } = account;
     this.#vendor = await reachVendor(context);
-    try {
-      const { ended, pausedForMs, learned } = await ledger.account(identity);
-      // A person began anew with the account.
-      if (ended !== undefined) await ledger.endAccount(identity, undefined);
-      const holds = learned !== undefined && clock.wallMs() - learned.atMs < LEARNED_HOLDS_MS;
-      const hasLine = ledger.spenders !== undefined && limits.windows.length > 0;
-      const client = await Client.open({
-        ...{ account, dialect, baseUrl: this.#vendor.baseUrl, clock, machine: clock.machine },
-        ...present({ line: hasLine ? await ledger.spenders?.line(identity, limits.windows) : undefined }),
-        earlierSendsMs: await earlierSends(ledger, identity, limits, clock.wallMs()),
-        learnedPerSecond: holds ? learned.perSecond : undefined,
-        // The sandbox has no rate limit that a run could exceed, and nobody wants to wait for a trial.
-        unhurried: account.sandbox,
-        // Days and ages cost money. A sandbox has the clock of this machine.
-        goesAlone: () => !account.sandbox && !clock.isSure && (this.goesByAge || hasPeriods(account)),
-        onPause: (pause) => this.#paused(pause),
-        onLearned: (perSecond) => {
-          this.#emit({ kind: 'learned', requestsPerSecond: perSecond });
-          void ledger.setLearnedRate(identity, { perSecond, atMs: clock.wallMs() }).catch(() => {});
-        },
-        heard(reply, askedMs) {
-          if (reply.kind !== 'answered') return reply;
-          clock.heard(reply.raw.headers, askedMs);
-          return { kind: 'answered', raw: { ...reply.raw, receivedAtMs: clock.wallMs() } };
-        },
-        onSurplus: (requests) => {
-          if (requests > 1) this.#emit({ kind: 'note', message: surplusWords(requests) });
-        },
-      });
-      this.#wait(client, pausedForMs);
-      return {
-        ...{ account, ledger, clock, client, priced: new Set() },
-        ...{
-          series: new AllSeries(),
-          tooFast: new TooFast(),
-          history: (await missesNow(ledger, account)).history,
-        },
-      };
-    } catch (error) {
-      await this.#vendor.stop();
-      throw error;
-    }
+    const { ended, pausedForMs, learned } = await ledger.account(identity);
+    // A person began anew with the account.
+    if (ended !== undefined) await ledger.endAccount(identity, undefined);
+    const holds = learned !== undefined && clock.wallMs() - learned.atMs < LEARNED_HOLDS_MS;
+    const hasLine = ledger.spenders !== undefined && limits.windows.length > 0;
+    const client = await Client.open({
+      ...{ account, dialect, baseUrl: this.#vendor.baseUrl, clock, machine: clock.machine },
+      ...present({ line: hasLine ? await ledger.spenders?.line(identity, limits.windows) : undefined }),
+      earlierSendsMs: await earlierSends(ledger, identity, limits, clock.wallMs()),
+      learnedPerSecond: holds ? learned.perSecond : undefined,
+      // The sandbox has no rate limit that a run could exceed, and nobody wants to wait for a trial.
+      unhurried: account.sandbox,
+      // Days and ages cost money. A sandbox has the clock of this machine.
+      goesAlone: () => !account.sandbox && !clock.isSure && (this.goesByAge || hasPeriods(account)),
+      onPause: (pause) => this.#paused(pause),
+      onLearned: (perSecond) => {
+        this.#emit({ kind: 'learned', requestsPerSecond: perSecond });
+        void ledger.setLearnedRate(identity, { perSecond, atMs: clock.wallMs() }).catch(() => {});
+      },
+      heard(reply, askedMs) {
+        if (reply.kind !== 'answered') return reply;
+        clock.heard(reply.raw.headers, askedMs);
+        return { kind: 'answered', raw: { ...reply.raw, receivedAtMs: clock.wallMs() } };
+      },
+      onSurplus: (requests) => {
+        if (requests > 1) this.#emit({ kind: 'note', message: surplusWords(requests) });
+      },
+    });
+    this.#wait(client, pausedForMs);
+    return {
+      ...{ account, ledger, clock, client, priced: new Set() },
+      ...{
+        series: new AllSeries(),
+        tooFast: new TooFast(),
+        history: (await missesNow(ledger, account)).history,
+      },
+    };
   }
 
   // ------------------------------------------------------------------------------------------ what the runs are told
