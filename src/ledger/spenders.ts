@@ -46,18 +46,21 @@ export function termsWords({ windows, caps: { perDay, perMonth } }: AccountTerms
   ].join(' and ');
 }
 
-export interface Worker {
-  readonly worker: number;
+/** A process that spends, a worker or a run, as it has last said of itself. */
+export interface WorkerView {
   readonly host: string;
   readonly pid: number;
+  /** What was typed. */
   readonly command: string;
-  /** How long ago it opened the ledger, and beat last. Without a beat it has said nothing yet. */
+  /** How long ago it began. */
   readonly sinceMs: number;
+  /** How long ago it said so last; absent when it has not yet. */
   readonly beatAgoMs?: number;
   readonly accounts: readonly WorkerAccount[];
 }
 
 export interface WorkerAccount {
+  /** Its identity; where it is shown, the name by which the newest batch knows it. */
   readonly account: string;
   readonly inFlight: number;
 }
@@ -122,7 +125,7 @@ export interface Spenders {
 /** What any process may read beside them. */
 export interface SpendersReader {
   /** Who has the ledger open to spend and has beaten lately, or has not begun to. Only in stores from which many spend. */
-  workers?(): Promise<readonly Worker[]>;
+  workers?(): Promise<readonly WorkerView[]>;
 }
 
 /** The stop of a run whose batch was ended by another worker, as it is heard by a beat or with the first intent that is refused. */

@@ -13,7 +13,7 @@ import {
   type Spenders,
   THERE_MS,
   termsWords,
-  type Worker,
+  type WorkerView,
 } from '../spenders.ts';
 import { IS_MOVING } from './standing.ts';
 
@@ -107,17 +107,17 @@ async function hold(
 const SHOWN_MS = 60_000;
 
 const WORKERS = `
-SELECT id AS worker, host, pid, command, since, seen_at, accounts, {now} AS now FROM workers
+SELECT host, pid, command, since, seen_at, accounts, {now} AS now FROM workers
  WHERE ended_at IS NULL AND seen_at > {now} - ${SHOWN_MS} ORDER BY id`;
 
-interface Shown extends Pick<Worker, 'worker' | 'host' | 'pid' | 'command'> {
+interface Shown extends Pick<WorkerView, 'host' | 'pid' | 'command'> {
   readonly since: number;
   readonly seen_at: number;
   readonly now: number;
   readonly accounts: string;
 }
 
-export async function workers(db: Pick<Db, 'rows'>): Promise<readonly Worker[]> {
+export async function workers(db: Pick<Db, 'rows'>): Promise<readonly WorkerView[]> {
   const found = await db.rows<Shown>(WORKERS);
   return found.map(({ since, seen_at, now, accounts, ...worker }) => ({
     ...{ ...worker, sinceMs: now - since, accounts: JSON.parse(accounts) },
@@ -126,7 +126,7 @@ export async function workers(db: Pick<Db, 'rows'>): Promise<readonly Worker[]> 
 }
 
 /** Who sends with the account, or did a moment ago. */
-async function askingWith(db: Pick<Db, 'rows'>, identity: string): Promise<Worker | undefined> {
+async function askingWith(db: Pick<Db, 'rows'>, identity: string): Promise<WorkerView | undefined> {
   const there = await workers(db);
   return there.find(
     ({ beatAgoMs = THERE_MS, accounts }) =>

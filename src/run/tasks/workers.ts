@@ -1,24 +1,7 @@
-import type { LedgerReader } from '../../ledger/ledger.ts';
+import type { LedgerReader, WorkerView } from '../../ledger/ledger.ts';
 import { eachLedgerThere } from '../open-ledger.ts';
 
-/** A process that spends, a worker or a run, as it has last said of itself. */
-export interface WorkerView {
-  readonly host: string;
-  readonly pid: number;
-  /** What was typed. */
-  readonly command: string;
-  /** How long ago it began. */
-  readonly sinceMs: number;
-  /** How long ago it said so last; absent when it has not yet. */
-  readonly beatAgoMs?: number;
-  readonly accounts: readonly WorkerAccount[];
-}
-
-export interface WorkerAccount {
-  /** The name by which the newest batch knows the account, else its identity. */
-  readonly account: string;
-  readonly inFlight: number;
-}
+export type { WorkerAccount, WorkerView } from '../../ledger/ledger.ts';
 
 export interface WorkersRequest {
   readonly store?: string | undefined;
@@ -49,7 +32,7 @@ async function workersIn(ledger: LedgerReader): Promise<readonly WorkerView[] | 
   if (workers === undefined || workers.length === 0) return workers && [];
   const lines = (await ledger.batchLines()).toReversed();
   const names = new Map(lines.map(({ accountIdentity, accountName }) => [accountIdentity, accountName]));
-  return workers.map(({ worker: _, accounts, ...worker }) => ({
+  return workers.map(({ accounts, ...worker }) => ({
     ...worker,
     accounts: accounts.map((each) => ({ ...each, account: names.get(each.account) ?? each.account })),
   }));
