@@ -13,7 +13,7 @@ import { ErasureObject } from '../objects/erasure-object.ts';
 import { lookInto } from '../run/open-ledger.ts';
 import { chooseStore } from '../run/store-choice.ts';
 import { copyStore } from '../run/tasks/copy-store.ts';
-import { type ErasureOrder, eraseIn } from '../run/tasks/erase.ts';
+import { compactIn, type ErasureOrder, eraseIn } from '../run/tasks/erase.ts';
 import { type HeldAccount, holdToAccounts } from '../run/tasks/store-caps.ts';
 import { talkedErasure } from './render/erasure.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
@@ -21,6 +21,7 @@ import { WAIT_FLAG } from './shell/flags.ts';
 
 interface PurgeFlags {
   readonly account?: string;
+  readonly compact?: true;
   readonly olderThan?: string;
   readonly before?: string;
   readonly dryRun?: true;
@@ -90,6 +91,7 @@ export default {
         'instead of an age: what is dated before that day (UTC), whatever the clocks say',
       )
       .option('--account <name>', 'only what was asked by this account; left out: by all')
+      .option('--compact', 'give back the room of what is gone, also without an age or a day')
       .option('--dry-run', 'only show what would be erased')
       .option('--yes', 'erase without being asked')
       .option(...WAIT_FLAG)
@@ -193,23 +195,25 @@ const placeOf = (location: string): string => (isUrl(location) ? location : reso
 
 async function purgeStore(console: Console, flags: PurgeFlags): Promise<Report> {
   const location = placeFrom(flags);
+  const { account, olderThan, before } = flags;
+  const waitForLockMs = durationOf('--wait', flags.wait) ?? 0;
+  const options = { clock: systemClock, waitForLockMs, command: 'store purge', operator: flags.as };
+  if (flags.compact && (olderThan ?? before) === undefined) {
+    const cleaning = await compactIn(location, options);
+    const done = `The room of what is gone from ${location} is given back.`;
+    return { lines: [cleaning.isDue ? cleaning.why : done], object: { store: location } };
+  }
   const { order: ofAll, what } = purgeOf(flags);
-  const { account } = flags;
   const order =
     account === undefined
       ? ofAll
       : { ...ofAll, accountIdentity: findAccount(await loadAccounts(), account).identity };
-  const waitForLockMs = durationOf('--wait', flags.wait) ?? 0;
   const erased = await talkedErasure(console, {
     location,
     what: account === undefined ? what : `${what}, of account ${account}`,
     yes: flags.yes === true,
     dryRun: flags.dryRun === true,
-    erase: (dryRun) =>
-      eraseIn(location, order, {
-        ...{ clock: systemClock, waitForLockMs, command: 'store purge' },
-        ...{ operator: flags.as, dryRun },
-      }),
+    erase: (dryRun) => eraseIn(location, order, { ...options, dryRun }),
   });
   const { length } = erased.unsettled;
   return {

@@ -88,6 +88,8 @@ export interface Eraser {
   /** The role that alone may erase here; undefined for whoever asks. */
   readonly owner?: string | undefined;
   find(target: ErasureTarget): Promise<Erasable>;
+  /** Gives back the room of what is gone, also where nothing is erased now. */
+  compact(): Promise<Cleaning>;
 }
 
 /** Why a row has no answer any more. */

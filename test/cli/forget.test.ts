@@ -96,6 +96,8 @@ test('a forgotten person is in no byte of the store; others stay; nobody is boug
   expect(asked().filter((body) => body.includes(JANE))).toHaveLength(2);
   expect((await desk.type(['forget', JANE, '--yes'])).code).toBe(0);
   expect(filesWith(desk, JANE)).toEqual([]);
+  const compacted = await desk.type(['store', 'purge', '--compact']);
+  expect(compacted).toMatchObject({ code: 0, stdout: expect.stringContaining('is given back') });
   expect((await desk.type(['status'])).code).toBe(0);
 });
 

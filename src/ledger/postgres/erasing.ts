@@ -24,7 +24,7 @@ export async function erasing<T>(
       const erasing = { db, worker, clean: () => clean(db) };
       if (owner === undefined && isStill) await finishErasures(erasing);
       const find: Eraser['find'] = (target) => findErasable(erasing, target);
-      return await work({ folder: besideFolder(location), ledger, owner, find });
+      return await work({ folder: besideFolder(location), ledger, owner, find, compact: erasing.clean });
     } finally {
       await ledger.close();
     }

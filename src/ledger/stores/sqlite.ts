@@ -72,7 +72,7 @@ const store: Store = {
       const opened = await open(folder, { ...options, create: false, mayBeCopied: true });
       try {
         const find: Eraser['find'] = (target) => findErasable(opened, target);
-        return await work({ folder: folder.path, ledger: opened.ledger, find });
+        return await work({ folder: folder.path, ledger: opened.ledger, find, compact: opened.clean });
       } finally {
         await opened.ledger.close();
       }
@@ -349,7 +349,13 @@ async function erasingLists<T>(
   refuseForeign(folder);
   const lock = await takeLock(folder, options);
   try {
-    return await work({ folder: folder.path, ledger: undefined, find: async () => NOTHING_ERASABLE });
+    const compact: Eraser['compact'] = async () => ({ isDue: false });
+    return await work({
+      folder: folder.path,
+      ledger: undefined,
+      find: async () => NOTHING_ERASABLE,
+      compact,
+    });
   } finally {
     lock.release();
   }

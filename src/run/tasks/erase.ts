@@ -58,6 +58,14 @@ export function eraseIn(location: string, order: ErasureOrder, options: ErasureO
   });
 }
 
+/** Gives back the room of what was erased. @throws StopError as an erasure. */
+export function compactIn(location: string, options: Omit<ErasureOptions, 'dryRun'>): Promise<Cleaning> {
+  return erasingIn(location, options, async ({ owner, compact }) => {
+    if (owner !== undefined) throw onlyOwner(location, owner);
+    return compact();
+  });
+}
+
 /** @param nowMs where ages end. */
 const targetOf = (order: ErasureOrder, nowMs: number): ErasureTarget =>
   order.kind === 'age' ? { ...order, kind: 'old', beforeMs: nowMs - order.ageMs } : order;
