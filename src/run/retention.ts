@@ -1,10 +1,6 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Account } from '../client/account/account.ts';
-import { type Clock, isoTime } from '../core/clock.ts';
 import { StopError } from '../core/errors.ts';
-import { besideFolder } from '../core/paths.ts';
-import { counted } from '../core/plain-text.ts';
+import { counted, linesOf } from '../core/plain-text.ts';
 import { isUrl, type StoreOptions } from '../ledger/store.ts';
 import { commandLine } from '../lib/command-line.ts';
 import { asRole, type Erased, eraseIn } from './tasks/erase.ts';
@@ -17,7 +13,7 @@ interface RetentionOptions extends Pick<StoreOptions, 'clock' | 'operator' | 'te
 /**
  * Erases answers that are older than their account's retention. It happens after a run, once its store is closed, and never
  * makes the run fail: answers that cannot be erased now, for example beside another spender, are erased after the next run. In a
- * database they are its owner's to erase, and whoever else works there says once a day that it is due.
+ * database they are its owner's to erase, and whoever else works there says that it is due.
  */
 export async function keepRetention(
   accounts: readonly Account[],
@@ -45,22 +41,19 @@ async function keepOne(
   const order = { kind: 'age', ageMs: retentionMs, accountIdentity } as const;
   const erase = (dryRun: boolean): Promise<Erased> =>
     eraseIn(location, order, { clock, waitForLockMs: 0, command: 'retention', operator, dryRun });
-  if (isUrl(location)) {
-    const { calls, owner } = await erase(true);
-    if (!erases || owner !== undefined) {
-      if (calls > 0 && isFirstToday(location, name, clock)) {
-        const words = ['store', 'purge', '--account', name, '--older-than', typedAge(retentionMs)];
-        const typed = commandLine([...words, '--store', asRole(location, owner)]);
-        tell(
-          `${counted(calls, 'request')} of account ${name} passed the retention, and only the owner of the store erases. As the owner, type: ${typed}`,
-        );
-      }
-      return;
-    }
+  const due = isUrl(location) ? await erase(true) : undefined;
+  if (due !== undefined && (!erases || due.owner !== undefined)) {
+    if (due.calls === 0) return;
+    const words = ['store', 'purge', '--account', name, '--older-than', typedAge(retentionMs)];
+    const typed = commandLine([...words, '--store', asRole(location, due.owner)]);
+    return tell(
+      `${counted(due.calls, 'request')} of account ${name} passed the retention, and only the owner of the store erases. As the owner, type: ${typed}`,
+    );
   }
   const { calls, needed } = await erase(false);
   if (calls > 0) tell(`Erased ${counted(calls, 'request')} of account ${name} that passed the retention.`);
-  for (const words of neededWords(needed)) tell(`Account ${name} keeps data beyond its retention: ${words}`);
+  const words = neededWords(needed);
+  if (words !== undefined) tell(`Account ${name} keeps data beyond its retention: ${words}`);
 }
 
 /** As a person writes it: nothing younger is meant by it. */
@@ -69,32 +62,12 @@ function typedAge(ms: number): string {
   return hours % 24 === 0 ? `${hours / 24}d` : `${hours}h`;
 }
 
-/** Whether nobody of this host has said so today. Where that cannot be kept, it is said again. */
-function isFirstToday(location: string, account: string, clock: Clock): boolean {
-  const today = isoTime(clock.wallMs()).slice(0, 10);
-  try {
-    const file = join(besideFolder(location), 'purge-due');
-    const told = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : [];
-    if (told.includes(`${today} ${account}`)) return false;
-    const ofToday = told.filter((line) => line.startsWith(today));
-    writeFileSync(file, [...ofToday, `${today} ${account}`].join('\n'), { mode: 0o600 });
-  } catch {
-    // A disk that is full or read-only.
-  }
-  return true;
-}
-
-/** What stays for batches that go on, and what ends them; nothing where there is none. */
-export function neededWords({ calls, lists, by }: Erased['needed']): readonly string[] {
+/** What stays for batches that go on, and what ends them; undefined where there is nothing. */
+export function neededWords({ calls, lists, by }: Erased['needed']): string | undefined {
   const [batch] = by;
-  if (batch === undefined) return [];
-  const parts = [
-    ...(calls > 0 ? [counted(calls, 'request')] : []),
-    ...(lists > 0 ? [counted(lists, 'kept list')] : []),
-  ];
+  if (batch === undefined) return undefined;
+  const parts = linesOf(calls > 0 && counted(calls, 'request'), lists > 0 && counted(lists, 'kept list'));
   const others = by.length > 1 ? ` and ${by.length - 1} more` : '';
   const typed = (command: string): string => commandLine([command, batch]);
-  return [
-    `${parts.join(' and ')} that batch ${batch}${others} may still need. To end it, run its list, or run ${typed('cancel')}; for what is in doubt, ${typed('settle')}`,
-  ];
+  return `${parts.join(' and ')} that batch ${batch}${others} may still need. To end it, run its list, or run ${typed('cancel')}; for what is in doubt, ${typed('settle')}`;
 }

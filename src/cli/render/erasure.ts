@@ -38,10 +38,8 @@ export async function talkedErasure(console: Console, talk: ErasureTalk): Promis
 const BACKUPS = 'Backups and copies of the store still hold it: delete or replace them.';
 
 function foundLines(location: string, found: Erased): readonly string[] {
-  const stays = [
-    ...found.stays.map(stayLine),
-    ...neededWords(found.needed).map((words) => `  stays: ${words}`),
-  ];
+  const needed = neededWords(found.needed);
+  const stays = linesOf(found.stays.map(stayLine), needed !== undefined && `  stays: ${needed}`);
   const nothing = `Nothing of that ${found.needed.by.length === 0 ? 'is' : 'can be erased'} in ${location}.`;
   if (isNothing(found)) return [nothing, ...stays];
   const { calls, cut, rows, memberships, names, files, heldCredits, hits } = found;
