@@ -5,11 +5,10 @@
  * listening sockets.
  */
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { ScriptedVendor } from '../faults/scripted-vendor.ts';
 import type { Ended } from './rowonce.ts';
 import { typedAt } from './typed.ts';
 
@@ -115,16 +114,6 @@ test.each([
     '--vendor providr is not known.\nDid you mean provider?\n',
   ],
   [
-    'a region at a provider',
-    [...ADD, '--key-env', 'A', '--region', 'AU'],
-    '--region belongs to an account of the service.\nLeave out --region, or give --vendor service.\n',
-  ],
-  [
-    'a limit that is no number',
-    [...ADD, '--key-env', 'A', '--per-second', 'fast'],
-    '--per-second fast is not a whole number.\nGive --per-second as digits, such as 500.\n',
-  ],
-  [
     'two keys',
     [...ADD, '--key-env', 'A', '--key-stdin'],
     '--key-env and --key-stdin both give a key.\nGive one of them.\n',
@@ -173,16 +162,6 @@ test.each([
     'it has a key of its own',
     [...VIA, '--key-stdin'],
     /^An account with --via has no key of its own\.\nLeave out --key-stdin: the service account has the key\.\n$/,
-  ],
-  [
-    'it has an address of its own',
-    [...VIA, '--base-url', 'https://a.example'],
-    /has no address and no key\.\n/,
-  ],
-  [
-    'a service is to be reached through a service',
-    ['add', '--name', 'x', ...SERVICE, '--via', 'workspace'],
-    /^--via belongs to an account of the provider\.\nLeave out --via, or give --vendor provider\.\n$/,
   ],
   [
     'nobody says what the service calls the account',
@@ -325,25 +304,25 @@ test("list shows each region of the service with its API reference, and an accou
   });
 });
 
-/** A service that tells whose key it is, to `good` alone. */
-async function openService(): Promise<{ readonly url: string; readonly asked: string[] }> {
-  const asked: string[] = [];
-  const server = createServer(({ method, url, headers }, response) => {
-    asked.push(`${method} ${url} ${headers.authorization}`);
+/** A vendor that tells whose key it is, to `good` alone. */
+async function openVendor(): Promise<{ readonly url: string; readonly asked: readonly string[] }> {
+  const vendor = await ScriptedVendor.start(({ headers }, response) => {
     if (headers.authorization === 'Bearer :shy') response.writeHead(404).end();
     else if (headers.authorization !== 'Bearer :good') response.writeHead(401).end('{"error":"unknown key"}');
     else response.end('{"user_id":"u-1","email":"jo@team.example"}');
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
+  onTestFinished(() => vendor[Symbol.asyncDispose]());
+  return {
+    url: vendor.url,
+    get asked() {
+      return vendor.requests.map(({ method, path, headers }) => `${method} ${path} ${headers.authorization}`);
+    },
+  };
 }
 
 test('test of a service tries the key with the question that its dialect names, and with nothing else', async () => {
-  const { url, asked } = await openService();
+  const vendor = await openVendor();
+  const { url } = vendor;
   const dialect = join(folder, 'mine.yaml');
   await writeFile(dialect, 'whoami: { method: GET, path: /me, user_id: user_id, email: email }\n');
   const service = ['--vendor', 'service', '--base-url', url, '--key-env', 'K'];
@@ -353,7 +332,7 @@ test('test of a service tries the key with the question that its dialect names, 
   expect(good.code).toBe(0);
   expect(good.stdout).toContain('workspace: the key works; it belongs to u-1, jo@team.example.\n');
   expect(good.stdout).toContain(`workspace: its API reference is at ${url}/latest/documentation.\n`);
-  expect(asked).toEqual(['GET /me Bearer :good']);
+  expect(vendor.asked).toEqual(['GET /me Bearer :good']);
 
   const json = JSON.parse((await accounts(['test', '--json'], { env: { K: 'good' } })).stdout);
   expect(json.accounts).toMatchObject([
@@ -369,79 +348,37 @@ test('test of a service tries the key with the question that its dialect names, 
   );
 });
 
-test('test of a service without such a question says so, and sends no request', async () => {
-  const { url, asked } = await openService();
-  await accounts(['add', '--name', 'workspace', '--vendor', 'service', '--base-url', url, '--key-env', 'K']);
-  const { code, stdout } = await accounts(['test'], { env: { K: 'good' } });
-  expect(code).toBe(0);
-  expect(stdout).toContain('workspace: the service offers no free call, so the key itself was not tried');
-  expect(asked).toEqual([]);
-});
-
-test('test connects, sends no request, and says that the key was not tried', async () => {
-  let requests = 0;
-  const server = createServer((_request, response) => {
-    requests += 1;
-    response.end();
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  try {
-    await accounts([
-      'add',
-      '--name',
-      'data',
-      '--vendor',
-      'provider',
-      '--base-url',
-      `http://127.0.0.1:${port}`,
-      '--key-env',
-      'K',
-    ]);
-    const passed = await accounts(['test'], { env: { K: 'abc' } });
+test.each([
+  ['provider', '127.0.0.1 takes connections'],
+  ['service', 'the service offers no free call'],
+])(
+  'test of a %s without such a question connects, sends no request, and says that the key was not tried',
+  async (kind, words) => {
+    const vendor = await openVendor();
+    const base = ['--vendor', kind, '--base-url', vendor.url, '--key-env', 'K'];
+    await accounts(['add', '--name', 'data', ...base]);
+    const passed = await accounts(['test'], { env: { K: 'good' } });
     expect(passed.code).toBe(0);
     expect(passed.stdout).toContain('the key itself was not tried');
-    expect(passed.stdout).toContain(': 127.0.0.1 takes connections');
-    const json = JSON.parse((await accounts(['test', 'data', '--json'], { env: { K: 'abc' } })).stdout);
-    expect(json).toEqual({
-      accounts: [
-        {
-          name: 'data',
-          sandbox: false,
-          key: 'present',
-          dialect: 'provider',
-          resolves_to: ['127.0.0.1'],
-          connects: true,
-          key_tried: false,
-        },
-      ],
-    });
-    expect(requests).toBe(0);
-  } finally {
-    server.close();
-  }
-  const gone = await accounts(['test', '--json'], { env: { K: 'abc' } });
-  expect(gone.code).toBe(2);
-  expect(JSON.parse(gone.stdout).stopped).toMatchObject({
-    code: 'address',
-    message: expect.stringContaining('ECONNREFUSED'),
-  });
-});
+    expect(passed.stdout).toContain(words);
+    const json = JSON.parse((await accounts(['test', 'data', '--json'], { env: { K: 'good' } })).stdout);
+    expect(json.accounts).toMatchObject([
+      { name: 'data', sandbox: false, key: 'present', connects: true, key_tried: false },
+    ]);
+    expect(vendor.asked).toEqual([]);
+  },
+);
 
-test('test notices a missing key and a name that does not resolve', async () => {
-  await accounts([
-    'add',
-    '--name',
-    'data',
-    '--vendor',
-    'provider',
-    '--base-url',
-    'https://nowhere.invalid',
-    '--key-env',
-    'K',
-  ]);
+test('test notices a missing key, a name that does not resolve, and that nobody listens', async () => {
+  await accounts([...ADD.slice(0, -1), 'https://nowhere.invalid', '--key-env', 'K']);
   expect((await accounts(['test', 'data'])).stderr).toMatch(/environment variable K is not set\.\n/);
   const unresolved = await accounts(['test', 'data'], { env: { K: 'abc' } });
   expect(unresolved.code).toBe(2);
   expect(unresolved.stderr).toMatch(/^The name nowhere\.invalid cannot be found/);
+  await accounts(['edit', 'data', '--base-url', 'http://127.0.0.1:1', '--key-env', 'K']);
+  const gone = await accounts(['test', '--json'], { env: { K: 'abc' } });
+  expect(JSON.parse(gone.stdout).stopped).toMatchObject({
+    code: 'address',
+    message: expect.stringContaining('ECONNREFUSED'),
+  });
 });

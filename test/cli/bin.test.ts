@@ -19,7 +19,6 @@ import {
   rmSync,
   statSync,
   symlinkSync,
-  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { connect } from 'node:net';
@@ -28,7 +27,6 @@ import { delimiter, dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { FILES_OF_A_RUN } from '../ceilings/ceilings.ts';
-import { proof, proofs } from '../combinations.ts';
 import { PROGRAM } from './rowonce.ts';
 
 /** A Node on the path that is too old for the program and new enough for `bin.js`. */
@@ -72,15 +70,6 @@ function presentBuild(root = CHECKOUT): string {
   return join(root, 'dist', build);
 }
 
-/** A checkout of its own, with the libraries of this one. Nothing of it is built yet. */
-function otherCheckout(): string {
-  const root = join(folder, 'checkout');
-  for (const each of ['src', 'package.json', 'tsconfig.json'])
-    cpSync(join(CHECKOUT, each), join(root, each), { recursive: true, preserveTimestamps: true });
-  symlinkSync(join(CHECKOUT, 'node_modules'), join(root, 'node_modules'));
-  return root;
-}
-
 test('an installed package runs what was built', () => {
   const { status, stdout } = spawnSync(process.execPath, [installed(), 'status', 'last'], {
     encoding: 'utf8',
@@ -88,81 +77,19 @@ test('an installed package runs what was built', () => {
   expect({ status, stdout }).toEqual({ status: 0, stdout: 'dist status last\n' });
 });
 
-/** Starts the program of a checkout. */
-function startOf(program: string): {
-  readonly status: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-} {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [program, '--version'], {
+test('a checkout that was not built says what to do', () => {
+  const root = join(folder, 'checkout');
+  for (const each of ['src', 'package.json'])
+    cpSync(join(CHECKOUT, each), join(root, each), { recursive: true, preserveTimestamps: true });
+  symlinkSync(join(CHECKOUT, 'node_modules'), join(root, 'node_modules'));
+  const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, 'src/bin.js'), '--version'], {
     encoding: 'utf8',
     env: { PATH: process.env.PATH, HOME: folder },
   });
-  return { status, stdout, stderr };
-}
-
-const refused = (fact: string) => ({
-  status: 2,
-  stdout: '',
-  stderr: `The program ${fact}: run "npm run build", then the same command again.\n`,
-});
-
-test('a checkout that was not built says what to do', () => {
-  expect(startOf(join(otherCheckout(), 'src', 'bin.js'))).toEqual(refused('was not built yet'));
-});
-
-proofs('a checkout runs what was built of it', () => {
-  test('as long as the sources are the same, and says what to do when they are not', () => {
-    const root = otherCheckout();
-    const source = (path: string): string => join(root, 'src', path);
-    const start = (program = source('bin.js')) => startOf(program);
-    const build = (...option: readonly string[]) =>
-      execFileSync(process.execPath, [source('build.js'), ...option], { encoding: 'utf8' });
-    const runs = { status: 0, stdout: '0.1.0\n', stderr: '' };
-
-    build();
-    expect(start()).toEqual(runs);
-
-    const [edited, added] = [source('core/ids.ts'), source('operations/one-more.ts')];
-    const { atime, mtime } = statSync(edited);
-    const before = readFileSync(edited);
-    writeFileSync(edited, `${before}// edited\n`);
-    expect(start()).toEqual(refused('was built from older sources'));
-    // Older than the build, as a file is that was moved here.
-    utimesSync(edited, 1, 1);
-    expect(start()).toEqual(refused('was built from older sources'));
-    writeFileSync(edited, before);
-    utimesSync(edited, atime, mtime);
-    writeFileSync(added, 'export default { name: "one-more" };\n');
-    expect(start()).toEqual(refused('was built from older sources'));
-
-    build('--if-older');
-    expect(start()).toEqual(runs);
-    expect(readdirSync(join(presentBuild(root), 'operations'))).toContain('one-more.js');
-    rmSync(added);
-    expect(start()).toEqual(refused('was built from older sources'));
-    build('--if-older');
-    expect(readdirSync(join(presentBuild(root), 'operations'))).not.toContain('one-more.js');
-    const built = presentBuild(root);
-    build('--if-older');
-    expect(presentBuild(root)).toBe(built);
-  });
-
-  /** What a program prints that was typed into the command line of Node and imports what was built. */
-  function typed(program: string): string {
-    const words = ['--input-type=module', '--eval', program];
-    const options = { encoding: 'utf8', cwd: folder, env: { PATH: process.env.PATH, HOME: folder } } as const;
-    const { status, stdout, stderr } = spawnSync(process.execPath, words, options);
-    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-    return stdout;
-  }
-
-  test('the library is imported and required by its names', () => {
-    const path = join(presentBuild(), '..', 'index.js');
-    const names = `const { runJob, sweep, EXIT } = await import(${JSON.stringify(pathToFileURL(path).href)});`;
-    const required = `const { createRequire } = await import('node:module'); const same = createRequire(${JSON.stringify(path)})(${JSON.stringify(path)});`;
-    const program = `${names} ${required} console.log(typeof runJob, EXIT.busy, same.sweep === sweep);`;
-    expect(typed(program)).toBe('function 76 true\n');
+  expect({ status, stdout, stderr }).toEqual({
+    status: 2,
+    stdout: '',
+    stderr: 'The program was not built yet: run "npm run build", then the same command again.\n',
   });
 });
 
@@ -298,16 +225,6 @@ describe.skipIf(olderNode === undefined)('under an older Node (skipped when the 
       expect(await listens(port)).toBe(true);
       return { child, port };
     }
-
-    proof.each(['SIGTERM', 'SIGINT'] as const)(
-      '%s stops the program well, and its exit code is handed on',
-      async (signal) => {
-        const { child, port } = await sandbox();
-        child.kill(signal);
-        expect(await once(child, 'exit')).toEqual([0, null]);
-        expect(await listens(port)).toBe(false);
-      },
-    );
 
     test.skipIf(process.platform !== 'linux')(
       'a program that is killed looks killed from outside',

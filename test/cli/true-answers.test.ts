@@ -4,12 +4,10 @@
  * book of what it has done and charged; the real command over lists with a row for each answer. What is to be asked again
  * is asked in lists of its own, because it slows an account down.
  */
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ANSWERS, type Answer, type OfChange, type OfLookup } from '../client/answers.ts';
 import { some } from '../combinations.ts';
+import { ScriptedVendor } from '../faults/scripted-vendor.ts';
 import { openDesk } from './desk.ts';
 
 type Meaning = OfLookup | OfChange;
@@ -61,17 +59,16 @@ interface Script {
 async function openVendor({ answers, meaningOf, good, numberIn }: Script) {
   const asked = answers.map(() => 0);
   const done = new Set<number>();
-  const server = createServer(async (request, response) => {
-    const number = numberIn(request.url ?? '', await text(request));
+  const vendor = await ScriptedVendor.start((request, response) => {
+    const number = numberIn(request.path, request.body);
     const answer = answers[number];
-    if (answer === undefined) throw new Error(`nobody may ask for ${request.url}`);
+    if (answer === undefined) throw new Error(`nobody may ask for ${request.path}`);
     const times = (asked[number] ?? 0) + 1;
     asked[number] = times;
     const meaning = meaningOf(answer);
     const isAgain = meaning === 'wait' && times > 1;
     if (isAgain || /^(?:match|done)/.test(meaning)) done.add(number);
     const [status, body] = isAgain ? [200, good.replace('Acme', `Acme ${number}`)] : answer;
-    response.sendDate = false;
     response.writeHead(status, { 'content-type': 'application/json', 'retry-after': '0.01' });
     response.end(
       status === 204
@@ -79,12 +76,8 @@ async function openVendor({ answers, meaningOf, good, numberIn }: Script) {
         : body.replaceAll('u-17', `u-${1000 + number}`).replaceAll('acme.com.au', `${number}.example`),
     );
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked, done };
+  onTestFinished(() => vendor[Symbol.asyncDispose]());
+  return { url: vendor.url, asked, done };
 }
 
 /** Runs a list with a row for each answer. */

@@ -4,16 +4,11 @@
  * were sent; the judge is never the ledger.
  */
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { proof } from '../combinations.ts';
-import { PROJECT, type TeamOptions, TeamWorkplace, type Wanted } from '../faults/team-workplace.ts';
+import { PROJECT, type Wanted } from '../faults/team-workplace.ts';
 import { openDesk } from './desk.ts';
-
-async function openTeam(options: TeamOptions = {}): Promise<TeamWorkplace> {
-  const team = await TeamWorkplace.open({ ...options });
-  onTestFinished(() => team[Symbol.asyncDispose]());
-  return team;
-}
+import { openTeam } from './team.ts';
 
 const JO = 'jo@team.example';
 const MO = 'mo@team.example';
@@ -172,7 +167,7 @@ proof('what it cannot take back is listed with the reason, and the rest is done'
 });
 
 test('killed in the middle, the same command goes on with the same list, and with no other', async () => {
-  const team = await openTeam({ concurrency: 1 });
+  const team = await openTeam();
   await team.apply([JO, MO, VI].map((email) => person(email, 'viewer')));
   const { batch } = await team.json('status', 'last');
   const words = ['undo', batch, '--yes', '--json', '--store', team.place.path('store')];
@@ -198,7 +193,7 @@ test('killed in the middle, the same command goes on with the same list, and wit
 });
 
 test('what an undo may have done before a kill is no change by somebody else, and it ends with 0 once all is done', async () => {
-  const team = await openTeam({ concurrency: 1 });
+  const team = await openTeam();
   await team.apply([JO, MO].map((email) => person(email, 'viewer')));
   const { batch } = await team.json('status', 'last');
   const words = ['undo', batch, '--yes', '--store', team.place.path('store')];
@@ -218,7 +213,7 @@ test('what an undo may have done before a kill is no change by somebody else, an
 });
 
 test('an undo that has begun goes on for who asks for the same, and for nobody who asks for another', async () => {
-  const team = await openTeam({ concurrency: 1 });
+  const team = await openTeam();
   await team.apply([person(JO, 'viewer'), person(MO, 'editor'), person(VI, 'editor')]);
   team.writeJob({ remove_missing: true, guards: { max_removals: '100%' } });
   await team.apply([person(JO, 'editor')]);
@@ -249,7 +244,7 @@ test('an undo that has begun goes on for who asks for the same, and for nobody w
 proof(
   'an unfinished batch is refused until it is cancelled; half a change of a role is then put right',
   async () => {
-    const team = await openTeam({ concurrency: 1 });
+    const team = await openTeam();
     await team.apply([person(JO, 'viewer'), person(MO, 'viewer')]);
     team.writeSheet([person(JO, 'editor'), person(MO, 'editor')]);
     await team.run({ crashAt: 'after-close' });
