@@ -625,6 +625,8 @@ export const SPECIAL_ANSWERS: readonly (readonly [SpecialOperation, number, stri
     ['api-call-change', 200, '{"error":"no such contact"}', 'in doubt'],
     ['api-call-change', 200, '{"code":429}', 'wait'],
     ['api-call-change', 404, '{"error":"no such contact"}', 'not there'],
+    ['api-call-change', 400, '{}', 'refused'],
+    ['api-call-change', 500, '', 'in doubt'],
     ['api-call', 200, '{"id":7,"status":"pending","amount":12}', 'match'],
     ['api-call', 200, '{"message":"Fix failing test","sha":"4f6a"}', 'match'],
     ['api-call', 200, '{"code":-8,"city":"Perth"}', 'match'],

@@ -178,6 +178,15 @@ describe('an answer', () => {
     expect(verdictOn(outer)).not.toHaveProperty('pauseMs');
   });
 
+  test('of a dialect that reads no status inside has that of the service', () => {
+    const dialect = through({ answer: { body: 'result' } });
+    expect(inShort(verdictOn(reply(200, { result: { name: 'Acme' } }), dialect))).toBe('found, 1');
+    expect(inShort(verdictOn(reply(200, { other: 1 }), dialect))).toBe('in_doubt');
+    const busy = { status: ['2xx'], body: { path: 'other', equals: 1 }, means: 'rate_limited' as const };
+    const telling = through({ answer: { body: 'result' }, answers: [busy] });
+    expect(inShort(verdictOn(reply(200, { other: 1 }), telling))).toBe('paused');
+  });
+
   test('of a dialect that takes all of it for the vendor’s has its status, and no proxy or service says it', () => {
     const dialect = through({ answer: { body: '.' } });
     for (const [raw, expected] of [
