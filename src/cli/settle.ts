@@ -2,9 +2,10 @@ import type { Command } from 'commander';
 import { stop } from '../core/errors.ts';
 import { counted, linesOf } from '../core/plain-text.ts';
 import { type Batch, credits, type Doubt } from '../ledger/ledger.ts';
-import { commandToGoOn } from '../lib/command-line.ts';
+import { commandToGoOn, wordsOfCommand } from '../lib/command-line.ts';
 import { DoubtListObject } from '../objects/row-object.ts';
 import { type FoundBatch, findBatch } from '../run/open-ledger.ts';
+import { againWords, type Retries, shortOfExtra } from '../run/retries.ts';
 import {
   type AlikeDoubts,
   closeLeftOpenIn,
@@ -16,14 +17,7 @@ import {
   type PersonsDecision,
   settleDoubts,
 } from '../run/tasks/settle.ts';
-import {
-  callWords,
-  decisionWords,
-  heldBackLines,
-  lookWords,
-  openWords,
-  overBudgetLines,
-} from './render/doubts.ts';
+import { callWords, decisionWords, lookWords, openWords } from './render/doubts.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
 
 interface Flags {
@@ -122,7 +116,7 @@ function decidedReport(
       ...(doubts.length > 0 && command !== undefined && !isHeldBack
         ? ['The next run does that:', command]
         : []),
-      ...(kind === 'retry' ? [...heldBackLines(batch.id, retries), ...overBudgetLines(batch, retries)] : []),
+      ...(kind === 'retry' ? notCoveredLines(batch, retries) : []),
     ],
   };
 }
@@ -139,7 +133,7 @@ function warningsOfSeconds(doubts: readonly Doubt[]): readonly string[] {
 }
 
 function listReport({ batch }: FoundBatch, list: DoubtList): Report {
-  const { doubts, alike, waiting, open, atRisk, retries, undecidable } = list;
+  const { doubts, alike, waiting, open, atRisk, undecidable } = list;
   return {
     lines: linesOf(
       waiting.map(({ row, reason }) => `row ${row} waits: ${reason}`),
@@ -154,25 +148,26 @@ function listReport({ batch }: FoundBatch, list: DoubtList): Report {
       undecidable > 0 && `${counted(undecidable, 'credit')} ${NOTHING_TO_DECIDE}`,
     ),
     object: DoubtListObject.of({ ...list, batch }),
-    advice: [
-      ...decidedLines(batch, list),
-      ...heldBackLines(batch.id, retries),
-      ...overBudgetLines(batch, retries),
-      ...choiceLines(doubts),
-      ...alike.flatMap(alikeLines),
-    ],
+    advice: [...choiceLines(doubts), ...alike.flatMap(alikeLines)],
   };
 }
 
-/** Says for how many of the doubts the next run does what was decided, unless the extra credits cover none of that. */
-function decidedLines(batch: Batch, { doubts, retries }: DoubtList): readonly string[] {
-  const command = commandToGoOn(batch);
-  const count = doubts.filter(({ decision }) => decision !== undefined).length;
-  if (count === 0 || !retries.goesOn) return [];
-  return [
-    `Decided about ${count} of ${doubts.length}; the next run does that:`,
-    ...(command === undefined ? [] : [command]),
-  ];
+/** Where the extra credits or the budget do not cover what is to be sent again: what is typed so that they do. */
+function notCoveredLines(batch: Batch, retries: Retries): readonly string[] {
+  const short = shortOfExtra(batch.id, retries);
+  return linesOf(
+    short && [`${short.fact} To let the next run send all of them again:`, short.command],
+    overBudgetLines(batch, retries),
+  );
+}
+
+function overBudgetLines(batch: Batch, { budget, ...retries }: Retries): readonly string[] {
+  if (budget === undefined) return [];
+  const { cap, left, enough } = budget;
+  const fact = `${againWords(retries)}, and ${left} of budget ${cap} ${left === 1 ? 'is' : 'are'} left.`;
+  if (wordsOfCommand(batch.command ?? '')?.[0] !== 'run')
+    return [`${fact} Run the list with --budget ${enough} to send all of them again.`];
+  return linesOf(`${fact} To send all of them again, with a higher budget:`, commandToGoOn(batch, enough));
 }
 
 const NOTHING_TO_DECIDE =
@@ -191,16 +186,14 @@ function totalWords(doubts: readonly ListedDoubt[], atRisk: number): string {
 }
 
 function choiceLines(doubts: readonly ListedDoubt[]): readonly string[] {
-  const open = doubts.filter(({ decision }) => decision === undefined);
-  if (open.length === 0) return [];
-  const about = open.length === doubts.length ? '' : ` about the other ${open.length}`;
-  if (open.some(({ doubt }) => doubt.call.change === undefined)) {
+  if (doubts.length === 0) return [];
+  if (doubts.some(({ doubt }) => doubt.call.change === undefined)) {
     return [
-      `Decide${about} with --retry (may be paid for twice), --skip (its credits stay in doubt), --answer key=value, or --not-done if you know that nothing was charged.`,
+      'Decide with --retry (may be paid for twice), --skip (its credits stay in doubt), --answer key=value, or --not-done if you know that nothing was charged.',
     ];
   }
   return [
-    `Check at the service what became of ${about === '' ? 'it' : `the other ${open.length}`}. If it was done, use --answer with what it gave, such as invite_code=… or project_id=…; if not, --not-done; to leave it out of this batch, --skip.`,
+    'Check at the service what became of it. If it was done, use --answer with what it gave, such as invite_code=… or project_id=…; if not, --not-done; to leave it out of this batch, --skip.',
   ];
 }
 

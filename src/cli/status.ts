@@ -14,7 +14,6 @@ import {
 } from '../lib/command-line.ts';
 import { formatDuration } from '../lib/duration.ts';
 import { findBatch, lookAtLedger } from '../run/open-ledger.ts';
-import type { Retries } from '../run/retries.ts';
 import {
   type BatchOverview,
   type BatchStatus,
@@ -23,7 +22,7 @@ import {
 } from '../run/tasks/batch-status.ts';
 import { type WorkerView, workersAt } from '../run/tasks/workers.ts';
 import { changesLines, inviteAgainLines } from './render/change-lines.ts';
-import { heldBackLines, openWords, overBudgetLines, waitingWords } from './render/doubts.ts';
+import { openWords, waitingWords } from './render/doubts.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
 
 export default {
@@ -145,7 +144,7 @@ function stateLines(status: BatchStatus, changes: ChangesDone | undefined): read
 }
 
 function openLines(status: BatchStatus): readonly string[] {
-  const { batch, retries, open, lastMinute, run, pause, heldSinceMs, unanswered, misses } = status;
+  const { batch, open, lastMinute, run, pause, heldSinceMs, unanswered, misses } = status;
   const ranges = rangesWords(status.ranges);
   return linesOf(
     open > 0 && `Open       ${openWords(open)}`,
@@ -157,7 +156,6 @@ function openLines(status: BatchStatus): readonly string[] {
     pause && `Paused     until ${isoTime(pause.untilMs)}: ${plainText(pause.why)}`,
     heldSinceMs !== undefined && `Held       since ${isoTime(heldSinceMs)}, ${pausedBy(status)}by pause`,
     misses && `Misses     ${missesWords(misses)}`,
-    retries.calls > 0 && decidedLine(retries),
     unanswered > 0 && `Waiting    ${waitingWords(unanswered)}`,
     batch.outputPath !== undefined && `Output     ${batch.outputPath}`,
   );
@@ -169,15 +167,12 @@ function pausedBy({ acts }: BatchStatus): string {
 }
 
 function adviceOn(status: BatchStatus): readonly string[] {
-  const { batch, counts, run, retries } = status;
+  const { batch, counts, run } = status;
   const command = commandToGoOn(batch);
-  const isHeldBack = retries.budget !== undefined || (status.settled === status.rows && !retries.goesOn);
-  const goesOn = run === undefined && !isHeldBack && batch.state === 'open';
+  const goesOn = run === undefined && batch.state === 'open';
   return linesOf(
     (counts.in_doubt ?? 0) > 0 && `What is in doubt: ${commandLine(['settle', batch.id])}`,
     batch.state === 'cancelled' && inviteAgainLines(batch.id, status.halfDone),
-    heldBackLines(batch.id, retries),
-    overBudgetLines(batch, retries),
     goesOn && sweepsBudgetWords(batch),
     goesOn && command !== undefined && `To continue: ${command}`,
   );
@@ -188,10 +183,6 @@ function sweepsBudgetWords({ command = '', settings }: Batch): string | undefine
   const budget = budgetToFinishIn(settings);
   const isSweep = wordsOfCommand(command)?.[0] === 'nightly';
   return budget !== undefined && isSweep ? raiseInJob(budget) : undefined;
-}
-
-function decidedLine({ calls, credits }: Retries): string {
-  return `Decided    ${counted(calls, 'call')} in doubt will be sent again, for at most ${counted(credits, 'credit')}`;
 }
 
 function missesWords({ count, kept }: NonNullable<BatchStatus['misses']>): string {

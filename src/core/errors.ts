@@ -42,6 +42,7 @@ export const STOP_CODES = {
   system: EXIT.usage,
   budget: EXIT.budget,
   account_budget: EXIT.budget,
+  extra_credits: EXIT.budget,
   vendor_credits: EXIT.budget,
   dearer: EXIT.budget,
   paused: EXIT.paused,

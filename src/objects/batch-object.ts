@@ -4,7 +4,6 @@ import type { ChangeFigures, ChangeGroup, ChangesDone } from '../files/output/ch
 import { undoneBy } from '../job/job-origin.ts';
 import type { Batch, RangeCounts, ShownMoney } from '../ledger/ledger.ts';
 import { commandToGoOn } from '../lib/command-line.ts';
-import type { Retries } from '../run/retries.ts';
 import type { BatchOverview, BatchStatus } from '../run/tasks/batch-status.ts';
 import type { WorkerAccount, WorkerView } from '../run/tasks/workers.ts';
 import { membersOf, noun } from './noun.ts';
@@ -60,32 +59,14 @@ export const ChangesObject = noun({
 
 // ------------------------------------------------------------------------------------------------ doubts of a batch
 
-const retries = membersOf<Retries>();
-/** What of the calls in doubt is to be sent again, as was decided. */
-export const RetriesObject = noun({
-  calls: retries(z.number(), ({ calls }) => calls),
-  credits: retries(z.number(), ({ credits }) => credits),
-  /** `most` is null without a limit. */
-  extra_credits: retries(
-    z.object({ most: z.number().nullable(), used: z.number() }),
-    ({ extra: { most = null, used } }) => ({ most, used }),
-  ),
-  /** The extra credits that would be enough; only where those of the batch do not cover the calls. */
-  enough: retries(z.number().optional(), ({ enough }) => enough),
-});
-
 /** What a run and a batch have alike about what is left open; each is left out where there is none. */
 export interface LeftOpen {
-  readonly retries?: Retries | undefined;
   readonly changes?: ChangesDone | undefined;
   readonly unanswered?: number;
 }
 
 const left = membersOf<LeftOpen>();
 export const leftOpen = {
-  retries: left(RetriesObject.optional(), (open) =>
-    open.retries === undefined || open.retries.calls === 0 ? undefined : RetriesObject.of(open.retries),
-  ),
   changes: left(ChangesObject.optional(), (open) => open.changes && ChangesObject.of(open.changes)),
   /** How many rows wait, because what was bought for them turned out to be no answer. */
   unanswered: left(z.number().optional(), (open) => open.unanswered || undefined),

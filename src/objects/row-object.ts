@@ -6,7 +6,6 @@ import { OUTCOME_KINDS, type Outcome } from '../core/row.ts';
 import type { AttemptRecord, Batch, Decision, Doubt, Look, RawReply, Reading } from '../ledger/ledger.ts';
 import type { AttemptStory, RowStory } from '../run/tasks/row-story.ts';
 import type { AlikeDoubts, DoubtList, ListedDoubt } from '../run/tasks/settle.ts';
-import { RetriesObject } from './batch-object.ts';
 import { membersOf, noun } from './noun.ts';
 
 /** A row with every attempt that was made for it, and what is in doubt. */
@@ -180,7 +179,8 @@ export const DoubtListObject = noun({
   undecidable: list(z.number(), ({ undecidable }) => undecidable),
   /** Requests without an answer yet. */
   open: list(z.number(), ({ open }) => open),
-  retries: list(RetriesObject, ({ retries }) => RetriesObject.of(retries)),
+  /** What retries have used of the extra credits of the batch. */
+  extra_used: list(z.number(), ({ extraUsed }) => extraUsed),
   in_doubt: list(z.array(DoubtObject), ({ doubts }) =>
     doubts.map((listed) => DoubtObject.of({ ...listed.doubt, ...listed })),
   ),

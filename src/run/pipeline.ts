@@ -29,6 +29,7 @@ import { isOfNoRow, type RowsWork, workRows } from './pipeline/row-work.ts';
 import { submitAgain, submitRows } from './pipeline/submit.ts';
 import { ProjectAccess } from './project-access.ts';
 import { readChangesAnew } from './readings.ts';
+import { notCovered, retriesOf } from './retries.ts';
 import { ALL_ROWS, plannedProjects, type RowRange, type TaskSource, tasksOf } from './row-tasks.ts';
 import { noteStops, settleSeries } from './series.ts';
 import type { Sessions } from './sessions.ts';
@@ -194,7 +195,10 @@ async function inSession(
   signal.addEventListener('abort', announce, { once: true });
   try {
     await sessions.recover(run);
-    await work({ context, batch, run, flying: new Map(), unknown: new Set<CallKey>(), signal, stopAll });
+    const [unknown, uncovered] = [new Set<CallKey>(), new Set<CallKey>()];
+    await work({ context, batch, run, flying: new Map(), unknown, uncovered, signal, stopAll });
+    if (uncovered.size > 0 && !signal.aborted)
+      stopAll(notCovered(batch, await retriesOf(context.ledger, batch.id)));
     if (context.hearBalance !== undefined && !signal.aborted) {
       const balance = await balanceOf(run);
       if (balance !== undefined) context.hearBalance(balance);

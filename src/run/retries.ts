@@ -1,7 +1,10 @@
+import { type StopError, stop } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
+import { counted } from '../core/plain-text.ts';
 import type { RowNumber } from '../core/row.ts';
 import { originOf } from '../job/job-origin.ts';
 import {
+  type Batch,
   type BatchId,
   type Decision,
   type Doubt,
@@ -9,6 +12,7 @@ import {
   type LedgerReader,
   standingDecision,
 } from '../ledger/ledger.ts';
+import { commandLine } from '../lib/command-line.ts';
 
 /** This file says what was decided about calls in doubt and was not carried out yet, and whether the extra credits and the budget cover it. */
 
@@ -22,9 +26,30 @@ export interface Retries {
   /** The budget of the batch, where it does not cover them: what is left of it, and with which one all could be sent again. */
   readonly budget?: { readonly cap: number; readonly left: number; readonly enough: number };
   readonly goesOn: boolean;
-  readonly byJob: boolean;
   /** The row of one of them, where the batch also has doubts without such a decision. */
   readonly row?: RowNumber;
+}
+
+export function againWords({ calls, credits }: Pick<Retries, 'calls' | 'credits'>): string {
+  return `${counted(calls, 'call')} in doubt will be sent again, for at most ${counted(credits, 'credit')}`;
+}
+
+/** Says that the extra credits do not cover what is to be sent again, and what is typed so that they do; undefined where they do. */
+export function shortOfExtra(
+  batch: BatchId,
+  { calls, credits, extra: { most = 0, used }, enough, row }: Retries,
+): { readonly fact: string; readonly command: string } | undefined {
+  if (enough === undefined) return undefined;
+  const fact = `${againWords({ calls, credits })}, and ${Math.max(0, most - used)} of ${counted(most, 'extra credit')} ${most === 1 ? 'is' : 'are'} left.`;
+  const about = row === undefined ? [batch] : [batch, String(row)];
+  return { fact, command: commandLine(['settle', ...about, '--retry', '--extra-credits', String(enough)]) };
+}
+
+/** What ends a run whose rows are left for that alone. */
+export function notCovered({ id }: Batch, retries: Retries): StopError {
+  const { fact = 'The extra credits do not cover what is to be sent again.', command = `settle ${id}` } =
+    shortOfExtra(id, retries) ?? {};
+  return stop('extra_credits', fact, `Let the next run send all of them again: ${command}`);
 }
 
 /** What was decided about each doubt, and is done by the next run of the batch, in their order. */
@@ -63,7 +88,6 @@ export async function retriesOf(ledger: LedgerReader, batch: BatchId): Promise<R
     ...(credits > extraLeft ? { enough: used + credits } : {}),
     ...present({ budget }),
     goesOn: prices.some((price) => price <= left),
-    byJob: decisions.some((decision) => decision?.kind === 'retry' && decision.by === 'job'),
     ...(waiting.length === doubts.length ? {} : present({ row: waiting[0]?.row })),
   };
 }

@@ -17,7 +17,6 @@ import {
 import type { Tally } from '../ledger/tally.ts';
 import type { RunContext } from '../plan/context.ts';
 import type { Forecast } from '../plan/sample.ts';
-import { type Retries, retriesOf } from './retries.ts';
 
 /** How a run ended. Rows, calls, counts and credits are the whole batch's; requests, pauses and seconds are this run's. */
 export interface RunSummary {
@@ -41,8 +40,6 @@ export interface RunSummary {
   readonly forecast: Forecast | undefined;
   /** What was changed so far; undefined for an operation that changes nothing. */
   readonly changes: ChangesDone | undefined;
-  /** What of the calls in doubt is to be sent again and was not; undefined when none is in doubt. */
-  readonly retries: Retries | undefined;
   /** The number of rows in doubt that wait until a person agrees to buy again what turned out to be no answer. */
   readonly unanswered: number;
   readonly stopped: StopError | undefined;
@@ -73,7 +70,6 @@ export async function summarize(context: RunContext, batch: Batch, ending: RunEn
   const isInDoubt = (counts.in_doubt ?? 0) > 0;
   const { tally, figures, changes, ...written } = files ?? {};
   const money = await shownMoney(ledger, batch.id);
-  const retries = isInDoubt ? await retriesOf(ledger, batch.id) : undefined;
   return {
     batch: batch.id,
     rows: batch.inputRows,
@@ -90,7 +86,6 @@ export async function summarize(context: RunContext, batch: Batch, ending: RunEn
     figures,
     forecast,
     changes: changes ?? (await changesDone(ledger, batch)),
-    retries,
     unanswered: isInDoubt ? await ledger.rowsUnanswered(batch.id) : 0,
     stopped,
     budgetToFinish:

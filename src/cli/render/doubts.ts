@@ -2,10 +2,8 @@ import { isoTime } from '../../core/clock.ts';
 import { unreachable } from '../../core/errors.ts';
 import { subjectWords } from '../../core/membership.ts';
 import { type Call, sentParameters } from '../../core/operation.ts';
-import { counted, linesOf } from '../../core/plain-text.ts';
-import type { Batch, BatchId, Decision, Look } from '../../ledger/ledger.ts';
-import { commandLine, commandToGoOn, wordsOfCommand } from '../../lib/command-line.ts';
-import type { Retries } from '../../run/retries.ts';
+import { counted } from '../../core/plain-text.ts';
+import type { Decision, Look } from '../../ledger/ledger.ts';
 
 /** `asked about this call at 2026-11-20T02:13:00.000Z, not_happened: the vendor did nothing for it (status 404)`. */
 export function lookWords({ kind, said, why, atMs }: Look): string {
@@ -15,33 +13,6 @@ export function lookWords({ kind, said, why, atMs }: Look): string {
 /** `decided at 2026-11-20T02:13:00.000Z: retry asked for by the user`. */
 export function decisionWords({ why, atMs }: Pick<Decision, 'why' | 'atMs'>): string {
   return `decided at ${isoTime(atMs)}: ${why}`;
-}
-
-/** Says that the extra credits do not cover what is to be sent again, and what to do; empty where they do. */
-export function heldBackLines(
-  batch: BatchId,
-  { calls, credits, extra, enough, byJob, row }: Retries,
-): readonly string[] {
-  if (enough === undefined) return [];
-  const { most = 0, used } = extra;
-  const fact = `${againWords({ calls, credits })}, and ${Math.max(0, most - used)} of ${counted(most, 'extra credit')} ${most === 1 ? 'is' : 'are'} left.`;
-  if (byJob) return [`${fact} To send all of them again, raise extra_credits in the job to ${enough}.`];
-  const about = row === undefined ? [batch] : [batch, String(row)];
-  const words = ['settle', ...about, '--retry', '--extra-credits', String(enough)];
-  return [`${fact} To let the next run send all of them again:`, commandLine(words)];
-}
-
-export function overBudgetLines(batch: Batch, { calls, credits, budget }: Retries): readonly string[] {
-  if (budget === undefined) return [];
-  const { cap, left, enough } = budget;
-  const fact = `${againWords({ calls, credits })}, and ${left} of budget ${cap} ${left === 1 ? 'is' : 'are'} left.`;
-  if (wordsOfCommand(batch.command ?? '')?.[0] !== 'run')
-    return [`${fact} Run the list with --budget ${enough} to send all of them again.`];
-  return linesOf(`${fact} To send all of them again, with a higher budget:`, commandToGoOn(batch, enough));
-}
-
-function againWords({ calls, credits }: Pick<Retries, 'calls' | 'credits'>): string {
-  return `${counted(calls, 'call')} in doubt will be sent again, for at most ${counted(credits, 'credit')}`;
 }
 
 /** `2 rows wait because what was bought turned out to be no answer; run the list with --yes to buy it again`. */

@@ -9,7 +9,7 @@ import { commandLine, durationOf, resumedBy, typedToGoOn } from '../../lib/comma
 import { onPause } from '../../lib/pause-signal.ts';
 import type { Acceptable } from '../../plan/context.ts';
 import type { RunSummary } from '../../run/summary.ts';
-import { heldBackLines, waitingWords } from '../render/doubts.ts';
+import { waitingWords } from '../render/doubts.ts';
 import type { Console, Stopped } from './command.ts';
 import { acceptOption, askAgreementOn, WAIT_FLAG } from './flags.ts';
 
@@ -185,18 +185,17 @@ function eventWords(event: RunEvent): string | undefined {
   }
 }
 
-type Ended = Pick<RunSummary, 'batch' | 'counts' | 'retries' | 'unanswered' | 'stopped'>;
+type Ended = Pick<RunSummary, 'batch' | 'counts' | 'unanswered' | 'stopped'>;
 
 /** What a report says at its end: the command that shows what is in doubt, and what stopped the work. */
 export function endOf(
-  { batch, counts, retries, unanswered, stopped }: Ended,
+  { batch, counts, unanswered, stopped }: Ended,
   { words }: Resume,
 ): { readonly advice: readonly string[]; readonly stopped: Stopped | undefined } {
   const isInDoubt = (counts.in_doubt ?? 0) > 0;
   return {
     advice: linesOf(
       isInDoubt && `What is in doubt: ${commandLine(['settle', batch])}`,
-      retries && heldBackLines(batch, retries),
       unanswered > 0 && `${waitingWords(unanswered)}.`,
     ),
     stopped: stoppedBy(stopped, commandLine(typedToGoOn(words))),

@@ -34,6 +34,8 @@ export interface Work {
   readonly flying: Map<CallKey, Promise<Obtained>>;
   /** The calls that the ledger did not know when their rows were read ahead. Each is bought without another look. */
   readonly unknown: Set<CallKey>;
+  /** What a person wants sent again, and the extra credits do not cover. Their rows stay pending. */
+  readonly uncovered: Set<CallKey>;
 }
 
 export function answerTo(work: Work, wanted: CallToBuy): Promise<Obtained> {
@@ -157,9 +159,9 @@ async function answerInDoubt(work: Work, wanted: CallToBuy, state: InDoubt): Pro
   } catch (error) {
     if (!(error instanceof StopError)) throw error;
     run.stopAll(error);
-    // The stop came between the doubt and its end, so the row says what is known of it.
+    // The stop came between the doubt and its end, so the row says what is known of it, or waits still to be sent again.
     const [left] = await context.ledger.find([wanted.key], { batch: batch.id });
-    if (left?.kind !== 'in_doubt') throw error;
+    if (left?.kind !== 'in_doubt' || isWanted(state)) throw error;
     return { kind: 'in_doubt', reason: doubtReason(left.doubt), attempt: left.doubt.attempt };
   }
 }
@@ -186,7 +188,8 @@ async function resolved(work: Work, wanted: CallToBuy, state: InDoubt): Promise<
   }
 }
 
-async function resolvedAlone({ context, run }: Work, wanted: CallToBuy, state: InDoubt): Promise<Step> {
+async function resolvedAlone(work: Work, wanted: CallToBuy, state: InDoubt): Promise<Step> {
+  const { context, run, uncovered } = work;
   const { doubt } = state;
   const { attempt } = doubt;
   const resolution = await resolveDoubt(run, state, context.job.inDoubt.kind);
@@ -198,7 +201,7 @@ async function resolvedAlone({ context, run }: Work, wanted: CallToBuy, state: I
     case 'resolved':
       return undefined;
     case 'send_again':
-      return retried(await buy(run, { ...wanted, ...resolution.again }), doubt);
+      return retried(await buy(run, { ...wanted, ...resolution.again }), state, uncovered);
     default:
       return unreachable(resolution);
   }
@@ -248,10 +251,22 @@ function withheld(why: Withheld | PutOff | Waits): Held | Waits {
   }
 }
 
-function retried(bought: CallEnd, doubt: Doubt): Held | Waits | 'known' | undefined {
+/** A person has decided that it is sent again. */
+const isWanted = ({ decision }: InDoubt): boolean => decision?.kind === 'retry' && decision.by === 'person';
+
+function retried(
+  bought: CallEnd,
+  state: InDoubt,
+  uncovered: Set<CallKey>,
+): Held | Waits | 'known' | undefined {
+  const { doubt } = state;
   if (bought === 'known') return bought;
-  if (bought === 'over_extra')
-    return stillInDoubt(doubt, 'not sent again, because the extra credits do not cover it');
+  if (bought === 'over_extra') {
+    if (!isWanted(state))
+      return stillInDoubt(doubt, 'not sent again, because the extra credits do not cover it');
+    uncovered.add(doubt.key);
+    return { kind: 'waits' };
+  }
   if (typeof bought !== 'object' || bought.kind === 'answered') return undefined;
   if (bought.kind !== 'put_off') return withheld(bought);
   return stillInDoubt(doubt, `sent again, and told "too many requests" ${MOST_TOLD} times`);

@@ -19,7 +19,6 @@ import { hasCosts } from '../../ledger/tally.ts';
 import { interruptedChanges } from '../../plan/team/interrupted-changes.ts';
 import { missesStop } from '../account-history.ts';
 import { eachLedger, eachLedgerThere, type FoundBatch, lookInto } from '../open-ledger.ts';
-import { type Retries, retriesOf } from '../retries.ts';
 import { missesNow } from '../series.ts';
 import { isAtWorkOn } from './hold.ts';
 
@@ -157,8 +156,6 @@ export interface BatchStatus extends BatchOverview {
   readonly unanswered: number;
   /** The newer batch of the same job and content, which has taken its place. */
   readonly followedBy: BatchId | undefined;
-  /** What was decided about its doubts, and no run has done yet. */
-  readonly retries: Retries;
   /** A sentence for each person whose invite it deleted and has not created again; empty once it is finished, and beside a run. */
   readonly halfDone: readonly string[];
   /** Who worked on it, oldest first; empty for a ledger from before that was kept. */
@@ -190,7 +187,6 @@ export async function batchStatus(
   const newest = await ledger.batchByKey(batch.key);
   return {
     ...shown,
-    retries: await retriesOf(ledger, id),
     unanswered: shown.counts.in_doubt ? await ledger.rowsUnanswered(id) : 0,
     followedBy: newest?.id === id ? undefined : newest?.id,
     halfDone: await halfDoneIn(ledger, shown),

@@ -337,6 +337,7 @@ const STOP_REACH: Readonly<Record<StopCode, 'file' | 'account' | 'sweep'>> = {
   guard: 'file',
   plan: 'file',
   budget: 'file',
+  extra_credits: 'file',
   account: 'account',
   address: 'account',
   account_budget: 'account',

@@ -5,18 +5,19 @@ import { systemClock } from '../../core/clock.ts';
 import { StopError, stop } from '../../core/errors.ts';
 import { type SubjectFacts, Team } from '../../core/membership.ts';
 import { present } from '../../core/objects.ts';
-import type {
-  AttemptId,
-  Batch,
-  Credits,
-  Decision,
-  DecisionKind,
-  DecisionSpec,
-  Doubt,
-  Ledger,
-  LedgerReader,
-  Look,
-  WaitingRow,
+import {
+  type AttemptId,
+  type Batch,
+  type Credits,
+  type Decision,
+  type DecisionKind,
+  type DecisionSpec,
+  type Doubt,
+  heldCredits,
+  type Ledger,
+  type LedgerReader,
+  type Look,
+  type WaitingRow,
 } from '../../ledger/ledger.ts';
 import { AccountTime } from '../../ledger/time.ts';
 import { commandLine } from '../../lib/command-line.ts';
@@ -50,8 +51,8 @@ export interface DoubtList {
   readonly waiting: readonly WaitingRow[];
   readonly open: number;
   readonly atRisk: number;
-  /** What of all doubts of the batch is to be sent again. */
-  readonly retries: Retries;
+  /** What retries have used of the extra credits of the batch. */
+  readonly extraUsed: number;
   /** Credits in doubt about which there is nothing to decide. */
   readonly undecidable: number;
 }
@@ -70,16 +71,18 @@ export interface ListedDoubt {
 export async function doubtList(found: FoundBatch, row?: string): Promise<DoubtList> {
   const { batch, location } = found;
   return lookInto(location, async (ledger) => {
-    const doubts = await examined(ledger, batch, await doubtsOf(ledger, found, row));
+    const all = await examined(ledger, batch, await doubtsOf(ledger, found, row));
+    // Rows whose calls are to be sent again are pending, and not in doubt.
+    const doubts = row === undefined ? all.filter(({ decision }) => decision?.kind !== 'retry') : all;
     const dialect = await dialectOfBatch(batch);
     return {
       doubts,
       alike: dialect === undefined || row !== undefined ? [] : await alikeDoubts(ledger, batch, dialect),
       waiting: await ledger.rowsWaiting(batch.id, MOST_WAITING),
       open: await ledger.openRequests(batch.id),
-      retries: await retriesOf(ledger, batch.id),
+      extraUsed: heldCredits(await ledger.batchMoney(batch.id, 'extra')),
       atRisk: doubts.reduce((sum, { doubt }) => sum + doubt.atRisk, 0),
-      undecidable: row === undefined ? await undecidable(ledger, batch, doubts) : 0,
+      undecidable: row === undefined ? await undecidable(ledger, batch, all) : 0,
     };
   });
 }

@@ -514,10 +514,6 @@ export const text = {
     undecidableWhat: 'Credits for lost answers whose calls were answered later or skipped.',
     open: (count: string) =>
       `${count} requests have no answer yet. If no run is at work, the next run counts them as in doubt.`,
-    again: (calls: string, credits: string) =>
-      `As decided, the next run sends these again: ${calls}, for at most ${credits}.`,
-    heldBack: (calls: string, used: string, most: string, enough: string) =>
-      `To be sent again, as decided: ${calls}. The limit is ${most}, and ${used} are used, so some stay in doubt. ${enough} would be enough for all of them.`,
     waiting: 'Waiting rows',
     pick: 'Choose',
     pickRow: (row: string) => `Choose row ${row}`,
@@ -705,6 +701,7 @@ export const text = {
     account: 'Check the account.',
     address: "Check the account's address.",
     account_budget: "Raise the account's budget, or wait until tomorrow.",
+    extra_credits: 'Decide about them once more, with more extra credits.',
     doubts: 'Settle what is in doubt.',
     vendor_credits: 'Buy credits from the provider, then continue.',
     dearer: 'Check the price, then continue.',

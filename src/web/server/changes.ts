@@ -8,7 +8,6 @@ import type { BatchLine, LedgerReader } from '../../ledger/ledger.ts';
 import { isUrl } from '../../ledger/store.ts';
 import { storeAt } from '../../ledger/stores.ts';
 import { lookIfThere } from '../../run/open-ledger.ts';
-import { retriesOf } from '../../run/retries.ts';
 import { storesToLookAt } from '../../run/store-choice.ts';
 import type { ChangeMessage, Spender } from '../api.ts';
 
@@ -124,10 +123,7 @@ async function figuresOf(
   nowMs: number,
 ): Promise<readonly unknown[]> {
   const pauses = await ledger.pauses(accountIdentity, nowMs, nowMs);
-  // What is decided about a doubt changes no row before the next run, and a killed run has left doubts without such a row.
-  const doubts = (await ledger.doubts(id)).map(({ attempt }) => attempt);
-  const decided = [doubts, await retriesOf(ledger, id)];
-  return [await ledger.counts(id), await ledger.metrics(id), await ledger.heldSince(id), pauses, decided];
+  return [await ledger.counts(id), await ledger.metrics(id), await ledger.heldSince(id), pauses];
 }
 
 function stampOf(path: string): string {

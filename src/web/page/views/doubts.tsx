@@ -26,7 +26,7 @@ export function Doubts({ params }: { readonly params: Readonly<Record<string, st
 }
 
 function Shown({ list, onDecided }: { readonly list: DoubtsView; readonly onDecided: () => void }) {
-  const { in_doubt, at_risk, retries, undecidable, open, waiting = [] } = list;
+  const { in_doubt, at_risk, undecidable, open, waiting = [] } = list;
   const chosen = useSignal<ReadonlySet<number>>(new Set());
   return (
     <>
@@ -66,18 +66,6 @@ function Shown({ list, onDecided }: { readonly list: DoubtsView; readonly onDeci
             }}
           />
         </>
-      )}
-      {retries.calls > 0 && (
-        <p class="notice">
-          {retries.enough === undefined
-            ? text.doubts.again(counted(retries.calls, 'call'), counted(retries.credits, 'credit'))
-            : text.doubts.heldBack(
-                counted(retries.calls, 'call'),
-                grouped(retries.extra_credits.used),
-                counted(retries.extra_credits.most ?? 0, 'extra credit'),
-                grouped(retries.enough),
-              )}
-        </p>
       )}
       {open > 0 && <p class="notice">{text.doubts.open(grouped(open))}</p>}
       {waiting.length > 0 && (
@@ -219,7 +207,7 @@ function DoubtForm({ list, chosen, onDecided }: DoubtFormProps) {
   const how = useSignal<How | undefined>(undefined);
   const pairs = useSignal<readonly Pair[]>([['', '']]);
   const extra = useSignal<number | undefined>(undefined);
-  const most = extra.value ?? list.retries.extra_credits.used + list.at_risk;
+  const most = extra.value ?? list.extra_used + list.at_risk;
   const state = useSignal<'noting' | 'noted' | Refused | undefined>(undefined);
   const about = list.in_doubt.filter(({ row, own }) => chosen.length === 0 || (own && chosen.includes(row)));
   const credits = about.reduce((sum, doubt) => sum + doubt.credits, 0);
