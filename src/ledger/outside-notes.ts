@@ -176,10 +176,14 @@ function noteAt(at: string): OutsideNote | undefined {
 /** Other processes of this host may have noted a newer one. */
 export function keepNote({ at }: Place, { identity, newest }: Pick<LedgerNow, 'identity' | 'newest'>): void {
   if (newest === undefined) return;
-  const before = noteOf(identity);
-  if (before?.at === at && !isNewer(newest, before.newest)) return;
-  replace(nameOf(identity), [`${newest.id} ${newest.atMs}`, at]);
-  replace(nameOfPlace(at), [identity, at]);
+  try {
+    const before = noteOf(identity);
+    if (before?.at === at && !isNewer(newest, before.newest)) return;
+    replace(nameOf(identity), [`${newest.id} ${newest.atMs}`, at]);
+    replace(nameOfPlace(at), [identity, at]);
+  } catch {
+    // Best effort, as above.
+  }
 }
 
 const isNewer = (one: SentRequest, other: SentRequest): boolean =>
@@ -215,15 +219,11 @@ function linesOf(name: string): readonly string[] {
 
 /** Readers see the old lines or the new ones. A crash leaves a file under a name of its own, which nobody reads. */
 function replace(name: string, lines: readonly string[]): void {
-  try {
-    const folder = knownFolder();
-    if (folder === undefined) return;
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    const file = join(folder, name);
-    const own = `${file}.${randomBytes(6).toString('hex')}.new`;
-    writeFileSync(own, lines.map((line) => `${line}\n`).join(''), { flag: 'wx', mode: 0o600 });
-    renameSync(own, file);
-  } catch {
-    // Best effort, as above.
-  }
+  const folder = knownFolder();
+  if (folder === undefined) return;
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const file = join(folder, name);
+  const own = `${file}.${randomBytes(6).toString('hex')}.new`;
+  writeFileSync(own, lines.map((line) => `${line}\n`).join(''), { flag: 'wx', mode: 0o600 });
+  renameSync(own, file);
 }

@@ -165,11 +165,12 @@ const NOTE_EVERY_MS = 1000;
  * reach would buy answers that nobody will ever find, and beside a lock that took the place of ours somebody else spends.
  */
 async function keeping(
-  { path, ledger, lock, reserve }: StoreFolder,
+  folder: StoreFolder,
   writer: Connection,
   db: Db,
 ): Promise<Keeping & { end(): Promise<void> }> {
-  const place = placeOf(storeFolder(path));
+  const { path, ledger, lock, reserve } = folder;
+  const place = placeOf(folder);
   const opened = [ledger, lock].map((file) => ({ file, was: fileAt(file) }));
   let refusal: StopError | undefined;
   let timer: NodeJS.Timeout | undefined;
