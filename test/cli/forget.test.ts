@@ -118,6 +118,19 @@ test('a forgotten person is not bought through another account either, unless --
   expect(asked().filter((body) => body.includes(JANE))).toHaveLength(2);
 });
 
+test('a row that waits is skipped once its person is forgotten, and nobody is asked about them', async () => {
+  const { desk, asked } = await deskOfPeople();
+  await desk.write('people.csv', `email\nann@acme.example\n${JANE}\n${MARY}\n`);
+  await run(desk, 'enrich-person', 'people.csv', '--limit', '1');
+  expect(filesWith(desk, MARY)).not.toEqual([]);
+  expect((await desk.type(['forget', MARY, '--yes'])).stderr).toBe('');
+  expect(filesWith(desk, MARY)).toEqual([]);
+  for (const _ of ['the batch goes on', 'and has ended']) {
+    expect((await run(desk, 'enrich-person', 'people.csv')).stdout).toMatch(/matched +2.*skipped +1/s);
+    expect(asked().join()).not.toContain(MARY);
+  }
+});
+
 test('a crash while somebody is forgotten leaves it not begun, or the next command that writes ends it', async () => {
   const { desk, asked } = await deskOfPeople();
   await desk.write('people.csv', `email\n${JANE}\n${MARY}\n`);

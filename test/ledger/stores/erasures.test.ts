@@ -9,10 +9,8 @@ import { buffer } from 'node:stream/consumers';
 import Database from 'better-sqlite3';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ZipFile } from 'yazl';
-import { callKeyOf } from '../../../src/core/call-key.ts';
 import { type Clock, systemClock } from '../../../src/core/clock.ts';
-import type { Call } from '../../../src/core/operation.ts';
-import { credits, type Ledger } from '../../../src/ledger/ledger.ts';
+import type { Ledger } from '../../../src/ledger/ledger.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
 import { type ErasureOrder, eraseIn, personOf } from '../../../src/run/tasks/erase.ts';
 import { proof } from '../../combinations.ts';
@@ -22,7 +20,6 @@ import {
   batchNamed,
   batchSpec,
   DAY_MS,
-  intentOf,
   MATCHED,
   NOON_MS,
   replyWith,
@@ -88,49 +85,6 @@ test('memberships, plans and purchases of a person are emptied, and the ledger p
   expect(await after.plannedRows(changes, 2, 1)).toMatchObject([{ kind: 'end' }]);
 });
 
-test('a person who comes back is invited anew, as somebody who was never known', async () => {
-  const place = temporaryFolder();
-  const ledger = await openStore(sqlite, place);
-  const batch = await batchNamed(ledger, 'a');
-  await changed(ledger, batch, changeOf('invite', 0), { left: INVITED });
-  await ledger.close();
-  await erase(place, KIM_ORDER);
-  const after = await checkedInFull(place);
-  await changed(after, batch, changeOf('invite', 0), { left: INVITED });
-  expect(await known(after, KIM)).toMatchObject({ sequence: 1, facts: INVITED });
-});
-
-const PERSON_CALL: Call = {
-  operation: 'enrich-person',
-  parameters: { email: 'kim@example.org' },
-  ifLost: 'hold',
-};
-
-test('a call that was erased is found by its own key', async () => {
-  const place = temporaryFolder();
-  const ledger = await openStore(sqlite, place);
-  const batch = await batchNamed(ledger, 'a');
-  const key = callKeyOf(ACCOUNT, PERSON_CALL);
-  const intent = { key, accountIdentity: ACCOUNT, call: PERSON_CALL, batch, row: 2, atMs: NOON_MS };
-  const admission = await ledger.intent({ ...intent, reserve: (await ledger.batchMoney(batch)).spent });
-  if (admission.kind !== 'admitted') expect.fail('not admitted');
-  await ledger.keep(admission.attempt, replyWith('{"email":"kim@example.org"}'));
-  const { spent: charged } = await ledger.batchMoney(batch);
-  const closure = { kind: 'answered', answer: 'found', charged, why: 'x' } as const;
-  await ledger.end(admission.attempt, closure, NOON_MS);
-  await ledger.close();
-  await erase(place, KIM_ORDER);
-
-  const reader = await sqlite.look(place);
-  expect(await reader.find([key])).toMatchObject([
-    { kind: 'answered', answer: { erasedAtMs: expect.any(Number) } },
-  ]);
-  expect(await reader.find([key], { detail: 'kind' })).toMatchObject([
-    { kind: 'answered', answer: { erasedAtMs: expect.any(Number), answeredAtMs: expect.any(Number) } },
-  ]);
-  await reader.close();
-});
-
 test('a change that was lost and then skipped holds its person back no longer, and the ledger passes its own checks', async () => {
   const place = temporaryFolder();
   const ledger = await openStore(sqlite, place);
@@ -150,26 +104,10 @@ test('a change that was lost and then skipped holds its person back no longer, a
   expect(await known(after, KIM)).toMatchObject({ sequence: 1, facts: INVITED });
 });
 
-test('what is only named after a person is found and renamed, however the name is written', async () => {
-  const place = temporaryFolder();
-  const ledger = await openStore(sqlite, place);
-  const settings = { path: 'people/kim%40example.org/notes' };
-  const batch = await batchNamed(ledger, 'a', { settings });
-  await ledger.noteWritten('/home/user/kim@example.org.people.csv', ['a'.repeat(64)]);
-  await ledger.close();
-  expect(await erase(place, KIM_ORDER, true)).toMatchObject({ calls: 0, rows: 0, names: 2 });
-  await erase(place, KIM_ORDER);
-  expect(isIn(place, 'kim@example.org')).toBe(false);
-  expect(isIn(place, 'kim%40example.org')).toBe(false);
-  expect(await erase(place, KIM_ORDER)).toMatchObject({ names: 0 });
-  const after = await checkedInFull(place);
-  expect((await after.batch(batch))?.settings).toEqual({ path: 'people/erased/notes' });
-});
-
 const clockAt = (wallMs: number): Clock => ({ ...systemClock, wallMs: () => wallMs });
 
-/** A store in which three companies were bought at noon. @param told the times that answers told the account afterwards. */
-async function boughtAtNoon(...told: readonly number[]): Promise<string> {
+/** A store in which three companies were bought at noon. */
+async function boughtAtNoon(): Promise<string> {
   const place = temporaryFolder();
   const ledger = await openStore(sqlite, place);
   const batch = await batchNamed(ledger, 'a', { createdAtMs: NOON_MS });
@@ -177,13 +115,13 @@ async function boughtAtNoon(...told: readonly number[]): Promise<string> {
     await answered(ledger, batch, name, { atMs: NOON_MS, closedAtMs: NOON_MS });
   await ledger.changeBatch(batch, { state: 'finished' });
   await ledger.close();
-  await tell(place, ...told);
   return place;
 }
 
-async function tell(place: string, ...told: readonly number[]): Promise<void> {
+/** The time that an answer told an account. */
+async function tell(place: string, atMs: number, account = ACCOUNT): Promise<void> {
   const ledger = await openStore(sqlite, place);
-  for (const atMs of told) await ledger.keepTold(ACCOUNT, atMs);
+  await ledger.keepTold(account, atMs);
   await ledger.close();
 }
 
@@ -193,54 +131,41 @@ const LATE_MS = NOON_MS + 60 * DAY_MS;
 
 describe('for its age', () => {
   test('nothing goes for a clock that is ahead, and the store says why', async () => {
-    const place = await boughtAtNoon(NOON_MS);
+    const place = await boughtAtNoon();
+    const ordered = (order: ErasureOrder, dryRun = false) => erase(place, order, dryRun, clockAt(LATE_MS));
+    const untold = expect.stringMatching(/^Nothing is erased because of its age: .* clock says 2027-01-19/);
+    await expect(ordered(OLDER_IN_ALL)).rejects.toMatchObject({ code: 'clock', message: untold });
+    await tell(place, NOON_MS);
     for (const order of [OLDER_THAN_30_DAYS, OLDER_IN_ALL])
       for (const dryRun of [true, false])
-        await expect(erase(place, order, dryRun, clockAt(LATE_MS))).rejects.toMatchObject({
+        await expect(ordered(order, dryRun)).rejects.toMatchObject({
           code: 'clock',
-          message: expect.stringMatching(
-            /^Nothing is erased because of its age: .* clock says 2027-01-19.* gave 2026-11-20/,
-          ),
+          message: expect.stringContaining('gave 2026-11-20'),
         });
     const young = { ...OLDER_THAN_30_DAYS, ageMs: 90 * DAY_MS };
-    expect(await erase(place, young, false, clockAt(LATE_MS)), 'no clock makes that old').toMatchObject({
-      calls: 0,
-    });
-  });
-
-  test('it goes by what its vendor told, whatever the clock says then', async () => {
-    const place = await boughtAtNoon(LATE_MS, NOON_MS);
-    const another = { ...OLDER_THAN_30_DAYS, accountIdentity: 'another' };
-    expect(await erase(place, another, false, clockAt(NOON_MS))).toMatchObject({ calls: 0 });
-    expect(await erase(place, OLDER_THAN_30_DAYS, false, clockAt(NOON_MS))).toMatchObject({ calls: 3 });
-  });
-
-  test('nothing goes where no answer has told the time, but before a day that a person names', async () => {
-    const place = await boughtAtNoon();
-    await expect(erase(place, OLDER_IN_ALL, false, clockAt(LATE_MS))).rejects.toMatchObject({
-      code: 'clock',
-    });
+    expect(await ordered(young), 'no clock makes that old').toMatchObject({ calls: 0 });
     const day = { kind: 'old', beforeMs: NOON_MS + DAY_MS } as const;
-    expect(await erase(place, day, false, clockAt(LATE_MS))).toMatchObject({ calls: 3 });
+    expect(await ordered(day), 'a person names the day').toMatchObject({ calls: 3 });
   });
 
-  test('of all accounts it goes by the newest that any vendor told, and a sandbox is none', async () => {
-    const place = await boughtAtNoon(NOON_MS);
+  test('it goes by what its vendor told, or of all accounts by the newest that any vendor told; a sandbox is none', async () => {
+    const place = await boughtAtNoon();
     const ledger = await openStore(sqlite, place);
     const others = { play: { accountIdentity: 'play', sandbox: true }, other: { accountIdentity: 'other' } };
     for (const [name, spec] of Object.entries(others)) await batchNamed(ledger, name, spec);
-    await ledger.keepTold('play', LATE_MS);
     await ledger.close();
-    await expect(erase(place, OLDER_IN_ALL, false, clockAt(LATE_MS))).rejects.toMatchObject({
-      code: 'clock',
-    });
-    const again = await openStore(sqlite, place);
-    await again.keepTold('other', LATE_MS);
-    await again.close();
-    await expect(erase(place, OLDER_THAN_30_DAYS, false, clockAt(LATE_MS))).rejects.toThrow(
-      'because of its age',
-    );
-    expect(await erase(place, OLDER_IN_ALL, false, clockAt(LATE_MS))).toMatchObject({ calls: 3 });
+    const ordered = (order: ErasureOrder, dryRun = false) => erase(place, order, dryRun, clockAt(LATE_MS));
+    await tell(place, LATE_MS, 'play');
+    await expect(ordered(OLDER_IN_ALL)).rejects.toMatchObject({ code: 'clock' });
+    await tell(place, LATE_MS, 'other');
+    await expect(ordered(OLDER_THAN_30_DAYS)).rejects.toMatchObject({ code: 'clock' });
+    expect(await ordered(OLDER_IN_ALL, true)).toMatchObject({ calls: 3 });
+    await tell(place, LATE_MS);
+    await tell(place, NOON_MS);
+    const early = clockAt(NOON_MS);
+    const another = { ...OLDER_THAN_30_DAYS, accountIdentity: 'another' };
+    expect(await erase(place, another, false, early)).toMatchObject({ calls: 0 });
+    expect(await erase(place, OLDER_THAN_30_DAYS, false, early)).toMatchObject({ calls: 3 });
   });
 
   test('the reason of a row, and a list, stay for as long as a batch may need them', async () => {
@@ -267,35 +192,6 @@ describe('for its age', () => {
     });
     expect([isIn(place, 'kim@example'), isIn(place, 'lee@example')]).toEqual([false, false]);
   });
-});
-
-test('a person goes wherever a call and its answer name them, also as the name of a field', async () => {
-  const place = temporaryFolder();
-  const ledger = await openStore(sqlite, place);
-  const batch = await batchNamed(ledger, 'a');
-  const kim = 'kim@example.org';
-  const calls: readonly Call[] = [
-    { operation: 'search', parameters: { [kim]: 1 }, ifLost: 'hold' },
-    { operation: 'search', parameters: { q: kim, more: [kim] }, ifLost: 'hold' },
-  ];
-  for (const [row, call] of calls.entries()) {
-    const intent = { ...intentOf(batch, kim, { row }), key: callKeyOf(ACCOUNT, call), call };
-    const admission = await ledger.intent(intent);
-    if (admission.kind !== 'admitted') throw new Error('the call was not admitted');
-    const headers = {
-      'x-request-id': kim,
-      'content-type': `text/plain; for=${kim}`,
-      ...(row === 0 ? {} : { [kim]: '1' }),
-    };
-    await ledger.keep(admission.attempt, { ...replyWith('x'), headers });
-    const closure = { kind: 'answered', answer: 'found', charged: credits(1), why: `found ${kim}` } as const;
-    await ledger.end(admission.attempt, closure, NOON_MS);
-  }
-  await ledger.close();
-  expect(isIn(place, kim)).toBe(true);
-  expect(await erase(place, KIM_ORDER)).toMatchObject({ calls: 2 });
-  expect(isIn(place, kim)).toBe(false);
-  await checkedInFull(place);
 });
 
 proof('a log that somebody is reading is overwritten by the next command that writes', async () => {
