@@ -6,8 +6,6 @@
 import { existsSync } from 'node:fs';
 import { chmod } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { proof } from '../combinations.ts';
-import { Clocks } from '../faults/clocks.ts';
 import { objectIn, openDesk } from './desk.ts';
 
 test('all is well: every line begins with ok, nothing is made, nothing is sent', async () => {
@@ -60,17 +58,4 @@ test('a dialect that cannot be used is found before a run meets it', async () =>
   expect(stdout).toMatch(
     /^problem {2}dialect .*config\/mine\.yaml:1:39: operations\.enrich-company\.path: /m,
   );
-});
-
-proof('a clock that is behind what a vendor has told is a problem', async () => {
-  const desk = await openDesk();
-  desk.list(1);
-  await desk.type(desk.run());
-  const well = await desk.type(['doctor']);
-  expect(well.stdout).toMatch(/^ok {7}time .* last told by an answer in .*store: 20/m);
-  const clocks = new Clocks(desk.place.path('clocks.json'));
-  clocks.set({ wallMs: -86_400_000 });
-  const behind = await desk.type(['doctor'], { env: clocks.env });
-  expect(behind.code).toBe(2);
-  expect(behind.stdout).toMatch(/^problem {2}time .*\n.*Set the clock of this machine\.$/m);
 });

@@ -172,11 +172,4 @@ describe('a bug of ours', () => {
     );
     expect(stderr).not.toMatch(/\n {4}at /);
   });
-
-  test('is an object under --json as well', async () => {
-    const { stdout } = await bugOn({}, ['--json']);
-    expect(JSON.parse(stdout)).toMatchObject({
-      stopped: { code: 'bug', message: 'the screen is broken.', resume_at: null },
-    });
-  });
 });

@@ -168,14 +168,6 @@ test('on a terminal the diff is shown and asked about; only yes sends it', async
   expect(await sheet.roles()).toEqual(['jo as editor', 'ann as viewer']);
 });
 
-proof('a sample of a change is refused, because it says nothing of the rest', async () => {
-  const sheet = new Sheet('sample');
-  sheet.write('jo as editor');
-  const { code, stderr } = await sheet.type('run', '--yes', '--sample', '1');
-  expect(code).toBe(2);
-  expect(stderr).toContain('onboard changes the service');
-});
-
 // ---------------------------------------------------------------------------------------------------- guards
 
 test('every guard stops the run before anything is sent, names the rows, and says how it is allowed', async () => {

@@ -4,39 +4,7 @@
  * Method: the real commands, before the sandbox as a vendor; its book says what was asked and charged.
  */
 import { expect, test } from 'vitest';
-import { proof } from '../combinations.ts';
 import { objectIn, openDesk } from './desk.ts';
-import { openNightDesk } from './night-desk.ts';
-
-proof('a sweep leaves a paused batch and says so, and works through it once it is resumed', async () => {
-  const nights = await openNightDesk();
-  const { desk } = nights;
-  nights.writeJob('', { budget: 2 });
-  nights.drop('a.csv', 'a', 5);
-  expect(await nights.night()).toMatchObject({ code: 4 });
-  nights.writeJob();
-  const { batch } = (await desk.json(['status'])).batches[0];
-  expect(await desk.type(['pause', batch])).toMatchObject({ code: 0, stdout: `Batch ${batch} is paused.\n` });
-  expect((await desk.json(['status', batch])).held_since).toMatch(/^\d{4}-/);
-  expect((await desk.type(['status'])).stdout).toContain('  paused  ');
-  expect(await nights.night()).toMatchObject({
-    code: 0,
-    said: {
-      files: [],
-      left: [{ why: `its batch ${batch} is paused; to resume it: npx --no rowonce resume ${batch}` }],
-    },
-  });
-  expect(await desk.requests()).toBe(2);
-  expect(await desk.json(['resume', batch])).toEqual({ batch, held: false, was_held: true });
-  expect(await desk.json(['resume', batch])).toEqual({ batch, held: false, was_held: false });
-  expect(await nights.night()).toMatchObject({
-    code: 0,
-    said: { files: [{ counts: { matched: 5 } }], left: [] },
-  });
-  const finished = await desk.type(['pause', batch, '--json']);
-  expect(finished.code).toBe(2);
-  expect(objectIn(finished.stdout).stopped.message).toBe(`Batch ${batch} is finished already.`);
-});
 
 test('the run of a paused batch stops with nothing in doubt, and the same command goes on', async () => {
   const desk = await openDesk({ latencyMs: 100, concurrency: 2 });
@@ -64,25 +32,6 @@ test('the run of a paused batch stops with nothing in doubt, and the same comman
   expect(await desk.type(words)).toMatchObject({ code: 0 });
   expect(await desk.place.vendor.book()).toMatchObject({ requests: 200, credits: 200, charged_twice: [] });
 });
-
-proof(
-  'a cancelled batch stays cancelled: the same command begins a new one, which uses what was bought',
-  async () => {
-    const desk = await openDesk();
-    desk.list(3);
-    const { batch } = await desk.json(desk.run('--limit', '2'));
-    const cancelled = await desk.type(['cancel', batch]);
-    expect(cancelled).toMatchObject({
-      code: 0,
-      stdout: `Batch ${batch} is cancelled; what it bought is used by every later batch.\n`,
-    });
-    const next = await desk.json(desk.run());
-    expect(next.batch).not.toBe(batch);
-    expect(next).toMatchObject({ counts: { matched: 3 }, requests: 1, credits: { spent: 1, saved: 2 } });
-    expect(await desk.json(['status', batch])).toMatchObject({ state: 'cancelled', counts: { matched: 2 } });
-    expect(await desk.place.vendor.book()).toMatchObject({ credits: 3, charged_twice: [] });
-  },
-);
 
 test('a batch that has ended cannot be cancelled', async () => {
   const desk = await openDesk();

@@ -66,21 +66,6 @@ test('a plan without --json ends with its id, and what is no such id starts noth
   expect(await desk.requests()).toBe(0);
 });
 
-proof('another file, job or account is another plan', async () => {
-  const desk = await deskWithList();
-  const id = await idOf(desk);
-  const messageOf = async (...more: readonly string[]): Promise<string> =>
-    (await desk.json(desk.run('--plan', id, ...more))).stopped.message;
-
-  expect(await messageOf('--refresh')).toContain('the job has changed');
-  await desk.write('list.csv', (await desk.read('list.csv')).replace('Row', 'Line'));
-  expect(await messageOf()).toContain('the file has changed');
-  desk.list(5);
-  desk.place.writeAccount(desk.place.vendor.url, { id: 'another' });
-  expect(await messageOf()).toContain('the account or its dialect has changed');
-  expect(await desk.requests()).toBe(0);
-});
-
 /** Types commands in the team's folder, and writes the list of those who are to be in it. */
 function administratorOf(team: TeamWorkplace) {
   const env = { ROWONCE_CONFIG: team.place.path('config'), ROWONCE_STORE: team.place.path('store') };

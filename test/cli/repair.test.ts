@@ -6,7 +6,6 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { proof } from '../combinations.ts';
 import { Workplace } from '../faults/workplace.ts';
 import { type JsonResult, objectIn } from './desk.ts';
 import { rowonce } from './rowonce.ts';
@@ -54,35 +53,6 @@ test('the plan of a job names the damage in its columns, and what --repair would
   expect(sentTo('planned')).toEqual([]);
 });
 
-test('with --repair the plan counts the repaired rows among those that it buys', async () => {
-  const { path } = damagedList('counted');
-  expect(await json('plan', 'enrich-person', path)).toMatchObject({ invalid: 3, to_buy: 1 });
-  expect(await json('plan', 'enrich-person', path, '--repair')).toMatchObject({
-    invalid: 1,
-    to_buy: 3,
-    repaired: 2,
-    damage: [
-      {
-        input: 'email',
-        column: 'Email',
-        kind: 'wrapped_address',
-        count: 1,
-        first_rows: [2],
-        cure: 'repair',
-        repairable: 1,
-      },
-      {
-        input: 'email',
-        column: 'Email',
-        kind: 'punctuation',
-        count: 1,
-        first_rows: [3],
-        examples: [{ row: 3, cell: 'flo@counted.example.', repaired: 'flo@counted.example' }],
-      },
-    ],
-  });
-});
-
 test('a run sends what was meant, says so in each row, counts it, and leaves every cell as it came', async () => {
   const { path, content } = damagedList('bought');
   const out = place.path('bought.out.csv');
@@ -103,15 +73,6 @@ test('a run sends what was meant, says so in each row, counts it, and leaves eve
   expect(own.join('\n')).toBe(content);
   expect((await typed(run)).stdout).toMatch(/^Repaired {3}2 rows as sent; your own cells stay as they are$/m);
   expect(sentTo('bought')).toHaveLength(3);
-});
-
-proof('a job may ask for it, and a saved job keeps it', async () => {
-  const { path } = damagedList('saved');
-  const job = place.path('saved.yaml');
-  const words = ['--budget', '100', '-o', place.path('saved.out.csv')];
-  await typed(['run', 'enrich-person', path, '--repair', '--save-job', job, ...words]);
-  expect(readFileSync(job, 'utf8')).toMatch(/^repair: true {2}# /m);
-  expect(await json('run', job, path, ...words)).toMatchObject({ repaired: 2, requests: 0 });
 });
 
 test('ABNs that are wrong by a digit are listed with what may be meant, and never chosen', async () => {

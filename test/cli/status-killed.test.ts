@@ -3,13 +3,9 @@
  * run goes on with it, while it is open and after it was cancelled.
  * Method: the real program is killed at a named point before a sandbox service; the commands that are typed then.
  */
-import { writeFileSync } from 'node:fs';
-import { expect, onTestFinished, test } from 'vitest';
-import { systemClock } from '../../src/core/clock.ts';
-import type { ChangeMessage } from '../../src/web/api.ts';
-import { Changes } from '../../src/web/server/changes.ts';
+import { expect, test } from 'vitest';
 import { some } from '../combinations.ts';
-import { PROJECT, type TeamWorkplace } from '../faults/team-workplace.ts';
+import { PROJECT } from '../faults/team-workplace.ts';
 import { openTeam } from './team.ts';
 
 const JO = 'jo@team.example';
@@ -80,22 +76,6 @@ test('no command is said to go on with a batch that was ended, because a run of 
   expect((await team.json('status', 'last')).batch).not.toBe(batch);
 });
 
-test('of the rows that need a project whose creation was lost the one that asked for it is in doubt', async () => {
-  const columns = { email: 'Email', role: 'Role', project: 'Project' };
-  const team = await openTeam({ job: { columns, create_projects: true } });
-  const rows = [JO, MO].map((email) => `${email},Launch,viewer\n`);
-  writeFileSync(team.place.path('team.csv'), `Email,Project,Role\n${rows.join('')}`);
-  await team.run({ crashAt: 'after-send' });
-  expect((await team.json('settle', 'last')).in_doubt).toMatchObject([{ operation: 'create-project' }]);
-  const counts = { in_doubt: 1 };
-  expect(await team.json('status', 'last')).toMatchObject({
-    counts,
-    changes: { counts: { ...counts, pending: 1 } },
-  });
-  await team.runHere();
-  expect((await team.json('status', 'last')).counts, 'a run finds that both wait').toEqual({ in_doubt: 2 });
-});
-
 test('a role that hangs between two invites is named, while its batch is open and after it was cancelled', async () => {
   const team = await openTeam();
   await team.apply(viewers);
@@ -129,55 +109,5 @@ test.each(some(['before-row:2', 'before-row'], 1))(
     const { calls, counts, changes } = await team.json('status', batch);
     expect(counts.applied ?? 0, 'the row of the last one did not end').toBeLessThan(calls);
     expect(changes.done).toEqual({ invite: calls });
-  },
-);
-
-test('whom a cancelled undo took out again is counted as removed', async () => {
-  const team = await openTeam();
-  await team.apply(viewers);
-  const words = ['undo', 'last', '--yes', '--store', team.place.path('store')];
-  await team.place.type(words, { ROWONCE_CRASH_AT: 'before-row:2' }).ended;
-  expect((await team.state()).roles()).toEqual({});
-  const { batch } = await team.json('cancel', 'last');
-  const { counts, changes } = await team.json('status', batch);
-  expect(counts.applied ?? 0).toBeLessThan(2);
-  expect(changes.done).toEqual({ remove: 2 });
-  expect((await team.type('status', batch)).stdout).toContain('Changes    2 removals\n');
-});
-
-/** What a page that shows batches hears, from when it has asked for everything. */
-async function listenTo(team: TeamWorkplace): Promise<() => readonly string[]> {
-  const heard: ChangeMessage[] = [];
-  const changes = new Changes(team.place.path('store'), systemClock, () => false);
-  onTestFinished(changes.listen((message) => heard.push(message)));
-  await expect.poll(() => heard.length).toBeGreaterThan(0);
-  return () => heard.flatMap(({ batches }) => batches);
-}
-
-test.each(
-  some(
-    [
-      ['open', '--retry'],
-      ['open', '--skip'],
-      ['cancelled', '--skip'],
-      ['cancelled', '--not-done'],
-    ],
-    2,
-  ),
-)(
-  'of a batch that is %s a page hears what is decided on a terminal by %s about each doubt that a killed run has left',
-  async (state, decision) => {
-    const team = await openTeam({ concurrency: 2 });
-    team.writeSheet(viewers);
-    await team.run({ crashAt: 'after-send:2' });
-    const { in_doubt: doubts } = await team.json('settle', 'last');
-    expect(doubts).toHaveLength(2);
-    const { batch } = await team.json('status', 'last');
-    if (state === 'cancelled') await team.type('cancel', batch);
-    for (const { row } of doubts) {
-      const heard = await listenTo(team);
-      await team.type('settle', batch, String(row), decision);
-      await expect.poll(heard).toContain(batch);
-    }
   },
 );

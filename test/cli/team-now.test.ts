@@ -57,22 +57,6 @@ test('a list whose undo was killed after the deletions had reached the service: 
 });
 
 proof(
-  'an undo of which nothing had reached the service: once that is settled, the list says that all is so',
-  async () => {
-    const team = await openTeam();
-    await team.apply(as('viewer', JO, MO));
-    const { batch } = await team.json('status', 'last');
-    await undoKilled(team, batch, 'after-intent:1');
-    const undo = (await team.json('status', 'last')).batch;
-    expect(await run(team)).toMatchObject({ code: 3, report: { counts: { refused: 1, unchanged: 1 } } });
-    await team.type('cancel', undo);
-    await team.type('settle', undo, '2', '--not-done');
-    expect(await run(team)).toMatchObject({ code: 0, report: { counts: { unchanged: 2 }, requests: 0 } });
-    expect(Object.keys((await team.state()).roles())).toHaveLength(2);
-  },
-);
-
-proof(
   'a refused row is planned again by the next run, which says that it was refused before and why, one try a run',
   async () => {
     let seats = 0;
@@ -113,31 +97,3 @@ proof(
     expect(await run(team)).toMatchObject({ code: 0, report: { requests: 0 } });
   },
 );
-
-proof(
-  "a change that was refused to another list is none of this batch's people: they can be undone",
-  async () => {
-    const team = await openTeam();
-    await team.apply(as('viewer', JO));
-    const { batch } = await team.json('status', 'last');
-    await team.vendor.setFaults('422@delete-invite:x1');
-    const other = { input: 'other.csv', output: 'other-out.csv' };
-    expect(await team.apply(as('editor', JO), other)).toMatchObject({ report: { counts: { refused: 1 } } });
-    await team.vendor.setFaults();
-    expect(await team.json('undo', batch, '--yes')).toMatchObject({ counts: { applied: 1 }, not_undone: [] });
-    expect((await team.state()).roles()).toEqual({});
-  },
-);
-
-proof('what the service refused to undo is tried again by the next undo', async () => {
-  const team = await openTeam();
-  await team.apply(as('viewer', JO, MO));
-  const { batch } = await team.json('status', 'last');
-  await team.vendor.setFaults('422@delete-invite:x1');
-  const refused = await team.type('undo', batch, '--yes', '--json');
-  expect(JSON.parse(refused.stdout)).toMatchObject({ counts: { refused: 1, applied: 1 } });
-  expect(refused.code).toBe(3);
-  await team.vendor.setFaults();
-  expect(await team.json('undo', batch, '--yes')).toMatchObject({ rows: 1, counts: { applied: 1 } });
-  expect((await team.state()).roles()).toEqual({});
-});

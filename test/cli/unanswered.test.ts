@@ -141,15 +141,6 @@ describe('a finished list', () => {
       expect(vendor.book).toHaveLength(1);
     },
   );
-
-  proof('buys nothing again beyond its budget', async () => {
-    const { vendor, desk } = await misread();
-    const run = ['run', 'enrich-company', 'list.csv', '--budget', '0', '-o', 'list.csv.out.csv', '--yes'];
-    expect(await desk.type(run)).toMatchObject({ code: 4 });
-    expect(vendor.book).toEqual([]);
-    expect(await vendor.run('list.csv')).toMatchObject({ counts: { matched: 3 }, credits: { spent: 1 } });
-    expect(vendor.book).toEqual(['busy.example']);
-  });
 });
 
 describe('another list', () => {
@@ -233,30 +224,6 @@ proof('a sweep never buys it again', async () => {
 });
 
 describe('what is bought in its place', () => {
-  proof(
-    'and gets lost is in doubt like any other; nobody asks again until a person decides, and nothing more is agreed to',
-    async () => {
-      const { vendor, desk } = await misread();
-      const { answer } = vendor.at;
-      vendor.at.answer = () => undefined;
-      const lost = await vendor.run('list.csv', '--yes');
-      expect(lost).toMatchObject({ counts: { matched: 2, in_doubt: 1 }, credits: { spent: 0, in_doubt: 1 } });
-      for (const more of [[], ['--yes']])
-        expect(await vendor.run('list.csv', ...more)).toMatchObject({ batch: lost.batch, requests: 0 });
-      expect(vendor.book).toEqual(['busy.example']);
-      expect(await desk.json(['settle', lost.batch])).toMatchObject({ at_risk: 1, in_doubt: [{ row: 3 }] });
-
-      await desk.json(['settle', lost.batch, '--not-done']);
-      vendor.at.answer = answer;
-      expect(await vendor.run('list.csv')).toMatchObject({
-        batch: lost.batch,
-        counts: { matched: 3 },
-        credits: { spent: 1 },
-      });
-      expect(vendor.book).toEqual(['busy.example', 'busy.example']);
-    },
-  );
-
   test.each(
     some(
       [

@@ -241,28 +241,6 @@ test('an undo that has begun goes on for who asks for the same, and for nobody w
   expect((await roles())[`${PROJECT} ${MO}`]).toBe('editor');
 });
 
-proof(
-  'an unfinished batch is refused until it is cancelled; half a change of a role is then put right',
-  async () => {
-    const team = await openTeam();
-    await team.apply([person(JO, 'viewer'), person(MO, 'viewer')]);
-    team.writeSheet([person(JO, 'editor'), person(MO, 'editor')]);
-    await team.run({ crashAt: 'after-close' });
-    const { batch } = await team.json('status', 'last');
-    const refused = await team.type('undo', batch, '--yes');
-    expect(refused).toMatchObject({ code: 2 });
-    expect(refused.stderr).toContain(`Batch ${batch} is unfinished`);
-
-    const cancelled = await team.type('cancel', batch);
-    expect(cancelled.stdout).toBe(
-      `Batch ${batch} is cancelled; what it changed stays changed.\n${JO} in ${PROJECT} has no invite now: batch ${batch} deleted it and did not create it again.\n`,
-    );
-    expect(await team.json('undo', batch, '--yes')).toMatchObject({ rows: 1, counts: { applied: 1 } });
-    const viewers = { [`${PROJECT} ${JO}`]: 'viewer', [`${PROJECT} ${MO}`]: 'viewer' };
-    expect((await team.state()).roles()).toEqual(viewers);
-  },
-);
-
 test('a batch that only looked something up has nothing that could be undone', async () => {
   const desk = await openDesk();
   desk.list(1);

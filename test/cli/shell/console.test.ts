@@ -160,23 +160,6 @@ describe('asking', () => {
     expect(err()).toBe('Key? \n');
   });
 
-  test('two questions in a row, typed ahead of nothing', async () => {
-    const { terminal, stdin } = open(ALL_TERMINAL);
-    const first = terminal.ask('1? ');
-    stdin.write('one\r');
-    expect(await first).toBe('one');
-    const second = terminal.ask('2? ', { hidden: true });
-    stdin.write('two\r');
-    expect(await second).toBe('two');
-  });
-
-  test('the end of the input is no answer', async () => {
-    const { terminal, stdin } = open(ALL_TERMINAL);
-    const answer = terminal.ask('Name? ');
-    stdin.write('\u0004');
-    expect(await answer).toBeUndefined();
-  });
-
   test('Ctrl-C at a question stops the program', async () => {
     const { terminal, stdin } = open(ALL_TERMINAL);
     const answer = terminal.ask('Key? ', { hidden: true });
