@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { EXIT, type ExitCode, stop } from '../core/errors.ts';
 import { counted, linesOf, plainText } from '../core/plain-text.ts';
 import { needingAttention } from '../core/row.ts';
-import { commandLine, wholeNumber, withArgument } from '../lib/command-line.ts';
+import { commandLine, withArgument } from '../lib/command-line.ts';
 import { UndoPlanObject } from '../objects/plan-object.ts';
 import { UndoObject } from '../objects/run-object.ts';
 import { diffLines, sentCounts } from '../plan/team/diff-words.ts';
@@ -30,7 +30,6 @@ import {
 interface Flags extends SpendFlags {
   readonly output?: string;
   readonly dryRun?: true;
-  readonly inviteAgain?: string;
   readonly yes?: true;
   readonly attentionOk?: true;
 }
@@ -44,7 +43,6 @@ const undo: CliCommand = {
     addSpendFlags(command)
       .argument('<batch>', 'its id, the beginning of it, or "last"')
       .option('--dry-run', 'show what would be sent and what cannot be undone; sends nothing')
-      .option('--invite-again <row>', 'invite again the person that this row removed, and undo nothing else')
       .option('-o, --output <file>', 'where the output goes; left out: beside the list, in the store')
       .option('--yes', 'agree without being asked')
       .option('--attention-ok', 'exit with 0 even when something could not be undone')
@@ -58,8 +56,7 @@ async function undoCommand(console: Console, word: string, flags: Flags, command
   const { output, yes, store } = flags;
   if (output === '-') throw stop('usage', 'The output of an undo is a file.', 'Name one with -o.');
   const { batch, location } = await findToUndo(word, store, console.warn);
-  const inviteAgain = wholeNumber('--invite-again', flags.inviteAgain);
-  if (flags.dryRun === true) return planReport(batch.id, await planUndo({ batch, location, inviteAgain }));
+  if (flags.dryRun === true) return planReport(batch.id, await planUndo({ batch, location }));
   // The printed command names the batch, because "last" would then be the undo itself.
   const resume: Resume = { words: withArgument(process.argv.slice(2), command, word, batch.id) };
   const undone = await spend(console, flags, resume, toldOn(console), (spending) =>
@@ -67,7 +64,6 @@ async function undoCommand(console: Console, word: string, flags: Flags, command
       ...spending,
       batch,
       location,
-      inviteAgain,
       output,
       onPlan(plan, left) {
         for (const line of diffLines(plan)) console.say(plainText(line));

@@ -84,8 +84,6 @@ export interface UndoOptions
     Pick<RunOptions, 'askChanges' | 'onEvent'> {
   /** The path of the output; left out: beside the list, in the store. */
   readonly output?: string | undefined;
-  /** The row of a person who is invited again, and nothing else is taken back. */
-  readonly inviteAgain?: number | undefined;
 }
 
 /**
@@ -103,7 +101,6 @@ export async function undo(options: UndoOptions): Promise<z.infer<typeof UndoObj
     askChanges: called,
     onEvent: called,
     output: text,
-    inviteAgain: amount,
     signal,
   });
   const { batch: word, store, ...others } = options;

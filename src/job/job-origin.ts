@@ -5,18 +5,14 @@ import type { JsonObject, OperationOptions } from '../core/operation.ts';
  * makes, and an adoption keeps who is in a team already. This file imports no schema, because a list of batches is shown without the code that checks jobs.
  */
 export type JobOrigin =
-  /** `invitesAgain`: the row of the person whom it invites again; left out: it takes back all. */
-  | { readonly kind: 'undo'; readonly undoes: string; readonly invitesAgain?: number }
+  | { readonly kind: 'undo'; readonly undoes: string }
   | { readonly kind: 'trial' | 'adoption' };
 
 /**
  * The origin of a batch, from the settings that the ledger keeps with it; undefined when a user wrote or named its job.
  */
 export function originOf(stored: JsonObject): JobOrigin | undefined {
-  if (typeof stored.undoes === 'string') {
-    const { undoes, invites_again: invitesAgain } = stored;
-    return { kind: 'undo', undoes, ...(typeof invitesAgain === 'number' ? { invitesAgain } : {}) };
-  }
+  if (typeof stored.undoes === 'string') return { kind: 'undo', undoes: stored.undoes };
   if (stored.adopts === true) return { kind: 'adoption' };
   return stored.trial === true ? { kind: 'trial' } : undefined;
 }
@@ -31,10 +27,7 @@ export function undoneBy(stored: JsonObject): string | undefined {
 export function storedOrigin(origin: JobOrigin | undefined): JsonObject {
   switch (origin?.kind) {
     case 'undo':
-      return {
-        undoes: origin.undoes,
-        ...(origin.invitesAgain === undefined ? {} : { invites_again: origin.invitesAgain }),
-      };
+      return { undoes: origin.undoes };
     case 'trial':
       return { trial: true };
     case 'adoption':

@@ -20,40 +20,6 @@ const person = (email: string, role: string, more: Partial<Wanted> = {}): Wanted
   ...more,
 });
 
-proof(
-  'a removal that was a mistake is taken back from its row by a new mail, and nothing else of the batch is',
-  async () => {
-    const team = await openTeam();
-    await team.apply([person(JO, 'viewer'), person(MO, 'editor'), person(VI, 'viewer')]);
-    team.writeJob({ remove_missing: true, guards: { max_removals: '100%' } });
-    await team.apply([person(JO, 'editor')]);
-    const { batch } = await team.json('status', 'last');
-    expect((await team.state()).roles()).toEqual({ [`${PROJECT} ${JO}`]: 'editor' });
-    const story = await team.type('status', batch, '3');
-    expect(story.stdout).toContain(`planned: ${MO} in ${PROJECT}, editor → none`);
-    expect(story.stderr).toContain(`undo ${batch} --invite-again 3`);
-
-    expect((await team.type('undo', batch, '--invite-again', '3', '--dry-run')).stdout).toContain(
-      `+ invite ${MO} to ${PROJECT} as editor (row 2)`,
-    );
-    const again = await team.type('undo', batch, '--invite-again', '3', '--yes');
-    expect(again.code).toBe(0);
-    const state = await team.state();
-    expect(state.roles()).toEqual({ [`${PROJECT} ${JO}`]: 'editor', [`${PROJECT} ${MO}`]: 'editor' });
-    expect(state.mailsTo(PROJECT, MO)).toEqual(['editor', 'editor']);
-    const requests = await team.requests();
-    expect((await team.type('undo', batch, '--invite-again', '3', '--yes')).stdout).toContain(
-      'was undone by batch',
-    );
-    expect(await team.type('undo', batch, '--invite-again', '2', '--yes')).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining(`Row 2 of batch ${batch} cannot be invited again`),
-    });
-    expect(await team.type('undo', batch, '--invite-again', '9', '--yes')).toMatchObject({ code: 2 });
-    expect(await team.requests()).toBe(requests);
-  },
-);
-
 test('invites are deleted and roles set back; the same list then is applied anew; to undo again does nothing', async () => {
   const team = await openTeam();
   await team.apply([person(JO, 'viewer')]);
@@ -210,35 +176,6 @@ test('what an undo may have done before a kill is no change by somebody else, an
   expect(undone.code).toBe(0);
   expect(JSON.parse(undone.stdout)).toMatchObject({ batch: begun, counts: { applied: 2 }, not_undone: [] });
   expect((await team.state()).roles()).toEqual({});
-});
-
-test('an undo that has begun goes on for who asks for the same, and for nobody who asks for another', async () => {
-  const team = await openTeam();
-  await team.apply([person(JO, 'viewer'), person(MO, 'editor'), person(VI, 'editor')]);
-  team.writeJob({ remove_missing: true, guards: { max_removals: '100%' } });
-  await team.apply([person(JO, 'editor')]);
-  const { batch } = await team.json('status', 'last');
-  const kill = (...words: readonly string[]) =>
-    team.place.type(['undo', batch, '--yes', '--store', team.place.path('store'), ...words], {
-      ROWONCE_CRASH_AT: 'batch-created',
-    }).ended;
-  const roles = async () => (await team.state()).roles();
-  expect(await kill('--invite-again', '3')).toMatchObject({ signal: 'SIGKILL' });
-  const { batch: begun } = await team.json('status', 'last');
-
-  expect(await team.json('undo', batch, '--invite-again', '4', '--dry-run')).toMatchObject({ state: 'plan' });
-  const other = await team.json('undo', batch, '--invite-again', '4', '--yes');
-  expect(other.batch).not.toBe(begun);
-  expect(await roles()).toEqual({ [`${PROJECT} ${JO}`]: 'editor', [`${PROJECT} ${VI}`]: 'editor' });
-
-  const whole = await team.json('undo', batch, '--yes');
-  expect([begun, other.batch]).not.toContain(whole.batch);
-  expect((await roles())[`${PROJECT} ${JO}`]).toBe('viewer');
-  expect((await roles())[`${PROJECT} ${MO}`]).toBeUndefined();
-
-  const same = await team.json('undo', batch, '--invite-again', '3', '--yes');
-  expect(same).toMatchObject({ batch: begun, counts: { applied: 1 } });
-  expect((await roles())[`${PROJECT} ${MO}`]).toBe('editor');
 });
 
 test('a batch that only looked something up has nothing that could be undone', async () => {

@@ -21,14 +21,7 @@ export function rowReport(story: RowStory): Report {
       fields.length > 0 && `  fields for add: ${fields.join(', ')}`,
     ),
     object: RowObject.of(story),
-    advice: againAdvice(story),
   };
-}
-
-/** A removal that was a mistake is taken back from its row: by a new mail, which is all that the service offers. */
-function againAdvice({ row, batch, outcome, planned }: RowStory): readonly string[] {
-  if (outcome?.kind !== 'applied' || planned?.action !== 'remove') return [];
-  return [`To invite them again: ${commandLine(['undo', batch.id, '--invite-again', String(row)])}`];
 }
 
 // ---------------------------------------------------------------------------------------------------- for a person

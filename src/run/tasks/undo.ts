@@ -1,7 +1,6 @@
 import type { Account } from '../../client/account/account.ts';
 import { stop } from '../../core/errors.ts';
 import { Team } from '../../core/membership.ts';
-import type { RowNumber } from '../../core/row.ts';
 import { openHeader } from '../../files/input.ts';
 import { originOf, undoneBy } from '../../job/job-origin.ts';
 import type { Batch, BatchId, LedgerReader } from '../../ledger/ledger.ts';
@@ -15,7 +14,7 @@ import { openSpender, type Spender } from '../run-job.ts';
 import type { RunSummary } from '../summary.ts';
 import { accountOfBatch } from './batch-account.ts';
 import { undoJob } from './undo/job.ts';
-import { type NotUndone, type UndoList, type UndoWishes, undoList } from './undo/list.ts';
+import { type NotUndone, type UndoList, undoList } from './undo/list.ts';
 import { requireSameList, undoPath, withUndoList, writeUndoList } from './undo/list-file.ts';
 import { touchedBy } from './undo/touched.ts';
 
@@ -33,8 +32,6 @@ interface UndoOptions
   readonly batch: Batch;
   /** The store that holds it. */
   readonly location: string;
-  /** The row of a person who is invited again, whom the batch removed; nothing else is taken back then. */
-  readonly inviteAgain?: RowNumber | undefined;
   /** Receives the plan and what cannot be undone, before anything is sent. A resumed undo does not call it. */
   readonly onPlan?: (plan: ChangePlan, left: readonly NotUndone[]) => void;
 }
@@ -50,19 +47,18 @@ export type Undone = { readonly left: readonly NotUndone[] } & (
 
 /** @throws StopError `usage` when the batch cannot be undone at all; otherwise like a run. */
 export async function undoBatch(options: UndoOptions): Promise<Undone> {
-  const { batch, location, inviteAgain } = options;
+  const { batch, location } = options;
   refuseUnfinished(batch);
   const account = await requireAccount(batch);
-  const chosen = await undoJob(batch, account, inviteAgain);
+  const chosen = await undoJob(batch, account);
   const spender = await openSpender(account.sandbox, { ...options, store: location });
   try {
     const { ledger } = spender;
     const earlier = await undosOf(ledger, batch.id);
-    const begun = await unfinishedAmong(ledger, alike(earlier, inviteAgain));
-    const list = await listOf(ledger, batch, { begun: begun?.id, inviteAgain });
+    const begun = await unfinishedAmong(ledger, earlier);
+    const list = await listOf(ledger, batch, begun?.id);
     if (begun !== undefined) return await goOn(options, { spender, chosen, begun, left: list.left });
-    if (list.rows.length === 0)
-      return await nothingToSend(ledger, [...alike(earlier, inviteAgain), ...earlier], list.left);
+    if (list.rows.length === 0) return await nothingToSend(ledger, earlier, list.left);
     const say = (message: string): void => options.onEvent?.({ kind: 'note', message });
     const place = undoPath(location, batch.id, earlier.length);
     const file = await writeUndoList(place, list.rows, ledger, say);
@@ -112,20 +108,19 @@ export type UndoPlan = { readonly left: readonly NotUndone[] } & (
 export async function planUndo({
   batch,
   location,
-  inviteAgain,
-}: Pick<UndoOptions, 'batch' | 'location' | 'inviteAgain'>): Promise<UndoPlan> {
+}: Pick<UndoOptions, 'batch' | 'location'>): Promise<UndoPlan> {
   refuseUnfinished(batch);
   const account = await requireAccount(batch);
   return lookInto(location, async (ledger) => {
     const earlier = await undosOf(ledger, batch.id);
-    const begun = await unfinishedAmong(ledger, alike(earlier, inviteAgain));
-    const { rows, left } = await listOf(ledger, batch, { begun: begun?.id, inviteAgain });
+    const begun = await unfinishedAmong(ledger, earlier);
+    const { rows, left } = await listOf(ledger, batch, begun?.id);
     if (begun !== undefined) return { kind: 'begun', by: begun.id, left };
     if (rows.length === 0) {
-      const nothing = await nothingToSend(ledger, [...alike(earlier, inviteAgain), ...earlier], left);
+      const nothing = await nothingToSend(ledger, earlier, left);
       return nothing.kind === 'undone' ? { kind: 'undone', by: nothing.by, left } : { kind: 'nothing', left };
     }
-    const chosen = await undoJob(batch, account, inviteAgain);
+    const chosen = await undoJob(batch, account);
     return { kind: 'plan', plan: await withUndoList(rows, (file) => planOf(chosen, ledger, file)), left };
   });
 }
@@ -185,17 +180,9 @@ async function requireAccount(batch: Batch): Promise<Account> {
   );
 }
 
-/** The undos of a batch, the newest first, whatever of it they take back. */
+/** The undos of a batch, the newest first. */
 async function undosOf(ledger: LedgerReader, undone: BatchId): Promise<readonly Batch[]> {
   return (await ledger.batches()).filter(({ settings }) => undoneBy(settings) === undone);
-}
-
-/** Those of them that were asked for the same: to take back all, or to invite the person of that row again. */
-function alike(undos: readonly Batch[], inviteAgain: RowNumber | undefined): readonly Batch[] {
-  return undos.filter(({ settings }) => {
-    const origin = originOf(settings);
-    return origin?.kind === 'undo' && origin.invitesAgain === inviteAgain;
-  });
 }
 
 /** The undo that has rows left to work on, or rows in doubt to look at again. */
@@ -217,21 +204,14 @@ async function nothingToSend(
   return { kind: 'undone', by: last.id, counts: await ledger.counts(last.id), left };
 }
 
-async function listOf(ledger: LedgerReader, batch: Batch, wanted: UndoWishes): Promise<UndoList> {
-  const { inviteAgain } = wanted;
+async function listOf(ledger: LedgerReader, batch: Batch, begun: BatchId | undefined): Promise<UndoList> {
   const touched = await touchedBy(ledger, batch);
-  if (inviteAgain !== undefined && !touched.some(({ row }) => row === inviteAgain))
-    throw stop(
-      'usage',
-      `Row ${inviteAgain} of batch ${batch.id} changed nobody, so there is nobody to invite again.`,
-      `See the rows of the batch on the page, or with ${commandLine(['export', batch.id])}`,
-    );
   const team = new Team(await ledger.subjects(batch.accountIdentity));
   const undos = (await ledger.batches()).flatMap(({ id, settings }): [string, string][] => {
     const undone = undoneBy(settings);
     return undone === undefined ? [] : [[id, undone]];
   });
-  return undoList({ batch: batch.id, touched, team, undos: new Map(undos), ...wanted });
+  return undoList({ batch: batch.id, touched, team, undos: new Map(undos), begun });
 }
 
 async function planOf(chosen: ResolvedJob, ledger: LedgerReader, file: string): Promise<ChangePlan> {

@@ -99,6 +99,4 @@ export const UndoView = z.object({
 });
 export type UndoView = z.infer<typeof UndoView>;
 
-/** The row of a removal whose person is invited again; left out: the whole batch. */
-export const UndoQuery = z.object({ row: z.coerce.number().int().min(2).optional() });
-export const UndoRequest = z.strictObject({ plan: z.string().max(100), row: z.int().min(2).optional() });
+export const UndoRequest = z.strictObject({ plan: z.string().max(100) });

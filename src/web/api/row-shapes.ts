@@ -93,8 +93,6 @@ export const RowDetail = BatchNamed.extend({
   view: RowView,
   /** What was planned for a row of changes, as steps in words. */
   planned: z.array(z.string()),
-  /** Whether it removed a person, who can be invited again. */
-  has_removed: z.boolean(),
   attempts: z.array(AttemptObject),
   /** The row before, if one is near. */
   prev: z.number().nullable(),

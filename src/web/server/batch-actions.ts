@@ -19,7 +19,6 @@ import {
   Continuation,
   DoubtsView,
   SettleRequest,
-  UndoQuery,
   UndoRequest,
   UndoView,
   type WorkList,
@@ -167,36 +166,24 @@ function decisionWords({ how, extra_credits: extra, answer }: SettleRequest): re
 export function undoRoutes(server: Server): Hono {
   return new Hono()
     .get('/batches/:id/undo', async (context) => {
-      const { row } = queryOf(context, UndoQuery);
-      return context.json(await planOf(server, await batchOf(context, server), row));
+      return context.json(await planOf(server, await batchOf(context, server)));
     })
     .post('/batches/:id/undo', async (context) => {
-      const { plan: shown, row } = await bodyOf(context, UndoRequest);
+      const { plan: shown } = await bodyOf(context, UndoRequest);
       const found = await batchOf(context, server);
-      const { plan } = await planOf(server, found, row);
+      const { plan } = await planOf(server, found);
       if (plan !== shown)
         throw stop('plan', 'What the undo would send has changed since it was shown.', 'Check the new plan.');
       const { batch, location } = found;
-      const words = [
-        ...['undo', batch.id, ...ofRow(row)],
-        ...['--yes', '--attention-ok', '--wait', '10m', '--store', location],
-      ];
+      const words = [...['undo', batch.id, '--yes', '--attention-ok', '--wait', '10m', '--store', location]];
       return context.json(server.work.start({ kind: 'undo', words, store: location, about: batch.id }));
     });
 }
 
 const Printed = UndoView.omit({ plan: true, sandbox: true });
 
-/** Of a row that removed somebody: only that person is invited again. */
-const ofRow = (row: number | undefined): readonly string[] =>
-  row === undefined ? [] : ['--invite-again', String(row)];
-
-async function planOf(
-  { program }: Server,
-  { batch, location }: FoundBatch,
-  row: number | undefined,
-): Promise<UndoView> {
-  const words = ['undo', batch.id, '--dry-run', ...ofRow(row), '--store', location];
+async function planOf({ program }: Server, { batch, location }: FoundBatch): Promise<UndoView> {
+  const words = ['undo', batch.id, '--dry-run', '--store', location];
   const printed = Printed.parse(await askChild(program, words));
   const plan = hash('sha256', JSON.stringify(printed), 'hex');
   return { ...printed, sandbox: batch.sandbox, plan };

@@ -129,7 +129,6 @@ async function rowDetail(server: Server, lists: ListFiles, context: Context): Pr
       found: view.found.map((cell, at) => ({ name: columns[at]?.name ?? '', text: cell })),
       view,
       planned: story.planned === undefined ? [] : stepsOf(story.planned),
-      has_removed: story.outcome?.kind === 'applied' && story.planned?.action === 'remove',
       attempts: RowObject.of(story).attempts,
       prev: near.findLast((row) => row < story.row) ?? null,
       next: near.find((row) => row > story.row) ?? null,

@@ -1,4 +1,4 @@
-import { stop, unreachable } from '../../../core/errors.ts';
+import { unreachable } from '../../../core/errors.ts';
 import {
   doubtWords,
   type KnownSubject,
@@ -31,14 +31,9 @@ export interface NotUndone {
   readonly reason: string;
 }
 
-export interface UndoWishes {
+interface Undone {
   /** The undo of the batch that has begun and goes on now, so that its own open or lost changes are no obstacle. */
   readonly begun: BatchId | undefined;
-  /** The row of a person who is invited again; nothing else is taken back then. */
-  readonly inviteAgain: RowNumber | undefined;
-}
-
-interface Undone extends UndoWishes {
   readonly batch: BatchId;
   readonly touched: readonly Touched[];
   /** How everybody stands at present. */
@@ -63,14 +58,9 @@ const DONE: Step = { kind: 'done' };
 
 /** Makes the list that takes a batch back, from what the batch changed and the present states. This function is pure. */
 export function undoList(undone: Undone): UndoList {
-  const { touched, inviteAgain } = undone;
-  if (inviteAgain !== undefined) {
-    const ofRow = touched.filter(({ row }) => row === inviteAgain);
-    return { rows: ofRow.flatMap((each) => againFor(undone, each)), left: [] };
-  }
   const rows: UndoRow[] = [];
   const notUndone: NotUndone[] = [];
-  for (const each of touched) {
+  for (const each of undone.touched) {
     const step = stepFor(undone, each);
     if (step.kind === 'row') rows.push(step.row);
     if (step.kind === 'left') {
@@ -84,31 +74,6 @@ export function undoList(undone: Undone): UndoList {
 /** Whether the last change of the subject took the batch back. */
 function isUndone({ batch, undos }: Undone, known: KnownSubject | undefined): boolean {
   return known?.batch !== undefined && undos.get(known.batch) === batch;
-}
-
-/**
- * A person whom the batch removed, with the role from before; nobody where that was done already.
- * @throws StopError `usage` for anything else, because there is nothing to send then.
- */
-function againFor(undone: Undone, touched: Touched): readonly UndoRow[] {
-  const { batch, team, begun } = undone;
-  const { subject, before } = touched;
-  const known = team.find(subject);
-  const goesOn = known?.doubt !== undefined && known.doubt.batch === begun;
-  if (goesOn || isUndone(undone, known)) return [];
-  const isRemoved = known?.facts?.state === 'gone' && known.batch === batch && known.doubt === undefined;
-  const email =
-    known?.facts?.email ?? before?.email ?? (subject.name.includes('@') ? subject.name : undefined);
-  if (isRemoved && !isOut(before) && before?.role !== undefined && email !== undefined)
-    return [{ email, project_id: subject.project ?? '', role: before.role, user_id: '' }];
-  const why = isRemoved
-    ? 'their earlier role or e-mail address is not known'
-    : `${subjectWords(subject)} was not removed by this batch`;
-  throw stop(
-    'usage',
-    `Row ${touched.row} of batch ${batch} cannot be invited again: ${why}.`,
-    'Invite them with a list for invite-user that has their role.',
-  );
 }
 
 /** The subjects that the batch may or may not have changed, because every answer about them was lost. */

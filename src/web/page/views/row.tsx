@@ -37,9 +37,6 @@ function Shown({ detail }: { readonly detail: RowDetail }) {
         <span>
           <StatusTag status={view.status} /> <Told batch={batch}>{plainReason(view.reason)}</Told>{' '}
           {view.status === 'in_doubt' && <a href={`/batches/${batch}/doubts`}>{text.row.decide}</a>}
-          {detail.has_removed && (
-            <a href={`/batches/${batch}/undo?row=${view.row}`}>{text.row.inviteAgain}</a>
-          )}
         </span>
         <nav class="actions" aria-label={text.row.rows}>
           {prev !== null && <ButtonLink to={`${rows}/${prev}`} says={text.row.previous} />}

@@ -8,7 +8,6 @@ import { counted, grouped } from '../parts/figures.ts';
 import { Table } from '../parts/table.tsx';
 import { PlayMoney } from '../parts/tags.tsx';
 import { Told } from '../parts/told.tsx';
-import { query } from '../router.ts';
 import { ask, Refused } from '../session.ts';
 import { text, wordOf } from '../text.ts';
 
@@ -19,24 +18,19 @@ const AGAIN_MS = 700;
 
 /** What an undo would send, then the undo of exactly that. */
 export function Undo({ params: { id = '' } }: { readonly params: Readonly<Record<string, string>> }) {
-  const row = Number(query.value.get('row') ?? 0) || undefined;
   const started = useSignal<WorkView | undefined>(undefined);
   const round = useSignal(0);
   return (
     <>
-      <h1>{row === undefined ? text.undo.title : text.row.inviteAgain}</h1>
+      <h1>{text.undo.title}</h1>
       <p>
         <a href={`/batches/${id}`}>{text.undo.back(id)}</a>
       </p>
       {started.value !== undefined && <Progress work={started} whenOver={() => (round.value += 1)} />}
-      <Loaded<UndoView>
-        path={`/batches/${id}/undo${row === undefined ? '' : `?row=${row}`}`}
-        again={round.value}
-      >
+      <Loaded<UndoView> path={`/batches/${id}/undo`} again={round.value}>
         {(plan) => (
           <Planned
             id={id}
-            row={row}
             plan={plan}
             isUnderWay={started.value !== undefined && started.value.state !== 'ended'}
             lookAgain={() => (round.value += 1)}
@@ -50,27 +44,26 @@ export function Undo({ params: { id = '' } }: { readonly params: Readonly<Record
 
 interface PlannedProps {
   readonly id: string;
-  readonly row: number | undefined;
   readonly plan: UndoView;
   readonly isUnderWay: boolean;
   lookAgain(): void;
   onStart(work: WorkView): void;
 }
 
-function Planned({ id, row, plan: shown, isUnderWay, lookAgain, onStart }: PlannedProps) {
+function Planned({ id, plan: shown, isUnderWay, lookAgain, onStart }: PlannedProps) {
   const action = useAction();
   const { state, by, plan, changes, not_undone: left, sandbox } = shown;
   const sent = changes.filter(({ action }) => action !== 'unchanged' && action in words.actions);
   const start = (): void =>
     action.run(async () => {
-      onStart(await ask<WorkView>(`/batches/${id}/undo`, { body: { plan, row } }));
+      onStart(await ask<WorkView>(`/batches/${id}/undo`, { body: { plan } }));
     });
   const canStart = state === 'begun' || (state === 'plan' && sent.length > 0);
   return (
     <>
       <p aria-live="polite">
-        {(row === undefined ? words.states : words.again)[state]}{' '}
-        {by !== null && <a href={`/batches/${by}`}>{words.byBatch(by)}</a>} {sandbox && <PlayMoney />}
+        {words.states[state]} {by !== null && <a href={`/batches/${by}`}>{words.byBatch(by)}</a>}{' '}
+        {sandbox && <PlayMoney />}
       </p>
       {changes.length > 0 && <Changes changes={changes} />}
       {left.length > 0 && <Left left={left} />}

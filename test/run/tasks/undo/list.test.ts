@@ -43,7 +43,7 @@ function undoOf(story: Story): UndoList {
   const team = new Team([standing]);
   return undoList({
     ...{ batch: BATCH, touched: [touched], team, undos: new Map(Object.entries(undos)) },
-    ...{ begun, inviteAgain: undefined },
+    begun,
   });
 }
 
