@@ -33,6 +33,22 @@ test('the run of a paused batch stops with nothing in doubt, and the same comman
   expect(await desk.place.vendor.book()).toMatchObject({ requests: 200, credits: 200, charged_twice: [] });
 });
 
+test('a cancelled batch stays cancelled: the same command begins a new one, which uses what was bought', async () => {
+  const desk = await openDesk();
+  desk.list(3);
+  const { batch } = await desk.json(desk.run('--limit', '2'));
+  const cancelled = await desk.type(['cancel', batch]);
+  expect(cancelled).toMatchObject({
+    code: 0,
+    stdout: `Batch ${batch} is cancelled; what it bought is used by every later batch.\n`,
+  });
+  const next = await desk.json(desk.run());
+  expect(next.batch).not.toBe(batch);
+  expect(next).toMatchObject({ counts: { matched: 3 }, requests: 1, credits: { spent: 1, saved: 2 } });
+  expect(await desk.json(['status', batch])).toMatchObject({ state: 'cancelled', counts: { matched: 2 } });
+  expect(await desk.place.vendor.book()).toMatchObject({ credits: 3, charged_twice: [] });
+});
+
 test('a batch that has ended cannot be cancelled', async () => {
   const desk = await openDesk();
   desk.list(1);
