@@ -7,11 +7,8 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { credits, enrich, planJob, runJob } from '../src/index.ts';
-import { deskBefore, openDesk } from './cli/desk.ts';
-import { openNightDesk } from './cli/night-desk.ts';
-import { proof } from './combinations.ts';
+import { openDesk } from './cli/desk.ts';
 import { deskWithList, expectNothingSpent, type Refusal } from './refusal.ts';
-import { Served } from './web/served.ts';
 
 describe('the input', () => {
   const ABSOLUTE = '^/.*';
@@ -159,23 +156,6 @@ describe('a column called as one of ours is told in the same words before anythi
       await expect(refused()).rejects.toMatchObject({ message: expect.stringMatching(FACT), next: NEXT });
     expect(await desk.requests()).toBe(0);
   });
-
-  proof('by the page, and by a sweep', async () => {
-    const nights = await openNightDesk();
-    nights.dropFile('ours.csv', LIST);
-    const told = { message: expect.stringMatching(FACT), next: NEXT };
-    expect((await nights.night()).said.files).toMatchObject([{ stopped: told }]);
-    const { desk } = nights;
-    const served = await Served.start([], { cwd: desk.place.folder, env: desk.environment() });
-    onTestFinished(async () => void (await served.stop('SIGKILL')));
-    const ask = async (method: string, path: string, body: string) =>
-      JSON.parse((await served.tool(`/api${path}`, { method, body })).body);
-    const { id } = await ask('PUT', '/lists?name=ours.csv', LIST);
-    const choices = { what: { operation: 'enrich-company' }, account: 'data' };
-    const plan = await ask('POST', '/plans', JSON.stringify({ list: id, choices }));
-    expect(plan).toMatchObject({ error: told });
-    expect(await desk.requests()).toBe(0);
-  });
 });
 
 describe('the job', () => {
@@ -308,16 +288,6 @@ describe('the account', () => {
       credits: { spent: 0, in_doubt: 0, reserved: 0 },
       requests: 0,
     });
-  });
-
-  proof('leads to something else: a redirect is not followed, and says where it leads', async () => {
-    const location = 'https://elsewhere.example/enrich/company';
-    const { desk, asked } = await deskBefore(() => new Response('', { status: 301, headers: { location } }));
-    desk.list(1);
-    const { code, stderr } = await desk.type(desk.run());
-    expect(code).toBe(2);
-    expect(stderr).toContain(`answered with a redirect to ${location}`);
-    expect(asked).toHaveLength(1);
   });
 });
 

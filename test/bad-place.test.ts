@@ -6,8 +6,7 @@
 import { execFileSync } from 'node:child_process';
 import { link, mkdir, readFile, rm, symlink } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { type Desk, objectIn, openDesk } from './cli/desk.ts';
-import { proof } from './combinations.ts';
+import type { Desk } from './cli/desk.ts';
 import { deskWithList, expectNothingSpent, expectRefusal, type Refusal } from './refusal.ts';
 
 describe('the store', () => {
@@ -85,26 +84,6 @@ describe('the store', () => {
     await expectNothingSpent(desk, desk.run(), refusal);
     expect(await readFile(desk.place.path('store/ledger.db'))).toEqual(before);
   });
-
-  proof(
-    'is on a disk that becomes full: what was bought is kept, and the run goes on when there is room',
-    async () => {
-      const desk = await openDesk();
-      desk.list(400);
-      const full = await desk.type(desk.run('--json'), { env: { ROWONCE_FULL_AT_PAGES: '90' } });
-      expect(full.code).toBe(2);
-      expect(objectIn(full.stdout).stopped).toMatchObject({
-        code: 'disk_full',
-        message: expect.stringMatching(/^The disk that holds the store .* is full; nothing new is sent\.$/),
-        next: expect.stringMatching(/^Free some space, then run the same command again/),
-      });
-      const { credits } = await desk.place.vendor.book();
-      expect(credits).toBeGreaterThan(0);
-      expect(credits).toBeLessThan(400);
-      expect(await desk.type(desk.run())).toMatchObject({ code: 0 });
-      expect(await desk.place.vendor.book()).toMatchObject({ credits: 400, charged_twice: [] });
-    },
-  );
 });
 
 describe('the output', () => {

@@ -3,20 +3,11 @@
  * and go on; and a batch's output has one name for ever.
  * Method: real runs in this process before the sandbox as a vendor, with a real store; what stands in the folder is read.
  */
-import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { expect, onTestFinished, test } from 'vitest';
-import {
-  credits,
-  type PlannedJob,
-  planJob,
-  type RunOptions,
-  type RunSummary,
-  runJob,
-  StopError,
-} from '../src/index.ts';
-import { openDesk } from './cli/desk.ts';
+import { credits, type PlannedJob, planJob, type RunOptions, type RunSummary, runJob } from '../src/index.ts';
 import { proof, some } from './combinations.ts';
 import { Workplace } from './faults/workplace.ts';
 
@@ -123,22 +114,6 @@ test('the second operation gets a name of its own for all its files, and says wh
   expect(place.written()).toHaveLength(6);
 });
 
-proof(
-  'a batch that was begun and not finished holds its name, and keeps it when another one is done before it',
-  async () => {
-    const place = await Place.open();
-    const stopped = new StopError({ code: 'interrupted', message: 'Stopped.', next: 'Go on.' });
-    await place.run('enrich-company', { signal: AbortSignal.abort(stopped) });
-    expect(place.written()).toEqual([]);
-    expect(await place.output('enrich-person')).toBe('leads.enrich-person.csv');
-    expect(await place.output('enrich-company')).toBe('leads.enriched.csv');
-    expect([place.matched('leads.enriched.csv'), place.matched('leads.enrich-person.csv')]).toEqual([
-      COMPANY,
-      PERSON,
-    ]);
-  },
-);
-
 test.each(
   some(
     [
@@ -164,33 +139,6 @@ test.each(
   },
 );
 
-proof('an edited list and a refreshed one have the same output as before', async () => {
-  const place = await Place.open();
-  await place.run('enrich-company');
-  await place.run('enrich-person', { limit: 1 });
-  place.write('leads.csv', `${ROWS}c.example,di@c.example\n`);
-  expect(await place.output('enrich-person')).toBe('leads.enrich-person.csv');
-  expect(await place.output('enrich-person', { refresh: true })).toBe('leads.enrich-person.csv');
-  expect(await place.output('enrich-company')).toBe('leads.enriched.csv');
-});
-
-proof('an output that is named is written where it is named, and holds no other name', async () => {
-  const place = await Place.open();
-  expect(await place.output('enrich-company', { output: place.path('leads.mine.csv') })).toBe(
-    'leads.mine.csv',
-  );
-  expect(await place.output('enrich-person')).toBe('leads.enriched.csv');
-  expect(await place.output('enrich-company')).toBe('leads.enrich-company.csv');
-  // Somebody may put it where the usual one would stand.
-  const other = await Place.open();
-  other.write('leads (2).csv', ROWS);
-  await other.run('enrich-company', {
-    file: other.path('leads (2).csv'),
-    output: other.path('leads.enriched.csv'),
-  });
-  expect(await other.output('enrich-person')).toBe('leads.enrich-person.csv');
-});
-
 test('what somebody changed in the first output is kept, and so is what stands beside it', async () => {
   const place = await Place.open();
   await place.run('enrich-company');
@@ -200,41 +148,6 @@ test('what somebody changed in the first output is kept, and so is what stands b
   expect(place.matched('leads.enriched (2).csv')).toEqual(COMPANY);
   place.write('leads.enrich-person.csv', 'my notes');
   expect(await place.output('enrich-person')).toBe('leads.enrich-person (2).csv');
-});
-
-proof('a workbook of one operation and a list of another share no report', async () => {
-  const place = await Place.open();
-  expect(await place.output('enrich-company', { forExcel: true })).toBe('leads.enriched.xlsx');
-  expect(await place.output('enrich-person')).toBe('leads.enrich-person.csv');
-  expect(await place.output('enrich-company')).toBe('leads.enriched.csv');
-});
-
-proof('jobs of one’s own are told apart by their files, however often each is corrected', async () => {
-  const place = await Place.open();
-  const write = (name: string, body: object): void => {
-    const job = { operation: 'api-call', endpoint: '/enrich/company', kind: 'read', body };
-    place.write(name, JSON.stringify(job));
-  };
-  write('one.yaml', { domain: '{{Domain}}' });
-  expect(await place.output('one.yaml')).toBe('leads.enriched.csv');
-  write('two.yaml', { domain: '{{Domain}}', more: 1 });
-  expect(await place.output('two.yaml')).toBe('leads.api-call.csv');
-  write('one.yaml', { domain: '{{Domain}}', more: 2 });
-  expect(await place.output('one.yaml')).toBe('leads.enriched.csv');
-  write('three.yaml', { domain: '{{Domain}}', more: 3 });
-  expect(await place.output('three.yaml')).toBe('leads.api-call-2.csv');
-  // The same request of the same rows is the same batch, whatever its job is called.
-  write('four.yaml', { domain: '{{Domain}}', more: 1 });
-  expect(await place.output('four.yaml')).toBe('leads.api-call.csv');
-});
-
-proof('an earlier output is an input like any other', async () => {
-  const place = await Place.open();
-  await place.run('enrich-company');
-  const file = place.path('leads.enriched.csv');
-  expect(await place.output('enrich-person', { file })).toBe('leads.enriched.enriched.csv');
-  expect(await place.output('enrich-company', { file })).toBe('leads.enriched.enrich-company.csv');
-  expect(place.matched('leads.enriched.csv')).toEqual(COMPANY);
 });
 
 proof(
@@ -280,24 +193,3 @@ proof(
     expect(readFileSync(again, 'utf8')).toBe(readFileSync(suffixed, 'utf8'));
   },
 );
-
-proof('a list that is moved to where another operation’s output stands takes nothing from it', async () => {
-  const place = await Place.open();
-  await place.run('enrich-company');
-  renameSync(place.path('leads.csv'), place.path('old.csv'));
-  place.write('other.csv', `${ROWS}c.example,di@c.example\n`);
-  expect(await place.output('enrich-person', { file: place.path('other.csv') })).toBe('other.enriched.csv');
-  renameSync(place.path('other.csv'), place.path('leads.csv'));
-  expect(await place.output('enrich-person')).toBe('leads.enrich-person.csv');
-  expect(place.matched('leads.enriched.csv')).toEqual(COMPANY);
-});
-
-proof('play money has names of its own, and an export finds the name that its batch has', async () => {
-  const desk = await openDesk();
-  await desk.write('leads.csv', ROWS);
-  for (const operation of ['enrich-company', 'enrich-person'])
-    await desk.type(['run', operation, 'leads.csv', '--account', 'sandbox-provider', '--budget', '99']);
-  const names = ['leads.enrich-person.sandbox.csv', 'leads.sandbox.csv'];
-  expect(names.map((name) => existsSync(desk.place.path(name)))).toEqual([true, true]);
-  expect((await desk.type(['export', 'last'])).stdout).toContain(names[0]);
-});
