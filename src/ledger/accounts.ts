@@ -118,7 +118,8 @@ ORDER BY sent_at DESC, id DESC LIMIT CAST(? AS {int})`;
 /** No pause that is looked for has lasted longer: the vendor's own are at most a day. */
 const LONGEST_PAUSE_MS = 31 * 24 * 60 * 60 * 1000;
 
-const PAUSES = `SELECT at, words, facts FROM notes WHERE kind = 'paused_account' AND batch IS NULL AND at >= ? AND at <= ? AND account = ? ORDER BY at, id`;
+const PAUSES = `
+SELECT at, words, facts FROM notes WHERE kind = 'paused_account' AND batch IS NULL AND account = ? AND at >= ? AND at <= ? ORDER BY at, id`;
 
 interface KeptReply extends KeptCall {
   readonly status: number;
@@ -206,22 +207,13 @@ export const readAccounts = (context: Context) => ({
 
   /** Pauses of the account that overlap the given time, oldest first. */
   async pauses(identity: string, fromMs: number, untilMs: number): Promise<readonly PauseRecord[]> {
-    const number = await context.account(identity);
-    if (number === undefined) return [];
-    const between = [Math.floor(fromMs - LONGEST_PAUSE_MS), Math.floor(untilMs)];
-    const notes = await context.db.rows<{ at: number; words: string; facts: string }>(PAUSES, [
-      ...between,
-      number,
+    const notes = await rowsAbout<{ at: number; words: string; facts: string }>(context, identity, PAUSES, [
+      ...[Math.floor(fromMs - LONGEST_PAUSE_MS), Math.floor(untilMs)],
     ]);
-    return notes
-      .map(
-        ({ at, words, facts }): PauseRecord => ({
-          fromMs: at,
-          why: words,
-          ...(JSON.parse(facts) as Pause),
-        }),
-      )
-      .filter((pause) => pause.untilMs >= fromMs);
+    const pauses = notes.map(({ at, words, facts }) => ({
+      ...{ fromMs: at, why: words, ...(JSON.parse(facts) as Pause) },
+    }));
+    return pauses.filter((pause) => pause.untilMs >= fromMs);
   },
 
   /** The accounts in which answers about people who were forgotten are known by their calls alone. An erasure notes them. */
@@ -255,72 +247,71 @@ async function stateOf(db: Db, identity: string): Promise<AccountState> {
 
 // ------------------------------------------------------------------------------------------ writing
 
-const KNOWN = 'INSERT INTO accounts (identity) VALUES (?) ON CONFLICT (identity) DO NOTHING';
+/** The number of an account, which need not be known before. */
+async function numberOf(sql: Sql, identity: string): Promise<number> {
+  const known = `INSERT INTO accounts (identity) VALUES (?)
+    ON CONFLICT (identity) DO UPDATE SET identity = excluded.identity RETURNING id`;
+  return (await oneRow<{ id: number }>(sql, known, [identity])).id;
+}
 
-/** Changes what is kept of an account, which need not be known before. @param assigns with a `?` for each value. */
+/** @param assigns with a `?` for each value. */
 const set = (
   { transaction }: Writing,
   identity: string,
   assigns: string,
-  values: readonly Cell[],
+  ...values: readonly Cell[]
 ): Promise<void> =>
   transaction(async (sql) => {
-    await sql.rows(KNOWN, [identity]);
-    await sql.rows(`UPDATE accounts SET ${assigns} WHERE identity = ?`, [...values, identity]);
+    await sql.rows(`UPDATE accounts SET ${assigns} WHERE id = ?`, [
+      ...[...values, await numberOf(sql, identity)],
+    ]);
   });
 
+const NOTE_PAUSE = `
+INSERT INTO notes (at, kind, account, worker, who, words, facts) VALUES (?, 'paused_account', ?, ?, 'rule', ?, ?)`;
+const OLD_PAUSES = `DELETE FROM notes WHERE kind = 'paused_account' AND batch IS NULL AND at < ? AND account = ?`;
+
 export const writeAccounts = (context: Writing) => ({
-  setAccountCaps: (identity: string, { perDay, perMonth }: AccountCaps): Promise<void> =>
+  setAccountCaps: (identity: string, caps: AccountCaps): Promise<void> =>
     context.transaction(async (sql) => {
-      await sql.rows(KNOWN, [identity]);
-      const caps = 'UPDATE accounts SET cap_day = ?, cap_month = ? WHERE identity = ? RETURNING id';
-      for (const { id } of await sql.rows<{ id: number }>(caps, [perDay ?? null, perMonth ?? null, identity]))
-        for (const [scope, cap = null] of [
-          [`day:${id}:%`, perDay] as const,
-          [`month:${id}:%`, perMonth] as const,
-        ]) {
-          const begun = await sql.rows<{ scope: string }>('SELECT scope FROM budgets WHERE scope LIKE ?', [
-            scope,
-          ]);
-          await setCaps(
-            sql,
-            begun.map((each) => ({ ...each, cap })),
-          );
-        }
+      const [id, perDay, perMonth] = [
+        await numberOf(sql, identity),
+        caps.perDay ?? null,
+        caps.perMonth ?? null,
+      ];
+      await sql.rows('UPDATE accounts SET cap_day = ?, cap_month = ? WHERE id = ?', [perDay, perMonth, id]);
+      const scopes = [
+        { scope: `day:${id}:%`, cap: perDay },
+        { scope: `month:${id}:%`, cap: perMonth },
+      ];
+      await setCaps(sql, scopes);
     }),
 
   /** Deletes pauses that began 90 days before. One that was asked for holds for everybody, by the clock of the database. */
   notePause: (identity: string, { fromMs, untilMs, why, asked }: PauseRecord): Promise<void> =>
     context.transaction(async (sql) => {
-      await sql.rows(KNOWN, [identity]);
+      const [id, atMs] = [await numberOf(sql, identity), Math.floor(fromMs)];
       const facts: Pause = { untilMs: Math.floor(untilMs), asked };
-      await sql.rows(
-        `INSERT INTO notes (at, kind, account, worker, who, words, facts)
-           SELECT CAST(? AS {int}), 'paused_account', a.id, CAST(? AS {int}), 'rule', CAST(? AS TEXT), CAST(? AS TEXT) FROM accounts a WHERE a.identity = ?`,
-        [Math.floor(fromMs), context.worker, why, JSON.stringify(facts), identity],
-      );
-      await sql.rows(
-        `DELETE FROM notes WHERE kind = 'paused_account' AND batch IS NULL AND at < ? AND account = (SELECT id FROM accounts WHERE identity = ?)`,
-        [Math.floor(fromMs) - PAUSES_KEPT_MS, identity],
-      );
+      await sql.rows(NOTE_PAUSE, [atMs, id, context.worker, why, JSON.stringify(facts)]);
+      await sql.rows(OLD_PAUSES, [atMs - PAUSES_KEPT_MS, id]);
+      const until = '{most}(coalesce(paused_until, 0), {now} + CAST(? AS {int}))';
       if (asked)
-        await sql.rows(
-          'UPDATE accounts SET paused_until = {most}(coalesce(paused_until, 0), {now} + CAST(? AS {int})) WHERE identity = ?',
-          [Math.ceil(untilMs - fromMs), identity],
-        );
+        await sql.rows(`UPDATE accounts SET paused_until = ${until} WHERE id = ?`, [
+          ...[Math.ceil(untilMs - fromMs), id],
+        ]);
     }),
 
   /** Undefined: the old one is no longer valid. */
   setLearnedRate: (identity: string, learned: LearnedRate | undefined): Promise<void> =>
-    set(context, identity, 'learned = ?', [jsonOrNull(learned)]),
+    set(context, identity, 'learned = ?', jsonOrNull(learned)),
   /** Why nobody may ask any more; undefined: a person began anew. */
   endAccount: (identity: string, ended: AccountEnd | undefined): Promise<void> =>
-    set(context, identity, 'ended = ?', [jsonOrNull(ended)]),
+    set(context, identity, 'ended = ?', jsonOrNull(ended)),
   setUsage: (identity: string, usage: UsageMark | undefined): Promise<void> =>
-    set(context, identity, 'usage = ?', [jsonOrNull(usage)]),
+    set(context, identity, 'usage = ?', jsonOrNull(usage)),
   /** Keeps a time that this machine's clock and the account's vendor have both reached; one that is earlier than the kept one changes nothing. */
   keepTold: (identity: string, atMs: number): Promise<void> =>
-    set(context, identity, 'told = {most}(coalesce(told, 0), CAST(? AS {int}))', [Math.floor(atMs)]),
+    set(context, identity, 'told = {most}(coalesce(told, 0), CAST(? AS {int}))', Math.floor(atMs)),
 
   /**
    * Takes free answers to lookups back, so that their calls are unknown and their rows pending: those of these that say no match or
@@ -331,11 +322,14 @@ export const writeAccounts = (context: Writing) => ({
     context.transaction(async (sql) => {
       const kept = await keptAccount(sql, identity);
       if (kept === undefined) return 0;
-      const misses = answers === 'misses' ? await sql.rows<{ id: number }>(MISSES, [kept.id, kept.id]) : [];
-      const wanted = answers === 'misses' ? misses.map(({ id }) => id) : answers;
+      const { id: account } = kept;
+      const wanted =
+        answers === 'misses'
+          ? await sql.rows<{ id: number }>(MISSES, [account, account])
+          : answers.map((id) => ({ id }));
       const free = await sql.each(
         FREE,
-        wanted.map((id) => ({ id, account: kept.id })),
+        wanted.map(({ id }) => ({ id, account })),
       );
       await takeBack(
         sql,
