@@ -7,15 +7,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { systemClock } from '../../src/core/clock.ts';
-import { type StopError, stop } from '../../src/core/errors.ts';
-import type { RunEvent } from '../../src/core/events.ts';
+import { stop } from '../../src/core/errors.ts';
 import type { BatchId, Ledger } from '../../src/ledger/ledger.ts';
-import { choose } from '../../src/run/choose.ts';
-import { ProjectAccess } from '../../src/run/project-access.ts';
-import { type OpenRun, Sessions } from '../../src/run/sessions.ts';
 import { batchNamed } from '../ledger/stores/book.ts';
 import { twoWorkers, type Workplace } from '../ledger/stores/postgres-places.ts';
+import { type Connected, connect } from './connected.ts';
 
 let place: Workplace;
 let one: Ledger;
@@ -41,37 +37,11 @@ beforeEach(async () => {
   batch = await batchNamed(one, 'a');
 });
 
-interface Connected {
-  readonly run: OpenRun;
-  readonly events: RunEvent[];
-  stopped(): StopError | undefined;
-}
-
-async function connect(ledger: Ledger, maxPauseMs?: number): Promise<Connected> {
-  const events: RunEvent[] = [];
-  let stopped: StopError | undefined;
-  const order = {
-    ...(await choose({ job: 'enrich-company', account: 'data' })),
-    ...{
-      ledger,
-      maxPauseMs,
-      clock: systemClock,
-      inputPath: 'list.csv',
-      sandboxFolder: 'none',
-      command: 'test',
-    },
-    ...{ signal: new AbortController().signal, emit: (event: RunEvent) => void events.push(event) },
-  };
-  const purpose = { batch, projects: new ProjectAccess([]) };
-  const run = await new Sessions().open(order, purpose, order.signal, (error) => {
-    stopped ??= error as StopError;
-  });
-  onTestFinished(() => run.close());
-  return { run, events, stopped: () => stopped };
-}
+const connected = (ledger: Ledger, maxPauseMs?: number): Promise<Connected> =>
+  connect(ledger, 'data', { batch, maxPauseMs });
 
 test('who is at work is seen with its account, and no more when its last run has ended', async () => {
-  const { run } = await connect(one);
+  const { run } = await connected(one);
   const seen = async () => (await other.workers?.())?.flatMap(({ accounts }) => accounts);
   await expect.poll(seen).toEqual([{ account: run.session.account.identity, inFlight: 0 }]);
   await run.close();
@@ -79,7 +49,7 @@ test('who is at work is seen with its account, and no more when its last run has
 });
 
 test('a stop for the account ends the run of another process, until a person begins anew with it', async () => {
-  const [first, second] = [await connect(one), await connect(other)];
+  const [first, second] = [await connected(one), await connected(other)];
   first.run.stopAll(stop('key', 'The key is dead.', 'Write another.'));
   await expect.poll(second.stopped).toMatchObject({
     code: 'key',
@@ -88,7 +58,7 @@ test('a stop for the account ends the run of another process, until a person beg
     next: 'Write another.',
   });
   await Promise.all([first.run.close(), second.run.close()]);
-  const again = await connect(other);
+  const again = await connected(other);
   await expect
     .poll(async () => (await one.account(again.run.session.account.identity)).ended)
     .toBeUndefined();
@@ -96,7 +66,7 @@ test('a stop for the account ends the run of another process, until a person beg
 });
 
 test('a pause that one was asked for is kept by the other, and noted once', async () => {
-  const [first, second] = [await connect(one), await connect(other)];
+  const [first, second] = [await connected(one), await connected(other)];
   const { client, account } = first.run.session;
   client.limiter.pause(60_000, 0, 'too fast');
   await expect.poll(() => second.events).toMatchObject([{ kind: 'paused', asked: true }]);
@@ -107,13 +77,13 @@ test.each([
   ['paused', 'terminated', () => one.noteHold(batch, true, Date.now())],
   ['cancelled', 'input', () => one.changeBatch(batch, { state: 'cancelled' })],
 ] as const)('a batch that a person has %s is left by who works on it', async (_, code, change) => {
-  const { stopped } = await connect(other);
+  const { stopped } = await connected(other);
   await change();
   await expect.poll(stopped).toMatchObject({ code, message: expect.stringContaining(batch) });
 });
 
 test('a store that does not answer stops each run after its longest pause, and one that has lost something all at once', async () => {
-  const [hasty, patient] = [await connect(one, 0), await connect(other)];
+  const [hasty, patient] = [await connected(one, 0), await connected(other)];
   // As while it is copied.
   await place.query(`CREATE FUNCTION gone() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
     CREATE TRIGGER gone BEFORE UPDATE OF seen_at ON workers FOR EACH ROW EXECUTE FUNCTION gone()`);

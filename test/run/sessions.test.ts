@@ -8,20 +8,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { systemClock } from '../../src/core/clock.ts';
-import { type StopError, stop } from '../../src/core/errors.ts';
+import { stop } from '../../src/core/errors.ts';
 import type { RunEvent } from '../../src/core/events.ts';
-import { type BatchId, credits } from '../../src/ledger/ledger.ts';
-import type { FileOptions, RunContext } from '../../src/plan/context.ts';
+import { credits } from '../../src/ledger/ledger.ts';
+import type { FileOptions } from '../../src/plan/context.ts';
 import { choose } from '../../src/run/choose.ts';
-import { ProjectAccess } from '../../src/run/project-access.ts';
 import { openSpender, type Spender } from '../../src/run/run-job.ts';
-import { type OpenRun, Sessions } from '../../src/run/sessions.ts';
+import { Sessions } from '../../src/run/sessions.ts';
 import type { RunSummary } from '../../src/run/summary.ts';
 import { agreeToDialects } from '../agree.ts';
 import { proof } from '../combinations.ts';
 import { ScriptedVendor } from '../faults/scripted-vendor.ts';
 import { Vendor, type VendorOptions } from '../faults/vendor.ts';
 import { domainsOf, Workplace } from '../faults/workplace.ts';
+import { type Connected, connect } from './connected.ts';
 
 /** The accounts `one` and `two`, each with a vendor process, a key and limits of its own. */
 interface Place {
@@ -92,44 +92,11 @@ function firstOf(kind: RunEvent['kind']): { readonly heard: Promise<void>; onEve
   return { heard, onEvent: (event) => event.kind === kind && resolve() };
 }
 
-/** Runs that are connected and do nothing yet. */
-interface Connected {
-  readonly run: OpenRun;
-  readonly events: RunEvent[];
-  /** What ended the run, if anything did. */
-  stopped(): StopError | undefined;
-}
-
-async function connectTo(sessions: Sessions, { ledger }: Spender, name: string): Promise<Connected> {
-  const chosen = await choose({ job: 'enrich-company', account: name });
-  const events: RunEvent[] = [];
-  let stopped: StopError | undefined;
-  const order: RunContext = {
-    ...chosen,
-    ledger,
-    inputPath: 'list.csv',
-    sandboxFolder: 'nowhere',
-    command: 'test',
-    clock: systemClock,
-    signal: new AbortController().signal,
-    emit: (event) => events.push(event),
-  };
-  const purpose = { batch: 'batch' as BatchId, projects: new ProjectAccess([]) };
-  const run = await sessions.open(order, purpose, order.signal, (error) => {
-    stopped ??= error as StopError;
-  });
-  return { run, events, stopped: () => stopped };
-}
-
-/** Connects runs of this place, and closes them at the end of the test. */
+/** Connects runs of this place. */
 async function connector({ folder }: Place): Promise<(account: AccountName) => Promise<Connected>> {
-  const spender = await openStore(folder);
+  const { ledger } = await openStore(folder);
   const sessions = new Sessions();
-  return async (account) => {
-    const connected = await connectTo(sessions, spender, account);
-    onTestFinished(() => connected.run.close());
-    return connected;
-  };
+  return (account) => connect(ledger, account, { sessions });
 }
 
 const AMPLE = { concurrency: 4, per_second: 10_000 };
@@ -237,22 +204,22 @@ test('the time to go on is what the vendor said last, also when it said so after
 
 test('a pause is told to every run of the account, also to one that comes later', async () => {
   const place = await openPlace({}, AMPLE);
-  const connect = await connector(place);
-  const first = await connect('one');
-  const second = await connect('one');
-  const other = await connect('two');
+  const connected = await connector(place);
+  const first = await connected('one');
+  const second = await connected('one');
+  const other = await connected('two');
   first.run.session.client.limiter.pause(60_000, 0, 'too fast');
-  const later = await connect('one');
+  const later = await connected('one');
   const heard = [first, second, other, later].map(({ events }) => events.map(({ kind }) => kind));
   expect(heard).toEqual([['paused'], ['paused'], [], ['paused']]);
 });
 
 test('a pause that is over is not told any more', async () => {
-  const connect = await connector(await openPlace({}, AMPLE));
-  const first = await connect('one');
+  const connected = await connector(await openPlace({}, AMPLE));
+  const first = await connected('one');
   first.run.session.client.limiter.pause(1, 0, 'too fast');
   await systemClock.sleep(5);
-  expect((await connect('one')).events).toEqual([]);
+  expect((await connected('one')).events).toEqual([]);
 });
 
 test('a pause that the ledger remembers is told once to everybody', async () => {
@@ -268,13 +235,13 @@ test('a pause that the ledger remembers is told once to everybody', async () => 
 test.each(['key', 'vendor_credits', 'address'] as const)(
   'a stop for %s ends every run of its account, also one that comes later, and no run of another',
   async (code) => {
-    const connect = await connector(await openPlace({}, AMPLE));
-    const first = await connect('one');
-    const second = await connect('one');
-    const other = await connect('two');
+    const connected = await connector(await openPlace({}, AMPLE));
+    const first = await connected('one');
+    const second = await connected('one');
+    const other = await connected('two');
     const reason = stop(code, 'It cannot go on.', 'Mend it.');
     first.run.stopAll(reason);
-    const later = await connect('one');
+    const later = await connected('one');
     expect([first, second, other, later].map(({ stopped }) => stopped())).toEqual([
       reason,
       reason,
@@ -308,8 +275,8 @@ test('what a kill left open is settled once, by the first of several runs, and t
   const spender = await openSpender(false, { store: join(folder, 'store') });
   const sessions = new Sessions();
   const [first, second] = [
-    await connectTo(sessions, spender, 'data'),
-    await connectTo(sessions, spender, 'data'),
+    await connect(spender.ledger, 'data', { sessions }),
+    await connect(spender.ledger, 'data', { sessions }),
   ];
   const recoveries = [first, second].map(({ run }) => sessions.recover(run));
   const [settledFirst, settledSecond] = await Promise.all(recoveries);

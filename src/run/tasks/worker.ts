@@ -149,8 +149,10 @@ async function serve(serving: Serving, stopping: AbortSignal): Promise<void> {
   onEvent({ kind: 'ready', accounts: accounts.map(({ name }) => name) });
   try {
     await Promise.all([
-      each(BEAT_MS, serving, until, () => beat(serving)),
-      each(REGULAR_LOOK_MS, serving, until, () => tellLeft(serving)),
+      each(BEAT_MS, serving, until, () => queue.beat().then(() => onEvent({ kind: 'beat' }))),
+      each(REGULAR_LOOK_MS, serving, until, async () => {
+        if ((await ledger.notices.waiting()).length > 0) await sendOnce(ledger, clock);
+      }),
       each(REGULAR_LOOK_MS, serving, until, () => look(0)),
       each(DAY_MS, serving, until, () =>
         keepRetention(accounts, location, { clock, tell: noted(onEvent), erases: false }),
@@ -200,16 +202,6 @@ async function each(
     await work().catch(() => {});
     await clock.sleep(everyMs, until).catch(() => {});
   }
-}
-
-async function beat({ queue, onEvent }: Serving): Promise<void> {
-  await queue.beat();
-  onEvent({ kind: 'beat' });
-}
-
-async function tellLeft({ ledger, clock }: Serving): Promise<void> {
-  const hasAny = (await ledger.notices.waiting()).length > 0;
-  if (hasAny) await sendOnce(ledger, clock);
 }
 
 /** Sends ranges that have rows left and are in no queue: by a submit that was cut off, or by a queue that lost them. */

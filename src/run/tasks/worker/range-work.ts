@@ -67,7 +67,8 @@ export class RangeWork {
     if (this.#restOf(taken.batch) > 0) return this.#resting.get(taken.batch)?.stopped;
     try {
       const batch = await ledger.batch(taken.batch);
-      if (batch === undefined || !(await this.#mayGoOn(batch, account))) return undefined;
+      if (batch?.state !== 'open' || batch.accountIdentity !== account.identity) return undefined;
+      if ((await ledger.heldSince(batch.id)) !== undefined) return undefined;
       const context = await this.#contextOf(account, batch, under);
       if (context === undefined) return undefined;
       const suspect = await settleSeries(context, batch);
@@ -77,11 +78,6 @@ export class RangeWork {
       if (error instanceof StopError) return error;
       throw error;
     }
-  }
-
-  async #mayGoOn({ id, state, accountIdentity }: Batch, { identity }: Account): Promise<boolean> {
-    if (state !== 'open' || accountIdentity !== identity) return false;
-    return (await this.#serving.ledger.heldSince(id)) === undefined;
   }
 
   /** @throws StopError when the batch is not understood, or nobody on this host has agreed to what its dialect sends. */
@@ -162,17 +158,8 @@ const BATCH_RESTS_MS = 5 * 60_000;
 
 /** Stops that are about all batches of an account, as this host has it. Others are about one batch. */
 const OF_ACCOUNT: ReadonlySet<StopCode> = new Set<StopCode>([
-  ...([
-    'key',
-    'vendor_credits',
-    'address',
-    'clock',
-    'doubts',
-    'paused',
-    'account',
-    'account_budget',
-  ] as const),
-  ...(['consent', 'store_version'] as const),
+  ...(['key', 'vendor_credits', 'address', 'clock', 'doubts', 'paused'] as const),
+  ...(['account', 'account_budget', 'consent', 'store_version'] as const),
 ]);
 
 /** A person has paused the batch, or another one has taken its place. */
