@@ -156,6 +156,19 @@ describe('an answer that the encoding cannot write', () => {
     expect(again.equals(copy)).toBe(true);
   });
 
+  test('also when it comes after much that could be written', async () => {
+    const write = await inputFolder();
+    const path = await write(Buffer.concat([LIST, Buffer.from('K\xf6ln,x\r\n'.repeat(60_000), 'latin1')]));
+    const copy = await copied(await open(path), ['n'], async ({ row }) => [row === 60_003 ? '字' : 'é']);
+    const lines = copy.toString().split('\r\n');
+    expect([lines[0], lines[3], lines[60_002], lines.length]).toEqual([
+      '\uFEFFName,Ort,n',
+      'Köln,x,é',
+      'Köln,x,字',
+      60_004,
+    ]);
+  });
+
   test('leaves a copy without such an answer in its encoding', async () => {
     const write = await inputFolder();
     const notes: string[] = [];

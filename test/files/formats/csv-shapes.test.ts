@@ -282,6 +282,11 @@ describe('columns without a name', () => {
   });
 });
 
+test('the end mark of old programs is no row, and stays', async () => {
+  expect(await cellsIn('a\r\n1\r\n\x1A')).toEqual([['a'], ['1']]);
+  expect(await copyOf('a\r\n1\r\n\r\n\x1A')).toBe('a,n\r\n1,2\r\n\r\n\x1A');
+});
+
 describe('the style of the file is kept', () => {
   test('cells of ours are all in quotes where those of the header are, the blank ones as well', async () => {
     const sheet = await openText('"a";"b"\r\n"1";"2"\r\n');

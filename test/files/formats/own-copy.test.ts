@@ -263,6 +263,16 @@ test.each<readonly [string, WrittenBook, RegExp]>([
   expect(await made.header()).toContain('x');
 });
 
+test('days stay days on another sheet, also where they are counted from 1904', async () => {
+  const book = {
+    rows: `${textRow(1, 'A', 'x')}<row r="2"><c r="A2" s="1"><v>100</v></c><c r="B2"><f>A2</f><v>1</v></c></row>`,
+    formats: ['yyyy-mm-dd'],
+    properties: '<workbookPr date1904="1"/>',
+  };
+  const copy = await copyOf(bookOf(book), ['x'], () => ['7'], { dropped: new Set(['x']) });
+  expect(copy.after.at(-1)?.text).toContain('<c r="A2" s="1"><v>100</v></c>');
+});
+
 test.each([
   [
     'a digital signature',
@@ -288,6 +298,18 @@ test.each([
     expect(copy.after.map(({ name }) => name)).not.toContain('xl/sharedStrings.xml');
   },
 );
+
+test('cells that are coloured to the edge of the sheet stay in their columns, with ours among them', async () => {
+  const row = '<row r="2"><c r="A2"><v>1</v></c><c r="C2" s="1"/><c r="E2" s="1"/><c r="XFD2" s="1"/></row>';
+  const copy = await copyOf(bookOf({ rows: textRow(1, 'A') + row, formats: ['0'] }), ['x', 'y', 'z'], () => [
+    '7',
+    '8',
+    '',
+  ]);
+  expect(textOf(copy.after, SHEET)).toContain(
+    '<c r="A2"><v>1</v></c><c r="B2"><v>7</v></c><c r="C2" s="1"><v>8</v></c><c r="E2" s="1"/><c r="XFD2" s="1"/></row>',
+  );
+});
 
 test('a prefix of the sheet’s own, cells without addresses, line ends of any kind and a byte-order mark stay as they are', async () => {
   const sheet = `\uFEFF<?xml version="1.0"?>\r\n<x:worksheet xmlns:x="urn:x">\r<x:sheetData>
