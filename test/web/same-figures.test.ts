@@ -6,13 +6,14 @@
  */
 import { parse } from 'csv-parse/sync';
 import { expect, onTestFinished, test } from 'vitest';
-import { type Desk, openDesk } from '../cli/desk.ts';
+import { type Desk, deskBefore, openDesk, SERVICE } from '../cli/desk.ts';
 import { Served } from './served.ts';
 
 type Figures = Readonly<Record<string, number>>;
 
 interface Faces {
-  readonly all: () => Promise<Readonly<Record<string, Figures>>>;
+  /** @param isListThere whether the list is as it was: else nothing is written from it. */
+  readonly all: (isListThere: boolean) => Promise<Readonly<Record<string, Figures>>>;
 }
 
 const STATUSES = 'matched no_match applied unchanged invalid refused in_doubt skipped pending';
@@ -23,8 +24,18 @@ function countedIn(statuses: readonly (string | undefined)[]): Figures {
   return counts;
 }
 
-/** The table of the report in which each status has a line. */
+/** The table of the report in which each status has a line; of changes it has a column. */
 function countsOfReport(html: string): Figures {
+  const [, heads = '', all = ''] =
+    /<tr><th>project<th>wanted(.*)\n[\s\S]*?<tr><td>all<td>(.*)\n/.exec(html) ?? [];
+  if (heads !== '') {
+    const names = heads
+      .replace('left out', 'skipped')
+      .split(/<th[^>]*>/)
+      .slice(1);
+    const counts = all.split(/<td[^>]*>/).slice(1);
+    return Object.fromEntries(names.map((name, at) => [name.replaceAll(' ', '_'), Number(counts[at])]));
+  }
   const lines = [...html.matchAll(/<tr><td[^>]*>(\w+)<td[^>]*>([\d,]+)/g)];
   const known = STATUSES.split(' ');
   return Object.fromEntries(
@@ -48,29 +59,37 @@ async function facesOf(desk: Desk, batch: string): Promise<Faces> {
     return pending === 0 ? counts : { ...counts, pending };
   };
   return {
-    all: async () => {
+    all: async (isListThere) => {
       const detail = await ask('');
       const shown = await ask('/rows');
       const json = await desk.json(['status', batch]);
-      const [line] = (await desk.json(['status'])).batches;
-      const rows: Record<string, string>[] = parse(await taken({ what: 'output', format: 'csv' }), {
-        columns: true,
-      });
+      const line = (await desk.json(['status'])).batches.find(
+        ({ batch: id }: { batch: string }) => id === batch,
+      );
+      const written = async (): Promise<Record<string, Figures>> => {
+        const rows: Record<string, string>[] = parse(await taken({ what: 'output', format: 'csv' }), {
+          columns: true,
+        });
+        return {
+          'the download': countedIn(rows.map(({ _status }) => _status)),
+          'the report': countsOfReport(await taken({ what: 'report' })),
+        };
+      };
       return {
         'the page of the batch': whole(detail.counts, detail.rows),
         'its rows': countedIn(shown.rows.map(({ status }: { status: string }) => status)),
         'the figures above them': shown.counts,
         'status --json': whole(json.counts, json.rows),
         'the list of batches': whole(line.counts, line.rows),
-        'the download': countedIn(rows.map(({ _status }) => _status)),
-        'the report': countsOfReport(await taken({ what: 'report' })),
+        ...(json.changes === undefined ? {} : { 'its changes': json.changes.counts }),
+        ...(isListThere ? await written() : {}),
       };
     },
   };
 }
 
-async function expectAlike(faces: Faces, expected: Figures, when: string): Promise<void> {
-  for (const [face, figures] of Object.entries(await faces.all()))
+async function expectAlike(faces: Faces, expected: Figures, when: string, isListThere = true): Promise<void> {
+  for (const [face, figures] of Object.entries(await faces.all(isListThere)))
     expect(figures, `${face}, ${when}`).toEqual(expected);
 }
 
@@ -96,4 +115,62 @@ test('of lost answers: held, answered, found nothing, skipped, named again, not 
   );
   await desk.type(desk.run());
   await expectAlike(faces, { matched: 4, no_match: 1 }, 'after the next run');
+});
+
+test('of a batch that is cancelled with rows that wait, of which some were to be sent again', async () => {
+  const desk = await openDesk({ faults: 'charged-reset:x2', concurrency: 1 });
+  desk.list(4);
+  const { batch } = await desk.json([...desk.run(), '--limit', '3']);
+  const faces = await facesOf(desk, batch);
+  const lost = { in_doubt: 2, matched: 1, pending: 1 };
+  await expectAlike(faces, lost, 'after the run');
+  await desk.type(['settle', batch, '2', '--retry']);
+  await expectAlike(faces, { in_doubt: 1, matched: 1, pending: 2 }, 'one is to be sent again');
+  await desk.type(['cancel', batch]);
+  await expectAlike(faces, lost, 'cancelled');
+  await desk.type(['settle', batch, '2', '--not-done']);
+  await desk.type(['settle', batch, '3', '--answer', 'name=Acme']);
+  await expectAlike(faces, { matched: 2, pending: 1, skipped: 1 }, 'settled');
+});
+
+test('of a batch whose list was edited', async () => {
+  const desk = await openDesk({ faults: 'charged-reset:x1', concurrency: 1 });
+  desk.list(4);
+  const { batch } = await desk.json([...desk.run(), '--limit', '3']);
+  const faces = await facesOf(desk, batch);
+  await desk.write('list.csv', 'Domain\nother.example\n');
+  const counts = { in_doubt: 1, matched: 2, pending: 1 };
+  await expectAlike(faces, counts, 'edited', false);
+  await desk.type(desk.run());
+  expect(await desk.json(['status', batch])).toMatchObject({ state: 'superseded' });
+  await expectAlike(faces, counts, 'superseded', false);
+  await desk.type(['settle', batch, '2', '--skip']);
+  await expectAlike(faces, { matched: 2, pending: 1, skipped: 1 }, 'skipped', false);
+});
+
+test('of changes: lost, refused, told, skipped, and no longer read as done', async () => {
+  const { desk, speak } = await deskBefore((_, nth) => {
+    if (nth === 2 || nth === 3) return undefined;
+    if (nth === 4) return new Response('{"error":{"message":"no seats"}}', { status: 422 });
+    return { invite_code: `invite-${nth}`, ...(nth === 5 ? { note: 'odd' } : {}) };
+  }, SERVICE);
+  const rule = { status: [200], body: { path: 'note', equals: 'odd' } };
+  const readsAs = (means: string): void =>
+    speak({ vendor: 'service', operations: { 'create-invite': { answers: [{ ...rule, means }] } } });
+  readsAs('found');
+  const people = ['a', 'b', 'c', 'd', 'e'].map((name) => `${name}@team.example,viewer\n`).join('');
+  await desk.write('list.csv', `Email,Role\n${people}`);
+  const run = ['run', 'invite-user', 'list.csv', '-o', 'out.csv', '--yes'];
+  const { batch } = await desk.json(run);
+  const faces = await facesOf(desk, batch);
+  await expectAlike(faces, { applied: 2, in_doubt: 2, refused: 1 }, 'after the run');
+  await desk.type(['settle', batch, '3', '--answer', 'invite_code=invite-9']);
+  await expectAlike(faces, { applied: 3, in_doubt: 1, refused: 1 }, 'told');
+  await desk.type(['settle', batch, '4', '--skip']);
+  await expectAlike(faces, { applied: 3, skipped: 1, refused: 1 }, 'skipped');
+  readsAs('in_doubt');
+  await desk.type(run);
+  await expectAlike(faces, { applied: 2, in_doubt: 1, skipped: 1, refused: 1 }, 'read anew');
+  await desk.type(['settle', batch, '6', '--not-done']);
+  await expectAlike(faces, { applied: 2, skipped: 1, refused: 2 }, 'not done');
 });
