@@ -33,7 +33,7 @@ export {
   ruleForLost,
   speaksOfAccount,
 } from './judge/odd-answer.ts';
-export { mayNameRoute, namesRoute } from './judge/routes.ts';
+export { namesRoute } from './judge/routes.ts';
 
 /**
  * Says what a reply means and what follows: one pure, total function over rules that are the dialect's data. Whatever

@@ -8,7 +8,6 @@ import { dearer } from './price.ts';
 import type { Heard } from './project-access.ts';
 import { countAnswer, countOdd, noteEnvelope } from './series.ts';
 import type { Run } from './session.ts';
-import { turnedAway } from './too-fast.ts';
 
 type VerdictAs<Kind extends Verdict['kind']> = Extract<Verdict, { readonly kind: Kind }>;
 
@@ -28,7 +27,7 @@ export function hear(run: Run, replied: RunReply, verdict: Heard): Next | Promis
       run.emit({ kind: 'in_doubt', credits: replied.reserved, ...replied.about });
       return applyDoubt(run, replied, verdict);
     case 'paused':
-      return turnedAway(run.session.tooFast, client.limiter, replied.asked, verdict, replied.sentAtMs);
+      return run.session.tooFast.told(replied.asked, client.limiter, verdict, replied.sentAtMs);
     case 'not_sent':
       return applyNotSent(run, replied, verdict);
     case 'stopped':

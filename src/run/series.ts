@@ -5,7 +5,6 @@ import {
   envelopeAdvice,
   factsShape,
   isUnread,
-  mayNameRoute,
   namesRoute,
   type OddAnswer,
   placeAdvice,
@@ -208,8 +207,7 @@ function countMiss(
   raw: RawReply,
   isFound: boolean,
 ): StopError | undefined {
-  const saysSo = history.answersNot404 === 0 ? mayNameRoute : namesRoute;
-  const isOfRoute = raw.status === 404 && saysSo((vendorReply(raw, client.dialect) ?? raw).body);
+  const isOfRoute = raw.status === 404 && namesRoute((vendorReply(raw, client.dialect) ?? raw).body);
   noteAnswer(history, raw.status, isFound, isOfRoute);
   const stopped = missesStop(history, call.change !== undefined);
   if (stopped === undefined) return undefined;

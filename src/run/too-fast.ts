@@ -30,17 +30,23 @@ export class TooFast {
     this.#asking.delete(call);
   }
 
-  /** The vendor said so to a request of the call that left then. */
-  told(call: AskedCall, sentAtMs: number): void {
+  /**
+   * The vendor said so to a request of the call that left then. The account waits, and the slot is left to others. A call that alone is
+   * told so teaches nothing about the speed.
+   */
+  told(
+    call: AskedCall,
+    limiter: Client['limiter'],
+    { pauseMs, why }: Extract<Verdict, { readonly kind: 'paused' }>,
+    sentAtMs: number,
+  ): 'again' | PutOff {
     const othersPass = this.#answeredSentMs > call.toldSentMs;
     call.toldSentMs = sentAtMs;
     call.isAlone ||= othersPass;
-    if (call.times === 0 || othersPass || this.#onlyAloneAreLeft()) call.times += 1;
-  }
-
-  #onlyAloneAreLeft(): boolean {
-    for (const { isAlone } of this.#asking) if (!isAlone) return false;
-    return true;
+    const isTail = [...this.#asking].every(({ isAlone }) => isAlone);
+    if (call.times === 0 || othersPass || isTail) call.times += 1;
+    limiter.pause(pauseMs, sentAtMs, why, !call.isAlone);
+    return call.times < MOST_TOLD ? 'again' : { kind: 'put_off' };
   }
 }
 
@@ -48,24 +54,11 @@ export interface AskedCall {
   toldSentMs: number;
   /** Whether others that left later than one of its requests were answered. */
   isAlone: boolean;
-  /** How often it was told so, as far as that counts. */
+  /** How often it was told so, after others were answered, or when only such calls were left. */
   times: number;
 }
 
 /** The vendor told this call alone "too many requests", so often that the next run has to ask again. */
 export interface PutOff {
   readonly kind: 'put_off';
-}
-
-/** The account waits, and the slot is left to others. A call that alone is told so teaches nothing about the speed. */
-export function turnedAway(
-  tooFast: TooFast,
-  limiter: Client['limiter'],
-  asked: AskedCall,
-  { pauseMs, why }: Extract<Verdict, { readonly kind: 'paused' }>,
-  sentAtMs: number,
-): 'again' | PutOff {
-  tooFast.told(asked, sentAtMs);
-  limiter.pause(pauseMs, sentAtMs, why, !asked.isAlone);
-  return asked.times < MOST_TOLD ? 'again' : { kind: 'put_off' };
 }

@@ -4,18 +4,10 @@
 const NAMES_ROUTE =
   /\b(?:no such|unknown|invalid|no) (?:path|route|endpoint)\b(?! param)|\b(?:path|route|endpoint)\b[^"]{0,80}(?:not found|not exist)|\bcannot (?:get|post|put|patch|delete) \//i;
 
-/** Some vendors say the same of a company that they do not have. */
-const MAY_NAME_ROUTE = /\brequested url\b[^"]{0,80}(?:not found|not exist)/i;
-
 const LOOKED_AT_BYTES = 2_000;
 
 export function namesRoute(body: Buffer): boolean {
   return NAMES_ROUTE.test(beginningOf(body));
-}
-
-/** The same also for words that may be about the question: enough where the account has answered nothing else. */
-export function mayNameRoute(body: Buffer): boolean {
-  return namesRoute(body) || MAY_NAME_ROUTE.test(beginningOf(body));
 }
 
 const NAMES_PROJECT = /\b(?:no such|unknown|invalid) project\b|\bproject[^"]{0,80}(?:not.found|not exist)/i;
