@@ -31,7 +31,6 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'copy.ts',
     'eraser.ts',
     'ledger.ts',
-    'reports.ts',
     'row-pages.ts',
     'store.ts',
     'stores.ts',

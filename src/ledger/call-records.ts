@@ -332,12 +332,6 @@ export interface Sent {
   readonly answeredAtMs?: number;
 }
 
-/** When requests of a batch left and ended, and what they cost when they ended. */
-export interface SentPart {
-  readonly sent: readonly { readonly atMs: number; readonly endedAtMs: number; readonly credits: number }[];
-  readonly next?: RowNumber;
-}
-
 export interface AttemptsAbout {
   readonly attempts: readonly AttemptRecord[];
   readonly next?: number;

@@ -1,10 +1,9 @@
-import { setImmediate } from 'node:timers/promises';
 import { present } from '../core/objects.ts';
 import type { RowNumber } from '../core/row.ts';
-import type { AttemptsAbout, LoggedPart, SentPart } from './call-records.ts';
-import { othersIn, recordsOf } from './calls.ts';
-import type { Context } from './context.ts';
-import { type Db, each } from './db.ts';
+import type { AttemptsAbout, LoggedPart } from './call-records.ts';
+import { recordsOf } from './calls.ts';
+import { type Context, oneRow } from './context.ts';
+import type { Db } from './db.ts';
 import {
   type Activity,
   type AttemptId,
@@ -16,7 +15,10 @@ import {
   type SpentPart,
 } from './records.ts';
 
-/** Reports over many calls and rows, which are read in parts, so that nobody else of the process waits for long. */
+/**
+ * Reports over many calls and rows, which are read in parts, so that nobody else of the process waits for long; but for what a batch sent over
+ * time, which is read once it has ended.
+ */
 
 const DAY_MS = 86_400_000;
 
@@ -91,29 +93,29 @@ export const readReports = ({ db }: Context) => ({
    * `most` rows with a number of at least `fromRow`. `next` is the row to go on with, and is absent at the end.
    */
   async saved(batch: BatchId, fromRow: RowNumber, most: number): Promise<SavedPart> {
-    const rows = await db.rows<KeptUse>(USES, [batch, fromRow, most]);
-    const uses = rows.flatMap(({ row, call, others }) =>
-      [...othersIn(others), ...(call === null ? [] : [call])].map((id) => ({ row, id })),
-    );
-    const ids = [...new Set(uses.map(({ id }) => id))].map((id) => ({ id }));
-    const costs = new Map((await db.each(COSTS, ids)).map((cost) => [cost.id, cost]));
-    let saved = 0;
-    for (const { row, id } of uses) {
-      const cost = costs.get(id);
-      // The row that pays for an answer saves nothing.
-      if (cost !== undefined && (cost.batch !== batch || cost.row !== row)) saved += cost.charged;
-    }
-    const last = rows.length < most ? undefined : rows.at(-1)?.row;
-    return { credits: credits(saved), ...present({ next: last === undefined ? undefined : last + 1 }) };
+    const page = [batch, fromRow, most, batch] as const;
+    const { n, last, saved } = await oneRow<{ n: number; last: number; saved: number }>(db, SAVED, page);
+    return { credits: credits(saved), ...present({ next: n < most ? undefined : last + 1 }) };
   },
 
-  /** The batch's attempts that left and have ended, of `rows` rows from `fromRow` on. `next` is absent at the end. */
-  async sent(batch: BatchId, fromRow: RowNumber, rows: number): Promise<SentPart> {
-    const before = fromRow + rows;
-    const sent = await db.rows<SentPart['sent'][number]>(SENT, [batch, fromRow, before]);
-    const later = 'SELECT min(row) AS row FROM calls WHERE batch = ? AND row >= ?';
-    const [next] = await db.rows<{ row: number | null }>(later, [batch, before]);
-    return { sent, ...present({ next: next?.row ?? undefined }) };
+  /**
+   * The batch's requests that left and have ended, by when they did, and what they spent by when they ended, in at most so many buckets.
+   * @param unitMs a bucket is a multiple of this long.
+   */
+  async activity(batch: BatchId, most: number, unitMs = 1): Promise<Activity> {
+    const range = await oneRow<{ from: number | null; until: number }>(db, RANGE, [batch]);
+    if (range.from === null) return { fromMs: 0, bucketMs: 1, buckets: [] };
+    const durationMs = range.until - range.from + 1;
+    const bucketMs = Math.ceil(durationMs / (most * unitMs)) * unitMs;
+    const length = Math.ceil(durationMs / bucketMs);
+    const buckets = Array.from({ length }, () => ({ requests: 0, credits: 0 }));
+    const params = [range.from, bucketMs, batch, range.from, bucketMs, batch];
+    for (const { at, ...sums } of await db.rows<{ at: number; requests: number; credits: number }>(
+      BUCKETS,
+      params,
+    ))
+      buckets[at] = sums;
+    return { fromMs: range.from, bucketMs, buckets };
   },
 });
 
@@ -165,59 +167,21 @@ FROM (
 JOIN calls p ON p.id = m.id LEFT JOIN workers w ON w.id = p.id / 4294967296
 WHERE p.sent_at >= ? AND p.sent_at < ? GROUP BY p.batch, p.day, w.operator`;
 
-interface KeptUse {
-  readonly row: RowNumber;
-  readonly call: AttemptId | null;
-  readonly others: string | null;
-}
+const SAVED = `
+WITH page AS (SELECT row, call, others FROM rows WHERE batch = ? AND row >= ? AND state <> 'pending' ORDER BY row LIMIT CAST(? AS {int}))
+SELECT (SELECT count(*) FROM page) AS n, (SELECT coalesce(max(row), 0) FROM page) AS last, (
+  -- The row that pays for an answer saves nothing.
+  SELECT coalesce(sum(c.charged), 0) FROM (SELECT row, call FROM page
+    UNION ALL SELECT row, CAST(item.value AS {int}) FROM page CROSS JOIN {list page.others} WHERE others IS NOT NULL) u
+  JOIN calls c ON c.id = u.call WHERE c.charged > 0 AND (c.batch <> ? OR c.row <> u.row)) AS saved`;
 
-const USES = `
-SELECT row, call, others FROM rows WHERE batch = ? AND row >= ? AND state <> 'pending' ORDER BY row LIMIT CAST(? AS {int})`;
+const LEFT = `batch = ? AND ended_at IS NOT NULL AND said IS DISTINCT FROM 'not_sent'`;
 
-const COSTS = each({ id: 'int' })<{ id: number; batch: BatchId; row: RowNumber; charged: number }>(
-  'SELECT c.id, c.batch, c.row, c.charged FROM v JOIN calls c ON c.id = v.id WHERE c.charged > 0',
-);
+const RANGE = `
+SELECT min(sent_at) AS "from", {most}(max(sent_at), max(ended_at)) AS until FROM calls WHERE ${LEFT}`;
 
-const SENT = `
-SELECT sent_at AS "atMs", ended_at AS "endedAtMs", coalesce(charged, 0) AS credits FROM calls
-WHERE batch = ? AND row >= ? AND row < ? AND ended_at IS NOT NULL AND said IS DISTINCT FROM 'not_sent'`;
-
-/** A part takes some milliseconds. */
-const ROWS_AT_ONCE = 10_000;
-
-type Sends = Pick<ReturnType<typeof readReports>, 'sent'>;
-
-async function* sentIn(ledger: Sends, batch: BatchId): AsyncGenerator<SentPart['sent']> {
-  for (let from: RowNumber | undefined = 0; from !== undefined; ) {
-    const part: SentPart = await ledger.sent(batch, from, ROWS_AT_ONCE);
-    yield part.sent;
-    from = part.next;
-    await setImmediate();
-  }
-}
-
-/** By the dates of its intents, and of ends for what it spent. @param unitMs a bucket is a multiple of this long. */
-export async function activityOf(ledger: Sends, batch: BatchId, most: number, unitMs = 1): Promise<Activity> {
-  let [fromMs, untilMs] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  for await (const sent of sentIn(ledger, batch)) {
-    for (const { atMs, endedAtMs } of sent) {
-      fromMs = Math.min(fromMs, atMs);
-      untilMs = Math.max(untilMs, atMs, endedAtMs);
-    }
-  }
-  if (untilMs < fromMs) return { fromMs: 0, bucketMs: 1, buckets: [] };
-  const durationMs = untilMs - fromMs + 1;
-  const bucketMs = Math.ceil(durationMs / (most * unitMs)) * unitMs;
-  const length = Math.ceil(durationMs / bucketMs);
-  const buckets = Array.from({ length }, () => ({ requests: 0, credits: 0 }));
-  // If the clock was set back, an attempt may have ended before the first one began.
-  const bucketAt = (ms: number) => buckets[Math.max(0, Math.floor((ms - fromMs) / bucketMs))];
-  for await (const sent of sentIn(ledger, batch)) {
-    for (const { atMs, endedAtMs, credits } of sent) {
-      const [begun, ended] = [bucketAt(atMs), bucketAt(endedAtMs)];
-      if (begun !== undefined) begun.requests += 1;
-      if (ended !== undefined) ended.credits += credits;
-    }
-  }
-  return { fromMs, bucketMs, buckets };
-}
+/** Where the clock was set back, an attempt may have ended before the first one began. */
+const BUCKETS = `
+SELECT at, sum(requests) AS requests, sum(credits) AS credits FROM (
+  SELECT (sent_at - CAST(? AS {int})) / CAST(? AS {int}) AS at, 1 AS requests, 0 AS credits FROM calls WHERE ${LEFT} UNION ALL
+  SELECT {most}(0, (ended_at - CAST(? AS {int})) / CAST(? AS {int})), 0, coalesce(charged, 0) FROM calls WHERE ${LEFT}) b GROUP BY at`;

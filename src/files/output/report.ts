@@ -5,7 +5,6 @@ import { atMost, escapeHtml, grouped, sentence } from '../../core/plain-text.ts'
 import type { RowStatus } from '../../core/row.ts';
 import { limitPerSecondOf } from '../../job/job-settings.ts';
 import type { Batch, LedgerReader } from '../../ledger/ledger.ts';
-import { activityOf } from '../../ledger/reports.ts';
 import type { Tally } from '../../ledger/tally.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import { listNameOf } from '../list-name.ts';
@@ -22,7 +21,7 @@ const CHART_BUCKETS = 120;
 const CHART_UNIT_MS = 1_000;
 
 export async function chartOf(ledger: LedgerReader, batch: Batch): Promise<ChartData> {
-  const activity = await activityOf(ledger, batch.id, CHART_BUCKETS, CHART_UNIT_MS);
+  const activity = await ledger.activity(batch.id, CHART_BUCKETS, CHART_UNIT_MS);
   const untilMs = activity.fromMs + activity.bucketMs * activity.buckets.length;
   const pauses = await ledger.pauses(batch.accountIdentity, activity.fromMs, untilMs);
   return { activity, pauses, limitPerSecond: limitPerSecondOf(batch.settings) };

@@ -11,7 +11,6 @@ import {
   type ReadAs,
   type RowRecord,
 } from '../../../src/ledger/ledger.ts';
-import { activityOf } from '../../../src/ledger/reports.ts';
 import {
   ACCOUNT,
   admit,
@@ -319,7 +318,7 @@ export async function everything(side: Side): Promise<unknown> {
     unanswered: await ledger.rowsUnanswered(id),
     otherwise: (await ledger.rowsReadOtherwise(id, 7, 0, 100)).map(({ row }) => row),
     older: await ledger.hasOlderThan(id, { foundMs: NOON_MS + 1, noMatchMs: NOON_MS + DAY_MS }),
-    activity: await activityOf(ledger, id, 5),
+    activity: await ledger.activity(id, 5),
     histories: await Promise.all([2, 3, 4, 9].map((row) => ledger.history(id, row))),
   });
   return comparable(side, {

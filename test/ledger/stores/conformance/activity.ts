@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { type BatchId, credits, type Ledger } from '../../../../src/ledger/ledger.ts';
-import { activityOf } from '../../../../src/ledger/reports.ts';
 import type { Store } from '../../../../src/ledger/store.ts';
 import { admitted, batchNamed, lost, NOON_MS, replyWith } from '../book.ts';
 import { freshLedger } from '../places.ts';
@@ -14,7 +13,7 @@ export function activityConforms(store: Store): void {
       await bought(ledger, batch, 'one', { sentAt: 0, closedAt: 10, charged: 1 });
       await bought(ledger, batch, 'two', { sentAt: 99, closedAt: 100, charged: 2 });
       await bought(ledger, batch, 'slow', { sentAt: 20, closedAt: 399, charged: 4 });
-      expect(await activityOf(ledger, batch, 4)).toEqual({
+      expect(await ledger.activity(batch, 4)).toEqual({
         fromMs: NOON_MS,
         bucketMs: 100,
         buckets: [
@@ -34,7 +33,7 @@ export function activityConforms(store: Store): void {
       }
       await lost(ledger, a, 'lost', { reserve: 9 });
       await bought(ledger, b, 'elsewhere', { sentAt: 0, closedAt: 0, charged: 9 });
-      const { buckets } = await activityOf(ledger, a, 1);
+      const { buckets } = await ledger.activity(a, 1);
       expect(buckets).toEqual([{ requests: 3, credits: 0 }]);
     });
 
@@ -44,7 +43,7 @@ export function activityConforms(store: Store): void {
       for (const [index, sentAt] of [0, 1, 7, 123_456, 9_999_999].entries())
         await bought(ledger, batch, `call${index}`, { sentAt, closedAt: sentAt, charged: 1 });
       for (const most of [1, 2, 3, 7, 100, 999]) {
-        const { buckets, bucketMs } = await activityOf(ledger, batch, most);
+        const { buckets, bucketMs } = await ledger.activity(batch, most);
         expect(buckets.length).toBeLessThanOrEqual(most);
         expect(buckets.length * bucketMs).toBeGreaterThan(9_999_999);
         expect(buckets.reduce((sum, { requests }) => sum + requests, 0)).toBe(5);
@@ -58,12 +57,12 @@ export function activityConforms(store: Store): void {
       for (const [index, sentAt] of [0, 5, 10, 1_000, 1_005, 1_010].entries())
         await bought(ledger, batch, `call${index}`, { sentAt, closedAt: sentAt, charged: 1 });
       const half = { requests: 3, credits: 3 };
-      expect(await activityOf(ledger, batch, 120, 1_000)).toMatchObject({
+      expect(await ledger.activity(batch, 120, 1_000)).toMatchObject({
         bucketMs: 1_000,
         buckets: [half, half],
       });
       await bought(ledger, batch, 'late', { sentAt: 120_001, closedAt: 120_001, charged: 0 });
-      expect(await activityOf(ledger, batch, 120, 1_000)).toMatchObject({ bucketMs: 2_000 });
+      expect(await ledger.activity(batch, 120, 1_000)).toMatchObject({ bucketMs: 2_000 });
     });
 
     test('loses nothing to a clock that was set back meanwhile', async () => {
@@ -71,7 +70,7 @@ export function activityConforms(store: Store): void {
       const batch = await batchNamed(ledger, 'a');
       await bought(ledger, batch, 'one', { sentAt: 1000, closedAt: -5000, charged: 3 });
       await bought(ledger, batch, 'two', { sentAt: 1100, closedAt: 1200, charged: 1 });
-      const { buckets } = await activityOf(ledger, batch, 2);
+      const { buckets } = await ledger.activity(batch, 2);
       expect(buckets).toEqual([
         { requests: 2, credits: 3 },
         { requests: 0, credits: 1 },
@@ -82,7 +81,7 @@ export function activityConforms(store: Store): void {
       const ledger = await freshLedger(store);
       const batch = await batchNamed(ledger, 'a');
       await admitted(ledger, batch, 'open');
-      expect((await activityOf(ledger, batch, 10)).buckets).toEqual([]);
+      expect((await ledger.activity(batch, 10)).buckets).toEqual([]);
     });
   });
 }
