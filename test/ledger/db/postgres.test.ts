@@ -10,7 +10,7 @@ import { each, SCHEMA, type Step, step } from '../../../src/ledger/db.ts';
 import type { Patience } from '../../../src/ledger/store.ts';
 import { proof } from '../../combinations.ts';
 import { anotherServer, postgresServer, type Server } from '../stores/postgres-server.ts';
-import { type Link, Way } from './way.ts';
+import { CUTS, cutNext, Way } from './way.ts';
 
 const FOR_EVER: Patience = { longestMs: undefined, signal: undefined };
 
@@ -159,24 +159,7 @@ test('two processes never write at the same time, by groups or by hand', async (
 });
 
 describe('a COMMIT whose answer is lost is neither lost nor done twice', () => {
-  /** What becomes of the next message that has a COMMIT. */
-  const cuts = {
-    'before the database has it': (link: Link) => link.cut(),
-    'after the database has it': (link: Link, chunk: Buffer, way: Way) => {
-      way.answered = (of, answer) => (of === link ? link.cut() : of.toClient(answer));
-      link.toDatabase(chunk);
-    },
-  };
-
-  function cutNext(way: Way, cut: (link: Link, chunk: Buffer, way: Way) => void): void {
-    way.sent = (link, chunk) => {
-      if (!chunk.includes('COMMIT\0')) return link.toDatabase(chunk);
-      way.sent = (of, later) => of.toDatabase(later);
-      cut(link, chunk, way);
-    };
-  }
-
-  test.for(Object.entries(cuts))('cut off %s', async ([, cut]) => {
+  test.for(Object.entries(CUTS))('cut off %s the database has it', async ([, cut]) => {
     const [server, name, way] = await place();
     const door = await opened(way.url(name));
     cutNext(way, cut);
@@ -220,7 +203,7 @@ describe('a COMMIT whose answer is lost is neither lost nor done twice', () => {
     for (const id of [2, 3])
       await expect(door.write(groupOf(call(id)))).rejects.toMatchObject({ code: 'store_lost' });
     await server.query(name, `DELETE FROM ${SCHEMA}.workers`);
-    cutNext(way, cuts['before the database has it']);
+    cutNext(way, CUTS.before);
     for (const id of [2, 3])
       await expect(door.write(groupOf(call(id)))).rejects.toMatchObject({ code: 'store_lost' });
     expect(await booksOf(server, name)).toEqual({ calls: 1, spent: 1 });

@@ -54,7 +54,23 @@ export class Way {
     return way;
   }
 
-  url(database: string): string {
-    return `postgres://tests@127.0.0.1:${(this.#server.address() as AddressInfo).port}/${database}`;
-  }
+  url = (database: string): string =>
+    `postgres://tests@127.0.0.1:${(this.#server.address() as AddressInfo).port}/${database}`;
+}
+
+/** What becomes of the next message that has a COMMIT. */
+export const CUTS = {
+  before: (link: Link) => link.cut(),
+  after: (link: Link, chunk: Buffer, way: Way) => {
+    way.answered = (of, answer) => (of === link ? link.cut() : of.toClient(answer));
+    link.toDatabase(chunk);
+  },
+};
+
+export function cutNext(way: Way, cut: (link: Link, chunk: Buffer, way: Way) => void): void {
+  way.sent = (link, chunk) => {
+    if (!chunk.includes('COMMIT\0')) return link.toDatabase(chunk);
+    way.sent = (of, later) => of.toDatabase(later);
+    cut(link, chunk, way);
+  };
 }
