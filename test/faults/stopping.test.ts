@@ -93,30 +93,6 @@ describe.concurrent('a budget', () => {
     });
     expect((await workplace.vendor.book()).credits).toBe(6);
   });
-
-  proof('is reached only when nothing that is reserved can still be released', async () => {
-    // Method: no match is free, so a budget of one credit is enough for a list that nobody knows, four at a time.
-    await using workplace = await Workplace.open({ matchRate: 0, latencyMs: 10 });
-    workplace.writeList(domainsOf('free', ROWS));
-    expect(await workplace.runHere({ budget: 1 })).toMatchObject({
-      code: 0,
-      report: { counts: { no_match: ROWS } },
-    });
-  });
-
-  test('of the account for a day holds over all its lists', async () => {
-    await using workplace = await Workplace.open();
-    workplace.writeAccount(workplace.vendor.url, { budget: { per_day: 5 } });
-    workplace.writeList(domainsOf('monday', 4), 'one.csv');
-    workplace.writeList(domainsOf('again', 4), 'two.csv');
-    expect((await workplace.runHere({ input: 'one.csv', output: 'one-out.csv' })).code).toBe(0);
-    const second = await workplace.runHere({ input: 'two.csv', output: 'two-out.csv' });
-    expect(second).toMatchObject({
-      code: 4,
-      report: { credits: { spent: 1 }, stopped: { code: 'account_budget' } },
-    });
-    expect((await workplace.vendor.book()).credits).toBe(5);
-  });
 });
 
 /** Resolves when so many requests have reached the vendor. */
