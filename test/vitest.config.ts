@@ -73,18 +73,10 @@ const ALONE = [
 
 /** Files of proofs alone, which only `npm run proofs` loads. */
 const PROOFS = [
-  ...['adding', 'cli/shell/memory', 'ledger/stores/postgres-reads', 'run/learning'],
-  ...[
-    'approve',
-    'dead-ends',
-    'guesses',
-    'live',
-    'mapping',
-    'paths',
-    'plan-view',
-    'running',
-    'shared-store',
-  ].map((name) => `web/${name}`),
+  ...['adding', 'run/learning'],
+  ...['dead-ends', 'guesses', 'live', 'mapping', 'paths', 'plan-view', 'running', 'shared-store'].map(
+    (name) => `web/${name}`,
+  ),
 ].map((name) => `${name}.test.ts`);
 
 export default defineConfig(({ mode }) => ({
