@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { callKeyOf } from '../../../../src/core/call-key.ts';
 import { type AttemptId, credits, type Ledger, type Reading } from '../../../../src/ledger/ledger.ts';
 import type { Store } from '../../../../src/ledger/store.ts';
 import {
@@ -21,6 +22,7 @@ import {
   settle,
   stateOf,
 } from '../book.ts';
+import { changed, changeOf, INVITED } from '../changes.ts';
 import { freshLedger } from '../places.ts';
 
 // Goal: what a kept answer means by another dialect is used from then on, and takes nothing from a row or a budget.
@@ -307,5 +309,77 @@ export function readingsConform(store: Store): void {
       const ahead = await batchNamed(ledger, 'b', { createdAtMs: NOON_MS + DAY_MS });
       await answered(ledger, ahead, 'acme', { replaces: attempt });
     });
+  });
+
+  describe('a change in which another dialect does not read that it was done', () => {
+    const APPLIED = { kind: 'applied', reason: 'it was invited' } as const;
+    const key = callKeyOf(ACCOUNT, changeOf('invite', 0));
+
+    async function doubted() {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      const attempt = await changed(ledger, batch, changeOf('invite', 0), { left: INVITED });
+      await settle(ledger, batch, 2, APPLIED, [attempt]);
+      await ledger.changeBatch(batch, { state: 'finished' });
+      const read = (answer: Reading['answer'], dialect: number): Promise<void> =>
+        ledger.readAgain({
+          ...{ attempt, answer, dialect, charged: credits(0), why: 'odd', atMs: NOON_MS },
+          reason: 'it counted as done',
+        });
+      await read('in_doubt', 0xa1);
+      const spec = { key, batch, by: 'person', why: 'somebody looked', atMs: NOON_MS } as const;
+      return { ledger, batch, attempt, read, spec };
+    }
+
+    test('stays an answer, and its row alone is in doubt, which no run works on; it is never sent again or left out', async () => {
+      const { ledger, batch, attempt, spec } = await doubted();
+      const [row] = await ledger.rows(batch, 2, 1);
+      expect(row).toMatchObject({ outcome: { kind: 'in_doubt', reason: 'it counted as done' } });
+      expect((await ledger.find([key]))[0]).toMatchObject({ kind: 'answered', answer: { kind: 'found' } });
+      expect(await ledger.doubts(batch)).toMatchObject([{ attempt, atRisk: 0, isUnproven: true }]);
+      expect(await ledger.listed.rowsLeft(batch, 0, 9, 9)).toEqual([]);
+      for (const kind of ['retry', 'skip'] as const)
+        await expect(ledger.decide({ ...spec, kind })).rejects.toThrow('not sent again, nor left out');
+    });
+
+    test('counts as done again where a dialect reads it so, or a person says so, which no dialect reads any more', async () => {
+      const { ledger, batch, read, spec } = await doubted();
+      await read('found', 0xa2);
+      expect(await ledger.counts(batch)).toEqual({ applied: 1 });
+      await read('refused', 0xa3);
+      expect(await ledger.counts(batch)).toEqual({ in_doubt: 1 });
+      await ledger.decide({ ...spec, kind: 'told' }, { told: replyWith('{}') });
+      expect(await ledger.counts(batch)).toEqual({ applied: 1 });
+      await expect(read('refused', 0xa4)).rejects.toThrow();
+    });
+
+    test('is refused where it was not done: nobody knows how its subject is, and another one may be sent', async () => {
+      const { ledger, batch, attempt } = await doubted();
+      await released(ledger, attempt);
+      const [row] = await ledger.rows(batch, 2, 1);
+      expect(row?.outcome).toEqual({ kind: 'refused', reason: 'not done: run the list again' });
+      const [subject] = await ledger.subjects(ACCOUNT);
+      expect(subject).toMatchObject({ sequence: 1 });
+      expect(subject?.facts).toBeUndefined();
+      expect(await ledger.doubts(batch)).toEqual([]);
+      await changed(ledger, batch, changeOf('invite', 1), { left: INVITED });
+    });
+  });
+
+  test('a call that one list skips and another one has sent again: the answer ends the row of that one alone', async () => {
+    const ledger = await freshLedger(store);
+    const [one, other] = [await batchNamed(ledger, 'one'), await batchNamed(ledger, 'other')];
+    const attempt = await lost(ledger, one, 'acme');
+    await settle(ledger, one, 2, IN_DOUBT, [attempt]);
+    await settle(ledger, other, 2, IN_DOUBT, [attempt]);
+    await decide(ledger, one, 'acme', 'skip');
+    const decision = await decide(ledger, other, 'acme', 'retry');
+    expect([await ledger.counts(one), await ledger.counts(other)]).toEqual([{ skipped: 1 }, {}]);
+    await ledger.changeBatch(other, { extraCredits: credits(9) });
+    const again = await answered(ledger, other, 'acme', { decision });
+    await settle(ledger, other, 2, MATCHED, [again]);
+    expect([await ledger.counts(one), await ledger.counts(other)]).toEqual([{ skipped: 1 }, { matched: 1 }]);
+    // What the first one had risked stays held, because both may have been charged.
+    expect(await ledger.batchMoney(one)).toMatchObject({ inDoubt: 1, spent: 0 });
   });
 }
