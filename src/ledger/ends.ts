@@ -1,5 +1,5 @@
 import { CHARGED_ONCE, type Closure } from './call-records.ts';
-import { type Db, each, eachWhole, type Sql } from './db.ts';
+import { type Db, each, eachWhole, eachWriting, type Sql } from './db.ts';
 import { ROWS_KNOWN } from './moves.ts';
 import { HOLDING, isCurrent } from './schema.ts';
 
@@ -73,16 +73,15 @@ const endSql = (moves: string, charged: string): string => `
 UPDATE calls SET ${moves}, said = v.said, charged = ${charged}, is_at_most = v.is_at_most, why = v.why, dialect = v.dialect,
   ended_at = v.at, reply = CASE WHEN v.state = 'answered' THEN v.call END,
   moved = CASE WHEN v.state = 'doubt' THEN calls.moved ELSE v.moved END FROM v WHERE calls.id = v.call
-  AND (calls.state = 'open' OR (v.state = 'answered' AND calls.state IN ('doubt', 'retried', 'lost')))
-RETURNING calls.id`;
+  AND (calls.state = 'open' OR (v.state = 'answered' AND calls.state IN ('doubt', 'retried', 'lost')))`;
 
 /** Which of them this group ended: what it made a doubt has no number of it. */
 const ENDED = `SELECT c.id FROM v JOIN calls c ON c.id = v.call WHERE c.moved = v.moved OR (v.state = 'doubt' AND c.state <> 'open' AND c.ended_at = v.at)`;
 
 /** Of a first call that this process has under way, and that stays the current one of its key: the index of keys is not written. */
-export const END_FIRST = each(END_COLUMNS)<{ id: number }>(endSql('state = v.state', 'v.charged'), ENDED);
+export const END_FIRST = eachWriting(END_COLUMNS, 'call')(endSql('state = v.state', 'v.charged'), ENDED);
 
-const END_ANY = each(END_COLUMNS)<{ id: number }>(
+const END_ANY = eachWriting(END_COLUMNS, 'call')(
   endSql(
     movesTo(
       `CASE WHEN v.state = 'answered' AND ${HAS_SUCCESSOR} THEN 'replaced' WHEN v.state = 'doubt' AND ${IS_BESIDE} THEN 'lost' ELSE v.state END`,

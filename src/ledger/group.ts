@@ -1,4 +1,4 @@
-import { type Db, type Each, each, eachWhole, type Step, step } from './db.ts';
+import { type Db, type Each, each, eachWhole, eachWriting, type Step, step } from './db.ts';
 import {
   BOOK_END,
   BOOK_FREED,
@@ -74,6 +74,11 @@ export interface Intent {
   readonly after: number | null;
   /** 1: it waits while another call of its operation is open, because nobody knows a price yet. */
   readonly is_unpriced: number;
+  /** What those before it in its group reserve of the same budgets, and the number of that; set when it is written. */
+  before_batch: number;
+  before_day: number;
+  before_month: number;
+  moved: number;
 }
 
 /** Neither a change nor in the place of another call. */
@@ -196,15 +201,16 @@ INSERT INTO subjects (account, project, name) SELECT DISTINCT v.account, v.proje
 ON CONFLICT (account, project, name) DO NOTHING`);
 
 /** \`before_…\`: what those before it in the group reserve of the same budgets. */
-const ALLOWED = `
+const FITS = `
 NOT EXISTS (SELECT 1 FROM budgets b WHERE b.scope = 'batch:' || v.batch AND (b.closed = 1 OR b.spent + b.held + v.before_batch + v.reserve > b.cap))
 AND NOT EXISTS (SELECT 1 FROM budgets b WHERE b.scope = 'day:' || v.account || ':' || v.day AND b.spent + b.held + v.before_day + v.reserve > b.cap)
 AND NOT EXISTS (SELECT 1 FROM budgets b WHERE b.scope = 'month:' || v.account || ':' || v.month AND b.spent + b.held + v.before_month + v.reserve > b.cap)
-AND NOT EXISTS (SELECT 1 FROM prices p
-  WHERE p.account = v.account AND p.operation = v.operation AND p.credits_max = v.credits_max AND p.highest > v.reserve AND v.payer IS NULL)
 AND (v.is_unpriced = 0 OR NOT EXISTS (SELECT 1 FROM calls o WHERE o.state = 'open' AND o.account = v.account AND o.operation = v.operation))`;
 
-const ALLOWED_AGAIN = `${ALLOWED}
+const RESERVES_PRICE = `NOT EXISTS (SELECT 1 FROM prices p
+  WHERE p.account = v.account AND p.operation = v.operation AND p.credits_max = v.credits_max AND p.highest > v.reserve)`;
+
+const FITS_IN_PLACE = `${FITS} AND (v.payer IS NOT NULL OR ${RESERVES_PRICE})
 AND (v.kind <> 'retry' OR NOT EXISTS (SELECT 1 FROM budgets b WHERE b.scope = 'extra:' || v.batch AND b.spent + b.held + v.before_batch + v.reserve > b.cap))`;
 
 /** By so much two clocks may differ. A batch that began in the future would take everything as too old. */
@@ -221,36 +227,41 @@ const IS_OLD = `EXISTS (SELECT 1 FROM batches b JOIN replies r ON r.call = calls
 const STEPS_ASIDE = each(INTENT_COLUMNS)(`
 UPDATE calls SET state = CASE v.kind WHEN 'refresh' THEN 'replaced' ELSE 'retried' END, is_current = 0 FROM v WHERE calls.id = v.prior AND calls.key = v.key AND calls.state = CASE v.kind WHEN 'refresh' THEN 'answered' ELSE 'doubt' END
   AND (v.kind <> 'refresh' OR ${IS_OLD}) AND (v.payer IS NULL OR calls.request = v.request)
-  AND ${ALLOWED_AGAIN}`);
+  AND ${FITS_IN_PLACE}`);
 
 /** What was taken for an answer and is none is bought again by whoever names it, and by nobody else. */
 export const unansweredSql = (key: string, named: string): string => `
 SELECT x.id FROM calls x WHERE x.key = ${key} AND ${isPast('x')} AND x.state = 'retracted' AND x.said NOT IN ('found', 'no_match', 'refused')
   AND x.sent_at > coalesce((SELECT n.sent_at FROM calls n WHERE n.id = ${named}), -1)`;
 
-const intentSql = (subject: string, from: string, when: string): string => `
-INSERT INTO calls (id, key, state, is_current, kind, account, operation, asked, credits_max, batch, row, day, month, reserved, sent_at, over_at,
-  request, first_sent_at, prior, payer, decision, subject, after, moved)
-SELECT v.id, v.key, 'open', 1, v.kind, v.account, v.operation, v.asked, v.credits_max, v.batch, v.row, v.day, v.month, v.reserve, v.at,
-  {now} + v.lasts, v.request, v.first_sent_at, v.prior, v.payer, v.decision, ${subject}, v.after, v.moved FROM ${from} WHERE ${when}
-ON CONFLICT DO NOTHING RETURNING id`;
+/** @param place its kind, prior, payer, decision, subject and after. */
+const intentSql = (place: string, from: string, when: string): string => `
+INSERT INTO calls (id, key, state, is_current, account, operation, asked, credits_max, batch, row, day, month, reserved, sent_at, over_at,
+  request, first_sent_at, moved, kind, prior, payer, decision, subject, after)
+SELECT v.id, v.key, 'open', 1, v.account, v.operation, v.asked, v.credits_max, v.batch, v.row, v.day, v.month, v.reserve, v.at,
+  {now} + v.lasts, v.request, v.first_sent_at, v.moved, ${place} FROM ${from} WHERE ${when}
+ON CONFLICT DO NOTHING`;
 
 const ADMITTED = 'SELECT c.id FROM v JOIN calls c ON c.id = v.id';
 
 /** A question that nothing is known of. */
-const INTENT = each(INTENT_COLUMNS)<{ id: number }>(
-  intentSql('NULL', 'v', `${ALLOWED} AND NOT EXISTS (${unansweredSql('v.key', 'v.replaces')})`),
+const INTENT = eachWriting(INTENT_COLUMNS, 'id')(
+  intentSql(
+    `'first', NULL, NULL, NULL, NULL, NULL`,
+    'v',
+    `${FITS} AND ${RESERVES_PRICE} AND NOT EXISTS (${unansweredSql('v.key', 'v.replaces')})`,
+  ),
   ADMITTED,
 );
 
 /** A change, or what is sent in the place of what has stepped aside for it. */
-const INTENT_IN_PLACE = each(INTENT_COLUMNS)<{ id: number }>(
+const INTENT_IN_PLACE = eachWriting(INTENT_COLUMNS, 'id')(
   intentSql(
-    's.id',
+    'v.kind, v.prior, v.payer, v.decision, s.id, v.after',
     'v LEFT JOIN subjects s ON s.account = v.account AND s.project = v.project AND s.name = v.subject',
     `(v.subject IS NULL OR s.seq = v.after)
     AND (v.prior IS NULL OR EXISTS (SELECT 1 FROM calls p WHERE p.id = v.prior AND p.state IN ('replaced', 'retried')))
-    AND ${ALLOWED_AGAIN}`,
+    AND ${FITS_IN_PLACE}`,
   ),
   ADMITTED,
 );
@@ -373,27 +384,22 @@ const onePer = <T>(list: readonly T[], nameOf: (one: T) => string): readonly T[]
  * Those that may cost least first, each with what those before it may cost of the same budgets. A price that is not known here yet is
  * known to the tables, whose constraint then refuses the group, and each is asked for alone.
  */
-function inOrder(intents: readonly Intent[], moved: number) {
+function inOrder(intents: readonly Intent[], moved: number): readonly Intent[] {
   const sums = new Map<string, number>();
   const before = (scope: string, reserve: number): number => {
     const sum = sums.get(scope) ?? 0;
     sums.set(scope, sum + reserve);
     return sum;
   };
-  const sorted =
-    intents.length < 2
-      ? intents
-      : intents.toSorted((one, other) => one.reserve - other.reserve || one.id - other.id);
-  return sorted.map((intent) => {
+  const sorted = intents.toSorted((one, other) => one.reserve - other.reserve || one.id - other.id);
+  for (const intent of sorted) {
     const { batch, account, day, month, reserve } = intent;
-    return {
-      ...intent,
-      before_batch: before(batch, reserve),
-      before_day: before(`day:${account}:${day}`, reserve),
-      before_month: before(`month:${account}:${month}`, reserve),
-      moved,
-    };
-  });
+    intent.before_batch = before(batch, reserve);
+    intent.before_day = before(`day:${account}:${day}`, reserve);
+    intent.before_month = before(`month:${account}:${month}`, reserve);
+    intent.moved = moved;
+  }
+  return sorted;
 }
 
 const toBook = ({ id: call, moved }: { readonly id: CallId; readonly moved: number }) => ({ call, moved });

@@ -159,6 +159,7 @@ async function draftOf(context: Writing, gather: Gather, intent: Intent, place: 
     subject: change === undefined ? null : change.subject.name,
     after: change === undefined ? null : after,
     is_unpriced: intent.isUnpriced ? 1 : 0,
+    ...{ before_batch: 0, before_day: 0, before_month: 0, moved: 0 },
   };
 }
 

@@ -36,12 +36,13 @@ const RETURNS = /\bRETURNING\b/i;
 /** Undefined where there is no record. */
 export function queryOf<Rec>(statement: Statement, records: readonly Rec[]): OverRecords | undefined {
   if (records.length === 0) return undefined;
-  const { sql, columns, again } = statement;
+  const { sql, columns, writes, again } = statement;
   const values = Object.entries(columns).map(([column, type]) => {
     const cells = records.map((record) => cellOf((record as Readonly<Record<string, Cell>>)[column] ?? null));
     return `{${cells.map((cell) => (cell === null ? 'NULL' : IN_ARRAY[type](cell as never))).join()}}`;
   });
-  const query = { ...prepared(statement, () => withRecords(sql, columns)), values };
+  const returning = writes === undefined ? '' : ' RETURNING id';
+  const query = { ...prepared(statement, () => withRecords(sql + returning, columns)), values };
   if (!WRITES.test(sql)) return { ...query, again: query };
   if (again === undefined) return { ...query, again };
   return {

@@ -58,7 +58,9 @@ export class Connection {
   each(each: Statement, record: AnyRecord, found: unknown[]): void {
     const { statement, names } = this.#overRecord(each);
     const cells = names.map((name) => record[name]);
-    if (!statement.reader) statement.run(cells);
+    if (each.writes !== undefined) {
+      if (statement.run(cells).changes > 0) found.push({ id: record[each.writes] });
+    } else if (!statement.reader) statement.run(cells);
     else for (const row of statement.all(cells)) found.push(row);
   }
 

@@ -6,7 +6,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../../src/core/clock.ts';
 import { type PostgresDb, postgres } from '../../../src/ledger/db/postgres.ts';
-import { each, SCHEMA, type Step, step } from '../../../src/ledger/db.ts';
+import { each, eachWriting, SCHEMA, type Step, step } from '../../../src/ledger/db.ts';
 import type { Patience } from '../../../src/ledger/store.ts';
 import { proof } from '../../combinations.ts';
 import { anotherServer, postgresServer, type Server } from '../stores/postgres-server.ts';
@@ -59,8 +59,8 @@ interface Call {
   readonly body: Uint8Array | null;
 }
 
-const BEGUN = each(COLUMNS)<{ id: number }>(
-  'INSERT INTO calls (id, what, body) SELECT v.id, v.what, v.body FROM v RETURNING id',
+const BEGUN = eachWriting(COLUMNS, 'id')(
+  'INSERT INTO calls (id, what, body) SELECT v.id, v.what, v.body FROM v',
   'SELECT c.id FROM v JOIN calls c ON c.id = v.id',
 );
 const BOOKED = each(COLUMNS)('UPDATE purse SET spent = purse.spent + (SELECT count(*) FROM v) WHERE id = 1');
