@@ -216,3 +216,19 @@ test('a worker that cannot ask sends nothing: its request is given up in time, a
   await turn.untilDue(systemClock.monotonicMs() + 100);
   expect(turn.mayLeave()).toBe(false);
 });
+
+test('a request that leaves late, as by a new connection, keeps the one a window later as far from it', async () => {
+  const account = await newAccount();
+  const line = new Line(db, account, [{ requests: 1, windowMs: 1_000 }], systemClock);
+  const turn = await line.turn();
+  await turn.untilDue(patient());
+  await systemClock.sleep(300);
+  expect(turn.mayLeave()).toBe(true);
+  turn.left();
+  await line.turn();
+  const [first, second] = await db.rows<{ due_us: number }>(
+    'SELECT due_us FROM places WHERE account = ? ORDER BY place',
+    [account],
+  );
+  expect((second?.due_us ?? 0) - (first?.due_us ?? 0)).toBeGreaterThanOrEqual(1_300_000);
+});
