@@ -98,6 +98,12 @@ export class AccountTime implements Clock {
     `This machine's clock says ${isoTime(this.machine.wallMs())}, and the vendor's answer`;
   #apartWords = (): string => `${isoTime(this.#dateMs(0))}: they are ${formatDuration(this.#offMs)} apart.`;
 
+  /** So much another process was told, and has kept. */
+  heardOf(toldMs = Number.NEGATIVE_INFINITY): void {
+    this.#toldMs = Math.max(this.#toldMs, toldMs);
+    this.#keptMs = Math.max(this.#keptMs, toldMs);
+  }
+
   /** Has the vendor asked where no answer has told the time yet, or where the clock may have been set since. */
   async askedBy(ask: () => Promise<unknown>): Promise<void> {
     if (this.apart === undefined && (this.#heard !== undefined || this.#isSilent)) return;

@@ -73,6 +73,13 @@ test('a pause that one was asked for is kept by the other, and noted once', asyn
   expect(await one.pauses(account.identity, Date.now(), Date.now())).toHaveLength(1);
 });
 
+test('a host whose clock is behind dates nothing before what another one was told', async () => {
+  const { clock, account } = (await connected(other)).run.session;
+  const toldMs = Date.now() + 3_600_000;
+  await one.keepTold(account.identity, toldMs);
+  await expect.poll(() => clock.wallMs()).toBe(toldMs);
+});
+
 test.each([
   ['paused', 'terminated', () => one.noteHold(batch, true, Date.now())],
   ['cancelled', 'input', () => one.changeBatch(batch, { state: 'cancelled' })],

@@ -138,9 +138,10 @@ export class SharedSession {
   }
 
   /** Hears what other processes were told of the account, and what a person has said of its batches. */
-  async hear({ history, client }: Session): Promise<void> {
+  async hear({ history, client, clock }: Session): Promise<void> {
     const state = await this.#ledger.account(this.identity);
     hearOfAnswers(history, state);
+    clock.heardOf(state.toldMs);
     this.#wait(client, state.pausedForMs);
     if (state.ended !== undefined && this.#stopped === undefined) this.#stopAll(endedByAnother(state.ended));
     for (const { batch, stopAll } of this.members) {
