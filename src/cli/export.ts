@@ -9,13 +9,11 @@ import { addOutputFlags, addReadFlags, notesOn, type ReadFlags, readFlagsOf } fr
 
 interface Flags extends ReadFlags {
   readonly output?: string;
-  readonly forExcel?: true;
   readonly copy?: true;
   readonly together?: true;
   readonly store?: string;
   readonly account?: string;
   readonly formulas?: FormulaMode;
-  readonly withInput?: boolean;
   readonly repair?: true;
 }
 
@@ -41,7 +39,7 @@ async function exportCommand(
   file: string | undefined,
   flags: Flags,
 ): Promise<Report> {
-  const { output, forExcel, copy, account, formulas, withInput, repair, store } = flags;
+  const { output, copy, account, formulas, repair, store } = flags;
   const found =
     file === undefined
       ? await findBatch(word, store, console.warn)
@@ -49,10 +47,8 @@ async function exportCommand(
   const write = flags.together === true ? exportTogether : exportBatch;
   const files: Partial<OutputFiles> = await write(found, {
     output: output === '-' ? process.stdout : output,
-    forExcel,
     copy,
     formulas,
-    withInput,
     onEvent: notesOn(console),
   });
   const written = [

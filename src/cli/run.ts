@@ -47,7 +47,6 @@ import {
 
 interface Flags extends ReadFlags, EntryFlags, SpendFlags {
   readonly output?: string;
-  readonly forExcel?: true;
   readonly account?: string;
   readonly budget?: string;
   readonly yes?: true;
@@ -61,7 +60,6 @@ interface Flags extends ReadFlags, EntryFlags, SpendFlags {
   readonly events?: string;
   readonly saveJob?: string;
   readonly formulas?: FormulaMode;
-  readonly withInput?: boolean;
   readonly attentionOk?: true;
 }
 
@@ -198,10 +196,8 @@ function saidIn(flags: Flags): Partial<RunOptions> {
     entries: entriesOf(flags),
     read: readFlagsOf(flags),
     formulas: flags.formulas,
-    withInput: flags.withInput,
     store: flags.store,
     output: flags.output === '-' ? process.stdout : flags.output,
-    forExcel: flags.forExcel,
     budget: budget === undefined ? undefined : credits(budget),
     limit: someRows('--limit', flags.limit),
     sample: someRows('--sample', flags.sample),

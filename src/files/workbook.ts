@@ -37,7 +37,7 @@ export function requireRoom(rows: number, columns: number): void {
   const found = rows > MOST_ROWS ? `row ${rows}` : `column ${lettersOf(columns - 1)}`;
   const most = rows > MOST_ROWS ? `row ${MOST_ROWS}` : `column ${lettersOf(MOST_COLUMNS - 1)}`;
   const fact = `The output needs ${found}, but an Excel sheet ends with ${most}.`;
-  const next = 'Write it as CSV instead: leave out --for-excel, or name a file that ends in .csv.';
+  const next = 'Write it as CSV instead: name a file that ends in .csv.';
   throw stop('output', fact, next);
 }
 

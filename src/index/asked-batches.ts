@@ -149,7 +149,6 @@ function decisionOf({ decision, extraCredits, answer = [] }: SettleOptions): Per
 export interface ExportOptions extends OfBatch {
   /** A path or a stream; left out: where the batch has it. */
   readonly output?: string | NodeJS.WritableStream | undefined;
-  readonly forExcel?: boolean | undefined;
   /** Writes a copy to `output`, which the batch does not take for its own. */
   readonly copy?: boolean | undefined;
   readonly onEvent?: Listener | undefined;
@@ -167,14 +166,12 @@ export async function exportBatch(
   checkCall('exportBatch', options, {
     ...OF_BATCH,
     output: target,
-    forExcel: flag,
     copy: flag,
     onEvent: called,
   });
-  const { batch, store, output, forExcel, copy, onEvent = () => {} } = options;
+  const { batch, store, output, copy, onEvent = () => {} } = options;
   const files = await exported(await findBatch(batch, store), {
     output,
-    forExcel: forExcel === true || undefined,
     copy: copy === true || undefined,
     onEvent,
   });

@@ -46,7 +46,6 @@ const settingsSchema = z.object({
   /** How cells that would begin a formula are written; without it they are made safe. */
   formulas: z.enum(FORMULA_MODES).optional(),
   /** Whether each result carries the columns of the row that found it; without it, it does. */
-  with_input: z.boolean().optional(),
   /** How the file is read, where the job says so; otherwise that is detected. */
   read: readSchema.optional(),
   /** What was guessed of the table when the batch began; without it, it was read without a guess. */
@@ -80,7 +79,6 @@ interface OutputSettings {
   readonly add?: Readonly<Record<string, string>>;
   readonly onExisting: Job['onExisting'];
   readonly formulas?: FormulaMode;
-  readonly withInput?: boolean;
   readonly columns: Readonly<Record<string, string>>;
   readonly answerPlace: AnswerPlace;
   readonly operation: Pick<Operation, 'resultsFile'>;
@@ -113,7 +111,7 @@ export function jobSettings(
     ...(job.columns === undefined || job.guesses !== undefined ? { columns_guessed: true } : {}),
     ...present({ waterfall: job.waterfall, add: job.add, said: storedSaid(job) }),
     on_existing: job.onExisting,
-    ...present({ formulas: job.formulas, with_input: job.withInput }),
+    ...present({ formulas: job.formulas }),
     ...(isReadAsSaid(job) ? { read: readEntryOf(job.read ?? {}) } : {}),
     ...storedLayout(layout),
     ...present({ country }),
@@ -202,13 +200,12 @@ export function outputSettings(stored: JsonObject): OutputSettings {
     add,
     on_existing: onExisting,
     formulas,
-    with_input: withInput,
     columns,
     answer_at: at = {},
     results_file: resultsFile,
   } = settingsSchema.parse(stored);
   return {
     ...{ onExisting, columns, answerPlace: present(at), operation: present({ resultsFile }) },
-    ...present({ formulas, withInput, add }),
+    ...present({ formulas, add }),
   };
 }

@@ -64,7 +64,6 @@ function yamlOf(job: Job, operation: string | undefined, because: ReadonlyMap<st
       'when the file has such a column',
     ),
     entry('formulas', job.formulas, 'whether cells that would begin a formula are made safe'),
-    entry('with_input', job.withInput, 'whether each row found carries the columns of its row'),
     entry(
       'read',
       isReadAsSaid(job) ? readEntryOf(job.read ?? {}) : undefined,

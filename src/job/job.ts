@@ -76,8 +76,6 @@ export interface Job {
   readonly onExisting: OnExisting;
   /** How cells of ours that would begin a formula are written; without it they are made safe. */
   readonly formulas?: FormulaMode;
-  /** Whether each result carries the columns of the row that found it; without it, it does. */
-  readonly withInput?: boolean;
   readonly budget?: Credits;
   readonly inDoubt: InDoubtPolicy;
   /** How old a bought match may be and still be used; without it any age will do. */
@@ -214,7 +212,6 @@ function jobOf(unshaped: Operation, document: YamlDocument<JobFile>): Omit<Job, 
       waterfall: value.waterfall,
       add: value.add,
       formulas: value.formulas,
-      withInput: value.with_input,
       budget: value.budget && credits(value.budget.credits),
       refreshAfterMs: parseDurationMs(value.refresh_after ?? ''),
       refreshNoMatchAfterMs: parseDurationMs(value.refresh_no_match_after ?? ''),

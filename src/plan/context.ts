@@ -35,8 +35,6 @@ export interface JobOptions {
   readonly read?: ReadOptions | undefined;
   /** What to do with output cells that would begin a formula. It takes precedence over the job's. */
   readonly formulas?: FormulaMode | undefined;
-  /** Whether the results of a row also have the row's own columns. It takes precedence over the job's. */
-  readonly withInput?: boolean | undefined;
   /** Whether damaged cells are repaired before sending, where the repair is sure; left out: the job decides. */
   readonly repair?: boolean | undefined;
   /** Operations that are not built in, which the job may name. */
@@ -78,8 +76,6 @@ export interface Consent {
 export interface RunChoices {
   /** A path or a stream for the output, or `false` for none; left out: a file beside the input. */
   readonly output?: string | NodeJS.WritableStream | false | undefined;
-  /** Whether the output is an Excel workbook, whatever the input is. */
-  readonly forExcel?: boolean | undefined;
   /** The most that this batch may ever spend. It takes precedence over the job's budget. */
   readonly budget?: Credits | undefined;
   /** The run works on this many rows below the header and no others. */

@@ -8,16 +8,7 @@ import { type Job, loadJob, loadJobs } from '../job/job.ts';
 import type { JobOptions } from '../plan/context.ts';
 import type { ResolvedJob } from '../plan/row-walk.ts';
 
-type Chosen =
-  | 'job'
-  | 'account'
-  | 'entries'
-  | 'read'
-  | 'formulas'
-  | 'withInput'
-  | 'repair'
-  | 'operations'
-  | 'dialects';
+type Chosen = 'job' | 'account' | 'entries' | 'read' | 'formulas' | 'repair' | 'operations' | 'dialects';
 type Choosing = Pick<JobOptions, Chosen>;
 
 export async function choose(options: Choosing): Promise<ResolvedJob> {
@@ -35,7 +26,7 @@ async function resolved({ repair, ...job }: Job, options: Choosing): Promise<Res
   const account = chooseAccount(accounts, job.operation.vendor, options.account ?? job.account);
   const dialect = withRequestOf(await dialectOf(account, options.dialects), job.operation);
   const read = { ...present({ country: account.country }), ...job.read, ...options.read };
-  const { formulas = job.formulas, withInput = job.withInput } = options;
+  const { formulas = job.formulas } = options;
   const said = present({ account: options.account, read: options.read, repair: options.repair });
   return {
     ...{ account, dialect },
@@ -44,7 +35,7 @@ async function resolved({ repair, ...job }: Job, options: Choosing): Promise<Res
       ...(Object.keys(read).length === 0 ? {} : { read }),
       ...((options.repair ?? repair) ? { repair: true } : {}),
       ...(Object.keys(said).length === 0 ? {} : { saidToo: said }),
-      ...present({ formulas, withInput }),
+      ...present({ formulas }),
     },
   };
 }

@@ -57,7 +57,7 @@ test('a workbook comes back as a workbook, its cells as they were, and so does t
 test('a cell of a CSV file that Excel wrote as a formula is in a workbook the text that it shows', async () => {
   const desk = await openDesk();
   await desk.write('list.csv', 'ABN,Site\n="51824753556","=""a.example"""\n');
-  const run = ['run', 'enrich-company', 'list.csv', '--budget', '9', '--for-excel'];
+  const run = ['run', 'enrich-company', 'list.csv', '--budget', '9', '-o', 'list.enriched.xlsx'];
   expect((await desk.type(run)).code).toBe(0);
   expect(await cellsIn(desk, 'list.enriched.xlsx', ['ABN', 'Site', '_status'])).toEqual([
     ['51824753556', 'a.example', 'matched'],

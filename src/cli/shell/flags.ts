@@ -117,14 +117,11 @@ export function readFlagsOf({
 export function addOutputFlags(command: Command): Command {
   return command
     .option('-o, --output <file>', 'where the output goes; - is standard output')
-    .option('--for-excel', 'write an Excel workbook (.xlsx), whatever the input is')
     .addOption(
       choiceOption(
         '--formulas <mode>',
         "safe (the default): a vendor's text never becomes a formula; raw: as it came",
         FORMULA_MODES,
       ),
-    )
-    .option('--with-input', 'each row found carries the columns of its own row (the default)')
-    .option('--no-with-input', 'each row found carries only the number of its own row');
+    );
 }

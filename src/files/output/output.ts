@@ -257,10 +257,11 @@ async function writeFiles(
     { ...own, ...present({ noteWritten: order.noteOutput }) },
   );
   const beside: Beside = { order, batch, output, mode, own };
-  const asking: AskingRows | undefined =
-    order.job.withInput === false
-      ? undefined
-      : { header: input.survey.header, dropped: ours, groups: () => input.sheet.groups() };
+  const asking: AskingRows = {
+    header: input.survey.header,
+    dropped: ours,
+    groups: () => input.sheet.groups(),
+  };
   const results = await writeResults(beside, asking);
   tally.results = results && { file: basename(results.path), count: results.count };
   const missing = await writeMissing(beside);
@@ -327,7 +328,7 @@ async function writeMissing(beside: Beside): Promise<Pick<OutputFiles, 'removed'
 /** Writes what the lists of all answers hold; undefined for an operation that has no such file, or found nothing. */
 async function writeResults(
   beside: Beside,
-  asking: AskingRows | undefined,
+  asking: AskingRows,
 ): Promise<{ readonly path: string; readonly count: number } | undefined> {
   const { order, batch, output } = beside;
   const { ledger, job, answerPlace, listSafety, mark } = order;

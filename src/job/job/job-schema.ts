@@ -110,7 +110,6 @@ const entries = z.strictObject({
   add: z.record(text, text).optional(),
   on_existing: z.enum(['keep', 'fill', 'replace']).optional(),
   formulas: z.enum(FORMULA_MODES).optional(),
-  with_input: z.boolean().optional(),
   budget: z.strictObject({ credits: wholeCredits }).optional(),
   in_doubt: z
     .union([

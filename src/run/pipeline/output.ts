@@ -60,11 +60,8 @@ export function writeRows(
   return writeOutput(writing, input, batch, destination);
 }
 
-export function wantedOutput(
-  { output, account, forExcel }: RunContext,
-  name: string | undefined,
-): WantedOutput {
-  return { named: output === false ? undefined : output, sandbox: account.sandbox, forExcel, name };
+export function wantedOutput({ output, account }: RunContext, name: string | undefined): WantedOutput {
+  return { named: output === false ? undefined : output, sandbox: account.sandbox, name };
 }
 
 /**
@@ -89,7 +86,7 @@ export async function outputNameFor(
   const fixed = own && outputNameOf(own.settings);
   if (output !== undefined) return fixed;
   const others = batches.filter((batch) => batch.key !== own?.key && !isSameWork(batch, job));
-  const placeOf = (name: string): string => besideInput(inputPath, account.sandbox, { name });
+  const placeOf = (name: string): string => besideInput(inputPath, account.sandbox, name);
   for (const name of namesFor(fixed, job.operation.name, account.sandbox)) {
     const holder = await holderOf(placeOf(name), others, ledger);
     if (holder === undefined) return name;
@@ -162,7 +159,7 @@ async function holderOf(
       return batch;
     const name = outputNameOf(batch.settings);
     const mayWrite = state === 'open' || state === 'finished';
-    if (mayWrite && name !== undefined && stemOf(besideInput(inputPath, sandbox, { name })) === stem)
+    if (mayWrite && name !== undefined && stemOf(besideInput(inputPath, sandbox, name)) === stem)
       return batch;
   }
   return undefined;

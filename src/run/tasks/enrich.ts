@@ -36,17 +36,14 @@ export type { GivenRows } from './enrich/given-rows.ts';
 
 /** The options of `enrich`: those of a run, but for what concerns a file that is written. With a `sample`, only its rows are given. */
 export interface EnrichOptions
-  extends Omit<
-    RunOptions,
-    'file' | 'output' | 'forExcel' | 'formulas' | 'withInput' | 'saveJobAs' | 'detach'
-  > {
+  extends Omit<RunOptions, 'file' | 'output' | 'formulas' | 'saveJobAs' | 'detach'> {
   /** How many rows may be begun beyond the one that was read last; left out: 100. */
   readonly ahead?: number | undefined;
 }
 
 const AHEAD = 100;
 
-const { file: _f, output: _o, forExcel: _e, formulas: _s, withInput: _w, ...OTHERS } = RUN_CHECKS;
+const { file: _f, output: _o, formulas: _s, ...OTHERS } = RUN_CHECKS;
 const { saveJobAs: _j, detach: _d, ...CHECKS } = OTHERS;
 
 /** Rows to be read once, with `for await`, and how the run ended. */

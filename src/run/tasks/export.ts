@@ -4,7 +4,6 @@ import type { Listener } from '../../core/events.ts';
 import { present } from '../../core/objects.ts';
 import { type Input, openInput, openMappedInput } from '../../files/input.ts';
 import {
-  asWorkbook,
   besideInput,
   chooseDestination,
   notedOnce,
@@ -42,32 +41,29 @@ import { pricesOfAccounts } from './spend.ts';
 interface ExportOptions {
   /** Where the output goes; left out: where the batch has it, or beside that while a run goes on. */
   readonly output?: string | NodeJS.WritableStream | undefined;
-  readonly forExcel?: true | undefined;
   /** Writes a copy: the batch has no other output by it. It needs a named output. */
   readonly copy?: true | undefined;
-  /** These two win over the settings of the batch. */
+  /** Wins over the settings of the batch. */
   readonly formulas?: FormulaMode | undefined;
-  readonly withInput?: boolean | undefined;
   readonly onEvent: Listener;
 }
 
 export async function exportBatch(
   { batch, location }: FoundBatch,
-  { output, forExcel, copy, formulas, withInput, onEvent: emit }: ExportOptions,
+  { output, copy, formulas, onEvent: emit }: ExportOptions,
 ): Promise<OutputFiles> {
   requirePlace(copy, output);
   const input = await inputOf(batch);
-  const settings = { ...outputSettings(batch.settings), ...present({ formulas, withInput }) };
+  const settings = { ...outputSettings(batch.settings), ...present({ formulas }) };
   const spender = copy === true ? undefined : await openIfFree(location, `export ${batch.id}`, systemClock);
   const ledger = spender ?? (await lookAtLedger(location));
   try {
-    const usual = await usualPath(ledger, batch, forExcel);
+    const usual = await usualPath(ledger, batch);
     // Beside a run the output goes to a file of its own, because the run will write the real one.
     const ours = spender === undefined ? besideFile(usual, `.so-far${nameParts(usual).ending}`) : usual;
     const destination = await chooseDestination(input, settings, {
       named: output ?? ours,
       sandbox: batch.sandbox,
-      forExcel,
     });
     const { noteWritten, ...asLooker } = lookerNotes(location, ledger, batch.id);
     const notes =
@@ -87,7 +83,7 @@ export async function exportBatch(
  */
 export async function exportTogether(
   { batch, location }: FoundBatch,
-  { output, forExcel, formulas, onEvent }: ExportOptions,
+  { output, formulas, onEvent }: ExportOptions,
 ): Promise<TogetherFiles> {
   const ids = togetherIn(batch.settings);
   if (ids.length < 2) throw stop('usage', `Batch ${batch.id} ran alone.`, 'Leave --together out.');
@@ -101,7 +97,7 @@ export async function exportTogether(
       const settings = { ...outputSettings(each.settings), ...present({ formulas }) };
       parts.push({ batch: each, job: settings, answerPlace: settings.answerPlace });
     }
-    const wanted = { named: output, sandbox: batch.sandbox, forExcel };
+    const wanted = { named: output, sandbox: batch.sandbox };
     const destination = await chooseDestination(input, { onExisting: 'replace' }, wanted);
     const { noteWritten } = lookerNotes(location, ledger, batch.id);
     const note = notedOnce(onEvent);
@@ -124,10 +120,9 @@ async function inputOf({ id, inputPath, inputSha256, settings }: Batch): Promise
 }
 
 /** The path of the batch's output. It gets another name when a later batch, such as a refresh, has written there. */
-async function usualPath(ledger: LedgerReader, batch: Batch, forExcel: true | undefined): Promise<string> {
+async function usualPath(ledger: LedgerReader, batch: Batch): Promise<string> {
   const { inputPath, sandbox, settings, outputPath = outputPathOf(settings) } = batch;
-  const standing = outputPath ?? besideInput(inputPath, sandbox, { name: outputNameOf(settings) });
-  const path = forExcel === true ? asWorkbook(standing) : standing;
+  const path = outputPath ?? besideInput(inputPath, sandbox, outputNameOf(settings));
   const newest = (await ledger.batches()).find(({ outputPath }) => outputPath === path);
   return newest === undefined || newest.id === batch.id
     ? path

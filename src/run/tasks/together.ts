@@ -135,17 +135,17 @@ class SharedList {
   async destination(): Promise<Destination> {
     const [first] = this.#jobs;
     invariant(first !== undefined, 'at least one operation is named');
-    const { output, forExcel } = this.#options;
+    const { output } = this.#options;
     const input = await this.#inputFor(first);
     const name = output === undefined ? await this.#freeName(input.path, first.account.sandbox) : undefined;
-    const wanted = { named: output || undefined, sandbox: first.account.sandbox, forExcel, name };
+    const wanted = { named: output || undefined, sandbox: first.account.sandbox, name };
     return chooseDestination(input, { onExisting: 'replace' }, wanted);
   }
 
   /** The usual name, unless it is that of the output of one batch. */
   async #freeName(path: string, sandbox: boolean): Promise<string> {
     const usual = usualName(sandbox);
-    const place = besideInput(path, sandbox, { name: usual });
+    const place = besideInput(path, sandbox, usual);
     const isTaken = (await this.#ledger.batches()).some(({ outputPath }) => outputPath === place);
     if (!isTaken) return usual;
     const all = this.#jobs.map(({ job }) => job.operation.name).join('+');

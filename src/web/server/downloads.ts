@@ -161,7 +161,7 @@ function outputName(
   const listName = listNameOf(inputPath);
   const standing = isOfAll ? undefined : outputPath;
   const kept = basename(
-    standing ?? besideInput(inputPath, sandbox, { name: isOfAll ? undefined : outputNameOf(settings) }),
+    standing ?? besideInput(inputPath, sandbox, isOfAll ? undefined : outputNameOf(settings)),
   );
   const own = nameParts(inputPath).stem;
   const usual = kept.startsWith(own) ? nameParts(basename(listName)).stem + kept.slice(own.length) : kept;

@@ -175,9 +175,10 @@ test('macros stay, in a workbook that is called as before', async () => {
   expect(changedIn(await copyOf(bookBytes('macros.xlsm'), COLUMNS, FOUND))).toEqual([SHEET, 'xl/styles.xml']);
   const csv = await openInput(await write('ABN\n1\n', 'list.csv'), {});
   const named = path.replace('macros', 'list');
-  await expect(
-    chooseDestination(csv, { onExisting: 'refuse' }, { ...wanted, named, forExcel: true }),
-  ).rejects.toMatchObject({ code: 'output', next: 'Give it the ending .xlsx.' });
+  await expect(chooseDestination(csv, { onExisting: 'refuse' }, { ...wanted, named })).rejects.toMatchObject({
+    code: 'output',
+    next: 'Give it the ending .xlsx.',
+  });
 });
 
 test('what comes back can go in again: ours are replaced where they stand, and the same cells are the same bytes', async () => {

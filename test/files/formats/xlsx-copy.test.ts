@@ -284,17 +284,18 @@ test('a CSV file for Excel has numbers only where they look the same, and keeps 
 test('a list that is longer than a sheet is refused for Excel before anything is bought', async () => {
   const write = await inputFolder();
   const path = await write('A\n', 'long.csv');
-  const wanted = (rows: number, forExcel: boolean) => {
+  const wanted = (rows: number, isWorkbook: boolean) => {
     const input = { path, survey: { sha256: '', header: ['A'], rows } };
-    return chooseDestination(input, { onExisting: 'refuse' }, { sandbox: false, forExcel });
+    const named = isWorkbook ? path.replace('.csv', '.xlsx') : undefined;
+    return chooseDestination(input, { onExisting: 'refuse' }, { sandbox: false, named });
   };
   await expect(wanted(1_048_576, true)).rejects.toMatchObject({
     code: 'output',
     message: 'The output needs row 1048577, but an Excel sheet ends with row 1048576.',
-    next: 'Write it as CSV instead: leave out --for-excel, or name a file that ends in .csv.',
+    next: 'Write it as CSV instead: name a file that ends in .csv.',
   });
   await expect(wanted(1_048_575, true)).resolves.toMatchObject({
-    path: path.replace('.csv', '.enriched.xlsx'),
+    path: path.replace('.csv', '.xlsx'),
   });
   await expect(wanted(1_048_576, false)).resolves.toMatchObject({
     path: path.replace('.csv', '.enriched.csv'),

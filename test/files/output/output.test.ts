@@ -344,8 +344,6 @@ describe('the file of results', () => {
       '4,n4,Al,c,3,z',
       '',
     ]);
-    await desk.write(list, 'out.csv', { ...people, withInput: false });
-    expect(desk.read('out.people.csv')).toBe('_row,name\n2,n2\n4,n4\n');
   });
 
   test('does not repeat what an earlier output added to its input', async () => {

@@ -167,7 +167,7 @@ describe('our own files are never inputs', () => {
   const names = [...operations, 'enrich-person-2', 'enrich-person.sandbox'];
   const outputs = [
     ...[false, true].map((sandbox) => besideInput(join(folder, 'leads.csv'), sandbox)),
-    ...names.map((name) => besideInput(join(folder, 'leads.csv'), false, { name })),
+    ...names.map((name) => besideInput(join(folder, 'leads.csv'), false, name)),
   ];
   const written = [
     ...outputs.flatMap(filesOf),

@@ -42,7 +42,6 @@ export interface AskingRows {
   groups(): AsyncIterable<readonly InputRow[]>;
 }
 
-/** @param asking undefined: the lines have nothing but the number of their row. */
 export async function* resultsCopy(
   ledger: Rows,
   batch: Batch,
@@ -50,7 +49,7 @@ export async function* resultsCopy(
   { fields }: FoundResults,
   mark: string,
   safety: CellSafety,
-  asking: AskingRows | undefined,
+  asking: AskingRows,
 ): AsyncIterable<Buffer> {
   const { columns } = automaticAddition([ROW], fields, safety);
   const names = [ROW, ...columns.map(({ name }) => name)];
@@ -70,28 +69,28 @@ export async function* resultsCopy(
 /** The input's columns by their names, each with `input_` before it while what was found has one of that name. */
 function repeatedColumns(
   names: readonly string[],
-  asking: AskingRows | undefined,
+  asking: AskingRows,
 ): readonly { readonly name: string; readonly at: number }[] {
   const free = new FreeNames(names);
-  return (asking?.header ?? []).flatMap((column, at) => {
-    return asking?.dropped.has(column) ? [] : [{ name: free.take(column, 'input_'), at }];
+  return asking.header.flatMap((column, at) => {
+    return asking.dropped.has(column) ? [] : [{ name: free.take(column, 'input_'), at }];
   });
 }
 
 /** Each row's results with its cells; both come in the order of the rows, so neither is held as a whole. */
 async function* withCells(
   results: AsyncIterable<RowResults>,
-  asking: AskingRows | undefined,
+  asking: AskingRows,
 ): AsyncIterable<RowResults & Pick<InputRow, 'cells'>> {
-  const rows = asking === undefined ? undefined : eachRow(asking);
+  const rows = eachRow(asking);
   try {
-    let current = (await rows?.next())?.value;
+    let current = (await rows.next()).value;
     for await (const each of results) {
-      while (current !== undefined && current.row < each.row) current = (await rows?.next())?.value;
+      while (current !== undefined && current.row < each.row) current = (await rows.next()).value;
       yield { ...each, cells: current?.row === each.row ? current.cells : [] };
     }
   } finally {
-    await rows?.return(undefined);
+    await rows.return(undefined);
   }
 }
 

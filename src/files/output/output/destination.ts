@@ -30,8 +30,6 @@ export interface WantedOutput {
   /** Left out: beside the input. */
   readonly named?: string | NodeJS.WritableStream | undefined;
   readonly sandbox: boolean;
-  /** A workbook, whatever the input is. */
-  readonly forExcel?: boolean | undefined;
   /** What the batch has fixed for its output's name; left out: the usual. */
   readonly name?: string | undefined;
   /** Whether the input is known as the output of another job. */
@@ -47,18 +45,18 @@ type FoundInput = Pick<Input, 'path' | 'survey'> & { readonly sheet?: Pick<Sheet
 export async function chooseDestination(
   input: FoundInput,
   job: Additions,
-  { named, sandbox, forExcel = false, name, isOfOther }: WantedOutput,
+  { named, sandbox, name, isOfOther }: WantedOutput,
 ): Promise<Destination> {
   // Read here only for its refusals: a clash of columns must be known before anything is bought.
   additionOf(input.survey.header, job.add ?? {}, job.onExisting, isOfOther);
-  const becomesWorkbook = forExcel || isWorkbookName(input.path);
+  const becomesWorkbook = isWorkbookName(input.path);
   if (typeof named === 'object') {
     if (becomesWorkbook) requireRoomFor(input, job);
     const isJson = !becomesWorkbook && isJsonLinesName(input.path);
     return { kind: 'stream', stream: named, isWorkbook: becomesWorkbook, isJson };
   }
-  const path = resolve(named ?? besideInput(input.path, sandbox, { forExcel, name }));
-  requireNameOf(input.path, path, forExcel);
+  const path = resolve(named ?? besideInput(input.path, sandbox, name));
+  requireNameOf(input.path, path);
   await requireMacros(input, path);
   if (isWorkbookName(path)) requireRoomFor(input, job);
   for (const each of filesWith(path, resultsFilesOf(job))) {
@@ -71,13 +69,13 @@ export async function chooseDestination(
 }
 
 /** @throws StopError `output` for a name by which a program would open the output as what it is not. */
-function requireNameOf(input: string, output: string, forExcel: boolean): void {
+function requireNameOf(input: string, output: string): void {
   const isWorkbook = isWorkbookName(output);
   const isJson = isJsonLinesName(output);
-  if ((forExcel && !isWorkbook) || (isWorkbookName(input) && !(isWorkbook || isJson))) {
+  if (isWorkbookName(input) && !(isWorkbook || isJson)) {
     const fact = `The output is an Excel workbook, but the name ${output} says otherwise.`;
-    const orJson = forExcel ? '' : `, or ${JSON_LINES_ENDINGS[0]} for JSON lines`;
-    throw stop('output', fact, `Give it the ending ${WORKBOOK_ENDING}${orJson}.`);
+    const next = `Give it the ending ${WORKBOOK_ENDING}, or ${JSON_LINES_ENDINGS[0]} for JSON lines.`;
+    throw stop('output', fact, next);
   }
   if (isJsonLinesName(input) && !isJson && !isWorkbook) {
     const fact = `The output has a JSON object for each row, but the name ${output} says otherwise.`;
@@ -109,17 +107,9 @@ async function requireMacros({ path, sheet }: FoundInput, output: string): Promi
   );
 }
 
-/**
- * `leads.csv` → `leads.enriched.csv`, or `leads.sandbox.csv`, so that play never looks like the real thing.
- * @param options `forExcel`: with the ending of a workbook, whatever the input's is.
- */
-export function besideInput(
-  inputPath: string,
-  sandbox: boolean,
-  { forExcel = false, name = usualName(sandbox) }: Pick<WantedOutput, 'forExcel' | 'name'> = {},
-): string {
-  const path = besideFile(inputPath, `.${name}${nameParts(inputPath).ending}`);
-  return forExcel ? asWorkbook(path) : path;
+/** `leads.csv` → `leads.enriched.csv`, or `leads.sandbox.csv`, so that play never looks like the real thing. */
+export function besideInput(inputPath: string, sandbox: boolean, name: string = usualName(sandbox)): string {
+  return besideFile(inputPath, `.${name}${nameParts(inputPath).ending}`);
 }
 
 /** What stands behind the input's name, where no other operation's output has that place. */
@@ -205,7 +195,7 @@ async function beginsWithMark(path: string): Promise<boolean> {
   return MARKS.some((mark) => buffer.toString('hex').startsWith(mark));
 }
 
-export interface Additions extends Pick<Job, 'add' | 'onExisting' | 'formulas' | 'withInput'> {
+export interface Additions extends Pick<Job, 'add' | 'onExisting' | 'formulas'> {
   readonly operation?: Pick<Operation, 'resultsFile'>;
 }
 
