@@ -23,17 +23,11 @@ test.each([
 ])('an address is found in %s', (text) => expect(jane.in(text)).toBe(true));
 
 test.each([
-  'mary-jane.doe@acme.example',
   'jane.doe@acme.example.org',
-  'jane.doe@acme.examples',
   'jane.doe@acme.example.csv.org',
   'janexdoe@acme.example',
   "o'jane.doe@acme.example",
-  'foo&jane.doe@acme.example',
-  'x/jane.doe@acme.example',
   'o%27jane.doe%40acme.example',
-  'jane.doe@acme.example%C3%A9',
-  String.raw`{"email":"\u00e9jane.doe@acme.example"}`,
 ])('%s is somebody else', (text) => expect(jane.in(text)).toBe(false));
 
 test('in a name a slash separates, and in a list a bar', () => {
@@ -45,37 +39,14 @@ test('in a name a slash separates, and in a list a bar', () => {
 
 /** Every letter of RFC 5321's `atext`, the dot, and some of what RFC 6531 adds, as it is, as in a URL and as in JSON. */
 const ATEXT = [..."abz019!#$%&'*+-/=?^_`{|}~.", 'é', 'ß', '山', '\u0301', '😀', 'Ж'];
+const hex = (number: number, digits: number): string => number.toString(16).padStart(digits, '0');
 const WRITINGS = [
   (letter: string) => letter,
-  (letter: string) =>
-    [...Buffer.from(letter)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join(''),
-  (letter: string) =>
-    Array.from(
-      { length: letter.length },
-      (_, at) => `\\u${letter.charCodeAt(at).toString(16).padStart(4, '0')}`,
-    ).join(''),
+  (letter: string) => [...Buffer.from(letter)].map((byte) => `%${hex(byte, 2)}`).join(''),
+  (letter: string) => Array.from(letter.split(''), (unit) => `\\u${hex(unit.charCodeAt(0), 4)}`).join(''),
 ];
 /** What may stand around an address in a text, a table or JSON, and belongs to no address. */
-const AROUND = [
-  '',
-  ' ',
-  '\n',
-  ',',
-  ';',
-  '"',
-  '<',
-  '>',
-  '(',
-  ')',
-  '[',
-  ':',
-  '“',
-  '\u00a0',
-  '%20',
-  '%22',
-  '\\n',
-  '\\u003c',
-];
+const AROUND = ['', ...' \n,;"<>([]:“)\u00a0', '%20', '%22', '\\n', '\\u003c'];
 
 test('an address that is longer by anything on either side is somebody else, however that is written', () => {
   const grown = fc.record({
