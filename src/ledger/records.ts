@@ -265,11 +265,6 @@ export interface RowKind {
   readonly kind: OutcomeKind;
 }
 
-export interface SavedPart {
-  readonly credits: Credits;
-  readonly next?: RowNumber;
-}
-
 /** How many ranges of a batch wait, are worked on, and were set aside. */
 export interface RangeCounts {
   readonly waiting: number;
@@ -318,12 +313,7 @@ export interface LoggedOf {
   readonly changes?: boolean | undefined;
 }
 
-/** What a part of the attempts cost, added up by batch, day and the act by which they were made. */
-export interface SpentPart {
-  readonly parts: readonly Spent[];
-  readonly next?: number;
-}
-
+/** What attempts cost, added up by batch, day and who made them. */
 export interface Spent {
   readonly batch: BatchId;
   /** The day on whose budget it is, UTC, in ms since 1970. */

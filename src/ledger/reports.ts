@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { present } from '../core/objects.ts';
 import type { RowNumber } from '../core/row.ts';
 import type { AttemptsAbout, LoggedPart } from './call-records.ts';
@@ -8,11 +9,10 @@ import {
   type Activity,
   type AttemptId,
   type BatchId,
+  type Credits,
   credits,
   type LoggedOf,
-  type SavedPart,
   type Spent,
-  type SpentPart,
 } from './records.ts';
 
 /**
@@ -21,6 +21,10 @@ import {
  */
 
 const DAY_MS = 86_400_000;
+
+/** Of one read: some milliseconds. */
+const CALLS_AT_ONCE = 20_000;
+const ROWS_AT_ONCE = 2_000;
 
 export const readReports = ({ db }: Context) => ({
   /**
@@ -71,31 +75,32 @@ export const readReports = ({ db }: Context) => ({
     return { attempts: newestFirst, ...present({ next }) };
   },
 
-  /**
-   * What attempts dated from `fromMs` on and before `untilMs` have cost by now. It looks through the `most` attempts after the
-   * one numbered `after`; the parts of several reads add up. `next` is absent at the end.
-   */
-  async spentBetween(fromMs: number, untilMs: number, after: number, most: number): Promise<SpentPart> {
-    const [page] = await db.rows<{ last: number | null; n: number }>(PAGE, [after, most]);
-    if (page === undefined || page.last === null) return { parts: [] };
-    const found = await db.rows<KeptSpent>(SPENT, [...[after, page.last, after, page.last, fromMs, untilMs]]);
-    const parts = found.map(
-      ({ batch, day, operator, spent, held, requests }): Spent => ({
-        ...{ batch, dayMs: day * DAY_MS, ...present({ operator: operator ?? undefined }) },
-        ...{ spent: credits(spent), inDoubt: credits(held), requests },
-      }),
-    );
-    return { parts, ...present({ next: page.n < most ? undefined : page.last }) };
+  /** What attempts dated from `fromMs` on and before `untilMs` have cost by now, in parts that add up. */
+  async *spentBetween(fromMs: number, untilMs: number): AsyncGenerator<Spent> {
+    for (let after = 0; ; await setImmediate()) {
+      const { last, n } = await oneRow<{ last: number | null; n: number }>(db, PAGE, [after, CALLS_AT_ONCE]);
+      if (last === null) return;
+      const found = await db.rows<KeptSpent>(SPENT, [after, last, after, last, fromMs, untilMs]);
+      for (const { batch, day, operator, spent, held, requests } of found)
+        yield {
+          ...{ batch, dayMs: day * DAY_MS, ...present({ operator: operator ?? undefined }) },
+          ...{ spent: credits(spent), inDoubt: credits(held), requests },
+        };
+      if (n < CALLS_AT_ONCE) return;
+      after = last;
+    }
   },
 
-  /**
-   * What the answers of rows would have cost if every row had bought its own, without what they did cost: of at most
-   * `most` rows with a number of at least `fromRow`. `next` is the row to go on with, and is absent at the end.
-   */
-  async saved(batch: BatchId, fromRow: RowNumber, most: number): Promise<SavedPart> {
-    const page = [batch, fromRow, most, batch] as const;
-    const { n, last, saved } = await oneRow<{ n: number; last: number; saved: number }>(db, SAVED, page);
-    return { credits: credits(saved), ...present({ next: n < most ? undefined : last + 1 }) };
+  /** What the answers of a batch's rows would have cost if every row had bought its own, without what they did cost. */
+  async saved(batch: BatchId): Promise<Credits> {
+    type Part = { readonly n: number; readonly last: RowNumber; readonly saved: number };
+    let sum = 0;
+    for (let from: RowNumber = 0; ; await setImmediate()) {
+      const { n, last, saved } = await oneRow<Part>(db, SAVED, [batch, from, ROWS_AT_ONCE, batch]);
+      sum += saved;
+      if (n < ROWS_AT_ONCE) return credits(sum);
+      from = last + 1;
+    }
   },
 
   /**

@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import { loadAccounts } from '../../client/account/account.ts';
 import { type CreditPrice, type Money, moneyFor } from '../../client/account/price.ts';
 import { isoTime } from '../../core/clock.ts';
@@ -55,14 +54,19 @@ export function monthOf(text: string): string {
   throw stop('usage', 'The month is not written as 2026-11.', 'Give a year and a month.');
 }
 
-export async function spendOf({ store, month, by, savedBy = savedByRows }: SpendOptions): Promise<Spend> {
+export async function spendOf({
+  store,
+  month,
+  by,
+  savedBy = (ledger, id) => ledger.saved(id),
+}: SpendOptions): Promise<Spend> {
   const [year = 0, number = 0] = month.split('-').map(Number);
   const [fromMs, untilMs] = [Date.UTC(year, number - 1), Date.UTC(year, number)];
   const prices = await pricesOfAccounts();
   const groups = new Map<string, Sum>();
   await eachLedgerThere(store, async (ledger) => {
     const lines = new Map((await ledger.batchLines()).map((line) => [line.id, line]));
-    for await (const part of partsOf(ledger, fromMs, untilMs)) {
+    for await (const part of ledger.spentBetween(fromMs, untilMs)) {
       const line = lines.get(part.batch);
       if (line === undefined) continue;
       const sum = sumFor(groups, line, nameBy(by, line, part));
@@ -186,34 +190,6 @@ function sumFor(groups: Map<string, Sum>, { sandbox }: BatchLine, name: string |
   const key = JSON.stringify([sandbox, name]);
   const sum = groups.get(key) ?? new Sum(name, sandbox);
   groups.set(key, sum);
-  return sum;
-}
-
-/** Attempts of one read: some milliseconds, so that others of the process are answered in between. */
-const ATTEMPTS_AT_ONCE = 20_000;
-
-async function* partsOf(ledger: LedgerReader, fromMs: number, untilMs: number): AsyncGenerator<Spent> {
-  for (let after: number | undefined = 0; after !== undefined; ) {
-    const part: Awaited<ReturnType<LedgerReader['spentBetween']>> = await ledger.spentBetween(
-      ...([fromMs, untilMs, after, ATTEMPTS_AT_ONCE] as const),
-    );
-    yield* part.parts;
-    after = part.next;
-    await setImmediate();
-  }
-}
-
-/** Rows of one read. */
-const ROWS_AT_ONCE = 2_000;
-
-async function savedByRows(ledger: LedgerReader, batch: BatchId): Promise<number> {
-  let sum = 0;
-  for (let from: number | undefined = 0; from !== undefined; ) {
-    const part: Awaited<ReturnType<LedgerReader['saved']>> = await ledger.saved(batch, from, ROWS_AT_ONCE);
-    sum += part.credits;
-    from = part.next;
-    await setImmediate();
-  }
   return sum;
 }
 

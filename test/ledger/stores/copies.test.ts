@@ -136,8 +136,9 @@ async function toldOf(store: Store, place: string) {
   const [batch] = await ledger.batches();
   const acts = batch === undefined ? [] : await ledger.acts(batch.id);
   const words = (list: readonly Act[]) => list.map(({ kind, operator }) => `${kind} ${operator}`);
-  const { parts } = await ledger.spentBetween(0, Number.MAX_SAFE_INTEGER, 0, 100);
-  const spent = parts.map((part) => [part.operator, part.spent] as const);
+  const spent: [operator: string | undefined, spent: number][] = [];
+  for await (const part of ledger.spentBetween(0, Number.MAX_SAFE_INTEGER))
+    spent.push([part.operator, part.spent]);
   return { acts: words(acts), spent: spent.sort(), erasures: words(await ledger.erasures()) };
 }
 
