@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
@@ -14,7 +14,7 @@ import { storeAt } from '../ledger/stores.ts';
 import { APART_MS, toldIn } from '../ledger/time.ts';
 import { commandLine } from '../lib/command-line.ts';
 import { lookAtLedger } from '../run/open-ledger.ts';
-import { chooseStore } from '../run/store-choice.ts';
+import { chooseStore, isThere } from '../run/store-choice.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
 
 type Finding = StoreFact;
@@ -102,9 +102,7 @@ async function store(flag: string | undefined): Promise<readonly Finding[]> {
 }
 
 async function storeFound(location: string): Promise<readonly Finding[]> {
-  if (!location.includes('://') && !existsSync(join(location, 'ledger.db'))) {
-    return [{ what: 'store', fact: `none yet at ${location}` }];
-  }
+  if (!isThere(location)) return [{ what: 'store', fact: `none yet at ${location}` }];
   try {
     const held: string[] = [];
     const ledger = await lookAtLedger(location, (fact) => held.push(fact));

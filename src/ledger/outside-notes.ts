@@ -49,7 +49,7 @@ export function realPlaceOf(path: string): string {
 
 // ------------------------------------------------------------------------------------------ what a ledger says
 
-export interface LedgerNow {
+interface LedgerNow {
   readonly identity: string;
   /** The names of those whose loss a person accepted. Hosts that know one of them go on with this one. */
   readonly formerly: readonly string[];

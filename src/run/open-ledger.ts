@@ -1,16 +1,13 @@
-import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
-import { join } from 'node:path';
 import type { Clock } from '../core/clock.ts';
 import { StopError, stop } from '../core/errors.ts';
-import { besideFolder } from '../core/paths.ts';
 import { plainText } from '../core/plain-text.ts';
 import type { Eraser } from '../ledger/eraser.ts';
 import type { Batch, BatchId, Ledger, LedgerReader } from '../ledger/ledger.ts';
 import type { StoreOptions, Tell } from '../ledger/store.ts';
 import { storeAt } from '../ledger/stores.ts';
 import { commandLine } from '../lib/command-line.ts';
-import { type StoreChoice, storesToLookAt } from './store-choice.ts';
+import { isThere, type StoreChoice, storesToLookAt } from './store-choice.ts';
 
 interface OpenOptions extends Omit<StoreOptions, 'create'> {
   /** Whether a store that the user did not name may be created: a person reads the messages, or no money is at stake. */
@@ -22,7 +19,7 @@ export async function openLedger(choice: StoreChoice, options: OpenOptions): Pro
   const { location } = choice;
   const store = await storeAt(location);
   const { mayCreate, ...opening } = options;
-  if (!choice.named && !mayCreate && isNewStore(choice)) {
+  if (!choice.named && !mayCreate && !isThere(location)) {
     throw stop(
       'store',
       `There is no store at ${location} yet, so nothing is known as bought.`,
@@ -41,15 +38,6 @@ export async function requireTaken(location: string, operation: string, changes:
     `The store ${location} takes only jobs that look things up, and ${operation} changes something at the service.`,
     'Run it with a store on the disk of one machine: a folder after --store.',
   );
-}
-
-/**
- * Makes the folder ready in which things are kept beside a ledger.
- * @returns the folder: the store's own, or one of this user. @throws StopError as `run` would, and `store` where a server has no ledger.
- */
-export async function prepareFolder(location: string): Promise<string> {
-  await (await storeAt(location)).prepare(location);
-  return besideFolder(location);
 }
 
 /**
@@ -76,14 +64,9 @@ export async function lookIfThere(location: string, tell?: Tell): Promise<Ledger
   try {
     return await lookAtLedger(location, tell);
   } catch (error) {
-    if (error instanceof StopError && error.code === 'store' && isNewStore({ location, named: true }))
-      return undefined;
+    if (error instanceof StopError && error.code === 'store' && !isThere(location)) return undefined;
     throw error;
   }
-}
-
-function isNewStore({ location }: StoreChoice): boolean {
-  return !location.includes('://') && !existsSync(join(location, 'ledger.db'));
 }
 
 export async function lookAtLedger(location: string, tell?: Tell): Promise<LedgerReader> {

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { listsFolder, stateFolder } from '../core/paths.ts';
+import { isUrl } from '../ledger/store.ts';
 
 export interface StoreChoice {
   readonly location: string;
@@ -18,12 +19,16 @@ export function chooseStore(flag: string | undefined, sandbox: boolean): StoreCh
   return { location: sandbox ? join(stateFolder(), 'sandbox') : stateFolder(), named: false };
 }
 
+/** Whether a folder has a ledger; of a server only its store can say. */
+export const isThere = (location: string): boolean =>
+  isUrl(location) || existsSync(join(location, 'ledger.db'));
+
 /** The stores that a reading command looks into: the named one, else those of the two default ones that exist. */
 export function storesToLookAt(flag: string | undefined): readonly string[] {
   const real = chooseStore(flag, false);
   if (real.named) return [real.location];
   const locations = [real.location, chooseStore(flag, true).location];
-  return locations.filter((location) => existsSync(join(location, 'ledger.db')));
+  return locations.filter(isThere);
 }
 
 /** The stores that may hold something of a person: to the page lists may have been brought before anything was run. */

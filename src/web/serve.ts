@@ -10,10 +10,11 @@ import type { Answers } from '../client/account/agreements.ts';
 import { type Clock, systemClock } from '../core/clock.ts';
 import { type StopError, stop } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
+import { besideFolder } from '../core/paths.ts';
 import type { Tell } from '../ledger/store.ts';
+import { storeAt } from '../ledger/stores.ts';
 import { replaceFile } from '../lib/atomic-file.ts';
 import { type ProcessLock, tryLock } from '../lib/process-lock.ts';
-import { prepareFolder } from '../run/open-ledger.ts';
 import { chooseStore } from '../run/store-choice.ts';
 import { Opening } from './api.ts';
 import { Address } from './server/address.ts';
@@ -71,7 +72,9 @@ type OpenedPage =
  * the one that is there is silent.
  */
 export async function openPage(options: PageOptions): Promise<OpenedPage> {
-  const folder = await prepareFolder(locationOf(options.store));
+  const location = locationOf(options.store);
+  await (await storeAt(location)).prepare(location);
+  const folder = besideFolder(location);
   const place = await placeIn(folder, systemClock);
   if (place.kind === 'served') return place;
   try {

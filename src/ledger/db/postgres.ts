@@ -16,7 +16,7 @@ import { codeOf, isAway, refusal, unanswered, unreachable } from './postgres-err
 import { cellOf, isAskable, queryOf, textOf } from './postgres-statements.ts';
 import { type Address, addressOf } from './server-address.ts';
 
-export interface PostgresOptions {
+interface PostgresOptions {
   readonly isReader?: boolean;
   /** How it gets through a time in which the database cannot be reached. Without it whatever was asked for fails. */
   readonly riding?: Riding | undefined;
