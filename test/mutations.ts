@@ -153,7 +153,7 @@ export const MUTATIONS: readonly Mutation[] = [
     file: 'src/ledger/context.ts',
     text: "hash('sha256', secret + key, 'buffer')",
     instead: "hash('sha256', secret + key + performance.now(), 'buffer')",
-    test: ['ledger/stores/erasures', 'found by its own key'],
+    test: ['cli/forget', 'a forgotten person is in no byte of the store'],
   },
   {
     rule: '19: nothing starts by a plan that moved',
