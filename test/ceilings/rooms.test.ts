@@ -10,20 +10,20 @@ const SOURCES = join(import.meta.dirname, '..', '..', 'src');
 
 /** The most lines that a room may have. Whoever takes lines out lowers its number. */
 const MOST_LINES: Readonly<Record<string, number>> = {
-  cli: 5_691,
+  cli: 5_556,
   client: 10_267,
   core: 2_224,
-  files: 13_992,
-  index: 349,
-  job: 1_472,
+  files: 13_731,
+  index: 339,
+  job: 1_457,
   ledger: 11_469,
   lib: 1_979,
-  objects: 1_376,
+  objects: 1_308,
   operations: 3_317,
-  plan: 4_618,
-  run: 13_047,
+  plan: 4_613,
+  run: 11_652,
   sandbox: 2_666,
-  web: 15_879,
+  web: 15_743,
 };
 
 test.for(readdirSync(SOURCES, { withFileTypes: true }).filter((entry) => entry.isDirectory()))(
