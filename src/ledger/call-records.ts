@@ -332,11 +332,6 @@ export interface Sent {
   readonly answeredAtMs?: number;
 }
 
-export interface AttemptsAbout {
-  readonly attempts: readonly AttemptRecord[];
-  readonly next?: number;
-}
-
 /** The reason for releasing a lost attempt's money when a later attempt was answered under the same idempotency key. */
 export const CHARGED_ONCE = 'answered later under the same idempotency key, which the vendor charges once';
 
@@ -356,9 +351,4 @@ export interface RowRecord {
   readonly outcome: Outcome;
   readonly answers: readonly RowAnswer[];
   readonly input?: number;
-}
-
-export interface LoggedPart {
-  readonly attempts: readonly AttemptRecord[];
-  readonly next?: number;
 }

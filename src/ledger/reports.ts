@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import { present } from '../core/objects.ts';
 import type { RowNumber } from '../core/row.ts';
-import type { AttemptsAbout, LoggedPart } from './call-records.ts';
+import type { AttemptRecord } from './call-records.ts';
 import { recordsOf } from './calls.ts';
 import { type Context, oneRow } from './context.ts';
-import type { Db } from './db.ts';
+import type { Cell, Db } from './db.ts';
 import {
   type Activity,
   type AttemptId,
@@ -25,54 +25,48 @@ const DAY_MS = 86_400_000;
 /** Of one read: some milliseconds. */
 const CALLS_AT_ONCE = 20_000;
 const ROWS_AT_ONCE = 2_000;
+const RECORDS_AT_ONCE = 500;
 
 export const readReports = ({ db }: Context) => ({
-  /**
-   * Attempts, oldest first, of calls that have one of these texts as a value in their question or in what they change. It
-   * looks through the `most` calls after the one numbered `after`, in the order of their first attempts; `next` is where
-   * the search goes on, and is absent at its end.
-   */
-  async attemptsAbout(values: readonly string[], after: number, most: number): Promise<AttemptsAbout> {
+  /** Attempts, oldest first, of calls that have one of these texts as a value in their question or in what they change. */
+  async *attemptsAbout(
+    values: readonly string[],
+    most = CALLS_AT_ONCE,
+  ): AsyncGenerator<readonly AttemptRecord[]> {
     const sql = 'SELECT id, asked FROM calls WHERE id > ? ORDER BY id LIMIT CAST(? AS {int})';
-    const { part, next } = lastOfPart(
-      await db.rows<{ id: AttemptId; asked: string }>(sql, [after, most + 1]),
-      most,
-    );
     // What a call asks is JSON, so a whole value in it stands in quotes.
     const quoted = values.map((value) => JSON.stringify(value));
-    const about = part.filter(({ asked }) => quoted.some((value) => asked.includes(value)));
-    const attempts = await recordsOf(db, numbersOf(about));
-    return { attempts, ...present({ next }) };
+    for (let after = 0; ; await setImmediate()) {
+      const part = await db.rows<{ id: AttemptId; asked: string }>(sql, [after, most]);
+      const about = part.filter(({ asked }) => quoted.some((value) => asked.includes(value)));
+      yield await recordsOf(db, numbersOf(about));
+      const last = part.at(-1);
+      if (last === undefined || part.length < most) return;
+      after = last.id;
+    }
   },
 
-  /** Newest first, of the `most` attempts before number `before`, or of the newest; `next` is absent at the end. */
-  async logged(
+  /** Attempts, newest first; those of one millisecond are told together. */
+  async *logged(
     { batch, changes = false }: LoggedOf,
-    before: number | undefined,
-    most: number,
-  ): Promise<LoggedPart> {
-    const until = before ?? Number.MAX_SAFE_INTEGER;
+    most = RECORDS_AT_ONCE,
+  ): AsyncGenerator<readonly AttemptRecord[]> {
     const accounts = await accountsOf(db, batch);
-    const times = await Promise.all(
-      accounts.map(({ account, sinceMs }) =>
-        db.rows<{ at: number }>(NEWEST_TIMES, [account, sinceMs, until, most]),
-      ),
-    );
-    const newest = times
-      .flat()
-      .map(({ at }) => at)
-      .sort((a, b) => b - a);
-    const next = newest[most - 1];
-    const found = await Promise.all(
-      accounts.map(({ account, sinceMs }) =>
-        db.rows<{ id: AttemptId }>(LOGGED, [
-          ...[account, next ?? sinceMs, until, batch ?? null, batch ?? null, changes ? 1 : 0],
-        ]),
-      ),
-    );
-    const attempts = await recordsOf(db, numbersOf(found.flat()));
-    const newestFirst = attempts.toSorted((a, b) => b.intentAtMs - a.intentAtMs || b.attempt - a.attempt);
-    return { attempts: newestFirst, ...present({ next }) };
+    const inEach = async <Row>(sql: string, params: (of: LogAccount) => readonly Cell[]): Promise<Row[]> =>
+      (await Promise.all(accounts.map((of) => db.rows<Row>(sql, params(of))))).flat();
+    for (let until = Number.MAX_SAFE_INTEGER; ; await setImmediate()) {
+      const times = await inEach<{ at: number }>(NEWEST_TIMES, ({ account, sinceMs }) => [
+        ...[account, sinceMs, until, most],
+      ]);
+      const from = times.map(({ at }) => at).sort((a, b) => b - a)[most - 1];
+      const ids = await inEach<{ id: AttemptId }>(LOGGED, ({ account, sinceMs }) => [
+        ...[account, from ?? sinceMs, until, batch ?? null, batch ?? null, changes ? 1 : 0],
+      ]);
+      const attempts = await recordsOf(db, numbersOf(ids));
+      yield attempts.toSorted((a, b) => b.intentAtMs - a.intentAtMs || b.attempt - a.attempt);
+      if (from === undefined) return;
+      until = from;
+    }
   },
 
   /** What attempts dated from `fromMs` on and before `untilMs` have cost by now, in parts that add up. */
@@ -127,15 +121,14 @@ export const readReports = ({ db }: Context) => ({
 const numbersOf = (found: readonly { readonly id: AttemptId }[]): readonly AttemptId[] =>
   found.map(({ id }) => id);
 
-/** @param found one more than the part has, where there are more. */
-function lastOfPart<Row extends { readonly id: number }>(found: readonly Row[], most: number) {
-  const part = found.slice(0, most);
-  return { part, next: found.length > most ? part.at(-1)?.id : undefined };
+interface LogAccount {
+  readonly account: number;
+  readonly sinceMs: number;
 }
 
 /** The accounts in whose calls a log looks, and since when. */
 const accountsOf = (db: Db, batch: BatchId | undefined) =>
-  db.rows<{ account: number; sinceMs: number }>(
+  db.rows<LogAccount>(
     batch === undefined
       ? 'SELECT id AS account, 0 AS "sinceMs" FROM accounts'
       : `SELECT account, created_at - ${DAY_MS} AS "sinceMs" FROM batches WHERE id = ?`,

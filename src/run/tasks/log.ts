@@ -1,17 +1,8 @@
-import { setImmediate } from 'node:timers/promises';
 import { callKeyOf } from '../../core/call-key.ts';
 import { stop } from '../../core/errors.ts';
 import { NOTE_PERSON, subjectWords } from '../../core/membership.ts';
 import { sentParameters } from '../../core/operation.ts';
-import type {
-  Act,
-  AttemptRecord,
-  Batch,
-  BatchId,
-  Decision,
-  LedgerReader,
-  LoggedOf,
-} from '../../ledger/ledger.ts';
+import type { Act, AttemptRecord, Batch, BatchId, Decision, LedgerReader } from '../../ledger/ledger.ts';
 import {
   normaliseAbn,
   normaliseCompanyProfile,
@@ -72,11 +63,6 @@ export interface LogOptions {
   readonly leaving?: AbortSignal;
 }
 
-/** Attempts of one read: some 30 ms, so that others of the process are answered in between. */
-const READ_AT_ONCE = 500;
-/** Calls are looked through faster than attempts are told. */
-const CALLS_AT_ONCE = 20_000;
-
 /** What a user means: a batch by its id, the beginning of it or `last`; else a person or company, however it is written. */
 export async function aboutOf(text: string | undefined, store: string | undefined): Promise<LogAbout> {
   if (text === undefined) return { kind: 'all' };
@@ -127,7 +113,6 @@ async function* entriesIn(ledger: LedgerReader, options: LogOptions): AsyncGener
       while ((acts[0]?.atMs ?? 0) >= attempt.intentAtMs) yield acts.shift() as LogEntry;
       yield* await told.entriesOf(attempt);
     }
-    await setImmediate();
   }
   yield* acts;
 }
@@ -140,14 +125,7 @@ async function* attemptsOf(
     yield await attemptsAbout(ledger, about.values, leaving);
     return;
   }
-  const of: LoggedOf = { batch: about.kind === 'batch' ? about.batch : undefined, changes };
-  for (let before: number | undefined, more = true; more; ) {
-    // A batch is a small part of what is looked through.
-    const part = await ledger.logged(of, before, READ_AT_ONCE);
-    yield part.attempts;
-    before = part.next;
-    more = before !== undefined;
-  }
+  yield* ledger.logged({ batch: about.kind === 'batch' ? about.batch : undefined, changes });
 }
 
 async function attemptsAbout(
@@ -156,15 +134,9 @@ async function attemptsAbout(
   leaving: AbortSignal | undefined,
 ): Promise<readonly AttemptRecord[]> {
   const found: AttemptRecord[] = [...(await forgotten(ledger, values))];
-  for (let after: number | undefined = 0; after !== undefined && !leaving?.aborted; ) {
-    const part: Awaited<ReturnType<LedgerReader['attemptsAbout']>> = await ledger.attemptsAbout(
-      values,
-      after,
-      CALLS_AT_ONCE,
-    );
-    found.push(...part.attempts);
-    after = part.next;
-    await setImmediate();
+  for await (const part of ledger.attemptsAbout(values)) {
+    found.push(...part);
+    if (leaving?.aborted) break;
   }
   return found.sort((one, other) => other.attempt - one.attempt);
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type CallKey, callKeyOf } from '../../../../src/core/call-key.ts';
 import type { Call } from '../../../../src/core/operation.ts';
-import { credits, type Ledger } from '../../../../src/ledger/ledger.ts';
+import { type AttemptRecord, credits, type Ledger } from '../../../../src/ledger/ledger.ts';
 import type { Store } from '../../../../src/ledger/store.ts';
 import {
   ACCOUNT,
@@ -432,16 +432,16 @@ export function callsConform(store: Store): void {
       const batch = await batchNamed(ledger, 'a');
       for (const word of ['acme', 'not-acme', 'other']) await answered(ledger, batch, word);
       await lost(ledger, batch, 'lost');
-      const all = await ledger.attemptsAbout(['acme.example', 'lost.example'], 0, 100);
-      expect(all.attempts.map(({ call }) => call)).toEqual([callNamed('acme'), callNamed('lost')]);
-      expect(all).not.toHaveProperty('next');
-      expect(all.attempts[0]).toMatchObject({ batch, closure: { kind: 'answered', charged: 1 } });
-      const first = await ledger.attemptsAbout(['acme.example', 'lost.example'], 0, 3);
-      expect(first).toMatchObject({ attempts: [{ call: callNamed('acme') }] });
-      const rest = await ledger.attemptsAbout(['acme.example', 'lost.example'], first.next ?? 0, 3);
-      expect(rest.attempts.map(({ call }) => call)).toEqual([callNamed('lost')]);
-      expect(rest).not.toHaveProperty('next');
-      expect(await ledger.attemptsAbout([], 0, 100)).toEqual({ attempts: [] });
+      const about = async (values: readonly string[], most?: number) => {
+        const found: AttemptRecord[] = [];
+        for await (const part of ledger.attemptsAbout(values, most)) found.push(...part);
+        return found;
+      };
+      const all = await about(['acme.example', 'lost.example']);
+      expect(all.map(({ call }) => call)).toEqual([callNamed('acme'), callNamed('lost')]);
+      expect(all[0]).toMatchObject({ batch, closure: { kind: 'answered', charged: 1 } });
+      expect(await about(['acme.example', 'lost.example'], 3)).toEqual(all);
+      expect(await about([])).toEqual([]);
     });
 
     test('a row that shares an answer, or has one of an earlier batch, saves its price; the row that paid does not', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { Ledger, Spent } from '../../../../src/ledger/ledger.ts';
+import type { AttemptRecord, Ledger, LoggedOf, Spent } from '../../../../src/ledger/ledger.ts';
 import type { Store } from '../../../../src/ledger/store.ts';
 import { ACCOUNT, answered, batchNamed, begin, DAY_MS, decide, keyNamed, lost, NOON_MS } from '../book.ts';
 import { freshLedger, freshPlace, openStore } from '../places.ts';
@@ -49,8 +49,8 @@ export function logConforms(store: Store): void {
       onTestFinished(() => reader.close());
       const acts = await reader.acts(batch);
       expect(acts.map(({ kind, operator }) => `${kind} ${operator}`)).toEqual(['begun ann', 'settled bob']);
-      const { attempts } = await reader.logged({ batch }, undefined, 10);
-      expect(attempts[0]?.decisions.map(({ kind, by: who }) => `${kind} ${who}`)).toEqual([
+      const { value: attempts }: { value?: readonly AttemptRecord[] } = await reader.logged({ batch }).next();
+      expect(attempts?.[0]?.decisions.map(({ kind, by: who }) => `${kind} ${who}`)).toEqual([
         'hold job',
         'skip person',
       ]);
@@ -73,17 +73,14 @@ export function logConforms(store: Store): void {
       const made = [];
       for (const name of ['one', 'two', 'three', 'four', 'five'])
         made.push(await answered(ledger, name === 'three' ? b : a, name));
-      const told: number[] = [];
-      for (let before: number | undefined, more = true; more; ) {
-        const part = await ledger.logged({}, before, 2);
-        told.push(...part.attempts.map(({ attempt }) => attempt));
-        before = part.next;
-        more = before !== undefined;
-      }
-      expect(told).toEqual(made.toReversed());
-      const { attempts } = await ledger.logged({ batch: b }, undefined, 10);
-      expect(attempts.map(({ attempt }) => attempt)).toEqual([made[2]]);
-      expect((await ledger.logged({ changes: true }, undefined, 10)).attempts).toEqual([]);
+      const told = async (of: LoggedOf, most?: number) => {
+        const numbers: number[] = [];
+        for await (const part of ledger.logged(of, most)) numbers.push(...part.map(({ attempt }) => attempt));
+        return numbers;
+      };
+      expect(await told({}, 2)).toEqual(made.toReversed());
+      expect(await told({ batch: b })).toEqual([made[2]]);
+      expect(await told({ changes: true })).toEqual([]);
     });
   });
 
