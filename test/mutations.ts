@@ -150,9 +150,9 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: '18: who was forgotten is not bought again',
-    file: 'src/ledger/context.ts',
-    text: "hash('sha256', secret + key, 'buffer')",
-    instead: "hash('sha256', secret + key + performance.now(), 'buffer')",
+    file: 'src/ledger/erase.ts',
+    text: "freed('subject IS NOT NULL')",
+    instead: "freed('id IS NOT NULL')",
     test: ['cli/forget', 'a forgotten person is in no byte of the store'],
   },
   {
