@@ -296,9 +296,10 @@ export async function writeGroup(
   const numbered = onePerCall(ends).map((end) => endRecord(end, moved));
   const [first, others] = partition(numbered, ({ call, state }) => state !== 'unsold' && isFirst(call));
   steps.add([REPLY], replies);
+  // What this process has under way in a folder nobody else ends.
   const late = steps.add(
     [LATE],
-    replies.map(({ call }) => ({ call, moved })),
+    replies.flatMap(({ call }) => (db.name === 'sqlite' && isFirst(call) ? [] : { call, moved })),
   );
   const endedFirst = steps.add([END_FIRST], first);
   const ended = steps.add(ENDING, others, 2);

@@ -56,12 +56,11 @@ export class Connection {
 
   /** Runs it for one record. */
   each(each: Statement, record: AnyRecord, found: unknown[]): void {
-    const { statement, names } = this.#overRecord(each);
-    const cells = names.map((name) => record[name]);
+    const { statement } = this.#overRecord(each);
     if (each.writes !== undefined) {
-      if (statement.run(cells).changes > 0) found.push({ id: record[each.writes] });
-    } else if (!statement.reader) statement.run(cells);
-    else for (const row of statement.all(cells)) found.push(row);
+      if (statement.run(record).changes > 0) found.push({ id: record[each.writes] });
+    } else if (!statement.reader) statement.run(record);
+    else for (const row of statement.all(record)) found.push(row);
   }
 
   /** Runs it once over all records. */
@@ -76,7 +75,8 @@ export class Connection {
   #overRecord(each: Statement): Prepared {
     let known = this.#overRecords.get(each);
     if (known === undefined) {
-      const { text, names } = each.whole ? wholeText(each) : textOf(each);
+      const names = usedOf(each);
+      const text = each.whole ? wholeText(each, names) : textOf(each, names);
       known = { statement: this.raw.prepare<unknown[], unknown>(text), names };
       this.#overRecords.set(each, known);
     }
@@ -93,52 +93,40 @@ export class Connection {
   }
 }
 
-interface Prepared extends Pick<Text, 'names'> {
+interface Prepared {
   readonly statement: Database.Statement<unknown[], unknown>;
-}
-
-interface Text {
-  readonly text: string;
-  /** The columns whose cells are its parameters, in their order. */
+  /** The columns that it uses. */
   readonly names: readonly string[];
 }
 
 /** `v` is a table of one row, whose cells are parameters; where it is the only table that is read, they stand there themselves. */
-function textOf({ columns, sql }: Statement): Text {
-  const names: string[] = [];
+function textOf({ columns, sql }: Statement, names: readonly string[]): string {
   // better-sqlite3 binds every number as a real one. SQLite plans a statement anew when a plain parameter changes by which it searches.
-  const cellOf = (name: string) => {
-    names.push(name);
-    return columns[name] === 'int' ? 'CAST(? AS INTEGER)' : '+?';
-  };
+  const cellOf = (name: string): string =>
+    columns[name] === 'int' ? `CAST(@${name} AS INTEGER)` : `+@${name}`;
   const own = inWordsOf('sqlite', sql);
-  if (uses(own) === 1 && isOutside(own, own.indexOf(' FROM v WHERE '))) {
-    const text = own
+  if (uses(own) === 1 && isOutside(own, own.indexOf(' FROM v WHERE ')))
+    return own
       .replace(' FROM v WHERE ', ' WHERE ')
       .replaceAll(/\bv\.(\w+)/g, (_, name: string) => cellOf(name));
-    return { text, names };
-  }
-  const used = usedOf(columns, own);
-  const table = () => `(SELECT ${used.map((name) => `${cellOf(name)} AS ${name}`).join(', ')}) AS v`;
-  return { text: withTable(own, table), names };
+  return withTable(own, `(SELECT ${names.map((name) => `${cellOf(name)} AS ${name}`).join(', ')}) AS v`);
 }
 
 /** `v` is the rows of a JSON list. It stands once in such a statement. */
-function wholeText({ columns, sql }: Statement): Text {
+function wholeText({ sql }: Statement, names: readonly string[]): string {
   const own = inWordsOf('sqlite', sql);
   invariant(uses(own) === 1, `a whole statement reads v once: ${own}`);
-  const names = usedOf(columns, own);
   const cells = names.map((name, at) => `value ->> ${at} AS ${name}`);
-  return { text: withTable(own, () => `(SELECT ${cells.join(', ')} FROM json_each(?)) AS v`), names };
+  return withTable(own, `(SELECT ${cells.join(', ')} FROM json_each(?)) AS v`);
 }
 
 const uses = (sql: string): number => sql.match(/\bv\b(?!\.[\w*])/g)?.length ?? 0;
 
-const usedOf = (columns: Statement['columns'], sql: string): readonly string[] =>
+const usedOf = ({ columns, sql }: Statement): readonly string[] =>
   Object.keys(columns).filter((name) => sql.includes('v.*') || new RegExp(`\\bv\\.${name}\\b`).test(sql));
 
-const withTable = (sql: string, table: () => string): string =>
-  sql.replaceAll(/\b(FROM|JOIN) v\b(?!\.)/g, (_, before: string) => `${before} ${table()}`);
+const withTable = (sql: string, table: string): string =>
+  sql.replaceAll(/\b(FROM|JOIN) v\b(?!\.)/g, (_, before: string) => `${before} ${table}`);
 
 /** Whether a place of a statement is in no parentheses. */
 const isOutside = (sql: string, at: number): boolean =>
