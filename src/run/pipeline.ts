@@ -25,7 +25,7 @@ import {
   writeRows,
 } from './pipeline/output.ts';
 import { requireRanges, sendRanges } from './pipeline/ranges.ts';
-import { isOfNoRow, type RowsWork, workRows } from './pipeline/row-work.ts';
+import { isOfNoRow, workRows } from './pipeline/row-work.ts';
 import { submitAgain, submitRows } from './pipeline/submit.ts';
 import { ProjectAccess } from './project-access.ts';
 import { readChangesAnew } from './readings.ts';
@@ -136,10 +136,7 @@ async function work(submitted: Submitted, sessions: Sessions): Promise<Worked> {
   if (batch.plannedRows !== undefined) await noteLearned(context.ledger, batch, context.clock.wallMs());
   const { fromRow, beforeRow } = ALL_ROWS;
   if ((await context.ledger.listed.rowsLeft(batch.id, fromRow, beforeRow, 1)).length === 0) return {};
-  const stopped = await inSession(submitted, sessions, async (rows) => {
-    await workRows(rows, left(submitted));
-    if (isToBeAskedAgain(rows)) await workRows(rows, left(submitted));
-  });
+  const stopped = await inSession(submitted, sessions, () => left(submitted));
   // A refused change is settled, so only a new plan asks for it again.
   if (stopped?.answers?.includes('refused') === true && context.job.operation.change !== undefined)
     await context.ledger.changeBatch(batch.id, { state: 'superseded' });
@@ -165,23 +162,17 @@ export async function workRange(
   batch: Batch,
   range: RowRange,
 ): Promise<StopError | undefined> {
-  const left = (): TaskSource => tasksOf({ context, batch, range });
-  return inSession({ context, batch }, sessions, async (rows) => {
-    await workRows(rows, left());
-    if (isToBeAskedAgain(rows)) await workRows(rows, left());
-  });
+  return inSession({ context, batch }, sessions, () => tasksOf({ context, batch, range }));
 }
 
-/** Whether rows were held until others of their project were answered. */
-function isToBeAskedAgain({ run, signal }: RowsWork): boolean {
-  return run.projects.hasWaiting && !signal.aborted;
-}
-
-/** Opens the session of the account, or takes part in it, settles what an earlier process left open, and works. @returns what stopped it. */
+/**
+ * Opens the session of the account, or takes part in it, settles what an earlier process left open, and works on what is left.
+ * @returns what stopped it.
+ */
 async function inSession(
   { context, batch }: Pick<Submitted, 'context' | 'batch'>,
   sessions: Sessions,
-  work: (rows: RowsWork) => Promise<void>,
+  left: () => TaskSource,
 ): Promise<StopError | undefined> {
   const stopping = new AbortController();
   const signal = AbortSignal.any([context.signal, stopping.signal]);
@@ -196,7 +187,10 @@ async function inSession(
   try {
     await sessions.recover(run);
     const [unknown, uncovered] = [new Set<CallKey>(), new Set<CallKey>()];
-    await work({ context, batch, run, flying: new Map(), unknown, uncovered, signal, stopAll });
+    const rows = { context, batch, run, flying: new Map(), unknown, uncovered, signal, stopAll };
+    await workRows(rows, left());
+    // Rows were held until others of their project were answered.
+    if (projects.hasWaiting && !signal.aborted) await workRows(rows, left());
     if (uncovered.size > 0 && !signal.aborted)
       stopAll(notCovered(batch, await retriesOf(context.ledger, batch.id)));
     if (context.hearBalance !== undefined && !signal.aborted) {

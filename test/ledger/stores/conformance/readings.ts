@@ -373,6 +373,7 @@ export function readingsConform(store: Store): void {
     await settle(ledger, one, 2, IN_DOUBT, [attempt]);
     await settle(ledger, other, 2, IN_DOUBT, [attempt]);
     await decide(ledger, one, 'acme', 'skip');
+    expect([await ledger.counts(one), await ledger.counts(other)]).toEqual([{ skipped: 1 }, { in_doubt: 1 }]);
     const decision = await decide(ledger, other, 'acme', 'retry');
     expect([await ledger.counts(one), await ledger.counts(other)]).toEqual([{ skipped: 1 }, {}]);
     await ledger.changeBatch(other, { extraCredits: credits(9) });
