@@ -1,12 +1,5 @@
 import type { Outcome, OutcomeKind, RowNumber } from '../core/row.ts';
-import {
-  type AnswerKind,
-  type AnswerRecord,
-  isAnswer,
-  type ReadAs,
-  type RowAnswer,
-  type RowRecord,
-} from './call-records.ts';
+import { type AnswerRecord, isAnswer, type ReadAs, type RowAnswer, type RowRecord } from './call-records.ts';
 import { answersOf } from './calls.ts';
 import { type Context, oneRow } from './context.ts';
 import { type Cell, each, type Sql } from './db.ts';
@@ -163,9 +156,14 @@ async function recordsBy(sql: Sql, text: string, params: readonly Cell[]): Promi
   const used = new Map(rows.map((kept) => [kept.row, usedBy(kept)]));
   const answers = await answersOf(sql, [...used.values()].flat());
   return rows.map((kept): RowRecord => {
-    const { row, state, input } = kept;
-    const own = (used.get(row) ?? []).flatMap((id) => answerIn(state, answers.get(id)));
-    return { row, outcome: outcomeOf(kept), answers: own, ...(input === null ? {} : { input }) };
+    const { row, input } = kept;
+    const own = (used.get(row) ?? []).map((id) => answers.get(id)).filter(isShown);
+    return {
+      row,
+      outcome: outcomeOf(kept),
+      answers: asItEnded(kept, own),
+      ...(input === null ? {} : { input }),
+    };
   });
 }
 
@@ -181,15 +179,14 @@ function outcomeOf({ state, matched_by, reason }: Kept): Outcome {
   return outcome as Outcome;
 }
 
-/** What an answer was taken for by the row that it ended, where it is read as none since. */
-const TAKEN_FOR: Readonly<Partial<Record<OutcomeKind, AnswerKind>>> = {
-  matched: 'found',
-  applied: 'found',
-  no_match: 'no_match',
-  refused: 'refused',
-};
+/** Of what is read as no answer any more nothing is shown. */
+const isShown = (answer: AnswerRecord<ReadAs> | undefined): answer is AnswerRecord =>
+  answer !== undefined && isAnswer(answer.kind);
 
-function answerIn(state: OutcomeKind, answer: AnswerRecord<ReadAs> | undefined): readonly RowAnswer[] {
-  const kind = answer === undefined || isAnswer(answer.kind) ? answer?.kind : TAKEN_FOR[state];
-  return answer === undefined || kind === undefined ? [] : [{ ...answer, kind } as RowAnswer];
+/** A row that was matched shows by what, also where that answer means something else by now. */
+function asItEnded({ state }: Kept, answers: readonly AnswerRecord[]): readonly RowAnswer[] {
+  const last = answers.at(-1);
+  if (state !== 'matched' || last === undefined || answers.some(({ kind }) => kind === 'found'))
+    return answers;
+  return [...answers.slice(0, -1), { ...last, kind: 'found' }];
 }
