@@ -10,20 +10,20 @@ const SOURCES = join(import.meta.dirname, '..', '..', 'src');
 
 /** The most lines that a room may have. Whoever takes lines out lowers its number. */
 const MOST_LINES: Readonly<Record<string, number>> = {
-  cli: 5_556,
-  client: 10_267,
+  cli: 5_554,
+  client: 9_788,
   core: 2_224,
   files: 13_731,
   index: 339,
   job: 1_457,
-  ledger: 11_469,
-  lib: 1_979,
+  ledger: 10_049,
+  lib: 1_957,
   objects: 1_308,
   operations: 3_317,
   plan: 4_613,
-  run: 11_652,
+  run: 11_588,
   sandbox: 2_666,
-  web: 15_743,
+  web: 15_734,
 };
 
 test.for(readdirSync(SOURCES, { withFileTypes: true }).filter((entry) => entry.isDirectory()))(
