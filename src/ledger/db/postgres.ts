@@ -106,7 +106,7 @@ export class PostgresDb implements Db {
   #endsIn = '';
   #lastTurn: Promise<unknown> = Promise.resolve();
   #worker: number | undefined;
-  #whyNot: (() => Promise<StopError>) | undefined;
+  #whyNot = (): Promise<StopError> => Promise.reject(new Error('it writes as nobody'));
   /** What the worker's row says, unless a transaction is in doubt. */
   #newest = 0;
   /** Its COMMIT was asked for, and not answered. */
@@ -179,7 +179,7 @@ export class PostgresDb implements Db {
    * From now on a COMMIT without an answer is found out, by the row of this worker. Before that it is thrown as `Unanswered`.
    * @param whyNot says what became of the row where it is not as this worker left it.
    */
-  workAs(worker: number, whyNot?: () => Promise<StopError>): void {
+  workAs(worker: number, whyNot: () => Promise<StopError>): void {
     this.#worker = worker;
     this.#newest = 0;
     this.#whyNot = whyNot;
@@ -241,7 +241,7 @@ export class PostgresDb implements Db {
       answers.push(
         this.#ask(client, { ...MARK, values: [this.#worker, this.#newest, this.#newest + 2] }, isGroup).catch(
           async (error) => {
-            throw codeOf(error) === NOTHING_MARKED ? await this.#lost() : error;
+            throw codeOf(error) === NOTHING_MARKED ? await this.#whyNot() : error;
           },
         ),
       );
@@ -269,20 +269,10 @@ export class PostgresDb implements Db {
     const values = [this.#worker, this.#newest, taken];
     const { rows } = await this.#ask(client, { ...TAKE_ITS_PLACE, values });
     const newest = rows[0]?.newest_group;
-    if (newest !== committed && newest !== taken) throw await this.#lost();
+    if (newest !== committed && newest !== taken) throw await this.#whyNot();
     this.#newest = newest;
     this.#inDoubt = undefined;
     return newest === committed;
-  }
-
-  async #lost(): Promise<StopError> {
-    const why = await this.#whyNot?.().catch(() => undefined);
-    if (why !== undefined) return why;
-    return stop(
-      'store_lost',
-      `${this.shown} does not know what worker ${this.#worker} wrote last, so it was put back to an earlier state.`,
-      'Restore a newer backup, or accept the loss by --accept store.',
-    );
   }
 
   #through<T>(work: (client: PoolClient) => Promise<T>, manner: Manner = {}): Promise<T> {

@@ -5,6 +5,7 @@
  */
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../../src/core/clock.ts';
+import { stop } from '../../../src/core/errors.ts';
 import { type PostgresDb, postgres } from '../../../src/ledger/db/postgres.ts';
 import { each, eachWriting, SCHEMA, type Step, step } from '../../../src/ledger/db.ts';
 import type { Patience } from '../../../src/ledger/store.ts';
@@ -48,7 +49,7 @@ async function opened(
   const door = await postgres(url, { riding: { ...patience, clock: systemClock, tell } });
   // One that is held up for good, where a promise is broken, would never be closed.
   onTestFinished(() => void door.close());
-  door.workAs(worker);
+  door.workAs(worker, async () => stop('store_lost', 'it was put back', 'restore it'));
   return door;
 }
 
