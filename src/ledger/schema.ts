@@ -349,7 +349,12 @@ interface Rule {
 const never = (says: string, ...of: readonly string[]): Rule => ({ of, says, when: differs(...of) });
 
 const RULES: Readonly<Record<string, Rule>> = {
-  calls_move: { of: ['state'], says: 'a call moves as the protocol says', when: strays(CALL_MOVES) },
+  calls_move: {
+    of: ['state', 'charged', 'key'],
+    says: 'a call moves as the protocol says; what was charged is never less, and a key stays',
+    when: `(${strays(CALL_MOVES)}) OR OLD.charged > NEW.charged OR (OLD.charged IS NOT NULL AND NEW.charged IS NULL)
+      OR (OLD.key <> NEW.key AND NEW.state <> 'erased')`,
+  },
   calls_fixed: never(
     'a call stays what it was',
     ...[
@@ -367,11 +372,6 @@ const RULES: Readonly<Record<string, Rule>> = {
       'after',
     ],
   ),
-  calls_charged: {
-    of: ['charged', 'key'],
-    says: 'what was charged is never less, and a key stays',
-    when: `OLD.charged > NEW.charged OR (OLD.charged IS NOT NULL AND NEW.charged IS NULL) OR (OLD.key <> NEW.key AND NEW.state <> 'erased')`,
-  },
   rows_move: {
     of: ['state', 'call', 'matched_by', 'batch', 'row'],
     says: 'a row moves as the protocol says, and a final outcome stays as it is',
