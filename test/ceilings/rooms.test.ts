@@ -21,7 +21,7 @@ const MOST_LINES: Readonly<Record<string, number>> = {
   objects: 1_308,
   operations: 3_317,
   plan: 4_613,
-  run: 11_588,
+  run: 11_582,
   sandbox: 2_666,
   web: 15_734,
 };
