@@ -28,8 +28,9 @@ const missedAfterMs = (windowMs: number): number => Math.min(Math.max(windowMs *
 /** How far ahead places are taken: while its intent is committed a request is not due yet. */
 const aheadOf = (windowMs: number): number => Math.min(windowMs * 0.15, 500);
 
-/** How much later than others a request may come to the vendor that left in time. */
+/** How late a request may come after it has left, as long as its answer has not told; and beyond what that tells. */
 const unsureOf = (windowMs: number): number => Math.min(Math.max(windowMs * 0.02, 20), 500);
+const SURE_MS = 5;
 
 /** A request whose connection is opened first leaves later than it was to. After half a window, or this time, it does not leave any more. */
 const LATEST_TO_LEAVE_MS = 1_000;
@@ -55,17 +56,20 @@ interface Taken {
 /** Places that were taken together. */
 interface Block {
   readonly first: number;
-  /** Nobody has left by so many of them yet, and by so many others somebody has, as late as that. */
-  open: number;
-  sent: number;
-  lateMs: number;
+  readonly places: Place[];
 }
 
 interface Place {
   readonly block: Block;
   readonly dueUs: number;
-  isOpen: boolean;
+  use: 'open' | 'left' | 'answered' | 'none';
+  /** How late its request left, when, and how long its answer took. */
+  lateMs: number;
+  leftMs: number;
+  tookMs: number;
 }
+
+const UNUSED = { use: 'open', lateMs: 0, leftMs: 0, tookMs: 0 } as const;
 
 export class Line implements AccountLine {
   readonly #db: Pick<Db, 'rows'>;
@@ -77,6 +81,7 @@ export class Line implements AccountLine {
   readonly #missedMs: number;
   readonly #unsureMs: number;
   readonly #aheadMs: number;
+  readonly #answers: Answers;
   readonly #closing = new AbortController();
   readonly #waiting: PromiseWithResolvers<Place>[] = [];
   #free: Place[] = [];
@@ -93,6 +98,9 @@ export class Line implements AccountLine {
   #differenceMs = 0;
   #doubtMs = Number.POSITIVE_INFINITY;
   #heardMs = 0;
+  /** What it sends, on average of about a second. */
+  #perMs = 0;
+  #lastMs = 0;
 
   /** @param windows of the account's plan, at least one. */
   constructor(db: Pick<Db, 'rows'>, account: number, windows: readonly SharedWindow[], clock: Clock) {
@@ -111,6 +119,7 @@ export class Line implements AccountLine {
         : Math.ceil(((windowMs - madeUpMs(windowMs)) * 1000) / shortest.requests);
     this.#missedMs = missedAfterMs(windowMs);
     this.#unsureMs = unsureOf(windowMs);
+    this.#answers = new Answers(this.#unsureMs);
     this.#aheadMs = aheadOf(windowMs);
   }
 
@@ -123,15 +132,22 @@ export class Line implements AccountLine {
           if (lateMs >= 0 && lateMs <= this.#missedMs) return;
           if (lateMs < 0) await this.#clock.sleep(Math.ceil(-lateMs));
           else {
-            this.#leaves(place, undefined);
+            this.#tell(place, 'none');
             const other = await this.#placeBefore(latestMs);
             if (other === undefined) return;
             place = other;
           }
         }
       },
-      mayLeave: () => place.isOpen && this.#lateMs(place) <= Math.max(this.#windowMs / 2, LATEST_TO_LEAVE_MS),
-      left: () => this.#leaves(place, this.#lateMs(place)),
+      mayLeave: () =>
+        place.use === 'open' && this.#lateMs(place) <= Math.max(this.#windowMs / 2, LATEST_TO_LEAVE_MS),
+      left: () => this.#left(place),
+      answered: () => {
+        if (place.use !== 'left') return;
+        place.tookMs = this.#clock.monotonicMs() - place.leftMs;
+        this.#answers.hear(place.tookMs);
+        this.#tell(place, 'answered');
+      },
       giveBack: () => this.#giveBack(place),
     };
   }
@@ -177,23 +193,36 @@ export class Line implements AccountLine {
     return this.#clock.monotonicMs() - dueUs / 1000 - this.#differenceMs;
   }
 
-  /** @param lateMs undefined: nothing leaves by it. */
-  #leaves(place: Place, lateMs: number | undefined): void {
+  #left(place: Place): void {
+    if (place.use !== 'open') return;
+    place.leftMs = this.#clock.monotonicMs();
+    place.lateMs = Math.max(this.#lateMs(place), 0);
+    this.#perMs = this.#perMs * Math.exp(-Math.min(place.leftMs - this.#lastMs, 1_000) / 1_000) + 0.001;
+    this.#lastMs = place.leftMs;
+    place.use = 'left';
+    if (place.lateMs <= this.#missedMs + this.#unsureMs) return;
+    this.#isUrgent = true;
+    this.#news.add(place.block);
+    void this.#serve();
+  }
+
+  /** The line hears of a block once all of it was answered, or let go. */
+  #tell(place: Place, use: 'answered' | 'none'): void {
+    place.use = use;
     const { block } = place;
-    if (!place.isOpen) return;
-    place.isOpen = false;
-    block.open -= 1;
-    if (lateMs !== undefined) {
-      block.sent += 1;
-      block.lateMs = Math.max(block.lateMs, lateMs);
-    }
-    this.#isUrgent ||= lateMs !== undefined && lateMs > this.#missedMs + this.#unsureMs;
-    if (block.open === 0 || this.#isUrgent) this.#news.add(block);
-    if (this.#isUrgent) void this.#serve();
+    if (block.places.every((each) => each.use === 'answered' || each.use === 'none')) this.#news.add(block);
+  }
+
+  /** How late a request came at most, or may still come. */
+  #latestMs({ use, lateMs, tookMs }: Omit<Place, 'block' | 'dueUs'>): number {
+    if (use === 'none') return 0;
+    const doubtMs = this.#marginMs + Math.min(this.#doubtMs, this.#windowMs);
+    if (use === 'open') return this.#missedMs + this.#unsureMs + doubtMs;
+    return lateMs + (use === 'left' ? this.#unsureMs : this.#answers.laterMs(tookMs)) + doubtMs;
   }
 
   #giveBack(place: Place): void {
-    if (!place.isOpen || this.#free.includes(place)) return;
+    if (place.use !== 'open' || this.#free.includes(place)) return;
     this.#free.unshift(place);
     void this.#serve();
   }
@@ -221,23 +250,23 @@ export class Line implements AccountLine {
   #next(): Place | undefined {
     for (let place = this.#free.shift(); place !== undefined; place = this.#free.shift()) {
       if (this.#lateMs(place) <= this.#missedMs) return place;
-      this.#leaves(place, undefined);
+      this.#tell(place, 'none');
     }
     return undefined;
   }
 
-  /** Takes as many as wait, or waits until some may be taken. */
+  /** Takes as many as wait, or as it sends until the first of them is due; or waits until some may be taken. */
   async #take(): Promise<void> {
     this.#isUrgent = false;
-    const wanted = this.#waiting.length;
+    const waiting = this.#waiting.length;
+    const wanted = waiting === 0 ? 0 : Math.max(waiting, Math.ceil((this.#perMs * this.#aheadMs) / 2));
     const news = [...this.#news];
     this.#news.clear();
-    const unsureMs = this.#unsureMs + this.#marginMs + Math.min(this.#doubtMs, this.#windowMs);
-    const latestUs = Math.ceil((this.#missedMs + unsureMs) * 1000);
-    const told = news.map(({ first, open, sent, lateMs }) => ({
+    const latestUs = Math.ceil(this.#latestMs(UNUSED) * 1000);
+    const told = news.map(({ first, places }) => ({
       place: first,
-      late: Math.max(sent === 0 ? 0 : Math.ceil((lateMs + unsureMs) * 1000), open === 0 ? 0 : latestUs),
-      sent: sent + open,
+      late: Math.ceil(Math.max(...places.map((place) => this.#latestMs(place))) * 1000),
+      sent: places.filter(({ use }) => use !== 'none').length,
     }));
     const said = [this.#account, wanted, this.#windows, this.#stepUs, this.#aheadMs * 1000, latestUs];
     const askedMs = this.#clock.monotonicMs();
@@ -254,9 +283,10 @@ export class Line implements AccountLine {
       const lookMs = Math.min(Math.max(inMs, 1), LOOK_EVERY_MS);
       return this.#clock.sleep(lookMs, this.#closing.signal).catch(() => {});
     }
-    const block: Block = { first: taken.place, open: taken.places, sent: 0, lateMs: 0 };
+    const block: Block = { first: taken.place, places: [] };
     for (let at = 0; at < taken.places; at += 1)
-      this.#free.push({ block, dueUs: taken.due_us + at * this.#stepUs, isOpen: true });
+      block.places.push({ ...UNUSED, block, dueUs: taken.due_us + at * this.#stepUs });
+    this.#free.push(...block.places);
   }
 
   /** The database's clock showed that somewhere between the question and its answer. */
@@ -266,6 +296,28 @@ export class Line implements AccountLine {
     const isSetBack = Math.abs(differenceMs - this.#differenceMs) > doubtMs + this.#doubtMs + LOOK_EVERY_MS;
     if (doubtMs > this.#doubtMs && nowMs - this.#heardMs < DIFFERENCE_HOLDS_MS && !isSetBack) return;
     [this.#doubtMs, this.#differenceMs, this.#heardMs] = [doubtMs, differenceMs, nowMs];
+  }
+}
+
+/** How much later than others a request came at most, by how much longer its answer took than the fastest one. */
+class Answers {
+  readonly #unsureMs: number;
+  #fastestMs = Number.POSITIVE_INFINITY;
+  #meanMs = 0;
+
+  constructor(unsureMs: number) {
+    this.#unsureMs = unsureMs;
+  }
+
+  /** A vendor that has become slower is known as that after some thousand answers. */
+  hear(tookMs: number): void {
+    this.#fastestMs = Math.min(tookMs, this.#fastestMs * 1.000_02);
+    this.#meanMs += (tookMs - this.#fastestMs - this.#meanMs) / 100;
+  }
+
+  /** Where a vendor's answers take now this long and now that, they say nothing. */
+  laterMs(tookMs: number): number {
+    return this.#meanMs > this.#unsureMs ? this.#unsureMs : tookMs - this.#fastestMs + SURE_MS;
   }
 }
 

@@ -75,6 +75,7 @@ export interface Turn {
   /** Whether it may leave in this very turn of the event loop. */
   mayLeave(): boolean;
   left(): void;
+  answered(): void;
   /** Says nothing of a request that has left. */
   giveBack(): void;
 }

@@ -29,6 +29,7 @@ export class RatePermit {
   }
 
   answered(): void {
+    this.#turn?.answered();
     this.#giver.answered(this);
   }
 

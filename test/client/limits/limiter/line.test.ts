@@ -30,6 +30,7 @@ class PlayedLine implements AccountLine {
       untilDue: async () => void told.push('awaited'),
       mayLeave: () => mayLeave,
       left: () => void told.push('left'),
+      answered: () => void told.push('answered'),
       giveBack: () => void told.push('given back'),
     };
     this.asked.shift()?.resolve(turn);
@@ -74,7 +75,7 @@ test('each who waits asks for a place at once, and the line alone keeps the plan
     permit.sent();
     permit.answered();
   }
-  expect(turns.map(({ told }) => told)).toEqual(new Array(3).fill(['awaited', 'left']));
+  expect(turns.map(({ told }) => told)).toEqual(new Array(3).fill(['awaited', 'left', 'answered']));
   expect(limited.permitAtOnce(PATIENT)).toBeUndefined();
 });
 
