@@ -178,7 +178,8 @@ async function whyNot(context: Writing, intent: Intent, draft: Draft): Promise<A
     movedOn(stands, intent, draft) ??
     (await unanswered(context, intent, draft)) ??
     (await reachedCap(context, intent, draft)) ??
-    (draft.prior === null
+    // It fits by now, or waits for the price that another one is to show.
+    (draft.prior === null || intent.isUnpriced
       ? { kind: 'wait', scope: 'batch', money: await moneyOf(context.db, `batch:${intent.batch}`) }
       : KNOWN)
   );
