@@ -3,6 +3,7 @@
  * is cut off, stopped or restarted, a group is written once.
  * Method: doors over a real server, through a way on which the test decides what becomes of each message.
  */
+import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../../src/core/clock.ts';
 import { stop } from '../../../src/core/errors.ts';
@@ -151,6 +152,8 @@ test('two processes never write at the same time, by groups or by hand', async (
   const more = (door: PostgresDb): Promise<unknown> =>
     door.transaction(async (sql) => {
       const [{ spent } = { spent: 0 }] = await sql.rows<{ spent: number }>('SELECT spent FROM purse');
+      // So long that another one would come in between.
+      await delay(20);
       await sql.rows('UPDATE purse SET spent = ?', [spent + 1]);
     });
   await Promise.all(
