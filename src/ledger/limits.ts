@@ -81,7 +81,6 @@ export class Line implements AccountLine {
   readonly #missedMs: number;
   readonly #unsureMs: number;
   readonly #aheadMs: number;
-  readonly #answers: Answers;
   readonly #closing = new AbortController();
   readonly #waiting: PromiseWithResolvers<Place>[] = [];
   #free: Place[] = [];
@@ -98,6 +97,9 @@ export class Line implements AccountLine {
   #differenceMs = 0;
   #doubtMs = Number.POSITIVE_INFINITY;
   #heardMs = 0;
+  /** The fastest answer, and how much longer others took on average. */
+  #fastestMs = Number.POSITIVE_INFINITY;
+  #laterMs = 0;
   /** What it sends, on average of about a second. */
   #perMs = 0;
   #lastMs = 0;
@@ -119,7 +121,6 @@ export class Line implements AccountLine {
         : Math.ceil(((windowMs - madeUpMs(windowMs)) * 1000) / shortest.requests);
     this.#missedMs = missedAfterMs(windowMs);
     this.#unsureMs = unsureOf(windowMs);
-    this.#answers = new Answers(this.#unsureMs);
     this.#aheadMs = aheadOf(windowMs);
   }
 
@@ -145,7 +146,9 @@ export class Line implements AccountLine {
       answered: () => {
         if (place.use !== 'left') return;
         place.tookMs = this.#clock.monotonicMs() - place.leftMs;
-        this.#answers.hear(place.tookMs);
+        // A vendor that has become slower is known as that after some thousand answers.
+        this.#fastestMs = Math.min(place.tookMs, this.#fastestMs * 1.000_02);
+        this.#laterMs += (place.tookMs - this.#fastestMs - this.#laterMs) / 100;
         this.#tell(place, 'answered');
       },
       giveBack: () => this.#giveBack(place),
@@ -213,12 +216,13 @@ export class Line implements AccountLine {
     if (block.places.every((each) => each.use === 'answered' || each.use === 'none')) this.#news.add(block);
   }
 
-  /** How late a request came at most, or may still come. */
+  /** How late a request came at most, or may still come. Where a vendor's answers take now this long and now that, they say nothing. */
   #latestMs({ use, lateMs, tookMs }: Omit<Place, 'block' | 'dueUs'>): number {
     if (use === 'none') return 0;
     const doubtMs = this.#marginMs + Math.min(this.#doubtMs, this.#windowMs);
     if (use === 'open') return this.#missedMs + this.#unsureMs + doubtMs;
-    return lateMs + (use === 'left' ? this.#unsureMs : this.#answers.laterMs(tookMs)) + doubtMs;
+    const isTold = use === 'answered' && this.#laterMs <= this.#unsureMs;
+    return lateMs + (isTold ? tookMs - this.#fastestMs + SURE_MS : this.#unsureMs) + doubtMs;
   }
 
   #giveBack(place: Place): void {
@@ -296,28 +300,6 @@ export class Line implements AccountLine {
     const isSetBack = Math.abs(differenceMs - this.#differenceMs) > doubtMs + this.#doubtMs + LOOK_EVERY_MS;
     if (doubtMs > this.#doubtMs && nowMs - this.#heardMs < DIFFERENCE_HOLDS_MS && !isSetBack) return;
     [this.#doubtMs, this.#differenceMs, this.#heardMs] = [doubtMs, differenceMs, nowMs];
-  }
-}
-
-/** How much later than others a request came at most, by how much longer its answer took than the fastest one. */
-class Answers {
-  readonly #unsureMs: number;
-  #fastestMs = Number.POSITIVE_INFINITY;
-  #meanMs = 0;
-
-  constructor(unsureMs: number) {
-    this.#unsureMs = unsureMs;
-  }
-
-  /** A vendor that has become slower is known as that after some thousand answers. */
-  hear(tookMs: number): void {
-    this.#fastestMs = Math.min(tookMs, this.#fastestMs * 1.000_02);
-    this.#meanMs += (tookMs - this.#fastestMs - this.#meanMs) / 100;
-  }
-
-  /** Where a vendor's answers take now this long and now that, they say nothing. */
-  laterMs(tookMs: number): number {
-    return this.#meanMs > this.#unsureMs ? this.#unsureMs : tookMs - this.#fastestMs + SURE_MS;
   }
 }
 

@@ -8,9 +8,6 @@ import type { AccountCaps, BatchId } from './records.ts';
  * What they tell each other stands in the ledger: why an account was stopped, until when it waits, and which batches a person has paused.
  */
 
-/** Who has not beaten for so long is not at work. */
-export const THERE_MS = 4_000;
-
 /** A request that has not left by then, from before its intent was asked for, never leaves. */
 export const SENT_WITHIN_MS = 5_000;
 
@@ -111,10 +108,7 @@ export interface Spenders {
   beat(accounts: readonly WorkerAccount[]): Promise<void>;
   /** Of an account that was agreed on, whose plan has one window or more. */
   line(identity: string, windows: readonly SharedWindow[]): Promise<AccountLine>;
-  /**
-   * Limits and budgets of accounts are the ledger's: what the first worker said holds for all hosts.
-   * @throws StopError `account` when the accounts file here says something else.
-   */
+  /** What the first worker said holds for all hosts. @throws StopError `account` when the accounts file here says something else. */
   agreeOn(account: SaidAccount): Promise<void>;
   /**
    * Has the accounts file here hold for all hosts.

@@ -11,7 +11,6 @@ import {
   type AccountTerms,
   type SaidAccount,
   type Spenders,
-  THERE_MS,
   termsWords,
   type WorkerView,
 } from '../spenders.ts';
@@ -61,7 +60,10 @@ export const spendersOf = ({ context, db, worker, watch, ledger, clock }: Spendi
     if (held === undefined) return undefined;
     const before: AccountTerms = JSON.parse(held);
     if (held === wordsOf(account)) return before;
-    const asking = await askingWith(db, account.identity);
+    const asking = (await workers(db)).find(
+      ({ beatAgoMs = THERE_MS, accounts }) =>
+        beatAgoMs < THERE_MS && accounts.some((each) => each.account === account.identity),
+    );
     if (asking !== undefined && JSON.stringify(before.windows) !== JSON.stringify(account.limits.windows))
       throw stop(
         'busy',
@@ -103,8 +105,8 @@ async function hold(
 
 // ------------------------------------------------------------------------------------------ who is there
 
-/** Who has not beaten for that long has ended, or hangs. */
-const SHOWN_MS = 60_000;
+/** Who has not beaten for that long is not at work; and has ended, or hangs. */
+const [THERE_MS, SHOWN_MS] = [4_000, 60_000];
 
 const WORKERS = `
 SELECT host, pid, command, since, seen_at, accounts, {now} AS now FROM workers
@@ -123,13 +125,4 @@ export async function workers(db: Pick<Db, 'rows'>): Promise<readonly WorkerView
     ...{ ...worker, sinceMs: now - since, accounts: JSON.parse(accounts) },
     ...(seen_at > since ? { beatAgoMs: now - seen_at } : {}),
   }));
-}
-
-/** Who sends with the account, or did a moment ago. */
-async function askingWith(db: Pick<Db, 'rows'>, identity: string): Promise<WorkerView | undefined> {
-  const there = await workers(db);
-  return there.find(
-    ({ beatAgoMs = THERE_MS, accounts }) =>
-      beatAgoMs < THERE_MS && accounts.some(({ account }) => account === identity),
-  );
 }

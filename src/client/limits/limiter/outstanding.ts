@@ -5,8 +5,7 @@ export class RatePermit {
   readonly #turn: Turn | undefined;
 
   constructor(giver: PermitGiver, turn: Turn | undefined) {
-    this.#giver = giver;
-    this.#turn = turn;
+    [this.#giver, this.#turn] = [giver, turn];
   }
 
   /** Resolves when its request may leave, or at `latestMs`, monotonic; undefined when it may. */
