@@ -78,6 +78,7 @@ export interface Intent {
   before_batch: number;
   before_day: number;
   before_month: number;
+  before_extra: number;
   moved: number;
 }
 
@@ -185,6 +186,7 @@ const INTENT_COLUMNS = {
   before_batch: 'int',
   before_day: 'int',
   before_month: 'int',
+  before_extra: 'int',
   moved: 'int',
 } as const;
 
@@ -211,7 +213,7 @@ const RESERVES_PRICE = `NOT EXISTS (SELECT 1 FROM prices p
   WHERE p.account = v.account AND p.operation = v.operation AND p.credits_max = v.credits_max AND p.highest > v.reserve)`;
 
 const FITS_IN_PLACE = `${FITS} AND (v.payer IS NOT NULL OR ${RESERVES_PRICE})
-AND (v.kind <> 'retry' OR NOT EXISTS (SELECT 1 FROM budgets b WHERE b.scope = 'extra:' || v.batch AND b.spent + b.held + v.before_batch + v.reserve > b.cap))`;
+AND (v.kind <> 'retry' OR NOT EXISTS (SELECT 1 FROM budgets b WHERE b.scope = 'extra:' || v.batch AND b.spent + b.held + v.before_extra + v.reserve > b.cap))`;
 
 /** By so much two clocks may differ. A batch that began in the future would take everything as too old. */
 const APART_MS = 300_000;
@@ -398,6 +400,7 @@ function inOrder(intents: readonly Intent[], moved: number): readonly Intent[] {
     intent.before_batch = before(batch, reserve);
     intent.before_day = before(`day:${account}:${day}`, reserve);
     intent.before_month = before(`month:${account}:${month}`, reserve);
+    if (intent.kind === 'retry') intent.before_extra = before(`extra:${batch}`, reserve);
     intent.moved = moved;
   }
   return sorted;

@@ -73,10 +73,13 @@ export const writeCalls = (context: Writing, gather: Gather) => ({
 async function admit(context: Writing, gather: Gather, intent: Intent): Promise<Admission> {
   const place = await placeOf(context, intent);
   if (place === undefined) return KNOWN;
-  for (;;) {
+  for (let tries = 0; ; tries += 1) {
     const draft = await draftOf(context, gather, intent, place);
     if (await gather.intent(draft)) return admitted(draft.id as AttemptId, credits(draft.reserve));
-    if (!(await hasNewPrice(context, gather, draft))) return whyNot(context, intent, draft);
+    if (await hasNewPrice(context, gather, draft)) continue;
+    const why = await whyNot(context, intent, draft);
+    // Where nothing is in its way by now, what was before it in its group has counted, and was not admitted.
+    if (why !== undefined || tries > 0) return why ?? KNOWN;
   }
 }
 
@@ -159,7 +162,7 @@ async function draftOf(context: Writing, gather: Gather, intent: Intent, place: 
     subject: change === undefined ? null : change.subject.name,
     after: change === undefined ? null : after,
     is_unpriced: intent.isUnpriced ? 1 : 0,
-    ...{ before_batch: 0, before_day: 0, before_month: 0, moved: 0 },
+    ...{ before_batch: 0, before_day: 0, before_month: 0, before_extra: 0, moved: 0 },
   };
 }
 
@@ -170,7 +173,7 @@ const keptRequest = ({ body, ...request }: NonNullable<Intent['request']>) => ({
 });
 
 /** Nothing of it was written: what stands in its way, as it is now. */
-async function whyNot(context: Writing, intent: Intent, draft: Draft): Promise<Admission> {
+async function whyNot(context: Writing, intent: Intent, draft: Draft): Promise<Admission | undefined> {
   const stands = await currentOf(context.db, draft.key);
   if (intent.ifUnknown && stands !== undefined && stands.state !== 'open') return KNOWN;
   return (
@@ -181,7 +184,7 @@ async function whyNot(context: Writing, intent: Intent, draft: Draft): Promise<A
     // It fits by now, or waits for the price that another one is to show.
     (draft.prior === null || intent.isUnpriced
       ? { kind: 'wait', scope: 'batch', money: await moneyOf(context.db, `batch:${intent.batch}`) }
-      : KNOWN)
+      : undefined)
   );
 }
 

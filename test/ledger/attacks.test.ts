@@ -171,6 +171,18 @@ describe.each(DATABASES)('on %s', (_, open) => {
       });
     }
 
+    attack(
+      'uses its extra credits, of which nothing is taken by what else its batch buys',
+      async (tables) => {
+        const batch = await tables.batch('0000000c', { extra: 1 });
+        const prior = await tables.lost(batch, 'acme');
+        const decision = await tables.decide(prior, batch);
+        const retry = { kind: 'retry', prior, decision } as const;
+        const intents = [tables.intent(batch, 'other'), tables.intent(batch, 'acme', retry)];
+        expect((await tables.write({ intents })).admitted.size).toBe(2);
+      },
+    );
+
     attack('beyond its extra credits stays as it is', async (tables) => {
       const batch = await tables.batch('0000000c', { extra: 0 });
       const call = await tables.lost(batch, 'acme');

@@ -100,7 +100,7 @@ export class Tables {
         reserve: 1,
         at: NOW,
         lasts: 60_000,
-        ...{ before_batch: 0, before_day: 0, before_month: 0, moved: 0 },
+        ...{ before_batch: 0, before_day: 0, before_month: 0, before_extra: 0, moved: 0 },
         request: null,
         first_sent_at: null,
       },
