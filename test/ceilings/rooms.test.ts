@@ -16,7 +16,7 @@ const MOST_LINES: Readonly<Record<string, number>> = {
   files: 13_731,
   index: 339,
   job: 1_457,
-  ledger: 10_025,
+  ledger: 10_054,
   lib: 1_957,
   objects: 1_308,
   operations: 3_317,
