@@ -196,7 +196,9 @@ function closureWords(closure: Ended | undefined): string {
 }
 
 /** `rule 2 of answers in the dialect acme: status 200 is one of 2xx, "data" is empty; it means no_match`. */
-function ruleWords({ rule, list, number, status, means }: RuleFound, dialect: string): string {
+function ruleWords(found: RuleFound, dialect: string): string {
+  if ('row' in found) return `the table: ${found.row}; it means ${found.means}`;
+  const { rule, list, number, status, means } = found;
   const tests = [
     `status ${status} is one of ${rule.status.join(', ')}`,
     ...Object.entries(rule.header ?? {}).map(([name, pattern]) => `header ${name} fits /${pattern}/i`),

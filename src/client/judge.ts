@@ -20,7 +20,8 @@ import { identifiedCalls, otherIn } from './judge/identity.ts';
 import { namesProject, namesRoute } from './judge/routes.ts';
 import { firstFitting, isReadable } from './judge/rules.ts';
 import { missingWords, type Said, speakerOf, stopFor, vendorWords } from './judge/said.ts';
-import { type Meant, type PlainMeaning, type Question, type Stated, statedBy } from './judge/stated.ts';
+import type { PlainMeaning } from './judge/table.ts';
+import { concluded, type Meant } from './judge/tables.ts';
 import { askedWaitMs } from './rate-hints.ts';
 
 export { changeFields, leftBy } from './judge/change-facts.ts';
@@ -60,7 +61,10 @@ export type Verdict =
   | (ClosureAs<'not_sent'> & { readonly movedTo?: string })
   | (ClosureAs<'paused'> & AskedWait)
   /** `wait`: the vendor has charged for saying "too many requests", so the account waits and the call is not asked again. */
-  | (ClosureAs<'in_doubt'> & { readonly wait?: AskedWait })
+  | (ClosureAs<'in_doubt'> & {
+      readonly wait?: AskedWait /** The vendor answers later. */;
+      readonly isNotYet?: true;
+    })
   | (ClosureAs<'stopped'> & { readonly stop: StopDetail });
 
 /** `pauseMs`: how long the vendor asked us to wait, if it said so. */
@@ -102,7 +106,7 @@ function judgeReply(reply: Reply, dialect: Dialect, operation: DialectOperation,
 }
 
 function judgeAnswer(raw: RawReply, dialect: Dialect, operation: DialectOperation, at: Requested): Verdict {
-  const answer = readAnswer(raw, dialect, operation, at.call);
+  const answer = meantBy(raw, dialect, operation, at.call);
   const { own, said } = answer;
   const movedTo = own === undefined ? undefined : newPath(own, dialect, operation, at);
   if (movedTo !== undefined) {
@@ -114,53 +118,39 @@ function judgeAnswer(raw: RawReply, dialect: Dialect, operation: DialectOperatio
 
 const NOT_FOUND = 404;
 
-/** What a change means of which an answer says that something is not there: of its path, or of its project, it says nothing of anybody. */
-function ofWhatIsThere({ said: { raw }, rule, means }: Meant, call: Call | undefined): PlainMeaning {
-  const { equals, matches } = rule?.body ?? {};
+/** What a change means of which a rule says that something is not there: of its path, or of its project, it says nothing of anybody. */
+function ofWhatIsThere(
+  { means, body: test }: AnswerRule,
+  { raw }: Said,
+  call: Call | undefined,
+): PlainMeaning {
   const isRepeatOfDone = means === 'found' && raw.status === NOT_FOUND;
   // Where a rule of the dialect knows the words, they are the service's own.
-  const isKnown = equals !== undefined || matches !== undefined;
-  if (call?.change === undefined || isKnown || !(means === 'no_match' || isRepeatOfDone)) return means;
+  const isKnown = test?.equals !== undefined || test?.matches !== undefined;
+  if (call?.change === undefined || isKnown || !(means === 'no_match' || isRepeatOfDone))
+    return means as PlainMeaning;
   if (namesRoute(raw.body)) return 'wrong_address';
   return isRepeatOfDone && namesProject(raw.body) ? 'in_doubt' : means;
 }
 
-interface ReadAnswer extends Meant {
-  /** The vendor's answer; undefined when the service in front of it answered. */
-  readonly own: RawReply | undefined;
-  /** The rules that may read it, in the order in which they are tried. */
-  readonly rules: readonly AnswerRule[];
-}
-
-function readAnswer(
+/** The dialect's own rules first; then the table. */
+function meantBy(
   raw: RawReply,
   dialect: Dialect,
   operation: DialectOperation,
   call: Call | undefined,
-): ReadAnswer {
+): Meant {
   const own = vendorReply(raw, dialect);
   const said: Said = { raw: own ?? raw, body: readBodyOnce((own ?? raw).body), by: speakerOf(dialect, own) };
   const rules = rulesFor(dialect, own === undefined ? undefined : operation);
+  const rule = firstFitting(rules, said.raw, said.body, dialect.fields_at);
+  if (rule !== undefined && rule.means !== 'as_stated')
+    return { own, said, rule, rules, means: ofWhatIsThere(rule, said, call), texts: [] };
   const question = { dialect, operation, call, isOuter: own === undefined };
-  const meant = meantBy(said, rules, question);
-  return { own, rules, ...meant, means: ofWhatIsThere(meant, call) };
+  return { own, said, rules, rule: undefined, ...concluded(said, question) };
 }
 
 type Rules = readonly AnswerRule[];
-
-/** The rule that reads an answer, and what the answer means by it. Where no rule does, it is in doubt. */
-function meantBy(said: Said, rules: Rules, question: Omit<Question, 'meaningOf'>): Meant {
-  const { fields_at: fieldsAt } = question.dialect;
-  for (let rule = firstFitting(rules, said.raw, said.body, fieldsAt); rule !== undefined; ) {
-    if (rule.means !== 'as_stated') return { said, rule, stated: undefined, means: rule.means };
-    const meaningOf = (status: number): PlainMeaning =>
-      meantBy({ ...said, raw: { ...said.raw, status } }, rules, question).means;
-    const stated = statedBy(said, { ...question, meaningOf });
-    if (stated !== undefined) return { said, rule, stated, means: stated.means };
-    rule = firstFitting(rules, said.raw, said.body, fieldsAt, rule);
-  }
-  return { said, rule: undefined, stated: undefined, means: 'in_doubt' };
-}
 
 /** @param operation undefined where the service in front of the vendor answered. */
 function rulesFor({ answers, through }: Dialect, operation: DialectOperation | undefined): Rules {
@@ -183,29 +173,25 @@ export function isExactCharge(
   return isExactly(charged, { raw, body: readBodyOnce(raw.body) }, dialect, operation);
 }
 
-/** A rule that fits an answer, with its place in the dialect, so that a user can find it. */
-export interface RuleFound {
-  readonly rule: AnswerRule;
-  /** The entry of the dialect that lists it. */
-  readonly list: string;
-  /** The rule's place in that list; the first is 1. */
-  readonly number: number;
+/** What decided about an answer: a rule of the dialect, with its place in it, or a row of the table. */
+export type RuleFound = {
   /** Status of the answer that was judged, which may stand inside another one. */
   readonly status: number;
-  /** What the answer means: what the rule says, or the answer itself. */
   readonly means: PlainMeaning;
-}
+} & (
+  | {
+      readonly rule: AnswerRule /** The entry of the dialect that lists it. */;
+      readonly list: string /** From 1. */;
+      readonly number: number;
+    }
+  | { readonly row: string }
+);
 
-/** The rule that judges an answer, for display; undefined when none fits, so that the answer is in doubt. */
-export function ruleOf(
-  raw: RawReply,
-  dialect: Dialect,
-  operation: DialectOperation,
-  call: Call,
-): RuleFound | undefined {
-  const { own, said, rules, rule, means } = readAnswer(raw, dialect, operation, call);
-  if (rule === undefined) return undefined;
+/** What judges an answer, for display. */
+export function ruleOf(raw: RawReply, dialect: Dialect, operation: DialectOperation, call: Call): RuleFound {
+  const { own, said, rules, rule, means, row = '' } = meantBy(raw, dialect, operation, call);
   const { status } = said.raw;
+  if (rule === undefined) return { row, means, status };
   const at = rules.indexOf(rule);
   const ofOperation = own === undefined ? 0 : (operation.answers?.length ?? 0);
   if (at < ofOperation)
@@ -240,11 +226,12 @@ function newPath(
   return target.origin === base.origin ? target.pathname + target.search : undefined;
 }
 
-function verdictOf({ said, rule, stated, means }: Meant, charged: Credits, call: Call | undefined): Verdict {
-  if (means === 'found')
-    return { kind: 'answered', answer: means, charged, why: foundWords(said, stated, call) };
-  const isOdd = stated !== undefined && (means === 'in_doubt' || means === 'refused');
-  const words = vendorWords(said, stated?.texts, isOdd);
+function verdictOf(answer: Meant, charged: Credits, call: Call | undefined): Verdict {
+  const { said, rule, means, texts, because } = answer;
+  if (means === 'found') return { kind: 'answered', answer: means, charged, why: foundWords(answer, call) };
+  const isSuccess = Math.floor(said.raw.status / 100) === 2;
+  const isOdd = rule === undefined && isSuccess && (means === 'in_doubt' || means === 'refused');
+  const words = vendorWords(said, texts, isOdd);
   switch (means) {
     case 'no_match':
     case 'refused':
@@ -256,10 +243,14 @@ function verdictOf({ said, rule, stated, means }: Meant, charged: Credits, call:
       if (rule?.charged !== true) return { kind: 'paused', why: words, ...wait };
       return { kind: 'in_doubt', why: `${words}, which is charged`, wait };
     }
+    case 'pending':
+      return { kind: 'in_doubt', why: `${NOT_YET}: ${words}`, isNotYet: true };
     case 'in_doubt': {
       if (rule?.charged === false) return { kind: 'not_sent', why: words };
-      const clause = stated?.because === undefined ? missingWords(rule?.body) : `, ${stated.because}`;
-      return { kind: 'in_doubt', why: `${words}${clause}` };
+      return {
+        kind: 'in_doubt',
+        why: `${words}${because === undefined ? missingWords(rule?.body) : `, ${because}`}`,
+      };
     }
     case 'key_dead':
     case 'credits_used_up':
@@ -270,12 +261,15 @@ function verdictOf({ said, rule, stated, means }: Meant, charged: Credits, call:
   }
 }
 
+/** What the reason of a doubt begins with whose answer is still to come: it is never sent again by itself. */
+export const NOT_YET = 'not yet';
+
 /** What a match says of itself besides counts only where it names a part that is missing. */
-function foundWords(said: Said, stated: Stated | undefined, call: Call | undefined): string {
-  if (stated?.isWordless === true) return vendorWords(said, stated.texts) + WITHOUT_A_WORD;
-  if (stated?.isPartial === true) return vendorWords(said, stated.texts, true);
-  if (stated?.shows !== undefined) return `status ${said.raw.status}${SHOWS}${foreignWords(stated.shows)}`;
-  return call?.change === undefined ? `status ${said.raw.status}` : vendorWords(said, stated?.texts);
+function foundWords({ said, texts, isWordless, isPartial, shows }: Meant, call: Call | undefined): string {
+  if (isWordless === true) return vendorWords(said, texts) + WITHOUT_A_WORD;
+  if (isPartial === true) return vendorWords(said, texts, true);
+  if (shows !== undefined) return `status ${said.raw.status}${SHOWS}${foreignWords(shows)}`;
+  return call?.change === undefined ? `status ${said.raw.status}` : vendorWords(said, texts);
 }
 
 const SHOWS = ', which shows ';

@@ -36,17 +36,21 @@ const RequestObject = z.object({
 
 const ReplyObject = noun(replyMembers);
 
+/** A rule of the dialect, or a row of the table. */
 const RuleObject = z.looseObject({
-  dialect: z.string(),
-  list: z.string(),
-  number: z.number(),
+  dialect: z.string().optional(),
+  list: z.string().optional(),
+  number: z.number().optional(),
+  row: z.string().optional(),
   means: z.string(),
 });
 
 function ruleOf({ trial, tried }: Told): z.infer<typeof RuleObject> | null {
   const found = tried && ruleBehind(trial, tried);
   if (found === undefined) return null;
-  const { rule, list, number, means } = found;
+  const { means } = found;
+  if ('row' in found) return { row: found.row, means };
+  const { rule, list, number } = found;
   return { dialect: trial.dialect.name, list, number, ...rule, means };
 }
 

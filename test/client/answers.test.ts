@@ -242,11 +242,15 @@ test('a name that was sent is a field of what was asked about, and a value that 
   expect(meaning(PROJECT, 200, body)).toBe('in doubt');
 });
 
-test('words of a dialect file are added, in any language, and take a sentence back as the built-in ones do', () => {
+test('words of a dialect file are added, in any language: what is done is a whole sentence', () => {
   const { words } = service;
   const german = {
     ...service,
-    words: { ...words, done: [...words.done, 'entfernt'], no_match: [...words.no_match, 'gibt es nicht'] },
+    words: {
+      ...words,
+      done: [...words.done, 'der benutzer wurde entfernt'],
+      no_match: [...words.no_match, 'gibt es nicht'],
+    },
   };
   const said = (message: string): OfLookup | OfChange => {
     const raw = { status: 200, headers: {}, body: Buffer.from(JSON.stringify({ message })), receivedAtMs: 0 };

@@ -135,13 +135,6 @@ describe('rule 9, line by line', () => {
     expect(inShort(judged(reply))).toBe(expected);
   });
 
-  test('what no rule can read is in doubt', () => {
-    const ruleless: Dialect = { ...provider, answers: [] };
-    for (const status of [200, 204, 404, 429]) {
-      expect(judged(answered(status, { name: 'Acme' }), ruleless).kind).toBe('in_doubt');
-    }
-  });
-
   test("an operation's own rules come before those of the dialect", () => {
     const strict = { ...operation, answers: [{ status: [404], means: 'refused' } satisfies AnswerRule] };
     expect(inShort(judge(answered(404), provider, strict))).toBe('refused, 0 credits');

@@ -12,7 +12,7 @@ import { headerName, requestHeader, requestHeaders } from './request-headers.ts'
  * user can override single entries. `docs/dialects.md` explains each entry with an example.
  */
 
-/** What an answer means. `judge.ts` turns a meaning into a verdict. `as_stated`: what it says of itself, if it says anything. */
+/** What an answer means. `judge.ts` turns a meaning into a verdict. `as_stated`: what the table says. `pending`: the vendor answers later. */
 export const MEANINGS = [
   'as_stated',
   'found',
@@ -23,6 +23,7 @@ export const MEANINGS = [
   'project_refused',
   'credits_used_up',
   'wrong_address',
+  'pending',
   'in_doubt',
 ] as const;
 
@@ -275,15 +276,18 @@ const phrases = z.array(phrase);
 export const words = z.strictObject({
   rate_limited: phrases,
   credits_used_up: phrases,
+  /** A quota of a plan is used up: out of credits, unless a word of `within_a_day` stands with it. */
+  quota_used_up: phrases,
+  within_a_day: phrases,
   key_dead: phrases,
   project_refused: phrases,
   no_match: phrases,
   refused: phrases,
-  /** It has not happened yet. */
+  /** A job's own word that it is not done, whatever stands beside it. */
+  working: phrases,
+  /** It has not happened yet; beside data it may be a word of the data. */
   pending: phrases,
   done: phrases,
-  /** In one sentence with a word of `done`: nobody can tell. */
-  takes_back: phrases,
 });
 
 export type Words = z.infer<typeof words>;

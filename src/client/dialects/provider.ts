@@ -37,20 +37,7 @@ const provider: Dialect = {
     'api-call': { method: 'POST', path: '/', credits: { most: 1, found: 1 } },
     'api-call-change': { method: 'POST', path: '/', credits: { most: 1, found: 1 } },
   },
-  answers: [
-    { status: [429], means: 'rate_limited' },
-    { status: ['2xx', '4xx', '5xx'], means: 'as_stated' },
-    { status: [420], body: { is: 'readable' }, means: 'rate_limited' },
-    { status: ['3xx'], means: 'wrong_address' },
-    { status: [401, 403], means: 'key_dead' },
-    { status: [402], means: 'credits_used_up' },
-    { status: [407], means: 'wrong_address' },
-    // Without readable JSON it is not the vendor's own word: a proxy may have sent it after the vendor had charged.
-    { status: [404], body: { is: 'readable' }, means: 'no_match' },
-    { status: [408, 425, 499], means: 'in_doubt' },
-    { status: ['4xx'], body: { is: 'readable' }, means: 'refused' },
-    { status: ['1xx', '4xx', '5xx'], means: 'in_doubt' },
-  ],
+  answers: [],
   words: { ...COMMON_WORDS, key_dead: [...COMMON_WORDS.key_dead, ...NO_RIGHT] },
   request_id: ['x-request-id', 'request-id', 'x-correlation-id'],
 };

@@ -77,23 +77,14 @@ const service: Dialect = {
       repeated: GONE_ALREADY,
     },
   },
-  answers: [
-    { status: [429], means: 'rate_limited' },
-    { status: ['2xx', '4xx', '5xx'], means: 'as_stated' },
-    { status: [420], body: { is: 'readable' }, means: 'rate_limited' },
-    { status: ['3xx'], means: 'wrong_address' },
-    { status: [401], means: 'key_dead' },
-    { status: [402], means: 'credits_used_up' },
-    { status: [407], means: 'wrong_address' },
-    // Without readable JSON it is not the service's own word, and no row may end because of it.
-    { status: [403], body: { is: 'readable' }, means: 'project_refused' },
-    { status: [403], means: 'key_dead' },
-    { status: [404], body: { is: 'readable' }, means: 'no_match' },
-    { status: [408, 425, 499], means: 'in_doubt' },
-    { status: ['4xx'], body: { is: 'readable' }, means: 'refused' },
-    { status: ['1xx', '4xx', '5xx'], means: 'in_doubt' },
-  ],
-  words: { ...COMMON_WORDS, project_refused: NO_RIGHT },
+  answers: [],
+  // A service has no credits, so a quota is one of requests.
+  words: {
+    ...COMMON_WORDS,
+    project_refused: NO_RIGHT,
+    quota_used_up: [],
+    rate_limited: [...COMMON_WORDS.rate_limited, 'quota*', 'request rate*'],
+  },
   permissions: { item: 'serviceDefault', viewer: 'role:viewer', editor: 'role:editor', admin: 'admin' },
   request_id: ['x-request-id', 'request-id', 'x-correlation-id'],
   api_call: {
@@ -101,18 +92,7 @@ const service: Dialect = {
     headers: { ...NO_PROJECT_BEARER, ...COMMON_HEADERS },
     request: { account: 'account', method: 'method', endpoint: 'endpoint', body: 'body' },
     answer: { status: 'status', headers: 'headers', body: 'body' },
-    answers: [
-      { status: [429], means: 'rate_limited' },
-      { status: ['2xx', '4xx', '5xx'], means: 'as_stated' },
-      { status: [401, 403], means: 'key_dead' },
-      { status: [402], means: 'credits_used_up' },
-      // The step itself does not exist: when the vendor lacks something, that comes inside of a 200.
-      { status: ['3xx', 404, 405, 407, 410], means: 'wrong_address' },
-      { status: [408, 425, 499], means: 'in_doubt' },
-      { status: ['4xx'], body: { is: 'readable' }, means: 'refused' },
-      // A 2xx without an answer in it, a proxy's word, and whatever broke behind: the vendor may have been asked.
-      { status: ['1xx', '2xx', '4xx', '5xx'], means: 'in_doubt' },
-    ],
+    answers: [],
   },
 };
 

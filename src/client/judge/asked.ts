@@ -21,6 +21,7 @@ export class Asked {
   readonly #fields: Readonly<Record<string, string | null>>;
   #sent: readonly Sent[] | undefined;
   #names: ReadonlyMap<string, Sent> | undefined;
+  #parts: ReadonlySet<string> | undefined;
 
   /** @param call undefined for a free question. */
   constructor(call: Call | undefined, { fields = {} }: Pick<DialectOperation, 'fields'>) {
@@ -43,6 +44,23 @@ export class Asked {
   repeats(value: string | number, name = ''): boolean {
     const text = String(value);
     return this.sent.some((each) => areAlike(each.text, text) && (!isNaming(name) || isNaming(each.name)));
+  }
+
+  /** Whether it is a part of an e-mail address that was sent: `mia`, `tran` or `acme.com.au`. */
+  isInAddress(value: string | number): boolean {
+    return this.#inAddresses.has(String(value).trim().toLowerCase());
+  }
+
+  get #inAddresses(): ReadonlySet<string> {
+    this.#parts ??= new Set(
+      this.sent.flatMap(({ text }) => {
+        const [local = '', domain] = text.toLowerCase().split('@');
+        return domain === undefined
+          ? []
+          : [domain, ...local.split(/[._+-]/).filter((part) => part.length > 1)];
+      }),
+    );
+    return this.#parts;
   }
 
   /** Whether it is a question of one's own: what it asks about may have a status, a message and a text that says no itself. */

@@ -5,7 +5,7 @@ import { type Credits, credits } from '../../ledger/ledger.ts';
 import type { Dialect, DialectOperation } from '../dialect.ts';
 import { headerOf } from './rules.ts';
 import type { Said } from './said.ts';
-import type { Meant } from './stated.ts';
+import type { Meant } from './tables.ts';
 
 /** What an answer cost: what it states itself, else what the dialect assumes. */
 

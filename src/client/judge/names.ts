@@ -66,7 +66,8 @@ const KINDS: readonly (readonly [NameKind, ReadonlySet<string>])[] = [
        creditscharged creditsused creditsconsumed creditsspent creditcost creditsremaining remainingcredits creditbalance
        cost price charged ratelimitremaining quota cached fromcache apiversion page pagesize perpage limit offset nextpage
        nextpagetoken nextcursor cursor hasmore hasnext prevpage previouspage totalpages requesturl uuid guid pageinfo startindex itemsperpage schemas instance
-       jsonrpc retryafter statusurl pollurl resulturl callbackurl`,
+       jsonrpc retryafter statusurl pollurl resulturl callbackurl creditsleft outputfields requiredfields custom breadcrumbs scrolltoken
+       matchtype matchedon clientreferenceid freeenrichment iscreditcharged correlationid traceid`,
     ),
   ],
 ];
@@ -111,22 +112,20 @@ function kindOf(name: string, plain: string): NameKind {
 /** Of what describes an answer, these speak of what became of the request. */
 export const WARNINGS: ReadonlySet<string> = set('warning warnings notice notices hint hints');
 
-/** Names of work that a vendor does later, and of the ids by which it is asked about. */
-export const WORK: ReadonlySet<string> = set('job jobid task taskid');
-
-/** Words for what was done by one kind of change, and not by another. */
-export const EFFECT_WORDS: ReadonlySet<string> = set(
-  `removed deleted revoked cancelled canceled updated changed modified assigned granted created invited`,
-);
-
 /** Objects in which an answer speaks of itself as it does at its top. */
 export const SPEAKING: ReadonlySet<string> = set('meta status response');
+
+/** Names of what is looked for. */
+export const THINGS: ReadonlySet<string> = set(
+  `company companies person persons people organization organizations organisation organisations profile profiles contact
+   contacts record records item items hit hits match matches employee employees resource resources value values`,
+);
 
 /** Lists of what became of each of several requests, or of parts of one: the id and the name in an entry are its own. */
 export const BATCHES: ReadonlySet<string> = set('responses operations outcomes');
 
-/** Where an answer to a change stands that is wrapped once. */
-export const WRAPPERS: ReadonlySet<string> = new Set([...set('data result results'), ...BATCHES]);
+/** The usual places of what was asked for. */
+export const CONTAINERS: ReadonlySet<string> = set('data datas result results');
 
 /** The machine places that say how a request ended and nothing else. */
 export const STATUS_NAMES: ReadonlySet<string> = set(

@@ -5,7 +5,7 @@ import type { Call, JsonValue } from '../../core/operation.ts';
 import type { RawReply } from '../../ledger/ledger.ts';
 import { type Dialect, dialectOperationOf, vendorReply } from '../dialect.ts';
 import { Asked, withoutValues } from './asked.ts';
-import { shownBy } from './change.ts';
+import { showsOther } from './change-look.ts';
 import { nameOf } from './names.ts';
 import { plainValue } from './plain.ts';
 import { isFilled } from './values.ts';
@@ -179,8 +179,7 @@ interface Reader {
 function ruleFor(status: number, body: Body, asked: Asked, dialect: Dialect, call: Call): string | undefined {
   const vocabulary = vocabularyOf(dialect.words);
   const isChange = call.change !== undefined;
-  if (isChange && body.kind === 'json' && shownBy(body.value, call, asked, dialect, []).otherwise)
-    return undefined;
+  if (isChange && body.kind === 'json' && showsOther(body.value, { dialect, call, asked })) return undefined;
   const place = body.kind === 'json' ? placeIn(body.value, { asked, vocabulary }) : BLANK_OR_PAGE[body.kind];
   if (place === undefined) return undefined;
   // What has not happened yet is told by no rule.

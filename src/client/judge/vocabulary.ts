@@ -1,8 +1,8 @@
 import type { Words } from '../dialect.ts';
 
 /**
- * Reads the words by which a vendor says what became of a request. Whole sentences are read, because "removed" in "the user
- * could not be removed" says the opposite. All of it takes linear time: a text is cut before anything looks at it.
+ * Reads the words by which a vendor says what became of a request, sentence by sentence. All of it takes linear time: a text is cut before
+ * anything looks at it.
  */
 
 /** What a sentence or a code says, in the order of precedence: the first that a sentence has is what it says. */
@@ -13,21 +13,12 @@ const SENSES = [
   'project_refused',
   'no_match',
   'refused',
+  'working',
   'pending',
   'done',
 ] as const satisfies readonly (keyof Words)[];
 
-type Spoken = (typeof SENSES)[number];
-
-const NO = [
-  'refused',
-  'project_refused',
-  'no_match',
-  'takes_back',
-] as const satisfies readonly (keyof Words)[];
-
-/** `unclear`: a word of success in a sentence that takes it back, such as "not removed". */
-export type Sense = Spoken | 'unclear';
+export type Sense = (typeof SENSES)[number];
 
 /** Longer than any message to a person. */
 export const LONGEST_TEXT = 2_000;
@@ -62,7 +53,7 @@ export class Vocabulary {
   readonly #codes = new Map<string, Found>();
 
   constructor(words: Words) {
-    for (const sense of [...SENSES, 'takes_back'] as const)
+    for (const sense of [...SENSES, 'quota_used_up', 'within_a_day'] as const)
       for (const each of words[sense]) this.#add(each, sense);
     for (const phrases of this.#phrases.values())
       phrases.sort((one, other) => other.words.length - one.words.length);
@@ -85,9 +76,9 @@ export class Vocabulary {
   sensesOf(text: string): readonly Sense[] {
     const known = this.#texts.get(text);
     if (known !== undefined) return known;
-    const senses = sentencesOf(text.slice(0, LONGEST_TEXT)).flatMap(
-      (each) => senseOf(this.#find(each)) ?? [],
-    );
+    const found = sentencesOf(text.slice(0, LONGEST_TEXT)).map((each) => this.#find(each));
+    const endsSoon = found.some(({ senses }) => senses.has('within_a_day'));
+    const senses = found.flatMap((each) => senseOf(each, endsSoon) ?? []);
     keep(this.#texts, text, senses);
     return senses;
   }
@@ -103,10 +94,23 @@ export class Vocabulary {
     return NO.some((each) => senses.has(each));
   }
 
+  /** A text without the words of these senses. */
+  without(text: string, senses: readonly Sense[]): string {
+    const left: string[] = [];
+    const words = plainWords(text.slice(0, LONGEST_TEXT)).split(' ');
+    for (let at = 0; at < words.length; ) {
+      const phrase = this.#phraseAt(words, at);
+      const isOne = phrase !== undefined && (senses as readonly string[]).includes(phrase.sense);
+      if (!isOne) left.push(...words.slice(at, at + (phrase?.words.length ?? 1)));
+      at += phrase?.words.length ?? 1;
+    }
+    return left.join(' ');
+  }
+
   /** Whether a code is nothing but words of that sense. */
   isJust(code: string, sense: Sense): boolean {
     const { senses, isAll } = this.#findCode(code);
-    return isAll && senses.size === 1 && senseOf({ senses }) === sense;
+    return isAll && senseOf({ senses }) === sense;
   }
 
   #findCode(code: string): Found {
@@ -146,9 +150,16 @@ export class Vocabulary {
   }
 }
 
-function senseOf({ senses }: Pick<Found, 'senses'>): Sense | undefined {
-  const sense = SENSES.find((each) => senses.has(each));
-  return sense === 'done' && senses.has('takes_back') ? 'unclear' : sense;
+const NO = ['refused', 'project_refused', 'no_match'] as const;
+
+/** A quota that is used up is one of credits, unless it is said to come back within a day. */
+function senseOf(
+  { senses }: Pick<Found, 'senses'>,
+  endsSoon = senses.has('within_a_day'),
+): Sense | undefined {
+  if (senses.has('quota_used_up') && !senses.has('credits_used_up'))
+    return endsSoon || senses.has('rate_limited') ? 'rate_limited' : 'credits_used_up';
+  return SENSES.find((each) => senses.has(each));
 }
 
 function keep<Value>(known: Map<string, Value>, text: string, value: Value): void {
