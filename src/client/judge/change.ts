@@ -28,7 +28,7 @@ interface ChangeAnswer extends Found {
 
 const says = (sense: Sense) => (answer: ChangeAnswer) => answer.says.has(sense);
 
-const CHANGES: readonly Row<ChangeAnswer>[] = [
+export const CHANGES: readonly Row<ChangeAnswer>[] = [
   row('it is a redirect', 'wrong_address', ({ by }) => is3xx(by) || by === 407),
   row(
     'it says too fast',

@@ -236,7 +236,7 @@ const saysNone = ({ heard, holding }: LookupAnswer): boolean =>
   heard.foundNone ||
   (heard.says.has('no_match') && (heard.codeSaysNo || heard.trouble || holding !== 'details'));
 
-const LOOKUPS: readonly Row<LookupAnswer>[] = [
+export const LOOKUPS: readonly Row<LookupAnswer>[] = [
   row('it is a redirect', 'wrong_address', ({ status }) => is3xx(status) || status === 407),
   // What a code says of the request beats what stands beside it.
   row(

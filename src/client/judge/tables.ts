@@ -3,10 +3,10 @@ import type { Call, JsonValue } from '../../core/operation.ts';
 import type { RawReply } from '../../ledger/ledger.ts';
 import type { AnswerRule, Dialect, DialectOperation } from '../dialect.ts';
 import { Asked } from './asked.ts';
-import { judgeChange } from './change.ts';
+import { CHANGES, judgeChange } from './change.ts';
 import { publishedIdIn } from './change-facts.ts';
 import { type Heard, hear } from './hearing.ts';
-import { judgeLookup } from './lookup.ts';
+import { judgeLookup, LOOKUPS } from './lookup.ts';
 import { namesRoute } from './routes.ts';
 import { isReadable } from './rules.ts';
 import type { Said } from './said.ts';
@@ -181,3 +181,14 @@ function ofQuestion(body: JsonValue, { status }: RawReply, asked: Asked, questio
   });
   return { ...conclusionOf(found), texts: heard.texts };
 }
+
+/** All of them, as their page shows them. */
+export const TABLES: readonly {
+  readonly about: string;
+  readonly rows: readonly Pick<Row<never>, 'name' | 'means'>[];
+}[] = [
+  { about: 'A lookup', rows: LOOKUPS },
+  { about: 'A change', rows: CHANGES },
+  { about: 'Without JSON', rows: NO_JSON },
+  { about: 'A free question, or a service in front of the vendor', rows: QUESTIONS },
+];

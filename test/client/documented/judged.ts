@@ -1,0 +1,97 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Dialect, dialectOperationOf } from '../../../src/client/dialect.ts';
+import provider from '../../../src/client/dialects/provider.ts';
+import service from '../../../src/client/dialects/service.ts';
+import { judge, type Verdict } from '../../../src/client/judge.ts';
+import type { SubjectState } from '../../../src/core/membership.ts';
+import type { Call, JsonObject } from '../../../src/core/operation.ts';
+
+/** Answers as public references of data vendors and governance services show them, with what they mean, and what the judge says. */
+
+interface Documented {
+  readonly vendor?: string;
+  readonly operation: string;
+  readonly asked: JsonObject;
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly wanted: string;
+  /** Other readings that are right as well. */
+  readonly also: readonly string[];
+  /** By the vendor's own book; null: not known. */
+  readonly charged?: number | null;
+}
+
+export interface Judged extends Documented {
+  readonly got: string;
+  readonly booked: number;
+  readonly isRight: boolean;
+  /** It was read as found, or done, and was not. */
+  readonly isBelieved: boolean;
+}
+
+const linesOf = (name: string): readonly Documented[] =>
+  readFileSync(join(import.meta.dirname, name), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Documented);
+
+const STOPS: Readonly<Record<string, string>> = { key: 'stop_key', address: 'wrong_address' };
+
+function wordFor(verdict: Verdict): string {
+  if (verdict.kind === 'answered') return verdict.answer;
+  if (verdict.kind === 'paused') return 'rate_limited';
+  if (verdict.kind === 'stopped') return STOPS[verdict.stop.code] ?? 'stop_credits';
+  return verdict.kind === 'in_doubt' && verdict.isNotYet === true ? 'pending' : verdict.kind;
+}
+
+function verdictOn({ status, headers = {}, body }: Documented, call: Call, dialect: Dialect): Verdict {
+  const raw = { status, headers, body: Buffer.from(body), receivedAtMs: 0 };
+  const at = { origin: 'https://api.example.com', path: '/v1', call };
+  return judge({ kind: 'answered', raw }, dialect, dialectOperationOf(dialect, call), at);
+}
+
+/** An answer that comes later is in doubt, and may be a pause. */
+const isLater = (wanted: string, got: string): boolean =>
+  (wanted === 'pending' && ['in_doubt', 'rate_limited'].includes(got)) ||
+  (wanted === 'in_doubt' && got === 'pending');
+
+export function judgedVendors(dialectOf: (vendor: string) => Dialect = () => provider): readonly Judged[] {
+  return linesOf('vendors.jsonl').map((each) => {
+    const call: Call = { ifLost: 'hold', operation: each.operation, parameters: each.asked };
+    const verdict = verdictOn(each, call, dialectOf(each.vendor ?? ''));
+    const got = wordFor(verdict);
+    const isRight = [each.wanted, ...each.also].some((wanted) => wanted === got || isLater(wanted, got));
+    const booked = verdict.kind === 'answered' ? verdict.charged : 0;
+    return { ...each, got, booked, isRight, isBelieved: !isRight && got === 'found' };
+  });
+}
+
+const LEAVES: Readonly<Record<string, SubjectState>> = {
+  'create-invite': 'invited',
+  'update-user': 'member',
+};
+const EMAIL = 'jo@acme.example';
+
+export function judgedServices(): readonly Judged[] {
+  return linesOf('services.jsonl').map((written) => {
+    const id = written.operation === 'delete-invite' ? 'IC-1' : 'u-17';
+    const about = (text: string): string => text.replaceAll('$ID', id).replaceAll('$EMAIL', EMAIL);
+    const each = { ...written, body: about(written.body) };
+    const parameters = JSON.parse(about(JSON.stringify(written.asked))) as JsonObject;
+    const leaves = { state: LEAVES[each.operation] ?? 'gone' };
+    const change = { subject: { project: 'proj-1', name: EMAIL }, leaves };
+    const call: Call = {
+      ...{ ifLost: 'hold', operation: each.operation, parameters, project: 'proj-1', after: 0, change },
+    };
+    const got = wordFor(verdictOn(each, call, service));
+    const right = [each.wanted, ...each.also].map((word) => (word === 'done' ? 'found' : word));
+    const isDone = got === 'found';
+    const isRight =
+      each.wanted === 'not_done'
+        ? !isDone
+        : right.some((wanted) => wanted === got || isLater(wanted, got) || wanted === 'unchanged');
+    return { ...each, got, booked: 0, isRight, isBelieved: isDone && !isRight };
+  });
+}
