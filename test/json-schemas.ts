@@ -152,7 +152,6 @@ function meaningsOfDialects(): Meanings {
   const parts = meaningsIn('docs/dialects.md', '## Rules');
   return (path) => {
     if (path.endsWith('.says')) return 'what became of the lost call';
-    if (path === 'replace_answers') return '`true`: the rules of this file are all there are';
     const part = /\b(?:answers|repeated)\.(?<part>.+)$/.exec(path)?.groups?.part;
     return part === undefined ? entries(path) : parts(part);
   };

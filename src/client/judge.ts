@@ -32,7 +32,6 @@ export {
   oddAnswerIn,
   refusalShape,
   ruleForLost,
-  speaksOfAccount,
 } from './judge/odd-answer.ts';
 export { namesRoute } from './judge/routes.ts';
 

@@ -6,7 +6,7 @@ import type { AccountHistory } from './account-history.ts';
 import type { Next, RunReply } from './call.ts';
 import { dearer } from './price.ts';
 import type { Heard } from './project-access.ts';
-import { countAnswer, countOdd, noteEnvelope } from './series.ts';
+import { countAnswer, countOdd, noteEnvelope, noteLater } from './series.ts';
 import type { Run } from './session.ts';
 
 type VerdictAs<Kind extends Verdict['kind']> = Extract<Verdict, { readonly kind: Kind }>;
@@ -91,7 +91,7 @@ function applyNotSent(
 async function applyDoubt(
   run: Run,
   replied: RunReply,
-  { why, wait }: Extract<Verdict, { readonly kind: 'in_doubt' }>,
+  { why, wait, isNotYet }: Extract<Verdict, { readonly kind: 'in_doubt' }>,
 ): Promise<'in_doubt'> {
   const { limiter, dialect } = run.session.client;
   const { isRepeat, reply, sentAtMs } = replied;
@@ -99,7 +99,11 @@ async function applyDoubt(
   if (raw !== undefined) noteEnvelope(run, raw);
   const odd = raw && oddAnswerIn(raw, dialect, replied.call);
   if (wait !== undefined) limiter.pause(wait.pauseMs, sentAtMs, why);
-  else if (raw === undefined || odd === undefined) applyLost(run, why, reply, sentAtMs);
+  // The vendor is at work on it: that is no answer to count, and none that got lost.
+  else if (isNotYet === true) {
+    limiter.settled();
+    noteLater(run, why);
+  } else if (raw === undefined || odd === undefined) applyLost(run, why, reply, sentAtMs);
   else {
     limiter.settled();
     // What is answered to a repeat says no more than the answer before it.

@@ -1,5 +1,5 @@
 import { operationFor, type Repetition } from '../client/dialect.ts';
-import { oddAnswerIn } from '../client/judge.ts';
+import { NOT_YET, oddAnswerIn } from '../client/judge.ts';
 import { NOTE_PERSON } from '../core/membership.ts';
 import type {
   CallState,
@@ -109,12 +109,14 @@ export async function resolveDoubt(run: Run, state: InDoubt, policy: DoubtPolicy
   const { doubt, decision } = state;
   // Who decided to leave the call out wants none of the ways, of which each may have it sent.
   if (decision?.kind === 'skip') return follow(decision, doubt);
-  const repeated = await repeat(run, state);
+  // While the vendor is at work on it, nobody but a person has it sent again.
+  const isLater = doubt.why.startsWith(NOT_YET);
+  const repeated = isLater ? undefined : await repeat(run, state);
   if (repeated !== undefined) return repeated;
   if (await askAbout(run, doubt)) return { kind: 'resolved' };
   // A decision to repeat that a kill left unused is ignored, because the rule that made it decides anew.
   if (decision !== undefined && decision.kind !== 'repeat') return follow(decision, doubt);
-  return followPolicy(run, doubt, policy);
+  return followPolicy(run, doubt, isLater ? 'hold' : policy);
 }
 
 /** Sends the lost request again, where it is charged once however often it arrives, or does no harm; undefined for other calls. */

@@ -9,7 +9,6 @@ import {
   type OddAnswer,
   placeAdvice,
   refusalShape,
-  speaksOfAccount,
   type Verdict,
 } from '../client/judge.ts';
 import { basePathOf } from '../client/request.ts';
@@ -69,6 +68,8 @@ export class AllSeries {
   /** The address that was asked when misses stopped a run. */
   missesAt: string | undefined;
   hasAdvised = false;
+  /** Whether it was said that the vendor answers later. */
+  isLate = false;
 
   /** Whether the answer may yet be taken back. A row that has one waits, see `workRows`. */
   isUndecided(answer: AttemptId): boolean {
@@ -168,7 +169,7 @@ export function countAnswer(
   if (said.answer === 'refused') {
     // Where others spend as well, what they found counts.
     const isOver = series.refused.isOver || history.found > history.foundBefore;
-    const isCounted = said.charged === 0 && (!isOver || speaksOfAccount(raw, dialect));
+    const isCounted = said.charged === 0 && !isOver;
     const shape = isCounted ? refusalShape(raw, dialect, call) : undefined;
     return shape === undefined
       ? undefined
@@ -214,6 +215,14 @@ function countMiss(
   series.missesAt = `${client.origin}${client.basePath}${operation.path}`;
   stopAll(stopped);
   return stopped;
+}
+
+/** Says once that the vendor answers later, which nothing here waits for. */
+export function noteLater({ session: { series }, emit }: SeriesRun, why: string): void {
+  if (series.isLate) return;
+  series.isLate = true;
+  const message = `This vendor answers later (${why}). The row waits in doubt, and is not sent again by itself: look at the vendor what came of it, and settle it.`;
+  emit({ kind: 'note', message });
 }
 
 /** Says once where the answers of a service hold none of the vendor's. */

@@ -72,14 +72,6 @@ describe('what a file changes', () => {
     expect(dialect.answers).toEqual(provider.answers);
   });
 
-  test('rules come before the built-in ones, or are all there are', async () => {
-    const rule = 'answers: [{ status: [500], means: no_match }]';
-    expect((await merged(rule)).answers).toEqual([{ status: [500], means: 'no_match' }, ...provider.answers]);
-    expect((await merged(`${rule}\nreplace_answers: true`)).answers).toEqual([
-      { status: [500], means: 'no_match' },
-    ]);
-  });
-
   test('a header is replaced whatever the case of its name, added, or taken away by null', async () => {
     const { headers } = await merged(
       'headers: { Authorization: null, ACCEPT: text/json, User-Agent: Acme/2, X-Api-Key: "{key}" }',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import provider from '../../src/client/dialects/provider.ts';
-import { refusalShape, speaksOfAccount } from '../../src/client/judge.ts';
+import { refusalShape } from '../../src/client/judge.ts';
 import type { Call } from '../../src/core/operation.ts';
 import type { RawReply } from '../../src/ledger/ledger.ts';
 
@@ -51,13 +51,4 @@ test('what says something else is of another shape', () => {
     shapeOf({ message }),
   );
   expect(new Set(shapes).size).toBe(3);
-});
-
-test.each([
-  [{ message: 'Bad credentials' }, true],
-  [{ error_code: 'INSUFFICIENT_CREDITS' }, true],
-  [{ error: { message: 'You have no credits left.' } }, true],
-  [{ message: 'Company is too small' }, false],
-])('%j speaks of the account: %s', (body, expected) => {
-  expect(speaksOfAccount(refusal(body), provider)).toBe(expected);
 });

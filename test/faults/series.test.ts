@@ -49,12 +49,29 @@ async function open(say: (domain: string) => Said, rows = 60) {
 
 const BAD_KEY: Said = { status: 400, body: { message: 'Bad credentials' } };
 const NO_CREDITS: Said = { status: 400, body: { error_code: 'INSUFFICIENT_CREDITS', request_id: 'r-1' } };
+/** Words of which nobody can tell what they are about. */
+const SUSPENDED: Said = { status: 400, body: { message: 'This workspace is suspended' } };
+const NO_PLAN: Said = { status: 400, body: { error: 'Enrichment is not enabled for you' } };
 const SAME: Said = { status: 200, body: { name: 'Demo Pty Ltd', employee_count: 12 } };
 
 describe.concurrent('refusals that say the same of every row', () => {
   test.each([
-    ['a key', BAD_KEY],
-    ['credits', NO_CREDITS],
+    ['a key', BAD_KEY, 77],
+    ['credits', NO_CREDITS, 4],
+  ])('about %s stop the run by their words, also after matches', async (_, said, code) => {
+    const answered = new Set<string>();
+    await using at = await open((domain) => {
+      if (answered.size < 20) answered.add(domain);
+      return answered.has(domain) ? matched(domain) : said;
+    });
+    expect(await at.run()).toMatchObject({ code, report: { counts: { matched: 20 } } });
+    at.told.say = matched;
+    expect(await at.run()).toMatchObject({ code: 0, report: { counts: { matched: 60 }, requests: 40 } });
+  });
+
+  test.each([
+    ['an account', SUSPENDED],
+    ['a plan', NO_PLAN],
   ])(
     'about %s stop the run and end no row; once that is mended the same command asks again',
     async (_, said) => {
@@ -103,19 +120,8 @@ describe.concurrent('refusals that say the same of every row', () => {
     expect(at.vendor.requests).toHaveLength(60);
   });
 
-  test('speak of the account also after matches, where their words do: credits that ran out on the way', async () => {
-    const answered = new Set<string>();
-    await using at = await open((domain) => {
-      if (answered.size < 20) answered.add(domain);
-      return answered.has(domain) ? matched(domain) : NO_CREDITS;
-    });
-    expect(await at.run()).toMatchObject({ code: 2, report: { counts: { matched: 20 } } });
-    at.told.say = matched;
-    expect(await at.run()).toMatchObject({ code: 0, report: { counts: { matched: 60 }, requests: 40 } });
-  });
-
   test('are kept with --accept refused, for the account and that shape alone', async () => {
-    await using at = await open(() => BAD_KEY);
+    await using at = await open(() => SUSPENDED);
     expect((await at.run('--accept', 'refused')).code, 'nothing was shown that could be accepted').toBe(2);
     expect(await at.run('--accept', 'refused')).toMatchObject({
       code: 3,
@@ -123,7 +129,7 @@ describe.concurrent('refusals that say the same of every row', () => {
     });
     at.workplace.writeList(domainsOf('next', 30), 'next.csv');
     expect(await at.other('next.csv')).toMatchObject({ code: 3, report: { counts: { refused: 30 } } });
-    at.told.say = () => NO_CREDITS;
+    at.told.say = () => NO_PLAN;
     at.workplace.writeList(domainsOf('third', 30), 'third.csv');
     expect(await at.other('third.csv')).toMatchObject({ code: 2, report: { counts: {} } });
   });
@@ -132,7 +138,9 @@ describe.concurrent('refusals that say the same of every row', () => {
     let isMended = false;
     await using service = await ScriptedVendor.start((_, response) => {
       response.writeHead(isMended ? 200 : 400, { 'content-type': 'application/json' });
-      response.end(JSON.stringify(isMended ? { invite_code: `c-${service.requests.length}` } : BAD_KEY.body));
+      response.end(
+        JSON.stringify(isMended ? { invite_code: `c-${service.requests.length}` } : SUSPENDED.body),
+      );
     });
     await using workplace = await Workplace.open({ way: 'via', concurrency: 1 });
     workplace.writeAccount(service.url);

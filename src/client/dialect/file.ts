@@ -42,8 +42,6 @@ export const dialectFileSchema = z.strictObject({
   ...dialectSchema.partial().shape,
   headers,
   operations: z.record(z.string(), operation).optional(),
-  /** `true` drops the built-in rules, so that only the rules of this file apply. */
-  replace_answers: z.boolean().optional(),
   idempotency: shape.idempotency.unwrap().partial().optional(),
   usage: shape.usage.unwrap().partial().optional(),
   balance: shape.balance.unwrap().partial().optional(),
@@ -118,9 +116,8 @@ async function dialectIn(
     const fact = `the ${builtIn.vendor} has no operation ${foreignName(unknown)}`;
     throw problem(['operations', unknown], 'name', fact, suggestion(unknown, known));
   }
-  const { replace_answers: replaceAnswers = false, ...overrides } = value;
   const name = basename(path).replace(/\.[^.]*$/, '');
-  const content = mergedMaps({ ...builtIn, name }, overrides, replaceAnswers);
+  const content = mergedMaps({ ...builtIn, name }, value);
   const checked = dialectSchema.safeParse(content);
   const found = checked.success
     ? firstProblem(checked.data, await loadFamily<Operation>(OPERATIONS))
@@ -131,26 +128,24 @@ async function dialectIn(
 
 type Entries = Readonly<Record<string, unknown>>;
 
-function mergedMaps(builtIn: Entries, file: Entries, replaceAnswers: boolean): Entries {
+function mergedMaps(builtIn: Entries, file: Entries): Entries {
   const merged = Object.entries(file).map(([name, value]) => {
     return [
       name,
-      mergedEntry(name, Object.hasOwn(builtIn, name) ? builtIn[name] : undefined, value, replaceAnswers),
+      mergedEntry(name, Object.hasOwn(builtIn, name) ? builtIn[name] : undefined, value),
     ] as const;
   });
   return { ...builtIn, ...Object.fromEntries(merged) };
 }
 
-function mergedEntry(name: string, builtIn: unknown, value: unknown, replaceAnswers: boolean): unknown {
-  if (name === 'answers' && Array.isArray(value) && Array.isArray(builtIn)) {
-    return replaceAnswers ? value : [...value, ...builtIn];
-  }
+function mergedEntry(name: string, builtIn: unknown, value: unknown): unknown {
+  if (name === 'answers' && Array.isArray(value) && Array.isArray(builtIn)) return [...value, ...builtIn];
   if (name === 'words' && isEntries(value) && isEntries(builtIn)) return allWords(builtIn, value);
   // There are several ways of paging, and half of one with half of another is neither.
   if (name === 'paging' || !isEntries(value)) return value;
   // The built-in places of status and headers are beside a body that is only a part of the answer.
   const isAnew = name === 'answer' && value.body === WHOLE_BODY;
-  const merged = mergedMaps(isEntries(builtIn) && !isAnew ? builtIn : {}, value, replaceAnswers);
+  const merged = mergedMaps(isEntries(builtIn) && !isAnew ? builtIn : {}, value);
   if (name !== 'headers' && name !== 'answer') return merged;
   return Object.fromEntries(Object.entries(merged).filter(([, text]) => text !== null));
 }

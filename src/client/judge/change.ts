@@ -37,6 +37,11 @@ export const CHANGES: readonly Row<ChangeAnswer>[] = [
       (each.says.has('rate_limited') && !each.yes && each.by !== 402) || each.by === 429 || each.by === 420,
   ),
   row('it is about its path', 'wrong_address', ({ by, namesRoute: isOf }) => by === 404 && isOf),
+  row(
+    'it says that the key is dead',
+    'key_dead',
+    ({ says: said, by }) => said.has('key_dead') && [400, 401, 403].includes(by),
+  ),
   row('the status is 401', 'key_dead', ({ by }) => by === 401),
   row('the status is 402', 'credits_used_up', ({ by }) => by === 402),
   row('a provider refuses the key', 'key_dead', ({ by, isService }) => by === 403 && !isService),

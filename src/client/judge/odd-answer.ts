@@ -51,25 +51,6 @@ export function refusalShape(raw: RawReply, dialect: Dialect, call: Call): strin
   return shapeHash([call.operation, own === undefined, status, body.kind, shapeOfBody(body, asked)]);
 }
 
-/** Whether the words of a refusal say that the key or the credits of the account are the reason. */
-export function speaksOfAccount(raw: RawReply, dialect: Dialect): boolean {
-  const body = readBodyOnce((vendorReply(raw, dialect) ?? raw).body);
-  if (body.kind !== 'json') return false;
-  const vocabulary = vocabularyOf(dialect.words);
-  const says = (text: string): boolean =>
-    [vocabulary.senseOfCode(text), ...vocabulary.sensesOf(text)].some(
-      (sense) => sense === 'key_dead' || sense === 'credits_used_up',
-    );
-  const speaks = (value: JsonValue, name: string): boolean => {
-    if (typeof value === 'string') return SPEAKING_KINDS.has(nameOf(name).kind) && says(value);
-    if (value === null || typeof value !== 'object') return false;
-    return Object.entries(value).some(([each, inner]) =>
-      speaks(inner as JsonValue, Array.isArray(value) ? name : each),
-    );
-  };
-  return speaks(body.value, 'message');
-}
-
 /** The rule by which an answer that is no success means "no match"; undefined where a service gave it in front of the vendor. */
 export function ruleForLost(raw: RawReply, dialect: Dialect): string | undefined {
   const own = vendorReply(raw, dialect);
