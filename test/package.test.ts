@@ -64,6 +64,7 @@ test('it has no test, no corpus, no source and no page for who works on the prog
     /^dist\/[0-9a-f]{8}\//,
     /^docs\/(?!decisions|internals|screens).*\.(md|json|ya?ml)$/,
     /^fixtures\/[^/]+\.csv$/,
+    /^fixtures\/dialects\/[^/]+\.yaml$/,
     /^jobs\/(?!inbox).*\.(yaml|mjs)$/,
   ];
   expect(files.filter((path) => !places.some((place) => place.test(path)))).toEqual([]);

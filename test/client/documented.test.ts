@@ -3,9 +3,11 @@
  * Method: the answers of public references, each held against the judge; the page of the tables is made anew from the code
  * (`UPDATE_ANSWERS=1` writes it).
  */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { readDialectFile } from '../../src/client/dialect/file.ts';
+import provider from '../../src/client/dialects/provider.ts';
 import { TABLES } from '../../src/client/judge/tables.ts';
 import { judgedServices, judgedVendors } from './documented/judged.ts';
 
@@ -22,6 +24,22 @@ test.each(judgedServices())('$operation: $status $body', ({ got, wanted, isRight
 test('of the changes that were done at most ten are in doubt', () => {
   expect(judgedServices().filter(({ isRight }) => !isRight).length).toBeLessThanOrEqual(10);
 });
+
+const DIALECTS = join(import.meta.dirname, '..', '..', 'fixtures', 'dialects');
+
+test.each(readdirSync(DIALECTS))(
+  '%s reads what its vendor publishes, and books what that costs',
+  async (file) => {
+    const dialect = await readDialectFile(join(DIALECTS, file), provider);
+    const own = judgedVendors(() => dialect).filter(({ vendor }) => `${vendor}.yaml` === file);
+    expect(own.length).toBeGreaterThan(0);
+    expect(own.filter(({ isRight }) => !isRight)).toEqual([]);
+    const otherwise = own.filter(({ charged, booked }) => charged !== null && charged !== booked);
+    // What is asked for by the page, or told by a header that is not kept, is booked at the most.
+    expect(otherwise.every(({ charged, booked }) => booked > (charged ?? 0))).toBe(true);
+    expect(otherwise.length).toBeLessThanOrEqual(1);
+  },
+);
 
 test('the page of the tables has every row as it is', () => {
   const page = join(import.meta.dirname, '..', '..', 'docs', 'answers.md');
