@@ -16,12 +16,18 @@ type AbnReading =
 
 const DIGITS = 11;
 
+/** The Australian Company Number. The ABN of a company ends with it, and it cannot be told from that what comes before. */
+const ACN_DIGITS = 9;
+
 /** Published by the Australian Business Register: after 1 is taken from the first digit, the sum divides by 89. */
 const WEIGHTS = [10, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19] as const;
 const MODULUS = 89;
 
 /** Written before the number by people, never part of it. */
-const LABEL = /^A\.?B\.?N(?!\p{L})\.?:?/iu;
+const LABEL = /^A\.?B\.?N(?!\p{L})\.?:?(?:\s*(?:no|number)(?!\p{L})\.?:?)?/iu;
+
+/** Registers write behind it how it stands: `51 824 753 556 (Active)`. */
+const STANDING = /\s*\([^()\d]*\)$/u;
 
 /** White space and invisible characters of any kind, dots, and the dashes and minus signs that editors put for "-". */
 const SEPARATORS = /[\p{White_Space}\p{Cf}.\-\u2010-\u2015\u2212]/gu;
@@ -40,7 +46,7 @@ export function readAbn(text: string): AbnReading {
 function readSpelled(text: string): AbnReading {
   // Compatibility forms first: full-width digits and letters become plain ones.
   const trimmed = text.normalize('NFKC').trim();
-  const number = trimmed.replace(LABEL, '').trim();
+  const number = trimmed.replace(LABEL, '').replace(STANDING, '').trim();
   const digits = number.replace(SEPARATORS, '');
   if (digits === '') return { kind: 'blank' };
   if (!ROUNDED.test(number)) return readDigits(digits);
@@ -61,6 +67,8 @@ function problemOf(digits: string): string | undefined {
   if (/\p{L}/u.test(digits)) return 'contains letters';
   const foreign = /[^0-9]/u.exec(digits)?.[0];
   if (foreign !== undefined) return `contains "${foreign}"`;
+  if (digits.length === ACN_DIGITS)
+    return `has ${ACN_DIGITS} digits, as an ACN has, and an ABN has ${DIGITS}: those nine behind two more`;
   if (digits.length !== DIGITS) {
     return `has ${digits.length} ${digits.length === 1 ? 'digit' : 'digits'}, an ABN has ${DIGITS}`;
   }

@@ -89,7 +89,7 @@ const STRAY_DOT = /^\.|\.\.|\.@/;
 
 /** One address in lower case. Personal ones are welcome: this identifies people. */
 export const normaliseEmail = normaliser((text) => {
-  const address = text.toLowerCase();
+  const address = text.normalize('NFC').toLowerCase();
   const [name = '', host = '', ...more] = address.split('@');
   if (more.length > 0) return unusable('holds more than one e-mail address');
   if (isAddress(name, host)) return usable(address);
@@ -100,8 +100,13 @@ export const normaliseEmail = normaliser((text) => {
     : unusable('is not an e-mail address');
 });
 
+/** Mailboxes may have letters of any script before the @. */
+const LETTERS = /[\p{L}\p{N}\p{M}]/u;
+
 function isAddress(name: string, host: string): boolean {
-  const address = `${name}@${host}`;
+  const foreign = [...name].filter((character) => character > '\u007f');
+  if (!foreign.every((character) => LETTERS.test(character))) return false;
+  const address = `${name.replace(/[^\p{ASCII}]/gu, 'x')}@${host}`;
   return email.safeParse(address).success && !STRAY_DOT.test(address) && hostProblem(host) === undefined;
 }
 
@@ -124,15 +129,16 @@ const NETWORKS: readonly ProfileNetwork[] = [
     name: 'LinkedIn',
     domain: 'linkedin.com',
     host: 'www.linkedin.com',
-    sections: { person: ['in'], company: ['company', 'school'] },
+    sections: { person: ['in'], company: ['company', 'school', 'showcase'] },
   },
 ];
 
 /** Query parameters that say where a visitor came from and never whose page it is. */
 const TRACKING = /^(?:utm_\w+|gclid|fbclid|msclkid|mc_cid|mc_eid|igshid)$/i;
 
-/** Letters, digits, hyphens and underscores of any script. No dots, which would make every host a slug. */
-const SLUG = /^[\p{L}\p{N}][\p{L}\p{N}\p{M}_-]*$/u;
+/** Letters, digits, hyphens and underscores of any script, and "&". No dots, which would make every host a slug; in a path they are one's own. */
+const SLUG = /^[\p{L}\p{N}][\p{L}\p{N}\p{M}_&-]*$/u;
+const SLUG_IN_PATH = /^[\p{L}\p{N}][\p{L}\p{N}\p{M}_&.-]*$/u;
 
 /** `https://www.linkedin.com/in/jo-citizen`: https, canonical host, no tracking, no fragment, no slash at the end. */
 export const normalisePersonProfile = normaliser((text) => profileUrl(text, 'person'));
@@ -206,7 +212,7 @@ function networkOf({ host }: WebAddress): ProfileNetwork | undefined {
 function slugIn(url: URL, sections: readonly string[]): { section: string; slug: string } | undefined {
   const [first = '', second = ''] = url.pathname.split('/').filter((segment) => segment !== '');
   const section = first.toLowerCase();
-  const slug = readSlug(second);
+  const slug = readSlug(second, SLUG_IN_PATH);
   return sections.includes(section) && slug !== undefined ? { section, slug } : undefined;
 }
 
@@ -214,10 +220,10 @@ function slugIn(url: URL, sections: readonly string[]): { section: string; slug:
 const MEMBER_ID = /^AC[a-z]AA[\w-]{10,}$/;
 
 /** Slugs do not tell upper from lower case, and a copied URL may have them percent-encoded. */
-function readSlug(text: string): string | undefined {
+function readSlug(text: string, pattern = SLUG): string | undefined {
   if (MEMBER_ID.test(text)) return text;
   const slug = percentDecoded(text)?.toLowerCase().normalize('NFC');
-  return slug !== undefined && SLUG.test(slug) ? slug : undefined;
+  return slug !== undefined && pattern.test(slug) ? slug : undefined;
 }
 
 function percentDecoded(text: string): string | undefined {
@@ -229,7 +235,9 @@ function percentDecoded(text: string): string | undefined {
 }
 
 function wrongPage(network: ProfileNetwork, whose: Whose): string {
-  const paths = network.sections[whose].map((section) => `/${section}/…`).join(' or ');
+  const paths = new Intl.ListFormat('en', { type: 'disjunction' }).format(
+    network.sections[whose].map((section) => `/${section}/…`),
+  );
   return `is not the profile of a ${whose} on ${network.name}, which starts with ${paths}`;
 }
 

@@ -135,6 +135,7 @@ describe('an e-mail address', () => {
     ["'jo@example.org", 'jo@example.org'],
     ["' 'jo@example.org", 'jo@example.org'],
     ['r&d@example.org', 'r&d@example.org'],
+    ['mía@example.org', 'mía@example.org'],
   ]);
   refuses(normaliseEmail, [
     ['jo@example.org; flo@example.org', 'holds more than one e-mail address'],
@@ -152,7 +153,7 @@ describe('an e-mail address', () => {
     ['https://example.org/jo', 'is not an e-mail address'],
     ['Jo@München.de', 'has other letters than a to z after the @; write that as xn--mnchen-3ya.de'],
     ['jo@exam\u200Bple.org', 'has other letters than a to z after the @; write that as example.org'],
-    ['jö@münchen.de', 'is not an e-mail address'],
+    ['jö@münchen.de', 'has other letters than a to z after the @; write that as xn--mnchen-3ya.de'],
   ]);
 });
 
@@ -192,13 +193,17 @@ describe('the profile URL of a person', () => {
 
 describe('the profile URL of a company', () => {
   reads(normaliseCompanyProfile, [
+    ['https://www.linkedin.com/company/booking.com/', 'https://www.linkedin.com/company/booking.com'],
+    ['linkedin.com/showcase/acme-labs', 'https://www.linkedin.com/showcase/acme-labs'],
+    ['linkedin.com/company/r%26d', 'https://www.linkedin.com/company/r%26d'],
+    ['linkedin.com/company/r&d', 'https://www.linkedin.com/company/r%26d'],
     ['https://au.linkedin.com/company/Acme/about/?x=1', 'https://www.linkedin.com/company/acme'],
     ['linkedin.com/school/acme-college/', 'https://www.linkedin.com/school/acme-college'],
   ]);
   refuses(normaliseCompanyProfile, [
     [
       'https://www.linkedin.com/in/jo-citizen',
-      'is not the profile of a company on LinkedIn, which starts with /company/… or /school/…',
+      'is not the profile of a company on LinkedIn, which starts with /company/…, /school/…, or /showcase/…',
     ],
     ['acme', 'is a slug, not a URL'],
   ]);
