@@ -13,7 +13,7 @@ import { foreignWords, plainText } from '../../core/plain-text.ts';
 import type { RawReply } from '../../ledger/ledger.ts';
 import { answerPlaceOf, type Dialect, dialectOperationOf, vendorReply } from '../dialect.ts';
 import { Asked } from './asked.ts';
-import { besideData, holdsData } from './lookup.ts';
+import { besideData, holdsData } from './holding.ts';
 
 /** What to write into a dialect, so that answers which it misreads are read. */
 

@@ -10,7 +10,7 @@ import { isObject } from '../../core/objects.ts';
 import type { Call, JsonValue } from '../../core/operation.ts';
 import { answerPlaceOf, type Dialect, dialectOperationOf } from '../dialect.ts';
 import { Asked } from './asked.ts';
-import { type Beside, besideData, holdsData, isField } from './lookup.ts';
+import { type Beside, besideData, holdsData, isField } from './holding.ts';
 
 /**
  * Equal for matches that show the same facts, whatever was asked: what repeats the question, and what speaks of the answer itself, is

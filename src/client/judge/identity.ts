@@ -3,7 +3,7 @@ import { isObject } from '../../core/objects.ts';
 import type { Call, JsonObject, JsonValue } from '../../core/operation.ts';
 import type { Dialect } from '../dialect.ts';
 import type { Asked, Sent } from './asked.ts';
-import { placesIn } from './lookup.ts';
+import { placesIn } from './holding.ts';
 import { nameOf } from './names.ts';
 
 /** Whether the record in an answer to a lookup is the one that was asked for, by the identifiers that it shows. */
