@@ -234,13 +234,15 @@ export class Client {
    * Hears what an answer says about how fast its account may be asked; a service that the vendor is behind has limits of its
    * own. Requests that wait may leave at once, so the closure of a paid answer has its place in the ledger before, and what the
    * answer says of the clocks is applied before.
+   * @param isPause whoever judged it has it wait, and says so in the vendor's words.
    */
-  hear({ reply, sentAtMs }: Sent): void {
+  hear({ reply, sentAtMs }: Sent, isPause = false): void {
     if (reply.kind !== 'answered') return;
     const { raw } = reply;
     const own = vendorReply(raw, this.dialect);
     const hints = own === undefined ? rateHintsIn(raw, undefined) : rateHintsIn(own, this.dialect.rate_hints);
-    this.limiter.hear(hints, sentAtMs);
+    const { pauseMs: _, ...others } = hints;
+    this.limiter.hear(isPause ? others : hints, sentAtMs);
   }
 }
 

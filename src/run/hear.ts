@@ -19,7 +19,7 @@ type VerdictAs<Kind extends Verdict['kind']> = Extract<Verdict, { readonly kind:
 export function hear(run: Run, replied: RunReply, verdict: Heard): Next | Promise<Next> {
   const { client } = run.session;
   applyClocks(run);
-  client.hear(replied);
+  client.hear(replied, verdict.kind === 'paused');
   switch (verdict.kind) {
     case 'answered':
       return applyAnswer(run, replied, verdict);
