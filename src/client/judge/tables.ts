@@ -162,7 +162,7 @@ const QUESTIONS: readonly Row<Asking>[] = [
   row('it broke off, or something behind did', 'in_doubt', ({ by }) => isUnfinished(by)),
   row('the status is a 4xx', 'refused', ({ by, isReadable: is }) => is4xx(by) && is),
   row('the service has no answer of the vendor', 'in_doubt', ({ isOuter }) => isOuter),
-  row('it says no', 'in_doubt', ({ heard: { no, trouble } }) => no || trouble, {
+  row('it says no', 'in_doubt', ({ heard: { no, isError } }) => no || isError, {
     because: 'which names an error',
   }),
   row('it was accepted', 'in_doubt', ({ by }) => by === ACCEPTED, { because: 'which is no answer yet' }),
