@@ -101,7 +101,7 @@ async function everOf(sql: Sql, account: number): Promise<Money> {
 const NEWEST_CALLS = 10_000;
 
 const MATCHED = `
-SELECT count(*) AS answers, coalesce(sum(CASE WHEN c.said = 'found' THEN 1 ELSE 0 END), 0) AS found
+SELECT CAST(avg(CASE WHEN c.said = 'found' THEN 1.0 ELSE 0.0 END) AS DOUBLE PRECISION) AS rate
 FROM (SELECT operation, said, state FROM calls WHERE account = ? ORDER BY sent_at DESC LIMIT ${NEWEST_CALLS}) c
 WHERE c.operation = ? AND c.state IN ('answered', 'replaced')`;
 
@@ -121,12 +121,7 @@ const LONGEST_PAUSE_MS = 31 * 24 * 60 * 60 * 1000;
 const PAUSES = `
 SELECT at, words, facts FROM notes WHERE kind = 'paused_account' AND batch IS NULL AND account = ? AND at >= ? AND at <= ? ORDER BY at, id`;
 
-interface KeptReply extends KeptCall {
-  readonly status: number;
-  readonly headers: string;
-  readonly body: Buffer;
-  readonly at: number;
-}
+type KeptReply = KeptCall & Pick<FoundReply['reply'], 'status' | 'body'> & { headers: string; at: number };
 
 /** Rows about an account; none where the ledger does not know it. */
 async function rowsAbout<Row>(
@@ -180,10 +175,8 @@ export const readAccounts = (context: Context) => ({
 
   /** Share of an operation's answers that were `found`; undefined before the first answer. */
   async matchRate(identity: string, operation: string): Promise<number | undefined> {
-    const [rate] = await rowsAbout<{ answers: number; found: number }>(context, identity, MATCHED, [
-      operation,
-    ]);
-    return rate === undefined || rate.answers === 0 ? undefined : rate.found / rate.answers;
+    const [rate] = await rowsAbout<{ rate: number | null }>(context, identity, MATCHED, [operation]);
+    return rate?.rate ?? undefined;
   },
 
   /** At most `most`, newest first. Among very many other attempts only the newest are searched. */
@@ -262,9 +255,8 @@ const set = (
   ...values: readonly Cell[]
 ): Promise<void> =>
   transaction(async (sql) => {
-    await sql.rows(`UPDATE accounts SET ${assigns} WHERE id = ?`, [
-      ...[...values, await numberOf(sql, identity)],
-    ]);
+    const id = await numberOf(sql, identity);
+    await sql.rows(`UPDATE accounts SET ${assigns} WHERE id = ?`, [...values, id]);
   });
 
 const NOTE_PAUSE = `

@@ -38,20 +38,12 @@ const LATEST_TO_LEAVE_MS = 1_000;
 /** Where the vendor refuses although so much of a window was given up, it counts by another limit. */
 const LARGEST_MARGIN = 0.05;
 
-/** What others give back is heard of within this time. */
-const LOOK_EVERY_MS = 1_000;
-
-/** How long the difference of two clocks is known by the answer that took the shortest time. */
-const DIFFERENCE_HOLDS_MS = 10_000;
+/** What others give back is heard of within the one; the difference of two clocks is known by the fastest answer of the other. */
+const [LOOK_EVERY_MS, DIFFERENCE_HOLDS_MS] = [1_000, 10_000];
 
 const TAKE = 'SELECT * FROM take_places(?, ?, ?, ?, ?, ?, CAST(? AS JSON))';
 
-interface Taken {
-  readonly place: number;
-  readonly places: number;
-  readonly due_us: number;
-  readonly now_us: number;
-}
+type Taken = Readonly<Record<'place' | 'places' | 'due_us' | 'now_us', number>>;
 
 /** Places that were taken together. */
 interface Block {
@@ -78,9 +70,6 @@ export class Line implements AccountLine {
   readonly #windows: string;
   readonly #windowMs: number;
   readonly #stepUs: number;
-  readonly #missedMs: number;
-  readonly #unsureMs: number;
-  readonly #aheadMs: number;
   readonly #closing = new AbortController();
   readonly #waiting: PromiseWithResolvers<Place>[] = [];
   #free: Place[] = [];
@@ -119,9 +108,6 @@ export class Line implements AccountLine {
       shortest === undefined
         ? UNSPREAD.stepUs
         : Math.ceil(((windowMs - madeUpMs(windowMs)) * 1000) / shortest.requests);
-    this.#missedMs = missedAfterMs(windowMs);
-    this.#unsureMs = unsureOf(windowMs);
-    this.#aheadMs = aheadOf(windowMs);
   }
 
   async turn(): Promise<Turn> {
@@ -130,7 +116,7 @@ export class Line implements AccountLine {
       untilDue: async (latestMs) => {
         for (;;) {
           const lateMs = this.#lateMs(place);
-          if (lateMs >= 0 && lateMs <= this.#missedMs) return;
+          if (lateMs >= 0 && lateMs <= missedAfterMs(this.#windowMs)) return;
           if (lateMs < 0) await this.#clock.sleep(Math.ceil(-lateMs));
           else {
             this.#tell(place, 'none');
@@ -162,7 +148,7 @@ export class Line implements AccountLine {
   widen(): boolean {
     const largestMs = this.#windowMs * LARGEST_MARGIN;
     if (this.#marginMs >= largestMs) return false;
-    this.#marginMs = Math.min(Math.max(this.#marginMs * 2, this.#unsureMs / 4), largestMs);
+    this.#marginMs = Math.min(Math.max(this.#marginMs * 2, unsureOf(this.#windowMs) / 4), largestMs);
     return true;
   }
 
@@ -203,7 +189,7 @@ export class Line implements AccountLine {
     this.#perMs = this.#perMs * Math.exp(-Math.min(place.leftMs - this.#lastMs, 1_000) / 1_000) + 0.001;
     this.#lastMs = place.leftMs;
     place.use = 'left';
-    if (place.lateMs <= this.#missedMs + this.#unsureMs) return;
+    if (place.lateMs <= missedAfterMs(this.#windowMs) + unsureOf(this.#windowMs)) return;
     this.#isUrgent = true;
     this.#news.add(place.block);
     void this.#serve();
@@ -220,9 +206,9 @@ export class Line implements AccountLine {
   #latestMs({ use, lateMs, tookMs }: Omit<Place, 'block' | 'dueUs'>): number {
     if (use === 'none') return 0;
     const doubtMs = this.#marginMs + Math.min(this.#doubtMs, this.#windowMs);
-    if (use === 'open') return this.#missedMs + this.#unsureMs + doubtMs;
-    const isTold = use === 'answered' && this.#laterMs <= this.#unsureMs;
-    return lateMs + (isTold ? tookMs - this.#fastestMs + SURE_MS : this.#unsureMs) + doubtMs;
+    if (use === 'open') return missedAfterMs(this.#windowMs) + unsureOf(this.#windowMs) + doubtMs;
+    const isTold = use === 'answered' && this.#laterMs <= unsureOf(this.#windowMs);
+    return lateMs + (isTold ? tookMs - this.#fastestMs + SURE_MS : unsureOf(this.#windowMs)) + doubtMs;
   }
 
   #giveBack(place: Place): void {
@@ -253,7 +239,7 @@ export class Line implements AccountLine {
 
   #next(): Place | undefined {
     for (let place = this.#free.shift(); place !== undefined; place = this.#free.shift()) {
-      if (this.#lateMs(place) <= this.#missedMs) return place;
+      if (this.#lateMs(place) <= missedAfterMs(this.#windowMs)) return place;
       this.#tell(place, 'none');
     }
     return undefined;
@@ -262,8 +248,9 @@ export class Line implements AccountLine {
   /** Takes as many as wait, or as it sends until the first of them is due; or waits until some may be taken. */
   async #take(): Promise<void> {
     this.#isUrgent = false;
+    const aheadMs = aheadOf(this.#windowMs);
     const waiting = this.#waiting.length;
-    const wanted = waiting === 0 ? 0 : Math.max(waiting, Math.ceil((this.#perMs * this.#aheadMs) / 2));
+    const wanted = waiting === 0 ? 0 : Math.max(waiting, Math.ceil((this.#perMs * aheadMs) / 2));
     const news = [...this.#news];
     this.#news.clear();
     const latestUs = Math.ceil(this.#latestMs(UNUSED) * 1000);
@@ -272,7 +259,7 @@ export class Line implements AccountLine {
       late: Math.ceil(Math.max(...places.map((place) => this.#latestMs(place))) * 1000),
       sent: places.filter(({ use }) => use !== 'none').length,
     }));
-    const said = [this.#account, wanted, this.#windows, this.#stepUs, this.#aheadMs * 1000, latestUs];
+    const said = [this.#account, wanted, this.#windows, this.#stepUs, aheadMs * 1000, latestUs];
     const askedMs = this.#clock.monotonicMs();
     const [taken] = await this.#db.rows<Taken>(TAKE, [...said, JSON.stringify(told)]).catch((error) => {
       for (const block of news) this.#news.add(block);
@@ -281,7 +268,7 @@ export class Line implements AccountLine {
     invariant(taken !== undefined, 'the line answers');
     this.#heard(askedMs, taken.now_us);
     if (wanted === 0) return;
-    const inMs = (taken.due_us - taken.now_us) / 1000 - this.#aheadMs;
+    const inMs = (taken.due_us - taken.now_us) / 1000 - aheadMs;
     this.#noneUntilMs = taken.places > 0 ? Number.NEGATIVE_INFINITY : this.#clock.monotonicMs() + inMs;
     if (taken.places === 0) {
       const lookMs = Math.min(Math.max(inMs, 1), LOOK_EVERY_MS);

@@ -79,10 +79,7 @@ export interface Turn {
 
 /** The line in which all workers that share an account stand: `limits.ts`. */
 export interface AccountLine {
-  /**
-   * Resolves when a place was taken, which is some time before it is due.
-   * @throws StopError `store` when the database does not answer.
-   */
+  /** Resolves when a place was taken, which is some time before it is due. @throws StopError `store` when the database does not answer. */
   turn(): Promise<Turn>;
   /** How long there is no place as far as it is known. */
   readonly waitMs: number;
@@ -101,10 +98,7 @@ export interface SaidAccount {
 
 /** What only processes do that spend from one ledger at once. */
 export interface Spenders {
-  /**
-   * Says that this worker is there, and with which accounts.
-   * @throws StopError `store_lost` when the database does not know what it had acknowledged; `store` when it does not answer.
-   */
+  /** Says that this worker is there, and with which accounts. @throws StopError `store_lost`; `store` when the database does not answer. */
   beat(accounts: readonly WorkerAccount[]): Promise<void>;
   /** Of an account that was agreed on, whose plan has one window or more. */
   line(identity: string, windows: readonly SharedWindow[]): Promise<AccountLine>;
@@ -117,9 +111,8 @@ export interface Spenders {
   holdTo(account: SaidAccount): Promise<AccountTerms | undefined>;
 }
 
-/** What any process may read beside them. */
+/** What any process may read beside them: who has the ledger open to spend. Only in stores from which many spend. */
 export interface SpendersReader {
-  /** Who has the ledger open to spend and has beaten lately, or has not begun to. Only in stores from which many spend. */
   workers?(): Promise<readonly WorkerView[]>;
 }
 

@@ -101,7 +101,6 @@ export class AccountTime implements Clock {
   /** So much another process was told, and has kept. */
   heardOf(toldMs = Number.NEGATIVE_INFINITY): void {
     this.#toldMs = Math.max(this.#toldMs, toldMs);
-    this.#keptMs = Math.max(this.#keptMs, toldMs);
   }
 
   /** Has the vendor asked where no answer has told the time yet, or where the clock may have been set since. */

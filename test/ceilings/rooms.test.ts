@@ -16,7 +16,7 @@ const MOST_LINES: Readonly<Record<string, number>> = {
   files: 13_731,
   index: 339,
   job: 1_457,
-  ledger: 10_054,
+  ledger: 10_021,
   lib: 1_957,
   objects: 1_312,
   operations: 3_333,

@@ -112,12 +112,8 @@ const WORKERS = `
 SELECT host, pid, command, since, seen_at, accounts, {now} AS now FROM workers
  WHERE ended_at IS NULL AND seen_at > {now} - ${SHOWN_MS} ORDER BY id`;
 
-interface Shown extends Pick<WorkerView, 'host' | 'pid' | 'command'> {
-  readonly since: number;
-  readonly seen_at: number;
-  readonly now: number;
-  readonly accounts: string;
-}
+type Shown = Pick<WorkerView, 'host' | 'pid' | 'command'> &
+  Record<'since' | 'seen_at' | 'now', number> & { accounts: string };
 
 export async function workers(db: Pick<Db, 'rows'>): Promise<readonly WorkerView[]> {
   const found = await db.rows<Shown>(WORKERS);
