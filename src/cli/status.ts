@@ -94,9 +94,9 @@ function overviewLine(overview: BatchOverview): string {
   return `${batch.id}  ${begun}  ${state}  ${settled}/${rows} rows${cost}  ${whatOf(batch)}  ${batch.inputPath}`;
 }
 
-function stateWord({ batch, heldSinceMs, run }: BatchOverview): string {
+function stateWord({ batch, run }: BatchOverview): string {
   if (run !== undefined) return 'running';
-  return heldSinceMs === undefined ? batch.state : 'paused';
+  return batch.heldSinceMs === undefined ? batch.state : 'paused';
 }
 
 function whatOf({ operation, settings }: Batch): string {
@@ -144,7 +144,7 @@ function stateLines(status: BatchStatus, changes: ChangesDone | undefined): read
 }
 
 function openLines(status: BatchStatus): readonly string[] {
-  const { batch, open, lastMinute, run, pause, heldSinceMs, unanswered, misses } = status;
+  const { batch, open, lastMinute, run, pause, unanswered, misses } = status;
   const ranges = rangesWords(status.ranges);
   return linesOf(
     open > 0 && `Open       ${openWords(open)}`,
@@ -154,7 +154,8 @@ function openLines(status: BatchStatus): readonly string[] {
     ranges && `Ranges     ${ranges}`,
     run && `Running    since ${run.since}, by process ${run.pid}`,
     pause && `Paused     until ${isoTime(pause.untilMs)}: ${plainText(pause.why)}`,
-    heldSinceMs !== undefined && `Held       since ${isoTime(heldSinceMs)}, ${pausedBy(status)}by pause`,
+    batch.heldSinceMs !== undefined &&
+      `Held       since ${isoTime(batch.heldSinceMs)}, ${pausedBy(status)}by pause`,
     misses && `Misses     ${missesWords(misses)}`,
     unanswered > 0 && `Waiting    ${waitingWords(unanswered)}`,
     batch.outputPath !== undefined && `Output     ${batch.outputPath}`,

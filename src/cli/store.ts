@@ -101,7 +101,7 @@ export default {
 
 async function info(location: string): Promise<Report> {
   const bytes = await (await storeAt(location)).bytes(location);
-  const batches = await lookInto(location, (ledger) => ledger.batchLines());
+  const batches = await lookInto(location, (ledger) => ledger.batches());
   return {
     lines: [`${location}: ${(bytes / 1e6).toFixed(1)} MB, ${counted(batches.length, 'batch', 'batches')}.`],
     object: { store: location, bytes, batches: batches.length },

@@ -3,8 +3,7 @@ import { isAbsolute } from 'node:path';
 import { invariant } from '../core/errors.ts';
 import { NOTE_PERSON } from '../core/membership.ts';
 import { present } from '../core/objects.ts';
-import type { Context, Writing } from './context.ts';
-import { oneRow } from './context.ts';
+import { type Context, known, oneRow, type Writing } from './context.ts';
 import { type Cell, each, eachWhole, type Sql } from './db.ts';
 import { noteFile } from './host-files.ts';
 import { moneyOf, setCaps } from './money.ts';
@@ -12,70 +11,56 @@ import { noteAct } from './notes.ts';
 import type {
   Batch,
   BatchChange,
+  BatchFacts,
   BatchId,
-  BatchLine,
   BatchSpec,
   BatchStart,
   BatchState,
-  FreshSince,
   Money,
   PlannedRow,
 } from './records.ts';
 import { isCurrent } from './schema.ts';
 
-/** What of a batch nothing is looked up by: kept as JSON in `batches.facts`. */
-type Facts = Pick<
-  Batch,
-  | 'accountName'
-  | 'sandbox'
-  | 'vendor'
-  | 'inputPath'
-  | 'inputSha256'
-  | 'inputRows'
-  | 'settings'
-  | 'rowsBeyond'
-  | 'plannedRows'
-  | 'outputPath'
-  | 'command'
-  | 'isSubmitted'
->;
-
-interface Kept {
-  readonly id: BatchId;
-  readonly key: string;
-  readonly generation: number;
-  readonly lineage: string;
-  readonly identity: string;
-  readonly operation: string;
-  readonly state: BatchState;
+interface Kept
+  extends Pick<Batch, 'id' | 'key' | 'generation' | 'lineage' | 'operation' | 'state' | 'accountIdentity'> {
   readonly created_at: number;
+  readonly held_since: number | null;
   readonly fresh_found: number | null;
   readonly fresh_no_match: number | null;
-  readonly output_sha256: string | null;
+  readonly doubts: number;
+  /** JSON: all of a batch by which nothing is looked up. */
   readonly facts: string;
 }
+
+const BATCHES = `
+SELECT b.id, b.key, b.generation, b.lineage, b.operation, b.state, b.created_at, b.fresh_found, b.fresh_no_match, b.facts,
+  a.identity AS "accountIdentity", CASE WHEN b.state = 'open' THEN b.held_since END AS held_since,
+  CASE WHEN EXISTS (SELECT 1 FROM rows r WHERE r.batch = b.id AND r.state = 'in_doubt') THEN 1 ELSE 0 END AS doubts
+FROM batches b JOIN accounts a ON a.id = b.account`;
 
 async function batchesWhere(
   sql: Sql,
   where: string,
   params: readonly Cell[] = [],
 ): Promise<readonly Batch[]> {
-  const found = await sql.rows<Kept>(
-    `SELECT b.*, a.identity FROM batches b JOIN accounts a ON a.id = b.account ${where}`,
-    params,
-  );
-  return found.map(batchFrom);
+  return (await sql.rows<Kept>(`${BATCHES} ${where}`, params)).map(batchFrom);
 }
 
-function batchFrom(kept: Kept): Batch {
-  const { id, key, generation, lineage, operation, state, fresh_found, fresh_no_match } = kept;
-  const freshSince = present({ foundMs: fresh_found ?? undefined, noMatchMs: fresh_no_match ?? undefined });
+function batchFrom({
+  created_at,
+  held_since,
+  fresh_found,
+  fresh_no_match,
+  doubts,
+  facts,
+  ...batch
+}: Kept): Batch {
+  const freshSince = known({ foundMs: fresh_found, noMatchMs: fresh_no_match });
   return {
-    ...{ id, key, generation, lineage, operation, state },
-    ...{ accountIdentity: kept.identity, createdAtMs: kept.created_at },
-    ...present({ outputSha256: kept.output_sha256 ?? undefined }),
+    ...{ ...batch, createdAtMs: created_at, ...(doubts === 1 ? { hasDoubts: true } : {}) },
+    ...known({ heldSinceMs: held_since }),
     ...(Object.keys(freshSince).length === 0 ? {} : { freshSince }),
-    ...(JSON.parse(kept.facts) as Facts),
+    ...JSON.parse(facts),
   };
 }
 
@@ -85,23 +70,9 @@ async function existingBatch(sql: Sql, id: BatchId): Promise<Batch> {
   return batch;
 }
 
-const LINES = `
-SELECT b.*, a.identity, CASE WHEN EXISTS (SELECT 1 FROM rows r WHERE r.batch = b.id AND r.state = 'in_doubt') THEN 1 ELSE 0 END AS doubts
-FROM batches b JOIN accounts a ON a.id = b.account ORDER BY b.number DESC`;
-
 export const readBatches = ({ db }: Context) => ({
   /** All batches, newest first. */
   batches: (): Promise<readonly Batch[]> => batchesWhere(db, 'ORDER BY b.number DESC'),
-  /** The same with no more than chooses among thousands of them: what is shown of one is read with the batch itself. */
-  async batchLines(): Promise<readonly BatchLine[]> {
-    const found = await db.rows<Kept & { readonly doubts: number }>(LINES);
-    return found.map((kept): BatchLine => {
-      const { id, state, accountIdentity, operation, createdAtMs, ...rest } = batchFrom(kept);
-      const { accountName, sandbox, inputPath, outputSha256 } = rest;
-      const line = { id, state, accountIdentity, accountName, sandbox, operation, inputPath, createdAtMs };
-      return { ...line, ...present({ outputSha256 }), hasDoubts: kept.doubts === 1 };
-    });
-  },
   batch: async (id: BatchId): Promise<Batch | undefined> =>
     (await batchesWhere(db, 'WHERE b.id = ?', [id]))[0],
   /** The batch of that key, open or finished, of the newest generation. */
@@ -119,11 +90,6 @@ export const readBatches = ({ db }: Context) => ({
   async openRequests(batch: BatchId): Promise<number> {
     const sql = `SELECT count(*) AS n FROM calls WHERE state = 'open' AND account = (SELECT account FROM batches WHERE id = ?) AND batch = ?`;
     return (await oneRow<{ n: number }>(db, sql, [batch, batch])).n;
-  },
-  /** Since when a person has paused the batch, ms since 1970; undefined when it may go on. */
-  async heldSince(batch: BatchId): Promise<number | undefined> {
-    const sql = 'SELECT held_since FROM batches WHERE id = ? AND held_since IS NOT NULL';
-    return (await db.rows<{ held_since: number }>(sql, [batch]))[0]?.held_since;
   },
 });
 
@@ -164,7 +130,10 @@ async function begin(sql: Sql, context: Writing, { spec, renew, plan }: Beginnin
   const [newest] = await batchesWhere(sql, 'WHERE b.key = ? ORDER BY b.generation DESC LIMIT 1', [spec.key]);
   if (newest !== undefined && (newest.state === 'open' || (newest.state === 'finished' && !renew))) {
     const superseded = await supersede(sql, spec.lineage, newest.id);
-    await follow(sql, newest, spec);
+    // The same content may have been moved, and the account renamed, since the last run: the newest names are kept.
+    const { lineage, inputPath, accountName } = spec;
+    await sql.rows('UPDATE batches SET lineage = ? WHERE id = ?', [lineage, newest.id]);
+    await noteFacts(sql, newest.id, { inputPath, accountName });
     await noteReads(sql, newest.id, spec);
     await noteAct(sql, context, 'gone_on', newest.id);
     const start = newest.state === 'open' ? 'resumed' : 'finished';
@@ -181,17 +150,13 @@ async function changed(
   sql: Sql,
   context: Writing,
   id: BatchId,
-  { state, budget, extraCredits, outputSha256, ...named }: BatchChange,
+  { state, budget, extraCredits, ...facts }: BatchChange,
 ): Promise<void> {
   const batch = await existingBatch(sql, id);
-  await sql.rows('UPDATE batches SET output_sha256 = coalesce(?, output_sha256), facts = ? WHERE id = ?', [
-    outputSha256 ?? null,
-    JSON.stringify({ ...factsOf(batch), ...present(named) }),
-    id,
-  ]);
+  await noteFacts(sql, id, facts);
   if (budget !== undefined) await setCaps(sql, [{ scope: `batch:${id}`, cap: budget }]);
   if (extraCredits !== undefined) await setCaps(sql, [{ scope: `extra:${id}`, cap: extraCredits }]);
-  if (named.inputPath !== undefined) await noteReads(sql, id, { ...batch, inputPath: named.inputPath });
+  if (facts.inputPath !== undefined) await noteReads(sql, id, { ...batch, inputPath: facts.inputPath });
   if (state === undefined || state === batch.state) return;
   invariant(!isOver(batch.state), `batch ${id} is ${batch.state} and cannot become ${state}`);
   await sql.rows('UPDATE batches SET state = ? WHERE id = ?', [state, id]);
@@ -231,20 +196,11 @@ async function close(sql: Sql, batch: BatchId): Promise<void> {
   for (const statement of CLOSED) await sql.each(statement, [{ batch }]);
 }
 
-/** The same content may have been moved, and the account renamed, since the last run: the newest names are kept. */
-async function follow(sql: Sql, batch: Batch, { lineage, inputPath, accountName }: BatchSpec): Promise<void> {
-  const facts = JSON.stringify({ ...factsOf(batch), inputPath, accountName });
-  await sql.rows('UPDATE batches SET lineage = ?, facts = ? WHERE id = ?', [lineage, facts, batch.id]);
+async function noteFacts(sql: Sql, id: BatchId, changed: BatchFacts): Promise<void> {
+  const { facts } = await oneRow<Pick<Kept, 'facts'>>(sql, 'SELECT facts FROM batches WHERE id = ?', [id]);
+  const now = JSON.stringify({ ...JSON.parse(facts), ...present(changed) });
+  await sql.rows('UPDATE batches SET facts = ? WHERE id = ?', [now, id]);
 }
-
-const factsOf = (of: BatchSpec & Partial<Batch>): Facts => {
-  const { accountName, sandbox, vendor, inputPath, inputSha256, inputRows, settings } = of;
-  const { rowsBeyond, plannedRows, outputPath, command, isSubmitted } = of;
-  return {
-    ...{ accountName, sandbox, vendor, inputPath, inputSha256, inputRows, settings },
-    ...present({ rowsBeyond, plannedRows, outputPath, command, isSubmitted }),
-  };
-};
 
 /** A person who is forgotten may be in a copy of the list, or of the job, that another run has read. */
 async function noteReads(
@@ -264,24 +220,20 @@ async function insertBatch(
   generation: number,
   plan: readonly PlannedRow[],
 ): Promise<BatchId> {
+  const { key, lineage, accountIdentity, operation, createdAtMs, freshSince = {}, ...facts } = spec;
   const id = await freeId(sql);
   await sql.rows('INSERT INTO accounts (identity) VALUES (?) ON CONFLICT (identity) DO NOTHING', [
-    spec.accountIdentity,
+    accountIdentity,
   ]);
-  const { foundMs, noMatchMs }: FreshSince = spec.freshSince ?? {};
   const plannedRows = plan.length === 0 ? undefined : plan.length;
   await sql.rows(
     `INSERT INTO batches (id, number, key, generation, lineage, account, operation, state, created_at, fresh_found, fresh_no_match, facts)
      SELECT CAST(? AS TEXT), (SELECT coalesce(max(number), 0) + 1 FROM batches), CAST(? AS TEXT), CAST(? AS {int}), CAST(? AS TEXT), a.id,
        CAST(? AS TEXT), 'open', CAST(? AS {int}), CAST(? AS {int}), CAST(? AS {int}), CAST(? AS TEXT) FROM accounts a WHERE a.identity = ?`,
     [
-      ...[id, spec.key, generation, spec.lineage, spec.operation, Math.floor(spec.createdAtMs)],
-      ...[
-        cutOff(foundMs),
-        cutOff(noMatchMs),
-        JSON.stringify(factsOf({ ...spec, ...present({ plannedRows }) })),
-      ],
-      spec.accountIdentity,
+      ...[id, key, generation, lineage, operation, Math.floor(createdAtMs)],
+      ...[cutOff(freshSince.foundMs), cutOff(freshSince.noMatchMs)],
+      ...[JSON.stringify({ ...facts, plannedRows }), accountIdentity],
     ],
   );
   await sql.rows('INSERT INTO budgets (scope) VALUES (?), (?)', [`batch:${id}`, `extra:${id}`]);

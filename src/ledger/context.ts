@@ -76,6 +76,13 @@ export async function oneRow<Row>(
   return row;
 }
 
+type Known<Row> = { readonly [Name in keyof Row]?: NonNullable<Row[Name]> };
+
+/** What of a row is known: the columns that are not null. */
+export function known<Row extends object>(row: Row): Known<Row> {
+  return Object.fromEntries(Object.entries(row).filter(([, cell]) => cell !== null)) as Known<Row>;
+}
+
 /** A day and a month as budgets name them: days since 1970, and such as 202611; UTC. */
 export const dayOf = (ms: number): number => Math.floor(ms / 86_400_000);
 export const monthOf = (ms: number): number => {

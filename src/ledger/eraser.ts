@@ -84,7 +84,7 @@ export interface Eraser {
   /** The folder of the store, with all that is kept beside the ledger. */
   readonly folder: string;
   /** Undefined where nothing was run yet. */
-  readonly ledger: Pick<LedgerReader, 'account' | 'batchLines'> | undefined;
+  readonly ledger: Pick<LedgerReader, 'account' | 'batches'> | undefined;
   /** The role that alone may erase here; undefined for whoever asks. */
   readonly owner?: string | undefined;
   find(target: ErasureTarget): Promise<Erasable>;

@@ -84,29 +84,15 @@ export interface Batch extends BatchSpec {
   /** Number of all rows of its plan; absent for a batch without one, which changes nothing. */
   readonly plannedRows?: number;
   readonly state: BatchState;
+  /** Since when a person has paused it; absent once it has ended. */
+  readonly heldSinceMs?: number;
+  /** Whether rows of it are in doubt: an ended batch without any moves no more. */
+  readonly hasDoubts?: true;
   readonly outputPath?: string;
   /** SHA-256 of the output that we last wrote, to notice that somebody has changed it since. */
   readonly outputSha256?: string;
   /** The command that continues this batch, ready to be typed. */
   readonly command?: string;
-}
-
-/** What tells a batch from others in a list of all. */
-export interface BatchLine
-  extends Pick<
-    Batch,
-    | 'id'
-    | 'state'
-    | 'accountIdentity'
-    | 'accountName'
-    | 'sandbox'
-    | 'operation'
-    | 'inputPath'
-    | 'createdAtMs'
-    | 'outputSha256'
-  > {
-  /** Whether rows of it are in doubt: an ended batch without any moves no more. */
-  readonly hasDoubts: boolean;
 }
 
 export interface BatchStart {
@@ -129,22 +115,25 @@ export interface Act {
   readonly atMs: number;
 }
 
-/** What may be changed on a batch at any time, because it does not identify the batch. */
-export interface BatchChange {
+/** What a batch may learn at any time, because it does not identify the batch. */
+export type BatchFacts = {
+  readonly [Name in
+    | 'settings'
+    | 'inputPath'
+    | 'accountName'
+    | 'outputPath'
+    | 'outputSha256'
+    | 'command'
+    | 'isSubmitted']?: Batch[Name] | undefined;
+};
+
+export interface BatchChange extends BatchFacts {
   /** `superseded`: the rows belong to other content. */
-  readonly state?: 'open' | 'finished' | 'cancelled' | 'superseded';
+  readonly state?: BatchState;
   /** The cap in credits; `null` means no cap. */
   readonly budget?: Credits | null;
   /** The most credits that retries of calls in doubt may reserve in this batch. */
   readonly extraCredits?: Credits;
-  readonly settings?: JsonObject;
-  readonly outputPath?: string;
-  readonly outputSha256?: string;
-  readonly command?: string;
-  /** All rows of its list are in the ledger. */
-  readonly isSubmitted?: true;
-  /** Where the input was moved to after it had been processed. */
-  readonly inputPath?: string;
 }
 
 /** What a budget's scope holds. An admission needs `spent + reserved + inDoubt + the intent's reserve ≤ cap`. */

@@ -123,7 +123,6 @@ CREATE TABLE batches (
   fresh_found {int},
   fresh_no_match {int},
   held_since {int},
-  output_sha256 TEXT,
   facts TEXT NOT NULL,
   work_order TEXT,
   UNIQUE (key, generation),

@@ -141,10 +141,10 @@ export class AccountTime implements Clock {
  * clock of this machine, and is heard only where nobody else was.
  */
 export async function toldIn(
-  ledger: Pick<LedgerReader, 'account' | 'batchLines'>,
+  ledger: Pick<LedgerReader, 'account' | 'batches'>,
   accountIdentity?: string,
 ): Promise<number | undefined> {
-  const batches = await ledger.batchLines();
+  const batches = await ledger.batches();
   const real = batches.filter(({ sandbox }) => !sandbox);
   const all = (real.length > 0 ? real : batches).map((batch) => batch.accountIdentity);
   const asked = accountIdentity === undefined ? [...new Set(all)] : [accountIdentity];

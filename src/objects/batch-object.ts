@@ -105,7 +105,9 @@ export const BatchObject = noun({
     return isEnded ? null : (commandToGoOn(of) ?? null);
   }),
   /** Since when a person has paused it; left out where it may go on. */
-  held_since: overview(z.string().optional(), ({ heldSinceMs: ms }) => (ms ? isoTime(ms) : undefined)),
+  held_since: overview(z.string().optional(), ({ batch: { heldSinceMs: ms } }) =>
+    ms ? isoTime(ms) : undefined,
+  ),
   /** Whether a process works on it now. */
   running: overview(z.boolean(), ({ run, ranges }) => run !== undefined || (ranges?.running ?? 0) > 0),
   /** Since when that process works. */

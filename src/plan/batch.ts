@@ -115,8 +115,8 @@ export function hasBegunBy(batch: Pick<Batch, 'settings'> | undefined, plan: str
 }
 
 /** Lets a paused batch go on, because a person runs it: sweeps leave it out. */
-async function endHold({ ledger, clock, emit }: RunContext, { id }: Batch): Promise<void> {
-  if ((await ledger.heldSince(id)) === undefined) return;
+async function endHold({ ledger, clock, emit }: RunContext, { id, heldSinceMs }: Batch): Promise<void> {
+  if (heldSinceMs === undefined) return;
   await ledger.noteHold(id, false, clock.wallMs());
   emit({ kind: 'note', message: `Batch ${id} was paused, and continues now.` });
 }

@@ -67,7 +67,8 @@ export async function identifyPlan(
     [account.identity, dialectMark(dialect)],
     changes?.planned.map(comparedText) ?? [],
     // A batch that is over is not begun again by the id that it was begun by, however alike the plans are.
-    batch?.state === 'finished' ? batch.id : ((await heldSince(context, batch)) ?? null),
+    // A start that waits for the night was agreed to before somebody paused the batch, and must not let it go on.
+    batch?.state === 'finished' ? batch.id : (batch?.heldSinceMs ?? null),
   ];
   const digests = sources.map((each) => hash('sha256', canonicalJson(each), 'hex').slice(0, HEX_DIGITS));
   return { id: [...digests, ...FIGURES.map(([, of]) => of(plan))].join('-'), batch };
@@ -80,11 +81,6 @@ export async function identifyPlan(
 function comparedText({ input: _, ...row }: PlannedRow): string {
   const { work, ...rest } = JSON.parse(JSON.stringify(row)) as JsonObject;
   return canonicalJson(rest.kind === 'work' ? { ...rest, ...present({ work }) } : rest);
-}
-
-/** A start that waits for the night was agreed to before somebody paused the batch, and must not let it go on. */
-async function heldSince({ ledger }: Pick<PlanContext, 'ledger'>, batch: Batch | undefined) {
-  return batch?.state === 'open' ? ledger?.heldSince(batch.id) : undefined;
 }
 
 /** The job by what it asks. The account counts by its identity, and a budget may differ from run to run. */
@@ -134,7 +130,7 @@ export async function requirePlanId(
       'plan prints the id, and --plan takes no file.',
     );
   const isBegun = hasBegunBy(existing, planId);
-  if (isBegun && existing?.state === 'open' && (await heldSince(context, existing)) === undefined) return;
+  if (isBegun && existing?.state === 'open' && existing.heldSinceMs === undefined) return;
   const plan = changes === undefined ? await planRows(context, input) : planOfChanges(changes, account);
   const isDone = changes === undefined ? plan.toBuy === 0 : !hasWork(changes);
   if (isBegun && isDone) return;

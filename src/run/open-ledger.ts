@@ -176,7 +176,7 @@ export async function findBatch(
 ): Promise<FoundBatch> {
   const lists = await eachLedger(
     storeFlag,
-    async (ledger, location) => (await ledger.batchLines()).map((batch) => ({ batch, location })),
+    async (ledger, location) => (await ledger.batches()).map((batch) => ({ batch, location })),
     tell,
   );
   const all = lists.flat().sort((a, b) => b.batch.createdAtMs - a.batch.createdAtMs);

@@ -48,7 +48,7 @@ const OURS: Readonly<Record<string, readonly string[]>> = {
   accounts: ['identity', 'learned', 'usage', 'terms'],
   prices: ['operation'],
   budgets: ['scope'],
-  batches: ['id', 'key', 'operation', 'state', 'output_sha256'],
+  batches: ['id', 'key', 'operation', 'state'],
   subjects: ['project', 'batch'],
   notes: ['kind', 'said', 'batch', 'who'],
   calls: ['state', 'kind', 'operation', 'batch', 'said'],

@@ -147,7 +147,7 @@ export class SharedSession {
     for (const { batch, stopAll } of this.members) {
       const now = await this.#ledger.batch(batch);
       if (now?.state === 'superseded' || now?.state === 'cancelled') stopAll(batchOver(batch));
-      else if ((await this.#ledger.heldSince(batch)) !== undefined) stopAll(heldStop(batch));
+      else if (now?.heldSinceMs !== undefined) stopAll(heldStop(batch));
     }
   }
 

@@ -5,7 +5,6 @@ import {
   type Act,
   type Batch,
   type BatchId,
-  type BatchLine,
   type LedgerReader,
   type PauseRecord,
   type RangeCounts,
@@ -30,7 +29,6 @@ export interface BatchOverview {
   /** The number of rows: those of the file and those that were planned because the file no longer names a person. */
   readonly rows: number;
   readonly money: ShownMoney;
-  readonly heldSinceMs: number | undefined;
   readonly run: Spender | undefined;
   /** Ranges of it that workers have, or are to have; undefined where the store has no workers, and once it has ended. */
   readonly ranges: RangeCounts | undefined;
@@ -56,7 +54,7 @@ interface BatchesWanted {
   /** How many of those that the filter lets through are left out, the newest first. */
   readonly from: number;
   readonly most: number;
-  readonly lets: (batch: BatchLine) => boolean;
+  readonly lets: (batch: Batch) => boolean;
 }
 
 interface BatchesPage {
@@ -91,9 +89,9 @@ export async function batchesPage(
 
 export async function batchLines(
   storeFlag: string | undefined,
-): Promise<readonly { readonly batch: BatchLine; readonly location: string }[]> {
+): Promise<readonly { readonly batch: Batch; readonly location: string }[]> {
   const lines = await eachLedgerThere(storeFlag, async (ledger, location) =>
-    (await ledger.batchLines()).map((batch) => ({ batch, location })),
+    (await ledger.batches()).map((batch) => ({ batch, location })),
   );
   return lines.flat();
 }
@@ -133,7 +131,6 @@ async function overview(
     settled: finishedIn(counts),
     rows: rowsOf(batch),
     money,
-    heldSinceMs: batch.state === 'open' ? await ledger.heldSince(batch.id) : undefined,
     run: spenders.find((spender) => isAtWorkOn(batch, spender)),
     ranges: batch.state === 'open' ? await ledger.rangeCounts?.(batch.id) : undefined,
     hasCosts: hasCosts(batch, money),

@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts';
 import { StopError, stop } from '../../core/errors.ts';
-import type { Batch, BatchId, Ledger } from '../../ledger/ledger.ts';
+import type { Batch, Ledger } from '../../ledger/ledger.ts';
 import type { Spender, Tell } from '../../ledger/store.ts';
 import { storeAt } from '../../ledger/stores.ts';
 import { allBatches, type FoundBatch, openLedger } from '../open-ledger.ts';
@@ -35,16 +35,12 @@ export async function resumeBatch({ batch, location }: FoundBatch, options: Hold
   requireOpen({ batch, location });
   const ledger = await openFor(`resume ${batch.id}`, location, options);
   try {
-    return await letGoOn(ledger, batch.id, options.clock);
+    const now = await ledger.batch(batch.id);
+    await ledger.noteHold(batch.id, false, options.clock.wallMs());
+    return now?.heldSinceMs !== undefined;
   } finally {
     await ledger.close();
   }
-}
-
-async function letGoOn(ledger: Ledger, batch: BatchId, clock: Clock): Promise<boolean> {
-  const wasHeld = (await ledger.heldSince(batch)) !== undefined;
-  if (wasHeld) await ledger.noteHold(batch, false, clock.wallMs());
-  return wasHeld;
 }
 
 function requireOpen({ batch: { id, state } }: FoundBatch): void {

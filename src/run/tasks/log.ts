@@ -160,7 +160,7 @@ async function forgotten(ledger: LedgerReader, values: readonly string[]): Promi
 }
 
 async function actsIn(ledger: LedgerReader, about: LogAbout, told: Told): Promise<LogEntry[]> {
-  const batches = about.kind === 'batch' ? [about.batch] : (await ledger.batchLines()).map(({ id }) => id);
+  const batches = about.kind === 'batch' ? [about.batch] : (await ledger.batches()).map(({ id }) => id);
   const entries: LogEntry[] = [];
   for (const id of batches) {
     const batch = await told.batch(id);

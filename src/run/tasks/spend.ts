@@ -2,7 +2,7 @@ import { loadAccounts } from '../../client/account/account.ts';
 import { type CreditPrice, type Money, moneyFor } from '../../client/account/price.ts';
 import { isoTime } from '../../core/clock.ts';
 import { stop } from '../../core/errors.ts';
-import type { Batch, BatchId, BatchLine, LedgerReader, Spent } from '../../ledger/ledger.ts';
+import type { Batch, BatchId, LedgerReader, Spent } from '../../ledger/ledger.ts';
 import { eachLedgerThere } from '../open-ledger.ts';
 
 /** What a month cost, from the ledgers alone. Days and months are those of UTC, as budgets count them. */
@@ -65,7 +65,7 @@ export async function spendOf({
   const prices = await pricesOfAccounts();
   const groups = new Map<string, Sum>();
   await eachLedgerThere(store, async (ledger) => {
-    const lines = new Map((await ledger.batchLines()).map((line) => [line.id, line]));
+    const lines = new Map((await ledger.batches()).map((line) => [line.id, line]));
     for await (const part of ledger.spentBetween(fromMs, untilMs)) {
       const line = lines.get(part.batch);
       if (line === undefined) continue;
@@ -96,7 +96,7 @@ const isUsed = ({ spent, inDoubt, requests, batches }: SpendGroup): boolean =>
 
 function nameBy(
   by: SpendBy,
-  { id, accountName }: BatchLine,
+  { id, accountName }: Batch,
   { dayMs, operator }: Pick<Spent, 'dayMs' | 'operator'>,
 ): string | undefined {
   switch (by) {
@@ -112,11 +112,7 @@ function nameBy(
 }
 
 /** Who began it, for what it saved; it is not looked up where nobody asks. */
-async function begunBy(
-  ledger: LedgerReader,
-  { id }: BatchLine,
-  by: SpendBy,
-): Promise<Pick<Spent, 'operator'>> {
+async function begunBy(ledger: LedgerReader, { id }: Batch, by: SpendBy): Promise<Pick<Spent, 'operator'>> {
   const [first] = by === 'operator' ? await ledger.acts(id) : [];
   return first?.kind === 'begun' ? { operator: first.operator } : {};
 }
@@ -124,7 +120,7 @@ async function begunBy(
 class Sum {
   readonly #name: string | undefined;
   readonly #sandbox: boolean;
-  readonly lines = new Set<BatchLine>();
+  readonly lines = new Set<Batch>();
   batches = 0;
   saved = 0;
   #spent = 0;
@@ -141,7 +137,7 @@ class Sum {
     this.#sandbox = sandbox;
   }
 
-  add({ spent, inDoubt, requests }: Spent, line: BatchLine, price: CreditPrice | undefined): void {
+  add({ spent, inDoubt, requests }: Spent, line: Batch, price: CreditPrice | undefined): void {
     this.lines.add(line);
     this.#spent += spent;
     this.#inDoubt += inDoubt;
@@ -165,7 +161,7 @@ class Sum {
       this.#budget ??= cap;
     }
     if (by === 'batch') {
-      this.#batch ??= await ledger.batch(line.id);
+      this.#batch ??= line;
       this.#budget ??= (await ledger.batchMoney(line.id)).cap;
     }
   }
@@ -186,7 +182,7 @@ class Sum {
   }
 }
 
-function sumFor(groups: Map<string, Sum>, { sandbox }: BatchLine, name: string | undefined): Sum {
+function sumFor(groups: Map<string, Sum>, { sandbox }: Batch, name: string | undefined): Sum {
   const key = JSON.stringify([sandbox, name]);
   const sum = groups.get(key) ?? new Sum(name, sandbox);
   groups.set(key, sum);

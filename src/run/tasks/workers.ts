@@ -30,7 +30,7 @@ export async function workersAt(storeFlag: string | undefined): Promise<readonly
 async function workersIn(ledger: LedgerReader): Promise<readonly WorkerView[] | undefined> {
   const workers = await ledger.workers?.();
   if (workers === undefined || workers.length === 0) return workers && [];
-  const lines = (await ledger.batchLines()).toReversed();
+  const lines = (await ledger.batches()).toReversed();
   const names = new Map(lines.map(({ accountIdentity, accountName }) => [accountIdentity, accountName]));
   return workers.map(({ accounts, ...worker }) => ({
     ...worker,

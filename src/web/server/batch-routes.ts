@@ -12,7 +12,7 @@ import { readFigures } from '../../files/output/output.ts';
 import { chartOf } from '../../files/output/report.ts';
 import { summaryOf } from '../../files/output/summary-words.ts';
 import { togetherIn } from '../../job/job-settings.ts';
-import type { Batch, BatchId, BatchLine, LedgerReader } from '../../ledger/ledger.ts';
+import type { Batch, BatchId, LedgerReader } from '../../ledger/ledger.ts';
 import { wordsOfCommand } from '../../lib/command-line.ts';
 import { WorkerObject } from '../../objects/batch-object.ts';
 import { batchWithId, type FoundBatch, lookInto } from '../../run/open-ledger.ts';
@@ -46,7 +46,7 @@ export function batchRoutes(server: Server): Hono {
       const { page, text, state } = queryOf(context, BatchListQuery);
       const wanted = text.trim().toLowerCase();
       const from = (page - 1) * PER_PAGE;
-      const lets = (batch: BatchLine): boolean =>
+      const lets = (batch: Batch): boolean =>
         (state === 'all' || batch.state === state) &&
         [listNameOf(batch.inputPath), batch.operation, batch.accountName, batch.id].some((word) =>
           word.toLowerCase().includes(wanted),

@@ -4,7 +4,7 @@ import { Hono } from 'hono';
 import { stream } from 'hono/streaming';
 import type { StreamingApi } from 'hono/utils/stream';
 import type { Clock } from '../../core/clock.ts';
-import type { BatchLine, LedgerReader } from '../../ledger/ledger.ts';
+import type { Batch, LedgerReader } from '../../ledger/ledger.ts';
 import { isUrl } from '../../ledger/store.ts';
 import { storeAt } from '../../ledger/stores.ts';
 import { lookIfThere } from '../../run/open-ledger.ts';
@@ -105,7 +105,7 @@ export class Changes {
   async #changedBatches(ledger: LedgerReader): Promise<readonly string[]> {
     const changed: string[] = [];
     const nowMs = this.#clock.wallMs();
-    for (const line of await ledger.batchLines()) {
+    for (const line of await ledger.batches()) {
       const { id, state, outputSha256, hasDoubts } = line;
       // Of thousands few are open. Of one that has ended only doubts are still settled, which the rows of a finished one say.
       const figures = state !== 'finished' || hasDoubts ? await figuresOf(ledger, line, nowMs) : [];
@@ -119,11 +119,11 @@ export class Changes {
 
 async function figuresOf(
   ledger: LedgerReader,
-  { id, accountIdentity }: BatchLine,
+  { id, accountIdentity, heldSinceMs }: Batch,
   nowMs: number,
 ): Promise<readonly unknown[]> {
   const pauses = await ledger.pauses(accountIdentity, nowMs, nowMs);
-  return [await ledger.counts(id), await ledger.metrics(id), await ledger.heldSince(id), pauses];
+  return [await ledger.counts(id), await ledger.metrics(id), heldSinceMs, pauses];
 }
 
 function stampOf(path: string): string {

@@ -4,13 +4,7 @@ import { moneyFor } from '../../client/account/price.ts';
 import { type Clock, isoTime } from '../../core/clock.ts';
 import { stop } from '../../core/errors.ts';
 import { listNameOf } from '../../files/list-name.ts';
-import {
-  type Batch,
-  type BatchId,
-  type BatchLine,
-  type LedgerReader,
-  shownMoney,
-} from '../../ledger/ledger.ts';
+import { type Batch, type BatchId, type LedgerReader, shownMoney } from '../../ledger/ledger.ts';
 import { wordsOfCommand } from '../../lib/command-line.ts';
 import { SpentObject } from '../../objects/batch-object.ts';
 import { LogEntryObject, SpendGroupObject } from '../../objects/log-object.ts';
@@ -60,11 +54,10 @@ interface Wanted {
 async function historyOf({ store, month, last, savings }: Wanted): Promise<HistoryView> {
   const prices = await pricesOfAccounts();
   const parts = await eachLedgerThere(store, async (ledger) => {
-    const all = await ledger.batchLines();
+    const all = await ledger.batches();
     const batches: HistoryBatch[] = [];
-    for (const { id } of all.filter((batch) => monthOf(batch) === month)) {
-      const batch = await ledger.batch(id);
-      if (batch !== undefined) batches.push(await historyBatch(ledger, batch, { savings }));
+    for (const batch of all.filter((each) => monthOf(each) === month)) {
+      batches.push(await historyBatch(ledger, batch, { savings }));
       if (batches.length % BATCHES_AT_ONCE === 0) await setImmediate();
     }
     const accounts: AccountMonth[] = [];
@@ -122,7 +115,7 @@ interface MonthOf {
 
 async function accountMonth(
   ledger: LedgerReader,
-  [newest, ...older]: readonly BatchLine[],
+  [newest, ...older]: readonly Batch[],
   { month, batches, prices }: MonthOf,
 ): Promise<AccountMonth> {
   const { accountIdentity = '', accountName = '', sandbox = false } = newest ?? {};

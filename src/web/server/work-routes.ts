@@ -32,10 +32,9 @@ export function workRoutes(server: Server): Hono {
 async function batchesBegunBy(plans: ReadonlyMap<string, string>, server: Server): Promise<BegunBatches> {
   const lists = (await keptLists(server)).filter(({ id }) => [...plans.values()].includes(id));
   const paths = new Set(lists.map(({ path }) => path));
-  const found = await eachLedgerThere(server.store, async (ledger) => {
-    const lines = (await ledger.batchLines()).filter(({ inputPath }) => paths.has(inputPath));
-    return Promise.all(lines.map(({ id }) => ledger.batch(id)));
-  }).catch((error: unknown) => {
+  const found = await eachLedgerThere(server.store, async (ledger) =>
+    (await ledger.batches()).filter(({ inputPath }) => paths.has(inputPath)),
+  ).catch((error: unknown) => {
     // The first run of a store is making it at this moment. Any other trouble is told by the work itself.
     if (error instanceof StopError) return [];
     throw error;

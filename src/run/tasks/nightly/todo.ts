@@ -89,9 +89,8 @@ async function waitingIn(
       const { path } = file;
       const sha256 = await contentOf(path);
       const batch = batches.find(({ inputSha256 }) => inputSha256 === sha256);
-      const isHeld = batch !== undefined && (await isPaused(batch, ledger));
       if (batch?.state === 'cancelled') left.push({ path, why: `its batch ${batch.id} was cancelled` });
-      else if (isHeld) left.push({ path, why: pausedWords(batch) });
+      else if (batch?.heldSinceMs !== undefined) left.push({ path, why: pausedWords(batch) });
       else {
         const budget = await budgetOf(job, batch, ledger);
         waiting.push({ job: await asBegun(job, batch), path, inInbox: file, batch, budget });
@@ -102,11 +101,6 @@ async function waitingIn(
     if (error instanceof StopError) return { waiting: [], left: [], unreadable: [{ job, error }] };
     throw error;
   }
-}
-
-/** Whether a person has paused the batch. A finished one only settles what is in doubt, and is not paused. */
-async function isPaused({ id, state }: Batch, ledger: LedgerReader): Promise<boolean> {
-  return state === 'open' && (await ledger.heldSince(id)) !== undefined;
 }
 
 const pausedWords = ({ id }: Batch): string =>
@@ -145,7 +139,7 @@ async function unfinishedElsewhere(
     if (!(await hasMoreToDo(batch, job, ledger, nowMs))) continue;
     // Input from standard input has no place for an output that was not named.
     if (isSpooled(path) && outputPath === undefined) continue;
-    if (await isPaused(batch, ledger)) {
+    if (batch.heldSinceMs !== undefined) {
       left.push({ path, why: pausedWords(batch) });
       continue;
     }

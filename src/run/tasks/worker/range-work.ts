@@ -68,7 +68,7 @@ export class RangeWork {
     try {
       const batch = await ledger.batch(taken.batch);
       if (batch?.state !== 'open' || batch.accountIdentity !== account.identity) return undefined;
-      if ((await ledger.heldSince(batch.id)) !== undefined) return undefined;
+      if (batch.heldSinceMs !== undefined) return undefined;
       const context = await this.#contextOf(account, batch, under);
       if (context === undefined) return undefined;
       const suspect = await settleSeries(context, batch);
