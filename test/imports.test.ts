@@ -31,7 +31,7 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'copy.ts',
     'eraser.ts',
     'ledger.ts',
-    'row-pages.ts',
+    'rows.ts',
     'store.ts',
     'stores.ts',
     'tally.ts',

@@ -3,6 +3,7 @@ import type { BatchId, Money } from './records.ts';
 import type { Spenders, SpendersReader } from './spenders.ts';
 
 export * from './call-records.ts';
+export * from './ranges.ts';
 export * from './records.ts';
 export * from './spenders.ts';
 

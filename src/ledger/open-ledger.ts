@@ -4,10 +4,10 @@ import { readCalls } from './calls.ts';
 import type { Context } from './context.ts';
 import { Gather, type Keeping } from './gather.ts';
 import { readHostFiles, writeHostFiles } from './host-files.ts';
-import { listedRows, readListed } from './listed.ts';
 import { notices, readActs, readConsents, writeConsents } from './notes.ts';
+import { readRanges, writeRanges } from './ranges.ts';
 import { readReports } from './reports.ts';
-import { readRows } from './rows.ts';
+import { readRows, writeRows } from './rows.ts';
 import { readSubjects } from './subjects.ts';
 import { writeCalls } from './write-calls.ts';
 
@@ -23,7 +23,7 @@ export const readerOver = (context: Context) => ({
   ...readConsents(context),
   ...readReports(context),
   ...readHostFiles(context),
-  ...readListed(context),
+  ...readRanges(context),
   close: async (): Promise<void> => {},
 });
 
@@ -39,11 +39,12 @@ export function ledgerOver(context: Context & { readonly worker: number }, keepi
     ...readerOver(context),
     ...writeCalls(writing, gather),
     ...writeBatches(writing),
+    ...writeRows(writing),
+    ...writeRanges(writing),
     ...writeAccounts(writing),
     ...writeConsents(writing),
     ...writeHostFiles(writing),
     notices: notices(writing),
-    listed: listedRows(writing),
     close: (): Promise<void> => gather.drain(),
   };
 }

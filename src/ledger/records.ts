@@ -239,11 +239,6 @@ export interface FinishedRow {
   readonly input?: number | undefined;
 }
 
-/** A row that has a final outcome, with the hash of its cells if that was kept. */
-export type FinishedInput = Pick<FinishedRow, 'row' | 'input'>;
-
-export type RowPlace = Pick<FinishedRow, 'batch' | 'row'>;
-
 export interface WaitingRow {
   readonly row: RowNumber;
   readonly reason: string;
@@ -252,32 +247,7 @@ export interface WaitingRow {
 export interface RowKind {
   readonly row: RowNumber;
   readonly kind: OutcomeKind;
-}
-
-/** How many ranges of a batch wait, are worked on, and were set aside. */
-export interface RangeCounts {
-  readonly waiting: number;
-  readonly running: number;
-  readonly setAside: number;
-}
-
-/** What a process works by that has neither the job file nor the dialect file of a batch. No key is in it. */
-export interface WorkOrder {
-  readonly job: JsonObject;
-  readonly dialect: JsonObject;
-  readonly rangeRows: number;
-}
-
-/** The rows of a batch from `fromRow` on, and before `beforeRow`, that one worker takes at a time. */
-export interface BatchRange {
-  readonly batch: BatchId;
-  readonly fromRow: RowNumber;
-  readonly beforeRow: RowNumber;
-}
-
-export interface RangeLeft extends BatchRange {
-  readonly accountIdentity: string;
-  readonly left: number;
+  readonly input: number | null;
 }
 
 /** When a job tells: its list is done, something stopped it, rows are in doubt, or the vendor has few credits left. */

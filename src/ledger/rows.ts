@@ -1,22 +1,22 @@
 import type { Outcome, OutcomeKind, RowNumber } from '../core/row.ts';
 import { type AnswerRecord, isAnswer, type ReadAs, type RowAnswer, type RowRecord } from './call-records.ts';
 import { answersOf } from './calls.ts';
-import { type Context, oneRow } from './context.ts';
+import { type Context, known, oneRow, type Writing } from './context.ts';
 import { type Cell, each, type Sql } from './db.ts';
 import type { Row } from './group.ts';
 import type {
   AttemptId,
   BatchId,
-  FinishedInput,
   FinishedRow,
   FreshSince,
   PlannedRow,
   RowKind,
-  RowPlace,
+  RowLeft,
+  SubmittedRow,
   WaitingRow,
 } from './records.ts';
 
-/** Rows with what they rest on. One that is pending has no outcome yet, so it is not among them. */
+/** The rows of lists from their submit on, with what they rest on. One that is pending has no outcome yet. */
 
 export const rowOf = ({ batch, row, outcome, answers, waitsFor, input }: FinishedRow): Row => ({
   ...{ batch, row, state: outcome.kind, input: input ?? null },
@@ -31,14 +31,11 @@ export const rowOf = ({ batch, row, outcome, answers, waitsFor, input }: Finishe
 const listOf = (calls: readonly AttemptId[]): string | null =>
   calls.length === 0 ? null : JSON.stringify(calls);
 
-interface Kept {
-  readonly row: number;
+// ------------------------------------------------------------------------------------------ what became of them
+
+interface Kept extends Pick<Row, 'row' | 'matched_by' | 'reason' | 'input' | 'others'> {
   readonly state: OutcomeKind;
-  readonly matched_by: string | null;
-  readonly reason: string | null;
-  readonly input: number | null;
   readonly call: AttemptId | null;
-  readonly others: string | null;
 }
 
 const ROWS = `SELECT w.row, w.state, w.matched_by, w.reason, w.input, w.call, w.others FROM rows w
@@ -64,7 +61,6 @@ SELECT w.row, coalesce(w.reason, '') AS reason FROM rows w WHERE w.batch = ? AND
   AND NOT EXISTS (SELECT 1 FROM calls c WHERE c.id = w.call AND c.state IN ('doubt', 'retried', 'lost', 'answered'))
 ORDER BY w.row LIMIT CAST(? AS {int})`;
 
-/** What was taken for their answer is none. */
 const UNANSWERED = `
 SELECT count(*) AS n FROM rows w JOIN calls c ON c.id = w.call AND c.state = 'retracted' WHERE w.batch = ? AND w.state = 'in_doubt'`;
 
@@ -79,6 +75,16 @@ SELECT w.row FROM v JOIN rows w ON w.batch = v.batch WHERE w.state <> 'pending'
         AND l.sent_at >= ${CUT_OFF}))
 LIMIT 1`);
 
+/**
+ * What is left of a list. Each state is read by the index on it, in the order of the rows, and no further than it is asked for. A change
+ * that was answered is in doubt for a person alone.
+ */
+const leftIn = (state: string): string => `
+SELECT * FROM (SELECT r.row, r.input, r.work, c.cells FROM rows r LEFT JOIN cells c ON c.batch = r.batch AND c.row = r.row
+  WHERE r.batch = ? AND r.state = '${state}'
+    AND NOT EXISTS (SELECT 1 FROM calls a WHERE r.state = 'in_doubt' AND a.id = r.call AND a.state = 'answered') AND r.row >= ? AND r.row < ? ORDER BY r.row LIMIT CAST(? AS {int})) AS ${state}`;
+const ROWS_LEFT = `${leftIn('pending')} UNION ALL ${leftIn('in_doubt')} ORDER BY row LIMIT CAST(? AS {int})`;
+
 /** Pages of rows are in order: those from `fromRow` on, at most `limit`. */
 export const readRows = ({ db }: Context) => ({
   /** Number of rows by outcome; rows without an outcome are not counted. */
@@ -89,19 +95,17 @@ export const readRows = ({ db }: Context) => ({
   },
   rows: (batch: BatchId, fromRow: RowNumber, limit: number): Promise<readonly RowRecord[]> =>
     recordsBy(db, `${ROWS} ORDER BY w.row LIMIT CAST(? AS {int})`, [batch, fromRow, limit]),
-  /** Rows that have a final outcome, which is every outcome but `in_doubt`. */
-  async finishedRows(batch: BatchId, fromRow: RowNumber, limit: number): Promise<readonly FinishedInput[]> {
-    const found = await db.rows<{ row: number; input: number | null }>(
-      `SELECT row, input FROM rows WHERE batch = ? AND row >= ? AND state NOT IN ('pending', 'in_doubt') ORDER BY row LIMIT CAST(? AS {int})`,
-      [batch, fromRow, limit],
-    );
-    return found.map(({ row, input }): FinishedInput => (input === null ? { row } : { row, input }));
-  },
-  /** How rows ended, without their answers, which take time. */
-  rowKinds: (batch: BatchId, fromRow: RowNumber, beforeRow: RowNumber): Promise<readonly RowKind[]> =>
+  /** How rows ended, and the hash of the cells that they were finished from, without their answers, which take time. */
+  rowKinds: (
+    batch: BatchId,
+    fromRow: RowNumber,
+    beforeRow: RowNumber,
+    limit = Number.MAX_SAFE_INTEGER,
+  ): Promise<readonly RowKind[]> =>
     db.rows<RowKind>(
-      `SELECT row, state AS kind FROM rows WHERE batch = ? AND row >= ? AND row < ? AND state <> 'pending' ORDER BY row`,
-      [batch, fromRow, beforeRow],
+      `SELECT row, state AS kind, input FROM rows WHERE batch = ? AND row >= ? AND row < ? AND state <> 'pending'
+        ORDER BY row LIMIT CAST(? AS {int})`,
+      [batch, fromRow, beforeRow, limit],
     ),
   /**
    * Those that have a vendor's answer which another dialect than this one read last, or which turned out to be none. Answers that a
@@ -117,8 +121,7 @@ export const readRows = ({ db }: Context) => ({
       ...[batch, fromRow, dialect, limit],
     ]),
   /** The rows of any batch that wait for what becomes of this call. */
-  rowsRestingOn: (call: AttemptId): Promise<readonly RowPlace[]> =>
-    db.rows<RowPlace>(RESTING_ON, [call, call]),
+  rowsRestingOn: (call: AttemptId) => db.rows<Pick<FinishedRow, 'batch' | 'row'>>(RESTING_ON, [call, call]),
   /** Rows in doubt about which there is nothing to decide here: they wait for another row, or for their next run. */
   rowsWaiting: (batch: BatchId, limit: number): Promise<readonly WaitingRow[]> =>
     db.rows<WaitingRow>(WAITING, [batch, limit]),
@@ -137,32 +140,45 @@ export const readRows = ({ db }: Context) => ({
   },
   /** Planned rows of a batch of changes. */
   async plannedRows(batch: BatchId, fromRow: RowNumber, limit: number): Promise<readonly PlannedRow[]> {
-    const found = await db.rows<{ row: number; input: number | null; work: string }>(
+    const found = await db.rows<KeptLeft & { readonly work: string }>(
       'SELECT row, input, work FROM rows WHERE batch = ? AND row >= ? AND work IS NOT NULL ORDER BY row LIMIT CAST(? AS {int})',
       [batch, fromRow, limit],
     );
-    return found.map(
-      ({ row, input, work }): PlannedRow => ({
-        row,
-        ...(input === null ? {} : { input }),
-        ...JSON.parse(work),
-      }),
-    );
+    return found.map(plannedFrom);
+  },
+  /** The last row of the batch that is there; 0 where none is. */
+  lastSubmitted: async (batch: BatchId): Promise<RowNumber> =>
+    (
+      await oneRow<{ last: number }>(db, 'SELECT coalesce(max(row), 0) AS last FROM rows WHERE batch = ?', [
+        batch,
+      ])
+    ).last,
+  /**
+   * Rows from `fromRow` on, and before `beforeRow`, that have no final outcome, in order, at most `limit`. The transaction that gives a
+   * row its final outcome erases its cells; those of a row in doubt stay until its batch is superseded or cancelled.
+   */
+  async rowsLeft(
+    batch: BatchId,
+    fromRow: RowNumber,
+    beforeRow: RowNumber,
+    limit: number,
+  ): Promise<readonly RowLeft[]> {
+    const within = [batch, fromRow, beforeRow, limit];
+    return (await db.rows<KeptLeft>(ROWS_LEFT, [...within, ...within, limit])).map(leftFrom);
   },
 });
 
 async function recordsBy(sql: Sql, text: string, params: readonly Cell[]): Promise<readonly RowRecord[]> {
-  const rows = await sql.rows<Kept>(text, params);
-  const used = new Map(rows.map((kept) => [kept.row, usedBy(kept)]));
-  const answers = await answersOf(sql, [...used.values()].flat());
-  return rows.map((kept): RowRecord => {
-    const { row, input } = kept;
-    const own = (used.get(row) ?? []).map((id) => answers.get(id)).filter(isShown);
+  const rows = (await sql.rows<Kept>(text, params)).map((kept) => ({ ...kept, used: usedBy(kept) }));
+  const answers = await answersOf(
+    sql,
+    rows.flatMap(({ used }) => used),
+  );
+  return rows.map(({ row, state, matched_by, reason, input, used }): RowRecord => {
+    const own = used.map((id) => answers.get(id)).filter(isShown);
     return {
-      row,
-      outcome: outcomeOf(kept),
-      answers: asItEnded(kept, own),
-      ...(input === null ? {} : { input }),
+      ...{ row, outcome: { kind: state, ...known({ matchedBy: matched_by, reason }) } as Outcome },
+      ...{ answers: asItEnded(state, own), ...known({ input }) },
     };
   });
 }
@@ -172,21 +188,154 @@ const usedBy = ({ call, others }: Kept): readonly AttemptId[] => [
   ...(call === null ? [] : [call]),
 ];
 
-function outcomeOf({ state, matched_by, reason }: Kept): Outcome {
-  const outcome: { kind: OutcomeKind; matchedBy?: string; reason?: string } = { kind: state };
-  if (matched_by !== null) outcome.matchedBy = matched_by;
-  if (reason !== null) outcome.reason = reason;
-  return outcome as Outcome;
-}
-
 /** Of what is read as no answer any more nothing is shown. */
 const isShown = (answer: AnswerRecord<ReadAs> | undefined): answer is AnswerRecord =>
   answer !== undefined && isAnswer(answer.kind);
 
 /** A row that was matched shows by what, also where that answer means something else by now. */
-function asItEnded({ state }: Kept, answers: readonly AnswerRecord[]): readonly RowAnswer[] {
+function asItEnded(state: OutcomeKind, answers: readonly AnswerRecord[]): readonly RowAnswer[] {
   const last = answers.at(-1);
   if (state !== 'matched' || last === undefined || answers.some(({ kind }) => kind === 'found'))
     return answers;
   return [...answers.slice(0, -1), { ...last, kind: 'found' }];
+}
+
+interface KeptLeft extends Pick<Row, 'row' | 'input'> {
+  readonly work: string | null;
+  readonly cells: string | null;
+}
+
+const plannedFrom = ({
+  row,
+  input,
+  work,
+}: Pick<Row, 'row' | 'input'> & { readonly work: string }): PlannedRow => ({
+  ...{ row, ...known({ input }) },
+  ...JSON.parse(work),
+});
+
+function leftFrom({ row, input, work, cells }: KeptLeft): RowLeft {
+  if (work !== null) return plannedFrom({ row, input, work });
+  if (cells === null || input === null) return { row };
+  const kept = JSON.parse(cells);
+  return typeof kept === 'string' ? { row, input, unreadable: kept } : { row, input, cells: kept };
+}
+
+// ------------------------------------------------------------------------------------------ their submit
+
+const SUBMIT = each({
+  ...({ batch: 'text', row: 'int', state: 'text', matched_by: 'text', reason: 'text' } as const),
+  ...({ input: 'int', call: 'int', others: 'text' } as const),
+})(`
+INSERT INTO rows (batch, row, state, matched_by, reason, input, call, others)
+SELECT v.batch, v.row, v.state, v.matched_by, v.reason, v.input, v.call, v.others FROM v WHERE 1 = 1 ON CONFLICT DO NOTHING`);
+
+// What has ended needs none.
+const KEEP_CELLS = each({ batch: 'text', row: 'int', cells: 'text' })(`
+INSERT INTO cells (batch, row, cells) SELECT v.batch, v.row, v.cells FROM v
+  JOIN rows r ON r.batch = v.batch AND r.row = v.row AND r.state IN ('pending', 'in_doubt')
+  JOIN batches b ON b.id = v.batch AND b.state IN ('open', 'finished') WHERE 1 = 1
+ON CONFLICT DO NOTHING`);
+
+const submitted = (batch: BatchId, { row, input, end }: SubmittedRow): Row => ({
+  ...{ batch, row, input, state: 'pending', matched_by: null, reason: null, call: null, others: null },
+  ...(end === undefined ? {} : rowOf({ batch, row, input, ...end })),
+});
+
+const isFinal = (outcome: Outcome | undefined): boolean =>
+  outcome !== undefined && outcome.kind !== 'in_doubt';
+
+export const writeRows = (context: Writing) => ({
+  /**
+   * Keeps rows of a batch's list, all of them or none. One that is there stays as it is, so that a submit that was cut off is repeated.
+   * Cells are kept of rows without a final outcome.
+   */
+  submitRows: (batch: BatchId, rows: readonly SubmittedRow[]): Promise<void> =>
+    context.transaction(async (sql) => {
+      const all = rows.map((row) => submitted(batch, row));
+      const left = rows.filter(({ end }) => !isFinal(end?.outcome));
+      const cells = left.map(({ row, ...of }) => {
+        return { batch, row, cells: JSON.stringify('cells' in of ? of.cells : of.unreadable) };
+      });
+      await sql.each(SUBMIT, all);
+      await sql.each(KEEP_CELLS, cells);
+    }),
+});
+
+// ------------------------------------------------------------------------------------------ pages
+
+/** How many rows a page has, so that one of answers is a few megabytes at most. Fewer are read no slower. */
+export const PAGE_ROWS = {
+  /** Rows with answers of about a kilobyte. */
+  single: 250,
+  /** Rows with up to 20 answers each, where every answer is a list of some 25 kilobytes. */
+  lists: 20,
+  /** Rows without answers: some milliseconds of the event loop, and 80 KB. */
+  inputs: 10_000,
+} as const;
+
+type Reader<Name extends keyof ReturnType<typeof readRows>> = Pick<ReturnType<typeof readRows>, Name>;
+type Pages<Row> = AsyncGenerator<readonly Row[], void, undefined>;
+
+/** Reads rows in rising order, page by page, so that memory does not grow with the batch. */
+async function* pages<Row extends { readonly row: RowNumber }>(
+  pageRows: number,
+  read: (from: RowNumber) => Promise<readonly Row[]>,
+  first: RowNumber = 0,
+): Pages<Row> {
+  for (let from = first; ; ) {
+    const page = await read(from);
+    yield page;
+    const last = page.at(-1);
+    if (last === undefined || page.length < pageRows) return;
+    from = last.row + 1;
+  }
+}
+
+/** Every row of a batch that has an outcome. @param first left out: from its first row on. */
+export function recordPages(
+  ledger: Reader<'rows'>,
+  batch: BatchId,
+  pageRows: number = PAGE_ROWS.single,
+  first: RowNumber = 0,
+): Pages<RowRecord> {
+  return pages(pageRows, (from) => ledger.rows(batch, from, pageRows), first);
+}
+
+/** Every row of a batch that has a final outcome. */
+export async function* finishedRows(
+  ledger: Reader<'rowKinds'>,
+  batch: BatchId,
+): AsyncGenerator<RowKind, void, undefined> {
+  const { inputs } = PAGE_ROWS;
+  const read = (from: RowNumber) => ledger.rowKinds(batch, from, Number.MAX_SAFE_INTEGER, inputs);
+  for await (const page of pages(inputs, read)) yield* page.filter(({ kind }) => kind !== 'in_doubt');
+}
+
+/** Every row of a batch with an answer which another dialect than this one read, or which turned out to be none. */
+export async function* eachReadOtherwise(
+  ledger: Reader<'rowsReadOtherwise'>,
+  batch: BatchId,
+  dialect: number,
+): AsyncGenerator<RowRecord, void, undefined> {
+  const { single } = PAGE_ROWS;
+  const read = (from: RowNumber) => ledger.rowsReadOtherwise(batch, dialect, from, single);
+  for await (const page of pages(single, read)) yield* page;
+}
+
+/** Every row of the plan that a batch of changes keeps. */
+export function plannedPages(ledger: Reader<'plannedRows'>, batch: BatchId): Pages<PlannedRow> {
+  return pages(PAGE_ROWS.single, (from) => ledger.plannedRows(batch, from, PAGE_ROWS.single));
+}
+
+/** Every row of the plan of a batch of changes, with its record; a row without an outcome has no record yet. */
+export async function* plannedRecords(
+  ledger: Reader<'plannedRows' | 'rows'>,
+  batch: BatchId,
+): AsyncGenerator<{ readonly planned: PlannedRow; readonly record: RowRecord | undefined }, void, undefined> {
+  for await (const page of plannedPages(ledger, batch)) {
+    const records = await ledger.rows(batch, page[0]?.row ?? 0, page.length);
+    const byRow = new Map(records.map((record) => [record.row, record]));
+    for (const planned of page) yield { planned, record: byRow.get(planned.row) };
+  }
 }

@@ -22,7 +22,7 @@ import {
   type Money,
   type RowRecord,
 } from '../ledger/ledger.ts';
-import { eachReadOtherwise } from '../ledger/row-pages.ts';
+import { eachReadOtherwise } from '../ledger/rows.ts';
 import { APART_MS } from '../ledger/time.ts';
 import { crashPoint } from '../lib/faults.ts';
 import type { BatchPlace } from './batch-key.ts';

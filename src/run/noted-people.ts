@@ -4,6 +4,7 @@ import { present } from '../core/objects.ts';
 import { type Call, type PlannedWork, partsOf } from '../core/operation.ts';
 import type { RowNumber } from '../core/row.ts';
 import { type Batch, credits, type Ledger, type PlannedRow } from '../ledger/ledger.ts';
+import { plannedPages } from '../ledger/rows.ts';
 import { crashPoint } from '../lib/faults.ts';
 
 /**
@@ -12,20 +13,15 @@ import { crashPoint } from '../lib/faults.ts';
  */
 
 const WHY = 'nothing was sent: a list says that they are there already';
-const PAGE = 1_000;
-
 const TOGETHER = 100;
 
 export async function noteLearned(ledger: Ledger, batch: Batch, atMs: number): Promise<void> {
-  for (let from: RowNumber | undefined = 0; from !== undefined; ) {
-    const page: readonly PlannedRow[] = await ledger.plannedRows(batch.id, from, PAGE);
+  for await (const page of plannedPages(ledger, batch.id)) {
     const notes = page.flatMap((planned) => learntBy(planned).map((call) => ({ call, row: planned.row })));
     for (let at = 0; at < notes.length; at += TOGETHER)
       await Promise.all(
         notes.slice(at, at + TOGETHER).map(({ call, row }) => notePerson(ledger, batch, row, call, atMs)),
       );
-    const last = page.at(-1);
-    from = page.length < PAGE ? undefined : last && last.row + 1;
   }
 }
 

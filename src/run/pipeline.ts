@@ -135,7 +135,7 @@ async function work(submitted: Submitted, sessions: Sessions): Promise<Worked> {
   if (suspect !== undefined) return { stopped: suspect };
   if (batch.plannedRows !== undefined) await noteLearned(context.ledger, batch, context.clock.wallMs());
   const { fromRow, beforeRow } = ALL_ROWS;
-  if ((await context.ledger.listed.rowsLeft(batch.id, fromRow, beforeRow, 1)).length === 0) return {};
+  if ((await context.ledger.rowsLeft(batch.id, fromRow, beforeRow, 1)).length === 0) return {};
   const stopped = await inSession(submitted, sessions, () => left(submitted));
   // A refused change is settled, so only a new plan asks for it again.
   if (stopped?.answers?.includes('refused') === true && context.job.operation.change !== undefined)

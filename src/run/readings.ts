@@ -8,7 +8,7 @@ import {
   type Ledger,
   type NoAnswerKind,
 } from '../ledger/ledger.ts';
-import { eachReadOtherwise } from '../ledger/row-pages.ts';
+import { eachReadOtherwise } from '../ledger/rows.ts';
 import { shownPrice } from './price.ts';
 
 /** What today's dialect reads in answers that another one read. A reading moves the rows that rest on its answer in its own commit. */

@@ -2,7 +2,7 @@ import type { Outcome, RowNumber } from '../core/row.ts';
 import { countryOf } from '../files/input.ts';
 import { readSettings } from '../job/job-settings.ts';
 import type { Batch, Ledger, ListedRow, PlannedRow, RowLeft } from '../ledger/ledger.ts';
-import { plannedPages } from '../ledger/row-pages.ts';
+import { plannedPages } from '../ledger/rows.ts';
 import { keptWork } from '../operations/team/planned-work.ts';
 import type { Pace, RunContext } from '../plan/context.ts';
 import { optionsOf, preparedCells, type ResolvedJob, type WalkedRow } from '../plan/row-walk.ts';
@@ -41,11 +41,11 @@ const PAGE_ROWS = 1_000;
 
 /** The tasks of the rows of a batch that are left in the ledger, which has all that is needed for them. */
 export async function* tasksOf({ context, batch, range, only, submitAgain }: Left): TaskSource {
-  const { listed } = context.ledger;
+  const { ledger } = context;
   const taskOf = await taskMaker(context, batch);
   let isComplete = submitAgain === undefined;
   for (let { fromRow } = range; ; ) {
-    const page = await listed.rowsLeft(batch.id, fromRow, range.beforeRow, PAGE_ROWS);
+    const page = await ledger.rowsLeft(batch.id, fromRow, range.beforeRow, PAGE_ROWS);
     if (!isComplete && !page.every(isWhole)) {
       await submitAgain?.();
       isComplete = true;

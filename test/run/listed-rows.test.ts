@@ -180,7 +180,7 @@ test('a row in doubt is kept, and a later range settles it once the doubt is res
   await place.workplace.vendor.setFaults('charged-500:x1');
   const range = { fromRow: 2, beforeRow: rows + 2 };
   expect(await workRange(context, new Sessions(), batch, range)).toBeUndefined();
-  const left = await context.ledger.listed.rowsLeft(batch.id, range.fromRow, range.beforeRow, 9);
+  const left = await context.ledger.rowsLeft(batch.id, range.fromRow, range.beforeRow, 9);
   expect(left.length).toBe(1);
   expect(await place.spender.ledger.counts(batch.id)).toMatchObject({ in_doubt: 1, matched: 19 });
   const before = askedOf(place.workplace).length;

@@ -3,7 +3,7 @@ import { type Subject, subjectText, Team } from '../../core/membership.ts';
 import type { PlannedAction } from '../../core/operation.ts';
 import { type RowNumber, WITHOUT_A_WORD } from '../../core/row.ts';
 import type { Batch, LedgerReader, PlannedRow, RowRecord } from '../../ledger/ledger.ts';
-import { plannedRecords } from '../../ledger/row-pages.ts';
+import { plannedRecords } from '../../ledger/rows.ts';
 import { type KeptPart, type KeptWork, keptWork } from '../../operations/team/planned-work.ts';
 import type { ChangeEnd, ChangeFigures, ChangeGroup } from './changes-done/figures.ts';
 import { type EndedPart, endedParts, endOf, type RowEnd } from './changes-done/parts.ts';

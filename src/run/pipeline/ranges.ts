@@ -15,10 +15,9 @@ import type { RunContext } from '../../plan/context.ts';
 export async function sendRanges(context: RunContext, batch: Batch, queue: WorkQueue): Promise<void> {
   const { ledger, job, dialect, account } = context;
   if (whyNot(context) !== undefined || batch.state !== 'open') return;
-  const { listed } = ledger;
   const order = { job: carriedJob(job), dialect: await dialectContent(dialect) };
-  await listed.keepOrder(batch.id, { ...order, rangeRows: rangeRowsOf(account) });
-  await queue.send(await listed.rangesLeft(batch.id), 'person');
+  await ledger.keepOrder(batch.id, { ...order, rangeRows: rangeRowsOf(account) });
+  await queue.send(await ledger.rangesLeft(batch.id), 'person');
 }
 
 function whyNot({ limit, sample, job, account }: RunContext): string | undefined {

@@ -30,7 +30,7 @@ export async function submitRows(submitting: Submitting): Promise<boolean> {
   const { context, input, batch } = submitting;
   const { ledger, job } = context;
   if (batch.isSubmitted === true || job.operation.change !== undefined) return true;
-  const last = await ledger.listed.lastSubmitted(batch.id);
+  const last = await ledger.lastSubmitted(batch.id);
   if (!(await eachBehind(submitting, last, await submitterOf(submitting)))) return false;
   // One that was replaced is read on where it is open.
   await input.file.requireUnchanged();
@@ -41,7 +41,7 @@ export async function submitRows(submitting: Submitting): Promise<boolean> {
 /** Keeps cells again of rows that were finished and have to be worked on after all, such as by answers that were taken back. */
 export async function submitAgain(submitting: Submitting): Promise<void> {
   const { context, batch } = submitting;
-  await eachBehind(submitting, 0, (rows) => context.ledger.listed.submitRows(batch.id, rows));
+  await eachBehind(submitting, 0, (rows) => context.ledger.submitRows(batch.id, rows));
 }
 
 /** @param last the rows up to this one are there. @returns false when it was stopped. */
@@ -78,7 +78,7 @@ async function submitterOf({
     await leftOf({ context, batch, unknown: new Set() }, tasks, ({ row }, outcome, answers) =>
       ends.set(row, { outcome, answers }),
     );
-    await ledger.listed.submitRows(
+    await ledger.submitRows(
       batch.id,
       rows.map((each) => ({ ...each, ...present({ end: ends.get(each.row) }) })),
     );

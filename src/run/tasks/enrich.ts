@@ -11,7 +11,7 @@ import { openFile } from '../../files/input.ts';
 import { ourCells, shownBody, textCells } from '../../files/output/output.ts';
 import type { Job } from '../../job/job.ts';
 import type { Batch, BatchId, Ledger, RowRecord } from '../../ledger/ledger.ts';
-import { finishedPages } from '../../ledger/row-pages.ts';
+import { finishedRows } from '../../ledger/rows.ts';
 import { isPaidBy } from '../../ledger/tally.ts';
 import { amount } from '../../lib/checked-options.ts';
 import { nameStoreOfCall } from '../../lib/command-line.ts';
@@ -176,7 +176,7 @@ class Reading<Row> {
   ): AsyncGenerator<EnrichedRow<Row>, void, undefined> {
     const batch = await ledger.batch(id);
     invariant(batch !== undefined, `batch ${id} has begun`);
-    for await (const page of finishedPages(ledger, id)) for (const { row } of page) window.finished(row);
+    for await (const { row } of finishedRows(ledger, id)) window.finished(row);
     const { sheet } = await openFile(file, job.read);
     const list: EnrichedList = {
       batch,

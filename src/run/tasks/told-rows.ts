@@ -50,7 +50,7 @@ async function walkingIn(ledger: Ledger, batch: Batch): Promise<Walking> {
   const job = await orNone(jobOfBatch(batch));
   const taskOf = job && (await taskMaker(job, batch));
   return async (row, doubt, told) => {
-    const [left] = taskOf ? await ledger.listed.rowsLeft(batch.id, row, row + 1, 1) : [];
+    const [left] = taskOf ? await ledger.rowsLeft(batch.id, row, row + 1, 1) : [];
     const task = left && isWhole(left) ? taskOf?.(left) : undefined;
     if (job !== undefined && task?.kind === 'work')
       return walked(ledger, batch, job, task.work, { doubt, told });

@@ -207,7 +207,7 @@ async function each(
 /** Sends ranges that have rows left and are in no queue: by a submit that was cut off, or by a queue that lost them. */
 async function sendLeft({ ledger, queue, accounts }: Serving): Promise<void> {
   const own = new Set(accounts.map(({ identity }) => identity));
-  const left = await ledger.listed.rangesLeft();
+  const left = await ledger.rangesLeft();
   const sent = left.filter(({ accountIdentity }) => own.has(accountIdentity));
   await queue.send(sent, 'worker');
 }

@@ -3,7 +3,7 @@ import { openFile } from '../../files/input.ts';
 import { readEntryOf } from '../../job/job.ts';
 import { columnsOf, readSettings } from '../../job/job-settings.ts';
 import type { Batch, LedgerReader } from '../../ledger/ledger.ts';
-import { recordPages } from '../../ledger/row-pages.ts';
+import { recordPages } from '../../ledger/rows.ts';
 import { toldIn } from '../../ledger/time.ts';
 import { batchWithId, type FoundBatch, lookInto, lookIntoIfThere } from '../../run/open-ledger.ts';
 import { batchLines } from '../../run/tasks/batch-status.ts';

@@ -146,8 +146,8 @@ test('every row of every table is in the copy, as it was', async () => {
   const place = freshPlace(sqlite);
   await by('ann', sqlite, place, async (ledger, batch) => {
     const rows = [2, 3, 4].map((row) => ({ row, input: row, cells: { domain: `row-${row}.example` } }));
-    await ledger.listed.submitRows(batch, [...rows, { row: 5, input: 5, unreadable: 'a stray quote' }]);
-    await ledger.listed.keepOrder(batch, { job: { name: 'j' }, dialect: { name: 'd' }, rangeRows: 2 });
+    await ledger.submitRows(batch, [...rows, { row: 5, input: 5, unreadable: 'a stray quote' }]);
+    await ledger.keepOrder(batch, { job: { name: 'j' }, dialect: { name: 'd' }, rangeRows: 2 });
     await settle(ledger, batch, 2, MATCHED, [await answered(ledger, batch, 'one')]);
     await changed(ledger, batch, changeOf('invite', 0), { left: INVITED });
     await ledger.notices.keep({ id: 'n1', kind: 'end', target: '{}', body: '{}', atMs: NOON_MS });

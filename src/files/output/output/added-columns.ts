@@ -18,7 +18,7 @@ import { foreignName, foreignWords } from '../../../core/plain-text.ts';
 import { FOUND_PREFIX, type InputRow } from '../../../core/row.ts';
 import type { OnExisting } from '../../../job/job.ts';
 import type { Batch, Ledger, RowRecord } from '../../../ledger/ledger.ts';
-import { recordPages } from '../../../ledger/row-pages.ts';
+import { recordPages } from '../../../ledger/rows.ts';
 import { isPaidBy } from '../../../ledger/tally.ts';
 import { type CellSafety, safeCell } from '../../../lib/formulas.ts';
 import type { CellWriter } from './cell-writer.ts';

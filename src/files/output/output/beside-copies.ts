@@ -4,7 +4,7 @@ import { cellText, FieldSurvey, isPlain, wholeFields } from '../../../core/answe
 import type { JsonValue } from '../../../core/operation.ts';
 import type { InputRow } from '../../../core/row.ts';
 import type { Batch, BatchId, LedgerReader, RowRecord } from '../../../ledger/ledger.ts';
-import { PAGE_ROWS, recordPages } from '../../../ledger/row-pages.ts';
+import { PAGE_ROWS, recordPages } from '../../../ledger/rows.ts';
 import type { CellSafety } from '../../../lib/formulas.ts';
 import type { MissingPerson } from '../changes-done.ts';
 import { automaticAddition, FreeNames } from './added-columns.ts';

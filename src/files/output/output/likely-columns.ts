@@ -3,7 +3,7 @@ import type { AnswerPlace } from '../../../core/answer-body.ts';
 import type { FieldSurvey } from '../../../core/answer-fields.ts';
 import { isOutputOfOther } from '../../../job/job-settings.ts';
 import type { Batch, LedgerReader } from '../../../ledger/ledger.ts';
-import { PAGE_ROWS } from '../../../ledger/row-pages.ts';
+import { PAGE_ROWS } from '../../../ledger/rows.ts';
 import type { CellSafety } from '../../../lib/formulas.ts';
 import { identifierNames } from '../../columns/column-kind.ts';
 import { type Addition, additionOf, automaticAddition, earlierNames, surveyFields } from './added-columns.ts';

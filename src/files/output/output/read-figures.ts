@@ -4,7 +4,7 @@ import { fieldsOf } from '../../../core/answer-body.ts';
 import { FieldSurvey } from '../../../core/answer-fields.ts';
 import { outputSettings } from '../../../job/job-settings.ts';
 import { type Batch, type LedgerReader, type RowRecord, shownMoney } from '../../../ledger/ledger.ts';
-import { PAGE_ROWS, plannedRecords, recordPages } from '../../../ledger/row-pages.ts';
+import { PAGE_ROWS, plannedRecords, recordPages } from '../../../ledger/rows.ts';
 import { Tally } from '../../../ledger/tally.ts';
 import { type BatchFigures, figuresOf } from '../batch-figures.ts';
 import { answerFields, fillingOf, shownBody } from './added-columns.ts';

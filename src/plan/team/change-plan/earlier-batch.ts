@@ -1,6 +1,6 @@
 import { type Subject, subjectText, type Team } from '../../../core/membership.ts';
 import type { Batch, LedgerReader, PlannedRow, RowRecord } from '../../../ledger/ledger.ts';
-import { plannedRecords } from '../../../ledger/row-pages.ts';
+import { plannedRecords } from '../../../ledger/rows.ts';
 import { keptWork } from '../../../operations/team/planned-work.ts';
 import type { WorkableRow } from './planned-rows.ts';
 

@@ -5,7 +5,7 @@ import { isOpen, matchedRows, mayHaveMatched, numbersOf } from '../../../files/m
 import { filesOf, suffixOf } from '../../../files/output/output.ts';
 import { columnsOf, togetherIn } from '../../../job/job-settings.ts';
 import type { Batch, LedgerReader } from '../../../ledger/ledger.ts';
-import { finishedPages } from '../../../ledger/row-pages.ts';
+import { finishedRows } from '../../../ledger/rows.ts';
 
 /**
  * Finds the batches that made a result. Its rows are told apart by what was sent for it, so another batch over the same list would
@@ -236,10 +236,8 @@ async function countAttention(
 async function sentIn(ledger: LedgerReader, batches: readonly Batch[]): Promise<SentAs> {
   const sent = new Map<RowNumber, number[]>();
   for (const { id } of batches) {
-    for await (const page of finishedPages(ledger, id)) {
-      for (const { row, input } of page)
-        if (input !== undefined) sent.set(row, [...(sent.get(row) ?? []), input]);
-    }
+    for await (const { row, input } of finishedRows(ledger, id))
+      if (input !== null) sent.set(row, [...(sent.get(row) ?? []), input]);
   }
   return new Map([...sent].filter(([, inputs]) => inputs.length === batches.length));
 }

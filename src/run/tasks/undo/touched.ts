@@ -4,7 +4,7 @@ import { present } from '../../../core/objects.ts';
 import type { Call } from '../../../core/operation.ts';
 import type { RowNumber } from '../../../core/row.ts';
 import type { Batch, LedgerReader, RowRecord } from '../../../ledger/ledger.ts';
-import { plannedRecords } from '../../../ledger/row-pages.ts';
+import { plannedRecords } from '../../../ledger/rows.ts';
 import { type KeptWork, keptWork } from '../../../operations/team/planned-work.ts';
 
 /** This file finds what a batch changed, from its plan and its answers. */

@@ -88,7 +88,7 @@ export class RangeWork {
   ): Promise<RunContext | undefined> {
     const { ledger, clock, command, location, onEvent, ...own } = this.#serving;
     const { accept, askAgreement, operations } = own;
-    const order = await ledger.listed.workOrder(id);
+    const order = await ledger.workOrder(id);
     if (order === undefined) return undefined;
     const job = await jobCarried(order.job, { operations });
     const context: RunContext = {

@@ -13,7 +13,7 @@ import {
 } from '../../../files/output/output.ts';
 import { isOutputOfOther, outputSettings } from '../../../job/job-settings.ts';
 import type { Batch, LedgerReader, RowRecord } from '../../../ledger/ledger.ts';
-import { PAGE_ROWS } from '../../../ledger/row-pages.ts';
+import { PAGE_ROWS } from '../../../ledger/rows.ts';
 import { CellSafety } from '../../../lib/formulas.ts';
 import type { RowView } from '../../api.ts';
 import type { FoundList, OpenList } from './list-files.ts';

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Ledger, PlannedRow } from '../../../../src/ledger/ledger.ts';
-import { finishedPages } from '../../../../src/ledger/row-pages.ts';
+import { finishedRows } from '../../../../src/ledger/rows.ts';
 import type { Store } from '../../../../src/ledger/store.ts';
+import { allOf } from '../../../files/formats/sheets.ts';
 import { batchNamed, batchSpec, begin, IN_DOUBT, settle } from '../book.ts';
 import { changed, changeOf, INVITED } from '../changes.ts';
 import { freshLedger } from '../places.ts';
@@ -78,7 +79,7 @@ export function plansConform(store: Store): void {
       await settle(ledger, batch, 4, { kind: 'applied' }, [answer]);
       expect(await ledger.counts(batch)).toEqual({ applied: 1, in_doubt: 1, unchanged: 1 });
       expect((await ledger.rows(batch, 3, 9)).map(({ row }) => row)).toEqual([4, 5]);
-      for await (const page of finishedPages(ledger, batch)) expect(page).toEqual([{ row: 2 }, { row: 4 }]);
+      expect((await allOf(finishedRows(ledger, batch))).map(({ row }) => row)).toEqual([2, 4]);
     },
   );
 }

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { OUTCOME_KINDS, type Outcome } from '../../../../src/core/row.ts';
-import { type AttemptId, type BatchId, credits, type LedgerReader } from '../../../../src/ledger/ledger.ts';
-import { finishedPages } from '../../../../src/ledger/row-pages.ts';
+import { type AttemptId, credits } from '../../../../src/ledger/ledger.ts';
+import { finishedRows } from '../../../../src/ledger/rows.ts';
 import type { Store } from '../../../../src/ledger/store.ts';
 import { proof } from '../../../combinations.ts';
+import { allOf } from '../../../files/formats/sheets.ts';
 import {
   admitted,
   answered,
@@ -82,10 +83,10 @@ export function rowsConform(store: Store): void {
       const kinds = (await ledger.rows(batch, 0, OUTCOME_KINDS.length)).map(({ outcome }) => outcome);
       expect(kinds).toEqual(OUTCOME_KINDS.map(outcomeOf));
       expect(await ledger.rowKinds(batch, 6, 102)).toEqual([
-        { row: 6, kind: OUTCOME_KINDS[6] },
-        { row: 7, kind: OUTCOME_KINDS[7] },
-        { row: 100, kind: OUTCOME_KINDS[0] },
-        { row: 101, kind: OUTCOME_KINDS[1] },
+        { row: 6, kind: OUTCOME_KINDS[6], input: null },
+        { row: 7, kind: OUTCOME_KINDS[7], input: null },
+        { row: 100, kind: OUTCOME_KINDS[0], input: null },
+        { row: 101, kind: OUTCOME_KINDS[1], input: null },
       ]);
     });
 
@@ -164,13 +165,8 @@ export function rowsConform(store: Store): void {
             .toReversed()
             .map((row) => settle(ledger, batch, row, row % 1000 === 0 ? IN_DOUBT : MATCHED)),
         );
-        const pages = await pagesOf(ledger, batch);
-        expect(pages.length).toBe(1);
-        expect(pages.flat()).toEqual(numbers.filter((row) => row % 1000 !== 0));
-        for (let row = 2 + count; row < 20 + count; row += 1) await settle(ledger, batch, row, MATCHED);
-        const more = await pagesOf(ledger, batch);
-        expect(more.map(({ length }) => length)).toEqual([10_000, 11]);
-        expect(more.flat()).toEqual(more.flat().toSorted((a, b) => a - b));
+        const finished = (await allOf(finishedRows(ledger, batch))).map(({ row }) => row);
+        expect(finished).toEqual(numbers.filter((row) => row % 1000 !== 0));
       },
     );
 
@@ -185,9 +181,11 @@ export function rowsConform(store: Store): void {
       await ledger.finishRows([{ ...row, row: 4, input: 8 }]);
       const kept = (await ledger.rows(batch, 0, 9)).map(({ input }) => input);
       expect(kept).toEqual([largest, undefined, 8]);
-      const pages = [];
-      for await (const page of finishedPages(ledger, batch, 3)) pages.push(...page);
-      expect(pages).toEqual([{ row: 3 }, { row: 4, input: 8 }]);
+      expect((await allOf(finishedRows(ledger, batch))).map(({ input: kept }) => kept)).toEqual([
+        largest,
+        null,
+        8,
+      ]);
     });
 
     test('who paid is the lowest row of the batch that bought, whoever asked first', async () => {
@@ -262,10 +260,4 @@ function outcomeOf(kind: (typeof OUTCOME_KINDS)[number]): Outcome {
   return kind === 'matched'
     ? { kind, matchedBy: 'abn', reason: 'old number' }
     : { kind, reason: `because ${kind}` };
-}
-
-async function pagesOf(ledger: LedgerReader, batch: BatchId): Promise<readonly (readonly number[])[]> {
-  const pages: (readonly number[])[] = [];
-  for await (const page of finishedPages(ledger, batch)) pages.push(page.map(({ row }) => row));
-  return pages;
 }

@@ -1,0 +1,87 @@
+import type { JsonObject } from '../core/operation.ts';
+import type { RowNumber } from '../core/row.ts';
+import type { Context, Writing } from './context.ts';
+import type { BatchId } from './records.ts';
+
+/** Lists that are given to workers, in ranges of rows. Any process works on them as they are here: nobody reads the list for it again. */
+
+/** What a process works by that has neither the job file nor the dialect file of a batch. No key is in it. */
+export interface WorkOrder {
+  readonly job: JsonObject;
+  readonly dialect: JsonObject;
+  readonly rangeRows: number;
+}
+
+/** The rows of a batch from `fromRow` on, and before `beforeRow`, that one worker takes at a time. */
+export interface BatchRange {
+  readonly batch: BatchId;
+  readonly fromRow: RowNumber;
+  readonly beforeRow: RowNumber;
+}
+
+export interface RangeLeft extends BatchRange {
+  readonly accountIdentity: string;
+  readonly left: number;
+}
+
+/** How many ranges of a batch wait, are worked on, and were set aside. */
+export interface RangeCounts {
+  readonly waiting: number;
+  readonly running: number;
+  readonly setAside: number;
+}
+
+/** pg-boss keeps its queues there. */
+const COUNTS = `
+SELECT count(*) FILTER (WHERE name <> 'set-aside' AND state < 'active') AS waiting,
+  count(*) FILTER (WHERE name <> 'set-aside' AND state = 'active') AS running,
+  count(*) FILTER (WHERE name = 'set-aside' AND state < 'active') AS "setAside"
+FROM rowonce_queue.job WHERE data ->> 'batch' = ?`;
+
+/** What of a list is left; the rows in doubt are, where a person asks for a batch. */
+const leftIn = (states: string): string => `
+SELECT a.identity AS "accountIdentity", 2 + (r.row - 2) / CAST(? AS {int}) * CAST(? AS {int}) AS "fromRow", count(*) AS "left"
+FROM batches b JOIN accounts a ON a.id = b.account JOIN rows r ON r.batch = b.id AND r.state IN (${states})
+WHERE b.id = ? GROUP BY 1, 2 ORDER BY 2`;
+
+export const readRanges = ({ db }: Context) => ({
+  async workOrder(batch: BatchId): Promise<WorkOrder | undefined> {
+    const sql = 'SELECT work_order FROM batches WHERE id = ? AND work_order IS NOT NULL';
+    const [kept] = await db.rows<{ work_order: string }>(sql, [batch]);
+    return kept && JSON.parse(kept.work_order);
+  },
+  /**
+   * The ranges that have rows which nobody has looked at yet, in batches that may go on, in the order of their rows.
+   * @param only of that batch alone, and those with rows in doubt as well.
+   */
+  async rangesLeft(only?: BatchId): Promise<readonly RangeLeft[]> {
+    const orders = await db.rows<{ id: BatchId; work_order: string }>(
+      `SELECT id, work_order FROM batches WHERE state = 'open' AND held_since IS NULL AND work_order IS NOT NULL
+        AND id = coalesce(CAST(? AS TEXT), id) ORDER BY id`,
+      [only ?? null],
+    );
+    const sql = leftIn(only === undefined ? `'pending'` : `'pending', 'in_doubt'`);
+    const left: RangeLeft[] = [];
+    for (const { id: batch, work_order } of orders) {
+      const { rangeRows }: WorkOrder = JSON.parse(work_order);
+      const found = await db.rows<Omit<RangeLeft, 'batch' | 'beforeRow'>>(sql, [rangeRows, rangeRows, batch]);
+      left.push(...found.map((each) => ({ ...each, batch, beforeRow: each.fromRow + rangeRows })));
+    }
+    return left;
+  },
+  /** Undefined where no queue hands out ranges. */
+  async rangeCounts(batch: BatchId): Promise<RangeCounts | undefined> {
+    if (db.name !== 'postgres') return undefined;
+    const laidOut = `SELECT 1 AS found FROM pg_tables WHERE schemaname = 'rowonce_queue' AND tablename = 'job'`;
+    if ((await db.rows(laidOut)).length === 0) return undefined;
+    return (await db.rows<RangeCounts>(COUNTS, [batch]))[0];
+  },
+});
+
+export const writeRanges = (context: Writing) => ({
+  /** Keeps by what the batch is worked on. */
+  keepOrder: (batch: BatchId, order: WorkOrder): Promise<void> =>
+    context.transaction(async (sql) => {
+      await sql.rows('UPDATE batches SET work_order = ? WHERE id = ?', [JSON.stringify(order), batch]);
+    }),
+});
