@@ -1,15 +1,47 @@
-import { spawnSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, existsSync, mkdirSync, openSync, writeFileSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
+import { environmentOf, PROGRAM } from '../cli/rowonce.ts';
 import { domainsOf, Workplace } from './workplace.ts';
 
 /*
- * Goal: a disk that stops taking writes ends a run in words that say so, and nothing is bought twice when it is mended.
- * Method: a store on a real file system that the kernel turns read-only under the run, as it does when the disk fails. A full disk:
- * `ledger/stores/full-disk.test.ts`; streams that nobody reads: `cli/shell/console.test.ts`.
+ * Goal: where the words of a run go to is never what ends it (protocol, rule 13), and a result that nobody got is not reported as one. A
+ * disk that stops taking writes ends a run in words that say so, and nothing is bought twice when it is mended.
+ * Method: the real command with /dev/full as standard output or error, which is a full disk to whoever writes to it; and a store on a
+ * real file system that the kernel turns read-only under the run, as it does when the disk fails. A full disk below the store:
+ * `ledger/stores/full-disk.test.ts`.
  */
 
 const ROWS = 20;
+const FULL = '/dev/full';
+
+test.runIf(existsSync(FULL)).each([
+  ['for the log: the words are dropped, and the run ends well', 'stderr', 0, /^$/],
+  [
+    'for the result: everything is done, and the exit code says that the result is missing',
+    'stdout',
+    2,
+    /^The result could not be written to standard output: .*ENOSPC.*\.\nMake room where standard output goes, then run the same command again: nothing is bought twice\.$/m,
+  ],
+] as const)('a full disk %s', async (_, full, code, says) => {
+  await using workplace = await Workplace.open();
+  workplace.writeList(domainsOf('ends', ROWS));
+  const disk = openSync(FULL, 'w');
+  const child = spawn(process.execPath, [PROGRAM, ...workplace.words()], {
+    env: environmentOf({ env: workplace.environment }),
+    stdio: ['ignore', full === 'stdout' ? disk : 'pipe', full === 'stderr' ? disk : 'pipe'],
+  });
+  closeSync(disk);
+  const log = child.stderr === null ? '' : text(child.stderr);
+  expect(await once(child, 'close')).toEqual([code, null]);
+  expect(await log).toMatch(says);
+  expect(workplace.statuses()).toHaveLength(ROWS);
+  expect(await workplace.runHere()).toMatchObject({ code: 0, report: { requests: 0 } });
+  expect((await workplace.vendor.book()).requests).toBe(ROWS);
+});
+
 describe('a file system that turns read-only', () => {
   const STOPPED = { code: 'store', next: expect.stringContaining('mounted for writing') };
 
