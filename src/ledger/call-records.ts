@@ -165,45 +165,49 @@ export interface Reading {
   readonly reason?: string;
 }
 
-/** `kind` and `why` are of the newest reading that the reader may know, `charged` is of the newest reading of all. */
-export interface AnswerRecord<Kind extends ReadAs = AnswerKind> {
+/** What an answer is, and when it came: of which a plan reads a million. */
+export interface KnownAnswer<Kind extends ReadAs = AnswerKind> {
   readonly attempt: AttemptId;
   readonly batch: BatchId;
+  /** By the newest reading that the reader may know, as `why`. */
   readonly kind: Kind;
   readonly why: string;
-  readonly call: Call;
-  readonly charged: Credits;
-  readonly status: number;
-  /** Those of the reply; only of an answer that was looked for by its call, because the many of a list need none. */
-  readonly headers?: RawReply['headers'];
-  /** It may come as its text, see `KeptBody`. */
-  readonly body: KeptBody;
   readonly answeredAtMs: number;
   /** When the answer and its question were erased; the body is blank then. */
   readonly erasedAtMs?: number;
-  /** The lowest row of `batch` that used this answer: that row counts as having paid. */
-  readonly paidRow: RowNumber;
   /** Mark of the dialect that read it; absent for a told answer. */
   readonly dialect?: number;
 }
+
+export interface AnswerRecord<Kind extends ReadAs = AnswerKind> extends KnownAnswer<Kind> {
+  readonly call: Call;
+  /** By the newest reading of all. */
+  readonly charged: Credits;
+  readonly status: number;
+  /** Those of the reply. */
+  readonly headers?: RawReply['headers'];
+  /** It may come as its text, see `KeptBody`. */
+  readonly body: KeptBody;
+  /** The lowest row of `batch` that used this answer: that row counts as having paid. */
+  readonly paidRow: RowNumber;
+}
+
+/** An answer that was just bought, or told. */
+export type AnswerAtHand = Omit<KnownAnswer, 'answeredAtMs'> &
+  Partial<Pick<AnswerRecord, 'headers' | 'body'>>;
 
 export interface FoundReply {
   readonly call: Call;
   readonly reply: RawReply;
 }
 
-export interface Doubt {
-  readonly key: CallKey;
-  readonly call: Call;
-  readonly attempt: AttemptId;
-  readonly batch: BatchId;
-  readonly row: RowNumber;
-  readonly atRisk: Credits;
+/** An attempt of which nobody knows what came. */
+export interface Doubt extends AttemptRecord {
   readonly why: string;
-  readonly sentAtMs: number;
+  /** With what else was lost of its call. */
+  readonly atRisk: Credits;
   /** How often a rule has already sent this call again without an answer. */
   readonly repeats: number;
-  readonly request?: KeyedRequest;
   /** A change that counted as done, and of which a newer dialect does not read that in what came. It is never sent again. */
   readonly isUnproven?: boolean;
 }
@@ -227,19 +231,16 @@ export interface InFlight {
   readonly attempt: AttemptId;
 }
 
-/**
- * How much is read of a call's state. `kind`: what the answer is and when it came, of which a plan reads a million. `whole` adds all that is
- * spent or shown: body, headers and cost, the facts of a doubt and the decision about it.
- */
+/** How much is read of a call's state: `kind` is what the answer is and when it came, `whole` all that is spent or shown. */
 export type Detail = 'kind' | 'whole';
 
 export type CallState<Level extends Detail = 'whole'> =
   | { readonly kind: 'unknown' }
   /** Nothing stands of it yet, and this attempt is under way. */
   | InFlight
-  | { readonly kind: 'answered'; readonly answer: DetailedAnswer<AnswerKind>[Level] }
+  | { readonly kind: 'answered'; readonly answer: AnswerOf<AnswerKind>[Level] }
   /** Its answer is none by the newest reading, so it may be bought again in the place of that. */
-  | { readonly kind: 'unanswered'; readonly answer: DetailedAnswer<NoAnswerKind>[Level] }
+  | { readonly kind: 'unanswered'; readonly answer: AnswerOf<NoAnswerKind>[Level] }
   | {
       readonly kind: 'in_doubt';
       readonly doubt: Level extends 'whole' ? Doubt : Pick<Doubt, 'attempt' | 'batch'>;
@@ -247,18 +248,10 @@ export type CallState<Level extends Detail = 'whole'> =
       readonly decision?: Decision;
     };
 
-interface DetailedAnswer<Kind extends ReadAs> {
-  readonly kind: DatedAnswer<Kind>;
+interface AnswerOf<Kind extends ReadAs> {
+  readonly kind: KnownAnswer<Kind>;
   readonly whole: AnswerRecord<Kind>;
 }
-
-export type KnownAnswer<Kind extends ReadAs = AnswerKind> = Pick<
-  AnswerRecord<Kind>,
-  'attempt' | 'batch' | 'kind' | 'why' | 'dialect' | 'erasedAtMs'
->;
-export type AnswerAtHand = KnownAnswer & Partial<Pick<AnswerRecord, 'headers' | 'body'>>;
-export type DatedAnswer<Kind extends ReadAs = AnswerKind> = KnownAnswer<Kind> &
-  Pick<AnswerRecord<Kind>, 'answeredAtMs'>;
 
 /** What was decided about a call in doubt and no attempt has done yet. What a rule left unused is decided anew by the next run. */
 export function standingDecision(state: CallState): Decision | undefined {
@@ -301,18 +294,19 @@ export type Ended =
   | Exclude<Closure, { readonly kind: 'answered' }>
   | { readonly kind: 'answered'; readonly answer: ReadAs; readonly charged: Credits; readonly why: string };
 
-/** An attempt with all that is known about it, for `status BATCH ROW`. */
+/** An attempt with all that is known about it. */
 export interface AttemptRecord {
   readonly attempt: AttemptId;
   /** Of its call: another one than it was asked by, once the call was erased. */
   readonly key: CallKey;
+  readonly accountIdentity: string;
   readonly batch: BatchId;
   readonly row: RowNumber;
   readonly call: Call;
   /** Who sent it, where somebody was named. */
   readonly operator?: string;
   readonly reserved: Credits;
-  readonly intentAtMs: number;
+  readonly sentAtMs: number;
   readonly reply?: RawReply;
   readonly closure?: Ended & { readonly closedAtMs: number };
   readonly decision?: Decision;
@@ -334,12 +328,6 @@ export interface Sent {
 
 /** The reason for releasing a lost attempt's money when a later attempt was answered under the same idempotency key. */
 export const CHARGED_ONCE = 'answered later under the same idempotency key, which the vendor charges once';
-
-/** An attempt that an earlier run left open, with a recorded reply that was not judged, or without a reply. */
-export interface OpenAttempt
-  extends Pick<AttemptRecord, 'attempt' | 'key' | 'call' | 'batch' | 'row' | 'reserved' | 'reply'> {
-  readonly accountIdentity: string;
-}
 
 export type RowAnswer = Pick<
   AnswerRecord,

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { type CallKey, callKeyOf } from '../core/call-key.ts';
+import type { CallKey } from '../core/call-key.ts';
 import { invariant } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
 import type { Call } from '../core/operation.ts';
@@ -62,8 +62,18 @@ export function callFrom({ operation, asked, credits_max }: KeptCall): Call {
   return { operation, ...JSON.parse(asked), ...present({ creditsMost }) };
 }
 
-/** The key by which a call was asked; of one that was erased a key that nobody asks by. */
-export const keyOf = (account: string, call: KeptCall): CallKey => callKeyOf(account, callFrom(call));
+/** A record as a row of the database has it: with null for what is absent. */
+export type Stored<Rec> = {
+  readonly [Name in keyof Rec]-?:
+    | Rec[Name]
+    | (Partial<Pick<Rec, Name>> extends Pick<Rec, Name> ? null : never);
+};
+
+export function recordFrom<Rec extends object>(row: Stored<Rec>): Rec {
+  const record: Partial<Rec> = {};
+  for (const name in row) if (row[name] !== null) record[name] = row[name] as Rec[typeof name];
+  return record as Rec;
+}
 
 /** The one row of a statement that always gives one. */
 export async function oneRow<Row>(

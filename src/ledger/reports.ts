@@ -63,7 +63,7 @@ export const readReports = ({ db }: Context) => ({
         ...[account, from ?? sinceMs, until, batch ?? null, batch ?? null, changes ? 1 : 0],
       ]);
       const attempts = await recordsOf(db, numbersOf(ids));
-      yield attempts.toSorted((a, b) => b.intentAtMs - a.intentAtMs || b.attempt - a.attempt);
+      yield attempts.toSorted((a, b) => b.sentAtMs - a.sentAtMs || b.attempt - a.attempt);
       if (from === undefined) return;
       until = from;
     }

@@ -92,7 +92,7 @@ export const AttemptObject = noun({
   /** How many changes of the same subject were settled before it was planned. */
   after: attempt(z.number().nullable(), (of) => of.call.after ?? null),
   reserved: attempt(z.number(), ({ reserved }) => reserved),
-  intent_at: attempt(z.string(), ({ intentAtMs }) => isoTime(intentAtMs)),
+  intent_at: attempt(z.string(), ({ sentAtMs }) => isoTime(sentAtMs)),
   /** The attempt in the place of whose answer it was bought: that was too old, or turned out to be none. */
   replaces: attempt(z.number().nullable(), ({ replaces = null }) => replaces),
   idempotency_key,
@@ -141,7 +141,7 @@ export const RowObject = noun({
 });
 
 /** A doubt is told with what is listed of it besides its record. */
-const doubt = membersOf<Doubt & ListedDoubt>();
+const doubt = membersOf<Omit<Doubt, 'decision'> & ListedDoubt>();
 export const DoubtObject = noun({
   row: doubt(z.number(), (of) => of.row),
   ...ofCall,

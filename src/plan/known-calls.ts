@@ -5,10 +5,10 @@ import type { Job } from '../job/job.ts';
 import {
   type Batch,
   type CallState,
-  type DatedAnswer,
   type Detail,
   type FreshSince,
   isAnswer,
+  type KnownAnswer,
   type LedgerReader,
   type ReadAs,
 } from '../ledger/ledger.ts';
@@ -107,7 +107,7 @@ export async function hasGoneStale(
   return ledger.hasOlderThan(batch.id, freshSince);
 }
 
-type Dated = Pick<DatedAnswer<ReadAs>, 'attempt' | 'batch' | 'kind' | 'answeredAtMs'>;
+type Dated = Pick<KnownAnswer<ReadAs>, 'attempt' | 'batch' | 'kind' | 'answeredAtMs'>;
 
 /**
  * Whether the batch may use the answer as it is. A lost attempt to buy it anew counts as answered: the attempt may have

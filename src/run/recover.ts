@@ -1,7 +1,8 @@
-import { operationFor, type Repetition } from '../client/dialect.ts';
+import { operationFor } from '../client/dialect.ts';
 import { NOT_YET, oddAnswerIn } from '../client/judge.ts';
 import { NOTE_PERSON } from '../core/membership.ts';
 import type {
+  AttemptRecord,
   CallState,
   Decision,
   DecisionId,
@@ -9,8 +10,6 @@ import type {
   DecisionSpec,
   Doubt,
   KeyedRequest,
-  Ledger,
-  OpenAttempt,
 } from '../ledger/ledger.ts';
 import { crashPoint } from '../lib/faults.ts';
 import { wasRetried } from '../plan/sent-again.ts';
@@ -70,13 +69,16 @@ export async function closeLeftOpen(judging: Judging): Promise<number> {
 }
 
 /** Settles an open attempt. It belongs to a run that has ended, because only one process spends from a store. */
-async function closeOpen(judging: Judging, open: OpenAttempt): Promise<void> {
+async function closeOpen(judging: Judging, open: AttemptRecord): Promise<void> {
   crashPoint('recovering');
   const { account, ledger, clock, client } = judging.session;
   const ours = open.accountIdentity === account.identity;
   const isReadable = ours && Object.hasOwn(client.dialect.operations, open.call.operation);
   if (open.reply !== undefined && isReadable) {
-    const operation = operationFor(client.dialect, open.call, await repetitionOf(ledger, open));
+    const operation = operationFor(client.dialect, open.call, {
+      isRepeated: open.decision !== undefined,
+      underKey: open.request !== undefined && open.decision?.kind === 'repeat',
+    });
     const reply = { kind: 'answered', raw: open.reply } as const;
     const replied = { ...open, operation, path: client.basePath, reply };
     const closure = closureOf(judging, replied, judged(judging, replied));
@@ -89,14 +91,6 @@ async function closeOpen(judging: Judging, open: OpenAttempt): Promise<void> {
   if (open.reply !== undefined) return;
   const kind = open.call.operation === NOTE_PERSON ? 'not_sent' : 'in_doubt';
   await ledger.end(open.attempt, { kind, why: PROGRAM_ENDED }, clock.wallMs());
-}
-
-async function repetitionOf(ledger: Ledger, { batch, row, attempt }: OpenAttempt): Promise<Repetition> {
-  const record = (await ledger.history(batch, row)).find((each) => each.attempt === attempt);
-  return {
-    isRepeated: record?.decision !== undefined,
-    underKey: record?.request !== undefined && record.decision?.kind === 'repeat',
-  };
 }
 
 export type InDoubt = CallState & { readonly kind: 'in_doubt' };
@@ -122,7 +116,7 @@ export async function resolveDoubt(run: Run, state: InDoubt, policy: DoubtPolicy
 /** Sends the lost request again, where it is charged once however often it arrives, or does no harm; undefined for other calls. */
 async function repeat(run: Run, { doubt, decision }: InDoubt): Promise<Resolution | undefined> {
   const { repeats } = doubt;
-  if (repeats >= MOST_REPEATS || (repeats > 0 && (await wasAnswered(run.session, doubt)))) return undefined;
+  if (repeats >= MOST_REPEATS || (repeats > 0 && wasAnswered(run.session, doubt))) return undefined;
   const way = (await underItsKey(run, doubt)) ?? harmlessly(doubt);
   if (way === undefined) return undefined;
   const { why, ...again } = way;
@@ -147,10 +141,8 @@ const harmlessly = ({ call: { ifLost } }: Doubt): Way | undefined =>
   typeof ifLost === 'object' ? { why: ifLost.repeat, withoutKey: true } : undefined;
 
 /** Whether the last answer came whole, and nobody could read it: a vendor that says so twice says it again. */
-async function wasAnswered({ ledger, client }: Session, { attempt, call }: Doubt): Promise<boolean> {
-  const [record] = await ledger.attempts([attempt]);
-  return record?.reply !== undefined && oddAnswerIn(record.reply, client.dialect, call) !== undefined;
-}
+const wasAnswered = ({ client }: Session, { reply, call }: Doubt): boolean =>
+  reply !== undefined && oddAnswerIn(reply, client.dialect, call) !== undefined;
 
 async function untilRepeat({ session: { clock }, waiter }: Run, { repeats, ...sent }: Doubt): Promise<void> {
   const spacingMs = REPEAT_AFTER_MS[repeats] ?? REPEAT_AFTER_MS[2];

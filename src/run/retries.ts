@@ -72,9 +72,8 @@ export async function retriesOf(ledger: LedgerReader, batch: BatchId): Promise<R
   const doubts = await ledger.doubts(batch);
   const decisions = await decisionsAbout(ledger, batch, doubts);
   const waiting = doubts.filter((_, at) => decisions[at]?.kind === 'retry');
-  const records = await ledger.attempts(waiting.map(({ attempt }) => attempt));
   // What was sent under an idempotency key again has reserved nothing itself.
-  const prices = waiting.map(({ atRisk }, at) => records[at]?.reserved || atRisk);
+  const prices = waiting.map(({ atRisk, reserved }) => reserved || atRisk);
   const credits = prices.reduce((sum, price) => sum + price, 0);
   const { cap: most, ...money } = await ledger.batchMoney(batch, 'extra');
   const used = heldCredits(money);

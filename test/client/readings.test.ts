@@ -54,11 +54,12 @@ function attempt(record: Partial<AttemptRecord> = {}): AttemptRecord {
   return {
     attempt: 1 as AttemptRecord['attempt'],
     key: keyNamed('acme'),
+    accountIdentity: 'acme',
     batch: '0000000a' as AttemptRecord['batch'],
     row: 2,
     call: callNamed('acme'),
     reserved: credits(1),
-    intentAtMs: NOON_MS,
+    sentAtMs: NOON_MS,
     reply: replyWith('{"name":"Acme"}'),
     closure: FOUND,
     decisions: [],

@@ -40,9 +40,9 @@ function plannedWords(work: JsonObject): string {
 
 function attemptLines(story: AttemptStory, shown: RowStory): readonly string[] {
   const { record } = story;
-  const { attempt, batch, call, reserved, intentAtMs, closure } = record;
+  const { attempt, batch, call, reserved, sentAtMs, closure } = record;
   return [
-    `  ${isoTime(intentAtMs)}  attempt ${attempt} of batch ${batch}: ${askedWords(call, reserved)}`,
+    `  ${isoTime(sentAtMs)}  attempt ${attempt} of batch ${batch}: ${askedWords(call, reserved)}`,
     ...[
       ...reasonLines(record),
       ...replyLines(story),

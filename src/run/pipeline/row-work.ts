@@ -3,7 +3,7 @@ import { dialectMark } from '../../client/dialect.ts';
 import { StopError } from '../../core/errors.ts';
 import { present } from '../../core/objects.ts';
 import type { Outcome } from '../../core/row.ts';
-import type { AttemptId, Batch, DatedAnswer, FinishedRow } from '../../ledger/ledger.ts';
+import type { AttemptId, Batch, FinishedRow, KnownAnswer } from '../../ledger/ledger.ts';
 import { crashPoint } from '../../lib/faults.ts';
 import { forgettingBeside, isSurelyFreshFor } from '../../plan/known-calls.ts';
 import { type MetCall, RowWalk } from '../../plan/row-walk.ts';
@@ -160,7 +160,7 @@ function askingOf(all: readonly Walking[], end: End): readonly Asking[] {
   return asking;
 }
 
-function isBeyondQuestion({ context, batch }: Knowing, answer: DatedAnswer): boolean {
+function isBeyondQuestion({ context, batch }: Knowing, answer: KnownAnswer): boolean {
   const isRead = answer.dialect === dialectMark(context.dialect);
   return answer.erasedAtMs === undefined && isRead && isSurelyFreshFor(batch, answer);
 }

@@ -110,7 +110,7 @@ async function* entriesIn(ledger: LedgerReader, options: LogOptions): AsyncGener
   for await (const attempts of attemptsOf(ledger, options)) {
     for (const attempt of attempts) {
       if (changes && attempt.call.change === undefined) continue;
-      while ((acts[0]?.atMs ?? 0) >= attempt.intentAtMs) yield acts.shift() as LogEntry;
+      while ((acts[0]?.atMs ?? 0) >= attempt.sentAtMs) yield acts.shift() as LogEntry;
       yield* await told.entriesOf(attempt);
     }
   }
@@ -194,7 +194,7 @@ class Told {
   }
 
   async entriesOf(attempt: AttemptRecord): Promise<readonly LogEntry[]> {
-    const { row, call, decisions, operator, intentAtMs: atMs } = attempt;
+    const { row, call, decisions, operator, sentAtMs: atMs } = attempt;
     const request = requestOf(attempt);
     const batch = await this.batch(attempt.batch);
     const decided = decisions.map(async (decision): Promise<LogEntry> => {

@@ -296,8 +296,7 @@ async function tell(
   await ledger.setUsage(batch.accountIdentity, undefined);
   const team = new Team(await ledger.subjects(batch.accountIdentity));
   for (const doubt of doubts) {
-    const [record] = await ledger.attempts([doubt.attempt]);
-    const { reply, left, kind: toldAs } = await toldAnswer(batch, doubt, pairs, nowMs, record?.reply);
+    const { reply, left, kind: toldAs } = await toldAnswer(batch, doubt, pairs, nowMs, doubt.reply);
     if (left !== undefined) requireTheirs(team, left);
     const told = { kind: toldAs, why: TOLD_BY_PERSON, body: reply.body };
     const finishes = await rowsToldOf(ledger, doubt, told);

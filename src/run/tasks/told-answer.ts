@@ -145,7 +145,7 @@ export interface AlikeDoubts {
 }
 
 export async function alikeDoubts(
-  ledger: Pick<LedgerReader, 'doubts' | 'attempts'>,
+  ledger: Pick<LedgerReader, 'doubts'>,
   batch: Pick<Batch, 'id'>,
   dialect: Dialect,
 ): Promise<readonly AlikeDoubts[]> {
@@ -170,7 +170,7 @@ function groupOf(group: readonly OddDoubt[], dialect: Dialect): readonly AlikeDo
  * @throws StopError `usage` when that row is not in doubt, or no whole answer came for it.
  */
 export async function doubtsLike(
-  ledger: Pick<LedgerReader, 'doubts' | 'attempts'>,
+  ledger: Pick<LedgerReader, 'doubts'>,
   batch: Pick<Batch, 'id'>,
   row: string,
   dialect: Dialect,
@@ -189,26 +189,14 @@ interface OddDoubt {
   readonly odd: OddAnswer;
 }
 
-/** Replies are read in groups, because each may be large. */
-const GROUP = 100;
-
 /** The doubts of a batch whose answers came whole, and could not be read. */
 async function oddDoubts(
-  ledger: Pick<LedgerReader, 'doubts' | 'attempts'>,
+  ledger: Pick<LedgerReader, 'doubts'>,
   batch: BatchId,
   dialect: Dialect,
 ): Promise<readonly OddDoubt[]> {
-  const doubts = await ledger.doubts(batch);
-  const odd: OddDoubt[] = [];
-  for (let from = 0; from < doubts.length; from += GROUP) {
-    const group = doubts.slice(from, from + GROUP);
-    const records = await ledger.attempts(group.map(({ attempt }) => attempt));
-    const replies = new Map(records.map(({ attempt, reply }) => [attempt, reply]));
-    for (const doubt of group) {
-      const reply = replies.get(doubt.attempt);
-      const answer = reply && oddAnswerIn(reply, dialect, doubt.call);
-      if (answer !== undefined) odd.push({ doubt, odd: answer });
-    }
-  }
-  return odd;
+  return (await ledger.doubts(batch)).flatMap((doubt) => {
+    const odd = doubt.reply && oddAnswerIn(doubt.reply, dialect, doubt.call);
+    return odd === undefined ? [] : { doubt, odd };
+  });
 }

