@@ -1,5 +1,5 @@
+import type { StopDetail } from '../core/errors.ts';
 import { NOTE_PERSON } from '../core/membership.ts';
-import { present } from '../core/objects.ts';
 import type { Call } from '../core/operation.ts';
 import type { FoundReply, Sent } from './call-records.ts';
 import {
@@ -7,56 +7,92 @@ import {
   callFrom,
   dayOf,
   type KeptCall,
+  known,
   monthOf,
   NO_MOST,
   oneRow,
   type Writing,
 } from './context.ts';
-import { type Cell, type Db, each, type Sql } from './db.ts';
+import { type Cell, each, type Sql } from './db.ts';
 import { moneyOf, setCaps } from './money.ts';
 import {
   type AccountCaps,
-  type AccountEnd,
-  type AccountState,
   type AttemptId,
   type BatchId,
   type Credits,
   credits,
-  type LearnedRate,
   type Money,
-  PAUSES_KEPT_MS,
-  type PauseRecord,
-  type UsageMark,
 } from './records.ts';
 import { isDoubted } from './schema.ts';
 import { takeBack } from './taken-back.ts';
 
 /** Accounts at a vendor. How they answered is counted over their newest calls, by an index. */
 
+export interface AccountState extends AccountFacts {
+  /** Number of its answers of any kind, of which the newest thousand are counted; the next two are of the same answers. */
+  readonly answers: number;
+  /** How many of them had another status than 404. Zero means that it never gave another, and of many that the address is wrong. */
+  readonly answersNot404: number;
+  readonly found: number;
+  /** The newest answer of another status than 404; absent before the first. */
+  readonly newestOther?: number;
+  /** How many of status 404 have come since. */
+  readonly misses: number;
+  /** How much longer the vendor asked us to wait, by the clock of the database. */
+  readonly pausedForMs?: number;
+  /** The newest time that both this machine's clock and the account's vendor have reached, ms since 1970. */
+  readonly toldMs?: number;
+}
+
+/** What was learned of an account. It is kept as JSON in `accounts.facts`. */
+export interface AccountFacts {
+  /** Why nobody may ask with it any more, until a person begins anew: the key, the credits, or an address that gives 404 alone. */
+  readonly ended?: Pick<StopDetail, 'code' | 'message' | 'next'>;
+  /** How many requests a second it may be asked on average, which may be below 1, as its answers taught us. */
+  readonly learned?: { readonly perSecond: number; readonly atMs: number };
+  readonly usage?: UsageMark;
+}
+
+/**
+ * The vendor's own count of credits, and ours of all that the account ever spent, read when no attempt of ours was open or in doubt: if
+ * one has grown more than the other later, calls in doubt cost the difference.
+ */
+export interface UsageMark {
+  readonly counted: number;
+  readonly spent: Credits;
+  readonly atMs: number;
+}
+
+/** A time in which nothing was sent, from one calendar time to another. `asked`: the vendor asked for it, so later runs keep it too. */
+export interface PauseRecord {
+  readonly fromMs: number;
+  readonly untilMs: number;
+  readonly why: string;
+  readonly asked: boolean;
+}
+
 // ------------------------------------------------------------------------------------------ how an account answers
 
 /** So many answers tell how an account answers, and how long a series of misses is; reading them takes a millisecond or two. */
 const NEWEST_ANSWERS = 1_000;
 
-/** The numbers of one worker are in order, whatever its clock does; between workers the time decides. */
-const isAfter = (one: string, other: string, at: string, number: string): string =>
-  `CASE WHEN ${one}.moved / 4294967296 = ${other}.${number} / 4294967296 THEN ${one}.moved > ${other}.${number} ELSE ${one}.ended_at > ${other}.${at} END`;
-
-interface Answers extends Pick<AccountState, 'answers' | 'found' | 'misses'> {
-  readonly others: number;
-  /** The newest answer of another status than 404, behind which misses are counted. */
-  readonly other: number | null;
-}
+/** The newest answer of another status than 404, behind which misses are counted. */
+const OTHER = `other AS (
+  SELECT c.id, c.sent_at, c.ended_at, c.moved FROM calls c JOIN replies r ON r.call = c.id
+  WHERE c.account = ? AND c.state IN ('answered', 'replaced') AND r.status <> 404 ORDER BY c.sent_at DESC, c.id DESC LIMIT 1)`;
 
 const ANSWERS = `
-WITH newest AS (
-  SELECT c.id, c.said, c.ended_at, c.moved, r.status FROM calls c JOIN replies r ON r.call = c.id
-  WHERE c.account = ? AND c.state IN ('answered', 'replaced') ORDER BY c.sent_at DESC, c.id DESC LIMIT ${NEWEST_ANSWERS}),
-other AS (SELECT id, ended_at, moved FROM newest WHERE status <> 404 ORDER BY ended_at DESC, moved DESC LIMIT 1)
-SELECT count(*) AS answers, count(CASE WHEN status <> 404 THEN 1 END) AS others, count(CASE WHEN said = 'found' THEN 1 END) AS found,
+WITH ${OTHER}, newest AS (
+  SELECT c.said, c.ended_at, c.moved, r.status FROM calls c JOIN replies r ON r.call = c.id
+  WHERE c.account = ? AND c.state IN ('answered', 'replaced') ORDER BY c.sent_at DESC, c.id DESC LIMIT ${NEWEST_ANSWERS})
+SELECT count(*) AS answers, count(CASE WHEN said = 'found' THEN 1 END) AS found, (SELECT id FROM other) AS "newestOther",
+  {most}(count(CASE WHEN status <> 404 THEN 1 END), (SELECT count(*) FROM other)) AS "answersNot404",
   count(CASE WHEN status = 404 AND NOT EXISTS (
-    SELECT 1 FROM other o WHERE NOT ${isAfter('n', 'o', 'ended_at', 'moved')}) THEN 1 END) AS misses,
-  (SELECT id FROM other) AS other FROM newest n`;
+    SELECT 1 FROM other o WHERE (o.ended_at, o.moved) >= (n.ended_at, n.moved)) THEN 1 END) AS misses FROM newest n`;
+
+type Answers = Pick<AccountState, 'answers' | 'answersNot404' | 'found' | 'misses'> & {
+  readonly newestOther: number | null;
+};
 
 interface Kept {
   readonly id: number;
@@ -64,10 +100,8 @@ interface Kept {
   readonly cap_month: number | null;
   /** What is left of what the vendor asked for. */
   readonly paused_for: number | null;
-  readonly ended: string | null;
   readonly told: number | null;
-  readonly learned: string | null;
-  readonly usage: string | null;
+  readonly facts: string;
 }
 
 /** A pause of more than a day comes from a clock that was changed. */
@@ -135,7 +169,13 @@ async function rowsAbout<Row>(
 }
 
 export const readAccounts = (context: Context) => ({
-  account: (identity: string): Promise<AccountState> => stateOf(context.db, identity),
+  async account(identity: string): Promise<AccountState> {
+    const kept = await keptAccount(context.db, identity);
+    if (kept === undefined) return { answers: 0, answersNot404: 0, found: 0, misses: 0 };
+    const { newestOther, ...answered } = await oneRow<Answers>(context.db, ANSWERS, [kept.id, kept.id]);
+    const { paused_for: pausedForMs, told: toldMs, facts } = kept;
+    return { ...answered, ...known({ newestOther, pausedForMs, toldMs }), ...JSON.parse(facts) };
+  },
 
   /** Money of the account's batches in a day, a month or (`ever`) in all; `ever` has no cap. */
   async accountMoney(identity: string, scope: 'day' | 'month' | 'ever', atMs: number): Promise<Money> {
@@ -194,7 +234,7 @@ export const readAccounts = (context: Context) => ({
       ...[Math.ceil(sinceMs), limit],
     ]);
     return sends
-      .map(({ at, answered }): Sent => ({ atMs: at, ...present({ answeredAtMs: answered ?? undefined }) }))
+      .map(({ at, answered }): Sent => ({ atMs: at, ...known({ answeredAtMs: answered }) }))
       .reverse();
   },
 
@@ -218,26 +258,6 @@ export const readAccounts = (context: Context) => ({
 
 type Pause = Pick<PauseRecord, 'untilMs' | 'asked'>;
 
-async function stateOf(db: Db, identity: string): Promise<AccountState> {
-  const kept = await keptAccount(db, identity);
-  if (kept === undefined) return { answers: 0, answersNot404: 0, found: 0, misses: 0 };
-  const { others, other, ...answered } = await oneRow<Answers>(db, ANSWERS, [kept.id]);
-  const isFull = other === null && answered.answers === NEWEST_ANSWERS;
-  const [older] = isFull ? await db.rows<{ id: number }>(NEWEST_OTHER, [kept.id]) : [];
-  const { learned, usage, ended } = kept;
-  return {
-    ...{ ...answered, answersNot404: older === undefined ? others : 1 },
-    ...present({
-      newestOther: other ?? older?.id,
-      pausedForMs: kept.paused_for ?? undefined,
-      ended: ended === null ? undefined : JSON.parse(ended),
-      learned: learned === null ? undefined : JSON.parse(learned),
-      usage: usage === null ? undefined : JSON.parse(usage),
-      toldMs: kept.told ?? undefined,
-    }),
-  };
-}
-
 // ------------------------------------------------------------------------------------------ writing
 
 /** The number of an account, which need not be known before. */
@@ -247,21 +267,8 @@ async function numberOf(sql: Sql, identity: string): Promise<number> {
   return (await oneRow<{ id: number }>(sql, known, [identity])).id;
 }
 
-/** @param assigns with a `?` for each value. */
-const set = (
-  { transaction }: Writing,
-  identity: string,
-  assigns: string,
-  ...values: readonly Cell[]
-): Promise<void> =>
-  transaction(async (sql) => {
-    const id = await numberOf(sql, identity);
-    await sql.rows(`UPDATE accounts SET ${assigns} WHERE id = ?`, [...values, id]);
-  });
-
 const NOTE_PAUSE = `
 INSERT INTO notes (at, kind, account, worker, who, words, facts) VALUES (?, 'paused_account', ?, ?, 'rule', ?, ?)`;
-const OLD_PAUSES = `DELETE FROM notes WHERE kind = 'paused_account' AND batch IS NULL AND at < ? AND account = ?`;
 
 export const writeAccounts = (context: Writing) => ({
   setAccountCaps: (identity: string, caps: AccountCaps): Promise<void> =>
@@ -279,13 +286,12 @@ export const writeAccounts = (context: Writing) => ({
       await setCaps(sql, scopes);
     }),
 
-  /** Deletes pauses that began 90 days before. One that was asked for holds for everybody, by the clock of the database. */
+  /** One that was asked for holds for everybody, by the clock of the database. */
   notePause: (identity: string, { fromMs, untilMs, why, asked }: PauseRecord): Promise<void> =>
     context.transaction(async (sql) => {
       const [id, atMs] = [await numberOf(sql, identity), Math.floor(fromMs)];
       const facts: Pause = { untilMs: Math.floor(untilMs), asked };
       await sql.rows(NOTE_PAUSE, [atMs, id, context.worker, why, JSON.stringify(facts)]);
-      await sql.rows(OLD_PAUSES, [atMs - PAUSES_KEPT_MS, id]);
       const until = '{most}(coalesce(paused_until, 0), {now} + CAST(? AS {int}))';
       if (asked)
         await sql.rows(`UPDATE accounts SET paused_until = ${until} WHERE id = ?`, [
@@ -293,17 +299,23 @@ export const writeAccounts = (context: Writing) => ({
         ]);
     }),
 
-  /** Undefined: the old one is no longer valid. */
-  setLearnedRate: (identity: string, learned: LearnedRate | undefined): Promise<void> =>
-    set(context, identity, 'learned = ?', jsonOrNull(learned)),
-  /** Why nobody may ask any more; undefined: a person began anew. */
-  endAccount: (identity: string, ended: AccountEnd | undefined): Promise<void> =>
-    set(context, identity, 'ended = ?', jsonOrNull(ended)),
-  setUsage: (identity: string, usage: UsageMark | undefined): Promise<void> =>
-    set(context, identity, 'usage = ?', jsonOrNull(usage)),
+  /** What is undefined is not valid any more. */
+  changeAccount: (
+    identity: string,
+    facts: { readonly [Name in keyof AccountFacts]: AccountFacts[Name] | undefined },
+  ): Promise<void> =>
+    context.transaction(async (sql) => {
+      const id = await numberOf(sql, identity);
+      const kept = await oneRow<Pick<Kept, 'facts'>>(sql, 'SELECT facts FROM accounts WHERE id = ?', [id]);
+      const now = JSON.stringify({ ...JSON.parse(kept.facts), ...facts });
+      await sql.rows('UPDATE accounts SET facts = ? WHERE id = ?', [now, id]);
+    }),
   /** Keeps a time that this machine's clock and the account's vendor have both reached; one that is earlier than the kept one changes nothing. */
   keepTold: (identity: string, atMs: number): Promise<void> =>
-    set(context, identity, 'told = {most}(coalesce(told, 0), CAST(? AS {int}))', Math.floor(atMs)),
+    context.transaction(async (sql) => {
+      const told = 'UPDATE accounts SET told = {most}(coalesce(told, 0), CAST(? AS {int})) WHERE id = ?';
+      await sql.rows(told, [Math.floor(atMs), await numberOf(sql, identity)]);
+    }),
 
   /**
    * Takes free answers to lookups back, so that their calls are unknown and their rows pending: those of these that say no match or
@@ -331,20 +343,14 @@ export const writeAccounts = (context: Writing) => ({
     }),
 });
 
-const jsonOrNull = (value: unknown): string | null => (value === undefined ? null : JSON.stringify(value));
-
 const FREE = each({ id: 'int', account: 'int' })<{ id: number }>(`
 SELECT c.id FROM v JOIN calls c ON c.id = v.id WHERE c.account = v.account AND c.state IN ('answered', 'replaced')
   AND c.said IN ('no_match', 'refused') AND c.charged = 0 AND c.subject IS NULL`);
 
-const NEWEST_OTHER = `
-SELECT c.id, c.sent_at FROM calls c JOIN replies r ON r.call = c.id
-WHERE c.account = ? AND c.state IN ('answered', 'replaced') AND r.status <> 404 ORDER BY c.sent_at DESC, c.id DESC LIMIT 1`;
-
 /** Those that came after the newest other answer had been asked for. No answer takes longer than a day. */
 const MISSES = `
-WITH other AS (${NEWEST_OTHER})
+WITH ${OTHER}
 SELECT c.id FROM calls c JOIN replies r ON r.call = c.id
 WHERE c.account = ? AND c.sent_at >= coalesce((SELECT sent_at FROM other), 0) - 86400000
   AND c.state IN ('answered', 'replaced') AND c.said = 'no_match' AND r.status = 404
-  AND NOT EXISTS (SELECT 1 FROM other o WHERE NOT ${isAfter('c', 'o', 'sent_at', 'id')})`;
+  AND NOT EXISTS (SELECT 1 FROM other o WHERE (o.sent_at, o.id) >= (c.ended_at, c.moved))`;

@@ -146,7 +146,7 @@ const ROWS = `SELECT r.batch, r.row, r.state, r.call, r.others, r.reason, r.work
 const NAMES = {
   batches: ['facts', 'lineage', 'work_order'],
   workers: ['command', 'operator'],
-  accounts: ['ended'],
+  accounts: ['facts'],
   files: ['path'],
 } as const;
 

@@ -2,6 +2,7 @@ import type { ledgerOver, readerOver } from './open-ledger.ts';
 import type { BatchId, Money } from './records.ts';
 import type { Spenders, SpendersReader } from './spenders.ts';
 
+export type * from './accounts.ts';
 export * from './call-records.ts';
 export * from './ranges.ts';
 export * from './records.ts';

@@ -2,7 +2,6 @@ import type { AttemptId, BatchId, Credits } from '../core/ids.ts';
 
 export { type AttemptId, type BatchId, type Credits, credits, type DecisionId } from '../core/ids.ts';
 
-import type { StopDetail } from '../core/errors.ts';
 import type { JsonObject, Vendor } from '../core/operation.ts';
 import type { Outcome, OutcomeKind, RowNumber } from '../core/row.ts';
 
@@ -160,46 +159,6 @@ export interface AccountCaps {
   readonly perMonth?: Credits;
 }
 
-export interface AccountState {
-  /** Number of its answers of any kind, of which the newest thousand are counted; the next two are of the same answers. */
-  readonly answers: number;
-  /** How many of them had another status than 404. Zero means that it never gave another, and of many that the address is wrong. */
-  readonly answersNot404: number;
-  readonly found: number;
-  /** The newest answer of another status than 404; absent before the first. */
-  readonly newestOther?: number;
-  /** How many of status 404 have come since. */
-  readonly misses: number;
-  /** How much longer the vendor asked us to wait, by the clock of the database. */
-  readonly pausedForMs?: number;
-  /** Why nobody may ask with it any more, until a person begins anew. */
-  readonly ended?: AccountEnd;
-  readonly learned?: LearnedRate;
-  /** The vendor's own count of credits, read when no attempt of ours was open or in doubt. */
-  readonly usage?: UsageMark;
-  /** The newest time that both this machine's clock and the account's vendor have reached, ms since 1970. */
-  readonly toldMs?: number;
-}
-
-/** `key`, `vendor_credits`, or an address that gives 404 alone. */
-export type AccountEnd = Pick<StopDetail, 'code' | 'message' | 'next'>;
-
-/** How fast an account may be asked, as its answers taught us. */
-export interface LearnedRate {
-  /** Requests a second on average; may be below 1. */
-  readonly perSecond: number;
-  readonly atMs: number;
-}
-
-/** Two counts of the same moment: if one has grown more than the other later, calls in doubt cost the difference. */
-export interface UsageMark {
-  /** Credits by the vendor's count. */
-  readonly counted: number;
-  /** Credits by our count: all that the account ever spent. */
-  readonly spent: Credits;
-  readonly atMs: number;
-}
-
 /** A person's agreement to what a job and its dialect send, from before it was sent for the first time. */
 export interface Agreement {
   /** SHA-256 over what decides the requests. */
@@ -207,18 +166,6 @@ export interface Agreement {
   readonly shown: string;
   readonly agreedAtMs: number;
 }
-
-/** A time in which nothing was sent. `asked`: the vendor asked for it, so later runs keep it too. */
-export interface PauseRecord {
-  /** Both are calendar times, ms since 1970. */
-  readonly fromMs: number;
-  readonly untilMs: number;
-  readonly why: string;
-  readonly asked: boolean;
-}
-
-/** Longer than any run that a report shows; a vendor that pauses every minute leaves some 130,000 entries. */
-export const PAUSES_KEPT_MS = 90 * 24 * 60 * 60 * 1000;
 
 /** What a batch sent and spent over time, for a chart; empty for a batch that sent nothing. */
 export interface Activity {

@@ -74,7 +74,7 @@ CREATE TABLE workers (
   accounts TEXT NOT NULL DEFAULT '[]'
 ) {strict};
 
--- told: the newest time that the clock and the vendor's Date both reached. learned, usage, terms: JSON.
+-- told: the newest time that the clock and the vendor's Date both reached. terms, facts: JSON.
 CREATE TABLE accounts (
   id {id},
   identity TEXT NOT NULL UNIQUE,
@@ -82,10 +82,8 @@ CREATE TABLE accounts (
   cap_month {int},
   paused_until {int},
   told {int},
-  learned TEXT,
-  usage TEXT,
   terms TEXT,
-  ended TEXT
+  facts TEXT NOT NULL DEFAULT '{}'
 ) {strict};
 
 -- The highest price that an answer has shown. credits_max: what the job says that such a call costs at most, -1 where it says nothing.
@@ -392,9 +390,6 @@ const RULES: Readonly<Record<string, Rule>> = {
 /** What is never deleted: an erasure empties. A key whose calls were deleted would be free. */
 const KEPT = ['calls', 'rows', 'budgets', 'batches', 'notes', 'replies', 'subjects', 'accounts'] as const;
 
-/** A vendor may ask for a pause every minute, of which nobody needs to know for ever. */
-const isKept = (table: string): string => (table === 'notes' ? `OLD.kind <> 'paused_account'` : '1 = 1');
-
 const says = (rule: string): string => `'money rule: ${rule}'`;
 const trigger = {
   sqlite: (name: string, on: string, rule: string, when: string) =>
@@ -412,7 +407,7 @@ const rulesOf = (name: Db['name']): string =>
     ),
     trigger[name]('calls_begin', 'INSERT ON calls', 'a call begins open', `NEW.state <> 'open'`),
     ...KEPT.map((table) =>
-      trigger[name](`${table}_kept`, `DELETE ON ${table}`, 'nothing is deleted', isKept(table)),
+      trigger[name](`${table}_kept`, `DELETE ON ${table}`, 'nothing is deleted', '1 = 1'),
     ),
   ].join('\n');
 

@@ -236,7 +236,9 @@ export async function compareUsage(run: Run): Promise<void> {
   const after = await moneyOf(session);
   // Of a moment without open or doubtful calls: from then on, only lost calls can make the counts differ.
   if (credits === undefined || after.inDoubt > 0 || after.spent !== money.spent) return;
-  await ledger.setUsage(account.identity, { counted: credits, spent: money.spent, atMs: clock.wallMs() });
+  await ledger.changeAccount(account.identity, {
+    usage: { counted: credits, spent: money.spent, atMs: clock.wallMs() },
+  });
 }
 
 /** Asks for the count; undefined while another run of the account is buying, because no comparison is possible then. */
@@ -337,7 +339,7 @@ async function conclude(
       return true;
     case 'happened': {
       // The exact cost is not known, so the earlier counts cannot be compared any more.
-      await ledger.setUsage(account.identity, undefined);
+      await ledger.changeAccount(account.identity, { usage: undefined });
       const leaves = left ?? (told === undefined ? undefined : leftBy(call, 'found', told, client.dialect));
       const decision = { key, batch, kind: 'told', by: 'rule', why, atMs } as const;
       await ledger.decide(decision, { told, left: leaves });

@@ -31,7 +31,7 @@ const KIM = 'kim@example.org';
 /** What is written into the texts of a table: as they are, or at a place of their JSON. */
 const NAMING: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   workers: { command: 'forget KIM', operator: 'KIM' },
-  accounts: { ended: '{"message":"KIM is unknown"}' },
+  accounts: { facts: '{"ended":{"message":"KIM is unknown"}}' },
   batches: { facts: '$.inputPath', lineage: '/lists/KIM.csv', work_order: '{"job":{"to":"KIM"}}' },
   subjects: { name: 'KIM', facts: '{"email":"KIM"}' },
   notes: { words: 'KIM says so', facts: '{"body":"BASE64"}' },
@@ -45,7 +45,7 @@ const NAMING: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 const OURS: Readonly<Record<string, readonly string[]>> = {
   meta: ['name', 'value'],
   workers: ['host', 'accounts'],
-  accounts: ['identity', 'learned', 'usage', 'terms'],
+  accounts: ['identity', 'terms'],
   prices: ['operation'],
   budgets: ['scope'],
   batches: ['id', 'key', 'operation', 'state'],

@@ -102,7 +102,7 @@ class World {
 
   async toldMs(): Promise<number | undefined> {
     // What was told is written in turn.
-    await this.ledger.setUsage(ACCOUNT, undefined);
+    await this.ledger.changeAccount(ACCOUNT, {});
     return (await this.ledger.account(ACCOUNT)).toldMs;
   }
 }

@@ -118,8 +118,8 @@ async function init(db: PostgresDb, location: string): Promise<StoreGrants> {
   return grantsIn(found?.name ?? '');
 }
 
-/** What is kept only while it is needed, and that a worker deletes; of `notes` pauses alone, by a rule of the table. */
-const PASSING = ['cells', 'files', 'notes', 'pieces', 'places', 'quota_uses'];
+/** What is kept only while it is needed, and that a worker deletes. */
+const PASSING = ['cells', 'files', 'pieces', 'places', 'quota_uses'];
 
 /** What becomes of a call. What it was stays. */
 const MOVES = 'state, is_current, row, moved, ended_at, said, charged, is_at_most, why, dialect, reply';

@@ -83,7 +83,7 @@ export class SharedSession {
     this.#vendor = await reachVendor(context);
     const { ended, pausedForMs, learned } = await ledger.account(identity);
     // A person began anew with the account.
-    if (ended !== undefined) await ledger.endAccount(identity, undefined);
+    if (ended !== undefined) await ledger.changeAccount(identity, { ended: undefined });
     const holds = learned !== undefined && clock.wallMs() - learned.atMs < LEARNED_HOLDS_MS;
     const hasLine = ledger.spenders !== undefined && limits.windows.length > 0;
     const client = await Client.open({
@@ -98,7 +98,7 @@ export class SharedSession {
       onPause: (pause) => this.#paused(pause),
       onLearned: (perSecond) => {
         this.#emit({ kind: 'learned', requestsPerSecond: perSecond });
-        void ledger.setLearnedRate(identity, { perSecond, atMs: clock.wallMs() }).catch(() => {});
+        void ledger.changeAccount(identity, { learned: { perSecond, atMs: clock.wallMs() } }).catch(() => {});
       },
       heard(reply, askedMs) {
         if (reply.kind !== 'answered') return reply;
@@ -133,7 +133,7 @@ export class SharedSession {
     if (!ENDS_THE_ACCOUNT.has(error.code)) return;
     const { code, message, next } = error;
     if (this.#stopped === undefined && endsForAll(error))
-      void this.#ledger.endAccount(this.identity, { code, message, next }).catch(() => {});
+      void this.#ledger.changeAccount(this.identity, { ended: { code, message, next } }).catch(() => {});
     this.#stopAll(error);
   }
 

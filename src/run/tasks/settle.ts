@@ -293,7 +293,7 @@ async function tell(
   nowMs: number,
 ): Promise<void> {
   // The vendor did not count what a person says was charged, so earlier counts of credits can no longer be compared.
-  await ledger.setUsage(batch.accountIdentity, undefined);
+  await ledger.changeAccount(batch.accountIdentity, { usage: undefined });
   const team = new Team(await ledger.subjects(batch.accountIdentity));
   for (const doubt of doubts) {
     const { reply, left, kind: toldAs } = await toldAnswer(batch, doubt, pairs, nowMs, doubt.reply);

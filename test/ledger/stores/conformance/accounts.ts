@@ -12,8 +12,8 @@ export function accountsConform(store: Store): void {
       const first = await openStore(store, place);
       const learned = { perSecond: 0.75, atMs: NOON_MS };
       const usage = { counted: 1234, spent: credits(1200), atMs: NOON_MS + 1 };
-      await first.setLearnedRate(ACCOUNT, learned);
-      await first.setUsage(ACCOUNT, usage);
+      await first.changeAccount(ACCOUNT, { learned });
+      await first.changeAccount(ACCOUNT, { usage });
       await first.notePause(ACCOUNT, pause(0, 60_000, { asked: true }));
       await first.close();
       const second = await freshLedger(store, place);
@@ -28,12 +28,12 @@ export function accountsConform(store: Store): void {
 
     test('can be learned anew, and forgotten', async () => {
       const ledger = await freshLedger(store);
-      await ledger.setLearnedRate(ACCOUNT, { perSecond: 5, atMs: NOON_MS });
-      await ledger.setLearnedRate(ACCOUNT, { perSecond: 7, atMs: NOON_MS + 1 });
-      await ledger.setUsage(ACCOUNT, { counted: 1, spent: credits(1), atMs: NOON_MS });
+      await ledger.changeAccount(ACCOUNT, { learned: { perSecond: 5, atMs: NOON_MS } });
+      await ledger.changeAccount(ACCOUNT, { learned: { perSecond: 7, atMs: NOON_MS + 1 } });
+      await ledger.changeAccount(ACCOUNT, { usage: { counted: 1, spent: credits(1), atMs: NOON_MS } });
       expect((await ledger.account(ACCOUNT)).learned).toEqual({ perSecond: 7, atMs: NOON_MS + 1 });
-      await ledger.setLearnedRate(ACCOUNT, undefined);
-      await ledger.setUsage(ACCOUNT, undefined);
+      await ledger.changeAccount(ACCOUNT, { learned: undefined });
+      await ledger.changeAccount(ACCOUNT, { usage: undefined });
       expect(await ledger.account(ACCOUNT)).toEqual(NEVER_ANSWERED);
     });
   });
@@ -64,19 +64,6 @@ export function accountsConform(store: Store): void {
       expect(await leftMs()).toBeLessThanOrEqual(60_000);
       await ledger.notePause(ACCOUNT, pause(0, DAY_MS + 60_000, { asked: true }));
       expect(await leftMs()).toBe(0);
-    });
-
-    test('are forgotten after ninety days, so that the store does not grow by them for ever', async () => {
-      const ledger = await freshLedger(store);
-      const old = pause(-91 * DAY_MS, -91 * DAY_MS + 5);
-      const younger = pause(-89 * DAY_MS, -89 * DAY_MS + 5);
-      await ledger.notePause(ACCOUNT, old);
-      await ledger.notePause('another', old);
-      await ledger.notePause(ACCOUNT, younger);
-      expect(await ledger.pauses(ACCOUNT, 0, NOON_MS)).toEqual([old, younger]);
-      await ledger.notePause(ACCOUNT, pause(0, 5));
-      expect(await ledger.pauses(ACCOUNT, 0, NOON_MS)).toEqual([younger, pause(0, 5)]);
-      expect(await ledger.pauses('another', 0, NOON_MS)).toEqual([old]);
     });
   });
 }

@@ -62,14 +62,19 @@ export function missesConform(store: Store): void {
 
     test('are those after the last other answer, or answered while it was on its way', async () => {
       const { ledger, batch } = await opened();
-      await answered(ledger, batch, 'early', MISSED);
-      await answered(ledger, batch, 'found');
+      const at = (askedMs: number, endedMs: number) => ({
+        atMs: NOON_MS + askedMs,
+        closedAtMs: NOON_MS + endedMs,
+      });
+      await answered(ledger, batch, 'early', { ...MISSED, ...at(0, 50) });
+      await answered(ledger, batch, 'found', at(60, 70));
       expect(await ledger.takeBack(ACCOUNT, 'misses')).toBe(0);
-      const slow = await admitted(ledger, batch, 'slow');
-      await answered(ledger, batch, 'overtaking', MISSED);
+      const slow = await admitted(ledger, batch, 'slow', at(80, 80));
+      await answered(ledger, batch, 'overtaking', { ...MISSED, ...at(90, 100) });
       await ledger.keep(slow, replyWith('slow'));
-      await ledger.end(slow, { kind: 'answered', answer: 'found', charged: credits(1), why: 'x' }, NOON_MS);
-      await answered(ledger, batch, 'late', MISSED);
+      const found = { kind: 'answered', answer: 'found', charged: credits(1), why: 'x' } as const;
+      await ledger.end(slow, found, NOON_MS + 110);
+      await answered(ledger, batch, 'late', { ...MISSED, ...at(120, 130) });
       expect(await ledger.takeBack(ACCOUNT, 'misses')).toBe(2);
       expect(await stateOf(ledger, 'early')).toMatchObject({ kind: 'answered' });
       expect(await stateOf(ledger, 'overtaking')).toEqual({ kind: 'unknown' });
