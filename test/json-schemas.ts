@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { accountsSchema } from '../src/client/account/accounts-file.ts';
-import { dialectFileSchema } from '../src/client/dialect/file.ts';
+import { dialectSchema } from '../src/client/dialect/check.ts';
 import { familyNames } from '../src/core/family.ts';
 import { jobSchema } from '../src/job/job.ts';
 import { BatchListObject, BatchStatusObject } from '../src/objects/batch-object.ts';
@@ -66,7 +66,7 @@ export async function schemasNow(): Promise<ReadonlyMap<string, JsonSchema>> {
   return new Map([
     ['job', job],
     ['accounts', accounts],
-    ['dialect', draft(dialectFileSchema, 'A dialect of Rowonce', meaningsOfDialects())],
+    ['dialect', dialectFile()],
     ['output', outputs()],
   ]);
 }
@@ -146,15 +146,29 @@ function describeMembers(schema: JsonSchema, path: string, meanings: Meanings): 
   }
 }
 
-/** A rule is the same wherever it stands. */
-function meaningsOfDialects(): Meanings {
-  const entries = meaningsIn('docs/dialects.md', '# Dialects');
-  const parts = meaningsIn('docs/dialects.md', '## Rules');
-  return (path) => {
-    if (path.endsWith('.says')) return 'what became of the lost call';
-    const part = /\b(?:answers|repeated)\.(?<part>.+)$/.exec(path)?.groups?.part;
-    return part === undefined ? entries(path) : parts(part);
+/** What differs from the built-in dialect: none of the entries is needed, and `null` takes a header or a place away. */
+function dialectFile(): JsonSchema {
+  const dialect = draft(dialectSchema, 'A dialect of Rowonce', () => undefined);
+  const loosen = (schema: JsonSchema, name: string): void => {
+    const { properties = {}, additionalProperties, anyOf = [] } = schema;
+    const isWhole = /^(?:answers|repeated|paging|accepted)$/.test(name);
+    if (isWhole) return;
+    delete schema.required;
+    for (const [each, member] of Object.entries(properties)) {
+      loosen(member, each);
+      if (name !== 'answer') continue;
+      const { type: _, ...others } = member;
+      properties[each] = { ...others, anyOf: [{ type: 'string' }, { type: 'null' }] };
+    }
+    if (typeof additionalProperties === 'object') {
+      loosen(additionalProperties, 'NAME');
+      if (name === 'headers')
+        schema.additionalProperties = { anyOf: [additionalProperties, { type: 'null' }] };
+    }
+    for (const form of anyOf) loosen(form, name);
   };
+  loosen(dialect, '');
+  return dialect;
 }
 
 /** The tables below a heading, up to the next heading, without the marks of the page. */

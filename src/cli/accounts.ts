@@ -8,6 +8,7 @@ import {
   loadAccounts,
   REGIONS,
   SANDBOX_NAMES,
+  shippedDialect,
   usableKey,
 } from '../client/account/account.ts';
 import { addAccount, removeAccount } from '../client/account/edit.ts';
@@ -91,7 +92,7 @@ function configureAdd(command: Command): Command {
     .option('--key-env <variable>', 'the environment variable that holds the key; the file then holds none')
     .option('--key-stdin', 'read the key from standard input')
     .option('--exclusive-key', 'nobody else spends with this key')
-    .option('--dialect <file>', "a file of what differs from the vendor's built-in dialect")
+    .option('--dialect <file>', 'what differs from the built-in dialect, or the word of a shipped one')
     .option('--via <account>', 'of a provider: the service account that reaches it')
     .option('--connected-account <name>', 'with --via: what the service calls the account')
     .option('--api-call-url <address>', "with --via: where the service's API Call step is");
@@ -108,7 +109,7 @@ async function add(console: Console, flags: AddFlags): Promise<Report> {
   refuseFlagsOf(flags, vendor);
   const entry = {
     vendor,
-    dialect: flags.dialect === undefined ? undefined : resolve(flags.dialect),
+    dialect: flags.dialect && (shippedDialect(flags.dialect) ? flags.dialect : resolve(flags.dialect)),
     region: flags.region,
     ...(flags.via === undefined ? await directFrom(console, flags, name) : await routeFrom(console, flags)),
     organization_id: await organizationFrom(console, flags, vendor),

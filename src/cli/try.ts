@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { AnswerRule } from '../client/dialect.ts';
+import type { AnswerRule, BodyTest } from '../client/dialect.ts';
 import type { RuleFound } from '../client/judge.ts';
 import { isoTime } from '../core/clock.ts';
 import { EXIT, StopError } from '../core/errors.ts';
@@ -202,7 +202,7 @@ function ruleWords(found: RuleFound, dialect: string): string {
   const tests = [
     `status ${status} is one of ${rule.status.join(', ')}`,
     ...Object.entries(rule.header ?? {}).map(([name, pattern]) => `header ${name} fits /${pattern}/i`),
-    ...bodyWords(rule.body),
+    ...[rule.body ?? []].flat().flatMap(bodyWords),
   ];
   const before = number === 1 ? '' : ', and no rule above it fits';
   return `rule ${number} of ${list} in the dialect ${dialect}: ${tests.join(', ')}${before}; ${meansWords(rule, means)}`;
@@ -214,8 +214,7 @@ function meansWords(rule: AnswerRule, means: RuleFound['means']): string {
     : `what the answer says of itself decides, and means ${means}`;
 }
 
-function bodyWords(body: AnswerRule['body']): readonly string[] {
-  if (body === undefined) return [];
+function bodyWords(body: BodyTest): readonly string[] {
   const where = body.path === undefined ? 'the body' : `"${body.path}"`;
   return linesOf(
     body.is !== undefined && `${where} is ${body.is}`,

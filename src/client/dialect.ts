@@ -13,18 +13,19 @@ import { invariant, StopError, stop } from '../core/errors.ts';
 import { DIALECTS } from '../core/families.ts';
 import { loadMember } from '../core/family.ts';
 import { isObject, present } from '../core/objects.ts';
-import type { Answer, Call, JsonObject, JsonValue, Vendor } from '../core/operation.ts';
+import type { Answer, Call, JsonObject, JsonValue, Operation, Vendor } from '../core/operation.ts';
 import { foreignWords } from '../core/plain-text.ts';
 import type { RawReply } from '../ledger/ledger.ts';
 import type { SchemaProblem } from '../lib/yaml/schema-problem.ts';
 import type { Account } from './account/account.ts';
 import type { Question } from './account/agreements.ts';
 import type { Dialect, DialectOperation, Envelope, ReadBack } from './dialect/dialect-schema.ts';
+import { differencesOf } from './dialect/differences.ts';
 import type { OwnDialect } from './dialect/file.ts';
-import { withoutFiles, withoutReplaced } from './dialect/own.ts';
 
 export type {
   AnswerRule,
+  BodyTest,
   Dialect,
   DialectOperation,
   Envelope,
@@ -36,13 +37,30 @@ export type {
   Words,
 } from './dialect/dialect-schema.ts';
 export type { OwnDialect } from './dialect/file.ts';
-export { defineDialect, withRequestOf } from './dialect/own.ts';
 
 /**
  * The dialect of an account, and what is read from it: the entry of an operation, and where answers hold what they say.
- * What a dialect may contain is in `dialect/schema.ts`. That file loads the code that checks it, so only its types are used
+ * What a dialect may contain is in `dialect/dialect-schema.ts`. That file loads the code that checks it, so only its types are used
  * here.
  */
+
+/**
+ * A dialect of one's own, for the option `dialects` of `runJob`, `planJob`, `enrich`, `sweep` and `tryCall`: it stands in the place of the
+ * account's dialect file, and is checked like that before anything is sent. Nobody is asked whether to send what it says, as the
+ * program itself says it.
+ * @example
+ * const dearer = defineDialect({
+ *   name: 'dearer',
+ *   vendor: 'provider',
+ *   operations: { 'enrich-company': { credits: { most: 3 } } },
+ * });
+ * const companies = [{ domain: 'banksia.example.com' }];
+ * const offer = { job: 'enrich-company', dialects: [dearer], account: 'sandbox-provider' };
+ * console.log((await enrich(companies, offer).summary()).counts);
+ */
+export function defineDialect(dialect: OwnDialect): OwnDialect {
+  return dialect;
+}
 
 /**
  * The dialect that an account speaks: the built-in one of its vendor, with the changes of its file, and through a
@@ -50,21 +68,35 @@ export { defineDialect, withRequestOf } from './dialect/own.ts';
  * @param own dialects that a program has passed, in the place of files.
  * @throws StopError `account` when a dialect file is wrong or asks for what the account does not have.
  */
-export async function dialectOf(given: Account, own: readonly OwnDialect[] = []): Promise<Dialect> {
-  const account = withoutReplaced(given, own);
-  const dialect = await spokenBy(account, own);
-  requireFillable(dialect, account);
-  if (account.dialectPath === undefined && account.via?.dialectPath === undefined) return dialect;
-  return withDifferences(dialect, account, own);
+export async function dialectOf(account: Account, own: readonly OwnDialect[] = []): Promise<Dialect> {
+  const twice = own.find(({ vendor }, index) => own.findIndex((each) => each.vendor === vendor) < index);
+  if (twice !== undefined) {
+    const names = own
+      .filter(({ vendor }) => vendor === twice.vendor)
+      .map(({ name }) => foreignWords(String(name)));
+    const fact = `There are ${names.length} dialects for a ${twice.vendor}: ${names.join(', ')}.`;
+    throw stop('account', fact, 'Pass one of them.');
+  }
+  return asSpokenBy(account, await spokenBy(account, own), own);
 }
 
 export async function ownRequestProblem(request: unknown): Promise<SchemaProblem | undefined> {
-  return (await import('./dialect/own-request.ts')).requestProblem(request, await builtInDialect('provider'));
+  return (await import('./dialect/file.ts')).requestProblem(request, await builtInDialect('provider'));
+}
+
+export function withRequestOf(
+  dialect: Dialect,
+  { name, request }: Pick<Operation, 'name' | 'request'>,
+): Dialect {
+  if (request === undefined) return dialect;
+  // `operationFrom` has had it checked as an entry.
+  const entry = request as unknown as DialectOperation;
+  return { ...dialect, operations: { ...dialect.operations, [name]: entry } };
 }
 
 /** What of a dialect travels with a batch. The request of an operation that is not built in comes with that. */
 export async function dialectContent(dialect: Dialect): Promise<JsonObject> {
-  return (await import('./dialect/carried.ts')).carriedDialect(dialect);
+  return (await import('./dialect/file.ts')).carriedDialect(dialect);
 }
 
 /**
@@ -72,31 +104,37 @@ export async function dialectContent(dialect: Dialect): Promise<JsonObject> {
  * @throws StopError `store_version` when it is not understood, `account` when it asks for what the account does not have.
  */
 export async function dialectOfContent(content: JsonObject, account: Account): Promise<Dialect> {
-  const { dialectCarried } = await import('./dialect/carried.ts');
-  const dialect = await dialectCarried(content, account);
-  requireFillable(dialect, account);
-  return withDifferences(dialect, account);
+  return asSpokenBy(account, (await import('./dialect/file.ts')).dialectCarried(content, account));
 }
 
-async function withDifferences(
-  dialect: Dialect,
+/** With how it differs from what the account would speak without any file. */
+async function asSpokenBy(
   account: Account,
+  dialect: Dialect,
   own: readonly OwnDialect[] = [],
 ): Promise<Dialect> {
-  const { differencesOf } = await import('./dialect/differences.ts');
-  const without = withoutFiles(account, ['provider', 'service']);
-  const differences = differencesOf(dialect, await spokenBy(without, own));
+  requireFillable(dialect, account);
+  const differences = differencesOf(dialect, await spokenBy(account, own, 'without files'));
   return { ...dialect, ...present({ differences }) };
 }
 
 async function spokenBy(
   { vendor, dialectPath, sandbox, via }: Account,
   own: readonly OwnDialect[],
+  files: 'with files' | 'without files' = 'with files',
 ): Promise<Dialect> {
-  const spoken = await vendorDialect(vendor, dialectPath, own);
-  const stating = sandbox ? { ...spoken, credits_charged: SANDBOX_PRICE } : spoken;
+  const spoken = async (by: Vendor, path: string | undefined): Promise<Dialect> => {
+    const builtIn = await builtInDialect(by);
+    const passed = own.find((each) => each.vendor === by);
+    // Most accounts name no file, and loading the code that checks one takes a good part of a start.
+    if (passed !== undefined) return (await import('./dialect/file.ts')).dialectOfValue(passed, builtIn);
+    if (path === undefined || files === 'without files') return builtIn;
+    return (await import('./dialect/file.ts')).readDialectFile(path, builtIn);
+  };
+  const direct = await spoken(vendor, dialectPath);
+  const stating = sandbox ? { ...direct, credits_charged: SANDBOX_PRICE } : direct;
   if (via === undefined) return stating;
-  return throughService(stating, via, await vendorDialect('service', via.dialectPath, own));
+  return throughService(stating, via, await spoken('service', via.dialectPath));
 }
 
 /** What a person agrees to before the first request of a dialect that sends others than the built-in one. */
@@ -129,19 +167,6 @@ export async function builtInDialect(vendor: Vendor): Promise<Dialect> {
   return builtIn;
 }
 
-async function vendorDialect(
-  vendor: Vendor,
-  dialectPath: string | undefined,
-  own: readonly OwnDialect[],
-): Promise<Dialect> {
-  const builtIn = await builtInDialect(vendor);
-  const passed = own.find((each) => each.vendor === vendor);
-  // Most accounts name no file, and loading the code that checks one takes a good part of a start.
-  if (passed !== undefined) return (await import('./dialect/file.ts')).dialectOfValue(passed, builtIn);
-  if (dialectPath === undefined) return builtIn;
-  return (await import('./dialect/file.ts')).readDialectFile(dialectPath, builtIn);
-}
-
 /**
  * The envelope carries no headers to the vendor. So an idempotency key does not get there either, and no lost call can
  * be read back by one.
@@ -163,47 +188,34 @@ function asksByKey({ path, headers = {} }: ReadBack): boolean {
   return [path, ...Object.values(headers)].some((each) => each.includes('{idempotency_key}'));
 }
 
-/** A change of the service names its project; every other value that a header needs must be in the account. */
+/** A change of the service names its project; every other value that a request needs must be in the account. */
 function requireFillable(dialect: Dialect, { name, organizationId, projectId, vendor }: Account): void {
-  const missing = [
-    { value: organizationId, placeholder: 'organization_id', headers: headersOf(dialect) },
-    { value: projectId, placeholder: 'project_id', headers: headersWithoutProject(dialect) },
-  ].find(
-    ({ value, placeholder, headers }) =>
-      value === undefined && JSON.stringify(headers).includes(`{${placeholder}}`),
-  )?.placeholder;
-  if (missing === undefined) return;
-  throw stop(
-    'account',
-    `The dialect ${dialect.name} has a header with {${missing}}, and the account ${name} has none.`,
-    vendor === 'service' || dialect.through !== undefined
-      ? `Add ${missing} to the service account.`
-      : `Write the header without {${missing}} in the dialect file.`,
-  );
-}
-
-function headersOf(dialect: Dialect): readonly unknown[] {
   const { headers, operations, usage, balance, whoami, list_users, list_invites, through } = dialect;
-  if (through !== undefined) return [through.envelope.headers];
-  const own = Object.values(operations).flatMap((each) => [each.headers, each.read_back?.headers]);
-  return [
-    headers,
-    usage?.headers,
-    balance?.headers,
-    whoami?.headers,
-    list_users?.headers,
-    list_invites?.headers,
-    ...own,
-  ];
-}
-
-function headersWithoutProject(dialect: Dialect): readonly unknown[] {
-  const { headers, operations, usage, balance, whoami, vendor, through } = dialect;
-  if (vendor === 'provider' || through !== undefined) return headersOf(dialect);
-  const shapes = [operations['create-project'], usage, balance, whoami].filter(
-    (shape) => shape !== undefined,
-  );
-  return shapes.map((shape) => ({ ...headers, ...shape.headers }));
+  const changes = Object.entries(operations).filter(([each]) => each !== 'create-project');
+  const ofProjects = [...changes.map(([, shape]) => shape), list_users, list_invites];
+  const others = [operations['create-project'], usage, balance, whoami];
+  const needs = (shapes: readonly (Pick<ReadBack, 'headers'> | undefined)[], word: string) =>
+    shapes.some((each) => each && JSON.stringify({ ...headers, ...each.headers }).includes(`{${word}}`));
+  const lacks = (word: string, value: string | undefined): boolean => {
+    if (value !== undefined) return false;
+    if (through !== undefined) return JSON.stringify(through.envelope.headers).includes(`{${word}}`);
+    const isGiven = word === 'project_id' && vendor === 'service';
+    return needs(isGiven ? others : [...ofProjects, ...others], word);
+  };
+  const missing = lacks('organization_id', organizationId)
+    ? 'organization_id'
+    : lacks('project_id', projectId) && 'project_id';
+  if (missing) {
+    const next =
+      vendor === 'service' || through !== undefined
+        ? `Add ${missing} to the service account.`
+        : `Write the header without {${missing}} in the dialect file.`;
+    const fact = `The dialect ${dialect.name} has a header with {${missing}}, and the account ${name} has none.`;
+    throw stop('account', fact, next);
+  }
+  if (through === undefined || !Object.values(operations).some(({ path }) => path.includes('{key}'))) return;
+  const fact = `The dialect ${dialect.name} has a path with {key}, and the account ${name} asks through a service, which has the key.`;
+  throw stop('account', fact, 'Write the path without {key} in the dialect file.');
 }
 
 /** To be raised when the program itself changes how it judges replies. */
@@ -219,41 +231,26 @@ export function dialectMark(dialect: Dialect): number {
   const known = MARKS.get(dialect);
   if (known !== undefined) return known;
   const { answers, words, fields_at, credits_charged, operations, through, permissions } = dialect;
-  const judged = Object.entries(operations).map(
-    ([
-      name,
-      {
-        method: _,
-        path: _path,
-        headers: _headers,
-        paging: _paging,
-        read_back: _readBack,
-        credits,
-        ...judging
-      },
-    ]) => [name, { ...judging, credits: bookedBy(credits) }] as const,
-  );
+  const judged = Object.entries(operations).map(([name, operation]) => {
+    const {
+      method: _,
+      path: _path,
+      headers: _headers,
+      fields: _fields,
+      body: _body,
+      paging: _paging,
+      read_back: _back,
+      ...judging
+    } = operation;
+    // Whether a price is published judges no answer.
+    return [name, { ...judging, credits: { ...judging.credits, exact: undefined } }] as const;
+  });
   const { answer, answers: outer } = through?.envelope ?? {};
-  const parts = [
-    JUDGED_SINCE,
-    answers,
-    words,
-    fields_at,
-    credits_charged,
-    judged,
-    answer,
-    outer,
-    permissions,
-  ];
-  const text = canonicalJson(JSON.parse(JSON.stringify(parts)));
+  const own = [answers, words, fields_at, credits_charged, permissions];
+  const text = canonicalJson(JSON.parse(JSON.stringify([JUDGED_SINCE, own, judged, answer, outer])));
   const mark = Number.parseInt(hash('sha256', text, 'hex').slice(0, HEX_DIGITS), 16);
   MARKS.set(dialect, mark);
   return mark;
-}
-
-/** Whether a price is published judges no answer. */
-function bookedBy({ exact: _, ...price }: DialectOperation['credits']): DialectOperation['credits'] {
-  return price;
 }
 
 /**

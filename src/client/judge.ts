@@ -119,13 +119,13 @@ const NOT_FOUND = 404;
 
 /** What a change means of which a rule says that something is not there: of its path, or of its project, it says nothing of anybody. */
 function ofWhatIsThere(
-  { means, body: test }: AnswerRule,
+  { means, body: tests = [] }: AnswerRule,
   { raw }: Said,
   call: Call | undefined,
 ): PlainMeaning {
   const isRepeatOfDone = means === 'found' && raw.status === NOT_FOUND;
   // Where a rule of the dialect knows the words, they are the service's own.
-  const isKnown = test?.equals !== undefined || test?.matches !== undefined;
+  const isKnown = [tests].flat().some(({ equals, matches }) => equals !== undefined || matches !== undefined);
   if (call?.change === undefined || isKnown || !(means === 'no_match' || isRepeatOfDone))
     return means as PlainMeaning;
   if (namesRoute(raw.body)) return 'wrong_address';

@@ -22,8 +22,10 @@ import {
 
 export interface HttpRequest {
   readonly method: Method;
-  /** The path with its query; the connection has the origin. */
+  /** The path with its query; the connection has the origin. A key that stands in it is still written `{key}`. */
   readonly path: string;
+  /** What the transport writes for that, encoded; in no other place, so that no path that is kept or shown has it. */
+  readonly keyInPath?: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer | undefined;
 }
@@ -51,7 +53,10 @@ export interface RequestValues {
   readonly idempotency_key?: string;
 }
 
-export type RequestShape = Pick<DialectOperation, 'method' | 'path' | 'headers' | 'fields' | 'paging'>;
+export type RequestShape = Pick<
+  DialectOperation,
+  'method' | 'path' | 'headers' | 'fields' | 'body' | 'paging'
+>;
 
 /** Operations whose calls bring a method, a path and a body; the rest of the dialect's entry applies to them too. */
 const GENERIC_OPERATIONS: readonly string[] = ['api-call', 'api-call-change'];
@@ -75,7 +80,7 @@ export function requestOf(
   const path = movedTo ?? pathOf(dialect, basePath, shaped);
   const known = valuesFor(call, values);
   const headers = withIdempotencyKey(headersOf(dialect, operation, known), dialect, known);
-  return addressed(dialect, basePath, { ...shaped, path }, headers, known);
+  return { ...addressed(dialect, basePath, { ...shaped, path }, headers, known), ...keyIn(shaped, values) };
 }
 
 /**
@@ -85,19 +90,12 @@ export function requestOf(
  */
 export function requireSendable(dialect: Dialect, call: Call): void {
   const operation = dialectOperationOf(dialect, call);
-  const asked = alike(dialect, call);
-  if (asked.isSendable) return;
   const { method } = shapedCall(dialect, operation, call);
   const methods: readonly Method[] = dialect.through?.envelope.methods ?? ['GET', 'POST'];
   if (dialect.through !== undefined && !methods.includes(method)) {
     const fact = `The "API Call" step of the service sends ${methods.join(' and ')}, but ${call.operation} is a ${method}.`;
     throw stop('unsupported', fact, 'Use an account that calls the vendor directly.');
   }
-  if (!isShapedByValues(operation, call)) asked.isSendable = true;
-}
-
-function isShapedByValues({ path }: DialectOperation, { operation }: Call): boolean {
-  return path.includes('{') || GENERIC_OPERATIONS.includes(operation);
 }
 
 /** A value, with its field, that the call's path would name and cannot hold; undefined when there is none. */
@@ -148,7 +146,8 @@ function freeRequest(
   const shaped = shapedRequest(shape, fields, values);
   const path = pathOf(dialect, basePath, shaped);
   const headers = headersOf(dialect, shape, values);
-  return addressed(dialect, basePath, { ...shaped, path }, headers, values) as FreeRequest;
+  const request = addressed(dialect, basePath, { ...shaped, path }, headers, values);
+  return { ...request, ...keyIn(shaped, values) } as FreeRequest;
 }
 
 type PathValues = Partial<Pick<RequestValues, 'idempotency_key' | 'project_id'>>;
@@ -157,6 +156,8 @@ interface Shaped {
   readonly method: Method;
   readonly path: string;
   readonly body: JsonObject | undefined;
+  /** The dialect has the key in the path. In a path of a job braces are ordinary characters. */
+  readonly hasKey?: true;
 }
 
 /**
@@ -224,18 +225,37 @@ function bodyFor(method: Method, body: JsonObject): JsonObject | undefined {
 function shapedRequest(shape: RequestShape, fields: Map<string, JsonValue>, values: PathValues): Shaped {
   const path = fillPath(shape.path, fields, values);
   const { method } = shape;
-  if (method !== 'GET') return { method, path, body: bodyFor(method, nested(fields)) };
+  const key = shape.path.includes('{key}') ? ({ hasKey: true } as const) : {};
+  if (method !== 'GET') {
+    const members = [...fields, ...Object.entries(shape.body ?? {})];
+    return { method, path, body: bodyFor(method, nested(members)), ...key };
+  }
   const deep = [...fields.keys()].find((name) => name.includes('.'));
   if (deep !== undefined) {
     const fact = `${JSON.stringify(deep)} is a nested field, which a query cannot have.`;
     throw stop('job', fact, "Write the filter's name as it must be in the query, without a dot.");
   }
-  return { method, path: withQuery(path, fields), body: undefined };
+  return { method, path: withQuery(path, fields), body: undefined, ...key };
 }
 
-function nested(fields: ReadonlyMap<string, JsonValue>): JsonObject {
-  if (![...fields.keys()].some((name) => name.includes('.'))) return Object.fromEntries(fields);
-  return [...fields].reduce<JsonObject>((body, [name, value]) => merged(body, objectWith(name, value)), {});
+/** A dot leads into an object, and `.0` into a list of one. */
+function nested(members: readonly (readonly [name: string, value: JsonValue])[]): JsonObject {
+  if (!members.some(([name]) => name.includes('.'))) return Object.fromEntries(members);
+  const body: Place = Object.create(null);
+  for (const [name, value] of members) put(body, name.split('.'), value);
+  return body as JsonObject;
+}
+
+/** Without a prototype, so that every name is one like any other. */
+type Place = { [name: string]: Place | JsonValue };
+
+function put(into: Place, [name = '', ...rest]: readonly string[], value: JsonValue): void {
+  if (rest.length === 0) {
+    into[name] = value;
+    return;
+  }
+  into[name] ??= rest[0] === '0' ? ([] as unknown as Place) : Object.create(null);
+  put(into[name] as Place, rest, value);
 }
 
 const PATH_FIELD = /\{([^{}]*)\}/g;
@@ -243,6 +263,7 @@ const PATH_FIELD = /\{([^{}]*)\}/g;
 function fillPath(template: string, fields: Map<string, JsonValue>, values: PathValues): string {
   if (!template.includes('{')) return template;
   return template.replaceAll(PATH_FIELD, (_, name: string) => {
+    if (name === 'key') return '{key}';
     if (name === 'idempotency_key' || name === 'project_id') return pathSegment(name, values[name]);
     const value = fields.get(name);
     fields.delete(name);
@@ -329,17 +350,9 @@ function valuesFor(call: Call, values: RequestValues): RequestValues {
 
 type Headers = Readonly<Record<string, string>>;
 
-/** The headers that were filled last with the values of an account, which are one object for all its usual requests. */
-const FILLED = new WeakMap<RequestValues, { dialect: Dialect; shape: RequestShape; headers: Headers }>();
-
 /** Through a service there are no headers: the envelope has no place for them, and the service knows the vendor's key. */
 function headersOf(dialect: Dialect, shape: RequestShape, values: RequestValues): Headers {
-  const last = FILLED.get(values);
-  if (last?.dialect === dialect && last.shape === shape) return last.headers;
-  const headers =
-    dialect.through === undefined ? filled({ ...dialect.headers, ...shape.headers }, values) : {};
-  if (values.idempotency_key === undefined) FILLED.set(values, { dialect, shape, headers });
-  return headers;
+  return dialect.through === undefined ? filled({ ...dialect.headers, ...shape.headers }, values) : {};
 }
 
 function withIdempotencyKey(
@@ -353,7 +366,7 @@ function withIdempotencyKey(
 function filled(templates: Headers, values: RequestValues): Headers {
   const fill = (template: string): string =>
     template.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
-      const value = own<string | undefined>({ ...values }, name);
+      const value = name === 'basic_key' ? basicKey(values) : own<string | undefined>({ ...values }, name);
       invariant(value !== undefined, `a header needs {${name}}, which this account does not have`);
       return value;
     });
@@ -363,32 +376,8 @@ function filled(templates: Headers, values: RequestValues): Headers {
   return headers;
 }
 
-/** Calls of one operation whose parameters have the same names: a list has a million of one kind, and most differ in values alone. */
-class Alike {
-  /** Whether they were found to be sendable. */
-  isSendable = false;
-  readonly #withMore = new Map<string, Alike>();
+/** As `Basic` takes it: a name and a password with a colon between them, here without a password. */
+const basicKey = ({ key }: RequestValues): string => Buffer.from(`${key}:`).toString('base64');
 
-  /** Those that have this name as well, behind the others. */
-  with(name: string): Alike {
-    let more = this.#withMore.get(name);
-    if (more === undefined) {
-      more = new Alike();
-      this.#withMore.set(name, more);
-    }
-    return more;
-  }
-}
-
-const ofDialects = new WeakMap<Dialect, Alike>();
-
-function alike(dialect: Dialect, { operation, parameters }: Call): Alike {
-  let all = ofDialects.get(dialect);
-  if (all === undefined) {
-    all = new Alike();
-    ofDialects.set(dialect, all);
-  }
-  let found = all.with(operation);
-  for (const name in parameters) found = found.with(name);
-  return found;
-}
+const keyIn = ({ hasKey }: Shaped, { key }: RequestValues): Pick<HttpRequest, 'keyInPath'> =>
+  hasKey === true ? { keyInPath: encodeURIComponent(key) } : {};

@@ -73,7 +73,10 @@ export class Transport {
     this.#wires.dispatch(
       {
         method: request.method,
-        path: request.path,
+        path:
+          'keyInPath' in request
+            ? request.path.replace('{key}', () => request.keyInPath ?? '')
+            : request.path,
         headers: { ...request.headers, 'accept-encoding': 'identity' },
         body: request.body ?? null,
         idempotent: false,

@@ -21,11 +21,14 @@ export function readBody(bytes: KeptBody): Body {
     return { kind: 'unreadable', text, why: `its lists and objects are more than ${MOST_LEVELS} deep` };
   }
   try {
-    return { kind: 'json', value: parseAnswerJson(text) };
+    return { kind: 'json', value: parseAnswerJson(SCRIPT.exec(text.trim())?.groups?.json ?? text) };
   } catch {
     return { kind: 'unreadable', text };
   }
 }
+
+/** JSON as the call of a function, which some registers send to whoever asks: `callback({"Abn":"…"})`. */
+const SCRIPT = /^[A-Za-z_$][\w$.]*\((?<json>.*)\);?$/s;
 
 const READ = Symbol('read');
 

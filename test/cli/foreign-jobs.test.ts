@@ -132,13 +132,15 @@ const OTHERWISE = {
 };
 
 const DIFFERENCES = [
-  'enrich-company: PUT /v2/firms instead of POST /enrich/company',
-  'header authorization of every request: left out, built in is "Bearer {key}"',
-  `header user-agent of every request: "Acme/2" instead of "rowonce/${version()}"`,
-  'header x-api-key of every request: "{key}", which is not built in',
-  'header x-team of enrich-company: "a", which is not built in',
-  'idempotency key in the header: x-once, which is not built in',
-  'usage: GET /v2/usage, which is not built in',
+  'headers.authorization: left out, built in is "Bearer {key}"',
+  `headers.user-agent: "Acme/2" instead of "rowonce/${version()}"`,
+  'headers.x-api-key: "{key}", which is not built in',
+  'idempotency.header: "x-once", which is not built in',
+  'operations.enrich-company.headers.x-team: "a", which is not built in',
+  'operations.enrich-company.method: "PUT" instead of "POST"',
+  'operations.enrich-company.path: "/v2/firms" instead of "/enrich/company"',
+  'usage.method: "GET", which is not built in',
+  'usage.path: "/v2/usage", which is not built in',
 ];
 
 /** The hash that a stop names. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { dialectSchema } from '../../src/client/dialect/dialect-schema.ts';
+import { dialectSchema, PARAMETERS } from '../../src/client/dialect/check.ts';
 import type { Dialect } from '../../src/client/dialect.ts';
 import { canonicalJson } from '../../src/core/call-key.ts';
 import { loadFamily } from '../../src/core/family.ts';
@@ -175,6 +175,12 @@ describe.each([...operations])('%s', (name, operation) => {
     expect(aliases.filter((alias, place) => aliases.indexOf(alias) !== place)).toEqual([]);
     const names = operation.inputs.map((input) => input.name);
     expect(new Set(names).size).toBe(names.length);
+  });
+
+  test('can be asked by every input for which a dialect may name a field', () => {
+    const names = operation.inputs.map((input) => input.name);
+    if (operation.name in PARAMETERS && operation.vendor === 'provider')
+      expect(names).toEqual(PARAMETERS[operation.name]);
   });
 
   test('has only inputs of its own in a waterfall', () => {

@@ -45,8 +45,8 @@ proof(
     const choices = { what: { operation: 'enrich-company' }, account: 'data' };
     const id = await bring(served, 'leads.csv', 'Domain\na.example\n', choices);
     const page = await tabAt(served, `/lists/${id}/plan`);
-    await page.getByText('header x-team of every request: "a", which is not built in').waitFor();
-    await page.getByText('usage: GET /used, which is not built in').waitFor();
+    await page.getByText('headers.x-team: "a", which is not built in').waitFor();
+    await page.getByText('usage.path: "/used", which is not built in').waitFor();
     const start = page.getByRole('button', { name: `${words.startMost} 1 credit` });
     expect(await start.isDisabled()).toBe(true);
     await expectToFit(page);

@@ -196,7 +196,7 @@ proof(
     desk.place.writeAccount(desk.place.vendor.url, { dialect: 'dialect.yaml' });
     const planned = (): Promise<JsonResult> => page.ask('POST', '/plans', { list: LIST, choices: COMPANIES });
     const plan = await planned();
-    expect(plan.to_agree.details).toEqual(['header x-team of every request: "a", which is not built in']);
+    expect(plan.to_agree.details).toEqual(['headers.x-team: "a", which is not built in']);
     const start = { plan: plan.id, budget: 9 };
     expect(await page.ask('POST', '/starts', start)).toMatchObject({ error: { code: 'consent' } });
     const other = { plan: plan.id, agreement: `dialect:${'0'.repeat(32)}` };

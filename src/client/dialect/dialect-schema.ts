@@ -1,15 +1,13 @@
 import { z } from 'zod';
-import { WHOLE_BODY } from '../../core/answer-body.ts';
 import { METHODS } from '../../core/operation.ts';
 import { pathProblem } from '../../core/vendor-path.ts';
 import { parseDurationMs } from '../../lib/duration.ts';
-import { isMisleadingField, queryProblem } from '../../lib/misleading-names.ts';
+import { isMisleadingField, isMisleadingHeader, queryProblem } from '../../lib/misleading-names.ts';
 import { makeLinear } from './linear-pattern.ts';
-import { headerName, requestHeader, requestHeaders } from './request-headers.ts';
 
 /**
- * The contract of a dialect: everything that may differ from vendor to vendor, as data. Nothing here is code, so a
- * user can override single entries. `docs/dialects.md` explains each entry with an example.
+ * A dialect: everything that may differ from vendor to vendor, as data. This one object is the type, the check of a file, the table of
+ * `docs/dialects.md` and the schema for editors. Nothing in it is code, so that a user can override single entries.
  */
 
 /** What an answer means. `judge.ts` turns a meaning into a verdict. `as_stated`: what the table says. `pending`: the vendor answers later. */
@@ -29,10 +27,10 @@ export const MEANINGS = [
 
 export type Meaning = (typeof MEANINGS)[number];
 
-const statusPattern = z.union([
-  z.int().min(100).max(599),
-  z.string().regex(/^[1-5]xx$/, 'write a status as a number or a class such as "4xx"'),
-]);
+// ---------------------------------------------------------------------------------------------------- words of the file
+
+/** A dotted path into an answer. */
+const at = (about: string) => z.string().min(1).describe(about);
 
 const duration = z.string().refine((text) => parseDurationMs(text) !== undefined, {
   error: 'write a duration as 30s, 10m, 24h or 30d',
@@ -48,6 +46,29 @@ const pattern = z
       addIssue({ code: 'custom', message: refused.message, params: { next: refused.next } });
   });
 
+const headerName = z
+  .string()
+  .regex(/^[!#$%&'*+.^_`|~\w-]+$/, 'this is not a valid name for a header')
+  .transform((name) => name.toLowerCase());
+
+/** Headers that the transport sets itself; another value would break the request, or send it twice. */
+const OUR_HEADERS =
+  /^(?:accept-encoding|connection|content-length|expect|host|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade)$/;
+
+const sentHeader = headerName
+  .refine((name) => !OUR_HEADERS.test(name.replaceAll('_', '-')), {
+    error: 'this header is set by Rowonce itself',
+  })
+  .refine((name) => !isMisleadingHeader(name), {
+    error: "it would make the request another kind, or another person's",
+  });
+
+/** A character outside of ASCII, or a line end, could not be sent. */
+const sentHeaders = z.record(
+  sentHeader,
+  z.string().regex(/^[\x20-\x7e]*$/, 'a header can have only ASCII letters, digits and signs'),
+);
+
 const sentName = z
   .string()
   .min(1)
@@ -55,299 +76,401 @@ const sentName = z
     error: 'some servers read a request with a field of that name as another kind',
   });
 
+/** The vendor's name for a value; a dot leads into an object of the body, and `.0` into a list of one. */
+const field = sentName
+  .refine((name) => !name.includes('[]'), {
+    error: 'a list is written with .0 in the place of [], and stands in a JSON body alone',
+  })
+  .regex(/^(?!\d+\.)[^.{}]+(\.(?:0|(?!\d+(?:\.|$))[^.{}]+))*$/, {
+    error: 'a field is a name, or names with single dots between them for nested objects',
+  });
+
+const plain = z.union([z.string(), z.number(), z.boolean()]);
+
+/** What is filled in stands in braces. */
+const PLACEHOLDER = /\{[^{}]*\}/g;
+
+const requestPath = z
+  .string()
+  .regex(/^\/[!-"$-~]*$/, 'a path must begin with "/" and have neither blanks nor "#"')
+  .refine((template) => pathProblem(template, PLACEHOLDER) === undefined, {
+    error:
+      'a path must stay below the account\'s address: it begins with one "/", has no segment "." or "..", encoded or not, and no half escape sequence before a {',
+  })
+  .superRefine((template, { addIssue }) => {
+    const message = queryProblem(template);
+    if (message !== undefined) addIssue({ code: 'custom', message });
+  })
+  .describe(
+    "below the account's address, which no path leaves. `{field}` takes a field out of the query or body and into the path; `?guid={key}` is where a key stands that the vendor takes in the query",
+  );
+
+const headers = sentHeaders.optional().describe('headers of this request, over those of the dialect');
+
+const fields = z
+  .record(z.string(), field.nullable())
+  .optional()
+  .describe(
+    "our parameter: the vendor's field; left out: the same name. A dot leads into a nested object, `.0` into a list of one. `null`: the vendor has none, so nobody is asked by it",
+  );
+
+/** A request that costs nothing, and alters nothing. */
+const free = {
+  method: z.enum(['GET', 'POST']).describe('`GET` or `POST`'),
+  path: requestPath,
+  headers,
+};
+
+const sureAfter = duration
+  .optional()
+  .describe('how long after a request the vendor surely knows of it, such as `5m`; left out: two minutes');
+
+// ---------------------------------------------------------------------------------------------------- rules
+
 const bodyTest = z.strictObject({
-  /** Dotted path into the JSON body; without it the whole body is tested. */
-  path: z.string().min(1).optional(),
-  /**
-   * `empty`: nothing but blanks, zeros, booleans and empty lists. `unreadable`: not JSON. `blank`: no bytes. `readable`:
-   * JSON with words in it (an object, a list or a text), which is how a vendor's own answers look and a proxy's do not.
-   */
-  is: z.enum(['empty', 'readable', 'unreadable', 'blank']).optional(),
-  equals: z.union([z.string(), z.number(), z.boolean(), z.null()]).optional(),
-  /** Case-insensitive regular expression over the text at `path`. */
-  matches: pattern.optional(),
+  path: at('a dotted path into the JSON; left out: the whole body').optional(),
+  is: z
+    .enum(['empty', 'readable', 'unreadable', 'blank'])
+    .optional()
+    .describe(
+      '`blank`: no bytes. `unreadable`: not JSON. `readable`: JSON that is an object, a list or a text. `empty`: nothing but blanks, zeros, booleans and empty lists',
+    ),
+  equals: z
+    .union([z.string(), z.number(), z.boolean(), z.null()])
+    .optional()
+    .describe('the plain value that is there'),
+  matches: pattern
+    .optional()
+    .describe('a regular expression over the text that stands there; upper and lower case are the same'),
 });
 
-/** Rules are tried in order; the first rule whose parts all hold gives the meaning. */
+export type BodyTest = z.infer<typeof bodyTest>;
+
+/** In a rule all of them hold; of an invite that was accepted any one does. */
+const bodyTests = z.union([bodyTest, z.array(bodyTest).min(1)]);
+
+const test = {
+  status: z
+    .array(
+      z.union([
+        z.int().min(100).max(599),
+        z.string().regex(/^[1-5]xx$/, 'write a status as a number or a class such as "4xx"'),
+      ]),
+    )
+    .min(1)
+    .describe('status codes, or classes such as `4xx`; one of them must fit'),
+  body: bodyTests
+    .optional()
+    .describe('a test of the body, or a list of tests that must all hold; left out: any body'),
+};
+
 export const answerRule = z.strictObject({
-  status: z.array(statusPattern).min(1),
-  body: bodyTest.optional(),
-  /** Maps a response header (lower case) to a regular expression over its value. */
-  header: z.record(headerName, pattern).optional(),
-  means: z.enum(MEANINGS),
-  /** Whether the vendor charges for such an answer; without it, only for `found`. */
-  charged: z.boolean().optional(),
+  ...test,
+  header: z
+    .record(headerName, pattern)
+    .optional()
+    .describe('response header: a regular expression over its value'),
+  means: z.enum(MEANINGS).describe('what such an answer means, one of the meanings below'),
+  charged: z
+    .boolean()
+    .optional()
+    .describe('whether it is charged for; left out: as the answer says, else only when it means `found`'),
 });
 
 export type AnswerRule = z.infer<typeof answerRule>;
 
-/** The vendor's name for a value; a dot leads into a nested object of the body. No part is a number: a list has no names. */
-const field = sentName.regex(/^(?!\d+\.)[^.{}]+(\.(?!\d+(\.|$))[^.{}]+)*$/, {
-  error: 'a field is a name, or names with single dots between them for nested objects',
-});
+// ---------------------------------------------------------------------------------------------------- requests
 
-/** A field in braces is moved from the body, or the query, into the path. */
-const PATH_FIELD = /\{[^{}]*\}/g;
-
-const request = {
-  method: z.enum(['GET', 'POST']),
-  /** `{name}` moves a field from the body, or the query, into the path. */
-  path: z
-    .string()
-    .regex(/^\/[!-"$-~]*$/, 'a path must begin with "/" and have neither blanks nor "#"')
-    .refine((template) => pathProblem(template, PATH_FIELD) === undefined, {
-      error:
-        'a path must stay below the account\'s address: it begins with one "/", has no segment "." or "..", encoded or not, and no half escape sequence before a {',
-    })
-    .superRefine((template, { addIssue }) => {
-      const message = queryProblem(template);
-      if (message !== undefined) addIssue({ code: 'custom', message });
-    }),
-  /** Headers of this request, which win over those of the dialect. `{key}`, `{project_id}`, `{organization_id}` are filled in. */
-  headers: requestHeaders.optional(),
-  /**
-   * Maps our parameter to the vendor's field; a parameter that is not named keeps its name. `null` means that the
-   * vendor has no such field. An operation is then never called with that parameter, because a call without it would be
-   * another call; a read-back omits it.
-   */
-  fields: z.record(z.string(), field.nullable()).optional(),
-};
-
-/**
- * How long after a request was sent the vendor surely knows what became of it. Before that it may still be working on
- * it, so it is not asked. Without it, two minutes.
- */
-const sureAfter = duration.optional();
-
-/**
- * A free request that says what became of a call whose answer was lost. It is asked with the call's parameters, and
- * `{idempotency_key}` in its path or headers is the lost attempt's.
- */
-export const readBackSchema = z.strictObject({
-  ...request,
-  /** Rules are tried in order; an answer that none of them fits is `unclear`. */
+const readBack = z.strictObject({
+  ...free,
+  fields,
   answers: z
     .array(
       z.strictObject({
-        status: z.array(statusPattern).min(1),
-        body: bodyTest.optional(),
-        says: z.enum(['happened', 'not_happened', 'unclear']),
+        ...test,
+        says: z.enum(['happened', 'not_happened', 'unclear']).describe('what became of the lost call'),
       }),
     )
-    .min(1),
-  /** Where the lost answer stands in the read-back's body, in its original form; without it, it is the whole body. */
-  answer: z.string().min(1).optional(),
-  /** Where the lost answer's status stands; without it, it is the status of the read-back. */
-  answer_status: z.string().min(1).optional(),
+    .min(1)
+    .describe('rules with `status`, `body` and `says`: `happened`, `not_happened` or `unclear`'),
+  answer: at('where the lost answer is in what comes back; left out: it is the whole body').optional(),
+  answer_status: at('where its status is; left out: it is that of the read-back').optional(),
   sure_after: sureAfter,
 });
 
-export type ReadBack = z.infer<typeof readBackSchema>;
+export type ReadBack = z.infer<typeof readBack>;
 
-const path = z.string().min(1);
-
-/** A free request for all users, or all invites, of a project, which `{project_id}` in its path or headers names. Few services have one. */
-export const listing = z.strictObject({
-  method: request.method,
-  path: request.path,
-  headers: request.headers,
-  /** Where the list stands; the other paths lead into each of its members. */
-  items: path,
-  email: path,
-  user_id: path.optional(),
-  invite_code: path.optional(),
-  /** Where the role stands, in the form that `permissions` gives to roles. */
-  role: path.optional(),
-  /** The value at the path `next`, if there is one, is sent as `parameter` for the next page. */
-  next_page: z.strictObject({ next: path, parameter: field }).optional(),
-  /** How long the list may miss a recent change, as with a read-back. */
+const listing = z.strictObject({
+  ...free,
+  items: at('where the list is in the answer; the other paths lead into its members'),
+  email: at('whose entry it is'),
+  user_id: at('the id by which a role is changed and a person removed').optional(),
+  invite_code: at('the code by which an invite is deleted').optional(),
+  role: at('the role, as `permissions` names it; left out: the last that is known').optional(),
+  next_page: z
+    .strictObject({
+      next: at('where the word for the next page is; nothing there: it was the last'),
+      parameter: field.describe('the field that it is sent as'),
+    })
+    .optional()
+    .describe('how the next page is asked for; left out: all is on one'),
   sure_after: sureAfter,
 });
 
 export type Listing = z.infer<typeof listing>;
 
 const paging = {
-  /** The field that asks for a page. The first page is requested without it. */
-  parameter: field,
-  /** A field that every page is requested with, and the number of results that it asks for. */
-  size: z.strictObject({ parameter: field, results: z.int().min(1) }).optional(),
+  parameter: field.describe('the field that asks for a page; the first page is asked for without it'),
+  size: z
+    .strictObject({
+      parameter: field.describe('the field that asks for that many'),
+      results: z.int().min(1).describe('how many'),
+    })
+    .optional()
+    .describe(
+      'how many results each page is asked to hold; where they are counted, a page with fewer is the last',
+    ),
 };
 
-export const dialectOperation = z.strictObject({
-  ...request,
-  method: z.enum(METHODS),
-  /** Whole credits: `most` is reserved before sending, `found` is what a successful answer is booked at. */
-  credits: z.strictObject({
-    most: z.int().min(0),
-    found: z.int().min(0),
-    /** What is booked for each member of `results`, instead of `found`. */
-    per_result: z.int().min(0).optional(),
-    /** The vendor publishes `found` as the price. Without it, it is the most that an answer may have cost. */
-    exact: z.boolean().optional(),
-  }),
-  /** Rules of this operation, tried before those of the dialect. */
-  answers: z.array(answerRule).optional(),
-  /** `same_host`: a 307 or 308 to another path of the same host says where the operation is now. Without it, an error. */
-  redirect: z.enum(['same_host']).optional(),
-  read_back: readBackSchema.optional(),
-  /** Rules for a request that repeats a lost one, tried before all others: what is gone already was done by that. */
-  repeated: z.array(answerRule).optional(),
-  /** Where a change's answer holds what is remembered of it. */
+const operation = z.strictObject({
+  method: z
+    .enum(METHODS)
+    .describe('with `GET` the parameters go into the query, with the others into a JSON body'),
+  path: requestPath,
+  headers,
+  fields,
+  body: z
+    .record(field, z.union([plain, z.array(plain)]))
+    .optional()
+    .describe('what always stands in the JSON body beside them: name, as under `fields`, and value'),
+  credits: z
+    .strictObject({
+      most: z.int().min(0).describe('reserved before the request leaves. When in doubt, the higher number'),
+      found: z.int().min(0).describe('what a successful answer is booked at, when it does not say itself'),
+      per_result: z
+        .int()
+        .min(0)
+        .optional()
+        .describe('instead of `found`: what each member of `results` is booked at'),
+      exact: z
+        .boolean()
+        .optional()
+        .describe('`true`: the vendor publishes `found` as the price; otherwise it is shown as "at most"'),
+    })
+    .describe('prices, in whole credits'),
+  answers: z
+    .array(answerRule)
+    .optional()
+    .describe('rules of this operation, tried before those of the dialect'),
+  redirect: z
+    .enum(['same_host'])
+    .optional()
+    .describe(
+      '`same_host`: a 307 or 308 to another path of the same host is followed; left out: it stops the run',
+    ),
+  read_back: readBack
+    .optional()
+    .describe(
+      'a free request that says what became of a call whose answer was lost. In it `{idempotency_key}` is that of the call',
+    ),
+  repeated: z
+    .array(answerRule)
+    .optional()
+    .describe('rules for a request that repeats a lost one, tried before all others'),
   answer_fields: z
-    .strictObject({ invite_code: path.optional(), user_id: path.optional(), project_id: path.optional() })
-    .optional(),
-  /** Tests for an invite that was accepted at once; one must fit. Without them nobody can tell it from one that waits. */
-  accepted: z.union([bodyTest, z.array(bodyTest).min(1)]).optional(),
-  /** Where an answer holds the list of results; without it, at the first member that is a list. */
-  results: path.optional(),
-  /** How the next page is requested. Without it there are no pages. */
+    .strictObject({
+      invite_code: at('of an invite: its code, to delete it by').optional(),
+      user_id: at('of an invite that was accepted at once: the user id, to change the role by').optional(),
+      project_id: at('of a project that was made').optional(),
+    })
+    .optional()
+    .describe('of a change: what is remembered of its answer, each at a dotted path'),
+  accepted: bodyTests
+    .optional()
+    .describe('of `create-invite`: tests of the body; any of them tells an invite that was accepted at once'),
+  results: at('where the list of what was found is; left out: the first list in its fields').optional(),
   paging: z
     .union([
-      /** The value at the path, until there is none. Of an address it is the parameter in its query. */
-      z.strictObject({ ...paging, next: path }),
-      /** The same in a response header; of `Link` the address that is called next. */
-      z.strictObject({ ...paging, next_header: headerName }),
-      /** Counts pages from this number on, until one is empty. */
-      z.strictObject({ ...paging, from: z.int() }),
-      /** Counts results from this number on, until a page is empty. */
-      z.strictObject({ ...paging, offset: z.int() }),
+      z.strictObject({
+        ...paging,
+        next: at(
+          'where an answer says what that field must hold for the next page; nothing there: it was the last',
+        ),
+      }),
+      z.strictObject({
+        ...paging,
+        next_header: headerName.describe(
+          'instead of `next`: the response header that holds it; of `Link` the `rel="next"`',
+        ),
+      }),
+      z.strictObject({
+        ...paging,
+        from: z
+          .int()
+          .describe(
+            'instead of `next`: the number of the first page; the others are counted on, until one is empty',
+          ),
+      }),
+      z.strictObject({
+        ...paging,
+        offset: z
+          .int()
+          .describe(
+            'instead of `next`: the number of the first result, 0 or 1; the field asks for those after what came',
+          ),
+      }),
     ])
-    .optional(),
+    .optional()
+    .describe('how the next page is asked for; left out: there are none'),
 });
 
-export type DialectOperation = z.infer<typeof dialectOperation>;
+export type DialectOperation = z.infer<typeof operation>;
 
-/**
- * Where answers say how fast we may ask. The usual headers (`RateLimit`, `RateLimit-Policy`, `RateLimit-*`,
- * `X-RateLimit-*`, `Retry-After`) are read without any of this; what is named here is read first.
- */
-export const rateHints = z.strictObject({
-  /** Header with the requests that a window allows, and how long that window is. */
-  limit: headerName.optional(),
-  window: duration.optional(),
-  /** Header with the requests that are left in this window. */
-  remaining: headerName.optional(),
-  /** Header with the time until the window begins anew: seconds, or a time. */
-  reset: headerName.optional(),
-  /** Header that says how long to wait: seconds, or a date. */
-  retry_after: headerName.optional(),
-  /** Text at `path` (without it, the whole body) with the seconds to wait in the group `(?<seconds>…)` or `(?<ms>…)`. */
-  body: z.strictObject({ path: z.string().min(1).optional(), matches: pattern }).optional(),
+// ---------------------------------------------------------------------------------------------------- the dialect
+
+const rateHints = z.strictObject({
+  limit: headerName.optional().describe('header with the requests that a window allows'),
+  window: duration.optional().describe('how long that window is, such as `1m`'),
+  remaining: headerName.optional().describe('header with the requests that are left in it'),
+  reset: headerName.optional().describe('header with the time until it begins again: seconds, or a time'),
+  retry_after: headerName.optional().describe('header with how long to wait: seconds, or a date'),
+  body: z
+    .strictObject({
+      path: at('where they stand; left out: anywhere in it').optional(),
+      matches: pattern.describe('a regular expression with the group `(?<seconds>…)` or `(?<ms>…)`'),
+    })
+    .optional()
+    .describe('words of the body that say how long to wait'),
 });
 
 export type RateHintNames = z.infer<typeof rateHints>;
 
-/** Path of what can only be a part of an answer. */
-const part = path.refine((text) => text !== WHOLE_BODY, { error: 'only the body can be the whole answer' });
-
-/** The "API Call" step of a service: how a request to another vendor is wrapped in one of its own, and how the answer is unwrapped. */
 export const envelope = z.strictObject({
-  /** Headers of the outer request; `{key}` is the service's. */
-  headers: requestHeaders,
-  /** Methods of inner requests that the step accepts; without it GET and POST, as published. */
-  methods: z.array(z.enum(METHODS)).min(1).optional(),
-  /** Names of the outer body's members; each may be a dotted path. */
-  request: z.strictObject({
-    account: sentName,
-    method: sentName,
-    endpoint: sentName,
-    body: sentName,
-  }),
-  /**
-   * Where the vendor's own answer stands in the outer one. Without `status`, the status of the outer answer counts. A
-   * `body` of `.` is all of the outer answer, and has neither status nor headers of its own.
-   */
-  answer: z.strictObject({ status: part.optional(), headers: part.optional(), body: path }),
-  /** Rules for outer answers that are no 2xx, and for a 2xx that does not hold the vendor's answer. */
-  answers: z.array(answerRule),
+  headers: sentHeaders.describe('headers of the request to the service'),
+  methods: z
+    .array(z.enum(METHODS))
+    .min(1)
+    .optional()
+    .describe('the methods that the step takes; left out: `GET` and `POST`, as published'),
+  request: z
+    .strictObject({
+      account: sentName.describe('the connected account'),
+      method: sentName.describe("the vendor's method"),
+      endpoint: sentName.describe("the vendor's path, with the query"),
+      body: sentName.describe("the vendor's body; a request without one has none"),
+    })
+    .describe('where in its JSON body the inputs of the step stand, each at a dotted path'),
+  answer: z
+    .strictObject({
+      status: at("its status; left out: it is that of the service's answer").optional(),
+      headers: at('its headers').optional(),
+      body: at('its body; `.` where the step answers with the body itself'),
+    })
+    .describe("where in the service's answer the vendor's own is; `null` takes a built-in place away"),
+  answers: z.array(answerRule).describe("rules for answers of the service that hold none of the vendor's"),
 });
 
 export type Envelope = z.infer<typeof envelope>;
 
-/** A word or a sentence. With a star at its end it stands for every word that begins so. */
-const phrase = z
-  .string()
-  .max(200)
-  .refine((text) => /[\p{L}\p{N}]/u.test(text), { error: 'a phrase must have a letter or a digit' });
+const phrases = (about: string) =>
+  z
+    .array(
+      z
+        .string()
+        .max(200)
+        .refine((text) => /[\p{L}\p{N}]/u.test(text), { error: 'a phrase must have a letter or a digit' }),
+    )
+    .describe(about);
 
-const phrases = z.array(phrase);
-
-/** What vendors say in codes and messages, by what it means. Answers that are read `as_stated` are read by it. */
-export const words = z.strictObject({
-  rate_limited: phrases,
-  credits_used_up: phrases,
-  /** A quota of a plan is used up: out of credits, unless a word of `within_a_day` stands with it. */
-  quota_used_up: phrases,
-  within_a_day: phrases,
-  key_dead: phrases,
-  project_refused: phrases,
-  no_match: phrases,
-  refused: phrases,
-  /** A job's own word that it is not done, whatever stands beside it. */
-  working: phrases,
-  /** It has not happened yet; beside data it may be a word of the data. */
-  pending: phrases,
-  done: phrases,
+const words = z.strictObject({
+  rate_limited: phrases('requests come too fast'),
+  credits_used_up: phrases("the vendor's credits are used up"),
+  quota_used_up: phrases('a quota of the plan is used up, unless a word of `within_a_day` stands with it'),
+  within_a_day: phrases('that a quota comes back within a day, such as `per hour`'),
+  key_dead: phrases('the key is refused'),
+  project_refused: phrases('the key may not change this project'),
+  no_match: phrases('there is no such company, person or thing'),
+  refused: phrases('it was not done'),
+  working: phrases("a job's own word that it is not done, whatever stands beside it"),
+  pending: phrases('it has not happened yet'),
+  done: phrases('it was done'),
 });
 
 export type Words = z.infer<typeof words>;
 
-export const dialectSchema = z.strictObject({
-  name: z.string().min(1),
-  vendor: z.enum(['provider', 'service']),
-  headers: requestHeaders,
-  operations: z.record(z.string(), dialectOperation),
-  answers: z.array(answerRule),
-  words,
-  /** Response headers that carry the vendor's own id of a request, in order of preference. */
-  request_id: z.array(headerName),
-  /** Where an answer says how many credits it cost; absent when no answer says it. */
+export const entries = z.strictObject({
+  name: z.string().min(1).describe("how messages call it; of a file: left out, the file's name"),
+  vendor: z.enum(['provider', 'service']).describe('`provider` or `service`: whose accounts use it'),
+  headers: sentHeaders.describe(
+    'headers of every request. `{key}`, `{project_id}` and `{organization_id}` are those of the account, and `{basic_key}` is the key as `Basic` takes it: as a name without a password, in Base64. `null` takes a built-in header away',
+  ),
+  operations: z
+    .record(z.string(), operation)
+    .describe("the vendor's operations by the name that an operation of ours calls them by"),
+  answers: z
+    .array(answerRule)
+    .describe('rules, tried in order; the first whose parts all hold gives the meaning'),
+  words: words.describe(
+    'the words by which an answer says of itself what became of the request. Letter case does not count; `*` at the end stands for any ending',
+  ),
+  request_id: z
+    .array(headerName)
+    .describe("response headers that carry the vendor's own id of a request, for questions to the vendor"),
   credits_charged: z
-    .strictObject({ header: headerName.optional(), path: z.string().min(1).optional() })
-    .optional(),
-  /** Where a found answer's fields stand in its body; without it, at the top. */
-  fields_at: z.string().min(1).optional(),
-  rate_hints: rateHints.optional(),
-  /** For that long the vendor acts and charges once for all requests with the same value of this header. */
-  idempotency: z.strictObject({ header: requestHeader, valid_for: duration }).optional(),
-  /** A free request with the vendor's own count of credits, which only ever grows, at `credits` in its answer. */
+    .strictObject({
+      header: headerName.optional().describe('in this response header'),
+      path: at('at this dotted path of the body').optional(),
+    })
+    .optional()
+    .describe('where an answer says what it cost, when it does; rounded up to whole credits'),
+  fields_at: at('where the fields of a found answer stand in its body; left out: at its top').optional(),
+  rate_hints: rateHints
+    .optional()
+    .describe('where answers say how fast we may ask, besides the usual headers and words'),
+  idempotency: z
+    .strictObject({
+      header: sentHeader.describe('the header that takes the key'),
+      valid_for: duration.describe('how long the vendor remembers a key, such as `24h`'),
+    })
+    .optional()
+    .describe('the vendor acts and charges once for all requests with the same key'),
   usage: z
     .strictObject({
-      method: request.method,
-      path: request.path,
-      headers: request.headers,
-      credits: z.string().min(1),
+      ...free,
+      credits: at('where the number is in the answer; it must be one that only ever grows'),
       sure_after: sureAfter,
     })
-    .optional(),
-  /** A free request that says how many credits are left, at `credits` in its answer. */
+    .optional()
+    .describe('a free request that returns how many credits the vendor has counted'),
   balance: z
-    .strictObject({
-      method: request.method,
-      path: request.path,
-      headers: request.headers,
-      credits: z.string().min(1),
-    })
-    .optional(),
-  /** Only a service has roles. They are written as `{"items": {ITEM: {"actions": {ACTION: true}}}}`. */
+    .strictObject({ ...free, credits: at('where the number is in the answer') })
+    .optional()
+    .describe('a free request that returns how many credits are left'),
   permissions: z
-    .strictObject({ item: sentName, viewer: sentName, editor: sentName, admin: sentName })
-    .optional(),
-  list_users: listing.optional(),
-  list_invites: listing.optional(),
-  /** A free request that says whose key it is. */
+    .strictObject({
+      item: sentName.describe('the item'),
+      viewer: sentName.describe('the action of a viewer'),
+      editor: sentName.describe('the action of an editor'),
+      admin: sentName.describe('the action of an admin'),
+    })
+    .optional()
+    .describe('of a service: how a role is written: `{"items": {ITEM: {"actions": {ACTION: true}}}}`'),
+  list_users: listing
+    .optional()
+    .describe('of a service: a free request for all people of a project, which `{project_id}` names'),
+  list_invites: listing.optional().describe('of a service: the same for all invites of a project that wait'),
   whoami: z
     .strictObject({
-      method: request.method,
-      path: request.path,
-      headers: request.headers,
-      user_id: path.optional(),
-      email: path.optional(),
+      ...free,
+      user_id: at('where the user id stands in the answer').optional(),
+      email: at('where the e-mail stands in the answer').optional(),
     })
-    .optional(),
-  /** How requests to its "API Call" step are written. */
-  api_call: envelope.optional(),
+    .optional()
+    .describe('of a service: a free request for whose key it is, which also tries the key'),
+  api_call: envelope.optional().describe('of a service: how other vendors are asked through it'),
 });
+
+export type DialectEntries = z.infer<typeof entries>;
 
 /** How requests go through a service instead of to the vendor itself. */
 export interface Through {
@@ -356,7 +479,7 @@ export interface Through {
   readonly connectedAccount: string;
 }
 
-/** How the requests of a dialect file differ from the built-in ones. */
+/** How the requests of a dialect differ from the built-in ones. */
 export interface Differences {
   /** By which the agreement is kept: it is another one when anything else is sent. */
   readonly hash: string;
@@ -368,7 +491,7 @@ export interface Differences {
  * A vendor's dialect as an account speaks it: directly, or `through` a service. Without `differences` it sends what the built-in one
  * sends.
  */
-export type Dialect = z.infer<typeof dialectSchema> & {
+export type Dialect = DialectEntries & {
   readonly through?: Through;
   readonly differences?: Differences;
 };

@@ -2,10 +2,9 @@ import { basename } from 'node:path';
 import { z } from 'zod';
 import { WHOLE_BODY } from '../../core/answer-body.ts';
 import { stop } from '../../core/errors.ts';
-import { OPERATIONS } from '../../core/families.ts';
-import { loadFamily } from '../../core/family.ts';
 import { suggestion } from '../../core/nearest.ts';
-import type { Operation } from '../../core/operation.ts';
+import { isObject, present } from '../../core/objects.ts';
+import type { JsonObject } from '../../core/operation.ts';
 import { foreignName, foreignWords } from '../../core/plain-text.ts';
 import {
   checkDocument,
@@ -13,150 +12,151 @@ import {
   readDocument,
   type YamlDocument,
 } from '../../lib/yaml/document.ts';
-import { problemOf } from '../../lib/yaml/schema-problem.ts';
-import { firstProblem } from './check.ts';
-import { type Dialect, dialectOperation, dialectSchema, envelope, readBackSchema } from './dialect-schema.ts';
-import { requestHeaders } from './request-headers.ts';
+import { problemOf, type SchemaProblem } from '../../lib/yaml/schema-problem.ts';
+import type { Account } from '../account/account.ts';
+import { dialectSchema } from './check.ts';
+import { type Dialect, type DialectEntries, envelope } from './dialect-schema.ts';
 
 /**
- * A user's dialect file says what differs from the built-in dialect of the vendor, and nothing else. Maps are merged by
- * name, single values and lists replace the built-in ones, and rules of answers are tried before the built-in ones. The
- * result is checked as a whole, so that a wrong entry is shown with its line before anything is sent.
+ * A dialect of a user's own says what differs from the built-in one of the vendor, and nothing else. Maps are merged by name, single
+ * values and lists replace the built-in ones, and rules of answers are tried before the built-in ones. What comes of it is checked as a
+ * whole, so that a wrong entry is shown with its line before anything is sent.
  */
 
 const DIALECT_FILE: DocumentKind = { code: 'account', name: 'dialect file', acts: true };
 
-const { shape } = dialectSchema;
-const { shape: envelopeAnswer } = envelope.shape.answer;
+type Entries = Readonly<Record<string, unknown>>;
 
-/** `null` removes a built-in header, such as the one with the key when the vendor wants another. */
-const headers = z.record(requestHeaders.keyType, requestHeaders.valueType.nullable()).optional();
+const anyEntries: z.ZodType<Entries> = z.record(z.string(), z.unknown());
 
-const operation = z.strictObject({
-  ...dialectOperation.partial().shape,
-  credits: dialectOperation.shape.credits.partial().optional(),
-  read_back: readBackSchema.partial().optional(),
-});
-
-export const dialectFileSchema = z.strictObject({
-  ...dialectSchema.partial().shape,
-  headers,
-  operations: z.record(z.string(), operation).optional(),
-  idempotency: shape.idempotency.unwrap().partial().optional(),
-  usage: shape.usage.unwrap().partial().optional(),
-  balance: shape.balance.unwrap().partial().optional(),
-  permissions: shape.permissions.unwrap().partial().optional(),
-  /** Words of the file are added to the built-in ones. */
-  words: shape.words.partial().optional(),
-  api_call: z
-    .strictObject({
-      ...envelope.partial().shape,
-      headers,
-      request: envelope.shape.request.partial().optional(),
-      /** `null` removes a built-in place, such as that of the status when the service names none. */
-      answer: z
-        .strictObject({
-          status: envelopeAnswer.status.nullable(),
-          headers: envelopeAnswer.headers.nullable(),
-          body: envelopeAnswer.body.optional(),
-        })
-        .optional(),
-    })
-    .optional(),
-});
-
-type DialectFile = z.infer<typeof dialectFileSchema>;
+/** Every map may have a part of its entries. */
+type PartOf<Value> = Value extends readonly unknown[]
+  ? Value
+  : Value extends object
+    ? { readonly [Name in keyof Value]?: PartOf<Value[Name]> }
+    : Value;
 
 /**
  * What differs from the built-in dialect of a vendor, as a value: what a dialect file has as YAML, and always its `name` and its
  * `vendor`.
  */
-export type OwnDialect = z.input<typeof dialectFileSchema> & {
+export type OwnDialect = Omit<PartOf<DialectEntries>, 'headers'> & {
   readonly name: string;
   readonly vendor: 'provider' | 'service';
+  /** `null` takes a built-in header away. */
+  readonly headers?: Readonly<Record<string, string | null>>;
 };
 
 /**
- * The built-in dialect with the changes of the file at `path`. Its name is the file's name, unless the file says
- * another.
+ * The built-in dialect with the changes of the file at `path`. Its name is the file's name, unless the file says another.
  * @throws StopError `account` with file, line and column, and the word that was probably meant.
  */
 export async function readDialectFile(path: string, builtIn: Dialect): Promise<Dialect> {
-  return dialectIn(await readDocument(path, dialectFileSchema, DIALECT_FILE), builtIn);
+  return dialectIn(await readDocument(path, anyEntries, DIALECT_FILE), builtIn);
 }
 
 /** Does what `readDialectFile` does, for text that need not be in the file yet. */
-export async function checkDialectFile(text: string, path: string, builtIn: Dialect): Promise<Dialect> {
-  return dialectIn(checkDocument(text, path, dialectFileSchema, DIALECT_FILE), builtIn);
+export function checkDialectFile(text: string, path: string, builtIn: Dialect): Dialect {
+  return dialectIn(checkDocument(text, path, anyEntries, DIALECT_FILE), builtIn);
 }
 
 /** The same for what a program passes. @throws StopError `account` with the entry that is wrong. */
-export async function dialectOfValue(given: OwnDialect, builtIn: Dialect): Promise<Dialect> {
-  const path = foreignWords(String(given.name));
-  const problem: YamlDocument<DialectFile>['problem'] = (keys, _part, fact, next) =>
+export function dialectOfValue(value: OwnDialect, builtIn: Dialect): Dialect {
+  const path = foreignWords(String(value.name));
+  const problem: YamlDocument<Entries>['problem'] = (keys, _part, fact, next) =>
     stop('account', `The dialect ${path}${keys.length === 0 ? '' : ` (${keys.join('.')})`}: ${fact}.`, next);
-  const schema = dialectFileSchema.required({ name: true, vendor: true });
-  const checked = schema.safeParse(given);
-  if (checked.success) return dialectIn({ path, value: checked.data, problem }, builtIn);
-  const { keys, part, fact, next } = problemOf(schema, given, checked.error.issues);
-  throw problem(keys, part, fact, next);
+  return dialectIn({ path, value: { ...value }, problem }, builtIn);
 }
 
-async function dialectIn(
-  { path, value, problem }: YamlDocument<DialectFile>,
-  builtIn: Dialect,
-): Promise<Dialect> {
+function dialectIn({ path, value, problem }: YamlDocument<Entries>, builtIn: Dialect): Dialect {
   if (value.vendor !== undefined && value.vendor !== builtIn.vendor) {
-    const fact = `this dialect is for a ${value.vendor}, but the account's vendor is a ${builtIn.vendor}`;
+    const fact = `this dialect is for a ${foreignWords(String(value.vendor))}, but the account's vendor is a ${builtIn.vendor}`;
     throw problem(['vendor'], 'value', fact, 'Give the account another dialect.');
   }
   const known = Object.keys(builtIn.operations);
-  const unknown = Object.keys(value.operations ?? {}).find((name) => !known.includes(name));
+  const unknown = Object.keys(isObject(value.operations) ? value.operations : {}).find(
+    (name) => !known.includes(name),
+  );
   if (unknown !== undefined) {
     const fact = `the ${builtIn.vendor} has no operation ${foreignName(unknown)}`;
     throw problem(['operations', unknown], 'name', fact, suggestion(unknown, known));
   }
-  const name = basename(path).replace(/\.[^.]*$/, '');
-  const content = mergedMaps({ ...builtIn, name }, value);
-  const checked = dialectSchema.safeParse(content);
-  const found = checked.success
-    ? firstProblem(checked.data, await loadFamily<Operation>(OPERATIONS))
-    : problemOf(dialectSchema, content, checked.error.issues);
-  if (found !== undefined) throw problem(found.keys, found.part, found.fact, found.next);
-  return dialectSchema.parse(content);
+  const content = merged({ ...builtIn, name: basename(path).replace(/\.[^.]*$/, '') }, value);
+  const checked = dialectSchema.safeParse(content, { jitless: true });
+  if (checked.success) return checked.data;
+  const found = problemOf(dialectSchema, value, checked.error.issues);
+  throw problem(found.keys, found.part, found.fact, found.next);
 }
 
-type Entries = Readonly<Record<string, unknown>>;
-
-function mergedMaps(builtIn: Entries, file: Entries): Entries {
-  const merged = Object.entries(file).map(([name, value]) => {
-    return [
-      name,
-      mergedEntry(name, Object.hasOwn(builtIn, name) ? builtIn[name] : undefined, value),
-    ] as const;
+function merged(builtIn: Entries, own: Entries): Entries {
+  const each = Object.entries(own).map(([name, value]) => {
+    const before = Object.hasOwn(builtIn, name) ? builtIn[name] : undefined;
+    return [name, mergedEntry(name, before, value)] as const;
   });
-  return { ...builtIn, ...Object.fromEntries(merged) };
+  return { ...builtIn, ...Object.fromEntries(each) };
 }
 
-function mergedEntry(name: string, builtIn: unknown, value: unknown): unknown {
-  if (name === 'answers' && Array.isArray(value) && Array.isArray(builtIn)) return [...value, ...builtIn];
-  if (name === 'words' && isEntries(value) && isEntries(builtIn)) return allWords(builtIn, value);
+function mergedEntry(name: string, builtIn: unknown, own: unknown): unknown {
+  if (name === 'answers' && Array.isArray(own) && Array.isArray(builtIn)) return [...own, ...builtIn];
   // There are several ways of paging, and half of one with half of another is neither.
-  if (name === 'paging' || !isEntries(value)) return value;
+  if (name === 'paging' || !isObject(own)) return own;
+  const before: Entries = isObject(builtIn) ? builtIn : {};
+  if (name === 'headers') return mergedHeaders(before, own);
+  if (name === 'words') return mergedWords(before, own);
+  if (name !== 'answer') return merged(before, own);
   // The built-in places of status and headers are beside a body that is only a part of the answer.
-  const isAnew = name === 'answer' && value.body === WHOLE_BODY;
-  const merged = mergedMaps(isEntries(builtIn) && !isAnew ? builtIn : {}, value);
-  if (name !== 'headers' && name !== 'answer') return merged;
-  return Object.fromEntries(Object.entries(merged).filter(([, text]) => text !== null));
+  return withoutNull(merged(own.body === WHOLE_BODY ? {} : before, own));
 }
 
-function allWords(builtIn: Entries, added: Entries): Entries {
-  const both = Object.entries(added).map(
-    ([sense, phrases]) => [sense, [builtIn[sense], phrases].flat()] as const,
-  );
-  return { ...builtIn, ...Object.fromEntries(both) };
+/** A header is one whatever the case of its name. */
+function mergedHeaders(builtIn: Entries, own: Entries): Entries {
+  const named = new Set(Object.keys(own).map((name) => name.toLowerCase()));
+  const others = Object.entries(builtIn).filter(([name]) => !named.has(name));
+  return withoutNull({ ...Object.fromEntries(others), ...own });
 }
 
-function isEntries(value: unknown): value is Entries {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+const mergedWords = (builtIn: Entries, own: Entries): Entries => ({
+  ...builtIn,
+  ...Object.fromEntries(
+    Object.entries(own).map(([sense, phrases]) => [sense, [phrases, builtIn[sense] ?? []].flat()]),
+  ),
+});
+
+const withoutNull = (entries: Entries): Entries =>
+  Object.fromEntries(Object.entries(entries).filter(([, value]) => value !== null));
+
+/** What is wrong with the request of an operation that is not built in, also beside the headers of the built-in dialect. */
+export function requestProblem(request: unknown, builtIn: Dialect): SchemaProblem | undefined {
+  const content = { ...builtIn, operations: { own: request } };
+  const { error } = dialectSchema.safeParse(content);
+  if (error === undefined) return undefined;
+  const { keys, ...found } = problemOf(dialectSchema, content, error.issues);
+  return { ...found, keys: keys.slice(2) };
+}
+
+// ---------------------------------------------------------------------------------------------------- with a batch, to other processes
+
+/** A dialect as it travels with a batch to processes that do not have its file. Operations of a program travel by themselves. */
+export function carriedDialect({ differences: _, through, ...dialect }: Dialect): JsonObject {
+  const operations = Object.entries(dialect.operations).filter(([name]) => !name.includes('@'));
+  const content = { ...dialect, operations: Object.fromEntries(operations), envelope: through?.envelope };
+  return JSON.parse(JSON.stringify(content));
+}
+
+/**
+ * What came is checked like a file, and its differences from the built-in one are found anew.
+ * @param account the one of this host: through which service the vendor is reached is its word.
+ * @throws StopError `store_version` for what this program does not understand.
+ */
+export function dialectCarried({ envelope: carried, ...content }: JsonObject, { via }: Account): Dialect {
+  const own = dialectSchema.safeParse(content);
+  const wrapped = envelope.optional().safeParse(carried);
+  if (!own.success || !wrapped.success || (wrapped.data === undefined) !== (via === undefined))
+    throw stop(
+      'store_version',
+      'The dialect of this batch comes from another version of Rowonce, or is for another account, and cannot be read.',
+      'Install the same version on all hosts, and give them the same accounts.',
+    );
+  const through = wrapped.data && via && { envelope: wrapped.data, connectedAccount: via.connectedAccount };
+  return { ...own.data, ...present({ through }) };
 }

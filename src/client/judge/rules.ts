@@ -1,7 +1,7 @@
 import { type Body, valueAt } from '../../core/answer-body.ts';
 import type { JsonValue } from '../../core/operation.ts';
 import type { RawReply } from '../../ledger/ledger.ts';
-import type { AnswerRule } from '../dialect.ts';
+import type { AnswerRule, BodyTest } from '../dialect.ts';
 import { type Pattern, patternOf } from '../patterns.ts';
 
 /** Whether the rules of a dialect fit an answer. */
@@ -24,8 +24,8 @@ export function firstFitting<Rule extends AnswerTest>(
   const ready = readied(rules, raw.status);
   const from = after === undefined ? 0 : ready.findIndex(({ rule }) => rule === after) + 1;
   const fitting = ready.find(
-    ({ header, test }, index) =>
-      index >= from && headersMatch(header, raw) && (test === undefined || passes(test, body, fieldsAt)),
+    ({ header, tests }, index) =>
+      index >= from && headersMatch(header, raw) && tests.every((test) => passes(test, body, fieldsAt)),
   );
   return fitting?.rule;
 }
@@ -37,10 +37,8 @@ export function firstFitting<Rule extends AnswerTest>(
 interface Ready<Rule> {
   readonly rule: Rule;
   readonly header: AnswerRule['header'];
-  readonly test: ReadyTest | undefined;
+  readonly tests: readonly ReadyTest[];
 }
-
-type BodyTest = NonNullable<AnswerRule['body']>;
 
 interface ReadyTest {
   readonly is: BodyTest['is'];
@@ -66,7 +64,7 @@ function readied<Rule extends AnswerTest>(rules: readonly Rule[], status: number
   if (known !== undefined) return known;
   const ready = rules.flatMap((rule) => {
     const applies = rule.status.some((pattern) => statusMatches(pattern, status));
-    return applies ? [{ rule, header: rule.header, test: rule.body && readyTest(rule.body) }] : [];
+    return applies ? [{ rule, header: rule.header, tests: [rule.body ?? []].flat().map(readyTest) }] : [];
   });
   READY.set(rules, byStatus.set(status, ready));
   return ready;

@@ -3,7 +3,7 @@ import { type StopDetail, unreachable } from '../../core/errors.ts';
 import type { JsonValue } from '../../core/operation.ts';
 import { foreignWords } from '../../core/plain-text.ts';
 import type { RawReply } from '../../ledger/ledger.ts';
-import type { AnswerRule, Dialect, RateHintNames } from '../dialect.ts';
+import type { AnswerRule, BodyTest, Dialect, RateHintNames } from '../dialect.ts';
 import { valueText } from './rules.ts';
 
 /** An answer that is judged: who sent it, its words, and the stop of a run when it concerns the whole account. */
@@ -62,7 +62,8 @@ function explanationOf(body: Body, text = ''): string {
 }
 
 /** What an answer should have had, where the rule is about an answer without it: `, without "invite_code"`. */
-export function missingWords({ is, path, equals }: NonNullable<AnswerRule['body']> = {}): string {
+export function missingWords(tests: AnswerRule['body'] = []): string {
+  const [{ is, path, equals } = {}] = [tests].flat() as readonly BodyTest[];
   if (is === 'blank') return ', without a body';
   if (path === undefined) return '';
   if (equals !== undefined) return `, "${foreignWords(path)}" is ${foreignWords(String(equals))}`;

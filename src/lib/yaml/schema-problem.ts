@@ -30,6 +30,9 @@ export function problemOf(schema: Schema, value: unknown, issues: readonly Issue
   if (issue.code === 'unrecognized_keys') return unknownName(schema, value, issue);
   const found = valueAt(value, issue.path);
   if (found === undefined && issue.code !== 'custom') return missing(issue);
+  // What one entry says against another names both itself.
+  if (issue.code === 'custom' && issue.params?.part !== undefined)
+    return { keys: issue.path, part: issue.params.part, fact: issue.message, next: issue.params.next };
   const part = issue.code === 'invalid_key' ? 'name' : 'value';
   return { keys: issue.path, part, ...wrongValue(issue, found) };
 }
