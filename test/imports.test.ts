@@ -29,7 +29,7 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
   ],
   ledger: [
     'copy.ts',
-    'eraser.ts',
+    'erase.ts',
     'ledger.ts',
     'rows.ts',
     'store.ts',

@@ -9,7 +9,6 @@ import { dialectProblem } from '../client/dialect.ts';
 import { isoTime, systemClock } from '../core/clock.ts';
 import { EXIT, StopError } from '../core/errors.ts';
 import { counted } from '../core/plain-text.ts';
-import type { StoreFact } from '../ledger/store.ts';
 import { storeAt } from '../ledger/stores.ts';
 import { APART_MS, toldIn } from '../ledger/time.ts';
 import { commandLine } from '../lib/command-line.ts';
@@ -17,7 +16,12 @@ import { lookAtLedger } from '../run/open-ledger.ts';
 import { chooseStore, isThere } from '../run/store-choice.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
 
-type Finding = StoreFact;
+/** A problem says in `next` what to do. */
+interface Finding {
+  readonly what: string;
+  readonly fact: string;
+  readonly next?: string;
+}
 
 export default {
   name: 'doctor',
@@ -120,7 +124,8 @@ async function storeFound(location: string): Promise<readonly Finding[]> {
 /** A server says what a disk says of a folder. */
 async function place(location: string): Promise<readonly Finding[]> {
   try {
-    return (await (await storeAt(location)).examine(location)) ?? [await disk(location)];
+    const server = await (await storeAt(location)).examine(location);
+    return [server === undefined ? await disk(location) : { what: 'server', fact: server }];
   } catch {
     // That it cannot be reached was found before.
     return [];

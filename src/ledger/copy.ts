@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { invariant } from '../core/errors.ts';
 import { commandLine, withOption, wordsOfCommand } from '../lib/command-line.ts';
 import { crashPoint } from '../lib/faults.ts';
@@ -29,30 +28,28 @@ export interface CopySource {
   close(): Promise<void>;
 }
 
-/** The place of a copy. Nobody else makes one there meanwhile. */
+/** The place of a copy. */
 export interface CopyTarget {
   readonly place: string;
   /** The name of the ledger that is there and holds something. */
   readonly present: string | undefined;
-  /** The name of a whole copy that is there and that nobody can open yet. */
-  readonly awaiting: string | undefined;
   /**
-   * Makes the copy, in the place of one that nobody could open, and checks it. It survives a loss of power once this resolves, and a
-   * crash before leaves nothing that anybody takes for a ledger.
-   * @returns the name of the copy.
+   * Makes the copy, in the place of one that was not finished, and checks it. It survives a loss of power once this resolves, and nobody
+   * can open it yet.
+   * @param identity the name of the copy.
    */
-  take(from: Db): Promise<string>;
+  take(from: Db, identity: string): Promise<void>;
   /** Opens the copy to everybody. */
-  arrive(): Promise<void>;
+  arrive(identity: string): Promise<void>;
   close(): Promise<void>;
 }
 
-/**
- * Takes all rows into a database in which nothing is. What names it is written last, so that nobody takes a part of it for a ledger.
- * @param place as commands name it from now on.
- * @returns the name of the copy.
- */
-export async function copyTables(from: Db, to: Db, place: string): Promise<string> {
+/** @param place where the commands that are kept find the copy. */
+export async function copyTables(
+  from: Db,
+  to: Db,
+  { identity, place }: Pick<Copied, 'identity' | 'place'>,
+): Promise<void> {
   await layTables(to);
   await to.script(UNBOUND[to.name]);
   for (const kept of keptTables()) {
@@ -68,7 +65,6 @@ export async function copyTables(from: Db, to: Db, place: string): Promise<strin
     }
   }
   await to.script(BOUND[to.name]);
-  const identity = randomBytes(16).toString('hex');
   await to.transaction(async (sql) => {
     if (to.name === 'postgres') await numberOn(sql);
     await sql.rows(`INSERT INTO meta (name, value) VALUES ('identity', ?)`, [identity]);
@@ -76,7 +72,6 @@ export async function copyTables(from: Db, to: Db, place: string): Promise<strin
   await layRules(to);
   const [wrong] = (await checkBudgets(to)).wrong;
   invariant(wrong === undefined, `the budget of ${wrong?.scope} ${wrong?.of} does not add up in the copy`);
-  return identity;
 }
 
 /** A call may name one with a greater number, which another worker gave: it comes before that. */

@@ -1,18 +1,12 @@
 import { rmSync } from 'node:fs';
+import { isoTime } from '../core/clock.ts';
 import type { Call } from '../core/operation.ts';
+import type { RowNumber } from '../core/row.ts';
 import { type Db, each, type Sql } from './db.ts';
 import { endCall } from './ends.ts';
-import {
-  type Cleaning,
-  type Erasable,
-  type ErasureTarget,
-  erasedReason,
-  type Hit,
-  type Person,
-  type Where,
-} from './eraser.ts';
+import type { LedgerReader } from './ledger.ts';
 import { rowsOf } from './pages.ts';
-import { type BatchId, credits } from './records.ts';
+import type { BatchId } from './records.ts';
 import { isCurrent } from './schema.ts';
 
 /**
@@ -21,9 +15,80 @@ import { isCurrent } from './schema.ts';
  * bought again, and so may a change of a person, who comes back as somebody who was never known.
  */
 
+export type ErasureTarget =
+  | { readonly kind: 'person'; readonly person: Person }
+  /** Without an account that of all of them. */
+  | { readonly kind: 'old'; readonly beforeMs: number; readonly accountIdentity?: string | undefined };
+
+/** Where a text is from: in a name, such as a path or a command, and in a list other letters separate than in any text. */
+export type Where = 'text' | 'name' | 'list';
+
+/** Somebody who is to be forgotten: where texts and answers name them, and what is left without them. */
+export interface Person {
+  in(text: string | Buffer, where?: Where): boolean;
+  /** A text with another word in the person's place. */
+  replacedIn(text: string): string;
+  /**
+   * An answer without the person.
+   * @param about `company`: single values that name them are cut as well as members of lists.
+   * @returns undefined when the answer is about that person, so that all of it must go.
+   */
+  cutFrom(answer: Buffer, about: 'company' | 'anything'): Buffer | undefined;
+}
+
+/** What a ledger holds of a target. Nothing is changed yet. */
+export interface Erasable {
+  readonly calls: number;
+  /** Number of answers about others from which one person is removed, or what was said with them. */
+  readonly cut: number;
+  readonly rows: number;
+  /** Number of memberships whose person is no longer known afterwards. */
+  readonly memberships: number;
+  /** Number of other places that name the person: commands, names of lists and outputs, reasons of pauses. */
+  readonly names: number;
+  /** Rows whose call is under way or in doubt: a person is erased only when there are none, and of what is old these stay. */
+  readonly unsettled: readonly { readonly batch: BatchId; readonly row: RowNumber }[];
+  /** Calls that stay because a row in doubt, or of an open batch, rests on them. */
+  readonly needed: { readonly calls: number; readonly by: readonly BatchId[] };
+  readonly inputs: readonly KnownInput[];
+  /** Files that were written or read; affected: rows of what is erased are in it. */
+  readonly files: readonly { readonly path: string; readonly isAffected: boolean }[];
+  /** The batches whose outputs hold something of what is erased. */
+  readonly written: ReadonlySet<BatchId>;
+  /** Erases all of that for good, and removes the files. After a crash it has not begun, or the next opening for spending finishes it. */
+  erase(files: readonly string[], atMs: number): Promise<Cleaning>;
+}
+
+interface KnownInput {
+  readonly batch: BatchId;
+  readonly path: string;
+  /** Whether the batch goes on: it is open, or has a row in doubt, which is worked through once more. */
+  readonly goesOn: boolean;
+  /** Whether the batch is too young for its list to be erased for its age. */
+  readonly isYoung: boolean;
+}
+
+/** What is due is done by the next opening that can, and keeps nobody from working. `why`: sentences for a user. */
+export type Cleaning = { readonly isDue: false } | { readonly isDue: true; readonly why: string };
+
+/** A ledger as it is opened to erase from it. */
+export interface Eraser {
+  /** The folder of the store, with all that is kept beside the ledger. */
+  readonly folder: string;
+  readonly ledger: Pick<LedgerReader, 'account' | 'batches'>;
+  find(target: ErasureTarget): Promise<Erasable>;
+  /** Gives back the room of what is gone, also where nothing is erased now. */
+  compact(): Promise<Cleaning>;
+}
+
+/** Why a row has no answer any more. */
+export const erasedReason = (atMs: number): string => `erased on ${isoTime(atMs).slice(0, 10)}`;
+
 export interface Erasing {
   readonly db: Db;
   readonly worker: number;
+  /** Comes first in the transaction. @throws StopError `busy` where somebody has written since it was searched. */
+  begin?(sql: Sql): Promise<void>;
   /** Rids the place of bytes that an erasure leaves. */
   clean(): Promise<Cleaning>;
 }
@@ -42,6 +107,7 @@ export async function findErasable(erasing: Erasing, target: ErasureTarget): Pro
     async erase(files, at) {
       const atMs = Math.floor(at);
       await db.transaction(async (sql) => {
+        await erasing.begin?.(sql);
         // The next opening removes the files that are still there.
         await sql.rows(
           `INSERT INTO notes (at, kind, said, worker, who, words, facts) VALUES (?, 'erased', ?, ?, 'person', '', ?)`,
@@ -55,18 +121,12 @@ export async function findErasable(erasing: Erasing, target: ErasureTarget): Pro
   };
 }
 
-async function findPerson({ db, worker }: Erasing, person: Person): Promise<Found> {
-  const search = new PersonSearch(db, person);
-  await search.find();
-  return { ...(await search.found()), said: 'person', empty: (sql, atMs) => search.empty(sql, atMs, worker) };
-}
-
 /** What committed erasures have still to do: files, and bytes. The names of files may name a person, and go with the work. */
 export async function finishErasures({ db, clean }: Pick<Erasing, 'db' | 'clean'>): Promise<Cleaning> {
   const due = `kind = 'erased' AND call IS NULL AND facts IS NOT NULL`;
   const left = await db.rows<{ facts: string }>(`SELECT facts FROM notes WHERE ${due}`);
   if (left.length === 0) return { isDue: false };
-  for (const { facts } of left) removeFiles(JSON.parse(facts));
+  removeFiles(left.flatMap(({ facts }) => JSON.parse(facts)));
   const cleaning = await clean();
   if (!cleaning.isDue) await db.transaction((sql) => sql.rows(`UPDATE notes SET facts = NULL WHERE ${due}`));
   return cleaning;
@@ -76,15 +136,10 @@ function removeFiles(paths: readonly string[]): void {
   for (const path of paths) rmSync(path, { force: true });
 }
 
-const NOTHING_FOUND = {
-  ...{ calls: 0, cut: 0, rows: 0, memberships: 0, names: 0, heldCredits: credits(0) },
-  ...{ unsettled: [], hits: [], needed: { calls: 0, by: [] }, inputs: [], files: [] },
-  written: new Set<BatchId>(),
-};
-
 /** Where nothing was run yet: a store may have no more than lists. */
 export const NOTHING_ERASABLE: Erasable = {
-  ...NOTHING_FOUND,
+  ...{ calls: 0, cut: 0, rows: 0, memberships: 0, names: 0, unsettled: [], needed: { calls: 0, by: [] } },
+  ...{ inputs: [], files: [], written: new Set<BatchId>() },
   async erase(files) {
     removeFiles(files);
     return { isDue: false };
@@ -115,6 +170,34 @@ const freed = (where: string): string => {
 
 // --------------------------------------------------------------------------------------------- a person
 
+/** Columns in whose texts a name is replaced. Questions and rows are erased whole, and answers are cut. */
+const NAMING: readonly {
+  readonly table: string;
+  readonly columns: readonly string[];
+  readonly where: Where;
+  readonly key?: string;
+  /** The column with the call that it is about. */
+  readonly call?: string;
+}[] = [
+  { table: 'calls', columns: ['why'], where: 'text', call: 'id' },
+  { table: 'replies', columns: ['headers'], where: 'text', key: 'call', call: 'call' },
+  { table: 'notes', columns: ['words', 'facts'], where: 'text', call: 'call' },
+  { table: 'batches', columns: ['facts', 'lineage', 'work_order'], where: 'name' },
+  { table: 'workers', columns: ['command', 'operator'], where: 'name' },
+  { table: 'accounts', columns: ['facts'], where: 'name' },
+  { table: 'files', columns: ['path'], where: 'name', key: 'path' },
+];
+
+/** A text in which the name is replaced. */
+interface NamingText {
+  readonly table: string;
+  readonly key: string;
+  readonly column: string;
+  readonly id: number | string;
+  readonly call: number | null;
+  readonly text: string;
+}
+
 interface NamedCall {
   readonly id: number;
   readonly state: string;
@@ -130,199 +213,169 @@ interface NamedCall {
 }
 
 /** A doubt is settled once it is skipped in every list that waits for it. */
-const CALL = `c.state, c.account, c.operation, c.asked, c.batch, c.row, c.reserved, c.subject, s.name,
+const CALL = `c.id, c.state, c.account, c.operation, c.asked, c.batch, c.row, c.reserved, c.subject, s.name,
   CASE WHEN c.state = 'open' OR (c.state = 'doubt' AND (EXISTS (SELECT 1 FROM rows r WHERE r.call = c.id AND r.state = 'in_doubt')
     OR NOT EXISTS (SELECT 1 FROM notes d WHERE d.call = c.id AND d.kind = 'decided' AND d.said = 'skip'))) THEN 1 ELSE 0 END AS is_unsettled`;
 
-const SUBJECTS = 'SELECT id, name, facts FROM subjects WHERE id > ? ORDER BY id';
-const CALLS = `SELECT c.id, ${CALL}, c.why, p.headers, p.body FROM calls c LEFT JOIN subjects s ON s.id = c.subject
-  LEFT JOIN replies p ON p.call = c.id WHERE c.id > ? ORDER BY c.id`;
-const NOTES = `SELECT n.id AS note, n.kind, n.words, n.facts, n.call AS id, ${CALL} FROM notes n LEFT JOIN calls c ON c.id = n.call
-  LEFT JOIN subjects s ON s.id = c.subject WHERE n.id > ? ORDER BY n.id`;
+const SUBJECTS = `SELECT id, name || ' ' || coalesce(facts, '') AS text FROM subjects WHERE id > ? ORDER BY id`;
+const CALLS = `SELECT ${CALL}, p.body FROM calls c LEFT JOIN subjects s ON s.id = c.subject LEFT JOIN replies p ON p.call = c.id
+  WHERE c.id > ? ORDER BY c.id`;
+const NOTES = `SELECT n.id AS note, n.kind, n.facts, ${CALL} FROM notes n JOIN calls c ON c.id = n.call
+  LEFT JOIN subjects s ON s.id = c.subject WHERE n.id > ? AND n.facts LIKE '%"body":%' ORDER BY n.id`;
 const ROWS = `SELECT r.batch, r.row, r.state, r.call, r.others, r.reason, r.work, l.cells
   FROM rows r LEFT JOIN cells l ON l.batch = r.batch AND l.row = r.row WHERE (r.batch, r.row) > (?, ?) ORDER BY r.batch, r.row`;
 
-/** Columns of small tables in which a name is replaced. */
-const NAMES = {
-  batches: ['facts', 'lineage', 'work_order'],
-  workers: ['command', 'operator'],
-  accounts: ['facts'],
-  files: ['path'],
-} as const;
-
-/** A row of a table, and the call that it is about. */
-interface Place {
-  readonly table: string;
-  readonly key: number | string;
-  readonly call?: number | null;
-}
-
-type Texts = Readonly<Record<string, string | null>>;
 type Body = Uint8Array;
+type Row = { batch: BatchId; row: number; state: string; call: number | null } & Record<
+  'others' | 'reason' | 'work' | 'cells',
+  string | null
+>;
 
-/** Reads everything that may name a person, once. Each step goes by what the steps before it found. */
-class PersonSearch {
-  readonly #db: Db;
-  readonly #person: Person;
-  readonly #hits = new Map<string, Hit>();
-  readonly #subjects = new Set<number>();
-  /** Calls that are erased as a whole. */
-  readonly #whole = new Map<number, NamedCall>();
-  /** What is left of answers about others. */
-  readonly #cuts = new Map<number, Body>();
-  /** Columns in whose texts the name is replaced. */
-  readonly #texts: (Place & { readonly column: string; readonly text: string })[] = [];
-  readonly #rows: { batch: BatchId; row: number }[] = [];
-  readonly #inDoubt: { batch: BatchId; row: number }[] = [];
-  /** Batches that use an answer which is cut. */
-  readonly #using = new Set<BatchId>();
-
-  constructor(db: Db, person: Person) {
-    this.#db = db;
-    this.#person = person;
-  }
-
-  async find(): Promise<void> {
-    await this.#findSubjects();
-    await this.#findCalls();
-    await this.#findNotes();
-    await this.#findRows();
-    for (const [table, columns] of Object.entries(NAMES))
-      for (const row of await this.#db.rows<Texts>(`SELECT * FROM ${table}`))
-        for (const column of columns)
-          this.#name({ table, key: row.id ?? row.path ?? '' }, 'name', { [column]: row[column] ?? null });
-  }
-
-  /** A person who is known by an id alone is found by the address that the last change left. */
-  async #findSubjects(): Promise<void> {
-    type Subject = { id: number; name: string; facts: string | null };
-    for await (const { id, name, facts } of rowsOf<Subject>(this.#db, SUBJECTS, ['id']))
-      if (this.#isIn('membership', `${name} ${facts ?? ''}`)) this.#subjects.add(id);
-  }
-
-  async #findCalls(): Promise<void> {
-    type Asked = NamedCall & { why: string | null; headers: string | null; body: Body | null };
-    for await (const { why, headers, body, ...call } of rowsOf<Asked>(this.#db, CALLS, ['id'])) {
-      const { id, subject } = call;
-      const isAsked = this.#isIn('request', call.asked) || this.#subjects.has(subject ?? 0);
-      if (isAsked) this.#whole.set(id, call);
-      this.#name({ table: 'calls', key: id, call: id }, 'words', { why });
-      this.#name({ table: 'replies', key: id, call: id }, 'answer', { headers });
-      if (!this.#isIn('answer', body)) continue;
-      const left = this.#leftOf(call, body);
-      if (left === undefined) this.#whole.set(id, call);
-      else this.#cuts.set(id, left);
-    }
-  }
-
-  /** The person whom a change alters was already found by its call; its answer names others beside them. */
-  #leftOf({ operation, subject }: NamedCall, body: Body | null): Body | undefined {
-    if (operation === 'enrich-person') return undefined;
-    const isAboutOthers = operation === 'enrich-company' || subject !== null;
-    return this.#person.cutFrom(Buffer.from(body ?? []), isAboutOthers ? 'company' : 'anything');
-  }
-
-  async #findNotes(): Promise<void> {
-    type Note = NamedCall & { note: number; kind: string; words: string; facts: string | null };
-    for await (const { note, kind, words, facts, ...call } of rowsOf<Note>(this.#db, NOTES, ['note'])) {
-      const at = { table: 'notes', key: note, call: call.id };
-      this.#name(at, 'words', { words, facts });
-      const { body: base64, ...others }: { body?: string } = JSON.parse(facts ?? '{}');
-      const body = Buffer.from(base64 ?? '', 'base64');
-      if (!this.#isIn('answer', body)) continue;
-      // What a look found is no answer.
-      const left = kind === 'told' ? this.#leftOf(call, body) : Buffer.alloc(0);
-      if (left === undefined) this.#whole.set(call.id, call);
-      const text = JSON.stringify({ ...others, body: Buffer.from(left ?? []).toString('base64') });
-      this.#texts.push({ ...at, column: 'facts', text: this.#person.replacedIn(text) });
-    }
-  }
-
-  async #findRows(): Promise<void> {
-    type Row = { batch: BatchId; row: number; state: string; call: number | null } & Record<
-      'others' | 'reason' | 'work' | 'cells',
-      string | null
-    >;
-    for await (const kept of rowsOf<Row>(this.#db, ROWS, ['batch', 'row'], ['', -1])) {
-      const { batch, row, state } = kept;
-      const calls = callsOf(kept);
-      const isListed = this.#isIn('plan', kept.work) || this.#isIn('plan', kept.cells);
-      if (isListed && state === 'in_doubt') this.#inDoubt.push({ batch, row });
-      if (this.#isIn('reason', kept.reason) || isListed || calls.some((id) => this.#whole.has(id)))
-        this.#rows.push({ batch, row });
-      if (calls.some((id) => this.#cuts.has(id))) this.#using.add(batch);
-    }
-  }
-
-  #name(at: Place, place: string, texts: Texts): void {
-    for (const [column, text] of Object.entries(texts))
-      if (this.#isIn(place, text, place === 'name' ? 'name' : 'text'))
-        this.#texts.push({ ...at, column, text: this.#person.replacedIn(text ?? '') });
-  }
-
-  #isIn(place: string, text: string | Body | null, where?: Where): boolean {
-    if (text === null) return false;
-    const cells = this.#person.cellsIn(typeof text === 'string' ? text : Buffer.from(text), where);
-    for (const cell of cells) this.#hits.set(`${place} ${cell}`, { place, cell });
-    return cells.length > 0;
-  }
-
-  async found(): Promise<Omit<Found, 'said' | 'empty'>> {
-    const calls = [...this.#whole.values()];
-    // A project with an owner is no person, and neither is the subject of a user's own call.
-    for (const { subject, name } of calls)
-      if (subject !== null && !/^(?:project|call):/.test(name ?? '')) this.#subjects.add(subject);
-    const held = calls.filter(({ state }) => ['doubt', 'retried', 'lost'].includes(state));
-    const open = calls.filter(({ is_unsettled }) => is_unsettled === 1);
-    const about = this.#texts.flatMap(({ call }) => (call == null || this.#whole.has(call) ? [] : [call]));
-    const names = this.#texts.filter(({ call }) => call == null);
-    const listed = new Set(this.#rows.map(({ batch }) => batch));
-    const written = new Set([...listed, ...this.#using]);
-    return {
-      ...NOTHING_FOUND,
-      ...{ calls: calls.length, rows: this.#rows.length, memberships: this.#subjects.size },
-      cut: new Set([...about, ...this.#cuts.keys()]).size,
-      names: new Set(names.map(({ table, key }) => `${table} ${key}`)).size,
-      heldCredits: credits(held.reduce((sum, { reserved }) => sum + reserved, 0)),
-      unsettled: [...open.map(({ batch, row }) => ({ batch, row })), ...this.#inDoubt],
-      ...{ hits: [...this.#hits.values()], written },
-      ...(await filesOf(this.#db, written, listed)),
-    };
-  }
-
-  async empty(sql: Sql, atMs: number, worker: number): Promise<void> {
-    const calls = [...this.#whole.values()];
-    // Nobody can tell any more what was asked in a doubt that was skipped, so it counts as charged.
-    const how = { said: 'found', is_at_most: 1, why: 'erased', dialect: null, price: null, facts: null };
-    const ended = { ...how, state: 'answered' } as const;
-    for (const [at, { id, reserved }] of calls.filter(({ state }) => state === 'doubt').entries()) {
-      await sql.rows(BLANK, [id, atMs]);
-      await endCall(sql, { ...ended, call: id, charged: reserved, at: atMs }, worker * 2 ** 32 + at + 1);
-    }
-    // A file that is no longer known as ours is kept like a user's file.
-    for (const { table, column, key, text } of this.#texts) {
-      const id = table === 'replies' ? 'call' : 'id';
-      if (table === 'files') await sql.rows('DELETE FROM files WHERE path = ?', [key]);
-      else await sql.rows(`UPDATE ${table} SET ${column} = ? WHERE ${id} = ?`, [text, key]);
-    }
-    for (const account of new Set(calls.map((call) => call.account)))
-      await sql.rows(FORGOT, [atMs, account, worker]);
-    for (const { id, asked, subject } of calls) await sql.rows(ABOUT, [emptied(asked, atMs, subject), id]);
-    for (const [id, body] of this.#cuts)
-      await sql.rows('UPDATE replies SET body = ? WHERE call = ?', [body, id]);
-    for (const id of this.#subjects)
-      await sql.rows(`UPDATE subjects SET name = 'erased:' || id, facts = NULL WHERE id = ?`, [id]);
-    const reason = erasedReason(atMs);
-    const plan = JSON.stringify({ kind: 'end', outcome: { kind: 'skipped', reason } });
-    const rows = this.#rows.map((each) => ({ ...each, reason, plan }));
-    for (const statement of ROW) await sql.each(statement, rows);
-  }
+/** Each step goes by what the steps before it found. */
+async function findPerson({ db, worker }: Erasing, person: Person): Promise<Found> {
+  const subjects = await subjectsNamed(db, person);
+  const texts = await textsNaming(db, person);
+  const { whole, cuts } = await callsNaming(db, person, subjects);
+  texts.push(...(await notedAnswers(db, person, whole)));
+  const { rows, inDoubt, using } = await rowsNaming(db, person, whole, cuts);
+  const calls = [...whole.values()];
+  // A project with an owner is no person, and neither is the subject of a user's own call.
+  for (const { subject, name } of calls)
+    if (subject !== null && !/^(?:project|call):/.test(name ?? '')) subjects.add(subject);
+  const listed = new Set(rows.map(({ batch }) => batch));
+  const written = new Set([...listed, ...using]);
+  const about = texts.flatMap(({ call }) => (call === null || whole.has(call) ? [] : [call]));
+  const names = texts.filter(({ call }) => call === null).map(({ table, id }) => `${table} ${id}`);
+  const unsettled = [...calls.filter(({ is_unsettled }) => is_unsettled === 1), ...inDoubt];
+  return {
+    ...{ said: 'person', written, ...(await filesOf(db, written, listed)) },
+    ...{ calls: calls.length, cut: new Set([...about, ...cuts.keys()]).size, rows: rows.length },
+    ...{ memberships: subjects.size, names: new Set(names).size },
+    unsettled: unsettled.map(({ batch, row }) => ({ batch, row })),
+    needed: { calls: 0, by: [] },
+    empty: (sql, atMs) => emptyPerson(sql, { calls, cuts, texts, subjects, rows, atMs, worker }),
+  };
 }
 
-const callsOf = ({ call, others }: { call: number | null; others: string | null }): readonly number[] => [
-  call ?? 0,
-  ...JSON.parse(others ?? '[]'),
-];
+/** A person who is known by an id alone is found by the address that the last change left. */
+async function subjectsNamed(db: Db, person: Person): Promise<Set<number>> {
+  const found = new Set<number>();
+  for await (const { id, text } of rowsOf<{ id: number; text: string }>(db, SUBJECTS, ['id']))
+    if (person.in(text)) found.add(id);
+  return found;
+}
+
+/** @returns the calls that are erased as a whole, and what is left of answers about others. */
+async function callsNaming(db: Db, person: Person, subjects: ReadonlySet<number>) {
+  const [whole, cuts] = [new Map<number, NamedCall>(), new Map<number, Buffer>()];
+  for await (const { body, ...call } of rowsOf<NamedCall & { body: Body | null }>(db, CALLS, ['id'])) {
+    if (person.in(call.asked) || subjects.has(call.subject ?? 0)) whole.set(call.id, call);
+    const answer = Buffer.from(body ?? []);
+    if (!person.in(answer)) continue;
+    const left = leftOf(person, call, answer);
+    if (left === undefined) whole.set(call.id, call);
+    else cuts.set(call.id, left);
+  }
+  return { whole, cuts };
+}
+
+/** The person whom a change alters was already found by its call; its answer names others beside them. */
+function leftOf(person: Person, { operation, subject }: NamedCall, body: Buffer): Buffer | undefined {
+  if (operation === 'enrich-person') return undefined;
+  const isAboutOthers = operation === 'enrich-company' || subject !== null;
+  return person.cutFrom(body, isAboutOthers ? 'company' : 'anything');
+}
+
+/** What a person told for an answer, or a look found, stands in a note. */
+async function notedAnswers(db: Db, person: Person, whole: Map<number, NamedCall>): Promise<NamingText[]> {
+  const texts: NamingText[] = [];
+  type Noted = NamedCall & { note: number; kind: string; facts: string };
+  for await (const { note, kind, facts, ...call } of rowsOf<Noted>(db, NOTES, ['note'])) {
+    const { body, ...others }: { body?: string } = JSON.parse(facts);
+    const answer = Buffer.from(body ?? '', 'base64');
+    if (!person.in(answer)) continue;
+    // What a look found is no answer.
+    const left = kind === 'told' ? leftOf(person, call, answer) : Buffer.alloc(0);
+    if (left === undefined) whole.set(call.id, call);
+    const text = person.replacedIn(
+      JSON.stringify({ ...others, body: (left ?? Buffer.alloc(0)).toString('base64') }),
+    );
+    texts.push({ table: 'notes', key: 'id', column: 'facts', id: note, call: call.id, text });
+  }
+  return texts;
+}
+
+/** @returns with the rows those of them that are in doubt by their cells, and the batches that use an answer which is cut. */
+async function rowsNaming(
+  db: Db,
+  person: Person,
+  whole: ReadonlyMap<number, unknown>,
+  cuts: ReadonlyMap<number, unknown>,
+) {
+  const [rows, inDoubt, using]: [Row[], Row[], Set<BatchId>] = [[], [], new Set()];
+  for await (const kept of rowsOf<Row>(db, ROWS, ['batch', 'row'], ['', -1])) {
+    const calls: readonly number[] = [kept.call ?? 0, ...JSON.parse(kept.others ?? '[]')];
+    const isListed = person.in(kept.work ?? '') || person.in(kept.cells ?? '');
+    if (isListed && kept.state === 'in_doubt') inDoubt.push(kept);
+    if (isListed || person.in(kept.reason ?? '') || calls.some((id) => whole.has(id))) rows.push(kept);
+    if (calls.some((id) => cuts.has(id))) using.add(kept.batch);
+  }
+  return { rows, inDoubt, using };
+}
+
+async function textsNaming(db: Db, person: Person): Promise<NamingText[]> {
+  const texts: NamingText[] = [];
+  for (const { table, columns, where, key = 'id', call = 'NULL' } of NAMING) {
+    const sql = `SELECT ${key} AS id, CAST(${call} AS {int}) AS call, ${columns.join(', ')} FROM ${table} WHERE ${key} > ? ORDER BY ${key}`;
+    type Kept = { id: number | string; call: number | null } & Record<string, string | null>;
+    const first = ['batches', 'files'].includes(table) ? '' : -1;
+    for await (const kept of rowsOf<Kept>(db, sql, ['id'], [first]))
+      for (const column of columns) {
+        const text = kept[column] ?? '';
+        if (person.in(text, where))
+          texts.push({ table, key, column, id: kept.id, call: kept.call, text: person.replacedIn(text) });
+      }
+  }
+  return texts;
+}
+
+interface Emptied {
+  readonly calls: readonly NamedCall[];
+  readonly cuts: ReadonlyMap<number, Buffer>;
+  readonly texts: readonly NamingText[];
+  readonly subjects: ReadonlySet<number>;
+  readonly rows: readonly Pick<Row, 'batch' | 'row'>[];
+  readonly atMs: number;
+  readonly worker: number;
+}
+
+async function emptyPerson(sql: Sql, found: Emptied): Promise<void> {
+  const { calls, cuts, texts, subjects, rows, atMs, worker } = found;
+  // Nobody can tell any more what was asked in a doubt that was skipped, so it counts as charged.
+  const how = { said: 'found', is_at_most: 1, why: 'erased', dialect: null, price: null, facts: null };
+  const ended = { ...how, state: 'answered' } as const;
+  for (const [at, { id, reserved }] of calls.filter(({ state }) => state === 'doubt').entries()) {
+    await sql.rows(BLANK, [id, atMs]);
+    await endCall(sql, { ...ended, call: id, charged: reserved, at: atMs }, worker * 2 ** 32 + at + 1);
+  }
+  // A file that is no longer known as ours is kept like a user's file.
+  for (const { table, column, key, id, text } of texts)
+    if (table === 'files') await sql.rows('DELETE FROM files WHERE path = ?', [id]);
+    else await sql.rows(`UPDATE ${table} SET ${column} = ? WHERE ${key} = ?`, [text, id]);
+  for (const account of new Set(calls.map((call) => call.account)))
+    await sql.rows(FORGOT, [atMs, account, worker]);
+  for (const { id, asked, subject } of calls) await sql.rows(ABOUT, [emptied(asked, atMs, subject), id]);
+  for (const [id, body] of cuts) await sql.rows('UPDATE replies SET body = ? WHERE call = ?', [body, id]);
+  for (const id of subjects)
+    await sql.rows(`UPDATE subjects SET name = 'erased:' || id, facts = NULL WHERE id = ?`, [id]);
+  const reason = erasedReason(atMs);
+  const plan = JSON.stringify({ kind: 'end', outcome: { kind: 'skipped', reason } });
+  for (const statement of ROW)
+    await sql.each(
+      statement,
+      rows.map(({ batch, row }) => ({ batch, row, reason, plan })),
+    );
+}
 
 const BLANK = `
 INSERT INTO replies (call, status, headers, body, at) VALUES (?, 200, '{}', CAST('' AS {bytes}), ?) ON CONFLICT DO NOTHING`;
@@ -355,7 +408,7 @@ needed AS MATERIALIZED (
   SELECT call, min(batch) AS batch FROM (SELECT call, batch FROM resting UNION ALL
     SELECT CAST(item.value AS {int}), batch FROM resting CROSS JOIN {list resting.others} WHERE others IS NOT NULL) n GROUP BY call),
 old AS MATERIALIZED (
-  SELECT c.id, c.state, c.batch, c.row, c.reserved, n.batch AS needed_by,
+  SELECT c.id, c.state, c.batch, c.row, n.batch AS needed_by,
     CASE WHEN EXISTS (SELECT 1 FROM calls o WHERE o.key = c.key AND ${isCurrent('o')} AND o.state <> 'answered') THEN 1 ELSE 0 END AS is_unsettled
   FROM calls c JOIN accounts a ON a.id = c.account LEFT JOIN needed n ON n.call = c.id
   WHERE coalesce(c.ended_at, c.sent_at) < CAST(? AS {int}) AND a.identity = coalesce(CAST(? AS TEXT), a.identity)
@@ -369,46 +422,26 @@ const OLD_ROWS = `rows.state NOT IN ('pending', 'in_doubt') AND (rows.call IN (S
     OR (rows.others IS NOT NULL AND EXISTS (SELECT 1 FROM {list rows.others} WHERE CAST(item.value AS {int}) IN (SELECT id FROM gone)))
     OR (rows.state = 'invalid' AND rows.reason NOT LIKE 'erased on ____-__-__' AND rows.batch IN (SELECT id FROM ended)))`;
 
-interface OldSum {
-  readonly needed_by: BatchId | null;
-  readonly is_unsettled: number;
-  readonly n: number;
-  readonly held: number;
-}
-
 async function findOld(
   db: Db,
-  {
-    beforeMs,
-    accountIdentity = null,
-  }: { readonly beforeMs: number; readonly accountIdentity?: string | null | undefined },
+  { beforeMs, accountIdentity }: Extract<ErasureTarget, { kind: 'old' }>,
 ): Promise<Found> {
-  const old = [Math.floor(beforeMs), accountIdentity, Math.floor(beforeMs), accountIdentity];
-  const sums = await db.rows<OldSum>(
-    `${OLD} SELECT needed_by, is_unsettled, count(*) AS n, CAST(sum(CASE WHEN state IN ('retried', 'lost') THEN reserved ELSE 0 END) AS {int}) AS held
-       FROM old GROUP BY 1, 2`,
-    old,
+  const before = [Math.floor(beforeMs), accountIdentity ?? null];
+  const old = [...before, ...before];
+  const ask = <Row>(of: string): Promise<readonly Row[]> => db.rows<Row>(`${OLD} ${of}`, old);
+  const found = await ask<{ needed_by: BatchId | null; n: number }>(
+    'SELECT needed_by, count(*) AS n FROM old WHERE is_unsettled = 0 GROUP BY 1',
   );
-  const settled = sums.filter(({ is_unsettled }) => is_unsettled === 0);
-  const gone = settled.find(({ needed_by }) => needed_by === null);
-  const needed = settled.filter(({ needed_by }) => needed_by !== null);
-  const rows = await db.rows<{ batch: BatchId; n: number }>(
-    `${OLD} SELECT batch, count(*) AS n FROM rows WHERE ${OLD_ROWS} GROUP BY 1`,
-    old,
+  const needed = found.filter(({ needed_by }) => needed_by !== null);
+  const rows = await ask<{ batch: BatchId; n: number }>(
+    `SELECT batch, count(*) AS n FROM rows WHERE ${OLD_ROWS} GROUP BY 1`,
   );
   const written = new Set(rows.map(({ batch }) => batch));
   return {
-    ...NOTHING_FOUND,
-    ...{
-      said: 'age',
-      calls: gone?.n ?? 0,
-      rows: sumOf(rows),
-      heldCredits: credits(gone?.held ?? 0),
-      written,
-    },
-    unsettled: await db.rows(
-      `${OLD} SELECT batch, row FROM old WHERE is_unsettled = 1 AND state IN ('open', 'doubt') ORDER BY id`,
-      old,
+    ...{ said: 'age', calls: sumOf(found) - sumOf(needed), rows: sumOf(rows), written },
+    ...{ cut: 0, memberships: 0, names: 0 },
+    unsettled: await ask(
+      "SELECT batch, row FROM old WHERE is_unsettled = 1 AND state IN ('open', 'doubt') ORDER BY id",
     ),
     needed: { calls: sumOf(needed), by: needed.map(({ needed_by }) => needed_by as BatchId) },
     ...(await filesOf(db, written, new Set(), beforeMs)),

@@ -1,5 +1,5 @@
-import { hash, randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { isoTime } from '../core/clock.ts';
 import { StopError, stop } from '../core/errors.ts';
@@ -11,8 +11,8 @@ import type { StoreOptions } from './store.ts';
 
 /**
  * What is known of a ledger outside of its store: one that was deleted, restored from a backup or copied lacks what was bought since,
- * would buy it again, and cannot know that (protocol, rule 2). There is one small file for each ledger, with its newest request, and one
- * for each place, with the ledger that was last used there.
+ * would buy it again, and cannot know that (protocol, rule 2). There is one small file for each ledger: its newest request, and where it
+ * was last used.
  *
  * It is best effort: without a writable folder, or in a container that starts empty each time, a store is taken as it is. A kill
  * loses what was bought in the last second. A note is never ahead of its ledger, because it follows the commit.
@@ -93,13 +93,16 @@ export interface Loss {
 export async function lossOf(sql: Pick<Sql, 'rows'>, place: Place): Promise<Loss | undefined> {
   const { identity, formerly, lost, newest } = await ledgerNow(sql);
   if (lost !== undefined) return { fact: lost, identity };
-  const own = noteOf(identity);
-  // The note is read first: a running spender has committed what it notes.
-  if (own !== undefined && !(await has(sql, own.newest)))
-    return { fact: behindWords(place, own, newest), identity };
-  const last = noteAt(place.at);
-  if (last === undefined || [identity, ...formerly].includes(last.identity)) return undefined;
-  return { fact: behindWords(place, last), identity: last.identity };
+  // A running spender has committed what it notes, so the notes are read before the ledger is asked for it.
+  const notes = readNotes();
+  const own = notes.find((note) => note.identity === identity);
+  const isBehind = own !== undefined && !(await has(sql, own.newest));
+  const missing = isBehind ? own : otherAt(notes, place, [identity, ...formerly]);
+  if (missing === undefined) return undefined;
+  const ledger = missing.at === place.at ? 'its ledger' : `its ledger in ${missing.at}`;
+  const since = isBehind && newest !== undefined ? ` after ${isoTime(newest.atMs)}` : '';
+  const fact = `The store ${place.shown} is not the newest one: ${history(missing, ledger)}, and that one is missing. What it bought${since} would be bought again.`;
+  return { fact, identity: missing.identity };
 }
 
 const has = async (sql: Pick<Sql, 'rows'>, { id, atMs }: SentRequest): Promise<boolean> =>
@@ -107,26 +110,33 @@ const has = async (sql: Pick<Sql, 'rows'>, { id, atMs }: SentRequest): Promise<b
 
 /** What is known to be lost at a place where there is no ledger. */
 export function lossAt(place: Place): string | undefined {
-  const before = noteAt(place.at);
+  const before = otherAt(readNotes(), place);
   return (
     before &&
     `The store ${place.shown} is gone: ${history(before, 'the ledger that was there')}. All that it bought would be bought again.`
   );
 }
 
-function behindWords({ shown, at }: Place, note: OutsideNote, newest?: SentRequest): string {
-  const ledger = note.at === at ? 'its ledger' : `its ledger in ${note.at}`;
-  const since = newest === undefined ? '' : ` after ${isoTime(newest.atMs)}`;
-  return `The store ${shown} is not the newest one: ${history(note, ledger)}, and that one is missing. What it bought${since} would be bought again.`;
-}
+/** The newest of other ledgers that were last used there. */
+const otherAt = (
+  notes: readonly OutsideNote[],
+  { at }: Place,
+  known: readonly string[] = [],
+): OutsideNote | undefined =>
+  notes
+    .filter((note) => note.at === at && !known.includes(note.identity))
+    .toSorted((a, b) => b.newest.atMs - a.newest.atMs)[0];
 
 const history = ({ newest }: OutsideNote, ledger: string): string =>
   `requests were made with ${ledger}, the last known one at ${isoTime(newest.atMs)}`;
 
-export const PUT_BACK = 'Restore the newest store, or let a run continue without it by --accept store.';
-
 export const lost = (fact: string): StopError =>
-  new StopError({ code: 'store_lost', message: fact, next: PUT_BACK, answers: ['store'] });
+  new StopError({
+    code: 'store_lost',
+    message: fact,
+    next: 'Restore the newest store, or let a run continue without it by --accept store.',
+    answers: ['store'],
+  });
 
 /** @throws StopError `store_lost` where the loss is not accepted. */
 export function requireAccepted(
@@ -141,10 +151,10 @@ export function requireAccepted(
 /** Gives a ledger that a person accepts a name of its own, so that the lost one is still missed when it comes back. */
 export async function accept(sql: Sql, { at }: Place): Promise<void> {
   const { identity, formerly } = await ledgerNow(sql);
-  const there = noteAt(at)?.identity ?? identity;
+  const there = readNotes().flatMap((note) => (note.at === at ? [note.identity] : []));
   await setMeta(sql, {
     identity: randomBytes(16).toString('hex'),
-    formerly: JSON.stringify([...new Set([...formerly, identity, there])]),
+    formerly: JSON.stringify([...new Set([...formerly, identity, ...there])]),
     lost: '',
   });
 }
@@ -159,28 +169,40 @@ export async function setMeta(sql: Sql, values: Readonly<Record<string, string>>
 
 // ------------------------------------------------------------------------------------------ the notes
 
-function noteOf(identity: string): OutsideNote | undefined {
-  const [newest = '', at = ''] = linesOf(nameOf(identity));
-  const [, id, atMs] = /^(\d{1,16}) (\d{1,15})$/.exec(newest) ?? [];
-  if (at === '' || id === undefined) return undefined;
-  return { identity, newest: { id: Number(id), atMs: Number(atMs) }, at };
+function readNotes(): readonly OutsideNote[] {
+  const folder = knownFolder();
+  try {
+    return folder === undefined ? [] : readdirSync(folder).flatMap((name) => readNote(folder, name) ?? []);
+  } catch {
+    return [];
+  }
 }
 
-/** The note of the ledger that was last used at the place, unless that ledger was used elsewhere since. */
-function noteAt(at: string): OutsideNote | undefined {
-  const [identity = ''] = linesOf(nameOfPlace(at));
-  const note = noteOf(identity);
-  return note?.at === at ? note : undefined;
+/** A file is called by the name of its ledger. Its lines are the number and the time of the newest request, and the place. */
+function readNote(folder: string, identity: string): OutsideNote | undefined {
+  if (!/^[0-9a-f]{32}$/.test(identity)) return undefined;
+  try {
+    const lines = readFileSync(join(folder, identity), 'utf8');
+    const [, id, atMs, at] = /^(\d{1,16}) (\d{1,15})\n(.+)\n$/s.exec(lines) ?? [];
+    return at === undefined ? undefined : { identity, newest: { id: Number(id), atMs: Number(atMs) }, at };
+  } catch {
+    return undefined;
+  }
 }
 
-/** Other processes of this host may have noted a newer one. */
+/** Readers see the old note or the new one. A crash leaves a file under a name that no ledger has. */
 export function keepNote({ at }: Place, { identity, newest }: Pick<LedgerNow, 'identity' | 'newest'>): void {
   if (newest === undefined) return;
   try {
-    const before = noteOf(identity);
+    const folder = knownFolder();
+    if (folder === undefined) return;
+    const before = readNote(folder, identity);
+    // Other processes of this host may have noted a newer one.
     if (before?.at === at && !isNewer(newest, before.newest)) return;
-    replace(nameOf(identity), [`${newest.id} ${newest.atMs}`, at]);
-    replace(nameOfPlace(at), [identity, at]);
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const own = join(folder, `${identity}.${randomBytes(6).toString('hex')}.new`);
+    writeFileSync(own, `${newest.id} ${newest.atMs}\n${at}\n`, { flag: 'wx', mode: 0o600 });
+    renameSync(own, join(folder, identity));
   } catch {
     // Best effort, as above.
   }
@@ -188,9 +210,6 @@ export function keepNote({ at }: Place, { identity, newest }: Pick<LedgerNow, 'i
 
 const isNewer = (one: SentRequest, other: SentRequest): boolean =>
   one.atMs === other.atMs ? one.id > other.id : one.atMs > other.atMs;
-
-const nameOf = (identity: string): string => `newest-${identity}`;
-const nameOfPlace = (at: string): string => `place-${hash('sha256', at, 'hex').slice(0, 32)}`;
 
 /**
  * The folder of the notes; undefined for a user without a home.
@@ -206,24 +225,4 @@ function knownFolder(): string | undefined {
   const distrust = distrustOfFolder(folder);
   if (distrust === undefined) return folder;
   throw stop('store', `The record of known ledgers was not used: ${distrust.fact}.`, distrust.next);
-}
-
-function linesOf(name: string): readonly string[] {
-  const folder = knownFolder();
-  try {
-    return folder === undefined ? [] : readFileSync(join(folder, name), 'utf8').split('\n');
-  } catch {
-    return [];
-  }
-}
-
-/** Readers see the old lines or the new ones. A crash leaves a file under a name of its own, which nobody reads. */
-function replace(name: string, lines: readonly string[]): void {
-  const folder = knownFolder();
-  if (folder === undefined) return;
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const file = join(folder, name);
-  const own = `${file}.${randomBytes(6).toString('hex')}.new`;
-  writeFileSync(own, lines.map((line) => `${line}\n`).join(''), { flag: 'wx', mode: 0o600 });
-  renameSync(own, file);
 }

@@ -5,7 +5,7 @@ import { accountsOf, type Context } from './context.ts';
 import type { Copied } from './copy.ts';
 import type { Db, Sql } from './db.ts';
 import { readerOver } from './open-ledger.ts';
-import { accept, lossAt, lossOf, type Place, requireAccepted } from './outside-notes.ts';
+import { accept, type Loss, lossAt, lossOf, type Place, requireAccepted } from './outside-notes.ts';
 import { migrate, newestStep } from './schema.ts';
 import type { StoreOptions, Tell } from './store.ts';
 
@@ -88,11 +88,21 @@ export async function takeLedger(
 ): Promise<void> {
   const away = wasThere && options.mayBeCopied !== true ? await copiedAway(db, place.shown) : undefined;
   if (away !== undefined) throw away;
-  const loss = wasThere ? (await lossOf(db, place))?.fact : lossAt(place);
+  const found = wasThere ? await lossOf(db, place) : undefined;
+  if (found !== undefined && options.acceptLost !== true && db.name === 'postgres') await markLost(db, found);
+  const loss = wasThere ? found?.fact : lossAt(place);
   requireAccepted(loss, options);
   // A role of a server may not lay out what a newer Rowonce adds: the owner does, by store init.
   if (!wasThere || db.name === 'sqlite') await layOut(db);
   if (loss !== undefined) await db.transaction((sql) => accept(sql, place));
+}
+
+/** Tells everybody who spends from the ledger. What stands in its place under another name is left alone. */
+export async function markLost(sql: Pick<Sql, 'rows'>, { fact, identity }: Loss): Promise<void> {
+  const text = `INSERT INTO meta (name, value) SELECT 'lost', CAST(? AS TEXT) FROM meta WHERE name = 'identity' AND value = ?
+    ON CONFLICT (name) DO UPDATE SET value = excluded.value WHERE meta.value = ''`;
+  // Where it cannot be written nobody can spend from it either.
+  await sql.rows(text, [fact, identity]).catch(() => {});
 }
 
 export async function contextOf(db: Db): Promise<Context> {

@@ -2,7 +2,7 @@ import type { Clock } from '../core/clock.ts';
 import type { PAUSE_SIGNAL } from '../lib/pause-signal.ts';
 import type { StoreCheck } from './check.ts';
 import type { CopySource, CopyTarget } from './copy.ts';
-import type { Eraser } from './eraser.ts';
+import type { Eraser } from './erase.ts';
 import type { Ledger, LedgerReader } from './ledger.ts';
 import type { WorkQueue } from './work-queue.ts';
 
@@ -48,7 +48,7 @@ export interface Store {
    */
   spender(location: string): Promise<Spender | undefined>;
   /** What a person should know of a server; undefined for a folder, of which its disk says enough. @throws StopError `store` when it cannot be reached. */
-  examine(location: string): Promise<readonly StoreFact[] | undefined>;
+  examine(location: string): Promise<string | undefined>;
   /** How much room the ledger takes. @throws StopError as `look`. */
   bytes(location: string): Promise<number>;
   /** Has the database check itself, and adds each budget up anew from the entries, also while somebody spends. @throws StopError as `look`. */
@@ -63,9 +63,8 @@ export interface Store {
   /** Opens the store to be copied to. @throws StopError `busy`, `store` or `store_lost`. */
   copyTo(location: string, options: Omit<StoreOptions, 'create'>): Promise<CopyTarget>;
   /**
-   * Opens the store to erase from it, for as long as the work takes. Where there is no ledger yet, lists that were brought to the page
-   * may be there.
-   * @throws StopError as `open`.
+   * Opens the store to erase from it, for as long as the work takes.
+   * @throws StopError as `open`; `store` where only another role may erase.
    */
   erasing<T>(location: string, options: StoreOptions, work: (eraser: Eraser) => Promise<T>): Promise<T>;
 }
@@ -74,13 +73,6 @@ export interface Store {
 export interface StoreGrants {
   readonly worker: readonly string[];
   readonly reader: readonly string[];
-}
-
-/** One thing about a place that was looked at. A problem says in `next` what to do. */
-export interface StoreFact {
-  readonly what: string;
-  readonly fact: string;
-  readonly next?: string;
 }
 
 export interface Spender {

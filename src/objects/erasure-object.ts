@@ -17,12 +17,9 @@ export const ErasureObject = noun({
   /** Lists in the store that are removed. */
   files: erased(z.array(z.string()), ({ files }) => files),
   /** Files of the user's that were written from it, and stay as they are. */
-  outputs: erased(z.array(z.string()), ({ stays }) => stays.map(({ path }) => path)),
+  outputs: erased(z.array(z.string()), ({ stays }) => stays),
   /** Rows that stay because they are not finished. */
   unsettled: count(({ unsettled }) => unsettled.length),
-  hits: erased(z.array(z.object({ place: z.string(), cell: z.string() })), ({ hits }) => hits),
-  /** What lost requests among these may have been charged. */
-  held_credits: count(({ heldCredits }) => heldCredits),
   /** Calls and lists that stay because batches go on with them, and these batches. */
   needed: count(({ needed }) => needed.calls),
   needed_lists: count(({ needed }) => needed.lists),

@@ -2,7 +2,7 @@ import { userInfo } from 'node:os';
 import type { Clock } from '../core/clock.ts';
 import { StopError, stop } from '../core/errors.ts';
 import { plainText } from '../core/plain-text.ts';
-import type { Eraser } from '../ledger/eraser.ts';
+import type { Eraser } from '../ledger/erase.ts';
 import type { Batch, BatchId, Ledger, LedgerReader } from '../ledger/ledger.ts';
 import type { StoreOptions, Tell } from '../ledger/store.ts';
 import { storeAt } from '../ledger/stores.ts';

@@ -2,58 +2,46 @@ import type { Account } from '../client/account/account.ts';
 import { StopError } from '../core/errors.ts';
 import { counted, linesOf } from '../core/plain-text.ts';
 import { isUrl, type StoreOptions } from '../ledger/store.ts';
-import { commandLine } from '../lib/command-line.ts';
-import { asRole, type Erased, eraseIn } from './tasks/erase.ts';
-
-interface RetentionOptions extends Pick<StoreOptions, 'clock' | 'operator' | 'tell'> {
-  /** False for who erases nothing, also as the owner: it is at work for as long as it lives. */
-  readonly erases?: boolean;
-}
+import { commandLine, shellWord } from '../lib/command-line.ts';
+import { type Erased, eraseIn, isNothing } from './tasks/erase.ts';
 
 /**
  * Erases answers that are older than their account's retention. It happens after a run, once its store is closed, and never
- * makes the run fail: answers that cannot be erased now, for example beside another spender, are erased after the next run. In a
- * database they are its owner's to erase, and whoever else works there says that it is due.
+ * makes the run fail: answers that cannot be erased now, beside another spender or by who does not own the database, are erased
+ * later, and that is said.
  */
 export async function keepRetention(
   accounts: readonly Account[],
   location: string,
-  options: RetentionOptions,
+  options: Pick<StoreOptions, 'clock' | 'operator' | 'tell'>,
 ): Promise<void> {
   const byIdentity = new Map(accounts.map((account) => [account.identity, account]));
-  for (const account of byIdentity.values()) {
-    try {
-      await keepOne(account, location, options);
-    } catch (error) {
-      if (!(error instanceof StopError)) throw error;
-      const fact = `Data that passed the retention of account ${account.name} is not erased yet.`;
-      options.tell?.(`${fact} ${error.message} ${error.next}`);
-    }
-  }
+  for (const { name, identity: accountIdentity, retentionMs } of byIdentity.values())
+    if (retentionMs !== undefined) await keepOne(location, { name, accountIdentity, retentionMs }, options);
 }
 
 async function keepOne(
-  { identity: accountIdentity, retentionMs, name }: Account,
   location: string,
-  { clock, operator, tell = () => {}, erases = true }: RetentionOptions,
+  { name, accountIdentity, retentionMs }: { name: string; accountIdentity: string; retentionMs: number },
+  { clock, operator, tell = () => {} }: Parameters<typeof keepRetention>[2],
 ): Promise<void> {
-  if (retentionMs === undefined) return;
   const order = { kind: 'age', ageMs: retentionMs, accountIdentity } as const;
   const erase = (dryRun: boolean): Promise<Erased> =>
     eraseIn(location, order, { clock, waitForLockMs: 0, command: 'retention', operator, dryRun });
-  const due = isUrl(location) ? await erase(true) : undefined;
-  if (due !== undefined && (!erases || due.owner !== undefined)) {
-    if (due.calls === 0) return;
-    const words = ['store', 'purge', '--account', name, '--older-than', typedAge(retentionMs)];
-    const typed = commandLine([...words, '--store', asRole(location, due.owner)]);
-    return tell(
-      `${counted(due.calls, 'request')} of account ${name} passed the retention, and only the owner of the store erases. As the owner, type: ${typed}`,
-    );
+  try {
+    // In a database nobody may work meanwhile, which is asked for only where something is due.
+    if (isUrl(location) && isNothing(await erase(true))) return;
+    const { calls, needed } = await erase(false);
+    if (calls > 0) tell(`Erased ${counted(calls, 'request')} of account ${name} that passed the retention.`);
+    const words = neededWords(needed);
+    if (words !== undefined) tell(`Account ${name} keeps data beyond its retention: ${words}`);
+  } catch (error) {
+    if (!(error instanceof StopError)) throw error;
+    const fact = `Data that passed the retention of account ${name} is not erased yet.`;
+    tell(`${fact} ${error.message} ${error.next}`);
+    const words = `store purge --account ${shellWord(name)} --older-than ${typedAge(retentionMs)}`;
+    if (isUrl(location)) tell(`What erases it: ${words}`);
   }
-  const { calls, needed } = await erase(false);
-  if (calls > 0) tell(`Erased ${counted(calls, 'request')} of account ${name} that passed the retention.`);
-  const words = neededWords(needed);
-  if (words !== undefined) tell(`Account ${name} keeps data beyond its retention: ${words}`);
 }
 
 /** As a person writes it: nothing younger is meant by it. */

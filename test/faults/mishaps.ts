@@ -131,7 +131,7 @@ function isKnownToBeOlder(place: Workplace): boolean {
   const sql = `SELECT value AS identity, (SELECT coalesce(max(id), 0) FROM calls) AS newest FROM meta WHERE name = 'identity'`;
   const { identity, newest } = database.prepare(sql).get() as { identity: string; newest: number };
   database.close();
-  const note = readFileSync(place.path(`state/rowonce-ledgers/newest-${identity}`), 'utf8');
+  const note = readFileSync(place.path(`state/rowonce-ledgers/${identity}`), 'utf8');
   return Number(note.split(' ')[0]) > newest;
 }
 

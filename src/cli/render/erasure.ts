@@ -39,10 +39,12 @@ const BACKUPS = 'Backups and copies of the store still hold it: delete or replac
 
 function foundLines(location: string, found: Erased): readonly string[] {
   const needed = neededWords(found.needed);
-  const stays = linesOf(found.stays.map(stayLine), needed !== undefined && `  stays: ${needed}`);
+  // Files of the user's are never touched.
+  const own = found.stays.map((path) => `  stays; check it yourself: ${path}`);
+  const stays = linesOf(own, needed !== undefined && `  stays: ${needed}`);
   const nothing = `Nothing of that ${found.needed.by.length === 0 ? 'is' : 'can be erased'} in ${location}.`;
   if (isNothing(found)) return [nothing, ...stays];
-  const { calls, cut, rows, memberships, names, files, heldCredits, hits } = found;
+  const { calls, cut, rows, memberships, names, files } = found;
   const parts = linesOf(
     calls > 0 && counted(calls, 'request'),
     cut > 0 && `a part of ${counted(cut, 'answer')}`,
@@ -53,28 +55,7 @@ function foundLines(location: string, found: Erased): readonly string[] {
   );
   return linesOf(
     `In ${location}: ${parts.join(', ')}.`,
-    hits.map(({ place, cell }) => `  found in ${PLACES[place] ?? place}: ${cell}`),
     files.map((file) => `  removed: ${file}`),
-    heldCredits > 0 &&
-      `  ${counted(heldCredits, 'credit')} may have been charged for lost requests among these. They stay counted, and can no longer be settled.`,
     stays,
   );
 }
-
-/** Files of the user's are never touched. */
-function stayLine({ path, isPathForgotten }: Erased['stays'][number]): string {
-  return isPathForgotten
-    ? `  stays on the disk, and the store forgets it, because its path names them: ${path}`
-    : `  stays; check it yourself: ${path}`;
-}
-
-/** What the places of a ledger are called; another place is a file of the store. */
-const PLACES: Readonly<Record<string, string>> = {
-  request: 'a request',
-  answer: 'an answer',
-  reason: 'the reason of a row',
-  plan: 'a plan',
-  membership: 'a membership',
-  words: 'what was said about a request',
-  name: 'a name or command',
-};

@@ -4,12 +4,13 @@ import { type PostgresDb, postgres } from '../db/postgres.ts';
 import { SCHEMA, type Sql } from '../db.ts';
 import type { Ledger, LedgerReader } from '../ledger.ts';
 import { ledgerOver } from '../open-ledger.ts';
-import { keepNote, type Loss, ledgerNow, lossAt, lossOf, lost, type Place } from '../outside-notes.ts';
+import { keepNote, ledgerNow, lossAt, lost, type Place } from '../outside-notes.ts';
 import {
   closedByFailure,
   contextOf,
   copiedAway,
   earlier,
+  markLost,
   metaOf,
   nothingThere,
   readerAt,
@@ -19,7 +20,6 @@ import {
 import type { StoreOptions, Tell } from '../store.ts';
 import { beginWorker, endWorker } from '../workers.ts';
 import { spendersOf, workers } from './spenders.ts';
-import { whileMoving } from './standing.ts';
 
 /** A ledger in a database: how it is recognized and opened, and how its loss is noticed. */
 
@@ -53,29 +53,20 @@ export async function hasLedger(db: PostgresDb, { mayArrive = false } = {}): Pro
 // ------------------------------------------------------------------------------------------ to spend
 
 /** An open store, for those who erase from it or copy it as well. */
-export interface Opened {
+interface Opened {
   readonly db: PostgresDb;
   readonly worker: number;
   readonly ledger: Ledger;
 }
 
-interface SpenderOptions extends StoreOptions {
-  /** Whether the caller keeps it still. */
-  readonly isStill?: boolean;
-}
-
-export async function openSpender(location: string, options: SpenderOptions): Promise<Opened> {
+export async function openSpender(location: string, options: StoreOptions): Promise<Opened> {
   const { patience, tell, clock } = options;
   const db = await postgres(location, { riding: patience && { ...patience, clock, tell } });
   return closedByFailure(db, async () => {
     const wasThere = await hasLedger(db);
     if (!wasThere && !options.create) throw noLedger(db);
-    const loss = wasThere && options.acceptLost !== true ? await lossOf(db, placeOf(db)) : undefined;
-    if (loss !== undefined) await mark(db, loss);
     await takeLedger(db, placeOf(db), options, wasThere);
-    const begin = (sql: Sql): Promise<number> => beginWorker(sql, options);
-    const worker =
-      options.isStill === true ? await db.transaction(begin) : await whileMoving(db, options, begin);
+    const worker = await db.transaction((sql) => beginWorker(sql, options));
     const watch = new Watch(db);
     await watch.look();
     db.workAs(worker, async () => (await copiedAway(db, db.shown)) ?? watch.tellLost());
@@ -109,8 +100,6 @@ export async function openSpender(location: string, options: SpenderOptions): Pr
   });
 }
 
-// ------------------------------------------------------------------------------------------ what was lost
-
 const atOnce = (db: PostgresDb): Pick<Sql, 'rows'> => ({ rows: (sql, params) => db.rowsAtOnce(sql, params) });
 
 /**
@@ -139,7 +128,7 @@ class Watch {
   /** Something that this process has committed is missing. @returns what ends it. */
   async tellLost(): Promise<StopError> {
     const fact = `The store ${this.#db.shown} was put back to an earlier state: it does not know what was written last. What is missing would be bought again.`;
-    await mark(this.#db, { fact, identity: this.#identity });
+    await markLost(atOnce(this.#db), { fact, identity: this.#identity });
     return this.#refused(fact);
   }
 
@@ -147,14 +136,6 @@ class Watch {
     this.refusal = lost(fact);
     return this.refusal;
   }
-}
-
-/** Tells everybody who spends from the ledger. What stands in its place under another name is left alone. */
-async function mark(db: PostgresDb, { fact, identity }: Loss): Promise<void> {
-  const text = `INSERT INTO meta (name, value) SELECT 'lost', CAST(? AS TEXT) FROM meta WHERE name = 'identity' AND value = ?
-    ON CONFLICT (name) DO UPDATE SET value = excluded.value WHERE meta.value = ''`;
-  // Where it cannot be written nobody can spend from it either.
-  await db.rowsAtOnce(text, [fact, identity]).catch(() => {});
 }
 
 // ------------------------------------------------------------------------------------------ to read

@@ -157,8 +157,10 @@ const RETRY_MS = 200;
  * leaves it behind.
  * @throws StopError `busy` when it is not free within `waitForLockMs`.
  */
-export async function takeLock(folder: StoreFolder, options: StoreOptions): Promise<ProcessLock> {
-  const { clock, waitForLockMs, command } = options;
+export async function takeLock(
+  folder: StoreFolder,
+  { clock, waitForLockMs, command }: Pick<StoreOptions, 'clock' | 'waitForLockMs' | 'command'>,
+): Promise<ProcessLock> {
   const deadlineMs = clock.monotonicMs() + waitForLockMs;
   let lock = tryLock(folder.lock);
   for (; lock === undefined; lock = tryLock(folder.lock)) {

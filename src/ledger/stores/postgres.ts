@@ -1,14 +1,16 @@
 import { stop } from '../../core/errors.ts';
+import { besideFolder } from '../../core/paths.ts';
 import { checkBudgets } from '../check.ts';
-import type { PostgresDb } from '../db/postgres.ts';
-import { SCHEMA } from '../db.ts';
-import { PUT_BACK } from '../outside-notes.ts';
-import { copiedTo, layOut, metaOf } from '../place.ts';
-import { copySource, copyTarget } from '../postgres/copies.ts';
-import { erasing } from '../postgres/erasing.ts';
+import { type CopySource, type CopyTarget, copyTables } from '../copy.ts';
+import { type PostgresDb, postgres } from '../db/postgres.ts';
+import { SCHEMA, type Sql } from '../db.ts';
+import { type Cleaning, type Eraser, type Erasing, findErasable, finishErasures } from '../erase.ts';
+import { setMeta } from '../outside-notes.ts';
+import { closedByFailure, copiedTo, layOut, metaOf } from '../place.ts';
 import { hasLedger, openReader, openSpender, reading, using } from '../postgres/place.ts';
 import { hasQueue, layOutQueue, openQueue, QUEUE_SCHEMA } from '../postgres/queue.ts';
-import type { Store, StoreFact, StoreGrants } from '../store.ts';
+import { keptTables } from '../schema.ts';
+import type { Store, StoreGrants, StoreOptions } from '../store.ts';
 
 /**
  * The store for hosts whose disk does not last: a database of PostgreSQL, from which many processes spend. That nothing is bought twice
@@ -23,7 +25,7 @@ const store: Store = {
   init: (location) => using(location, false, (db) => init(db, location)),
   queue: async (location) => ((await hasQueue(location)) ? openQueue(location) : undefined),
   spender: async () => undefined,
-  examine: (location) => using(location, true, async (db) => [await serverFact(db), await ledgerFact(db)]),
+  examine: (location) => using(location, true, serverFact),
   bytes: (location) => reading(location, bytesOf),
   /** Of itself the server says nothing: what is broken it meets where it reads. */
   check: (location) => reading(location, async (db) => ({ broken: [], ...(await checkBudgets(db)) })),
@@ -32,7 +34,7 @@ const store: Store = {
     throw stop('store', fact, 'Back it up where it runs, by pg_dump with both of its schemas.');
   },
   copyFrom: (location, options) => copySource(location, { ...options, create: false }),
-  copyTo: (location, options) => copyTarget(location, { ...options, create: true }),
+  copyTo: copyTarget,
   erasing,
 };
 
@@ -45,66 +47,157 @@ async function bytesOf(db: PostgresDb): Promise<number> {
   return found?.bytes ?? 0;
 }
 
-// ------------------------------------------------------------------------------------------ what a person should know
-
-interface Server {
-  readonly version: string;
-  readonly fsync: string;
-  readonly checksums: string;
-  readonly isStandby: boolean;
-  readonly used: number;
-  readonly most: number;
-}
-
 const SERVER = `
-SELECT current_setting('server_version') AS version, current_setting('fsync') AS fsync, current_setting('data_checksums') AS checksums,
-       pg_is_in_recovery() AS "isStandby", current_setting('max_connections')::bigint AS most,
-       (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend') AS used`;
+SELECT 'PostgreSQL ' || current_setting('server_version') || ', fsync ' || current_setting('fsync') || ', synchronous_commit on for Rowonce'
+    || ', data_checksums ' || current_setting('data_checksums') || ', '
+    || (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend') || ' of ' || current_setting('max_connections')
+    || ' connections in use, role ' || current_user AS fact`;
 
-/** Fewer free connections than one process uses. */
-const LEAST_FREE = 5;
-
-async function serverFact(db: PostgresDb): Promise<StoreFact> {
-  const [server] = await db.rows<Server>(SERVER);
-  const { version, fsync, checksums, isStandby, used, most } = server as Server;
-  const settings = `fsync ${fsync}, synchronous_commit on for Rowonce, data_checksums ${checksums}`;
-  const found = {
-    what: 'server',
-    fact: `PostgreSQL ${version}, ${settings}, ${used} of ${most} connections in use`,
-  };
-  if (isStandby)
-    return { ...found, fact: `${found.fact}; it is a standby`, next: 'Name the server that takes writes.' };
-  if (most - used >= LEAST_FREE) return found;
-  return { ...found, next: 'Raise max_connections, or end what else is connected: a process uses five.' };
+async function serverFact(db: PostgresDb): Promise<string | undefined> {
+  return (await db.rows<{ fact: string }>(SERVER))[0]?.fact;
 }
 
-const RIGHTS = `
-SELECT current_user AS role, has_table_privilege('${SCHEMA}.calls', 'INSERT') AS writes,
-       pg_has_role((SELECT nspowner FROM pg_namespace WHERE nspname = '${SCHEMA}'), 'USAGE') AS owns`;
+// ------------------------------------------------------------------------------------------ while nobody works
 
-async function ledgerFact(db: PostgresDb): Promise<StoreFact> {
-  const what = 'ledger';
-  if (!(await hasLedger(db, { mayArrive: true })))
-    return { what, fact: `none yet in schema ${SCHEMA}; the first run makes it` };
-  const [rights] = await db.rows<{ role: string; owns: boolean; writes: boolean }>(RIGHTS);
-  const may = rights?.owns ? 'owns it' : rights?.writes ? 'may write to it' : 'may only read it';
-  const mebibytes = ((await bytesOf(db)) / 1024 / 1024).toFixed(0);
-  const fact = `${mebibytes} MiB in schema ${SCHEMA}; role ${rights?.role} ${may}`;
-  if ((await metaOf(db, 'arriving')) !== undefined)
+/**
+ * Who copies or erases needs that nobody writes meanwhile. A lock would hold up who begins: whoever is at work is waited for before, and
+ * what was written all the same is found out in the transaction that ends it, which then changes nothing.
+ */
+const AT_WORK = `
+SELECT host, pid, command FROM workers WHERE ended_at IS NULL AND accounts <> '[]' AND seen_at > {now} - 5000 ORDER BY id LIMIT 1`;
+
+/** Short compared to any run, and rare enough that waiting costs nothing. Who was killed counts as at work for so long. */
+const [RETRY_MS, LEAST_WAIT_MS] = [200, 6_000];
+
+/** @returns what is the same as long as nobody else has written. @throws StopError `busy` when somebody is at work for longer than it waits. */
+async function whenIdle({ db, worker }: Opened, { clock, waitForLockMs }: StoreOptions): Promise<number> {
+  const lastMs = clock.monotonicMs() + Math.max(waitForLockMs, LEAST_WAIT_MS);
+  for (;;) {
+    const [other] = await db.rows<{ host: string; pid: number; command: string }>(AT_WORK);
+    if (other === undefined) return writtenBeside(db, worker);
+    if (clock.monotonicMs() >= lastMs)
+      throw stop(
+        'busy',
+        `The store ${db.shown} is in use by process ${other.pid} on ${other.host}, "${other.command}".`,
+        'Let it end, or wait for it with --wait 2h.',
+      );
+    await clock.sleep(RETRY_MS);
+  }
+}
+
+type Opened = Awaited<ReturnType<typeof openSpender>>;
+
+/** Grows with everything that others write. */
+async function writtenBeside(sql: Pick<Sql, 'rows'>, worker: number): Promise<number> {
+  const grows = 'SELECT CAST(coalesce(sum(newest_group), 0) AS {int}) AS n FROM workers WHERE id <> ?';
+  const [found] = await sql.rows<{ n: number }>(grows, [worker]);
+  return found?.n ?? 0;
+}
+
+/** @throws StopError `busy`. */
+async function requireSame(sql: Sql, { db, worker }: Opened, before: number): Promise<void> {
+  if ((await writtenBeside(sql, worker)) === before) return;
+  throw stop(
+    'busy',
+    `The ledger at ${db.shown} was written to meanwhile, so it was left as it was.`,
+    'Stop everything that works with it, then run the same command again.',
+  );
+}
+
+// ------------------------------------------------------------------------------------------ to copy
+
+async function copySource(location: string, options: StoreOptions): Promise<CopySource> {
+  const opened = await openSpender(location, { ...options, mayBeCopied: true });
+  const { db, ledger, worker } = opened;
+  return closedByFailure(ledger, async () => {
+    const before = await whenIdle(opened, options);
     return {
-      what,
-      fact: `${fact}; it is a copy that is not finished`,
-      next: 'Run the same store copy command again.',
+      ...{ ledger, db, place: location },
+      copied: await copiedTo(db),
+      leave: (copied) =>
+        db.transaction(async (sql) => {
+          await requireSame(sql, opened, before);
+          await setMeta(sql, { copied_to: JSON.stringify(copied) });
+          // Whoever has it open writes nothing any more.
+          const others =
+            'UPDATE workers SET newest_group = newest_group + 1 WHERE ended_at IS NULL AND id <> ?';
+          await sql.rows(others, [worker]);
+        }),
+      close: () => ledger.close(),
     };
-  const lost = await metaOf(db, 'lost');
-  if (lost !== undefined && lost !== '') return { what, fact: `${fact}; ${lost}`, next: PUT_BACK };
-  const copied = await copiedTo(db);
-  if (copied === undefined) return { what, fact };
-  return {
-    what,
-    fact: `${fact}; it was copied to ${copied.place}, and nothing is bought from it any more`,
-    next: `Name the copy: --store ${copied.place}`,
-  };
+  });
+}
+
+/** A copy has a mark with its name until it is whole, and nothing opens it before. */
+async function copyTarget(location: string): Promise<CopyTarget> {
+  const db = await postgres(location);
+  return closedByFailure(db, async () => {
+    if (!(await hasLedger(db, { mayArrive: true }))) await layOut(db);
+    const isArriving = (await metaOf(db, 'arriving')) !== undefined;
+    const used = await db.rows(`SELECT 1 FROM (SELECT FROM accounts UNION ALL SELECT FROM notes) a LIMIT 1`);
+    return {
+      place: location,
+      present: isArriving || used.length === 0 ? undefined : await metaOf(db, 'identity'),
+      async take(from, identity) {
+        const tables = keptTables().map(({ table }) => table);
+        // Roles keep what they may do with the tables.
+        await db.script(`
+          BEGIN; DROP FUNCTION IF EXISTS ${SCHEMA}.refuse() CASCADE; TRUNCATE ${tables.join(', ')}, steps;
+          INSERT INTO meta (name, value) VALUES ('arriving', '${identity}'); COMMIT;`);
+        await copyTables(from, db, { identity, place: location });
+      },
+      async arrive(identity) {
+        const arrived = `DELETE FROM meta WHERE name = 'arriving' AND value = ? RETURNING name`;
+        if ((await db.rows(arrived, [identity])).length === 1) return;
+        throw stop('busy', `Another copy to ${location} was made at once.`, 'Run the same command again.');
+      },
+      close: () => db.close(),
+    };
+  });
+}
+
+// ------------------------------------------------------------------------------------------ to erase
+
+/** What lies beside a ledger in a folder, such as the book of a sandbox, is in a folder of this user. */
+async function erasing<T>(
+  location: string,
+  options: StoreOptions,
+  work: (eraser: Eraser) => Promise<T>,
+): Promise<T> {
+  if (options.dryRun !== true) await reading(location, requireOwner);
+  const opened = await openSpender(location, { ...options, mayBeCopied: true });
+  const { db, ledger, worker } = opened;
+  try {
+    const before = options.dryRun === true ? 0 : await whenIdle(opened, options);
+    const begin = (sql: Sql): Promise<void> => requireSame(sql, opened, before);
+    const erasing: Erasing = { db, worker, begin, clean: () => clean(db) };
+    if (options.dryRun !== true) await finishErasures(erasing);
+    const find: Eraser['find'] = (target) => findErasable(erasing, target);
+    return await work({ folder: besideFolder(location), ledger, find, compact: erasing.clean });
+  } finally {
+    await ledger.close();
+  }
+}
+
+/** Former versions of rows go. The write-ahead log of the server, its archive and backups are its owner's. */
+async function clean(db: PostgresDb): Promise<Cleaning> {
+  for (const { table } of keptTables()) await db.rows(`VACUUM FULL ${table}`);
+  return { isDue: false };
+}
+
+const OTHER_OWNER = `
+SELECT pg_get_userbyid(relowner) AS owner FROM pg_class WHERE oid = '${SCHEMA}.calls'::regclass AND NOT pg_has_role(relowner, 'USAGE')`;
+
+/** Emptied rows are written anew, which only the owner of the tables may do. @throws StopError `store`. */
+async function requireOwner(db: PostgresDb): Promise<void> {
+  const [other] = await db.rows<{ owner: string }>(OTHER_OWNER);
+  if (other === undefined) return;
+  const asOwner = db.shown.replace(/:\/\/(?:[^@/]*@)?/, `://${encodeURIComponent(other.owner)}@`);
+  throw stop(
+    'store',
+    `Nothing was erased: in ${db.shown} that is for the owner of the ledger, the role ${other.owner}.`,
+    `Run it as that role: --store ${asOwner}`,
+  );
 }
 
 // ------------------------------------------------------------------------------------------ roles

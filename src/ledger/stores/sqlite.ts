@@ -1,25 +1,39 @@
-import { type BigIntStats, existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { type BigIntStats, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { isoTime } from '../../core/clock.ts';
 import { StopError, stop } from '../../core/errors.ts';
-import { listsFolder } from '../../core/paths.ts';
 import { moveWithoutReplacing, outputProblem } from '../../lib/atomic-file.ts';
 import { testHook } from '../../lib/faults.ts';
 import type { ProcessLock } from '../../lib/process-lock.ts';
 import { checkBudgets } from '../check.ts';
-import type { CopySource } from '../copy.ts';
+import { type CopySource, type CopyTarget, copyTables } from '../copy.ts';
 import { Connection, sqlite } from '../db/sqlite.ts';
 import type { Db } from '../db.ts';
-import { type Erasing, findErasable, finishErasures, NOTHING_ERASABLE } from '../erase.ts';
-import type { Eraser } from '../eraser.ts';
+import { type Cleaning, type Eraser, type Erasing, findErasable, finishErasures } from '../erase.ts';
 import type { Keeping } from '../gather.ts';
 import type { Ledger, LedgerReader } from '../ledger.ts';
 import { ledgerOver } from '../open-ledger.ts';
-import { keepNote, ledgerNow, lossAt, requireAccepted, setMeta } from '../outside-notes.ts';
-import { closedByFailure, contextOf, copiedTo, nothingThere, readerAt, takeLedger } from '../place.ts';
-import { clean } from '../sqlite/cleaning.ts';
-import { copyTarget } from '../sqlite/copies.ts';
-import { explained, isDiskFull } from '../sqlite/errors.ts';
+import {
+  keepNote,
+  ledgerNow,
+  lossAt,
+  type Place,
+  realPlaceOf,
+  requireAccepted,
+  setMeta,
+} from '../outside-notes.ts';
+import {
+  closedByFailure,
+  contextOf,
+  copiedTo,
+  earlier,
+  metaOf,
+  nothingThere,
+  readerAt,
+  refuseNewer,
+  takeLedger,
+} from '../place.ts';
+import { damagedStore, explained, isDiskFull, sqliteCode } from '../sqlite/errors.ts';
 import {
   ensureReserve,
   FILE_MODE,
@@ -33,9 +47,9 @@ import {
   sizeOf,
   storeFolder,
   syncFile,
+  syncFolder,
   takeLock,
 } from '../sqlite/folder.ts';
-import { APPLICATION_ID, connect, isEmpty, placeOf } from '../sqlite/layout.ts';
 import type { Store, StoreCheck, StoreOptions, Tell } from '../store.ts';
 import { beginWorker, endWorker } from '../workers.ts';
 
@@ -45,7 +59,7 @@ const store: Store = {
   manySpend: false,
   open: (location, options) => explaining(location, async (folder) => (await open(folder, options)).ledger),
   look: (location, tell) => explaining(location, (folder) => look(folder, tell)),
-  prepare: (location) => explaining(location, async (folder) => prepare(folder, {})),
+  prepare: (location) => explaining(location, async (folder) => prepare(folder)),
   async init(location) {
     const next =
       'The first run makes it; a store for several hosts is named postgres://USER@HOST:PORT/DATABASE.';
@@ -60,15 +74,9 @@ const store: Store = {
   backUp: (location, file) => reading(location, (connection) => backUp(connection, file)),
   copyFrom: (location, options) =>
     explaining(location, (folder) => copySource(folder, { ...options, create: false })),
-  copyTo: (location, options) =>
-    explaining(location, (folder) => {
-      prepare(folder, {});
-      return copyTarget(folder, { ...options, create: true });
-    }),
+  copyTo: (location, options) => explaining(location, (folder) => copyTarget(folder, options)),
   erasing: (location, options, work) =>
     explaining(location, async (folder) => {
-      if (!hasLedger(folder) && existsSync(listsFolder(folder.path)))
-        return erasingLists(folder, options, work);
       const opened = await open(folder, { ...options, create: false, mayBeCopied: true });
       try {
         const find: Eraser['find'] = (target) => findErasable(opened, target);
@@ -92,12 +100,46 @@ async function explaining<T>(location: string, work: (folder: StoreFolder) => Pr
 
 const noStore = ({ path }: StoreFolder): StopError => nothingThere(path, 'the first run makes a new one.');
 
+const placeOf = ({ path }: StoreFolder): Place => ({ shown: path, at: realPlaceOf(path) });
+
 /** Makes the folder, or takes the one that is there. */
-function prepare(folder: StoreFolder, { acceptLost }: Pick<StoreOptions, 'acceptLost'>): void {
+function prepare(folder: StoreFolder, acceptLost?: boolean): void {
   // This comes before anything is made, so that the mount point of an unmounted disk stays as it is.
   if (!hasLedger(folder)) requireAccepted(lossAt(placeOf(folder)), { acceptLost });
   preparePrivateFolder(folder);
 }
+
+// --------------------------------------------------------------------------------------------- what a file is
+
+/** "RowX" in ASCII, in the header of every ledger, so that no other program's SQLite file counts as one. */
+const APPLICATION_ID = 0x526f7758;
+
+/** What was in the header of ledgers that had other tables, before the first release: "RowL", "RoWo". */
+const FORMER = [0x526f774c, 0x526f576f];
+
+function connect(folder: StoreFolder, use: 'read' | 'write'): Connection {
+  try {
+    return new Connection(folder.ledger, use);
+  } catch (error) {
+    if (sqliteCode(error) !== 'SQLITE_NOTADB') throw error;
+    if (lossAt(placeOf(folder)) === undefined) throw notALedger(folder);
+    throw damagedStore(folder.path, 'ledger.db is no longer a ledger');
+  }
+}
+
+/** Whether nothing is laid out there yet. @throws StopError for a file that is no ledger, `store_version` for one of another Rowonce. */
+async function isEmpty(connection: Connection, folder: StoreFolder): Promise<boolean> {
+  const application = Number(connection.pragma('application_id'));
+  if (FORMER.includes(application)) throw earlier(folder.path);
+  const db = sqlite(connection, connection);
+  const tables = (await db.rows<{ name: string }>('SELECT name FROM sqlite_schema')).map(({ name }) => name);
+  if (application !== APPLICATION_ID && tables.length > 0) throw notALedger(folder);
+  if (tables.includes('steps')) await refuseNewer(db, folder.path);
+  return !tables.includes('meta') || (await metaOf(db, 'secret')) === undefined;
+}
+
+const notALedger = ({ ledger }: StoreFolder) =>
+  stop('store', `${ledger} is not a ledger of Rowonce.`, 'Name another folder with --store.');
 
 // --------------------------------------------------------------------------------------------- to spend
 
@@ -108,7 +150,7 @@ interface Opened extends Erasing {
 
 async function open(folder: StoreFolder, options: StoreOptions): Promise<Opened> {
   if (!options.create && !hasLedger(folder)) throw noStore(folder);
-  prepare(folder, options);
+  prepare(folder, options.acceptLost);
   const lock = await takeLock(folder, options);
   return closedByFailure({ close: () => lock.release() }, async () => {
     const writer = connect(folder, 'write');
@@ -131,8 +173,8 @@ async function openLocked(folder: StoreFolder, { lock, writer, options }: Locked
   if (isNew) writer.pragma(`application_id = ${APPLICATION_ID}`);
   const reader = connect(folder, 'read');
   return closedByFailure(reader.raw, async () => {
-    const [db, place] = [sqlite(writer, reader), placeOf(folder)];
-    await takeLedger(db, place, options, !isNew);
+    const db = sqlite(writer, reader);
+    await takeLedger(db, placeOf(folder), options, !isNew);
     ensureReserve(folder.reserve);
     limitPages(writer);
     const worker = await db.transaction((sql) => beginWorker(sql, options));
@@ -287,7 +329,7 @@ async function checkLedger(connection: Connection): Promise<StoreCheck> {
   }
 }
 
-// --------------------------------------------------------------------------------------------- to keep
+// --------------------------------------------------------------------------------------------- to back up, copy and erase
 
 /**
  * Copies a ledger into one file, also while somebody spends from it. The copy says that it is one, so that nothing is bought from it
@@ -341,23 +383,77 @@ async function copySource(folder: StoreFolder, options: StoreOptions): Promise<C
   };
 }
 
-/** The lock keeps a first run from beginning with one of the lists meanwhile. */
-async function erasingLists<T>(
+/** A copy is a file that no store opens before it has its name. */
+async function copyTarget(
   folder: StoreFolder,
-  options: StoreOptions,
-  work: (eraser: Eraser) => Promise<T>,
-): Promise<T> {
-  refuseForeign(folder);
+  options: Pick<StoreOptions, 'clock' | 'waitForLockMs' | 'command'>,
+): Promise<CopyTarget> {
+  prepare(folder);
   const lock = await takeLock(folder, options);
+  const copy = join(folder.path, 'ledger.db.copy');
+  return {
+    place: folder.path,
+    present: hasLedger(folder) ? await identityIn(connect(folder, 'read')) : undefined,
+    async take(from, identity) {
+      rmSync(copy, { force: true });
+      const connection = new Connection(copy, 'write');
+      try {
+        makePrivateFile(copy);
+        connection.pragma(`application_id = ${APPLICATION_ID}`);
+        // It is on the disk as a whole before anybody takes it for a ledger.
+        connection.pragma('synchronous = OFF');
+        await copyTables(from, sqlite(connection, connection), { identity, place: folder.path });
+        const said = String(connection.pragma('integrity_check'));
+        if (said !== 'ok') throw damagedStore(copy, `SQLite says "${said}"`);
+      } finally {
+        connection.raw.close();
+      }
+      syncFile(copy);
+      syncFolder(folder.path);
+    },
+    async arrive() {
+      renameSync(copy, folder.ledger);
+      syncFolder(folder.path);
+      syncFolder(dirname(folder.path));
+    },
+    async close() {
+      lock.release();
+    },
+  };
+}
+
+/** The name of the ledger in a file; undefined where it has none. */
+async function identityIn(connection: Connection): Promise<string | undefined> {
   try {
-    const compact: Eraser['compact'] = async () => ({ isDue: false });
-    return await work({
-      folder: folder.path,
-      ledger: undefined,
-      find: async () => NOTHING_ERASABLE,
-      compact,
-    });
+    return await metaOf(sqlite(connection, connection), 'identity');
+  } catch {
+    return undefined;
   } finally {
-    lock.release();
+    connection.raw.close();
   }
 }
+
+/**
+ * Overwrites what an erasure leaves. The whole ledger is written anew, because a page that is split leaves copies between its entries,
+ * which `secure_delete` does not reach; then the log is cut.
+ */
+function clean(connection: Connection, folder: string): Cleaning {
+  const isCut = (): boolean => connection.pragma('wal_checkpoint(TRUNCATE)') === 0;
+  try {
+    if (!isCut()) return { isDue: true, why: LOG_HELD };
+    connection.raw.exec('VACUUM');
+    return isCut() ? { isDue: false } : { isDue: true, why: LOG_HELD };
+  } catch (error) {
+    if (!isDiskFull(error)) throw error;
+    // The room that it has taken is given back.
+    isCut();
+    const bytes = Number(connection.pragma('page_count')) * Number(connection.pragma('page_size'));
+    return { isDue: true, why: lacking(folder, bytes * 1.1) };
+  }
+}
+
+const lacking = (folder: string, bytes: number): string =>
+  `The ledger in ${folder} must still be rewritten after an erasure, so that nothing is left between its entries. That needs ${(bytes / 1e6).toFixed(1)} MB of free space. Free some; the next command that writes does it.`;
+
+const LOG_HELD =
+  'Another process is reading the ledger, so its log still has what was erased; opening the store next time overwrites it.';

@@ -2,7 +2,7 @@ import { asReadToday } from '../../client/kept-answers.ts';
 import type { CallKey } from '../../core/call-key.ts';
 import { invariant, StopError, stop, unreachable } from '../../core/errors.ts';
 import type { MappedInput } from '../../files/input.ts';
-import { erasedReason } from '../../ledger/eraser.ts';
+import { erasedReason } from '../../ledger/erase.ts';
 import type {
   AnswerAtHand,
   AnswerRecord,

@@ -1,7 +1,8 @@
+import { randomBytes } from 'node:crypto';
 import { type Clock, isoTime } from '../../core/clock.ts';
 import { stop } from '../../core/errors.ts';
 import { counted } from '../../core/plain-text.ts';
-import type { Copied, CopySource, CopyTarget } from '../../ledger/copy.ts';
+import type { CopySource, CopyTarget } from '../../ledger/copy.ts';
 import type { StoreOptions } from '../../ledger/store.ts';
 import { storeAt } from '../../ledger/stores.ts';
 import { commandLine } from '../../lib/command-line.ts';
@@ -46,29 +47,31 @@ export async function copyStore(
 }
 
 async function copied(source: CopySource, target: CopyTarget, clock: Clock): Promise<void> {
-  if (source.copied !== undefined) return goOn(source, target, source.copied);
+  const before = source.copied;
+  const copy = before ?? {
+    identity: randomBytes(16).toString('hex'),
+    place: target.place,
+    atMs: clock.wallMs(),
+  };
+  if (before !== undefined && target.present === copy.identity) return;
+  if (copy.place !== target.place)
+    throw stop(
+      'store',
+      `The ledger in ${source.place} was copied to ${copy.place} on ${isoTime(copy.atMs)}, and ${target.place} is not that copy.`,
+      `Name the copy: --store ${copy.place}`,
+    );
   if (target.present !== undefined)
     throw stop(
       'store',
       `${target.place} has a ledger already, and two ledgers cannot become one.`,
       'Name a place that has none.',
     );
-  await refuseOpen(source);
-  const identity = await target.take(source.db);
+  if (before === undefined) await refuseOpen(source);
+  await target.take(source.db, copy.identity);
   crashPoint('copy-taken');
-  await source.leave({ identity, place: target.place, atMs: clock.wallMs() });
+  if (before === undefined) await source.leave(copy);
   crashPoint('copy-left');
-  await target.arrive();
-}
-
-async function goOn(source: CopySource, target: CopyTarget, copy: Copied): Promise<void> {
-  if (target.present === copy.identity) return;
-  if (target.awaiting === copy.identity) return target.arrive();
-  throw stop(
-    'store',
-    `The ledger in ${source.place} was copied to ${copy.place} on ${isoTime(copy.atMs)}, and ${target.place} is not that copy.`,
-    `Name the copy: --store ${copy.place}`,
-  );
+  await target.arrive(copy.identity);
 }
 
 async function refuseOpen({ ledger, place }: CopySource): Promise<void> {

@@ -1,11 +1,21 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { isoTime } from '../../core/clock.ts';
-import { type StopError, stop } from '../../core/errors.ts';
-import type { Cleaning, Erasable, Eraser, ErasureTarget } from '../../ledger/eraser.ts';
+import { stop } from '../../core/errors.ts';
+import { listsFolder } from '../../core/paths.ts';
+import {
+  type Cleaning,
+  type Erasable,
+  type Eraser,
+  type ErasureTarget,
+  NOTHING_ERASABLE,
+} from '../../ledger/erase.ts';
 import type { StoreOptions } from '../../ledger/store.ts';
 import { toldIn } from '../../ledger/time.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import { erasingIn } from '../open-ledger.ts';
-import { keptLists, replaceInTexts, type UserFile, userFiles } from './erase/kept-files.ts';
+import { isThere } from '../store-choice.ts';
+import { keptFiles, replaceInBooks } from './erase/kept-files.ts';
 
 export { personOf } from './erase/person.ts';
 
@@ -25,13 +35,12 @@ interface ErasureOptions extends Pick<StoreOptions, 'clock' | 'waitForLockMs' | 
 }
 
 export interface Erased extends Omit<Erasable, 'inputs' | 'files' | 'written' | 'erase'> {
+  /** Files of the store's that are removed. */
   readonly files: readonly string[];
   /** Files of the user's that we wrote from it. They stay as they are. */
-  readonly stays: readonly UserFile[];
+  readonly stays: readonly string[];
   /** What stays because batches go on with it, and how many lists in the store are of that. */
   readonly needed: Erasable['needed'] & { readonly lists: number };
-  /** The role that alone may erase here; undefined for whoever asks. */
-  readonly owner: string | undefined;
   /** Whether all that was erased is overwritten by now. */
   readonly cleaning: Cleaning;
 }
@@ -42,54 +51,43 @@ export interface Erased extends Omit<Erasable, 'inputs' | 'files' | 'written' | 
  *   the time.
  */
 export function eraseIn(location: string, order: ErasureOrder, options: ErasureOptions): Promise<Erased> {
-  return erasingIn(location, options, async (eraser) => {
-    const { clock, dryRun } = options;
-    const { ledger, owner, folder } = eraser;
-    const isAge = order.kind === 'age' && ledger !== undefined;
-    const toldMs = isAge ? await toldIn(ledger, order.accountIdentity) : undefined;
-    const { found, erased } = await foundIn(eraser, targetOf(order, toldMs ?? 0));
-    if (isNothing(erased)) await requireTold(eraser, order, toldMs, clock.wallMs());
-    const isHeld = order.kind === 'person' && erased.unsettled.length + erased.needed.by.length > 0;
-    if (dryRun || isHeld || isNothing(erased)) return erased;
-    if (owner !== undefined) throw onlyOwner(location, owner);
-    // This comes before the ledger forgets the person: after a crash in between the next erasure still finds them.
-    if (order.kind === 'person') replaceInTexts(folder, order.person);
-    return { ...erased, cleaning: await found.erase(erased.files, clock.wallMs()) };
-  });
+  // Lists may have been brought to the page before anything was run.
+  if (!isThere(location) && existsSync(listsFolder(location)))
+    return eraseFrom({ folder: resolve(location), find: async () => NOTHING_ERASABLE }, order, options);
+  return erasingIn(location, options, (eraser) => eraseFrom(eraser, order, options));
+}
+
+type From = Pick<Eraser, 'folder' | 'find'> & Partial<Pick<Eraser, 'ledger'>>;
+
+async function eraseFrom(from: From, order: ErasureOrder, options: ErasureOptions): Promise<Erased> {
+  const { clock, dryRun } = options;
+  const { ledger, folder } = from;
+  const isAge = order.kind === 'age' && ledger !== undefined;
+  const toldMs = isAge ? await toldIn(ledger, order.accountIdentity) : undefined;
+  const { found, erased } = await foundIn(from, targetOf(order, toldMs ?? 0));
+  if (isNothing(erased)) await requireTold(from, order, toldMs, clock.wallMs());
+  const isHeld = order.kind === 'person' && erased.unsettled.length + erased.needed.by.length > 0;
+  if (dryRun || isHeld || isNothing(erased)) return erased;
+  // This comes before the ledger forgets the person: after a crash in between the next erasure still finds them.
+  if (order.kind === 'person') replaceInBooks(folder, order.person);
+  return { ...erased, cleaning: await found.erase(erased.files, clock.wallMs()) };
 }
 
 /** Gives back the room of what was erased. @throws StopError as an erasure. */
-export function compactIn(location: string, options: Omit<ErasureOptions, 'dryRun'>): Promise<Cleaning> {
-  return erasingIn(location, options, async ({ owner, compact }) => {
-    if (owner !== undefined) throw onlyOwner(location, owner);
-    return compact();
-  });
-}
+export const compactIn = (location: string, options: Omit<ErasureOptions, 'dryRun'>): Promise<Cleaning> =>
+  erasingIn(location, options, ({ compact }) => compact());
 
 /** @param nowMs where ages end. */
 const targetOf = (order: ErasureOrder, nowMs: number): ErasureTarget =>
   order.kind === 'age' ? { ...order, kind: 'old', beforeMs: nowMs - order.ageMs } : order;
 
-async function foundIn({ folder, owner, find }: Eraser, target: ErasureTarget) {
+async function foundIn({ folder, find }: From, target: ErasureTarget) {
   const found = await find(target);
-  const { inputs, files, written, erase: _, ...counts } = found;
-  const lists = keptLists(inputs, folder, target);
-  const person = target.kind === 'person' ? target.person : undefined;
-  const outside = userFiles({ files, written }, folder, person, lists.files);
-  const erased: Erased = {
-    ...counts,
-    names: found.names + outside.named,
-    hits: [...found.hits, ...lists.hits],
-    files: lists.files,
-    stays: outside.files,
-    needed: {
-      calls: found.needed.calls,
-      lists: lists.needed.lists,
-      by: [...new Set([...found.needed.by, ...lists.needed.by])],
-    },
-    owner,
-    cleaning: { isDue: false },
-  };
+  const { inputs: _, written: __, erase: ___, ...counts } = found;
+  const kept = await keptFiles(found, folder, target);
+  const by = [...new Set([...found.needed.by, ...kept.needed.by])];
+  const needed = { calls: found.needed.calls, lists: kept.needed.lists, by };
+  const erased: Erased = { ...counts, ...kept, needed, cleaning: { isDue: false } };
   return { found, erased };
 }
 
@@ -99,13 +97,13 @@ export function isNothing({ calls, cut, rows, memberships, names, files }: Erase
 
 /** What this machine's clock alone makes old stays, and that is said. A day more or less is nobody's concern. */
 async function requireTold(
-  eraser: Eraser,
+  from: From,
   order: ErasureOrder,
   toldMs: number | undefined,
   wallMs: number,
 ): Promise<void> {
   if (order.kind !== 'age' || (toldMs !== undefined && wallMs - toldMs <= DAY_MS)) return;
-  if (isNothing((await foundIn(eraser, targetOf(order, wallMs))).erased)) return;
+  if (isNothing((await foundIn(from, targetOf(order, wallMs))).erased)) return;
   const told =
     toldMs === undefined
       ? "no vendor's answer in the store has told the time"
@@ -118,17 +116,6 @@ async function requireTold(
 }
 
 const DAY_MS = 24 * 60 * 60_000;
-
-/** The same place as another role names it. @param role undefined: it is the right one. */
-export const asRole = (location: string, role: string | undefined): string =>
-  role === undefined ? location : location.replace(/:\/\/(?:[^@/]*@)?/, `://${encodeURIComponent(role)}@`);
-
-const onlyOwner = (location: string, owner: string): StopError =>
-  stop(
-    'store',
-    `Nothing was erased: in ${location} that is for the owner of the ledger, the role ${owner}.`,
-    `Run it as that role: --store ${asRole(location, owner)}`,
-  );
 
 /** Refuses to erase a call in doubt: it may have been charged, and nothing would show that when it is bought again. */
 export function requireSettled(erased: Erased): Erased {

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -73,8 +73,4 @@ async function note(folder: string, noted: NotedFile): Promise<void> {
     await mkdir(join(folder, NOTES), { recursive: true, mode: 0o700 });
     await replaceFile(join(folder, NOTES, `${name}.json`), 0o600, [JSON.stringify(noted)]);
   } catch {}
-}
-
-export function forgetNotes(folder: string, isMeant: (path: string) => boolean): void {
-  for (const { path, file } of notesIn(folder)) if (isMeant(path)) rmSync(file, { force: true });
 }

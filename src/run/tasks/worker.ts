@@ -154,9 +154,7 @@ async function serve(serving: Serving, stopping: AbortSignal): Promise<void> {
         if ((await ledger.notices.waiting()).length > 0) await sendOnce(ledger, clock);
       }),
       each(REGULAR_LOOK_MS, serving, until, () => look(0)),
-      each(DAY_MS, serving, until, () =>
-        keepRetention(accounts, location, { clock, tell: noted(onEvent), erases: false }),
-      ),
+      each(DAY_MS, serving, until, () => keepRetention(accounts, location, { clock, tell: noted(onEvent) })),
       ...accounts.map((account) => serveAccount(serving, { account, work, idle }, until)),
     ]);
   } finally {

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import fc from 'fast-check';
@@ -32,9 +33,10 @@ async function copyAt(at: string, from: Store, to: Store, changed = (db: Db) => 
   const place = freshPlace(to);
   const source = await from.copyFrom(at, options);
   const target = await to.copyTo(place, options);
-  const identity = await target.take(changed(source.db));
+  const identity = randomBytes(16).toString('hex');
+  await target.take(changed(source.db), identity);
   await source.leave({ identity, place: target.place, atMs: NOON_MS });
-  await target.arrive();
+  await target.arrive(identity);
   await Promise.all([source.close(), target.close()]);
   return place;
 }

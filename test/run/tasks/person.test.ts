@@ -101,8 +101,8 @@ test('any text with an @ can be forgotten, and a host in both of its spellings',
 
 test('UTF-16 is read as well, with a mark in front and in either order', () => {
   const bytes = Buffer.from('\uFEFFJane.Doe@acme.example;y', 'utf16le');
-  expect(jane.cellsIn(bytes)).toHaveLength(1);
-  expect(jane.cellsIn(Buffer.from(bytes).swap16())).toHaveLength(1);
+  expect(jane.in(bytes)).toBe(true);
+  expect(jane.in(Buffer.from(bytes).swap16())).toBe(true);
 });
 
 test.each([

@@ -3,7 +3,7 @@ import { domainToASCII, domainToUnicode } from 'node:url';
 import { readBody } from '../../../core/answer-body.ts';
 import { stop } from '../../../core/errors.ts';
 import type { JsonValue } from '../../../core/operation.ts';
-import type { Person, Where } from '../../../ledger/eraser.ts';
+import type { Person, Where } from '../../../ledger/erase.ts';
 import {
   normalisePersonProfile,
   normaliseProfileSlug,
@@ -56,19 +56,9 @@ class NamedPerson implements Person {
     this.#isWhole = isWhole;
   }
 
-  in(text: string, where: Where = 'text'): boolean {
-    return !this.#found(text, where).next().done;
-  }
-
-  cellsIn(text: string | Buffer, where: Where = 'text'): readonly string[] {
+  in(text: string | Buffer, where: Where = 'text'): boolean {
     const texts = typeof text === 'string' ? [text] : textsOf(text);
-    return texts.flatMap((each) =>
-      [...this.#found(each, where)].map(({ index, 0: found }) =>
-        where === 'name' && each.length <= LONGEST_CELL
-          ? each
-          : cellAround(each, index, index + found.length),
-      ),
-    );
+    return texts.some((each) => !this.#found(each, where).next().done);
   }
 
   replacedIn(name: string): string {
@@ -125,17 +115,6 @@ function textsOf(bytes: Buffer): readonly string[] {
   const pairs = Buffer.from(bytes.subarray(0, bytes.length - (bytes.length % 2)));
   const littleEndian = pairs.toString('utf16le');
   return [bytes.toString(), littleEndian, pairs.swap16().toString('utf16le')];
-}
-
-/** A cell that is longer is shown from there on. */
-const LONGEST_CELL = 300;
-
-const BETWEEN_CELLS = /[\t\r\n,;|"]/;
-
-function cellAround(text: string, from: number, to: number): string {
-  const before = text.slice(Math.max(0, from - LONGEST_CELL), from).split(BETWEEN_CELLS);
-  const [after = ''] = text.slice(to, to + LONGEST_CELL).split(BETWEEN_CELLS, 1);
-  return `${before.at(-1) ?? ''}${text.slice(from, to)}${after}`;
 }
 
 function emailPattern(address: string): string {
