@@ -6,14 +6,14 @@ import type { AccountLine, SharedWindow, Turn } from './spenders.ts';
 /**
  * What many workers share of an account's limits. They stand in one line: each takes a few places at once, and each place has a time at
  * which its request is due. A request is due no earlier than a window after the one N before it was at the vendor at the latest, so no
- * stretch of the window's length has more than N, whoever sends. How late requests came their worker tells with the next places that it
+ * stretch of the window's length has more than N, whoever sends. How late a request came its worker tells with the next places that it
  * takes; of what nobody tells the latest time counts at which it would still have left. A worker that dies loses the places that it has
  * taken, and one that cannot ask has none.
  *
- * Times in the line are by the database's clock. Where that is set back by more than two minutes, the line begins anew.
+ * Times in the line are by the database's clock. Of what is more than two minutes ahead of it, it was set back since.
  */
 
-/** Windows up to this length are spread; a day's quota may be used up at once. What was sent of one counts in steps of a hundredth of it. */
+/** Windows up to this length are spread; a day's quota may be used up at once. */
 const LONGEST_SPREAD_MS = 60_000;
 
 /** Of a quota of an hour or a day alone nothing is spread. */
@@ -45,14 +45,8 @@ const TAKE = 'SELECT * FROM take_places(?, ?, ?, ?, ?, ?, CAST(? AS JSON))';
 
 type Taken = Readonly<Record<'place' | 'places' | 'due_us' | 'now_us', number>>;
 
-/** Places that were taken together. */
-interface Block {
-  readonly first: number;
-  readonly places: Place[];
-}
-
 interface Place {
-  readonly block: Block;
+  readonly place: number;
   readonly dueUs: number;
   use: 'open' | 'left' | 'answered' | 'none';
   /** How late its request left, when, and how long its answer took. */
@@ -74,7 +68,7 @@ export class Line implements AccountLine {
   readonly #waiting: PromiseWithResolvers<Place>[] = [];
   #free: Place[] = [];
   /** What the line has not heard of yet. */
-  readonly #news = new Set<Block>();
+  readonly #news = new Set<Place>();
   /** One of it left later than the line expects, which it has to hear before it gives the places a window later. */
   #isUrgent = false;
   #isServing = false;
@@ -191,19 +185,17 @@ export class Line implements AccountLine {
     place.use = 'left';
     if (place.lateMs <= missedAfterMs(this.#windowMs) + unsureOf(this.#windowMs)) return;
     this.#isUrgent = true;
-    this.#news.add(place.block);
+    this.#news.add(place);
     void this.#serve();
   }
 
-  /** The line hears of a block once all of it was answered, or let go. */
   #tell(place: Place, use: 'answered' | 'none'): void {
     place.use = use;
-    const { block } = place;
-    if (block.places.every((each) => each.use === 'answered' || each.use === 'none')) this.#news.add(block);
+    this.#news.add(place);
   }
 
   /** How late a request came at most, or may still come. Where a vendor's answers take now this long and now that, they say nothing. */
-  #latestMs({ use, lateMs, tookMs }: Omit<Place, 'block' | 'dueUs'>): number {
+  #latestMs({ use, lateMs, tookMs }: Omit<Place, 'place' | 'dueUs'>): number {
     if (use === 'none') return 0;
     const doubtMs = this.#marginMs + Math.min(this.#doubtMs, this.#windowMs);
     if (use === 'open') return missedAfterMs(this.#windowMs) + unsureOf(this.#windowMs) + doubtMs;
@@ -254,15 +246,14 @@ export class Line implements AccountLine {
     const news = [...this.#news];
     this.#news.clear();
     const latestUs = Math.ceil(this.#latestMs(UNUSED) * 1000);
-    const told = news.map(({ first, places }) => ({
-      place: first,
-      late: Math.ceil(Math.max(...places.map((place) => this.#latestMs(place))) * 1000),
-      sent: places.filter(({ use }) => use !== 'none').length,
+    const told = news.map((each) => ({
+      place: each.place,
+      at: each.use === 'none' ? null : Math.ceil(each.dueUs + this.#latestMs(each) * 1000),
     }));
     const said = [this.#account, wanted, this.#windows, this.#stepUs, aheadMs * 1000, latestUs];
     const askedMs = this.#clock.monotonicMs();
     const [taken] = await this.#db.rows<Taken>(TAKE, [...said, JSON.stringify(told)]).catch((error) => {
-      for (const block of news) this.#news.add(block);
+      for (const place of news) this.#news.add(place);
       throw error;
     });
     invariant(taken !== undefined, 'the line answers');
@@ -274,10 +265,8 @@ export class Line implements AccountLine {
       const lookMs = Math.min(Math.max(inMs, 1), LOOK_EVERY_MS);
       return this.#clock.sleep(lookMs, this.#closing.signal).catch(() => {});
     }
-    const block: Block = { first: taken.place, places: [] };
     for (let at = 0; at < taken.places; at += 1)
-      block.places.push({ ...UNUSED, block, dueUs: taken.due_us + at * this.#stepUs });
-    this.#free.push(...block.places);
+      this.#free.push({ ...UNUSED, place: taken.place + at, dueUs: taken.due_us + at * this.#stepUs });
   }
 
   /** The database's clock showed that somewhere between the question and its answer. */
@@ -300,55 +289,36 @@ RETURNS TABLE (place BIGINT, places BIGINT, due_us BIGINT, now_us BIGINT) LANGUA
 #variable_conflict use_column
 DECLARE
   line lines;
-  due BIGINT;
-  n BIGINT := least(wanted, 1 + ahead / step);
-  free BIGINT;
-  most BIGINT := 0;
-  longest BIGINT := 0;
-  w RECORD;
+  n BIGINT;
+  longest BIGINT;
 BEGIN
   INSERT INTO lines (account) VALUES (whose) ON CONFLICT DO NOTHING;
   SELECT * INTO line FROM lines WHERE account = whose FOR UPDATE;
   now_us := extract(epoch FROM clock_timestamp()) * 1000000;
-  places := 0;
-  UPDATE places p SET late_us = t.late, sent = t.sent FROM json_to_recordset(told) AS t(place BIGINT, late BIGINT, sent BIGINT)
-    WHERE p.account = whose AND p.place = t.place;
-  DELETE FROM places WHERE account = whose AND due_us > now_us + 120000000;
-  due := greatest(CASE WHEN line.due_us > now_us + 120000000 THEN 0 ELSE line.due_us END, now_us,
-    (SELECT paused_until * 1000 FROM accounts WHERE id = whose AND paused_until < now_us / 1000 + 86400000));
+  UPDATE places p SET at_us = t.at FROM json_to_recordset(told) AS t(place BIGINT, at BIGINT)
+    WHERE p.account = whose AND p.place = t.place AND t.at IS NOT NULL;
+  DELETE FROM places p USING json_to_recordset(told) AS t(place BIGINT, at BIGINT)
+    WHERE p.account = whose AND p.place = t.place AND t.at IS NULL;
 
-  FOR w IN SELECT requests, us FROM json_to_recordset(windows) AS x(requests BIGINT, us BIGINT) LOOP
-    IF w.us <= ${LONGEST_SPREAD_MS * 1000} THEN
-      most := greatest(most, w.requests);
-      longest := greatest(longest, w.us);
-      -- The m-th request back is out of the window when the one comes that has w.requests - m of the new ones before it.
-      due := greatest(due, (
-        SELECT max(b.due_us + (b.places - m + b.newer) * b.step_us + b.late_us + w.us - (w.requests - m) * step)
-        FROM (SELECT p.*, sum(p.sent) OVER (ORDER BY p.place DESC) - p.sent AS newer FROM places p
-          WHERE p.account = whose AND p.place > line.place - 2 * w.requests - 1000) AS b
-        CROSS JOIN LATERAL (VALUES (least(b.newer + b.sent, w.requests)), (greatest(b.newer, w.requests - n) + 1)) AS i(m)
-        WHERE b.sent > 0 AND b.newer < w.requests AND b.newer + b.sent > w.requests - n));
-    ELSE
-      DELETE FROM quota_uses WHERE account = whose AND window_us = w.us AND until_us < now_us - w.us - 1000000;
-      SELECT w.requests - coalesce(sum(sent), 0) INTO free FROM (
-        SELECT sent FROM quota_uses WHERE account = whose AND window_us = w.us
-        UNION ALL SELECT sent FROM places WHERE account = whose AND due_us > now_us - w.us) AS u;
-      n := least(n, free);
-      IF free <= 0 THEN
-        due := greatest(due, now_us + 1000000 + coalesce((SELECT min(until_us) + w.us - now_us FROM quota_uses WHERE account = whose AND window_us = w.us), 0));
-      END IF;
-    END IF;
+  SELECT least(wanted, 1 + ahead / step, min(requests)), max(us) INTO n, longest FROM json_to_recordset(windows) AS w(requests BIGINT, us BIGINT);
+  LOOP
+    due_us := greatest(CASE WHEN line.due_us > now_us + 120000000 THEN 0 ELSE line.due_us END, now_us,
+      (SELECT paused_until * 1000 FROM accounts WHERE id = whose AND paused_until < now_us / 1000 + 86400000),
+      -- Each is out of the window when the one comes that is w.requests behind it, or sooner: an earlier one may have come later.
+      (SELECT max(p.at_us + w.us - greatest(w.requests - p.rank, 0) * step) FROM json_to_recordset(windows) AS w(requests BIGINT, us BIGINT)
+        CROSS JOIN LATERAL (SELECT count(*) AS newer FROM places WHERE account = whose AND place >= line.place - w.requests + n) AS c
+        CROSS JOIN LATERAL (SELECT at_us, c.newer + row_number() OVER (ORDER BY place DESC) AS rank FROM places
+          WHERE account = whose AND place < line.place - w.requests + n ORDER BY place DESC LIMIT w.requests + 1000) AS p
+        WHERE p.rank > w.requests - n AND p.at_us < now_us + 120000000));
+    EXIT WHEN n <= 1 OR due_us <= now_us + ahead;
+    n := n / 2;
   END LOOP;
-  IF n > 0 AND due <= now_us + ahead THEN
-    INSERT INTO places VALUES (whose, line.place, n, due, step, latest, n);
-    UPDATE lines SET place = line.place + n, due_us = due + n * step WHERE account = whose;
-    places := n;
-  END IF;
-  WITH gone AS (DELETE FROM places WHERE account = whose AND place < line.place - 2 * most - 1000 AND due_us < now_us - longest - 2000000 RETURNING due_us, sent)
-  INSERT INTO quota_uses AS q SELECT whose, x.us, (gone.due_us / (x.us / 100) + 1) * (x.us / 100), sum(gone.sent)
-    FROM gone CROSS JOIN json_to_recordset(windows) AS x(us BIGINT) WHERE x.us > ${LONGEST_SPREAD_MS * 1000} GROUP BY 1, 2, 3
-    ON CONFLICT (account, window_us, until_us) DO UPDATE SET sent = q.sent + excluded.sent;
   place := line.place;
-  due_us := due;
+  places := CASE WHEN due_us <= now_us + ahead THEN n ELSE 0 END;
+  INSERT INTO places SELECT whose, line.place + i, due_us + i * step + latest FROM generate_series(0, places - 1) AS i;
+  UPDATE lines SET place = line.place + places, due_us = take_places.due_us + places * step WHERE account = whose AND places > 0;
+  IF line.place / 100 <> (line.place + places) / 100 THEN
+    DELETE FROM places WHERE account = whose AND at_us < now_us - longest - 1000000;
+  END IF;
   RETURN NEXT;
 END $$;`;

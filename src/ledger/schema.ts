@@ -303,25 +303,12 @@ CREATE TABLE lines (
   due_us BIGINT NOT NULL DEFAULT 0
 );
 
--- Places that were taken together, step_us apart. late_us: how late after its time one of them came at most; sent: how many were used.
+-- Places that were taken. at_us: when its request was at the vendor at the latest. What was not used is deleted.
 CREATE TABLE places (
   account BIGINT,
   place BIGINT,
-  places BIGINT NOT NULL,
-  due_us BIGINT NOT NULL,
-  step_us BIGINT NOT NULL,
-  late_us BIGINT NOT NULL,
-  sent BIGINT NOT NULL,
+  at_us BIGINT NOT NULL,
   PRIMARY KEY (account, place)
-);
-
--- What was sent of a window above a minute, up to until_us, once its places are gone.
-CREATE TABLE quota_uses (
-  account BIGINT,
-  window_us BIGINT,
-  until_us BIGINT,
-  sent BIGINT NOT NULL,
-  PRIMARY KEY (account, window_us, until_us)
 );
 ${TAKE_PLACES}`;
 

@@ -20,7 +20,7 @@ async function bought({ place, store }: Host, account = {}): Promise<void> {
 }
 
 /** What a run keeps for as long as it needs it, and a worker removes. */
-const PASSING = ['cells', 'files', 'pieces', 'places', 'quota_uses'];
+const PASSING = ['cells', 'files', 'pieces', 'places'];
 
 describe('the role for workers', () => {
   test('deletes nothing but what only passes, whatever it is told, and empties nothing that was bought', async () => {

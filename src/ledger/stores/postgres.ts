@@ -212,7 +212,7 @@ async function init(db: PostgresDb, location: string): Promise<StoreGrants> {
 }
 
 /** What is kept only while it is needed, and that a worker deletes. */
-const PASSING = ['cells', 'files', 'pieces', 'places', 'quota_uses'];
+const PASSING = ['cells', 'files', 'pieces', 'places'];
 
 /** What becomes of a call. What it was stays. */
 const MOVES = 'state, is_current, row, moved, ended_at, said, charged, is_at_most, why, dialect, reply';
