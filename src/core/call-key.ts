@@ -20,8 +20,21 @@ export function callKeyOf(accountIdentity: string, call: Call): CallKey {
 
 /** What a call asks, for any account: equal calls have equal texts. */
 export function questionOf({ operation, project, parameters, after, change }: Call): string {
-  const question = `${JSON.stringify(operation)},${jsonOrNull(project)},${canonicalJson(parameters)},${jsonOrNull(after)}`;
+  const question = `${JSON.stringify(operation)},${jsonOrNull(project)},${canonicalJson(asKnown(parameters))},${jsonOrNull(after)}`;
   return change === undefined ? question : `${question},${JSON.stringify(subjectText(change.subject))}`;
+}
+
+/** The one form in which a person's profile URL is normalised, at the one network whose slugs are an input as well. */
+const PROFILE = /^https:\/\/www\.linkedin\.com\/in\/(?<slug>[^/?#]+)$/;
+
+/** A profile is known by its slug, whether it came as a URL or as a slug. */
+function asKnown(parameters: Call['parameters']): Call['parameters'] {
+  const { profile_url: url, ...others } = parameters;
+  const encoded = typeof url === 'string' ? PROFILE.exec(url)?.groups?.slug : undefined;
+  if (encoded === undefined) return parameters;
+  const slug = new URLSearchParams(`slug=${encoded.replaceAll('+', '%2B')}`).get('slug') ?? encoded;
+  // Of two profiles in one question neither may be taken for the other.
+  return (others.profile_slug ?? slug) === slug ? { ...others, profile_slug: slug } : parameters;
 }
 
 /** @param question as `questionOf` gives it; the whole that is hashed is one JSON list. */

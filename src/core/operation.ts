@@ -48,6 +48,8 @@ export interface Call {
   readonly after?: number;
   /** Present exactly when `after` is: what the change does to its subject. No part of the key, nor of the request. */
   readonly change?: Change;
+  /** Why what it asks by may be somebody else's, for a plan to warn of. No part of the key, nor of the request. */
+  readonly doubt?: string;
   /** Whole credits that it may cost at most, where the job says so; left out: what the dialect says. */
   readonly creditsMost?: number;
   /** What the call asked was erased then, with the answer; nothing of it but its operation is left. No part of the key. */
@@ -92,10 +94,10 @@ export const end = (outcome: Outcome): Step => ({ kind: 'end', outcome });
 
 /**
  * A value after normalising: usable, blank, or a problem described by a clause such as "the checksum fails". `sent`: how
- * the vendor is asked for it, where that is not the value itself.
+ * the vendor is asked for it, where that is not the value itself. `doubt`: why it may be somebody else's, as a clause.
  */
 export type Normalised =
-  | { readonly kind: 'usable'; readonly value: string; readonly sent?: string }
+  | { readonly kind: 'usable'; readonly value: string; readonly sent?: string; readonly doubt?: string }
   | { readonly kind: 'blank' }
   | { readonly kind: 'unusable'; readonly problem: string };
 

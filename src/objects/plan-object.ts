@@ -113,6 +113,8 @@ export const PlanFigures = noun({
   reasons: plan(z.array(ReasonObject).optional(), ({ reasons }) =>
     reasons.length === 0 ? undefined : reasons.map(ReasonObject.of),
   ),
+  /** What rows to buy are asked by last, because it may be another's: a short link, a shop, a page of a site builder. */
+  warnings: plan(z.array(ReasonObject).optional(), ({ warnings }) => warnings?.map(ReasonObject.of)),
 });
 
 const used = membersOf<{ readonly input: string; readonly column: string }>();

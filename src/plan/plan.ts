@@ -67,6 +67,8 @@ export interface Plan {
     readonly count: number;
     readonly firstRows: readonly RowNumber[];
   }[];
+  /** What rows to buy may be asked by that may be another's, in the same form; absent when there is none. */
+  readonly warnings?: Plan['reasons'];
   /** How many different rows were compared to find duplicates; absent when all rows of the file were. */
   readonly comparedWith?: number;
   /**
@@ -208,6 +210,7 @@ function sum(kinds: readonly Alike[], of: (row: RowLeft) => number): number {
 class Draft {
   readonly #pricing: Pricing;
   readonly #reasons = new Reasons();
+  readonly #warnings = new Reasons();
   readonly #identifiers = new Map<string, { asked: number; found: number }>();
   /** The rows to buy, grouped by the identifiers that they ask about. A file has a handful of such groups. */
   readonly #toBuy = new Map<string, Alike>();
@@ -248,6 +251,8 @@ class Draft {
         if (classification.anew === 'unanswered') addAlike(this.#unanswered, classification);
         this.#addAnswers(classification.answers);
         addAlike(this.#toBuy, classification);
+        for (const { doubt } of classification.toAsk)
+          if (doubt !== undefined) this.#warnings.add(classification.row, doubt);
         break;
       default:
         unreachable(classification);
@@ -277,6 +282,7 @@ class Draft {
     const againExpected = within(sum(retries, expected)) + sum(others, expected);
     const rowsAgain = sum([...retries, ...others], () => 1);
     const unanswered = [...this.#unanswered.values()];
+    const warnings = this.#warnings.all();
     const requests = sum([...toBuy, ...retries, ...others], (left) => this.#requestsExpected(left));
     return {
       ...this.#counts,
@@ -295,6 +301,7 @@ class Draft {
       },
       seconds: requestsPerSecond === undefined ? undefined : Math.ceil(requests / requestsPerSecond),
       reasons: this.#reasons.all(),
+      ...(warnings.length === 0 ? {} : { warnings }),
     };
   }
 

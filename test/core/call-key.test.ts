@@ -47,6 +47,28 @@ const FROZEN: readonly Vector[] = [
     key: 'f523c0df21da9dc11a3dc7309b2606f444e36b6e6e177aacca879d4c27b11900',
   },
   {
+    about: 'a profile by its URL, which is known by its slug',
+    account: 'acct-1',
+    call: {
+      operation: 'enrich-person',
+      parameters: { profile_url: 'https://www.linkedin.com/in/jo-citizen' },
+      ifLost: 'hold',
+    },
+    text: '["rowonce-call-1","acct-1","enrich-person",null,{"profile_slug":"jo-citizen"},null]',
+    key: 'ae546bfcdac9eed40b81f49e3bade2cdae0c7ddec11dc241873ce98730d163a7',
+  },
+  {
+    about: 'a profile at another network',
+    account: 'acct-1',
+    call: {
+      operation: 'enrich-person',
+      parameters: { profile_url: 'https://www.xing.com/profile/Jo_Citizen' },
+      ifLost: 'hold',
+    },
+    text: '["rowonce-call-1","acct-1","enrich-person",null,{"profile_url":"https://www.xing.com/profile/Jo_Citizen"},null]',
+    key: 'e149086b9c8b0d6cbe9e934fe337374e35961b37f37b9cced0ef36f952723173',
+  },
+  {
     about: 'nested values, escapes, a line separator',
     account: 'acct-1',
     call: {
@@ -137,6 +159,16 @@ describe('frozen vectors', () => {
   test.each(FROZEN)('$about', ({ account, call, text, key }) => {
     expect(callKeyOf(account, call)).toBe(key);
     expect(createHash('sha256').update(text, 'utf8').digest('hex')).toBe(key);
+  });
+
+  test('a profile has one key, whatever letters its slug has and however it came', () => {
+    const by = (parameters: Call['parameters']): string =>
+      callKeyOf('acct-1', { operation: 'enrich-person', parameters, ifLost: 'hold' });
+    const slug = 'josé+r&d';
+    const url = `https://www.linkedin.com/in/${encodeURIComponent(slug)}`;
+    expect(by({ profile_url: url })).toBe(by({ profile_slug: slug }));
+    expect(by({ profile_url: url, profile_slug: slug })).toBe(by({ profile_slug: slug }));
+    expect(by({ profile_url: url, profile_slug: 'flo' })).not.toBe(by({ profile_slug: slug }));
   });
 
   test('all keys differ', () => {

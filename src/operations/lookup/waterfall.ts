@@ -1,5 +1,6 @@
 import { invariant, unreachable } from '../../core/errors.ts';
 import { suggestion } from '../../core/nearest.ts';
+import { present } from '../../core/objects.ts';
 import {
   type Answered,
   type Call,
@@ -40,6 +41,8 @@ export interface Tier {
   readonly parameters: Readonly<Record<string, string>>;
   /** See `Call`; absent when all of them leave as they are. */
   readonly sent?: Readonly<Record<string, string>>;
+  /** Why its answer may be about another: "website is the shop of acme.com.au, and not its site". */
+  readonly doubt?: string;
 }
 
 export interface TieredInput {
@@ -65,6 +68,7 @@ interface UsableReading {
   readonly identifier: Identifier;
   readonly value: string;
   readonly sent: string | undefined;
+  readonly doubt: string | undefined;
   readonly source: string;
 }
 
@@ -86,7 +90,8 @@ export function prepareTiers(
     return cannotBeAsked(reading) ? unaskable(reading) : reading;
   });
   const asked = waterfall === undefined ? singly(all) : asWritten(waterfall, all);
-  const tiers = asked.map(tierOf);
+  // What may be another's is asked last, when nothing else of the row is left.
+  const tiers = asked.map(tierOf).sort((one, other) => Number('doubt' in one) - Number('doubt' in other));
   const isFlawless = all.every(({ own }) => own.kind !== 'unusable');
   if (asked.length > 0 && isFlawless) return { kind: 'ready', input: { tiers } };
   // What the job leaves out on purpose, by its waterfall or by mapping no column, is no news to the user.
@@ -126,11 +131,11 @@ function unaskable({ identifier, cell, own }: Reading): Reading {
 
 function usableReading({ identifier, own, derived }: Reading): UsableReading | undefined {
   if (own.kind === 'usable') {
-    return { identifier, value: own.value, sent: own.sent, source: identifier.name };
+    return { identifier, value: own.value, sent: own.sent, doubt: own.doubt, source: identifier.name };
   }
   if (derived?.said.kind !== 'usable') return undefined;
-  const { value, sent } = derived.said;
-  return { identifier, value, sent, source: derived.from.name };
+  const { value, sent, doubt } = derived.said;
+  return { identifier, value, sent, doubt, source: derived.from.name };
 }
 
 /** The default order. A call that could only repeat an earlier answer is not worth its credit. */
@@ -204,7 +209,10 @@ function tierOf(readings: readonly UsableReading[]): Tier {
     if (sent !== undefined) otherwise = { ...otherwise, [identifier.name]: sent };
   }
   const name = readings.map((each) => each.identifier.name).join('+');
-  return otherwise === undefined ? { name, parameters } : { name, parameters, sent: otherwise };
+  const doubtful = readings.find((each) => each.doubt !== undefined);
+  if (otherwise === undefined && doubtful === undefined) return { name, parameters };
+  const doubt = doubtful && `${doubtful.identifier.label} ${doubtful.doubt}`;
+  return { name, parameters, ...present({ sent: otherwise, doubt }) };
 }
 
 // ------------------------------------------------------------------------------------------------------ reasons
@@ -291,10 +299,10 @@ export function lookUpOperation(
     tiers: identifiers.map((identifier) => identifier.name),
     prepare: (row, options) => prepareTiers(identifiers, row, options),
     next: (input, answered) =>
-      nextTier(input, answered, ({ parameters, sent }) => {
+      nextTier(input, answered, ({ parameters, sent, doubt }) => {
         // A lost answer may have been charged, so only the user may pay again.
         const call = { operation: name, parameters, ifLost: 'hold' } as const;
-        return sent === undefined ? call : { ...call, sent };
+        return sent === undefined && doubt === undefined ? call : { ...call, ...present({ sent, doubt }) };
       }),
   });
 }

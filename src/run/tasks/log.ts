@@ -147,13 +147,17 @@ const OF_PERSONS = ['email', 'profile_url', 'profile_slug'] as const;
 /** What was bought about somebody who was forgotten is recognised by the hash of the question alone. */
 async function forgotten(ledger: LedgerReader, values: readonly string[]): Promise<readonly AttemptRecord[]> {
   const accounts = await ledger.forgettingAccounts();
-  const keys = accounts.flatMap((account) =>
-    values.flatMap((value) =>
-      OF_PERSONS.map((name) =>
-        callKeyOf(account, { operation: 'enrich-person', parameters: { [name]: value }, ifLost: 'hold' }),
+  const keys = [
+    ...new Set(
+      accounts.flatMap((account) =>
+        values.flatMap((value) =>
+          OF_PERSONS.map((name) =>
+            callKeyOf(account, { operation: 'enrich-person', parameters: { [name]: value }, ifLost: 'hold' }),
+          ),
+        ),
       ),
     ),
-  );
+  ];
   const states = keys.length === 0 ? [] : await ledger.find(keys, { detail: 'kind' });
   const attempts = states.flatMap((state) => ('answer' in state ? [state.answer.attempt] : []));
   return attempts.length === 0 ? [] : ledger.attempts(attempts);

@@ -162,8 +162,10 @@ export function requestShown({ dialect, account, call }: Trial): ShownRequest {
     ...present({ project_id: projectId, organization_id: organizationId }),
   };
   const basePath = baseUrl === undefined ? '' : basePathOf(baseUrl);
-  const { method, path, headers, body } = requestOf(dialect, basePath, call, values);
-  return { method, url: `${baseUrl?.origin ?? ''}${path}`, headers, body: body?.toString('utf8') };
+  const request = requestOf(dialect, basePath, call, values);
+  const { method, path, headers, body } = request;
+  const shown = request.keyInPath === undefined ? path : path.replace('{key}', WITHOUT_KEY.key);
+  return { method, url: `${baseUrl?.origin ?? ''}${shown}`, headers, body: body?.toString('utf8') };
 }
 
 /** The most that the trial may cost, also by the highest price that was seen. */

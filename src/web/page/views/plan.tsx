@@ -112,7 +112,8 @@ function Shown({ plan, budget, onBudget, onChoices, onMoved }: PlanProps) {
         </div>
       )}
       {plan.to_agree !== undefined && <Agree plan={plan.id} toAgree={plan.to_agree} onAgreed={onMoved} />}
-      <Reasons plan={plan} />
+      <Reasons title={text.plan.reasons} reasons={plan.reasons} />
+      <Reasons title={text.plan.warnings} reasons={plan.warnings} />
       {plan.changes !== null && <Diff changes={plan.changes} plan={plan} />}
       {plan.unfinished !== undefined && !plan.is_change && <Answers plan={plan} batch={plan.unfinished} />}
       <Guards {...{ plan, onChoices }} />
@@ -202,14 +203,14 @@ function Figures({ plan }: { readonly plan: PlanView }) {
   );
 }
 
-function Reasons({ plan: { reasons = [] } }: { readonly plan: PlanView }) {
+function Reasons({ title, reasons = [] }: { readonly title: string; readonly reasons: PlanView['reasons'] }) {
   const { plan: words } = text;
   if (reasons.length === 0) return null;
   return (
     <details class="card">
-      <summary>{words.reasons}</summary>
+      <summary>{title}</summary>
       <Table
-        name={words.reasons}
+        name={title}
         columns={[words.reason, ...numbers(words.rowCount), words.firstRows]}
         more={
           reasons.length > REASONS_SHOWN
