@@ -5,7 +5,7 @@ import { isoTime, systemClock } from '../core/clock.ts';
 import { EXIT, stop } from '../core/errors.ts';
 import { counted } from '../core/plain-text.ts';
 import { termsWords } from '../ledger/ledger.ts';
-import { type BudgetSums, isUrl, type WrongBudget } from '../ledger/store.ts';
+import { isUrl, type StoreCheck } from '../ledger/store.ts';
 import { storeAt } from '../ledger/stores.ts';
 import { durationOf } from '../lib/command-line.ts';
 import { AccountObject } from '../objects/account-object.ts';
@@ -121,12 +121,11 @@ async function check(location: string): Promise<Report> {
   };
 }
 
-function wrongLine({ scope, of, period, booked, added }: WrongBudget): string {
-  const budget = period === undefined ? `${scope} ${of}` : `${scope} ${period} of ${of}`;
-  return `${budget}: ${sumsWords(booked)} are booked, and its entries add up to ${sumsWords(added)}.`;
-}
+const wrongLine = ({ scope, booked, added }: StoreCheck['wrong'][number]): string =>
+  `${scope}: ${sumsWords(booked)} are booked, and its entries add up to ${sumsWords(added)}.`;
 
-const sumsWords = ({ spent, held }: BudgetSums): string => `${spent} spent and ${held} held`;
+const sumsWords = ({ spent, held }: StoreCheck['wrong'][number]['booked']): string =>
+  `${spent} spent and ${held} held`;
 
 async function backUp(location: string, file: string): Promise<Report> {
   await (await storeAt(location)).backUp(location, file);

@@ -1,8 +1,7 @@
 import { invariant } from '../core/errors.ts';
-import { commandLine, withOption, wordsOfCommand } from '../lib/command-line.ts';
 import { crashPoint } from '../lib/faults.ts';
-import { checkBudgets } from './check.ts';
 import { type AnyRecord, type Db, each, type Sql } from './db.ts';
+import { check } from './ends.ts';
 import type { Ledger } from './ledger.ts';
 import { pages } from './pages.ts';
 import { type KeptTable, keptTables, layRules, layTables } from './schema.ts';
@@ -44,12 +43,8 @@ export interface CopyTarget {
   close(): Promise<void>;
 }
 
-/** @param place where the commands that are kept find the copy. */
-export async function copyTables(
-  from: Db,
-  to: Db,
-  { identity, place }: Pick<Copied, 'identity' | 'place'>,
-): Promise<void> {
+/** @param identity the name of the copy. */
+export async function copyTables(from: Db, to: Db, identity: string): Promise<void> {
   await layTables(to);
   await to.script(UNBOUND[to.name]);
   for (const kept of keptTables()) {
@@ -60,8 +55,7 @@ export async function copyTables(
     const into = each(columns)(sql);
     for await (const rows of rowsIn(from, kept)) {
       crashPoint('copying');
-      const records = table === 'batches' ? rows.map((row) => goingOnIn(place, row)) : rows;
-      await to.write([{ statements: [into], records }]);
+      await to.write([{ statements: [into], records: rows }]);
     }
   }
   await to.script(BOUND[to.name]);
@@ -70,8 +64,8 @@ export async function copyTables(
     await sql.rows(`INSERT INTO meta (name, value) VALUES ('identity', ?)`, [identity]);
   });
   await layRules(to);
-  const [wrong] = (await checkBudgets(to)).wrong;
-  invariant(wrong === undefined, `the budget of ${wrong?.scope} ${wrong?.of} does not add up in the copy`);
+  const [wrong] = await check(to);
+  invariant(wrong === undefined, `the budget ${wrong?.scope} does not add up in the copy`);
 }
 
 /** A call may name one with a greater number, which another worker gave: it comes before that. */
@@ -94,14 +88,6 @@ async function* rowsIn(from: Db, { table, columns, key }: KeptTable): AsyncGener
   const [names, marks] = [key.join(', '), key.map(() => '?').join(', ')];
   const first = key.map((name) => (columns[name] === 'text' ? '' : -1));
   yield* pages<AnyRecord>(from, `${all} AND (${names}) > (${marks}) ORDER BY ${names}`, key, first);
-}
-
-function goingOnIn(place: string, row: AnyRecord): AnyRecord {
-  const facts: { readonly command?: string } = JSON.parse(String(row.facts));
-  const words = facts.command === undefined ? undefined : wordsOfCommand(facts.command);
-  if (words === undefined) return row;
-  const command = commandLine(withOption(words, '--store', place));
-  return { ...row, facts: JSON.stringify({ ...facts, command }) };
 }
 
 /** New rows get numbers behind those that came. */

@@ -20,12 +20,9 @@ export type ErasureTarget =
   /** Without an account that of all of them. */
   | { readonly kind: 'old'; readonly beforeMs: number; readonly accountIdentity?: string | undefined };
 
-/** Where a text is from: in a name, such as a path or a command, and in a list other letters separate than in any text. */
-export type Where = 'text' | 'name' | 'list';
-
 /** Somebody who is to be forgotten: where texts and answers name them, and what is left without them. */
 export interface Person {
-  in(text: string | Buffer, where?: Where): boolean;
+  in(text: string | Buffer): boolean;
   /** A text with another word in the person's place. */
   replacedIn(text: string): string;
   /**
@@ -174,18 +171,17 @@ const freed = (where: string): string => {
 const NAMING: readonly {
   readonly table: string;
   readonly columns: readonly string[];
-  readonly where: Where;
   readonly key?: string;
   /** The column with the call that it is about. */
   readonly call?: string;
 }[] = [
-  { table: 'calls', columns: ['why'], where: 'text', call: 'id' },
-  { table: 'replies', columns: ['headers'], where: 'text', key: 'call', call: 'call' },
-  { table: 'notes', columns: ['words', 'facts'], where: 'text', call: 'call' },
-  { table: 'batches', columns: ['facts', 'lineage', 'work_order'], where: 'name' },
-  { table: 'workers', columns: ['command', 'operator'], where: 'name' },
-  { table: 'accounts', columns: ['facts'], where: 'name' },
-  { table: 'files', columns: ['path'], where: 'name', key: 'path' },
+  { table: 'calls', columns: ['why'], call: 'id' },
+  { table: 'replies', columns: ['headers'], key: 'call', call: 'call' },
+  { table: 'notes', columns: ['words', 'facts'], call: 'call' },
+  { table: 'batches', columns: ['facts', 'lineage', 'work_order'] },
+  { table: 'workers', columns: ['command', 'operator'] },
+  { table: 'accounts', columns: ['facts'] },
+  { table: 'files', columns: ['path'], key: 'path' },
 ];
 
 /** A text in which the name is replaced. */
@@ -325,14 +321,14 @@ async function rowsNaming(
 
 async function textsNaming(db: Db, person: Person): Promise<NamingText[]> {
   const texts: NamingText[] = [];
-  for (const { table, columns, where, key = 'id', call = 'NULL' } of NAMING) {
+  for (const { table, columns, key = 'id', call = 'NULL' } of NAMING) {
     const sql = `SELECT ${key} AS id, CAST(${call} AS {int}) AS call, ${columns.join(', ')} FROM ${table} WHERE ${key} > ? ORDER BY ${key}`;
     type Kept = { id: number | string; call: number | null } & Record<string, string | null>;
     const first = ['batches', 'files'].includes(table) ? '' : -1;
     for await (const kept of rowsOf<Kept>(db, sql, ['id'], [first]))
       for (const column of columns) {
         const text = kept[column] ?? '';
-        if (person.in(text, where))
+        if (person.in(text))
           texts.push({ table, key, column, id: kept.id, call: kept.call, text: person.replacedIn(text) });
       }
   }

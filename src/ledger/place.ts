@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { isoTime } from '../core/clock.ts';
 import { type StopError, stop } from '../core/errors.ts';
-import { accountsOf, type Context } from './context.ts';
+import { accountsOf, type Context, oneRow } from './context.ts';
 import type { Copied } from './copy.ts';
 import type { Db, Sql } from './db.ts';
+import { check } from './ends.ts';
 import { readerOver } from './open-ledger.ts';
 import { accept, type Loss, lossAt, lossOf, type Place, requireAccepted } from './outside-notes.ts';
 import { migrate, newestStep } from './schema.ts';
-import type { StoreOptions, Tell } from './store.ts';
+import type { StoreCheck, StoreOptions, Tell } from './store.ts';
 
 /** What is the same of a ledger in either database: how it is laid out and recognized, and whether it may be spent from. */
 
@@ -114,6 +115,12 @@ export async function readerAt(db: Db, place: Place, tell: Tell) {
   const loss = await lossOf(db, place);
   if (loss !== undefined) tell(`${loss.fact} Nothing is bought from it in this state.`);
   return { ...readerOver(await contextOf(db)), close: () => db.close() };
+}
+
+/** Adds each budget up anew from the calls. */
+export async function checkBudgets(db: Db): Promise<Pick<StoreCheck, 'budgets' | 'wrong'>> {
+  const { n: budgets } = await oneRow<{ n: number }>(db, 'SELECT count(*) AS n FROM budgets');
+  return { budgets, wrong: await check(db) };
 }
 
 /** @param makes what would make one. */

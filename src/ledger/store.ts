@@ -1,12 +1,11 @@
 import type { Clock } from '../core/clock.ts';
 import type { PAUSE_SIGNAL } from '../lib/pause-signal.ts';
-import type { StoreCheck } from './check.ts';
 import type { CopySource, CopyTarget } from './copy.ts';
+import type { Difference } from './ends.ts';
 import type { Eraser } from './erase.ts';
 import type { Ledger, LedgerReader } from './ledger.ts';
 import type { WorkQueue } from './work-queue.ts';
 
-export type { BudgetSums, StoreCheck, WrongBudget } from './check.ts';
 export { Unanswered } from './db.ts';
 
 /** A place where a ledger lives: a folder with SQLite, or a database of PostgreSQL. One suite runs over both (`test/ledger/stores/`). */
@@ -67,6 +66,15 @@ export interface Store {
    * @throws StopError as `open`; `store` where only another role may erase.
    */
   erasing<T>(location: string, options: StoreOptions, work: (eraser: Eraser) => Promise<T>): Promise<T>;
+}
+
+/** What was found by checking a ledger and adding it up anew. */
+export interface StoreCheck {
+  /** What the database's own check says is broken. */
+  readonly broken: readonly string[];
+  readonly budgets: number;
+  /** Those whose calls add up to something else than is booked. */
+  readonly wrong: readonly Difference[];
 }
 
 /** What roles of a database need, as statements. */

@@ -97,7 +97,7 @@ test('a database is checked by adding up its budgets, and backed up by its own m
   await query("UPDATE budgets SET spent = spent - 1 WHERE scope LIKE 'batch:%'");
   const wrong = await type('check');
   expect(wrong.code).toBe(2);
-  expect(wrong.stdout).toMatch(/^batch [0-9a-f]{8}: 23 spent and 0 held are booked/);
+  expect(wrong.stdout).toMatch(/^batch:[0-9a-f]{8}: 23 spent and 0 held are booked/);
   expect(wrong.stdout).toContain(`its entries add up to ${ROWS} spent`);
 });
 

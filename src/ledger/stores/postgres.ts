@@ -1,12 +1,11 @@
 import { stop } from '../../core/errors.ts';
 import { besideFolder } from '../../core/paths.ts';
-import { checkBudgets } from '../check.ts';
 import { type CopySource, type CopyTarget, copyTables } from '../copy.ts';
 import { type PostgresDb, postgres } from '../db/postgres.ts';
 import { SCHEMA, type Sql } from '../db.ts';
 import { type Cleaning, type Eraser, type Erasing, findErasable, finishErasures } from '../erase.ts';
 import { setMeta } from '../outside-notes.ts';
-import { closedByFailure, copiedTo, layOut, metaOf } from '../place.ts';
+import { checkBudgets, closedByFailure, copiedTo, layOut, metaOf } from '../place.ts';
 import { hasLedger, openReader, openSpender, reading, using } from '../postgres/place.ts';
 import { hasQueue, layOutQueue, openQueue, QUEUE_SCHEMA } from '../postgres/queue.ts';
 import { keptTables } from '../schema.ts';
@@ -144,7 +143,7 @@ async function copyTarget(location: string): Promise<CopyTarget> {
         await db.script(`
           BEGIN; DROP FUNCTION IF EXISTS ${SCHEMA}.refuse() CASCADE; TRUNCATE ${tables.join(', ')}, steps;
           INSERT INTO meta (name, value) VALUES ('arriving', '${identity}'); COMMIT;`);
-        await copyTables(from, db, { identity, place: location });
+        await copyTables(from, db, identity);
       },
       async arrive(identity) {
         const arrived = `DELETE FROM meta WHERE name = 'arriving' AND value = ? RETURNING name`;

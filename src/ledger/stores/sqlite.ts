@@ -5,7 +5,6 @@ import { StopError, stop } from '../../core/errors.ts';
 import { moveWithoutReplacing, outputProblem } from '../../lib/atomic-file.ts';
 import { testHook } from '../../lib/faults.ts';
 import type { ProcessLock } from '../../lib/process-lock.ts';
-import { checkBudgets } from '../check.ts';
 import { type CopySource, type CopyTarget, copyTables } from '../copy.ts';
 import { Connection, sqlite } from '../db/sqlite.ts';
 import type { Db } from '../db.ts';
@@ -23,6 +22,7 @@ import {
   setMeta,
 } from '../outside-notes.ts';
 import {
+  checkBudgets,
   closedByFailure,
   contextOf,
   copiedTo,
@@ -402,7 +402,7 @@ async function copyTarget(
         connection.pragma(`application_id = ${APPLICATION_ID}`);
         // It is on the disk as a whole before anybody takes it for a ledger.
         connection.pragma('synchronous = OFF');
-        await copyTables(from, sqlite(connection, connection), { identity, place: folder.path });
+        await copyTables(from, sqlite(connection, connection), identity);
         const said = String(connection.pragma('integrity_check'));
         if (said !== 'ok') throw damagedStore(copy, `SQLite says "${said}"`);
       } finally {

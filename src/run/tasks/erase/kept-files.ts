@@ -36,7 +36,7 @@ interface KeptFiles {
 export async function keptFiles(found: Erasable, folder: string, target: ErasureTarget): Promise<KeptFiles> {
   const { files, needed } = await keptLists(found.inputs, folder, target);
   const notes = notesIn(folder);
-  const isNamed = (path: string): boolean => target.kind === 'person' && target.person.in(path, 'name');
+  const isNamed = (path: string): boolean => target.kind === 'person' && target.person.in(path);
   const written = [
     ...found.files,
     ...notes.map(({ path, batch }) => ({ path, isAffected: found.written.has(batch) })),
@@ -97,7 +97,7 @@ async function isMeant(
       !over.some(({ isYoung }) => isYoung) && paths.every((path) => statSync(path).mtimeMs < target.beforeMs)
     );
   for (const path of paths)
-    if (target.person.in(basename(path), 'name') || (await isNamedIn(path, target.person))) return true;
+    if (target.person.in(basename(path)) || (await isNamedIn(path, target.person))) return true;
   return false;
 }
 
@@ -121,10 +121,10 @@ async function isNamedIn(path: string, person: Person): Promise<boolean> {
     for await (const chunk of bytes) {
       part = Buffer.concat([part, chunk]);
       if (part.length < PART_BYTES) continue;
-      if (person.in(part, 'list')) return true;
+      if (person.in(part)) return true;
       part = part.subarray(-OVERLAP_BYTES);
     }
-    return person.in(part, 'list');
+    return person.in(part);
   };
   try {
     if (await isIn(createReadStream(path, { highWaterMark: PART_BYTES }))) return true;

@@ -3,7 +3,7 @@ import { domainToASCII, domainToUnicode } from 'node:url';
 import { readBody } from '../../../core/answer-body.ts';
 import { stop } from '../../../core/errors.ts';
 import type { JsonValue } from '../../../core/operation.ts';
-import type { Person, Where } from '../../../ledger/erase.ts';
+import type { Person } from '../../../ledger/erase.ts';
 import {
   normalisePersonProfile,
   normaliseProfileSlug,
@@ -45,7 +45,7 @@ interface Mention {
   readonly after: string;
 }
 
-type IsWhole = (mention: Mention, where: Where) => boolean;
+type IsWhole = (mention: Mention) => boolean;
 
 class NamedPerson implements Person {
   readonly #pattern: RegExp;
@@ -56,15 +56,15 @@ class NamedPerson implements Person {
     this.#isWhole = isWhole;
   }
 
-  in(text: string | Buffer, where: Where = 'text'): boolean {
+  in(text: string | Buffer): boolean {
     const texts = typeof text === 'string' ? [text] : textsOf(text);
-    return texts.some((each) => !this.#found(each, where).next().done);
+    return texts.some((each) => !this.#found(each).next().done);
   }
 
   replacedIn(name: string): string {
     let replaced = '';
     let from = 0;
-    for (const { index, 0: found } of this.#found(name, 'name')) {
+    for (const { index, 0: found } of this.#found(name)) {
       replaced += `${name.slice(from, index)}erased`;
       from = index + found.length;
     }
@@ -93,13 +93,13 @@ class NamedPerson implements Person {
     return text.length < answer.length ? text : undefined;
   }
 
-  *#found(text: string, where: Where): Generator<RegExpExecArray> {
+  *#found(text: string): Generator<RegExpExecArray> {
     const pattern = new RegExp(this.#pattern);
     for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
       const [from, to] = [match.index, pattern.lastIndex];
       const before = decoded(text.slice(Math.max(0, from - NEAR), from));
       const after = decoded(text.slice(to, to + NEAR));
-      if (this.#isWhole({ found: match[0], before, after }, where)) yield match;
+      if (this.#isWhole({ found: match[0], before, after })) yield match;
       // What is a part of another address may overlap with the person's own.
       else pattern.lastIndex = from + 1;
     }
@@ -159,26 +159,19 @@ const decoded = (text: string): string =>
 const NEAR = 220;
 
 /**
- * In a name, such as a path or a command, a slash and an equals sign separate; in a list a bar does. In any other text they may
- * be a part of an address.
+ * RFC 5321 and 6531: `atext`, the dot between such, and what is beyond ASCII, but for blanks, quotes and brackets. What separates in
+ * paths, URLs, tables and texts counts as the end of an address, although it may be a part of one.
  */
-const SEPARATORS: Readonly<Record<Where, string>> = { text: '', name: '/=?&', list: '|' };
-
-/** RFC 5321 and 6531: `atext`, the dot between such, and what is beyond ASCII, but for blanks, quotes and brackets. */
-const LOCAL = /(?:[\w.!#$%&'*+/=?^`{|}~-]|(?![\p{Z}\p{Pi}\p{Pf}\p{Ps}\p{Pe}\p{Cc}\p{Cf}])[^\0-\x7f])$/u;
-const PARAMETER = /[?&][\w.[\]-]{1,80}=$/;
+const LOCAL = /(?:[\w.!#$%'*+^~-]|(?![\p{Z}\p{Pi}\p{Pf}\p{Ps}\p{Pe}\p{Cc}\p{Cf}])[^\0-\x7f])$/u;
 const LONGER_HOST = /^\.?[\p{L}\p{N}\p{M}_-]/u;
 /** What makes a host longer is the ending of a file's name, where it ends like one. */
 const FILE_ENDING =
   /^\.(?:[\p{L}\p{N}_-]{1,40}\.){0,4}(?:csv|tsv|txt|xlsx|gz|jsonl?|ya?ml|html)(?![\p{L}\p{N}-]|\.[\p{L}\p{N}])/iu;
 
-function isWholeAddress({ before, after }: Mention, where: Where): boolean {
+function isWholeAddress({ before, after }: Mention): boolean {
   if (LONGER_HOST.test(after) && !FILE_ENDING.test(after)) return false;
-  const letter = before.at(-1) ?? '';
-  if (!LOCAL.test(before) || SEPARATORS[where].includes(letter)) return true;
   // An apostrophe that nothing precedes is a quotation mark, or marks a cell as text.
-  if (letter === "'") return !LOCAL.test(before.slice(0, -1));
-  return letter === '=' && PARAMETER.test(before);
+  return !LOCAL.test(before.replace(/'$/, ''));
 }
 
 /** Some letters may stand between two of a page, and end a sentence otherwise. */
