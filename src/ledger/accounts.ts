@@ -14,6 +14,7 @@ import {
   type Writing,
 } from './context.ts';
 import { type Cell, each, type Sql } from './db.ts';
+import { takeBack } from './ends.ts';
 import { moneyOf, setCaps } from './money.ts';
 import {
   type AccountCaps,
@@ -24,7 +25,6 @@ import {
   type Money,
 } from './records.ts';
 import { isDoubted } from './schema.ts';
-import { takeBack } from './taken-back.ts';
 
 /** Accounts at a vendor. How they answered is counted over their newest calls, by an index. */
 

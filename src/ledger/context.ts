@@ -62,19 +62,6 @@ export function callFrom({ operation, asked, credits_max }: KeptCall): Call {
   return { operation, ...JSON.parse(asked), ...present({ creditsMost }) };
 }
 
-/** A record as a row of the database has it: with null for what is absent. */
-export type Stored<Rec> = {
-  readonly [Name in keyof Rec]-?:
-    | Rec[Name]
-    | (Partial<Pick<Rec, Name>> extends Pick<Rec, Name> ? null : never);
-};
-
-export function recordFrom<Rec extends object>(row: Stored<Rec>): Rec {
-  const record: Partial<Rec> = {};
-  for (const name in row) if (row[name] !== null) record[name] = row[name] as Rec[typeof name];
-  return record as Rec;
-}
-
 /** The one row of a statement that always gives one. */
 export async function oneRow<Row>(
   sql: Pick<Sql, 'rows'>,
@@ -90,8 +77,18 @@ type Known<Row> = { readonly [Name in keyof Row]?: NonNullable<Row[Name]> };
 
 /** What of a row is known: the columns that are not null. */
 export function known<Row extends object>(row: Row): Known<Row> {
-  return Object.fromEntries(Object.entries(row).filter(([, cell]) => cell !== null)) as Known<Row>;
+  const found: Record<string, unknown> = {};
+  for (const name in row) if (row[name] !== null) found[name] = row[name];
+  return found as Known<Row>;
 }
+
+/** A record as a row of the database has it: with null for what is absent. */
+export type Stored<Rec> = {
+  readonly [Name in keyof Rec]-?:
+    | Rec[Name]
+    | (Partial<Pick<Rec, Name>> extends Pick<Rec, Name> ? null : never);
+};
+export const recordFrom = <Rec extends object>(row: Stored<Rec>): Rec => known(row) as unknown as Rec;
 
 /** A day and a month as budgets name them: days since 1970, and such as 202611; UTC. */
 export const dayOf = (ms: number): number => Math.floor(ms / 86_400_000);

@@ -12,6 +12,14 @@ type CellOf<T extends Type> = (T extends 'int' ? number : T extends 'text' ? str
 
 /** A record for each column of a statement. Integers are whole numbers up to 2^53. */
 export type RecordOf<C extends Columns> = { readonly [Name in keyof C]: CellOf<C[Name]> };
+/** The same where only these may be null. */
+export type Filled<C extends Columns, Nulls extends keyof C = never> = {
+  readonly [Name in keyof C]: CellOf<C[Name]> extends infer Of
+    ? Name extends Nulls
+      ? Of
+      : NonNullable<Of>
+    : never;
+};
 export type AnyRecord = Readonly<Record<string, Cell>>;
 
 /** A statement over records. `Row` is what it returns. */
@@ -66,6 +74,15 @@ export interface Sql {
   /** `?` are the parameters. @returns the rows that it gives; none of a statement without any. */
   rows<Row>(sql: string, params?: readonly Cell[]): Promise<readonly Row[]>;
   each<Rec, Row>(statement: Each<Rec, Row>, records: readonly Rec[]): Promise<readonly Row[]>;
+}
+
+/** One after the other, within a transaction. */
+export async function eachOf<Rec>(
+  sql: Sql,
+  statements: readonly Each<Rec, unknown>[],
+  records: readonly Rec[],
+): Promise<void> {
+  for (const statement of statements) await sql.each(statement, records);
 }
 
 export interface WriteManner {

@@ -1,6 +1,6 @@
 import { CHARGED_ONCE, type Closure } from './call-records.ts';
-import { type Db, each, eachWhole, eachWriting, type Sql } from './db.ts';
-import { ROWS_KNOWN } from './moves.ts';
+import { type Db, each, eachOf, eachWhole, eachWriting, type Filled, type Sql } from './db.ts';
+import { ROWS_KNOWN, TAKEN_BACK } from './moves.ts';
 import { HOLDING, isCurrent } from './schema.ts';
 
 /** How calls end, and what that books: money moves by what a statement moved, whose number is in `moved`. */
@@ -8,23 +8,29 @@ import { HOLDING, isCurrent } from './schema.ts';
 /** A number of a call: its worker's and its own, given before it is written. So a group that is written again is the same group. */
 export type CallId = number;
 
-/** How a call ended. Late answers end doubts as well. */
-export interface End {
-  readonly call: CallId;
-  /** `doubt`: it may have been charged. `unsold`: it cost nothing. */
-  readonly state: 'answered' | 'doubt' | 'unsold';
+const END_COLUMNS = {
+  call: 'int',
+  /** `answered`, `doubt`: it may have been charged, or `unsold`: it cost nothing. */
+  state: 'text',
   /** Of an answer `found`, `no_match` or `refused`; of what is unsold `not_sent`, `paused` or `stopped`. */
-  readonly said: string | null;
-  readonly charged: number | null;
-  readonly is_at_most: number;
-  readonly why: string;
-  readonly dialect: number | null;
-  readonly at: number;
-  /** What the answer says that such calls cost; null where it says nothing. */
-  readonly price: number | null;
+  said: 'text',
+  charged: 'int',
+  is_at_most: 'int',
+  why: 'text',
+  dialect: 'int',
+  at: 'int',
+  /** What the answer says that such calls cost. */
+  price: 'int',
   /** How a change left its subject, JSON; null: as before. */
-  readonly facts: string | null;
-}
+  facts: 'text',
+  moved: 'int',
+} as const;
+
+/** How a call ended. Late answers end doubts as well. */
+export type End = Omit<
+  Filled<typeof END_COLUMNS, 'said' | 'charged' | 'dialect' | 'price' | 'facts'>,
+  'moved'
+>;
 
 /** An attempt has ended so. */
 export function endOf(call: CallId, closure: Closure, atMs: number): End {
@@ -44,21 +50,6 @@ export function endOf(call: CallId, closure: Closure, atMs: number): End {
 const movesTo = (state: string): string =>
   `state = ${state}, is_current = CASE WHEN (${state}) IN ('open', 'answered', 'doubt') THEN 1 ELSE 0 END`;
 
-const END_COLUMNS = {
-  call: 'int',
-  state: 'text',
-  said: 'text',
-  charged: 'int',
-  is_at_most: 'int',
-  why: 'text',
-  dialect: 'int',
-  at: 'int',
-  price: 'int',
-  facts: 'text',
-  moved: 'int',
-  freed: 'text',
-} as const;
-
 /** What stands of the call's key is another call, so this answer came too late to stand. */
 const HAS_SUCCESSOR = `EXISTS (SELECT 1 FROM calls o WHERE o.key = calls.key AND o.id <> calls.id AND ${isCurrent('o')})`;
 
@@ -72,22 +63,25 @@ const IS_PAID = `EXISTS (SELECT 1 FROM calls f
 const endSql = (moves: string, charged: string): string => `
 UPDATE calls SET ${moves}, said = v.said, charged = ${charged}, is_at_most = v.is_at_most, why = v.why, dialect = v.dialect,
   ended_at = v.at, reply = CASE WHEN v.state = 'answered' THEN v.call END,
-  moved = CASE WHEN v.state = 'doubt' THEN calls.moved ELSE v.moved END FROM v WHERE calls.id = v.call
-  AND (calls.state = 'open' OR (v.state = 'answered' AND calls.state IN ('doubt', 'retried', 'lost')))`;
+  moved = CASE WHEN v.state = 'doubt' THEN calls.moved ELSE v.moved END FROM v WHERE calls.id = v.call`;
 
 /** Which of them this group ended: what it made a doubt has no number of it. */
 const ENDED = `SELECT c.id FROM v JOIN calls c ON c.id = v.call WHERE c.moved = v.moved OR (v.state = 'doubt' AND c.state <> 'open' AND c.ended_at = v.at)`;
 
-/** Of a first call that this process has under way, and that stays the current one of its key: the index of keys is not written. */
-export const END_FIRST = eachWriting(END_COLUMNS, 'call')(endSql('state = v.state', 'v.charged'), ENDED);
+/**
+ * Of a first call that this process has under way, and that stays the current one of its key: the index of keys is not written. What
+ * others have ended meanwhile is looked at again by who waits for it.
+ */
+export const END_FIRST = eachWriting(END_COLUMNS, 'call')(
+  `${endSql('state = v.state', 'v.charged')} AND calls.state = 'open'`,
+  ENDED,
+);
+
+const ENDS_AS = `CASE WHEN v.state = 'answered' AND ${HAS_SUCCESSOR} THEN 'replaced' WHEN v.state = 'doubt' AND ${IS_BESIDE} THEN 'lost' ELSE v.state END`;
 
 const END_ANY = eachWriting(END_COLUMNS, 'call')(
-  endSql(
-    movesTo(
-      `CASE WHEN v.state = 'answered' AND ${HAS_SUCCESSOR} THEN 'replaced' WHEN v.state = 'doubt' AND ${IS_BESIDE} THEN 'lost' ELSE v.state END`,
-    ),
-    `CASE WHEN v.charged > 0 AND ${IS_PAID} THEN 0 ELSE v.charged END`,
-  ),
+  `${endSql(movesTo(ENDS_AS), `CASE WHEN v.charged > 0 AND ${IS_PAID} THEN 0 ELSE v.charged END`)}
+  AND (calls.state = 'open' OR (v.state = 'answered' AND calls.state IN ('doubt', 'retried', 'lost')))`,
   ENDED,
 );
 
@@ -101,15 +95,17 @@ const ANSWER_GIVES_WAY = each(END_COLUMNS)(`
 UPDATE calls SET state = 'replaced', is_current = 0 FROM v JOIN calls late ON late.id = v.call
 WHERE v.state = 'answered' AND late.state = 'lost' AND late.prior = calls.id AND calls.state = 'answered'`);
 
-/** What stood before a request that brought nothing stands again, unless something else does. */
-const COMES_BACK = each(END_COLUMNS)(`
+/** What stood before a request that brought nothing stands again, unless something else does; of what is taken back an older answer. */
+const COMES_BACK = each({ call: 'int' })(`
 UPDATE calls SET state = CASE calls.state WHEN 'replaced' THEN 'answered' ELSE 'doubt' END, is_current = 1 FROM v JOIN calls c ON c.id = v.call
-WHERE c.state IN ('unsold', 'lost', 'released') AND calls.id = c.prior AND calls.state IN ('replaced', 'retried')
+WHERE calls.id = c.prior AND (c.state IN ('unsold', 'lost', 'released') AND calls.state = 'retried'
+    OR c.state IN ('unsold', 'lost', 'released', 'retracted') AND calls.state = 'replaced')
   AND NOT EXISTS (SELECT 1 FROM calls o WHERE o.key = calls.key AND ${isCurrent('o')})`);
 
 /** What was lost under the same key of the vendor cost nothing of its own. */
-const IS_FREED = each(END_COLUMNS)(`
-UPDATE calls SET state = 'released', is_current = 0, moved = v.moved, ended_at = v.at, why = v.freed FROM v JOIN calls c ON c.id = v.call
+const IS_FREED = each({ call: 'int', moved: 'int', at: 'int' })(`
+UPDATE calls SET state = 'released', is_current = 0, moved = v.moved, ended_at = v.at,
+  why = CASE c.state WHEN 'released' THEN c.why ELSE '${CHARGED_ONCE}' END FROM v JOIN calls c ON c.id = v.call
 WHERE c.moved = v.moved AND (c.charged IS NOT NULL OR c.state = 'released') AND c.payer IS NOT NULL AND calls.state = 'retried'
   AND (calls.id = c.payer OR calls.payer = c.payer)`);
 
@@ -124,11 +120,11 @@ SELECT ${SCOPE} AS scope, sum(p.spent) AS spent, sum(p.held) AS held FROM (
   FROM ${calls} JOIN calls p ON p.id = coalesce(c.payer, c.id) GROUP BY 1, 2, 3, 4, 5) p CROSS JOIN ${FOUR} GROUP BY 1`;
 
 /** What ended is booked in any case: above a cap it is an overrun. */
-const bookSql = (moved: string): string => `
+const bookSql = (calls: string, spent = 'coalesce(c.charged, 0)', held = 'c.reserved'): string => `
 UPDATE budgets SET spent = budgets.spent + d.spent, held = budgets.held - d.held,
   overrun = CASE WHEN budgets.spent + d.spent + budgets.held - d.held > budgets.cap + budgets.overrun
     THEN budgets.spent + d.spent + budgets.held - d.held - budgets.cap ELSE budgets.overrun END
-FROM (${perScope(moved, 'coalesce(c.charged, 0)', 'c.reserved')}) d WHERE budgets.scope = d.scope`;
+FROM (${perScope(calls, spent, held)}) d WHERE budgets.scope = d.scope`;
 
 export const MOVED_COLUMNS = { call: 'int', moved: 'int' } as const;
 
@@ -147,7 +143,7 @@ UPDATE subjects SET seq = subjects.seq + 1, facts = coalesce(v.facts, subjects.f
   changed_at = CASE WHEN coalesce(v.facts, subjects.facts) IS DISTINCT FROM subjects.facts THEN v.at ELSE subjects.changed_at END
 FROM v JOIN calls c ON c.id = v.call WHERE c.moved = v.moved AND c.charged IS NOT NULL AND subjects.id = c.subject AND subjects.seq = c.after`);
 
-export const PRICE = each(END_COLUMNS)(`
+export const PRICE = each({ call: 'int', price: 'int', moved: 'int' })(`
 INSERT INTO prices (account, operation, credits_max, highest)
 SELECT c.account, c.operation, c.credits_max, max(v.price) FROM v JOIN calls c ON c.id = v.call
 WHERE v.price IS NOT NULL AND c.moved = v.moved GROUP BY 1, 2, 3
@@ -160,48 +156,48 @@ const BOOKS = [BOOK_END, BOOK_FREED];
 /** Of any call, in this order. */
 export const ENDING = [...GIVES_WAY, END_ANY, ...FOLLOWS];
 
-export const endRecord = (end: End, moved: number) => ({ ...end, moved, freed: CHARGED_ONCE });
-
-/** Ends one call within a transaction. @param finish writes how rows end by that. @returns whether nobody had ended it before. */
-export async function endCall(
-  sql: Sql,
-  end: End,
-  moved: number,
-  finish: () => Promise<void> = async () => {},
-): Promise<boolean> {
-  const records = [endRecord(end, moved)];
-  for (const statement of GIVES_WAY) await sql.each(statement, records);
+/** Ends one call within a transaction. @returns whether nobody had ended it before. */
+export async function endCall(sql: Sql, end: End, moved: number): Promise<boolean> {
+  const records = [{ ...end, moved }];
+  await eachOf(sql, GIVES_WAY, records);
   const ended = await sql.each(END_ANY, records);
-  for (const statement of [...FOLLOWS, ...BOOKS, SETTLED]) await sql.each(statement, records);
-  await finish();
-  for (const statement of ROWS_KNOWN) await sql.each(statement, records);
+  await eachOf(sql, [...FOLLOWS, ...BOOKS, SETTLED, PRICE, ...ROWS_KNOWN], records);
   return ended.length > 0;
 }
 
-const RELEASE = each(END_COLUMNS)<{ id: number }>(`
+const RELEASE = each({ call: 'int', why: 'text', at: 'int', moved: 'int' })<{ readonly id: CallId }>(`
 UPDATE calls SET state = 'released', is_current = 0, moved = v.moved, ended_at = v.at, why = v.why FROM v
 WHERE calls.id = v.call AND calls.state IN ('doubt', 'lost') RETURNING calls.id`);
 
 /** Gives back what a doubt holds that was not charged. @returns whether it was one. */
 export async function releaseCall(
   sql: Sql,
-  { call, why, at }: { readonly call: CallId; readonly why: string; readonly at: number },
+  release: { readonly call: CallId; readonly why: string; readonly at: number },
   moved: number,
 ): Promise<boolean> {
-  const nothing = {
-    state: 'released',
-    said: null,
-    charged: null,
-    is_at_most: 0,
-    dialect: null,
-    price: null,
-    facts: null,
-  };
-  const records = [{ ...nothing, call, why, at, moved, freed: why }];
+  const records = [{ ...release, moved }];
   const released = await sql.each(RELEASE, records);
-  for (const statement of [...FOLLOWS, ...BOOKS, ...ROWS_KNOWN]) await sql.each(statement, records);
+  await eachOf(sql, [...FOLLOWS, ...BOOKS, ...ROWS_KNOWN], records);
   return released.length > 0;
 }
+
+const RETRACT = each({ call: 'int' })(
+  `UPDATE calls SET state = 'retracted', is_current = 0 FROM v WHERE calls.id = v.call AND calls.state IN ('answered', 'replaced')`,
+);
+
+/** What counted as answered was not: it was charged all the same, and nothing stands in the way of another request. */
+export const retractCall = (sql: Sql, call: CallId) => sql.each(RETRACT, [{ call }]);
+
+/**
+ * Free answers to lookups that spoke of the account, and not of what was asked: their calls are unknown again, and the rows that they
+ * ended wait.
+ */
+export const takeBack = (sql: Sql, calls: readonly CallId[]): Promise<void> =>
+  eachOf(
+    sql,
+    [RETRACT, COMES_BACK, TAKEN_BACK, ...ROWS_KNOWN],
+    calls.map((call) => ({ call })),
+  );
 
 const READ_AGAIN = each({
   call: 'int',
@@ -214,17 +210,14 @@ const READ_AGAIN = each({
 })(`
 UPDATE calls SET ${movesTo('v.state')}, said = v.said, why = v.why, dialect = v.dialect, charged = v.charged, is_at_most = v.is_at_most FROM v WHERE calls.id = v.call`);
 
-const BOOK_MORE = each({ call: 'int', more: 'int' })(`
-UPDATE budgets SET spent = budgets.spent + d.more,
-  overrun = CASE WHEN budgets.spent + d.more + budgets.held > budgets.cap + budgets.overrun
-    THEN budgets.spent + d.more + budgets.held - budgets.cap ELSE budgets.overrun END
-FROM (SELECT ${SCOPE} AS scope, v.more FROM v JOIN calls c ON c.id = v.call JOIN calls p ON p.id = coalesce(c.payer, c.id) CROSS JOIN ${FOUR}) d
-WHERE budgets.scope = d.scope`);
+const BOOK_MORE = eachWhole({ call: 'int', more: 'int' })(
+  bookSql('v JOIN calls c ON c.id = v.call', 'v.more', '0'),
+);
 
 /** Writes over what an answer was read as, and books what it costs more than before. */
 export async function readAgain(
   sql: Sql,
-  read: Omit<End, 'at' | 'price' | 'facts' | 'state'> & { readonly state: string },
+  read: Omit<End, 'at' | 'price' | 'facts'>,
   more: number,
 ): Promise<void> {
   await sql.each(READ_AGAIN, [read]);

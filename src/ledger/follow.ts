@@ -1,20 +1,17 @@
 import { invariant } from '../core/errors.ts';
 import type { SubjectFacts } from '../core/membership.ts';
 import { type DecisionSpec, isAnswer, type Look, type RawReply, type Reading } from './call-records.ts';
-import { keptKey, type Writing } from './context.ts';
-import type { Sql } from './db.ts';
-import { endCall, readAgain, releaseCall } from './ends.ts';
-import type { Row } from './group.ts';
+import { keptKey, oneRow, type Writing } from './context.ts';
+import { each, eachOf, type Sql } from './db.ts';
+import { endCall, PRICE, readAgain, releaseCall, retractCall } from './ends.ts';
 import {
-  applyRows,
-  doubtAppliedRows,
-  doubtReadRows,
   finishRows,
   isUnproven,
-  nameAgain,
-  refuseRows,
+  moveRows,
+  READ_AS_NONE,
+  READ_AS_UNPROVEN,
   skipRows,
-  waitForRetry,
+  WAITS_FOR_RETRY,
 } from './moves.ts';
 import { noteAct } from './notes.ts';
 import type { AttemptId, BatchId, DecisionId, FinishedRow } from './records.ts';
@@ -23,74 +20,64 @@ import { isCurrent } from './schema.ts';
 
 /** What is said of a call after it ended: looks, releases, decisions, and what a newer dialect reads. Each is a transaction. */
 
-interface Kept {
-  readonly id: number;
+interface KeptCall {
+  readonly id: AttemptId;
   readonly key: Uint8Array;
   readonly state: string;
-  readonly kind: string;
-  readonly account: number;
   readonly prior: number | null;
   readonly payer: number | null;
   readonly reserved: number;
   readonly charged: number | null;
-  readonly is_at_most: number;
   readonly subject: number | null;
-  readonly operation: string;
-  readonly asked: string;
-  readonly credits_max: number;
   readonly why: string | null;
+  readonly moved: number;
 }
 
-async function keptCall(sql: Sql, id: number): Promise<Kept> {
-  const [call] = await sql.rows<Kept>('SELECT * FROM calls WHERE id = ?', [id]);
-  invariant(call !== undefined, `there is no call ${id}`);
-  return call;
-}
+const keptCall = (sql: Sql, id: number): Promise<KeptCall> =>
+  oneRow<KeptCall>(sql, 'SELECT * FROM calls WHERE id = ?', [id]);
 
-interface Note {
-  readonly at: number;
-  readonly kind: 'decided' | 'told' | 'looked';
-  readonly said: string;
-  readonly call: number;
-  readonly batch: string | null;
-  readonly who: string;
-  readonly words: string;
-  readonly facts: object | null;
-}
-
-async function insertNote(sql: Sql, { worker }: Writing, note: Note): Promise<number> {
-  const { at, kind, said, call, batch, who, words, facts } = note;
-  const [made] = await sql.rows<{ id: number }>(
-    'INSERT INTO notes (at, kind, said, call, batch, worker, who, words, facts) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id',
-    [
-      Math.floor(at),
-      kind,
-      said,
-      call,
-      batch,
-      worker,
-      who,
-      words,
-      facts === null ? null : JSON.stringify(facts),
-    ],
-  );
-  invariant(made !== undefined, 'a note has a number');
-  return made.id;
-}
+const NOTE = each({
+  at: 'int',
+  kind: 'text',
+  said: 'text',
+  call: 'int',
+  batch: 'text',
+  worker: 'int',
+  who: 'text',
+  words: 'text',
+  facts: 'text',
+})<{ readonly id: DecisionId }>(
+  'INSERT INTO notes (at, kind, said, call, batch, worker, who, words, facts) SELECT v.* FROM v RETURNING id',
+);
 
 const IN_DOUBT = ['doubt', 'retried', 'lost'];
 
 /** Each is on the disk when it resolves. */
 export const followCalls = (context: Writing) => ({
   /** What the vendor said about a call in doubt. */
-  look: (look: Look): Promise<void> => noteLook(context, look),
+  look: ({ attempt, kind, said, why, status, body, atMs }: Look): Promise<void> =>
+    context.transaction(async (sql) => {
+      const { state } = await keptCall(sql, attempt);
+      const isDoubt = IN_DOUBT.includes(state) || (await isUnproven(sql, attempt));
+      invariant(isDoubt, 'only what is in doubt is looked at');
+      const facts = JSON.stringify({ kind, status, body: body.toString('base64') });
+      const note = { kind: 'looked', said, call: attempt, batch: null, who: 'rule', words: why, facts };
+      await sql.each(NOTE, [{ ...note, at: Math.floor(atMs), worker: context.worker }]);
+    }),
 
   /**
    * The doubt of a call ends that was not charged: its money is free again, and the call may be bought like any other. Refused unless a
    * look at that attempt said `not_happened`. @param batch whose rows a person named, also where they were skipped.
    */
   release: (attempt: AttemptId, why: string, atMs: number, batch?: BatchId): Promise<void> =>
-    releaseDoubt(context, attempt, { why, atMs, batch }),
+    context.transaction(async (sql) => {
+      const looks = `SELECT 1 AS is_said FROM notes WHERE call = ? AND kind = 'looked' AND said = 'not_happened' LIMIT 1`;
+      invariant((await sql.rows(looks, [attempt])).length > 0, 'nobody said that it did not happen');
+      if (await isUnproven(sql, attempt)) return retractChange(sql, attempt);
+      if (batch !== undefined) await nameAgain(sql, { batch, call: attempt });
+      const released = { call: attempt, why, at: Math.floor(atMs) };
+      invariant(await releaseCall(sql, released, context.number()), 'only a doubt is released');
+    }),
 
   /**
    * `told` settles the call at once: it becomes its answer, and the money at risk counts as spent. A person decides so, or the vendor's
@@ -104,8 +91,23 @@ export const followCalls = (context: Writing) => ({
    * the same budgets. If it is none, its call is `unanswered`, may be bought again in its place, and the rows that it ended are in doubt.
    * A change stays answered, and its row alone is in doubt. Refused for answers that a person told.
    */
-  readAgain: (reading: Reading): Promise<void> => readReply(context, reading),
+  readAgain: (reading: Reading): Promise<void> =>
+    context.transaction((sql) => readReply(sql, context.number(), reading)),
 });
+
+/** A row that was skipped is in doubt again when a person names it. */
+const nameAgain = (sql: Sql, of: { readonly batch: BatchId; readonly call: number }) =>
+  moveRows(sql, of, ['skipped'], 'in_doubt', null);
+
+/** It was not done after all. What it cost stays spent, and nobody knows how its subject is. */
+async function retractChange(sql: Sql, call: AttemptId): Promise<void> {
+  await retractCall(sql, call);
+  await sql.rows(
+    `UPDATE subjects SET facts = NULL FROM calls c WHERE c.id = ? AND subjects.id = c.subject AND subjects.seq = c.after + 1`,
+    [call],
+  );
+  await moveRows(sql, { call }, ['in_doubt'], 'refused', 'not done: run the list again');
+}
 
 export interface Deciding {
   /** By a rule, which has looked at one loss: it is refused where another one stands by now. */
@@ -119,51 +121,13 @@ export interface Deciding {
   readonly finishes?: readonly FinishedRow[] | undefined;
 }
 
-function noteLook(context: Writing, look: Look): Promise<void> {
-  const { attempt, kind, said, why, status, body, atMs } = look;
-  return context.transaction(async (sql) => {
-    const { state } = await keptCall(sql, attempt);
-    invariant(
-      IN_DOUBT.includes(state) || (await isUnproven(sql, attempt)),
-      'only what is in doubt is looked at',
-    );
-    const facts = { kind, status, body: body.toString('base64') };
-    const about = { at: atMs, call: attempt, batch: null, who: 'rule', words: why };
-    await insertNote(sql, context, { ...about, kind: 'looked', said, facts });
-  });
-}
-
-function releaseDoubt(
-  context: Writing,
-  attempt: AttemptId,
-  { why, atMs, batch }: { readonly why: string; readonly atMs: number; readonly batch: BatchId | undefined },
-): Promise<void> {
-  return context.transaction(async (sql) => {
-    const [look] = await sql.rows(
-      `SELECT 1 AS is_said FROM notes WHERE call = ? AND kind = 'looked' AND said = 'not_happened' LIMIT 1`,
-      [attempt],
-    );
-    invariant(look !== undefined, 'nobody said that it did not happen');
-    if (await isUnproven(sql, attempt)) return retractChange(sql, attempt);
-    if (batch !== undefined) await nameAgain(sql, { batch, call: attempt });
-    const isReleased = await releaseCall(sql, { call: attempt, why, at: Math.floor(atMs) }, context.number());
-    invariant(isReleased, 'only a doubt is released');
-  });
-}
-
-/** It was not done after all. What it cost stays spent, and nobody knows how its subject is. */
-async function retractChange(sql: Sql, id: number): Promise<void> {
-  await sql.rows(`UPDATE calls SET state = 'retracted', is_current = 0 WHERE id = ?`, [id]);
-  await sql.rows(
-    `UPDATE subjects SET facts = NULL FROM calls c WHERE c.id = ? AND subjects.id = c.subject AND subjects.seq = c.after + 1`,
-    [id],
-  );
-  await refuseRows(sql, { call: id, reason: 'not done: run the list again' });
-}
-
 /** What stands of the call that a decision is about. */
-async function decidable(sql: Sql, { secret }: Writing, { key, batch, kind }: DecisionSpec): Promise<Kept> {
-  const [call] = await sql.rows<Kept>(
+async function decidable(
+  sql: Sql,
+  { secret }: Writing,
+  { key, batch, kind }: DecisionSpec,
+): Promise<KeptCall> {
+  const [call] = await sql.rows<KeptCall>(
     `SELECT * FROM calls c WHERE c.key = ? AND c.state IN ('doubt', 'answered') AND c.account = (SELECT account FROM batches WHERE id = ?)`,
     [keptKey(secret, key), batch],
   );
@@ -179,163 +143,121 @@ async function decidable(sql: Sql, { secret }: Writing, { key, batch, kind }: De
 function decideDoubt(
   context: Writing,
   decision: DecisionSpec,
-  { about, told, left, toldAs = 'found', finishes = [] }: Deciding,
+  { about, told, ...more }: Deciding,
 ): Promise<DecisionId> {
   const { batch, kind, by, why, atMs } = decision;
   invariant((kind === 'told') === (told !== undefined), 'a decision is told with a reply, and only then');
   return context.transaction(async (sql) => {
     const doubt = await decidable(sql, context, decision);
-    const isLast = about === undefined || about === doubt.id;
+    const [of, isLast] = [{ batch, call: doubt.id }, about === undefined || about === doubt.id];
     invariant(isLast, 'the decision is about a loss that is not the last one');
-    const note = { at: atMs, said: kind, call: doubt.id, batch, who: by, words: why };
-    if (by === 'person') {
+    const isPersons = by === 'person';
+    if (isPersons) {
       await noteAct(sql, context, 'settled', batch);
-      await nameAgain(sql, { batch, call: doubt.id });
+      await nameAgain(sql, of);
     }
-    if (told === undefined) {
-      const id = await insertNote(sql, context, { ...note, kind: 'decided', facts: null });
-      // A rule decides for a run, which goes on with the row itself.
-      if (by === 'person' && kind === 'retry') await waitForRetry(sql, { batch, call: doubt.id });
-      if (by === 'person' && kind === 'skip')
-        await skipRows(sql, { batch, call: doubt.id }, `skipped by the user: ${doubt.why}`);
-      return id as DecisionId;
-    }
-    const facts = {
-      status: told.status,
-      body: told.body.toString('base64'),
-      receivedAtMs: Math.floor(told.receivedAtMs),
-    };
-    const id = await insertNote(sql, context, { ...note, kind: 'told', facts });
-    const answer = {
-      why,
-      at: Math.floor(atMs),
-      cameAt: facts.receivedAtMs,
-      facts: left === undefined ? null : JSON.stringify(left),
-      said: toldAs,
-      finishes: finishes.map(rowOf),
-    };
-    await tell(sql, doubt, answer, context);
-    return id as DecisionId;
+    const at = Math.floor(atMs);
+    const facts = told && JSON.stringify({ status: told.status, body: told.body.toString('base64') });
+    const note = { ...of, said: kind, at, worker: context.worker, who: by, words: why, facts: facts ?? null };
+    const [made] = await sql.each(NOTE, [{ ...note, kind: told === undefined ? 'decided' : 'told' }]);
+    invariant(made !== undefined, 'a note has a number');
+    // A rule decides for a run, which goes on with the row itself.
+    if (isPersons && kind === 'retry') await eachOf(sql, WAITS_FOR_RETRY, [of]);
+    if (isPersons && kind === 'skip') await skipRows(sql, of, `skipped by the user: ${doubt.why}`);
+    if (told !== undefined) await tell(sql, context, doubt, { ...more, why, at });
+    return made.id;
   });
 }
 
-interface Told {
+interface Told extends Pick<Deciding, 'toldAs' | 'left' | 'finishes'> {
   readonly why: string;
   readonly at: number;
-  readonly cameAt: number;
-  readonly facts: string | null;
-  readonly said: 'found' | 'no_match';
-  /** How rows end by it. */
-  readonly finishes: readonly Row[];
 }
 
 /** Nobody says whether it was charged, so it counts at what it had reserved; and so does all that was lost before it. */
-async function tell(sql: Sql, doubt: Kept, answer: Told, { number }: Writing): Promise<void> {
-  if (doubt.state === 'answered') return proveChange(sql, doubt.id, answer);
+async function tell(sql: Sql, { number }: Writing, doubt: KeptCall, told: Told): Promise<void> {
+  const { why, at, toldAs = 'found', finishes = [] } = told;
+  const facts = told.left === undefined ? null : JSON.stringify(told.left);
+  await finishRows(sql, doubt.id, finishes.map(rowOf));
+  if (doubt.state === 'answered') return proveChange(sql, doubt.id, facts, why);
   const lost = await lostBefore(sql, doubt);
   for (const { id, payer, reserved } of [doubt, ...lost.filter(({ id }) => id !== doubt.payer)]) {
-    const { why, at, cameAt, facts, said, finishes } = answer;
     await sql.rows(
       `INSERT INTO replies (call, status, headers, body, at) VALUES (?, 0, '{}', ?, ?) ON CONFLICT (call) DO NOTHING`,
-      [id, Buffer.alloc(0), cameAt],
+      [id, Buffer.alloc(0), at],
     );
     // A repeat under the vendor's key holds nothing of its own: what it may have cost is held where it was risked first.
     const charged = payer === null ? reserved : (lost.find((other) => other.id === payer)?.reserved ?? 0);
-    const end = {
-      call: id,
+    const answer = {
       state: 'answered',
-      said,
+      said: toldAs,
       charged,
       is_at_most: charged > 0 ? 1 : 0,
+      why,
     } as const;
-    await endCall(
-      sql,
-      { ...end, why, dialect: null, at, price: null, facts: id === doubt.id ? facts : null },
-      number(),
-      () => finishRows(sql, id, finishes),
-    );
+    const end = { ...answer, call: id, dialect: null, at, price: null };
+    await endCall(sql, { ...end, facts: id === doubt.id ? facts : null }, number());
   }
 }
 
-async function proveChange(sql: Sql, id: number, { facts, finishes, why }: Told): Promise<void> {
+async function proveChange(sql: Sql, call: AttemptId, facts: string | null, why: string): Promise<void> {
   // From now on what was told is its answer, which no dialect reads.
-  await sql.rows('UPDATE calls SET dialect = NULL WHERE id = ?', [id]);
+  await sql.rows('UPDATE calls SET dialect = NULL WHERE id = ?', [call]);
   await sql.rows(
     `UPDATE subjects SET facts = coalesce(?, facts) FROM calls c WHERE c.id = ? AND subjects.id = c.subject AND subjects.seq = c.after + 1`,
-    [facts, id],
+    [facts, call],
   );
-  await finishRows(sql, id, finishes);
-  await applyRows(sql, { call: id, reason: why });
+  await moveRows(sql, { call }, ['in_doubt'], 'applied', why);
 }
 
-async function lostBefore(sql: Sql, { prior }: Kept): Promise<readonly Kept[]> {
-  const lost: Kept[] = [];
-  for (let next = prior; next !== null; ) {
-    const call = await keptCall(sql, next);
-    if (call.state !== 'retried') break;
-    lost.push(call);
-    next = call.prior;
-  }
-  return lost;
+async function lostBefore(sql: Sql, { prior }: KeptCall): Promise<readonly KeptCall[]> {
+  if (prior === null) return [];
+  const call = await keptCall(sql, prior);
+  return call.state === 'retried' ? [call, ...(await lostBefore(sql, call))] : [];
 }
 
 /** What a kept reply means by a newer dialect. The cost is never less than it was booked at. */
-function readReply(context: Writing, reading: Reading): Promise<void> {
-  const { attempt, answer, why, dialect, atMs, showsPrice } = reading;
-  return context.transaction(async (sql) => {
-    const call = await keptCall(sql, attempt);
-    const [told] = await sql.rows(`SELECT 1 AS is_told FROM notes WHERE call = ? AND kind = 'told' LIMIT 1`, [
-      attempt,
-    ]);
-    invariant(told === undefined, 'what a person told is not read again');
-    const booked = call.charged ?? call.reserved;
-    const charged = Math.max(reading.charged, booked);
-    const isAtMost =
-      charged > 0 && (charged !== reading.charged || charged !== booked || call.charged === null) ? 1 : 0;
-    const read = { call: attempt, said: answer, charged, is_at_most: isAtMost, why, dialect };
-    const price = showsPrice ? charged : null;
-    if (IN_DOUBT.includes(call.state)) {
-      invariant(isAnswer(answer), 'only what was an answer turns out to be none');
-      await endCall(
-        sql,
-        { ...read, state: 'answered', at: Math.floor(atMs), price, facts: null },
-        context.number(),
-      );
-      return;
-    }
-    invariant(call.charged !== null && call.state !== 'erased', 'only an answer is read again');
-    if (call.subject !== null) return readChange(sql, reading);
-    await readAgain(sql, { ...read, state: await readAs(sql, call, reading) }, charged - booked);
-    if (price !== null) await notePrice(sql, call, price);
-  });
+async function readReply(sql: Sql, moved: number, reading: Reading): Promise<void> {
+  const { attempt, answer, why, dialect, atMs, showsPrice, reason = why } = reading;
+  const call = await keptCall(sql, attempt);
+  const told = `SELECT 1 AS is_told FROM notes WHERE call = ? AND kind = 'told' LIMIT 1`;
+  invariant((await sql.rows(told, [attempt])).length === 0, 'what a person told is not read again');
+  const booked = call.charged ?? call.reserved;
+  const charged = Math.max(reading.charged, booked);
+  const isExact = charged === reading.charged && charged === call.charged;
+  const read = {
+    call: attempt,
+    said: answer,
+    charged,
+    is_at_most: charged > 0 && !isExact ? 1 : 0,
+    why,
+    dialect,
+  };
+  const price = showsPrice ? charged : null;
+  if (IN_DOUBT.includes(call.state)) {
+    invariant(isAnswer(answer), 'only what was an answer turns out to be none');
+    const end = { ...read, state: 'answered', at: Math.floor(atMs), price, facts: null };
+    await endCall(sql, end, moved);
+    return;
+  }
+  invariant(call.charged !== null && call.state !== 'erased', 'only an answer is read again');
+  if (call.subject !== null) return readChange(sql, reading);
+  await readAgain(sql, { ...read, state: await readAs(sql, call, isAnswer(answer)) }, charged - booked);
+  if (!isAnswer(answer)) await sql.each(READ_AS_NONE, [{ call: attempt, reason }]);
+  await sql.each(PRICE, [{ call: attempt, price, moved: call.moved }]);
 }
 
 /** The call stays as it is, because the change may have been made. */
 async function readChange(sql: Sql, { attempt, answer, why, dialect, reason = why }: Reading): Promise<void> {
   await sql.rows('UPDATE calls SET dialect = ? WHERE id = ?', [dialect, attempt]);
-  if (answer === 'found') await applyRows(sql, { call: attempt, reason: null });
-  else await doubtAppliedRows(sql, { call: attempt, reason });
+  if (answer === 'found') await moveRows(sql, { call: attempt }, ['in_doubt'], 'applied', null);
+  else await sql.each(READ_AS_UNPROVEN, [{ call: attempt, reason }]);
 }
 
 /** How the call of a lookup stands then. What a former dialect took for none is an answer again, unless the call was bought anew since. */
-async function readAs(
-  sql: Sql,
-  { state, key }: Kept,
-  { attempt, answer, why, reason = why }: Reading,
-): Promise<string> {
-  if (!isAnswer(answer)) {
-    await doubtReadRows(sql, { call: attempt, reason });
-    return state === 'answered' ? 'retracted' : state;
-  }
+async function readAs(sql: Sql, { state, key }: KeptCall, isAnswered: boolean): Promise<string> {
+  if (!isAnswered) return state === 'answered' ? 'retracted' : state;
   return state === 'retracted' && (await currentOf(sql, key)) === undefined ? 'answered' : state;
-}
-
-async function notePrice(sql: Sql, { account, operation, credits_max }: Kept, price: number): Promise<void> {
-  await sql.rows(
-    `INSERT INTO prices (account, operation, credits_max, highest) VALUES (?, ?, ?, ?)
-     ON CONFLICT (account, operation, credits_max) DO UPDATE SET highest = {most}(prices.highest, excluded.highest)`,
-    [account, operation, credits_max, price],
-  );
 }
 
 export interface Current {

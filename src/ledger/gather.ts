@@ -1,7 +1,8 @@
 import { StopError } from '../core/errors.ts';
 import { type Db, type Sql, Unanswered } from './db.ts';
 import type { CallId, End } from './ends.ts';
-import { type Intent, isFresh, type Reply, type Row, type Written, writeGroup } from './group.ts';
+import { type Intent, isFresh, type Reply, writeGroup } from './group.ts';
+import type { Row } from './moves.ts';
 
 /** What a place knows of its ledger beside what is in it. */
 export interface Keeping {
@@ -76,16 +77,13 @@ export class Gather {
     return this.#newest;
   }
 
-  /** @returns whether others had ended its call. */
-  async reply(reply: Reply): Promise<'kept' | 'late'> {
-    const { late } = await this.#add({ reply });
-    return late.has(reply.call) ? 'late' : 'kept';
+  async reply(reply: Reply): Promise<void> {
+    await this.#add({ reply });
   }
 
   /** @returns `over`: others had ended it. @param isPatient that a reply came is on the disk already, so its end may wait a little. */
   async end(end: End, isPatient: boolean): Promise<'ended' | 'over'> {
-    const { ended } = await this.#add({ end }, isPatient);
-    return ended.has(end.call) ? 'ended' : 'over';
+    return (await this.#add({ end }, isPatient)).has(end.call) ? 'ended' : 'over';
   }
 
   async rows(rows: readonly Row[]): Promise<void> {
@@ -94,8 +92,7 @@ export class Gather {
 
   /** @returns whether it was admitted. */
   async intent(intent: Intent): Promise<boolean> {
-    const { admitted } = await this.#add({ intent });
-    return admitted.has(intent.id);
+    return (await this.#add({ intent })).has(intent.id);
   }
 
   /** Behind all that was asked for before, and in a transaction of its own. */
@@ -124,7 +121,7 @@ export class Gather {
     }
   }
 
-  #add(item: Omit<Item, 'tell' | 'fail'>, isPatient = false): Promise<Written> {
+  #add(item: Omit<Item, 'tell' | 'fail'>, isPatient = false): Promise<ReadonlySet<CallId>> {
     return new Promise((tell, fail) => this.#push({ ...item, tell, fail }, isPatient));
   }
 
@@ -208,10 +205,9 @@ export class Gather {
       intents: items.flatMap(({ intent = [] }) => intent),
     };
     const written = await writeGroup(this.#db, group, this.number(), (call) => this.#first.has(call));
-    for (const call of written.ended) this.#first.delete(call);
+    for (const { call } of group.ends) this.#first.delete(call);
     for (const intent of group.intents)
-      if (isFresh(intent) && intent.replaces === null && written.admitted.has(intent.id))
-        this.#first.add(intent.id);
+      if (isFresh(intent) && intent.replaces === null && written.has(intent.id)) this.#first.add(intent.id);
     this.#keeping.committed();
     for (const item of items) if (item.intent === undefined) item.tell(written);
     if (group.ends.length > 0) {

@@ -1,4 +1,4 @@
-import { type Db, type Each, each, eachWhole, eachWriting, type Step, step } from './db.ts';
+import { type Db, each, eachWhole, eachWriting, type Filled, step } from './db.ts';
 import {
   BOOK_END,
   BOOK_FREED,
@@ -6,14 +6,13 @@ import {
   END_FIRST,
   ENDING,
   type End,
-  endRecord,
   MOVED_COLUMNS,
   onePerCall,
   PRICE,
   perScope,
   SETTLED,
 } from './ends.ts';
-import { ROW_DOUBTED, ROWS_KNOWN } from './moves.ts';
+import { ROW_COLUMNS, ROW_DOUBTED, ROWS_KNOWN, type Row } from './moves.ts';
 import { isCurrent, isPast } from './schema.ts';
 
 /**
@@ -21,66 +20,6 @@ import { isCurrent, isPast } from './schema.ts';
  * it is one message. Money is booked from what the group moved, by its number in `moved`, and never from what somebody wanted: a call
  * that another process had ended already books nothing.
  */
-
-export interface Reply {
-  readonly call: CallId;
-  readonly status: number;
-  readonly headers: string;
-  readonly body: Uint8Array;
-  readonly at: number;
-}
-
-export interface Row {
-  readonly batch: string;
-  readonly row: number;
-  readonly state: string;
-  readonly matched_by: string | null;
-  readonly reason: string | null;
-  readonly input: number | null;
-  readonly call: CallId | null;
-  readonly others: string | null;
-}
-
-/** A request that is about to leave. The subject of a change is named by its project and name. */
-export interface Intent {
-  readonly id: CallId;
-  readonly key: Uint8Array;
-  readonly kind: 'first' | 'refresh' | 'repeat' | 'retry';
-  readonly account: number;
-  readonly operation: string;
-  readonly asked: string;
-  /** What the job says that it costs at most; -1 where it says nothing. */
-  readonly credits_max: number;
-  readonly batch: string;
-  readonly row: number;
-  readonly day: number;
-  readonly month: number;
-  /** The most that it may cost. Never less than the highest price that was seen is reserved, but for what is paid elsewhere. */
-  readonly reserve: number;
-  readonly at: number;
-  /** How long after it was admitted it is over for everybody, ms. */
-  readonly lasts: number;
-  readonly request: string | null;
-  readonly first_sent_at: number | null;
-  /** Whose place it takes: the answer or the doubt that stands. */
-  readonly prior: CallId | null;
-  readonly payer: CallId | null;
-  /** An answer that turned out to be none, in whose place it is bought. */
-  readonly replaces: CallId | null;
-  readonly decision: number | null;
-  /** Of a change; else null. */
-  readonly project: string | null;
-  readonly subject: string | null;
-  readonly after: number | null;
-  /** 1: it waits while another call of its operation is open, because nobody knows a price yet. */
-  readonly is_unpriced: number;
-  /** What those before it in its group reserve of the same budgets, and the number of that; set when it is written. */
-  before_batch: number;
-  before_day: number;
-  before_month: number;
-  before_extra: number;
-  moved: number;
-}
 
 /** Neither a change nor in the place of another call. */
 export const isFresh = ({ prior, subject }: Intent): boolean => prior === null && subject === null;
@@ -92,38 +31,18 @@ export interface Group {
   readonly intents: readonly Intent[];
 }
 
-/** What came of a group: those that were not so are no part of it. */
-export interface Written {
-  /** Replies to calls that others had ended: they are kept all the same. */
-  readonly late: ReadonlySet<CallId>;
-  readonly ended: ReadonlySet<CallId>;
-  readonly admitted: ReadonlySet<CallId>;
-}
-
 // --------------------------------------------------------------------------------------------- replies
 
-const REPLY = each({ call: 'int', status: 'int', headers: 'text', body: 'bytes', at: 'int' })(`
+const REPLY_COLUMNS = { call: 'int', status: 'int', headers: 'text', body: 'bytes', at: 'int' } as const;
+export type Reply = Filled<typeof REPLY_COLUMNS>;
+
+/** Also of a call that others have ended: it is read like any reply to a call in doubt. */
+const REPLY = each(REPLY_COLUMNS)(`
 INSERT INTO replies (call, status, headers, body, at) SELECT v.call, v.status, v.headers, v.body, v.at FROM v WHERE 1 = 1
 ON CONFLICT (call) DO UPDATE SET status = excluded.status, headers = excluded.headers, body = excluded.body, at = excluded.at
 WHERE replies.status = 0`);
 
-/** Those whose end comes in the same group are not late, also where it is read again after a COMMIT without an answer. */
-const LATE = eachWhole({ call: 'int', moved: 'int' })<{ id: number }>(
-  `SELECT c.id FROM v JOIN calls c ON c.id = v.call WHERE c.state <> 'open' AND c.moved <> v.moved`,
-);
-
 // --------------------------------------------------------------------------------------------- rows
-
-const ROW_COLUMNS = {
-  batch: 'text',
-  row: 'int',
-  state: 'text',
-  matched_by: 'text',
-  reason: 'text',
-  input: 'int',
-  call: 'int',
-  others: 'text',
-} as const;
 
 /**
  * Who finishes a row otherwise than it has ended is refused: it gets a state that no row has. What a person decided about a doubt meanwhile
@@ -161,34 +80,54 @@ const CELLS_GO = eachWhole(ROW_COLUMNS)(
 const INTENT_COLUMNS = {
   id: 'int',
   key: 'bytes',
+  /** `first`, `refresh`, `repeat` or `retry`. */
   kind: 'text',
   account: 'int',
   operation: 'text',
   asked: 'text',
+  /** What the job says that it costs at most; -1 where it says nothing. */
   credits_max: 'int',
   batch: 'text',
   row: 'int',
   day: 'int',
   month: 'int',
+  /** The most that it may cost. Never less than the highest price that was seen is reserved, but for what is paid elsewhere. */
   reserve: 'int',
   at: 'int',
+  /** How long after it was admitted it is over for everybody, ms. */
   lasts: 'int',
   request: 'text',
   first_sent_at: 'int',
+  /** Whose place it takes: the answer or the doubt that stands. */
   prior: 'int',
   payer: 'int',
+  /** An answer that turned out to be none, in whose place it is bought. */
   replaces: 'int',
   decision: 'int',
+  /** The subject of a change is named by its project and name; else null, as `after`. */
   project: 'text',
   subject: 'text',
   after: 'int',
+  /** 1: it waits while another call of its operation is open, because nobody knows a price yet. */
   is_unpriced: 'int',
+  /** What those before it in its group reserve of the same budgets, and the number of that; set when it is written. */
   before_batch: 'int',
   before_day: 'int',
   before_month: 'int',
   before_extra: 'int',
   moved: 'int',
 } as const;
+
+type IntentRecord = Filled<
+  typeof INTENT_COLUMNS,
+  | ('request' | 'first_sent_at' | 'prior' | 'payer' | 'replaces')
+  | ('decision' | 'project' | 'subject' | 'after')
+>;
+/** A request that is about to leave. */
+export type Intent = Omit<
+  IntentRecord,
+  'before_batch' | 'before_day' | 'before_month' | 'before_extra' | 'moved'
+>;
 
 /** Budgets of days and months begin with the first intent of them. */
 const NEW_SCOPES = eachWhole({ account: 'int', day: 'int', month: 'int' })(`
@@ -287,90 +226,60 @@ const ROWS_FOLLOW = each(INTENT_COLUMNS)(
 
 // --------------------------------------------------------------------------------------------- the group
 
-/** Writes a group. @param isFirst whether this process has it under way as a first call. @param moved the group's number. */
+/**
+ * Writes a group. @param isFirst whether this process has it under way as a first call. @param moved the group's number.
+ * @returns the calls that it ended, and those that it admitted: the others are no part of it.
+ */
 export async function writeGroup(
   db: Db,
   { replies, ends, rows, intents }: Group,
   moved: number,
   isFirst: (call: CallId) => boolean,
-): Promise<Written> {
-  const steps = new Steps();
-  const numbered = onePerCall(ends).map((end) => endRecord(end, moved));
+): Promise<ReadonlySet<CallId>> {
+  const numbered = onePerCall(ends).map((end) => ({ ...end, moved }));
   const [first, others] = partition(numbered, ({ call, state }) => state !== 'unsold' && isFirst(call));
-  steps.add([REPLY], replies);
-  // What this process has under way in a folder nobody else ends.
-  const late = steps.add(
-    [LATE],
-    replies.flatMap(({ call }) => (db.name === 'sqlite' && isFirst(call) ? [] : { call, moved })),
-  );
-  const endedFirst = steps.add([END_FIRST], first);
-  const ended = steps.add(ENDING, others, 2);
-  steps.add([BOOK_END], numbered);
-  steps.add([BOOK_FREED], others);
-  steps.add([SETTLED], others);
-  steps.add(
-    [ROW_DOUBTED],
-    numbered.filter(({ state }) => state === 'doubt'),
-  );
-  steps.add(ROWS_KNOWN, others);
-  steps.add(
-    [PRICE],
-    numbered.filter(({ price }) => price !== null),
-  );
-  const last = lastPerRow(rows);
-  steps.add([ROW], last);
-  steps.add([PAYS, CELLS_GO], last);
-  steps.add([OTHERS_PAY], last.filter(hasOthers));
-  const [fresh, placed] = partition(inOrder(intents, moved), isFresh);
-  steps.add(
-    [NEW_SCOPES],
-    onePer(intents, ({ account, day }) => `${account} ${day}`),
-  );
-  const admitted = steps.add([INTENT], fresh);
-  steps.add(
-    [ROWS_FOLLOW],
-    fresh.filter(({ replaces }) => replaces !== null),
-  );
-  const placedToo = steps.add(
-    [NEW_SUBJECT, STEPS_ASIDE, INTENT_IN_PLACE, STANDS_AGAIN, ROWS_FOLLOW],
-    placed,
-    2,
-  );
-  steps.add([BOOK_INTENT], [...fresh, ...placed].map(toBook));
-  await steps.write(db, replies.length > 0 || ends.length > 0);
-  return {
-    late: new Set(late),
-    ended: new Set([...endedFirst, ...ended]),
-    admitted: new Set([...admitted, ...placedToo]),
-  };
-}
-
-/** The steps of a group, and what they give once they are written. */
-class Steps {
-  readonly #steps: { readonly step: Step; readonly gives: CallId[]; readonly at: number }[] = [];
-
-  /** @returns the calls that the statement numbered `at` will have given. */
-  add<Rec>(statements: readonly Each<Rec, unknown>[], records: readonly Rec[], at = 0): readonly CallId[] {
-    const gives: CallId[] = [];
-    if (records.length > 0) this.#steps.push({ step: step(statements, records), gives, at });
-    return gives;
-  }
-
-  async write(db: Db, isBought: boolean): Promise<void> {
-    const given = await db.write(
-      this.#steps.map((each) => each.step),
-      { isBought },
-    );
-    let first = 0;
-    for (const {
-      step: { statements },
-      gives,
-      at,
-    } of this.#steps) {
-      for (const { id } of given[first + at] as readonly { readonly id: CallId }[]) gives.push(id);
-      first += statements.length;
-    }
-  }
+  const last = onePer(rows, ({ batch, row }) => `${batch} ${row}`);
+  const sorted = inOrder(intents, moved);
+  const [fresh, placed] = partition(sorted, isFresh);
+  const steps = [
+    step([REPLY], replies),
+    step([END_FIRST], first),
+    step(ENDING, others),
+    step([BOOK_END], numbered),
+    step([BOOK_FREED], others),
+    step([SETTLED], others),
+    step(
+      [ROW_DOUBTED],
+      numbered.filter(({ state }) => state === 'doubt'),
+    ),
+    step(ROWS_KNOWN, others),
+    step(
+      [PRICE],
+      numbered.filter(({ price }) => price !== null),
+    ),
+    step([ROW], last),
+    step([PAYS, CELLS_GO], last),
+    step(
+      [OTHERS_PAY],
+      last.filter(({ others }) => others !== null),
+    ),
+    step(
+      [NEW_SCOPES],
+      onePer(intents, ({ account, day }) => `${account} ${day}`),
+    ),
+    step([INTENT], fresh),
+    step(
+      [ROWS_FOLLOW],
+      fresh.filter(({ replaces }) => replaces !== null),
+    ),
+    step([NEW_SUBJECT, STEPS_ASIDE, INTENT_IN_PLACE, STANDS_AGAIN, ROWS_FOLLOW], placed),
+    step(
+      [BOOK_INTENT],
+      sorted.map(({ id: call }) => ({ call, moved })),
+    ),
+  ].filter(({ records }) => records.length > 0);
+  const wrote = await db.write(steps, { isBought: replies.length > 0 || ends.length > 0 });
+  return new Set((wrote.flat() as readonly { readonly id: CallId }[]).map(({ id }) => id));
 }
 
 function partition<T>(list: readonly T[], test: (one: T) => boolean): [T[], T[]] {
@@ -387,28 +296,24 @@ const onePer = <T>(list: readonly T[], nameOf: (one: T) => string): readonly T[]
  * Those that may cost least first, each with what those before it may cost of the same budgets. A price that is not known here yet is
  * known to the tables, whose constraint then refuses the group, and each is asked for alone.
  */
-function inOrder(intents: readonly Intent[], moved: number): readonly Intent[] {
+function inOrder(intents: readonly Intent[], moved: number): readonly IntentRecord[] {
   const sums = new Map<string, number>();
   const before = (scope: string, reserve: number): number => {
     const sum = sums.get(scope) ?? 0;
     sums.set(scope, sum + reserve);
     return sum;
   };
-  const sorted = intents.toSorted((one, other) => one.reserve - other.reserve || one.id - other.id);
-  for (const intent of sorted) {
-    const { batch, account, day, month, reserve } = intent;
-    intent.before_batch = before(batch, reserve);
-    intent.before_day = before(`day:${account}:${day}`, reserve);
-    intent.before_month = before(`month:${account}:${month}`, reserve);
-    if (intent.kind === 'retry') intent.before_extra = before(`extra:${batch}`, reserve);
-    intent.moved = moved;
-  }
-  return sorted;
+  return intents
+    .toSorted((one, other) => one.reserve - other.reserve || one.id - other.id)
+    .map((intent) => {
+      const { batch, account, day, month, reserve, kind } = intent;
+      // Each has thirty members, so it is no copy.
+      return Object.assign(intent, {
+        before_batch: before(batch, reserve),
+        before_day: before(`day:${account}:${day}`, reserve),
+        before_month: before(`month:${account}:${month}`, reserve),
+        before_extra: kind === 'retry' ? before(`extra:${batch}`, reserve) : 0,
+        moved,
+      });
+    });
 }
-
-const toBook = ({ id: call, moved }: { readonly id: CallId; readonly moved: number }) => ({ call, moved });
-
-const hasOthers = ({ others }: Row): boolean => others !== null;
-
-const lastPerRow = (rows: readonly Row[]): readonly Row[] =>
-  onePer(rows, ({ batch, row }) => `${batch} ${row}`);

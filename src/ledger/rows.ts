@@ -3,7 +3,7 @@ import { type AnswerRecord, isAnswer, type ReadAs, type RowAnswer, type RowRecor
 import { answersOf } from './calls.ts';
 import { type Context, known, oneRow, type Writing } from './context.ts';
 import { type Cell, each, type Sql } from './db.ts';
-import type { Row } from './group.ts';
+import type { Row } from './moves.ts';
 import type {
   AttemptId,
   BatchId,

@@ -32,21 +32,17 @@ export const writeCalls = (context: Writing, gather: Gather) => ({
    */
   intent: (intent: Intent): Promise<Admission> => admit(context, gather, intent),
 
-  /**
-   * What came back, before it is judged. It is `late` when its attempt has been taken for lost meanwhile, because its deadline or, where
-   * many spend, its age was over: it is kept all the same, and read like any reply to a call in doubt.
-   */
-  keep: (attempt: AttemptId, { status, headers, body, receivedAtMs }: RawReply): Promise<'kept' | 'late'> =>
-    gather.reply({
-      ...{ call: attempt, status, headers: JSON.stringify(headers), body, at: Math.floor(receivedAtMs) },
-    }),
+  /** What came back, before it is judged. It is kept also where its attempt has been taken for lost meanwhile. */
+  keep: (call: AttemptId, { status, headers, body, receivedAtMs }: RawReply): Promise<void> =>
+    gather.reply({ call, status, headers: JSON.stringify(headers), body, at: Math.floor(receivedAtMs) }),
 
   /**
    * The attempt is over, its money moves, and it becomes the call's answer or doubt. An answer under an idempotency key also releases
    * what the lost attempts with the same key hold: the vendor charged once at most, and the cost is booked where the first of them had
    * risked it, so that a repeat exceeds no cap. Every settled change advances its subject's sequence number by one. A lost attempt leaves
    * the answer that it was to replace in place, but one that was read as none: then its call is in doubt, and a release brings back what
-   * it was. `over`: another worker has ended it, because its age was over. What came for it is kept by its reply.
+   * it was. `over`: others have ended it, because its age was over. What came for it is kept by its reply, which is read like any reply to
+   * a call in doubt.
    */
   end: (attempt: AttemptId, closure: Closure, atMs: number): Promise<'ended' | 'over'> =>
     // The next change of a subject waits for the end of the one before, and a doubt is not to be asked about too early.
@@ -162,7 +158,6 @@ async function draftOf(context: Writing, gather: Gather, intent: Intent, place: 
     subject: change === undefined ? null : change.subject.name,
     after: change === undefined ? null : after,
     is_unpriced: intent.isUnpriced ? 1 : 0,
-    ...{ before_batch: 0, before_day: 0, before_month: 0, before_extra: 0, moved: 0 },
   };
 }
 

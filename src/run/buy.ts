@@ -76,7 +76,7 @@ async function attempt(buying: Buying): Promise<Next> {
     crashPoint('before-record');
     const replied = repliedTo(buying, admission, outgoing.request, sent);
     if (client.limiter.handsOver && handsOver(replied)) permit.leaveSlot();
-    if ((await keep(run, replied)) === 'late') return 'known';
+    await keep(run, replied);
     const verdict = judged(run, replied);
     const [closed, next] = await Promise.all([
       close(run, replied, verdict),
@@ -145,12 +145,10 @@ function handsOver({ reply, call, isRepeat }: RunReply): boolean {
 
 // --------------------------------------------------------------------------------------------------- the reply
 
-/** @returns `late` when another took the attempt for lost and told its call so: the reply is read when the call is looked at again. */
-async function keep({ session: { ledger } }: Run, { attempt, reply }: RunReply): Promise<'kept' | 'late'> {
-  if (reply.kind !== 'answered') return 'kept';
-  const kept = await ledger.keep(attempt, reply.raw);
+async function keep({ session: { ledger } }: Run, { attempt, reply }: RunReply): Promise<void> {
+  if (reply.kind !== 'answered') return;
+  await ledger.keep(attempt, reply.raw);
   crashPoint('after-record');
-  return kept;
 }
 
 /** What a reply means for its attempt. It writes nothing: after a crash here the next run judges the recorded reply alike. */
@@ -164,7 +162,7 @@ export function judged(
   return verdict;
 }
 
-/** @returns `over` when another has closed the attempt for its age, perhaps in another way. */
+/** @returns `over` when others have closed the attempt for its age: the kept reply is read when its call is looked at again. */
 async function close(run: Run, replied: RunReply, verdict: Heard): Promise<'ended' | 'over'> {
   const { ledger, clock } = run.session;
   const ended = await ledger.end(replied.attempt, closureOf(run, replied, verdict), clock.wallMs());

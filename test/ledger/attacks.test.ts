@@ -38,7 +38,7 @@ describe.each(DATABASES)('on %s', (_, open) => {
         tables.write({ ends: [unsold(call)] }),
         tables.write({ ends: [unsold(call)] }, 'second'),
       ]);
-      expect(ended.map((each) => each.ended.size).sort()).toEqual([0, 1]);
+      expect(ended.map((each) => each.size).sort()).toEqual([0, 1]);
     });
   });
 
@@ -46,14 +46,14 @@ describe.each(DATABASES)('on %s', (_, open) => {
     const asked = await Promise.all([tables.ask(batch, 'acme'), tables.ask(batch, 'acme', {}, 'second')]);
     expect(asked.filter(({ reserved }) => reserved !== undefined)).toHaveLength(1);
     const twice = [tables.intent(batch, 'other'), tables.intent(batch, 'other')];
-    expect((await tables.write({ intents: twice })).admitted.size).toBe(1);
+    expect((await tables.write({ intents: twice })).size).toBe(1);
     expect(await tables.money(batch)).toEqual({ spent: 0, held: 2 });
   });
 
   attack('the last credits are used, and not one more', async (tables) => {
     const batch = await tables.batch('0000000c', { cap: 5 });
     const intents = [3, 3, 1, 1].map((reserve, at) => tables.intent(batch, `key ${at}`, { reserve }));
-    expect((await tables.write({ intents })).admitted.size).toBe(3);
+    expect((await tables.write({ intents })).size).toBe(3);
     expect(await tables.money(batch)).toEqual({ spent: 0, held: 5 });
     expect((await tables.ask(batch, 'more')).reserved).toBeUndefined();
   });
@@ -62,7 +62,7 @@ describe.each(DATABASES)('on %s', (_, open) => {
     await tables.transaction((sql) => sql.rows('UPDATE accounts SET cap_day = 2 WHERE id = 1'));
     const other = await tables.batch('0000000d');
     const intents = [batch, other, batch].map((each, at) => tables.intent(each, `key ${at}`));
-    expect((await tables.write({ intents })).admitted.size).toBe(2);
+    expect((await tables.write({ intents })).size).toBe(2);
     expect((await tables.ask(other, 'tomorrow', { day: DAY + 1 })).reserved).toBe(1);
   });
 
@@ -179,7 +179,7 @@ describe.each(DATABASES)('on %s', (_, open) => {
         const decision = await tables.decide(prior, batch);
         const retry = { kind: 'retry', prior, decision } as const;
         const intents = [tables.intent(batch, 'other'), tables.intent(batch, 'acme', retry)];
-        expect((await tables.write({ intents })).admitted.size).toBe(2);
+        expect((await tables.write({ intents })).size).toBe(2);
       },
     );
 
@@ -347,10 +347,7 @@ describe.each(DATABASES)('on %s', (_, open) => {
       for (let group = 0; group < 12; group += 1) {
         const texts = Array.from({ length: 8 }, (_, at) => `key ${(group * 4 + at) % 40}`);
         if (by === 'second') texts.reverse();
-        const { admitted } = await tables.write(
-          { intents: texts.map((text) => tables.intent(batch, text)) },
-          by,
-        );
+        const admitted = await tables.write({ intents: texts.map((text) => tables.intent(batch, text)) }, by);
         await tables.write(
           { ends: [...admitted].map((call, at) => (at % 2 === 0 ? doubt(call) : unsold(call))) },
           by,

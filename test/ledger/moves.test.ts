@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import { eachOf } from '../../src/ledger/db.ts';
 import type { BatchId } from '../../src/ledger/ledger.ts';
-import { nameAgain, skipRows, waitForRetry } from '../../src/ledger/moves.ts';
+import { moveRows, skipRows, WAITS_FOR_RETRY } from '../../src/ledger/moves.ts';
 import { answer, doubt, NOW, reply, sqliteTables, unsold } from './plain.ts';
 
 /**
@@ -53,7 +54,7 @@ async function opened() {
       }),
     retry: async (call: number, batch: BatchId) => {
       const decision = await tables.decide(call, batch);
-      await tables.transaction((sql) => waitForRetry(sql, { batch, call }));
+      await tables.transaction((sql) => eachOf(sql, WAITS_FOR_RETRY, [{ batch, call }]));
       return tables.ask(batch, 'x', { kind: 'retry', prior: call, decision });
     },
   };
@@ -153,7 +154,7 @@ test('a row that one batch skips waits in another one, and is in doubt again onc
   await rests(TWO, call);
   await tables.transaction((sql) => skipRows(sql, { batch: ONE, call }, 'skipped by the user'));
   expect([await stateOf(ONE), await stateOf(TWO)]).toEqual(['skipped', 'in_doubt']);
-  await tables.transaction((sql) => nameAgain(sql, { batch: ONE, call }));
+  await tables.transaction((sql) => moveRows(sql, { batch: ONE, call }, ['skipped'], 'in_doubt', null));
   expect(await stateOf(ONE)).toBe('in_doubt');
 });
 

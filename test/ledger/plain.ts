@@ -7,7 +7,7 @@ import { postgres } from '../../src/ledger/db/postgres.ts';
 import { Connection, sqlite } from '../../src/ledger/db/sqlite.ts';
 import { type Db, SCHEMA, type Sql } from '../../src/ledger/db.ts';
 import { endCall, releaseCall } from '../../src/ledger/ends.ts';
-import { type Group, type Intent, type Written, writeGroup } from '../../src/ledger/group.ts';
+import { type Group, type Intent, writeGroup } from '../../src/ledger/group.ts';
 import { migrate } from '../../src/ledger/schema.ts';
 import { postgresServer } from './stores/postgres-server.ts';
 
@@ -28,7 +28,8 @@ export class Tables {
     return this.#newest;
   }
 
-  write(group: Partial<Group>, by: 'first' | 'second' = 'first'): Promise<Written> {
+  /** @returns the calls that it ended, and those that it admitted. */
+  write(group: Partial<Group>, by: 'first' | 'second' = 'first'): Promise<ReadonlySet<number>> {
     const all = { replies: [], ends: [], rows: [], intents: [], ...group };
     return writeGroup(by === 'first' ? this.db : this.#second, all, this.number(), () => false);
   }
@@ -77,7 +78,7 @@ export class Tables {
   /** @returns the call, which may be admitted or not. */
   async ask(batch: string, text: string, more: Partial<Intent> = {}, by: 'first' | 'second' = 'first') {
     const intent = this.intent(batch, text, more);
-    const { admitted } = await this.write({ intents: [intent] }, by);
+    const admitted = await this.write({ intents: [intent] }, by);
     return { call: intent.id, reserved: admitted.has(intent.id) ? intent.reserve : undefined };
   }
 
@@ -100,7 +101,6 @@ export class Tables {
         reserve: 1,
         at: NOW,
         lasts: 60_000,
-        ...{ before_batch: 0, before_day: 0, before_month: 0, before_extra: 0, moved: 0 },
         request: null,
         first_sent_at: null,
       },

@@ -2,9 +2,10 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 
+import { credits } from '../../../src/ledger/ledger.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
 import { PAUSE_SIGNAL } from '../../../src/lib/pause-signal.ts';
-import { admit, admitted, batchNamed, replyWith } from './book.ts';
+import { admit, admitted, batchNamed, NOON_MS, replyWith } from './book.ts';
 import { freshPlace, openStore } from './places.ts';
 import { startSpender } from './processes.ts';
 
@@ -75,7 +76,12 @@ test('whose lock file was deleted stops and says so, and whoever comes next take
   await expect(admit(ledger, batch, 'more')).rejects.toMatchObject(takenOver);
   expect(await second.line()).toBe('recovered');
   // The other has put the call in doubt. What was paid for is kept all the same.
-  expect(await ledger.keep(attempt, replyWith('late'))).toBe('late');
+  await ledger.keep(attempt, replyWith('late'));
+  const found = { kind: 'answered', answer: 'found', charged: credits(1), why: 'found' } as const;
+  expect(await ledger.end(attempt, found, NOON_MS)).toBe('over');
+  expect(await ledger.attempts([attempt])).toMatchObject([
+    { reply: replyWith('late'), closure: { kind: 'in_doubt' } },
+  ]);
   await second.kill();
   await ledger.close();
 });

@@ -261,7 +261,7 @@ export function callsConform(store: Store): void {
       // Its sender lives, and somebody else has said that it is over: by its age, where many spend.
       const attempt = await lost(ledger, batch, 'acme', { reserve: 2 });
       const before = await ledger.batchMoney(batch);
-      expect(await ledger.keep(attempt, replyWith('late'))).toBe('late');
+      await ledger.keep(attempt, replyWith('late'));
       expect(await ledger.batchMoney(batch)).toEqual(before);
       expect(await stateOf(ledger, 'acme')).toMatchObject({ kind: 'in_doubt', doubt: { attempt } });
       expect(await ledger.attempts([attempt])).toMatchObject([
@@ -287,8 +287,7 @@ export function callsConform(store: Store): void {
       const decision = await decide(ledger, batch, 'again', 'retry');
       const bought = await answered(ledger, batch, 'again', { decision });
       const [money, states] = [await ledger.batchMoney(batch), await statesOf(ledger)];
-      const late = [told, freed, again].map((attempt) => ledger.keep(attempt, replyWith('late')));
-      expect(await Promise.all(late)).toEqual(['late', 'late', 'late']);
+      for (const attempt of [told, freed, again]) await ledger.keep(attempt, replyWith('late'));
       expect([await ledger.batchMoney(batch), await statesOf(ledger)]).toEqual([money, states]);
       expect(states).toMatchObject([{ answer: { attempt: told } }, {}, { answer: { attempt: bought } }]);
       const kept = (await ledger.history(batch, 2)).filter(({ reply }) => reply?.body.toString() === 'late');

@@ -198,7 +198,7 @@ export function refreshesConform(store: Store): void {
         await settle(ledger, batch, 3, MATCHED, [old]);
         expect(await older(ledger, batch)).toBe(true);
         expect(await older(ledger, batch, { noMatchMs: LATER_MS })).toBe(false);
-        expect(await older(ledger, batch, { foundMs: NOON_MS + 40 })).toBe(false);
+        expect(await older(ledger, batch, { foundMs: NOON_MS })).toBe(false);
         expect(await older(ledger, batch, {})).toBe(false);
       }
     });
@@ -210,7 +210,7 @@ export function refreshesConform(store: Store): void {
       await decide(ledger, batch, 'acme', 'told', replyWith('yes'));
       await settle(ledger, batch, 2, MATCHED, [told]);
       expect(await older(ledger, batch)).toBe(true);
-      expect(await older(ledger, batch, { foundMs: NOON_MS + 40 })).toBe(false);
+      expect(await older(ledger, batch, { foundMs: NOON_MS })).toBe(false);
     });
 
     test('is one though another batch has bought them anew, because its own rows still show the old ones', async () => {
