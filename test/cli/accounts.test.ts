@@ -382,3 +382,15 @@ test('test notices a missing key, a name that does not resolve, and that nobody 
     message: expect.stringContaining('ECONNREFUSED'),
   });
 });
+
+test('a file whose entries share parts is changed by hand, and stays as it is', async () => {
+  const text = `accounts:
+  one: { vendor: provider, base_url: https://a.example, key: a, limits: &slow { per_second: 1 } }
+  two: { vendor: provider, base_url: https://b.example, key: b, limits: *slow }
+`;
+  await mkdir(join(folder, 'config'), { recursive: true });
+  await writeFile(file(), text, { mode: 0o600 });
+  const { code, stderr } = await accounts(['remove', 'one']);
+  expect([code, stderr.includes('Change the file by hand.')]).toEqual([2, true]);
+  expect(await readFile(file(), 'utf8')).toBe(text);
+});

@@ -13,11 +13,9 @@ import { foreignName } from '../../core/plain-text.ts';
 import { parseRate } from '../../core/rate.ts';
 import { type AccountCaps, credits } from '../../ledger/ledger.ts';
 import { commandLine, shellWord } from '../../lib/command-line.ts';
-import { parseDurationMs } from '../../lib/duration.ts';
 import { distrustAround, ownedByAnother } from '../../lib/file-trust.ts';
 import { type DocumentKind, readDocument, type YamlDocument } from '../../lib/yaml/document.ts';
 import { type Limits, perSecondOf } from '../limits/windows.ts';
-import { identityOf } from './account-identity.ts';
 import type { KeySource } from './account-key.ts';
 import {
   type AccountEntry,
@@ -28,11 +26,30 @@ import {
   type Region,
   SANDBOX_NAMES,
 } from './accounts-file.ts';
-import { type CreditPrice, priceOf } from './price.ts';
+import type { CreditPrice } from './price.ts';
 
-export { identityOf } from './account-identity.ts';
 export { describeKey, environmentForOthers, resolveKey, usableKey } from './account-key.ts';
 export { accountsSchema, addressProblem, REGIONS, type Receiver, SANDBOX_NAMES } from './accounts-file.ts';
+
+interface IdentityParts {
+  readonly id?: string | undefined;
+  readonly vendor: Vendor;
+  /** The base address; with a connected account that of the service's step. */
+  readonly baseUrl: URL;
+  readonly organizationId?: string | undefined;
+  readonly connectedAccount?: string | undefined;
+}
+
+/**
+ * The account's `id`, else vendor, origin, organization and connected account. Never its name: renaming must not buy
+ * again, and pointing the same name at another address must not reuse what a test address answered. The format is
+ * frozen, as that of the call key is.
+ */
+export function identityOf(parts: IdentityParts): string {
+  const { id, vendor, baseUrl, organizationId, connectedAccount } = parts;
+  if (id !== undefined) return canonicalJson(['id', id]);
+  return canonicalJson([vendor, baseUrl.origin, organizationId ?? null, connectedAccount ?? null]);
+}
 
 /** A connected vendor account: where it is reached, how fast, for how much. Its key is read by `account-key.ts`. */
 export interface Account {
@@ -251,21 +268,26 @@ function sandboxServer(name: string, entry: AccountEntry, baseUrl: URL, document
 }
 
 function ownPartsOf(name: string, entry: AccountEntry, { path }: AccountsDocument) {
+  const { vendor, limits = {}, budget = {}, dialect, retention: retentionMs, country, price } = entry;
+  const windows = WINDOWS.flatMap(({ name: window, windowMs }) => {
+    const requests = limits[window];
+    return requests === undefined ? [] : [{ requests, windowMs }];
+  });
   return {
-    ...{ name, vendor: entry.vendor, sandbox: false, limits: limitsOf(entry) },
-    // The schema has made sure that these are durations.
-    ...present({
-      timeoutMs: parseDurationMs(entry.limits?.timeout ?? ''),
-      retentionMs: parseDurationMs(entry.retention ?? ''),
-      country: entry.country,
-      price: priceOf(entry.price ?? ''),
+    ...{ name, vendor, sandbox: false, sandboxFlags: [] },
+    limits: { concurrency: limits.concurrency ?? DEFAULT_CONCURRENCY, windows },
+    budget: present({
+      perDay: budget.per_day === undefined ? undefined : credits(budget.per_day),
+      perMonth: budget.per_month === undefined ? undefined : credits(budget.per_month),
     }),
-    budget: budgetOf(entry),
-    sandboxFlags: [],
-    ...(entry.dialect === undefined
-      ? {}
-      : { dialectPath: shippedDialect(entry.dialect) ?? resolve(dirname(path), entry.dialect) }),
-    ...(entry.exclusive_key === true ? { exclusiveKey: true as const } : {}),
+    ...present({
+      timeoutMs: limits.timeout,
+      retentionMs,
+      country,
+      price,
+      dialectPath: dialect && (shippedDialect(dialect) ?? resolve(dirname(path), dialect)),
+      exclusiveKey: entry.exclusive_key === true ? (true as const) : undefined,
+    }),
   };
 }
 
@@ -350,21 +372,6 @@ const WINDOWS = [
   { name: 'per_hour', windowMs: 3_600_000 },
   { name: 'per_day', windowMs: 86_400_000 },
 ] as const;
-
-function limitsOf({ limits = {} }: AccountEntry): Limits {
-  const windows = WINDOWS.flatMap(({ name, windowMs }) => {
-    const requests = limits[name];
-    return requests === undefined ? [] : [{ requests, windowMs }];
-  });
-  return { concurrency: limits.concurrency ?? DEFAULT_CONCURRENCY, windows };
-}
-
-function budgetOf({ budget = {} }: AccountEntry): AccountCaps {
-  return {
-    ...(budget.per_day === undefined ? {} : { perDay: credits(budget.per_day) }),
-    ...(budget.per_month === undefined ? {} : { perMonth: credits(budget.per_month) }),
-  };
-}
 
 /** Refuses a file that others can read or replace; false when there is none. Mode bits mean nothing on Windows. */
 async function isPrivateFile(path: string): Promise<boolean> {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { parseDurationMs } from '../../lib/duration.ts';
-import { PRICE } from './price.ts';
+import { PRICE, priceOf } from './price.ts';
 
 /** The schema of `accounts.yaml`. `account.ts` turns an entry into an account. */
 
@@ -19,25 +19,23 @@ const address = z.string().superRefine((text, context) => {
   if (problem !== undefined) context.addIssue({ code: 'custom', message: problem.fact, params: problem });
 });
 
+/** A duration in milliseconds, from `least` to `most`. */
+const durationMs = (error: string, least: number, most = Number.POSITIVE_INFINITY) =>
+  z
+    .string()
+    .transform((text) => parseDurationMs(text) ?? -1)
+    .refine((ms) => ms >= least && ms <= most, { error });
+
 /** Below a second every answer would be lost; above an hour a run would seem never to end. */
-const TIMEOUT_MS = { least: 1_000, most: 3_600_000 };
+const timeout = durationMs('write a timeout as 30s or 2m, from 1s to 1h', 1_000, 3_600_000);
 
-const timeout = z.string().refine(
-  (text) => {
-    const durationMs = parseDurationMs(text) ?? 0;
-    return durationMs >= TIMEOUT_MS.least && durationMs <= TIMEOUT_MS.most;
-  },
-  { error: 'write a timeout as 30s or 2m, from 1s to 1h' },
-);
+/** The next run of the same list needs answers that are younger than a day. */
+const retention = durationMs('write a retention as 400d, at least one day', 86_400_000);
 
-/** The next run of the same list needs answers that are younger than this. */
-const LEAST_RETENTION_MS = 86_400_000;
-
-const retention = z.string().refine((text) => (parseDurationMs(text) ?? 0) >= LEAST_RETENTION_MS, {
-  error: 'write a retention as 400d, at least one day',
-});
-
-const price = z.string().regex(PRICE, { error: 'write the price of a credit as 0.04 AUD' });
+const price = z
+  .string()
+  .regex(PRICE, { error: 'write the price of a credit as 0.04 AUD' })
+  .transform(priceOf);
 
 const rate = z.int().min(1).optional();
 const credits = z.int().min(0).optional();
@@ -86,44 +84,60 @@ const shared = {
 };
 
 const KEYS = ['key', 'key_env', 'key_command'] as const;
-
-type KeyEntries = { readonly [Name in (typeof KEYS)[number]]?: unknown };
+const BESIDE_VIA = ['connected_account', 'api_call_url'] as const;
 
 /** What an account of a sandbox has no use for: its vendors take one key, and speak the built-in dialects. */
 const NOT_OF_SANDBOX = [...KEYS, 'id', 'dialect', 'exclusive_key'] as const;
 
-interface SandboxEntries extends KeyEntries {
-  readonly sandbox?: true | undefined;
-  readonly base_url?: string | undefined;
-  readonly id?: unknown;
-  readonly dialect?: unknown;
-  readonly exclusive_key?: unknown;
+type Written = Partial<
+  Readonly<
+    Record<
+      'via' | 'sandbox' | 'base_url' | (typeof BESIDE_VIA)[number] | (typeof NOT_OF_SANDBOX)[number],
+      unknown
+    >
+  >
+>;
+
+type Refuse = (message: string, next: string, name?: keyof Written) => void;
+
+/** What belongs together: one key, or a service that has it, or a sandbox that needs none. */
+function checkEntry(entry: Written, context: z.core.$RefinementCtx): void {
+  const refuse: Refuse = (message, next, name) =>
+    context.addIssue({ code: 'custom', message, params: { next }, path: name === undefined ? [] : [name] });
+  const [beside] = given(entry, BESIDE_VIA);
+  if (entry.via !== undefined) checkVia(entry, refuse);
+  else if (beside !== undefined) {
+    const next = 'Add via: with the name of the service account, or leave it out.';
+    refuse('it belongs to an account with via', next, beside);
+  } else if (entry.sandbox === true) checkSandbox(entry, refuse);
+  else {
+    const keys = given(entry, KEYS);
+    if (keys.length === 0)
+      refuse('the key is missing', 'Add key_env: with the name of an environment variable.');
+    else if (keys.length > 1) refuse(`${keys.join(' and ')} both give a key`, 'Keep one of them.');
+  }
 }
 
-/** Nobody is asked before a sandbox is, so its address cannot be that of a real vendor: the sandbox listens on this machine alone. */
-function sandboxServer(entry: SandboxEntries, context: z.core.$RefinementCtx): void {
-  const refuse = (path: string, message: string, next: string): void =>
-    context.addIssue({ code: 'custom', path: [path], message, params: { next } });
-  const stray = NOT_OF_SANDBOX.find((name) => entry[name] !== undefined);
-  if (stray !== undefined) refuse(stray, 'a sandbox account has none', 'Leave it out.');
-  const { base_url: address } = entry;
-  if (address === undefined || !URL.canParse(address) || isLoopback(new URL(address).hostname)) return;
+const given = (entry: Written, names: readonly (keyof Written)[]): readonly (keyof Written)[] =>
+  names.filter((name) => entry[name] !== undefined);
+
+function checkVia(entry: Written, refuse: Refuse): void {
+  const [own] = given(entry, ['base_url', 'sandbox', ...KEYS]);
+  const missing = BESIDE_VIA.find((name) => entry[name] === undefined);
+  if (own !== undefined)
+    refuse('an account with via has no address and no key', 'Leave it out: the service has both.', own);
+  else if (missing !== undefined)
+    refuse(`${missing} is missing beside via`, `Add a line that begins with ${missing}:.`);
+}
+
+function checkSandbox(entry: Written, refuse: Refuse): void {
+  const [stray] = given(entry, NOT_OF_SANDBOX);
+  if (stray !== undefined) refuse('a sandbox account has none', 'Leave it out.', stray);
+  // Nobody is asked before a sandbox is, so its address cannot be that of a real vendor.
+  const address = URL.parse(String(entry.base_url));
+  if (address === null || isLoopback(address.hostname)) return;
   const next = 'Write it as http://127.0.0.1:4810, where a sandbox listens by itself.';
-  refuse('base_url', 'a sandbox must be on this machine', next);
-}
-
-function keyed(entry: SandboxEntries, context: z.core.$RefinementCtx): void {
-  if (entry.sandbox === true) sandboxServer(entry, context);
-  else oneKey(entry, context);
-}
-
-function oneKey(entry: KeyEntries, context: z.core.$RefinementCtx): void {
-  const given = KEYS.filter((name) => entry[name] !== undefined);
-  if (given.length === 1) return;
-  const message = given.length === 0 ? 'the key is missing' : `${given.join(' and ')} both give a key`;
-  const next =
-    given.length === 0 ? 'Add key_env: with the name of an environment variable.' : 'Keep one of them.';
-  context.addIssue({ code: 'custom', message, params: { next } });
+  refuse('a sandbox must be on this machine', next, 'base_url');
 }
 
 const service = z
@@ -134,7 +148,7 @@ const service = z
     organization_id: line.optional(),
     project_id: line.optional(),
   })
-  .superRefine(keyed);
+  .superRefine(checkEntry);
 
 const provider = z
   .strictObject({
@@ -144,47 +158,7 @@ const provider = z
     connected_account: line.optional(),
     api_call_url: address.optional(),
   })
-  .superRefine((entry, context) => {
-    if (entry.via === undefined) direct(entry, context);
-    else throughService(entry, context);
-  });
-
-interface RouteEntries extends SandboxEntries {
-  readonly connected_account?: unknown;
-  readonly api_call_url?: unknown;
-}
-
-const VIA_NAMES = ['connected_account', 'api_call_url'] as const;
-
-function direct(entry: RouteEntries, context: z.core.$RefinementCtx): void {
-  const stray = VIA_NAMES.find((name) => entry[name] !== undefined);
-  if (stray === undefined) {
-    keyed(entry, context);
-    return;
-  }
-  const next = 'Add via: with the name of the service account, or leave it out.';
-  context.addIssue({
-    code: 'custom',
-    path: [stray],
-    message: 'it belongs to an account with via',
-    params: { next },
-  });
-}
-
-/** The service knows the vendor's address and key; the key that opens the service is the service account's. */
-function throughService(entry: RouteEntries, context: z.core.$RefinementCtx): void {
-  const own = (['base_url', 'sandbox', ...KEYS] as const).find((name) => entry[name] !== undefined);
-  if (own !== undefined) {
-    const message = 'an account with via has no address and no key';
-    const next = 'Leave it out: the service has both.';
-    context.addIssue({ code: 'custom', path: [own], message, params: { next } });
-    return;
-  }
-  const missing = VIA_NAMES.find((name) => entry[name] === undefined);
-  if (missing === undefined) return;
-  const next = `Add a line that begins with ${missing}:.`;
-  context.addIssue({ code: 'custom', message: `${missing} is missing beside via`, params: { next } });
-}
+  .superRefine(checkEntry);
 
 const name = z
   .string()

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { type Alias, type Document, isAlias, isMap, isNode, type Node, parseDocument, visit } from 'yaml';
+import { type Document, isMap, parseDocument, visit } from 'yaml';
 import { invariant, messageOf, type StopError, stop } from '../../core/errors.ts';
 import { schemaComment } from '../../core/paths.ts';
 import { outputProblem, replaceFile } from '../../lib/atomic-file.ts';
@@ -84,11 +84,16 @@ export async function changeAccount(
   const former = accountIn(accounts);
   const isKeyGiven = change.key !== undefined || change.key_env !== undefined;
   const apply = (document: Document): void => {
-    const entry = new Entry(document, name);
-    if (isKeyGiven) for (const each of ['key', 'key_env', 'key_command']) entry.set([each], null);
-    for (const [member, value] of Object.entries(change)) entry.set([member], value);
-    entry.setMembers('limits', limits);
-    entry.setMembers('budget', budget);
+    const entry = ['accounts', name];
+    refuseAliases(document, accounts.path);
+    if (isKeyGiven)
+      for (const each of ['key', 'key_env', 'key_command']) setIn(document, [...entry, each], null);
+    setMembers(document, entry, change);
+    for (const [group, members] of Object.entries({ limits, budget })) {
+      setMembers(document, [...entry, group], members);
+      const left = document.getIn([...entry, group]);
+      if (isMap(left) && left.items.length === 0) setIn(document, [...entry, group], null);
+    }
   };
   return accountIn(
     await rewrite(accounts.path, apply, async (changed) => {
@@ -97,39 +102,24 @@ export async function changeAccount(
   );
 }
 
-class Entry {
-  readonly #document: Document;
-  readonly #name: string;
-
-  constructor(document: Document, name: string) {
-    this.#document = document;
-    this.#name = name;
-  }
-
-  set(path: readonly string[], value: unknown): void {
-    if (value === undefined) return;
-    const whole = ['accounts', this.#name, ...path];
-    for (let depth = 1; depth < whole.length; depth += 1) this.#makeOwn(whole.slice(0, depth));
-    if (value !== null) this.#document.setIn(whole, value);
-    // The library refuses to take something out of a group that is not there.
-    else if (this.#document.hasIn(whole)) this.#document.deleteIn(whole);
-  }
-
-  /** What this account shares with others by an alias is changed for this one alone. */
-  #makeOwn(path: readonly string[]): void {
-    const node = this.#document.getIn(path, true);
-    if (isAlias(node)) this.#document.setIn(path, ownCopy(this.#document, node));
-  }
-
-  setMembers(group: string, members: Readonly<Record<string, number | null>> = {}): void {
-    for (const [member, value] of Object.entries(members)) this.set([group, member], value);
-    const left = this.#document.getIn(['accounts', this.#name, group]);
-    if (isMap(left) && left.items.length === 0) this.set([group], null);
-  }
+/** Undefined changes nothing, and `null` takes out what is there. */
+function setIn(document: Document, path: readonly string[], value: unknown): void {
+  if (value === undefined) return;
+  if (value !== null) document.setIn(path, value);
+  // The library refuses to take something out of a group that is not there.
+  else if (document.hasIn(path)) document.deleteIn(path);
 }
 
-function ownCopy(document: Document, alias: Alias): Node {
-  return document.createNode(alias.resolve(document)?.toJS(document));
+function setMembers(document: Document, path: readonly string[], members: object = {}): void {
+  for (const [member, value] of Object.entries(members)) setIn(document, [...path, member], value);
+}
+
+/** What entries share by an alias belongs to none of them, so a person decides what becomes of it. */
+function refuseAliases(document: Document, path: string): void {
+  const refuse = (): never => {
+    throw stop('account', `${path} has entries that others share (*name).`, 'Change the file by hand.');
+  };
+  visit(document, { Alias: refuse });
 }
 
 /** A key goes to the address that it was given for and to no other, whoever changes the address. */
@@ -144,13 +134,7 @@ function requireSameAddress(former: Account, changed: Account): void {
 
 export async function removeAccount(accounts: Accounts, name: string): Promise<void> {
   await rewrite(accounts.path, (document) => {
-    // Whatever else of the file refers to a part of this account keeps its value.
-    const removed = document.getIn(['accounts', name], true);
-    const anchors = new Set<string>();
-    if (isNode(removed)) visit(removed, { Node: (_, { anchor }) => void (anchor && anchors.add(anchor)) });
-    visit(document, {
-      Alias: (_, alias) => (anchors.has(alias.source) ? ownCopy(document, alias) : undefined),
-    });
+    refuseAliases(document, accounts.path);
     document.deleteIn(['accounts', name]);
   });
 }
