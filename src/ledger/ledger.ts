@@ -1,9 +1,10 @@
 import type { ledgerOver, readerOver } from './open-ledger.ts';
 import type { BatchId, Money } from './records.ts';
-import type { Spenders, SpendersReader } from './spenders.ts';
+import type { Spenders, WorkerView } from './spenders.ts';
 
 export type * from './accounts.ts';
 export * from './call-records.ts';
+export type { AccountLine, SharedWindow, Turn } from './limits.ts';
 export * from './ranges.ts';
 export * from './records.ts';
 export * from './spenders.ts';
@@ -13,14 +14,15 @@ export * from './spenders.ts';
  * writing method resolves when what was written would survive a loss of power. How many writes share one commit is the ledger's
  * business: callers write one at a time, many at once, and await.
  */
-export type LedgerReader = ReturnType<typeof readerOver> & SpendersReader;
+export type LedgerReader = ReturnType<typeof readerOver> & Beside;
 
 /** What only the one spender may do, or each of many where the store allows that. */
-export type Ledger = ReturnType<typeof ledgerOver> &
-  SpendersReader & {
-    /** Only in stores from which many spend. */
-    readonly spenders?: Spenders;
-  };
+export type Ledger = ReturnType<typeof ledgerOver> & Beside & { readonly spenders?: Spenders };
+
+/** Only in stores from which many spend. */
+interface Beside {
+  workers?(): Promise<readonly WorkerView[]>;
+}
 
 /** Money as it is shown: `isExact` says that just so much was spent, and not that it was the most. */
 export interface ShownMoney extends Money {

@@ -1,7 +1,6 @@
 import type { Clock } from '../core/clock.ts';
 import { invariant } from '../core/errors.ts';
 import type { Db } from './db.ts';
-import type { AccountLine, SharedWindow, Turn } from './spenders.ts';
 
 /**
  * What many workers share of an account's limits. They stand in one line: each takes a few places at once, and each place has a time at
@@ -12,6 +11,37 @@ import type { AccountLine, SharedWindow, Turn } from './spenders.ts';
  *
  * Times in the line are by the database's clock. Of what is more than two minutes ahead of it, it was set back since.
  */
+
+/** So many requests in any stretch of that length. */
+export interface SharedWindow {
+  readonly requests: number;
+  readonly windowMs: number;
+}
+
+/** A request that stands in the line of its account. */
+export interface Turn {
+  /**
+   * Resolves when it may leave, which it then does at once, or at `latestMs`, monotonic. Where its time was missed meanwhile it gets
+   * another place.
+   */
+  untilDue(latestMs: number): Promise<void>;
+  /** Whether it may leave in this very turn of the event loop. */
+  mayLeave(): boolean;
+  left(): void;
+  answered(): void;
+  /** Says nothing of a request that has left. */
+  giveBack(): void;
+}
+
+export interface AccountLine {
+  /** Resolves when a place was taken, which is some time before it is due. @throws StopError `store` when the database does not answer. */
+  turn(): Promise<Turn>;
+  /** How long there is no place as far as it is known. */
+  readonly waitMs: number;
+  /** The vendor saw requests closer together than their places are. @returns false when no margin helps any more. */
+  widen(): boolean;
+  close(): void;
+}
 
 /** Windows up to this length are spread; a day's quota may be used up at once. */
 const LONGEST_SPREAD_MS = 60_000;

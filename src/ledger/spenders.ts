@@ -1,11 +1,19 @@
-import { type StopError, stop } from '../core/errors.ts';
+import { hostname } from 'node:os';
+import type { Clock } from '../core/clock.ts';
+import { invariant, type StopError, stop } from '../core/errors.ts';
+import { accountsPath } from '../core/paths.ts';
 import { counted } from '../core/plain-text.ts';
+import { commandLine } from '../lib/command-line.ts';
 import { formatDuration } from '../lib/duration.ts';
+import { type Context, known, oneRow } from './context.ts';
+import type { Db, Sql } from './db.ts';
+import { type AccountLine, Line, type SharedWindow } from './limits.ts';
 import type { AccountCaps, BatchId } from './records.ts';
 
 /**
- * Workers are the processes that spend from one ledger; only stores with `manySpend` have several. Once a second each says that it is there.
- * What they tell each other stands in the ledger: why an account was stopped, until when it waits, and which batches a person has paused.
+ * Workers are the processes that spend from one ledger, each with a row whose number is in the numbers of its calls; only stores with
+ * `manySpend` have several at once. Once a second each of those says that it is there. What they tell each other stands in the ledger:
+ * why an account was stopped, until when it waits, and which batches a person has paused.
  */
 
 /** A request that has not left by then, from before its intent was asked for, never leaves. */
@@ -17,30 +25,31 @@ export const OVER_AFTER_MS = 5_000;
 /** The deadline of an intent that names none. */
 export const DEADLINE_MS = 60_000;
 
-/** So many requests in any stretch of that length. */
-export interface SharedWindow {
-  readonly requests: number;
-  readonly windowMs: number;
-}
-
-/** What an account may do: its limits, and its budgets of a day and a month. They are the same for all workers of a ledger. */
-export interface AccountTerms {
-  readonly windows: readonly SharedWindow[];
-  readonly caps: AccountCaps;
-}
-
-export function termsWords({ windows, caps: { perDay, perMonth } }: AccountTerms): string {
-  const limits = windows.map(
-    ({ requests, windowMs }) => `${counted(requests, 'request')} in ${formatDuration(windowMs)}`,
+/** The stop of a run whose batch was ended by another worker, as it is heard by a beat or with the first intent that is refused. */
+export function batchOver(batch: BatchId): StopError {
+  return stop(
+    'input',
+    `Batch ${batch} has ended: another run began a batch over a changed version of its list.`,
+    'Run the same command again to work on the list as it is now.',
   );
-  const budgets = [
-    ...(perDay === undefined ? [] : [`${counted(perDay, 'credit')} a day`]),
-    ...(perMonth === undefined ? [] : [`${counted(perMonth, 'credit')} a month`]),
-  ];
-  return [
-    ...(limits.length === 0 ? ['no limit'] : limits),
-    ...(budgets.length === 0 ? ['no budget'] : budgets),
-  ].join(' and ');
+}
+
+// ------------------------------------------------------------------------------------------ who is there
+
+const BEGUN = `
+INSERT INTO workers (host, pid, command, operator, since, seen_at) VALUES (?, CAST(? AS {int}), ?, ?, {now}, {now}) RETURNING id`;
+
+export async function beginWorker(
+  sql: Sql,
+  { command, operator }: { readonly command: string; readonly operator?: string | undefined },
+): Promise<number> {
+  return (await oneRow<{ id: number }>(sql, BEGUN, [hostname(), process.pid, command, operator ?? null])).id;
+}
+
+/** What it has left open is anybody's to end. Where the database is away, it is so by its age. */
+export async function endWorker(sql: Pick<Sql, 'rows'>, worker: number): Promise<void> {
+  const ended = `UPDATE workers SET seen_at = {now}, ended_at = {now}, accounts = '[]' WHERE id = ?`;
+  await sql.rows(ended, [worker]).catch(() => {});
 }
 
 /** A process that spends, a worker or a run, as it has last said of itself. */
@@ -62,65 +71,126 @@ export interface WorkerAccount {
   readonly inFlight: number;
 }
 
-/** A request that stands in the line of its account. */
-export interface Turn {
-  /**
-   * Resolves when it may leave, which it then does at once, or at `latestMs`, monotonic. Where its time was missed meanwhile it gets
-   * another place.
-   */
-  untilDue(latestMs: number): Promise<void>;
-  /** Whether it may leave in this very turn of the event loop. */
-  mayLeave(): boolean;
-  left(): void;
-  answered(): void;
-  /** Says nothing of a request that has left. */
-  giveBack(): void;
+/** Who has not beaten for that long is not at work; and has ended, or hangs. */
+const [THERE_MS, SHOWN_MS] = [4_000, 60_000];
+
+const WORKERS = `
+SELECT host, pid, command, {now} - since AS "sinceMs", CASE WHEN seen_at > since THEN {now} - seen_at END AS "beatAgoMs", accounts
+FROM workers WHERE ended_at IS NULL AND seen_at > {now} - ${SHOWN_MS} ORDER BY id`;
+
+type Shown = Omit<WorkerView, 'accounts' | 'beatAgoMs'> & { beatAgoMs: number | null; accounts: string };
+
+export async function workers(db: Pick<Db, 'rows'>): Promise<readonly WorkerView[]> {
+  return (await db.rows<Shown>(WORKERS)).map(({ accounts, beatAgoMs, ...worker }) => ({
+    ...{ ...worker, ...known({ beatAgoMs }), accounts: JSON.parse(accounts) },
+  }));
 }
 
-/** The line in which all workers that share an account stand: `limits.ts`. */
-export interface AccountLine {
-  /** Resolves when a place was taken, which is some time before it is due. @throws StopError `store` when the database does not answer. */
-  turn(): Promise<Turn>;
-  /** How long there is no place as far as it is known. */
-  readonly waitMs: number;
-  /** The vendor saw requests closer together than their places are. @returns false when no margin helps any more. */
-  widen(): boolean;
-  close(): void;
+// ------------------------------------------------------------------------------------------ on what they agree
+
+/** What an account may do: its limits, and its budgets of a day and a month. They are the same for all workers of a ledger. */
+export interface AccountTerms {
+  readonly windows: readonly SharedWindow[];
+  readonly caps: AccountCaps;
 }
 
 /** An account as its file says it. */
 export interface SaidAccount {
   readonly identity: string;
   readonly name: string;
-  readonly limits: { readonly windows: readonly SharedWindow[] };
+  readonly limits: Pick<AccountTerms, 'windows'>;
   readonly budget: AccountCaps;
 }
 
+export function termsWords({ windows, caps: { perDay, perMonth } }: AccountTerms): string {
+  const limits = windows.map(
+    (each) => `${counted(each.requests, 'request')} in ${formatDuration(each.windowMs)}`,
+  );
+  const budgets = [
+    ...(perDay === undefined ? [] : [`${counted(perDay, 'credit')} a day`]),
+    ...(perMonth === undefined ? [] : [`${counted(perMonth, 'credit')} a month`]),
+  ];
+  return [limits.join(' and ') || 'no limit', budgets.join(' and ') || 'no budget'].join(' and ');
+}
+
+/** As they stand in `accounts.terms`. */
+const wordsOf = ({ limits: { windows }, budget: { perDay, perMonth } }: SaidAccount): string =>
+  JSON.stringify({ windows, caps: { perDay, perMonth } } satisfies Record<keyof AccountTerms, unknown>);
+
+interface Spending {
+  readonly context: Context;
+  readonly db: Db & { readonly shown: string; readonly rowsAtOnce: Sql['rows'] };
+  readonly worker: number;
+  /** Asks once whether it is still the newest ledger. @throws StopError `store_lost`. */
+  readonly watch: { look(): Promise<void> };
+  readonly ledger: { setAccountCaps(identity: string, caps: AccountCaps): Promise<void> };
+  readonly clock: Clock;
+}
+
+/** @param before what stays where it is there: of two who are the first at once, one is. @returns what holds now. */
+async function hold(
+  { db, ledger }: Spending,
+  account: SaidAccount,
+  before: 'NULL' | 'accounts.terms',
+): Promise<string> {
+  const sql = `INSERT INTO accounts (identity, terms) VALUES (?, ?)
+    ON CONFLICT (identity) DO UPDATE SET terms = coalesce(${before}, excluded.terms) RETURNING terms`;
+  const said = [account.identity, wordsOf(account)];
+  const { terms } = await db.transaction((tx) => oneRow<{ terms: string }>(tx, sql, said));
+  await ledger.setAccountCaps(account.identity, (JSON.parse(terms) as AccountTerms).caps);
+  return terms;
+}
+
 /** What only processes do that spend from one ledger at once. */
-export interface Spenders {
+export const spendersOf = (spending: Spending) => ({
   /** Says that this worker is there, and with which accounts. @throws StopError `store_lost`; `store` when the database does not answer. */
-  beat(accounts: readonly WorkerAccount[]): Promise<void>;
+  async beat(accounts: readonly WorkerAccount[]): Promise<void> {
+    await spending.watch.look();
+    const beat = 'UPDATE workers SET seen_at = {now}, accounts = ? WHERE id = ?';
+    await spending.db.rowsAtOnce(beat, [JSON.stringify(accounts), spending.worker]);
+  },
+
   /** Of an account that was agreed on, whose plan has one window or more. */
-  line(identity: string, windows: readonly SharedWindow[]): Promise<AccountLine>;
+  async line(identity: string, windows: readonly SharedWindow[]): Promise<AccountLine> {
+    const number = await spending.context.account(identity);
+    invariant(number !== undefined, `the ledger knows account ${identity}`);
+    return new Line(spending.db, number, windows, spending.clock);
+  },
+
   /** What the first worker said holds for all hosts. @throws StopError `account` when the accounts file here says something else. */
-  agreeOn(account: SaidAccount): Promise<void>;
+  async agreeOn(account: SaidAccount): Promise<void> {
+    const [held, said] = [await hold(spending, account, 'accounts.terms'), wordsOf(account)];
+    if (held === said) return;
+    const [theirs, ours] = [termsWords(JSON.parse(held)), termsWords(JSON.parse(said))];
+    throw stop(
+      'account',
+      `Account ${account.name} has ${theirs} in the ledger at ${spending.db.shown}, but ${ours} in ${accountsPath()}.`,
+      `Correct the file, or make it hold for all hosts: ${commandLine(['store', 'caps', spending.db.shown])}`,
+    );
+  },
+
   /**
    * Has the accounts file here hold for all hosts.
    * @returns what held before, if a worker used the account. @throws StopError `busy` while one sends by other limits.
    */
-  holdTo(account: SaidAccount): Promise<AccountTerms | undefined>;
-}
+  async holdTo(account: SaidAccount): Promise<AccountTerms | undefined> {
+    const sql = 'SELECT terms FROM accounts WHERE identity = ? AND terms IS NOT NULL';
+    const [held] = await spending.db.rows<{ terms: string }>(sql, [account.identity]);
+    if (held === undefined) return undefined;
+    const before: AccountTerms = JSON.parse(held.terms);
+    const asking = (await workers(spending.db)).find(
+      ({ beatAgoMs = THERE_MS, accounts }) =>
+        beatAgoMs < THERE_MS && accounts.some((each) => each.account === account.identity),
+    );
+    if (asking !== undefined && JSON.stringify(before.windows) !== JSON.stringify(account.limits.windows))
+      throw stop(
+        'busy',
+        `Process ${asking.pid} on ${asking.host}, "${asking.command}", uses the earlier limits of account ${account.name}.`,
+        'Let it end, then run the same command again.',
+      );
+    await hold(spending, account, 'NULL');
+    return before;
+  },
+});
 
-/** What any process may read beside them: who has the ledger open to spend. Only in stores from which many spend. */
-export interface SpendersReader {
-  workers?(): Promise<readonly WorkerView[]>;
-}
-
-/** The stop of a run whose batch was ended by another worker, as it is heard by a beat or with the first intent that is refused. */
-export function batchOver(batch: BatchId): StopError {
-  return stop(
-    'input',
-    `Batch ${batch} has ended: another run began a batch over a changed version of its list.`,
-    'Run the same command again to work on the list as it is now.',
-  );
-}
+export type Spenders = ReturnType<typeof spendersOf>;

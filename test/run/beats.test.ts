@@ -91,8 +91,7 @@ test.each([
 
 test('a store that does not answer stops each run after its longest pause, and one that has lost something all at once', async () => {
   const [hasty, patient] = [await connected(one, 0), await connected(other)];
-  // As while it is copied.
-  await place.query(`CREATE FUNCTION gone() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
+  await place.query(`CREATE FUNCTION gone() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE SQLSTATE ''57P03''; END';
     CREATE TRIGGER gone BEFORE UPDATE OF seen_at ON workers FOR EACH ROW EXECUTE FUNCTION gone()`);
   await expect
     .poll(hasty.stopped)

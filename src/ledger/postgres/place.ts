@@ -17,9 +17,8 @@ import {
   refuseNewer,
   takeLedger,
 } from '../place.ts';
+import { beginWorker, endWorker, spendersOf, workers } from '../spenders.ts';
 import type { StoreOptions, Tell } from '../store.ts';
-import { beginWorker, endWorker } from '../workers.ts';
-import { spendersOf, workers } from './spenders.ts';
 
 /** A ledger in a database: how it is recognized and opened, and how its loss is noticed. */
 

@@ -33,6 +33,7 @@ import {
   refuseNewer,
   takeLedger,
 } from '../place.ts';
+import { beginWorker, endWorker } from '../spenders.ts';
 import { damagedStore, explained, isDiskFull, sqliteCode } from '../sqlite/errors.ts';
 import {
   ensureReserve,
@@ -51,7 +52,6 @@ import {
   takeLock,
 } from '../sqlite/folder.ts';
 import type { Store, StoreCheck, StoreOptions, Tell } from '../store.ts';
-import { beginWorker, endWorker } from '../workers.ts';
 
 /** The store of one machine: a folder with an SQLite database, a lock and a reserve of room. */
 const store: Store = {
