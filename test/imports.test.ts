@@ -27,17 +27,7 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'team/planned-work.ts',
     'team/unoffered.ts',
   ],
-  ledger: [
-    'copy.ts',
-    'erase.ts',
-    'ledger.ts',
-    'rows.ts',
-    'store.ts',
-    'stores.ts',
-    'tally.ts',
-    'time.ts',
-    'work-queue.ts',
-  ],
+  ledger: ['copy.ts', 'erase.ts', 'ledger.ts', 'rows.ts', 'store.ts', 'stores.ts', 'tally.ts', 'time.ts'],
   client: [
     'account/account.ts',
     'account/agreements.ts',

@@ -4,7 +4,7 @@ import type { CopySource, CopyTarget } from './copy.ts';
 import type { Difference } from './ends.ts';
 import type { Eraser } from './erase.ts';
 import type { Ledger, LedgerReader } from './ledger.ts';
-import type { WorkQueue } from './work-queue.ts';
+import type { WorkQueue } from './ranges.ts';
 
 export { Unanswered } from './db.ts';
 

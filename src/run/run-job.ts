@@ -5,9 +5,8 @@ import { systemClock } from '../core/clock.ts';
 import { stop } from '../core/errors.ts';
 import { besideFolder } from '../core/paths.ts';
 import type { Job } from '../job/job.ts';
-import type { Ledger } from '../ledger/ledger.ts';
+import type { Ledger, WorkQueue } from '../ledger/ledger.ts';
 import { storeAt } from '../ledger/stores.ts';
-import type { WorkQueue } from '../ledger/work-queue.ts';
 import {
   signal as abortSignal,
   amount,

@@ -1,15 +1,22 @@
+import { Client, type Limits, type Pause } from '../client/client.ts';
 import { basePathOf } from '../client/request.ts';
 import type { Clock } from '../core/clock.ts';
-import { StopError, stop } from '../core/errors.ts';
-import type { BatchId, Spenders } from '../ledger/ledger.ts';
+import { invariant, type StopCode, StopError, stop } from '../core/errors.ts';
+import type { Listener, RunEvent } from '../core/events.ts';
+import { present } from '../core/objects.ts';
+import { counted } from '../core/plain-text.ts';
+import { type BatchId, batchOver, type Ledger, type Spenders } from '../ledger/ledger.ts';
 import { AccountTime } from '../ledger/time.ts';
+import { commandLine } from '../lib/command-line.ts';
 import { formatDuration } from '../lib/duration.ts';
 import type { RunContext } from '../plan/context.ts';
+import { bookPathIn, differenceFromSandbox, spawnSandbox } from '../sandbox/spawn.ts';
+import { hearOfAnswers } from './account-history.ts';
 import { ProjectAccess } from './project-access.ts';
 import { closeLeftOpen, recover } from './recover.ts';
-import { missesNow } from './series.ts';
-import type { Run } from './session.ts';
-import { type Member, SharedSession } from './sessions/shared-session.ts';
+import { AllSeries, missesNow } from './series.ts';
+import { hasPeriods, type Run, type Session } from './session.ts';
+import { TooFast } from './too-fast.ts';
 
 export interface OpenRun extends Run {
   /** Closes the run. The last run of the account also ends the session. */
@@ -200,3 +207,247 @@ function failed(members: Iterable<Member>, error: unknown, silentMs: number): vo
 }
 
 const AGAIN = 'Run the same command again when the store can be reached: it continues from what is kept.';
+
+// ------------------------------------------------------------------------------------------ what the runs of an account share
+
+/** A run that takes part in the session of its account. */
+interface Member {
+  readonly batch: BatchId;
+  readonly maxPauseMs: number | undefined;
+  readonly emit: Listener;
+  stopAll(error: unknown): void;
+  toldPause?: Pause;
+}
+
+/** The stops that concern the account, so that they end all its runs. Any other stop ends only its own run. */
+const ENDS_THE_ACCOUNT: ReadonlySet<StopCode> = new Set([
+  ...(['key', 'vendor_credits', 'address', 'clock', 'doubts'] as const),
+]);
+
+/** Those of them that the vendor has said of the account, or that a person answers, so that they hold for every process that asks. */
+const endsForAll = ({ code, answers }: StopError): boolean =>
+  code === 'key' || code === 'vendor_credits' || (code === 'address' && answers !== undefined);
+
+/**
+ * What the runs of an account share in this process, from the first of them to the last. What the vendor says of the account is kept in
+ * the ledger at once, where other processes hear of it.
+ */
+class SharedSession {
+  readonly identity: string;
+  readonly members = new Set<Member>();
+  /** Whether one of the runs buys answers anew when they are older than a certain time. */
+  goesByAge = false;
+  /** Once it is open. */
+  opened: Session | undefined;
+  readonly #ledger: Ledger;
+  readonly #before: Promise<unknown>;
+  #opening: Promise<Session> | undefined;
+  #vendor: ReachedVendor | undefined;
+  #ended: Promise<void> | undefined;
+  #stopped: StopError | undefined;
+  #pause: Pause | undefined;
+  /** Whether what is said of the account now was in the ledger already. */
+  #isHearing = false;
+
+  /** @param before that of the account before it: a sandbox that is still ending has its book open. */
+  constructor(identity: string, ledger: Ledger, before: SharedSession | undefined) {
+    this.identity = identity;
+    this.#ledger = ledger;
+    this.#before = before?.end().catch(() => {}) ?? Promise.resolve();
+  }
+
+  /** @throws StopError when the key is not where the account says, or the sandbox does not start. */
+  async open(context: RunContext, clock: AccountTime): Promise<Session> {
+    this.#opening ??= this.#before.then(() => this.#open(context, clock));
+    this.opened = await this.#opening;
+    return this.opened;
+  }
+
+  /** Resolves when nothing of it is left. What could not be opened has nothing to end, and the run that opened it has told why. */
+  end(): Promise<void> {
+    this.#ended ??= (async () => {
+      const opened = await this.#opening?.catch(() => undefined);
+      this.opened = undefined;
+      await opened?.client.close();
+      await this.#vendor?.stop();
+    })();
+    return this.#ended;
+  }
+
+  async #open(context: RunContext, clock: AccountTime): Promise<Session> {
+    const { account, ledger, dialect } = context;
+    const { identity, limits } = account;
+    this.#vendor = await reachVendor(context);
+    const { ended, pausedForMs, learned } = await ledger.account(identity);
+    // A person began anew with the account.
+    if (ended !== undefined) await ledger.changeAccount(identity, { ended: undefined });
+    const holds = learned !== undefined && clock.wallMs() - learned.atMs < LEARNED_HOLDS_MS;
+    const hasLine = ledger.spenders !== undefined && limits.windows.length > 0;
+    const client = await Client.open({
+      ...{ account, dialect, baseUrl: this.#vendor.baseUrl, clock, machine: clock.machine },
+      ...present({ line: hasLine ? await ledger.spenders?.line(identity, limits.windows) : undefined }),
+      earlierSendsMs: await earlierSends(ledger, identity, limits, clock.wallMs()),
+      learnedPerSecond: holds ? learned.perSecond : undefined,
+      // The sandbox has no rate limit that a run could exceed, and nobody wants to wait for a trial.
+      unhurried: account.sandbox,
+      // Days and ages cost money. A sandbox has the clock of this machine.
+      goesAlone: () => !account.sandbox && !clock.isSure && (this.goesByAge || hasPeriods(account)),
+      onPause: (pause) => this.#paused(pause),
+      onLearned: (perSecond) => {
+        this.#emit({ kind: 'learned', requestsPerSecond: perSecond });
+        void ledger.changeAccount(identity, { learned: { perSecond, atMs: clock.wallMs() } }).catch(() => {});
+      },
+      heard(reply, askedMs) {
+        if (reply.kind !== 'answered') return reply;
+        clock.heard(reply.raw.headers, askedMs);
+        return { kind: 'answered', raw: { ...reply.raw, receivedAtMs: clock.wallMs() } };
+      },
+      onSurplus: (requests) => {
+        if (requests > 1) this.#emit({ kind: 'note', message: surplusWords(requests) });
+      },
+    });
+    this.#wait(client, pausedForMs);
+    return {
+      ...{ account, ledger, clock, client, priced: new Set() },
+      ...{
+        series: new AllSeries(),
+        tooFast: new TooFast(),
+        history: (await missesNow(ledger, account)).history,
+      },
+    };
+  }
+
+  // ------------------------------------------------------------------------------------------ what the runs are told
+
+  /** Tells a run that has just come what the others know. */
+  tell(member: Member, nowMs: number): void {
+    if (this.#stopped !== undefined) member.stopAll(this.#stopped);
+    else if (this.#pause !== undefined && this.#pause.untilMs > nowMs) tellPause(member, this.#pause);
+  }
+
+  stop(member: Member, error: StopError): void {
+    member.stopAll(error);
+    if (!ENDS_THE_ACCOUNT.has(error.code)) return;
+    const { code, message, next } = error;
+    if (this.#stopped === undefined && endsForAll(error))
+      void this.#ledger.changeAccount(this.identity, { ended: { code, message, next } }).catch(() => {});
+    this.#stopAll(error);
+  }
+
+  /** Hears what other processes were told of the account, and what a person has said of its batches. */
+  async hear({ history, client, clock }: Session): Promise<void> {
+    const state = await this.#ledger.account(this.identity);
+    hearOfAnswers(history, state);
+    clock.heardOf(state.toldMs);
+    this.#wait(client, state.pausedForMs);
+    if (state.ended !== undefined && this.#stopped === undefined) this.#stopAll(endedByAnother(state.ended));
+    for (const { batch, stopAll } of this.members) {
+      const now = await this.#ledger.batch(batch);
+      if (now?.state === 'superseded' || now?.state === 'cancelled') stopAll(batchOver(batch));
+      else if (now?.heldSinceMs !== undefined) stopAll(heldStop(batch));
+    }
+  }
+
+  #stopAll(error: StopError): void {
+    this.#stopped ??= error;
+    for (const { stopAll } of this.members) stopAll(error);
+  }
+
+  #wait({ limiter }: Client, forMs: number | undefined): void {
+    if (forMs === undefined) return;
+    this.#isHearing = true;
+    limiter.waitFor(forMs, 'the vendor asked to wait', true);
+    this.#isHearing = false;
+  }
+
+  /** The note is not awaited, because a lost one costs one more "too fast" answer and never a credit. */
+  #paused(pause: Pause): void {
+    this.#pause = pause;
+    for (const member of this.members) tellPause(member, pause);
+    if (!this.#isHearing) void this.#ledger.notePause(this.identity, pause).catch(() => {});
+  }
+
+  #emit(event: RunEvent): void {
+    for (const { emit } of this.members) emit(event);
+  }
+}
+
+function tellPause(member: Member, pause: Pause): void {
+  if (member.toldPause === pause) return;
+  member.toldPause = pause;
+  const { untilMs, why, asked } = pause;
+  member.emit({ kind: 'paused', untilMs, why, asked });
+}
+
+const endedByAnother = ({ code, message, next }: Pick<StopError, 'code' | 'message' | 'next'>): StopError =>
+  stop(
+    code,
+    `Another process that spends from this store was stopped, so this one stopped too: ${message}`,
+    next,
+  );
+
+const heldStop = (batch: BatchId): StopError =>
+  stop(
+    'terminated',
+    `A person has paused batch ${batch}.`,
+    `To continue it: ${commandLine(['resume', batch])}`,
+  );
+
+const surplusWords = (requests: number): string =>
+  `The vendor sent an answer without a request, on a connection that had carried ${counted(requests, 'request')}. Rows answered on that connection may show each other's data: ask the vendor, and compare some of them.`;
+
+// ------------------------------------------------------------------------------------------ how it is opened
+
+/** How long a learned speed is used. An older one says nothing about the vendor's present speed. */
+const LEARNED_HOLDS_MS = 24 * 60 * 60_000;
+
+/** The longest time between an intent, whose time the ledger knows, and its request. It is usually a few milliseconds. */
+const INTENT_TO_SEND_MS = 100;
+
+/** The times of earlier requests that still count against a rate limit, so that a restart does not send a burst. */
+async function earlierSends(
+  ledger: Ledger,
+  identity: string,
+  { windows }: Limits,
+  nowMs: number,
+): Promise<readonly number[]> {
+  // Where many spend, the line knows them.
+  if (windows.length === 0 || ledger.spenders !== undefined) return [];
+  const longestMs = Math.max(...windows.map(({ windowMs }) => windowMs));
+  const most = Math.max(...windows.map(({ requests }) => requests));
+  const sends = await ledger.sends(identity, nowMs - longestMs - INTENT_TO_SEND_MS, most);
+  // A time in the future comes from a changed clock and stays as it is.
+  return sends.map(({ atMs }) => (atMs > nowMs ? atMs : Math.min(atMs + INTENT_TO_SEND_MS, nowMs)));
+}
+
+interface ReachedVendor {
+  readonly baseUrl: URL;
+  stop(): Promise<void>;
+}
+
+/**
+ * Finds the vendor's address. A sandbox account's vendor is a separate process, so that its book is independent of ours; where it
+ * has an address, it runs already.
+ */
+async function reachVendor({ account, sandboxFolder }: RunContext): Promise<ReachedVendor> {
+  const { baseUrl } = account;
+  if (baseUrl !== undefined) {
+    if (account.sandbox) await requireSandbox(baseUrl);
+    return { baseUrl, stop: async () => {} };
+  }
+  invariant(account.sandbox, `account ${account.name} has no address`);
+  const sandbox = await spawnSandbox({
+    bookPath: bookPathIn(sandboxFolder, account.vendor),
+    flags: account.sandboxFlags,
+  });
+  return { baseUrl: new URL(sandbox.url), stop: () => sandbox.stop() };
+}
+
+/** Makes sure that the server is a sandbox, because for play money nobody is asked. @throws StopError `address`. */
+async function requireSandbox(url: URL): Promise<void> {
+  const fact = await differenceFromSandbox(url);
+  if (fact === undefined) return;
+  const port = url.port === '' ? '80' : url.port;
+  const start = commandLine(['sandbox', '--port', port, '--book', 'book.jsonl']);
+  throw stop('address', fact, `Start one there: ${start}`);
+}

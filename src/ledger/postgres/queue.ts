@@ -3,8 +3,7 @@ import type { ConstructorOptions, JobInsert, PgBoss } from 'pg-boss';
 import { postgres } from '../db/postgres.ts';
 import { isAway, refusal, unreachable } from '../db/postgres-errors.ts';
 import { addressOf } from '../db/server-address.ts';
-import type { BatchId, BatchRange, RangeLeft } from '../ledger.ts';
-import type { TakenRange, WorkQueue } from '../work-queue.ts';
+import type { BatchRange, RangeLeft, TakenRange, WorkQueue } from '../ranges.ts';
 
 /** The queue is pg-boss, in a schema of its own beside the ledger. Nothing of it is loaded before it is used. */
 
@@ -40,7 +39,7 @@ const CONNECTIONS = 2;
 /** On a connection that was cut without a word nothing would ever come, and a worker that waits for it would take nothing any more. */
 const ANSWER_TIMEOUT_MS = 5_000;
 
-export async function hasQueue(location: string): Promise<boolean> {
+async function hasQueue(location: string): Promise<boolean> {
   const db = await postgres(location, { isReader: true });
   try {
     const laidOut = `SELECT to_regclass('${QUEUE_SCHEMA}.version') IS NOT NULL AS has`;
@@ -60,8 +59,9 @@ export async function layOutQueue(location: string): Promise<void> {
   }
 }
 
-/** A process that may alter no schema, and that has to find the queue as this program lays it out. */
-export async function openQueue(location: string): Promise<WorkQueue> {
+/** For a process that may alter no schema. Undefined where nobody has laid it out. */
+export async function openQueue(location: string): Promise<WorkQueue | undefined> {
+  if (!(await hasQueue(location))) return undefined;
   // pg-boss hands on to `pg` what it does not know.
   const timeout = { query_timeout: ANSWER_TIMEOUT_MS };
   return new BossQueue(await started(location, { migrate: false, createSchema: false, ...timeout }));
@@ -190,4 +190,4 @@ function jobsOf(ranges: readonly RangeLeft[]): readonly JobInsert<Work>[] {
   }));
 }
 
-const keyOf = ({ batch, fromRow }: { batch: BatchId; fromRow: number }): string => `${batch}:${fromRow}`;
+const keyOf = ({ batch, fromRow }: Pick<BatchRange, 'batch' | 'fromRow'>): string => `${batch}:${fromRow}`;

@@ -7,7 +7,7 @@ import { type Cleaning, type Eraser, type Erasing, findErasable, finishErasures 
 import { setMeta } from '../outside-notes.ts';
 import { checkBudgets, closedByFailure, copiedTo, layOut, metaOf } from '../place.ts';
 import { hasLedger, openReader, openSpender, reading, using } from '../postgres/place.ts';
-import { hasQueue, layOutQueue, openQueue, QUEUE_SCHEMA } from '../postgres/queue.ts';
+import { layOutQueue, openQueue, QUEUE_SCHEMA } from '../postgres/queue.ts';
 import { keptTables } from '../schema.ts';
 import type { Store, StoreGrants, StoreOptions } from '../store.ts';
 
@@ -22,7 +22,7 @@ const store: Store = {
   look: openReader,
   prepare: async (location) => (await openReader(location)).close(),
   init: (location) => using(location, false, (db) => init(db, location)),
-  queue: async (location) => ((await hasQueue(location)) ? openQueue(location) : undefined),
+  queue: openQueue,
   spender: async () => undefined,
   examine: (location) => using(location, true, serverFact),
   bytes: (location) => reading(location, bytesOf),

@@ -2,8 +2,7 @@ import { requestsPerSecond } from '../../client/account/account.ts';
 import { dialectContent } from '../../client/dialect.ts';
 import { type StopError, stop } from '../../core/errors.ts';
 import { carriedJob } from '../../job/carried-job.ts';
-import type { Batch } from '../../ledger/ledger.ts';
-import type { WorkQueue } from '../../ledger/work-queue.ts';
+import type { Batch, WorkQueue } from '../../ledger/ledger.ts';
 import type { RunContext } from '../../plan/context.ts';
 
 /** A submitted list is given to workers in ranges: what they need of it is kept in the ledger, and the ranges that are left are sent. */

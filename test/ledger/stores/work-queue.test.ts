@@ -4,9 +4,8 @@
  * Method: the queue over a real server, laid out as its owner does. A worker dies by ending without a word, as a killed process does.
  */
 import { expect, onTestFinished, test } from 'vitest';
-import type { BatchId, RangeLeft } from '../../../src/ledger/ledger.ts';
+import type { BatchId, RangeLeft, WorkQueue } from '../../../src/ledger/ledger.ts';
 import postgres from '../../../src/ledger/stores/postgres.ts';
-import type { WorkQueue } from '../../../src/ledger/work-queue.ts';
 import { proof } from '../../combinations.ts';
 import { TcpProxy } from '../../faults/tcp-proxy.ts';
 import { ACCOUNT } from './book.ts';
