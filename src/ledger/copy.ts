@@ -2,9 +2,10 @@ import { invariant } from '../core/errors.ts';
 import { crashPoint } from '../lib/faults.ts';
 import { type AnyRecord, type Db, each, type Sql } from './db.ts';
 import { check } from './ends.ts';
-import type { Ledger } from './ledger.ts';
+import { metaOf, setMeta } from './outside-notes.ts';
 import { pages } from './pages.ts';
 import { type KeptTable, keptTables, layRules, layTables } from './schema.ts';
+import type { Alone } from './store.ts';
 
 /** How a ledger goes from one place to another: the same tables, whose rows are taken as they are. */
 
@@ -15,33 +16,20 @@ export interface Copied {
   readonly atMs: number;
 }
 
-/** A ledger that is copied. Nobody spends from it meanwhile. */
-export interface CopySource {
-  readonly ledger: Ledger;
-  readonly place: string;
-  readonly db: Db;
-  /** Where it went before, of one that was copied already. */
-  readonly copied: Copied | undefined;
-  /** Nothing is spent from it any more once this resolves, whatever happens afterwards. */
-  leave(copied: Copied): Promise<void>;
-  close(): Promise<void>;
+export async function copiedTo(sql: Pick<Sql, 'rows'>): Promise<Copied | undefined> {
+  const copied = await metaOf(sql, 'copied_to');
+  return copied === undefined ? undefined : JSON.parse(copied);
 }
 
-/** The place of a copy. */
-export interface CopyTarget {
-  readonly place: string;
-  /** The name of the ledger that is there and holds something. */
-  readonly present: string | undefined;
-  /**
-   * Makes the copy, in the place of one that was not finished, and checks it. It survives a loss of power once this resolves, and nobody
-   * can open it yet.
-   * @param identity the name of the copy.
-   */
-  take(from: Db, identity: string): Promise<void>;
-  /** Opens the copy to everybody. */
-  arrive(identity: string): Promise<void>;
-  close(): Promise<void>;
-}
+/** Nothing is spent from the ledger any more once this resolves, whatever happens afterwards. */
+export const leaveTo = ({ db, worker, requireSame }: Alone, copied: Copied): Promise<void> =>
+  db.transaction(async (sql) => {
+    await requireSame(sql);
+    await setMeta(sql, { copied_to: JSON.stringify(copied) });
+    // Whoever has it open writes nothing any more.
+    const others = 'UPDATE workers SET newest_group = newest_group + 1 WHERE ended_at IS NULL AND id <> ?';
+    await sql.rows(others, [worker]);
+  });
 
 /** @param identity the name of the copy. */
 export async function copyTables(from: Db, to: Db, identity: string): Promise<void> {

@@ -4,10 +4,10 @@ import type { Call } from '../core/operation.ts';
 import type { RowNumber } from '../core/row.ts';
 import { type Db, each, type Sql } from './db.ts';
 import { endCall } from './ends.ts';
-import type { LedgerReader } from './ledger.ts';
 import { rowsOf } from './pages.ts';
 import type { BatchId } from './records.ts';
 import { isCurrent } from './schema.ts';
+import type { Alone, Cleaning } from './store.ts';
 
 /**
  * Erasing empties; nothing is deleted but cells. Amounts, times, states and keys stay, so that budgets add up and who was forgotten is not
@@ -65,46 +65,24 @@ interface KnownInput {
   readonly isYoung: boolean;
 }
 
-/** What is due is done by the next opening that can, and keeps nobody from working. `why`: sentences for a user. */
-export type Cleaning = { readonly isDue: false } | { readonly isDue: true; readonly why: string };
-
-/** A ledger as it is opened to erase from it. */
-export interface Eraser {
-  /** The folder of the store, with all that is kept beside the ledger. */
-  readonly folder: string;
-  readonly ledger: Pick<LedgerReader, 'account' | 'batches'>;
-  find(target: ErasureTarget): Promise<Erasable>;
-  /** Gives back the room of what is gone, also where nothing is erased now. */
-  compact(): Promise<Cleaning>;
-}
-
 /** Why a row has no answer any more. */
 export const erasedReason = (atMs: number): string => `erased on ${isoTime(atMs).slice(0, 10)}`;
-
-export interface Erasing {
-  readonly db: Db;
-  readonly worker: number;
-  /** Comes first in the transaction. @throws StopError `busy` where somebody has written since it was searched. */
-  begin?(sql: Sql): Promise<void>;
-  /** Rids the place of bytes that an erasure leaves. */
-  clean(): Promise<Cleaning>;
-}
 
 interface Found extends Omit<Erasable, 'erase'> {
   readonly said: 'person' | 'age';
   empty(sql: Sql, atMs: number): Promise<void>;
 }
 
-export async function findErasable(erasing: Erasing, target: ErasureTarget): Promise<Erasable> {
-  const { db, worker } = erasing;
+export async function findErasable(alone: Alone, target: ErasureTarget): Promise<Erasable> {
+  const { db, worker, requireSame } = alone;
   const { said, empty, ...found } =
-    target.kind === 'person' ? await findPerson(erasing, target.person) : await findOld(db, target);
+    target.kind === 'person' ? await findPerson(db, worker, target.person) : await findOld(db, target);
   return {
     ...found,
     async erase(files, at) {
       const atMs = Math.floor(at);
       await db.transaction(async (sql) => {
-        await erasing.begin?.(sql);
+        await requireSame(sql);
         // The next opening removes the files that are still there.
         await sql.rows(
           `INSERT INTO notes (at, kind, said, worker, who, words, facts) VALUES (?, 'erased', ?, ?, 'person', '', ?)`,
@@ -113,13 +91,13 @@ export async function findErasable(erasing: Erasing, target: ErasureTarget): Pro
         await empty(sql, atMs);
         for (const statement of EMPTY_BESIDE) await sql.rows(statement, [`{"erasedAtMs":${atMs},%`]);
       });
-      return finishErasures(erasing);
+      return finishErasures(alone);
     },
   };
 }
 
 /** What committed erasures have still to do: files, and bytes. The names of files may name a person, and go with the work. */
-export async function finishErasures({ db, clean }: Pick<Erasing, 'db' | 'clean'>): Promise<Cleaning> {
+export async function finishErasures({ db, clean }: Pick<Alone, 'db' | 'clean'>): Promise<Cleaning> {
   const due = `kind = 'erased' AND call IS NULL AND facts IS NOT NULL`;
   const left = await db.rows<{ facts: string }>(`SELECT facts FROM notes WHERE ${due}`);
   if (left.length === 0) return { isDue: false };
@@ -228,7 +206,7 @@ type Row = { batch: BatchId; row: number; state: string; call: number | null } &
 >;
 
 /** Each step goes by what the steps before it found. */
-async function findPerson({ db, worker }: Erasing, person: Person): Promise<Found> {
+async function findPerson(db: Db, worker: number, person: Person): Promise<Found> {
   const subjects = await subjectsNamed(db, person);
   const texts = await textsNaming(db, person);
   const { whole, cuts } = await callsNaming(db, person, subjects);

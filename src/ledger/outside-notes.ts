@@ -159,6 +159,12 @@ export async function accept(sql: Sql, { at }: Place): Promise<void> {
   });
 }
 
+/** What is kept of a ledger as a whole: `identity`, `secret`, `formerly`, `lost`, `copied_to` and `arriving`. */
+export async function metaOf(sql: Pick<Sql, 'rows'>, name: string): Promise<string | undefined> {
+  const [found] = await sql.rows<{ value: string }>('SELECT value FROM meta WHERE name = ?', [name]);
+  return found?.value;
+}
+
 export async function setMeta(sql: Sql, values: Readonly<Record<string, string>>): Promise<void> {
   for (const [name, value] of Object.entries(values))
     await sql.rows(

@@ -2,21 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { isoTime } from '../core/clock.ts';
 import { type StopError, stop } from '../core/errors.ts';
 import { accountsOf, type Context, oneRow } from './context.ts';
-import type { Copied } from './copy.ts';
+import { copiedTo } from './copy.ts';
 import type { Db, Sql } from './db.ts';
 import { check } from './ends.ts';
 import { readerOver } from './open-ledger.ts';
-import { accept, type Loss, lossAt, lossOf, type Place, requireAccepted } from './outside-notes.ts';
+import { accept, type Loss, lossAt, lossOf, metaOf, type Place, requireAccepted } from './outside-notes.ts';
 import { migrate, newestStep } from './schema.ts';
 import type { StoreCheck, StoreOptions, Tell } from './store.ts';
 
 /** What is the same of a ledger in either database: how it is laid out and recognized, and whether it may be spent from. */
-
-/** What is kept of a ledger as a whole: `identity`, `secret`, `formerly`, `lost`, `copied_to` and `arriving`. */
-export async function metaOf(sql: Pick<Sql, 'rows'>, name: string): Promise<string | undefined> {
-  const [found] = await sql.rows<{ value: string }>('SELECT value FROM meta WHERE name = ?', [name]);
-  return found?.value;
-}
 
 /** Lays out what is not there yet. Two may do so at once, and a crash leaves what the next one completes. */
 export async function layOut(db: Db): Promise<void> {
@@ -58,11 +52,6 @@ export const earlier = (shown: string): StopError =>
     `The store ${shown} was made by an earlier Rowonce, which kept the ledger in another form. Nothing in it was changed.`,
     'Finish its batches and export its answers with the version that made it, or name another place with --store; a new one buys again what that one has bought.',
   );
-
-export async function copiedTo(sql: Pick<Sql, 'rows'>): Promise<Copied | undefined> {
-  const copied = await metaOf(sql, 'copied_to');
-  return copied === undefined ? undefined : JSON.parse(copied);
-}
 
 /** What ends who would buy from a ledger that was copied: another one goes on in its place. */
 export async function copiedAway(sql: Pick<Sql, 'rows'>, shown: string): Promise<StopError | undefined> {

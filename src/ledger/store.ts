@@ -1,8 +1,7 @@
 import type { Clock } from '../core/clock.ts';
 import type { PAUSE_SIGNAL } from '../lib/pause-signal.ts';
-import type { CopySource, CopyTarget } from './copy.ts';
+import type { Db, Sql } from './db.ts';
 import type { Difference } from './ends.ts';
-import type { Eraser } from './erase.ts';
 import type { Ledger, LedgerReader } from './ledger.ts';
 import type { WorkQueue } from './ranges.ts';
 
@@ -57,15 +56,45 @@ export interface Store {
    * @throws StopError `output` when there is such a file, `store` where the database has means of its own, and as `look`.
    */
   backUp(location: string, file: string): Promise<void>;
-  /** Opens the store to be copied from. @throws StopError as `open` of an existing ledger. */
-  copyFrom(location: string, options: Omit<StoreOptions, 'create'>): Promise<CopySource>;
-  /** Opens the store to be copied to. @throws StopError `busy`, `store` or `store_lost`. */
-  copyTo(location: string, options: Omit<StoreOptions, 'create'>): Promise<CopyTarget>;
   /**
-   * Opens the store to erase from it, for as long as the work takes.
-   * @throws StopError as `open`; `store` where only another role may erase.
+   * Opens the store for as long as the work takes, to erase from it or to copy it, also where it was copied before.
+   * @throws StopError as `open` of an existing ledger; `store` for a role that does not own it.
    */
-  erasing<T>(location: string, options: StoreOptions, work: (eraser: Eraser) => Promise<T>): Promise<T>;
+  alone<T>(location: string, options: AloneOptions, work: (alone: Alone) => Promise<T>): Promise<T>;
+  /** Opens the store to be copied to. @throws StopError `busy`, `store` or `store_lost`. */
+  copyTo(location: string, options: AloneOptions): Promise<CopyTarget>;
+}
+
+/** A ledger to which nobody else writes. */
+export interface Alone {
+  readonly db: Db;
+  readonly worker: number;
+  readonly ledger: Ledger;
+  /** The folder with all that is kept beside the ledger. */
+  readonly folder: string;
+  /** Comes first in a transaction. @throws StopError `busy` where somebody has written since the work began. */
+  requireSame(sql: Sql): Promise<void>;
+  /** Rids the place of bytes that an erasure leaves. */
+  clean(): Promise<Cleaning>;
+}
+
+/** What is due is done by the next opening that can, and keeps nobody from working. `why`: sentences for a user. */
+export type Cleaning = { readonly isDue: false } | { readonly isDue: true; readonly why: string };
+
+/** The place of a copy. */
+export interface CopyTarget {
+  readonly place: string;
+  /** The name of the ledger that is there and holds something. */
+  readonly present: string | undefined;
+  /**
+   * Makes the copy, in the place of one that was not finished, and checks it. It survives a loss of power once this resolves, and nobody
+   * can open it yet.
+   * @param identity the name of the copy.
+   */
+  take(from: Db, identity: string): Promise<void>;
+  /** Opens the copy to everybody. */
+  arrive(identity: string): Promise<void>;
+  close(): Promise<void>;
 }
 
 /** What was found by checking a ledger and adding it up anew. */
@@ -103,8 +132,6 @@ export interface StoreOptions {
   readonly create: boolean;
   /** Whether an older ledger than the known one is accepted. `tell` says so, and it becomes a ledger of its own. */
   readonly acceptLost?: boolean | undefined;
-  /** What is to be erased is only looked for, which keeps nobody from working where many spend. */
-  readonly dryRun?: boolean | undefined;
   /** A ledger that was copied to another place is opened as well: nothing is bought or decided, or it is erased from. */
   readonly mayBeCopied?: boolean | undefined;
   readonly tell?: Tell | undefined;
@@ -117,6 +144,11 @@ export interface StoreOptions {
   readonly command: string;
   /** Who is at work, which is kept with what they do; left out: nobody is noted. */
   readonly operator?: string | undefined;
+}
+
+export interface AloneOptions extends Pick<StoreOptions, 'clock' | 'waitForLockMs' | 'command' | 'operator'> {
+  /** Nothing is changed, so it goes beside others where many spend, and under any role. */
+  readonly dryRun?: boolean | undefined;
 }
 
 /** What may have been paid for is waited for as long as the process lives, whatever this says. */

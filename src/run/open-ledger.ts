@@ -2,9 +2,8 @@ import { userInfo } from 'node:os';
 import type { Clock } from '../core/clock.ts';
 import { StopError, stop } from '../core/errors.ts';
 import { plainText } from '../core/plain-text.ts';
-import type { Eraser } from '../ledger/erase.ts';
 import type { Batch, BatchId, Ledger, LedgerReader } from '../ledger/ledger.ts';
-import type { StoreOptions, Tell } from '../ledger/store.ts';
+import type { Alone, AloneOptions, StoreOptions, Tell } from '../ledger/store.ts';
 import { storeAt } from '../ledger/stores.ts';
 import { commandLine } from '../lib/command-line.ts';
 import { isThere, type StoreChoice, storesToLookAt } from './store-choice.ts';
@@ -73,13 +72,13 @@ export async function lookAtLedger(location: string, tell?: Tell): Promise<Ledge
   return (await storeAt(location)).look(location, tell);
 }
 
-export async function erasingIn<T>(
+export async function aloneIn<T>(
   location: string,
-  options: Pick<OpenOptions, 'clock' | 'waitForLockMs' | 'command' | 'operator' | 'dryRun'>,
-  work: (eraser: Eraser) => Promise<T>,
+  options: AloneOptions,
+  work: (alone: Alone) => Promise<T>,
 ): Promise<T> {
   const operator = operatorNamed(options.operator);
-  return (await storeAt(location)).erasing(location, { ...options, operator, create: false }, work);
+  return (await storeAt(location)).alone(location, { ...options, operator }, work);
 }
 
 export interface FoundBatch {

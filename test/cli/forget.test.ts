@@ -189,7 +189,7 @@ test('what the page kept is forgotten too, and of one file it says one thing', a
   const { desk } = await deskOfPeople();
   const inStore = (...names: readonly string[]) => desk.place.path(join('store', ...names));
   for (const folder of ['columns', 'jobs', 'lists/0123456789abcdef'])
-    mkdirSync(inStore(folder), { recursive: true });
+    mkdirSync(inStore(folder), { recursive: true, mode: 0o700 });
   writeFileSync(inStore('columns', 'a.json'), JSON.stringify({ [JANE]: 'email' }));
   writeFileSync(inStore('columns', 'b.json'), JSON.stringify({ [MARY]: 'email' }));
   writeFileSync(inStore('jobs', `${JANE}.yaml`), 'operation: enrich-person\n');

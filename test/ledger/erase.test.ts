@@ -4,6 +4,7 @@ import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../src/core/clock.ts';
 
+import { findErasable } from '../../src/ledger/erase.ts';
 import { keptTables } from '../../src/ledger/schema.ts';
 import sqlite from '../../src/ledger/stores/sqlite.ts';
 import { personOf } from '../../src/run/tasks/erase.ts';
@@ -141,9 +142,9 @@ test('nothing is left of who is forgotten, in no table and in no file', async ()
   expect(leftIn(place)).toEqual(
     expect.arrayContaining(['calls.asked', 'rows.work', 'workers.operator', 'ledger.db']),
   );
-  const options = { waitForLockMs: 0, clock: systemClock, create: false, command: 'forget' };
-  await sqlite.erasing(place, options, async ({ find }) => {
-    const found = await find({ kind: 'person', person: personOf(KIM) });
+  const options = { waitForLockMs: 0, clock: systemClock, command: 'forget' };
+  await sqlite.alone(place, options, async (alone) => {
+    const found = await findErasable(alone, { kind: 'person', person: personOf(KIM) });
     expect(found.unsettled).toEqual([]);
     expect(await found.erase([], NOON_MS)).toEqual({ isDue: false });
   });

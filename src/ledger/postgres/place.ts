@@ -4,14 +4,13 @@ import { type PostgresDb, postgres } from '../db/postgres.ts';
 import { SCHEMA, type Sql } from '../db.ts';
 import type { Ledger, LedgerReader } from '../ledger.ts';
 import { ledgerOver } from '../open-ledger.ts';
-import { keepNote, ledgerNow, lossAt, lost, type Place } from '../outside-notes.ts';
+import { keepNote, ledgerNow, lossAt, lost, metaOf, type Place } from '../outside-notes.ts';
 import {
   closedByFailure,
   contextOf,
   copiedAway,
   earlier,
   markLost,
-  metaOf,
   nothingThere,
   readerAt,
   refuseNewer,
@@ -51,14 +50,10 @@ export async function hasLedger(db: PostgresDb, { mayArrive = false } = {}): Pro
 
 // ------------------------------------------------------------------------------------------ to spend
 
-/** An open store, for those who erase from it or copy it as well. */
-interface Opened {
-  readonly db: PostgresDb;
-  readonly worker: number;
-  readonly ledger: Ledger;
-}
-
-export async function openSpender(location: string, options: StoreOptions): Promise<Opened> {
+export async function openSpender(
+  location: string,
+  options: StoreOptions,
+): Promise<{ readonly db: PostgresDb; readonly worker: number; readonly ledger: Ledger }> {
   const { patience, tell, clock } = options;
   const db = await postgres(location, { riding: patience && { ...patience, clock, tell } });
   return closedByFailure(db, async () => {

@@ -1,15 +1,16 @@
 import { stop } from '../../core/errors.ts';
 import { besideFolder } from '../../core/paths.ts';
-import { type CopySource, type CopyTarget, copyTables } from '../copy.ts';
+import { oneRow } from '../context.ts';
+import { copyTables } from '../copy.ts';
 import { type PostgresDb, postgres } from '../db/postgres.ts';
 import { SCHEMA, type Sql } from '../db.ts';
-import { type Cleaning, type Eraser, type Erasing, findErasable, finishErasures } from '../erase.ts';
-import { setMeta } from '../outside-notes.ts';
-import { checkBudgets, closedByFailure, copiedTo, layOut, metaOf } from '../place.ts';
+import { finishErasures } from '../erase.ts';
+import { metaOf } from '../outside-notes.ts';
+import { checkBudgets, closedByFailure, layOut } from '../place.ts';
 import { hasLedger, openReader, openSpender, reading, using } from '../postgres/place.ts';
 import { layOutQueue, openQueue, QUEUE_SCHEMA } from '../postgres/queue.ts';
 import { keptTables } from '../schema.ts';
-import type { Store, StoreGrants, StoreOptions } from '../store.ts';
+import type { Alone, AloneOptions, Cleaning, CopyTarget, Store, StoreGrants } from '../store.ts';
 
 /**
  * The store for hosts whose disk does not last: a database of PostgreSQL, from which many processes spend. That nothing is bought twice
@@ -32,9 +33,8 @@ const store: Store = {
     const fact = `The store ${location} is a database, which is not backed up into a file from here.`;
     throw stop('store', fact, 'Back it up where it runs, by pg_dump with both of its schemas.');
   },
-  copyFrom: (location, options) => copySource(location, { ...options, create: false }),
+  alone,
   copyTo: copyTarget,
-  erasing,
 };
 
 export default store;
@@ -68,12 +68,46 @@ SELECT host, pid, command FROM workers WHERE ended_at IS NULL AND accounts <> '[
 /** Short compared to any run, and rare enough that waiting costs nothing. Who was killed counts as at work for so long. */
 const [RETRY_MS, LEAST_WAIT_MS] = [200, 6_000];
 
-/** @returns what is the same as long as nobody else has written. @throws StopError `busy` when somebody is at work for longer than it waits. */
-async function whenIdle({ db, worker }: Opened, { clock, waitForLockMs }: StoreOptions): Promise<number> {
+async function alone<T>(
+  location: string,
+  options: AloneOptions,
+  work: (alone: Alone) => Promise<T>,
+): Promise<T> {
+  if (options.dryRun !== true) await reading(location, requireOwner);
+  const { db, ledger, worker } = await openSpender(location, {
+    ...options,
+    create: false,
+    mayBeCopied: true,
+  });
+  try {
+    if (options.dryRun !== true) await untilIdle(db, options);
+    const before = await writtenBeside(db, worker);
+    const alone: Alone = {
+      // What lies beside a ledger in a folder, such as the book of a sandbox, is in a folder of this user.
+      ...{ db, ledger, worker, folder: besideFolder(location) },
+      async requireSame(sql) {
+        if ((await writtenBeside(sql, worker)) === before) return;
+        throw stop(
+          'busy',
+          `The ledger at ${db.shown} was written to meanwhile, so it was left as it was.`,
+          'Stop everything that works with it, then run the same command again.',
+        );
+      },
+      clean: () => clean(db),
+    };
+    if (options.dryRun !== true) await finishErasures(alone);
+    return await work(alone);
+  } finally {
+    await ledger.close();
+  }
+}
+
+/** @throws StopError `busy` when somebody is at work for longer than it waits. */
+async function untilIdle(db: PostgresDb, { clock, waitForLockMs }: AloneOptions): Promise<void> {
   const lastMs = clock.monotonicMs() + Math.max(waitForLockMs, LEAST_WAIT_MS);
   for (;;) {
     const [other] = await db.rows<{ host: string; pid: number; command: string }>(AT_WORK);
-    if (other === undefined) return writtenBeside(db, worker);
+    if (other === undefined) return;
     if (clock.monotonicMs() >= lastMs)
       throw stop(
         'busy',
@@ -84,47 +118,31 @@ async function whenIdle({ db, worker }: Opened, { clock, waitForLockMs }: StoreO
   }
 }
 
-type Opened = Awaited<ReturnType<typeof openSpender>>;
-
 /** Grows with everything that others write. */
 async function writtenBeside(sql: Pick<Sql, 'rows'>, worker: number): Promise<number> {
   const grows = 'SELECT CAST(coalesce(sum(newest_group), 0) AS {int}) AS n FROM workers WHERE id <> ?';
-  const [found] = await sql.rows<{ n: number }>(grows, [worker]);
-  return found?.n ?? 0;
+  return (await oneRow<{ n: number }>(sql, grows, [worker])).n;
 }
 
-/** @throws StopError `busy`. */
-async function requireSame(sql: Sql, { db, worker }: Opened, before: number): Promise<void> {
-  if ((await writtenBeside(sql, worker)) === before) return;
+/** Former versions of rows go. The write-ahead log of the server, its archive and backups are its owner's. */
+async function clean(db: PostgresDb): Promise<Cleaning> {
+  for (const { table } of keptTables()) await db.rows(`VACUUM FULL ${table}`);
+  return { isDue: false };
+}
+
+const OTHER_OWNER = `
+SELECT pg_get_userbyid(relowner) AS owner FROM pg_class WHERE oid = '${SCHEMA}.calls'::regclass AND NOT pg_has_role(relowner, 'USAGE')`;
+
+/** Emptied rows are written anew, which only the owner of the tables may do. @throws StopError `store`. */
+async function requireOwner(db: PostgresDb): Promise<void> {
+  const [other] = await db.rows<{ owner: string }>(OTHER_OWNER);
+  if (other === undefined) return;
+  const asOwner = db.shown.replace(/:\/\/(?:[^@/]*@)?/, `://${encodeURIComponent(other.owner)}@`);
   throw stop(
-    'busy',
-    `The ledger at ${db.shown} was written to meanwhile, so it was left as it was.`,
-    'Stop everything that works with it, then run the same command again.',
+    'store',
+    `Nothing was done: in ${db.shown} that is for the owner of the ledger, the role ${other.owner}.`,
+    `Run it as that role: --store ${asOwner}`,
   );
-}
-
-// ------------------------------------------------------------------------------------------ to copy
-
-async function copySource(location: string, options: StoreOptions): Promise<CopySource> {
-  const opened = await openSpender(location, { ...options, mayBeCopied: true });
-  const { db, ledger, worker } = opened;
-  return closedByFailure(ledger, async () => {
-    const before = await whenIdle(opened, options);
-    return {
-      ...{ ledger, db, place: location },
-      copied: await copiedTo(db),
-      leave: (copied) =>
-        db.transaction(async (sql) => {
-          await requireSame(sql, opened, before);
-          await setMeta(sql, { copied_to: JSON.stringify(copied) });
-          // Whoever has it open writes nothing any more.
-          const others =
-            'UPDATE workers SET newest_group = newest_group + 1 WHERE ended_at IS NULL AND id <> ?';
-          await sql.rows(others, [worker]);
-        }),
-      close: () => ledger.close(),
-    };
-  });
 }
 
 /** A copy has a mark with its name until it is whole, and nothing opens it before. */
@@ -153,50 +171,6 @@ async function copyTarget(location: string): Promise<CopyTarget> {
       close: () => db.close(),
     };
   });
-}
-
-// ------------------------------------------------------------------------------------------ to erase
-
-/** What lies beside a ledger in a folder, such as the book of a sandbox, is in a folder of this user. */
-async function erasing<T>(
-  location: string,
-  options: StoreOptions,
-  work: (eraser: Eraser) => Promise<T>,
-): Promise<T> {
-  if (options.dryRun !== true) await reading(location, requireOwner);
-  const opened = await openSpender(location, { ...options, mayBeCopied: true });
-  const { db, ledger, worker } = opened;
-  try {
-    const before = options.dryRun === true ? 0 : await whenIdle(opened, options);
-    const begin = (sql: Sql): Promise<void> => requireSame(sql, opened, before);
-    const erasing: Erasing = { db, worker, begin, clean: () => clean(db) };
-    if (options.dryRun !== true) await finishErasures(erasing);
-    const find: Eraser['find'] = (target) => findErasable(erasing, target);
-    return await work({ folder: besideFolder(location), ledger, find, compact: erasing.clean });
-  } finally {
-    await ledger.close();
-  }
-}
-
-/** Former versions of rows go. The write-ahead log of the server, its archive and backups are its owner's. */
-async function clean(db: PostgresDb): Promise<Cleaning> {
-  for (const { table } of keptTables()) await db.rows(`VACUUM FULL ${table}`);
-  return { isDue: false };
-}
-
-const OTHER_OWNER = `
-SELECT pg_get_userbyid(relowner) AS owner FROM pg_class WHERE oid = '${SCHEMA}.calls'::regclass AND NOT pg_has_role(relowner, 'USAGE')`;
-
-/** Emptied rows are written anew, which only the owner of the tables may do. @throws StopError `store`. */
-async function requireOwner(db: PostgresDb): Promise<void> {
-  const [other] = await db.rows<{ owner: string }>(OTHER_OWNER);
-  if (other === undefined) return;
-  const asOwner = db.shown.replace(/:\/\/(?:[^@/]*@)?/, `://${encodeURIComponent(other.owner)}@`);
-  throw stop(
-    'store',
-    `Nothing was erased: in ${db.shown} that is for the owner of the ledger, the role ${other.owner}.`,
-    `Run it as that role: --store ${asOwner}`,
-  );
 }
 
 // ------------------------------------------------------------------------------------------ roles

@@ -5,17 +5,18 @@ import { StopError, stop } from '../../core/errors.ts';
 import { moveWithoutReplacing, outputProblem } from '../../lib/atomic-file.ts';
 import { testHook } from '../../lib/faults.ts';
 import type { ProcessLock } from '../../lib/process-lock.ts';
-import { type CopySource, type CopyTarget, copyTables } from '../copy.ts';
+import { copyTables } from '../copy.ts';
 import { Connection, sqlite } from '../db/sqlite.ts';
 import type { Db } from '../db.ts';
-import { type Cleaning, type Eraser, type Erasing, findErasable, finishErasures } from '../erase.ts';
+import { finishErasures } from '../erase.ts';
 import type { Keeping } from '../gather.ts';
-import type { Ledger, LedgerReader } from '../ledger.ts';
+import type { LedgerReader } from '../ledger.ts';
 import { ledgerOver } from '../open-ledger.ts';
 import {
   keepNote,
   ledgerNow,
   lossAt,
+  metaOf,
   type Place,
   realPlaceOf,
   requireAccepted,
@@ -25,9 +26,7 @@ import {
   checkBudgets,
   closedByFailure,
   contextOf,
-  copiedTo,
   earlier,
-  metaOf,
   nothingThere,
   readerAt,
   refuseNewer,
@@ -51,7 +50,16 @@ import {
   syncFolder,
   takeLock,
 } from '../sqlite/folder.ts';
-import type { Store, StoreCheck, StoreOptions, Tell } from '../store.ts';
+import type {
+  Alone,
+  AloneOptions,
+  Cleaning,
+  CopyTarget,
+  Store,
+  StoreCheck,
+  StoreOptions,
+  Tell,
+} from '../store.ts';
 
 /** The store of one machine: a folder with an SQLite database, a lock and a reserve of room. */
 const store: Store = {
@@ -72,19 +80,12 @@ const store: Store = {
     reading(location, async (_, { ledger }) => (sizeOf(ledger) ?? 0) + (sizeOf(`${ledger}-wal`) ?? 0)),
   check: (location) => reading(location, checkLedger),
   backUp: (location, file) => reading(location, (connection) => backUp(connection, file)),
-  copyFrom: (location, options) =>
-    explaining(location, (folder) => copySource(folder, { ...options, create: false })),
-  copyTo: (location, options) => explaining(location, (folder) => copyTarget(folder, options)),
-  erasing: (location, options, work) =>
+  alone: (location, options, work) =>
     explaining(location, async (folder) => {
-      const opened = await open(folder, { ...options, create: false, mayBeCopied: true });
-      try {
-        const find: Eraser['find'] = (target) => findErasable(opened, target);
-        return await work({ folder: folder.path, ledger: opened.ledger, find, compact: opened.clean });
-      } finally {
-        await opened.ledger.close();
-      }
+      const alone = await open(folder, { ...options, create: false, mayBeCopied: true });
+      return work(alone).finally(alone.ledger.close);
     }),
+  copyTo: (location, options) => explaining(location, (folder) => copyTarget(folder, options)),
 };
 
 export default store;
@@ -143,12 +144,7 @@ const notALedger = ({ ledger }: StoreFolder) =>
 
 // --------------------------------------------------------------------------------------------- to spend
 
-/** An open store, for those who erase from it or copy it as well. */
-interface Opened extends Erasing {
-  readonly ledger: Ledger;
-}
-
-async function open(folder: StoreFolder, options: StoreOptions): Promise<Opened> {
+async function open(folder: StoreFolder, options: StoreOptions): Promise<Alone> {
   if (!options.create && !hasLedger(folder)) throw noStore(folder);
   prepare(folder, options.acceptLost);
   const lock = await takeLock(folder, options);
@@ -165,7 +161,7 @@ interface Locked {
 }
 
 /** A crash anywhere in here leaves a store that the next start takes for new, or as it was. */
-async function openLocked(folder: StoreFolder, { lock, writer, options }: Locked): Promise<Opened> {
+async function openLocked(folder: StoreFolder, { lock, writer, options }: Locked): Promise<Alone> {
   const isNew = await isEmpty(writer, folder);
   // SQLite gives the log the mode of the database, so this comes before the log.
   makePrivateFile(folder.ledger);
@@ -191,11 +187,15 @@ async function openLocked(folder: StoreFolder, { lock, writer, options }: Locked
         lock.release();
       }
     };
-    const erasing = { db, worker, clean: async () => clean(writer, folder.path) };
+    const alone: Alone = {
+      ...{ db, worker, folder: folder.path, ledger: { ...ledger, close: () => (closing ??= close()) } },
+      async requireSame() {},
+      clean: async () => clean(writer, folder.path),
+    };
     // What an erasure could not overwrite when it was made.
-    const cleaning = await finishErasures(erasing);
+    const cleaning = await finishErasures(alone);
     if (cleaning.isDue) options.tell?.(cleaning.why);
-    return { ...erasing, ledger: { ...ledger, close: () => (closing ??= close()) } };
+    return alone;
   });
 }
 
@@ -373,21 +373,8 @@ async function markBackup(copy: Connection): Promise<void> {
   }
 }
 
-async function copySource(folder: StoreFolder, options: StoreOptions): Promise<CopySource> {
-  const { ledger, db } = await open(folder, { ...options, mayBeCopied: true });
-  return {
-    ...{ ledger, db, place: folder.path },
-    copied: await copiedTo(db),
-    leave: (copied) => db.transaction((sql) => setMeta(sql, { copied_to: JSON.stringify(copied) })),
-    close: () => ledger.close(),
-  };
-}
-
 /** A copy is a file that no store opens before it has its name. */
-async function copyTarget(
-  folder: StoreFolder,
-  options: Pick<StoreOptions, 'clock' | 'waitForLockMs' | 'command'>,
-): Promise<CopyTarget> {
+async function copyTarget(folder: StoreFolder, options: AloneOptions): Promise<CopyTarget> {
   prepare(folder);
   const lock = await takeLock(folder, options);
   const copy = join(folder.path, 'ledger.db.copy');

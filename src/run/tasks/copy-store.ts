@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { type Clock, isoTime } from '../../core/clock.ts';
 import { stop } from '../../core/errors.ts';
-import type { CopySource, CopyTarget } from '../../ledger/copy.ts';
-import type { StoreOptions } from '../../ledger/store.ts';
+import { copiedTo, leaveTo } from '../../ledger/copy.ts';
+import type { Alone, CopyTarget, StoreOptions } from '../../ledger/store.ts';
 import { storeAt } from '../../ledger/stores.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import { crashPoint } from '../../lib/faults.ts';
@@ -28,25 +28,18 @@ export async function copyStore(
       `Name two: ${commandLine(['store', 'copy', 'FROM', 'TO'])}`,
     );
   const opening = { ...options, command: `store copy ${from} ${to}` };
-  const source = await (await storeAt(from)).copyFrom(from, opening);
-  try {
+  return (await storeAt(from)).alone(from, opening, async (source) => {
     const target = await (await storeAt(to)).copyTo(to, opening);
-    try {
-      await copied(source, target, options.clock);
-    } finally {
-      await target.close();
-    }
+    await copied(source, from, target, options.clock).finally(target.close);
     const batches = await source.ledger.batches();
     const money = await Promise.all(batches.map(({ id }) => source.ledger.batchMoney(id)));
     const sumOf = (of: 'spent' | 'inDoubt'): number => money.reduce((sum, each) => sum + each[of], 0);
     return { batches: batches.length, spent: sumOf('spent'), inDoubt: sumOf('inDoubt') };
-  } finally {
-    await source.close();
-  }
+  });
 }
 
-async function copied(source: CopySource, target: CopyTarget, clock: Clock): Promise<void> {
-  const before = source.copied;
+async function copied(source: Alone, from: string, target: CopyTarget, clock: Clock): Promise<void> {
+  const before = await copiedTo(source.db);
   const copy = before ?? {
     identity: randomBytes(16).toString('hex'),
     place: target.place,
@@ -56,7 +49,7 @@ async function copied(source: CopySource, target: CopyTarget, clock: Clock): Pro
   if (copy.place !== target.place)
     throw stop(
       'store',
-      `The ledger in ${source.place} was copied to ${copy.place} on ${isoTime(copy.atMs)}, and ${target.place} is not that copy.`,
+      `The ledger in ${from} was copied to ${copy.place} on ${isoTime(copy.atMs)}, and ${target.place} is not that copy.`,
       `Name the copy: --store ${copy.place}`,
     );
   if (target.present !== undefined)
@@ -67,7 +60,7 @@ async function copied(source: CopySource, target: CopyTarget, clock: Clock): Pro
     );
   await target.take(source.db, copy.identity);
   crashPoint('copy-taken');
-  if (before === undefined) await source.leave(copy);
+  if (before === undefined) await leaveTo(source, copy);
   crashPoint('copy-left');
   await target.arrive(copy.identity);
 }

@@ -3,17 +3,11 @@ import { resolve } from 'node:path';
 import { isoTime } from '../../core/clock.ts';
 import { stop } from '../../core/errors.ts';
 import { listsFolder } from '../../core/paths.ts';
-import {
-  type Cleaning,
-  type Erasable,
-  type Eraser,
-  type ErasureTarget,
-  NOTHING_ERASABLE,
-} from '../../ledger/erase.ts';
-import type { StoreOptions } from '../../ledger/store.ts';
+import { type Erasable, type ErasureTarget, findErasable, NOTHING_ERASABLE } from '../../ledger/erase.ts';
+import type { Alone, AloneOptions, Cleaning } from '../../ledger/store.ts';
 import { toldIn } from '../../ledger/time.ts';
 import { commandLine } from '../../lib/command-line.ts';
-import { erasingIn } from '../open-ledger.ts';
+import { aloneIn } from '../open-ledger.ts';
 import { isThere } from '../store-choice.ts';
 import { keptFiles, replaceInBooks } from './erase/kept-files.ts';
 
@@ -30,9 +24,7 @@ export type ErasureOrder =
   | { readonly kind: 'age'; readonly ageMs: number; readonly accountIdentity?: string };
 
 /** Who orders it is the `operator`; left out: the user of the system. */
-interface ErasureOptions extends Pick<StoreOptions, 'clock' | 'waitForLockMs' | 'command' | 'operator'> {
-  readonly dryRun: boolean;
-}
+type ErasureOptions = AloneOptions & { readonly dryRun: boolean };
 
 export interface Erased extends Omit<Erasable, 'inputs' | 'files' | 'written' | 'erase'> {
   /** Files of the store's that are removed. */
@@ -54,10 +46,15 @@ export function eraseIn(location: string, order: ErasureOrder, options: ErasureO
   // Lists may have been brought to the page before anything was run.
   if (!isThere(location) && existsSync(listsFolder(location)))
     return eraseFrom({ folder: resolve(location), find: async () => NOTHING_ERASABLE }, order, options);
-  return erasingIn(location, options, (eraser) => eraseFrom(eraser, order, options));
+  return aloneIn(location, options, (alone) => {
+    const { folder, ledger } = alone;
+    return eraseFrom({ folder, ledger, find: (target) => findErasable(alone, target) }, order, options);
+  });
 }
 
-type From = Pick<Eraser, 'folder' | 'find'> & Partial<Pick<Eraser, 'ledger'>>;
+interface From extends Pick<Alone, 'folder'>, Partial<Pick<Alone, 'ledger'>> {
+  find(target: ErasureTarget): Promise<Erasable>;
+}
 
 async function eraseFrom(from: From, order: ErasureOrder, options: ErasureOptions): Promise<Erased> {
   const { clock, dryRun } = options;
@@ -75,7 +72,7 @@ async function eraseFrom(from: From, order: ErasureOrder, options: ErasureOption
 
 /** Gives back the room of what was erased. @throws StopError as an erasure. */
 export const compactIn = (location: string, options: Omit<ErasureOptions, 'dryRun'>): Promise<Cleaning> =>
-  erasingIn(location, options, ({ compact }) => compact());
+  aloneIn(location, options, ({ clean }) => clean());
 
 /** @param nowMs where ages end. */
 const targetOf = (order: ErasureOrder, nowMs: number): ErasureTarget =>

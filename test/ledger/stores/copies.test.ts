@@ -4,7 +4,9 @@ import Database from 'better-sqlite3';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../../src/core/clock.ts';
+import { leaveTo } from '../../../src/ledger/copy.ts';
 import type { AnyRecord, Cell, Db } from '../../../src/ledger/db.ts';
+import { findErasable } from '../../../src/ledger/erase.ts';
 import type { Act, BatchId, Ledger } from '../../../src/ledger/ledger.ts';
 import { keptTables } from '../../../src/ledger/schema.ts';
 import type { Store } from '../../../src/ledger/store.ts';
@@ -31,13 +33,14 @@ const WAYS = STORES.flatMap((from) => STORES.map((to) => [from.name, to.name, fr
 /** Copies what is at a place to a place of its own in the other store. @param changed what the copy is made of instead. */
 async function copyAt(at: string, from: Store, to: Store, changed = (db: Db) => db): Promise<string> {
   const place = freshPlace(to);
-  const source = await from.copyFrom(at, options);
-  const target = await to.copyTo(place, options);
-  const identity = randomBytes(16).toString('hex');
-  await target.take(changed(source.db), identity);
-  await source.leave({ identity, place: target.place, atMs: NOON_MS });
-  await target.arrive(identity);
-  await Promise.all([source.close(), target.close()]);
+  await from.alone(at, options, async (source) => {
+    const target = await to.copyTo(place, options);
+    const identity = randomBytes(16).toString('hex');
+    await target.take(changed(source.db), identity);
+    await leaveTo(source, { identity, place: target.place, atMs: NOON_MS });
+    await target.arrive(identity);
+    await target.close();
+  });
   return place;
 }
 
@@ -125,9 +128,8 @@ async function by(
 
 /** Orders an erasure of what is old, of which there is nothing. */
 async function erase(store: Store, place: string): Promise<void> {
-  const opening = { ...options, create: false, operator: 'cy' };
-  await store.erasing(place, opening, async ({ find }) => {
-    const found = await find({ kind: 'old', beforeMs: 1 });
+  await store.alone(place, { ...options, operator: 'cy' }, async (alone) => {
+    const found = await findErasable(alone, { kind: 'old', beforeMs: 1 });
     await found.erase([], NOON_MS);
   });
 }

@@ -264,7 +264,6 @@ export const postgresOfTests: Store = {
   open: async (place, options) => postgres.open(await databaseOf(place, options.create), options),
   check: async (place) => postgres.check(await databaseOf(place, false)),
   look: async (place, tell) => postgres.look(await databaseOf(place, false), tell),
-  erasing: async (place, options, work) => postgres.erasing(await databaseOf(place, false), options, work),
-  copyFrom: async (place, options) => postgres.copyFrom(await databaseOf(place, false), options),
+  alone: async (place, options, work) => postgres.alone(await databaseOf(place, false), options, work),
   copyTo: async (place, options) => postgres.copyTo(await databaseOf(place, true), options),
 };

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { callKeyOf } from '../../../../src/core/call-key.ts';
 import { systemClock } from '../../../../src/core/clock.ts';
 import type { Call } from '../../../../src/core/operation.ts';
-import type { Erasable, ErasureTarget } from '../../../../src/ledger/erase.ts';
+import { type Erasable, type ErasureTarget, findErasable } from '../../../../src/ledger/erase.ts';
 import { type BatchId, credits, type Ledger } from '../../../../src/ledger/ledger.ts';
 import type { Store } from '../../../../src/ledger/store.ts';
 import { personOf } from '../../../../src/run/tasks/erase.ts';
@@ -32,16 +32,13 @@ const olderThan = (beforeMs: number): ErasureTarget => ({ kind: 'old', beforeMs 
  * mistake. Method: purchases in a ledger, erased by the contract, and read by another opening.
  */
 export function erasuresConform(store: Store): void {
-  const { erasing } = store;
-  if (erasing === undefined) return;
-
   /** What was found, and is erased unless it is a `dry` run. */
   const erase = (place: string, target: ErasureTarget, dry = false, operator?: string): Promise<Erasable> =>
-    erasing(
+    store.alone(
       place,
-      { waitForLockMs: 0, clock: systemClock, create: false, command: 'forget', operator },
-      async ({ find }) => {
-        const found = await find(target);
+      { waitForLockMs: 0, clock: systemClock, command: 'forget', operator },
+      async (alone) => {
+        const found = await findErasable(alone, target);
         if (!dry) await found.erase([], ERASED_AT_MS);
         return found;
       },
