@@ -23,7 +23,8 @@ import { Permit, type Sender, type Sent } from './client/permit.ts';
 import { connectorTo, loadUndici, proxyFor, type Undici } from './connector.ts';
 import { type Dialect, dialectQuestion, type Listing, type ReadBack, vendorReply } from './dialect.ts';
 import type { Reply, Verdict } from './judge.ts';
-import { Limiter, type LimiterOptions, type Waiter } from './limits/limiter.ts';
+import { Limiter, type LimiterOptions } from './limits/limiter.ts';
+import type { Waiter } from './limits/waits.ts';
 import { rateHintsIn } from './rate-hints.ts';
 import {
   basePathOf,
@@ -38,7 +39,8 @@ import { Transport } from './transport.ts';
 
 export { KEPT_BY_CACHE, type ListedPerson, type MemberList, wasKept } from './client/free-questions.ts';
 export type { Permit, Sent } from './client/permit.ts';
-export type { Pause, Waiter } from './limits/limiter.ts';
+export type { Pause } from './limits/backoff.ts';
+export type { Waiter } from './limits/waits.ts';
 export type { Limits } from './limits/windows.ts';
 
 /** Answers take seconds, not minutes; an answer that comes later counts as lost, so this is generous. */
@@ -133,10 +135,6 @@ export class Client {
     await limiter.enter(waiter);
     try {
       await this.#parts.transport.untilQuiet();
-      const atOnce = limiter.permitAtOnce(waiter);
-      if (atOnce !== undefined) return new Permit(this.#parts, atOnce);
-      // How long a wait may be counts from the last call that was settled, which may be one whose answer is being written.
-      await limiter.applied();
       return new Permit(this.#parts, await limiter.permit(waiter));
     } catch (error) {
       limiter.leave();
@@ -226,7 +224,7 @@ export class Client {
   }
 
   async close(): Promise<void> {
-    await this.#parts.limiter.close();
+    this.#parts.limiter.close();
     await this.#parts.transport.close();
   }
 
@@ -236,13 +234,13 @@ export class Client {
    * answer says of the clocks is applied before.
    * @param isPause whoever judged it has it wait, and says so in the vendor's words.
    */
-  hear({ reply, sentAtMs }: Sent, isPause = false): void {
+  hear({ reply }: Sent, isPause = false): void {
     if (reply.kind !== 'answered') return;
     const { raw } = reply;
     const own = vendorReply(raw, this.dialect);
     const hints = own === undefined ? rateHintsIn(raw, undefined) : rateHintsIn(own, this.dialect.rate_hints);
     const { pauseMs: _, ...others } = hints;
-    this.limiter.hear(isPause ? others : hints, sentAtMs);
+    this.limiter.hear(isPause ? others : hints);
   }
 }
 
@@ -254,8 +252,8 @@ async function requireAgreedRequests(dialect: Dialect, address: URL | string): P
 
 function headersReadBy(dialect: Dialect): string[] {
   const { rate_hints = {}, credits_charged = {}, operations } = dialect;
-  const { limit, remaining, reset, retry_after } = rate_hints;
-  const named = [limit, remaining, reset, retry_after, credits_charged.header];
+  const { remaining, reset, retry_after } = rate_hints;
+  const named = [remaining, reset, retry_after, credits_charged.header];
   const outer = dialect.through?.envelope.answers ?? [];
   const rules = [
     ...[...dialect.answers, ...outer],

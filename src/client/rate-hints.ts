@@ -1,29 +1,22 @@
 import { type Body, readBody, valueAt } from '../core/answer-body.ts';
-import { present } from '../core/objects.ts';
+import { isObject, present } from '../core/objects.ts';
+import type { JsonValue } from '../core/operation.ts';
 import type { RawReply } from '../ledger/ledger.ts';
 import { parseDurationMs } from '../lib/duration.ts';
 import type { RateHintNames } from './dialect.ts';
 import { type Pattern, patternOf } from './patterns.ts';
-import { waitInBody, waitMsIn } from './rate-hints/wait-in-body.ts';
 
 /**
- * Reads what an answer says about the speed: the draft of the IETF (`RateLimit`, `RateLimit-Policy`), its earlier
- * forms, the `X-RateLimit-*` of many vendors, `Retry-After`, and what a dialect names. It depends on its input only and
- * never throws: nonsense is ignored, because a vendor's mistake must neither stop a run nor let it exceed the plan.
+ * Reads what an answer says about the speed: the draft of the IETF (`RateLimit`), the `X-RateLimit-*` of many vendors,
+ * `Retry-After`, what a dialect names, and the words of a body that says "too fast". It depends on its input only and never
+ * throws: nonsense is ignored, because a vendor's mistake must neither stop a run nor let it exceed the plan.
  */
 
 export interface RateHints {
-  /** The windows that the plan allows, as the vendor states them; the newest answer counts. Empty when it states none. */
-  readonly windows: readonly RateWindow[];
   /** How many requests are left, and for how long; when several windows say so, the one that is used up first. */
   readonly left?: { readonly requests: number; readonly resetMs: number };
   /** How long nothing may be sent, because the answer asks for it; at most 24 hours. */
   readonly pauseMs?: number;
-}
-
-interface RateWindow {
-  readonly requests: number;
-  readonly windowMs: number;
 }
 
 type Left = NonNullable<RateHints['left']>;
@@ -36,22 +29,17 @@ const LONGEST_TEXT = 10_000;
 /** More than any plan allows, and exact in any arithmetic. */
 const MOST_REQUESTS = 1e9;
 
-/** Up to a calendar month, the longest period of a plan. */
-const LONGEST_WINDOW_MS = 31 * 24 * 60 * 60 * 1000;
+/** The usual names. `-reset-after` is always a length of time, so it goes before `-reset`. Gateways mark their windows. */
+const WAITS = ['retry-after', 'x-ratelimit-retry-after'] as const;
+const COUNTERS = ['ratelimit', 'x-ratelimit', 'x-rate-limit'].flatMap((prefix) =>
+  ['', '-second', '-minute', '-hour', '-day'].map((window) => ({
+    remaining: `${prefix}-remaining${window}`,
+    resets: [`${prefix}-reset-after${window}`, `${prefix}-reset${window}`],
+  })),
+);
 
-/** More windows than any plan has: two or three are usual. */
-const MOST_WINDOWS = 8;
-
-/** The prefixes of the headers, in order of preference: those of the draft, and the usual ones before it. */
-const PREFIXES = ['ratelimit', 'x-ratelimit', 'x-rate-limit'] as const;
-
-/** The suffixes with which gateways mark the headers of one of several windows. */
-const SUFFIXES = [
-  { suffix: '-second', windowMs: 1000 },
-  { suffix: '-minute', windowMs: 60_000 },
-  { suffix: '-hour', windowMs: 3_600_000 },
-  { suffix: '-day', windowMs: 86_400_000 },
-] as const;
+/** `"burst";r=50;t=30` of the draft, and the `limit=100, remaining=50, reset=5` before it. */
+const IN_DRAFT = /(?:^|[;,\s])(?:r|remaining)=(\d+)[^,]*?[;,]\s*(?:t|reset)=(\d+)/g;
 
 /**
  * @param names what the dialect says about this vendor; it wins over the usual names.
@@ -59,18 +47,10 @@ const SUFFIXES = [
  */
 export function rateHintsIn(raw: RawReply, names: RateHintNames | undefined, body?: Body): RateHints {
   // All of the usual names have one of these in them.
-  if (names === undefined && !Object.keys(raw.headers).some((name) => /rate|retry/.test(name)))
-    return NO_HINTS;
-  const windows = strictest(windowsIn(raw, names));
-  const left = firstUsedUp(leftIn(raw, names));
-  const pauseMs = pauseIn(raw, names, body) ?? pauseUntilReset(raw, left);
-  return {
-    windows,
-    ...present({ left, pauseMs }),
-  };
+  if (names === undefined && !Object.keys(raw.headers).some((name) => /rate|retry/.test(name))) return {};
+  const left = leftIn(raw, names);
+  return present({ left, pauseMs: pauseIn(raw, names, body) ?? pauseUntilReset(raw, left) });
 }
-
-const NO_HINTS: RateHints = { windows: [] };
 
 /**
  * How long an answer that says "too fast" asks us to wait, at most 24 hours; undefined when it names no time. Only such an
@@ -84,84 +64,21 @@ export function askedWaitMs(raw: RawReply, names: RateHintNames | undefined, bod
   );
 }
 
-function windowsIn(raw: RawReply, names: RateHintNames | undefined): readonly RateWindow[] {
-  const named = windowOf(header(raw, names?.limit), parseDurationMs(names?.window ?? ''));
-  if (named !== undefined) return [named];
-  const policies = PREFIXES.flatMap((prefix) => [
-    ...listIn(raw, `${prefix}-policy`),
-    ...listIn(raw, `${prefix}-limit`),
-  ]);
-  const suffixed = PREFIXES.flatMap((prefix) =>
-    SUFFIXES.map(({ suffix, windowMs }) => windowOf(header(raw, `${prefix}-limit${suffix}`), windowMs)),
-  );
-  const spaced = PREFIXES.map((prefix) =>
-    windowOf(header(raw, `${prefix}-limit`), intervalMs(header(raw, `${prefix}-interval`))),
-  );
-  return [...policies.map(policyWindow), ...suffixed, ...spaced].filter((window) => window !== undefined);
-}
-
-/** Reads `"burst";q=100;w=60`, the earlier `100;w=60`, and `100;window=60`. Limits of bytes and of parallel requests are ignored. */
-function policyWindow({ value, parameters }: Item): RateWindow | undefined {
-  if ((parameters.get('qu') ?? 'requests') !== 'requests') return undefined;
-  const seconds = numberIn(parameters.get('w') ?? parameters.get('window'));
-  return seconds === undefined ? undefined : windowOf(parameters.get('q') ?? value, seconds * 1000);
-}
-
-function windowOf(requests: string | undefined, windowMs: number | undefined): RateWindow | undefined {
-  const allowed = numberIn(requests);
-  if (allowed === undefined || allowed < 1 || allowed > MOST_REQUESTS) return undefined;
-  if (windowMs === undefined || windowMs < 1 || windowMs > LONGEST_WINDOW_MS) return undefined;
-  return { requests: Math.floor(allowed), windowMs };
-}
-
-function intervalMs(text: string | undefined): number | undefined {
-  const seconds = numberIn(text);
-  return seconds === undefined ? parseDurationMs(text ?? '') : seconds * 1000;
-}
-
-function strictest(windows: readonly RateWindow[]): readonly RateWindow[] {
-  const byLength = new Map<number, RateWindow>();
-  for (const window of windows) {
-    const known = byLength.get(window.windowMs);
-    if (known === undefined || window.requests < known.requests) byLength.set(window.windowMs, window);
-  }
-  return [...byLength.values()].sort((a, b) => a.windowMs - b.windowMs).slice(0, MOST_WINDOWS);
-}
-
-function leftIn(raw: RawReply, names: RateHintNames | undefined): readonly Left[] {
+function leftIn(raw: RawReply, names: RateHintNames | undefined): Left | undefined {
   const named = leftOf(header(raw, names?.remaining), header(raw, names?.reset), raw);
-  if (named !== undefined) return [named];
-  const policies = listIn(raw, 'ratelimit-policy');
-  const counted = listIn(raw, 'ratelimit').map((item) => counterLeft(item, policies, raw));
-  const suffixes = ['', ...SUFFIXES.map(({ suffix }) => suffix)];
-  const separate = PREFIXES.flatMap((prefix) => suffixes.map((suffix) => separateLeft(raw, prefix, suffix)));
-  return [...counted, dictionaryLeft(raw), ...separate].filter((left) => left !== undefined);
-}
-
-/** Reads `"burst";r=50;t=30`; without `t` the window of its policy gives the latest end. */
-function counterLeft(
-  { value, parameters }: Item,
-  policies: readonly Item[],
-  raw: RawReply,
-): Left | undefined {
-  const policy = policies.find((each) => each.value === value);
-  return leftOf(parameters.get('r'), parameters.get('t') ?? policy?.parameters.get('w'), raw);
-}
-
-/** Reads the earlier draft's `limit=100, remaining=50, reset=50`. */
-function dictionaryLeft(raw: RawReply): Left | undefined {
-  const members = new Map(listIn(raw, 'ratelimit').map(({ value }) => pair(value)));
-  return leftOf(members.get('remaining'), members.get('reset'), raw);
-}
-
-/** Reads `X-RateLimit-Remaining` and similar. `-Reset-After` is always a length of time, so it is preferred. */
-function separateLeft(raw: RawReply, prefix: string, suffix: string): Left | undefined {
-  const after = header(raw, `${prefix}-reset-after${suffix}`);
-  return leftOf(
-    header(raw, `${prefix}-remaining${suffix}`),
-    after ?? header(raw, `${prefix}-reset${suffix}`),
-    raw,
-  );
+  if (named !== undefined) return named;
+  const draft = header(raw, 'ratelimit')?.replaceAll(/"[^"]*"/g, '') ?? '';
+  const told = [
+    ...Array.from(draft.matchAll(IN_DRAFT), ([, remaining, reset]) => leftOf(remaining, reset, raw)),
+    ...COUNTERS.map(({ remaining, resets }) =>
+      leftOf(
+        header(raw, remaining),
+        firstOf(resets, (name) => header(raw, name)),
+        raw,
+      ),
+    ),
+  ].filter((left) => left !== undefined);
+  return told.toSorted((a, b) => a.requests - b.requests || b.resetMs - a.resetMs)[0];
 }
 
 function leftOf(remaining: string | undefined, reset: string | undefined, raw: RawReply): Left | undefined {
@@ -171,21 +88,11 @@ function leftOf(remaining: string | undefined, reset: string | undefined, raw: R
   return { requests: Math.floor(requests), resetMs };
 }
 
-function firstUsedUp(all: readonly Left[]): Left | undefined {
-  const [first] = all.toSorted((a, b) => a.requests - b.requests || b.resetMs - a.resetMs);
-  return first;
-}
-
-function pauseIn(
-  raw: RawReply,
-  names: RateHintNames | undefined,
-  body: Body | undefined,
-): number | undefined {
+function pauseIn(raw: RawReply, names: RateHintNames | undefined, body?: Body): number | undefined {
   return (
     waitMsIn(header(raw, names?.retry_after), raw) ??
-    pauseInBody(raw, names, body) ??
-    waitMsIn(header(raw, 'retry-after'), raw) ??
-    waitMsIn(header(raw, 'x-ratelimit-retry-after'), raw)
+    pauseInNamedWords(raw, names, body) ??
+    firstOf(WAITS, (name) => waitMsIn(header(raw, name), raw))
   );
 }
 
@@ -194,23 +101,18 @@ function pauseUntilReset(raw: RawReply, left: Left | undefined): number | undefi
   return raw.status >= 400 && left?.requests === 0 ? left.resetMs : undefined;
 }
 
-function pauseInBody(
+function pauseInNamedWords(
   raw: RawReply,
   names: RateHintNames | undefined,
-  body: Body | undefined,
+  body = names?.body?.path === undefined ? undefined : readBody(raw.body),
 ): number | undefined {
   if (names?.body === undefined) return undefined;
   const { path, matches } = names.body;
-  const text = path === undefined ? raw.body.toString('utf8', 0, LONGEST_TEXT) : textAt(raw, path, body);
+  const value = path !== undefined && body?.kind === 'json' ? valueAt(body.value, path) : '';
+  const text = path === undefined ? raw.body.toString('utf8', 0, LONGEST_TEXT) : String(value ?? '');
   const groups = groupsIn(matches, text.slice(0, LONGEST_TEXT));
   const ms = numberIn(groups?.ms ?? undefined);
   return waitMsIn(ms === undefined ? (groups?.seconds ?? undefined) : `${ms}ms`, raw);
-}
-
-function textAt(raw: RawReply, path: string, known: Body | undefined): string {
-  const body = known ?? readBody(raw.body);
-  const value = body.kind === 'json' ? valueAt(body.value, path) : undefined;
-  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }
 
 /** The schema refuses a wrong pattern; a dialect that was made by other means gives no hint instead of a crash. */
@@ -222,63 +124,148 @@ function groupsIn(pattern: string, text: string): ReturnType<Pattern['groups']> 
   }
 }
 
-/** A header that came twice is one list. It reads own members only, because the dialect chooses the name. */
+/** It reads own members only, because the dialect chooses the name. */
 function header(raw: RawReply, name: string | undefined): string | undefined {
   if (name === undefined || !Object.hasOwn(raw.headers, name)) return undefined;
   const value = raw.headers[name];
   return value === undefined || value.length > LONGEST_HEADER ? undefined : value;
 }
 
-function listIn(raw: RawReply, name: string): readonly Item[] {
-  const value = header(raw, name);
-  return value === undefined ? [] : itemsIn(value);
+function firstOf<Item, Value>(
+  items: readonly Item[],
+  read: (item: Item) => Value | undefined,
+): Value | undefined {
+  for (const item of items) {
+    const value = read(item);
+    if (value !== undefined) return value;
+  }
+  return undefined;
 }
 
-/** The number at the beginning of a list: `100` of `100, 100;w=60`. It is neither negative nor infinite. */
+/** The number at the beginning of a list, because a header that came twice is one. It is neither negative nor infinite. */
 function numberIn(text: string | undefined): number | undefined {
   const [digits] = /^\d{1,15}(\.\d{1,9})?(?=\s*(,|;|$))/.exec(text?.trim() ?? '') ?? [];
   return digits === undefined ? undefined : Number(digits);
 }
 
-interface Item {
-  readonly value: string;
-  /** Parameters with names in lower case and values without quotes. */
-  readonly parameters: ReadonlyMap<string, string>;
+// -------------------------------------------------------------------------------------------------- words of a body
+
+/** Objects in which vendors write about the answer itself. A list of errors counts by its first ones. */
+const ABOUT_ANSWER = ['error', 'errors', 'meta', 'status', 'response', 'parameters'];
+const MOST_ERRORS = 3;
+
+/** Names of such fields, in lower case and without separators, before their unit. */
+const FIELDS =
+  /^(?:retry(?:after|in|at|delay)|wait(?:time|for|period)?|resets?(?:in|after|at)?|backoff|cooldown|tryagainin)(?<unit>ms|millis|milliseconds|s|secs?|seconds|mins?|minutes)?$/;
+
+const SENTENCES = ['message', 'msg', 'error', 'detail', 'description', 'title', 'reason'];
+
+/** Longer than a sentence to a person. */
+const LONGEST_SENTENCE = 1_000;
+
+/** `1m30s`, `2 minutes`, `an hour`. */
+const AMOUNT = String.raw`(\d{1,9}(?:\.\d{1,9})?|\ban?|\bone)\s?(ms|millis(?:econds?)?|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?)(?![a-z])`;
+const AMOUNTS = new RegExp(AMOUNT, 'gi');
+
+/** "Retry in 1s", "try again in 1 minute and 30 seconds", "Please wait 2 minutes". */
+const ASKED = new RegExp(
+  String.raw`\b(?:retry|again|wait|resets?)\b\D{0,40}?(${AMOUNT}(?:[\s,]{0,2}(?:and )?${AMOUNT}){0,2})`,
+  'i',
+);
+
+/** "Retry after 30": without a unit a number counts only right behind these words. */
+const BARE = /\b(?:retry|again)[\s-](?:after|in):?\s(\d{1,6})\b(?!\s?[a-z/%.:-]\S)/i;
+
+/** A field counts more than a sentence. */
+function waitInBody(value: JsonValue, raw: RawReply): number | undefined {
+  const places = [value, ...ABOUT_ANSWER.flatMap((name) => memberOf(value, name))];
+  const fields = places.flatMap((place) => (isObject(place) ? Object.entries(place) : []));
+  return (
+    firstOf(fields, (field) => waitInField(field, raw)) ??
+    firstOf(fields, (field) => waitInSentence(field, raw))
+  );
 }
+
+function memberOf(value: JsonValue, name: string): readonly JsonValue[] {
+  const member = isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+  return Array.isArray(member) ? member.slice(0, MOST_ERRORS) : [member ?? null];
+}
+
+type Field = readonly [name: string, value: JsonValue];
+
+/** A text with a unit of its own, or a date, says more than the name of its field. */
+function waitInField([name, value]: Field, raw: RawReply): number | undefined {
+  const found = FIELDS.exec(name.toLowerCase().replaceAll(/[^a-z]/g, ''));
+  if (found === null || (typeof value !== 'number' && typeof value !== 'string')) return undefined;
+  const unit = found.groups?.unit ?? 's';
+  const isBare = !unit.startsWith('s') && /^\s*[\d.]+\s*$/.test(String(value));
+  return waitMsIn(
+    isBare ? `${String(value).trim()}${/^mil|^ms/.test(unit) ? 'ms' : 'm'}` : String(value),
+    raw,
+  );
+}
+
+function waitInSentence([name, value]: Field, raw: RawReply): number | undefined {
+  if (!SENTENCES.includes(name.toLowerCase()) || typeof value !== 'string') return undefined;
+  const sentence = value.slice(0, LONGEST_SENTENCE);
+  const asked = ASKED.exec(sentence)?.[1];
+  return waitMsIn(asked === undefined ? BARE.exec(sentence)?.[1] : `${msOf(asked)}ms`, raw);
+}
+
+function msOf(amounts: string): number {
+  let sum = 0;
+  for (const [, number = '', unit = ''] of amounts.matchAll(AMOUNTS))
+    sum += (/\d/.test(number) ? Number(number) : 1) * msIn(unit.toLowerCase());
+  return Math.round(sum);
+}
+
+function msIn(unit: string): number {
+  if (unit.startsWith('mil') || unit === 'ms') return 1;
+  if (unit.startsWith('m')) return 60_000;
+  return unit.startsWith('h') ? 3_600_000 : 1_000;
+}
+
+// ---------------------------------------------------------------------------------------------------- how long
+
+/** A vendor that asks for more than a day is not believed; the pause is shown, so the user can decide. */
+const LONGEST_WAIT_MS = 24 * 60 * 60 * 1000;
+
+/** From here on a number is a time and not a length: seconds since 1970, or milliseconds. */
+const EPOCH_SECONDS_FROM = 1e9;
+const EPOCH_MS_FROM = 1e11;
+
+const NUMBER = /^\d{1,15}(\.\d{1,9})?$/;
+
+/** `Date.parse` finds a year in almost any text with a number, so a date must have a time of day. */
+const TIME_OF_DAY = /\d:\d\d/;
+
+/** A date as databases print it, without a zone: it is not meant in our zone. */
+const WITHOUT_ZONE = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?$/;
 
 /**
- * Reads a list in the syntax of structured fields (RFC 9651), and what vendors write instead of it: blanks in wrong
- * places, names without quotes. It never throws: text that is no list gives members without meaning.
+ * How long to wait after the answer, written as seconds, as a duration (`500ms`), as a time in seconds or milliseconds
+ * since 1970, or as a date. Times are measured against the answer's own `Date`, because the vendor's clock and ours may
+ * differ. At most 24 hours; undefined when the text cannot be read, or the time is over already: waiting for nothing
+ * again and again would only ask faster than before.
  */
-function itemsIn(header: string): readonly Item[] {
-  return split(header, ',').map((member) => {
-    const [value = '', ...parameters] = split(member, ';');
-    return { value: unquoted(value), parameters: new Map(parameters.map(pair)) };
-  });
+function waitMsIn(text: string | undefined, raw: RawReply): number | undefined {
+  const waitMs = text === undefined ? Number.NaN : readWaitMs(text.trim(), raw);
+  return waitMs > 0 ? Math.min(waitMs, LONGEST_WAIT_MS) : undefined;
 }
 
-function pair(text: string): readonly [string, string] {
-  const [name = '', ...value] = split(text, '=');
-  return [name.trim().toLowerCase(), unquoted(value.join('='))];
-}
-
-function split(text: string, separator: string): string[] {
-  const parts: string[] = [];
-  let from = 0;
-  let isQuoted = false;
-  for (let at = 0; at < text.length; at += 1) {
-    const character = text[at];
-    if (isQuoted && character === '\\') at += 1;
-    else if (character === '"') isQuoted = !isQuoted;
-    else if (!isQuoted && character === separator) {
-      parts.push(text.slice(from, at));
-      from = at + 1;
-    }
+function readWaitMs(text: string, raw: RawReply): number {
+  if (NUMBER.test(text)) {
+    const number = Number(text);
+    if (number >= EPOCH_MS_FROM) return number - answeredAtMs(raw);
+    return number >= EPOCH_SECONDS_FROM ? number * 1000 - answeredAtMs(raw) : number * 1000;
   }
-  return [...parts, text.slice(from)];
+  const durationMs = parseDurationMs(text);
+  if (durationMs !== undefined) return durationMs;
+  if (!TIME_OF_DAY.test(text)) return Number.NaN;
+  return Date.parse(WITHOUT_ZONE.test(text) ? `${text.replace(' ', 'T')}Z` : text) - answeredAtMs(raw);
 }
 
-function unquoted(text: string): string {
-  const bare = text.trim();
-  return /^".*"$/.test(bare) ? bare.slice(1, -1).replaceAll(/\\(.)/g, '$1') : bare;
+function answeredAtMs({ headers, receivedAtMs }: RawReply): number {
+  const answeredMs = Date.parse(headers.date ?? '');
+  return Number.isNaN(answeredMs) ? receivedAtMs : answeredMs;
 }

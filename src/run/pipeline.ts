@@ -203,8 +203,7 @@ async function inSession(
     await run.close();
   }
   if (signal.aborted) await noteStops(run, isOfNoRow(signal));
-  const stopped = stopReason(signal);
-  return stopped && client.limiter.upToDate(stopped);
+  return stopReason(signal);
 }
 
 /** The StopError that ended the run. Any other error is a bug and is thrown again. */

@@ -15,7 +15,7 @@ import type { Run } from './session.ts';
 export async function untilPriced({ session, waiter }: Run, call: Call): Promise<() => void> {
   const { client, ledger, account, priced } = session;
   const name = nameOf(call);
-  const leave = await client.limiter.lanes.enter(name, waiter);
+  const leave = await client.limiter.lane(name, waiter);
   try {
     if (!priced.has(name) && (await ledger.price(account.identity, call)) === undefined) return leave;
     priced.add(name);

@@ -196,7 +196,7 @@ test('a dialect that reads answers otherwise or prices them otherwise is not ask
     operations: { 'enrich-company': { fields: { domain: 'domain' }, credits: { most: 3 } } },
     answers: [{ status: [500], means: 'no_match' }],
     headers: { accept: 'application/json' },
-    rate_hints: { limit: 'x-limit', window: '1s' },
+    rate_hints: { remaining: 'x-left', reset: 'x-again' },
   });
   expect((await typed(run('enrich-company'))).code).toBe(0);
   expect(requests).toHaveLength(2);

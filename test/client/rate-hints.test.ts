@@ -33,72 +33,6 @@ const hints = (headers: Headers, names?: RateHintNames) => rateHintsIn(answer(he
 
 const DAY_MS = 86_400_000;
 
-describe('what the plan allows', () => {
-  test.each<[string, Headers, [requests: number, windowMs: number][]]>([
-    ['the current draft', { 'ratelimit-policy': '"default";q=100;w=60' }, [[100, 60_000]]],
-    [
-      'several policies, of which the shortest comes first',
-      { 'ratelimit-policy': '"daily";q=5000;w=86400, "burst";q=20;w=1' },
-      [
-        [20, 1000],
-        [5000, DAY_MS],
-      ],
-    ],
-    [
-      'names with separators in quotes',
-      { 'ratelimit-policy': '"a, 5;w=1, \\" 6;w=2, b";q=100;w=60;pk=:cHNjMQ==:' },
-      [[100, 60_000]],
-    ],
-    [
-      'policies that do not count requests',
-      { 'ratelimit-policy': '"bytes";q=9000;qu="content-bytes";w=60, "requests";q=5;qu="requests";w=1' },
-      [[5, 1000]],
-    ],
-    ['a policy of the earlier draft', { 'ratelimit-policy': '10;w=1, 50;w=60' }, PAIR(10, 1000, 50, 60_000)],
-    ['limits with their window', { 'ratelimit-limit': '100, 100;w=60' }, [[100, 60_000]]],
-    [
-      'the same with X- and the word in full',
-      { 'x-ratelimit-limit': '100, 100;window=60, 10000;window=86400' },
-      PAIR(100, 60_000, 10_000, DAY_MS),
-    ],
-    [
-      'a gateway that marks its windows',
-      { 'x-ratelimit-limit-second': '5', 'x-ratelimit-limit-hour': '10000' },
-      PAIR(5, 1000, 10_000, 3_600_000),
-    ],
-    [
-      'minutes and days',
-      { 'x-ratelimit-limit-minute': '60', 'x-ratelimit-limit-day': '900' },
-      PAIR(60, 60_000, 900, DAY_MS),
-    ],
-    ['an interval', { 'x-rate-limit-limit': '50', 'x-rate-limit-interval': '1s' }, [[50, 1000]]],
-    ['an interval in seconds', { 'x-rate-limit-limit': '50', 'x-rate-limit-interval': '2' }, [[50, 2000]]],
-    [
-      'two words about the same window: the stricter',
-      { 'ratelimit-policy': '9;w=1', 'x-ratelimit-limit-second': '7' },
-      [[7, 1000]],
-    ],
-    ['a limit without a window says nothing', { 'x-ratelimit-limit': '5000' }, []],
-    ['no header', {}, []],
-  ])('%s', (_, headers, windows) => {
-    expect(hints(headers).windows).toEqual(windows.map(([requests, windowMs]) => ({ requests, windowMs })));
-  });
-
-  test('the header and the window that the dialect names win', () => {
-    const headers = { 'x-quota': '30', 'ratelimit-policy': '100;w=60' };
-    expect(hints(headers, { limit: 'x-quota', window: '10s' }).windows).toEqual([
-      { requests: 30, windowMs: 10_000 },
-    ]);
-  });
-});
-
-function PAIR(first: number, firstMs: number, second: number, secondMs: number): [number, number][] {
-  return [
-    [first, firstMs],
-    [second, secondMs],
-  ];
-}
-
 describe('what is left', () => {
   test.each<[string, Headers, [requests: number, resetMs: number]]>([
     ['the current draft', { ratelimit: '"default";r=50;t=30' }, [50, 30_000]],
@@ -107,11 +41,6 @@ describe('what is left', () => {
       'of two that are used up, the later',
       { ratelimit: '"burst";r=0;t=1, "daily";r=0;t=40000' },
       [0, 40_000_000],
-    ],
-    [
-      'without a time the window of the policy',
-      { ratelimit: '"p";r=2', 'ratelimit-policy': '"p";q=5;w=10' },
-      [2, 10_000],
     ],
     ['the earlier draft', { ratelimit: 'limit=100, remaining=50, reset=5' }, [50, 5000]],
     ['separate headers', { 'ratelimit-remaining': '7', 'ratelimit-reset': '12' }, [7, 12_000]],
@@ -238,9 +167,7 @@ const NAMES = [
   'date',
   'retry-after',
   'ratelimit',
-  'ratelimit-policy',
-  'ratelimit-limit',
-  'x-ratelimit-limit-minute',
+  'x-ratelimit-remaining-minute',
   'x-ratelimit-remaining',
   'x-ratelimit-reset',
   '__proto__',
@@ -267,9 +194,7 @@ test('rubbish is no hint, and nothing that comes out is out of bounds', () => {
   const value = fc.oneof(odd, list, fc.string({ unit: 'binary' }), fc.nat().map(String));
   const named = fc.record(
     {
-      limit: fc.constantFrom(...NAMES, 'constructor'),
-      window: fc.constantFrom('1s', '', 'x'),
-      remaining: fc.constantFrom(...NAMES, 'toString'),
+      remaining: fc.constantFrom(...NAMES, 'constructor', 'toString'),
       reset: fc.constantFrom(...NAMES),
       body: fc.record({ matches: fc.constantFrom('(', '(?<seconds>.*)', '(?<ms>-?\\d+)') }),
     },
@@ -282,11 +207,7 @@ test('rubbish is no hint, and nothing that comes out is out of bounds', () => {
       fc.integer(),
       named,
       (headers, body, status, names) => {
-        const { windows, left, pauseMs } = rateHintsIn(answer(headers, status, body), names);
-        for (const { requests, windowMs } of windows) {
-          expect(Number.isInteger(requests) && requests >= 1 && requests <= 1e9).toBe(true);
-          expect(windowMs >= 1 && windowMs <= 31 * DAY_MS).toBe(true);
-        }
+        const { left, pauseMs } = rateHintsIn(answer(headers, status, body), names);
         for (const ms of [left?.resetMs, pauseMs]) {
           expect(ms === undefined || (ms > 0 && ms <= DAY_MS)).toBe(true);
         }

@@ -21,7 +21,8 @@ beforeEach(async () => {
   vendor = await ScriptedVendor.start(({ path, body }, response) => {
     const status = turnedAway.test(path + body) ? 429 : 200;
     response.writeHead(status, { 'content-type': 'application/json' });
-    response.end(status === 429 ? '{"error":"slow down"}' : '{"name":"Kauri Foods","cost":1}');
+    const done = path.includes('/users/') ? '{}' : '{"name":"Kauri Foods","cost":1}';
+    response.end(status === 429 ? '{"error":"slow down"}' : done);
   });
   onTestFinished(() => vendor[Symbol.asyncDispose]());
   vi.stubEnv('ROWONCE_CONFIG', desk.place.path('config'));

@@ -176,32 +176,6 @@ proof(
   },
 );
 
-test('the time to go on is what the vendor said last, also when it said so after the run had stopped', async () => {
-  const { folder } = await openPlace({}, AMPLE);
-  await using vendor = await ScriptedVendor.start((_, response) => {
-    const isFirst = vendor.requests.length === 1;
-    const answer = (): unknown => response.writeHead(429, { 'retry-after': isFirst ? '600' : '60' }).end();
-    if (isFirst) stopped.heard.then(answer);
-    else answer();
-  });
-  const stopped = firstOf('stopping');
-  const three = {
-    vendor: 'provider',
-    base_url: vendor.url,
-    key: 'key-3',
-    limits: { ...AMPLE, concurrency: 2 },
-  };
-  writeFileSync(join(folder, 'accounts.yaml'), JSON.stringify({ accounts: { three } }), { mode: 0o600 });
-  const spender = await openStore(folder);
-  const ended = await runOn(spender, 'three', writeList(folder, 'a', 2), {
-    maxPauseMs: 1_000,
-    onEvent: stopped.onEvent,
-  });
-  expect(vendor.requests).toHaveLength(2);
-  const aheadMs = (ended.stopped?.resumeAtMs ?? 0) - Date.now();
-  expect(aheadMs).toBeGreaterThan(590_000);
-});
-
 test('a pause is told to every run of the account, also to one that comes later', async () => {
   const place = await openPlace({}, AMPLE);
   const connected = await connector(place);

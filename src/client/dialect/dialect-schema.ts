@@ -329,10 +329,8 @@ export type DialectOperation = z.infer<typeof operation>;
 // ---------------------------------------------------------------------------------------------------- the dialect
 
 const rateHints = z.strictObject({
-  limit: headerName.optional().describe('header with the requests that a window allows'),
-  window: duration.optional().describe('how long that window is, such as `1m`'),
-  remaining: headerName.optional().describe('header with the requests that are left in it'),
-  reset: headerName.optional().describe('header with the time until it begins again: seconds, or a time'),
+  remaining: headerName.optional().describe('header with the requests that are left for now'),
+  reset: headerName.optional().describe('header with the time until more are left: seconds, or a time'),
   retry_after: headerName.optional().describe('header with how long to wait: seconds, or a date'),
   body: z
     .strictObject({

@@ -1,41 +1,52 @@
-import type { StopError } from '../../core/errors.ts';
+import type { Clock } from '../../core/clock.ts';
 import { counted } from '../../core/plain-text.ts';
 import type { AccountLine, Turn } from '../../ledger/ledger.ts';
 import type { RateHints } from '../rate-hints.ts';
-import { Backoff, type LimiterOptions, LongWaits, type WaitReason } from './limiter/backoff.ts';
-import { PlanGuards, RemainingQuota } from './limiter/guards.ts';
-import { LearnedRate } from './limiter/learned-rate.ts';
-import { Leases } from './limiter/leases.ts';
-import { Outstanding, type PermitGiver, RatePermit } from './limiter/outstanding.ts';
-import {
-  Lanes,
-  pausedStop,
-  Sleep,
-  Slots,
-  Standstill,
-  stuckWords,
-  type Waiter,
-  WaitQueue,
-} from './limiter/wait-queue.ts';
-import { isSpread, tellsPace, type Window } from './windows.ts';
-
-export type { LimiterOptions, Pause } from './limiter/backoff.ts';
-export type { RatePermit } from './limiter/outstanding.ts';
-export type { Waiter } from './limiter/wait-queue.ts';
+import { Backoff, type Pause } from './backoff.ts';
+import { LearnedRate } from './learned-rate.ts';
+import { Leases } from './leases.ts';
+import { type Queue, type Waiter, Waits } from './waits.ts';
+import { type Limits, Plan, tellsPace } from './windows.ts';
 
 /**
  * When the next request of an account may leave: at most `concurrency` at once, never more in a window than the plan allows,
  * not while the vendor asked us to wait, and one at a time while its answers get lost. All its batches share one. Several
  * processes that share an account have a limiter each, and its plan is kept by the line in which they stand.
  *
- * A sender waits in two queues, one after the other: for a concurrency slot, and for a permit of a lease. Leases burst at
- * times, so guards check every send last: a sliding log for each window of the plan, what the vendor says is left, and how much
- * of the learned speed the last requests used up. The longest wait wins. Where there is a line, a permit is a place in it as well, and
- * the line stands for the logs.
+ * A sender waits for a concurrency slot first, and then for a permit: the longest wait of all that forbids it wins. Where there is a
+ * line, a permit is a place in it as well.
  */
 
-/** What the line tells of a wait may change as often. */
-const LOOK_AT_LINE_MS = 1_000;
+export interface LimiterOptions {
+  readonly limits: Limits;
+  readonly clock: Clock;
+  /** Send times of earlier runs, wall clock, so that a restart does not burst. */
+  readonly earlierSendsMs: readonly number[];
+  readonly learnedPerSecond: number | undefined;
+  /** Starts at full speed although the plan is unknown, and learns from the first refusal on. */
+  readonly unhurried?: boolean;
+  /** Where many processes send. It keeps the plan for all of them. */
+  readonly line?: AccountLine | undefined;
+  /** Whether only one request may be in flight, until an answer ends the reason for that. Without it, never. */
+  goesAlone?(): boolean;
+  onPause(pause: Pause): void;
+  /** Called when the learned speed has changed by more than a tenth. */
+  onLearned(perSecond: number): void;
+}
+
+/** The right to send one request now. */
+export interface RatePermit {
+  /** Resolves when its request may leave, or at `latestMs`, monotonic; undefined when it may. */
+  untilDue(latestMs: number): Promise<void> | undefined;
+  /** Whether nothing that answers said since forbids it. */
+  holds(): boolean;
+  /** Whether it may be used in this very turn, to be asked just before its headers leave. */
+  mayLeave(): boolean;
+  sent(): void;
+  answered(): void;
+  /** To be called when its attempt is over, with all consequences of its answer, or given up. */
+  done(): void;
+}
 
 const SAME_WAIT_MS = 500;
 const LIMIT_USED_UP = 'the limit of the account is used up';
@@ -43,66 +54,62 @@ const LEARNED_RATE = "the vendor's answers allow no earlier request";
 
 export class Limiter {
   readonly #options: LimiterOptions;
-  readonly #slots: Slots;
-  readonly lanes: Lanes;
-  /** Of the account's plan, or of what the vendor's answers say that it is. */
-  #guards: PlanGuards;
-  #toldPlan = '';
-  readonly #leases: Leases;
+  readonly #clock: Clock;
+  readonly #plan: Plan;
   readonly #backoff: Backoff;
   readonly #learned: LearnedRate;
-  readonly #remainingQuota = new RemainingQuota();
+  readonly #leases: Leases;
+  readonly #waits: Waits;
   /** Whether the learned speed holds us back: nobody told us one, or the vendor refuses what we were told. */
   #isPaced: boolean;
-  readonly #standstill: Standstill;
-  readonly #longWaits: LongWaits;
-  readonly #out = new Outstanding();
-  readonly #permits: PermitGiver = {
-    holds: () => this.#holds(),
-    sent: (permit) => this.#sent(permit),
-    answered: (permit) => this.#answered(permit),
-    done: (permit) => this.#done(permit),
-  };
-  readonly #queue = new WaitQueue<RatePermit>(() => this.#changed());
-  #isServing = false;
-  readonly #sleep: Sleep;
-  /** Places that nobody has yet, and how many are asked for. */
-  #turns: Turn[] = [];
-  #askedTurns = 0;
+  /** What the vendor says is left, until when. */
+  #left = Number.POSITIVE_INFINITY;
+  #leftUntilMs = Number.NEGATIVE_INFINITY;
+  /** Permits that are not done; of them, those that were not sent yet, and those that were not answered yet. */
+  #out = 0;
+  #inHand = 0;
+  #inFlight = 0;
+  #slotsTaken = 0;
+  readonly #forSlot: Queue = new Set();
+  readonly #forPermit: Queue<RatePermit> = new Set();
+  readonly #forTurn: Queue<Turn> = new Set();
+  readonly #lanes = new Map<string, Queue>();
+  #sleep: { readonly untilMs: number; readonly waking: AbortController } | undefined;
 
   constructor(options: LimiterOptions) {
-    const { limits, clock, learnedPerSecond, line } = options;
+    const { limits, clock, learnedPerSecond, line, unhurried = false } = options;
     this.#options = options;
-    this.#guards = new PlanGuards(line === undefined ? limits.windows : [], clock);
-    this.#longWaits = new LongWaits(clock, options.onPause);
+    this.#clock = clock;
+    this.#plan = new Plan(line === undefined ? limits.windows : []);
+    this.#plan.seed(options.earlierSendsMs, clock);
     this.#backoff = new Backoff(clock, options.onPause);
     this.#learned = new LearnedRate(learnedPerSecond);
-    this.#isPaced = learnedPerSecond !== undefined || (!tellsPace(limits) && options.unhurried !== true);
-    this.#standstill = new Standstill(clock, (waiter, stuckMs) => this.#standstillStop(waiter, stuckMs));
-    this.#slots = new Slots(limits.concurrency, this.#standstill);
-    this.lanes = new Lanes(this.#standstill);
-    this.#sleep = new Sleep(clock);
-    const isLearned = (): boolean => this.#isPaced;
-    const learnedPace = (): number => (isLearned() ? this.#learned.perSecond : Number.POSITIVE_INFINITY);
-    const perSecond = (): number => Math.min(learnedPace(), this.#guards.perSecond);
-    this.#leases = new Leases({ ...options, perSecond, isLearned, onArrived: () => this.#changed() });
-    this.#guards.seed(options.earlierSendsMs);
+    this.#isPaced = learnedPerSecond !== undefined || !(tellsPace(limits) || unhurried);
+    this.#leases = new Leases(clock, () => this.#serve());
+    this.#waits = new Waits(
+      clock,
+      () => this.#known(),
+      () => this.#serve(),
+    );
   }
 
   /**
    * Takes one of the account's concurrency slots. Whoever has one gives it back with `leave`.
    * @returns a promise only where none is free.
-   * @throws StopError `paused` when there is none before `maxPauseMs` after the last progress; the signal's reason when
-   * the run is stopping.
+   * @throws StopError `paused` when nothing was settled for `maxPauseMs`; the signal's reason when the run is stopping.
    */
   enter(waiter: Waiter): Promise<void> | undefined {
     // While the ledger alone answers, no request waits for the account, so that time does not count as a standstill.
-    if (this.#backoff.isOver && this.#slots.isIdle) this.#standstill.progress();
-    return this.#slots.enter(waiter);
+    if (this.#backoff.isOver && this.#slotsTaken === 0) this.#waits.progress();
+    if (this.#slotsTaken >= this.#options.limits.concurrency) return this.#waits.enter(this.#forSlot, waiter);
+    this.#slotsTaken += 1;
+    return undefined;
   }
 
   leave(): void {
-    this.#slots.leave();
+    const [next] = this.#forSlot;
+    if (next === undefined) this.#slotsTaken -= 1;
+    else next.resolve();
   }
 
   /** Whether a slot may be given back before its call is over. The only one may not: a kill between two calls leaves no doubt. */
@@ -110,18 +117,24 @@ export class Limiter {
     return this.#options.limits.concurrency > 1;
   }
 
-  /** Requests that may be in flight, or whose answers have not had their consequences yet. */
-  get outstanding(): number {
-    return this.#out.size;
+  /**
+   * Waits until no other caller holds the name. A holder may wait for a slot, so no caller waits for a name while it has one.
+   * @returns a function that releases it. @throws as `enter`.
+   */
+  async lane(name: string, waiter: Waiter): Promise<() => void> {
+    const queue = this.#lanes.get(name);
+    if (queue === undefined) this.#lanes.set(name, new Set());
+    else await this.#waits.enter(queue, waiter);
+    return () => {
+      const [next] = this.#lanes.get(name) ?? [];
+      if (next === undefined) this.#lanes.delete(name);
+      else next.resolve();
+    };
   }
 
+  /** Requests that are on their way. */
   get inFlight(): number {
-    return this.#out.inFlight;
-  }
-
-  /** Resolves when every answer that has come by now has had its consequences; undefined when that is so. */
-  applied(): Promise<void> | undefined {
-    return this.#out.applied();
+    return this.#inFlight;
   }
 
   /**
@@ -129,35 +142,33 @@ export class Limiter {
    * @throws StopError `paused` when that would be later than `maxPauseMs` after the last progress; the signal's reason
    * when the run is stopping.
    */
-  permit(waiter: Waiter): Promise<RatePermit> {
-    const waiting = this.#standstill.wait(this.#queue, waiter);
-    this.#refuseEndlessWaits(this.#waitMs());
-    this.#changed();
-    void this.#serve();
-    return waiting;
-  }
-
-  /** The same when nobody waits and nothing forbids to send, which is the rule where nothing is limited; otherwise undefined. */
-  permitAtOnce({ signal }: Waiter): RatePermit | undefined {
-    if (this.#options.line !== undefined) return undefined;
-    if (signal.aborted || this.#isServing || this.#queue.size > 0 || this.#waitMs() > 0) return undefined;
-    return this.#leases.take() ? this.#grant() : undefined;
+  async permit(waiter: Waiter): Promise<RatePermit> {
+    const { line } = this.#options;
+    for (;;) {
+      const waiting = this.#waits.enter(this.#forPermit, waiter);
+      this.#serve();
+      const permit = await waiting;
+      if (line === undefined) return permit;
+      const turned = inTurn(permit, await this.#turn(line, waiter).catch(giveBack(permit)));
+      // A pause may have come while it waited for its place.
+      if (permit.holds()) return turned;
+      turned.done();
+    }
   }
 
   /** An earlier run, or another process, was asked to wait; what it was told takes a while on its way. */
   waitFor(durationMs: number, why: string, asked: boolean): void {
-    if (durationMs - this.#backoff.waitMs(this.#nowMs()) <= SAME_WAIT_MS) return;
-    this.#backoff.waitFor(durationMs, why, asked);
-    this.#changed();
+    if (durationMs - this.#backoff.waitMs(this.#nowMs) > SAME_WAIT_MS)
+      this.#backoff.waitFor(durationMs, why, asked);
   }
 
   // ---------------------------------------------------------------------------------------- what answers mean
 
   /** The vendor said "too fast", in these words; `teaches`: not to this call alone. `sentAtMs` is monotonic, here and below. */
   pause(askedMs: number | undefined, sentAtMs: number, said: string, teaches = true): void {
-    if (teaches) this.#learned.limited(sentAtMs, this.#nowMs());
+    if (teaches) this.#learned.limited(sentAtMs, this.#nowMs);
     // A refusal within the plan counts as jitter, until the widest margins do not help: then the plan must be wrong.
-    const plan = this.#options.line ?? this.#guards;
+    const plan = this.#options.line ?? this.#plan;
     if (this.#backoff.pause(askedMs, sentAtMs, said) && teaches && !plan.widen()) this.#isPaced = true;
     this.#tellLearned();
   }
@@ -168,11 +179,11 @@ export class Limiter {
   }
 
   settled(): void {
-    this.#standstill.progress();
+    this.#waits.progress();
     this.#backoff.settled();
-    this.#learned.accepted(this.#nowMs());
+    this.#learned.accepted(this.#nowMs);
     this.#tellLearned();
-    this.#changed();
+    this.#serve();
   }
 
   /** An answer was lost. @returns how many in a row. */
@@ -180,212 +191,204 @@ export class Limiter {
     return this.#backoff.doubted(sentAtMs, why);
   }
 
-  /** Takes what an answer of any kind says about the speed. */
-  hear({ windows, left, pauseMs }: RateHints, sentAtMs: number): void {
-    const nowMs = this.#nowMs();
+  /** Takes what an answer of any kind says about the speed. The vendor has not counted what is on its way, as far as we know. */
+  hear({ left, pauseMs }: RateHints): void {
     if (pauseMs !== undefined) this.#backoff.waitFor(pauseMs, 'the vendor asked to wait', true);
-    if (left !== undefined) this.#remainingQuota.heard(left, sentAtMs, this.#out.sentSince(sentAtMs), nowMs);
-    this.#believe(windows.filter(isSpread));
-    this.#tellLearned();
-    this.#changed();
+    if (left === undefined) return;
+    this.#left = left.requests - this.#inFlight;
+    this.#leftUntilMs = this.#nowMs + left.resetMs;
+    this.#serve();
   }
 
-  /** What the vendor says of its plan counts as one where the account has none, until it refuses what that allows. */
-  #believe(windows: readonly Window[]): void {
-    const { limits, line, clock } = this.#options;
-    const plan = JSON.stringify(windows);
-    if (windows.length === 0 || plan === this.#toldPlan || line !== undefined || tellsPace(limits)) return;
-    this.#toldPlan = plan;
-    this.#guards = new PlanGuards([...limits.windows, ...windows], clock);
-    for (let permit = 0; permit < this.#out.inHand; permit += 1) this.#guards.take();
-    this.#isPaced = false;
-    this.#options.onLearned(this.#guards.perSecond);
-  }
-
-  // ---------------------------------------------------------------------------------------- the end
-
-  /**
-   * A stop for a pause was thrown as soon as it was certain; answers that came since may have moved its end.
-   * @returns the stop with the end as it is known now.
-   */
-  upToDate(stopped: StopError): StopError {
-    const waitMs = this.#waitMs();
-    if (stopped.code !== 'paused' || waitMs === Number.POSITIVE_INFINITY) return stopped;
-    return pausedStop(stopped.message, this.#options.clock.wallMs() + waitMs);
-  }
-
-  async close(): Promise<void> {
+  close(): void {
+    this.#wake();
     this.#leases.close();
     this.#options.line?.close();
   }
 
-  // ---------------------------------------------------------------------------------------- the queue
+  // ---------------------------------------------------------------------------------------- who waits for a permit
 
-  /** Hands out permits in the order of requests, until none waits. */
-  async #serve(): Promise<void> {
-    if (this.#isServing) return;
-    this.#isServing = true;
-    try {
-      while (this.#queue.size > 0) await this.#serveFirst();
-    } catch (error) {
-      // This is a bug: a waiting caller shall learn of it instead of waiting for ever.
-      this.#queue.refuse(() => error);
-    } finally {
-      this.#isServing = false;
-      for (const turn of this.#turns.splice(0)) turn.giveBack();
+  /** Gives permits in the order of asking, as long as nothing forbids it, and looks again when that may have changed. */
+  #serve(): void {
+    for (const first of this.#forPermit) {
+      const waitMs = this.#waitMs();
+      if (waitMs > 0) {
+        this.#lookIn(waitMs);
+        return;
+      }
+      first.resolve(this.#grant());
     }
+    this.#wake();
   }
 
-  async #serveFirst(): Promise<void> {
-    this.#leases.ask();
-    const waitMs = this.#waitMs();
-    this.#refuseEndlessWaits(waitMs);
-    if (this.#queue.size === 0) return;
-    this.#longWaits.tell(waitMs, () => this.#reason());
-    this.#askLine();
-    const sleepMs = this.#sleepMs(waitMs);
-    if (sleepMs > 0) await this.#sleep.lasting(sleepMs);
-    else if (this.#leases.take()) this.#queue.serveFirst(this.#grant());
+  #lookIn(waitMs: number): void {
+    const { waitMs: knownMs, why } = this.#known();
+    this.#backoff.tellLongWait(knownMs, why);
+    this.#waits.refuseEndless();
+    const untilMs = this.#nowMs + waitMs;
+    if (this.#sleep !== undefined && this.#sleep.untilMs <= untilMs) return;
+    this.#wake();
+    if (waitMs === Number.POSITIVE_INFINITY || this.#forPermit.size === 0) return;
+    const sleep = { untilMs, waking: new AbortController() };
+    this.#sleep = sleep;
+    const over = (): void => {
+      if (this.#sleep === sleep) this.#sleep = undefined;
+      this.#serve();
+    };
+    this.#clock.sleep(waitMs, sleep.waking.signal).then(over, () => {});
   }
 
-  /** The end of a wait is known, or it is the arrival of a lease or of a place: no clock says when that is. */
-  #sleepMs(waitMs: number): number {
-    if (waitMs > 0) return waitMs;
-    if (!this.#leases.isThere) return Number.POSITIVE_INFINITY;
-    return this.#options.line === undefined || this.#turns.length > 0 ? 0 : LOOK_AT_LINE_MS;
+  #wake(): void {
+    this.#sleep?.waking.abort();
+    this.#sleep = undefined;
   }
 
-  /** Takes a place for each who waits, once nothing else holds them back. */
-  #askLine(): void {
-    const { line } = this.#options;
-    if (line === undefined || this.#ownWaitMs() > 0) return;
-    while (this.#turns.length + this.#askedTurns < this.#queue.size) {
-      this.#askedTurns += 1;
-      void this.#takeTurn(line);
-    }
+  /** Its place in the line. One that comes when nobody waits for it any more goes back. */
+  #turn(line: AccountLine, waiter: Waiter): Promise<Turn> {
+    const turn = this.#waits.enter(this.#forTurn, waiter);
+    const waiting = [...this.#forTurn].at(-1);
+    line.turn().then(
+      (place) => {
+        if (waiting !== undefined && this.#forTurn.has(waiting)) waiting.resolve(place);
+        else place.giveBack();
+      },
+      (error) => waiting?.reject(error),
+    );
+    return turn;
   }
 
-  async #takeTurn(line: AccountLine): Promise<void> {
-    try {
-      const turn = await line.turn();
-      if (this.#queue.size > 0) this.#turns.push(turn);
-      else turn.giveBack();
-    } catch (error) {
-      this.#queue.refuse(() => error);
-    }
-    this.#askedTurns -= 1;
-    this.#changed();
-  }
+  // ---------------------------------------------------------------------------------------- what forbids to send
 
-  /** Milliseconds until a request may leave, as far as it is known; infinite when that depends on another one ending. */
+  /** Milliseconds until a request may leave; infinite when no clock says when that is. */
   #waitMs(): number {
-    return Math.max(this.#ownWaitMs(), this.#lineMs);
-  }
-
-  get #lineMs(): number {
-    const { line } = this.#options;
-    return line === undefined || this.#turns.length > 0 ? 0 : line.waitMs;
-  }
-
-  #ownWaitMs(): number {
-    const nowMs = this.#nowMs();
-    if (this.#out.size > 0 && this.#mustBeAlone) return Number.POSITIVE_INFINITY;
-    return Math.max(this.#backoff.waitMs(nowMs), this.#planMs(nowMs), this.#learnedMs(nowMs));
+    const nowMs = this.#nowMs;
+    if (this.#out > 0 && this.#mustBeAlone) return Number.POSITIVE_INFINITY;
+    const speedMs = Math.max(this.#learnedMs(nowMs), this.#leases.waitMs(this.#perSecond));
+    return Math.max(this.#backoff.waitMs(nowMs), this.#planMs(nowMs), speedMs);
   }
 
   get #mustBeAlone(): boolean {
     return this.#backoff.isProbing || this.#options.goesAlone?.() === true;
   }
 
+  get #perSecond(): number {
+    return Math.min(this.#plan.perSecond, this.#isPaced ? this.#learned.perSecond : Number.POSITIVE_INFINITY);
+  }
+
   #planMs(nowMs: number): number {
-    const quotaMs = this.#remainingQuota.waitMs(nowMs, this.#out.inHand);
-    return Math.max(quotaMs, this.#guards.waitMs(nowMs));
+    const lineMs = this.#options.line?.waitMs ?? 0;
+    return Math.max(this.#leftMs(nowMs, this.#inHand), this.#plan.waitMs(nowMs, this.#inHand), lineMs);
+  }
+
+  /** @param inHand permits that are out and have not been sent yet. */
+  #leftMs(nowMs: number, inHand: number): number {
+    return this.#left > inHand ? 0 : Math.max(this.#leftUntilMs - nowMs, 0);
   }
 
   #learnedMs(nowMs: number): number {
-    if (!this.#isPaced) return 0;
-    return Math.max(this.#learned.waitMs(nowMs), this.#leases.dueMs);
+    return this.#isPaced ? this.#learned.waitMs(nowMs) : 0;
   }
 
-  #reason(): WaitReason {
-    const nowMs = this.#nowMs();
-    const [planMs, learnedMs] = [Math.max(this.#planMs(nowMs), this.#lineMs), this.#learnedMs(nowMs)];
-    const isTold = this.#backoff.waitMs(nowMs) >= Math.max(planMs, learnedMs);
-    if (isTold) return { why: this.#backoff.why, isTold };
-    if (planMs >= learnedMs) return { why: LIMIT_USED_UP, isTold };
-    return { why: this.#backoff.isOver ? LEARNED_RATE : this.#backoff.why, isTold };
+  /** How long it takes at least until a request may leave, and why. */
+  #known(): { readonly waitMs: number; readonly why: string } {
+    const nowMs = this.#nowMs;
+    const waitMs = this.#waitMs();
+    const planMs = this.#planMs(nowMs);
+    const askedMs = this.#backoff.waitMs(nowMs);
+    if (waitMs === 0 || waitMs === Number.POSITIVE_INFINITY) {
+      const silent = `the vendor has not completed its answer to ${counted(this.#inFlight, 'request')}`;
+      return { waitMs: 0, why: this.#backoff.isOver ? silent : this.#backoff.why };
+    }
+    const isOther = askedMs < waitMs && (planMs === waitMs || this.#backoff.isOver);
+    if (!isOther) return { waitMs, why: this.#backoff.why };
+    return { waitMs, why: planMs === waitMs ? LIMIT_USED_UP : LEARNED_RATE };
   }
 
-  #changed(): void {
-    if (!this.#sleep.isOn) return;
-    if (this.#queue.size > 0) this.#leases.ask();
-    this.#askLine();
-    this.#sleep.shorten(this.#queue.size === 0 ? 0 : this.#sleepMs(this.#waitMs()));
-  }
+  // ---------------------------------------------------------------------------------------- permits
 
   #grant(): RatePermit {
-    const permit = new RatePermit(this.#permits, this.#turns.shift());
-    this.#out.add(permit);
-    this.#guards.take();
-    return permit;
+    let state: 'in hand' | 'sent' | 'answered' | 'done' = 'in hand';
+    this.#leases.take();
+    this.#out += 1;
+    this.#inHand += 1;
+    return {
+      untilDue: () => undefined,
+      mayLeave: () => true,
+      holds: () => this.#holds(),
+      sent: () => {
+        if (state !== 'in hand') return;
+        state = 'sent';
+        this.#sent();
+      },
+      answered: () => {
+        if (state !== 'sent') return;
+        state = 'answered';
+        this.#inFlight -= 1;
+      },
+      done: () => {
+        if (state === 'done') return;
+        if (state === 'in hand') {
+          this.#inHand -= 1;
+          this.#leases.giveBack(this.#perSecond);
+        } else if (state === 'sent') this.#inFlight -= 1;
+        state = 'done';
+        this.#out -= 1;
+        this.#serve();
+      },
+    };
+  }
+
+  #sent(): void {
+    const nowMs = this.#nowMs;
+    this.#inHand -= 1;
+    this.#inFlight += 1;
+    this.#left -= 1;
+    this.#plan.sent(nowMs);
+    this.#learned.sent(nowMs);
+    this.#serve();
   }
 
   /** The plan and the learned speed have counted the permit when it was given; what answers say can still forbid it. */
   #holds(): boolean {
-    const nowMs = this.#nowMs();
-    if (this.#mustBeAlone && this.#out.size > 1) return false;
-    if (this.#backoff.waitMs(nowMs) > 0) return false;
-    return this.#remainingQuota.waitMs(nowMs, this.#out.inHand - 1) === 0;
+    const nowMs = this.#nowMs;
+    if (this.#mustBeAlone && this.#out > 1) return false;
+    return this.#backoff.waitMs(nowMs) === 0 && this.#leftMs(nowMs, this.#inHand - 1) === 0;
   }
-
-  #sent(permit: RatePermit): void {
-    if (!this.#out.isInHand(permit)) return;
-    const nowMs = this.#nowMs();
-    this.#out.sent(permit, nowMs, this.#guards.sent(nowMs));
-    this.#remainingQuota.sent();
-    this.#learned.sent(nowMs);
-    this.#changed();
-  }
-
-  #answered(permit: RatePermit): void {
-    const sent = this.#out.answered(permit);
-    if (sent !== undefined) this.#guards.answered(sent.numbers, this.#nowMs() - sent.atMs);
-  }
-
-  #done(permit: RatePermit): void {
-    if (this.#out.isInHand(permit)) {
-      this.#guards.giveBack();
-      this.#leases.giveBack();
-    }
-    if (!this.#out.remove(permit)) return;
-    this.#changed();
-  }
-
-  /** Every run ends: a wait beyond the longest pause stops the run now and not at the end of the wait. */
-  #refuseEndlessWaits(waitMs: number): void {
-    if (waitMs === 0 || waitMs === Number.POSITIVE_INFINITY) return;
-    const stuckMs = this.#nowMs() + waitMs - this.#standstill.progressAtMs;
-    this.#queue.refuse(({ maxPauseMs }) => {
-      if (maxPauseMs === undefined || stuckMs <= maxPauseMs) return undefined;
-      const words = stuckWords(stuckMs - waitMs, waitMs, maxPauseMs, this.#reason().why);
-      return pausedStop(words, this.#options.clock.wallMs() + waitMs);
-    });
-  }
-
-  #standstillStop({ maxPauseMs = 0 }: Waiter, stuckMs: number): StopError {
-    const silent = `the vendor has not completed its answer to ${counted(this.#out.inFlight, 'request')}`;
-    const why = this.#backoff.isOver ? silent : this.#backoff.why;
-    return pausedStop(stuckWords(stuckMs, 0, maxPauseMs, why), this.#options.clock.wallMs());
-  }
-
-  // ---------------------------------------------------------------------------------------- the speed
 
   #tellLearned(): void {
     const perSecond = this.#isPaced ? this.#learned.takeNews() : undefined;
     if (perSecond !== undefined) this.#options.onLearned(perSecond);
   }
 
-  #nowMs(): number {
-    return this.#options.clock.monotonicMs();
+  get #nowMs(): number {
+    return this.#clock.monotonicMs();
   }
+}
+
+/** The permit with its place in the line, which both hear what becomes of it. */
+function inTurn(permit: RatePermit, turn: Turn): RatePermit {
+  return {
+    untilDue: (latestMs) => turn.untilDue(latestMs),
+    mayLeave: () => turn.mayLeave(),
+    holds: () => turn.mayLeave() && permit.holds(),
+    sent: () => {
+      turn.left();
+      permit.sent();
+    },
+    answered: () => {
+      turn.answered();
+      permit.answered();
+    },
+    done: () => {
+      turn.giveBack();
+      permit.done();
+    },
+  };
+}
+
+function giveBack(permit: RatePermit): (error: unknown) => never {
+  return (error) => {
+    permit.done();
+    throw error;
+  };
 }

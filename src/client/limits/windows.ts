@@ -1,3 +1,6 @@
+import type { Clock } from '../../core/clock.ts';
+import { invariant } from '../../core/errors.ts';
+
 /** A limit of a plan: the most requests in any stretch of that length. */
 export interface Window {
   readonly requests: number;
@@ -6,16 +9,14 @@ export interface Window {
 
 export interface Limits {
   readonly concurrency: number;
-  /** Most requests in any stretch of a length. Empty when the plan is unknown and the speed is learned from answers. */
+  /** Empty when the plan is unknown and the speed is learned from answers. */
   readonly windows: readonly Window[];
 }
 
 /** Windows up to this length are spread evenly; the quota of an hour or a day may be used up at once. */
 const LONGEST_SPREAD_MS = 60_000;
 
-export function isSpread({ windowMs }: Window): boolean {
-  return windowMs <= LONGEST_SPREAD_MS;
-}
+const isSpread = ({ windowMs }: Window): boolean => windowMs <= LONGEST_SPREAD_MS;
 
 /** Whether the account says how fast requests may follow each other: a quota of an hour or a day does not. */
 export function tellsPace({ windows }: Limits): boolean {
@@ -30,41 +31,86 @@ export function perSecondOf({ requests, windowMs }: Window): number {
 const LEAST_MARGIN_MS = 5;
 
 /**
- * Above some hundred requests a second both ends are busy, so that requests reach the vendor in bunches: the gap
- * between them differs there from ours by the time that a bunch takes. Measured at 5,000 a second on two cores for both
- * ends: up to 16 ms.
+ * Above some hundred requests a second both ends are busy, so that requests reach the vendor in bunches. Measured at 5,000 a
+ * second on two cores for both ends: up to 16 ms.
  */
 const MARGIN_MS_PER_REQUEST_A_SECOND = 0.004;
 
-/**
- * A quota of an hour or a day is used up in a burst, and the next one may begin as soon as the window has passed, when the way
- * to the vendor takes another time than it did: on a new connection, or from a busy machine. A second of an hour is not missed.
- */
+/** The next quota of an hour or a day may begin on a new connection, or from a busy machine. A second of an hour is not missed. */
 const QUOTA_MARGIN_MS = 1_000;
 
-/** At most a twentieth of the window is given up in advance. */
-const LARGEST_SHARE = 0.05;
-
-/** More than one process sends, so that it never holds anybody back. */
-const UNBOUNDED_PER_SECOND = 100_000;
+/** When the margin times this is not enough, the vendor counts by another plan than ours. */
+const WIDEST = 8;
 
 /**
- * Requests a second when the shortest window is spread evenly, as fast as answers may let them be; the guards hold back, and hold the
- * longer ones. Where there is none of a minute or less nothing is to be spread: a day's quota may be used up at once.
+ * The guard of an account's plan: never more than its requests in any stretch of a window and its margin, whatever the vendor's
+ * way of counting. A permit that is out and has not been sent yet counts as sent now.
  */
-export function spreadPerSecond(windows: readonly Window[]): number {
-  const [shortest] = windows.filter(isSpread).sort((a, b) => a.windowMs - b.windowMs);
-  if (shortest === undefined) return UNBOUNDED_PER_SECOND;
-  return (shortest.requests * 1000) / (shortest.windowMs + sureMarginMs(shortest));
+export class Plan {
+  readonly #logs: readonly Log[];
+  #widened = 1;
+  /** Requests a second when the shortest window that is spread is spread evenly; infinite without one. */
+  readonly perSecond: number;
+
+  constructor(windows: readonly Window[]) {
+    this.#logs = windows.map((window) => new Log(window));
+    const [shortest] = windows.filter(isSpread).sort((a, b) => a.windowMs - b.windowMs);
+    this.perSecond =
+      shortest === undefined
+        ? Number.POSITIVE_INFINITY
+        : (shortest.requests * 1000) / (shortest.windowMs + LEAST_MARGIN_MS);
+  }
+
+  /** How long the next send must still wait; infinite while as many permits are out as a window has places. */
+  waitMs(nowMs: number, inHand: number): number {
+    let waitMs = 0;
+    for (const log of this.#logs) waitMs = Math.max(waitMs, log.waitMs(nowMs, inHand, this.#widened));
+    return waitMs;
+  }
+
+  sent(atMs: number): void {
+    for (const log of this.#logs) log.sent(atMs);
+  }
+
+  /** Adds sends of earlier runs, by the calendar. A time in the future comes from a changed clock and is dropped. */
+  seed(sentAtMs: readonly number[], clock: Clock): void {
+    const nowMs = clock.wallMs();
+    for (const atMs of sentAtMs) if (atMs <= nowMs) this.sent(clock.monotonicMs() - (nowMs - atMs));
+  }
+
+  /** The vendor saw our sends closer together than we sent them. @returns false when that can no longer be the reason. */
+  widen(): boolean {
+    if (this.#logs.length === 0 || this.#widened >= WIDEST) return false;
+    this.#widened *= 2;
+    return true;
+  }
 }
 
-/** The margin of a request of which its answer has told how late it may have come: it covers no bunches. */
-export const sureMarginMs = (window: Window): number =>
-  isSpread(window) ? LEAST_MARGIN_MS : QUOTA_MARGIN_MS;
+/** The last send times of one window. */
+class Log {
+  readonly #window: Window;
+  readonly #marginMs: number;
+  readonly #times: Float64Array;
+  #count = 0;
 
-/** The time by which we assume the window to be longer, so that jitter alone never exceeds the plan. */
-export function marginMs(window: Window): number {
-  if (!isSpread(window)) return QUOTA_MARGIN_MS;
-  const bunchMs = perSecondOf(window) * MARGIN_MS_PER_REQUEST_A_SECOND;
-  return Math.max(LEAST_MARGIN_MS, Math.min(bunchMs, window.windowMs * LARGEST_SHARE));
+  constructor(window: Window) {
+    const { requests, windowMs } = window;
+    invariant(requests >= 1 && windowMs > 0, `a window of ${requests} requests in ${windowMs} ms`);
+    this.#window = window;
+    const bunchMs = Math.min(perSecondOf(window) * MARGIN_MS_PER_REQUEST_A_SECOND, windowMs / 20);
+    this.#marginMs = isSpread(window) ? Math.max(bunchMs, LEAST_MARGIN_MS) : QUOTA_MARGIN_MS;
+    this.#times = new Float64Array(requests).fill(Number.NEGATIVE_INFINITY);
+  }
+
+  waitMs(nowMs: number, inHand: number, widened: number): number {
+    const places = this.#times.length - inHand;
+    if (places <= 0) return Number.POSITIVE_INFINITY;
+    const before = this.#times[(this.#count - places + this.#times.length) % this.#times.length];
+    return (before ?? 0) + this.#window.windowMs + this.#marginMs * widened - nowMs;
+  }
+
+  sent(atMs: number): void {
+    this.#times[this.#count % this.#times.length] = atMs;
+    this.#count += 1;
+  }
 }

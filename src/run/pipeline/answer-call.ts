@@ -172,7 +172,7 @@ async function answerInDoubt(work: Work, wanted: CallToBuy, state: InDoubt): Pro
  */
 async function resolved(work: Work, wanted: CallToBuy, state: InDoubt): Promise<Step> {
   const { context, run, batch } = work;
-  const leave = await run.session.client.limiter.lanes.enter(`doubt ${wanted.key}`, run.waiter);
+  const leave = await run.session.client.limiter.lane(`doubt ${wanted.key}`, run.waiter);
   const isSame = async (): Promise<boolean> => {
     const [now] = await context.ledger.find([wanted.key], { batch: batch.id });
     return now?.kind === 'in_doubt' && now.doubt.attempt === state.doubt.attempt;

@@ -5,7 +5,7 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { LearnedRate } from '../../../../src/client/limits/limiter/learned-rate.ts';
+import { LearnedRate } from '../../../src/client/limits/learned-rate.ts';
 import { type Admits, KINDS, play, reach, refused, shareOf, vendor } from './learned-rate-simulation.ts';
 
 const always = (): boolean => true;

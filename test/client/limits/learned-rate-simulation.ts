@@ -1,5 +1,5 @@
-import type { LearnedRate } from '../../../../src/client/limits/limiter/learned-rate.ts';
-import type { Window } from '../../../../src/client/limits/windows.ts';
+import type { LearnedRate } from '../../../src/client/limits/learned-rate.ts';
+import type { Window } from '../../../src/client/limits/windows.ts';
 
 /** Vendors and the way to them in simulated time, so that minutes of learning are tested in milliseconds. */
 
