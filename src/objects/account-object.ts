@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type Account, describeKey } from '../client/account/account.ts';
 import type { StopError } from '../core/errors.ts';
+import { DriftObject } from './log-object.ts';
 import { membersOf, noun } from './noun.ts';
 
 /** Accounts, without their keys. */
@@ -70,5 +71,8 @@ export const AccountTest = z.object({
   connects: z.boolean().optional(),
   key_tried: z.boolean().optional(),
   user: z.object({ user_id: z.string().nullable(), email: z.string().nullable() }).optional(),
+  /** The credits that the vendor says are left. */
+  balance: z.number().optional(),
+  drift: DriftObject.optional(),
 });
 export type AccountTest = z.infer<typeof AccountTest>;

@@ -1,10 +1,12 @@
 import { type Account, describeKey, findAccount, loadAccounts } from '../../client/account/account.ts';
 import { EXIT, type ExitCode, stop } from '../../core/errors.ts';
 import { present } from '../../core/objects.ts';
-import { foreignWords, linesOf } from '../../core/plain-text.ts';
+import { counted, foreignWords, linesOf } from '../../core/plain-text.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import type { AccountTest } from '../../objects/account-object.ts';
+import { DriftObject } from '../../objects/log-object.ts';
 import { type AccountFact, testAccount } from '../../run/tasks/account-test.ts';
+import { driftWords } from '../../run/tasks/spend.ts';
 import type { Console } from '../shell/command.ts';
 
 /** Looks whether accounts can be used, without spending anything. @param name left out: all of them. */
@@ -84,6 +86,8 @@ function shown(account: Account, fact: AccountFact): Shown {
         object: { key_tried: true, user: { user_id: userId ?? null, email: email ?? null } },
       };
     }
+    case 'balance':
+      return balanceShown(fact);
     case 'unagreed':
       return untried('nobody has agreed yet to what its dialect sends', 'a run asks');
     case 'untried': {
@@ -92,6 +96,16 @@ function shown(account: Account, fact: AccountFact): Shown {
       return untried(why, 'the first run does that');
     }
   }
+}
+
+function balanceShown({ left, drift }: Extract<AccountFact, { readonly kind: 'balance' }>): Shown {
+  return {
+    lines: linesOf(
+      `the vendor says that ${counted(left, 'credit')} ${left === 1 ? 'is' : 'are'} left.`,
+      drift && `${driftWords(drift)}.`,
+    ),
+    object: { key_tried: true, balance: left, ...present({ drift: drift && DriftObject.of(drift) }) },
+  };
 }
 
 function untried(why: string, instead: string): Shown {

@@ -89,7 +89,7 @@ interface LookUps {
 }
 
 /** Opens a client that sends one question at a time, because the vendor's rate limit may be unknown. */
-async function openLookUps(context: LookContext, baseUrl: URL): Promise<LookUps> {
+export async function openLookUps(context: LookContext, baseUrl: URL): Promise<LookUps> {
   const { account, dialect, clock, emit, signal, maxPauseMs = DEFAULT_MAX_PAUSE_MS } = context;
   const client = await Client.open({
     account: { ...account, limits: { ...account.limits, concurrency: 1 } },

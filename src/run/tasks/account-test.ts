@@ -3,8 +3,10 @@ import { isAgreed } from '../../client/account/agreements.ts';
 import { checkAddress, type Reached } from '../../client/client.ts';
 import { dialectOf, dialectQuestion } from '../../client/dialect.ts';
 import { systemClock } from '../../core/clock.ts';
+import { StopError } from '../../core/errors.ts';
 import type { Listener } from '../../core/events.ts';
-import { type OwnUser, whoAmI } from '../../plan/team/remote-members.ts';
+import { type LookContext, type OwnUser, openLookUps, whoAmI } from '../../plan/team/remote-members.ts';
+import { amountIn, type Drift, heldAgainstBooks } from '../balance.ts';
 
 export type AccountFact =
   | { readonly kind: 'sandbox' }
@@ -12,6 +14,8 @@ export type AccountFact =
   | { readonly kind: 'key' }
   | ({ readonly kind: 'address'; readonly url: URL } & Reached)
   | { readonly kind: 'tried'; readonly user: OwnUser }
+  /** What the vendor says is left, and how far our books are off since it was asked first. */
+  | { readonly kind: 'balance'; readonly left: number; readonly drift: Drift | undefined }
   /** The key was not tried, because nobody has agreed to what the dialect sends. */
   | { readonly kind: 'unagreed' }
   /** The key was not tried. `why` is what the vendor said; undefined when it has no free question. */
@@ -21,7 +25,7 @@ export type AccountFact =
 const MAX_PAUSE_MS = 60_000;
 
 /**
- * Finds out step by step whether an account can be used. It sends at most one question, which is free.
+ * Finds out step by step whether an account can be used. It sends at most two questions, which are free.
  * @throws StopError at the first step that fails.
  */
 export async function* testAccount(account: Account, emit: Listener): AsyncGenerator<AccountFact> {
@@ -31,15 +35,31 @@ export async function* testAccount(account: Account, emit: Listener): AsyncGener
   yield { kind: 'dialect', dialect: dialect.name };
   yield { kind: 'key' };
   yield { kind: 'address', url: account.baseUrl, ...(await checkAddress(account.baseUrl)) };
-  const question = dialect.whoami && dialectQuestion(dialect, account.baseUrl);
+  const { whoami, balance } = dialect;
+  const question = (whoami ?? balance) && dialectQuestion(dialect, account.baseUrl);
   if (question !== undefined && !(await isAgreed(question.agreement))) return yield { kind: 'unagreed' };
-  const told = await whoAmI({
-    account,
-    dialect,
-    clock: systemClock,
-    emit,
-    signal: new AbortController().signal,
-    maxPauseMs: MAX_PAUSE_MS,
-  });
-  yield told?.kind === 'told' ? { kind: 'tried', user: told.user } : { kind: 'untried', why: told?.why };
+  const context: LookContext = {
+    ...{ account, dialect, clock: systemClock, emit },
+    ...{ signal: new AbortController().signal, maxPauseMs: MAX_PAUSE_MS },
+  };
+  const told = await whoAmI(context);
+  const left = await balanceLeft(context, account.baseUrl);
+  if (told?.kind === 'told') yield { kind: 'tried', user: told.user };
+  else if (left === undefined || told !== undefined) yield { kind: 'untried', why: told?.why };
+  if (left === undefined) return;
+  yield { kind: 'balance', left, drift: await heldAgainstBooks(account.identity, left, systemClock) };
+}
+
+/** @throws StopError where the vendor refuses the key, or is none. */
+async function balanceLeft(context: LookContext, baseUrl: URL): Promise<number | undefined> {
+  const { balance } = context.dialect;
+  if (balance === undefined) return undefined;
+  const { client, waiter } = await openLookUps(context, baseUrl);
+  try {
+    const asked = await client.ask(waiter, client.freeRequest(balance));
+    if (asked.verdict.kind === 'stopped') throw new StopError(asked.verdict.stop);
+    return amountIn(asked, context.dialect, balance.credits);
+  } finally {
+    await client.close();
+  }
 }
