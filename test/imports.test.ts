@@ -83,7 +83,6 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'choose.ts',
     'open-ledger.ts',
     'retention.ts',
-    'retries.ts',
     'run-job.ts',
     'store-choice.ts',
     'summary.ts',

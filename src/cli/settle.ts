@@ -1,11 +1,10 @@
 import type { Command } from 'commander';
 import { stop } from '../core/errors.ts';
 import { counted, linesOf } from '../core/plain-text.ts';
-import { type Batch, credits, type Doubt } from '../ledger/ledger.ts';
-import { commandToGoOn, wordsOfCommand } from '../lib/command-line.ts';
+import { credits, type Doubt } from '../ledger/ledger.ts';
+import { commandToGoOn } from '../lib/command-line.ts';
 import { DoubtListObject } from '../objects/row-object.ts';
 import { type FoundBatch, findBatch } from '../run/open-ledger.ts';
-import { againWords, type Retries, shortOfExtra } from '../run/retries.ts';
 import {
   type AlikeDoubts,
   closeLeftOpenIn,
@@ -99,25 +98,15 @@ function decisionOf({ retry, skip, answer, notDone, extraCredits }: Flags): Pers
 
 const DECIDED = { retry: 'retry', skip: 'skip', told: 'your answer', not_done: 'not done' } as const;
 
-function decidedReport(
-  found: FoundBatch,
-  { doubts, retries, isOver }: Decided,
-  { kind }: PersonsDecision,
-): Report {
+function decidedReport(found: FoundBatch, { doubts, isOver }: Decided, { kind }: PersonsDecision): Report {
   const { batch } = found;
   const noted = `Noted for ${counted(doubts.length, 'call')}: ${DECIDED[kind]}.`;
   const command = isOver ? undefined : commandToGoOn(batch);
-  const isHeldBack = kind === 'retry' && !retries.goesOn;
   return {
     lines: [doubts.length > 0 ? noted : `Nothing in batch ${batch.id} is in doubt.`],
     object: { batch: batch.id, decided: kind, calls: doubts.length },
     warnings: kind === 'retry' ? warningsOfSeconds(doubts) : [],
-    advice: [
-      ...(doubts.length > 0 && command !== undefined && !isHeldBack
-        ? ['The next run does that:', command]
-        : []),
-      ...(kind === 'retry' ? notCoveredLines(batch, retries) : []),
-    ],
+    advice: doubts.length > 0 && command !== undefined ? ['The next run does that:', command] : [],
   };
 }
 
@@ -150,24 +139,6 @@ function listReport({ batch }: FoundBatch, list: DoubtList): Report {
     object: DoubtListObject.of({ ...list, batch }),
     advice: [...choiceLines(doubts), ...alike.flatMap(alikeLines)],
   };
-}
-
-/** Where the extra credits or the budget do not cover what is to be sent again: what is typed so that they do. */
-function notCoveredLines(batch: Batch, retries: Retries): readonly string[] {
-  const short = shortOfExtra(batch.id, retries);
-  return linesOf(
-    short && [`${short.fact} To let the next run send all of them again:`, short.command],
-    overBudgetLines(batch, retries),
-  );
-}
-
-function overBudgetLines(batch: Batch, { budget, ...retries }: Retries): readonly string[] {
-  if (budget === undefined) return [];
-  const { cap, left, enough } = budget;
-  const fact = `${againWords(retries)}, and ${left} of budget ${cap} ${left === 1 ? 'is' : 'are'} left.`;
-  if (wordsOfCommand(batch.command ?? '')?.[0] !== 'run')
-    return [`${fact} Run the list with --budget ${enough} to send all of them again.`];
-  return linesOf(`${fact} To send all of them again, with a higher budget:`, commandToGoOn(batch, enough));
 }
 
 const NOTHING_TO_DECIDE =

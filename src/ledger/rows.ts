@@ -75,15 +75,11 @@ SELECT w.row FROM v JOIN rows w ON w.batch = v.batch WHERE w.state <> 'pending'
         AND l.sent_at >= ${CUT_OFF}))
 LIMIT 1`);
 
-/**
- * What is left of a list. Each state is read by the index on it, in the order of the rows, and no further than it is asked for. A change
- * that was answered is in doubt for a person alone.
- */
-const leftIn = (state: string): string => `
-SELECT * FROM (SELECT r.row, r.input, r.work, c.cells FROM rows r LEFT JOIN cells c ON c.batch = r.batch AND c.row = r.row
-  WHERE r.batch = ? AND r.state = '${state}'
-    AND NOT EXISTS (SELECT 1 FROM calls a WHERE r.state = 'in_doubt' AND a.id = r.call AND a.state = 'answered') AND r.row >= ? AND r.row < ? ORDER BY r.row LIMIT CAST(? AS {int})) AS ${state}`;
-const ROWS_LEFT = `${leftIn('pending')} UNION ALL ${leftIn('in_doubt')} ORDER BY row LIMIT CAST(? AS {int})`;
+/** A change that was answered is in doubt for a person alone. */
+const ROWS_LEFT = `
+SELECT r.row, r.input, r.work, c.cells FROM rows r LEFT JOIN cells c ON c.batch = r.batch AND c.row = r.row
+WHERE r.batch = ? AND r.state = ? AND NOT EXISTS (SELECT 1 FROM calls a WHERE r.state = 'in_doubt' AND a.id = r.call AND a.state = 'answered')
+  AND r.row >= ? AND r.row < ? ORDER BY r.row LIMIT CAST(? AS {int})`;
 
 /** Pages of rows are in order: those from `fromRow` on, at most `limit`. */
 export const readRows = ({ db }: Context) => ({
@@ -154,18 +150,17 @@ export const readRows = ({ db }: Context) => ({
       ])
     ).last,
   /**
-   * Rows from `fromRow` on, and before `beforeRow`, that have no final outcome, in order, at most `limit`. The transaction that gives a
+   * Rows from `fromRow` on, and before `beforeRow`, that are left in this state, in order, at most `limit`. The transaction that gives a
    * row its final outcome erases its cells; those of a row in doubt stay until its batch is superseded or cancelled.
    */
-  async rowsLeft(
+  rowsLeft: async (
     batch: BatchId,
+    state: 'in_doubt' | 'pending',
     fromRow: RowNumber,
     beforeRow: RowNumber,
     limit: number,
-  ): Promise<readonly RowLeft[]> {
-    const within = [batch, fromRow, beforeRow, limit];
-    return (await db.rows<KeptLeft>(ROWS_LEFT, [...within, ...within, limit])).map(leftFrom);
-  },
+  ): Promise<readonly RowLeft[]> =>
+    (await db.rows<KeptLeft>(ROWS_LEFT, [batch, state, fromRow, beforeRow, limit])).map(leftFrom),
 });
 
 async function recordsBy(sql: Sql, text: string, params: readonly Cell[]): Promise<readonly RowRecord[]> {

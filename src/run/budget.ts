@@ -1,13 +1,18 @@
 import { isoTime } from '../core/clock.ts';
-import { invariant, StopError } from '../core/errors.ts';
+import { invariant, StopError, stop } from '../core/errors.ts';
+import { counted } from '../core/plain-text.ts';
 import {
+  type Batch,
   type BatchId,
   type BudgetScope,
   type Credits,
+  type Doubt,
   heldCredits,
   type Ledger,
+  type LedgerReader,
   type Money,
 } from '../ledger/ledger.ts';
+import { commandLine } from '../lib/command-line.ts';
 import type { Session } from './session.ts';
 
 /**
@@ -47,6 +52,26 @@ export async function noteReached(ledger: Ledger, id: BatchId, budgetToFinish: n
   const batch = await ledger.batch(id);
   invariant(batch !== undefined, 'a batch that has run is in the ledger');
   await ledger.changeBatch(id, { settings: { ...batch.settings, budget_to_finish: budgetToFinish } });
+}
+
+/** What ends a run whose rows are left for that alone: calls in doubt are to be sent again, and the extra credits do not cover them. */
+export async function overExtra(
+  ledger: LedgerReader,
+  { id }: Batch,
+  left: readonly Doubt[],
+): Promise<StopError> {
+  const { cap = 0, ...money } = await ledger.batchMoney(id, 'extra');
+  const used = heldCredits(money);
+  const most = left.reduce((sum, { atRisk }) => sum + atRisk, 0);
+  // The command decides about no other doubt of the batch: each that is sent again may be paid for twice.
+  const isAll = (await ledger.doubts(id)).length === left.length;
+  const about = isAll ? [id] : [id, String(left[0]?.row)];
+  const room = Math.max(0, cap - used);
+  return stop(
+    'extra_credits',
+    `${counted(left.length, 'call')} in doubt will be sent again, for at most ${counted(most, 'credit')}, and ${room} of ${counted(cap, 'extra credit')} ${cap === 1 ? 'is' : 'are'} left.`,
+    `Let the next run send all of them again: ${commandLine(['settle', ...about, '--retry', '--extra-credits', String(used + most)])}`,
+  );
 }
 
 function budgetReached(scope: BudgetScope, money: Money, reserve: number): StopError {

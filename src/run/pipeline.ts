@@ -4,7 +4,7 @@ import { present } from '../core/objects.ts';
 import { lastOfFirst } from '../core/row-range.ts';
 import { type MappedInput, OtherContent, openMappedInput } from '../files/input.ts';
 import { chooseDestination, type Destination, type OutputFiles } from '../files/output/output.ts';
-import type { Batch, Credits } from '../ledger/ledger.ts';
+import type { Batch, Credits, Doubt } from '../ledger/ledger.ts';
 import { closeIfFinished, startBatch } from '../plan/batch.ts';
 import { type BatchPlace, batchPlaceOf } from '../plan/batch-key.ts';
 import { planRun, requireAgreedRequests, requireConsent } from '../plan/consent.ts';
@@ -14,9 +14,8 @@ import { mostLeft } from '../plan/run-plan.ts';
 import { chooseSample, forecast, type Sample } from '../plan/sample.ts';
 import type { ChangePlan } from '../plan/team/change-plan.ts';
 import { balanceOf } from './balance.ts';
-import { noteReached } from './budget.ts';
+import { noteReached, overExtra } from './budget.ts';
 import { noteLearned } from './noted-people.ts';
-import { settlesAnew } from './pipeline/answer-call.ts';
 import {
   isOutputOfOther,
   isWrittenAfter,
@@ -28,9 +27,8 @@ import { requireRanges, sendRanges } from './pipeline/ranges.ts';
 import { isOfNoRow, workRows } from './pipeline/row-work.ts';
 import { submitAgain, submitRows } from './pipeline/submit.ts';
 import { ProjectAccess } from './project-access.ts';
-import { readChangesAnew } from './readings.ts';
-import { notCovered, retriesOf } from './retries.ts';
-import { ALL_ROWS, plannedProjects, type RowRange, type TaskSource, tasksOf } from './row-tasks.ts';
+import { readChangesAnew, settlesAnew } from './readings.ts';
+import { ALL_ROWS, leftIn, plannedProjects, type RowRange, type TaskSource, tasksOf } from './row-tasks.ts';
 import { noteStops, settleSeries } from './series.ts';
 import type { Sessions } from './sessions.ts';
 import { RunMetrics, type RunSummary, summarize } from './summary.ts';
@@ -134,20 +132,22 @@ async function work(submitted: Submitted, sessions: Sessions): Promise<Worked> {
   const suspect = await settleSeries(context, batch);
   if (suspect !== undefined) return { stopped: suspect };
   if (batch.plannedRows !== undefined) await noteLearned(context.ledger, batch, context.clock.wallMs());
-  const { fromRow, beforeRow } = ALL_ROWS;
-  if ((await context.ledger.rowsLeft(batch.id, fromRow, beforeRow, 1)).length === 0) return {};
-  const stopped = await inSession(submitted, sessions, () => left(submitted));
+  if ((await leftIn(context.ledger, batch, ALL_ROWS)) === undefined) return {};
+  const stopped = await inSession(submitted, sessions, left(submitted));
   // A refused change is settled, so only a new plan asks for it again.
   if (stopped?.answers?.includes('refused') === true && context.job.operation.change !== undefined)
     await context.ledger.changeBatch(batch.id, { state: 'superseded' });
   return { stopped };
 }
 
-function left(submitted: Submitted): TaskSource {
+type TasksLeft = (state: 'in_doubt' | 'pending') => TaskSource;
+
+function left(submitted: Submitted): TasksLeft {
   const { context, input, sample: only } = submitted;
   const beforeRow = Math.min(ALL_ROWS.beforeRow, lastOfFirst(input.sheet.headerRow, context.limit) + 1);
   const again = (): Promise<void> => submitAgain(submitted);
-  return tasksOf({ ...submitted, range: { ...ALL_ROWS, beforeRow }, only, submitAgain: again });
+  return (state) =>
+    tasksOf(state, { ...submitted, range: { ...ALL_ROWS, beforeRow }, only, submitAgain: again });
 }
 
 /**
@@ -162,7 +162,7 @@ export async function workRange(
   batch: Batch,
   range: RowRange,
 ): Promise<StopError | undefined> {
-  return inSession({ context, batch }, sessions, () => tasksOf({ context, batch, range }));
+  return inSession({ context, batch }, sessions, (state) => tasksOf(state, { context, batch, range }));
 }
 
 /**
@@ -172,7 +172,7 @@ export async function workRange(
 async function inSession(
   { context, batch }: Pick<Submitted, 'context' | 'batch'>,
   sessions: Sessions,
-  left: () => TaskSource,
+  left: TasksLeft,
 ): Promise<StopError | undefined> {
   const stopping = new AbortController();
   const signal = AbortSignal.any([context.signal, stopping.signal]);
@@ -186,13 +186,28 @@ async function inSession(
   signal.addEventListener('abort', announce, { once: true });
   try {
     await sessions.recover(run);
-    const [unknown, uncovered] = [new Set<CallKey>(), new Set<CallKey>()];
-    const rows = { context, batch, run, flying: new Map(), unknown, uncovered, signal, stopAll };
-    await workRows(rows, left());
-    // Rows were held until others of their project were answered.
-    if (projects.hasWaiting && !signal.aborted) await workRows(rows, left());
+    const uncovered = new Map<CallKey, Doubt>();
+    const rows = {
+      context,
+      batch,
+      run,
+      flying: new Map(),
+      unknown: new Set<CallKey>(),
+      uncovered,
+      mayWait: true,
+      signal,
+      stopAll,
+    };
+    // What surely can be settled gives back what it holds before anything is bought anew.
+    let waits = await workRows({ ...rows, mayWait: context.pace !== undefined }, left('in_doubt'));
+    waits = (await workRows(rows, left('pending'))) || waits;
+    // Rows were held until they may be asked about, or until others of their project were answered.
+    if (waits && !signal.aborted) {
+      await workRows(rows, left('in_doubt'));
+      await workRows(rows, left('pending'));
+    }
     if (uncovered.size > 0 && !signal.aborted)
-      stopAll(notCovered(batch, await retriesOf(context.ledger, batch.id)));
+      stopAll(await overExtra(context.ledger, batch, [...uncovered.values()]));
     if (context.hearBalance !== undefined && !signal.aborted) {
       const balance = await balanceOf(run);
       if (balance !== undefined) context.hearBalance(balance);

@@ -50,12 +50,19 @@ interface Question {
   ask(): Promise<Finding>;
 }
 
-export async function askAbout(run: Run, doubt: Doubt): Promise<boolean> {
+/** @returns `ended` where the doubt has. */
+export async function askAbout(
+  run: Run,
+  doubt: Doubt,
+  mayWait: boolean,
+): Promise<'ended' | 'unclear' | 'waits'> {
   const question = readBackQuestion(run, doubt) ?? inviteQuestion(run, doubt);
-  if (question === undefined || run.looked.has(doubt.attempt)) return false;
+  if (question === undefined || run.looked.has(doubt.attempt)) return 'unclear';
+  const waitMs = await msUntilSure(run, doubt, question.sureMs);
+  if (waitMs > 0 && !mayWait) return 'waits';
   run.looked.add(doubt.attempt);
-  await untilSure(run, doubt, question.sureMs);
-  return conclude(run, doubt, 'read_back', await question.ask());
+  await untilSure(run, waitMs);
+  return (await conclude(run, doubt, 'read_back', await question.ask())) ? 'ended' : 'unclear';
 }
 
 export function canBeAskedAbout(dialect: Dialect, call: Call): boolean {
@@ -224,7 +231,8 @@ export async function compareUsage(run: Run): Promise<void> {
   const { usage: mark } = await ledger.account(account.identity);
   if ((await moneyOf(session)).inDoubt > 0 && mark === undefined) return;
   const doubts = await doubtsAtRisk(session);
-  for (const doubt of doubts) await untilSure(run, doubt, sureMsOf(client, usage.sure_after));
+  for (const doubt of doubts)
+    await untilSure(run, await msUntilSure(run, doubt, sureMsOf(client, usage.sure_after)));
   const count = await countUsage(run, usage);
   if (count === undefined) return;
   const { credits, money } = count;
@@ -310,16 +318,17 @@ function sureMsOf({ timeoutMs }: Client, sureAfter: string | undefined): number 
   return vendorIsQuick() ? statedMs : Math.max(statedMs, timeoutMs + WORKS_ON_MS);
 }
 
-async function untilSure(run: Run, { sentAtMs }: Doubt, sureMs: number): Promise<void> {
-  const { session, waiter, emit, looked } = run;
-  const { clock } = session;
+async function msUntilSure(run: Run, { sentAtMs }: Doubt, sureMs: number): Promise<number> {
   await tellTime(run);
-  const waitMs = sureMs - Math.max(0, clock.wallMs() - sentAtMs);
+  return sureMs - Math.max(0, run.session.clock.wallMs() - sentAtMs);
+}
+
+async function untilSure({ session, waiter, emit, looked }: Run, waitMs: number): Promise<void> {
   if (waitMs <= 0) return;
   // The note is emitted once, because all other questions wait at the same time.
   if (looked.size <= 1)
     emit({ kind: 'note', message: `The vendor is asked about calls in doubt in ${formatDuration(waitMs)}.` });
-  await clock.sleep(waitMs, waiter.signal);
+  await session.clock.sleep(waitMs, waiter.signal);
 }
 
 /** Keeps what was said, and ends the doubt where that is certain. @returns whether it was. */

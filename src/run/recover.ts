@@ -2,6 +2,7 @@ import { operationFor } from '../client/dialect.ts';
 import { NOT_YET, oddAnswerIn } from '../client/judge.ts';
 import { NOTE_PERSON } from '../core/membership.ts';
 import type {
+  AttemptId,
   AttemptRecord,
   CallState,
   Decision,
@@ -29,14 +30,15 @@ import { type Run, type Session, tellTime } from './session.ts';
 
 type DoubtPolicy = 'hold' | 'skip' | 'retry';
 
+/** Undefined: the ledger now holds an answer, or no trace of the call, so the caller looks again. */
 type Resolution =
   | { readonly kind: 'send_again'; readonly again: Again }
-  /** The ledger now holds an answer, or no trace of the call, so the caller looks again. */
-  | { readonly kind: 'resolved' }
-  | { readonly kind: 'hold'; readonly reason: string }
-  | { readonly kind: 'skip'; readonly reason: string };
+  | { readonly kind: 'in_doubt' | 'skipped'; readonly reason: string; readonly attempt: AttemptId }
+  /** It is too early to send it again, or to ask about it. */
+  | { readonly kind: 'waits' }
+  | undefined;
 
-export interface Again {
+interface Again {
   readonly decision: DecisionId;
   readonly request?: KeyedRequest;
   readonly firstSentAtMs?: number;
@@ -99,28 +101,42 @@ export type InDoubt = CallState & { readonly kind: 'in_doubt' };
  * Rule 10: the first that applies counts. What surely costs nothing comes before a person's decision, and that before the job's policy.
  * `recover` has compared the vendor's count of credits already, because it means nothing once the run is buying.
  */
-export async function resolveDoubt(run: Run, state: InDoubt, policy: DoubtPolicy): Promise<Resolution> {
+export async function resolveDoubt(
+  run: Run,
+  state: InDoubt,
+  policy: DoubtPolicy,
+  mayWait: boolean,
+): Promise<Resolution> {
   const { doubt, decision } = state;
   // Who decided to leave the call out wants none of the ways, of which each may have it sent.
   if (decision?.kind === 'skip') return follow(decision, doubt);
   // While the vendor is at work on it, nobody but a person has it sent again.
   const isLater = doubt.why.startsWith(NOT_YET);
-  const repeated = isLater ? undefined : await repeat(run, state);
+  const repeated = isLater ? undefined : await repeat(run, state, mayWait);
   if (repeated !== undefined) return repeated;
-  if (await askAbout(run, doubt)) return { kind: 'resolved' };
+  const asked = await askAbout(run, doubt, mayWait);
+  if (asked !== 'unclear') return asked === 'waits' ? { kind: 'waits' } : undefined;
   // A decision to repeat that a kill left unused is ignored, because the rule that made it decides anew.
   if (decision !== undefined && decision.kind !== 'repeat') return follow(decision, doubt);
   return followPolicy(run, doubt, isLater ? 'hold' : policy);
 }
 
 /** Sends the lost request again, where it is charged once however often it arrives, or does no harm; undefined for other calls. */
-async function repeat(run: Run, { doubt, decision }: InDoubt): Promise<Resolution | undefined> {
+async function repeat(
+  run: Run,
+  { doubt, decision }: InDoubt,
+  mayWait: boolean,
+): Promise<Resolution | undefined> {
   const { repeats } = doubt;
   if (repeats >= MOST_REPEATS || (repeats > 0 && wasAnswered(run.session, doubt))) return undefined;
   const way = (await underItsKey(run, doubt)) ?? harmlessly(doubt);
   if (way === undefined) return undefined;
   const { why, ...again } = way;
-  await untilRepeat(run, doubt);
+  const { clock } = run.session;
+  const waitMs =
+    (REPEAT_AFTER_MS[repeats] ?? REPEAT_AFTER_MS[2]) - Math.max(0, clock.wallMs() - doubt.sentAtMs);
+  if (waitMs > 0 && !mayWait) return { kind: 'waits' };
+  if (waitMs > 0) await clock.sleep(waitMs, run.waiter.signal);
   const id = decision?.kind === 'repeat' ? decision.id : (await decide(run, doubt, 'repeat', 'rule', why)).id;
   return { kind: 'send_again', again: { decision: id, ...again } };
 }
@@ -144,20 +160,11 @@ const harmlessly = ({ call: { ifLost } }: Doubt): Way | undefined =>
 const wasAnswered = ({ client }: Session, { reply, call }: Doubt): boolean =>
   reply !== undefined && oddAnswerIn(reply, client.dialect, call) !== undefined;
 
-async function untilRepeat({ session: { clock }, waiter }: Run, { repeats, ...sent }: Doubt): Promise<void> {
-  const spacingMs = REPEAT_AFTER_MS[repeats] ?? REPEAT_AFTER_MS[2];
-  const waitMs = spacingMs - Math.max(0, clock.wallMs() - sent.sentAtMs);
-  if (waitMs > 0) await clock.sleep(waitMs, waiter.signal);
-}
-
 async function followPolicy(run: Run, doubt: Doubt, policy: DoubtPolicy): Promise<Resolution> {
   const { ledger, account } = run.session;
-  if (policy === 'hold') return { kind: 'hold', reason: doubtReason(doubt) };
+  if (policy === 'hold') return held(doubt);
   if (policy === 'retry' && (await wasRetried(ledger, account.identity, doubt, run.batch)))
-    return {
-      kind: 'hold',
-      reason: `${doubtReason(doubt)}; the job had it sent again, and that answer was lost too`,
-    };
+    return held(doubt, '; the job had it sent again, and that answer was lost too');
   return follow(await decide(run, doubt, policy, 'job', `the job says in_doubt: ${policy}`), doubt);
 }
 
@@ -175,7 +182,11 @@ async function decide(
 function follow(decision: Decision, doubt: Doubt): Resolution {
   const { kind, by, why } = decision;
   if (kind === 'retry') return { kind: 'send_again', again: { decision: decision.id } };
-  if (kind !== 'skip') return { kind: 'hold', reason: doubtReason(doubt) };
+  if (kind !== 'skip') return held(doubt);
   const who = by === 'person' ? 'skipped by the user' : `skipped, ${why}`;
-  return { kind: 'skip', reason: `${who}: ${doubt.why}` };
+  return { kind: 'skipped', reason: `${who}: ${doubt.why}`, attempt: doubt.attempt };
 }
+
+const held = (doubt: Doubt, more = ''): Resolution => ({
+  ...{ kind: 'in_doubt', reason: doubtReason(doubt) + more, attempt: doubt.attempt },
+});

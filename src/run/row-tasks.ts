@@ -39,26 +39,34 @@ interface Left {
 
 const PAGE_ROWS = 1_000;
 
-/** The tasks of the rows of a batch that are left in the ledger, which has all that is needed for them. */
-export async function* tasksOf({ context, batch, range, only, submitAgain }: Left): TaskSource {
+/** The tasks of the rows of a batch that are left in this state in the ledger, which has all that is needed for them. */
+export async function* tasksOf(state: 'in_doubt' | 'pending', left: Left): TaskSource {
+  const { context, batch, range, only, submitAgain } = left;
   const { ledger } = context;
   const taskOf = await taskMaker(context, batch);
-  let isComplete = submitAgain === undefined;
   for (let { fromRow } = range; ; ) {
-    const page = await ledger.rowsLeft(batch.id, fromRow, range.beforeRow, PAGE_ROWS);
-    if (!isComplete && !page.every(isWhole)) {
-      await submitAgain?.();
-      isComplete = true;
-      continue;
+    let page = await ledger.rowsLeft(batch.id, state, fromRow, range.beforeRow, PAGE_ROWS);
+    if (submitAgain !== undefined && !page.every(isWhole)) {
+      await submitAgain();
+      page = await ledger.rowsLeft(batch.id, state, fromRow, range.beforeRow, PAGE_ROWS);
     }
-    yield page
-      .filter(isWhole)
-      .filter(({ row }) => only?.has(row) !== false)
-      .map(taskOf);
+    const tasks = page.filter(isWhole).filter(({ row }) => only?.has(row) !== false);
+    // Nobody waits for rows in doubt in their order.
+    yield* paced(tasks.map(taskOf), state === 'pending' ? context.pace : undefined);
     const last = page.at(-1);
     if (last === undefined || page.length < PAGE_ROWS) return;
     fromRow = last.row + 1;
   }
+}
+
+/** The first row that is left; undefined where none is. */
+export async function leftIn(
+  ledger: Pick<Ledger, 'rowsLeft'>,
+  { id }: Pick<Batch, 'id'>,
+  { fromRow, beforeRow }: RowRange,
+): Promise<RowLeft | undefined> {
+  const [doubt] = await ledger.rowsLeft(id, 'in_doubt', fromRow, beforeRow, 1);
+  return doubt ?? (await ledger.rowsLeft(id, 'pending', fromRow, beforeRow, 1))[0];
 }
 
 export const isWhole = (left: RowLeft): left is ListedRow | PlannedRow =>
@@ -96,14 +104,12 @@ function plannedTask(planned: PlannedRow): Task {
   return { ...planned, work: { input: planned.work, ...notes } };
 }
 
-export async function* paced(source: TaskSource, pace: Pace | undefined): AsyncGenerator<readonly Task[]> {
-  for await (const tasks of source) {
-    for (let left = tasks; left.length > 0; ) {
-      const last = await pace?.upTo(left[0]?.row ?? 0);
-      const end = last === undefined ? -1 : left.findIndex(({ row }) => row > last);
-      yield end < 0 ? left : left.slice(0, end);
-      left = end < 0 ? [] : left.slice(end);
-    }
+async function* paced(tasks: readonly Task[], pace: Pace | undefined): TaskSource {
+  for (let left = tasks; left.length > 0; ) {
+    const last = await pace?.upTo(left[0]?.row ?? 0);
+    const end = last === undefined ? -1 : left.findIndex(({ row }) => row > last);
+    yield end < 0 ? left : left.slice(0, end);
+    left = end < 0 ? [] : left.slice(end);
   }
 }
 

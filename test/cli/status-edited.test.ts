@@ -30,7 +30,7 @@ test.each<[string, (desk: Desk) => () => Promise<void>]>([
     (desk) => async () => desk.place.writeAccount(desk.place.vendor.url, { id: 'of another customer' }),
   ],
 ])(
-  'a lost call of a batch whose %s was edited is not sent again, and settle says what brings it back',
+  'a lost call of a batch whose %s was edited is not sent again until that is put back',
   async (changed, editOf) => {
     const desk = await openDesk({ faults: 'charged-reset:x1' });
     desk.list(1);
@@ -43,7 +43,7 @@ test.each<[string, (desk: Desk) => () => Promise<void>]>([
     const refused = await desk.type(retry);
     expect(refused).toMatchObject({ code: 2, stdout: '' });
     expect(refused.stderr).toBe(
-      `No run goes on with batch ${batch}, because its ${changed} has changed, so it sends nothing again.\nPut the ${changed} back as it was to send it again, or say what became of it with --answer or --not-done.\n`,
+      `No run goes on with batch ${batch}, because its ${changed === 'list' ? changed : 'job or account'} has changed, so it sends nothing again.\nSay what became of it with --answer or --not-done.\n`,
     );
     for (const [at, file] of files.entries()) writeFileSync(file, before[at] ?? '');
     expect(await desk.type(retry)).toMatchObject({ code: 0 });

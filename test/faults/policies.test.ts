@@ -69,6 +69,21 @@ describe.concurrent('calls in doubt', () => {
     );
     expect((await workplace.vendor.book()).credits).toBe(6 + 3);
   });
+
+  test('a run settles its rows in doubt before it asks for pending ones, wherever they stand in the list', async () => {
+    await using workplace = await lossyWorkplace('{ retry: { extra_credits: 9 } }');
+    await workplace.runHere();
+    // The first of the three is pending from then on.
+    expect(
+      await workplace.typeHere(['settle', 'last', '2', '--retry', '--store', workplace.path('store')]),
+    ).toMatchObject({ code: 0 });
+    const before = workplace.vendor.requests().length;
+    expect(await workplace.runHere(JOB)).toMatchObject({ code: 3, report: { requests: 3 } });
+    const asked = workplace.vendor.requests().slice(before);
+    expect(
+      asked.map(({ body }) => DOMAINS.findIndex((domain) => JSON.stringify(body).includes(domain))),
+    ).toEqual([2, 4, 0]);
+  });
 });
 
 /** The same account, columns and waterfall as the plain operation, so the same batch, with another policy. */

@@ -115,7 +115,7 @@ test('a row is prepared from the ledger as it is from the file', async () => {
   const expected: unknown[] = [];
   for await (const group of sheet.groups())
     for (const each of group) if (each.row > 2) expected.push({ row: each.row, prepared: prepare(each) });
-  const tasks = await all(tasksOf({ context, batch, range: ALL_ROWS }));
+  const tasks = await all(tasksOf('pending', { context, batch, range: ALL_ROWS }));
   const found = tasks.map((task) => {
     return { row: task.row, prepared: task.kind === 'work' ? task.work : task.outcome };
   });
@@ -123,7 +123,7 @@ test('a row is prepared from the ledger as it is from the file', async () => {
   expect(tasks.map(({ kind }) => kind)).toEqual(expect.arrayContaining(['work', 'end']));
   expect(tasks.filter((task) => task.kind === 'work' && task.work.repaired !== undefined)).not.toEqual([]);
   const range = { fromRow: 40, beforeRow: 60 };
-  expect(await all(tasksOf({ context, batch, range }))).toEqual(
+  expect(await all(tasksOf('pending', { context, batch, range }))).toEqual(
     tasks.filter(({ row }) => row >= 40 && row < 60),
   );
 });
@@ -180,7 +180,7 @@ test('a row in doubt is kept, and a later range settles it once the doubt is res
   await place.workplace.vendor.setFaults('charged-500:x1');
   const range = { fromRow: 2, beforeRow: rows + 2 };
   expect(await workRange(context, new Sessions(), batch, range)).toBeUndefined();
-  const left = await context.ledger.rowsLeft(batch.id, range.fromRow, range.beforeRow, 9);
+  const left = await context.ledger.rowsLeft(batch.id, 'in_doubt', range.fromRow, range.beforeRow, 9);
   expect(left.length).toBe(1);
   expect(await place.spender.ledger.counts(batch.id)).toMatchObject({ in_doubt: 1, matched: 19 });
   const before = askedOf(place.workplace).length;

@@ -7,7 +7,7 @@ import type { AttemptId, Batch, FinishedRow, KnownAnswer } from '../../ledger/le
 import { crashPoint } from '../../lib/faults.ts';
 import { forgettingBeside, isSurelyFreshFor } from '../../plan/known-calls.ts';
 import { type MetCall, RowWalk } from '../../plan/row-walk.ts';
-import { paced, type Task, type TaskSource } from '../row-tasks.ts';
+import type { Task, TaskSource } from '../row-tasks.ts';
 import { answerTo, type Work } from './answer-call.ts';
 
 /**
@@ -33,14 +33,20 @@ const SPARE_ROWS = 16;
 /** No more are read while so many wait, so that memory does not grow with the file, and until hardly any do: each wait of the queue costs. */
 const [MOST_AHEAD, FEW_AHEAD] = [512, 64];
 
-export async function workRows(work: RowsWork, source: TaskSource): Promise<void> {
+/** @returns whether rows wait for others, or for a later time. */
+export async function workRows(work: RowsWork, source: TaskSource): Promise<boolean> {
   const { context, signal, stopAll } = work;
   const ends = new RowEnds(work);
+  let waits = false;
   const queue = new PQueue({ concurrency: context.account.limits.concurrency * ROWS_PER_SLOT + SPARE_ROWS });
   const begin = (row: Walking): void =>
-    void queue.add(() => (signal.aborted ? undefined : workRow(work, row, ends))).catch(stopAll);
+    void queue
+      .add(async () => {
+        if (!signal.aborted && (await workRow(work, row, ends)) === 'waits') waits = true;
+      })
+      .catch(stopAll);
   try {
-    for await (const tasks of paced(source, context.pace)) {
+    for await (const tasks of source) {
       if (signal.aborted) break;
       const left = await leftOf(work, tasks, ends.add.bind(ends));
       // The reading waits, so that memory does not grow with the file.
@@ -59,6 +65,7 @@ export async function workRows(work: RowsWork, source: TaskSource): Promise<void
   await queue.onIdle();
   if (!isOfNoRow(signal)) ends.addUndecided();
   await ends.write().catch(stopAll);
+  return waits;
 }
 
 /** Whether the run was stopped because what came says nothing of any row. */
@@ -73,19 +80,27 @@ interface Walking {
 }
 
 /** Walks a row to its end, and gets an answer for each of its calls on the way. After a crash the same walk arrives at the same place. */
-async function workRow(work: Work, { task, walk, answers }: Walking, ends: RowEnds): Promise<void> {
+async function workRow(
+  work: Work,
+  { task, walk, answers }: Walking,
+  ends: RowEnds,
+): Promise<'waits' | undefined> {
   const { identity } = work.context.account;
   for (;;) {
     const step = walk.step();
-    if (step.kind === 'end') return ends.addNow(task, step.outcome, answers);
+    if (step.kind === 'end') {
+      ends.addNow(task, step.outcome, answers);
+      return undefined;
+    }
     const { met } = step;
     const obtained = await answerTo(work, { key: met.keyFor(identity), call: met.call, row: task.row });
-    if (obtained.kind === 'waits') return;
+    if (obtained.kind === 'waits') return 'waits';
     if (obtained.kind !== 'answered') {
       const { kind, reason, attempt, waitsFor } = obtained;
       // The doubt of a call belongs to its row as an answer does.
       if (attempt !== undefined) answers.push(attempt);
-      return ends.addNow(task, { kind, reason }, answers, waitsFor);
+      ends.addNow(task, { kind, reason }, answers, waitsFor);
+      return undefined;
     }
     walk.tell(met, obtained.answer);
     answers.push(obtained.answer.attempt);

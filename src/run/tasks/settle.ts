@@ -8,6 +8,7 @@ import { present } from '../../core/objects.ts';
 import {
   type AttemptId,
   type Batch,
+  type BatchId,
   type Credits,
   type Decision,
   type DecisionKind,
@@ -17,10 +18,12 @@ import {
   type Ledger,
   type LedgerReader,
   type Look,
+  standingDecision,
   type WaitingRow,
 } from '../../ledger/ledger.ts';
 import { AccountTime } from '../../ledger/time.ts';
 import { commandLine } from '../../lib/command-line.ts';
+import { overOf, refuseOver } from '../job-today.ts';
 import {
   type FoundBatch,
   lookAtLedger,
@@ -29,9 +32,7 @@ import {
   openLedger,
   requireTaken,
 } from '../open-ledger.ts';
-import { overOf, refuseOver } from '../over.ts';
 import { canBeAskedAbout, doubtReason } from '../reconcile.ts';
-import { decisionsAbout, type Retries, retriesOf } from '../retries.ts';
 import { accountOfBatch, dialectFor, dialectOfBatch } from './batch-account.ts';
 import {
   type AlikeDoubts,
@@ -136,6 +137,18 @@ async function examined(
   return all;
 }
 
+/** What was decided about each doubt, and is done by the next run of the batch, in their order. */
+async function decisionsAbout(
+  ledger: LedgerReader,
+  batch: BatchId,
+  doubts: readonly Doubt[],
+): Promise<readonly (Decision | undefined)[]> {
+  const state = doubts.length === 0 ? 'cancelled' : (await ledger.batch(batch))?.state;
+  if (state === 'superseded' || state === 'cancelled') return doubts.map(() => undefined);
+  const keys = doubts.map(({ key }) => key);
+  return (await ledger.find(keys, { batch })).map(standingDecision);
+}
+
 function urgencyOf({ call: { change, ifLost } }: Doubt): number {
   if (change === undefined || change.atStake !== undefined) return 0;
   return ifLost === 'hold' ? 1 : 2;
@@ -200,7 +213,6 @@ export type PersonsDecision =
 
 export interface Decided {
   readonly doubts: readonly Doubt[];
-  readonly retries: Retries;
   /** Whether no run goes on with the batch. */
   readonly isOver: boolean;
 }
@@ -231,7 +243,7 @@ export async function settleDoubts(
     const over = await overOf(ledger, batch);
     if (decision.kind === 'retry' && over !== undefined) await refuseOver(ledger, batch, over, doubts);
     await decideOn(ledger, batch, doubts, decision, nowMs);
-    return { doubts, retries: await retriesOf(ledger, batch.id), isOver: over !== undefined };
+    return { doubts, isOver: over !== undefined };
   } finally {
     await ledger.close();
   }

@@ -13,7 +13,7 @@ import type {
 import { identifierOf } from '../../ledger/tally.ts';
 import { type ResolvedJob, RowWalk, type WalkedRow } from '../../plan/row-walk.ts';
 import { jobOfBatch } from '../job-today.ts';
-import { isWhole, taskMaker } from '../row-tasks.ts';
+import { isWhole, leftIn, taskMaker } from '../row-tasks.ts';
 
 /** What a person says that came of a call ends the rows that wait for it, as far as their operations ask for nothing more. */
 
@@ -50,7 +50,7 @@ async function walkingIn(ledger: Ledger, batch: Batch): Promise<Walking> {
   const job = await orNone(jobOfBatch(batch));
   const taskOf = job && (await taskMaker(job, batch));
   return async (row, doubt, told) => {
-    const [left] = taskOf ? await ledger.rowsLeft(batch.id, row, row + 1, 1) : [];
+    const left = taskOf && (await leftIn(ledger, batch, { fromRow: row, beforeRow: row + 1 }));
     const task = left && isWhole(left) ? taskOf?.(left) : undefined;
     if (job !== undefined && task?.kind === 'work')
       return walked(ledger, batch, job, task.work, { doubt, told });
