@@ -5,7 +5,7 @@
  */
 import { expect, onTestFinished, test } from 'vitest';
 import provider from '../src/client/dialects/provider.ts';
-import { isUnread } from '../src/client/judge.ts';
+import { factsShape, NO_FACTS } from '../src/client/judge.ts';
 import { credits, type RunOptions, type RunSummary, runJob } from '../src/index.ts';
 import { agreeToDialects } from './agree.ts';
 import { deskBefore } from './cli/desk.ts';
@@ -59,11 +59,11 @@ test('five of them stop a run, and a corrected dialect says what they are', asyn
 });
 
 const isOdd = (answer: object, dialect: object = {}): boolean =>
-  isUnread(
+  factsShape(
+    JSON.stringify(answer),
     { ...provider, ...dialect },
     { operation: 'enrich-company', parameters: { domain: 'a.example' }, ifLost: 'hold' },
-    { status: 200, headers: {}, body: Buffer.from(JSON.stringify(answer)), receivedAtMs: 0 },
-  );
+  ) === NO_FACTS;
 
 test.each<[object, object]>([
   [{ request_id: 'r-1', status: 'ok', timestamp: '2026-11-21T00:00:00Z', credits: 1 }, {}],

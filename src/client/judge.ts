@@ -1,7 +1,7 @@
 import { readBody, readBodyOnce } from '../core/answer-body.ts';
 import { messageOf, type StopDetail, unreachable } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
-import type { Call, JsonValue } from '../core/operation.ts';
+import type { Call } from '../core/operation.ts';
 import { foreignWords } from '../core/plain-text.ts';
 import { DONE_WITHOUT_A_WORD, WITHOUT_A_WORD } from '../core/row.ts';
 import type { Closure, Credits, RawReply } from '../ledger/ledger.ts';
@@ -10,30 +10,19 @@ import {
   type AnswerRule,
   type Dialect,
   type DialectOperation,
-  dialectOperationOf,
   type ReadBack,
   vendorReply,
 } from './dialect.ts';
-import { Asked } from './judge/asked.ts';
-import { chargedCredits, isExactly } from './judge/charged.ts';
-import { identifiedCalls, otherIn } from './judge/identity.ts';
-import { namesProject, namesRoute } from './judge/routes.ts';
+import { chargedCredits, isExactly } from './judge/cost.ts';
 import { firstFitting, isReadable } from './judge/rules.ts';
 import { missingWords, type Said, speakerOf, stopFor, vendorWords } from './judge/said.ts';
-import type { PlainMeaning } from './judge/table.ts';
+import { is2xx, namesProject, namesRoute, type PlainMeaning } from './judge/table.ts';
 import { concluded, type Meant } from './judge/tables.ts';
 import { askedWaitMs } from './rate-hints.ts';
 
-export { changeFields, leftBy } from './judge/change-facts.ts';
-export { envelopeAdvice, isUnread, placeAdvice } from './judge/dialect-advice.ts';
-export { factsShape } from './judge/facts.ts';
-export {
-  type OddAnswer,
-  oddAnswerIn,
-  refusalShape,
-  ruleForLost,
-} from './judge/odd-answer.ts';
-export { namesRoute } from './judge/routes.ts';
+export { changeFields, leftBy } from './judge/changes.ts';
+export * from './judge/shapes.ts';
+export { namesRoute } from './judge/table.ts';
 
 /**
  * Says what a reply means and what follows: one pure, total function over rules that are the dialect's data. Whatever
@@ -144,21 +133,19 @@ function meantBy(
   const rules = rulesFor(dialect, own === undefined ? undefined : operation);
   const rule = firstFitting(rules, said.raw, said.body, dialect.fields_at);
   if (rule !== undefined && rule.means !== 'as_stated')
-    return { own, said, rule, rules, means: ofWhatIsThere(rule, said, call), texts: [] };
-  const question = { dialect, operation, call, isOuter: own === undefined };
-  return { own, said, rules, rule: undefined, ...concluded(said, question) };
+    return { own, said, rules, rule, table: undefined, means: ofWhatIsThere(rule, said, call) };
+  const table = concluded(said, dialect, operation, call, own === undefined);
+  return { own, said, rules, rule: undefined, table, means: table.row.means };
 }
 
-type Rules = readonly AnswerRule[];
-
 /** @param operation undefined where the service in front of the vendor answered. */
-function rulesFor({ answers, through }: Dialect, operation: DialectOperation | undefined): Rules {
+function rulesFor(
+  { answers, through }: Dialect,
+  operation: DialectOperation | undefined,
+): readonly AnswerRule[] {
   if (operation === undefined) return through?.envelope.answers ?? [];
   return operation.answers === undefined ? answers : [...operation.answers, ...answers];
 }
-
-/** Whether a record in an answer can be told from another one by what the call asked. */
-export const isIdentified = (call: Call): boolean => identifiedCalls(call).length > 0;
 
 /** Whether an answer that was booked at `charged` surely cost just that. */
 export function isExactCharge(
@@ -188,9 +175,9 @@ export type RuleFound = {
 
 /** What judges an answer, for display. */
 export function ruleOf(raw: RawReply, dialect: Dialect, operation: DialectOperation, call: Call): RuleFound {
-  const { own, said, rules, rule, means, row = '' } = meantBy(raw, dialect, operation, call);
+  const { own, said, rules, rule, table, means } = meantBy(raw, dialect, operation, call);
   const { status } = said.raw;
-  if (rule === undefined) return { row, means, status };
+  if (rule === undefined) return { row: table?.row.name ?? '', means, status };
   const at = rules.indexOf(rule);
   const ofOperation = own === undefined ? 0 : (operation.answers?.length ?? 0);
   if (at < ofOperation)
@@ -226,35 +213,34 @@ function newPath(
 }
 
 function verdictOf(answer: Meant, charged: Credits, call: Call | undefined): Verdict {
-  const { said, rule, means, texts, because } = answer;
+  const { said, rule, means, table } = answer;
   if (means === 'found') return { kind: 'answered', answer: means, charged, why: foundWords(answer, call) };
-  const isSuccess = Math.floor(said.raw.status / 100) === 2;
-  const isOdd = rule === undefined && isSuccess && (means === 'in_doubt' || means === 'refused');
-  const words = vendorWords(said, texts, isOdd);
+  const isOdd =
+    table !== undefined && is2xx(said.raw.status) && (means === 'in_doubt' || means === 'refused');
+  const why = vendorWords(said, table?.texts, isOdd);
   switch (means) {
     case 'no_match':
     case 'refused':
-      return { kind: 'answered', answer: means, charged, why: words };
+      return { kind: 'answered', answer: means, charged, why };
     case 'project_refused':
-      return { kind: 'answered', answer: 'refused', charged, why: words, projectRefused: true };
+      return { kind: 'answered', answer: 'refused', charged, why, projectRefused: true };
     case 'rate_limited': {
       const wait = present({ pauseMs: askedWaitMs(said.raw, said.by.rateHints, said.body) });
-      if (rule?.charged !== true) return { kind: 'paused', why: words, ...wait };
-      return { kind: 'in_doubt', why: `${words}, which is charged`, wait };
+      if (rule?.charged !== true) return { kind: 'paused', why, ...wait };
+      return { kind: 'in_doubt', why: `${why}, which is charged`, wait };
     }
     case 'pending':
-      return { kind: 'in_doubt', why: `${NOT_YET}: ${words}`, isNotYet: true };
+      return { kind: 'in_doubt', why: `${NOT_YET}: ${why}`, isNotYet: true };
     case 'in_doubt': {
-      if (rule?.charged === false) return { kind: 'not_sent', why: words };
-      return {
-        kind: 'in_doubt',
-        why: `${words}${because === undefined ? missingWords(rule?.body) : `, ${because}`}`,
-      };
+      if (rule?.charged === false) return { kind: 'not_sent', why };
+      const because = table?.row.because;
+      const clause = because === undefined ? missingWords(rule?.body) : `, ${because}`;
+      return { kind: 'in_doubt', why: why + clause };
     }
     case 'key_dead':
     case 'credits_used_up':
     case 'wrong_address':
-      return { kind: 'stopped', why: words, stop: stopFor(means, words, said) };
+      return { kind: 'stopped', why, stop: stopFor(means, why, said) };
     default:
       return unreachable(means);
   }
@@ -264,11 +250,12 @@ function verdictOf(answer: Meant, charged: Credits, call: Call | undefined): Ver
 export const NOT_YET = 'not yet';
 
 /** What a match says of itself besides counts only where it names a part that is missing. */
-function foundWords({ said, texts, isWordless, isPartial, shows }: Meant, call: Call | undefined): string {
-  if (isWordless === true) return vendorWords(said, texts) + WITHOUT_A_WORD;
-  if (isPartial === true) return vendorWords(said, texts, true);
-  if (shows !== undefined) return `status ${said.raw.status}${SHOWS}${foreignWords(shows)}`;
-  return call?.change === undefined ? `status ${said.raw.status}` : vendorWords(said, texts);
+function foundWords({ said, table }: Meant, call: Call | undefined): string {
+  const words = vendorWords(said, table?.texts, table?.isPartial);
+  if (table?.row.isWordless === true) return words + WITHOUT_A_WORD;
+  if (table?.isPartial === true || call?.change !== undefined) return words;
+  const shows = table?.shows === undefined ? '' : SHOWS + foreignWords(table.shows);
+  return `status ${said.raw.status}${shows}`;
 }
 
 const SHOWS = ', which shows ';
@@ -279,32 +266,10 @@ const SHOWS = ', which shows ';
  */
 export function remarkOn({ change }: Call, why: string): string | undefined {
   if (change !== undefined) return why.endsWith(WITHOUT_A_WORD) ? DONE_WITHOUT_A_WORD : undefined;
-  const shown = /^status \d+, which shows (.*)$/su.exec(why)?.[1];
-  if (shown !== undefined) return notAskedFor(shown);
-  const words = /^status \d+, (.*)$/su.exec(why)?.[1];
-  return words === undefined ? undefined : `the vendor says that something is missing: ${words}`;
-}
-
-const notAskedFor = (shown: string): string =>
-  `the answer shows ${shown}, and not the one that was asked for`;
-
-/**
- * The same for a row that was asked about in vain before, by other identifiers than this call's: what the match shows in the place of
- * them. It is known only when a row ends, because another row may have got the same answer by this call alone.
- * @param fields of the answer, where the dialect has them.
- */
-export function remarksBeside(
-  call: Call,
-  fields: JsonValue,
-  inVain: readonly Call[],
-  dialect: Dialect,
-): readonly string[] {
-  const remarks = inVain.flatMap(identifiedCalls).flatMap((asked) => {
-    if (Object.keys(asked.parameters).some((name) => Object.hasOwn(call.parameters, name))) return [];
-    const shown = otherIn(fields, {}, new Asked(asked, dialectOperationOf(dialect, asked)));
-    return shown === undefined ? [] : [notAskedFor(foreignWords(shown))];
-  });
-  return [...new Set(remarks)];
+  const said = why.replace(/^status \d+/, '');
+  if (said.startsWith(SHOWS))
+    return `the answer shows ${said.slice(SHOWS.length)}, and not the one that was asked for`;
+  return said === '' ? undefined : `the vendor says that something is missing: ${said.replace(/^, /, '')}`;
 }
 
 /**
@@ -315,7 +280,7 @@ export function remarksBeside(
 export function saidOfLost(own: RawReply, { answers }: ReadBack): ReadBack['answers'][number]['says'] {
   const body = readBody(own.body);
   const rule = firstFitting(answers, own, body);
-  const isSuccess = body.kind === 'blank' && Math.floor(own.status / 100) === 2;
+  const isSuccess = body.kind === 'blank' && is2xx(own.status);
   if (rule === undefined) return 'unclear';
   const isOfRoute = own.status === NOT_FOUND && namesRoute(own.body);
   return rule.body !== undefined || (isReadable(body) && !isOfRoute) || isSuccess ? rule.says : 'unclear';

@@ -1,8 +1,8 @@
 import type { Account } from '../client/account/account.ts';
 import type { Dialect } from '../client/dialect.ts';
-import { answerPlaceOf, unaskable } from '../client/dialect.ts';
-import { isIdentified, remarkOn, remarksBeside } from '../client/judge.ts';
-import { fieldsOf, type KeptBody, readBody } from '../core/answer-body.ts';
+import { unaskable } from '../client/dialect.ts';
+import { remarkOn } from '../client/judge.ts';
+import { readBody } from '../core/answer-body.ts';
 import { type CallKey, keyOfQuestion, questionOf } from '../core/call-key.ts';
 import type { Clock } from '../core/clock.ts';
 import { invariant, unreachable } from '../core/errors.ts';
@@ -90,15 +90,12 @@ export function preparedCells(
   return { ...operation.prepare(text, options), ...present({ repaired: note }) };
 }
 
-const NO_REMARKS: readonly string[] = [];
-const NO_CALLS: readonly Call[] = [];
-
 /** A call that an operation named for a row. Its question is made once at most, although the operation names it at every step. */
 export class MetCall {
   readonly call: Call;
   answer: Answer | undefined;
   /** What a row that ends with its answer says about that. */
-  remarks = NO_REMARKS;
+  remark: string | undefined;
   #question: string | undefined;
   #key: CallKey | undefined;
 
@@ -180,33 +177,11 @@ export class RowWalk {
   tell(met: MetCall, answer: AnswerAtHand): void {
     invariant(met.answer === undefined, `${this.operation.name} asks again for what was answered`);
     const told = operationAnswer(met.call, answer, this.operation);
-    if (told.kind === 'found') met.remarks = this.#remarksOn(met.call, told.remark, answer.body);
+    if (told.kind === 'found') met.remark = told.remark;
     met.answer = told;
     this.#told += 1;
     this.#atWorst = undefined;
     this.#step = undefined;
-  }
-
-  /** Whether the next answer is looked into: by the operation, or for what it shows in the place of what was asked in vain. */
-  get needsBodies(): boolean {
-    return this.operation.readsAnswers === true || this.#inVain().some(isIdentified);
-  }
-
-  #inVain(): readonly Call[] {
-    // Most rows end with their first answer.
-    if (this.#told === 0) return NO_CALLS;
-    return this.#met.flatMap(({ call, answer }) =>
-      answer === undefined || answer.kind === 'found' || call.change !== undefined ? [] : [call],
-    );
-  }
-
-  /** @param own what the answer says of itself. */
-  #remarksOn(call: Call, own: string | undefined, body: KeptBody | undefined): readonly string[] {
-    const remarks = own === undefined ? NO_REMARKS : [own];
-    const inVain = body === undefined || call.change !== undefined ? [] : this.#inVain().filter(isIdentified);
-    if (body === undefined || inVain.length === 0) return remarks;
-    const fields = fieldsOf(body, answerPlaceOf(this.#dialect)) ?? null;
-    return [...remarks, ...remarksBeside(call, fields, inVain, this.#dialect)];
   }
 
   /** The calls that are left, and the outcome, when `answerTo` answers them. The row itself does not learn these answers. */
@@ -240,14 +215,10 @@ export class RowWalk {
 
   #remarked(outcome: Outcome): Outcome {
     const { repaired, refusedBefore } = this.#row;
-    const remarks: string[] = [];
-    if (outcome.kind === 'matched' || outcome.kind === 'applied') {
-      for (const met of this.#met)
-        for (const remark of met.remarks) if (!remarks.includes(remark)) remarks.push(remark);
-    }
-    if (repaired !== undefined) remarks.push(repaired);
-    if (refusedBefore !== undefined) remarks.push(refusedBefore);
-    return remarks.reduce(withRemark, outcome);
+    const isDone = outcome.kind === 'matched' || outcome.kind === 'applied';
+    const own = isDone ? this.#met.map(({ remark }) => remark) : [];
+    const remarks = [...own, repaired, refusedBefore].filter((remark) => remark !== undefined);
+    return [...new Set(remarks)].reduce(withRemark, outcome);
   }
 
   #meet(call: Call): MetCall {

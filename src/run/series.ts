@@ -4,7 +4,7 @@ import { answerPlaceOf, type Dialect, type DialectOperation, vendorReply } from 
 import {
   envelopeAdvice,
   factsShape,
-  isUnread,
+  NO_FACTS,
   namesRoute,
   type OddAnswer,
   placeAdvice,
@@ -176,16 +176,12 @@ export function countAnswer(
       : series.refused.count(run, attempt, shape, () => refusedStop(raw));
   }
   series.refused.end();
-  const facts = isFound && !series.same.isOver ? factsOf(call, raw, dialect) : undefined;
+  const facts = isFound && !series.same.isOver ? factsShape(raw.body, dialect, call) : undefined;
   if (facts !== undefined && series.same.isAll(facts))
     return series.same.count(run, attempt, facts, () => sameStop(run.batch, raw, call, dialect));
   series.same.end();
   return undefined;
 }
-
-/** Equal for matches that show the same facts, or that lack the field where the dialect expects it. */
-const factsOf = (call: Call, raw: RawReply, dialect: Dialect): string | undefined =>
-  isUnread(dialect, call, raw) ? 'nothing' : factsShape(raw.body, dialect, call);
 
 /** Counts an answer that came whole and that nobody can read. Its vendor is not broken, so it is not probed. */
 export function countOdd(
@@ -314,7 +310,7 @@ async function heldMatches(
   const { ledger, account, dialect } = context;
   const [newest] = await ledger.newestFound(account.identity, 1);
   if (newest === undefined || !Object.hasOwn(dialect.operations, newest.call.operation)) return undefined;
-  const shape = factsOf(newest.call, newest.reply, dialect);
+  const shape = factsShape(newest.reply.body, dialect, newest.call);
   const isTooOld = context.refresh === true && newest.reply.receivedAtMs < createdAtMs;
   if (shape === undefined || isTooOld) return undefined;
   const series: Named = { kind: 'same-answers', account: account.identity, shape };
@@ -387,7 +383,7 @@ function refusedStop(last: RawReply): StopError {
 }
 
 function sameStop(batch: BatchId, last: RawReply, call: Call, dialect: Dialect): StopError {
-  const isNothing = isUnread(dialect, call, last);
+  const isNothing = factsShape(last.body, dialect, call) === NO_FACTS;
   const { results, fields: place = results } = answerPlaceOf(dialect, call.operation);
   const at = place === undefined ? '' : ` at \`${place}\``;
   const show = isNothing

@@ -3,7 +3,6 @@
  * Method: the real commands before the sandbox, whose log says what was asked.
  */
 import { expect, test } from 'vitest';
-import { ScriptedVendor } from '../faults/scripted-vendor.ts';
 import { type Desk, openDesk } from './desk.ts';
 
 const asked = ({ place }: Desk): readonly object[] => place.vendor.requests().map(({ body }) => body);
@@ -69,36 +68,6 @@ test('a call that was made for the row already is not made again', async () => {
     'no match by profile_url',
     expect.any(String),
   ]);
-});
-
-test('a row that was asked by its ABN in vain says that the match by its domain shows another one, bought or known', async () => {
-  await using vendor = await ScriptedVendor.start(({ body }, response) => {
-    const { domain } = JSON.parse(body);
-    const said = { data: { name: 'Acme', domain, abn: '53 004 085 616' } };
-    response.writeHead(domain === undefined ? 404 : 200, { 'content-type': 'application/json' });
-    response.end(JSON.stringify(domain === undefined ? { message: 'no such company' } : said));
-  });
-  const desk = await openDesk();
-  desk.place.writeAccount(vendor.url);
-  const rows = ['51824753556,acme.com.au', ',acme.com.au', '53004085616,acme.com.au', '51824753556,acme.com'];
-  const reasons = async (file: string): Promise<readonly unknown[]> => {
-    await desk.write(file, ['ABN,Domain', ...rows, ''].join('\n'));
-    const { code } = await desk.type(['run', 'enrich-company', file, '--budget', '9', '-o', 'out.csv']);
-    expect(code).toBe(0);
-    return desk.place.rows().map(({ _status, _matched_by, _reason }) => [_status, _matched_by, _reason]);
-  };
-  const other = 'the answer shows the ABN 53 004 085 616, and not the one that was asked for';
-  const said = [
-    ['matched', 'domain', other],
-    ['matched', 'domain', ''],
-    ['matched', 'domain', ''],
-    ['matched', 'domain', other],
-  ];
-  expect(await reasons('bought.csv')).toEqual(said);
-  expect(vendor.requests).toHaveLength(4);
-  rows.reverse();
-  expect(await reasons('known.csv')).toEqual(said.toReversed());
-  expect(vendor.requests, 'all of it is known').toHaveLength(4);
 });
 
 test('a website with http: is the one that an earlier list has asked for with https:, until it is refreshed', async () => {

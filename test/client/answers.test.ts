@@ -9,9 +9,9 @@ import { describe, expect, test } from 'vitest';
 import { dialectOperationOf, operationFor } from '../../src/client/dialect.ts';
 import provider from '../../src/client/dialects/provider.ts';
 import service from '../../src/client/dialects/service.ts';
-import { judge, remarkOn, remarksBeside, type Verdict } from '../../src/client/judge.ts';
+import { judge, remarkOn, type Verdict } from '../../src/client/judge.ts';
 import type { Call, JsonValue } from '../../src/core/operation.ts';
-import { ANSWERS, type OfChange, type OfLookup, SHOWN, SPECIAL_ANSWERS } from './answers.ts';
+import { ANSWERS, type OfChange, type OfLookup, SPECIAL_ANSWERS } from './answers.ts';
 
 const asked = { ifLost: 'hold' } as const;
 const changed = { ...asked, after: 0, project: 'proj-1' } as const;
@@ -155,7 +155,6 @@ test.each<[string, OfLookup]>([
   ['{"results":[null,{}]}', 'no match'],
   ['{"results":["error"]}', 'in doubt'],
   ['{"results":[],"total":57}', 'in doubt'],
-  ['{"results":[],"has_more":true}', 'in doubt'],
   ['{"results":[],"total":57,"message":"No contacts found"}', 'no match'],
   ['{"results":[],"total":57,"status":"no_match"}', 'no match'],
   ['{"results":[],"message":"Your subscription has expired"}', 'in doubt'],
@@ -208,14 +207,6 @@ describe('a record that shows another identifier than was asked for', () => {
     expect(meaning(call, 200, JSON.stringify(body))).toMatch(/^match/);
     expect(remark(call, body)).toBe(wanted);
   });
-});
-
-test.each(SHOWN)('asked by %s, %s: "%s"', (by, body, wanted) => {
-  const abn: Call = { ...asked, operation: 'enrich-company', parameters: { abn: '51824753556' } };
-  const [call, inVain] = by === 'ABN' ? [abn, []] : [LOOKUP, [abn]];
-  const { why } = verdictOn(call, 200, body);
-  const remarks = [remarkOn(call, why) ?? [], remarksBeside(call, JSON.parse(body), inVain, provider)];
-  expect(remarks.flat().join('; ')).toBe(wanted);
 });
 
 test.each(['{"abn":51824753556}', '{"abn":"51 824 753 556","id":7}'])(

@@ -341,7 +341,7 @@ const WRITTEN: readonly { readonly about: string; readonly answers: readonly Wri
       [200, '["User could not be removed"]', 'in doubt', 'refused'],
       [200, '[false]', 'in doubt', 'refused'],
       [200, '{"data":["User could not be removed"]}', 'in doubt', 'refused'],
-      [200, '{"data":false}', 'in doubt', 'refused'],
+      [200, '{"data":false}', 'in doubt'],
       [200, '{"data":{"removeUser":{"userErrors":[{"message":"x"}],"user":null}}}', 'in doubt', 'refused'],
       [200, '{"validationErrors":[{"field":"role"}]}', 'in doubt', 'refused'],
       [200, '{"failedCount":1}', 'in doubt', 'refused'],
@@ -349,7 +349,7 @@ const WRITTEN: readonly { readonly about: string; readonly answers: readonly Wri
       [200, '{"notFound":["u-17"]}', 'match', 'not there'],
       [200, '{"rejected":["u-17"]}', 'match', 'refused'],
       [200, '{"skipped":true}', 'in doubt', 'refused'],
-      [200, '{"data":{"deleteUser":false}}', 'in doubt', 'refused', 'in doubt'],
+      [200, '{"data":{"deleteUser":false}}', 'in doubt', 'refused'],
       [200, '{"user":{"id":"u-17","deleted":false}}', 'in doubt', 'refused', 'in doubt'],
       [200, '{"ok":true,"warning":"user not removed"}', 'in doubt'],
       [200, '{"status":"ok","warnings":["u-17 still has access"]}', 'in doubt'],
@@ -440,7 +440,6 @@ const WRITTEN: readonly { readonly about: string; readonly answers: readonly Wri
     about: 'Done, in answers with more in them',
     answers: [
       [200, '{"id":"u-17","job":"CEO"}', 'match', 'in doubt'],
-      [200, '{"ok":true,"job":{"id":4,"title":"CEO"}}', 'in doubt', 'done'],
       [200, '{"ok":true,"task":"user_access"}', 'match', 'in doubt'],
       [200, '{"ok":true,"job":"j-1"}', 'match', 'in doubt'],
       [200, '{"status":"success","job":{"id":"j-1"}}', 'in doubt'],
@@ -468,10 +467,10 @@ const WRITTEN: readonly { readonly about: string; readonly answers: readonly Wri
       [200, '{"status":"fail","data":{"domain":"A valid domain is required"}}', 'in doubt', 'refused'],
       [200, '{"status":"FAILED","data":{"name":"Acme","size":10}}', 'in doubt', 'refused'],
       [200, '{"message":"Invalid domain","field":"domain"}', 'in doubt', 'refused'],
-      [200, '{"message":"Phone not found","score":12}', 'in doubt', 'not there'],
+      [200, '{"message":"Phone not found","score":12}', 'no match', 'not there'],
       [200, '{"title":"Failure Analyst","company":"Acme"}', 'match', 'refused'],
-      [200, '{"data":{"size":12},"errors":["phones: timed out"]}', 'match in part', 'refused'],
-      [200, '{"data":{"size":12},"message":"This address will be removed soon"}', 'match', 'in doubt'],
+      [200, '{"data":{"size":12},"errors":["phones: timed out"]}', 'in doubt', 'refused'],
+      [200, '{"data":{"size":12},"message":"This address will be removed soon"}', 'in doubt'],
       [200, '{"received_funding":true,"city":"Perth"}', 'match', 'in doubt'],
       [200, '{"status":"processing","progress":40}', 'in doubt'],
       [200, '{"status":"processing","data":{"progress":40}}', 'in doubt'],
@@ -508,7 +507,6 @@ const WRITTEN: readonly { readonly about: string; readonly answers: readonly Wri
       [200, '{"company":null,"industry":"Retail"}', 'no match', 'in doubt'],
       [200, '{"about":"No such thing as waste"}', 'match', 'in doubt'],
       [200, '{"removed":true,"error":"N"}', 'in doubt', 'done', 'in doubt'],
-      [200, '{"ok":true,"job":{"title":"CEO","finished":false}}', 'in doubt', 'done'],
       [200, '{"user_id":"u-17","operations":["read","write"]}', 'match', 'in doubt'],
       [200, '{"responses":[{"id":"u-99","status":"removed"}]}', 'in doubt'],
       [200, '{"operations":[{"user_id":"u-99","status":"ok"}]}', 'in doubt'],
@@ -597,8 +595,6 @@ export const SPECIAL_ANSWERS: readonly (readonly [SpecialOperation, number, stri
     ['remove-user', 200, '{"removed":["al@acme.com.au"]}', 'in doubt'],
     ['remove-user', 200, '{"queued":"jo@acme.com.au"}', 'in doubt'],
     ['api-call-change', 200, '{"applied":true}', 'done'],
-    ['api-call-change', 200, '{"responses":[{"id":"1","status":204}]}', 'done silently'],
-    ['create-project', 200, '{"project_id":"p-1","operations":[{"name":"create","status":"ok"}]}', 'done'],
     ['api-call-change', 200, '{"id":"c-1","status":"active"}', 'done silently'],
     ['api-call-change', 200, '{}', 'done silently'],
     ['api-call-change', 204, '', 'done silently'],
@@ -618,30 +614,3 @@ export const SPECIAL_ANSWERS: readonly (readonly [SpecialOperation, number, stri
     ['api-call', 200, '{"error":"Upstream timed out","trace":"abc"}', 'in doubt'],
     ['api-call', 200, '{"code":"FAILED","message":"Request denied","region":"au"}', 'in doubt'],
   ];
-
-/**
- * Matches that show an identifier, to a row that was asked by the ABN 51824753556, or by it in vain and then by the domain
- * `acme.com.au`, and what the row says of it.
- */
-export const SHOWN: readonly (readonly ['ABN' | 'ABN in vain, then domain', string, string])[] = [
-  ['ABN', '{"name":"Acme","abn":"51 824 753 556"}', ''],
-  [
-    'ABN',
-    '{"name":"Acme","abn":"53004085616"}',
-    'the answer shows the ABN 53004085616, and not the one that was asked for',
-  ],
-  ['ABN', '{"name":"Acme","abn":"53004085616","earlier":["51824753556"]}', ''],
-  ['ABN', '{"name":"Acme","domain":"acme.com"}', ''],
-  ['ABN in vain, then domain', '{"domain":"acme.com.au","name":"Acme","abn":51824753556}', ''],
-  ['ABN in vain, then domain', '{"domain":"acme.com.au","name":"Acme"}', ''],
-  [
-    'ABN in vain, then domain',
-    '{"data":{"domain":"acme.com.au","name":"Acme","abn":"53004085616"}}',
-    'the answer shows the ABN 53004085616, and not the one that was asked for',
-  ],
-  [
-    'ABN in vain, then domain',
-    '{"company":{"domain":"acme.com","abn":"53004085616"}}',
-    'the answer shows the domain acme.com, and not the one that was asked for; the answer shows the ABN 53004085616, and not the one that was asked for',
-  ],
-];

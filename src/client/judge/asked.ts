@@ -1,8 +1,6 @@
-import { isObject } from '../../core/objects.ts';
 import { type Call, type JsonValue, sentParameters } from '../../core/operation.ts';
 import type { DialectOperation } from '../dialect.ts';
-import { nameOf } from './names.ts';
-import { areAlike, areSame } from './plain.ts';
+import { membersOf, nameOf, plainName } from './names.ts';
 
 /** A value that was sent, and is not blank. */
 export interface Sent {
@@ -10,33 +8,40 @@ export interface Sent {
   readonly text: string;
 }
 
-/** A single word, such as an id: a vendor that shows another one means something else. */
-export function isWord({ text }: Sent): boolean {
-  return !/\s/.test(text.trim());
-}
+/** A call that sends more values than these is about many things, and no answer repeats them one by one. */
+const MOST_SENT = 200;
 
-/** What a call asked with, as far as it helps to read the answer to it. It is found out when it is first needed. */
+/** A method and a path are how it was asked, and not what. */
+const HOW: readonly string[] = ['method', 'endpoint'];
+
+/** What a call asked with, as far as it helps to read the answer to it. */
 export class Asked {
-  readonly #call: Call | undefined;
+  readonly sent: readonly Sent[];
+  /** A question of one's own: what it asks about may have a status, a message and a text that says no itself. */
+  readonly isOwn: boolean;
+  /** The e-mail address of the person whom a change is about, where it is known. */
+  readonly email: string | undefined;
   readonly #fields: Readonly<Record<string, string | null>>;
-  #sent: readonly Sent[] | undefined;
   #names: ReadonlyMap<string, Sent> | undefined;
-  #parts: ReadonlySet<string> | undefined;
+  #longestFirst: readonly Sent[] | undefined;
 
   /** @param call undefined for a free question. */
   constructor(call: Call | undefined, { fields = {} }: Pick<DialectOperation, 'fields'>) {
-    this.#call = call;
+    const { leaves, subject } = call?.change ?? {};
+    this.sent = call === undefined ? [] : sentBy(call).slice(0, MOST_SENT);
+    this.isOwn = call?.operation === 'api-call';
+    this.email = [leaves?.email, subject?.name].find((name) => name?.includes('@'));
     this.#fields = fields;
-  }
-
-  get sent(): readonly Sent[] {
-    this.#sent ??= this.#call === undefined ? [] : sentBy(this.#call).slice(0, MOST_SENT);
-    return this.#sent;
   }
 
   /** By the plain names that we and the vendor have for it. */
   get names(): ReadonlyMap<string, Sent> {
-    this.#names ??= namesOf(this.sent, this.#fields);
+    this.#names ??= new Map(
+      this.sent.flatMap((each) => {
+        const field = Object.hasOwn(this.#fields, each.name) ? this.#fields[each.name] : undefined;
+        return [each.name, field?.split('.').at(-1) ?? each.name].map((name) => [nameOf(name).plain, each]);
+      }),
+    );
     return this.#names;
   }
 
@@ -46,90 +51,65 @@ export class Asked {
     return this.sent.some((each) => areAlike(each.text, text) && (!isNaming(name) || isNaming(each.name)));
   }
 
-  /** Whether it is a part of an e-mail address that was sent: `mia`, `tran` or `acme.com.au`. */
-  isInAddress(value: string | number): boolean {
-    return this.#inAddresses.has(String(value).trim().toLowerCase());
-  }
-
-  get #inAddresses(): ReadonlySet<string> {
-    this.#parts ??= new Set(
-      this.sent.flatMap(({ text }) => {
-        const [local = '', domain] = text.toLowerCase().split('@');
-        return domain === undefined
-          ? []
-          : [domain, ...local.split(/[._+-]/).filter((part) => part.length > 1)];
-      }),
-    );
-    return this.#parts;
-  }
-
-  /** Whether it is a question of one's own: what it asks about may have a status, a message and a text that says no itself. */
-  get isOwn(): boolean {
-    return this.#call?.operation === 'api-call';
-  }
-
-  /** The e-mail address of the person whom a change is about, where it is known. */
-  get email(): string | undefined {
-    const { leaves, subject } = this.#call?.change ?? {};
-    return [leaves?.email, subject?.name].find((name) => name?.includes('@'));
-  }
-
-  /** Whether a value of an answer is one that was sent, or the person whom it is about: no other that is only spelled alike. */
+  /** Whether a value is one that was sent, or the person whom it is about: no other that is only spelled alike. */
   includes(value: string | number): boolean {
-    const { email } = this;
-    const is = (text: string): boolean => areSame(text, String(value));
-    return this.sent.some(({ text }) => is(text)) || (email !== undefined && is(email));
+    return [...this.sent.map(({ text }) => text), this.email ?? ''].some((text) => areSame(text, `${value}`));
+  }
+
+  /** A text without the values that were sent, which may be anybody's name: "no results for Rate Limit Ltd". @param instead stands in their place. */
+  without(text: string, instead: (sent: Sent) => string = () => ' '): string {
+    this.#longestFirst ??= this.sent
+      .flatMap(partsOf)
+      .sort((one, other) => other.text.length - one.text.length);
+    return this.#longestFirst.reduce((rest, sent) => {
+      const words = sent.text.trim().split(/\s+/u);
+      // To make a pattern takes longer than all else, and few texts repeat a value.
+      if (!rest.toLowerCase().includes((words[0] ?? '').toLowerCase())) return rest;
+      const pattern = words.map((word) => word.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&')).join('\\s+');
+      const whole = new RegExp(`(?<![\\p{L}\\p{N}])${pattern}(?![\\p{L}\\p{N}])`, 'giu');
+      return rest.replaceAll(whole, instead(sent));
+    }, text);
   }
 }
 
-/** A call that sends more values than these is about many things, and no answer repeats them one by one. */
-const MOST_SENT = 200;
+/** A value, and what of it answers repeat: the domain of an e-mail address, and an address without its scheme. */
+function partsOf({ name, text }: Sent): readonly Sent[] {
+  const parts = [text, text.split('@')[1] ?? '', text.replace(/^https?:\/\/(?:www\.)?/i, '')];
+  return [...new Set(parts)].flatMap((part) => (part.trim() === '' ? [] : [{ name, text: part }]));
+}
 
 /** Whether a name holds what the thing is called: `name`, `legal_name`. */
 export const isNaming = (name: string): boolean => /name$/i.test(name);
 
-/** A method and a path are how it was asked, and not what. */
-const HOW: ReadonlySet<string> = new Set(['method', 'endpoint']);
-
 function sentBy(call: Call): readonly Sent[] {
-  const sent: Sent[] = [];
-  const parameters = sentParameters(call);
-  for (const name of Object.keys(parameters))
-    if (!HOW.has(name)) addSent(sent, name, parameters[name] ?? null);
-  if (call.project !== undefined) addSent(sent, 'project_id', call.project);
-  return sent;
+  const parameters = Object.entries(sentParameters(call)).filter(([name]) => !HOW.includes(name));
+  const project = call.project === undefined ? [] : [{ name: 'project_id', text: call.project }];
+  return [...parameters.flatMap(([name, value]) => sentIn(name, value ?? null)), ...project];
 }
 
-function addSent(sent: Sent[], name: string, value: JsonValue): void {
-  if (Array.isArray(value)) for (const each of value) addSent(sent, name, each);
-  else if (isObject(value))
-    for (const [inner, each] of Object.entries(value)) addSent(sent, inner, each as JsonValue);
-  else if (typeof value === 'number' || (typeof value === 'string' && value.trim() !== '')) {
-    sent.push({ name, text: String(value) });
-  }
+function sentIn(name: string, value: JsonValue): readonly Sent[] {
+  if (Array.isArray(value)) return value.flatMap((each: JsonValue) => sentIn(name, each));
+  if (typeof value === 'number' || (typeof value === 'string' && value.trim() !== ''))
+    return [{ name, text: String(value) }];
+  return membersOf(value).flatMap(([inner, each]) => sentIn(inner, each));
 }
 
-function namesOf(
-  sent: readonly Sent[],
-  fields: Readonly<Record<string, string | null>>,
-): ReadonlyMap<string, Sent> {
-  const names = new Map<string, Sent>();
-  for (const each of sent) {
-    const field = Object.hasOwn(fields, each.name) ? fields[each.name] : undefined;
-    names.set(nameOf(each.name).plain, each);
-    if (typeof field === 'string') names.set(nameOf(field.slice(field.lastIndexOf('.') + 1)).plain, each);
-  }
-  return names;
+/**
+ * Whether two texts name one thing: in any letter case, and digits also in groups. Other signs tell one from another, as in
+ * `jo.b@acme.example` and `job@acme.example`.
+ */
+export function areSame(one: string, other: string): boolean {
+  if (one.trim().toLowerCase() === other.trim().toLowerCase()) return true;
+  return GROUPED_DIGITS.test(one) && GROUPED_DIGITS.test(other) && areAlike(one, other);
 }
 
-/** A text without the values that were sent, which may be anybody's name: "no results for Rate Limit Ltd". @param instead stands in their place. */
-export function withoutValues(text: string, { sent }: Asked, instead = ' '): string {
-  const longestFirst = sent.toSorted((one, other) => other.text.length - one.text.length);
-  return longestFirst.reduce((rest, { text: value }) => {
-    const words = value.trim().split(/\s+/u);
-    // To make a pattern takes longer than all else, and few texts repeat a value.
-    if (!rest.toLowerCase().includes((words[0] ?? '').toLowerCase())) return rest;
-    const pattern = words.map((word) => word.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&')).join('\\s+');
-    return rest.replaceAll(new RegExp(`(?<![\\p{L}\\p{N}])${pattern}(?![\\p{L}\\p{N}])`, 'giu'), instead);
-  }, text);
+const GROUPED_DIGITS = /^[\d\s]+$/;
+
+/** Whether two texts are the same but for their signs. Most are told apart by their first characters, which takes no time. */
+function areAlike(one: string, other: string): boolean {
+  if (one === other) return true;
+  const [first, second] = [one.charAt(0).toLowerCase(), other.charAt(0).toLowerCase()];
+  if (first !== second && /^[a-z0-9]{2}$/.test(first + second)) return false;
+  const plain = plainName(one);
+  return plain !== '' && plain === plainName(other);
 }

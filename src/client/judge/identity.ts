@@ -1,10 +1,7 @@
-import { domainToASCII } from 'node:url';
 import { isObject } from '../../core/objects.ts';
-import type { Call, JsonObject, JsonValue } from '../../core/operation.ts';
-import type { Dialect } from '../dialect.ts';
-import type { Asked, Sent } from './asked.ts';
-import { placesIn } from './holding.ts';
-import { nameOf } from './names.ts';
+import type { JsonValue } from '../../core/operation.ts';
+import { type Asked, areSame } from './asked.ts';
+import { isPlain, membersOf, nameOf } from './names.ts';
 
 /** Whether the record in an answer to a lookup is the one that was asked for, by the identifiers that it shows. */
 
@@ -12,140 +9,74 @@ interface Identifier {
   readonly label: string;
   /** What is compared; undefined for a text that is no such identifier. */
   read(text: string): string | undefined;
-  /** Other texts that show the same: `jo@acme.example` shows `acme.example`. */
-  isShownBy(text: string, wanted: string): boolean;
+  isSame(shown: string, wanted: string): boolean;
 }
 
-const ABN_DIGITS = /^\d{11}$/;
-
-const HOST =
-  /^(?:[a-z][a-z0-9+.-]*:\/\/)?(?:[^/@\s]*@)?(?:www\.)?([^/:?#@\s]+\.[^/:?#@\s.]+)\.?(?:[/:?#]|$)/i;
-
-/** A host name has 253 characters; the rest of an address says nothing of it, and a long text takes long. */
+/** The rest of an address says nothing of its host, and a long text takes long. */
 const MOST_OF_ADDRESS = 400;
 
 function hostIn(text: string): string | undefined {
-  const host = HOST.exec(text.trim().slice(0, MOST_OF_ADDRESS))?.[1]?.toLowerCase();
-  return host !== undefined && /[^\p{ASCII}]/u.test(host) ? domainToASCII(host) : host;
+  const address = text.trim().slice(0, MOST_OF_ADDRESS);
+  const host = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(address) ? address : `https://${address}`)?.hostname;
+  return host?.includes('.') === true ? host.replace(/^www\.|\.$/g, '') : undefined;
 }
 
 /** A host below the other one is its company's as well. */
-function isWithin(host: string, other: string): boolean {
-  return host === other || host.endsWith(`.${other}`) || other.endsWith(`.${host}`);
-}
-
 const SITE: Omit<Identifier, 'label'> = {
   read: hostIn,
-  isShownBy: (text, wanted) => text.split(/[\s,;<>"']+/).some((each) => isWithin(hostIn(each) ?? '', wanted)),
+  isSame: (one, other) => one === other || one.endsWith(`.${other}`) || other.endsWith(`.${one}`),
 };
 
 /** By our names of what was sent. Slugs and addresses of profiles have too many spellings to be held against each other. */
 const IDENTIFIERS: Readonly<Record<string, Identifier>> = {
   abn: {
     label: 'ABN',
-    read: (text) => onlyDigits(text),
-    isShownBy: (text, wanted) => text.replaceAll(/[^\d]/g, '').includes(wanted),
+    read: (text) => /^\d{11}$/.exec(text.replaceAll(/[\s.-]/g, ''))?.[0],
+    isSame: areSame,
   },
-  email: {
-    label: 'e-mail address',
-    read: (text) => (/^\S+@\S+$/.test(text.trim()) ? text.trim().toLowerCase() : undefined),
-    isShownBy: (text, wanted) =>
-      text
-        .toLowerCase()
-        .split(/[\s,;<>"']+/)
-        .includes(wanted),
-  },
+  email: { label: 'e-mail address', read: (text) => /^\s*\S+@\S+\s*$/.exec(text)?.[0], isSame: areSame },
   domain: { label: 'domain', ...SITE },
   website: { label: 'website', ...SITE },
 };
 
-function onlyDigits(text: string): string | undefined {
-  const digits = text.replaceAll(/[\s.-]/g, '');
-  return ABN_DIGITS.test(digits) ? digits : undefined;
-}
-
-/** Deeper than that no record shows what it is. */
-const DEEPEST = 6;
-
 /**
- * An identifier of the kind that was asked by, which is another one, such as `the domain acme.example`. Where any value of the record
- * shows one that was asked by, it is the record: many have several addresses. It is a match all the same: companies and people are
+ * An identifier of the kind that was asked by, which is another one, such as `the domain acme.example`. Where the record shows the one
+ * that was asked by anywhere, it is the record: many have several addresses. It is a match all the same: companies and people are
  * renamed and merged, and who was found is the vendor's to say.
+ * @param places where the record may stand. A list of several is about no single one.
  */
-export function otherIn(
-  body: JsonValue,
-  { fields_at: fields }: Pick<Dialect, 'fields_at'>,
-  asked: Asked,
-): string | undefined {
-  if (!mayBeOther(body, asked)) return undefined;
-  const record = oneRecordIn(placesIn(body, fields));
-  const found = record === undefined ? [] : shownIn(record, asked);
-  const [first] = found;
-  if (record === undefined || first === undefined || found.some(({ isSame }) => isSame)) return undefined;
-  if (asked.sent.some((sent) => isShownAnywhere(record, sent, DEEPEST))) return undefined;
-  return `the ${first.label} ${first.text}`;
-}
-
-/** The identifiers of a call by which a record can be told from another one, each as a call of its own. */
-export function identifiedCalls(call: Call): readonly Call[] {
-  return Object.keys(call.parameters).flatMap((name) => {
-    const value = Object.hasOwn(IDENTIFIERS, name) ? call.parameters[name] : undefined;
-    if (value === undefined) return [];
-    const { sent: _, ...rest } = call;
-    return { ...rest, parameters: { [name]: value } };
-  });
-}
-
-/** Nearly every answer repeats what was asked, by the same name and to the letter, which is seen soonest. */
-function mayBeOther(body: JsonValue, asked: Asked): boolean {
-  let isIdentified = false;
-  for (const sent of asked.sent) {
-    if (!Object.hasOwn(IDENTIFIERS, sent.name)) continue;
-    if (isObject(body) && body[sent.name] === sent.text) return false;
-    isIdentified = true;
-  }
-  return isIdentified;
-}
-
-/** A list of several is about no single one. What is alone in an object is wrapped in it: `{"company":{…}}`. */
-function oneRecordIn(places: readonly JsonValue[]): JsonObject | undefined {
-  const [record, ...more] = places.flatMap((each) => (Array.isArray(each) ? (each as JsonValue[]) : [each]));
-  if (more.length > 0 || !isObject(record)) return undefined;
-  const [inner, ...others] = Object.values(record);
-  return (others.length === 0 && isObject(inner) ? inner : record) as JsonObject;
-}
-
-interface Shown {
-  readonly label: string;
-  readonly text: string;
-  readonly isSame: boolean;
-}
-
-function shownIn(record: JsonObject, asked: Asked): readonly Shown[] {
-  return Object.keys(record).flatMap((name) => {
+export function otherIn(places: readonly JsonValue[], asked: Asked): string | undefined {
+  const [record, ...more] = places.flat() as JsonValue[];
+  if (record === undefined || !isObject(record) || more.length > 0) return undefined;
+  // What is alone in an object is wrapped in it: `{"company":{…}}`.
+  const inner = Object.values(record);
+  const own = (inner.length === 1 && isObject(inner[0]) ? inner[0] : record) as JsonValue;
+  const others = membersOf(own).flatMap(([name, value]) => {
     const sent = asked.names.get(nameOf(name).plain);
-    const value = record[name];
-    const identifier = sent && identifierOf(sent);
-    const text = typeof value === 'number' ? String(value) : value;
-    if (sent === undefined || identifier === undefined || typeof text !== 'string') return [];
-    const [wanted, shown] = [identifier.read(sent.text), identifier.read(text)];
-    if (wanted === undefined || shown === undefined) return [];
-    const isSame = shown === wanted || identifier.isShownBy(text, wanted);
-    return [{ label: identifier.label, text: text.trim(), isSame }];
+    const identifier = identifierOf(sent?.name ?? '');
+    const wanted = identifier?.read(sent?.text ?? '');
+    const shown = isPlain(value) ? identifier?.read(String(value)) : undefined;
+    if (identifier === undefined || wanted === undefined || shown === undefined) return [];
+    return identifier.isSame(shown, wanted) ? [] : [`the ${identifier.label} ${String(value).trim()}`];
   });
+  return others.length === 0 || isShownIn(own, asked) ? undefined : others[0];
 }
 
-function identifierOf({ name }: Sent): Identifier | undefined {
-  return Object.hasOwn(IDENTIFIERS, name) ? IDENTIFIERS[name] : undefined;
-}
+const identifierOf = (name: string): Identifier | undefined =>
+  Object.hasOwn(IDENTIFIERS, name) ? IDENTIFIERS[name] : undefined;
 
-function isShownAnywhere(value: JsonValue, sent: Sent, deepest: number): boolean {
-  if (value !== null && typeof value === 'object')
+/** Whether a record shows anything that was asked by, as its own or in an address: `jo@acme.example` shows `acme.example`. */
+function isShownIn(record: JsonValue, { sent }: Asked): boolean {
+  const text = JSON.stringify(record).toLowerCase();
+  return sent.some(({ name, text: value }) => {
+    const wanted = identifierOf(name)?.read(value);
+    if (wanted === undefined) return false;
+    if (name === 'abn') return text.replaceAll(/(?<=\d)[\s.-]+(?=\d)/g, '').includes(wanted);
+    const at = text.indexOf(wanted.trim().toLowerCase());
     return (
-      deepest > 0 &&
-      Object.values(value).some((each) => isShownAnywhere(each as JsonValue, sent, deepest - 1))
+      at >= 0 &&
+      !/[a-z0-9_-]/.test(text.charAt(at - 1)) &&
+      !/[a-z0-9_-]/.test(text.charAt(at + wanted.length))
     );
-  const identifier = identifierOf(sent);
-  const wanted = identifier?.read(sent.text);
-  return wanted !== undefined && identifier?.isShownBy(String(value ?? ''), wanted) === true;
+  });
 }

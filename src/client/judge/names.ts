@@ -1,9 +1,10 @@
+import { isObject } from '../../core/objects.ts';
+import type { JsonValue } from '../../core/operation.ts';
 import { wordsIn } from '../../core/plain-text.ts';
-import { plainName } from './plain.ts';
 
 /**
- * What the names in an answer stand for. Nothing of this is published, so names are read as most vendors use them, and
- * whatever is not here is a field of what was asked about.
+ * What the names in an answer stand for, and what single values say. Nothing of this is published, so both are read as most vendors use
+ * them, and whatever is not here is a field of what was asked about.
  */
 export type NameKind =
   /** Holds a code, a status or a word about the request: `status`, `code`, `result`. */
@@ -26,64 +27,39 @@ export type NameKind =
   | 'about'
   | 'field';
 
-const set = (words: string): ReadonlySet<string> => new Set(wordsIn(words));
-
-const KINDS: readonly (readonly [NameKind, ReadonlySet<string>])[] = [
+const KINDS: readonly (readonly [NameKind, RegExp])[] = [
   [
     'machine',
-    set(
-      `status state result outcome code type reason statuscode statustext httpstatus httpcode httpstatuscode resultcode
-       resulttype responsecode responsestatus returncode reasoncode subcode matchstatus searchstatus lookupstatus`,
-    ),
+    /^(?:(?:http|result|response|return|reason|sub|match|search|lookup)?(?:status|code)(?:code|text)?|state|result|outcome|type|reason|resulttype)$/,
   ],
-  ['prose', set('message msg messages statusmessage resultmessage responsemessage usermessage')],
-  ['described', set('detail details description title data results response')],
-  ['success', set('success ok successful succeeded')],
-  [
-    'effect',
-    set(
-      `done affected affectedrows rowsaffected removed deleted revoked cancelled canceled updated changed modified created
-       invited applied granted assigned removedcount deletedcount revokedcount updatedcount modifiedcount createdcount
-       processed processedcount successcount succeededcount`,
-    ),
-  ],
+  ['prose', /^(?:(?:status|result|response|user)?messages?|msg)$/],
+  ['described', /^(?:details?|description|title|data|results|response)$/],
+  ['success', /^(?:is|was|has)?(?:success|ok|successful|succeeded)$/],
   [
     'trouble',
-    set(
-      `error errors failed failure failures fault exception err errs errno errcode errmsg failedcount failurecount errorcount
-       errorcode errorcodes errormessage errormessages errormsg errordescription errordetail errordetails errorid errorinfo errorkey
-       errorname errornumber errorreason errorstatus errorstring errorsummary errortext errortitle errortype`,
-    ),
+    /^(?:is|was|has)?(?:err(?:or)?s?(?:no|codes?|messages?|msg|description|details?|id|info|key|name|number|reason|status|string|summary|text|title|type|count)?|failed|failures?|failedcount|failurecount|fault|exception)$/,
   ],
-  ['found', set('found matched match exists matchfound hasmatch hasresult hasresults')],
-  ['total', set('count total totalcount totalresults resultcount')],
+  ['found', /^(?:(?:is|was|has)?(?:found|match|matched|exists)|matchfound|has(?:match|results?))$/],
+  ['total', /^(?:count|total|totalcount|totalresults|resultcount)$/],
+  [
+    'effect',
+    /^(?:is|was|has)?(?:done|affected|affectedrows|rowsaffected|cancell?ed|(?:removed|deleted|revoked|updated|changed|modified|created|invited|applied|granted|assigned|processed)(?:count)?|(?:success|succeeded)count)$/,
+  ],
   [
     'about',
-    set(
-      `meta metadata pagination paging ratelimit query input request params parameters echo criteria links warning warnings
-       notice notices deprecation hint hints help documentation documentationurl docs support timestamp time datetime
-       servertime took tookms duration durationms elapsed elapsedms latency latencyms responsetime credit credits
-       creditscharged creditsused creditsconsumed creditsspent creditcost creditsremaining remainingcredits creditbalance
-       cost price charged ratelimitremaining quota cached fromcache apiversion page pagesize perpage limit offset nextpage
-       nextpagetoken nextcursor cursor hasmore hasnext prevpage previouspage totalpages requesturl uuid guid pageinfo startindex itemsperpage schemas instance
-       jsonrpc retryafter statusurl pollurl resulturl callbackurl creditsleft outputfields requiredfields custom breadcrumbs scrolltoken
-       matchtype matchedon clientreferenceid freeenrichment iscreditcharged correlationid traceid`,
-    ),
+    /^(?:meta|metadata|pagin.*|ratelimit(?:remaining|limit|reset)?|query|input|request|requesturl|params|parameters|echo|criteria|links|warnings?|notices?|hints?|deprecation|help|docs|documentation.*|support|timestamp|time|datetime|servertime|took|tookms|(?:duration|elapsed|latency|responsetime)(?:ms)?|credits?|credits?(?:charged|used|consumed|spent|cost|remaining|left|balance)|remainingcredits|iscreditcharged|freeenrichment|cost|price|charged|quota|cached|fromcache|apiversion|page|pagesize|perpage|pageinfo|itemsperpage|startindex|totalpages|(?:next|prev|previous)(?:page|pagetoken|cursor)|limit|offset|cursor|scrolltoken|has(?:more|next)|(?:status|poll|result|callback)url|uuid|guid|schemas|instance|jsonrpc|retryafter|outputfields|requiredfields|custom|breadcrumbs|matchtype|matchedon|clientreferenceid|correlationid|traceid)$/,
   ],
 ];
 
-/** `isSuccess`, `was_removed` and `has_errors` say the same as the words behind. */
-const ASKING = /^(?:is|was|has)(?=\p{L})/u;
-const ASKED_FOR: ReadonlySet<NameKind> = new Set(['success', 'effect', 'trouble', 'found']);
-
 /** An id names something, and says nothing of it: `id`, `request_id`, `companyId`. */
-const ID = /(?:^|[^a-z0-9])ids?$/i;
-const JOINED_ID = /[a-z0-9]I[dD]s?$/;
+export const ID = /(?:^|[^a-z0-9])ids?$|[a-z0-9]I[dD]s?$|^I[dD]s?$/;
 
 /** What a name stands for, and the name without what differs from vendor to vendor. */
 export interface Name {
   readonly kind: NameKind;
   readonly plain: string;
+  /** It is one of what is looked for: `company`, `people`. */
+  readonly isThing: boolean;
 }
 
 /** Vendors have few names, and some write ids as names: no more than these are kept. */
@@ -94,40 +70,86 @@ export function nameOf(name: string): Name {
   const known = KNOWN.get(name);
   if (known !== undefined) return known;
   const plain = plainName(name);
-  const found = { kind: kindOf(name, plain), plain };
+  const found = { kind: kindOf(name, plain), plain, isThing: THINGS.test(plain) };
   if (KNOWN.size < MOST_NAMES) KNOWN.set(name, found);
   return found;
 }
 
 function kindOf(name: string, plain: string): NameKind {
-  const asked = plain.replace(ASKING, '');
-  for (const [kind, names] of KINDS)
-    if (names.has(plain) || (ASKED_FOR.has(kind) && names.has(asked))) return kind;
+  const kind = KINDS.find(([, names]) => names.test(plain))?.[0];
+  if (kind !== undefined) return kind;
   if (/(?:^|[^A-Za-z0-9])[Ee]rrors?$|[a-z0-9]Errors?$/.test(name)) return 'trouble';
   // Vendors mark by it what describes the answer itself, such as `@odata.context`.
-  if (name.startsWith('@')) return 'about';
-  return ID.test(name) || JOINED_ID.test(name) ? 'about' : 'field';
+  return name.startsWith('@') || ID.test(name) ? 'about' : 'field';
 }
 
-/** Of what describes an answer, these speak of what became of the request. */
-export const WARNINGS: ReadonlySet<string> = set('warning warnings notice notices hint hints');
+/** `errorCode`, `error_code` and `Error-Code` are one name; `51 824 753 556` and `51824753556` are one value. */
+export function plainName(name: string): string {
+  return name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
+}
 
 /** Objects in which an answer speaks of itself as it does at its top. */
-export const SPEAKING: ReadonlySet<string> = set('meta status response');
+export const SPEAKING = /^(?:meta|status|response)$/;
 
-/** Names of what is looked for. */
-export const THINGS: ReadonlySet<string> = set(
-  `company companies person persons people organization organizations organisation organisations profile profiles contact
-   contacts record records item items hit hits match matches employee employees resource resources value values`,
-);
-
-/** Lists of what became of each of several requests, or of parts of one: the id and the name in an entry are its own. */
-export const BATCHES: ReadonlySet<string> = set('responses operations outcomes');
+const THINGS =
+  /^(?:compan(?:y|ies)|persons?|people|organi[sz]ations?|profiles?|contacts?|records?|items?|hits?|match(?:es)?|employees?|resources?|values?)$/;
 
 /** The usual places of what was asked for. */
-export const CONTAINERS: ReadonlySet<string> = set('data datas result results');
+export const CONTAINERS = ['data', 'datas', 'result', 'results'] as const;
 
 /** The machine places that say how a request ended and nothing else. */
-export const STATUS_NAMES: ReadonlySet<string> = set(
-  'status code result outcome statuscode httpstatus resultcode responsecode errorcode',
+export const STATUS_NAMES =
+  /^(?:status|code|result|outcome|statuscode|httpstatus|resultcode|responsecode|errorcode)$/;
+
+// -------------------------------------------------------------------------------------------- values
+
+const TRUTHS: Readonly<Record<string, boolean>> = {
+  ...{ true: true, 1: true, yes: true, y: true },
+  ...{ false: false, 0: false, no: false, n: false },
+};
+
+export function truthOf(value: JsonValue): boolean | undefined {
+  if (typeof value === 'number') return value !== 0;
+  return typeof value === 'boolean' || typeof value === 'string'
+    ? TRUTHS[String(value).trim().toLowerCase()]
+    : undefined;
+}
+
+/** Under `error`, these say that there was none. */
+const NO_ERROR: ReadonlySet<string> = new Set(
+  wordsIn('none no n null nil false ok success na noerror noerrors'),
 );
+
+/** Whether a value says anything, as an empty list of errors does not. */
+export function isFilled(value: JsonValue): boolean {
+  if (value === null || value === false || value === 0) return false;
+  if (typeof value === 'string') return !(/^[\s0]*$/.test(value) || NO_ERROR.has(plainName(value)));
+  return typeof value !== 'object' || Object.values(value).some((each) => isFilled(each as JsonValue));
+}
+
+/** Whether there is nothing in it at all. A 0 and a `false` say something. */
+export function isBlank(value: JsonValue): boolean {
+  if (value === null || value === '') return true;
+  return typeof value === 'object' && Object.values(value).every((each) => isBlank(each as JsonValue));
+}
+
+/** A day, or the seconds or milliseconds since 1970. */
+export function isMoment(value: JsonValue): boolean {
+  return typeof value === 'number'
+    ? value >= 1e9
+    : typeof value === 'string' && /^\d{4}-\d\d-\d\d/.test(value.trim());
+}
+
+export function textsIn(value: JsonValue): readonly string[] {
+  if (typeof value === 'string') return [value];
+  return value !== null && typeof value === 'object'
+    ? Object.values(value).flatMap((each) => textsIn(each as JsonValue))
+    : [];
+}
+
+export type Plain = string | number | boolean | null;
+
+export const isPlain = (value: JsonValue): value is Plain => value === null || typeof value !== 'object';
+
+export const membersOf = (value: JsonValue): readonly (readonly [string, JsonValue])[] =>
+  isObject(value) ? (Object.entries(value) as [string, JsonValue][]) : [];

@@ -1,14 +1,13 @@
 import { type Body, valueAt } from '../../core/answer-body.ts';
-import { type StopDetail, unreachable } from '../../core/errors.ts';
-import type { JsonValue } from '../../core/operation.ts';
+import type { StopDetail } from '../../core/errors.ts';
 import { foreignWords } from '../../core/plain-text.ts';
 import type { RawReply } from '../../ledger/ledger.ts';
 import type { AnswerRule, BodyTest, Dialect, RateHintNames } from '../dialect.ts';
-import { valueText } from './rules.ts';
+import { textOf } from './rules.ts';
+import { is3xx } from './table.ts';
 
 /** An answer that is judged: who sent it, its words, and the stop of a run when it concerns the whole account. */
 
-/** An answer that is judged, and who sent it. */
 export interface Said {
   readonly raw: RawReply;
   readonly body: Body;
@@ -24,20 +23,13 @@ interface Speaker {
   readonly addressPlace: string;
 }
 
-export function speakerOf(
-  { vendor, through, rate_hints: rateHints }: Dialect,
-  own: RawReply | undefined,
-): Speaker {
-  if (through === undefined) {
+/** @param own the vendor's own answer; undefined where a service in front of it answered. */
+export function speakerOf({ vendor, through, rate_hints: rateHints }: Dialect, own?: RawReply): Speaker {
+  if (through === undefined)
     return { name: vendor, rateHints, keyPlace: 'the account', addressPlace: "the account's base_url" };
-  }
   if (own === undefined) {
-    return {
-      name: 'service',
-      rateHints: undefined,
-      keyPlace: 'the service account',
-      addressPlace: "the account's api_call_url",
-    };
+    const places = { keyPlace: 'the service account', addressPlace: "the account's api_call_url" };
+    return { name: 'service', rateHints: undefined, ...places };
   }
   const keyPlace = `the connected account ${foreignWords(through.connectedAccount)} of the service`;
   return { name: vendor, rateHints, keyPlace, addressPlace: "the operation's path in the dialect" };
@@ -49,16 +41,23 @@ export function speakerOf(
  * @param quotesAll an answer without a text is quoted as a whole.
  */
 export function vendorWords({ raw, body }: Said, texts: readonly string[] = [], quotesAll = false): string {
-  if (body.kind === 'unreadable' && body.why !== undefined) return `status ${raw.status}, ${body.why}`;
-  const shown = foreignWords(explanationOf(body, texts[0]));
-  if (shown !== '') return `status ${raw.status}, "${shown}"`;
-  const whole = quotesAll && body.kind === 'json' ? `, ${foreignWords(JSON.stringify(body.value))}` : '';
-  return `status ${raw.status}${whole}`;
+  const status = `status ${raw.status}`;
+  if (body.kind === 'unreadable' && body.why !== undefined) return `${status}, ${body.why}`;
+  const shown = foreignWords(explanationIn(body) || (texts[0] ?? ''));
+  if (shown !== '') return `${status}, "${shown}"`;
+  const isQuoted = quotesAll && body.kind === 'json';
+  return isQuoted ? `${status}, ${foreignWords(JSON.stringify(body.value))}` : status;
 }
 
-function explanationOf(body: Body, text = ''): string {
-  if (body.kind === 'blank') return '';
-  return body.kind === 'json' ? explanationIn(body.value) || text : body.text;
+function explanationIn(body: Body): string {
+  if (body.kind !== 'json') return body.kind === 'blank' ? '' : body.text;
+  if (typeof body.value === 'string') return body.value;
+  const said = ['error.message', 'error', 'message', 'detail', 'title', 'reason'].map((path) =>
+    valueAt(body.value, path),
+  );
+  return (
+    said.map((each) => (typeof each === 'boolean' ? '' : textOf(each))).find((text) => text !== '') ?? ''
+  );
 }
 
 /** What an answer should have had, where the rule is about an answer without it: `, without "invite_code"`. */
@@ -70,42 +69,22 @@ export function missingWords(tests: AnswerRule['body'] = []): string {
   return is === 'empty' ? `, without "${foreignWords(path)}"` : '';
 }
 
-function explanationIn(value: JsonValue): string {
-  if (typeof value === 'string') return value;
-  for (const path of ['error.message', 'error', 'message', 'detail', 'title', 'reason']) {
-    const said = valueAt(value, path);
-    const text = typeof said === 'boolean' ? '' : valueText(said);
-    if (text !== '') return text;
-  }
-  return '';
-}
-
 export function stopFor(
   means: 'key_dead' | 'credits_used_up' | 'wrong_address',
   words: string,
   { raw, body, by }: Said,
 ): StopDetail {
-  switch (means) {
-    case 'key_dead':
-      return {
-        code: 'key',
-        message: `The ${by.name} refused the key: ${words}.`,
-        next:
-          body.kind === 'unreadable'
-            ? `If a proxy or a firewall said this, let this machine through it; otherwise put a working key into ${by.keyPlace}. Then run the same command again.`
-            : `Put a working key into ${by.keyPlace}, then run the same command again.`,
-      };
-    case 'credits_used_up':
-      return {
-        code: 'vendor_credits',
-        message: `The ${by.name} says that the account's credits are used up: ${words}.`,
-        next: `Buy credits from the ${by.name}, then run the same command again.`,
-      };
-    case 'wrong_address':
-      return wrongAddress(raw, words, by);
-    default:
-      return unreachable(means);
+  if (means === 'wrong_address') return wrongAddress(raw, words, by);
+  const again = 'run the same command again';
+  if (means === 'credits_used_up') {
+    const message = `The ${by.name} says that the account's credits are used up: ${words}.`;
+    return { code: 'vendor_credits', message, next: `Buy credits from the ${by.name}, then ${again}.` };
   }
+  const next =
+    body.kind === 'unreadable'
+      ? `If a proxy or a firewall said this, let this machine through it; otherwise put a working key into ${by.keyPlace}. Then ${again}.`
+      : `Put a working key into ${by.keyPlace}, then ${again}.`;
+  return { code: 'key', message: `The ${by.name} refused the key: ${words}.`, next };
 }
 
 /** No vendor answers with this status: it comes from a proxy and is about the proxy. */
@@ -116,24 +95,18 @@ function wrongAddress(
   words: string,
   { name, addressPlace }: Speaker,
 ): StopDetail {
-  const correct = `Correct ${addressPlace}`;
+  const code = 'address';
   if (status === PROXY_AUTHENTICATION) {
-    return {
-      code: 'address',
-      message: `A proxy between this machine and the ${name} asks for a login: ${words}.`,
-      next: `Let this machine through the proxy, or correct ${addressPlace}.`,
-    };
+    const message = `A proxy between this machine and the ${name} asks for a login: ${words}.`;
+    return { code, message, next: `Let this machine through the proxy, or correct ${addressPlace}.` };
   }
-  if (Math.floor(status / 100) !== 3) {
-    return {
-      code: 'address',
-      message: `The ${name} says that the address is wrong: ${words}.`,
-      next: `${correct}; if it is right, add a rule to the dialect's \`answers\` that says what this one means.`,
-    };
+  if (!is3xx(status)) {
+    const next = `Correct ${addressPlace}; if it is right, add a rule to the dialect's \`answers\` that says what this one means.`;
+    return { code, message: `The ${name} says that the address is wrong: ${words}.`, next };
   }
   return {
-    code: 'address',
+    code,
     message: `The ${name} answered with a redirect to ${foreignWords(headers.location ?? 'nowhere')}: ${words}.`,
-    next: `${correct}; redirects are not followed, because they could repeat a paid request.`,
+    next: `Correct ${addressPlace}; redirects are not followed, because they could repeat a paid request.`,
   };
 }

@@ -144,8 +144,7 @@ async function walkTogether(work: Knowing, begun: readonly Walking[], end: End):
   const left: Walking[] = [];
   for (let asking = askingOf(begun, end); asking.length > 0; ) {
     const keys = asking.map(({ met }) => met.keyFor(account.identity));
-    const isRead = asking.some(({ walking }) => walking.walk.needsBodies);
-    const found = await ledger.find(keys, { detail: isRead ? 'whole' : 'kind' });
+    const found = await ledger.find(keys, { detail: 'kind' });
     const answered: Walking[] = [];
     for (const [at, { walking, met }] of asking.entries()) {
       const [state, key] = [found[at], keys[at]];

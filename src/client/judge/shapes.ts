@@ -1,0 +1,286 @@
+import { hash } from 'node:crypto';
+import {
+  type Body,
+  type KeptBody,
+  ownBodyIn,
+  parsedFieldsOf,
+  parsedResultsOf,
+  readBody,
+  readBodyOnce,
+  valueAt,
+  WHOLE_BODY,
+} from '../../core/answer-body.ts';
+import { isObject } from '../../core/objects.ts';
+import type { Call, JsonValue } from '../../core/operation.ts';
+import { foreignWords, plainText } from '../../core/plain-text.ts';
+import type { RawReply } from '../../ledger/ledger.ts';
+import { answerPlaceOf, type Dialect, dialectOperationOf, vendorReply } from '../dialect.ts';
+import { Asked } from './asked.ts';
+import { showsOther } from './changes.ts';
+import { type Beside, besideData, holdsData, isField, type Question } from './lookups.ts';
+import { isFilled, isPlain, membersOf, type NameKind, nameOf, type Plain } from './names.ts';
+import { is2xx } from './table.ts';
+import { LONGEST_TEXT, plainWords, type Vocabulary, vocabularyOf } from './words.ts';
+
+/** What answers have in common, and what to write into a dialect so that those which it misreads are read. */
+
+function questionOf(dialect: Dialect, call: Call): Question {
+  const operation = dialectOperationOf(dialect, call);
+  return { dialect, operation, call, asked: new Asked(call, operation) };
+}
+
+const hashOf = (parts: readonly unknown[]): string => hash('sha256', JSON.stringify(parts), 'hex');
+
+// -------------------------------------------------------------------------------------------- matches
+
+/** Stands for all matches that have no field, or no list, where the dialect expects it. */
+export const NO_FACTS = 'nothing';
+
+/**
+ * Equal for matches that show the same facts, whatever was asked: what repeats the question, and what speaks of the answer itself, is
+ * none. Undefined for an answer to a change or to a question of one's own, and where nothing is shown but yes and no.
+ */
+export function factsShape(bytes: KeptBody, dialect: Dialect, call: Call): string | undefined {
+  const question = questionOf(dialect, call);
+  if (call.change !== undefined || question.asked.isOwn) return undefined;
+  const place = answerPlaceOf(dialect, call.operation);
+  const body = jsonIn(bytes);
+  const value = place.results === undefined ? parsedFieldsOf(body, place) : parsedResultsOf(body, place);
+  const facts = value === undefined ? [] : factsIn(value as JsonValue, '', '', besideData(question));
+  if (place.results === undefined ? facts.length === 0 : value === undefined) return NO_FACTS;
+  if (facts.every((fact) => fact.endsWith(':true'))) return undefined;
+  return hashOf([call.operation, facts.sort()]);
+}
+
+function jsonIn(bytes: KeptBody): JsonValue | undefined {
+  const read = typeof bytes === 'string' ? readBody(bytes) : readBodyOnce(bytes);
+  return read.kind === 'json' ? read.value : undefined;
+}
+
+function factsIn(value: JsonValue, name: string, path: string, beside: Beside): string[] {
+  if (Array.isArray(value)) return value.flatMap((each) => factsIn(each, name, path, beside));
+  if (isPlain(value)) return holdsData(value, beside, name) ? [`${path}:${String(value)}`] : [];
+  return membersOf(value).flatMap(([each, inner]) =>
+    isField(each, inner, beside) ? factsIn(inner, each, `${path}.${each}`, beside) : [],
+  );
+}
+
+/** What to do in the dialect about matches without facts. */
+export function placeAdvice(raw: RawReply, dialect: Dialect, call: Call): string {
+  const place = answerPlaceOf(dialect, call.operation);
+  if (place.results !== undefined)
+    return `Say in the dialect where it is, as operations.${call.operation}.results`;
+  const own = ownBodyIn(jsonIn(raw.body), place) ?? null;
+  const beside = besideData(questionOf(dialect, call));
+  const meant = membersOf(own).find(([, value]) => !isPlain(value) && holdsData(value, beside));
+  return meant === undefined
+    ? 'Say in the dialect where the fields are, as `fields_at`, or take that out'
+    : `Say \`fields_at: ${plainText(meant[0])}\` in the dialect, if that is it`;
+}
+
+/** For a success of a service that has none of the vendor's answer where the dialect says; undefined for any other reply. */
+export function envelopeAdvice(raw: RawReply, dialect: Dialect): string | undefined {
+  const { through } = dialect;
+  const body = jsonIn(raw.body);
+  if (through === undefined || !is2xx(raw.status) || body === undefined) return undefined;
+  if (vendorReply(raw, dialect) !== undefined) return undefined;
+  const { answer } = through.envelope;
+  const isStatusMissing = answer.status !== undefined && valueAt(body, answer.body) !== undefined;
+  const [missing, part, correction] = isStatusMissing
+    ? ([answer.status, 'status', 'if it names none, `answer: { status: null }`'] as const)
+    : ([answer.body, 'body', BODY] as const);
+  const names = membersOf(body).map(([name]) => foreignWords(name));
+  const has = isObject(body) ? names.slice(0, 8).join(', ') || 'nothing' : 'no names';
+  return [
+    `An answer from the service has no vendor's answer at \`${missing}\`, where api_call.answer.${part} of its dialect says; it has ${has}.`,
+    `Write under api_call in the dialect of the service account, ${correction}.`,
+    'The next run then reads lookups in doubt from the ledger, and does not buy them again.',
+  ].join(' ');
+}
+
+const BODY = `where it is, as \`answer: { body: NAME }\`, or \`answer: { body: ${WHOLE_BODY} }\` if all of it is the vendor's answer, with \`status: null\` beside it where it names none`;
+
+// -------------------------------------------------------------------------------------------- odd answers and refusals
+
+/**
+ * Answers that came whole and that nobody can read. Those that have the same names and words are of one shape: one rule of the
+ * dialect would read all of them, and one decision of a person is about all of them.
+ */
+export interface OddAnswer {
+  /** Equal for answers of one shape. */
+  readonly shape: string;
+  /** The rule that would read it; undefined where none is offered. */
+  readonly rule: string | undefined;
+  /** A service gave it in front of the vendor, and it holds none of the vendor's. */
+  readonly isOuter: boolean;
+}
+
+/** @returns undefined for a reply that is no success, because then the vendor may be broken. */
+export function oddAnswerIn(raw: RawReply, dialect: Dialect, call: Call): OddAnswer | undefined {
+  const own = vendorReply(raw, dialect);
+  const { status, body: bytes } = own ?? raw;
+  if (!is2xx(status) || !Object.hasOwn(dialect.operations, call.operation)) return undefined;
+  const question = questionOf(dialect, call);
+  const body = readBodyOnce(bytes);
+  const shape = hashOf([call.operation, own === undefined, status, shapeOfBody(body, question.asked)]);
+  return { shape, rule: own && ruleFor(status, body, question), isOuter: own === undefined };
+}
+
+/**
+ * Equal for refusals of one shape; undefined for one that quotes a value of its own question, such as "jane@ is not an e-mail
+ * address": it speaks of its row, and not of the account.
+ */
+export function refusalShape(raw: RawReply, dialect: Dialect, call: Call): string | undefined {
+  const own = vendorReply(raw, dialect);
+  const { asked } = questionOf(dialect, call);
+  const shape = shapeOfBody(readBodyOnce((own ?? raw).body), asked);
+  if (JSON.stringify(shape).includes(QUOTED)) return undefined;
+  return hashOf([call.operation, own === undefined, (own ?? raw).status, shape]);
+}
+
+/** A page has times and numbers of its own, so all pages are of one shape. */
+function shapeOfBody(body: Body, asked: Asked): unknown {
+  if (body.kind === 'json') return shapeOf(body.value, '', asked, typeof body.value === 'string');
+  return body.kind === 'unreadable' && body.text.trimStart().startsWith('<') ? 'page' : body.kind;
+}
+
+const SPEAKING: readonly NameKind[] = ['machine', 'prose', 'described', 'success', 'effect', 'trouble'];
+const speaks = (name: string): boolean => SPEAKING.includes(nameOf(name).kind);
+
+/** More members of a list say nothing more. */
+const MEMBERS_LOOKED_AT = 3;
+
+/** Stands in a shape for a value of the row. What all rows of an account may share is none. */
+const QUOTED = "''''";
+const SHARED: readonly string[] = ['project_id', 'organization_id', 'role'];
+
+const UUID = /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/gi;
+
+/** The names and words of an answer, without numbers and ids. @param isSaid it tells what went wrong. */
+function shapeOf(value: JsonValue, name: string, asked: Asked, isSaid: boolean): unknown {
+  const { kind, plain } = nameOf(name);
+  const says = isSaid || kind === 'trouble' || /^(?:detail|message)s?$/.test(plain);
+  if (Array.isArray(value)) {
+    const members = (value as JsonValue[]).slice(0, MEMBERS_LOOKED_AT);
+    return [...new Set(members.map((each) => JSON.stringify(shapeOf(each, name, asked, says))))].sort();
+  }
+  if (isObject(value))
+    return membersOf(value)
+      .map(([each, inner]) => [each, shapeOf(inner, each, asked, says)])
+      .sort();
+  if (typeof value !== 'string') return typeof value === 'number' && !speaks(name) ? 'number' : value;
+  if (!says && !speaks(name)) return value.trim() === '' ? '' : 'text';
+  const text = value.slice(0, LONGEST_TEXT).replaceAll(UUID, ' ');
+  const own = asked.without(text, (sent) => (SHARED.includes(sent.name) ? ' ' : QUOTED));
+  return plainWords(own).replaceAll(/\S*\d\S*/g, '');
+}
+
+// -------------------------------------------------------------------------------------------- the rule for one
+
+/** The rule by which an answer that is no success means "no match"; undefined where a service gave it in front of the vendor. */
+export function ruleForLost(raw: RawReply, dialect: Dialect): string | undefined {
+  const own = vendorReply(raw, dialect);
+  if (own === undefined) return undefined;
+  const { kind } = readBodyOnce(own.body);
+  return ruleOf(own.status, kind === 'json' ? 'path: …, matches: …' : `is: ${kind}`, 'no_match');
+}
+
+const ruleOf = (status: number, test: string, means: string): string =>
+  `- { status: [${status}], body: { ${test} }, means: ${means} }`;
+
+/** A test of the body that fits such answers and no others, and what they say there. A mark of failure has no words. */
+interface Told {
+  readonly test: string;
+  readonly text: string | undefined;
+}
+
+/** @returns undefined where there is no such test, and where what the answer shows speaks against the change. */
+function ruleFor(status: number, body: Body, question: Question): string | undefined {
+  const isChange = question.call.change !== undefined;
+  if (isChange && body.kind === 'json' && showsOther(body.value, question)) return undefined;
+  const vocabulary = vocabularyOf(question.dialect.words);
+  // A page, or a text that is no JSON, is seldom the word of the vendor.
+  const told = body.kind === 'json' ? toldIn(body.value, question.asked, vocabulary) : BLANK[body.kind];
+  if (told === undefined) return undefined;
+  const senses = vocabulary.sensesOf(told.text ?? '');
+  // What has not happened yet is told by no rule.
+  if (senses.includes('pending') || senses.includes('working')) return undefined;
+  const isNo = told.text === undefined || senses.some((sense) => sense !== 'done');
+  return ruleOf(status, told.test, isNo ? 'refused' : isChange ? 'found' : 'no_match');
+}
+
+const BLANK = { blank: { test: 'is: blank', text: '' }, unreadable: undefined } as const;
+
+/** The first place at which an answer says something that not every answer says. */
+function toldIn(body: JsonValue, asked: Asked, vocabulary: Vocabulary): Told | undefined {
+  if (typeof body === 'string') return textTold('', body, asked);
+  for (const [path, name, value] of placesOf(body, '', DEEPEST)) {
+    const told = speaks(name) ? toldAt(path, name, value, asked, vocabulary) : undefined;
+    if (told !== undefined) return told;
+  }
+  return undefined;
+}
+
+function toldAt(
+  path: string,
+  name: string,
+  value: Exclude<Plain, null>,
+  asked: Asked,
+  vocabulary: Vocabulary,
+): Told | undefined {
+  const { kind } = nameOf(name);
+  if ((kind === 'machine' || typeof value === 'string') && SAYS_NOTHING.test(String(value))) return undefined;
+  if (typeof value === 'string')
+    return kind === 'effect' || vocabulary.senseOfCode(value) === 'done'
+      ? undefined
+      : textTold(path, value, asked);
+  const test = `path: ${yaml(path)}, equals: ${value}`;
+  if (kind === 'machine') return typeof value === 'number' ? { test, text: '' } : undefined;
+  return (kind === 'trouble' ? isFilled(value) : !value) ? { test, text: undefined } : undefined;
+}
+
+/** Deeper than that an answer does not speak of itself. */
+const DEEPEST = 4;
+
+/** What good answers have as well: that all is well, no code, a time. */
+const SAYS_NOTHING = /^\s*(?:0*|[23]\d\d|\d{4}-\d\d-\d\d.*)\s*$/;
+
+/** The path, the name and the value of all that is no object, from the top. */
+function* placesOf(
+  value: JsonValue,
+  at: string,
+  deepest: number,
+): Generator<readonly [path: string, name: string, value: Exclude<Plain, null>]> {
+  if (isPlain(value) || deepest === 0) return;
+  for (const [name, each] of Object.entries(value as object) as [string, JsonValue][]) {
+    // A path cannot lead to it.
+    if (name.includes('.')) continue;
+    if (!isPlain(each)) yield* placesOf(each, `${at}${name}.`, deepest - 1);
+    else if (each !== null) yield [at + name, name, each];
+  }
+}
+
+/** So much of a text tells it from another. */
+const LONGEST_QUOTED = 60;
+
+function textTold(path: string, text: string, asked: Asked): Told | undefined {
+  const where = path === '' ? '' : `path: ${yaml(path)}, `;
+  const fixed = asked.without(text, () => ANYTHING).replaceAll(/\d+/g, ANYTHING);
+  if (fixed === text && path !== '' && !/\s/.test(text.trim()))
+    return { test: `${where}equals: ${yaml(text)}`, text };
+  const parts = fixed.slice(0, LONGEST_QUOTED).trim().split(ANYTHING);
+  // What has no letter of its own would fit every answer.
+  if (!parts.some((part) => /\p{L}/u.test(part))) return undefined;
+  const pattern = parts.map((part) => part.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('.*');
+  return { test: `${where}matches: ${yaml((/^\s/.test(text) ? '^\\s*' : '^') + pattern)}`, text };
+}
+
+/** Stands for what differs from row to row. No text that is shown has it. */
+const ANYTHING = '\u0000';
+
+/** A plain word, or the text between quotes. */
+function yaml(text: string): string {
+  return /^[a-z][\w.-]*$/i.test(text) && !/^(?:true|false|null|yes|no|on|off|y|n)$/i.test(text)
+    ? text
+    : JSON.stringify(text);
+}
