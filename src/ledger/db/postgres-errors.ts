@@ -1,9 +1,12 @@
 import type { DatabaseError } from 'pg';
+import type { Clock } from '../../core/clock.ts';
 import { messageOf, type StopError, stop } from '../../core/errors.ts';
-import { Unanswered } from '../db.ts';
+import { formatDuration } from '../../lib/duration.ts';
+import { RUN_AGAIN, Unanswered, type WriteManner } from '../db.ts';
+import type { Patience, Tell } from '../store.ts';
 import type { Address } from './server-address.ts';
 
-/** What an error of `pg` means: the database is away, the place cannot be used, or a statement of ours was refused. */
+/** What an error of `pg` means, and how a spender gets through a time in which its database is away: a restart, a failover, a cable. */
 
 /** The code by which the database refused; undefined for an error of the connection. */
 export const codeOf = (error: unknown): string | undefined =>
@@ -14,9 +17,11 @@ const isOfConnection = (error: unknown): boolean =>
   error instanceof Error &&
   ('errno' in error || /^(?:Connection terminated|Client|timeout|Query read timeout)/i.test(error.message));
 
-/** No connection, no room, the server ended, or it ended us because we stood still in a transaction. */
-/** 08P01 is none of them: what was sent is wrong, which is a bug. */
-const OF_SERVER = /^(?:08(?!P01)|53|57P|58|25P0[34])/;
+/**
+ * No connection, no room, the server ended or takes no writes, or it ended us because we stood still in a transaction. 08P01 is none of
+ * them: what was sent is wrong, which is a bug.
+ */
+const OF_SERVER = /^(?:08(?!P01)|53|57P|58|25006|25P0[34])/;
 
 /** Whether it may pass by itself, and nobody knows what the connection would answer next. */
 export const isAway = (error: unknown): boolean => {
@@ -37,31 +42,27 @@ export const unanswered = (error: unknown, shown: string, isUnknown: boolean): U
 const NOT_ALLOWED = '42501';
 
 /** What a statement was refused for: a right that the role lacks, or a rule of the tables, by the name of its constraint. */
-export function refusal(error: unknown, address: Address): unknown {
+export function refusal(error: unknown, { role, shown }: Address): unknown {
   const code = codeOf(error);
-  if (code === NOT_ALLOWED) return forbidden(error, address);
+  if (code === NOT_ALLOWED)
+    return stop(
+      'store',
+      `The role ${role} may not do that in ${shown}: ${messageOf(error)}.`,
+      'Name the owner of the database in the URL, or let the owner run store init, and the statements that it prints.',
+    );
   if (code?.startsWith('23') !== true) return error;
   const { constraint, table, column } = error as DatabaseError;
   const rule = constraint ?? `${table}.${column} is never empty`;
   return new Error(`money rule: ${rule.replace(/^money rule: /, '')}`, { cause: error });
 }
 
-const forbidden = (error: unknown, { role, shown }: Address): StopError =>
-  stop(
-    'store',
-    `The role ${role} may not do that in ${shown}: ${messageOf(error)}.`,
-    'Name the owner of the database in the URL, or let the owner run store init, and the statements that it prints.',
-  );
-
 /** Of an error by which no connection was made. */
-export function unreachable(error: unknown, address: Address): StopError {
-  const code = codeOf(error);
-  if (code === NOT_ALLOWED) return forbidden(error, address);
+export function unreachable(error: unknown, { shown }: Address): StopError {
   const message = messageOf(error).replace(/^SASL: .*password must be.*/, 'it asks for a password');
-  const fact = `${address.shown} cannot be reached: ${message}.`;
+  const fact = `${shown} cannot be reached: ${message}.`;
   if (isAway(error))
     return new Unanswered('store', fact, { next: 'Check that the server runs, and that the URL is right.' });
-  const next = ADVICE.find(([said]) => said.test(`${code ?? 'TLS'}: ${message}`))?.[1];
+  const next = ADVICE.find(([said]) => said.test(`${codeOf(error) ?? 'TLS'}: ${message}`))?.[1];
   return stop('store', fact, next ?? 'Check what the URL says.');
 }
 
@@ -72,3 +73,73 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
   [/support SSL/, 'Switch ssl on at the server.'],
   [/^TLS: /, 'Name the file of the authority that signed its certificate in the URL: &sslrootcert=FILE.'],
 ];
+
+// ------------------------------------------------------------------------------------------ while it is away
+
+export interface Manner extends WriteManner {
+  /** The work is not done again where nobody knows whether it was committed: that is thrown as `Unanswered`. */
+  readonly isOnce?: boolean;
+  /** The work is done now or not at all. A process that has nothing to write hears of an outage by nothing else. */
+  readonly isAtOnce?: boolean;
+}
+
+export interface Riding extends Patience {
+  readonly clock: Clock;
+  readonly tell?: Tell | undefined;
+}
+
+const RETRY_MS = 250;
+
+/** Who has stopped the run waits only this long for what is no answer. */
+const STOPPING_MS = 5_000;
+
+export class Outage {
+  readonly #riding: Riding;
+  readonly #shown: string;
+  /** Since when nothing was answered, monotonic. */
+  #sinceMs: number | undefined;
+
+  constructor(riding: Riding, shown: string) {
+    this.#riding = riding;
+    this.#shown = shown;
+  }
+
+  /**
+   * Does the work, and does it again while the database cannot be reached.
+   * @throws StopError when that has lasted for longer than the run waits; what may have been paid for is tried on.
+   */
+  async through<T>(work: () => Promise<T>, manner: Manner): Promise<T> {
+    const { clock, tell } = this.#riding;
+    for (;;) {
+      try {
+        const result = await work();
+        if (this.#sinceMs !== undefined)
+          tell?.(
+            `${this.#shown} answers again after ${formatDuration(clock.monotonicMs() - this.#sinceMs)}.`,
+          );
+        this.#sinceMs = undefined;
+        return result;
+      } catch (error) {
+        if (!(error instanceof Unanswered)) throw error;
+        this.#waitOut(error, manner);
+        await clock.sleep(RETRY_MS);
+      }
+    }
+  }
+
+  /** @throws StopError where the work is not done again. */
+  #waitOut(error: Unanswered, { isBought = false, isOnce = false, isAtOnce = false }: Manner): void {
+    if ((isOnce && error.isUnknown) || (!isBought && !error.mayPass)) throw error;
+    const { clock, tell, longestMs = Number.POSITIVE_INFINITY, signal } = this.#riding;
+    if (this.#sinceMs === undefined)
+      tell?.(
+        `${error.message} Nothing is sent until it can be reached again; then the run continues by itself.`,
+      );
+    this.#sinceMs ??= clock.monotonicMs();
+    if (isAtOnce) throw error;
+    const lastedMs = clock.monotonicMs() - this.#sinceMs;
+    const mostMs = signal?.aborted === true ? Math.min(longestMs, STOPPING_MS) : longestMs;
+    if (!isBought && lastedMs >= mostMs)
+      throw stop(error.code, `${error.message} That has lasted for ${formatDuration(lastedMs)}.`, RUN_AGAIN);
+  }
+}

@@ -11,8 +11,16 @@ import {
   Unanswered,
   type WriteManner,
 } from '../db.ts';
-import { type Manner, Outage, type Riding } from './outage.ts';
-import { codeOf, isAway, refusal, unanswered, unreachable } from './postgres-errors.ts';
+import {
+  codeOf,
+  isAway,
+  type Manner,
+  Outage,
+  type Riding,
+  refusal,
+  unanswered,
+  unreachable,
+} from './postgres-errors.ts';
 import { cellOf, isAskable, queryOf, textOf } from './postgres-statements.ts';
 import { type Address, addressOf } from './server-address.ts';
 

@@ -1,4 +1,4 @@
-import { type BigIntStats, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { isoTime } from '../../core/clock.ts';
 import { StopError, stop } from '../../core/errors.ts';
@@ -33,7 +33,7 @@ import {
   takeLedger,
 } from '../place.ts';
 import { beginWorker, endWorker } from '../spenders.ts';
-import { damagedStore, explained, isDiskFull, sqliteCode } from '../sqlite/errors.ts';
+import { damagedStore, explained, isDiskFull } from '../sqlite/errors.ts';
 import {
   ensureReserve,
   FILE_MODE,
@@ -118,16 +118,6 @@ const APPLICATION_ID = 0x526f7758;
 /** What was in the header of ledgers that had other tables, before the first release: "RowL", "RoWo". */
 const FORMER = [0x526f774c, 0x526f576f];
 
-function connect(folder: StoreFolder, use: 'read' | 'write'): Connection {
-  try {
-    return new Connection(folder.ledger, use);
-  } catch (error) {
-    if (sqliteCode(error) !== 'SQLITE_NOTADB') throw error;
-    if (lossAt(placeOf(folder)) === undefined) throw notALedger(folder);
-    throw damagedStore(folder.path, 'ledger.db is no longer a ledger');
-  }
-}
-
 /** Whether nothing is laid out there yet. @throws StopError for a file that is no ledger, `store_version` for one of another Rowonce. */
 async function isEmpty(connection: Connection, folder: StoreFolder): Promise<boolean> {
   const application = Number(connection.pragma('application_id'));
@@ -149,7 +139,7 @@ async function open(folder: StoreFolder, options: StoreOptions): Promise<Alone> 
   prepare(folder, options.acceptLost);
   const lock = await takeLock(folder, options);
   return closedByFailure({ close: () => lock.release() }, async () => {
-    const writer = connect(folder, 'write');
+    const writer = new Connection(folder.ledger, 'write');
     return closedByFailure(writer.raw, () => openLocked(folder, { lock, writer, options }));
   });
 }
@@ -167,7 +157,7 @@ async function openLocked(folder: StoreFolder, { lock, writer, options }: Locked
   makePrivateFile(folder.ledger);
   writer.pragma('journal_mode = WAL');
   if (isNew) writer.pragma(`application_id = ${APPLICATION_ID}`);
-  const reader = connect(folder, 'read');
+  const reader = new Connection(folder.ledger, 'read');
   return closedByFailure(reader.raw, async () => {
     const db = sqlite(writer, reader);
     await takeLedger(db, placeOf(folder), options, !isNew);
@@ -227,7 +217,8 @@ async function keeping(
   await note();
   return {
     refusal() {
-      const gone = refusal === undefined && opened.find(({ file, was }) => !isSameFile(fileAt(file), was));
+      const gone =
+        refusal === undefined && opened.find(({ file, was }) => was === undefined || fileAt(file) !== was);
       if (gone)
         refusal = stop(
           'store_lost',
@@ -255,16 +246,14 @@ async function keeping(
 }
 
 /** Undefined also for a file that cannot be reached, because the next start could not reach it either. It is not opened, so no lock is lost. */
-function fileAt(path: string): BigIntStats | undefined {
+function fileAt(path: string): string | undefined {
   try {
-    return statSync(path, { bigint: true, throwIfNoEntry: false });
+    const { dev, ino } = statSync(path, { bigint: true });
+    return `${dev} ${ino}`;
   } catch {
     return undefined;
   }
 }
-
-const isSameFile = (one: BigIntStats | undefined, other: BigIntStats | undefined): boolean =>
-  one !== undefined && one.ino === other?.ino && one.dev === other.dev;
 
 /**
  * Fault injection, like the crash points: `ROWONCE_FULL_AT_PAGES=N` lets the ledger grow to N pages, like a full disk, and by the reserve
@@ -290,7 +279,7 @@ async function look(folder: StoreFolder, tell: Tell = () => {}): Promise<LedgerR
 /** @param tell hears of a ledger that is gone. @throws StopError `store` where there is none. */
 async function openToRead(folder: StoreFolder, tell: Tell = () => {}): Promise<Connection> {
   refuseForeign(folder);
-  const connection = hasLedger(folder) ? connect(folder, 'read') : undefined;
+  const connection = hasLedger(folder) ? new Connection(folder.ledger, 'read') : undefined;
   return closedByFailure({ close: () => connection?.raw.close() }, async () => {
     if (connection !== undefined && !(await isEmpty(connection, folder))) return connection;
     const gone = lossAt(placeOf(folder));
@@ -380,7 +369,7 @@ async function copyTarget(folder: StoreFolder, options: AloneOptions): Promise<C
   const copy = join(folder.path, 'ledger.db.copy');
   return {
     place: folder.path,
-    present: hasLedger(folder) ? await identityIn(connect(folder, 'read')) : undefined,
+    present: hasLedger(folder) ? await identityIn(new Connection(folder.ledger, 'read')) : undefined,
     async take(from, identity) {
       rmSync(copy, { force: true });
       const connection = new Connection(copy, 'write');

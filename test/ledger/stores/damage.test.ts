@@ -73,9 +73,13 @@ describe('a file that is not ours', () => {
     const other = new Database(file);
     other.exec('CREATE TABLE ledger (id INTEGER); INSERT INTO ledger VALUES (1)');
     other.close();
-    for (const content of [readFileSync(file), Buffer.from('name;email\n'.repeat(500))]) {
+    const foreign = { code: 'store', message: expect.stringContaining('is not a ledger of Rowonce') };
+    const none = { code: 'store_damaged', message: expect.stringContaining('file is not a database') };
+    for (const [content, refusal] of [
+      [readFileSync(file), foreign],
+      [Buffer.from('name;email\n'.repeat(500)), none],
+    ] as const) {
       writeFileSync(file, content);
-      const refusal = { code: 'store', message: expect.stringContaining('is not a ledger of Rowonce') };
       await expect(openStore(sqlite, place)).rejects.toMatchObject(refusal);
       await expect(sqlite.look(place)).rejects.toMatchObject(refusal);
       expect(readFileSync(file)).toEqual(content);

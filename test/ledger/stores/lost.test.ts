@@ -106,7 +106,7 @@ describe('a store that is gone', () => {
     await expectLost(place, 'is gone');
     await expect(sqlite.look(place)).rejects.toMatchObject({ code: 'store' });
     writeFileSync(file, 'no database at all'.repeat(1000));
-    const damage = { code: 'store_damaged', message: expect.stringContaining('is no longer a ledger') };
+    const damage = { code: 'store_damaged', message: expect.stringContaining('file is not a database') };
     await expect(openStore(sqlite, place)).rejects.toMatchObject(damage);
     rmSync(file);
     await expectLost(place, 'is gone');

@@ -7,9 +7,9 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { basename, dirname, join, relative, sep } from 'node:path';
+import { basename, join, relative, sep } from 'node:path';
 import { openPromise } from 'yauzl';
-import { isSpooled, LISTS, listFolderOf } from '../../../core/paths.ts';
+import { LISTS } from '../../../core/paths.ts';
 import type { Erasable, ErasureTarget, Person } from '../../../ledger/erase.ts';
 import type { BatchId } from '../../../ledger/ledger.ts';
 import { bookPathIn } from '../../../sandbox/spawn.ts';
@@ -55,17 +55,10 @@ async function keptLists(
   target: ErasureTarget,
 ): Promise<Pick<KeptFiles, 'files' | 'needed'>> {
   const names = target.kind === 'person' ? [...WITH_LISTS, ...KEPT] : WITH_LISTS;
-  const own = names.map((name) => join(folder, name));
-  // Batches of sandbox accounts name lists in the folder of another store.
-  const others = inputs.flatMap(({ path }) => {
-    const list = isSpooled(path) ? path : listFolderOf(path);
-    return list === undefined ? [] : [dirname(list)];
-  });
   const [files, needed]: [string[], BatchId[][]] = [[], []];
-  for (const root of new Set([...own, ...others]))
+  for (const root of names.map((name) => join(folder, name)))
     for (const paths of Map.groupBy(filesBelow(root), (path) => listOf(root, path)).values()) {
       const over = inputs.filter(({ path }) => paths.includes(path));
-      if (over.length === 0 && !own.includes(root)) continue;
       if (!(await isMeant(paths, over, target))) continue;
       const by = over.flatMap(({ goesOn, batch }) => (goesOn ? [batch] : []));
       if (by.length > 0) needed.push(by);
