@@ -134,7 +134,6 @@ export class Client {
     const { limiter } = this;
     await limiter.enter(waiter);
     try {
-      await this.#parts.transport.untilQuiet();
       return new Permit(this.#parts, await limiter.permit(waiter));
     } catch (error) {
       limiter.leave();

@@ -1,22 +1,36 @@
 import zlib, { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
-import type { Dispatcher } from 'undici';
+import type { Dispatcher, Pool } from 'undici';
+import type { Clock } from '../core/clock.ts';
 import { messageOf } from '../core/errors.ts';
 import { type RawReply, SENT_WITHIN_MS } from '../ledger/ledger.ts';
 import { formatDuration } from '../lib/duration.ts';
 import { crashPointSoon } from '../lib/faults.ts';
 import { Redaction } from '../lib/redaction.ts';
-import { isCertificate, isUnresolved, NoTunnel } from './connector.ts';
+import {
+  type Connector,
+  connectorTo,
+  isCertificate,
+  isUnresolved,
+  NoTunnel,
+  type Undici,
+} from './connector.ts';
 import type { NotSentCause, Reply } from './judge.ts';
 import type { HttpRequest, TimeRequest } from './request.ts';
-import { type Carried, Wire, Wires, type WiresOptions } from './transport/wires.ts';
 
 /**
  * Sends a request once and says exactly what is known about it afterwards. Nothing here retries, follows a redirect
- * or sends two requests over one connection at a time: each of those was measured to send a paid request twice.
+ * or sends two requests over one connection at a time: each of those was measured to send a paid request twice. A connection
+ * is used again and again, until its server shows that this is not safe: then each is used once.
  */
 
 /** Answers are a few kilobytes; more than this is not one of ours, and memory must not depend on the vendor. */
 const LARGEST_BODY_BYTES = 4 * 1024 * 1024;
+
+/** Idle connections are closed before common servers and balancers close them (5 s and more) under a request. */
+const IDLE_CONNECTION_MS = 4_000;
+
+/** A server that closes a connection under two requests does so by habit, and each time puts a call in doubt. */
+const MOST_RESETS = 2;
 
 /** Response headers that are read later: by the judge, by the limiter, or by a person who asks the vendor about a request. */
 const KEPT_HEADERS =
@@ -33,92 +47,159 @@ export interface Sending {
   onReply(reply: Reply): void;
 }
 
-export interface TransportOptions extends WiresOptions {
+export interface TransportOptions {
+  readonly undici: Undici;
+  readonly origin: string;
+  readonly connections: number;
+  readonly clock: Clock;
   /** How long a whole exchange may take, from its start to the last byte. */
   readonly timeoutMs: number;
   /** Headers that the reply keeps besides the usual ones, in lower case. */
   readonly keptHeaders: readonly string[];
   /** Secrets in the requests; they are removed from everything that this returns. */
   readonly keys: readonly string[];
+  /** Called when more came on a connection than was requested. `requests`: how many it had carried by then. */
+  onSurplus?(requests: number): void;
 }
 
 export class Transport {
   readonly #options: TransportOptions;
-  readonly #wires: Wires;
-  readonly #deadlines: Deadlines;
+  readonly #connector: Connector;
   readonly #redaction: Redaction;
+  #pool: Pool;
+  #retired: Pool | undefined;
+  #resets = 0;
 
   constructor(options: TransportOptions) {
     this.#options = options;
     this.#redaction = new Redaction(options.keys);
-    this.#wires = new Wires(options);
-    this.#deadlines = new Deadlines(options.timeoutMs);
-  }
-
-  /**
-   * Resolves when a request may be sent without the risk that it gets the answer to another one. It is to be awaited
-   * before a request has its permit and its intent, which must not wait.
-   * @returns undefined when it may be sent at once.
-   */
-  untilQuiet(): Promise<void> | undefined {
-    return this.#wires.untilQuiet();
+    this.#connector = connectorTo(options.undici, new URL(options.origin));
+    this.#pool = this.#open();
   }
 
   send(request: HttpRequest | TimeRequest, sending: Sending): void {
-    const exchange: Exchange = new Exchange(this.#options, sending, this.#wires, (reply) => {
-      // An exchange whose deadline was over before it had a connection fails once more, with that connection.
-      if (this.#deadlines.end(exchange)) sending.onReply(redacted(reply, this.#redaction));
+    const exchange = new Exchange(this.#options, sending, {
+      onBroken: (wire) => this.#broke(wire),
+      onOver: (reply) => sending.onReply(redacted(reply, this.#redaction)),
     });
-    this.#deadlines.begin(exchange);
-    this.#wires.dispatch(
+    this.#pool.dispatch(
       {
         method: request.method,
-        path:
-          'keyInPath' in request
-            ? request.path.replace('{key}', () => request.keyInPath ?? '')
-            : request.path,
+        path: request.path,
         headers: { ...request.headers, 'accept-encoding': 'identity' },
         body: request.body ?? null,
         idempotent: false,
         // The server hears "connection: close", and the connection ends with its answer.
-        reset: !this.#wires.isReusing,
+        reset: this.#retired !== undefined,
       },
       exchange,
     );
   }
 
-  close(): Promise<void> {
-    this.#deadlines.close();
-    return this.#wires.close();
+  async close(): Promise<void> {
+    await Promise.all([this.#pool.destroy(), this.#retired?.destroy()]);
+  }
+
+  #open(): Pool {
+    const { Client, Pool } = this.#options.undici;
+    return new Pool(this.#options.origin, {
+      connections: this.#options.connections,
+      pipelining: 1,
+      allowH2: false,
+      connect: this.#connector,
+      // A whole exchange has one deadline, which does not restart with each byte.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      keepAliveTimeout: IDLE_CONNECTION_MS,
+      keepAliveMaxTimeout: IDLE_CONNECTION_MS,
+      factory: (origin, options) => this.#watched(new Client(origin, options)),
+    });
+  }
+
+  /** A client that tells each request its connection, and notices data that nobody requested. */
+  #watched(client: Dispatcher): Dispatcher {
+    const wire: Wire = { requests: 0, isBusy: false, isSpoiled: false };
+    const dispatch = client.dispatch.bind(client);
+    client.dispatch = (options, handler) => {
+      (handler as Exchange).wire = wire;
+      return dispatch(options, handler);
+    };
+    client.on('connect', () => Object.assign(wire, { requests: 0, isSpoiled: false }));
+    client.on('disconnect', (_origin, _targets, error) => {
+      if (wire.isBusy || !isSurplus(error)) return;
+      wire.isSpoiled = true;
+      this.#options.onSurplus?.(wire.requests);
+      this.#useOnce();
+    });
+    return client;
+  }
+
+  /** A connection ended under a request, before any part of its answer. */
+  #broke({ requests }: Wire): void {
+    if (requests <= 1) return;
+    this.#resets += 1;
+    if (this.#resets >= MOST_RESETS) this.#useOnce();
+  }
+
+  /** Stops reuse: requests in flight finish on the old connections, and idle ones are closed. */
+  #useOnce(): void {
+    if (this.#retired !== undefined) return;
+    this.#retired = this.#pool;
+    this.#pool = this.#open();
+    void this.#retired.close().catch(() => {});
   }
 }
 
+/** The connections of a client, one after the other, as far as its server's behaviour matters. */
+interface Wire {
+  /** Number of requests that the present connection has carried. */
+  requests: number;
+  /** Whether it carries a request of ours now. */
+  isBusy: boolean;
+  /** Whether more came on it than was requested. */
+  isSpoiled: boolean;
+}
+
+/** Whether an idle connection ended by bytes that answer no request: another answer, or data that is not HTTP. */
+function isSurplus(error: Error): boolean {
+  return error.message === 'bad response' || error.name === 'HTTPParserError';
+}
+
+interface Ends {
+  onBroken(wire: Wire): void;
+  onOver(reply: Reply): void;
+}
+
 /** One request and what comes back, as undici reports it. */
-class Exchange implements Dispatcher.DispatchHandler, Carried {
+class Exchange implements Dispatcher.DispatchHandler {
   /** The connection that carries the exchange; a placeholder until that is known. */
-  wire = new Wire();
+  wire: Wire = { requests: 0, isBusy: false, isSpoiled: false };
   readonly #options: TransportOptions;
   readonly #sending: Sending;
-  readonly #wires: Wires;
-  readonly #resolve: (reply: Reply) => void;
+  readonly #ends: Ends;
+  /** The machine's own and not an injected clock, because sockets know no other. */
+  readonly #deadline: NodeJS.Timeout;
   #controller: Dispatcher.DispatchController | undefined;
   #sent = false;
   #late = false;
+  #isOver = false;
   #expired = false;
   #status = 0;
   #headers: Record<string, string> = {};
   #chunks: Buffer[] = [];
   #bytes = 0;
 
-  constructor(options: TransportOptions, sending: Sending, wires: Wires, resolve: (reply: Reply) => void) {
+  constructor(options: TransportOptions, sending: Sending, ends: Ends) {
     this.#options = options;
     this.#sending = sending;
-    this.#wires = wires;
-    this.#resolve = resolve;
+    this.#ends = ends;
+    // After a process was stopped and continued, sockets are read first: answers may have come meanwhile.
+    this.#deadline = setTimeout(() => setImmediate(() => this.#expire()), options.timeoutMs).unref();
   }
 
   /** The deadline has passed. The connection is closed, because anything that comes on it now is too late. */
-  expire(): void {
+  #expire(): void {
+    if (this.#isOver) return;
     const error = new Error(`the timeout of ${formatDuration(this.#options.timeoutMs)} passed`);
     this.#expired = true;
     if (this.#controller === undefined) this.#neverLeft(error);
@@ -172,11 +253,11 @@ class Exchange implements Dispatcher.DispatchHandler, Carried {
   onResponseEnd(): void {
     const { wire } = this;
     wire.isBusy = false;
-    this.#wires.answered();
     const raw = this.#takeAnswer();
     // The first answer on a connection belongs to the first request. A later one is only certain when no other follows.
-    if (wire.requests <= 1) this.#resolve(decoded(raw));
-    else this.#wires.afterClosing(() => this.#resolve(wire.isSpoiled ? SURPLUS : decoded(raw)));
+    const over = (): void => this.#over(wire.isSpoiled ? SURPLUS : decoded(raw));
+    if (wire.requests <= 1) this.#over(decoded(raw));
+    else setImmediate(() => setImmediate(over));
   }
 
   /** What came. The exchange keeps none of it. */
@@ -201,16 +282,24 @@ class Exchange implements Dispatcher.DispatchHandler, Carried {
 
   #lost(error: Error): void {
     this.wire.isBusy = false;
-    if (this.#status === 0 && !this.#expired) this.#wires.broke(this.wire);
-    this.#resolve({ kind: 'lost', message: lostMessage(error, this.#status) });
+    if (this.#status === 0 && !this.#expired) this.#ends.onBroken(this.wire);
+    this.#over({ kind: 'lost', message: lostMessage(error, this.#status) });
   }
 
   #neverLeft(error: Error): void {
-    this.#resolve({
+    this.#over({
       kind: 'not_sent',
       cause: this.#late ? 'late' : causeOf(error),
       message: messageOf(error),
     });
+  }
+
+  /** One whose deadline passed before it had a connection fails once more, with that connection. */
+  #over(reply: Reply): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    clearTimeout(this.#deadline);
+    this.#ends.onOver(reply);
   }
 
   #kept(headers: Record<string, string | string[] | undefined>): Record<string, string> {
@@ -220,58 +309,6 @@ class Exchange implements Dispatcher.DispatchHandler, Carried {
       if (KEPT_HEADERS.test(name) || this.#options.keptHeaders.includes(name)) kept[name] = String(value);
     }
     return kept;
-  }
-}
-
-/** Deadlines this close together expire at once, so that none of them takes a connection that another must give up. */
-const COARSE_MS = 10;
-
-/**
- * The deadlines of the exchanges of one transport. All have the same time, so the oldest is always the next to end, and
- * one timer does for all of them: a timer for each was measured to cost a fifth of the speed.
- *
- * The times are the machine's own and not those of an injected clock, because sockets know no other.
- */
-class Deadlines {
-  readonly #timeoutMs: number;
-  /** The time at which each expires, in the order of sending. */
-  readonly #dueMs = new Map<Exchange, number>();
-  #timer: NodeJS.Timeout | undefined;
-
-  constructor(timeoutMs: number) {
-    this.#timeoutMs = timeoutMs;
-  }
-
-  begin(expiring: Exchange): void {
-    this.#dueMs.set(expiring, performance.now() + this.#timeoutMs);
-    if (this.#timer === undefined) this.#arm(this.#timeoutMs);
-  }
-
-  /** @returns whether it was not over yet. */
-  end(expiring: Exchange): boolean {
-    return this.#dueMs.delete(expiring);
-  }
-
-  close(): void {
-    clearTimeout(this.#timer);
-  }
-
-  #arm(inMs: number): void {
-    // After a process was stopped and continued, sockets are read first: answers may have come meanwhile.
-    this.#timer = setTimeout(() => setImmediate(() => this.#expire()), inMs);
-    this.#timer.unref();
-  }
-
-  #expire(): void {
-    this.#timer = undefined;
-    const nowMs = performance.now();
-    for (const [expiring, dueMs] of this.#dueMs) {
-      if (dueMs > nowMs + COARSE_MS) {
-        this.#arm(dueMs - nowMs);
-        return;
-      }
-      expiring.expire();
-    }
   }
 }
 
@@ -289,66 +326,30 @@ function tooLarge(): string {
   return `the answer is larger than ${LARGEST_BODY_BYTES / 1024 / 1024} MiB`;
 }
 
-/** We ask for plain bytes; if a vendor compresses all the same, its answer is unpacked within the same bound. */
-function decoded(raw: RawReply): Reply {
-  try {
-    const body = unpackedBySign(unpacked(raw.body, raw.headers['content-encoding']));
-    return { kind: 'answered', raw: body === raw.body ? raw : { ...raw, body } };
-  } catch (error) {
-    return { kind: 'lost', message: `the packed answer cannot be read (${messageOf(error)})` };
-  }
-}
-
 type Unpacker = (packed: Buffer, options: { readonly maxOutputLength: number }) => Buffer;
 
 /** A map and not an object: the vendor chooses the names, and an object also has `toString`. */
-const UNPACKERS: ReadonlyMap<string, Unpacker> = new Map([
+const UNPACKERS: ReadonlyMap<string, Unpacker> = new Map<string, Unpacker>([
   ['gzip', gunzipSync],
   ['x-gzip', gunzipSync],
   ['deflate', inflateSync],
   ['br', brotliDecompressSync],
   ['zstd', (packed, options) => zlib.zstdDecompressSync(packed, options)],
+  ['identity', (plain: Buffer) => plain],
 ]);
 
-/** Each layer may unpack to the whole bound, so many of them would keep the machine busy for seconds. */
-const MOST_LAYERS = 3;
-
-/**
- * Unpacks bytes as the header `content-encoding` says: one name, or a list in the order of packing.
- * @throws Error when the bytes cannot be unpacked, or are more than an answer may have at any layer.
- */
-function unpacked(body: Buffer, encoding: string | undefined): Buffer {
-  if (encoding === undefined || body.length === 0) return body;
-  const names = encoding
-    .split(',')
-    .map((name) => name.trim().toLowerCase())
-    .filter((name) => name !== '' && name !== 'identity');
-  if (names.length === 0) return body;
-  if (names.length > MOST_LAYERS) throw new Error(`it is packed ${names.length} times`);
-  return names.reduceRight((packed, name) => {
-    const unpack = UNPACKERS.get(name);
-    if (unpack === undefined) throw new Error(`it is packed as ${name}, which Rowonce cannot read`);
-    return unpack(packed, { maxOutputLength: LARGEST_BODY_BYTES });
-  }, body);
-}
-
-/** What packed bytes begin with. Those of the other ways begin with nothing of their own. */
-const SIGNS: readonly (readonly [name: string, sign: Buffer])[] = [
-  ['gzip', Buffer.from([0x1f, 0x8b])],
-  ['zstd', Buffer.from([0x28, 0xb5, 0x2f, 0xfd])],
-];
-
-/** Unpacks bytes that no header calls packed: nobody could read them, or find the key in them. @throws Error as `unpacked`. */
-function unpackedBySign(body: Buffer, layer = 0): Buffer {
-  const [name = ''] = SIGNS.find(([, sign]) => beginsWith(body, sign)) ?? [];
-  const unpack = UNPACKERS.get(name);
-  if (unpack === undefined) return body;
-  if (layer === MOST_LAYERS) throw new Error(`it is packed more than ${MOST_LAYERS} times`);
-  return unpackedBySign(unpack(body, { maxOutputLength: LARGEST_BODY_BYTES }), layer + 1);
-}
-
-function beginsWith(body: Buffer, sign: Buffer): boolean {
-  return body.length >= sign.length && sign.compare(body, 0, sign.length) === 0;
+/** We ask for plain bytes; if a vendor compresses all the same, its answer is unpacked within the same bound. */
+function decoded(raw: RawReply): Reply {
+  const encoding = raw.headers['content-encoding']?.trim().toLowerCase();
+  if (encoding === undefined || raw.body.length === 0) return { kind: 'answered', raw };
+  try {
+    const unpack = UNPACKERS.get(encoding);
+    if (unpack === undefined) throw new Error(`it is packed as ${encoding}, which Rowonce cannot read`);
+    const body = unpack(raw.body, { maxOutputLength: LARGEST_BODY_BYTES });
+    return { kind: 'answered', raw: { ...raw, body } };
+  } catch (error) {
+    return { kind: 'lost', message: `the packed answer cannot be read (${messageOf(error)})` };
+  }
 }
 
 function redacted(reply: Reply, redaction: Redaction): Reply {

@@ -56,7 +56,7 @@ export function crashPointSoon(point: CrashPoint): void {
 
 /**
  * `ROWONCE_VENDOR_IS_QUICK=1`: the vendor, which is the fault suite's own, has finished with a request when it answers or
- * hangs up. So its dialect alone says how long to wait before it is asked about a lost one, and no second answer is waited for.
+ * hangs up. So its dialect alone says how long to wait before it is asked about a lost one.
  */
 export function vendorIsQuick(): boolean {
   return testHook('ROWONCE_VENDOR_IS_QUICK') === '1';

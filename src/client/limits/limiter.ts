@@ -202,6 +202,7 @@ export class Limiter {
 
   close(): void {
     this.#wake();
+    this.#waits.close();
     this.#leases.close();
     this.#options.line?.close();
   }

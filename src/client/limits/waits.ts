@@ -99,13 +99,19 @@ export class Waits {
   }
 
   #look(): void {
+    if (this.#all.size === 0) {
+      this.close();
+      return;
+    }
     const nowMs = this.#clock.monotonicMs();
     // Answers that came while the process stood still have not been read yet, so that time does not count.
     if (nowMs - this.#lookedAtMs > LOOK_EVERY_MS + STOPPED_MS) this.progress();
     this.#lookedAtMs = nowMs;
     this.refuseEndless();
     this.#onLook();
-    if (this.#all.size > 0) return;
+  }
+
+  close(): void {
     clearInterval(this.#looking);
     this.#looking = undefined;
   }

@@ -28,7 +28,6 @@ function ask(body: string): Promise<Reply> {
 
 const round = (body: string) => Promise.all(Array.from({ length: connections }, () => ask(body)));
 await round('before');
-await transport.untilQuiet();
 const replies = await round('asked');
 process.stdout.write(`${replies.map(({ kind }) => kind).join(' ')}\n`);
 await transport.close();

@@ -88,7 +88,6 @@ export function transportTo(
 
 /** Sends one request, as an attempt does. */
 export async function ask(transport: Transport, body = 'one'): Promise<Reply> {
-  await transport.untilQuiet();
   const intentAt = { monotonicMs: systemClock.monotonicMs(), wallMs: systemClock.wallMs() };
   const request = { method: 'POST', path: '/', headers: {}, body: Buffer.from(body) } as const;
   return new Promise((onReply) =>
