@@ -14,9 +14,11 @@ import {
   type Known,
   knownOf,
   mostOfTrial,
+  PROPOSED,
   type RanTrial,
   requestShown,
   ruleBehind,
+  ruleProposed,
   runTrial,
   type ShownRequest,
   type Trial,
@@ -26,13 +28,14 @@ import {
 } from '../run/tasks/trial.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
 import { addColumnsFlag, type EntryFlags, entriesOf } from './shell/entry-flags.ts';
-import { askAgreementOn } from './shell/flags.ts';
+import { askAgreementOn, choiceOption } from './shell/flags.ts';
 import { addSpendFlags, endOf, mayBeSent, type SpendFlags, spend, toldOn } from './shell/spending.ts';
 
 interface Flags extends SpendFlags, Pick<EntryFlags, 'add'> {
   readonly account?: string;
   readonly refresh?: true;
   readonly yes?: true;
+  readonly means?: (typeof PROPOSED)[number];
 }
 
 export default {
@@ -46,6 +49,7 @@ export default {
       .option('--account <name>', "the account to use, over the job's")
       .option('--refresh', 'ask again, even though the answer is known')
       .option('--yes', 'agree to what it costs without being asked')
+      .addOption(choiceOption('--means <meaning>', "propose the dialect's rule for this answer", PROPOSED))
       .action(wrap(tryCommand));
   },
 } satisfies CliCommand;
@@ -66,10 +70,10 @@ async function tryCommand(
   const { known, most } = await lookedUp(console, trial, flags);
   // What was told about a lost answer of a trial is not in its row yet.
   if (known.kind === 'answered' && flags.refresh !== true && !known.isLeft)
-    return knownReport(trial, known.tried);
+    return knownReport(trial, known.tried, flags);
   // A call in doubt is settled first, as in every run, and nothing new is bought then.
   if (known.kind !== 'in_doubt') await requireYes(console, trial, most, flags);
-  return runReport(trial, await make(console, trial, flags));
+  return runReport(trial, await make(console, trial, flags), flags);
 }
 
 /** Opens the ledger read-only, so that known answers can be shown while another process spends. */
@@ -120,17 +124,17 @@ async function make(console: Console, trial: Trial, flags: Flags): Promise<RanTr
 
 // ---------------------------------------------------------------------------------------------------- how it ended
 
-function knownReport(trial: Trial, tried: Tried): Report {
+function knownReport(trial: Trial, tried: Tried, { means }: Flags): Report {
   const { batch, reply, closure } = tried;
   const asOf = reply === undefined ? '' : ` at ${isoTime(reply.receivedAtMs)}`;
   const isRefused = closure?.kind === 'answered' && closure.answer === 'refused';
   return {
     lines: [
-      ...triedLines(trial, tried),
+      ...triedLines(trial, tried, means),
       `Source     the ledger: batch ${batch} bought it${asOf}, and nothing was sent now`,
     ],
     object: TrialObject.of({
-      ...{ batch, source: 'ledger', trial, tried, stopped: undefined },
+      ...{ batch, source: 'ledger', trial, tried, means, stopped: undefined },
       money: { spent: credits(0), isExact: true, inDoubt: credits(0) },
     }),
     advice: ['To ask again: the same command with --refresh'],
@@ -138,16 +142,16 @@ function knownReport(trial: Trial, tried: Tried): Report {
   };
 }
 
-function runReport(trial: Trial, { summary, tried }: RanTrial): Report {
+function runReport(trial: Trial, { summary, tried }: RanTrial, { means }: Flags): Report {
   const { batch, money, spentNow, stopped } = summary;
   const inDoubt = money.inDoubt === 0 ? '' : `, ${money.inDoubt} in doubt`;
   return {
     lines: [
-      ...(tried === undefined ? [] : triedLines(trial, tried)),
+      ...(tried === undefined ? [] : triedLines(trial, tried, means)),
       `Credits    ${atMost(spentNow, money.isExact, `${spentNow} spent`)}${inDoubt}, in batch ${batch}`,
     ],
     object: TrialObject.of({
-      ...{ batch, source: trial.account.sandbox ? 'sandbox' : 'bought', trial, tried, stopped },
+      ...{ batch, source: trial.account.sandbox ? 'sandbox' : 'bought', trial, tried, means, stopped },
       money: { ...money, spent: spentNow },
     }),
     ...endOf(summary, { words: thisCommand() }),
@@ -166,7 +170,8 @@ function requestLines({ method, url, headers, body }: ShownRequest): readonly st
   ];
 }
 
-function triedLines(trial: Trial, tried: Tried): readonly string[] {
+function triedLines(trial: Trial, tried: Tried, means: Flags['means']): readonly string[] {
+  const none = 'none: nothing in this answer tells it from others';
   const { reply, closure } = tried;
   const rule = ruleBehind(trial, tried);
   const fields = triedFields(trial, tried);
@@ -177,6 +182,7 @@ function triedLines(trial: Trial, tried: Tried): readonly string[] {
     rule && `Rule       ${ruleWords(rule, trial.dialect.name)}`,
     fields.answers > 0 && `Fields     ${known}`,
     fields.sentences(),
+    means && `Proposed   ${ruleProposed(trial, tried, means) ?? none}`,
   );
 }
 

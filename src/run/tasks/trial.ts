@@ -3,8 +3,8 @@ import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Writable } from 'node:stream';
 import { stringify } from 'csv-stringify/sync';
-import { answerPlaceOf, dialectOperationOf } from '../../client/dialect.ts';
-import { type RuleFound, ruleOf } from '../../client/judge.ts';
+import { answerPlaceOf, dialectOperationOf, type Meaning, vendorReply } from '../../client/dialect.ts';
+import { oddAnswerIn, type RuleFound, ruleOf } from '../../client/judge.ts';
 import { asReadToday } from '../../client/kept-answers.ts';
 import { basePathOf, type HttpRequest, requestOf } from '../../client/request.ts';
 import { fieldsOf } from '../../core/answer-body.ts';
@@ -231,6 +231,29 @@ function triedOf(answer: AnswerRecord): Tried {
 export function ruleBehind({ dialect, call }: Trial, { reply, closure }: Tried): RuleFound | undefined {
   const isTold = reply === undefined || closure === undefined;
   return isTold ? undefined : ruleOf(reply, dialect, dialectOperationOf(dialect, call), call);
+}
+
+/** What a rule may be proposed to say. */
+export const PROPOSED = [
+  ...['no_match', 'refused', 'found', 'pending', 'in_doubt'],
+  ...['rate_limited', 'credits_used_up', 'key_dead'],
+] as const satisfies readonly Meaning[];
+
+/**
+ * The rule by which such answers mean that: from their words alone, without what differs from row to row. Undefined where nothing in the
+ * answer tells it from others.
+ */
+export function ruleProposed(
+  { dialect, call }: Trial,
+  { reply }: Tried,
+  means: (typeof PROPOSED)[number],
+): string | undefined {
+  const own = reply && vendorReply(reply, dialect);
+  if (own === undefined) return undefined;
+  const { through: _, ...direct } = dialect;
+  // What is read out of a success is read out of any other answer as well.
+  const rule = oddAnswerIn({ ...own, status: 200 }, direct, call)?.rule;
+  return rule?.replace('[200]', `[${own.status}]`).replace(/means: \w+ \}$/, `means: ${means} }`);
 }
 
 export function triedFields({ job, dialect, call }: Trial, { reply, closure }: Tried): PathSearch {
