@@ -1,10 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
-import { present } from '../core/objects.ts';
 import type { RowNumber } from '../core/row.ts';
 import type { AttemptRecord } from './call-records.ts';
 import { recordsOf } from './calls.ts';
-import { type Context, oneRow } from './context.ts';
-import type { Cell, Db } from './db.ts';
+import { type Context, known, oneRow } from './context.ts';
 import {
   type Activity,
   type AttemptId,
@@ -46,26 +44,24 @@ export const readReports = ({ db }: Context) => ({
     }
   },
 
-  /** Attempts, newest first; those of one millisecond are told together. */
+  /** Attempts, newest first. */
   async *logged(
     { batch, changes = false }: LoggedOf,
     most = RECORDS_AT_ONCE,
   ): AsyncGenerator<readonly AttemptRecord[]> {
-    const accounts = await accountsOf(db, batch);
-    const inEach = async <Row>(sql: string, params: (of: LogAccount) => readonly Cell[]): Promise<Row[]> =>
-      (await Promise.all(accounts.map((of) => db.rows<Row>(sql, params(of))))).flat();
-    for (let until = Number.MAX_SAFE_INTEGER; ; await setImmediate()) {
-      const times = await inEach<{ at: number }>(NEWEST_TIMES, ({ account, sinceMs }) => [
-        ...[account, sinceMs, until, most],
-      ]);
-      const from = times.map(({ at }) => at).sort((a, b) => b - a)[most - 1];
-      const ids = await inEach<{ id: AttemptId }>(LOGGED, ({ account, sinceMs }) => [
-        ...[account, from ?? sinceMs, until, batch ?? null, batch ?? null, changes ? 1 : 0],
-      ]);
-      const attempts = await recordsOf(db, numbersOf(ids));
-      yield attempts.toSorted((a, b) => b.sentAtMs - a.sentAtMs || b.attempt - a.attempt);
-      if (from === undefined) return;
-      until = from;
+    const accounts = await db.rows<{ id: number; since: number }>(ACCOUNTS, [batch ?? null, batch ?? null]);
+    for (let [at, id] = [Number.MAX_SAFE_INTEGER, 0]; ; await setImmediate()) {
+      const found = accounts.map((of) =>
+        db.rows<{ id: AttemptId; at: number }>(LOGGED, [
+          ...[of.id, of.since, at, at, id, batch ?? null, changes ? 1 : 0, most],
+        ]),
+      );
+      const newest = (await Promise.all(found)).flat().sort((a, b) => b.at - a.at || b.id - a.id);
+      const part = newest.slice(0, most);
+      yield await recordsOf(db, numbersOf(part));
+      const last = part.at(-1);
+      if (last === undefined || part.length < most) return;
+      [at, id] = [last.at, last.id];
     }
   },
 
@@ -77,7 +73,7 @@ export const readReports = ({ db }: Context) => ({
       const found = await db.rows<KeptSpent>(SPENT, [after, last, after, last, fromMs, untilMs]);
       for (const { batch, day, operator, spent, held, requests } of found)
         yield {
-          ...{ batch, dayMs: day * DAY_MS, ...present({ operator: operator ?? undefined }) },
+          ...{ batch, dayMs: day * DAY_MS, ...known({ operator }) },
           ...{ spent: credits(spent), inDoubt: credits(held), requests },
         };
       if (n < CALLS_AT_ONCE) return;
@@ -121,27 +117,15 @@ export const readReports = ({ db }: Context) => ({
 const numbersOf = (found: readonly { readonly id: AttemptId }[]): readonly AttemptId[] =>
   found.map(({ id }) => id);
 
-interface LogAccount {
-  readonly account: number;
-  readonly sinceMs: number;
-}
-
-/** The accounts in whose calls a log looks, and since when. */
-const accountsOf = (db: Db, batch: BatchId | undefined) =>
-  db.rows<LogAccount>(
-    batch === undefined
-      ? 'SELECT id AS account, 0 AS "sinceMs" FROM accounts'
-      : `SELECT account, created_at - ${DAY_MS} AS "sinceMs" FROM batches WHERE id = ?`,
-    batch === undefined ? [] : [batch],
-  );
-
-/** Calls of many workers are in order by their times alone, and those of one millisecond are told together. */
-const NEWEST_TIMES = `
-SELECT sent_at AS at FROM calls WHERE account = ? AND sent_at >= ? AND sent_at < ? ORDER BY sent_at DESC LIMIT CAST(? AS {int})`;
+/** In whose calls a log looks, and since when: a batch has one account. */
+const ACCOUNTS = `
+SELECT account AS id, created_at - ${DAY_MS} AS since FROM batches WHERE id = CAST(? AS TEXT)
+UNION ALL SELECT id, 0 FROM accounts WHERE CAST(? AS TEXT) IS NULL`;
 
 const LOGGED = `
-SELECT id FROM calls WHERE account = ? AND sent_at >= ? AND sent_at < ? AND (CAST(? AS TEXT) IS NULL OR batch = CAST(? AS TEXT))
-  AND (CAST(? AS {int}) = 0 OR subject IS NOT NULL)`;
+SELECT id, sent_at AS at FROM calls WHERE account = ? AND sent_at >= ? AND sent_at <= ? AND (sent_at, id) < (CAST(? AS {int}), CAST(? AS {int}))
+  AND batch = coalesce(CAST(? AS TEXT), batch) AND (CAST(? AS {int}) = 0 OR subject IS NOT NULL)
+ORDER BY sent_at DESC, id DESC LIMIT CAST(? AS {int})`;
 
 const PAGE = `
 SELECT max(id) AS last, count(*) AS n FROM (SELECT id FROM calls WHERE id > ? ORDER BY id LIMIT CAST(? AS {int})) AS page`;

@@ -64,10 +64,9 @@ ORDER BY w.row LIMIT CAST(? AS {int})`;
 const UNANSWERED = `
 SELECT count(*) AS n FROM rows w JOIN calls c ON c.id = w.call AND c.state = 'retracted' WHERE w.batch = ? AND w.state = 'in_doubt'`;
 
-/** What turned out to be no answer is too old only where every answer would be. */
-const CUT_OFF = `CASE WHEN c.said = 'found' THEN v.found WHEN c.said IN ${ANSWERS} THEN v.no_match ELSE v.neither END`;
+const CUT_OFF = `CASE WHEN c.said = 'found' THEN v.found ELSE v.no_match END`;
 
-const OLDER = each({ batch: 'text', found: 'int', no_match: 'int', neither: 'int' })<{ row: number }>(`
+const OLDER = each({ batch: 'text', found: 'int', no_match: 'int' })<{ row: number }>(`
 SELECT w.row FROM v JOIN rows w ON w.batch = v.batch WHERE w.state <> 'pending'
   AND EXISTS (SELECT 1 FROM ${USED} JOIN calls c ON c.id = u.id JOIN replies r ON r.call = c.id
     WHERE c.charged IS NOT NULL AND r.at < ${CUT_OFF}
@@ -126,13 +125,11 @@ export const readRows = ({ db }: Context) => ({
     (await oneRow<{ n: number }>(db, UNANSWERED, [batch])).n,
   /**
    * Whether a row of the batch was finished by an answer that is older than that, whether or not a younger one exists by now. An answer
-   * does not count when a later attempt to buy it again got lost, and one that was read as none only where it is older than both times.
+   * does not count when a later attempt to buy it again got lost.
    */
   async hasOlderThan(batch: BatchId, { foundMs, noMatchMs }: FreshSince): Promise<boolean> {
-    const [found, no_match] = [foundMs ?? null, noMatchMs ?? null];
-    if (found === null && no_match === null) return false;
-    const neither = found === null || no_match === null ? null : Math.min(found, no_match);
-    return (await db.each(OLDER, [{ batch, found, no_match, neither }])).length > 0;
+    const older = { batch, found: foundMs ?? null, no_match: noMatchMs ?? null };
+    return (await db.each(OLDER, [older])).length > 0;
   },
   /** Planned rows of a batch of changes. */
   async plannedRows(batch: BatchId, fromRow: RowNumber, limit: number): Promise<readonly PlannedRow[]> {
