@@ -4,7 +4,7 @@ import { invariant } from '../core/errors.ts';
 import { NOTE_PERSON } from '../core/membership.ts';
 import { present } from '../core/objects.ts';
 import { type Context, known, oneRow, type Writing } from './context.ts';
-import { type Cell, each, eachWhole, type Sql } from './db.ts';
+import { type Cell, each, type Sql } from './db.ts';
 import { noteFile } from './host-files.ts';
 import { moneyOf, setCaps } from './money.ts';
 import { noteAct } from './notes.ts';
@@ -19,6 +19,7 @@ import type {
   Money,
   PlannedRow,
 } from './records.ts';
+import { keepPlan } from './rows.ts';
 import { isCurrent } from './schema.ts';
 
 interface Kept
@@ -237,10 +238,7 @@ async function insertBatch(
     ],
   );
   await sql.rows('INSERT INTO budgets (scope) VALUES (?), (?)', [`batch:${id}`, `extra:${id}`]);
-  await sql.each(
-    PLANNED,
-    plan.map((row) => plannedRecord(id, row)),
-  );
+  await keepPlan(sql, id, plan);
   return id;
 }
 
@@ -253,27 +251,4 @@ async function freeId(sql: Sql): Promise<BatchId> {
     const [taken] = await sql.rows('SELECT id FROM batches WHERE id = ?', [id]);
     if (taken === undefined) return id;
   }
-}
-
-const PLANNED = eachWhole({
-  batch: 'text',
-  row: 'int',
-  state: 'text',
-  matched_by: 'text',
-  reason: 'text',
-  input: 'int',
-  work: 'text',
-})(`
-INSERT INTO rows (batch, row, state, matched_by, reason, input, work)
-SELECT v.batch, v.row, v.state, v.matched_by, v.reason, v.input, v.work FROM v`);
-
-/** What needs no request has ended by being planned. */
-function plannedRecord(batch: BatchId, { row, input, ...planned }: PlannedRow) {
-  const outcome = planned.kind === 'end' ? planned.outcome : undefined;
-  return {
-    ...{ batch, row, input: input ?? null, work: JSON.stringify(planned) },
-    state: outcome?.kind ?? 'pending',
-    matched_by: outcome?.kind === 'matched' ? outcome.matchedBy : null,
-    reason: outcome?.reason ?? null,
-  };
 }

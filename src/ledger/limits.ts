@@ -62,6 +62,9 @@ const aheadOf = (windowMs: number): number => Math.min(windowMs * 0.15, 500);
 const unsureOf = (windowMs: number): number => Math.min(Math.max(windowMs * 0.02, 20), 500);
 const SURE_MS = 5;
 
+/** How late one that leaves in time may come. */
+const latestOf = (windowMs: number): number => missedAfterMs(windowMs) + unsureOf(windowMs);
+
 /** A request whose connection is opened first leaves later than it was to. After half a window, or this time, it does not leave any more. */
 const LATEST_TO_LEAVE_MS = 1_000;
 
@@ -79,13 +82,10 @@ interface Place {
   readonly place: number;
   readonly dueUs: number;
   use: 'open' | 'left' | 'answered' | 'none';
-  /** How late its request left, when, and how long its answer took. */
-  lateMs: number;
   leftMs: number;
-  tookMs: number;
+  /** How late its request came at most, or may still come. */
+  lateMs: number;
 }
-
-const UNUSED = { use: 'open', lateMs: 0, leftMs: 0, tookMs: 0 } as const;
 
 export class Line implements AccountLine {
   readonly #db: Pick<Db, 'rows'>;
@@ -155,10 +155,14 @@ export class Line implements AccountLine {
       left: () => this.#left(place),
       answered: () => {
         if (place.use !== 'left') return;
-        place.tookMs = this.#clock.monotonicMs() - place.leftMs;
+        const tookMs = this.#clock.monotonicMs() - place.leftMs;
         // A vendor that has become slower is known as that after some thousand answers.
-        this.#fastestMs = Math.min(place.tookMs, this.#fastestMs * 1.000_02);
-        this.#laterMs += (place.tookMs - this.#fastestMs - this.#laterMs) / 100;
+        this.#fastestMs = Math.min(tookMs, this.#fastestMs * 1.000_02);
+        const laterMs = tookMs - this.#fastestMs;
+        this.#laterMs += (laterMs - this.#laterMs) / 100;
+        // Where a vendor's answers take now this long and now that, they say nothing.
+        const unsureMs = unsureOf(this.#windowMs);
+        if (this.#laterMs <= unsureMs) place.lateMs += laterMs + SURE_MS - unsureMs;
         this.#tell(place, 'answered');
       },
       giveBack: () => this.#giveBack(place),
@@ -209,11 +213,11 @@ export class Line implements AccountLine {
   #left(place: Place): void {
     if (place.use !== 'open') return;
     place.leftMs = this.#clock.monotonicMs();
-    place.lateMs = Math.max(this.#lateMs(place), 0);
+    place.lateMs = Math.max(this.#lateMs(place), 0) + unsureOf(this.#windowMs);
     this.#perMs = this.#perMs * Math.exp(-Math.min(place.leftMs - this.#lastMs, 1_000) / 1_000) + 0.001;
     this.#lastMs = place.leftMs;
     place.use = 'left';
-    if (place.lateMs <= missedAfterMs(this.#windowMs) + unsureOf(this.#windowMs)) return;
+    if (place.lateMs <= latestOf(this.#windowMs)) return;
     this.#isUrgent = true;
     this.#news.add(place);
     void this.#serve();
@@ -222,15 +226,6 @@ export class Line implements AccountLine {
   #tell(place: Place, use: 'answered' | 'none'): void {
     place.use = use;
     this.#news.add(place);
-  }
-
-  /** How late a request came at most, or may still come. Where a vendor's answers take now this long and now that, they say nothing. */
-  #latestMs({ use, lateMs, tookMs }: Omit<Place, 'place' | 'dueUs'>): number {
-    if (use === 'none') return 0;
-    const doubtMs = this.#marginMs + Math.min(this.#doubtMs, this.#windowMs);
-    if (use === 'open') return missedAfterMs(this.#windowMs) + unsureOf(this.#windowMs) + doubtMs;
-    const isTold = use === 'answered' && this.#laterMs <= unsureOf(this.#windowMs);
-    return lateMs + (isTold ? tookMs - this.#fastestMs + SURE_MS : unsureOf(this.#windowMs)) + doubtMs;
   }
 
   #giveBack(place: Place): void {
@@ -275,17 +270,21 @@ export class Line implements AccountLine {
     const wanted = waiting === 0 ? 0 : Math.max(waiting, Math.ceil((this.#perMs * aheadMs) / 2));
     const news = [...this.#news];
     this.#news.clear();
-    const latestUs = Math.ceil(this.#latestMs(UNUSED) * 1000);
+    const lateMs = latestOf(this.#windowMs);
+    const doubtMs = this.#marginMs + Math.min(this.#doubtMs, this.#windowMs);
     const told = news.map((each) => ({
       place: each.place,
-      at: each.use === 'none' ? null : Math.ceil(each.dueUs + this.#latestMs(each) * 1000),
+      at: each.use === 'none' ? null : Math.ceil(each.dueUs + (each.lateMs + doubtMs) * 1000),
     }));
-    const said = [this.#account, wanted, this.#windows, this.#stepUs, aheadMs * 1000, latestUs];
+    const said = [this.#account, wanted, this.#windows, this.#stepUs, aheadMs * 1000];
     const askedMs = this.#clock.monotonicMs();
-    const [taken] = await this.#db.rows<Taken>(TAKE, [...said, JSON.stringify(told)]).catch((error) => {
-      for (const place of news) this.#news.add(place);
-      throw error;
-    });
+    const latestUs = Math.ceil((lateMs + doubtMs) * 1000);
+    const [taken] = await this.#db
+      .rows<Taken>(TAKE, [...said, latestUs, JSON.stringify(told)])
+      .catch((error) => {
+        for (const place of news) this.#news.add(place);
+        throw error;
+      });
     invariant(taken !== undefined, 'the line answers');
     this.#heard(askedMs, taken.now_us);
     if (wanted === 0) return;
@@ -295,16 +294,17 @@ export class Line implements AccountLine {
       const lookMs = Math.min(Math.max(inMs, 1), LOOK_EVERY_MS);
       return this.#clock.sleep(lookMs, this.#closing.signal).catch(() => {});
     }
-    for (let at = 0; at < taken.places; at += 1)
-      this.#free.push({ ...UNUSED, place: taken.place + at, dueUs: taken.due_us + at * this.#stepUs });
+    for (let at = 0; at < taken.places; at += 1) {
+      const dueUs = taken.due_us + at * this.#stepUs;
+      this.#free.push({ place: taken.place + at, dueUs, use: 'open', leftMs: 0, lateMs });
+    }
   }
 
   /** The database's clock showed that somewhere between the question and its answer. */
   #heard(askedMs: number, nowUs: number): void {
     const nowMs = this.#clock.monotonicMs();
     const [doubtMs, differenceMs] = [nowMs - askedMs, nowMs - nowUs / 1000];
-    const isSetBack = Math.abs(differenceMs - this.#differenceMs) > doubtMs + this.#doubtMs + LOOK_EVERY_MS;
-    if (doubtMs > this.#doubtMs && nowMs - this.#heardMs < DIFFERENCE_HOLDS_MS && !isSetBack) return;
+    if (doubtMs > this.#doubtMs && nowMs - this.#heardMs < DIFFERENCE_HOLDS_MS) return;
     [this.#doubtMs, this.#differenceMs, this.#heardMs] = [doubtMs, differenceMs, nowMs];
   }
 }

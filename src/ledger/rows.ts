@@ -2,7 +2,7 @@ import type { Outcome, OutcomeKind, RowNumber } from '../core/row.ts';
 import { type AnswerRecord, isAnswer, type ReadAs, type RowAnswer, type RowRecord } from './call-records.ts';
 import { answersOf } from './calls.ts';
 import { type Context, known, oneRow, type Writing } from './context.ts';
-import { type Cell, each, type Sql } from './db.ts';
+import { type Cell, each, eachWhole, type Sql } from './db.ts';
 import type { Row } from './moves.ts';
 import type {
   AttemptId,
@@ -228,6 +228,23 @@ INSERT INTO cells (batch, row, cells) SELECT v.batch, v.row, v.cells FROM v
   JOIN rows r ON r.batch = v.batch AND r.row = v.row AND r.state IN ('pending', 'in_doubt')
   JOIN batches b ON b.id = v.batch AND b.state IN ('open', 'finished') WHERE 1 = 1
 ON CONFLICT DO NOTHING`);
+
+const PLANNED = eachWhole({
+  ...({ batch: 'text', row: 'int', state: 'text', matched_by: 'text', reason: 'text' } as const),
+  ...({ input: 'int', work: 'text' } as const),
+})(`
+INSERT INTO rows (batch, row, state, matched_by, reason, input, work)
+SELECT v.batch, v.row, v.state, v.matched_by, v.reason, v.input, v.work FROM v`);
+
+/** Keeps the rows of a batch of changes. What needs no request has ended by being planned. */
+export async function keepPlan(sql: Sql, batch: BatchId, plan: readonly PlannedRow[]): Promise<void> {
+  const rows = plan.map(({ row, input = null, ...planned }) => {
+    const end = planned.kind === 'end' ? rowOf({ batch, row, answers: [], ...planned }) : undefined;
+    const { state = 'pending', matched_by = null, reason = null } = end ?? {};
+    return { batch, row, state, matched_by, reason, input, work: JSON.stringify(planned) };
+  });
+  await sql.each(PLANNED, rows);
+}
 
 const submitted = (batch: BatchId, { row, input, end }: SubmittedRow): Row => ({
   ...{ batch, row, input, state: 'pending', matched_by: null, reason: null, call: null, others: null },
