@@ -69,7 +69,7 @@ const CUT_OFF = `CASE WHEN c.said = 'found' THEN v.found ELSE v.no_match END`;
 const OLDER = each({ batch: 'text', found: 'int', no_match: 'int' })<{ row: number }>(`
 SELECT w.row FROM v JOIN rows w ON w.batch = v.batch WHERE w.state <> 'pending'
   AND EXISTS (SELECT 1 FROM ${USED} JOIN calls c ON c.id = u.id JOIN replies r ON r.call = c.id
-    WHERE c.charged IS NOT NULL AND r.at < ${CUT_OFF}
+    WHERE c.charged IS NOT NULL AND c.said IN ${ANSWERS} AND r.at < ${CUT_OFF}
       AND NOT EXISTS (SELECT 1 FROM calls l WHERE l.prior = c.id AND l.kind = 'refresh' AND l.state IN ('doubt', 'retried', 'lost')
         AND l.sent_at >= ${CUT_OFF}))
 LIMIT 1`);
@@ -125,7 +125,7 @@ export const readRows = ({ db }: Context) => ({
     (await oneRow<{ n: number }>(db, UNANSWERED, [batch])).n,
   /**
    * Whether a row of the batch was finished by an answer that is older than that, whether or not a younger one exists by now. An answer
-   * does not count when a later attempt to buy it again got lost.
+   * does not count when a later attempt to buy it again got lost, and what was read as none is no answer of any age.
    */
   async hasOlderThan(batch: BatchId, { foundMs, noMatchMs }: FreshSince): Promise<boolean> {
     const older = { batch, found: foundMs ?? null, no_match: noMatchMs ?? null };
