@@ -3,7 +3,7 @@ import { isObject, present } from '../../core/objects.ts';
 import type { JsonValue } from '../../core/operation.ts';
 import { type Credits, credits } from '../../ledger/ledger.ts';
 import type { Dialect, DialectOperation } from '../dialect.ts';
-import { plainName } from './names.ts';
+import { nameOf } from './names.ts';
 import { headerOf } from './rules.ts';
 import type { Said } from './said.ts';
 import type { Meant } from './tables.ts';
@@ -73,8 +73,9 @@ const AMOUNTS = /^credits?(?:consumed|charged|spent|used)$/;
 /** What an answer says under the names that most vendors have for it. */
 function usualAmount(value: JsonValue, deepest: number): number | undefined {
   if (!isObject(value) || deepest < 0) return undefined;
-  for (const [name, each] of Object.entries(value) as [string, JsonValue][]) {
-    const plain = plainName(name);
+  for (const name of Object.keys(value)) {
+    const { plain } = nameOf(name);
+    const each = value[name] as JsonValue;
     if (plain === 'iscreditcharged' && each === false) return 0;
     if (plain === 'freeenrichment' && each === true) return 0;
     const amount = AMOUNTS.test(plain) ? amountOf(each) : usualAmount(each, deepest - 1);

@@ -131,8 +131,8 @@ export function judgeLookup(body: JsonValue, raw: RawReply, question: Question):
   const found = firstOf(LOOKUPS, {
     ...{ heard, says: heard.says, holding, holds, isOwn, http, isApart: !places.includes(body) },
     by: holds || !is2xx(http) ? http : (heard.status ?? http),
-    isOfRoute: namesRoute(raw.body) || (isObject(body) && 'path' in body && 'timestamp' in body),
-    counted: question.call.parameters.page === undefined ? (saysTotal(body) ?? 0) : 0,
+    isOfRoute: !holds && (namesRoute(raw.body) || (isObject(body) && 'path' in body && 'timestamp' in body)),
+    counted: holds || question.call.parameters.page !== undefined ? 0 : (saysTotal(body) ?? 0),
   });
   const of = { row: found, texts: heard.texts };
   if (found.means !== 'found') return of;
@@ -180,7 +180,9 @@ function holdingOf(
   const names = dialect.fields_at === undefined ? OWN_THINGS[call.operation] : undefined;
   const things = [body, ...containersIn(body)]
     .flatMap((each) => [each].flat().flatMap((one) => membersOf(one as JsonValue)))
-    .filter(([name, value]) => names?.test(plainName(name)) === true && (value === null || !isPlain(value)));
+    .filter(
+      ([name, value]) => names?.test(nameOf(name).plain) === true && (value === null || !isPlain(value)),
+    );
   // Whatever stands beside the thing itself is of something else.
   if (things.length > 0 && things.every(([, value]) => isKnown(value, beside))) return 'empty';
   const isEmpty = places.every(isBlank) || places.some(lacksThing);

@@ -151,5 +151,9 @@ export type Plain = string | number | boolean | null;
 
 export const isPlain = (value: JsonValue): value is Plain => value === null || typeof value !== 'object';
 
-export const membersOf = (value: JsonValue): readonly (readonly [string, JsonValue])[] =>
-  isObject(value) ? (Object.entries(value) as [string, JsonValue][]) : [];
+/** Faster than `Object.entries`, and answers are looked through several times. */
+export function membersOf(value: JsonValue): readonly (readonly [string, JsonValue])[] {
+  const members: (readonly [string, JsonValue])[] = [];
+  if (isObject(value)) for (const name in value) members.push([name, value[name] as JsonValue]);
+  return members;
+}
