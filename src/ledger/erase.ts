@@ -3,7 +3,6 @@ import { isoTime } from '../core/clock.ts';
 import type { Call } from '../core/operation.ts';
 import type { RowNumber } from '../core/row.ts';
 import { type Db, each, type Sql } from './db.ts';
-import { endCall } from './ends.ts';
 import { rowsOf } from './pages.ts';
 import type { BatchId } from './records.ts';
 import { isCurrent } from './schema.ts';
@@ -175,21 +174,16 @@ interface NamingText {
 interface NamedCall {
   readonly id: number;
   readonly state: string;
-  readonly is_unsettled: number;
   readonly account: number;
   readonly operation: string;
   readonly asked: string;
   readonly batch: BatchId;
   readonly row: number;
-  readonly reserved: number;
   readonly subject: number | null;
   readonly name: string | null;
 }
 
-/** A doubt is settled once it is skipped in every list that waits for it. */
-const CALL = `c.id, c.state, c.account, c.operation, c.asked, c.batch, c.row, c.reserved, c.subject, s.name,
-  CASE WHEN c.state = 'open' OR (c.state = 'doubt' AND (EXISTS (SELECT 1 FROM rows r WHERE r.call = c.id AND r.state = 'in_doubt')
-    OR NOT EXISTS (SELECT 1 FROM notes d WHERE d.call = c.id AND d.kind = 'decided' AND d.said = 'skip'))) THEN 1 ELSE 0 END AS is_unsettled`;
+const CALL = 'c.id, c.state, c.account, c.operation, c.asked, c.batch, c.row, c.subject, s.name';
 
 const SUBJECTS = `SELECT id, name || ' ' || coalesce(facts, '') AS text FROM subjects WHERE id > ? ORDER BY id`;
 const CALLS = `SELECT ${CALL}, p.body FROM calls c LEFT JOIN subjects s ON s.id = c.subject LEFT JOIN replies p ON p.call = c.id
@@ -216,13 +210,12 @@ async function findPerson(db: Db, worker: number, person: Person): Promise<Found
   // A project with an owner is no person, and neither is the subject of a user's own call.
   for (const { subject, name } of calls)
     if (subject !== null && !/^(?:project|call):/.test(name ?? '')) subjects.add(subject);
-  const listed = new Set(rows.map(({ batch }) => batch));
-  const written = new Set([...listed, ...using]);
+  const written = new Set([...rows.map(({ batch }) => batch), ...using]);
   const about = texts.flatMap(({ call }) => (call === null || whole.has(call) ? [] : [call]));
   const names = texts.filter(({ call }) => call === null).map(({ table, id }) => `${table} ${id}`);
-  const unsettled = [...calls.filter(({ is_unsettled }) => is_unsettled === 1), ...inDoubt];
+  const unsettled = [...calls.filter(({ state }) => state === 'open' || state === 'doubt'), ...inDoubt];
   return {
-    ...{ said: 'person', written, ...(await filesOf(db, written, listed)) },
+    ...{ said: 'person', written, ...(await filesOf(db, written)) },
     ...{ calls: calls.length, cut: new Set([...about, ...cuts.keys()]).size, rows: rows.length },
     ...{ memberships: subjects.size, names: new Set(names).size },
     unsettled: unsettled.map(({ batch, row }) => ({ batch, row })),
@@ -325,13 +318,6 @@ interface Emptied {
 
 async function emptyPerson(sql: Sql, found: Emptied): Promise<void> {
   const { calls, cuts, texts, subjects, rows, atMs, worker } = found;
-  // Nobody can tell any more what was asked in a doubt that was skipped, so it counts as charged.
-  const how = { said: 'found', is_at_most: 1, why: 'erased', dialect: null, price: null, facts: null };
-  const ended = { ...how, state: 'answered' } as const;
-  for (const [at, { id, reserved }] of calls.filter(({ state }) => state === 'doubt').entries()) {
-    await sql.rows(BLANK, [id, atMs]);
-    await endCall(sql, { ...ended, call: id, charged: reserved, at: atMs }, worker * 2 ** 32 + at + 1);
-  }
   // A file that is no longer known as ours is kept like a user's file.
   for (const { table, column, key, id, text } of texts)
     if (table === 'files') await sql.rows('DELETE FROM files WHERE path = ?', [id]);
@@ -351,8 +337,6 @@ async function emptyPerson(sql: Sql, found: Emptied): Promise<void> {
     );
 }
 
-const BLANK = `
-INSERT INTO replies (call, status, headers, body, at) VALUES (?, 200, '{}', CAST('' AS {bytes}), ?) ON CONFLICT DO NOTHING`;
 /** In these accounts answers about somebody are known by their calls alone. */
 const FORGOT = `
 INSERT INTO notes (at, kind, account, worker, who, words) VALUES (?, 'forgot', ?, ?, 'person', '')`;
@@ -418,7 +402,7 @@ async function findOld(
       "SELECT batch, row FROM old WHERE is_unsettled = 1 AND state IN ('open', 'doubt') ORDER BY id",
     ),
     needed: { calls: sumOf(needed), by: needed.map(({ needed_by }) => needed_by as BatchId) },
-    ...(await filesOf(db, written, new Set(), beforeMs)),
+    ...(await filesOf(db, written, beforeMs)),
     async empty(sql, atMs) {
       // Rows come first: they are found by their calls.
       await sql.rows(`${OLD} UPDATE rows SET reason = ?, input = NULL WHERE ${OLD_ROWS}`, [
@@ -437,11 +421,10 @@ const sumOf = (parts: readonly { readonly n: number }[]): number => parts.reduce
 
 // --------------------------------------------------------------------------------------------- files
 
-/** @param written the batches whose outputs hold something of it. @param listed those in whose lists something of it stands. */
+/** @param written the batches whose lists and outputs may hold something of it; by age the lists are not told. */
 async function filesOf(
   db: Db,
   written: ReadonlySet<BatchId>,
-  listed: ReadonlySet<BatchId>,
   beforeMs = Number.POSITIVE_INFINITY,
 ): Promise<Pick<Erasable, 'inputs' | 'files'>> {
   const batches = await db.rows<{ id: BatchId; facts: string; created_at: number; goes_on: number }>(
@@ -458,8 +441,8 @@ async function filesOf(
     }),
     // A job may name a person in what it asks, and is affected by no row.
     files: known.map(({ path, kind, batch }) => {
-      const affected = kind === 'written' ? written : listed;
-      return { path, isAffected: batch !== null && kind !== 'job' && affected.has(batch) };
+      const isTold = kind === 'written' || (kind === 'list' && beforeMs === Number.POSITIVE_INFINITY);
+      return { path, isAffected: batch !== null && isTold && written.has(batch) };
     }),
   };
 }

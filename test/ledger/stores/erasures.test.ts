@@ -85,25 +85,6 @@ test('memberships, plans and purchases of a person are emptied, and the ledger p
   expect(await after.plannedRows(changes, 2, 1)).toMatchObject([{ kind: 'end' }]);
 });
 
-test('a change that was lost and then skipped holds its person back no longer, and the ledger passes its own checks', async () => {
-  const place = temporaryFolder();
-  const ledger = await openStore(sqlite, place);
-  const batch = await batchNamed(ledger, 'a');
-  await lostChange(ledger, batch, changeOf('invite', 0));
-  await ledger.changeBatch(batch, { state: 'finished' });
-  await ledger.close();
-  expect((await erase(place, KIM_ORDER, true)).unsettled).toHaveLength(1);
-  const again = await openStore(sqlite, place);
-  await decideChange(again, batch, changeOf('invite', 0), 'skip');
-  await again.close();
-  expect(await erase(place, KIM_ORDER)).toMatchObject({ calls: 1, memberships: 1, unsettled: [] });
-  expect(isIn(place, 'kim@example.org')).toBe(false);
-  const after = await checkedInFull(place);
-  expect(await after.doubts(batch)).toEqual([]);
-  await changed(after, batch, changeOf('invite', 0), { left: INVITED });
-  expect(await known(after, KIM)).toMatchObject({ sequence: 1, facts: INVITED });
-});
-
 const clockAt = (wallMs: number): Clock => ({ ...systemClock, wallMs: () => wallMs });
 
 /** A store in which three companies were bought at noon. */
