@@ -22,7 +22,6 @@ import { askedWaitMs } from './rate-hints.ts';
 
 export { changeFields, leftBy } from './judge/changes.ts';
 export * from './judge/shapes.ts';
-export { namesRoute } from './judge/table.ts';
 
 /**
  * Says what a reply means and what follows: one pure, total function over rules that are the dialect's data. Whatever

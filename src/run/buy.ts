@@ -7,12 +7,12 @@ import type { OfCall } from '../core/events.ts';
 import { present } from '../core/objects.ts';
 import type { Admitted, Closure } from '../ledger/ledger.ts';
 import { crashPoint } from '../lib/faults.ts';
-import { onlyMissesYet } from './account-history.ts';
 import type { Buying, CallEnd, CallToBuy, Judging, Next, Replied, RunReply } from './call.ts';
 import { hear, MOST_MOVES, movedTooOften, stopNow } from './hear.ts';
 import { intentOf, notAdmitted, outgoingFor } from './intent.ts';
 import { isPriced, priced, untilPriced } from './price.ts';
 import type { Heard } from './project-access.ts';
+import { onlyMissesYet } from './series.ts';
 import { type Run, tellTimeFirst } from './session.ts';
 
 /**

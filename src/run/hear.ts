@@ -2,11 +2,10 @@ import { dialectMark } from '../client/dialect.ts';
 import { type NotSentCause, oddAnswerIn, type Reply, ruleForLost, type Verdict } from '../client/judge.ts';
 import { StopError, stop, unreachable } from '../core/errors.ts';
 import { foreignWords } from '../core/plain-text.ts';
-import type { AccountHistory } from './account-history.ts';
 import type { Next, RunReply } from './call.ts';
 import { dearer } from './price.ts';
 import type { Heard } from './project-access.ts';
-import { countAnswer, countOdd, noteEnvelope, noteLater } from './series.ts';
+import { type AccountHistory, countAnswer, countOdd, noteEnvelope, noteLater } from './series.ts';
 import type { Run } from './session.ts';
 
 type VerdictAs<Kind extends Verdict['kind']> = Extract<Verdict, { readonly kind: Kind }>;

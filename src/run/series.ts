@@ -1,11 +1,10 @@
 import { hash } from 'node:crypto';
 import type { Account } from '../client/account/account.ts';
-import { answerPlaceOf, type Dialect, type DialectOperation, vendorReply } from '../client/dialect.ts';
+import { answerPlaceOf, type Dialect, type DialectOperation } from '../client/dialect.ts';
 import {
   envelopeAdvice,
   factsShape,
   NO_FACTS,
-  namesRoute,
   type OddAnswer,
   placeAdvice,
   refusalShape,
@@ -13,12 +12,11 @@ import {
 } from '../client/judge.ts';
 import { basePathOf } from '../client/request.ts';
 import { StopError } from '../core/errors.ts';
-import type { Call, RuleReads } from '../core/operation.ts';
+import type { Call } from '../core/operation.ts';
 import { counted, foreignWords } from '../core/plain-text.ts';
-import type { AttemptId, Batch, BatchId, LedgerReader, RawReply } from '../ledger/ledger.ts';
+import type { AccountState, AttemptId, Batch, BatchId, LedgerReader, RawReply } from '../ledger/ledger.ts';
 import { commandLine } from '../lib/command-line.ts';
 import type { RunContext } from '../plan/context.ts';
-import { type AccountHistory, historyOf, missesStop, noteAnswer } from './account-history.ts';
 
 /**
  * So many answers of one shape, and of no other meaning, stop a run: they speak of the account, or of what stands before the vendor,
@@ -29,10 +27,10 @@ import { type AccountHistory, historyOf, missesStop, noteAnswer } from './accoun
  * | `refused`: free refusals | any other answer; those that speak of a key or of credits go on behind it | no row has ended by them; they are taken back |
  * | `same-answers`: matches with the same facts, or with none | any other answer, for the whole run | no row has ended by them; they stay bought |
  * | `doubts`: answers that nobody can read | nothing, because each may have been charged | they are in doubt |
- * | `no-match`: status 404 | any other answer | they stay until their address is corrected or a person decides |
+ * | `no-match`: the first answers of an account, all of status 404 | any other answer | they stay until their address is corrected or a person decides |
  *
  * Only the series' own word behind `--accept` goes on with it. A note in the ledger keeps that a series stopped a run, and what a person
- * said of it. The ledger counts misses, over all lists of an account. A crash loses the count of the others.
+ * said of it. The ledger counts the answers of an account, over all its lists. A crash loses the count of the others.
  */
 
 type SeriesKind = 'refused' | 'same-answers' | 'doubts' | 'no-match';
@@ -57,8 +55,61 @@ interface Counted {
 
 const MOST = 5;
 
+/** So many first answers of status 404 mean a wrong address rather than as many unknown companies. */
+const FIRST_MISSES = 20;
+
 /** So many that nobody can read, in a row, stop a run whatever their shapes are: some vendors write a text of its own into each. */
 const MOST_IN_A_ROW = 20;
+
+type Told = Pick<AccountState, 'answers' | 'answersNot404' | 'found' | 'misses'>;
+
+/** What an account has answered: as the ledger had it when the session began, and to this process and others since. */
+export interface AccountHistory extends Record<keyof Told, number> {
+  readonly foundBefore: number;
+  /** Whether a person has said that its misses are the vendor's own answers. */
+  readonly kept: boolean;
+  /** Play money, so that a wrong answer costs nothing. */
+  readonly trusted: boolean;
+}
+
+function noteAnswer(history: AccountHistory, status: number, isFound: boolean): void {
+  history.answers += 1;
+  history[status === 404 ? 'misses' : 'answersNot404'] += 1;
+  if (isFound) history.found += 1;
+}
+
+/** Takes in what the ledger has of the account by now; what came since is not in it. */
+export function hearOfAnswers(history: AccountHistory, told: Told): void {
+  for (const what of ['answers', 'answersNot404', 'found', 'misses'] as const)
+    history[what] = Math.max(history[what], told[what]);
+}
+
+/**
+ * Whether the account has given no other answer than 404 yet, so that its address may be wrong: then a 404 says nothing of
+ * whom it was asked about.
+ */
+export function onlyMissesYet({ answersNot404, kept, trusted }: AccountHistory): boolean {
+  return answersNot404 === 0 && !kept && !trusted;
+}
+
+/** The stop for misses that look like a wrong address. Answers to changes are never taken back. */
+export function missesStop(history: AccountHistory, isOfChanges: boolean): StopError | undefined {
+  const { misses } = history;
+  if (!onlyMissesYet(history) || misses < FIRST_MISSES) return undefined;
+  const [corrected, ways, answers] = isOfChanges
+    ? ['', 'to continue', ['no-match']]
+    : [
+        ' (a corrected one asks for all of them again)',
+        'to keep them as no match, or with --accept take-back to ask for them again',
+        ['no-match', 'take-back'],
+      ];
+  return new StopError({
+    code: 'address',
+    message: `The first ${misses} answers of this account were all status 404.`,
+    next: `Check the account's base_url${corrected}; if it is right, run the same list with --accept no-match ${ways}.`,
+    answers: [...answers],
+  });
+}
 
 /** The series of a session, counted over all its runs. */
 export class AllSeries {
@@ -186,26 +237,24 @@ export function countAnswer(
 /** Counts an answer that came whole and that nobody can read. Its vendor is not broken, so it is not probed. */
 export function countOdd(
   run: SeriesRun,
-  { attempt, call }: Counted,
+  { attempt }: Pick<Counted, 'attempt'>,
   raw: RawReply,
   { shape, rule, isOuter }: OddAnswer,
   why: string,
 ): Promise<StopError | undefined> {
   const { client, series } = run.session;
   const advice = isOuter ? envelopeAdvice(raw, client.dialect)?.replace(/\.$/, '') : undefined;
-  const next =
-    rule === undefined ? (advice ?? 'Check at the vendor what became of them') : ruleAdvice(rule, call);
+  const next = rule === undefined ? (advice ?? 'Check at the vendor what became of them') : ruleAdvice(rule);
   return series.doubts.count(run, attempt, shape, (count) => doubtsStop(count, run.batch, why, next));
 }
 
 function countMiss(
   { session: { history, client, series }, stopAll }: SeriesRun,
   { call, operation }: Counted,
-  raw: RawReply,
+  { status }: RawReply,
   isFound: boolean,
 ): StopError | undefined {
-  const isOfRoute = raw.status === 404 && namesRoute((vendorReply(raw, client.dialect) ?? raw).body);
-  noteAnswer(history, raw.status, isFound, isOfRoute);
+  noteAnswer(history, status, isFound);
   const stopped = missesStop(history, call.change !== undefined);
   if (stopped === undefined) return undefined;
   series.missesAt = `${client.origin}${client.basePath}${operation.path}`;
@@ -246,16 +295,19 @@ export async function noteStops({ session }: SeriesRun, hasEndedNoRow: boolean):
 
 // ------------------------------------------------------------------------------------------- stops of earlier runs
 
-/** The misses at the end of what the account has answered. Another answer ends their series, and with it what was said of it. */
+/** What the account has answered, and what was said of its misses where it has answered nothing else. */
 export async function missesNow(
   ledger: LedgerReader,
   { identity, sandbox }: Pick<Account, 'identity' | 'sandbox'>,
 ) {
-  const told = await ledger.account(identity);
-  const shape = `behind answer ${told.newestOther ?? 0}`;
-  const series: Named = { kind: 'no-match', account: identity, shape };
-  const word = told.misses === 0 ? undefined : await wordOn(ledger, series);
-  return { history: historyOf(told, sandbox, word?.state), series, word };
+  const { answers, answersNot404, found, misses } = await ledger.account(identity);
+  const series: Named = { kind: 'no-match', account: identity, shape: 'first' };
+  const word = misses === 0 ? undefined : await wordOn(ledger, series);
+  const history: AccountHistory = {
+    ...{ answers, answersNot404, found, misses, foundBefore: found },
+    ...{ kept: word?.state === 'accepted', trusted: sandbox },
+  };
+  return { history, series, word };
 }
 
 /** Settles the series at which an earlier run was stopped. @returns the stop when no person has decided. */
@@ -412,22 +464,9 @@ function doubtsStop(count: string, batch: BatchId, why: string, advice: string):
   });
 }
 
-export function ruleReads({ change, ifLost }: Call): RuleReads {
-  if (change === undefined) return 'what_is_kept';
-  return ifLost === 'hold' ? 'later_answers' : 'what_a_repeat_brings';
-}
-
-const WHAT_FOLLOWS: Readonly<Record<RuleReads, string>> = {
-  what_is_kept: 'and the rule reads what is kept',
-  what_a_repeat_brings:
-    'and the next run asks each of them again, which does no harm, and the rule reads what comes',
-  later_answers: 'for later answers: only you can say what was done for those that are in doubt',
-};
-
-/** What a rule for odd answers does for those that are in doubt by now. */
-function ruleAdvice(rule: string, call: Call): string {
+function ruleAdvice(rule: string): string {
   const means = /means: (\w+) \}$/.exec(rule)?.[1] ?? '';
-  return `If such answers mean ${means}, add the rule \`${rule}\` to the \`answers\` of the dialect, ${WHAT_FOLLOWS[ruleReads(call)]}`;
+  return `If such answers mean ${means}, add the rule \`${rule}\` to the \`answers\` of the dialect`;
 }
 
 /** Whether no row has ended by the answers at which a run was stopped. */

@@ -5,9 +5,8 @@ import type { Listener } from '../core/events.ts';
 import type { AttemptId, BatchId, Ledger } from '../ledger/ledger.ts';
 import type { AccountTime } from '../ledger/time.ts';
 import type { RunChoices } from '../plan/context.ts';
-import type { AccountHistory } from './account-history.ts';
 import type { ProjectAccess } from './project-access.ts';
-import type { AllSeries } from './series.ts';
+import type { AccountHistory, AllSeries } from './series.ts';
 import type { TooFast } from './too-fast.ts';
 
 /** The state that all runs of one account share in this process. `sessions.ts` opens it. */

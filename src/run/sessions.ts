@@ -11,10 +11,9 @@ import { commandLine } from '../lib/command-line.ts';
 import { formatDuration } from '../lib/duration.ts';
 import type { RunContext } from '../plan/context.ts';
 import { bookPathIn, differenceFromSandbox, spawnSandbox } from '../sandbox/spawn.ts';
-import { hearOfAnswers } from './account-history.ts';
 import { ProjectAccess } from './project-access.ts';
 import { closeLeftOpen, recover } from './recover.ts';
-import { AllSeries, missesNow } from './series.ts';
+import { AllSeries, hearOfAnswers, missesNow } from './series.ts';
 import { hasPeriods, type Run, type Session } from './session.ts';
 import { TooFast } from './too-fast.ts';
 

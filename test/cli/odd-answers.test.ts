@@ -127,18 +127,16 @@ test.each([
 );
 
 test.each([
-  ['remove-user', 'User_id', '', 'the next run asks each of them again', { applied: 7 }, 12],
-  ['invite-user', 'Email,Role', '@x.example,viewer', 'only you can say', { applied: 2, in_doubt: 5 }, 7],
+  ['remove-user', 'User_id', '', { applied: 7 }, 12],
+  ['invite-user', 'Email,Role', '@x.example,viewer', { applied: 2, in_doubt: 5 }, 7],
 ])(
-  '%s: what a stop for doubts says of its rule comes true, and leads on',
-  async (operation, header, rest, says, counts, requests) => {
+  '%s: the rule that a stop for doubts prints reads such answers from then on, and settle ends those in doubt',
+  async (operation, header, rest, counts, requests) => {
     const { desk, asked } = await deskBefore(() => ({ message: 'Auftrag erledigt' }), SERVICE);
     const rows = Array.from({ length: 7 }, (_, at) => `u-${at + 1}${rest}`);
     await desk.write('list.csv', `${header}\n${rows.join('\n')}\n`);
     const run = ['run', operation, 'list.csv', '-o', 'out.csv', '--yes'];
     const { stderr } = await desk.type(run);
-    expect(stderr).toContain(says);
-    expect(stderr).not.toContain('the rule reads what is kept');
     const rule = /add the rule `- (\{.*?\})` to the `answers`/.exec(stderr)?.[1];
     await desk.write('config/ours.yaml', `vendor: service\nanswers:\n  - ${rule}\n`);
     expect(await desk.json(run)).toMatchObject({ counts, stopped: null });

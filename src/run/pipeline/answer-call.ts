@@ -44,7 +44,7 @@ type Standing = Exclude<CallState, { readonly kind: 'in_flight' }>;
 type Obtained = Answered | Held | Waits;
 
 /** It ends, whatever the ledger says: who asks for a call that others ask for may look many times. */
-const MOST_LOOKS = 10_000;
+const MOST_LOOKS = 1_000;
 
 export function answerTo(work: Work, wanted: CallToBuy): Promise<Obtained> {
   const { flying } = work;

@@ -16,9 +16,8 @@ import type { Spender, Tell } from '../../ledger/store.ts';
 import { storeAt } from '../../ledger/stores.ts';
 import { hasCosts } from '../../ledger/tally.ts';
 import { interruptedChanges } from '../../plan/team/interrupted-changes.ts';
-import { missesStop } from '../account-history.ts';
 import { eachLedger, eachLedgerThere, type FoundBatch, lookInto } from '../open-ledger.ts';
-import { missesNow } from '../series.ts';
+import { missesNow, missesStop } from '../series.ts';
 import { isAtWorkOn } from './hold.ts';
 
 export interface BatchOverview {

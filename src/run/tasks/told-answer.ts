@@ -11,7 +11,6 @@ import type { RowNumber } from '../../core/row.ts';
 import { outputSettings } from '../../job/job-settings.ts';
 import type { Batch, BatchId, Doubt, LedgerReader, RawReply } from '../../ledger/ledger.ts';
 import { commandLine } from '../../lib/command-line.ts';
-import { ruleReads } from '../series.ts';
 import { dialectFor } from './batch-account.ts';
 
 /** What a person says that the vendor answered, in the shape in which the vendor would have said it. */
@@ -199,4 +198,10 @@ async function oddDoubts(
     const odd = doubt.reply && oddAnswerIn(doubt.reply, dialect, doubt.call);
     return odd === undefined ? [] : { doubt, odd };
   });
+}
+
+/** What a rule for such answers does for those that are in doubt by now. */
+function ruleReads({ change, ifLost }: Call): RuleReads {
+  if (change === undefined) return 'what_is_kept';
+  return ifLost === 'hold' ? 'later_answers' : 'what_a_repeat_brings';
 }
