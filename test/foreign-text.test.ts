@@ -33,7 +33,6 @@ import { ESC, NASTY, OBEYED } from './nasty.ts';
 
 const OPERATION = { method: 'POST', path: '/enrich', credits: { most: 2, found: 2 } } as const;
 const CALL = { operation: 'enrich-company', parameters: { domain: 'a.example' }, ifLost: 'hold' } as const;
-const AT = { origin: 'https://api.example.com', path: '/enrich', call: CALL };
 
 function answered(status: number, body: string, headers: Readonly<Record<string, string>> = {}): Reply {
   return {
@@ -44,7 +43,7 @@ function answered(status: number, body: string, headers: Readonly<Record<string,
 
 /** All words that come of judging a reply. */
 function words(reply: Reply): readonly string[] {
-  const verdict = judge(reply, provider, OPERATION, AT);
+  const verdict = judge(reply, provider, OPERATION, CALL);
   const stopped = verdict.kind === 'stopped' ? [verdict.stop.message, verdict.stop.next] : [];
   return [verdict.why, ...stopped];
 }
@@ -165,16 +164,16 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   'words of somebody else': foreignWords,
   HTML: escapeHtml,
   'a cell of ours': safeCell,
-  JSON: (text) => judge(answered(200, text), provider, OPERATION, AT),
-  'a text in JSON': (text) => judge(answered(422, json({ message: text })), provider, OPERATION, AT),
+  JSON: (text) => judge(answered(200, text), provider, OPERATION, CALL),
+  'a text in JSON': (text) => judge(answered(422, json({ message: text })), provider, OPERATION, CALL),
   'a number in JSON': (text) =>
-    judge(answered(200, `[1${text}1,0.1${text}1e-5,0e9${text}]`), provider, OPERATION, AT),
+    judge(answered(200, `[1${text}1,0.1${text}1e-5,0e9${text}]`), provider, OPERATION, CALL),
   'a header': (text) =>
     judge(
       answered(429, '', { 'retry-after': text, ratelimit: text, location: text }),
       provider,
       OPERATION,
-      AT,
+      CALL,
     ),
   'a cell with a domain': (text) => [normaliseDomain(text), isDomain(text), cellIssueOf('domain', text)],
   'a cell with a website': (text) => [normaliseWebsite(text), isWebsite(text), cellIssueOf('website', text)],

@@ -65,13 +65,6 @@ export const MUTATIONS: readonly Mutation[] = [
     test: ['client/transport', 'an intent'],
   },
   {
-    rule: '7: no redirect to another host is followed',
-    file: 'src/client/judge.ts',
-    text: 'return target.origin === base.origin ? target.pathname + target.search : undefined;',
-    instead: 'return target.pathname + target.search;',
-    test: ['run/buy', 'a redirect to, or of, another host'],
-  },
-  {
     rule: '8: the raw answer is on the disk before it is judged',
     file: 'src/run/buy.ts',
     text: "crashPoint('before-record');",

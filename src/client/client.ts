@@ -181,7 +181,7 @@ export class Client {
     try {
       const sent = await permit.ask(request);
       this.hear(sent);
-      return { ...sent, verdict: judgeFree(sent.reply, this.dialect, request, this.origin) };
+      return { ...sent, verdict: judgeFree(sent.reply, this.dialect, request) };
     } finally {
       permit.giveBack();
     }

@@ -275,7 +275,7 @@ export interface Repetition {
 }
 
 /**
- * What answers to a repeat mean. A lost request is sent to the same address, so a redirect of it is not followed. A 409
+ * What answers to a repeat mean. A 409
  * to it is no answer: vendors use it to say that they are still working on the first request under the key.
  */
 export function operationFor(
@@ -285,9 +285,9 @@ export function operationFor(
 ): DialectOperation {
   const operation = dialectOperationOf(dialect, call);
   if (!isRepeated) return operation;
-  const { redirect, repeated = [], answers = [], ...rest } = operation;
+  const { repeated = [], answers = [], ...rest } = operation;
   if (underKey) return { ...rest, answers: [...repeated, ...answers, { status: [409], means: 'in_doubt' }] };
-  return { ...rest, ...present({ redirect }), answers: [...repeated, ...answers] };
+  return { ...rest, answers: [...repeated, ...answers] };
 }
 
 export function unaskable(dialect: Dialect, operation: string): readonly string[] {

@@ -5,7 +5,6 @@ import type { Call } from '../core/operation.ts';
 import { foreignWords } from '../core/plain-text.ts';
 import { DONE_WITHOUT_A_WORD, WITHOUT_A_WORD } from '../core/row.ts';
 import type { Closure, Credits, RawReply } from '../ledger/ledger.ts';
-import { REDACTED } from '../lib/redaction.ts';
 import {
   type AnswerRule,
   type Dialect,
@@ -41,11 +40,8 @@ export type NotSentCause = 'unresolved' | 'certificate' | 'proxy' | 'unreachable
 export type Verdict =
   /** `projectRefused`: the key may not change the project that the call names. */
   | (ClosureAs<'answered'> & { readonly projectRefused?: true })
-  /**
-   * Nothing was charged and nothing is wrong with the call: try again after a backoff, or at once at `movedTo`, the path with
-   * its query on the same host to which the operation has moved.
-   */
-  | (ClosureAs<'not_sent'> & { readonly movedTo?: string })
+  /** Nothing was charged and nothing is wrong with the call: try again after a backoff. */
+  | ClosureAs<'not_sent'>
   | (ClosureAs<'paused'> & AskedWait)
   /** `wait`: the vendor has charged for saying "too many requests", so the account waits and the call is not asked again. */
   | (ClosureAs<'in_doubt'> & {
@@ -61,46 +57,31 @@ interface AskedWait {
 
 type ClosureAs<Kind extends Closure['kind']> = Extract<Closure, { readonly kind: Kind }>;
 
-/** What was asked. Against its address and path a redirect is read. */
-export interface Requested {
-  readonly origin: string;
-  /** The path with its query. */
-  readonly path: string;
-  /** Left out of a free question, which is about no call. */
-  readonly call?: Call;
-}
-
 /** Never throws: a reply that judging itself fails on, such as JSON nested too deeply, is in doubt as well. */
-export function judge(reply: Reply, dialect: Dialect, operation: DialectOperation, at: Requested): Verdict {
+export function judge(reply: Reply, dialect: Dialect, operation: DialectOperation, call?: Call): Verdict {
   try {
-    return judgeReply(reply, dialect, operation, at);
+    return judgeReply(reply, dialect, operation, call);
   } catch (error) {
     return { kind: 'in_doubt', why: `could not be judged: ${foreignWords(messageOf(error))}` };
   }
 }
 
-function judgeReply(reply: Reply, dialect: Dialect, operation: DialectOperation, at: Requested): Verdict {
+function judgeReply(reply: Reply, dialect: Dialect, operation: DialectOperation, call?: Call): Verdict {
   switch (reply.kind) {
     case 'not_sent':
       return { kind: 'not_sent', why: foreignWords(reply.message) };
     case 'lost':
       return { kind: 'in_doubt', why: foreignWords(reply.message) };
     case 'answered':
-      return judgeAnswer(reply.raw, dialect, operation, at);
+      return judgeAnswer(reply.raw, dialect, operation, call);
     default:
       return unreachable(reply);
   }
 }
 
-function judgeAnswer(raw: RawReply, dialect: Dialect, operation: DialectOperation, at: Requested): Verdict {
-  const answer = meantBy(raw, dialect, operation, at.call);
-  const { own, said } = answer;
-  const movedTo = own === undefined ? undefined : newPath(own, dialect, operation, at);
-  if (movedTo !== undefined) {
-    const why = `status ${said.raw.status}; it has moved to ${foreignWords(movedTo)}`;
-    return { kind: 'not_sent', why, movedTo };
-  }
-  return verdictOf(answer, chargedCredits(answer, dialect, operation), at.call);
+function judgeAnswer(raw: RawReply, dialect: Dialect, operation: DialectOperation, call?: Call): Verdict {
+  const answer = meantBy(raw, dialect, operation, call);
+  return verdictOf(answer, chargedCredits(answer, dialect, operation), call);
 }
 
 const NOT_FOUND = 404;
@@ -183,32 +164,6 @@ export function ruleOf(raw: RawReply, dialect: Dialect, operation: DialectOperat
     return { rule, means, list: `operations.${call.operation}.answers`, number: at + 1, status };
   const list = own === undefined ? 'api_call.answers' : 'answers';
   return { rule, means, list, number: at - ofOperation + 1, status };
-}
-
-/** These two repeat the same request elsewhere, unchanged; other redirects turn it into a GET. */
-const UNCHANGED_REDIRECTS: readonly number[] = [307, 308];
-
-/** The address of a vendor behind a service is unknown to us; no real name ends in `.invalid`. */
-const UNKNOWN_ORIGIN = 'https://vendor.invalid';
-
-/** The path to which the operation has moved, if it may move and has not left its host. */
-function newPath(
-  { status, headers: { location } }: RawReply,
-  { through }: Dialect,
-  { redirect }: DialectOperation,
-  at: Requested,
-): string | undefined {
-  if (redirect !== 'same_host' || location === undefined || !UNCHANGED_REDIRECTS.includes(status))
-    return undefined;
-  // A redirect that contained the key is unusable once the key is removed from it.
-  if (location.includes(REDACTED)) return undefined;
-  // Through a service only an absolute path can be followed, because the base of a relative one is in the envelope.
-  if (through !== undefined && !location.startsWith('/')) return undefined;
-  const [origin, path] = through === undefined ? [at.origin, at.path] : [UNKNOWN_ORIGIN, '/'];
-  const base = new URL(path, origin);
-  if (!URL.canParse(location, base.href)) return undefined;
-  const target = new URL(location, base);
-  return target.origin === base.origin ? target.pathname + target.search : undefined;
 }
 
 function verdictOf(answer: Meant, charged: Credits, call: Call | undefined): Verdict {

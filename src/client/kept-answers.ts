@@ -18,9 +18,6 @@ import { judge } from './judge.ts';
 /** The meaning of a reply by today's dialect, and what it costs by that. What is no answer costs nothing. */
 export type Judged = Pick<Reading, 'answer' | 'charged' | 'why'>;
 
-/** A kept reply has no address to which a redirect could lead. */
-const NOWHERE = { origin: 'https://kept.invalid', path: '/' };
-
 /** What the reply of any attempt means today, whether or not that is ever applied; undefined when there is none. */
 export function judgedToday(record: AttemptRecord, dialect: Dialect): Judged | undefined {
   const { reply, call, decision, request } = record;
@@ -31,7 +28,7 @@ export function judgedToday(record: AttemptRecord, dialect: Dialect): Judged | u
     isRepeated: decision !== undefined && decision.kind !== 'told',
     underKey: request !== undefined && decision?.kind === 'repeat',
   });
-  const verdict = judge({ kind: 'answered', raw: reply }, dialect, operation, { ...NOWHERE, call });
+  const verdict = judge({ kind: 'answered', raw: reply }, dialect, operation, call);
   const { why } = verdict;
   if (verdict.kind === 'answered') return { answer: verdict.answer, charged: verdict.charged, why };
   return { answer: verdict.kind, charged: credits(0), why };

@@ -63,21 +63,19 @@ const GENERIC_OPERATIONS: readonly string[] = ['api-call', 'api-call-change'];
 
 /**
  * The request of a call: the dialect's path, headers and field names around the call's parameters.
- * @param movedTo path and query to which the vendor has redirected the call; without it, those of the dialect.
  */
 export function requestOf(
   dialect: Dialect,
   basePath: string,
   call: Call,
   values: RequestValues,
-  movedTo?: string,
 ): HttpRequest {
   const operation = dialectOperationOf(dialect, call);
   const { fields = {} } = operation;
   const left = Object.keys(call.parameters).find((name) => own(fields, name) === null);
   invariant(left === undefined, `${call.operation} is asked by ${left}, for which the vendor has no field`);
   const shaped = shapedCall(dialect, operation, call);
-  const path = movedTo ?? pathOf(dialect, basePath, shaped);
+  const path = pathOf(dialect, basePath, shaped);
   const known = valuesFor(call, values);
   const headers = withIdempotencyKey(headersOf(dialect, operation, known), dialect, known);
   return { ...addressed(dialect, basePath, { ...shaped, path }, headers, known), ...keyIn(shaped, values) };

@@ -1,14 +1,13 @@
 import type { Permit, Sent } from '../client/client.ts';
 import { dialectMark, operationFor } from '../client/dialect.ts';
 import { judge, leftBy } from '../client/judge.ts';
-import type { HttpRequest } from '../client/request.ts';
 import { type StopCode, StopError } from '../core/errors.ts';
 import type { OfCall } from '../core/events.ts';
 import { present } from '../core/objects.ts';
 import type { Admitted, Closure } from '../ledger/ledger.ts';
 import { crashPoint } from '../lib/faults.ts';
 import type { Buying, CallEnd, CallToBuy, Judging, Next, Replied, RunReply } from './call.ts';
-import { hear, MOST_MOVES, movedTooOften, stopNow } from './hear.ts';
+import { hear, stopNow } from './hear.ts';
 import { intentOf, notAdmitted, outgoingFor } from './intent.ts';
 import { isPriced, priced, untilPriced } from './price.ts';
 import type { Heard } from './project-access.ts';
@@ -39,15 +38,14 @@ export async function buy(run: Run, call: CallToBuy): Promise<CallEnd> {
   const { client, tooFast } = run.session;
   const repetition = { isRepeated: call.decision !== undefined, underKey: call.request !== undefined };
   const operation = operationFor(client.dialect, call.call, repetition);
-  const buying: Buying = { run, call, operation, asked: tooFast.begin(), moves: [] };
+  const buying: Buying = { run, call, operation, asked: tooFast.begin() };
   try {
     await tellTimeFirst(run);
     for (;;) {
       const release = isPriced(run, call.call) ? undefined : await untilPriced(run, call.call);
       const next = await attempt(buying).finally(release);
       if (next instanceof StopError) throw next;
-      if (typeof next === 'object' && 'movedTo' in next) followMove(buying, next.movedTo);
-      else if (next !== 'again') return next;
+      if (next !== 'again') return next;
     }
   } catch (error) {
     // At once: if the run heard of it only when the row has failed, the next call would get this slot and still be sent.
@@ -58,11 +56,11 @@ export async function buy(run: Run, call: CallToBuy): Promise<CallEnd> {
 }
 
 async function attempt(buying: Buying): Promise<Next> {
-  const { run, call, moves } = buying;
+  const { run, call } = buying;
   const { client, ledger } = run.session;
   const permit = await client.permit(run.waiter);
   try {
-    const outgoing = outgoingFor(run.session, call, moves.at(-1));
+    const outgoing = outgoingFor(run.session, call);
     if (outgoing === 'expired') return 'in_doubt';
     crashPoint('before-intent');
     const admission = await ledger.intent(intentOf(buying, outgoing.keyed));
@@ -74,7 +72,7 @@ async function attempt(buying: Buying): Promise<Next> {
       run.emit({ kind: 'sent', ...ofCall(call) }),
     );
     crashPoint('before-record');
-    const replied = repliedTo(buying, admission, outgoing.request, sent);
+    const replied = repliedTo(buying, admission, sent);
     if (client.limiter.handsOver && handsOver(replied)) permit.leaveSlot();
     await keep(run, replied);
     const verdict = judged(run, replied);
@@ -90,11 +88,6 @@ async function attempt(buying: Buying): Promise<Next> {
 
 function ofCall({ row, key }: CallToBuy): OfCall {
   return { row, call: key };
-}
-
-function followMove({ moves }: Buying, movedTo: string): void {
-  moves.push(movedTo);
-  if (moves.length > MOST_MOVES) throw movedTooOften(moves);
 }
 
 // ---------------------------------------------------------------------------------------------------- the send
@@ -118,7 +111,6 @@ async function notSent({ session: { ledger, clock }, waiter }: Run, { attempt }:
 function repliedTo(
   { call, operation, asked }: Buying,
   { attempt, reserved }: Admitted,
-  { path }: HttpRequest,
   sent: Sent,
 ): RunReply {
   const isRepeat = call.decision !== undefined;
@@ -127,7 +119,6 @@ function repliedTo(
     call: call.call,
     about: ofCall(call),
     operation,
-    path,
     asked,
     reserved,
     isRepeat,
@@ -154,10 +145,9 @@ async function keep({ session: { ledger } }: Run, { attempt, reply }: RunReply):
 /** What a reply means for its attempt. It writes nothing: after a crash here the next run judges the recorded reply alike. */
 export function judged(
   { session: { client }, projects }: Judging,
-  { call, operation, path, reply }: Replied,
+  { call, operation, reply }: Replied,
 ): Heard {
-  const { dialect, origin } = client;
-  const verdict = projects.hear(call, judge(reply, dialect, operation, { origin, path, call }));
+  const verdict = projects.hear(call, judge(reply, client.dialect, operation, call));
   crashPoint('after-judge');
   return verdict;
 }

@@ -45,8 +45,8 @@ export interface Waits {
   readonly kind: 'waits';
 }
 
-/** What comes after an attempt: nothing, the same request again, the same at another path, or the end of the run. */
-export type Next = CallEnd | 'again' | { readonly movedTo: string } | StopError;
+/** What comes after an attempt: nothing, the same request again, or the end of the run. */
+export type Next = CallEnd | 'again' | StopError;
 
 /** The call that is being bought, through all its attempts. */
 export interface Buying {
@@ -54,7 +54,6 @@ export interface Buying {
   readonly call: CallToBuy;
   readonly operation: DialectOperation;
   readonly asked: AskedCall;
-  readonly moves: string[];
 }
 
 /** What came back for an attempt, of this run or of an earlier one. */
@@ -62,7 +61,6 @@ export interface Replied {
   readonly attempt: AttemptId;
   readonly call: Call;
   readonly operation: DialectOperation;
-  readonly path: string;
   readonly reply: Reply;
 }
 

@@ -1,7 +1,6 @@
 import { dialectMark } from '../client/dialect.ts';
 import { type NotSentCause, oddAnswerIn, type Reply, ruleForLost, type Verdict } from '../client/judge.ts';
 import { StopError, stop, unreachable } from '../core/errors.ts';
-import { foreignWords } from '../core/plain-text.ts';
 import type { Next, RunReply } from './call.ts';
 import { dearer } from './price.ts';
 import type { Heard } from './project-access.ts';
@@ -69,14 +68,9 @@ function applyAnswer(run: Run, replied: RunReply, verdict: VerdictAs<'answered'>
   return series ?? answered;
 }
 
-/** Nothing had an effect, so the call is asked again: where it has moved to, or after a short wait. */
-function applyNotSent(
-  run: Run,
-  { reply, sentAtMs }: RunReply,
-  { movedTo, why }: VerdictAs<'not_sent'>,
-): Next {
+/** Nothing had an effect, so the call is asked again after a short wait. */
+function applyNotSent(run: Run, { reply, sentAtMs }: RunReply, { why }: VerdictAs<'not_sent'>): Next {
   const { client, history } = run.session;
-  if (movedTo !== undefined) return { movedTo };
   const stopped = reply.kind === 'not_sent' ? wrongAddress(history, reply.cause, reply.message) : undefined;
   if (stopped !== undefined) return stopNow(run, stopped);
   client.limiter.backOff(sentAtMs, why);
@@ -125,9 +119,6 @@ function applyLost({ session: { client }, emit }: Run, why: string, reply: Reply
   });
 }
 
-/** Vendors move an operation once or perhaps twice. More redirects than this are a circle. */
-export const MOST_MOVES = 3;
-
 /** Signs that the account has a wrong address. Each of them stops the run, because every further row would fail alike. */
 const WRONG_ADDRESS: Readonly<Partial<Record<NotSentCause, readonly [fact: string, next: string]>>> = {
   unresolved: ["The account's address cannot be found", "Correct the account's base_url."],
@@ -149,12 +140,4 @@ function wrongAddress(
 ): StopError | undefined {
   const wrong = answers > 0 ? undefined : WRONG_ADDRESS[cause];
   return wrong && stop('address', `${wrong[0]}: ${message}.`, wrong[1]);
-}
-
-export function movedTooOften(paths: readonly string[]): StopError {
-  return stop(
-    'address',
-    `The vendor moved one request ${paths.length} times: to ${paths.map((path) => foreignWords(path)).join(', then to ')}.`,
-    "Correct the operation's path in the dialect.",
-  );
 }

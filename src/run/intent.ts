@@ -33,14 +33,13 @@ interface Outgoing {
 export function outgoingFor(
   { client: { dialect, basePath, values: accountValues }, clock }: Session,
   { call, request: lost, firstSentAtMs, withoutKey }: CallToBuy,
-  movedTo: string | undefined,
 ): Outgoing | 'expired' {
   if (firstSentAtMs !== undefined && !isStillHonoured(dialect, clock.latestMs() - firstSentAtMs))
     return 'expired';
   const hasKey = dialect.idempotency !== undefined && !withoutKey;
   const key = lost?.idempotencyKey ?? (hasKey ? randomUUID() : undefined);
   const values = key === undefined ? accountValues : { ...accountValues, idempotency_key: key };
-  const request = requestOf(dialect, basePath, call, values, movedTo);
+  const request = requestOf(dialect, basePath, call, values);
   if (lost !== undefined) {
     const { method, path, body } = lost;
     return { request: { ...request, method, path, body }, keyed: lost };

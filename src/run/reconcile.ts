@@ -86,16 +86,15 @@ function readBackQuestion(
     sureMs: sureMsOf(client, shape.sure_after),
     ask: async () => {
       const asked = await client.ask(waiter, request);
-      return { ...readBackFinding(client, call, shape, request.path, asked), ...heardIn(asked.reply) };
+      return { ...readBackFinding(client, call, shape, asked), ...heardIn(asked.reply) };
     },
   };
 }
 
 function readBackFinding(
-  { dialect, origin }: Client,
+  { dialect }: Client,
   call: Call,
   shape: ReadBack,
-  path: string,
   { reply, verdict: ofQuestion }: Pick<Asked, 'reply' | 'verdict'>,
 ): Pick<Finding, 'said' | 'why' | 'told'> {
   if (reply.kind !== 'answered') return unhelpful(reply.message);
@@ -106,9 +105,7 @@ function readBackFinding(
   if (own === undefined || said === 'unclear') return unhelpful(`status ${(own ?? reply.raw).status}`);
   if (said === 'not_happened') return { said, why: `the vendor did nothing for it (status ${own.status})` };
   const told = asReceived(lostAnswer(own, shape), dialect);
-  const verdict = judge({ kind: 'answered', raw: told }, dialect, dialectOperationOf(dialect, call), {
-    ...{ origin, path, call },
-  });
+  const verdict = judge({ kind: 'answered', raw: told }, dialect, dialectOperationOf(dialect, call), call);
   if (verdict.kind !== 'answered')
     return { said: 'unclear', why: `it happened, but its answer cannot be used: ${verdict.why}` };
   const { answer, charged, why } = verdict;

@@ -173,7 +173,7 @@ export class Sessions {
     const { ledger, dialect, account } = context;
     const clock = await this.time(context);
     const { history } = await missesNow(ledger, account);
-    // A sandbox has no address yet. Only redirects need one, and no change follows a redirect.
+    // A sandbox has no address yet.
     const address = account.baseUrl ?? new URL('http://sandbox.invalid');
     return this.#inTurn(() =>
       closeLeftOpen({

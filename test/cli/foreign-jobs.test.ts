@@ -172,7 +172,6 @@ test.each<[string, object]>(
     [
       ['a header', { headers: { ...OTHERWISE.headers, 'x-more': '1' } }],
       ['a path', { usage: { ...OTHERWISE.usage, path: '/v3/usage' } }],
-      ['a redirect that is followed', { operations: { 'enrich-company': { redirect: 'same_host' } } }],
       ['no header at all', { headers: { accept: null } }],
     ],
     1,

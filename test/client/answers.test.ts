@@ -73,8 +73,7 @@ const CALLS: Readonly<Record<string, Call>> = {
 function verdictOn(call: Call, status: number, body: string): Verdict {
   const dialect = Object.hasOwn(provider.operations, call.operation) ? provider : service;
   const raw = { status, headers: {}, body: Buffer.from(body), receivedAtMs: 0 };
-  const at = { origin: 'https://api.example.com', path: '/v1', call };
-  return judge({ kind: 'answered', raw }, dialect, dialectOperationOf(dialect, call), at);
+  return judge({ kind: 'answered', raw }, dialect, dialectOperationOf(dialect, call), call);
 }
 
 const STOPS: Readonly<Record<string, 'stop: key' | 'stop: address'>> = {
@@ -144,8 +143,7 @@ test.each<[string, OfChange]>([
 ])('404 %s to a repeat of a removal is %s', (body, wanted) => {
   const raw = { status: 404, headers: {}, body: Buffer.from(body), receivedAtMs: 0 };
   const operation = operationFor(service, REMOVAL, { isRepeated: true, underKey: false });
-  const at = { origin: 'https://api.example.com', path: '/v1', call: REMOVAL };
-  expect(inWords(REMOVAL, judge({ kind: 'answered', raw }, service, operation, at))).toBe(wanted);
+  expect(inWords(REMOVAL, judge({ kind: 'answered', raw }, service, operation, REMOVAL))).toBe(wanted);
 });
 
 test.each<[string, OfLookup]>([
@@ -245,10 +243,9 @@ test('words of a dialect file are added, in any language: what is done is a whol
   };
   const said = (message: string): OfLookup | OfChange => {
     const raw = { status: 200, headers: {}, body: Buffer.from(JSON.stringify({ message })), receivedAtMs: 0 };
-    const at = { origin: 'https://api.example.com', path: '/v1', call: REMOVAL };
     return inWords(
       REMOVAL,
-      judge({ kind: 'answered', raw }, german, dialectOperationOf(german, REMOVAL), at),
+      judge({ kind: 'answered', raw }, german, dialectOperationOf(german, REMOVAL), REMOVAL),
     );
   };
   expect(said('Der Benutzer wurde entfernt.')).toBe('done');

@@ -94,16 +94,10 @@ function reply(status: number, body: unknown, headers: Readonly<Record<string, s
 const inside = (status: number, body?: unknown, headers: object = {}): RawReply =>
   reply(200, { status, headers, body });
 
-function verdictOn(raw: RawReply, dialect = through(), redirect?: 'same_host'): Verdict {
+function verdictOn(raw: RawReply, dialect = through()): Verdict {
   const operation = { method: 'POST' as const, path: '/e', credits: { most: 1, found: 1 } };
   const call: Call = { operation: 'enrich-company', parameters: { domain: 'a.example' }, ifLost: 'hold' };
-  const at = { origin: 'https://service.example', path: PATH, call };
-  return judge(
-    { kind: 'answered', raw },
-    dialect,
-    redirect === undefined ? operation : { ...operation, redirect },
-    at,
-  );
+  return judge({ kind: 'answered', raw }, dialect, operation, call);
 }
 
 function inShort(verdict: Verdict): string {
@@ -199,20 +193,6 @@ describe('an answer', () => {
       [reply(404, {}), 'stop, address'],
     ] as const)
       expect(inShort(verdictOn(raw, dialect)), String(raw.body)).toBe(expected);
-  });
-
-  test('that has moved is followed by its whole path only, because nobody knows the vendor’s host', () => {
-    const moved = (location: string) =>
-      verdictOn(inside(307, '', { Location: location }), through(), 'same_host');
-    expect(moved('/v2/e?x=1')).toMatchObject({ kind: 'not_sent', movedTo: '/v2/e?x=1' });
-    for (const location of [
-      'e',
-      '//elsewhere.example/e',
-      'https://vendor.example/e',
-      'https://service.example/e',
-    ]) {
-      expect(moved(location), location).toMatchObject({ kind: 'stopped', stop: { code: 'address' } });
-    }
   });
 });
 

@@ -9,7 +9,7 @@ import { describe, expect, test } from 'vitest';
 import type { AnswerRule, Dialect, DialectOperation } from '../../src/client/dialect.ts';
 import provider from '../../src/client/dialects/provider.ts';
 import service from '../../src/client/dialects/service.ts';
-import { judge as judgeAt, type Reply, type Requested, type Verdict } from '../../src/client/judge.ts';
+import { judge as judgeAt, type Reply, type Verdict } from '../../src/client/judge.ts';
 import { readBody } from '../../src/core/answer-body.ts';
 import type { Call } from '../../src/core/operation.ts';
 import type { RawReply } from '../../src/ledger/ledger.ts';
@@ -25,10 +25,9 @@ function answered(status: number, body: unknown = '', headers: Readonly<Record<s
   return { kind: 'answered', raw };
 }
 
-const AT: Requested = { origin: 'https://api.example.com', path: '/v1/enrich?a=1' };
 const LOOKUP: Call = { operation: 'enrich-company', parameters: { domain: 'asked.example' }, ifLost: 'hold' };
 const judge = (reply: Reply, dialect: Dialect, asked: DialectOperation, call = LOOKUP): Verdict =>
-  judgeAt(reply, dialect, asked, { ...AT, call });
+  judgeAt(reply, dialect, asked, call);
 const judged = (reply: Reply, dialect: Dialect = provider): Verdict => judge(reply, dialect, operation);
 
 /** A verdict as a row of the table: what follows, what it was, what it cost. */
@@ -265,19 +264,6 @@ describe('a dialect whose fields stand further in', () => {
     expect(inShort(judged(answered(200, { meta: {}, data: { a: 1 } }), dialect))).toBe('refused, 0 credits');
     expect(inShort(judged(answered(200, { meta: { a: 1 }, data: {} }), dialect))).toBe('no_match, 0 credits');
   });
-});
-
-test('a redirect is followed only where the dialect says that the operation may move', () => {
-  const reply = answered(307, '', { location: '/v2/enrich?a=1' });
-  expect(inShort(judged(reply))).toBe('stop, address');
-  const moving = { ...operation, redirect: 'same_host' as const };
-  expect(judge(reply, provider, moving)).toEqual({
-    kind: 'not_sent',
-    why: 'status 307; it has moved to /v2/enrich?a=1',
-    movedTo: '/v2/enrich?a=1',
-  });
-  const withKey = answered(307, '', { location: '/v2/enrich?key=[redacted]' });
-  expect(inShort(judge(withKey, provider, moving))).toBe('stop, address');
 });
 
 test('a pause is as long as the vendor asks', () => {

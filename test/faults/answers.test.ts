@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { some } from '../combinations.ts';
 import type { Ended } from './program.ts';
-import { ScriptedVendor } from './scripted-vendor.ts';
 import { WAYS, type Way } from './ways.ts';
 import { domainsOf, type OutputRow, Workplace } from './workplace.ts';
 
@@ -163,24 +162,6 @@ describe.concurrent('an answer that means "not now" is waited for, and the call 
     const lookups = workplace.vendor.lookups('busy.example');
     expect(lookups.map(({ credits }) => credits)).toEqual([...Array(refusals).fill(0), 1]);
   });
-});
-
-// ------------------------------------------------------------------------------------------------ moved
-
-test.concurrent('an operation that has moved on its host is asked there, under an intent of its own, where the dialect says that it may', async () => {
-  await using vendor = await ScriptedVendor.start(({ path }, response) => {
-    if (path === '/v2/company') response.end('{"name":"Found"}');
-    else response.writeHead(308, { location: '/v2/company' }).end();
-  });
-  await using workplace = await Workplace.open({ concurrency: 1 });
-  workplace.writeDialect({ vendor: 'provider', operations: { 'enrich-company': { redirect: 'same_host' } } });
-  workplace.writeAccount(vendor.url, { dialect: 'dialect.yaml' });
-  workplace.writeList(['moved.example']);
-  // Another host, and a circle: `run/buy.test.ts`.
-  expect((await workplace.runHere()).code).toBe(0);
-  expect(workplace.statuses()).toEqual(['matched']);
-  expect(vendor.requests.map(({ path }) => path)).toEqual(['/enrich/company', '/v2/company']);
-  expect([...workplace.ledger().calls.values()]).toEqual([{ state: 'found', attempts: 1, notSent: 1 }]);
 });
 
 // ------------------------------------------------------------------------------------------------ stops

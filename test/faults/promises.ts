@@ -66,7 +66,7 @@ function comparedBooks(workplace: Workplace, calls: LedgerView['calls']) {
 }
 
 /** What the vendor tells for nothing is asked without an intent. */
-const LOOK_UPS: readonly (string | null)[] = ['read-back', 'usage', 'search-moved'];
+const LOOK_UPS: readonly (string | null)[] = ['read-back', 'usage'];
 
 function byCall(requests: readonly LoggedRequest[]): ReadonlyMap<string, readonly LoggedRequest[]> {
   const ofCalls = requests.filter(({ operation }) => !LOOK_UPS.includes(operation));

@@ -60,28 +60,18 @@ test('throttling is a success that says how long to wait, rounded up', async () 
   expect(await bookOf(url)).toMatchObject({ rate_limited: 1, credits: 1 });
 });
 
-test('the search has moved: 307 to another path of the same host, which answers', async () => {
-  const url = await vendor({ faults: '500:x1' });
-  const moved = await asked(url, '/people/search?company=A&position=CEO');
-  const location = moved.headers.get('location') ?? '';
-  expect([moved.status, location]).toEqual([307, '/v2/people/search?company=A&position=CEO']);
-  expect((await asked(url, location)).status, 'the fault waits for the call that counts').toBe(500);
-  const { json } = await asked(url, location);
-  expect((await bookOf(url)).credits).toBe(json.results.length);
-});
-
 test('a search comes in pages that the query names', async () => {
   const url = await vendor();
   const published = await sandbox({ matchRate: 1 });
   const page = async (number: number): Promise<Reply['json']> =>
-    (await asked(url, `/v2/people/search?company=A&page=${number}`)).json;
+    (await asked(url, `/people/search?company=A&page=${number}`)).json;
   const { total, results, next_page: next } = await page(1);
   expect(total, 'this company has more than one page of people').toBeGreaterThan(25);
   expect([results.length, next]).toEqual([25, 2]);
   const other = await post(published.url, '/search/people', KEY, { company: 'A', page: 2 });
   expect(await page(2)).toEqual(other.json);
-  expect((await asked(url, '/v2/people/search?company=A&page=9')).status).toBe(500);
-  expect((await asked(url, '/v2/people/search?company=A&page=0')).status).toBe(400);
+  expect((await asked(url, '/people/search?company=A&page=9')).status).toBe(500);
+  expect((await asked(url, '/people/search?company=A&page=0')).status).toBe(400);
   expect((await bookOf(url)).credits).toBe(25 + other.json.results.length);
 });
 

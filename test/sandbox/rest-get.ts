@@ -24,16 +24,13 @@ import {
 const COMPANY_NAMES = { abn: 'abn', fqdn: 'domain', ln_url: 'profile_url' } as const;
 const PERSON_NAMES = { work_email: 'email', ln_url: 'profile_url', ln_slug: 'profile_slug' } as const;
 
-const MOVED_SEARCH = '/v2/people/search';
-
 export function restGetProvider(knowledge: Knowledge): ProviderDialect {
   const shared = { vendor: 'provider', method: 'GET', authorization: ['Bearer <key>'] } as const;
   return {
     operations: [
       { ...shared, name: 'enrich-company', path: '/company', decide: company(knowledge) },
       { ...shared, name: 'enrich-person', path: '/people', decide: person(knowledge) },
-      { ...shared, name: 'search-people', path: MOVED_SEARCH, decide: search(knowledge) },
-      { ...shared, name: 'search-moved', path: '/people/search', isLookUp: true, decide: pointToSearch },
+      { ...shared, name: 'search-people', path: '/people/search', decide: search(knowledge) },
     ],
     tooMany: (waitMs) => {
       const error = `Too many requests. Retry in ${Math.ceil(waitMs / 1000)}s.`;
@@ -69,10 +66,6 @@ function search(knowledge: Knowledge): Decide {
     if (problem !== undefined) return rejection(400, problem);
     return found(knowledge.search(filters, Number(page))) ?? rejection(500, 'Person profile not found');
   };
-}
-
-function pointToSearch({ query }: VendorRequest): SandboxDecision {
-  return { status: 307, body: {}, headers: { location: `${MOVED_SEARCH}${query}` }, credits: 0 };
 }
 
 function renamed(body: JsonMembers, names: Readonly<Record<string, string>>): JsonMembers {

@@ -21,10 +21,9 @@ export type Page =
 /** Vendors without such a question often answer with an empty 404; after a proxy's page we ask again. */
 const NO_SUCH_QUESTION: AnswerRule = { status: [404], body: { is: 'blank' }, means: 'refused' };
 
-export function judgeFree(reply: Reply, dialect: Dialect, request: HttpRequest, origin: string): Verdict {
-  const { method, path } = request;
+export function judgeFree(reply: Reply, dialect: Dialect, { method, path }: HttpRequest): Verdict {
   const question = { method, path, credits: { most: 0, found: 0 }, answers: [NO_SUCH_QUESTION] };
-  return judge(reply, dialect, question, { origin, path });
+  return judge(reply, dialect, question);
 }
 
 /** Whether a cache has kept an answer for some time, so that it may be older than what is asked about. */

@@ -262,12 +262,6 @@ const operation = z.strictObject({
     .array(answerRule)
     .optional()
     .describe('rules of this operation, tried before those of the dialect'),
-  redirect: z
-    .enum(['same_host'])
-    .optional()
-    .describe(
-      '`same_host`: a 307 or 308 to another path of the same host is followed; left out: it stops the run',
-    ),
   read_back: readBack
     .optional()
     .describe(

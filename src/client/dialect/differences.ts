@@ -39,14 +39,14 @@ function difference(name: string, now: string | undefined, before: string | unde
 const whole = (text: string): string => foreignWords(text, Math.max(text.length, 1));
 
 type Shape = Pick<DialectOperation, 'method' | 'path' | 'headers'> &
-  Partial<Pick<DialectOperation, 'fields' | 'body' | 'paging' | 'redirect'>>;
+  Partial<Pick<DialectOperation, 'fields' | 'body' | 'paging'>>;
 
 /** The entries that decide which requests are sent. The step of a service carries no headers. */
 function sentBy(dialect: Dialect): unknown {
   const { through, operations, usage, balance, whoami, list_users, list_invites } = dialect;
   const request = (shape: Shape | undefined) =>
     shape && {
-      ...{ method: shape.method, path: shape.path, body: shape.body, redirect: shape.redirect },
+      ...{ method: shape.method, path: shape.path, body: shape.body },
       headers: through === undefined ? shape.headers : undefined,
       // A field that has its parameter's name is named by leaving it out as well.
       fields: Object.fromEntries(

@@ -48,8 +48,7 @@ function wordFor(verdict: Verdict): string {
 
 function verdictOn({ status, headers = {}, body }: Documented, call: Call, dialect: Dialect): Verdict {
   const raw = { status, headers, body: Buffer.from(body), receivedAtMs: 0 };
-  const at = { origin: 'https://api.example.com', path: '/v1', call };
-  return judge({ kind: 'answered', raw }, dialect, dialectOperationOf(dialect, call), at);
+  return judge({ kind: 'answered', raw }, dialect, dialectOperationOf(dialect, call), call);
 }
 
 /** An answer that comes later is in doubt, and may be a pause. */
