@@ -20,7 +20,7 @@ import {
   wasKept,
 } from './client/free-questions.ts';
 import { Permit, type Sender, type Sent } from './client/permit.ts';
-import { connectorTo, loadUndici, proxyFor, type Undici } from './connector.ts';
+import { connectorTo, loadUndici, proxyFor } from './connector.ts';
 import { type Dialect, dialectQuestion, type Listing, type ReadBack, vendorReply } from './dialect.ts';
 import type { Reply, Verdict } from './judge.ts';
 import { Limiter, type LimiterOptions } from './limits/limiter.ts';
@@ -63,14 +63,14 @@ export interface Asked extends Sent {
   readonly verdict: Verdict;
 }
 
-interface Parts extends Sender {
+interface Parts extends Omit<Sender, 'transport'> {
+  readonly transport: Transport;
   readonly dialect: Dialect;
   readonly origin: string;
   /** Path of the account's base address, without a slash at its end. */
   readonly basePath: string;
   readonly values: RequestValues;
   readonly timeoutMs: number;
-  readonly limiter: Limiter;
 }
 
 /** One account of a vendor: opens it, sends at its pace, hears what answers say about the pace, and judges free answers. */
@@ -110,7 +110,7 @@ export class Client {
       timeoutMs,
       clock: machine,
       onSurplus: options.onSurplus ?? (() => {}),
-      keptHeaders: headersReadBy(dialect),
+      keptHeaders: wordsOf(dialect),
       keys: [values.key],
     });
     const limiter = new Limiter({ ...options, limits });
@@ -249,23 +249,9 @@ async function requireAgreedRequests(dialect: Dialect, address: URL | string): P
   if (question !== undefined) await requireAgreement(question);
 }
 
-function headersReadBy(dialect: Dialect): string[] {
-  const { rate_hints = {}, credits_charged = {}, operations } = dialect;
-  const { remaining, reset, retry_after } = rate_hints;
-  const named = [remaining, reset, retry_after, credits_charged.header];
-  const outer = dialect.through?.envelope.answers ?? [];
-  const rules = [
-    ...[...dialect.answers, ...outer],
-    ...Object.values(operations).flatMap(({ answers = [], repeated = [] }) => [...answers, ...repeated]),
-  ];
-  return [
-    ...dialect.request_id,
-    ...rules.flatMap(({ header = {} }) => Object.keys(header)),
-    ...Object.values(operations).flatMap(({ paging = {} }) =>
-      'next_header' in paging ? [paging.next_header] : [],
-    ),
-    ...named.filter((name) => name !== undefined),
-  ];
+/** A header that the dialect names in any place is one that somebody reads. */
+function wordsOf(dialect: Dialect): ReadonlySet<string> {
+  return new Set(JSON.stringify(dialect).toLowerCase().split('"'));
 }
 
 // -------------------------------------------------------------------------------------------------- before a run
@@ -283,35 +269,19 @@ export interface Reached {
  * @throws StopError `address`.
  */
 export async function checkAddress(url: URL): Promise<Reached> {
+  const { hostname, host, protocol, port } = url;
+  const name = hostname.replace(/^\[|\]$/g, '');
   const proxy = proxyFor(url)?.url.host;
-  const addresses = proxy === undefined ? await resolveName(url.hostname.replace(/^\[|\]$/g, '')) : [];
   try {
-    await connectOnce(loadUndici(), url);
+    const found = proxy === undefined ? await lookup(name, { all: true }) : [];
+    const connect = promisify(connectorTo(loadUndici(), url));
+    (await connect({ hostname: name, host, protocol, port }))?.destroy();
+    return { addresses: found.map(({ address }) => address), proxy };
   } catch (error) {
     if (error instanceof StopError) throw error;
-    const fact = `${url.origin} does not accept connections: ${reasonOf(error)}`;
-    throw stop('address', fact, 'Check base_url of the account, and the network.');
-  }
-  return { addresses, proxy };
-}
-
-async function connectOnce(undici: Undici, url: URL): Promise<void> {
-  const { hostname, host, protocol, port } = url;
-  const connect = promisify(connectorTo(undici, url));
-  const socket = await connect({ hostname: hostname.replace(/^\[|\]$/g, ''), host, protocol, port });
-  socket?.destroy();
-}
-
-/** For a host name with several addresses Node collects the errors in one error without a message. */
-function reasonOf(error: unknown): string {
-  return error instanceof AggregateError ? error.errors.map(messageOf).join('; ') : messageOf(error);
-}
-
-async function resolveName(host: string): Promise<readonly string[]> {
-  try {
-    return (await lookup(host, { all: true })).map(({ address }) => address);
-  } catch (error) {
-    const fact = `The name ${host} cannot be found: ${messageOf(error)}`;
-    throw stop('address', fact, 'Check base_url of the account, and the network.');
+    // For a host name with several addresses Node collects the errors in one error without a message.
+    const why = error instanceof AggregateError ? error.errors.map(messageOf).join('; ') : messageOf(error);
+    const next = 'Check base_url of the account, the network and the proxy.';
+    throw stop('address', `${url.origin} cannot be reached: ${why}.`, next);
   }
 }

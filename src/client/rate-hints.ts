@@ -4,7 +4,7 @@ import type { JsonValue } from '../core/operation.ts';
 import type { RawReply } from '../ledger/ledger.ts';
 import { parseDurationMs } from '../lib/duration.ts';
 import type { RateHintNames } from './dialect.ts';
-import { type Pattern, patternOf } from './patterns.ts';
+import { patternOf } from './patterns.ts';
 
 /**
  * Reads what an answer says about the speed: the draft of the IETF (`RateLimit`), the `X-RateLimit-*` of many vendors,
@@ -110,18 +110,9 @@ function pauseInNamedWords(
   const { path, matches } = names.body;
   const value = path !== undefined && body?.kind === 'json' ? valueAt(body.value, path) : '';
   const text = path === undefined ? raw.body.toString('utf8', 0, LONGEST_TEXT) : String(value ?? '');
-  const groups = groupsIn(matches, text.slice(0, LONGEST_TEXT));
+  const groups = patternOf(matches).groups(text.slice(0, LONGEST_TEXT));
   const ms = numberIn(groups?.ms ?? undefined);
   return waitMsIn(ms === undefined ? (groups?.seconds ?? undefined) : `${ms}ms`, raw);
-}
-
-/** The schema refuses a wrong pattern; a dialect that was made by other means gives no hint instead of a crash. */
-function groupsIn(pattern: string, text: string): ReturnType<Pattern['groups']> {
-  try {
-    return patternOf(pattern).groups(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** It reads own members only, because the dialect chooses the name. */
@@ -197,12 +188,9 @@ type Field = readonly [name: string, value: JsonValue];
 function waitInField([name, value]: Field, raw: RawReply): number | undefined {
   const found = FIELDS.exec(name.toLowerCase().replaceAll(/[^a-z]/g, ''));
   if (found === null || (typeof value !== 'number' && typeof value !== 'string')) return undefined;
-  const unit = found.groups?.unit ?? 's';
-  const isBare = !unit.startsWith('s') && /^\s*[\d.]+\s*$/.test(String(value));
-  return waitMsIn(
-    isBare ? `${String(value).trim()}${/^mil|^ms/.test(unit) ? 'ms' : 'm'}` : String(value),
-    raw,
-  );
+  const unit = unitOf(found.groups?.unit ?? 's');
+  const isBare = unit !== 's' && /^\s*[\d.]+\s*$/.test(String(value));
+  return waitMsIn(isBare ? `${String(value).trim()}${unit}` : String(value), raw);
 }
 
 function waitInSentence([name, value]: Field, raw: RawReply): number | undefined {
@@ -213,16 +201,15 @@ function waitInSentence([name, value]: Field, raw: RawReply): number | undefined
 }
 
 function msOf(amounts: string): number {
-  let sum = 0;
-  for (const [, number = '', unit = ''] of amounts.matchAll(AMOUNTS))
-    sum += (/\d/.test(number) ? Number(number) : 1) * msIn(unit.toLowerCase());
-  return Math.round(sum);
+  const found = Array.from(amounts.matchAll(AMOUNTS), ([, number = '', unit = '']) =>
+    Number(parseDurationMs(`${/\d/.test(number) ? number : 1}${unitOf(unit)}`)),
+  );
+  return Math.round(found.reduce((sum, ms) => sum + ms, 0));
 }
 
-function msIn(unit: string): number {
-  if (unit.startsWith('mil') || unit === 'ms') return 1;
-  if (unit.startsWith('m')) return 60_000;
-  return unit.startsWith('h') ? 3_600_000 : 1_000;
+/** `ms`, `s`, `m` or `h` of any way to write it. */
+function unitOf(unit: string): string {
+  return /^(ms|mil)/i.test(unit) ? 'ms' : unit.charAt(0).toLowerCase();
 }
 
 // ---------------------------------------------------------------------------------------------------- how long

@@ -25,6 +25,7 @@ import type { HttpRequest, TimeRequest } from './request.ts';
 
 /** Answers are a few kilobytes; more than this is not one of ours, and memory must not depend on the vendor. */
 const LARGEST_BODY_BYTES = 4 * 1024 * 1024;
+const TOO_LARGE = 'the answer is larger than 4 MiB';
 
 /** Idle connections are closed before common servers and balancers close them (5 s and more) under a request. */
 const IDLE_CONNECTION_MS = 4_000;
@@ -55,7 +56,7 @@ export interface TransportOptions {
   /** How long a whole exchange may take, from its start to the last byte. */
   readonly timeoutMs: number;
   /** Headers that the reply keeps besides the usual ones, in lower case. */
-  readonly keptHeaders: readonly string[];
+  readonly keptHeaders: ReadonlySet<string>;
   /** Secrets in the requests; they are removed from everything that this returns. */
   readonly keys: readonly string[];
   /** Called when more came on a connection than was requested. `requests`: how many it had carried by then. */
@@ -180,7 +181,6 @@ class Exchange implements Dispatcher.DispatchHandler {
   /** The machine's own and not an injected clock, because sockets know no other. */
   readonly #deadline: NodeJS.Timeout;
   #controller: Dispatcher.DispatchController | undefined;
-  #sent = false;
   #late = false;
   #isOver = false;
   #expired = false;
@@ -202,7 +202,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (this.#isOver) return;
     const error = new Error(`the timeout of ${formatDuration(this.#options.timeoutMs)} passed`);
     this.#expired = true;
-    if (this.#controller === undefined) this.#neverLeft(error);
+    if (this.#controller === undefined) this.onResponseError(null, error);
     else this.#controller.abort(error);
   }
 
@@ -221,7 +221,6 @@ class Exchange implements Dispatcher.DispatchHandler {
       return;
     }
     this.#controller = controller;
-    this.#sent = true;
     this.wire.isBusy = true;
     this.wire.requests += 1;
     this.#sending.onSent();
@@ -246,52 +245,32 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     this.#bytes += chunk.length;
-    if (this.#bytes > LARGEST_BODY_BYTES) controller.abort(new Error(tooLarge()));
+    if (this.#bytes > LARGEST_BODY_BYTES) controller.abort(new Error(TOO_LARGE));
     else this.#chunks.push(chunk);
   }
 
   onResponseEnd(): void {
     const { wire } = this;
     wire.isBusy = false;
-    const raw = this.#takeAnswer();
+    const body = Buffer.concat(this.#chunks);
+    const receivedAtMs = this.#options.clock.wallMs();
+    const raw = { status: this.#status, headers: this.#headers, body, receivedAtMs };
     // The first answer on a connection belongs to the first request. A later one is only certain when no other follows.
     const over = (): void => this.#over(wire.isSpoiled ? SURPLUS : decoded(raw));
-    if (wire.requests <= 1) this.#over(decoded(raw));
+    if (wire.requests <= 1) over();
     else setImmediate(() => setImmediate(over));
   }
 
-  /** What came. The exchange keeps none of it. */
-  #takeAnswer(): RawReply {
-    const headers = this.#headers;
-    const chunks = this.#chunks;
-    this.#headers = {};
-    this.#chunks = [];
-    const [first] = chunks;
-    return {
-      status: this.#status,
-      headers,
-      body: first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks),
-      receivedAtMs: this.#options.clock.wallMs(),
-    };
-  }
-
   onResponseError(_controller: Dispatcher.DispatchController | null, error: Error): void {
-    if (this.#sent) this.#lost(error);
-    else this.#neverLeft(error);
-  }
-
-  #lost(error: Error): void {
+    if (this.#controller === undefined) {
+      const cause = this.#late ? 'late' : causeOf(error);
+      this.#over({ kind: 'not_sent', cause, message: messageOf(error) });
+      return;
+    }
     this.wire.isBusy = false;
     if (this.#status === 0 && !this.#expired) this.#ends.onBroken(this.wire);
-    this.#over({ kind: 'lost', message: lostMessage(error, this.#status) });
-  }
-
-  #neverLeft(error: Error): void {
-    this.#over({
-      kind: 'not_sent',
-      cause: this.#late ? 'late' : causeOf(error),
-      message: messageOf(error),
-    });
+    const before = this.#status === 0 ? 'no answer came' : `the answer with status ${this.#status} broke off`;
+    this.#over({ kind: 'lost', message: `${before} (${messageOf(error)})` });
   }
 
   /** One whose deadline passed before it had a connection fails once more, with that connection. */
@@ -306,7 +285,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     const kept: Record<string, string> = {};
     for (const [name, value] of Object.entries(headers)) {
       if (value === undefined) continue;
-      if (KEPT_HEADERS.test(name) || this.#options.keptHeaders.includes(name)) kept[name] = String(value);
+      if (KEPT_HEADERS.test(name) || this.#options.keptHeaders.has(name)) kept[name] = String(value);
     }
     return kept;
   }
@@ -316,15 +295,6 @@ const SURPLUS: Reply = {
   kind: 'lost',
   message: 'its connection brought more answers than requests, so nobody knows which one belongs to it',
 };
-
-function lostMessage(error: Error, status: number): string {
-  const before = status === 0 ? 'no answer came' : `the answer with status ${status} broke off`;
-  return `${before} (${messageOf(error)})`;
-}
-
-function tooLarge(): string {
-  return `the answer is larger than ${LARGEST_BODY_BYTES / 1024 / 1024} MiB`;
-}
 
 type Unpacker = (packed: Buffer, options: { readonly maxOutputLength: number }) => Buffer;
 

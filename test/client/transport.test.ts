@@ -237,7 +237,7 @@ describe('a whole answer', () => {
       response.writeHead(200, { ...kept, 'set-cookie': 'a=b' }).end(),
     );
     const { reply } = await exchange(
-      transportTo({ origin: vendor.url }, { keptHeaders: ['acme-id'] }),
+      transportTo({ origin: vendor.url }, { keptHeaders: new Set(['acme-id']) }),
       LOOKUP,
     );
     expect(reply).toMatchObject({ kind: 'answered', raw: { headers: kept } });

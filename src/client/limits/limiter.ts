@@ -34,19 +34,8 @@ export interface LimiterOptions {
   onLearned(perSecond: number): void;
 }
 
-/** The right to send one request now. */
-export interface RatePermit {
-  /** Resolves when its request may leave, or at `latestMs`, monotonic; undefined when it may. */
-  untilDue(latestMs: number): Promise<void> | undefined;
-  /** Whether nothing that answers said since forbids it. */
-  holds(): boolean;
-  /** Whether it may be used in this very turn, to be asked just before its headers leave. */
-  mayLeave(): boolean;
-  sent(): void;
-  answered(): void;
-  /** To be called when its attempt is over, with all consequences of its answer, or given up. */
-  done(): void;
-}
+/** What has become of a permit that is out. */
+export type PermitState = 'in hand' | 'sent' | 'answered';
 
 const SAME_WAIT_MS = 500;
 const LIMIT_USED_UP = 'the limit of the account is used up';
@@ -71,7 +60,7 @@ export class Limiter {
   #inFlight = 0;
   #slotsTaken = 0;
   readonly #forSlot: Queue = new Set();
-  readonly #forPermit: Queue<RatePermit> = new Set();
+  readonly #forPermit: Queue = new Set();
   readonly #forTurn: Queue<Turn> = new Set();
   readonly #lanes = new Map<string, Queue>();
   #sleep: { readonly untilMs: number; readonly waking: AbortController } | undefined;
@@ -138,22 +127,59 @@ export class Limiter {
   }
 
   /**
-   * Waits until one request may leave, or will at a known time that is near, and counts it as leaving now.
+   * Waits until one request may leave, or will at a known time that is near, and counts it as leaving now. Whoever has a permit says
+   * what becomes of it: `sent`, `answered`, and `done` in the end.
+   * @returns its place where there is a line.
    * @throws StopError `paused` when that would be later than `maxPauseMs` after the last progress; the signal's reason
    * when the run is stopping.
    */
-  async permit(waiter: Waiter): Promise<RatePermit> {
+  async permit(waiter: Waiter): Promise<Turn | undefined> {
     const { line } = this.#options;
     for (;;) {
       const waiting = this.#waits.enter(this.#forPermit, waiter);
       this.#serve();
-      const permit = await waiting;
-      if (line === undefined) return permit;
-      const turned = inTurn(permit, await this.#turn(line, waiter).catch(giveBack(permit)));
+      await waiting;
+      if (line === undefined) return undefined;
+      const turn = await this.#turn(line, waiter).catch((error) => {
+        this.done('in hand');
+        throw error;
+      });
       // A pause may have come while it waited for its place.
-      if (permit.holds()) return turned;
-      turned.done();
+      if (this.holds()) return turn;
+      turn.giveBack();
+      this.done('in hand');
     }
+  }
+
+  /** Whether nothing that answers said since a permit was given forbids to send. The plan has counted it then. */
+  holds(): boolean {
+    const nowMs = this.#nowMs;
+    if (this.#mustBeAlone && this.#out > 1) return false;
+    return this.#backoff.waitMs(nowMs) === 0 && this.#leftMs(nowMs, this.#inHand - 1) === 0;
+  }
+
+  sent(): void {
+    const nowMs = this.#nowMs;
+    this.#inHand -= 1;
+    this.#inFlight += 1;
+    this.#left -= 1;
+    this.#plan.sent(nowMs);
+    this.#learned.sent(nowMs);
+    this.#serve();
+  }
+
+  answered(): void {
+    this.#inFlight -= 1;
+  }
+
+  /** An attempt is over, with all consequences of its answer, or given up. */
+  done(state: PermitState): void {
+    if (state === 'in hand') {
+      this.#inHand -= 1;
+      this.#leases.giveBack(this.#perSecond);
+    } else if (state === 'sent') this.#inFlight -= 1;
+    this.#out -= 1;
+    this.#serve();
   }
 
   /** An earlier run, or another process, was asked to wait; what it was told takes a while on its way. */
@@ -217,7 +243,10 @@ export class Limiter {
         this.#lookIn(waitMs);
         return;
       }
-      first.resolve(this.#grant());
+      this.#leases.take();
+      this.#out += 1;
+      this.#inHand += 1;
+      first.resolve();
     }
     this.#wake();
   }
@@ -305,57 +334,6 @@ export class Limiter {
     return { waitMs, why: planMs === waitMs ? LIMIT_USED_UP : LEARNED_RATE };
   }
 
-  // ---------------------------------------------------------------------------------------- permits
-
-  #grant(): RatePermit {
-    let state: 'in hand' | 'sent' | 'answered' | 'done' = 'in hand';
-    this.#leases.take();
-    this.#out += 1;
-    this.#inHand += 1;
-    return {
-      untilDue: () => undefined,
-      mayLeave: () => true,
-      holds: () => this.#holds(),
-      sent: () => {
-        if (state !== 'in hand') return;
-        state = 'sent';
-        this.#sent();
-      },
-      answered: () => {
-        if (state !== 'sent') return;
-        state = 'answered';
-        this.#inFlight -= 1;
-      },
-      done: () => {
-        if (state === 'done') return;
-        if (state === 'in hand') {
-          this.#inHand -= 1;
-          this.#leases.giveBack(this.#perSecond);
-        } else if (state === 'sent') this.#inFlight -= 1;
-        state = 'done';
-        this.#out -= 1;
-        this.#serve();
-      },
-    };
-  }
-
-  #sent(): void {
-    const nowMs = this.#nowMs;
-    this.#inHand -= 1;
-    this.#inFlight += 1;
-    this.#left -= 1;
-    this.#plan.sent(nowMs);
-    this.#learned.sent(nowMs);
-    this.#serve();
-  }
-
-  /** The plan and the learned speed have counted the permit when it was given; what answers say can still forbid it. */
-  #holds(): boolean {
-    const nowMs = this.#nowMs;
-    if (this.#mustBeAlone && this.#out > 1) return false;
-    return this.#backoff.waitMs(nowMs) === 0 && this.#leftMs(nowMs, this.#inHand - 1) === 0;
-  }
-
   #tellLearned(): void {
     const perSecond = this.#isPaced ? this.#learned.takeNews() : undefined;
     if (perSecond !== undefined) this.#options.onLearned(perSecond);
@@ -364,32 +342,4 @@ export class Limiter {
   get #nowMs(): number {
     return this.#clock.monotonicMs();
   }
-}
-
-/** The permit with its place in the line, which both hear what becomes of it. */
-function inTurn(permit: RatePermit, turn: Turn): RatePermit {
-  return {
-    untilDue: (latestMs) => turn.untilDue(latestMs),
-    mayLeave: () => turn.mayLeave(),
-    holds: () => turn.mayLeave() && permit.holds(),
-    sent: () => {
-      turn.left();
-      permit.sent();
-    },
-    answered: () => {
-      turn.answered();
-      permit.answered();
-    },
-    done: () => {
-      turn.giveBack();
-      permit.done();
-    },
-  };
-}
-
-function giveBack(permit: RatePermit): (error: unknown) => never {
-  return (error) => {
-    permit.done();
-    throw error;
-  };
 }

@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Limiter, type LimiterOptions } from '../../../src/client/limits/limiter.ts';
 import type { Waiter } from '../../../src/client/limits/waits.ts';
 import type { Window } from '../../../src/client/limits/windows.ts';
+import { permitOf } from './held-permit.ts';
 import { TimerClock } from './timer-clock.ts';
 
 const SECOND_MS = 1_000;
@@ -42,7 +43,7 @@ function open(windows: readonly Window[], options: Partial<LimiterOptions> = {})
 async function sendsOf(requests: number): Promise<readonly number[]> {
   const fromMs = clock.nowMs;
   const send = async (): Promise<number> => {
-    const permit = await limited.permit(PATIENT);
+    const permit = await permitOf(limited, PATIENT);
     permit.sent();
     const atMs = clock.monotonicMs() - fromMs;
     permit.done();
@@ -132,7 +133,7 @@ describe('a lease', () => {
 
   test('whose request does not leave is there for the next one, and for one only', async () => {
     open([WINDOW]);
-    const unused = await clock.until(limited.permit(PATIENT));
+    const unused = await clock.until(permitOf(limited, PATIENT));
     unused.done();
     expect(await sendsOf(2)).toEqual([0, expect.closeTo(MINUTE_MS, -2)]);
   });
@@ -143,9 +144,9 @@ describe('a lease', () => {
       open('learnedPerSecond' in options ? [] : [WINDOW], options);
       await sendsOf(1);
       const stopping = new AbortController();
-      const gaveUp = limited
-        .permit({ signal: stopping.signal, maxPauseMs: undefined })
-        .catch(() => 'gave up');
+      const gaveUp = permitOf(limited, { signal: stopping.signal, maxPauseMs: undefined }).catch(
+        () => 'gave up',
+      );
       await clock.passing(MINUTE_MS / 2);
       stopping.abort(new Error('stop'));
       expect(await gaveUp).toBe('gave up');

@@ -14,6 +14,7 @@ import type { Waiter } from '../../../src/client/limits/waits.ts';
 import type { Limits } from '../../../src/client/limits/windows.ts';
 import { StopError } from '../../../src/core/errors.ts';
 import { VirtualClock } from '../../virtual-clock.ts';
+import { permitOf } from './held-permit.ts';
 import { TimerClock } from './timer-clock.ts';
 
 const SECOND_MS = 1_000;
@@ -78,7 +79,7 @@ async function waitOf(limited: Limiter, waiter = PATIENT): Promise<number> {
 
 /** Sends one request as soon as it may. */
 async function waitUsing(limited: Limiter, waiter: Waiter): Promise<void> {
-  const permit = await limited.permit(waiter);
+  const permit = await permitOf(limited, waiter);
   permit.sent();
   permit.done();
 }
@@ -163,10 +164,10 @@ describe('a pause', () => {
   test('holds everybody of the account, also who asks later', async () => {
     const limited = limiter();
     limited.pause(7_000, clock.nowMs, 'too fast');
-    const asked = [limited.permit(PATIENT), limited.permit(PATIENT)];
+    const asked = [permitOf(limited, PATIENT), permitOf(limited, PATIENT)];
     await clock.calm();
     clock.pass(6_000);
-    asked.push(limited.permit(PATIENT));
+    asked.push(permitOf(limited, PATIENT));
     await clock.until(Promise.all(asked));
     expect(clock.nowMs).toBe(8_000);
   });
@@ -174,7 +175,7 @@ describe('a pause', () => {
   test('that becomes longer while somebody waits is waited to its end', async () => {
     const limited = limiter();
     limited.pause(7_000, clock.nowMs, 'too fast');
-    const waiting = limited.permit(PATIENT);
+    const waiting = permitOf(limited, PATIENT);
     await clock.calm();
     limited.pause(60_000, clock.nowMs, 'too fast');
     await clock.until(waiting);
@@ -199,8 +200,8 @@ describe('a pause', () => {
 test('one request at a time leaves until an answer has come, where that is asked for', async () => {
   let isTold = false;
   const limited = limiter({ goesAlone: () => !isTold });
-  const first = await clock.until(limited.permit(PATIENT));
-  const others = [limited.permit(PATIENT), limited.permit(PATIENT)];
+  const first = await clock.until(permitOf(limited, PATIENT));
+  const others = [permitOf(limited, PATIENT), permitOf(limited, PATIENT)];
   let served = 0;
   for (const other of others) void other.then(() => (served += 1));
   first.sent();
@@ -215,8 +216,8 @@ test('one request at a time leaves until an answer has come, where that is asked
 test('while answers get lost one probe is under way at a time; when it is answered, everybody goes on', async () => {
   const limited = limiter();
   for (let count = 0; count < 5; count += 1) limited.doubted(clock.nowMs, 'answers get lost');
-  const probe = await clock.until(limited.permit(PATIENT));
-  const others = Promise.all([limited.permit(PATIENT), limited.permit(PATIENT)]);
+  const probe = await clock.until(permitOf(limited, PATIENT));
+  const others = Promise.all([permitOf(limited, PATIENT), permitOf(limited, PATIENT)]);
   probe.sent();
   clock.pass(HOUR_MS);
   await expect(clock.until(others)).rejects.toThrow('nothing will ever happen');
@@ -234,7 +235,7 @@ describe('what answers say', () => {
 
   test('about what is left does not count requests that are on their way', async () => {
     const limited = limiter();
-    const [first, second] = [await limited.permit(PATIENT), await limited.permit(PATIENT)];
+    const [first, second] = [await permitOf(limited, PATIENT), await permitOf(limited, PATIENT)];
     first.sent();
     first.answered();
     second.sent();
@@ -246,7 +247,7 @@ describe('what answers say', () => {
   test('may free who waits for what was left before', async () => {
     const limited = limiter();
     limited.hear({ left: { requests: 0, resetMs: HOUR_MS } });
-    const waiting = limited.permit(PATIENT);
+    const waiting = permitOf(limited, PATIENT);
     await clock.calm();
     clock.pass(5_000);
     limited.hear({ left: { requests: 3, resetMs: HOUR_MS } });
@@ -280,7 +281,7 @@ describe('the speed of a plan that nobody told us', () => {
     const fromMs = clock.nowMs;
     const times: number[] = [];
     const asked = Array.from({ length: 8 }, async () => {
-      const permit = await limited.permit(PATIENT);
+      const permit = await permitOf(limited, PATIENT);
       times.push(clock.nowMs - fromMs);
       // A connection takes its time to be made, and nothing piles up behind it.
       await clock.sleep(8);
@@ -338,8 +339,8 @@ describe('batches that share an account', () => {
     const limited = limiter();
     limited.pause(MINUTE_MS, clock.nowMs, 'too fast');
     const stopping = new AbortController();
-    const stopped = limited.permit({ ...PATIENT, signal: stopping.signal });
-    const other = limited.permit(PATIENT);
+    const stopped = permitOf(limited, { ...PATIENT, signal: stopping.signal });
+    const other = permitOf(limited, PATIENT);
     const ended = expect(stopped).rejects.toBe('its budget is reached');
     await clock.calm();
     stopping.abort('its budget is reached');
@@ -351,8 +352,8 @@ describe('batches that share an account', () => {
   test('wait for as long as each of them may', async () => {
     const limited = limiter();
     limited.pause(HOUR_MS, clock.nowMs, 'too fast');
-    const patient = limited.permit(PATIENT);
-    expect(await stopOf(limited.permit({ ...PATIENT, maxPauseMs: MINUTE_MS }))).toMatchObject({
+    const patient = permitOf(limited, PATIENT);
+    expect(await stopOf(permitOf(limited, { ...PATIENT, maxPauseMs: MINUTE_MS }))).toMatchObject({
       code: 'paused',
     });
     expect(clock.nowMs).toBe(1_000);
@@ -368,7 +369,7 @@ describe('every run ends', () => {
   test('a wait that is longer than allowed stops the run now, and says when going on makes sense', async () => {
     const limited = limiter();
     limited.pause(2 * HOUR_MS, clock.nowMs, 'status 429');
-    const stopped = await stopOf(limited.permit(impatient));
+    const stopped = await stopOf(permitOf(limited, impatient));
     expect(clock.nowMs).toBe(1_000);
     expect(stopped).toMatchObject({ code: 'paused', exitCode: 75, resumeAtMs: clock.wallMs() + 2 * HOUR_MS });
     expect(stopped.message).toBe(
@@ -393,7 +394,7 @@ describe('every run ends', () => {
     const limited = limiter();
     const untilStopped = async (): Promise<never> => {
       for (;;) {
-        const permit = await limited.permit(impatient);
+        const permit = await permitOf(limited, impatient);
         permit.sent();
         backoff(limited);
         permit.done();
@@ -511,7 +512,7 @@ async function heldSlots(limited: Limiter, count: number): Promise<{ readonly en
   });
   for (let held = 0; held < count; held += 1) {
     void inSlot(limited, PATIENT, async () => {
-      const permit = await limited.permit(PATIENT);
+      const permit = await permitOf(limited, PATIENT);
       permit.sent();
       await ended;
       permit.done();
@@ -527,19 +528,19 @@ describe('a run that is stopped', () => {
     [
       'until another request ends',
       { concurrency: 8, windows: [{ requests: 1, windowMs: HOUR_MS }] },
-      (limited) => limited.permit(PATIENT),
+      (limited) => permitOf(limited, PATIENT),
     ],
     [
       'for its turn in a short window',
       { concurrency: 8, windows: [{ requests: 1, windowMs: MINUTE_MS }] },
-      (limited) => limited.permit(PATIENT),
+      (limited) => permitOf(limited, PATIENT),
     ],
   ])('is not held up by who waits %s', async (_, limits, prepare) => {
     const stopping = new AbortController();
     const stopped: Waiter = { ...PATIENT, signal: stopping.signal };
     const limited = limiter({ limits });
     await prepare(limited);
-    const waiting = limited.permit(stopped);
+    const waiting = permitOf(limited, stopped);
     const ended = expect(waiting).rejects.toBe('stopped by Ctrl-C');
     await clock.calm();
     stopping.abort('stopped by Ctrl-C');
@@ -548,7 +549,7 @@ describe('a run that is stopped', () => {
     limited.close();
     await expect(clock.until(new Promise(() => {}))).rejects.toThrow('nothing will ever happen');
     expect(clock.nowMs, 'no timer is left').toBe(stoppedAtMs);
-    await expect(limited.permit(stopped)).rejects.toBe('stopped by Ctrl-C');
+    await expect(permitOf(limited, stopped)).rejects.toBe('stopped by Ctrl-C');
   });
 });
 
@@ -558,9 +559,9 @@ test('a limiter that is closed leaves no timer behind that would keep the progra
     import { systemClock } from './src/core/clock.ts';
     const limits = { concurrency: 1, windows: [{ requests: 1, windowMs: ${60 * MINUTE_MS} }] };
     const limiter = new Limiter({ limits, clock: systemClock, earlierSendsMs: [], onPause() {}, onLearned() {} });
-    const permit = await limiter.permit({ signal: new AbortController().signal });
-    permit.sent();
-    permit.done();
+    await limiter.permit({ signal: new AbortController().signal });
+    limiter.sent();
+    limiter.done('sent');
     await new Promise((resolve) => setTimeout(resolve, 100));
     await limiter.close();
   `;

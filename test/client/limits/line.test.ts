@@ -4,9 +4,11 @@
  * Method: the limiter before a line that the test plays. The line itself is shown in `ledger/limits`.
  */
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { Permit, type Sender } from '../../../src/client/client/permit.ts';
 import type { Pause } from '../../../src/client/limits/backoff.ts';
 import { Limiter } from '../../../src/client/limits/limiter.ts';
 import type { Waiter } from '../../../src/client/limits/waits.ts';
+import { TIME_REQUEST } from '../../../src/client/request.ts';
 import { stop } from '../../../src/core/errors.ts';
 import type { AccountLine, Turn } from '../../../src/ledger/ledger.ts';
 import { VirtualClock } from '../../virtual-clock.ts';
@@ -66,63 +68,75 @@ beforeEach(() => {
 });
 afterEach(() => limited.close());
 
+/** The permit of a vendor that answers at once. */
+async function permitOf(waiter: Waiter): Promise<Permit> {
+  const raw = { status: 200, headers: {}, body: Buffer.from('{}'), receivedAtMs: clock.wallMs() };
+  const transport: Sender['transport'] = {
+    send(_, { onSent, onReply }) {
+      onSent();
+      onReply({ kind: 'answered', raw });
+    },
+  };
+  await limited.enter(waiter);
+  const sender: Sender = { transport, limiter: limited, machine: clock, heard: (reply) => reply };
+  return new Permit(sender, await limited.permit(waiter));
+}
+
 test('each who waits asks for a place at once, and the line alone keeps the plan', async () => {
-  const permits = [limited.permit(PATIENT), limited.permit(PATIENT), limited.permit(PATIENT)];
+  const permits = [permitOf(PATIENT), permitOf(PATIENT), permitOf(PATIENT)];
   await clock.calm();
   expect(line.asked).toHaveLength(3);
   const turns = [line.give(), line.give(), line.give()];
   for (const permit of await Promise.all(permits)) {
-    await permit.untilDue(0);
-    expect(permit.holds()).toBe(true);
-    permit.sent();
-    permit.answered();
+    expect(permit.holds).toBe(true);
+    await permit.ask(TIME_REQUEST);
   }
   expect(turns.map(({ told }) => told)).toEqual(new Array(3).fill(['awaited', 'left', 'answered']));
 });
 
 test('a place that comes when nobody waits any more goes back, and so does that of a request that does not leave', async () => {
   const run = new AbortController();
-  const waiting = limited.permit({ signal: run.signal, maxPauseMs: undefined });
+  const waiting = permitOf({ signal: run.signal, maxPauseMs: undefined });
   await clock.calm();
   run.abort(new Error('the run is over'));
   await expect(waiting).rejects.toThrow('the run is over');
   const late = line.give();
   await clock.calm();
   expect(late.told).toEqual(['given back']);
-  const next = limited.permit(PATIENT);
+  const next = permitOf(PATIENT);
   await clock.calm();
   const unused = line.give(false);
   const permit = await next;
-  expect(permit.holds()).toBe(false);
-  permit.done();
+  expect(permit.holds).toBe(false);
+  permit.giveBack();
   expect(unused.told).toEqual(['given back']);
 });
 
 test('while the account has to wait no place is taken, and a permit that is out does not hold', async () => {
-  const out = limited.permit(PATIENT);
+  const out = permitOf(PATIENT);
   await clock.calm();
   line.give();
   const permit = await out;
   limited.pause(60_000, clock.monotonicMs(), '429');
-  expect(permit.holds()).toBe(false);
-  permit.done();
-  const next = limited.permit(PATIENT);
+  expect(permit.holds).toBe(false);
+  permit.giveBack();
+  const next = permitOf(PATIENT);
   await clock.calm();
   expect(line.asked).toHaveLength(0);
   clock.pass(60_000);
   await clock.calm();
   line.give();
-  expect((await next).holds()).toBe(true);
+  expect((await next).holds).toBe(true);
 });
 
 test('a run does not wait for a place for longer than it may, and hears what the line says', async () => {
   line.waitMs = 3_600_000;
-  await expect(limited.permit({ ...PATIENT, maxPauseMs: 60_000 })).rejects.toMatchObject({
+  await expect(permitOf({ ...PATIENT, maxPauseMs: 60_000 })).rejects.toMatchObject({
     code: 'paused',
     message: expect.stringContaining('the limit of the account is used up'),
   });
   line.waitMs = 0;
-  const waiting = limited.permit(PATIENT);
+  const waiting = permitOf(PATIENT);
   await clock.calm();
   line.asked.shift()?.reject(stop('account', 'Others go by another limit.', 'Write the same.'));
   await expect(waiting).rejects.toMatchObject({ code: 'account' });

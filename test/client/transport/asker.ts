@@ -9,7 +9,7 @@ import { systemClock } from '../../../src/core/clock.ts';
 const [origin = '', timeoutMs = '', asking = ''] = process.argv.slice(2);
 const connections = Number(asking);
 const options = { undici, origin, clock: systemClock, connections, timeoutMs: Number(timeoutMs) };
-const transport = new Transport({ ...options, keptHeaders: [], keys: [] });
+const transport = new Transport({ ...options, keptHeaders: new Set<string>(), keys: [] });
 
 let left = 0;
 

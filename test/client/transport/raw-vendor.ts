@@ -80,7 +80,13 @@ export function transportTo(
   { origin }: Pick<RawVendor, 'origin'>,
   options: Partial<TransportOptions> = {},
 ): Transport {
-  const defaults = { connections: 1, timeoutMs: 20_000, clock: systemClock, keptHeaders: [], keys: [] };
+  const defaults = {
+    connections: 1,
+    timeoutMs: 20_000,
+    clock: systemClock,
+    keptHeaders: new Set<string>(),
+    keys: [],
+  };
   const transport = new Transport({ undici, origin, ...defaults, ...options });
   onTestFinished(() => transport.close());
   return transport;

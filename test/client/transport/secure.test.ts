@@ -98,7 +98,7 @@ describe('a certificate that no authority vouches for', () => {
     const tested = await run(originOf(vendor, 'localhost'), {}, ['accounts', 'test']);
     expect([tested.code, tested.stderr]).toEqual([
       2,
-      expect.stringContaining('does not accept connections: self-signed'),
+      expect.stringContaining('cannot be reached: self-signed'),
     ]);
     expect(vendor.requests).toEqual([]);
   });
