@@ -115,21 +115,21 @@ async function keptAccount(sql: Sql, identity: string): Promise<Kept | undefined
 
 // ------------------------------------------------------------------------------------------ reading
 
-const NOTHING: Money = { spent: credits(0), reserved: credits(0), inDoubt: credits(0) };
-
 const EVER = `
-SELECT coalesce(sum(spent), 0) AS spent, coalesce(sum(held), 0) AS held FROM budgets WHERE scope LIKE CAST(? AS TEXT)`;
-const IN_DOUBT = `
-SELECT coalesce(sum(reserved), 0) AS held FROM calls WHERE ${isDoubted('calls')} AND account = ?`;
+SELECT coalesce(sum(spent), 0) AS spent, coalesce(sum(held), 0) AS held,
+  (SELECT coalesce(sum(reserved), 0) FROM calls WHERE ${isDoubted('calls')} AND account = ?) AS doubted
+FROM budgets WHERE scope LIKE CAST(? AS TEXT)`;
 
 async function everOf(sql: Sql, account: number): Promise<Money> {
-  const [kept] = await sql.rows<{ spent: number; held: number }>(EVER, [`month:${account}:%`]);
-  const [doubted] = await sql.rows<{ held: number }>(IN_DOUBT, [account]);
-  const [held, inDoubt] = [kept?.held ?? 0, doubted?.held ?? 0];
-  return {
-    ...{ spent: credits(kept?.spent ?? 0), reserved: credits(held - inDoubt), inDoubt: credits(inDoubt) },
-  };
+  const params = [account, `month:${account}:%`];
+  const sums = await oneRow<Record<'spent' | 'held' | 'doubted', number>>(sql, EVER, params);
+  const [reserved, inDoubt] = [credits(sums.held - sums.doubted), credits(sums.doubted)];
+  return { spent: credits(sums.spent), reserved, inDoubt };
 }
+
+const AT_MOST = `
+SELECT 1 AS is_so FROM calls WHERE is_at_most = 1 AND charged > 0 AND batch = coalesce(CAST(? AS TEXT), batch) AND account IN (
+  SELECT account FROM batches WHERE id = CAST(? AS TEXT) UNION ALL SELECT id FROM accounts WHERE identity = CAST(? AS TEXT)) LIMIT 1`;
 
 /** Of so many calls the newest answers of an operation are looked for. */
 const NEWEST_CALLS = 10_000;
@@ -142,7 +142,7 @@ WHERE c.operation = ? AND c.state IN ('answered', 'replaced')`;
 const NEWEST_FOUND = `
 SELECT c.operation, c.asked, c.credits_max, r.status, r.headers, r.body, r.at
 FROM (SELECT * FROM calls WHERE account = ? ORDER BY sent_at DESC, id DESC LIMIT ${NEWEST_ANSWERS}) c JOIN replies r ON r.call = c.id
-WHERE c.said = 'found' AND c.state IN ('answered', 'replaced') ORDER BY c.sent_at DESC, c.id DESC LIMIT CAST(? AS {int})`;
+WHERE c.said = 'found' AND c.state IN ('answered', 'replaced') ORDER BY c.sent_at DESC, c.id DESC LIMIT 1`;
 
 const SENDS = `
 SELECT sent_at AS at, CASE WHEN charged IS NOT NULL THEN ended_at END AS answered FROM calls
@@ -179,13 +179,11 @@ export const readAccounts = (context: Context) => ({
 
   /** Money of the account's batches in a day, a month or (`ever`) in all; `ever` has no cap. */
   async accountMoney(identity: string, scope: 'day' | 'month' | 'ever', atMs: number): Promise<Money> {
-    const kept = await keptAccount(context.db, identity);
-    if (kept === undefined) return NOTHING;
-    if (scope === 'ever') return everOf(context.db, kept.id);
-    const isDay = scope === 'day';
-    const cap = isDay ? kept.cap_day : kept.cap_month;
-    const money = await moneyOf(context.db, `${scope}:${kept.id}:${isDay ? dayOf(atMs) : monthOf(atMs)}`);
-    return cap === null ? money : { ...money, cap: credits(cap) };
+    const { id = 0, cap_day, cap_month } = (await keptAccount(context.db, identity)) ?? {};
+    if (scope === 'ever') return everOf(context.db, id);
+    const [cap, period] = scope === 'day' ? [cap_day, dayOf(atMs)] : [cap_month, monthOf(atMs)];
+    const money = await moneyOf(context.db, `${scope}:${id}:${period}`);
+    return typeof cap === 'number' ? { ...money, cap: credits(cap) } : money;
   },
 
   /**
@@ -193,14 +191,8 @@ export const readAccounts = (context: Context) => ({
    * by the dialect, a person told it, or it was settled at what a lost one had reserved. Of an account: in any of its batches.
    */
   async isSpentAtMost(of: { readonly batch: BatchId } | { readonly account: string }): Promise<boolean> {
-    const open = 'SELECT 1 AS is_so FROM calls WHERE is_at_most = 1 AND charged > 0 AND account = ';
-    const found =
-      'account' in of
-        ? await rowsAbout(context, of.account, `${open} ? LIMIT 1`)
-        : await context.db.rows(`${open} (SELECT account FROM batches WHERE id = ?) AND batch = ? LIMIT 1`, [
-            ...[of.batch, of.batch],
-          ]);
-    return found.length > 0;
+    const [batch, account] = 'batch' in of ? [of.batch, null] : [null, of.account];
+    return (await context.db.rows(AT_MOST, [batch, batch, account])).length > 0;
   },
 
   /** The highest price that an answer of the account has shown for the operation, kept apart for each `creditsMost`. */
@@ -219,13 +211,12 @@ export const readAccounts = (context: Context) => ({
     return rate?.rate ?? undefined;
   },
 
-  /** At most `most`, newest first. Among very many other attempts only the newest are searched. */
-  async newestFound(identity: string, most: number): Promise<readonly FoundReply[]> {
-    const found = await rowsAbout<KeptReply>(context, identity, NEWEST_FOUND, [most]);
-    return found.map(({ status, headers, body, at, ...kept }): FoundReply => {
-      const reply = { status, headers: JSON.parse(headers), body, receivedAtMs: at };
-      return { call: callFrom(kept), reply };
-    });
+  /** Among very many other attempts only the newest are searched. */
+  async newestFound(identity: string): Promise<FoundReply | undefined> {
+    const [found] = await rowsAbout<KeptReply>(context, identity, NEWEST_FOUND);
+    if (found === undefined) return undefined;
+    const { status, headers, body, at, ...call } = found;
+    return { call: callFrom(call), reply: { status, headers: JSON.parse(headers), body, receivedAtMs: at } };
   },
 
   /** The account's sends since `sinceMs`, oldest first, at most `limit`: the newest ones. */

@@ -360,7 +360,7 @@ async function heldMatches(
   { id, createdAtMs }: Pick<Batch, 'id' | 'createdAtMs'>,
 ): Promise<StopError | undefined> {
   const { ledger, account, dialect } = context;
-  const [newest] = await ledger.newestFound(account.identity, 1);
+  const newest = await ledger.newestFound(account.identity);
   if (newest === undefined || !Object.hasOwn(dialect.operations, newest.call.operation)) return undefined;
   const shape = factsShape(newest.reply.body, dialect, newest.call);
   const isTooOld = context.refresh === true && newest.reply.receivedAtMs < createdAtMs;

@@ -330,6 +330,6 @@ export async function everything(side: Side): Promise<unknown> {
     refreshes: await Promise.all(ATTEMPTS.map((id) => ledger.lostRefresh(attemptAt(side, id)))),
     rate: await ledger.matchRate(ACCOUNT, 'enrich-company'),
     sends: await ledger.sends(ACCOUNT, 0, 100),
-    found: await ledger.newestFound(ACCOUNT, 100),
+    found: await ledger.newestFound(ACCOUNT),
   });
 }
