@@ -31,7 +31,6 @@ export class AccountTime implements Clock {
   #heard: { readonly dateMs: number; readonly atMs: number } | undefined;
   #offMs = 0;
   #isSilent = false;
-  #asking: Promise<unknown> | undefined;
   #news: string[] = [];
 
   private constructor(machine: Clock, toldMs: number, keep: (atMs: number) => Promise<void> | undefined) {
@@ -106,10 +105,7 @@ export class AccountTime implements Clock {
   /** Has the vendor asked where no answer has told the time yet, or where the clock may have been set since. */
   async askedBy(ask: () => Promise<unknown>): Promise<void> {
     if (this.apart === undefined && (this.#heard !== undefined || this.#isSilent)) return;
-    this.#asking ??= ask().finally(() => {
-      this.#asking = undefined;
-    });
-    await this.#asking;
+    await ask();
     this.#isSilent ||= this.#heard === undefined;
   }
 

@@ -268,7 +268,7 @@ class SharedSession {
       const opened = await this.#opening?.catch(() => undefined);
       this.opened = undefined;
       await opened?.client.close();
-      await this.#vendor?.stop();
+      await this.#vendor?.stop?.();
     })();
     return this.#ended;
   }
@@ -400,10 +400,7 @@ const surplusWords = (requests: number): string =>
 /** How long a learned speed is used. An older one says nothing about the vendor's present speed. */
 const LEARNED_HOLDS_MS = 24 * 60 * 60_000;
 
-/** The longest time between an intent, whose time the ledger knows, and its request. It is usually a few milliseconds. */
-const INTENT_TO_SEND_MS = 100;
-
-/** The times of earlier requests that still count against a rate limit, so that a restart does not send a burst. */
+/** The times of earlier requests, some milliseconds before each was sent, that still count against a limit: a restart sends no burst. */
 async function earlierSends(
   ledger: Ledger,
   identity: string,
@@ -414,14 +411,12 @@ async function earlierSends(
   if (windows.length === 0 || ledger.spenders !== undefined) return [];
   const longestMs = Math.max(...windows.map(({ windowMs }) => windowMs));
   const most = Math.max(...windows.map(({ requests }) => requests));
-  const sends = await ledger.sends(identity, nowMs - longestMs - INTENT_TO_SEND_MS, most);
-  // A time in the future comes from a changed clock and stays as it is.
-  return sends.map(({ atMs }) => (atMs > nowMs ? atMs : Math.min(atMs + INTENT_TO_SEND_MS, nowMs)));
+  return (await ledger.sends(identity, nowMs - longestMs, most)).map(({ atMs }) => atMs);
 }
 
 interface ReachedVendor {
   readonly baseUrl: URL;
-  stop(): Promise<void>;
+  stop?(): Promise<void>;
 }
 
 /**
@@ -432,7 +427,7 @@ async function reachVendor({ account, sandboxFolder }: RunContext): Promise<Reac
   const { baseUrl } = account;
   if (baseUrl !== undefined) {
     if (account.sandbox) await requireSandbox(baseUrl);
-    return { baseUrl, stop: async () => {} };
+    return { baseUrl };
   }
   invariant(account.sandbox, `account ${account.name} has no address`);
   const sandbox = await spawnSandbox({
