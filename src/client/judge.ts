@@ -174,8 +174,9 @@ function verdictOf(answer: Meant, charged: Credits, call: Call | undefined): Ver
   const why = vendorWords(said, table?.texts, isOdd);
   switch (means) {
     case 'no_match':
-    case 'refused':
       return { kind: 'answered', answer: means, charged, why };
+    case 'refused':
+      return { kind: 'answered', answer: means, charged, why: why + (table?.row.remark ?? '') };
     case 'project_refused':
       return { kind: 'answered', answer: 'refused', charged, why, projectRefused: true };
     case 'rate_limited': {
@@ -206,8 +207,7 @@ export const NOT_YET = 'not yet';
 /** What a match says of itself besides counts only where it names a part that is missing. */
 function foundWords({ said, table }: Meant, call: Call | undefined): string {
   const words = vendorWords(said, table?.texts, table?.isPartial);
-  if (table?.row.isWordless === true) return words + WITHOUT_A_WORD;
-  if (table?.isPartial === true || call?.change !== undefined) return words;
+  if (table?.isPartial === true || call?.change !== undefined) return words + (table?.row.remark ?? '');
   const shows = table?.shows === undefined ? '' : SHOWS + foreignWords(table.shows);
   return `status ${said.raw.status}${shows}`;
 }

@@ -58,6 +58,9 @@ export const OUTCOME_KINDS = [
   'skipped',
 ] as const satisfies readonly OutcomeKind[];
 
+/** Behind the words of a refusal that says that it was so before: its row is unchanged. */
+export const SO_ALREADY = ', so nothing had to change';
+
 /** Behind the words of a change that was done as far as anybody can tell, although the service's answer says nothing. */
 export const WITHOUT_A_WORD = ', without a word';
 

@@ -1,6 +1,6 @@
 import { dialectMark } from '../client/dialect.ts';
 import { type NotSentCause, oddAnswerIn, type Reply, ruleForLost, type Verdict } from '../client/judge.ts';
-import { StopError, stop, unreachable } from '../core/errors.ts';
+import { type StopDetail, StopError, stop, unreachable } from '../core/errors.ts';
 import type { Next, RunReply } from './call.ts';
 import { dearer } from './price.ts';
 import type { Heard } from './project-access.ts';
@@ -29,12 +29,26 @@ export function hear(run: Run, replied: RunReply, verdict: Heard): Next | Promis
     case 'not_sent':
       return applyNotSent(run, replied, verdict);
     case 'stopped':
-      return stopNow(run, new StopError(verdict.stop));
+      return stopNow(run, new StopError(stopOf(verdict.stop, run.session.history)));
     case 'waits':
       return { kind: 'waits' };
     default:
       return unreachable(verdict);
   }
+}
+
+/** A key that has worked may still be good: then it is the account that may not do this. */
+function stopOf(stop: StopDetail, { answers }: Run['session']['history']): StopDetail {
+  if (stop.code !== 'key' || answers === 0) return stop;
+  const message = stop.message.replace(
+    ' refused the key: ',
+    ' says that the key was refused, or that the account may not do this: ',
+  );
+  return {
+    ...stop,
+    message,
+    next: `The key has worked before: look at the vendor what the account may do. ${stop.next}`,
+  };
 }
 
 /** Stops the run, if it is a stop. */

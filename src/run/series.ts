@@ -14,6 +14,7 @@ import { basePathOf } from '../client/request.ts';
 import { StopError } from '../core/errors.ts';
 import type { Call } from '../core/operation.ts';
 import { counted, foreignWords } from '../core/plain-text.ts';
+import { SO_ALREADY } from '../core/row.ts';
 import type { AccountState, AttemptId, Batch, BatchId, LedgerReader, RawReply } from '../ledger/ledger.ts';
 import { commandLine } from '../lib/command-line.ts';
 import type { RunContext } from '../plan/context.ts';
@@ -215,8 +216,9 @@ export function countAnswer(
   const isFound = said.answer === 'found';
   series.doubts.end();
   const misses = countMiss(run, replied, raw, isFound);
-  // A project that is closed to the key refuses its rows, and others go on.
-  if (misses !== undefined || history.trusted || said.projectRefused === true) return misses;
+  // A project that is closed to the key refuses its rows, and others go on; who is there already is no refusal of the account.
+  const isOfRow = said.projectRefused === true || said.why.endsWith(SO_ALREADY);
+  if (misses !== undefined || history.trusted || isOfRow) return misses;
   if (said.answer === 'refused') {
     // Where others spend as well, what they found counts.
     const isOver = series.refused.isOver || history.found > history.foundBefore;

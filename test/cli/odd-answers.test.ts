@@ -174,3 +174,29 @@ test('matches without a field where they should stand stop the run; corrected, t
   expect(asked).toHaveLength(12);
   expect(desk.place.rows().map(({ emails }) => emails)).toEqual(Array(12).fill('jo@a.example'));
 });
+
+test('who is a member already is unchanged, for nothing, and six of them stop no run', async () => {
+  const { desk } = await deskBefore(
+    () => Response.json({ message: 'This user is already a member of the project' }, { status: 409 }),
+    SERVICE,
+  );
+  await desk.write(
+    'list.csv',
+    `Email,Role\n${[1, 2, 3, 4, 5, 6].map((at) => `u${at}@x.example,viewer`).join('\n')}\n`,
+  );
+  const run = ['run', 'invite-user', 'list.csv', '-o', 'out.csv', '--yes'];
+  expect(await desk.json(run)).toMatchObject({ counts: { unchanged: 6 }, stopped: null });
+  expect(desk.place.rows()[0]?._reason).toContain(
+    'already a member of the project", so nothing had to change',
+  );
+});
+
+test('a key that has worked and is refused may be good: the stop says that the account may not do this', async () => {
+  const { desk } = await deskBefore((_, nth) =>
+    nth < 3 ? { name: `Acme ${nth}` } : Response.json({ error: 'not in your plan' }, { status: 403 }),
+  );
+  desk.list(4);
+  const { code, stderr } = await desk.type(desk.run());
+  expect(code).toBe(77);
+  expect(stderr).toContain('says that the key was refused, or that the account may not do this: status 403');
+});

@@ -3,6 +3,7 @@ import { type Role, roleOf, type SubjectFacts } from '../../core/membership.ts';
 import { isObject, present } from '../../core/objects.ts';
 import type { Call, JsonObject, JsonValue } from '../../core/operation.ts';
 import { wordsIn } from '../../core/plain-text.ts';
+import { SO_ALREADY } from '../../core/row.ts';
 import type { AnswerKind, RawReply } from '../../ledger/ledger.ts';
 import { answerPlaceOf, type Dialect, type DialectOperation, dialectOperationOf } from '../dialect.ts';
 import { areSame, type Sent } from './asked.ts';
@@ -26,6 +27,7 @@ interface ChangeAnswer extends Pick<Look, 'yes' | 'odd' | 'other' | 'thing' | 'r
   readonly isService: boolean;
   /** Nobody knows what the change is. */
   readonly isAny: boolean;
+  readonly isSoAlready: boolean;
   readonly isOfRoute: boolean;
 }
 
@@ -41,6 +43,14 @@ export const CHANGES: readonly Row<ChangeAnswer>[] = [
     'key_dead',
     (it) => says('key_dead')(it) && [400, 403].includes(it.by),
   ),
+  {
+    ...row<ChangeAnswer>(
+      'it says that it was so before',
+      'refused',
+      (it) => it.isSoAlready && !it.other && !it.yes,
+    ),
+    remark: SO_ALREADY,
+  },
   ...BY_STATUS,
   row('it shows something else', 'in_doubt', (it) => it.other, OTHER),
   row('it has the id that is published for it', 'found', (it) => !it.no && it.published === 'came'),
@@ -93,12 +103,27 @@ export function judgeChange(
     isPriced: operation.credits.most > 0,
     isService: dialect.vendor === 'service',
     isAny: effectsOf(call) === ALL_EFFECTS,
+    isSoAlready: saysAlready(status, found.texts, call),
     isOfRoute: namesRoute(bytes),
   });
   const { invite_code: code, project_id: project } = operation.answer_fields ?? {};
   const isMissing = fitting.means === 'in_doubt' && published === 'missing' && !other;
   const because = isMissing ? `without ${JSON.stringify(code ?? project ?? '')}` : fitting.because;
   return { row: { ...fitting, because }, texts: found.texts };
+}
+
+/** Who is there, or has the role, before they are invited or given it. That a user exists says nothing of the project. */
+const ALREADY =
+  /\b(?:already (?:(?:an? |the )?member|in |part of |(?:been )?invited|assigned|has (?:this|that|the|an?)? ?role)|(?:member|invite|invitation) already (?:exists?|sent))/;
+
+function saysAlready(status: number, texts: readonly string[], call: Call): boolean {
+  if (!is2xx(status) && ![400, 409, 422].includes(status)) return false;
+  const effects = effectsOf(call);
+  const isOfPerson = effects === CREATED || effects === UPDATED;
+  return (
+    isOfPerson &&
+    texts.map(plainWords).some((text) => ALREADY.test(text) && !/\bother\b|\banother\b/.test(text))
+  );
 }
 
 /** Whether an answer shows something else than was asked for. */

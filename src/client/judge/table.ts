@@ -1,3 +1,4 @@
+import { WITHOUT_A_WORD } from '../../core/row.ts';
 import type { Meaning } from '../dialect.ts';
 
 /** Tables that say what an answer means: the first row that fits decides. */
@@ -11,8 +12,8 @@ export interface Row<Answer> {
   readonly means: PlainMeaning;
   /** Why it is in doubt, as a clause behind the vendor's words. */
   readonly because: string | undefined;
-  /** It was done as far as is published, and the answer does not say so. */
-  readonly isWordless: boolean;
+  /** Behind the vendor's words of what is settled: that they do not say so, or that it was so before. */
+  readonly remark?: string;
 }
 
 export const row = <Answer>(
@@ -20,12 +21,12 @@ export const row = <Answer>(
   means: PlainMeaning,
   fits: (answer: Answer) => boolean,
   because?: string,
-): Row<Answer> => ({ name, means, fits, because, isWordless: false });
+): Row<Answer> => ({ name, means, fits, because });
 
 /** What counts as done although the answer does not say so. */
 export const wordless = <Answer>(name: string, fits: (answer: Answer) => boolean): Row<Answer> => ({
   ...row(name, 'found', fits),
-  isWordless: true,
+  remark: WITHOUT_A_WORD,
 });
 
 /** Every table ends with a row that fits all. */

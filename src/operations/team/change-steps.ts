@@ -10,7 +10,7 @@ import {
   type Step,
   send,
 } from '../../core/operation.ts';
-import type { Outcome } from '../../core/row.ts';
+import { type Outcome, SO_ALREADY } from '../../core/row.ts';
 import {
   type PersonAction,
   type PersonWork,
@@ -83,6 +83,7 @@ function inOneCall(call: Call, answered: Answered, ends: Ends): Step {
     case 'no_match':
       return end(refused(ends.notThere(answer)));
     case 'refused':
+      if (isSoAlready(answer)) return end(unchanged(answer.words));
       return end(refused(`${ends.refusal} (${answer.words})${ends.remark ?? ''}`));
   }
 }
@@ -91,6 +92,11 @@ type ActionOf<Kind extends PersonAction['kind']> = Extract<PersonAction, { reado
 
 const applied = (reason: string): Outcome => ({ kind: 'applied', reason });
 const refused = (reason: string): Outcome => ({ kind: 'refused', reason });
+
+/** The service refuses to make so what is so: "already a member". */
+const isSoAlready = ({ words = '' }: Exclude<Answer, { readonly kind: 'found' }>): boolean =>
+  words.endsWith(SO_ALREADY);
+const unchanged = (reason = ''): Outcome => ({ kind: 'unchanged', reason });
 
 function wordsOf(answer: Exclude<Answer, { readonly kind: 'found' }>): string {
   return answer.words ?? 'not found';
@@ -102,6 +108,7 @@ function nextOfInvite(now: SubjectNow, { email, role }: ActionOf<'invite'>, answ
   const answer = answered(creation);
   if (answer === undefined) return send(creation);
   if (answer.kind === 'found') return end(applied(invitedWords(answer, role)));
+  if (isSoAlready(answer)) return end(unchanged(answer.words));
   const fact = `the service refused the invite as ${role} (${wordsOf(answer)})`;
   return end(refused(wasDeleted ? `${fact}; ${email} has no invite now` : fact));
 }
