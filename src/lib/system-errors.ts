@@ -1,4 +1,3 @@
-import { closeSync, openSync } from 'node:fs';
 import { messageOf, type StopError, stop } from '../core/errors.ts';
 
 /** What the system refuses to the whole process, or about a file, in words. Neither is a bug of ours. */
@@ -11,13 +10,11 @@ interface Shortage {
 
 const THEN = 'then run the same command again; nothing that was bought is lost.';
 
-const TOO_MANY_FILES: Shortage = {
-  why: 'this process may open no more files',
-  next: `Raise its limit, such as with "ulimit -n 4096", ${THEN}`,
-};
-
 const SHORTAGES: Readonly<Record<string, Shortage>> = {
-  EMFILE: TOO_MANY_FILES,
+  EMFILE: {
+    why: 'this process may open no more files',
+    next: `Raise its limit, such as with "ulimit -n 4096", ${THEN}`,
+  },
   ENFILE: { why: 'this machine has too many files open', next: `End other programs, ${THEN}` },
   ENOMEM: { why: 'this machine has no memory left', next: `End other programs, ${THEN}` },
   SQLITE_NOMEM: { why: 'this machine has no memory left', next: `End other programs, ${THEN}` },
@@ -27,22 +24,6 @@ const SHORTAGES: Readonly<Record<string, Shortage>> = {
 /** @param code of the error, such as `EMFILE` or `SQLITE_NOMEM`. */
 export function shortage(code: string | undefined): Shortage | undefined {
   return code === undefined || !Object.hasOwn(SHORTAGES, code) ? undefined : SHORTAGES[code];
-}
-
-/** A store has as many files, and those that were open are closed again when its error is explained. */
-const FILES_OF_A_STORE = 8;
-
-/** Whether a store's files can be opened at all: SQLite does not say why it could not open one. */
-export function shortOfFiles(): Shortage | undefined {
-  const opened: number[] = [];
-  try {
-    while (opened.length < FILES_OF_A_STORE) opened.push(openSync(process.execPath, 'r'));
-    return undefined;
-  } catch (error) {
-    return shortage(codeOf(error));
-  } finally {
-    for (const file of opened) closeSync(file);
-  }
 }
 
 /**

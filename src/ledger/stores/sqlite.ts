@@ -1,7 +1,7 @@
 import { renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { isoTime } from '../../core/clock.ts';
-import { StopError, stop } from '../../core/errors.ts';
+import { invariant, StopError, stop } from '../../core/errors.ts';
 import { moveWithoutReplacing, outputProblem } from '../../lib/atomic-file.ts';
 import { testHook } from '../../lib/faults.ts';
 import type { ProcessLock } from '../../lib/process-lock.ts';
@@ -33,7 +33,7 @@ import {
   takeLedger,
 } from '../place.ts';
 import { beginWorker, endWorker } from '../spenders.ts';
-import { damagedStore, explained, isDiskFull } from '../sqlite/errors.ts';
+import { explained, isDiskFull } from '../sqlite/errors.ts';
 import {
   ensureReserve,
   FILE_MODE,
@@ -380,7 +380,7 @@ async function copyTarget(folder: StoreFolder, options: AloneOptions): Promise<C
         connection.pragma('synchronous = OFF');
         await copyTables(from, sqlite(connection, connection), identity);
         const said = String(connection.pragma('integrity_check'));
-        if (said !== 'ok') throw damagedStore(copy, `SQLite says "${said}"`);
+        invariant(said === 'ok', `SQLite says of the copy ${copy}: ${said}`);
       } finally {
         connection.raw.close();
       }
