@@ -190,30 +190,32 @@ function asksByKey({ path, headers = {} }: ReadBack): boolean {
 
 /** A change of the service names its project; every other value that a request needs must be in the account. */
 function requireFillable(dialect: Dialect, { name, organizationId, projectId, vendor }: Account): void {
-  const { headers, operations, usage, balance, whoami, list_users, list_invites, through } = dialect;
-  const changes = Object.entries(operations).filter(([each]) => each !== 'create-project');
-  const ofProjects = [...changes.map(([, shape]) => shape), list_users, list_invites];
-  const others = [operations['create-project'], usage, balance, whoami];
-  const needs = (shapes: readonly (Pick<ReadBack, 'headers'> | undefined)[], word: string) =>
-    shapes.some((each) => each && JSON.stringify({ ...headers, ...each.headers }).includes(`{${word}}`));
-  const lacks = (word: string, value: string | undefined): boolean => {
-    if (value !== undefined) return false;
-    if (through !== undefined) return JSON.stringify(through.envelope.headers).includes(`{${word}}`);
-    const isGiven = word === 'project_id' && vendor === 'service';
-    return needs(isGiven ? others : [...ofProjects, ...others], word);
-  };
-  const missing = lacks('organization_id', organizationId)
-    ? 'organization_id'
-    : lacks('project_id', projectId) && 'project_id';
-  if (missing) {
+  const { headers, usage, balance, whoami, list_users, list_invites, through } = dialect;
+  const { 'create-project': creation, ...others } = dialect.operations;
+  const ofAccount = [creation, usage, balance, whoami];
+  const textsOf = (shapes: readonly (Pick<ReadBack, 'headers'> | undefined)[]): string =>
+    shapes.map((each) => each && JSON.stringify({ ...headers, ...each.headers })).join();
+  const ofAll =
+    through === undefined
+      ? textsOf([...ofAccount, ...Object.values(others), list_users, list_invites])
+      : JSON.stringify(through.envelope.headers);
+  const ofProject = through === undefined && vendor === 'service' ? textsOf(ofAccount) : ofAll;
+  const lacks = [
+    organizationId === undefined && ofAll.includes('{organization_id}') && 'organization_id',
+    projectId === undefined && ofProject.includes('{project_id}') && 'project_id',
+  ].find(Boolean);
+  if (lacks) {
     const next =
       vendor === 'service' || through !== undefined
-        ? `Add ${missing} to the service account.`
-        : `Write the header without {${missing}} in the dialect file.`;
-    const fact = `The dialect ${dialect.name} has a header with {${missing}}, and the account ${name} has none.`;
-    throw stop('account', fact, next);
+        ? `Add ${lacks} to the service account.`
+        : `Write the header without {${lacks}} in the dialect file.`;
+    throw stop(
+      'account',
+      `The dialect ${dialect.name} has a header with {${lacks}}, and the account ${name} has none.`,
+      next,
+    );
   }
-  if (through === undefined || !Object.values(operations).some(({ path }) => path.includes('{key}'))) return;
+  if (through === undefined || !Object.values(others).some(({ path }) => path.includes('{key}'))) return;
   const fact = `The dialect ${dialect.name} has a path with {key}, and the account ${name} asks through a service, which has the key.`;
   throw stop('account', fact, 'Write the path without {key} in the dialect file.');
 }

@@ -41,6 +41,12 @@ export interface FreeRequest extends HttpRequest {
 export const TIME_REQUEST = { method: 'HEAD', path: '/', headers: {}, body: undefined } as const;
 export type TimeRequest = typeof TIME_REQUEST;
 
+/** The path as it leaves, with the key where the dialect has it. For the transport alone. */
+export function pathSent(request: HttpRequest | TimeRequest): string {
+  const { keyInPath: key } = request as HttpRequest;
+  return key === undefined ? request.path : request.path.replace('{key}', () => key);
+}
+
 export function basePathOf(baseUrl: URL): string {
   return baseUrl.pathname.replace(/\/+$/, '');
 }
@@ -61,9 +67,7 @@ export type RequestShape = Pick<
 /** Operations whose calls bring a method, a path and a body; the rest of the dialect's entry applies to them too. */
 const GENERIC_OPERATIONS: readonly string[] = ['api-call', 'api-call-change'];
 
-/**
- * The request of a call: the dialect's path, headers and field names around the call's parameters.
- */
+/** The request of a call: the dialect's path, headers and field names around the call's parameters. */
 export function requestOf(
   dialect: Dialect,
   basePath: string,
@@ -75,10 +79,10 @@ export function requestOf(
   const left = Object.keys(call.parameters).find((name) => own(fields, name) === null);
   invariant(left === undefined, `${call.operation} is asked by ${left}, for which the vendor has no field`);
   const shaped = shapedCall(dialect, operation, call);
-  const path = pathOf(dialect, basePath, shaped);
-  const known = valuesFor(call, values);
-  const headers = withIdempotencyKey(headersOf(dialect, operation, known), dialect, known);
-  return { ...addressed(dialect, basePath, { ...shaped, path }, headers, known), ...keyIn(shaped, values) };
+  const request = built(dialect, basePath, operation, shaped, valuesFor(call, values));
+  const { idempotency } = dialect;
+  if (idempotency === undefined || values.idempotency_key === undefined) return request;
+  return { ...request, headers: { ...request.headers, [idempotency.header]: values.idempotency_key } };
 }
 
 /**
@@ -142,10 +146,7 @@ function freeRequest(
   values: RequestValues,
 ): FreeRequest {
   const shaped = shapedRequest(shape, fields, values);
-  const path = pathOf(dialect, basePath, shaped);
-  const headers = headersOf(dialect, shape, values);
-  const request = addressed(dialect, basePath, { ...shaped, path }, headers, values);
-  return { ...request, ...keyIn(shaped, values) } as FreeRequest;
+  return built(dialect, basePath, shape, shaped, values) as FreeRequest;
 }
 
 type PathValues = Partial<Pick<RequestValues, 'idempotency_key' | 'project_id'>>;
@@ -163,7 +164,7 @@ interface Shaped {
  * @throws StopError `job` where a filter of the job has the vendor's name of another parameter: one of the two would be
  *   lost.
  */
-function fieldsOf({ fields, paging }: Partial<RequestShape>, call: Call): Map<string, JsonValue> {
+function fieldsOf({ fields, body, paging }: Partial<RequestShape>, call: Call): Map<string, JsonValue> {
   const sent = new Map<string, JsonValue>();
   const add = (field: string, value: JsonValue): void => {
     for (const other of sent.keys()) {
@@ -178,6 +179,7 @@ function fieldsOf({ fields, paging }: Partial<RequestShape>, call: Call): Map<st
     if (named !== null) add(named ?? name, value);
   }
   if (paging?.size !== undefined) add(paging.size.parameter, paging.size.results);
+  for (const [name, value] of Object.entries(body ?? {})) add(name, value);
   return sent;
 }
 
@@ -224,10 +226,7 @@ function shapedRequest(shape: RequestShape, fields: Map<string, JsonValue>, valu
   const path = fillPath(shape.path, fields, values);
   const { method } = shape;
   const key = shape.path.includes('{key}') ? ({ hasKey: true } as const) : {};
-  if (method !== 'GET') {
-    const members = [...fields, ...Object.entries(shape.body ?? {})];
-    return { method, path, body: bodyFor(method, nested(members)), ...key };
-  }
+  if (method !== 'GET') return { method, path, body: bodyFor(method, nested(fields)), ...key };
   const deep = [...fields.keys()].find((name) => name.includes('.'));
   if (deep !== undefined) {
     const fact = `${JSON.stringify(deep)} is a nested field, which a query cannot have.`;
@@ -237,10 +236,9 @@ function shapedRequest(shape: RequestShape, fields: Map<string, JsonValue>, valu
 }
 
 /** A dot leads into an object, and `.0` into a list of one. */
-function nested(members: readonly (readonly [name: string, value: JsonValue])[]): JsonObject {
-  if (!members.some(([name]) => name.includes('.'))) return Object.fromEntries(members);
+function nested(fields: ReadonlyMap<string, JsonValue>): JsonObject {
   const body: Place = Object.create(null);
-  for (const [name, value] of members) put(body, name.split('.'), value);
+  for (const [name, value] of fields) put(body, name.split('.'), value);
   return body as JsonObject;
 }
 
@@ -297,29 +295,28 @@ function queryText(value: JsonValue): string {
   return isPlainList ? value.join(',') : JSON.stringify(value);
 }
 
-/** The path below the account's address, which is the vendor's or that of the service in front of it. */
-function pathOf({ through }: Dialect, basePath: string, { path }: Shaped): string {
-  invariant(!leadsElsewhere(path), 'a path leads out of the address of its account');
-  return through === undefined ? basePath + path : path;
-}
-
-function addressed(
-  { through }: Dialect,
+/** Through a service there are no headers: the envelope has no place for them, and the service knows the vendor's key. */
+function built(
+  { through, headers: ofAll }: Dialect,
   basePath: string,
-  { method, path, body }: Shaped,
-  headers: Headers,
+  { headers: own }: RequestShape,
+  { method, path, body, hasKey }: Shaped,
   values: RequestValues,
 ): HttpRequest {
-  if (through === undefined) {
-    if (body !== undefined) return { method, path, headers, body: jsonBytes(body) };
-    const { 'content-type': _, ...others } = headers;
-    return { method, path, headers: others, body };
-  }
+  invariant(!leadsElsewhere(path), 'a path leads out of the address of its account');
+  if (through !== undefined)
+    return {
+      method: 'POST',
+      path: basePath === '' ? '/' : basePath,
+      headers: filled(through.envelope.headers, values),
+      body: jsonBytes(envelopeBody(through, { method, path, body })),
+    };
+  const { 'content-type': type, ...others } = filled({ ...ofAll, ...own }, values);
   return {
-    method: 'POST',
-    path: basePath === '' ? '/' : basePath,
-    headers: filled(through.envelope.headers, values),
-    body: jsonBytes(envelopeBody(through, { method, path, body })),
+    ...{ method, path: basePath + path },
+    headers: body === undefined || type === undefined ? others : { ...others, 'content-type': type },
+    body: body && jsonBytes(body),
+    ...(hasKey === true ? { keyInPath: encodeURIComponent(values.key) } : {}),
   };
 }
 
@@ -348,19 +345,6 @@ function valuesFor(call: Call, values: RequestValues): RequestValues {
 
 type Headers = Readonly<Record<string, string>>;
 
-/** Through a service there are no headers: the envelope has no place for them, and the service knows the vendor's key. */
-function headersOf(dialect: Dialect, shape: RequestShape, values: RequestValues): Headers {
-  return dialect.through === undefined ? filled({ ...dialect.headers, ...shape.headers }, values) : {};
-}
-
-function withIdempotencyKey(
-  headers: Headers,
-  { idempotency }: Dialect,
-  { idempotency_key: key }: RequestValues,
-): Headers {
-  return idempotency === undefined || key === undefined ? headers : { ...headers, [idempotency.header]: key };
-}
-
 function filled(templates: Headers, values: RequestValues): Headers {
   const fill = (template: string): string =>
     template.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
@@ -376,6 +360,3 @@ function filled(templates: Headers, values: RequestValues): Headers {
 
 /** As `Basic` takes it: a name and a password with a colon between them, here without a password. */
 const basicKey = ({ key }: RequestValues): string => Buffer.from(`${key}:`).toString('base64');
-
-const keyIn = ({ hasKey }: Shaped, { key }: RequestValues): Pick<HttpRequest, 'keyInPath'> =>
-  hasKey === true ? { keyInPath: encodeURIComponent(key) } : {};

@@ -15,7 +15,7 @@ import {
   type Undici,
 } from './connector.ts';
 import type { NotSentCause, Reply } from './judge.ts';
-import type { HttpRequest, TimeRequest } from './request.ts';
+import { type HttpRequest, pathSent, type TimeRequest } from './request.ts';
 
 /**
  * Sends a request once and says exactly what is known about it afterwards. Nothing here retries, follows a redirect
@@ -86,7 +86,7 @@ export class Transport {
     this.#pool.dispatch(
       {
         method: request.method,
-        path: request.path,
+        path: pathSent(request),
         headers: { ...request.headers, 'accept-encoding': 'identity' },
         body: request.body ?? null,
         idempotent: false,

@@ -32,6 +32,14 @@ export type Meaning = (typeof MEANINGS)[number];
 /** A dotted path into an answer. */
 const at = (about: string) => z.string().min(1).describe(about);
 
+const opt = <Schema extends z.ZodType>(schema: Schema, about: string) => schema.optional().describe(about);
+
+const block = <Shape extends z.ZodRawShape>(about: string, shape: Shape) =>
+  z.strictObject(shape).describe(about);
+
+const optBlock = <Shape extends z.ZodRawShape>(about: string, shape: Shape) =>
+  z.strictObject(shape).optional().describe(about);
+
 const duration = z.string().refine((text) => parseDurationMs(text) !== undefined, {
   error: 'write a duration as 30s, 10m, 24h or 30d',
 });
@@ -105,14 +113,12 @@ const requestPath = z
     "below the account's address, which no path leaves. `{field}` takes a field out of the query or body and into the path; `?guid={key}` is where a key stands that the vendor takes in the query",
   );
 
-const headers = sentHeaders.optional().describe('headers of this request, over those of the dialect');
+const headers = opt(sentHeaders, 'headers of this request, over those of the dialect');
 
-const fields = z
-  .record(z.string(), field.nullable())
-  .optional()
-  .describe(
-    "our parameter: the vendor's field; left out: the same name. A dot leads into a nested object, `.0` into a list of one. `null`: the vendor has none, so nobody is asked by it",
-  );
+const fields = opt(
+  z.record(z.string(), field.nullable()),
+  "our parameter: the vendor's field; left out: the same name. A dot leads into a nested object, `.0` into a list of one. `null`: the vendor has none, so nobody is asked by it",
+);
 
 /** A request that costs nothing, and alters nothing. */
 const free = {
@@ -121,27 +127,21 @@ const free = {
   headers,
 };
 
-const sureAfter = duration
-  .optional()
-  .describe('how long after a request the vendor surely knows of it, such as `5m`; left out: two minutes');
+const sureAfter = opt(
+  duration,
+  'how long after a request the vendor surely knows of it, such as `5m`; left out: two minutes',
+);
 
 // ---------------------------------------------------------------------------------------------------- rules
 
 const bodyTest = z.strictObject({
   path: at('a dotted path into the JSON; left out: the whole body').optional(),
-  is: z
-    .enum(['empty', 'readable', 'unreadable', 'blank'])
-    .optional()
-    .describe(
-      '`blank`: no bytes. `unreadable`: not JSON. `readable`: JSON that is an object, a list or a text. `empty`: nothing but blanks, zeros, booleans and empty lists',
-    ),
-  equals: z
-    .union([z.string(), z.number(), z.boolean(), z.null()])
-    .optional()
-    .describe('the plain value that is there'),
-  matches: pattern
-    .optional()
-    .describe('a regular expression over the text that stands there; upper and lower case are the same'),
+  is: opt(
+    z.enum(['empty', 'readable', 'unreadable', 'blank']),
+    '`blank`: no bytes. `unreadable`: not JSON. `readable`: JSON that is an object, a list or a text. `empty`: nothing but blanks, zeros, booleans and empty lists',
+  ),
+  equals: opt(z.union([z.string(), z.number(), z.boolean(), z.null()]), 'the plain value that is there'),
+  matches: opt(pattern, 'a regular expression over the text that stands there; letter case does not count'),
 });
 
 export type BodyTest = z.infer<typeof bodyTest>;
@@ -149,48 +149,39 @@ export type BodyTest = z.infer<typeof bodyTest>;
 /** In a rule all of them hold; of an invite that was accepted any one does. */
 const bodyTests = z.union([bodyTest, z.array(bodyTest).min(1)]);
 
+const statusClass = z.string().regex(/^[1-5]xx$/, 'write a status as a number or a class such as "4xx"');
+
 const test = {
   status: z
-    .array(
-      z.union([
-        z.int().min(100).max(599),
-        z.string().regex(/^[1-5]xx$/, 'write a status as a number or a class such as "4xx"'),
-      ]),
-    )
+    .array(z.union([z.int().min(100).max(599), statusClass]))
     .min(1)
     .describe('status codes, or classes such as `4xx`; one of them must fit'),
-  body: bodyTests
-    .optional()
-    .describe('a test of the body, or a list of tests that must all hold; left out: any body'),
+  body: opt(bodyTests, 'a test of the body, or a list of tests that must all hold; left out: any body'),
 };
 
 export const answerRule = z.strictObject({
   ...test,
-  header: z
-    .record(headerName, pattern)
-    .optional()
-    .describe('response header: a regular expression over its value'),
-  means: z.enum(MEANINGS).describe('what such an answer means, one of the meanings below'),
-  charged: z
-    .boolean()
-    .optional()
-    .describe('whether it is charged for; left out: as the answer says, else only when it means `found`'),
+  header: opt(z.record(headerName, pattern), 'response header: a regular expression over its value'),
+  means: z.enum(MEANINGS).describe('what such an answer means'),
+  charged: opt(
+    z.boolean(),
+    'whether it is charged for; left out: as the answer says, else for `found` alone',
+  ),
 });
 
 export type AnswerRule = z.infer<typeof answerRule>;
 
+const rules = z.array(answerRule);
+
 // ---------------------------------------------------------------------------------------------------- requests
+
+const says = z.enum(['happened', 'not_happened', 'unclear']).describe('what became of the lost call');
 
 const readBack = z.strictObject({
   ...free,
   fields,
   answers: z
-    .array(
-      z.strictObject({
-        ...test,
-        says: z.enum(['happened', 'not_happened', 'unclear']).describe('what became of the lost call'),
-      }),
-    )
+    .array(z.strictObject({ ...test, says }))
     .min(1)
     .describe('rules with `status`, `body` and `says`: `happened`, `not_happened` or `unclear`'),
   answer: at('where the lost answer is in what comes back; left out: it is the whole body').optional(),
@@ -207,115 +198,68 @@ const listing = z.strictObject({
   user_id: at('the id by which a role is changed and a person removed').optional(),
   invite_code: at('the code by which an invite is deleted').optional(),
   role: at('the role, as `permissions` names it; left out: the last that is known').optional(),
-  next_page: z
-    .strictObject({
-      next: at('where the word for the next page is; nothing there: it was the last'),
-      parameter: field.describe('the field that it is sent as'),
-    })
-    .optional()
-    .describe('how the next page is asked for; left out: all is on one'),
+  next_page: optBlock('how the next page is asked for; left out: all is on one', {
+    next: at('where the word for the next page is; nothing there: it was the last'),
+    parameter: field.describe('the field that it is sent as'),
+  }),
   sure_after: sureAfter,
 });
 
 export type Listing = z.infer<typeof listing>;
 
-const paging = {
-  parameter: field.describe('the field that asks for a page; the first page is asked for without it'),
-  size: z
-    .strictObject({
+/** The first page is asked for without anything; there are four ways to ask for the others. */
+const pagesBy = <Shape extends z.ZodRawShape>(way: Shape) =>
+  z.strictObject({
+    parameter: field.describe('the field that asks for a page; the first page is asked for without it'),
+    size: optBlock('how many results a page is asked to hold; where they are counted, fewer are the last', {
       parameter: field.describe('the field that asks for that many'),
       results: z.int().min(1).describe('how many'),
-    })
-    .optional()
-    .describe(
-      'how many results each page is asked to hold; where they are counted, a page with fewer is the last',
-    ),
-};
+    }),
+    ...way,
+  });
+
+const paging = z.union([
+  pagesBy({
+    next: at('where an answer says what that field must hold next; nothing there: it was the last'),
+  }),
+  pagesBy({ next_header: headerName.describe('or in which header; of `Link` it is the `rel="next"`') }),
+  pagesBy({ from: z.int().describe('or the number of the first page: they are counted until one is empty') }),
+  pagesBy({
+    offset: z.int().describe('or that of the first result: the field asks for those after what came'),
+  }),
+]);
+
+const credits = z.int().min(0);
 
 const operation = z.strictObject({
-  method: z
-    .enum(METHODS)
-    .describe('with `GET` the parameters go into the query, with the others into a JSON body'),
+  method: z.enum(METHODS).describe('with `GET` the parameters go into the query, else into a JSON body'),
   path: requestPath,
   headers,
   fields,
-  body: z
-    .record(field, z.union([plain, z.array(plain)]))
-    .optional()
-    .describe('what always stands in the JSON body beside them: name, as under `fields`, and value'),
-  credits: z
-    .strictObject({
-      most: z.int().min(0).describe('reserved before the request leaves. When in doubt, the higher number'),
-      found: z.int().min(0).describe('what a successful answer is booked at, when it does not say itself'),
-      per_result: z
-        .int()
-        .min(0)
-        .optional()
-        .describe('instead of `found`: what each member of `results` is booked at'),
-      exact: z
-        .boolean()
-        .optional()
-        .describe('`true`: the vendor publishes `found` as the price; otherwise it is shown as "at most"'),
-    })
-    .describe('prices, in whole credits'),
-  answers: z
-    .array(answerRule)
-    .optional()
-    .describe('rules of this operation, tried before those of the dialect'),
-  read_back: readBack
-    .optional()
-    .describe(
-      'a free request that says what became of a call whose answer was lost. In it `{idempotency_key}` is that of the call',
-    ),
-  repeated: z
-    .array(answerRule)
-    .optional()
-    .describe('rules for a request that repeats a lost one, tried before all others'),
-  answer_fields: z
-    .strictObject({
-      invite_code: at('of an invite: its code, to delete it by').optional(),
-      user_id: at('of an invite that was accepted at once: the user id, to change the role by').optional(),
-      project_id: at('of a project that was made').optional(),
-    })
-    .optional()
-    .describe('of a change: what is remembered of its answer, each at a dotted path'),
-  accepted: bodyTests
-    .optional()
-    .describe('of `create-invite`: tests of the body; any of them tells an invite that was accepted at once'),
+  body: opt(
+    z.record(field, z.union([plain, z.array(plain)])),
+    'what always stands in the JSON body beside them: name, as under `fields`, and value',
+  ),
+  credits: block('prices, in whole credits', {
+    most: credits.describe('reserved before the request leaves. When in doubt, the higher number'),
+    found: credits.describe('what a successful answer is booked at, when it does not say itself'),
+    per_result: opt(credits, 'instead of `found`: what each member of `results` is booked at'),
+    exact: opt(z.boolean(), '`found` is the published price, and is not shown as "at most"'),
+  }),
+  answers: opt(rules, 'rules of this operation, tried before those of the dialect'),
+  read_back: opt(
+    readBack,
+    'a free request that says what became of a call whose answer was lost. In it `{idempotency_key}` is that of the call',
+  ),
+  repeated: opt(rules, 'rules for a request that repeats a lost one, tried before all others'),
+  answer_fields: optBlock('of a change: what is remembered of its answer, each at a dotted path', {
+    invite_code: at('of an invite: its code, to delete it by').optional(),
+    user_id: at('of an invite that was accepted at once: the user id, to change the role by').optional(),
+    project_id: at('of a project that was made').optional(),
+  }),
+  accepted: opt(bodyTests, 'of `create-invite`: tests of the body; any tells one that was accepted at once'),
   results: at('where the list of what was found is; left out: the first list in its fields').optional(),
-  paging: z
-    .union([
-      z.strictObject({
-        ...paging,
-        next: at(
-          'where an answer says what that field must hold for the next page; nothing there: it was the last',
-        ),
-      }),
-      z.strictObject({
-        ...paging,
-        next_header: headerName.describe(
-          'instead of `next`: the response header that holds it; of `Link` the `rel="next"`',
-        ),
-      }),
-      z.strictObject({
-        ...paging,
-        from: z
-          .int()
-          .describe(
-            'instead of `next`: the number of the first page; the others are counted on, until one is empty',
-          ),
-      }),
-      z.strictObject({
-        ...paging,
-        offset: z
-          .int()
-          .describe(
-            'instead of `next`: the number of the first result, 0 or 1; the field asks for those after what came',
-          ),
-      }),
-    ])
-    .optional()
-    .describe('how the next page is asked for; left out: there are none'),
+  paging: opt(paging, 'how the next page is asked for; left out: there are none'),
 });
 
 export type DialectOperation = z.infer<typeof operation>;
@@ -323,56 +267,45 @@ export type DialectOperation = z.infer<typeof operation>;
 // ---------------------------------------------------------------------------------------------------- the dialect
 
 const rateHints = z.strictObject({
-  remaining: headerName.optional().describe('header with the requests that are left for now'),
-  reset: headerName.optional().describe('header with the time until more are left: seconds, or a time'),
-  retry_after: headerName.optional().describe('header with how long to wait: seconds, or a date'),
-  body: z
-    .strictObject({
-      path: at('where they stand; left out: anywhere in it').optional(),
-      matches: pattern.describe('a regular expression with the group `(?<seconds>…)` or `(?<ms>…)`'),
-    })
-    .optional()
-    .describe('words of the body that say how long to wait'),
+  remaining: opt(headerName, 'header with the requests that are left for now'),
+  reset: opt(headerName, 'header with the time until more are left: seconds, or a time'),
+  retry_after: opt(headerName, 'header with how long to wait: seconds, or a date'),
+  body: optBlock('words of the body that say how long to wait', {
+    path: at('where they stand; left out: anywhere in it').optional(),
+    matches: pattern.describe('a regular expression with the group `(?<seconds>…)` or `(?<ms>…)`'),
+  }),
 });
 
 export type RateHintNames = z.infer<typeof rateHints>;
 
 export const envelope = z.strictObject({
   headers: sentHeaders.describe('headers of the request to the service'),
-  methods: z
-    .array(z.enum(METHODS))
-    .min(1)
-    .optional()
-    .describe('the methods that the step takes; left out: `GET` and `POST`, as published'),
-  request: z
-    .strictObject({
-      account: sentName.describe('the connected account'),
-      method: sentName.describe("the vendor's method"),
-      endpoint: sentName.describe("the vendor's path, with the query"),
-      body: sentName.describe("the vendor's body; a request without one has none"),
-    })
-    .describe('where in its JSON body the inputs of the step stand, each at a dotted path'),
-  answer: z
-    .strictObject({
-      status: at("its status; left out: it is that of the service's answer").optional(),
-      headers: at('its headers').optional(),
-      body: at('its body; `.` where the step answers with the body itself'),
-    })
-    .describe("where in the service's answer the vendor's own is; `null` takes a built-in place away"),
-  answers: z.array(answerRule).describe("rules for answers of the service that hold none of the vendor's"),
+  methods: opt(
+    z.array(z.enum(METHODS)).min(1),
+    'the methods that the step takes; left out: `GET` and `POST`, as published',
+  ),
+  request: block('where in its JSON body the inputs of the step stand, each at a dotted path', {
+    account: sentName.describe('the connected account'),
+    method: sentName.describe("the vendor's method"),
+    endpoint: sentName.describe("the vendor's path, with the query"),
+    body: sentName.describe("the vendor's body; a request without one has none"),
+  }),
+  answer: block("where in the service's answer the vendor's own is; `null` takes a built-in place away", {
+    status: at("its status; left out: it is that of the service's answer").optional(),
+    headers: at('its headers').optional(),
+    body: at('its body; `.` where the step answers with the body itself'),
+  }),
+  answers: rules.describe("rules for answers of the service that hold none of the vendor's"),
 });
 
 export type Envelope = z.infer<typeof envelope>;
 
-const phrases = (about: string) =>
-  z
-    .array(
-      z
-        .string()
-        .max(200)
-        .refine((text) => /[\p{L}\p{N}]/u.test(text), { error: 'a phrase must have a letter or a digit' }),
-    )
-    .describe(about);
+const phrase = z
+  .string()
+  .max(200)
+  .refine((text) => /[\p{L}\p{N}]/u.test(text), { error: 'a phrase must have a letter or a digit' });
+
+const phrases = (about: string) => z.array(phrase).describe(about);
 
 const words = z.strictObject({
   rate_limited: phrases('requests come too fast'),
@@ -396,70 +329,48 @@ export const entries = z.strictObject({
   headers: sentHeaders.describe(
     'headers of every request. `{key}`, `{project_id}` and `{organization_id}` are those of the account, and `{basic_key}` is the key as `Basic` takes it: as a name without a password, in Base64. `null` takes a built-in header away',
   ),
-  operations: z
-    .record(z.string(), operation)
-    .describe("the vendor's operations by the name that an operation of ours calls them by"),
-  answers: z
-    .array(answerRule)
-    .describe('rules, tried in order; the first whose parts all hold gives the meaning'),
+  operations: z.record(z.string(), operation).describe("the vendor's operations by our names for them"),
+  answers: rules.describe('rules, tried in order; the first whose parts all hold gives the meaning'),
   words: words.describe(
     'the words by which an answer says of itself what became of the request. Letter case does not count; `*` at the end stands for any ending',
   ),
-  request_id: z
-    .array(headerName)
-    .describe("response headers that carry the vendor's own id of a request, for questions to the vendor"),
-  credits_charged: z
-    .strictObject({
-      header: headerName.optional().describe('in this response header'),
-      path: at('at this dotted path of the body').optional(),
-    })
-    .optional()
-    .describe('where an answer says what it cost, when it does; rounded up to whole credits'),
+  request_id: z.array(headerName).describe("response headers that carry the vendor's own id of a request"),
+  credits_charged: optBlock('where an answer says what it cost, when it does; rounded up to whole credits', {
+    header: opt(headerName, 'in this response header'),
+    path: at('at this dotted path of the body').optional(),
+  }),
   fields_at: at('where the fields of a found answer stand in its body; left out: at its top').optional(),
-  rate_hints: rateHints
-    .optional()
-    .describe('where answers say how fast we may ask, besides the usual headers and words'),
-  idempotency: z
-    .strictObject({
-      header: sentHeader.describe('the header that takes the key'),
-      valid_for: duration.describe('how long the vendor remembers a key, such as `24h`'),
-    })
-    .optional()
-    .describe('the vendor acts and charges once for all requests with the same key'),
-  usage: z
-    .strictObject({
-      ...free,
-      credits: at('where the number is in the answer; it must be one that only ever grows'),
-      sure_after: sureAfter,
-    })
-    .optional()
-    .describe('a free request that returns how many credits the vendor has counted'),
-  balance: z
-    .strictObject({ ...free, credits: at('where the number is in the answer') })
-    .optional()
-    .describe('a free request that returns how many credits are left'),
-  permissions: z
-    .strictObject({
+  rate_hints: opt(rateHints, 'where answers say how fast we may ask, besides the usual headers and words'),
+  idempotency: optBlock('the vendor acts and charges once for all requests with the same key', {
+    header: sentHeader.describe('the header that takes the key'),
+    valid_for: duration.describe('how long the vendor remembers a key, such as `24h`'),
+  }),
+  usage: optBlock('a free request that returns how many credits the vendor has counted', {
+    ...free,
+    credits: at('where the number is in the answer; it must be one that only ever grows'),
+    sure_after: sureAfter,
+  }),
+  balance: optBlock('a free request that returns how many credits are left', {
+    ...free,
+    credits: at('where the number is in the answer'),
+  }),
+  permissions: optBlock(
+    'of a service: how roles are written: `{"items": {ITEM: {"actions": {ACTION: true}}}}`',
+    {
       item: sentName.describe('the item'),
       viewer: sentName.describe('the action of a viewer'),
       editor: sentName.describe('the action of an editor'),
       admin: sentName.describe('the action of an admin'),
-    })
-    .optional()
-    .describe('of a service: how a role is written: `{"items": {ITEM: {"actions": {ACTION: true}}}}`'),
-  list_users: listing
-    .optional()
-    .describe('of a service: a free request for all people of a project, which `{project_id}` names'),
-  list_invites: listing.optional().describe('of a service: the same for all invites of a project that wait'),
-  whoami: z
-    .strictObject({
-      ...free,
-      user_id: at('where the user id stands in the answer').optional(),
-      email: at('where the e-mail stands in the answer').optional(),
-    })
-    .optional()
-    .describe('of a service: a free request for whose key it is, which also tries the key'),
-  api_call: envelope.optional().describe('of a service: how other vendors are asked through it'),
+    },
+  ),
+  list_users: opt(listing, 'of a service: a free request for all people of a project, `{project_id}`'),
+  list_invites: opt(listing, 'of a service: the same for all invites of a project that wait'),
+  whoami: optBlock('of a service: a free request for whose key it is, which also tries the key', {
+    ...free,
+    user_id: at('where the user id stands in the answer').optional(),
+    email: at('where the e-mail stands in the answer').optional(),
+  }),
+  api_call: opt(envelope, 'of a service: how other vendors are asked through it'),
 });
 
 export type DialectEntries = z.infer<typeof entries>;
