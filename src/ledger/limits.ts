@@ -18,31 +18,6 @@ export interface SharedWindow {
   readonly windowMs: number;
 }
 
-/** A request that stands in the line of its account. */
-export interface Turn {
-  /**
-   * Resolves when it may leave, which it then does at once, or at `latestMs`, monotonic. Where its time was missed meanwhile it gets
-   * another place.
-   */
-  untilDue(latestMs: number): Promise<void>;
-  /** Whether it may leave in this very turn of the event loop. */
-  mayLeave(): boolean;
-  left(): void;
-  answered(): void;
-  /** Says nothing of a request that has left. */
-  giveBack(): void;
-}
-
-export interface AccountLine {
-  /** Resolves when a place was taken, which is some time before it is due. @throws StopError `store` when the database does not answer. */
-  turn(): Promise<Turn>;
-  /** How long there is no place as far as it is known. */
-  readonly waitMs: number;
-  /** The vendor saw requests closer together than their places are. @returns false when no margin helps any more. */
-  widen(): boolean;
-  close(): void;
-}
-
 /** Windows up to this length are spread; a day's quota may be used up at once. */
 const LONGEST_SPREAD_MS = 60_000;
 
@@ -87,7 +62,7 @@ interface Place {
   lateMs: number;
 }
 
-export class Line implements AccountLine {
+export class Line {
   readonly #db: Pick<Db, 'rows'>;
   readonly #account: number;
   readonly #clock: Clock;
@@ -134,10 +109,15 @@ export class Line implements AccountLine {
         : Math.ceil(((windowMs - madeUpMs(windowMs)) * 1000) / shortest.requests);
   }
 
-  async turn(): Promise<Turn> {
+  /** Resolves when a place was taken, which is some time before it is due. @throws StopError `store` when the database does not answer. */
+  async turn() {
     let place = await this.#place();
     return {
-      untilDue: async (latestMs) => {
+      /**
+       * Resolves when it may leave, which it then does at once, or at `latestMs`, monotonic. Where its time was missed meanwhile it gets
+       * another place.
+       */
+      untilDue: async (latestMs: number): Promise<void> => {
         for (;;) {
           const lateMs = this.#lateMs(place);
           if (lateMs >= 0 && lateMs <= missedAfterMs(this.#windowMs)) return;
@@ -150,10 +130,11 @@ export class Line implements AccountLine {
           }
         }
       },
-      mayLeave: () =>
+      /** Whether it may leave in this very turn of the event loop. */
+      mayLeave: (): boolean =>
         place.use === 'open' && this.#lateMs(place) <= Math.max(this.#windowMs / 2, LATEST_TO_LEAVE_MS),
-      left: () => this.#left(place),
-      answered: () => {
+      left: (): void => this.#left(place),
+      answered: (): void => {
         if (place.use !== 'left') return;
         const tookMs = this.#clock.monotonicMs() - place.leftMs;
         // A vendor that has become slower is known as that after some thousand answers.
@@ -165,14 +146,17 @@ export class Line implements AccountLine {
         if (this.#laterMs <= unsureMs) place.lateMs += laterMs + SURE_MS - unsureMs;
         this.#tell(place, 'answered');
       },
-      giveBack: () => this.#giveBack(place),
+      /** Says nothing of a request that has left. */
+      giveBack: (): void => this.#giveBack(place),
     };
   }
 
+  /** How long there is no place as far as it is known. */
   get waitMs(): number {
     return Math.max(this.#noneUntilMs - this.#clock.monotonicMs(), 0);
   }
 
+  /** The vendor saw requests closer together than their places are. @returns false when no margin helps any more. */
   widen(): boolean {
     const largestMs = this.#windowMs * LARGEST_MARGIN;
     if (this.#marginMs >= largestMs) return false;
@@ -308,6 +292,10 @@ export class Line implements AccountLine {
     [this.#doubtMs, this.#differenceMs, this.#heardMs] = [doubtMs, differenceMs, nowMs];
   }
 }
+
+export type AccountLine = Pick<Line, 'turn' | 'waitMs' | 'widen' | 'close'>;
+/** A request that stands in the line of its account. */
+export type Turn = Awaited<ReturnType<Line['turn']>>;
 
 /**
  * Takes places in the line of an account; its tables stand in `schema.ts`. It is PL/pgSQL, because each statement has to see what those

@@ -97,8 +97,14 @@ class BossQueue implements WorkQueue {
   }
 
   async send(ranges: readonly RangeLeft[], sender: 'person' | 'worker'): Promise<void> {
-    const again = await this.#stillAside(ranges, sender);
-    for (const [account, own] of Map.groupBy(again, (each) => each.accountIdentity)) {
+    const aside = new Map((await this.#boss.findJobs<Work>(SET_ASIDE)).map((job) => [keyOf(job.data), job]));
+    const sent = ranges.filter((range) => {
+      const job = aside.get(keyOf(range));
+      return job === undefined || sender === 'person' || range.left < job.data.left;
+    });
+    const again = sent.flatMap((range) => aside.get(keyOf(range))?.id ?? []);
+    if (again.length > 0) await this.#boss.deleteJob(SET_ASIDE, again);
+    for (const [account, own] of Map.groupBy(sent, (each) => each.accountIdentity)) {
       const batches = [...Map.groupBy(own, ({ batch }) => batch).values()];
       await this.#boss.insert(await this.#queueOf(account), batches.flatMap(jobsOf));
     }
@@ -146,35 +152,17 @@ class BossQueue implements WorkQueue {
     await this.#boss.stop({ graceful: false });
   }
 
-  async #stillAside(
-    ranges: readonly RangeLeft[],
-    sender: 'person' | 'worker',
-  ): Promise<readonly RangeLeft[]> {
-    const aside = new Map(
-      (await this.#boss.findJobs<Work>(SET_ASIDE)).map((job) => [keyOf(job.data), job] as const),
-    );
-    const sent: RangeLeft[] = [];
-    for (const range of ranges) {
-      const job = aside.get(keyOf(range));
-      if (job !== undefined && sender === 'worker' && range.left >= job.data.left) continue;
-      if (job !== undefined) await this.#boss.deleteJob(SET_ASIDE, job.id);
-      sent.push(range);
-    }
-    return sent;
-  }
-
   #queueOf(accountIdentity: string): Promise<string> {
-    const known = this.#queues.get(accountIdentity) ?? this.#makeQueue(accountIdentity);
-    this.#queues.set(accountIdentity, known);
-    // What the database could not do now, it can do later.
-    known.catch(() => this.#queues.delete(accountIdentity));
-    return known;
-  }
-
-  async #makeQueue(accountIdentity: string): Promise<string> {
     const name = `account-${hash('sha256', accountIdentity, 'hex').slice(0, 32)}`;
-    await this.#boss.createQueue(name, { ...OF_AN_ACCOUNT, deadLetter: SET_ASIDE });
-    return name;
+    const made = async (): Promise<string> => {
+      await this.#boss.createQueue(name, { ...OF_AN_ACCOUNT, deadLetter: SET_ASIDE });
+      return name;
+    };
+    const known = this.#queues.get(name) ?? made();
+    this.#queues.set(name, known);
+    // What the database could not do now, it can do later.
+    known.catch(() => this.#queues.delete(name));
+    return known;
   }
 }
 
