@@ -17,8 +17,6 @@ const DAY_MS = 24 * HOUR_MS;
 /** What was told since the ledger had it last may be lost: then it is told again. */
 const KEEP_EVERY_MS = 60_000;
 
-const NO_DATE = "The vendor's answers have no Date, so days and ages come from this machine's clock alone.";
-
 type Keeping = Pick<LedgerReader, 'account'> & Partial<Pick<Ledger, 'keepTold'>>;
 
 export class AccountTime implements Clock {
@@ -38,8 +36,6 @@ export class AccountTime implements Clock {
     this.#toldMs = toldMs;
     this.#keptMs = toldMs;
     this.#keep = keep;
-    if (toldMs - machine.wallMs() > HOUR_MS)
-      this.#news.push(`${this.#says()} has said ${isoTime(toldMs)}, before which nothing is dated.`);
   }
 
   /** @param ledger keeps what is told, where it can. */
@@ -79,7 +75,6 @@ export class AccountTime implements Clock {
     // What a cache has kept, it has kept with its date.
     if (Number(age) > 0) return;
     if (Number.isNaN(dateMs)) {
-      if (this.#heard === undefined && !this.#isSilent) this.#news.push(NO_DATE);
       this.#isSilent = true;
       return;
     }
@@ -87,15 +82,16 @@ export class AccountTime implements Clock {
     this.#heard = { dateMs, atMs: this.machine.monotonicMs() };
     this.#toldMs = Math.max(this.#toldMs, Math.floor(Math.min(wallMs, dateMs)));
     if (wasSure && !this.isSure && this.apart === undefined)
-      this.#news.push(`${this.#says()} says ${this.#apartWords()} The earlier of the two counts.`);
+      this.#news.push(`${this.#apartWords()} The earlier of the two counts.`);
     if (this.#toldMs - this.#keptMs < KEEP_EVERY_MS) return;
     this.#keptMs = this.#toldMs;
     void this.#keep(this.#keptMs)?.catch(() => {});
   }
 
-  #says = (): string =>
-    `This machine's clock says ${isoTime(this.machine.wallMs())}, and the vendor's answer`;
-  #apartWords = (): string => `${isoTime(this.#dateMs(0))}: they are ${formatDuration(this.#offMs)} apart.`;
+  #apartWords(): string {
+    const [ours, theirs] = [isoTime(this.machine.wallMs()), isoTime(this.#dateMs(0))];
+    return `This machine's clock says ${ours}, and the vendor's answer says ${theirs}: they are ${formatDuration(this.#offMs)} apart.`;
+  }
 
   /** So much another process was told, and has kept. */
   heardOf(toldMs = Number.NEGATIVE_INFINITY): void {
@@ -123,7 +119,7 @@ export class AccountTime implements Clock {
   get apart(): StopError | undefined {
     if (this.#offMs <= DAY_MS) return undefined;
     const next = 'Set the clock of this machine, then run the same command again.';
-    return stop('clock', `${this.#says()} says ${this.#apartWords()}`, next);
+    return stop('clock', this.#apartWords(), next);
   }
 
   /** What a user has to know of the clocks, once. */
