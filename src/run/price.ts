@@ -12,10 +12,10 @@ import type { Run } from './session.ts';
  * so the next request is sent alone, too. The promise resolves when the call may be bought.
  * @returns a function that the caller must call after the purchase, also when it failed.
  */
-export async function untilPriced({ session, waiter }: Run, call: Call): Promise<() => void> {
+export async function untilPriced({ session }: Run, call: Call): Promise<() => void> {
   const { client, ledger, account, priced } = session;
   const name = nameOf(call);
-  const leave = await client.limiter.lane(name, waiter);
+  const leave = await client.limiter.lane(name);
   try {
     if (!priced.has(name) && (await ledger.price(account.identity, call)) === undefined) return leave;
     priced.add(name);

@@ -12,46 +12,26 @@ const GROWTH_A_MINUTE = 1.05;
 /** Sixty requests an hour. Slower plans are daily quotas, and pauses handle those. */
 const LEAST_PER_SECOND = 1 / 60;
 
-/** Speeds that differ by less look the same to a user, and are not worth a write. */
-const NEWS_DIFFERENCE = 0.1;
-
 export class LearnedRate {
   #perSecond: number;
   #isLimited: boolean;
-  #toldPerSecond: number | undefined;
   /** Requests of the present second, and of the one before. */
   #secondMs = 0;
   #sent = 0;
   #sentBefore = 0;
   #grewAtMs = Number.NEGATIVE_INFINITY;
   #cutAtMs = Number.NEGATIVE_INFINITY;
-  #holdUntilMs = Number.NEGATIVE_INFINITY;
   /** Whether the vendor has accepted anything since the last cut. */
   #isAccepted = true;
 
   /** @param earlier the speed that an earlier run had learned. */
   constructor(earlier?: number) {
-    this.#toldPerSecond = earlier;
     this.#perSecond = Math.max(earlier ?? FIRST_PER_SECOND, LEAST_PER_SECOND);
     this.#isLimited = earlier !== undefined;
   }
 
   get perSecond(): number {
     return this.#perSecond;
-  }
-
-  /** The speed that the vendor allows, where one was met and it has changed by more than a tenth since this last gave one. */
-  takeNews(): number | undefined {
-    const before = this.#toldPerSecond;
-    if (!this.#isLimited) return undefined;
-    if (before !== undefined && Math.abs(this.#perSecond - before) <= before * NEWS_DIFFERENCE)
-      return undefined;
-    this.#toldPerSecond = this.#perSecond;
-    return this.#perSecond;
-  }
-
-  waitMs(nowMs: number): number {
-    return Math.max(this.#holdUntilMs - nowMs, 0);
   }
 
   sent(nowMs: number): void {
@@ -74,9 +54,10 @@ export class LearnedRate {
   /**
    * The request that left at `sentAtMs` was refused for being too fast. Those that left before a cut belong to it. Where nothing was
    * accepted since, the speed is not the reason: the vendor counts over a longer time, and pauses wait for that.
+   * @returns whether the speed is another now.
    */
-  limited(sentAtMs: number, nowMs: number): void {
-    if (sentAtMs < this.#cutAtMs || !this.#isAccepted) return;
+  limited(sentAtMs: number, nowMs: number): boolean {
+    if (sentAtMs < this.#cutAtMs || !this.#isAccepted) return false;
     this.#goOnTo(nowMs);
     // More left than this speed where it held nobody back.
     const refused = Math.max(this.#perSecond, this.#sent, this.#sentBefore);
@@ -84,8 +65,7 @@ export class LearnedRate {
     this.#isLimited = true;
     this.#isAccepted = false;
     this.#cutAtMs = nowMs;
-    // Most vendors count over a second, in which what has left still counts.
-    this.#holdUntilMs = nowMs + SECOND_MS;
+    return true;
   }
 
   #goOnTo(nowMs: number): void {

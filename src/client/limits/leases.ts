@@ -40,9 +40,7 @@ export class Leases {
     if (this.#ordered > 0 && nowMs > this.#dueAtMs + LATE_MS) this.#beginAnew();
     if (this.#ordered === 0) this.#dueAtMs = Math.max(this.#dueAtMs, nowMs);
     const [group, groupMs, ready] = sizesOf(perSecond);
-    if (groupMs !== this.#groupMs) void this.#bottleneck.updateSettings({ minTime: groupMs });
-    this.#groupMs = groupMs;
-    while (this.#left + this.#ordered < ready) this.#order(group);
+    while (this.#left + this.#ordered < ready) this.#order(group, groupMs);
     if (this.#left > 0) return 0;
     return this.#dueAtMs > nowMs ? this.#dueAtMs - nowMs : Number.POSITIVE_INFINITY;
   }
@@ -67,7 +65,10 @@ export class Leases {
     this.#ordered = 0;
   }
 
-  #order(permits: number): void {
+  #order(permits: number, groupMs: number): void {
+    // The time after a job is the one that was set when it was ordered.
+    if (groupMs !== this.#groupMs) void this.#bottleneck.updateSettings({ minTime: groupMs });
+    this.#groupMs = groupMs;
     this.#ordered += permits;
     const bottleneck = this.#bottleneck;
     const arrive = async (): Promise<void> => {

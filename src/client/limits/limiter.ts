@@ -30,7 +30,7 @@ export interface LimiterOptions {
   /** Whether only one request may be in flight, until an answer ends the reason for that. Without it, never. */
   goesAlone?(): boolean;
   onPause(pause: Pause): void;
-  /** Called when the learned speed has changed by more than a tenth. */
+  /** Called with the speed that is left by a refusal. */
   onLearned(perSecond: number): void;
 }
 
@@ -62,7 +62,7 @@ export class Limiter {
   readonly #forSlot: Queue = new Set();
   readonly #forPermit: Queue = new Set();
   readonly #forTurn: Queue<Turn> = new Set();
-  readonly #lanes = new Map<string, Queue>();
+  readonly #lanes = new Map<string, Promise<void>>();
   #sleep: { readonly untilMs: number; readonly waking: AbortController } | undefined;
 
   constructor(options: LimiterOptions) {
@@ -108,16 +108,16 @@ export class Limiter {
 
   /**
    * Waits until no other caller holds the name. A holder may wait for a slot, so no caller waits for a name while it has one.
-   * @returns a function that releases it. @throws as `enter`.
+   * @returns a function that releases it.
    */
-  async lane(name: string, waiter: Waiter): Promise<() => void> {
-    const queue = this.#lanes.get(name);
-    if (queue === undefined) this.#lanes.set(name, new Set());
-    else await this.#waits.enter(queue, waiter);
+  async lane(name: string): Promise<() => void> {
+    const before = this.#lanes.get(name);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#lanes.set(name, promise);
+    await before;
     return () => {
-      const [next] = this.#lanes.get(name) ?? [];
-      if (next === undefined) this.#lanes.delete(name);
-      else next.resolve();
+      if (this.#lanes.get(name) === promise) this.#lanes.delete(name);
+      resolve();
     };
   }
 
@@ -192,11 +192,11 @@ export class Limiter {
 
   /** The vendor said "too fast", in these words; `teaches`: not to this call alone. `sentAtMs` is monotonic, here and below. */
   pause(askedMs: number | undefined, sentAtMs: number, said: string, teaches = true): void {
-    if (teaches) this.#learned.limited(sentAtMs, this.#nowMs);
+    const isCut = teaches && this.#learned.limited(sentAtMs, this.#nowMs);
     // A refusal within the plan counts as jitter, until the widest margins do not help: then the plan must be wrong.
     const plan = this.#options.line ?? this.#plan;
     if (this.#backoff.pause(askedMs, sentAtMs, said) && teaches && !plan.widen()) this.#isPaced = true;
-    this.#tellLearned();
+    if (isCut && this.#isPaced) this.#options.onLearned(this.#learned.perSecond);
   }
 
   /** The request did not leave, or its answer had no effect: wait a little before the next one. */
@@ -208,7 +208,6 @@ export class Limiter {
     this.#waits.progress();
     this.#backoff.settled();
     this.#learned.accepted(this.#nowMs);
-    this.#tellLearned();
     this.#serve();
   }
 
@@ -293,7 +292,7 @@ export class Limiter {
   #waitMs(): number {
     const nowMs = this.#nowMs;
     if (this.#out > 0 && this.#mustBeAlone) return Number.POSITIVE_INFINITY;
-    const speedMs = Math.max(this.#learnedMs(nowMs), this.#leases.waitMs(this.#perSecond));
+    const speedMs = this.#leases.waitMs(this.#perSecond);
     return Math.max(this.#backoff.waitMs(nowMs), this.#planMs(nowMs), speedMs);
   }
 
@@ -315,10 +314,6 @@ export class Limiter {
     return this.#left > inHand ? 0 : Math.max(this.#leftUntilMs - nowMs, 0);
   }
 
-  #learnedMs(nowMs: number): number {
-    return this.#isPaced ? this.#learned.waitMs(nowMs) : 0;
-  }
-
   /** How long it takes at least until a request may leave, and why. */
   #known(): { readonly waitMs: number; readonly why: string } {
     const nowMs = this.#nowMs;
@@ -332,11 +327,6 @@ export class Limiter {
     const isOther = askedMs < waitMs && (planMs === waitMs || this.#backoff.isOver);
     if (!isOther) return { waitMs, why: this.#backoff.why };
     return { waitMs, why: planMs === waitMs ? LIMIT_USED_UP : LEARNED_RATE };
-  }
-
-  #tellLearned(): void {
-    const perSecond = this.#isPaced ? this.#learned.takeNews() : undefined;
-    if (perSecond !== undefined) this.#options.onLearned(perSecond);
   }
 
   get #nowMs(): number {

@@ -82,9 +82,11 @@ interface Flying {
 const JITTER_MS = 4;
 const LATE_MS = 1.5;
 
-/** As leases do: they gather for this long at the most, and are not waited for at a speed that is another by that factor. */
-const AHEAD_MS = 25;
-const OTHER_SPEED = 2;
+/** As leases do: they gather for this long at the most. */
+const AHEAD_MS = 100;
+
+/** The longest that a refusal without a time is waited for, and those of requests that were on their way with it. */
+const PAUSE_MS = 500;
 
 /** As many requests as the learned rate lets through, evenly spread, from one client that always has another one. */
 export function play(scene: Scene): readonly Arrival[] {
@@ -99,13 +101,12 @@ class Play {
   #nowMs = 0;
   #free: number;
   #leaseDueMs = 0;
-  #leasedPerSecond: number;
+  #pausedUntilMs = 0;
 
   constructor(scene: Scene) {
     this.#scene = scene;
     this.#random = randomFrom(scene.seed ?? 1);
     this.#free = scene.concurrency;
-    this.#leasedPerSecond = scene.rate.perSecond;
   }
 
   run(): readonly Arrival[] {
@@ -132,16 +133,12 @@ class Play {
   }
 
   #waitMs(): number {
-    const { rate } = this.#scene;
-    const factor = rate.perSecond / this.#leasedPerSecond;
-    if (factor >= OTHER_SPEED || factor <= 1 / OTHER_SPEED) this.#lease(this.#nowMs);
-    return Math.max(rate.waitMs(this.#nowMs), this.#leaseDueMs - this.#nowMs);
+    return Math.max(this.#leaseDueMs, this.#pausedUntilMs) - this.#nowMs;
   }
 
   /** The next lease comes as long after that time as the present speed asks. */
   #lease(fromMs: number): void {
-    this.#leasedPerSecond = this.#scene.rate.perSecond;
-    this.#leaseDueMs = fromMs + 1000 / this.#leasedPerSecond;
+    this.#leaseDueMs = fromMs + 1000 / this.#scene.rate.perSecond;
   }
 
   #send(): void {
@@ -163,7 +160,8 @@ class Play {
     const { rate } = this.#scene;
     this.#free += 1;
     if (isAccepted) rate.accepted(this.#nowMs);
-    else rate.limited(sentAtMs, this.#nowMs);
+    else if (rate.limited(sentAtMs, this.#nowMs))
+      this.#pausedUntilMs = this.#nowMs + this.#random() * PAUSE_MS;
   }
 
   #fly(kind: Flying['kind'], sentAtMs: number, isAccepted: boolean): void {

@@ -28,7 +28,7 @@ describe.each(KINDS)('an unknown limit, counted as a %s', (kind) => {
         const perSecond = Math.min(limit, reach(concurrency, latencyMs));
         const where = `${latencyMs} ms, seed ${seed}`;
         expect(shareOf(arrivals, 60, 240, { perSecond }), where).toBeGreaterThanOrEqual(0.66);
-        expect(refused(arrivals) / arrivals.length, where).toBeLessThan(0.03);
+        expect(refused(arrivals) / arrivals.length, where).toBeLessThan(0.035);
       }
   });
 
@@ -51,11 +51,11 @@ test('what an earlier run has learned is the speed from the first second on', ()
 });
 
 describe('a refusal', () => {
-  test('counts once, with all that left before it was known, and holds for a second', () => {
+  test('counts once, with all that left before it was known', () => {
     const rate = new LearnedRate(100);
     for (let at = 0; at < 50; at += 1) rate.sent(at * 10);
     for (let at = 40; at < 50; at += 1) rate.limited(at * 10, 600);
-    expect([rate.perSecond, rate.waitMs(600), rate.waitMs(1_600)]).toEqual([70, 1_000, 0]);
+    expect(rate.perSecond).toBe(70);
   });
 
   test('of a vendor that refuses all for ten minutes says nothing of the speed', () => {
@@ -76,7 +76,7 @@ test('a speed that the rows cannot use is not taken for allowed', () => {
   expect(rate.perSecond).toBeLessThan(8);
 });
 
-test('whatever happens in whatever order, the wait is at most a second and the speed at least one a minute', () => {
+test('whatever happens in whatever order, the speed is at least one a minute', () => {
   const call = fc.record({ what: fc.constantFrom('sent', 'accepted', 'limited'), afterMs: fc.nat(100_000) });
   fc.assert(
     fc.property(fc.array(call, { maxLength: 200 }), (calls) => {
@@ -87,7 +87,6 @@ test('whatever happens in whatever order, the wait is at most a second and the s
         if (what === 'limited') rate.limited(nowMs - 50, nowMs);
         else rate[what as 'sent' | 'accepted'](nowMs);
         expect(rate.perSecond).toBeGreaterThanOrEqual(1 / 60);
-        expect(rate.waitMs(nowMs)).toBeLessThanOrEqual(1_000);
       }
     }),
   );
