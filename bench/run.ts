@@ -1,5 +1,5 @@
 /**
- * The speed and memory promises, measured again: `npm run bench [speed|page|statements]`, which prints one table a bench,
+ * The speed and memory promises, measured again: `npm run bench [speed|page|statements|parts]`, which prints one table a bench,
  * with the machine. `npm run bench speed -- --help` has the promises of speed, and `npm run bench statements` what a list asks of SQLite.
  * Nothing here is a test: a figure is read by a person, beside the other figures of one run.
  */
@@ -7,6 +7,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { measurePage } from './page.ts';
+import { judgingBesideParsing } from './parts.ts';
 import { measureSpeed } from './speed.ts';
 import { measureStatements } from './statements.ts';
 
@@ -14,6 +15,7 @@ const benches: Readonly<Record<string, (flags: readonly string[]) => Promise<rea
   speed: measureSpeed,
   page: measurePage,
   statements: measureStatements,
+  parts: async () => judgingBesideParsing(),
 };
 
 // What is known of the stores of a bench is nothing that whoever measures wants to keep.

@@ -12,7 +12,7 @@ import type { Question } from './lookups.ts';
 import { isFilled, isMoment, isPlain, membersOf, type NameKind, nameOf, truthOf } from './names.ts';
 import { bodyMatches } from './rules.ts';
 import { ACCEPTED, BY_STATUS, firstOf, is2xx, namesRoute, type Row, row, wordless } from './table.ts';
-import { LONGEST_TEXT, plainWords, type Sense, vocabularyOf } from './words.ts';
+import { LONGEST_TEXT, plainWords, type Sense } from './words.ts';
 
 /** What an answer to a change means: a list of what counts as done, and not of what counts as failed. */
 
@@ -162,7 +162,6 @@ const DONE_TO = /^(?:removed|deleted|revoked|updated|changed|invited|created|tar
 const IS_THERE = /^(?:is|account|user)?(?:active|enabled|member)$/;
 /** What has an id and an address of its own. */
 const OTHERS = /^(?:project|account|organi[sz]ation|workspace|inviter|creator|actor)$/;
-const WRAPS = /^(?:data|results?|responses?|operations|outcomes|)$/;
 const WORK = /^(?:job|jobid|jobstatus|task|taskid|asyncjobid|operationid)$/;
 const ROLE_NAMES =
   /^(?:roles?|newrole|userrole|rolename|rolekey|accesslevel|orgrole|permissions?)$|^role(?=viewer|editor|admin)/;
@@ -203,8 +202,8 @@ class Look extends Heard {
   readonly #effects: ReadonlySet<string>;
   readonly #wanted: Role | undefined;
 
-  constructor({ asked, dialect, call }: Question) {
-    super(asked, vocabularyOf(dialect.words), true);
+  constructor({ asked, vocabulary, dialect, call }: Question) {
+    super(asked, vocabulary, true);
     this.#permissions = dialect.permissions;
     this.#effects = effectsOf(call);
     this.#wanted = roleOf(String(call.parameters.role ?? ''));
@@ -217,16 +216,10 @@ class Look extends Heard {
   }
 
   protected override inside(value: JsonValue, place: Place): void {
-    const { under, deepest, inTrouble } = place;
-    if (deepest < 0) this.odd = true;
+    if (place.deepest < 0) this.odd = true;
     if (!Array.isArray(value)) super.inside(value, place);
-    else if (this.#isEffect(under)) this.#done(value);
-    // A plain value in a list of something is no word of the answer.
-    else
-      super.inside(
-        value.filter((each) => !isPlain(each) || inTrouble || WRAPS.test(under)),
-        place,
-      );
+    else if (this.#isEffect(place.under)) this.#done(value);
+    else super.inside(value, place);
   }
 
   protected override member(key: string, value: JsonValue, place: Place): void {
@@ -235,7 +228,6 @@ class Look extends Heard {
     if (kind === 'success' && Array.isArray(value)) this.#done(value);
     else if (!isPlain(value) && kind !== 'trouble') this.#part(key, value, place);
     else if (SPEAKING_KINDS.includes(kind)) super.member(key, value, place);
-    else if (plain.endsWith('status')) this.code(plain, value);
     else if (place.inTrouble && typeof value === 'string') this.say(value, !/\s/.test(value));
     else this.#unknown(key, value);
   }
@@ -268,9 +260,8 @@ class Look extends Heard {
 
   #unknown(key: string, value: JsonValue): void {
     const { kind, plain } = nameOf(key);
-    if (value === null) this.odd ||= plain.endsWith('user');
-    else if (value === false) this.no ||= NAMED_FOR.test(plain);
-    else if (!this.#saysByName(key, value))
+    if (value === false) this.no ||= NAMED_FOR.test(plain);
+    else if (value !== null && !this.#saysByName(key, value))
       this.odd ||= value === true || !(NEUTRAL.test(plain) || kind === 'about' || isMoment(value));
   }
 
@@ -299,15 +290,7 @@ class Look extends Heard {
     if (said.some((sense) => sense === 'refused' || !(isPraise || LATER.includes(sense)))) this.no = true;
     else if (said.length === 0 || isPraise) this.odd = true;
     if (isCode && this.#effects === CREATED && others.some((word) => ENDED.has(word))) this.other = true;
-    this.#namesOther(own);
     return senses;
-  }
-
-  /** A sentence may name somebody else, or another role. */
-  #namesOther(text: string): void {
-    const told = roleOf(/\b(?:to|now|as) (?:an? |the )?([a-z]{3,20})\b/i.exec(text)?.[1] ?? '');
-    this.other ||= this.#wanted !== undefined && told !== undefined && told !== this.#wanted;
-    this.odd ||= /\b[a-z]{1,10}[_-][a-z0-9]*\d[a-z0-9_-]*/i.test(text);
   }
 
   protected override truth(value: JsonValue): void {
@@ -354,26 +337,25 @@ class Look extends Heard {
     const own = plain.replace(DONE_TO, '');
     const [isId, isEmail] = [ID_NAMES.test(own), EMAIL_NAMES.test(own)];
     if (OTHERS.test(under)) return isId || isEmail;
-    const sent = this.#sentAs(own, under, text)?.text ?? (isEmail ? this.asked.email : undefined);
+    const sent = this.#sentAs(own, text)?.text ?? (isEmail ? this.asked.email : undefined);
     if (sent === undefined && isId) this.#id(own, text);
     if (sent !== undefined)
       this.#compare(sent, isEmail ? (/[^\s<>]+@[^\s<>]+/.exec(text)?.[0] ?? text) : text);
     return sent !== undefined || isId;
   }
 
-  /** What was sent under that name: as it is, as the id of what it stands in, or as the id of what it names. */
-  #sentAs(own: string, under: string, text: string): Sent | undefined {
+  /** What was sent under that name, as it is or as the id of what it names. */
+  #sentAs(own: string, text: string): Sent | undefined {
     const { names } = this.asked;
-    const inner = own === 'id' || own === 'code' ? names.get(under + own) : undefined;
     const idOf = names.get(`${own}id`);
     const isIt = idOf !== undefined && (areSame(idOf.text, text) || areOfOneKind(idOf.text, text));
-    return names.get(own) ?? inner ?? (isIt ? idOf : undefined);
+    return names.get(own) ?? (isIt ? idOf : undefined);
   }
 
-  /** A text of several words is no id, and an address with stars in it is hidden. */
+  /** A text of several words is no id. */
   #compare(sent: string, shown: string): void {
     if (areSame(sent, shown)) this.thing = true;
-    else this.other ||= !/\s/.test(sent.trim()) && !/[*•…]/.test(shown);
+    else this.other ||= !/\s/.test(sent.trim());
   }
 
   /** An `id` may be that of the thing, or one of the request. */

@@ -1,13 +1,12 @@
 import { parsedResultsOf, valueAt } from '../../core/answer-body.ts';
-import { saysTotal } from '../../core/more-pages.ts';
 import { isObject, present } from '../../core/objects.ts';
 import type { Call, JsonValue } from '../../core/operation.ts';
 import type { RawReply } from '../../ledger/ledger.ts';
 import type { Dialect, DialectOperation } from '../dialect.ts';
-import type { Asked } from './asked.ts';
+import { Asked } from './asked.ts';
 import { Heard } from './heard.ts';
 import { otherIn } from './identity.ts';
-import { CONTAINERS, ID, isBlank, isPlain, membersOf, nameOf, plainName } from './names.ts';
+import { CONTAINERS, ID, isBlank, isPlain, membersOf, nameOf } from './names.ts';
 import {
   ACCEPTED,
   BY_STATUS,
@@ -35,8 +34,6 @@ interface LookupAnswer {
   /** What holds the data is apart from what speaks. */
   readonly isApart: boolean;
   readonly isOfRoute: boolean;
-  /** How many results it counts: it may have none of them. */
-  readonly counted: number;
 }
 
 const FAILED_WITH_DATA = 'which says that it failed, but holds data';
@@ -48,7 +45,6 @@ const WITH_DATA: readonly Row<LookupAnswer>[] = [
   row('it holds data, and its code says out of credits', 'credits_used_up', code('credits_used_up')),
   row('it holds data, and its code says at work', 'pending', (it) => code('working')(it) && !it.isOwn),
   row('it holds data, and its code says not found', 'no_match', code('no_match')),
-  row('it holds data, and says that nothing was found', 'no_match', (it) => it.holds && it.heard.foundNone),
   row('it holds data, and says no', 'in_doubt', (it) => it.holds && it.heard.no, FAILED_WITH_DATA),
   row(
     'it holds data, and its code says no',
@@ -82,12 +78,6 @@ export const LOOKUPS: readonly Row<LookupAnswer>[] = [
   ),
   row('it says no', 'in_doubt', (it) => it.heard.no || it.heard.trouble, 'which names an error'),
   row(
-    'it has none of the results that it counts',
-    'in_doubt',
-    (it) => it.counted > 0 && it.holding === 'empty',
-    'which has none of the results that it counts',
-  ),
-  row(
     'the place of what was asked for is empty',
     'no_match',
     (it) => (it.holding === 'empty' || it.heard.countedNone) && !it.says.has('refused'),
@@ -114,25 +104,38 @@ export interface Question {
   readonly operation: DialectOperation;
   readonly call: Call;
   readonly asked: Asked;
+  readonly vocabulary: Vocabulary;
+}
+
+/** What of a question is needed to tell news from what was asked. */
+export type Reading = Pick<Question, 'asked' | 'vocabulary'>;
+
+export function questionOf(dialect: Dialect, operation: DialectOperation, call: Call): Question {
+  return {
+    dialect,
+    operation,
+    call,
+    asked: new Asked(call, operation),
+    vocabulary: vocabularyOf(dialect.words),
+  };
 }
 
 export function judgeLookup(body: JsonValue, raw: RawReply, question: Question): LookupConclusion {
-  const { asked } = question;
+  const { asked, vocabulary } = question;
   const http = raw.status;
   const { isOwn } = asked;
-  const beside = besideData(question);
   const places = placesIn(body, question.dialect.fields_at);
-  const outside = new Heard(asked, beside.vocabulary, false).listen(body);
-  const held = is2xx(http) ? holdingOf(body, places, beside, question) : 'nothing';
-  const isDetails = held === 'data' && speaksOfItself(outside, http, isOwn) && isScant(places.flat(), beside);
+  const outside = new Heard(asked, vocabulary, false).listen(body);
+  const held = is2xx(http) ? holdingOf(body, places, question) : 'nothing';
+  const isDetails =
+    held === 'data' && speaksOfItself(outside, http, isOwn) && isScant(places.flat(), question);
   const holding = isDetails ? 'nothing' : held;
-  const heard = held === 'data' ? outside : new Heard(asked, beside.vocabulary, true).listen(body);
+  const heard = held === 'data' ? outside : new Heard(asked, vocabulary, true).listen(body);
   const holds = holding === 'data';
   const found = firstOf(LOOKUPS, {
     ...{ heard, says: heard.says, holding, holds, isOwn, http, isApart: !places.includes(body) },
     by: holds || !is2xx(http) ? http : (heard.status ?? http),
     isOfRoute: !holds && (namesRoute(raw.body) || (isObject(body) && 'path' in body && 'timestamp' in body)),
-    counted: holds || question.call.parameters.page !== undefined ? 0 : (saysTotal(body) ?? 0),
   });
   const of = { row: found, texts: heard.texts };
   if (found.means !== 'found') return of;
@@ -166,17 +169,13 @@ const OWN_THINGS: Readonly<Record<string, RegExp>> = {
   'enrich-company': /^(?:compan(?:y|ies)|organi[sz]ations?)$/,
 };
 
-function holdingOf(
-  body: JsonValue,
-  places: readonly JsonValue[],
-  beside: Beside,
-  { dialect, operation, call }: Question,
-): Holding {
+function holdingOf(body: JsonValue, places: readonly JsonValue[], question: Question): Holding {
+  const { dialect, operation, call } = question;
   const { credits, results } = operation;
   const place = present({ fields: dialect.fields_at, results });
   const findsLists = results !== undefined || credits.per_result !== undefined;
   const listed = findsLists ? parsedResultsOf(body, place) : undefined;
-  if (listed !== undefined) return holdingOfList(listed, beside);
+  if (listed !== undefined) return holdingOfList(listed, question);
   const names = dialect.fields_at === undefined ? OWN_THINGS[call.operation] : undefined;
   const things = [body, ...containersIn(body)]
     .flatMap((each) => [each].flat().flatMap((one) => membersOf(one as JsonValue)))
@@ -184,18 +183,18 @@ function holdingOf(
       ([name, value]) => names?.test(nameOf(name).plain) === true && (value === null || !isPlain(value)),
     );
   // Whatever stands beside the thing itself is of something else.
-  if (things.length > 0 && things.every(([, value]) => isKnown(value, beside))) return 'empty';
+  if (things.length > 0 && things.every(([, value]) => isKnown(value, question))) return 'empty';
   const isEmpty = places.every(isBlank) || places.some(lacksThing);
-  const isData = places.some((each) => !isPlain(each) && holdsData(each, beside));
-  if (isData && !(isEmpty && isScant(places.flat(), beside))) return 'data';
+  const isData = places.some((each) => !isPlain(each) && holdsData(each, question));
+  if (isData && !(isEmpty && isScant(places.flat(), question))) return 'data';
   if (isEmpty) return 'empty';
   return membersOf(body).some(([name, value]) => ID.test(name) && !isBlank(value)) ? 'ids' : 'nothing';
 }
 
 /** Members with nothing in them are no results, and a word alone may be the answer's own. */
-function holdingOfList(listed: readonly JsonValue[], beside: Beside): Holding {
+function holdingOfList(listed: readonly JsonValue[], question: Reading): Holding {
   if (listed.every(isBlank)) return 'empty';
-  const isData = listed.some((each) => (isPlain(each) ? holdsData(each, beside) : !isBlank(each)));
+  const isData = listed.some((each) => (isPlain(each) ? holdsData(each, question) : !isBlank(each)));
   return isData ? 'data' : 'nothing';
 }
 
@@ -216,11 +215,11 @@ function containersIn(body: JsonValue): readonly JsonValue[] {
 }
 
 /** Whether there is nothing in it but what was asked. */
-function isKnown(value: JsonValue, beside: Beside): boolean {
+function isKnown(value: JsonValue, question: Reading): boolean {
   if (value === null || value === '') return true;
   if (typeof value === 'object')
-    return Object.values(value).every((each) => isKnown(each as JsonValue, beside));
-  return typeof value !== 'boolean' && beside.asked.repeats(value);
+    return Object.values(value).every((each) => isKnown(each as JsonValue, question));
+  return typeof value !== 'boolean' && question.asked.repeats(value);
 }
 
 /** Where a thing is there and blank, nothing was found; so it is where each member of a list lacks it. */
@@ -237,56 +236,39 @@ const OF_RECORDS =
   /name$|^(?:employee|founded|(?:about|bio|sector)$)|(?:(?:phone|mobile)(?:s|numbers?)?|industry|headcount|revenue|jobtitle)$/;
 
 /** Whether there is no record, but a plain value or two, such as a path or a source. */
-function isScant(places: readonly JsonValue[], beside: Beside): boolean {
+function isScant(places: readonly JsonValue[], question: Reading): boolean {
   if (!places.every((each) => isObject(each) || isBlank(each))) return false;
-  const held = places.flatMap((place) => membersOf(place).filter((each) => isHeld(each, beside)));
+  const held = places.flatMap((place) => membersOf(place).filter((each) => isHeld(each, question)));
   return (
     held.length <= MOST_DETAILS &&
     held.every(([name, value]) => isPlain(value) && !OF_RECORDS.test(nameOf(name).plain))
   );
 }
 
-/** What stands beside the data: what we know already, and what the dialect names for something else. */
-export interface Beside {
-  readonly asked: Asked;
-  readonly vocabulary: Vocabulary;
-  /** Plain names at which the dialect reads a price or a page. */
-  readonly named: readonly string[];
-}
-
-export function besideData({ dialect, operation, asked }: Omit<Question, 'call'>): Beside {
-  const { credits_charged: charged } = dialect;
-  const { paging } = operation;
-  const paths = [charged?.path, paging !== undefined && 'next' in paging ? paging.next : undefined];
-  const named = paths.flatMap((path) => (path === undefined ? [] : plainName(path.split('.').at(-1) ?? '')));
-  return { asked, named, vocabulary: vocabularyOf(dialect.words) };
-}
-
 /** What some write where they have nothing. */
 const NOTHING = /^(?:n\/a|null|nil|none|undefined|-+)?$/i;
 
 /** Whether a value holds something of what was asked about: nothing that speaks of the answer, no id, no echo of the question. */
-export function holdsData(value: JsonValue | undefined, beside: Beside, name = ''): boolean {
+export function holdsData(value: JsonValue | undefined, question: Reading, name = ''): boolean {
   if (value === undefined || value === null || value === false || value === 0) return false;
   if (value === true) return true;
-  if (typeof value === 'number') return !beside.asked.repeats(value, name);
-  if (Array.isArray(value)) return value.some((each) => holdsData(each, beside, name));
-  if (typeof value !== 'string') return membersOf(value).some((each) => isHeld(each, beside));
-  if (NOTHING.test(value.trim()) || beside.asked.repeats(value, name)) return false;
+  if (typeof value === 'number') return !question.asked.repeats(value, name);
+  if (Array.isArray(value)) return value.some((each) => holdsData(each, question, name));
+  if (typeof value !== 'string') return membersOf(value).some((each) => isHeld(each, question));
+  if (NOTHING.test(value.trim()) || question.asked.repeats(value, name)) return false;
   // A text without a name is the answer's own where it says no: `["No company found"]`. So is a sentence that nothing was found.
-  if (name === '') return beside.vocabulary.sensesOf(value).every((sense) => sense === 'done');
-  if (beside.asked.isOwn || !/\s/.test(value) || OF_RECORDS.test(nameOf(name).plain)) return true;
-  return !beside.vocabulary.sensesOf(value).includes('no_match');
+  if (name === '') return question.vocabulary.sensesOf(value).every((sense) => sense === 'done');
+  if (question.asked.isOwn || !/\s/.test(value) || OF_RECORDS.test(nameOf(name).plain)) return true;
+  return !question.vocabulary.sensesOf(value).includes('no_match');
 }
 
-const isHeld = ([name, value]: readonly [string, JsonValue], beside: Beside): boolean =>
-  isField(name, value, beside) && holdsData(value, beside, name);
+const isHeld = ([name, value]: readonly [string, JsonValue], question: Reading): boolean =>
+  isField(name, value, question) && holdsData(value, question, name);
 
 /** Names of objects with fields in them are those of a company as well: `{"result":{"name":"Acme"}}`. */
-export function isField(name: string, value: JsonValue, { named, vocabulary }: Beside): boolean {
+export function isField(name: string, value: JsonValue, { vocabulary }: Reading): boolean {
   const { kind, plain } = nameOf(name);
-  if (kind === 'field')
-    return !named.includes(plain) && (value !== true || vocabulary.senseOfCode(name) === undefined);
+  if (kind === 'field') return value !== true || vocabulary.senseOfCode(name) === undefined;
   if (kind === 'effect') return typeof value !== 'boolean';
   return (
     !isPlain(value) &&

@@ -15,19 +15,17 @@ import type { Call, JsonValue } from '../../core/operation.ts';
 import { foreignWords, plainText } from '../../core/plain-text.ts';
 import type { RawReply } from '../../ledger/ledger.ts';
 import { answerPlaceOf, type Dialect, dialectOperationOf, vendorReply } from '../dialect.ts';
-import { Asked } from './asked.ts';
+import type { Asked } from './asked.ts';
 import { showsOther } from './changes.ts';
-import { type Beside, besideData, holdsData, isField, type Question } from './lookups.ts';
+import { holdsData, isField, type Question, questionOf, type Reading } from './lookups.ts';
 import { isFilled, isPlain, membersOf, type NameKind, nameOf, type Plain } from './names.ts';
 import { is2xx } from './table.ts';
-import { LONGEST_TEXT, plainWords, type Vocabulary, vocabularyOf } from './words.ts';
+import { LONGEST_TEXT, plainWords, type Vocabulary } from './words.ts';
 
 /** What answers have in common, and what to write into a dialect so that those which it misreads are read. */
 
-function questionOf(dialect: Dialect, call: Call): Question {
-  const operation = dialectOperationOf(dialect, call);
-  return { dialect, operation, call, asked: new Asked(call, operation) };
-}
+const readingOf = (dialect: Dialect, call: Call): Question =>
+  questionOf(dialect, dialectOperationOf(dialect, call), call);
 
 const hashOf = (parts: readonly unknown[]): string => hash('sha256', JSON.stringify(parts), 'hex');
 
@@ -41,12 +39,12 @@ export const NO_FACTS = 'nothing';
  * none. Undefined for an answer to a change or to a question of one's own, and where nothing is shown but yes and no.
  */
 export function factsShape(bytes: KeptBody, dialect: Dialect, call: Call): string | undefined {
-  const question = questionOf(dialect, call);
+  const question = readingOf(dialect, call);
   if (call.change !== undefined || question.asked.isOwn) return undefined;
   const place = answerPlaceOf(dialect, call.operation);
   const body = jsonIn(bytes);
   const value = place.results === undefined ? parsedFieldsOf(body, place) : parsedResultsOf(body, place);
-  const facts = value === undefined ? [] : factsIn(value as JsonValue, '', '', besideData(question));
+  const facts = value === undefined ? [] : factsIn(value as JsonValue, '', '', question);
   if (place.results === undefined ? facts.length === 0 : value === undefined) return NO_FACTS;
   if (facts.every((fact) => fact.endsWith(':true'))) return undefined;
   return hashOf([call.operation, facts.sort()]);
@@ -57,11 +55,11 @@ function jsonIn(bytes: KeptBody): JsonValue | undefined {
   return read.kind === 'json' ? read.value : undefined;
 }
 
-function factsIn(value: JsonValue, name: string, path: string, beside: Beside): string[] {
-  if (Array.isArray(value)) return value.flatMap((each) => factsIn(each, name, path, beside));
-  if (isPlain(value)) return holdsData(value, beside, name) ? [`${path}:${String(value)}`] : [];
+function factsIn(value: JsonValue, name: string, path: string, reading: Reading): string[] {
+  if (Array.isArray(value)) return value.flatMap((each) => factsIn(each, name, path, reading));
+  if (isPlain(value)) return holdsData(value, reading, name) ? [`${path}:${String(value)}`] : [];
   return membersOf(value).flatMap(([each, inner]) =>
-    isField(each, inner, beside) ? factsIn(inner, each, `${path}.${each}`, beside) : [],
+    isField(each, inner, reading) ? factsIn(inner, each, `${path}.${each}`, reading) : [],
   );
 }
 
@@ -71,8 +69,8 @@ export function placeAdvice(raw: RawReply, dialect: Dialect, call: Call): string
   if (place.results !== undefined)
     return `Say in the dialect where it is, as operations.${call.operation}.results`;
   const own = ownBodyIn(jsonIn(raw.body), place) ?? null;
-  const beside = besideData(questionOf(dialect, call));
-  const meant = membersOf(own).find(([, value]) => !isPlain(value) && holdsData(value, beside));
+  const reading = readingOf(dialect, call);
+  const meant = membersOf(own).find(([, value]) => !isPlain(value) && holdsData(value, reading));
   return meant === undefined
     ? 'Say in the dialect where the fields are, as `fields_at`, or take that out'
     : `Say \`fields_at: ${plainText(meant[0])}\` in the dialect, if that is it`;
@@ -98,7 +96,7 @@ export function envelopeAdvice(raw: RawReply, dialect: Dialect): string | undefi
   ].join(' ');
 }
 
-const BODY = `where it is, as \`answer: { body: NAME }\`, or \`answer: { body: ${WHOLE_BODY} }\` if all of it is the vendor's answer, with \`status: null\` beside it where it names none`;
+const BODY = `where it is, as \`answer: { body: NAME }\`, or \`answer: { body: ${WHOLE_BODY} }\` if all of it is the vendor's answer, with \`status: null\` reading it where it names none`;
 
 // -------------------------------------------------------------------------------------------- odd answers and refusals
 
@@ -120,7 +118,7 @@ export function oddAnswerIn(raw: RawReply, dialect: Dialect, call: Call): OddAns
   const own = vendorReply(raw, dialect);
   const { status, body: bytes } = own ?? raw;
   if (!is2xx(status) || !Object.hasOwn(dialect.operations, call.operation)) return undefined;
-  const question = questionOf(dialect, call);
+  const question = readingOf(dialect, call);
   const body = readBodyOnce(bytes);
   const shape = hashOf([call.operation, own === undefined, status, shapeOfBody(body, question.asked)]);
   return { shape, rule: own && ruleFor(status, body, question), isOuter: own === undefined };
@@ -132,7 +130,7 @@ export function oddAnswerIn(raw: RawReply, dialect: Dialect, call: Call): OddAns
  */
 export function refusalShape(raw: RawReply, dialect: Dialect, call: Call): string | undefined {
   const own = vendorReply(raw, dialect);
-  const { asked } = questionOf(dialect, call);
+  const { asked } = readingOf(dialect, call);
   const shape = shapeOfBody(readBodyOnce((own ?? raw).body), asked);
   if (JSON.stringify(shape).includes(QUOTED)) return undefined;
   return hashOf([call.operation, own === undefined, (own ?? raw).status, shape]);
@@ -198,7 +196,7 @@ interface Told {
 function ruleFor(status: number, body: Body, question: Question): string | undefined {
   const isChange = question.call.change !== undefined;
   if (isChange && body.kind === 'json' && showsOther(body.value, question)) return undefined;
-  const vocabulary = vocabularyOf(question.dialect.words);
+  const { vocabulary } = question;
   // A page, or a text that is no JSON, is seldom the word of the vendor.
   const told = body.kind === 'json' ? toldIn(body.value, question.asked, vocabulary) : BLANK[body.kind];
   if (told === undefined) return undefined;

@@ -4,7 +4,7 @@ import type { AnswerRule, Dialect, DialectOperation } from '../dialect.ts';
 import { Asked } from './asked.ts';
 import { CHANGES, judgeChange, publishedIdIn } from './changes.ts';
 import { Heard } from './heard.ts';
-import { judgeLookup, LOOKUPS } from './lookups.ts';
+import { judgeLookup, LOOKUPS, questionOf } from './lookups.ts';
 import { isReadable } from './rules.ts';
 import type { Said } from './said.ts';
 import {
@@ -70,14 +70,15 @@ export function concluded(
     });
     return { row: found, texts: [] };
   }
-  const asked = new Asked(call, operation);
   if (call !== undefined && !isOuter) {
-    const question = { dialect, operation, call, asked };
+    const question = questionOf(dialect, operation, call);
     return call.change === undefined
       ? judgeLookup(body.value, raw, question)
       : judgeChange(body.value, raw, question);
   }
-  const heard = new Heard(asked, vocabularyOf(dialect.words), !is2xx(status)).listen(body.value);
+  const heard = new Heard(new Asked(call, operation), vocabularyOf(dialect.words), !is2xx(status)).listen(
+    body.value,
+  );
   const by = is2xx(status) ? (heard.status ?? status) : status;
   // A service of whose own answer it is has projects; one in front of a vendor has a key.
   const found = firstOf(QUESTIONS, {

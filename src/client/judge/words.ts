@@ -13,7 +13,7 @@ export type Sense = (typeof SENSES)[number];
 /** Longer than any message to a person. */
 export const LONGEST_TEXT = 2_000;
 
-/** Vendors say the same again and again: so many texts are kept, and none that is longer. */
+/** Vendors say the same again and again: so many sentences are kept, and none that is longer. */
 const MOST_KEPT = 1_000;
 const LONGEST_KEPT = 200;
 
@@ -32,8 +32,7 @@ interface Found {
 export class Vocabulary {
   readonly #senses = new Map<string, keyof Words>();
   readonly #phrases: RegExp;
-  readonly #texts = new Map<string, readonly Sense[]>();
-  readonly #codes = new Map<string, Found>();
+  readonly #known = new Map<string, Found>();
 
   constructor(words: Words) {
     for (const sense of [...SENSES, 'quota_used_up', 'within_a_day'] as const)
@@ -51,11 +50,9 @@ export class Vocabulary {
 
   /** What the sentences of a text say; a sentence without a known word says nothing. */
   sensesOf(text: string): readonly Sense[] {
-    return remembered(this.#texts, text, () => {
-      const found = sentencesOf(text.slice(0, LONGEST_TEXT)).map((each) => this.#find(each).senses);
-      const endsSoon = found.some((senses) => senses.has('within_a_day'));
-      return found.flatMap((senses) => senseOf(senses, endsSoon) ?? []);
-    });
+    const found = sentencesOf(text.slice(0, LONGEST_TEXT)).map((each) => this.#find(each).senses);
+    const endsSoon = found.some((senses) => senses.has('within_a_day'));
+    return found.flatMap((senses) => senseOf(senses, endsSoon) ?? []);
   }
 
   /** What a code or a status says, such as `USER_NOT_FOUND` or `rateLimitExceeded`: it is one sentence. */
@@ -74,14 +71,16 @@ export class Vocabulary {
     return left.split(' ').filter((word) => word !== '');
   }
 
-  #code(code: string): Found {
-    return remembered(this.#codes, code, () => this.#find(plainWords(code.slice(0, LONGEST_TEXT))));
-  }
+  #code = (code: string): Found => this.#find(plainWords(code.slice(0, LONGEST_TEXT)));
 
   #find(sentence: string): Found {
+    const known = this.#known.get(sentence);
+    if (known !== undefined) return known;
     const senses = new Set<keyof Words>();
     const left = this.#without(sentence, (sense) => senses.add(sense) !== undefined);
-    return { senses, isAll: left.trim() === '' };
+    const found = { senses, isAll: left.trim() === '' };
+    if (sentence.length <= LONGEST_KEPT && this.#known.size < MOST_KEPT) this.#known.set(sentence, found);
+    return found;
   }
 
   #without(sentence: string, isTaken: (sense: keyof Words) => boolean): string {
@@ -101,12 +100,6 @@ function senseOf(senses: ReadonlySet<keyof Words>, endsSoon = senses.has('within
   if (senses.has('quota_used_up') && !senses.has('credits_used_up'))
     return endsSoon || senses.has('rate_limited') ? 'rate_limited' : 'credits_used_up';
   return SENSES.find((each) => senses.has(each));
-}
-
-function remembered<Value>(known: Map<string, Value>, text: string, find: () => Value): Value {
-  const value = known.get(text) ?? find();
-  if (text.length <= LONGEST_KEPT && known.size < MOST_KEPT) known.set(text, value);
-  return value;
 }
 
 /** Sentences end with a mark and a blank: a dot within `v1.2` or `error.rate_limit` ends none. */
