@@ -45,7 +45,6 @@ export function connectorTo(
   address: URL,
   env: NodeJS.ProcessEnv = process.env,
 ): Connector {
-  refuseUncheckedCertificates(address, env);
   const proxy = proxyFor(address, env);
   const connect = buildConnector({
     allowH2: false,
@@ -131,14 +130,10 @@ export function proxyFor(address: URL, env: Environment = process.env): NamedPro
   if (isLoopback(address.hostname)) return undefined;
   const variable = VARIABLES.find((name) => (env[name] ?? '') !== '');
   if (variable === undefined || isExcepted(address, env.no_proxy || env.NO_PROXY || '')) return undefined;
-  const url = proxyUrl(env[variable] ?? '');
-  const authorization = url === undefined ? undefined : authorizationOf(url);
-  if (url !== undefined && authorization !== undefined && /^https?:$/.test(url.protocol)) {
-    return { url, variable, authorization };
-  }
+  const proxy = proxyAt(env[variable] ?? '');
+  if (proxy !== undefined && /^https?:$/.test(proxy.url.protocol)) return { ...proxy, variable };
   // The value itself may hold a password, so it is not shown.
-  const what =
-    authorization === undefined ? 'no address' : `a proxy that speaks ${url?.protocol.slice(0, -1)}`;
+  const what = proxy === undefined ? 'no address' : `a proxy that speaks ${proxy.url.protocol.slice(0, -1)}`;
   throw stop(
     'address',
     `${variable} names ${what}, so ${address.host} cannot be reached through it.`,
@@ -148,20 +143,15 @@ export function proxyFor(address: URL, env: Environment = process.env): NamedPro
 
 /**
  * The URL in a variable; other programs accept a host and a port without a scheme, too. Of a password with a slash that is not
- * percent-encoded, the beginning would read as the port, and be shown.
+ * percent-encoded, the beginning would read as the port, and be shown. Undefined also where its percent signs are wrong.
  */
-function proxyUrl(text: string): URL | undefined {
-  const whole = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`;
-  const url = URL.canParse(whole) ? new URL(whole) : undefined;
-  return url === undefined || `${url.pathname}${url.search}${url.hash}`.includes('@') ? undefined : url;
-}
-
-/** The value of the header with name and password; undefined when the password has wrong percent signs. */
-function authorizationOf({ username, password }: URL): string | undefined {
-  if (username === '' && password === '') return '';
+function proxyAt(text: string): Omit<NamedProxy, 'variable'> | undefined {
+  const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`);
+  if (url === null || `${url.pathname}${url.search}${url.hash}`.includes('@')) return undefined;
+  if (url.username === '' && url.password === '') return { url, authorization: '' };
   try {
-    const words = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
-    return `Basic ${Buffer.from(words).toString('base64')}`;
+    const words = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
+    return { url, authorization: `Basic ${Buffer.from(words).toString('base64')}` };
   } catch {
     return undefined;
   }
@@ -179,18 +169,4 @@ function isExcepted({ hostname, port }: URL, exceptions: string): boolean {
       if (name === '' || (only !== undefined && only !== (port || '443'))) return false;
       return host === name || host === `[${name}]` || host.endsWith(`.${name}`);
     });
-}
-
-/**
- * Node reads this variable where a program leaves the question open; ours never does. A user who set it believes that
- * it works, and would search for the mistake elsewhere.
- * @throws StopError `address`.
- */
-function refuseUncheckedCertificates(address: URL, env: Environment = process.env): void {
-  if (address.protocol !== 'https:' || env.NODE_TLS_REJECT_UNAUTHORIZED !== '0') return;
-  throw stop(
-    'address',
-    `NODE_TLS_REJECT_UNAUTHORIZED=0 is set, so certificates are not checked, and anybody between here and ${address.host} could take the key.`,
-    'Unset it; if you have your own authority, name its certificate in NODE_EXTRA_CA_CERTS.',
-  );
 }

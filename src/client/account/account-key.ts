@@ -43,27 +43,18 @@ export async function resolveKey(account: KeyHolder, env: Environment = process.
   }
 }
 
-function keysAtHand(
-  accounts: readonly Pick<KeyHolder, 'key'>[],
-  env: Environment = process.env,
-): readonly string[] {
-  return accounts.flatMap(({ key }) => {
-    const found =
-      key.kind === 'file' ? key.reveal() : key.kind === 'environment' ? env[key.variable] : undefined;
-    return found === undefined ? [] : [found.trim()];
-  });
-}
-
 /** The environment for a program that is none of ours, such as a browser or a command that is notified: without secrets of ours. */
 export function environmentForOthers(
   accounts: readonly Pick<KeyHolder, 'key'>[],
   env: Environment = process.env,
 ): Environment {
-  const keys = new Set(keysAtHand(accounts, env));
-  const kept = Object.entries(env).filter(
-    ([name, value = '']) => name !== 'PGPASSWORD' && !keys.has(value.trim()),
+  const keys = accounts.flatMap(({ key }) =>
+    key.kind === 'file' ? [key.reveal()] : key.kind === 'environment' ? [env[key.variable] ?? ''] : [],
   );
-  return Object.fromEntries(kept);
+  const secret = new Set(keys.map((key) => key.trim()));
+  const isShared = ([name, value = '']: readonly [string, string | undefined]): boolean =>
+    name !== 'PGPASSWORD' && (value.trim() === '' || !secret.has(value.trim()));
+  return Object.fromEntries(Object.entries(env).filter(isShared));
 }
 
 /**

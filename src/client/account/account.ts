@@ -167,35 +167,23 @@ export function chooseAccount(
   wanted?: string,
   env: Environment = process.env,
 ): Account {
-  if (wanted !== undefined) return namedAccount(accounts, vendor, wanted, env);
-  const [only, ...others] = accounts.configured.filter((account) => account.vendor === vendor);
+  const fitting = accounts.configured.filter((account) => account.vendor === vendor);
+  const names = fitting.map(({ name }) => name);
+  if (wanted !== undefined) {
+    const found = findAccount(accounts, wanted, env);
+    if (found.vendor === vendor) return found;
+    const fact = `The account ${wanted} is a ${found.vendor} account, but this needs a ${vendor} account.`;
+    throw stop('account', fact, `Use ${[...names, `sandbox-${vendor}`].join(' or ')}.`);
+  }
+  const [only, ...others] = fitting;
   if (only === undefined) {
-    throw stop(
-      'account',
-      `There is no ${vendor} account in ${accounts.path}.`,
-      `Try it for free with --account sandbox-${vendor}, or see how one is added: ${commandLine(['accounts', 'add', '--help'])}`,
-    );
+    const help = commandLine(['accounts', 'add', '--help']);
+    const next = `Try it for free with --account sandbox-${vendor}, or see how one is added: ${help}`;
+    throw stop('account', `There is no ${vendor} account in ${accounts.path}.`, next);
   }
   if (others.length === 0) return only;
-  const names = [only, ...others].map((account) => account.name).join(', ');
-  throw stop(
-    'account',
-    `There are several ${vendor} accounts: ${names}.`,
-    'Name one with --account, or in the job.',
-  );
-}
-
-function namedAccount(accounts: Accounts, vendor: Vendor, wanted: string, env: Environment): Account {
-  const found = findAccount(accounts, wanted, env);
-  if (found.vendor === vendor) return found;
-  const fitting = [...accounts.configured, sandboxAccount(vendor, env)].filter(
-    (each) => each.vendor === vendor,
-  );
-  throw stop(
-    'account',
-    `The account ${wanted} is a ${found.vendor} account, but this needs a ${vendor} account.`,
-    `Use ${fitting.map((each) => each.name).join(' or ')}.`,
-  );
+  const fact = `There are several ${vendor} accounts: ${names.join(', ')}.`;
+  throw stop('account', fact, 'Name one with --account, or in the job.');
 }
 
 export function findAccount(accounts: Accounts, name: string, env: Environment = process.env): Account {
