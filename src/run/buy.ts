@@ -35,10 +35,11 @@ import { type Run, tellTimeFirst } from './session.ts';
  * @throws StopError when the run has to stop; the row then stays pending.
  */
 export async function buy(run: Run, call: CallToBuy): Promise<CallEnd> {
-  const { client, tooFast } = run.session;
+  const { client } = run.session;
   const repetition = { isRepeated: call.decision !== undefined, underKey: call.request !== undefined };
   const operation = operationFor(client.dialect, call.call, repetition);
-  const buying: Buying = { run, call, operation, asked: tooFast.begin() };
+  const asked = { toldSentMs: Number.POSITIVE_INFINITY, isAlone: false, times: 0 };
+  const buying: Buying = { run, call, operation, asked };
   try {
     await tellTimeFirst(run);
     for (;;) {
@@ -50,8 +51,6 @@ export async function buy(run: Run, call: CallToBuy): Promise<CallEnd> {
   } catch (error) {
     // At once: if the run heard of it only when the row has failed, the next call would get this slot and still be sent.
     throw stopNow(run, error);
-  } finally {
-    tooFast.end(buying.asked);
   }
 }
 

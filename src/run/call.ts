@@ -6,7 +6,6 @@ import type { OfCall } from '../core/events.ts';
 import type { Call } from '../core/operation.ts';
 import type { Admission, AnswerAtHand, AttemptId, Credits, Intent, KeyedRequest } from '../ledger/ledger.ts';
 import type { Run, Session } from './session.ts';
-import type { AskedCall, PutOff } from './too-fast.ts';
 
 /** `ifUnknown`: the ledger was last asked about the call some time ago, so it may know more by now: then nothing is bought. */
 export interface CallToBuy
@@ -43,6 +42,20 @@ export type Withheld = Extract<Admission, { readonly kind: 'moved' | 'subject_in
 /** The service refused it, and only the answers to other rows tell whether that was about this one: it is asked again behind them. */
 export interface Waits {
   readonly kind: 'waits';
+}
+
+/** The vendor told this call alone "too many requests", so often that the next run has to ask again. */
+export interface PutOff {
+  readonly kind: 'put_off';
+}
+
+/** What the vendor has said of the speed of one call. */
+interface AskedCall {
+  /** When its last request left that was told so. */
+  toldSentMs: number;
+  /** Whether others that left later than one of its requests were answered. */
+  isAlone: boolean;
+  times: number;
 }
 
 /** What comes after an attempt: nothing, the same request again, or the end of the run. */

@@ -1,7 +1,7 @@
 import { dialectMark } from '../client/dialect.ts';
 import { type NotSentCause, oddAnswerIn, type Reply, ruleForLost, type Verdict } from '../client/judge.ts';
 import { type StopDetail, StopError, stop, unreachable } from '../core/errors.ts';
-import type { Next, RunReply } from './call.ts';
+import type { Next, PutOff, RunReply } from './call.ts';
 import { dearer } from './price.ts';
 import type { Heard } from './project-access.ts';
 import { type AccountHistory, countAnswer, countOdd, noteEnvelope, noteLater } from './series.ts';
@@ -25,7 +25,7 @@ export function hear(run: Run, replied: RunReply, verdict: Heard): Next | Promis
       run.emit({ kind: 'in_doubt', credits: replied.reserved, ...replied.about });
       return applyDoubt(run, replied, verdict);
     case 'paused':
-      return run.session.tooFast.told(replied.asked, client.limiter, verdict, replied.sentAtMs);
+      return applyPause(run, replied, verdict);
     case 'not_sent':
       return applyNotSent(run, replied, verdict);
     case 'stopped':
@@ -68,7 +68,7 @@ function applyAnswer(run: Run, replied: RunReply, verdict: VerdictAs<'answered'>
   const { session, batch, emit } = run;
   const { limiter, dialect } = session.client;
   limiter.settled();
-  session.tooFast.answered(sentAtMs);
+  session.answeredSentMs = Math.max(session.answeredSentMs, sentAtMs);
   emit({ kind: 'answered', found: kind === 'found', credits: charged, ...about });
   // A repeat under a key reserves nothing itself: the lost request has reserved at least the dialect's price.
   const most = Math.max(operation.credits.most, reserved);
@@ -80,6 +80,28 @@ function applyAnswer(run: Run, replied: RunReply, verdict: VerdictAs<'answered'>
   const series = countAnswer(run, replied, reply.raw, verdict);
   if (series instanceof Promise) return series.then((stopped) => stopped ?? answered);
   return series ?? answered;
+}
+
+/** So often a call is told "too many requests" while others are answered, until it is left to the next run. */
+export const MOST_TOLD = 8;
+
+/** The reason of a row that was told so too often. It waits for the next run, and for nobody's decision. */
+export const PUT_OFF = `the vendor said "too many requests" to this row ${MOST_TOLD} times while other rows were answered; nothing is at risk, and the next run asks again`;
+
+/**
+ * The account waits, and the slot is left to others. Where one is answered whose request left later, what is wrong is the call and not the
+ * speed of its account, so it teaches nothing about that any more.
+ */
+function applyPause(
+  { session }: Run,
+  { asked, sentAtMs }: RunReply,
+  { pauseMs, why }: VerdictAs<'paused'>,
+): 'again' | PutOff {
+  asked.isAlone ||= session.answeredSentMs > asked.toldSentMs;
+  if (asked.isAlone || asked.times === 0) asked.times += 1;
+  asked.toldSentMs = sentAtMs;
+  session.client.limiter.pause(pauseMs, sentAtMs, why, !asked.isAlone);
+  return asked.times < MOST_TOLD ? 'again' : { kind: 'put_off' };
 }
 
 /** Nothing had an effect, so the call is asked again after a short wait. */

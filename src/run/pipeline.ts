@@ -16,24 +16,17 @@ import type { ChangePlan } from '../plan/team/change-plan.ts';
 import { balanceOf } from './balance.ts';
 import { noteReached, overExtra } from './budget.ts';
 import { noteLearned } from './noted-people.ts';
-import {
-  isOutputOfOther,
-  isWrittenAfter,
-  outputNameFor,
-  wantedOutput,
-  writeRows,
-} from './pipeline/output.ts';
-import { requireRanges, sendRanges } from './pipeline/ranges.ts';
-import { isOfNoRow, workRows } from './pipeline/row-work.ts';
-import { submitAgain, submitRows } from './pipeline/submit.ts';
+import { isOutputOfOther, isWrittenAfter, outputNameFor, wantedOutput, writeRows } from './output.ts';
 import { ProjectAccess } from './project-access.ts';
 import { readChangesAnew, settlesAnew } from './readings.ts';
 import { ALL_ROWS, leftIn, plannedProjects, type RowRange, type TaskSource, tasksOf } from './row-tasks.ts';
+import { isOfNoRow, type Work, workRows } from './rows.ts';
 import { noteStops, settleSeries } from './series.ts';
 import type { Sessions } from './sessions.ts';
+import { requireRanges, sendRanges, submitAgain, submitRows } from './submit.ts';
 import { RunMetrics, type RunSummary, summarize } from './summary.ts';
 
-export { requireFreeColumns } from './pipeline/output.ts';
+export { requireFreeColumns } from './output.ts';
 
 /**
  * ★ START HERE. The whole product, top to bottom: a list is submitted, its rows are worked on, and the batch is finished.
@@ -187,25 +180,20 @@ async function inSession(
   try {
     await sessions.recover(run);
     const uncovered = new Map<CallKey, Doubt>();
-    const rows = {
-      context,
-      batch,
-      run,
-      flying: new Map(),
-      unknown: new Set<CallKey>(),
-      uncovered,
-      mayWait: true,
-      signal,
-      stopAll,
-    };
-    // What surely can be settled gives back what it holds before anything is bought anew.
-    let waits = await workRows({ ...rows, mayWait: context.pace !== undefined }, left('in_doubt'));
-    waits = (await workRows(rows, left('pending'))) || waits;
-    // Rows were held until they may be asked about, or until others of their project were answered.
-    if (waits && !signal.aborted) {
-      await workRows(rows, left('in_doubt'));
-      await workRows(rows, left('pending'));
-    }
+    await workLeft(
+      {
+        context,
+        batch,
+        run,
+        flying: new Map(),
+        unknown: new Set(),
+        uncovered,
+        mayWait: true,
+        signal,
+        stopAll,
+      },
+      left,
+    );
     if (uncovered.size > 0 && !signal.aborted)
       stopAll(await overExtra(context.ledger, batch, [...uncovered.values()]));
     if (context.hearBalance !== undefined && !signal.aborted) {
@@ -219,6 +207,16 @@ async function inSession(
   }
   if (signal.aborted) await noteStops(run, isOfNoRow(signal));
   return stopReason(signal);
+}
+
+/** What surely can be settled gives back what it holds before anything is bought anew; rows that had to wait for that, or for others, come last. */
+async function workLeft(work: Work, left: TasksLeft): Promise<void> {
+  const isPaced = work.context.pace !== undefined;
+  const doubtsWait = await workRows({ ...work, mayWait: isPaced }, left('in_doubt'));
+  const rowsWait = await workRows(work, left('pending'));
+  if (!(doubtsWait || rowsWait) || work.signal.aborted) return;
+  await workRows(work, left('in_doubt'));
+  await workRows(work, left('pending'));
 }
 
 /** The StopError that ended the run. Any other error is a bug and is thrown again. */

@@ -7,7 +7,6 @@ import type { AccountTime } from '../ledger/time.ts';
 import type { RunChoices } from '../plan/context.ts';
 import type { ProjectAccess } from './project-access.ts';
 import type { AccountHistory, AllSeries } from './series.ts';
-import type { TooFast } from './too-fast.ts';
 
 /** The state that all runs of one account share in this process. `sessions.ts` opens it. */
 export interface Session {
@@ -17,7 +16,8 @@ export interface Session {
   readonly client: Client;
   readonly history: AccountHistory;
   readonly priced: Set<string>;
-  readonly tooFast: TooFast;
+  /** When the last request left that was answered, monotonic. */
+  answeredSentMs: number;
   readonly series: AllSeries;
 }
 

@@ -15,7 +15,6 @@ import { ProjectAccess } from './project-access.ts';
 import { closeLeftOpen, recover } from './recover.ts';
 import { AllSeries, hearOfAnswers, missesNow } from './series.ts';
 import { hasPeriods, type Run, type Session } from './session.ts';
-import { TooFast } from './too-fast.ts';
 
 export interface OpenRun extends Run {
   /** Closes the run. The last run of the account also ends the session. */
@@ -310,7 +309,7 @@ class SharedSession {
       ...{ account, ledger, clock, client, priced: new Set() },
       ...{
         series: new AllSeries(),
-        tooFast: new TooFast(),
+        answeredSentMs: Number.NEGATIVE_INFINITY,
         history: (await missesNow(ledger, account)).history,
       },
     };

@@ -1,9 +1,9 @@
 import { dirname, join } from 'node:path';
-import { answerPlaceOf } from '../../client/dialect.ts';
-import type { StopCode, StopError } from '../../core/errors.ts';
-import { present } from '../../core/objects.ts';
-import type { InputRow } from '../../core/row.ts';
-import type { MappedInput, OpenedInput } from '../../files/input.ts';
+import { answerPlaceOf } from '../client/dialect.ts';
+import type { StopCode, StopError } from '../core/errors.ts';
+import { present } from '../core/objects.ts';
+import type { InputRow } from '../core/row.ts';
+import type { MappedInput, OpenedInput } from '../files/input.ts';
 import {
   additionOf,
   besideInput,
@@ -13,16 +13,16 @@ import {
   usualName,
   type WantedOutput,
   writeOutput,
-} from '../../files/output/output.ts';
-import { isRowRepaired } from '../../files/quality/job-issues.ts';
-import type { Job } from '../../job/job.ts';
-import { isOutputOfOther as isKnownOfOther, outputNameOf } from '../../job/job-settings.ts';
-import type { Batch, LedgerReader } from '../../ledger/ledger.ts';
-import { nameParts } from '../../lib/file-name.ts';
-import type { BatchPlace } from '../../plan/batch-key.ts';
-import type { RunContext } from '../../plan/context.ts';
-import type { PlanContext } from '../../plan/row-walk.ts';
-import { isSeries } from '../series.ts';
+} from '../files/output/output.ts';
+import { isRowRepaired } from '../files/quality/job-issues.ts';
+import type { Job } from '../job/job.ts';
+import { isOutputOfOther as isKnownOfOther, outputNameOf } from '../job/job-settings.ts';
+import type { Batch, LedgerReader } from '../ledger/ledger.ts';
+import { nameParts } from '../lib/file-name.ts';
+import type { BatchPlace } from '../plan/batch-key.ts';
+import type { RunContext } from '../plan/context.ts';
+import type { PlanContext } from '../plan/row-walk.ts';
+import { isSeries } from './series.ts';
 
 /** After these stops a person has something to see. After Ctrl-C a user wants the terminal back: `export` writes it later. */
 const WRITTEN_AFTER: ReadonlySet<StopCode> = new Set<StopCode>([
