@@ -49,16 +49,6 @@ export function realPlaceOf(path: string): string {
 
 // ------------------------------------------------------------------------------------------ what a ledger says
 
-interface LedgerNow {
-  readonly identity: string;
-  /** The names of those whose loss a person accepted. Hosts that know one of them go on with this one. */
-  readonly formerly: readonly string[];
-  /** What somebody has found missing, or that it is a backup. */
-  readonly lost: string | undefined;
-  /** The newest call; undefined while it holds nothing but play money, which is not worth a stop. */
-  readonly newest: SentRequest | undefined;
-}
-
 const NOW = `
 SELECT (SELECT value FROM meta WHERE name = 'identity') AS identity, (SELECT value FROM meta WHERE name = 'formerly') AS formerly,
   (SELECT value FROM meta WHERE name = 'lost') AS lost, n.id, n.sent_at
@@ -71,15 +61,21 @@ FROM (SELECT 1) one LEFT JOIN (
 type Asked = Record<'identity' | 'formerly' | 'lost', string | null> &
   Record<'id' | 'sent_at', number | null>;
 
-export async function ledgerNow(sql: Pick<Sql, 'rows'>): Promise<LedgerNow> {
+export async function ledgerNow(sql: Pick<Sql, 'rows'>) {
   const { identity, formerly, lost, id, sent_at: atMs } = await oneRow<Asked>(sql, NOW);
+  // The names of those whose loss a person accepted. Hosts that know one of them go on with this one.
+  const accepted: readonly string[] = JSON.parse(formerly ?? '[]');
   return {
     identity: identity ?? '',
-    formerly: JSON.parse(formerly ?? '[]'),
+    formerly: accepted,
+    /** What somebody has found missing, or that it is a backup. */
     lost: lost || undefined,
+    /** The newest call; undefined while it holds nothing but play money, which is not worth a stop. */
     newest: id === null || atMs === null ? undefined : { id, atMs },
   };
 }
+
+type LedgerNow = Awaited<ReturnType<typeof ledgerNow>>;
 
 // ------------------------------------------------------------------------------------------ what is missing
 

@@ -107,10 +107,7 @@ export interface StoreCheck {
 }
 
 /** What roles of a database need, as statements. */
-export interface StoreGrants {
-  readonly worker: readonly string[];
-  readonly reader: readonly string[];
-}
+export type StoreGrants = Readonly<Record<'worker' | 'reader', readonly string[]>>;
 
 export interface Spender {
   readonly pid: number;

@@ -63,13 +63,6 @@ describe('a server that may be on another machine', () => {
     expectRefused(await typed(['store', 'init', url], env), 'is on another machine', 'sslmode=verify-full');
   });
 
-  test.each([
-    ['postgres://me@one.example,two.example/name?sslmode=verify-full', {}],
-    ['postgres:///name?sslmode=verify-full', { PGHOST: '127.0.0.1,two.example' }],
-  ])('%s with %j names several, and is refused', async (url, env) => {
-    expectRefused(await typed(['store', 'init', url], env), 'several servers', 'Name one');
-  });
-
   test('is a store like any, for runs and for workers, once it has proven who it is', async () => {
     const store = away('away', PROVEN);
     const laidOut = await typed(['store', 'init', store]);

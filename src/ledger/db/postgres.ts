@@ -14,6 +14,8 @@ import {
   type WriteManner,
 } from '../db.ts';
 import {
+  type Address,
+  addressOf,
   codeOf,
   isAway,
   type Manner,
@@ -22,8 +24,7 @@ import {
   refusal,
   unanswered,
   unreachable,
-} from './postgres-errors.ts';
-import { type Address, addressOf } from './server-address.ts';
+} from './server.ts';
 
 interface PostgresOptions {
   readonly isReader?: boolean;

@@ -29,15 +29,9 @@ import type { Spender, StoreOptions } from '../store.ts';
  * by SQLite and by nothing else in the process: closing any other file descriptor of theirs would silently drop the locks (POSIX).
  * Asking for their size and changing their mode is harmless.
  */
-export interface StoreFolder {
-  readonly path: string;
-  readonly ledger: string;
-  readonly lock: string;
-  readonly reserve: string;
-  readonly spender: string;
-}
+export type StoreFolder = Readonly<ReturnType<typeof storeFolder>>;
 
-export function storeFolder(location: string): StoreFolder {
+export function storeFolder(location: string) {
   const path = resolve(location);
   return {
     path,

@@ -144,14 +144,11 @@ async function open(folder: StoreFolder, options: StoreOptions): Promise<Alone> 
   });
 }
 
-interface Locked {
-  readonly lock: ProcessLock;
-  readonly writer: Connection;
-  readonly options: StoreOptions;
-}
-
 /** A crash anywhere in here leaves a store that the next start takes for new, or as it was. */
-async function openLocked(folder: StoreFolder, { lock, writer, options }: Locked): Promise<Alone> {
+async function openLocked(
+  folder: StoreFolder,
+  { lock, writer, options }: { lock: ProcessLock; writer: Connection; options: StoreOptions },
+): Promise<Alone> {
   const isNew = await isEmpty(writer, folder);
   // SQLite gives the log the mode of the database, so this comes before the log.
   makePrivateFile(folder.ledger);
