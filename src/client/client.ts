@@ -104,14 +104,13 @@ export class Client {
     };
     const { origin } = baseUrl;
     const transport = new Transport({
-      undici: loadUndici(),
       origin,
       connections: limits.concurrency,
       timeoutMs,
       clock: machine,
-      onSurplus: options.onSurplus ?? (() => {}),
       keptHeaders: wordsOf(dialect),
       keys: [values.key],
+      ...present({ onSurplus: options.onSurplus }),
     });
     const limiter = new Limiter({ ...options, limits });
     const basePath = basePathOf(baseUrl);
@@ -126,7 +125,7 @@ export class Client {
   }
 
   /**
-   * Slot → silence → permit. The holder commits an intent, sends at once, and gives the permit back. It has a slot by then, so a
+   * Slot → permit. The holder commits an intent, sends at once, and gives the permit back. It has a slot by then, so a
    * permit never waits for one and then bursts. Only `run/buy.ts` takes one for what may cost something.
    * @throws what ends the wait: see `Limiter.enter` and `Limiter.permit`.
    */

@@ -11,8 +11,8 @@ import {
   connectorTo,
   isCertificate,
   isUnresolved,
+  loadUndici,
   NoTunnel,
-  type Undici,
 } from './connector.ts';
 import type { NotSentCause, Reply } from './judge.ts';
 import { type HttpRequest, pathSent, type TimeRequest } from './request.ts';
@@ -49,7 +49,6 @@ export interface Sending {
 }
 
 export interface TransportOptions {
-  readonly undici: Undici;
   readonly origin: string;
   readonly connections: number;
   readonly clock: Clock;
@@ -74,7 +73,7 @@ export class Transport {
   constructor(options: TransportOptions) {
     this.#options = options;
     this.#redaction = new Redaction(options.keys);
-    this.#connector = connectorTo(options.undici, new URL(options.origin));
+    this.#connector = connectorTo(loadUndici(), new URL(options.origin));
     this.#pool = this.#open();
   }
 
@@ -102,7 +101,7 @@ export class Transport {
   }
 
   #open(): Pool {
-    const { Client, Pool } = this.#options.undici;
+    const { Client, Pool } = loadUndici();
     return new Pool(this.#options.origin, {
       connections: this.#options.connections,
       pipelining: 1,

@@ -5,7 +5,7 @@ import type { RateHints } from '../rate-hints.ts';
 import { Backoff, type Pause } from './backoff.ts';
 import { LearnedRate } from './learned-rate.ts';
 import { Leases } from './leases.ts';
-import { type Queue, type Waiter, Waits } from './waits.ts';
+import { type Queue, type Wait, type Waiter, Waits } from './waits.ts';
 import { type Limits, Plan, tellsPace } from './windows.ts';
 
 /**
@@ -237,7 +237,7 @@ export class Limiter {
   /** Gives permits in the order of asking, as long as nothing forbids it, and looks again when that may have changed. */
   #serve(): void {
     for (const first of this.#forPermit) {
-      const waitMs = this.#waitMs();
+      const { waitMs } = this.#wait();
       if (waitMs > 0) {
         this.#lookIn(waitMs);
         return;
@@ -288,12 +288,26 @@ export class Limiter {
 
   // ---------------------------------------------------------------------------------------- what forbids to send
 
-  /** Milliseconds until a request may leave; infinite when no clock says when that is. */
-  #waitMs(): number {
+  /** How long until a request may leave, and why; infinite when no clock says when that is. The longest wait wins. */
+  #wait(): Wait {
     const nowMs = this.#nowMs;
-    if (this.#out > 0 && this.#mustBeAlone) return Number.POSITIVE_INFINITY;
-    const speedMs = this.#leases.waitMs(this.#perSecond);
-    return Math.max(this.#backoff.waitMs(nowMs), this.#planMs(nowMs), speedMs);
+    const { isOver, why } = this.#backoff;
+    const aloneMs = this.#out > 0 && this.#mustBeAlone ? Number.POSITIVE_INFINITY : 0;
+    const leaseMs = this.#leases.waitMs(this.#perSecond);
+    const all: readonly Wait[] = [
+      { waitMs: this.#backoff.waitMs(nowMs), why },
+      { waitMs: this.#planMs(nowMs), why: LIMIT_USED_UP },
+      { waitMs: Math.max(leaseMs, aloneMs), why: isOver ? LEARNED_RATE : why },
+    ];
+    return all.reduce((longest, each) => (each.waitMs > longest.waitMs ? each : longest));
+  }
+
+  /** How long it takes at least until a request may leave, and why. */
+  #known(): Wait {
+    const wait = this.#wait();
+    if (wait.waitMs > 0 && wait.waitMs < Number.POSITIVE_INFINITY) return wait;
+    const silent = `the vendor has not completed its answer to ${counted(this.#inFlight, 'request')}`;
+    return { waitMs: 0, why: this.#backoff.isOver ? silent : this.#backoff.why };
   }
 
   get #mustBeAlone(): boolean {
@@ -312,21 +326,6 @@ export class Limiter {
   /** @param inHand permits that are out and have not been sent yet. */
   #leftMs(nowMs: number, inHand: number): number {
     return this.#left > inHand ? 0 : Math.max(this.#leftUntilMs - nowMs, 0);
-  }
-
-  /** How long it takes at least until a request may leave, and why. */
-  #known(): { readonly waitMs: number; readonly why: string } {
-    const nowMs = this.#nowMs;
-    const waitMs = this.#waitMs();
-    const planMs = this.#planMs(nowMs);
-    const askedMs = this.#backoff.waitMs(nowMs);
-    if (waitMs === 0 || waitMs === Number.POSITIVE_INFINITY) {
-      const silent = `the vendor has not completed its answer to ${counted(this.#inFlight, 'request')}`;
-      return { waitMs: 0, why: this.#backoff.isOver ? silent : this.#backoff.why };
-    }
-    const isOther = askedMs < waitMs && (planMs === waitMs || this.#backoff.isOver);
-    if (!isOther) return { waitMs, why: this.#backoff.why };
-    return { waitMs, why: planMs === waitMs ? LIMIT_USED_UP : LEARNED_RATE };
   }
 
   get #nowMs(): number {

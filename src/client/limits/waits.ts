@@ -15,6 +15,12 @@ export interface Waiting<T> {
   reject(reason: unknown): void;
 }
 
+/** How long nothing may be sent, and why, as a clause. */
+export interface Wait {
+  readonly waitMs: number;
+  readonly why: string;
+}
+
 /** Those who wait for the same thing, in the order in which they came. */
 export type Queue<T = void> = Set<Waiting<T>>;
 
@@ -29,7 +35,7 @@ const STOPPED_MS = 5_000;
  */
 export class Waits {
   readonly #clock: Clock;
-  readonly #known: () => { readonly waitMs: number; readonly why: string };
+  readonly #known: () => Wait;
   readonly #onLook: () => void;
   readonly #all = new Set<Omit<Waiting<unknown>, 'resolve'>>();
   readonly #heeded = new WeakSet<Waiter>();
@@ -38,7 +44,7 @@ export class Waits {
   #progressAtMs: number;
 
   /** @param known how long nothing may be sent as far as that is known, and why. @param onLook called every second of a wait. */
-  constructor(clock: Clock, known: () => { waitMs: number; why: string }, onLook: () => void) {
+  constructor(clock: Clock, known: () => Wait, onLook: () => void) {
     [this.#clock, this.#known, this.#onLook] = [clock, known, onLook];
     this.#progressAtMs = clock.monotonicMs();
   }

@@ -1,4 +1,3 @@
-import * as undici from 'undici';
 import type { Reply } from '../../../src/client/judge.ts';
 import { Transport } from '../../../src/client/transport.ts';
 import { systemClock } from '../../../src/core/clock.ts';
@@ -8,7 +7,7 @@ import { systemClock } from '../../../src/core/clock.ts';
 
 const [origin = '', timeoutMs = '', asking = ''] = process.argv.slice(2);
 const connections = Number(asking);
-const options = { undici, origin, clock: systemClock, connections, timeoutMs: Number(timeoutMs) };
+const options = { origin, clock: systemClock, connections, timeoutMs: Number(timeoutMs) };
 const transport = new Transport({ ...options, keptHeaders: new Set<string>(), keys: [] });
 
 let left = 0;

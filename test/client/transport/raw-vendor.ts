@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
-import * as undici from 'undici';
 import { onTestFinished } from 'vitest';
 import type { Reply } from '../../../src/client/judge.ts';
 import { Transport, type TransportOptions } from '../../../src/client/transport.ts';
@@ -87,7 +86,7 @@ export function transportTo(
     keptHeaders: new Set<string>(),
     keys: [],
   };
-  const transport = new Transport({ undici, origin, ...defaults, ...options });
+  const transport = new Transport({ origin, ...defaults, ...options });
   onTestFinished(() => transport.close());
   return transport;
 }
