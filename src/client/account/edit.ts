@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type Document, isMap, parseDocument, visit } from 'yaml';
-import { invariant, messageOf, type StopError, stop } from '../../core/errors.ts';
+import { messageOf, type StopError, stop } from '../../core/errors.ts';
 import { schemaComment } from '../../core/paths.ts';
 import { outputProblem, replaceFile } from '../../lib/atomic-file.ts';
 import { commandLine } from '../../lib/command-line.ts';
@@ -40,16 +40,16 @@ export async function addAccount(accounts: Accounts, name: string, entry: NewAcc
     if (existing.items.length === 0) existing.flow = false;
     existing.set(name, document.createNode(entry));
   };
-  const accountIn = ({ configured }: Accounts): Account => {
-    const added = configured.find((account) => account.name === name);
-    invariant(added, `account ${name} is not in the file that is written`);
-    return added;
-  };
-  return accountIn(
-    await rewrite(accounts.path, change, async (changed) => {
-      await dialectOf(accountIn(changed));
-    }),
-  );
+  const changed = await rewrite(accounts.path, change, async (written) => {
+    await dialectOf(accountIn(written, name));
+  });
+  return accountIn(changed, name);
+}
+
+function accountIn({ configured, path }: Accounts, name: string): Account {
+  const found = configured.find((account) => account.name === name);
+  if (found !== undefined) return found;
+  throw stop('account', `There is no account ${name} in ${path}.`, 'Add it with accounts add.');
 }
 
 /** New values by the names of the file. `null` takes a value out, and what is not named stays as it is. */
@@ -76,12 +76,7 @@ export async function changeAccount(
   name: string,
   { limits, budget, ...change }: AccountChange,
 ): Promise<Account> {
-  const accountIn = ({ configured }: Accounts): Account => {
-    const found = configured.find((account) => account.name === name);
-    if (found !== undefined) return found;
-    throw stop('account', `There is no account ${name} in ${accounts.path}.`, 'Add it with accounts add.');
-  };
-  const former = accountIn(accounts);
+  const former = accountIn(accounts, name);
   const isKeyGiven = change.key !== undefined || change.key_env !== undefined;
   const apply = (document: Document): void => {
     const entry = ['accounts', name];
@@ -95,11 +90,10 @@ export async function changeAccount(
       if (isMap(left) && left.items.length === 0) setIn(document, [...entry, group], null);
     }
   };
-  return accountIn(
-    await rewrite(accounts.path, apply, async (changed) => {
-      if (!isKeyGiven) requireSameAddress(former, accountIn(changed));
-    }),
-  );
+  const changed = await rewrite(accounts.path, apply, async (written) => {
+    if (!isKeyGiven) requireSameAddress(former, accountIn(written, name));
+  });
+  return accountIn(changed, name);
 }
 
 /** Undefined changes nothing, and `null` takes out what is there. */
