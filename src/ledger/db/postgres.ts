@@ -24,7 +24,7 @@ import {
   refusal,
   unanswered,
   unreachable,
-} from './server.ts';
+} from './postgres-server.ts';
 
 interface PostgresOptions {
   readonly isReader?: boolean;

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { ConstructorOptions, JobInsert, PgBoss } from 'pg-boss';
 import { postgres } from '../db/postgres.ts';
-import { addressOf, isAway, refusal, unreachable } from '../db/server.ts';
+import { addressOf, isAway, refusal, unreachable } from '../db/postgres-server.ts';
 import type { BatchRange, RangeLeft, TakenRange, WorkQueue } from '../ranges.ts';
 
 /** The queue is pg-boss, in a schema of its own beside the ledger. Nothing of it is loaded before it is used. */
