@@ -12,7 +12,7 @@ import {
   type ReadBack,
   vendorReply,
 } from './dialect.ts';
-import { chargedCredits, isExactly } from './judge/cost.ts';
+import { chargedCredits } from './judge/cost.ts';
 import { firstFitting, isReadable } from './judge/rules.ts';
 import { missingWords, type Said, speakerOf, stopFor, vendorWords } from './judge/said.ts';
 import { is2xx, namesProject, namesRoute, type PlainMeaning } from './judge/table.ts';
@@ -20,6 +20,7 @@ import { concluded, type Meant } from './judge/tables.ts';
 import { askedWaitMs } from './rate-hints.ts';
 
 export { changeFields, leftBy } from './judge/changes.ts';
+export { isExactCharge } from './judge/cost.ts';
 export * from './judge/shapes.ts';
 
 /**
@@ -125,18 +126,6 @@ function rulesFor(
 ): readonly AnswerRule[] {
   if (operation === undefined) return through?.envelope.answers ?? [];
   return operation.answers === undefined ? answers : [...operation.answers, ...answers];
-}
-
-/** Whether an answer that was booked at `charged` surely cost just that. */
-export function isExactCharge(
-  charged: Credits,
-  reply: Reply,
-  dialect: Dialect,
-  operation: DialectOperation,
-): boolean {
-  if (reply.kind !== 'answered') return charged === 0;
-  const raw = vendorReply(reply.raw, dialect) ?? reply.raw;
-  return isExactly(charged, { raw, body: readBodyOnce(raw.body) }, dialect, operation);
 }
 
 /** What decided about an answer: a rule of the dialect, with its place in it, or a row of the table. */

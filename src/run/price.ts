@@ -46,7 +46,8 @@ export function priced(
 ): Closure {
   if (closure.kind !== 'answered') return closure;
   const shown = { ...closure, ...shownPrice(closure, dialect) };
-  return isExactCharge(closure.charged, reply, dialect, operation) ? shown : { ...shown, isAtMost: true };
+  const raw = reply.kind === 'answered' ? reply.raw : undefined;
+  return isExactCharge(closure.charged, raw, dialect, operation) ? shown : { ...shown, isAtMost: true };
 }
 
 /** Says that an answer shows the price of such answers, where it does: it states its cost, and was for money. */

@@ -84,7 +84,7 @@ test('a step that returns the body itself is in doubt until the dialect says so,
   const note = "An answer from the service has no vendor's answer at `body`";
   expect(doubtful.stderr.split(note)).toHaveLength(2);
   expect(doubtful.stderr).toContain(
-    "it has name, industry, status, headers. Write under api_call in the dialect of the service account, where it is, as `answer: { body: NAME }`, or `answer: { body: . }` if all of it is the vendor's answer, with `status: null` beside it where it names none.",
+    "it has name, industry, status, headers. Write under api_call in the dialect of the service account where it is, as `answer: { body: NAME, status: NAME }`: the body is `.` where all of it is the vendor's answer, and the status null where it names none.",
   );
 
   await desk.write('config/service.yaml', 'api_call: { answer: { body: . } }\n');
@@ -98,11 +98,11 @@ test('a step that returns the body itself is in doubt until the dialect says so,
 });
 
 test.each([
-  ['status: null', { body: ACME }, '`answer: { status: null }`'],
+  ['status: null', { body: ACME }, 'where api_call.answer.status of its dialect says; it has body'],
   [
     'status: null, body: output',
     { ok: true, output: ACME },
-    'it has ok, output. Write under api_call in the dialect of the service account, where it is, as `answer: { body: NAME }`',
+    'where api_call.answer.body of its dialect says; it has ok, output. Write under api_call',
   ],
 ])('what a step answers otherwise is read with answer: { %s }', async (entries, answer, words) => {
   const { desk, asked } = await deskBehind(answer);

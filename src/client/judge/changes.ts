@@ -6,12 +6,21 @@ import { wordsIn } from '../../core/plain-text.ts';
 import { SO_ALREADY } from '../../core/row.ts';
 import type { AnswerKind, RawReply } from '../../ledger/ledger.ts';
 import { answerPlaceOf, type Dialect, type DialectOperation, dialectOperationOf } from '../dialect.ts';
-import { areSame, type Sent } from './asked.ts';
 import { Heard, type Place } from './heard.ts';
 import type { Question } from './lookups.ts';
 import { isFilled, isMoment, isPlain, membersOf, type NameKind, nameOf, truthOf } from './names.ts';
 import { bodyMatches } from './rules.ts';
-import { ACCEPTED, BY_STATUS, firstOf, is2xx, namesRoute, type Row, row, wordless } from './table.ts';
+import {
+  ACCEPTED,
+  BY_STATUS,
+  type Conclusion,
+  firstOf,
+  is2xx,
+  namesRoute,
+  type Row,
+  row,
+  wordless,
+} from './table.ts';
 import { LONGEST_TEXT, plainWords, type Sense } from './words.ts';
 
 /** What an answer to a change means: a list of what counts as done, and not of what counts as failed. */
@@ -78,16 +87,11 @@ export const CHANGES: readonly Row<ChangeAnswer>[] = [
   row('it does not say', 'in_doubt', () => true, NOT_SAID),
 ];
 
-export interface ChangeConclusion {
-  readonly row: Row<never>;
-  readonly texts: readonly string[];
-}
-
 export function judgeChange(
   body: JsonValue,
   { status, body: bytes }: Pick<RawReply, 'status' | 'body'>,
   question: Question,
-): ChangeConclusion {
+): Conclusion {
   const { dialect, operation, call } = question;
   const found = new Look(question).listen(body);
   const place = present({ fields: dialect.fields_at });
@@ -330,42 +334,42 @@ class Look extends Heard {
 
   // -------------------------------------------------------------------------------------------- whom it shows
 
-  /** @returns whether it was sent under that name, or is the id or the address of the thing. */
+  /** @returns whether it was sent under that name, or is an id or an address. */
   #isNamed(plain: string, under: string, value: JsonValue): boolean {
     if (typeof value !== 'string' && typeof value !== 'number') return false;
-    const text = String(value);
     const own = plain.replace(DONE_TO, '');
-    const [isId, isEmail] = [ID_NAMES.test(own), EMAIL_NAMES.test(own)];
+    const [isId, isEmail] = [ID_NAMES.test(own), this.asked.email !== undefined && EMAIL_NAMES.test(own)];
+    // A project and an account have ids and addresses of their own.
     if (OTHERS.test(under)) return isId || isEmail;
-    const sent = this.#sentAs(own, text)?.text ?? (isEmail ? this.asked.email : undefined);
-    if (sent === undefined && isId) this.#id(own, text);
-    if (sent !== undefined)
-      this.#compare(sent, isEmail ? (/[^\s<>]+@[^\s<>]+/.exec(text)?.[0] ?? text) : text);
-    return sent !== undefined || isId;
+    const text = isEmail ? (/[^\s<>]+@[^\s<>]+/.exec(`${value}`)?.[0] ?? '') : String(value);
+    const sent = this.#sentAs(own, text);
+    if (sent === undefined && !isEmail && !isId) return false;
+    if (this.#isAsked(text)) this.thing = true;
+    // A text of several words is no id.
+    else
+      this.other ||=
+        sent === undefined ? isEmail || this.#isOtherId(own, text) : !/\s/.test(sent.text.trim());
+    return true;
   }
 
-  /** What was sent under that name, as it is or as the id of what it names. */
-  #sentAs(own: string, text: string): Sent | undefined {
+  /** What was sent under that name, also as the id of what it names. */
+  #sentAs(own: string, text: string) {
     const { names } = this.asked;
     const idOf = names.get(`${own}id`);
-    const isIt = idOf !== undefined && (areSame(idOf.text, text) || areOfOneKind(idOf.text, text));
-    return names.get(own) ?? (isIt ? idOf : undefined);
+    return names.get(own) ?? (idOf !== undefined && areOfOneKind(idOf.text, text) ? idOf : undefined);
   }
 
-  /** A text of several words is no id. */
-  #compare(sent: string, shown: string): void {
-    if (areSame(sent, shown)) this.thing = true;
-    else this.other ||= !/\s/.test(sent.trim());
+  /** An `id` may be that of the request. */
+  #isOtherId(name: string, id: string): boolean {
+    const ids = this.#ids;
+    return ids.some((each) => areOfOneKind(each, id)) || (name !== 'id' && ids.length > 0);
   }
 
-  /** An `id` may be that of the thing, or one of the request. */
-  #id(name: string, id: string): void {
-    const ids = [...this.asked.names].flatMap(([plain, { text }]) =>
+  /** Those of whom or what is changed, and not of where. */
+  get #ids(): readonly string[] {
+    return [...this.asked.names].flatMap(([plain, { text }]) =>
       /(?:id|code)$/.test(plain) && !/^(?:project|organi[sz]ation)/.test(plain) ? [text] : [],
     );
-    if (ids.some((each) => areSame(each, id))) this.thing = true;
-    else if (ids.some((each) => areOfOneKind(each, id)) || (name !== 'id' && ids.length > 0))
-      this.other = true;
   }
 
   #roles(named: readonly (readonly [role: string, isGranted: boolean])[]): void {

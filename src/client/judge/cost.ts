@@ -1,8 +1,8 @@
-import { parsedResultsOf, valueAt } from '../../core/answer-body.ts';
+import { parsedResultsOf, readBodyOnce, valueAt } from '../../core/answer-body.ts';
 import { isObject, present } from '../../core/objects.ts';
 import type { JsonValue } from '../../core/operation.ts';
-import { type Credits, credits } from '../../ledger/ledger.ts';
-import type { Dialect, DialectOperation } from '../dialect.ts';
+import { type Credits, credits, type RawReply } from '../../ledger/ledger.ts';
+import { type Dialect, type DialectOperation, vendorReply } from '../dialect.ts';
 import { nameOf } from './names.ts';
 import { headerOf } from './rules.ts';
 import type { Said } from './said.ts';
@@ -34,17 +34,19 @@ function assumedCredits(
   return results === undefined ? most : results.length * perResult;
 }
 
-/** Whether an answer cost just that: it says so itself, or the price is published, or it was free. */
-export function isExactly(
+/** Whether an answer that was booked at `charged` cost just that: it says so itself, or the price is published, or it was free. */
+export function isExactCharge(
   charged: Credits,
-  said: Pick<Said, 'raw' | 'body'>,
+  reply: RawReply | undefined,
   dialect: Dialect,
   operation: DialectOperation,
 ): boolean {
-  const { found, exact, per_result: perResult } = operation.credits;
-  const stated = statedAmount(said, dialect, operation);
+  const raw = reply && (vendorReply(reply, dialect) ?? reply);
+  const stated = raw && statedAmount({ raw, body: readBodyOnce(raw.body) }, dialect, operation);
   if (stated !== undefined) return stated === charged;
-  return charged === 0 || (exact === true && perResult === undefined && charged === found);
+  const { found, exact, per_result: perResult } = operation.credits;
+  const isPublished = raw !== undefined && exact === true && perResult === undefined;
+  return charged === 0 || (isPublished && charged === found);
 }
 
 /** The cost that the answer states, which may be a part of a credit. What the dialect names is believed whatever it says. */

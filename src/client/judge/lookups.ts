@@ -10,6 +10,7 @@ import { CONTAINERS, ID, isBlank, isPlain, membersOf, nameOf } from './names.ts'
 import {
   ACCEPTED,
   BY_STATUS,
+  type Conclusion,
   firstOf,
   is2xx,
   is4xx,
@@ -90,15 +91,6 @@ export const LOOKUPS: readonly Row<LookupAnswer>[] = [
 const isOfQuestion = (by: number): boolean =>
   is2xx(by) || (is4xx(by) && !isUnfinished(by) && ![401, 403, 407, 420, 429].includes(by));
 
-export interface LookupConclusion {
-  readonly row: Row<never>;
-  readonly texts: readonly string[];
-  /** A match that says of itself that a part is missing. */
-  readonly isPartial?: true;
-  /** A match that shows another identifier than was asked for, such as `the domain acme.example`. */
-  readonly shows?: string;
-}
-
 export interface Question {
   readonly dialect: Dialect;
   readonly operation: DialectOperation;
@@ -120,7 +112,7 @@ export function questionOf(dialect: Dialect, operation: DialectOperation, call: 
   };
 }
 
-export function judgeLookup(body: JsonValue, raw: RawReply, question: Question): LookupConclusion {
+export function judgeLookup(body: JsonValue, raw: RawReply, question: Question): Conclusion {
   const { asked, vocabulary } = question;
   const http = raw.status;
   const { isOwn } = asked;

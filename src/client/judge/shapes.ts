@@ -84,19 +84,16 @@ export function envelopeAdvice(raw: RawReply, dialect: Dialect): string | undefi
   if (vendorReply(raw, dialect) !== undefined) return undefined;
   const { answer } = through.envelope;
   const isStatusMissing = answer.status !== undefined && valueAt(body, answer.body) !== undefined;
-  const [missing, part, correction] = isStatusMissing
-    ? ([answer.status, 'status', 'if it names none, `answer: { status: null }`'] as const)
-    : ([answer.body, 'body', BODY] as const);
-  const names = membersOf(body).map(([name]) => foreignWords(name));
-  const has = isObject(body) ? names.slice(0, 8).join(', ') || 'nothing' : 'no names';
+  const missing = isStatusMissing ? 'status' : 'body';
+  const names = membersOf(body)
+    .slice(0, 8)
+    .map(([name]) => foreignWords(name));
   return [
-    `An answer from the service has no vendor's answer at \`${missing}\`, where api_call.answer.${part} of its dialect says; it has ${has}.`,
-    `Write under api_call in the dialect of the service account, ${correction}.`,
+    `An answer from the service has no vendor's answer at \`${answer[missing]}\`, where api_call.answer.${missing} of its dialect says; it has ${names.join(', ') || 'no names'}.`,
+    `Write under api_call in the dialect of the service account where it is, as \`answer: { body: NAME, status: NAME }\`: the body is \`${WHOLE_BODY}\` where all of it is the vendor's answer, and the status null where it names none.`,
     'The next run then reads lookups in doubt from the ledger, and does not buy them again.',
   ].join(' ');
 }
-
-const BODY = `where it is, as \`answer: { body: NAME }\`, or \`answer: { body: ${WHOLE_BODY} }\` if all of it is the vendor's answer, with \`status: null\` reading it where it names none`;
 
 // -------------------------------------------------------------------------------------------- odd answers and refusals
 

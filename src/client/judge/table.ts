@@ -16,6 +16,18 @@ export interface Row<Answer> {
   readonly remark?: string;
 }
 
+/** What a table says of an answer. */
+export interface Conclusion {
+  /** The row that decided. */
+  readonly row: Row<never>;
+  /** A match that says of itself that a part is missing. */
+  readonly isPartial?: true;
+  /** A match that shows another identifier than was asked for, such as `the domain acme.example`. */
+  readonly shows?: string;
+  /** The answer's texts and codes, as they stand in it. */
+  readonly texts: readonly string[];
+}
+
 export const row = <Answer>(
   name: string,
   means: PlainMeaning,

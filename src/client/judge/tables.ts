@@ -10,6 +10,7 @@ import type { Said } from './said.ts';
 import {
   ACCEPTED,
   BY_STATUS,
+  type Conclusion,
   firstOf,
   is2xx,
   is3xx,
@@ -23,15 +24,6 @@ import {
 import { vocabularyOf } from './words.ts';
 
 /** Which table reads an answer, and what it says by it. */
-
-export interface Conclusion {
-  /** The row that decided. */
-  readonly row: Row<never>;
-  readonly isPartial?: true;
-  readonly shows?: string;
-  /** The answer's texts and codes, as they stand in it. */
-  readonly texts: readonly string[];
-}
 
 /** An answer and what it means. */
 export interface Meant {

@@ -107,8 +107,7 @@ function attemptStory(
 function isExactlyBooked({ call, closure, reply }: AttemptRecord, dialect: Dialect): boolean {
   if (closure?.kind !== 'answered' || reply === undefined) return false;
   if (!Object.hasOwn(dialect.operations, call.operation)) return closure.charged === 0;
-  const answered = { kind: 'answered', raw: reply } as const;
-  return isExactCharge(closure.charged, answered, dialect, dialectOperationOf(dialect, call));
+  return isExactCharge(closure.charged, reply, dialect, dialectOperationOf(dialect, call));
 }
 
 function fieldsShown({ settings }: Batch, record: RowRecord | undefined): readonly string[] {
