@@ -8,12 +8,12 @@ import {
   loadAccounts,
   REGIONS,
   SANDBOX_NAMES,
-  shippedDialect,
   usableKey,
 } from '../client/account/account.ts';
 import { addAccount, removeAccount } from '../client/account/edit.ts';
 import { dialectProblem } from '../client/dialect.ts';
 import { type StopError, stop } from '../core/errors.ts';
+import { shippedDialect } from '../core/families.ts';
 import { suggestion } from '../core/nearest.ts';
 import { linesOf, sentence } from '../core/plain-text.ts';
 import { commandLine, wholeNumber } from '../lib/command-line.ts';

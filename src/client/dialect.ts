@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { basename } from 'node:path';
 import {
   type AnswerPlace,
   bytesOf,
@@ -10,7 +11,7 @@ import {
 } from '../core/answer-body.ts';
 import { canonicalJson } from '../core/call-key.ts';
 import { invariant, StopError, stop } from '../core/errors.ts';
-import { DIALECTS } from '../core/families.ts';
+import { DIALECTS, shippedDialect } from '../core/families.ts';
 import { loadMember } from '../core/family.ts';
 import { isObject, present } from '../core/objects.ts';
 import type { Answer, Call, JsonObject, JsonValue, Operation, Vendor } from '../core/operation.ts';
@@ -107,28 +108,30 @@ export async function dialectOfContent(content: JsonObject, account: Account): P
   return asSpokenBy(account, (await import('./dialect/file.ts')).dialectCarried(content, account));
 }
 
-/** With how it differs from what the account would speak without any file. */
+/** With how it differs from what the account would speak without files of others. */
 async function asSpokenBy(
   account: Account,
   dialect: Dialect,
   own: readonly OwnDialect[] = [],
 ): Promise<Dialect> {
   requireFillable(dialect, account);
-  const differences = differencesOf(dialect, await spokenBy(account, own, 'without files'));
+  const differences = differencesOf(dialect, await spokenBy(account, own, 'without foreign'));
   return { ...dialect, ...present({ differences }) };
 }
 
 async function spokenBy(
   { vendor, dialectPath, sandbox, via }: Account,
   own: readonly OwnDialect[],
-  files: 'with files' | 'without files' = 'with files',
+  files: 'all' | 'without foreign' = 'all',
 ): Promise<Dialect> {
   const spoken = async (by: Vendor, path: string | undefined): Promise<Dialect> => {
     const builtIn = await builtInDialect(by);
     const passed = own.find((each) => each.vendor === by);
     // Most accounts name no file, and loading the code that checks one takes a good part of a start.
     if (passed !== undefined) return (await import('./dialect/file.ts')).dialectOfValue(passed, builtIn);
-    if (path === undefined || files === 'without files') return builtIn;
+    // What is shipped is the program's own word, so nobody is asked about it.
+    const isForeign = path !== undefined && shippedDialect(basename(path, '.yaml')) !== path;
+    if (path === undefined || (isForeign && files === 'without foreign')) return builtIn;
     return (await import('./dialect/file.ts')).readDialectFile(path, builtIn);
   };
   const direct = await spoken(vendor, dialectPath);

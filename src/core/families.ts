@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { invariant } from './errors.ts';
 
 /**
@@ -24,6 +25,12 @@ export function pageFolder(): URL {
 
 /** The folder that holds `package.json`. Each build has a folder of its own in `dist/`. */
 export const PACKAGE = new URL(HERE.endsWith('.ts') ? '../../' : '../../../', HERE);
+
+/** The file of a dialect that comes with Rowonce, which an account names by its word, such as `hunter`. */
+export function shippedDialect(word: string): string | undefined {
+  const path = fileURLToPath(new URL(`fixtures/dialects/${word}.yaml`, PACKAGE));
+  return /^[\w-]+$/.test(word) && existsSync(path) ? path : undefined;
+}
 
 export function version(): string {
   const manifest: unknown = JSON.parse(readFileSync(new URL('package.json', PACKAGE), 'utf8'));

@@ -12,7 +12,7 @@ const SOURCES = join(import.meta.dirname, '..', '..', 'src');
 const MOST_LINES: Readonly<Record<string, number>> = {
   cli: 5_572,
   client: 9_771,
-  core: 2_245,
+  core: 2_252,
   files: 13_731,
   index: 339,
   job: 1_457,

@@ -1,6 +1,6 @@
 /**
- * Goal: a dialect that comes with Rowonce sends the request that its vendor documents, and nothing shows or keeps a key that stands in a
- * query.
+ * Goal: a dialect that comes with Rowonce sends the request that its vendor documents, nobody is asked about it, and nothing shows or keeps a key
+ * that stands in a query.
  * Method: the real command, an account that names the dialect by its word, and a vendor on a real socket that keeps what arrives.
  */
 import { readdirSync, readFileSync } from 'node:fs';
@@ -80,8 +80,7 @@ const DOCUMENTED: readonly Documented[] = [
 test.each(DOCUMENTED)('$dialect: $asked', async ({ dialect, asked: question, line, headers, body }) => {
   const { desk, asked } = await deskBefore(() => ({ name: 'Acme' }), { dialect, key: KEY });
   const words = ['try', ...question, '--account', 'data', '--yes'];
-  const [accept] = /--accept dialect:\w+/.exec((await desk.type(words)).stderr) ?? [];
-  const { stdout, stderr } = await desk.type([...words, ...(accept?.split(' ') ?? [])]);
+  const { stdout, stderr } = await desk.type(words);
   expect(asked.map(({ method, path }) => `${method} ${path}`)).toEqual([line]);
   expect(asked[0]?.headers).toMatchObject(headers);
   const sent = asked[0]?.body ?? '';
@@ -103,8 +102,7 @@ test('an answer in the form of a script, as the register of companies of Austral
   };
   const { desk } = await deskBefore(() => `c(${JSON.stringify(company)})`, { dialect: 'abr', key: KEY });
   const words = ['try', 'enrich-company', 'abn=51824753556', '--account', 'data', '--yes'];
-  const [accept] = /--accept dialect:\w+/.exec((await desk.type(words)).stderr) ?? [];
-  const { stdout } = await desk.type([...words, ...(accept?.split(' ') ?? [])]);
+  const { stdout } = await desk.type(words);
   expect(stdout).toContain('Australian Taxation Office');
   expect(stdout).toMatch(/^Answer +found/m);
 });

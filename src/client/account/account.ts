@@ -1,10 +1,8 @@
-import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { canonicalJson } from '../../core/call-key.ts';
 import { stop } from '../../core/errors.ts';
-import { PACKAGE } from '../../core/families.ts';
+import { shippedDialect } from '../../core/families.ts';
 import { suggestion } from '../../core/nearest.ts';
 import { present } from '../../core/objects.ts';
 import type { Vendor } from '../../core/operation.ts';
@@ -277,12 +275,6 @@ function ownPartsOf(name: string, entry: AccountEntry, { path }: AccountsDocumen
       exclusiveKey: entry.exclusive_key === true ? (true as const) : undefined,
     }),
   };
-}
-
-/** The file of a dialect that comes with Rowonce, which an account names by its word, such as `hunter`. */
-export function shippedDialect(word: string): string | undefined {
-  const path = fileURLToPath(new URL(`fixtures/dialects/${word}.yaml`, PACKAGE));
-  return /^[\w-]+$/.test(word) && existsSync(path) ? path : undefined;
 }
 
 type ProviderEntry = AccountEntry & { readonly vendor: 'provider' };

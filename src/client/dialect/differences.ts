@@ -76,6 +76,6 @@ function sentBy(dialect: Dialect): unknown {
 /** Every value with its path, as the file has it. */
 function textsIn(value: unknown, path: readonly string[] = []): readonly (readonly [string, string])[] {
   if (value === undefined) return [];
-  if (!isObject(value)) return [[path.join('.'), JSON.stringify(value)]];
+  if (!isObject(value)) return [[path.join('.'), value === null ? 'none' : JSON.stringify(value)]];
   return Object.entries(value).flatMap(([name, each]) => textsIn(each, [...path, name]));
 }
