@@ -80,6 +80,7 @@ export const CHANGES: readonly Row<ChangeAnswer>[] = [
   row('it was accepted, or names a task', 'pending', (it) => it.by === ACCEPTED || it.work),
   row('it shows the thing with the role', 'found', (it) => it.thing && it.role),
   wordless("it shows the thing of a call of one's own", (it) => it.isAny && it.thing && !it.yes),
+  row("it says that a call of one's own was done", 'found', (it) => it.isAny && it.yes),
   row('there is something in it that nobody knows', 'in_doubt', (it) => it.odd, NOT_SAID),
   row('it says that it was done', 'found', (it) => it.yes || it.role),
   wordless('it is empty', (it) => it.isEmpty),
