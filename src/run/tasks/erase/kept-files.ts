@@ -8,7 +8,6 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, join, relative, sep } from 'node:path';
-import { openPromise } from 'yauzl';
 import { LISTS } from '../../../core/paths.ts';
 import type { Erasable, ErasureTarget, Person } from '../../../ledger/erase.ts';
 import type { BatchId } from '../../../ledger/ledger.ts';
@@ -122,6 +121,7 @@ async function isNamedIn(path: string, person: Person): Promise<boolean> {
   try {
     if (await isIn(createReadStream(path, { highWaterMark: PART_BYTES }))) return true;
     // A workbook is packed; another file is none.
+    const { openPromise } = await import('yauzl');
     const archive = await openPromise(path, { autoClose: false });
     try {
       for await (const entry of archive.eachEntry())
