@@ -1,6 +1,4 @@
 import type { Command } from 'commander';
-import type { AnswerRule, BodyTest } from '../client/dialect.ts';
-import type { RuleFound } from '../client/judge.ts';
 import { isoTime } from '../core/clock.ts';
 import { EXIT, StopError } from '../core/errors.ts';
 import { atMost, counted, foreignWords, linesOf } from '../core/plain-text.ts';
@@ -26,6 +24,7 @@ import {
   trialOf,
   triedFields,
 } from '../run/tasks/trial.ts';
+import { ruleWords } from './render/rule.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
 import { addColumnsFlag, type EntryFlags, entriesOf } from './shell/entry-flags.ts';
 import { askAgreementOn, choiceOption } from './shell/flags.ts';
@@ -179,7 +178,7 @@ function triedLines(trial: Trial, tried: Tried, means: Flags['means']): readonly
   return linesOf(
     reply && replyLines(reply),
     `Answer     ${closureWords(closure)}`,
-    rule && `Rule       ${ruleWords(rule, trial.dialect.name)}`,
+    rule && `Rule       ${ruleWords(rule)}`,
     fields.answers > 0 && `Fields     ${known}`,
     fields.sentences(),
     means && `Proposed   ${ruleProposed(trial, tried, means) ?? none}`,
@@ -199,32 +198,4 @@ function closureWords(closure: Ended | undefined): string {
   if (closure === undefined) return 'none yet';
   if (closure.kind !== 'answered') return `${closure.kind} (${closure.why})`;
   return `${closure.answer}, ${counted(closure.charged, 'credit')} (${closure.why})`;
-}
-
-/** `rule 2 of answers in the dialect acme: status 200 is one of 2xx, "data" is empty; it means no_match`. */
-function ruleWords(found: RuleFound, dialect: string): string {
-  if ('row' in found) return `the table: ${found.row}; it means ${found.means}`;
-  const { rule, list, number, status, means } = found;
-  const tests = [
-    `status ${status} is one of ${rule.status.join(', ')}`,
-    ...Object.entries(rule.header ?? {}).map(([name, pattern]) => `header ${name} fits /${pattern}/i`),
-    ...[rule.body ?? []].flat().flatMap(bodyWords),
-  ];
-  const before = number === 1 ? '' : ', and no rule above it fits';
-  return `rule ${number} of ${list} in the dialect ${dialect}: ${tests.join(', ')}${before}; ${meansWords(rule, means)}`;
-}
-
-function meansWords(rule: AnswerRule, means: RuleFound['means']): string {
-  return rule.means === means
-    ? `it means ${means}`
-    : `what the answer says of itself decides, and means ${means}`;
-}
-
-function bodyWords(body: BodyTest): readonly string[] {
-  const where = body.path === undefined ? 'the body' : `"${body.path}"`;
-  return linesOf(
-    body.is !== undefined && `${where} is ${body.is}`,
-    body.equals !== undefined && `${where} is ${JSON.stringify(body.equals)}`,
-    body.matches !== undefined && `${where} fits /${body.matches}/i`,
-  );
 }

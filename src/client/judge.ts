@@ -135,8 +135,10 @@ export type RuleFound = {
   readonly means: PlainMeaning;
 } & (
   | {
-      readonly rule: AnswerRule /** The entry of the dialect that lists it. */;
-      readonly list: string /** From 1. */;
+      readonly rule: AnswerRule;
+      readonly dialect: string;
+      /** The entry of the dialect that lists it, where it stands at this number from 1. */
+      readonly list: string;
       readonly number: number;
     }
   | { readonly row: string }
@@ -147,12 +149,12 @@ export function ruleOf(raw: RawReply, dialect: Dialect, operation: DialectOperat
   const { own, said, rules, rule, table, means } = meantBy(raw, dialect, operation, call);
   const { status } = said.raw;
   if (rule === undefined) return { row: table?.row.name ?? '', means, status };
+  const found = { rule, means, status, dialect: dialect.name };
   const at = rules.indexOf(rule);
   const ofOperation = own === undefined ? 0 : (operation.answers?.length ?? 0);
-  if (at < ofOperation)
-    return { rule, means, list: `operations.${call.operation}.answers`, number: at + 1, status };
+  if (at < ofOperation) return { ...found, list: `operations.${call.operation}.answers`, number: at + 1 };
   const list = own === undefined ? 'api_call.answers' : 'answers';
-  return { rule, means, list, number: at - ofOperation + 1, status };
+  return { ...found, list, number: at - ofOperation + 1 };
 }
 
 function verdictOf(answer: Meant, charged: Credits, call: Call | undefined): Verdict {

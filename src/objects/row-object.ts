@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { RuleFound } from '../client/judge.ts';
 import { isoTime } from '../core/clock.ts';
 import { subjectWords } from '../core/membership.ts';
 import { type Call, sentParameters } from '../core/operation.ts';
@@ -45,6 +46,23 @@ const ReplyObject = noun({
   /** The vendor's id of the request. */
   request_id: named(z.string().nullable(), ({ requestId }) => requestId ?? null),
 });
+
+/** What decided: a rule of the dialect with its place and its tests, or a row of the table. */
+export const RuleObject = z.looseObject({
+  dialect: z.string().optional(),
+  list: z.string().optional(),
+  number: z.number().optional(),
+  row: z.string().optional(),
+  means: z.string(),
+});
+
+export function ruleShown(found: RuleFound | undefined): z.infer<typeof RuleObject> | null {
+  if (found === undefined) return null;
+  const { means } = found;
+  if ('row' in found) return { row: found.row, means };
+  const { dialect, list, number, rule } = found;
+  return { dialect, list, number, ...rule, means };
+}
 
 const READ_AS = ['found', 'no_match', 'refused', 'not_sent', 'paused', 'stopped', 'in_doubt'] as const;
 
@@ -106,7 +124,7 @@ export const AttemptObject = noun({
     of.closure ? ClosureObject.of({ ...of.closure, isExact: of.isExact }) : null,
   ),
   looks: attempt(z.array(LookObject), ({ looks }) => looks.map(LookObject.of)),
-  /** How later dialects read its answer. */
+  rule: attempt(RuleObject.nullable(), ({ rule }) => ruleShown(rule)),
   /** How the dialect of today reads it, where that differs. */
   today: attempt(ReadObject.optional(), ({ today }) => today && ReadObject.of(today)),
   /** Why and when the money at risk was given back. */

@@ -13,7 +13,7 @@ import {
 } from '../run/tasks/trial.ts';
 import { SpentObject } from './batch-object.ts';
 import { membersOf, noun } from './noun.ts';
-import { replyMembers } from './row-object.ts';
+import { RuleObject, replyMembers, ruleShown } from './row-object.ts';
 import { StopObject } from './stop-object.ts';
 
 /** A request that was tried, and what came of it. */
@@ -38,24 +38,6 @@ const RequestObject = z.object({
 
 const ReplyObject = noun(replyMembers);
 
-/** A rule of the dialect, or a row of the table. */
-const RuleObject = z.looseObject({
-  dialect: z.string().optional(),
-  list: z.string().optional(),
-  number: z.number().optional(),
-  row: z.string().optional(),
-  means: z.string(),
-});
-
-function ruleOf({ trial, tried }: Told): z.infer<typeof RuleObject> | null {
-  const found = tried && ruleBehind(trial, tried);
-  if (found === undefined) return null;
-  const { means } = found;
-  if ('row' in found) return { row: found.row, means };
-  const { rule, list, number } = found;
-  return { dialect: trial.dialect.name, list, number, ...rule, means };
-}
-
 const settled = ({ tried }: Told) => (tried?.closure?.kind === 'answered' ? tried.closure : undefined);
 
 const told = membersOf<Told>();
@@ -68,7 +50,7 @@ export const TrialObject = noun({
   answer: told(z.string().nullable(), (of) => settled(of)?.answer ?? of.tried?.closure?.kind ?? null),
   charged: told(z.number().nullable(), (of) => settled(of)?.charged ?? null),
   /** The entry of the dialect that decided, with what it asks of a reply. */
-  rule: told(RuleObject.nullable(), ruleOf),
+  rule: told(RuleObject.nullable(), ({ trial, tried }) => ruleShown(tried && ruleBehind(trial, tried))),
   /** With `--means`: the rule that would read such answers so; null where nothing tells them from others. */
   proposed: told(z.string().nullable().optional(), ({ trial, tried, means }) =>
     means === undefined || tried === undefined ? undefined : (ruleProposed(trial, tried, means) ?? null),

@@ -8,6 +8,7 @@ import { RowObject } from '../../objects/row-object.ts';
 import { keptWork } from '../../operations/team/planned-work.ts';
 import type { AttemptStory, RowStory } from '../../run/tasks/row-story.ts';
 import { callWords, decisionWords, lookWords } from '../render/doubts.ts';
+import { ruleName } from '../render/rule.ts';
 import type { Report } from '../shell/command.ts';
 
 export function rowReport(story: RowStory): Report {
@@ -47,6 +48,7 @@ function attemptLines(story: AttemptStory, shown: RowStory): readonly string[] {
       ...reasonLines(record),
       ...replyLines(story),
       closure === undefined ? 'still open' : closureWords(closure, story),
+      ...(story.rule === undefined ? [] : [`read by ${ruleName(story.rule)}`]),
       ...afterwardsLines(story),
       ...readingLines(story, shown),
     ].map((line) => `    ${line}`),

@@ -1,6 +1,6 @@
 import type { Dialect } from '../../client/dialect.ts';
 import { answerPlaceOf, dialectOperationOf, vendorReply } from '../../client/dialect.ts';
-import { changeFields, isExactCharge } from '../../client/judge.ts';
+import { changeFields, isExactCharge, type RuleFound, ruleOf } from '../../client/judge.ts';
 import { type Judged, judgedToday } from '../../client/kept-answers.ts';
 import { fieldsOf, parsedFieldsOf, readBody } from '../../core/answer-body.ts';
 import { PathSearch } from '../../core/answer-fields.ts';
@@ -42,6 +42,8 @@ export interface AttemptStory {
   readonly requestId: string | undefined;
   /** Whether its answer surely cost just what it was booked at, by the dialect of today. */
   readonly isExact: boolean;
+  /** What decides by the dialect of today how the answer is read. */
+  readonly rule: RuleFound | undefined;
   /** How the dialect of today reads the answer, if that differs from how the attempt ended. */
   readonly today: Judged | undefined;
   /** The flags of `settle` that apply that reading to a change in doubt. */
@@ -99,9 +101,16 @@ function attemptStory(
     decided,
     requestId: record.reply && requestIdIn(record.reply, dialect),
     isExact: dialect !== undefined && isExactlyBooked(record, dialect),
+    rule: dialect && ruleBehind(record, dialect),
     today,
     settleFlags: dialect && today && settleFlags(record, today, dialect),
   };
+}
+
+function ruleBehind({ call, reply, decision }: AttemptRecord, dialect: Dialect): RuleFound | undefined {
+  const isRead = reply !== undefined && decision?.kind !== 'told' && call.erasedAtMs === undefined;
+  if (!isRead || !Object.hasOwn(dialect.operations, call.operation)) return undefined;
+  return ruleOf(reply, dialect, dialectOperationOf(dialect, call), call);
 }
 
 function isExactlyBooked({ call, closure, reply }: AttemptRecord, dialect: Dialect): boolean {
