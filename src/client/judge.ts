@@ -186,7 +186,15 @@ function verdictOf(answer: Meant, charged: Credits, call: Call | undefined): Ver
     case 'key_dead':
     case 'credits_used_up':
     case 'wrong_address':
-      return { kind: 'stopped', why, stop: stopFor(means, why, said) };
+      return {
+        kind: 'stopped',
+        why,
+        stop: stopFor(
+          means,
+          `${why}, read by ${table === undefined ? 'a rule of the dialect' : `the table: ${table.row.name}`}`,
+          said,
+        ),
+      };
     default:
       return unreachable(means);
   }

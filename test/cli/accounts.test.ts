@@ -340,7 +340,9 @@ test('test of a service tries the key with the question that its dialect names, 
   ]);
   const dead = await accounts(['test'], { env: { K: 'bad' } });
   expect(dead.code).toBe(77);
-  expect(dead.stderr).toMatch(/^The service refused the key: status 401, "unknown key"\.\n/m);
+  expect(dead.stderr).toMatch(
+    /^The service refused the key: status 401, "unknown key", read by the table: the status is 401\.\n/m,
+  );
   const shy = await accounts(['test'], { env: { K: 'shy' } });
   expect(shy.code).toBe(0);
   expect(shy.stdout).toContain(

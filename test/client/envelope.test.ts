@@ -142,13 +142,13 @@ describe('an answer', () => {
   test('that stops the run says whose key it is, and where to put a working one', () => {
     expect(verdictOn(reply(401, {}))).toMatchObject({
       stop: {
-        message: 'The service refused the key: status 401.',
+        message: 'The service refused the key: status 401, read by the table: the status is 401.',
         next: expect.stringContaining('the service account'),
       },
     });
     expect(verdictOn(inside(401, {}))).toMatchObject({
       stop: {
-        message: 'The provider refused the key: status 401.',
+        message: 'The provider refused the key: status 401, read by the table: the status is 401.',
         next: expect.stringContaining('the connected account acme-data of the service'),
       },
     });
