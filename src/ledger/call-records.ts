@@ -81,9 +81,8 @@ export function admitted(attempt: AttemptId, reserved: Credits): Admitted {
 
 export type Admission =
   | Admitted
-  | { readonly kind: 'over_budget'; readonly scope: BudgetScope; readonly money: Money }
-  /** Above a cap as long as attempts that are open reserve what they do. */
-  | { readonly kind: 'wait'; readonly scope: BudgetScope; readonly money: Money }
+  /** Above a cap; `wait`: as long as attempts that are open reserve what they do. */
+  | { readonly kind: 'over_budget' | 'wait'; readonly scope: BudgetScope; readonly money: Money }
   /** Another attempt of the call is under way. */
   | InFlight
   /** The call has an answer, and not one that was to be replaced. */
@@ -99,10 +98,6 @@ export type Admission =
     }
   /** The call stands otherwise than it was asked for: it was to be sent `ifUnknown`, or was overtaken. */
   | { readonly kind: 'known' };
-
-/** Whether a call that is above a cap may fit once attempts that are open have ended. */
-export const capReached = (scope: BudgetScope, money: Money): Admission =>
-  money.reserved > 0 ? { kind: 'wait', scope, money } : { kind: 'over_budget', scope, money };
 
 export type { KnownSubject };
 

@@ -25,15 +25,22 @@ export interface Writing extends Context {
   transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
 }
 
-/** The numbers of accounts by their identities, which stay. */
+/** The numbers of accounts by their identities, which stay. Who asks in one turn is answered in that order. */
 export function accountsOf(db: Pick<Db, 'rows'>): Context['account'] {
-  const known = new Map<string, number>();
-  return async (identity) => {
-    const number = known.get(identity);
-    if (number !== undefined) return number;
-    const [found] = await db.rows<{ id: number }>('SELECT id FROM accounts WHERE identity = ?', [identity]);
-    if (found !== undefined) known.set(identity, found.id);
-    return found?.id;
+  const found = new Map<string, Promise<number | undefined>>();
+  const numberOf = async (identity: string): Promise<number | undefined> => {
+    const rows = db.rows<{ id: number }>('SELECT id FROM accounts WHERE identity = ?', [identity]);
+    const [account] = await rows.catch((error) => {
+      found.delete(identity);
+      throw error;
+    });
+    if (account === undefined) found.delete(identity);
+    return account?.id;
+  };
+  return (identity) => {
+    const number = found.get(identity) ?? numberOf(identity);
+    found.set(identity, number);
+    return number;
   };
 }
 

@@ -257,19 +257,6 @@ async function readChange(sql: Sql, { attempt, answer, why, dialect, reason = wh
 /** How the call of a lookup stands then. What a former dialect took for none is an answer again, unless the call was bought anew since. */
 async function readAs(sql: Sql, { state, key }: KeptCall, isAnswered: boolean): Promise<string> {
   if (!isAnswered) return state === 'answered' ? 'retracted' : state;
-  return state === 'retracted' && (await currentOf(sql, key)) === undefined ? 'answered' : state;
-}
-
-export interface Current {
-  readonly id: number;
-  readonly state: string;
-}
-
-/** The call that stands of a key. */
-export async function currentOf(sql: Pick<Sql, 'rows'>, key: Uint8Array): Promise<Current | undefined> {
-  const [call] = await sql.rows<Current>(
-    `SELECT c.id, c.state FROM calls c WHERE c.key = ? AND ${isCurrent('c')}`,
-    [key],
-  );
-  return call;
+  const current = await sql.rows(`SELECT c.id FROM calls c WHERE c.key = ? AND ${isCurrent('c')}`, [key]);
+  return state === 'retracted' && current.length === 0 ? 'answered' : state;
 }

@@ -77,7 +77,8 @@ const CELLS_GO = eachWhole(ROW_COLUMNS)(
 
 // --------------------------------------------------------------------------------------------- intents
 
-const INTENT_COLUMNS = {
+/** A request that is about to leave. */
+export const INTENT_COLUMNS = {
   id: 'int',
   key: 'bytes',
   /** `first`, `refresh`, `repeat` or `retry`. */
@@ -110,24 +111,22 @@ const INTENT_COLUMNS = {
   after: 'int',
   /** 1: it waits while another call of its operation is open, because nobody knows a price yet. */
   is_unpriced: 'int',
-  /** What those before it in its group reserve of the same budgets, and the number of that; set when it is written. */
+} as const;
+export type Intent = Filled<
+  typeof INTENT_COLUMNS,
+  | ('request' | 'first_sent_at' | 'prior' | 'payer' | 'replaces')
+  | ('decision' | 'project' | 'subject' | 'after')
+>;
+
+/** With what those before it in its group reserve of the same budgets, and the number of that. */
+const IN_GROUP = {
+  ...INTENT_COLUMNS,
   before_batch: 'int',
   before_day: 'int',
   before_month: 'int',
   before_extra: 'int',
   moved: 'int',
 } as const;
-
-type IntentRecord = Filled<
-  typeof INTENT_COLUMNS,
-  | ('request' | 'first_sent_at' | 'prior' | 'payer' | 'replaces')
-  | ('decision' | 'project' | 'subject' | 'after')
->;
-/** A request that is about to leave. */
-export type Intent = Omit<
-  IntentRecord,
-  'before_batch' | 'before_day' | 'before_month' | 'before_extra' | 'moved'
->;
 
 /** Budgets of days and months begin with the first intent of them. */
 const NEW_SCOPES = eachWhole({ account: 'int', day: 'int', month: 'int' })(`
@@ -137,7 +136,7 @@ SELECT DISTINCT CASE k.n WHEN 1 THEN 'day:' || v.account || ':' || v.day ELSE 'm
 FROM v JOIN accounts a ON a.id = v.account CROSS JOIN (SELECT 1 AS n UNION ALL SELECT 2) k WHERE 1 = 1
 ON CONFLICT (scope) DO NOTHING`);
 
-const NEW_SUBJECT = each(INTENT_COLUMNS)(`
+const NEW_SUBJECT = each(IN_GROUP)(`
 INSERT INTO subjects (account, project, name) SELECT DISTINCT v.account, v.project, v.subject FROM v WHERE v.subject IS NOT NULL
 ON CONFLICT (account, project, name) DO NOTHING`);
 
@@ -165,7 +164,7 @@ const IS_OLD = `EXISTS (SELECT 1 FROM batches b JOIN replies r ON r.call = calls
     AND NOT EXISTS (SELECT 1 FROM calls l WHERE l.prior = calls.id AND l.kind = 'refresh' AND l.batch = b.id AND l.state NOT IN ('unsold', 'released')))`;
 
 /** What stands steps aside for its successor: an answer that is too old, or a doubt that somebody decided about. */
-const STEPS_ASIDE = each(INTENT_COLUMNS)(`
+const STEPS_ASIDE = each(IN_GROUP)(`
 UPDATE calls SET state = CASE v.kind WHEN 'refresh' THEN 'replaced' ELSE 'retried' END, is_current = 0 FROM v WHERE calls.id = v.prior AND calls.key = v.key AND calls.state = CASE v.kind WHEN 'refresh' THEN 'answered' ELSE 'doubt' END
   AND (v.kind <> 'refresh' OR ${IS_OLD}) AND (v.payer IS NULL OR calls.request = v.request)
   AND ${FITS_IN_PLACE}`);
@@ -186,7 +185,7 @@ ON CONFLICT DO NOTHING`;
 const ADMITTED = 'SELECT c.id FROM v JOIN calls c ON c.id = v.id';
 
 /** A question that nothing is known of. */
-const INTENT = eachWriting(INTENT_COLUMNS, 'id')(
+const INTENT = eachWriting(IN_GROUP, 'id')(
   intentSql(
     `'first', NULL, NULL, NULL, NULL, NULL`,
     'v',
@@ -196,7 +195,7 @@ const INTENT = eachWriting(INTENT_COLUMNS, 'id')(
 );
 
 /** A change, or what is sent in the place of what has stepped aside for it. */
-const INTENT_IN_PLACE = eachWriting(INTENT_COLUMNS, 'id')(
+const INTENT_IN_PLACE = eachWriting(IN_GROUP, 'id')(
   intentSql(
     'v.kind, v.prior, v.payer, v.decision, s.id, v.after',
     'v LEFT JOIN subjects s ON s.account = v.account AND s.project = v.project AND s.name = v.subject',
@@ -208,7 +207,7 @@ const INTENT_IN_PLACE = eachWriting(INTENT_COLUMNS, 'id')(
 );
 
 /** What stepped aside for a call that was not admitted stands again. */
-const STANDS_AGAIN = each(INTENT_COLUMNS)(`
+const STANDS_AGAIN = each(IN_GROUP)(`
 UPDATE calls SET state = CASE calls.state WHEN 'replaced' THEN 'answered' ELSE 'doubt' END, is_current = 1 FROM v
 WHERE calls.id = v.prior AND calls.state IN ('replaced', 'retried') AND NOT EXISTS (SELECT 1 FROM calls c WHERE c.id = v.id)
   AND NOT EXISTS (SELECT 1 FROM calls o WHERE o.key = calls.key AND ${isCurrent('o')})`);
@@ -220,7 +219,7 @@ FROM (${perScope(`v JOIN calls c ON c.id = v.call AND c.moved = v.moved`, '0', '
 WHERE budgets.scope = d.scope`);
 
 /** Rows of other batches that are in doubt rest on the newest call of their key. */
-const ROWS_FOLLOW = each(INTENT_COLUMNS)(
+const ROWS_FOLLOW = each(IN_GROUP)(
   `UPDATE rows SET call = v.id FROM v WHERE rows.call IN (v.prior, v.replaces) AND rows.state = 'in_doubt' AND EXISTS (SELECT 1 FROM calls c WHERE c.id = v.id)`,
 );
 
@@ -296,7 +295,7 @@ const onePer = <T>(list: readonly T[], nameOf: (one: T) => string): readonly T[]
  * Those that may cost least first, each with what those before it may cost of the same budgets. A price that is not known here yet is
  * known to the tables, whose constraint then refuses the group, and each is asked for alone.
  */
-function inOrder(intents: readonly Intent[], moved: number): readonly IntentRecord[] {
+function inOrder(intents: readonly Intent[], moved: number) {
   const sums = new Map<string, number>();
   const before = (scope: string, reserve: number): number => {
     const sum = sums.get(scope) ?? 0;

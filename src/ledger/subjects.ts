@@ -1,27 +1,26 @@
-import { present } from '../core/objects.ts';
+import type { SubjectFacts } from '../core/membership.ts';
 import type { KnownSubject } from './call-records.ts';
-import type { Context } from './context.ts';
+import { type Context, known } from './context.ts';
 import type { BatchId } from './records.ts';
 import { isCurrent } from './schema.ts';
 
-/** People and things that changes alter. */
+/** People and things that changes alter. A lost request that is being sent again is in doubt all the same. Forgotten people are unknown now. */
 
 interface Kept {
   readonly project: string;
   readonly name: string;
-  readonly seq: number;
+  readonly sequence: number;
   readonly facts: string | null;
   readonly batch: BatchId | null;
-  readonly changed_at: number | null;
+  readonly changedAtMs: number | null;
   readonly doubted_by: BatchId | null;
   readonly row: number;
   readonly operation: string;
   readonly is_open: 0 | 1;
 }
 
-/** A lost request that is being sent again is in doubt all the same. Forgotten people are unknown now. */
 const SUBJECTS = `
-SELECT s.project, s.name, s.seq, s.facts, s.batch, s.changed_at, d.batch AS doubted_by, d.row, d.operation,
+SELECT s.project, s.name, s.seq AS sequence, s.facts, s.batch, s.changed_at AS "changedAtMs", d.batch AS doubted_by, d.row, d.operation,
   CASE WHEN d.state = 'open' THEN 1 ELSE 0 END AS is_open
 FROM subjects s LEFT JOIN calls c ON c.subject = s.id AND c.subject IS NOT NULL AND ${isCurrent('c')} AND c.state <> 'answered'
   LEFT JOIN calls p ON p.id = c.prior AND p.state = 'retried' LEFT JOIN calls d ON d.id = coalesce(p.id, c.id)
@@ -35,25 +34,14 @@ export const readSubjects = ({ db, account }: Context) => ({
   },
 });
 
-function subjectFrom({ project, name, seq, facts, batch, changed_at, ...kept }: Kept): KnownSubject {
+function subjectFrom({ project, name, sequence, batch, changedAtMs, ...kept }: Kept): KnownSubject {
   const { doubted_by, row, operation, is_open } = kept;
-  const doubt =
-    doubted_by === null
-      ? undefined
-      : {
-          batch: doubted_by,
-          row,
-          operation,
-          ...present({ isOpen: is_open === 1 ? (true as const) : undefined }),
-        };
+  const facts: SubjectFacts | null = kept.facts === null ? null : JSON.parse(kept.facts);
   return {
-    subject: project === '' ? { name } : { project, name },
-    sequence: seq,
-    ...present({
-      facts: facts === null ? undefined : JSON.parse(facts),
-      batch: batch ?? undefined,
-      changedAtMs: changed_at ?? undefined,
-      doubt,
-    }),
+    ...{ subject: project === '' ? { name } : { project, name }, sequence },
+    ...known({ facts, batch, changedAtMs }),
+    ...(doubted_by === null
+      ? {}
+      : { doubt: { batch: doubted_by, row, operation, ...(is_open === 1 ? { isOpen: true } : {}) } }),
   };
 }

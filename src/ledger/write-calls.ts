@@ -1,23 +1,17 @@
 import { invariant } from '../core/errors.ts';
-import { subjectText } from '../core/membership.ts';
 import { present } from '../core/objects.ts';
-import {
-  type Admission,
-  admitted,
-  type Closure,
-  capReached,
-  type Intent,
-  type RawReply,
-} from './call-records.ts';
+import { type Admission, admitted, type Closure, type Intent, type RawReply } from './call-records.ts';
 import { openAttempts } from './calls.ts';
 import { askedOf, dayOf, keptKey, monthOf, NO_MOST, type Writing } from './context.ts';
+import { each } from './db.ts';
 import { endOf } from './ends.ts';
-import { type Current, currentOf, followCalls } from './follow.ts';
+import { followCalls } from './follow.ts';
 import type { Gather } from './gather.ts';
-import { type Intent as Draft, unansweredSql } from './group.ts';
+import { type Intent as Draft, INTENT_COLUMNS, unansweredSql } from './group.ts';
 import { moneyOf } from './money.ts';
 import { type AttemptId, type BatchId, type BudgetScope, credits, type FinishedRow } from './records.ts';
 import { rowOf } from './rows.ts';
+import { isCurrent } from './schema.ts';
 import { batchOver, DEADLINE_MS, OVER_AFTER_MS, SENT_WITHIN_MS } from './spenders.ts';
 
 /** What is written of calls while they are made. What comes in one turn of the event loop shares a commit. */
@@ -72,51 +66,35 @@ async function admit(context: Writing, gather: Gather, intent: Intent): Promise<
   for (let tries = 0; ; tries += 1) {
     const draft = await draftOf(context, gather, intent, place);
     if (await gather.intent(draft)) return admitted(draft.id as AttemptId, credits(draft.reserve));
-    if (await hasNewPrice(context, gather, draft)) continue;
-    const why = await whyNot(context, intent, draft);
+    const [standing] = await context.db.each(STANDING, [draft]);
+    invariant(standing !== undefined, 'something stands in the way of every intent');
+    // The tables know of a higher price than this process did.
+    if (draft.payer === null && (standing.highest ?? 0) > draft.reserve) {
+      gather.prices.set(priceName(draft), standing.highest ?? 0);
+      continue;
+    }
+    const why = inTheWay(standing, intent, draft) ?? (await reachedCap(context, intent, draft));
     // Where nothing is in its way by now, what was before it in its group has counted, and was not admitted.
     if (why !== undefined || tries > 0) return why ?? KNOWN;
   }
 }
 
-const priceName = ({
-  account,
-  operation,
-  credits_max,
-}: Pick<Draft, 'account' | 'operation' | 'credits_max'>): string => `${account} ${credits_max} ${operation}`;
-
-/** Whether the tables know of a higher price than this process did. */
-async function hasNewPrice({ db }: Writing, { prices }: Gather, draft: Draft): Promise<boolean> {
-  const [price] = await db.rows<{ highest: number }>(
-    'SELECT highest FROM prices WHERE account = ? AND operation = ? AND credits_max = ?',
-    [draft.account, draft.operation, draft.credits_max],
-  );
-  if (price === undefined || draft.payer !== null || price.highest <= draft.reserve) return false;
-  prices.set(priceName(draft), price.highest);
-  return true;
-}
+const priceName = (of: Pick<Draft, 'account' | 'operation' | 'credits_max'>): string =>
+  `${of.account} ${of.credits_max} ${of.operation}`;
 
 type Place = Pick<Draft, 'kind' | 'prior' | 'payer' | 'decision' | 'replaces'>;
 
 const FIRST: Place = { kind: 'first', prior: null, payer: null, decision: null, replaces: null };
 
+const DECIDED = `SELECT n.said AS kind, n.call AS prior, coalesce(c.payer, c.id) AS payer FROM notes n JOIN calls c ON c.id = n.call
+WHERE n.id = ? AND n.said IN ('repeat', 'retry')`;
+
 /** Whose place it takes. Undefined: what it was to be sent again by stands no more. */
 async function placeOf({ db }: Writing, { decision, replaces, request }: Intent): Promise<Place | undefined> {
   if (decision !== undefined) {
-    const [said] = await db.rows<{ call: number; said: string; payer: number | null }>(
-      `SELECT n.call, n.said, c.payer FROM notes n JOIN calls c ON c.id = n.call WHERE n.id = ? AND n.said IN ('repeat', 'retry')`,
-      [decision],
-    );
-    if (said === undefined) return undefined;
-    const kind = said.said as 'repeat' | 'retry';
-    const isUnderKey = kind === 'repeat' && request !== undefined;
-    return {
-      kind,
-      prior: said.call,
-      payer: isUnderKey ? (said.payer ?? said.call) : null,
-      decision,
-      replaces: null,
-    };
+    const [said] = await db.rows<Pick<Place, 'kind' | 'prior' | 'payer'>>(DECIDED, [decision]);
+    const isUnderKey = said?.kind === 'repeat' && request !== undefined;
+    return said && { ...FIRST, ...said, decision, payer: isUnderKey ? said.payer : null };
   }
   if (replaces === undefined) return FIRST;
   const [answer] = await db.rows<{ state: string }>('SELECT state FROM calls WHERE id = ?', [replaces]);
@@ -167,82 +145,61 @@ const keptRequest = ({ body, ...request }: NonNullable<Intent['request']>) => ({
   ...present({ body: body?.toString('base64') }),
 });
 
-/** Nothing of it was written: what stands in its way, as it is now. */
-async function whyNot(context: Writing, intent: Intent, draft: Draft): Promise<Admission | undefined> {
-  const stands = await currentOf(context.db, draft.key);
-  if (intent.ifUnknown && stands !== undefined && stands.state !== 'open') return KNOWN;
-  return (
-    (await refusedChange(context, draft)) ??
-    movedOn(stands, intent, draft) ??
-    (await unanswered(context, intent, draft)) ??
-    (await reachedCap(context, intent, draft)) ??
-    // It fits by now, or waits for the price that another one is to show.
-    (draft.prior === null || intent.isUnpriced
-      ? { kind: 'wait', scope: 'batch', money: await moneyOf(context.db, `batch:${intent.batch}`) }
-      : undefined)
-  );
-}
-
 const KNOWN = { kind: 'known' } as const;
 
-/** What was taken for an answer and is none is not bought again without being named. */
-async function unanswered(
+/** How it stands with what an intent asks for, of which nothing was written. */
+interface Standing {
+  readonly current: AttemptId | null;
+  readonly state: string | null;
+  readonly highest: number | null;
+  /** Of a change: how many were settled, the last of them, and one that is open or lost. */
+  readonly seq: number | null;
+  readonly moved_by: BatchId;
+  readonly other: AttemptId | null;
+  readonly batch: BatchId;
+  readonly row: number;
+  readonly none: AttemptId | null;
+}
+
+const STANDING = each(INTENT_COLUMNS)<Standing>(`
+SELECT o.id AS current, o.state, p.highest, s.seq, x.id AS other, x.batch, x.row, (${unansweredSql('v.key', 'v.replaces')} LIMIT 1) AS none,
+  (SELECT c.batch FROM calls c WHERE c.subject = s.id AND c.charged IS NOT NULL ORDER BY c.after DESC, c.id DESC LIMIT 1) AS moved_by
+FROM v LEFT JOIN calls o ON o.key = v.key AND ${isCurrent('o')}
+  LEFT JOIN prices p ON p.account = v.account AND p.operation = v.operation AND p.credits_max = v.credits_max
+  LEFT JOIN subjects s ON s.account = v.account AND s.project = v.project AND s.name = v.subject
+  LEFT JOIN calls x ON x.key <> v.key AND x.id = (SELECT max(c.id) FROM calls c
+    WHERE c.subject = s.id AND c.state IN ('open', 'doubt', 'retried', 'lost'))`);
+
+function inTheWay(standing: Standing, { ifUnknown, replaces }: Intent, draft: Draft): Admission | undefined {
+  const { current, state, seq, moved_by, other, batch, row, none } = standing;
+  if (ifUnknown && current !== null && state !== 'open') return KNOWN;
+  if (other !== null) return { kind: 'subject_in_doubt', by: batch, row, attempt: other };
+  if (seq !== null && seq !== draft.after) return { kind: 'moved', by: moved_by };
+  if (current !== null && current !== replaces && current !== draft.prior) {
+    if (state === 'open') return { kind: 'in_flight', attempt: current };
+    return state === 'answered' ? { kind: 'answered', attempt: current } : KNOWN;
+  }
+  // What was taken for an answer and is none is not bought again without being named.
+  if (none !== null) return ifUnknown ? KNOWN : { kind: 'answered', attempt: none };
+  return undefined;
+}
+
+const FULL = each(INTENT_COLUMNS)<{ readonly scope: string; readonly closed: number }>(`
+SELECT b.scope, b.closed FROM v JOIN budgets b ON b.scope IN ('batch:' || v.batch, 'day:' || v.account || ':' || v.day,
+  'month:' || v.account || ':' || v.month, CASE v.kind WHEN 'retry' THEN 'extra:' || v.batch END)
+WHERE b.closed = 1 OR b.spent + b.held + v.reserve > b.cap ORDER BY b.scope`);
+
+async function reachedCap(
   { db }: Writing,
-  { ifUnknown }: Intent,
+  { batch, isUnpriced }: Intent,
   draft: Draft,
 ): Promise<Admission | undefined> {
-  const [none] = await db.rows<{ id: AttemptId }>(`${unansweredSql('?', 'CAST(? AS {int})')} LIMIT 1`, [
-    draft.key,
-    draft.replaces,
-  ]);
-  if (none === undefined) return undefined;
-  return ifUnknown ? KNOWN : { kind: 'answered', attempt: none.id };
-}
-
-/** What has become of the call meanwhile. */
-function movedOn(stands: Current | undefined, { replaces }: Intent, draft: Draft): Admission | undefined {
-  if (stands === undefined || stands.id === replaces || stands.id === draft.prior) return undefined;
-  const attempt = stands.id as AttemptId;
-  if (stands.state === 'open') return { kind: 'in_flight', attempt };
-  return stands.state === 'answered' ? { kind: 'answered', attempt } : KNOWN;
-}
-
-async function refusedChange({ db }: Writing, draft: Draft): Promise<Admission | undefined> {
-  if (draft.subject === null) return undefined;
-  const [subject] = await db.rows<{ id: number; seq: number }>(
-    'SELECT id, seq FROM subjects WHERE account = ? AND project = ? AND name = ?',
-    [draft.account, draft.project, draft.subject],
-  );
-  if (subject === undefined) return undefined;
-  const [other] = await db.rows<{ id: AttemptId; batch: BatchId; row: number; key: Uint8Array }>(
-    `SELECT id, batch, row, key FROM calls WHERE subject = ? AND state IN ('open', 'doubt', 'retried', 'lost') ORDER BY id DESC LIMIT 1`,
-    [subject.id],
-  );
-  if (other !== undefined && !Buffer.from(other.key).equals(draft.key))
-    return { kind: 'subject_in_doubt', by: other.batch, row: other.row, attempt: other.id };
-  if (subject.seq === draft.after) return undefined;
-  const [last] = await db.rows<{ batch: BatchId }>(
-    'SELECT batch FROM calls WHERE subject = ? AND charged IS NOT NULL ORDER BY after DESC, id DESC LIMIT 1',
-    [subject.id],
-  );
-  invariant(last !== undefined, `${subjectText({ name: draft.subject })} has moved, and nobody moved it`);
-  return { kind: 'moved', by: last.batch };
-}
-
-async function reachedCap({ db }: Writing, intent: Intent, draft: Draft): Promise<Admission | undefined> {
-  const scopes: readonly (readonly [BudgetScope, string])[] = [
-    ['batch', `batch:${intent.batch}`],
-    ['day', `day:${draft.account}:${draft.day}`],
-    ['month', `month:${draft.account}:${draft.month}`],
-    ...(draft.kind === 'retry' ? [['extra', `extra:${intent.batch}`] as const] : []),
-  ];
-  for (const [scope, name] of scopes) {
-    const [budget] = await db.rows<{ closed: number; is_over: number }>(
-      'SELECT closed, CASE WHEN spent + held + CAST(? AS {int}) > cap THEN 1 ELSE 0 END AS is_over FROM budgets WHERE scope = ?',
-      [draft.reserve, name],
-    );
-    if (budget?.closed === 1) throw batchOver(intent.batch);
-    if (budget?.is_over === 1) return capReached(scope, await moneyOf(db, name));
-  }
-  return undefined;
+  const [full] = await db.each(FULL, [draft]);
+  if (full?.closed === 1) throw batchOver(batch);
+  // It fits by now, or waits for the price that another one is to show.
+  if (full === undefined && draft.prior !== null && !isUnpriced) return undefined;
+  const name = full?.scope ?? `batch:${batch}`;
+  const money = await moneyOf(db, name);
+  const isOver = full !== undefined && money.reserved === 0;
+  return { kind: isOver ? 'over_budget' : 'wait', scope: name.split(':')[0] as BudgetScope, money };
 }

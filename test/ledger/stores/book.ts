@@ -68,8 +68,6 @@ export async function batchNamed(
   spec: Partial<BatchSpec> = {},
 ): Promise<BatchId> {
   const { batch } = await begin(ledger, { key: `key-${name}`, lineage: `lineage-${name}`, ...spec });
-  // Its number is known from now on, so what is asked for in one turn is asked for in that order.
-  await ledger.account(batch.accountIdentity);
   return batch.id;
 }
 
