@@ -1,11 +1,9 @@
-import { isoTime } from '../core/clock.ts';
 import { invariant, StopError, stop } from '../core/errors.ts';
 import { counted } from '../core/plain-text.ts';
 import {
   type Batch,
   type BatchId,
   type BudgetScope,
-  type Credits,
   type Doubt,
   heldCredits,
   type Ledger,
@@ -13,25 +11,11 @@ import {
   type Money,
 } from '../ledger/ledger.ts';
 import { commandLine } from '../lib/command-line.ts';
-import type { Session } from './session.ts';
 
 /**
  * This file says what a refusal by a budget means. The ledger makes the check itself, in the transaction of the intent, and
  * a constraint of the database repeats it.
  */
-
-/** It is said which day counts where this machine's clock says another. */
-export function overBudget(session: Session, scope: BudgetScope, money: Money, reserve: Credits): StopError {
-  const reached = budgetReached(scope, money, reserve);
-  const [day, calendar] = [session.clock, session.clock.machine].map((clock) => utcDay(clock.wallMs()));
-  if (scope === 'batch' || scope === 'extra' || day === calendar || reserve > (money.cap ?? 0))
-    return reached;
-  return new StopError({
-    code: reached.code,
-    message: `${reached.message} Today is counted as ${day}, as the vendor's answers say; this machine's clock says ${calendar}.`,
-    next: `Set this machine's clock if it is wrong. Then run the same command again when the ${scope} is over, or raise per_${scope} in the account to ${heldCredits(money) + reserve}.`,
-  });
-}
 
 /**
  * The same stop of a batch that shares its budget with others. @param money what all of them hold, and the budget that was named.
@@ -74,7 +58,7 @@ export async function overExtra(
   );
 }
 
-function budgetReached(scope: BudgetScope, money: Money, reserve: number): StopError {
+export function overBudget(scope: BudgetScope, money: Money, reserve: number): StopError {
   return new StopError({
     code: scope === 'batch' ? 'budget' : 'account_budget',
     message: reachedWords(OF_SCOPE[scope], money),
@@ -90,8 +74,6 @@ function reachedWords(whose: string, { spent, cap, inDoubt }: Money): string {
 
 const budgetWords = (least: number): string =>
   `Run the same command again with a --budget of at least ${least}.`;
-
-const utcDay = (ms: number): string => isoTime(ms).slice(0, 10);
 
 const OF_SCOPE: Readonly<Record<BudgetScope, string>> = {
   batch: 'of this batch',

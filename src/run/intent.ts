@@ -128,7 +128,7 @@ export async function notAdmitted(
     case 'over_budget': {
       const { scope, money } = admission;
       if (scope === 'extra') return 'over_extra';
-      if (admission.kind === 'over_budget') throw overBudget(run.session, scope, money, reserveOf(buying));
+      if (admission.kind === 'over_budget') throw overBudget(scope, money, reserveOf(buying));
       permit.giveBack();
       await untilMoved(run);
       return 'again';

@@ -10,6 +10,7 @@ import {
 } from '../client/account/account.ts';
 import { type Clock, isoTime } from '../core/clock.ts';
 import { messageOf, StopError } from '../core/errors.ts';
+import { present } from '../core/objects.ts';
 import { counted, foreignName } from '../core/plain-text.ts';
 import { type Ledger, NOTICE_KINDS, type Notice, type NoticeKind } from '../ledger/ledger.ts';
 import { codeOf } from '../lib/system-errors.ts';
@@ -26,10 +27,10 @@ import type { RunSummary } from './summary.ts';
  * accounts file as it is when the notice is sent.
  */
 
+/** What is told of: a summary, unless the run could not begin, and the credits that the vendor says are left, where somebody asked. */
 interface Told {
-  readonly summary: RunSummary | undefined;
-  readonly stopped: StopError | undefined;
-  /** The credits that the vendor says are left; undefined where nobody asked. */
+  readonly summary?: RunSummary;
+  readonly stopped?: StopError | undefined;
   readonly balance: number | undefined;
 }
 
@@ -41,76 +42,59 @@ export async function toldBy(
   run: (hearBalance: (credits: number) => void, beforeEnd: BeforeEnd) => Promise<RunSummary>,
 ): Promise<RunSummary> {
   let balance: number | undefined;
-  const keep = (summary: RunSummary | undefined, stopped: StopError | undefined): Promise<void> =>
-    keepNotices(ledger, chosen, { summary, stopped, balance }, clock.wallMs());
+  const keep = (told: Omit<Told, 'balance'>): Promise<void> =>
+    keepNotices(ledger, chosen, { ...told, balance }, clock.wallMs());
   try {
     const summary = await run(
       (credits) => (balance = credits),
-      (ending) => keep(ending, undefined),
+      (ending) => keep({ summary: ending }),
     );
-    await keep(summary, summary.stopped);
+    await keep({ summary, stopped: summary.stopped });
     return summary;
   } catch (error) {
-    if (error instanceof StopError) await keep(undefined, error).catch(() => {});
+    if (error instanceof StopError) await keep({ stopped: error }).catch(() => {});
     throw error;
   }
 }
 
-/** Keeps what a job has to tell of a run; nothing for a job without `notify`. */
-async function keepNotices(ledger: Ledger, chosen: ResolvedJob, told: Told, atMs: number): Promise<void> {
-  const { job } = chosen;
+/** Keeps what a job has to tell of a run. What makes it news is in its id: a batch ends once, the same doubts are the same news, and a stop is news each time. */
+async function keepNotices(
+  ledger: Ledger,
+  { job, account }: ResolvedJob,
+  told: Told,
+  atMs: number,
+): Promise<void> {
   if (job.notify === undefined) return;
   const { on = NOTICE_KINDS, to: target } = job.notify;
-  for (const [kind, news] of newsOf(chosen, told, atMs)) {
-    if (news === undefined || !on.includes(kind)) continue;
-    const hashed = hash('sha256', JSON.stringify([kind, job.path ?? job.name, ...news]), 'hex');
-    const id = hashed.slice(0, 32);
-    await ledger.notices.keep({ id, kind, target, body: bodyOf(id, kind, chosen, told, atMs), atMs });
-  }
-}
-
-/** What happened, with what makes it news: a batch ends once, the same doubts are the same news, and a stop is news each time. */
-function newsOf(
-  { job, account }: ResolvedJob,
-  { summary, stopped, balance }: Told,
-  atMs: number,
-): readonly (readonly [NoticeKind, readonly unknown[] | undefined])[] {
-  const { batch = '', counts = {}, rows } = summary ?? {};
+  const { summary, stopped, balance } = told;
+  const { batch = null, counts = {}, rows = null, money } = summary ?? {};
   const ended = Object.values(counts).reduce((sum, count) => sum + count, 0);
-  const inDoubt = counts.in_doubt ?? 0;
-  // Who ends a run by hand need not be told.
-  const isStop = stopped !== undefined && stopped.code !== 'interrupted';
-  const isLow = balance !== undefined && balance < (job.budget ?? account.budget.perDay ?? 0);
-  return [
-    ['end', stopped === undefined && rows !== undefined && ended >= rows ? [batch] : undefined],
-    ['stop', isStop ? [batch, stopped.code, atMs] : undefined],
-    ['doubt', inDoubt > 0 ? [batch, inDoubt] : undefined],
-    ['low_balance', isLow ? [account.identity, isoTime(atMs).slice(0, 10)] : undefined],
-  ];
-}
-
-/** Numbers, ids and codes: no cell, no name of a file, and no word of a vendor, each of which may name a person. */
-function bodyOf(
-  id: string,
-  kind: NoticeKind,
-  { job, account }: ResolvedJob,
-  { summary, stopped, balance }: Told,
-  atMs: number,
-): string {
-  return JSON.stringify({
-    ...{
-      id,
-      kind,
-      at: isoTime(atMs),
-      job: job.name,
-      operation: job.operation.name,
-      sandbox: account.sandbox,
-    },
-    ...{ batch: summary?.batch ?? null, rows: summary?.rows ?? null, counts: summary?.counts ?? {} },
-    credits: { spent: summary?.money.spent ?? 0, in_doubt: summary?.money.inDoubt ?? 0 },
-    stopped: stopped?.code ?? null,
-    ...(balance === undefined ? {} : { balance }),
-  });
+  const news: Readonly<Record<NoticeKind, readonly unknown[] | false>> = {
+    end: stopped === undefined && rows !== null && ended >= rows && [batch],
+    // Who ends a run by hand need not be told.
+    stop: stopped !== undefined && stopped.code !== 'interrupted' && [batch ?? '', stopped.code, atMs],
+    doubt: (counts.in_doubt ?? 0) > 0 && [batch, counts.in_doubt],
+    low_balance: balance !== undefined &&
+      balance < (job.budget ?? account.budget.perDay ?? 0) && [account.identity, isoTime(atMs).slice(0, 10)],
+  };
+  for (const kind of NOTICE_KINDS.filter((each) => on.includes(each) && news[each] !== false)) {
+    const hashed = hash('sha256', JSON.stringify([kind, job.path ?? job.name, ...(news[kind] || [])]), 'hex');
+    const id = hashed.slice(0, 32);
+    // Numbers, ids and codes: no cell, no name of a file, and no word of a vendor, each of which may name a person.
+    const body = JSON.stringify({
+      ...{
+        id,
+        kind,
+        at: isoTime(atMs),
+        job: job.name,
+        operation: job.operation.name,
+        sandbox: account.sandbox,
+      },
+      ...{ batch, rows, counts, credits: { spent: money?.spent ?? 0, in_doubt: money?.inDoubt ?? 0 } },
+      ...{ stopped: stopped?.code ?? null, ...present({ balance }) },
+    });
+    await ledger.notices.keep({ id, kind, target, body, atMs });
+  }
 }
 
 // ------------------------------------------------------------------------------------------------ sending
@@ -132,30 +116,28 @@ interface Sending {
 /** Sends what nobody has received yet. It never throws: what cannot be sent waits for a later run. */
 export async function sendNotices(
   ledger: Ledger,
-  { clock, beganMs = 0, signal, tell }: Sending,
+  { clock, beganMs = 0, signal, tell = () => {} }: Sending,
 ): Promise<void> {
-  const say = (unsent: readonly Unsent[], when: string, then: string): void => {
-    if (unsent[0] !== undefined)
-      tell?.(`${counted(unsent.length, 'notice')} ${when} (${unsent[0].why}): ${then}.`);
-  };
   try {
     const unsent = await sendOnce(ledger, clock);
-    const [older, own] = [
-      unsent.filter((each) => each.atMs < beganMs),
-      unsent.filter((each) => each.atMs >= beganMs),
-    ];
-    let left: readonly Unsent[] = own;
-    if (signal?.aborted !== true) say(left, 'cannot be sent now', 'trying for a minute');
+    const older = unsent.filter(({ atMs }) => atMs < beganMs);
+    let own = unsent.filter(({ atMs }) => atMs >= beganMs);
+    if (own.length > 0 && signal?.aborted !== true)
+      tell(`${unsentWords(own, 'cannot be sent now')}: trying for a minute.`);
     for (const delayMs of RETRY_AFTER_MS) {
-      if (left.length === 0 || signal?.aborted === true) break;
+      if (own.length === 0 || signal?.aborted === true) break;
       await clock.sleep(delayMs, signal);
-      left = await sendEach(ledger, left, clock);
+      own = await sendEach(ledger, own, clock);
     }
-    say([...older, ...left], 'could not be sent', 'the next run tries again');
+    const left = [...older, ...own];
+    if (left.length > 0) tell(`${unsentWords(left, 'could not be sent')}: the next run tries again.`);
   } catch (error) {
-    tell?.(`Notices could not be sent, and the next run tries again: ${messageOf(error)}`);
+    tell(`Notices could not be sent, and the next run tries again: ${messageOf(error)}`);
   }
 }
+
+const unsentWords = (unsent: readonly Unsent[], what: string): string =>
+  `${counted(unsent.length, 'notice')} ${what} (${unsent[0]?.why})`;
 
 interface Unsent extends Notice {
   readonly why: string;
@@ -170,11 +152,7 @@ export async function sendOnce(ledger: Ledger, clock: Clock): Promise<readonly U
   return sendEach(ledger, waiting.filter(isOurs), clock);
 }
 
-async function sendEach(
-  ledger: Ledger,
-  notices: readonly Notice[],
-  clock: Clock,
-): Promise<readonly Unsent[]> {
+async function sendEach(ledger: Ledger, notices: readonly Notice[], clock: Clock): Promise<Unsent[]> {
   const accounts = await loadAccounts();
   const left: Unsent[] = [];
   for (const notice of notices) {

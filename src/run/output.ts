@@ -88,7 +88,7 @@ export async function outputNameFor(
   const others = batches.filter((batch) => batch.key !== own?.key && !isSameWork(batch, job));
   const placeOf = (name: string): string => besideInput(inputPath, account.sandbox, name);
   for (const name of namesFor(fixed, job.operation.name, account.sandbox)) {
-    const holder = await holderOf(placeOf(name), others, ledger);
+    const holder = holderOf(placeOf(name), others);
     if (holder === undefined) return name;
     const kept = `${placeOf(name)} is the output of ${holder.operation}, batch ${holder.id}, so it is kept.`;
     emit({ kind: 'note', message: kept });
@@ -147,31 +147,13 @@ function isSameWork({ operation, settings }: Batch, { name, path, operation: own
 }
 
 /** The batch whose output has this path, or will have it. The files beside an output share its name, whatever its ending. */
-async function holderOf(
-  place: string,
-  others: readonly Batch[],
-  ledger: LedgerReader,
-): Promise<Batch | undefined> {
+function holderOf(place: string, others: readonly Batch[]): Batch | undefined {
   const stem = stemOf(place);
-  for (const batch of others) {
-    const { outputPath, inputPath, sandbox, state } = batch;
-    if (outputPath !== undefined && stemOf(outputPath) === stem && (await isStanding(batch, ledger)))
-      return batch;
-    const name = outputNameOf(batch.settings);
-    const mayWrite = state === 'open' || state === 'finished';
-    if (mayWrite && name !== undefined && stemOf(besideInput(inputPath, sandbox, name)) === stem)
-      return batch;
-  }
-  return undefined;
-}
-
-/** Whether the output is still the last one written there, as far as the ledger knows. */
-async function isStanding(
-  { outputPath = '', outputSha256 = '' }: Batch,
-  ledger: LedgerReader,
-): Promise<boolean> {
-  const written = await ledger.written(outputPath);
-  return outputSha256.split(' ').some((sha256) => written.includes(sha256));
+  return others.find(({ outputPath, inputPath, sandbox, state, settings }) => {
+    const name = state === 'open' || state === 'finished' ? outputNameOf(settings) : undefined;
+    const paths = [outputPath, name && besideInput(inputPath, sandbox, name)];
+    return paths.some((path) => path !== undefined && stemOf(path) === stem);
+  });
 }
 
 function stemOf(path: string): string {
