@@ -51,6 +51,14 @@ export class Asked {
     return this.sent.some((each) => areAlike(each.text, text) && (!isNaming(name) || isNaming(each.name)));
   }
 
+  /** Whether a value says nothing but what was asked, also as a part of an e-mail address: `mia`, `tran` or `acme.com.au`. */
+  knows(value: string | number): boolean {
+    const text = String(value).trim().toLowerCase();
+    const isPart = ([local = '', domain]: readonly string[]): boolean =>
+      domain !== undefined && [domain, ...local.split(/[._+-]/)].includes(text);
+    return this.repeats(value) || this.sent.some((each) => isPart(each.text.toLowerCase().split('@')));
+  }
+
   /** Whether a value is one that was sent, or the person whom it is about: no other that is only spelled alike. */
   includes(value: string | number): boolean {
     return [...this.sent.map(({ text }) => text), this.email ?? ''].some((text) => areSame(text, `${value}`));

@@ -118,7 +118,7 @@ export class Heard {
 
   protected code(plain: string, value: JsonValue): void {
     const isStatus = STATUS_NAMES.test(plain);
-    if (typeof value === 'boolean' && isStatus) this.no ||= !value && plain !== 'errorcode';
+    if (typeof value === 'boolean' && isStatus && plain !== 'errorcode') this.truth(value);
     if (typeof value !== 'string' && typeof value !== 'number') return;
     const code = String(value).trim();
     if (NO_CODE.test(code)) return;

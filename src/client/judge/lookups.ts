@@ -211,7 +211,7 @@ function isKnown(value: JsonValue, question: Reading): boolean {
   if (value === null || value === '') return true;
   if (typeof value === 'object')
     return Object.values(value).every((each) => isKnown(each as JsonValue, question));
-  return typeof value !== 'boolean' && question.asked.repeats(value);
+  return typeof value !== 'boolean' && question.asked.knows(value);
 }
 
 /** Where a thing is there and blank, nothing was found; so it is where each member of a list lacks it. */
