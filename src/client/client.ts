@@ -55,8 +55,6 @@ export interface ClientOptions extends Omit<LimiterOptions, 'limits' | 'clock'> 
   readonly machine?: Clock;
   /** Reads what an answer says about the time, and dates the answer. */
   heard?(reply: Reply, askedMs: number): Reply;
-  /** Called when an unrequested answer came on a connection that had carried `requests` requests. */
-  onSurplus?(requests: number): void;
 }
 
 export interface Asked extends Sent {
@@ -110,7 +108,6 @@ export class Client {
       clock: machine,
       keptHeaders: wordsOf(dialect),
       keys: [values.key],
-      ...present({ onSurplus: options.onSurplus }),
     });
     const limiter = new Limiter({ ...options, limits });
     const basePath = basePathOf(baseUrl);

@@ -10,7 +10,7 @@ import { isLoopback } from './account/accounts-file.ts';
  * one: what it carries, when its first byte leaves and who answers are the same.
  */
 
-export type Undici = Pick<typeof import('undici'), 'buildConnector' | 'Client' | 'Pool'>;
+export type Undici = Pick<typeof import('undici'), 'buildConnector' | 'Pool'>;
 
 /**
  * undici is loaded with the first client, because most commands never connect; and these parts of it alone, because all of it, with a
@@ -20,7 +20,6 @@ export function loadUndici(): Undici {
   const require = createRequire(import.meta.url);
   return {
     buildConnector: require('undici/lib/core/connect.js'),
-    Client: require('undici/lib/dispatcher/client.js'),
     Pool: require('undici/lib/dispatcher/pool.js'),
   };
 }

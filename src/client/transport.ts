@@ -1,4 +1,4 @@
-import zlib, { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
+import { brotliDecompressSync, unzipSync } from 'node:zlib';
 import type { Dispatcher, Pool } from 'undici';
 import type { Clock } from '../core/clock.ts';
 import { messageOf } from '../core/errors.ts';
@@ -6,21 +6,13 @@ import { type RawReply, SENT_WITHIN_MS } from '../ledger/ledger.ts';
 import { formatDuration } from '../lib/duration.ts';
 import { crashPointSoon } from '../lib/faults.ts';
 import { Redaction } from '../lib/redaction.ts';
-import {
-  type Connector,
-  connectorTo,
-  isCertificate,
-  isUnresolved,
-  loadUndici,
-  NoTunnel,
-} from './connector.ts';
+import { connectorTo, isCertificate, isUnresolved, loadUndici, NoTunnel } from './connector.ts';
 import type { NotSentCause, Reply } from './judge.ts';
 import { type HttpRequest, pathSent, type TimeRequest } from './request.ts';
 
 /**
  * Sends a request once and says exactly what is known about it afterwards. Nothing here retries, follows a redirect
- * or sends two requests over one connection at a time: each of those was measured to send a paid request twice. A connection
- * is used again and again, until its server shows that this is not safe: then each is used once.
+ * or sends two requests over one connection at a time: each of those was measured to send a paid request twice.
  */
 
 /** Answers are a few kilobytes; more than this is not one of ours, and memory must not depend on the vendor. */
@@ -29,9 +21,6 @@ const TOO_LARGE = 'the answer is larger than 4 MiB';
 
 /** Idle connections are closed before common servers and balancers close them (5 s and more) under a request. */
 const IDLE_CONNECTION_MS = 4_000;
-
-/** A server that closes a connection under two requests does so by habit, and each time puts a call in doubt. */
-const MOST_RESETS = 2;
 
 /** Response headers that are read later: by the judge, by the limiter, or by a person who asks the vendor about a request. */
 const KEPT_HEADERS =
@@ -58,30 +47,32 @@ export interface TransportOptions {
   readonly keptHeaders: ReadonlySet<string>;
   /** Secrets in the requests; they are removed from everything that this returns. */
   readonly keys: readonly string[];
-  /** Called when more came on a connection than was requested. `requests`: how many it had carried by then. */
-  onSurplus?(requests: number): void;
 }
 
 export class Transport {
   readonly #options: TransportOptions;
-  readonly #connector: Connector;
   readonly #redaction: Redaction;
-  #pool: Pool;
-  #retired: Pool | undefined;
-  #resets = 0;
+  readonly #pool: Pool;
 
   constructor(options: TransportOptions) {
+    const undici = loadUndici();
     this.#options = options;
     this.#redaction = new Redaction(options.keys);
-    this.#connector = connectorTo(loadUndici(), new URL(options.origin));
-    this.#pool = this.#open();
+    this.#pool = new undici.Pool(options.origin, {
+      connections: options.connections,
+      pipelining: 1,
+      allowH2: false,
+      connect: connectorTo(undici, new URL(options.origin)),
+      // A whole exchange has one deadline, which does not restart with each byte.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      keepAliveTimeout: IDLE_CONNECTION_MS,
+      keepAliveMaxTimeout: IDLE_CONNECTION_MS,
+    });
   }
 
   send(request: HttpRequest | TimeRequest, sending: Sending): void {
-    const exchange = new Exchange(this.#options, sending, {
-      onBroken: (wire) => this.#broke(wire),
-      onOver: (reply) => sending.onReply(redacted(reply, this.#redaction)),
-    });
+    const onReply = (reply: Reply): void => sending.onReply(redacted(reply, this.#redaction));
     this.#pool.dispatch(
       {
         method: request.method,
@@ -89,94 +80,20 @@ export class Transport {
         headers: { ...request.headers, 'accept-encoding': 'identity' },
         body: request.body ?? null,
         idempotent: false,
-        // The server hears "connection: close", and the connection ends with its answer.
-        reset: this.#retired !== undefined,
       },
-      exchange,
+      new Exchange(this.#options, { ...sending, onReply }),
     );
   }
 
-  async close(): Promise<void> {
-    await Promise.all([this.#pool.destroy(), this.#retired?.destroy()]);
+  close(): Promise<void> {
+    return this.#pool.destroy();
   }
-
-  #open(): Pool {
-    const { Client, Pool } = loadUndici();
-    return new Pool(this.#options.origin, {
-      connections: this.#options.connections,
-      pipelining: 1,
-      allowH2: false,
-      connect: this.#connector,
-      // A whole exchange has one deadline, which does not restart with each byte.
-      headersTimeout: 0,
-      bodyTimeout: 0,
-      keepAliveTimeout: IDLE_CONNECTION_MS,
-      keepAliveMaxTimeout: IDLE_CONNECTION_MS,
-      factory: (origin, options) => this.#watched(new Client(origin, options)),
-    });
-  }
-
-  /** A client that tells each request its connection, and notices data that nobody requested. */
-  #watched(client: Dispatcher): Dispatcher {
-    const wire: Wire = { requests: 0, isBusy: false, isSpoiled: false };
-    const dispatch = client.dispatch.bind(client);
-    client.dispatch = (options, handler) => {
-      (handler as Exchange).wire = wire;
-      return dispatch(options, handler);
-    };
-    client.on('connect', () => Object.assign(wire, { requests: 0, isSpoiled: false }));
-    client.on('disconnect', (_origin, _targets, error) => {
-      if (wire.isBusy || !isSurplus(error)) return;
-      wire.isSpoiled = true;
-      this.#options.onSurplus?.(wire.requests);
-      this.#useOnce();
-    });
-    return client;
-  }
-
-  /** A connection ended under a request, before any part of its answer. */
-  #broke({ requests }: Wire): void {
-    if (requests <= 1) return;
-    this.#resets += 1;
-    if (this.#resets >= MOST_RESETS) this.#useOnce();
-  }
-
-  /** Stops reuse: requests in flight finish on the old connections, and idle ones are closed. */
-  #useOnce(): void {
-    if (this.#retired !== undefined) return;
-    this.#retired = this.#pool;
-    this.#pool = this.#open();
-    void this.#retired.close().catch(() => {});
-  }
-}
-
-/** The connections of a client, one after the other, as far as its server's behaviour matters. */
-interface Wire {
-  /** Number of requests that the present connection has carried. */
-  requests: number;
-  /** Whether it carries a request of ours now. */
-  isBusy: boolean;
-  /** Whether more came on it than was requested. */
-  isSpoiled: boolean;
-}
-
-/** Whether an idle connection ended by bytes that answer no request: another answer, or data that is not HTTP. */
-function isSurplus(error: Error): boolean {
-  return error.message === 'bad response' || error.name === 'HTTPParserError';
-}
-
-interface Ends {
-  onBroken(wire: Wire): void;
-  onOver(reply: Reply): void;
 }
 
 /** One request and what comes back, as undici reports it. */
 class Exchange implements Dispatcher.DispatchHandler {
-  /** The connection that carries the exchange; a placeholder until that is known. */
-  wire: Wire = { requests: 0, isBusy: false, isSpoiled: false };
   readonly #options: TransportOptions;
   readonly #sending: Sending;
-  readonly #ends: Ends;
   /** The machine's own and not an injected clock, because sockets know no other. */
   readonly #deadline: NodeJS.Timeout;
   #controller: Dispatcher.DispatchController | undefined;
@@ -188,10 +105,9 @@ class Exchange implements Dispatcher.DispatchHandler {
   #chunks: Buffer[] = [];
   #bytes = 0;
 
-  constructor(options: TransportOptions, sending: Sending, ends: Ends) {
+  constructor(options: TransportOptions, sending: Sending) {
     this.#options = options;
     this.#sending = sending;
-    this.#ends = ends;
     // After a process was stopped and continued, sockets are read first: answers may have come meanwhile.
     this.#deadline = setTimeout(() => setImmediate(() => this.#expire()), options.timeoutMs).unref();
   }
@@ -220,8 +136,6 @@ class Exchange implements Dispatcher.DispatchHandler {
       return;
     }
     this.#controller = controller;
-    this.wire.isBusy = true;
-    this.wire.requests += 1;
     this.#sending.onSent();
     crashPointSoon('after-send');
   }
@@ -249,15 +163,9 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    const { wire } = this;
-    wire.isBusy = false;
     const body = Buffer.concat(this.#chunks);
     const receivedAtMs = this.#options.clock.wallMs();
-    const raw = { status: this.#status, headers: this.#headers, body, receivedAtMs };
-    // The first answer on a connection belongs to the first request. A later one is only certain when no other follows.
-    const over = (): void => this.#over(wire.isSpoiled ? SURPLUS : decoded(raw));
-    if (wire.requests <= 1) over();
-    else setImmediate(() => setImmediate(over));
+    this.#over(decoded({ status: this.#status, headers: this.#headers, body, receivedAtMs }));
   }
 
   onResponseError(_controller: Dispatcher.DispatchController | null, error: Error): void {
@@ -266,8 +174,6 @@ class Exchange implements Dispatcher.DispatchHandler {
       this.#over({ kind: 'not_sent', cause, message: messageOf(error) });
       return;
     }
-    this.wire.isBusy = false;
-    if (this.#status === 0 && !this.#expired) this.#ends.onBroken(this.wire);
     const before = this.#status === 0 ? 'no answer came' : `the answer with status ${this.#status} broke off`;
     this.#over({ kind: 'lost', message: `${before} (${messageOf(error)})` });
   }
@@ -277,7 +183,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (this.#isOver) return;
     this.#isOver = true;
     clearTimeout(this.#deadline);
-    this.#ends.onOver(reply);
+    this.#sending.onReply(reply);
   }
 
   #kept(headers: Record<string, string | string[] | undefined>): Record<string, string> {
@@ -290,30 +196,14 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
-const SURPLUS: Reply = {
-  kind: 'lost',
-  message: 'its connection brought more answers than requests, so nobody knows which one belongs to it',
-};
-
-type Unpacker = (packed: Buffer, options: { readonly maxOutputLength: number }) => Buffer;
-
-/** A map and not an object: the vendor chooses the names, and an object also has `toString`. */
-const UNPACKERS: ReadonlyMap<string, Unpacker> = new Map<string, Unpacker>([
-  ['gzip', gunzipSync],
-  ['x-gzip', gunzipSync],
-  ['deflate', inflateSync],
-  ['br', brotliDecompressSync],
-  ['zstd', (packed, options) => zlib.zstdDecompressSync(packed, options)],
-  ['identity', (plain: Buffer) => plain],
-]);
-
 /** We ask for plain bytes; if a vendor compresses all the same, its answer is unpacked within the same bound. */
 function decoded(raw: RawReply): Reply {
-  const encoding = raw.headers['content-encoding']?.trim().toLowerCase();
-  if (encoding === undefined || raw.body.length === 0) return { kind: 'answered', raw };
+  const encoding = raw.headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
+  if (encoding === 'identity' || raw.body.length === 0) return { kind: 'answered', raw };
+  const unpack = encoding === 'br' ? brotliDecompressSync : unzipSync;
   try {
-    const unpack = UNPACKERS.get(encoding);
-    if (unpack === undefined) throw new Error(`it is packed as ${encoding}, which Rowonce cannot read`);
+    if (!/^(?:(?:x-)?gzip|deflate|br)$/.test(encoding))
+      throw new Error(`it is packed as ${encoding}, which Rowonce cannot read`);
     const body = unpack(raw.body, { maxOutputLength: LARGEST_BODY_BYTES });
     return { kind: 'answered', raw: { ...raw, body } };
   } catch (error) {

@@ -4,7 +4,6 @@ import type { Clock } from '../core/clock.ts';
 import { invariant, type StopCode, StopError, stop } from '../core/errors.ts';
 import type { Listener, RunEvent } from '../core/events.ts';
 import { present } from '../core/objects.ts';
-import { counted } from '../core/plain-text.ts';
 import { type BatchId, batchOver, type Ledger, type Spenders } from '../ledger/ledger.ts';
 import { AccountTime } from '../ledger/time.ts';
 import { commandLine } from '../lib/command-line.ts';
@@ -300,9 +299,6 @@ class SharedSession {
         clock.heard(reply.raw.headers, askedMs);
         return { kind: 'answered', raw: { ...reply.raw, receivedAtMs: clock.wallMs() } };
       },
-      onSurplus: (requests) => {
-        if (requests > 1) this.#emit({ kind: 'note', message: surplusWords(requests) });
-      },
     });
     this.#wait(client, pausedForMs);
     return {
@@ -390,9 +386,6 @@ const heldStop = (batch: BatchId): StopError =>
     `A person has paused batch ${batch}.`,
     `To continue it: ${commandLine(['resume', batch])}`,
   );
-
-const surplusWords = (requests: number): string =>
-  `The vendor sent an answer without a request, on a connection that had carried ${counted(requests, 'request')}. Rows answered on that connection may show each other's data: ask the vendor, and compare some of them.`;
 
 // ------------------------------------------------------------------------------------------ how it is opened
 
