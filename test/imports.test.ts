@@ -24,7 +24,7 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'lookup/identifiers.ts',
     'lookup/recognise.ts',
     'lookup/waterfall.ts',
-    'team/planned-work.ts',
+    'team/change-action.ts',
     'team/unoffered.ts',
   ],
   ledger: ['copy.ts', 'erase.ts', 'ledger.ts', 'rows.ts', 'store.ts', 'stores.ts', 'tally.ts', 'time.ts'],

@@ -156,15 +156,13 @@ export interface PlannedWork {
   readonly subject: Subject;
   /** What the row wants its subject to be, in a word: a role, or `none`. Equal for rows that want the same. */
   readonly to: string;
-  /** What is done so that it becomes that. Left out: `call`, or nothing is sent, or each of the parts has its own. */
+  /** What is done so that it becomes that. Left out: `call`, or nothing is sent. */
   readonly action?: PlannedAction;
   /** What it is now, as far as is known. */
   readonly from?: string;
   readonly email?: string;
   /** The project as the list calls it. */
   readonly project?: string;
-  /** A row that is about several subjects: each of them, worked off one after the other. Left out: it is about one. */
-  readonly parts?: readonly PlannedWork[];
   /** What the row's repaired cells were read as, for its reason. */
   readonly repaired?: string;
   /** That the service refused it to the batch before, and why, for its reason. */
@@ -173,10 +171,6 @@ export interface PlannedWork {
   readonly note?: string;
   /** What is known of the person from now on, because the list says so and nothing is sent. */
   readonly learns?: SubjectFacts;
-}
-
-export function partsOf(work: PlannedWork): readonly PlannedWork[] {
-  return work.parts ?? [work];
 }
 
 export interface ChangePart<Input, Work extends PlannedWork> {

@@ -1,5 +1,6 @@
 import { type Subject, subjectOfProject, type Team } from '../core/membership.ts';
 import { defineOperation, end, type OperationOptions, type PlannedWork } from '../core/operation.ts';
+import type { NewProject } from './team/change-action.ts';
 import {
   ORGANIZATION_ID,
   optional,
@@ -9,7 +10,7 @@ import {
   together,
   wrong,
 } from './team/change-inputs.ts';
-import { type NewProject, nextOfProject } from './team/change-steps.ts';
+import { nextOfProject } from './team/change-steps.ts';
 
 interface ProjectWork extends PlannedWork {
   readonly was: { readonly sequence: number };

@@ -1,8 +1,6 @@
-import { invariant } from '../core/errors.ts';
 import {
   type KnownSubject,
   type Role,
-  type Subject,
   subjectOfProject,
   subjectText,
   type Team,
@@ -15,12 +13,11 @@ import {
   type InvalidRow,
   type OperationOptions,
   type Prepared,
-  partsOf,
   type RowInput,
   type Step,
 } from '../core/operation.ts';
 import { foreignName } from '../core/plain-text.ts';
-import type { Outcome, RowNumber } from '../core/row.ts';
+import type { RowNumber } from '../core/row.ts';
 import {
   ofAnother,
   type PersonAction,
@@ -51,14 +48,14 @@ import {
   USER_ID,
   withRoles,
 } from './team/change-inputs.ts';
-import { type NewProject, nextOfPerson, nextOfProject } from './team/change-steps.ts';
+import { nextOfPerson, nextOfProject } from './team/change-steps.ts';
 import {
   HEEDED,
   mayMean,
   type NamedProject,
   PROJECT,
   projectIds,
-  readProjects,
+  readProject,
 } from './team/named-project.ts';
 
 /** A person, and the role that the person should have in a project. `none` stands for "not in it". */
@@ -66,13 +63,8 @@ interface Wish {
   readonly email: string | undefined;
   readonly userId: string | undefined;
   readonly role: Role | 'none';
-  readonly projects: readonly NamedProject[];
+  readonly project: NamedProject;
   readonly organizationId: string | undefined;
-}
-
-interface OnboardWork extends PersonWork {
-  readonly makes?: { readonly sequence: number; readonly project: NewProject; readonly subject?: Subject };
-  readonly parts?: readonly OnboardWork[];
 }
 
 /** Only a list of ours may say `none`: a slip in a user's sheet must not remove people. */
@@ -86,7 +78,7 @@ function prepare(row: Readonly<Record<string, string>>, options: OperationOption
     email: (row.user_id ?? '').trim() === '' ? readEmail(row.email) : optional(row.email, readEmail),
     userId: optional(row.user_id, readUserId),
     role: readWishedRole(row, options),
-    projects: readProjects(row, options),
+    project: readProject(row, options),
     organizationId: readOrganization(row, options),
   });
 }
@@ -100,37 +92,21 @@ function actionOf(person: PersonInProject, role: Role | 'none'): PersonAction {
   return refuse(`${whoIs(person)} is not in the project, as far as is known. Give the e-mail address`);
 }
 
-function resolve(wish: Wish, team: Team, options: OperationOptions): Prepared<OnboardWork> {
+function resolve(wish: Wish, team: Team, options: OperationOptions): Prepared<PersonWork> {
   const slip = ofAnother(team, wish);
   if (slip !== undefined) return slip;
-  const parts: OnboardWork[] = [];
-  for (const project of wish.projects) {
-    const part: Prepared<OnboardWork> =
-      project.kind === 'new'
-        ? resolveInNew(wish, project.name, team, options)
-        : { kind: 'ready', input: inProject(wish, project.id, team, project.name) };
-    if (part.kind === 'invalid') return part;
-    parts.push(part.input);
-  }
-  const [first] = parts;
-  invariant(first !== undefined, 'a row names at least one project');
-  if (parts.length === 1) return { kind: 'ready', input: first };
-  const { from: _, action: __, ...shared } = first;
-  const project = parts.map((part) => part.project ?? '').join('; ');
-  return { kind: 'ready', input: { ...shared, project, parts } };
+  const { project } = wish;
+  return project.kind === 'new'
+    ? resolveInNew(wish, project.name, team, options)
+    : { kind: 'ready', input: inProject(wish, project.id, team, project.name) };
 }
 
-function inProject(wish: Wish, id: string, team: Team, name: string | undefined): OnboardWork {
+function inProject(wish: Wish, id: string, team: Team, name: string | undefined): PersonWork {
   const person = personIn(team, id, wish);
   return workOf(person, wish.role, actionOf(person, wish.role), name);
 }
 
-function resolveInNew(
-  wish: Wish,
-  name: string,
-  team: Team,
-  options: OperationOptions,
-): Prepared<OnboardWork> {
+function resolveInNew(wish: Wish, name: string, team: Team, options: OperationOptions): Prepared<PersonWork> {
   const { email, role, organizationId } = wish;
   const other = organizationId === options.organizationId ? undefined : organizationId;
   const known = team.project(name, other);
@@ -143,7 +119,7 @@ function resolveInNew(
   const makes = {
     sequence: known?.sequence ?? 0,
     project: { name, description: '', organizationId },
-    ...(other === undefined ? {} : { subject: { name: subjectOfProject(name, other) } }),
+    subject: { name: subjectOfProject(name, other) },
   };
   const person = newcomer(email, role, name, other);
   return { kind: 'ready', input: { ...person, ...(role === 'none' ? {} : { makes }) } };
@@ -172,27 +148,11 @@ function newcomer(
   };
 }
 
-/** Project after project; how the row ended is what became of all of them. */
-function next({ parts, ...work }: OnboardWork, answered: Answered): Step {
-  if (parts === undefined) return nextInOne(work, answered);
-  const outcomes: Outcome[] = [];
-  for (const part of parts) {
-    const step = nextInOne(part, answered);
-    if (step.kind === 'send') return step;
-    outcomes.push(step.outcome);
-  }
-  const words = outcomes.map(({ reason }, at) => `${parts[at]?.project}: ${reason}`).join('; ');
-  const kind = (['refused', 'applied', 'unchanged'] as const).find((each) =>
-    outcomes.some((outcome) => outcome.kind === each),
-  );
-  return end({ kind: kind ?? 'unchanged', reason: words });
-}
-
 /** Calls of the person follow when the project has its id; everybody in it shares the one that makes it. */
-function nextInOne({ makes, ...work }: OnboardWork, answered: Answered): Step {
+function next({ makes, ...work }: PersonWork, answered: Answered): Step {
   if (makes === undefined) return nextOfPerson(work, answered);
-  const { project, sequence, subject: named = { name: subjectOfProject(project.name) } } = makes;
-  const making = nextOfProject({ subject: named, sequence }, project, answered);
+  const { project, ...now } = makes;
+  const making = nextOfProject(now, project, answered);
   if (making.kind === 'step') return making.step;
   const subject = { project: making.id, name: work.email ?? work.subject.name };
   const step = nextOfPerson({ ...work, subject }, answered);
@@ -207,16 +167,15 @@ function nextInOne({ makes, ...work }: OnboardWork, answered: Answered): Step {
  * may mean.
  */
 function missing(
-  planned: readonly OnboardWork[],
+  planned: readonly PersonWork[],
   team: Team,
   options: OperationOptions,
   invalid: readonly InvalidRow[],
-): readonly OnboardWork[] {
+): readonly PersonWork[] {
   if (options.settings?.remove_missing !== true) return [];
   const names = new Map([...projectIds(options)].map(([name, id]) => [id, name]));
-  const parts = planned.flatMap(partsOf);
-  const projects = new Set([...names.keys(), ...parts.flatMap(({ subject }) => subject.project ?? [])]);
-  const named = new Set(parts.map(({ subject }) => subjectText(subject)));
+  const projects = new Set([...names.keys(), ...planned.flatMap(({ subject }) => subject.project ?? [])]);
+  const named = new Set(planned.map(({ subject }) => subjectText(subject)));
   // A person at number 0 is known from the service's own lists alone, and was never in a list of ours to be missing from.
   const isMissing = ({ subject, facts, sequence }: KnownSubject): boolean =>
     sequence > 0 && facts?.email === subject.name && !named.has(subjectText(subject));
@@ -243,7 +202,7 @@ function heldBack(email: string, project: string, row: RowNumber): PersonAction 
 }
 
 export default withRoles(
-  defineOperation<Wish, OnboardWork>({
+  defineOperation<Wish, PersonWork>({
     name: 'onboard',
     summary: 'Give people the projects and roles that a list has for them.',
     vendor: 'service',

@@ -1,7 +1,7 @@
 import { callKeyOf } from '../core/call-key.ts';
 import { NOTE_PERSON, type SubjectFacts } from '../core/membership.ts';
 import { present } from '../core/objects.ts';
-import { type Call, type PlannedWork, partsOf } from '../core/operation.ts';
+import type { Call, PlannedWork } from '../core/operation.ts';
 import type { RowNumber } from '../core/row.ts';
 import { type Batch, credits, type Ledger, type PlannedRow } from '../ledger/ledger.ts';
 import { plannedPages } from '../ledger/rows.ts';
@@ -25,18 +25,17 @@ export async function noteLearned(ledger: Ledger, batch: Batch, atMs: number): P
   }
 }
 
-/** A call for each person of whom the row says something new; its `change` has what is known from then on. */
+/** A call where the row says something new of its person; its `change` has what is known from then on. */
 export function learntBy(planned: PlannedRow): readonly Call[] {
   if (planned.work === undefined || (planned.kind === 'end' && planned.outcome.kind !== 'unchanged'))
     return [];
-  return partsOf(planned.work as unknown as PlannedWork).flatMap((part) =>
-    part.learns === undefined ? [] : [noteOf(part, part.learns)],
-  );
+  const work = planned.work as unknown as PlannedWork;
+  return work.learns === undefined ? [] : [noteOf(work, work.learns)];
 }
 
 /** @param leaves how the person stands by the list. */
-export function noteOf(part: PlannedWork, leaves: SubjectFacts): Call {
-  const { subject, was } = part as PlannedWork & { readonly was?: { readonly sequence: number } };
+export function noteOf(work: PlannedWork, leaves: SubjectFacts): Call {
+  const { subject, was } = work as PlannedWork & { readonly was?: { readonly sequence: number } };
   const { state, role, userId } = leaves;
   return {
     operation: NOTE_PERSON,

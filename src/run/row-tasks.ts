@@ -3,7 +3,7 @@ import { countryOf } from '../files/input.ts';
 import { readSettings } from '../job/job-settings.ts';
 import type { Batch, Ledger, ListedRow, PlannedRow, RowLeft } from '../ledger/ledger.ts';
 import { plannedPages } from '../ledger/rows.ts';
-import { keptWork } from '../operations/team/planned-work.ts';
+import { keptWork } from '../operations/team/change-action.ts';
 import type { Pace, RunContext } from '../plan/context.ts';
 import { optionsOf, preparedCells, type ResolvedJob, type WalkedRow } from '../plan/row-walk.ts';
 
@@ -116,12 +116,9 @@ async function* paced(tasks: readonly Task[], pace: Pace | undefined): TaskSourc
 export async function plannedProjects(ledger: Ledger, { id }: Batch): Promise<ReadonlySet<string>> {
   const projects = new Set<string>();
   for await (const page of plannedPages(ledger, id))
-    for (const planned of page) for (const project of projectsIn(planned)) projects.add(project);
+    for (const planned of page) {
+      const { project } = planned.kind === 'end' ? {} : keptWork(planned.work).subject;
+      if (project !== undefined) projects.add(project);
+    }
   return projects;
-}
-
-function projectsIn(planned: PlannedRow): readonly string[] {
-  if (planned.kind === 'end') return [];
-  const { subject, parts = [{ subject }] } = keptWork(planned.work);
-  return parts.flatMap((part) => part.subject.project ?? []);
 }

@@ -47,81 +47,21 @@ describe('the project', () => {
       'project "Alpha" has the id p-a, but the row says "p-b". Correct one of them',
     ],
     [{ project_id: 'p:1' }, 'project_id "p:1" cannot be part of a header'],
-    [{ project_id: 'p 1\r\nx: y' }, 'project_id "p 1" cannot be part of a header'],
+    [{ project_id: 'p 1\r\nx: y' }, 'project_id "p 1 x: y" cannot be part of a header'],
   ])('%j is invalid: %s', (cells, reason) => {
     expect(problemOf({ ...ROW, ...cells }, MAPPED)).toBe(reason);
   });
 
-  describe('of a cell that names several', () => {
-    const COMMAS = jobWith({ projects: { Alpha: 'p-a', beta: 'p-b', 'Sales, APAC': 'p-s' } });
-    const projectsOf = (cells: RowInput, options = COMMAS) =>
-      done(onboard, { ...ROW, ...cells }, [], [], options).calls.map(({ project }) => project);
-
-    test.each([
-      ['Alpha; Beta', ['p-a', 'p-b']],
-      ['Alpha, Beta', ['p-a', 'p-b']],
-      ['Alpha | beta\nALPHA', ['p-a', 'p-b']],
-      ['Sales, APAC', ['p-s']],
-      ['Sales, APAC; Alpha;', ['p-s', 'p-a']],
-    ])('%j is each of them once', (project, ids) => {
-      expect(projectsOf({ project })).toEqual(ids);
-    });
-
-    test('ids are taken apart as well; beside a single one the name is what the list calls it', () => {
-      expect(projectsOf({ project_id: 'p-1; p-2,p-1' })).toEqual(['p-1', 'p-2']);
-      expect(projectsOf({ project: 'R&D; APAC', project_id: 'p-1' })).toEqual(['p-1']);
-    });
-
-    test('one that nobody knows makes the row invalid, and nobody is invited to the others', () => {
-      expect(problemOf({ ...ROW, project: 'Alpha; Gamma' }, COMMAS)).toContain(
-        'project "Gamma" is not among',
-      );
-      expect(problemOf({ ...ROW, project: 'Alpha, Bota' }, COMMAS)).toContain(
-        'project "Alpha, Bota" may be one name or several, but "Bota" is not among the job',
-      );
-    });
-
-    test('a comma never makes two projects that cannot be deleted again; a semicolon does', () => {
-      const making = jobWith({ create_projects: true, projects: { Alpha: 'p-a' } });
-      const madeBy = (project: string) =>
-        done(onboard, { ...ROW, project }, [], [], making)
-          .calls.filter(({ operation }) => operation === 'create-project')
-          .map(({ parameters }) => parameters.name);
-      expect(madeBy('Sales, APAC')).toEqual(['Sales, APAC']);
-      expect(madeBy('Alpha, APAC'), 'invalid').toEqual([]);
-      const work = planned(onboard, { ...ROW, project: 'Gamma; Alpha' }, [], making);
-      const made = { kind: 'found', fields: { project_id: 'p-new' } } as const;
-      if (work.kind === 'invalid') throw new Error(work.reason);
-      const walked = walk(onboard, work.input, [made]);
-      expect(shown(walked)).toEqual([
-        expect.stringContaining('create-project'),
-        `create-invite@0 editor ${JO}`,
-        `create-invite@0 editor ${JO}`,
-      ]);
-      expect(walked.outcome).toEqual({
-        kind: 'applied',
-        reason: 'Gamma: project created: project_id p-new; invited as editor; Alpha: invited as editor',
-      });
-    });
-
-    test('how the row ended says what became of each, and a refused one wants a look', () => {
-      const team = [{ ...invited(JO, 'editor'), subject: { project: 'p-b', name: JO } }];
-      const both = { ...ROW, project: 'Alpha; Beta' };
-      expect(done(onboard, both, team, [], COMMAS).outcome).toEqual({
-        kind: 'applied',
-        reason: `Alpha: invited as editor; Beta: ${JO} is invited as editor already`,
-      });
-      expect(done(onboard, both, team, [refusal('no')], COMMAS).outcome).toEqual({
-        kind: 'refused',
-        reason: `Alpha: the service refused the invite as editor (no); Beta: ${JO} is invited as editor already`,
-      });
-    });
-
-    test('a row takes as many as its calls allow', () => {
-      const ids = (count: number) => Array.from({ length: count }, (_, at) => `p-${at}`).join(';');
-      expect(projectsOf({ project_id: ids(6) })).toHaveLength(6);
-      expect(problemOf({ ...ROW, project_id: ids(7) }, COMMAS)).toMatch(/names 7 projects.* at most 6\./);
-    });
+  test('a cell that names several is invalid, also where the job makes projects: they could not be deleted again', () => {
+    const making = jobWith({ create_projects: true, projects: { Alpha: 'p-a', 'Sales, APAC': 'p-s' } });
+    const several = ['Alpha; Gamma', 'Gamma | Beta', 'Alpha, Gamma'];
+    const reason = expect.stringMatching(/names several projects\. Give the person a row for each$/);
+    for (const project of several) expect(problemOf({ ...ROW, project }, making)).toEqual(reason);
+    for (const id of ['p-1;p-2', 'p-1,p-2'])
+      expect(problemOf({ ...ROW, project_id: id }, making)).toEqual(reason);
+    expect(projectOf({ ...ROW, project: 'Sales, APAC' }, making)).toBe('p-s');
+    const [made] = done(onboard, { ...ROW, project: 'Data, NZ' }, [], [], making).calls;
+    expect(made?.parameters.name).toBe('Data, NZ');
   });
 
   test('is missing where neither the list nor the account has one', () => {

@@ -27,7 +27,8 @@ async function openTeam(): Promise<TeamWorkplace> {
 }
 
 const FIRST = [
-  'ann@t.example,viewer,Platform; Research',
+  'ann@t.example,viewer,Platform',
+  'ann@t.example,viewer,Research',
   'bob@t.example,viewer,Platform',
   'cid@t.example,viewer,Research',
   'dot@t.example,viewer,Research',
@@ -35,7 +36,8 @@ const FIRST = [
 
 /** Ann gets another role in both projects, Eve is new, Bob stays; Cid and Dot are missing, and one row may mean Dot. */
 const SECOND = [
-  'ann@t.example,editor,Platform; Research',
+  'ann@t.example,editor,Platform',
+  'ann@t.example,editor,Research',
   'bob@t.example,viewer,Platform',
   'bob@t.example,Viewer,Platform',
   'eve@t.example,viewer,Research',

@@ -5,7 +5,7 @@ import { atMost, counted, linesOf } from '../../core/plain-text.ts';
 import type { AttemptRecord, Credits, Ended } from '../../ledger/ledger.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import { RowObject } from '../../objects/row-object.ts';
-import { keptWork } from '../../operations/team/planned-work.ts';
+import { keptWork } from '../../operations/team/change-action.ts';
 import type { AttemptStory, RowStory } from '../../run/tasks/row-story.ts';
 import { callWords, decisionWords, lookWords } from '../render/doubts.ts';
 import { ruleName } from '../render/rule.ts';

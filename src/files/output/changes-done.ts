@@ -2,11 +2,10 @@ import { callKeyOf } from '../../core/call-key.ts';
 import { type Subject, subjectText, Team } from '../../core/membership.ts';
 import type { PlannedAction } from '../../core/operation.ts';
 import { type RowNumber, WITHOUT_A_WORD } from '../../core/row.ts';
-import type { Batch, LedgerReader, PlannedRow, RowRecord } from '../../ledger/ledger.ts';
+import type { Batch, LedgerReader, PlannedRow, RowAnswer, RowRecord } from '../../ledger/ledger.ts';
 import { plannedRecords } from '../../ledger/rows.ts';
-import { type KeptPart, type KeptWork, keptWork } from '../../operations/team/planned-work.ts';
-import type { ChangeEnd, ChangeFigures, ChangeGroup } from './changes-done/figures.ts';
-import { type EndedPart, endedParts, endOf, type RowEnd } from './changes-done/parts.ts';
+import { type KeptWork, keptWork } from '../../operations/team/change-action.ts';
+import { CHANGE_ENDS, type ChangeEnd, type ChangeFigures, type ChangeGroup } from './changes-done/figures.ts';
 
 /**
  * What a batch of changes has done, by its plan and its answers. Every face of the program takes its figures from here. It is a
@@ -51,16 +50,13 @@ export async function changesDone(ledger: LedgerReader, batch: Batch): Promise<C
 }
 
 /** Whether a change of what the row is about was settled since it was planned, by whatever batch. */
-function hasMoved(team: Team, { parts, ...work }: KeptWork): boolean {
-  const settled = (subject: Subject): number => team.find(subject)?.sequence ?? 0;
-  return (parts ?? [work]).some(
-    ({ subject, was, makesProject }) =>
-      settled(subject) > (was?.sequence ?? 0) || (makesProject !== undefined && settled(makesProject) > 0),
-  );
+function hasMoved(team: Team, { subject, was, makes }: KeptWork): boolean {
+  const isSettled = (of: Subject, sequence = 0): boolean => (team.find(of)?.sequence ?? 0) > sequence;
+  return isSettled(subject, was?.sequence) || (makes !== undefined && isSettled(makes.subject));
 }
 
 /** A run that is killed has kept the answers to a row, and not how the row ended. */
-async function answersOf(ledger: LedgerReader, batch: Batch, row: RowNumber): Promise<RowEnd['answers']> {
+async function answersOf(ledger: LedgerReader, batch: Batch, row: RowNumber): Promise<Answers> {
   const attempts = await ledger.history(batch.id, row);
   const keys = [...new Set(attempts.map(({ key }) => key))];
   const states = keys.length === 0 ? [] : await ledger.find(keys);
@@ -84,18 +80,21 @@ class Collected {
   }
 
   /** @param record undefined for a row without an outcome. */
-  add({ row, work }: PlannedRow, record: RowRecord | undefined, answers: RowEnd['answers'] = []): void {
+  add({ row, work: planned }: PlannedRow, record: RowRecord | undefined, answers: Answers = []): void {
     // The rows of a plan are those of the file, and behind them those that the file does not have.
     this.rows += 1;
     const isBeyond = this.rows > this.#batch.inputRows;
-    if (work === undefined) {
+    if (planned === undefined) {
       // An invalid row: nobody knows whom it is about.
       tick(this.#all.counts, isBeyond ? 'held_back' : endOf(record));
       return;
     }
-    const parts = endedParts(keptWork(work), { ended: endOf(record), answers }, isBeyond);
-    for (const part of parts) this.#count(part);
-    if (isBeyond) for (const part of parts) this.#addMissing(row, part, record?.outcome.reason ?? '');
+    const work = keptWork(planned);
+    const known = endOf(record);
+    const isHeldBack = isBeyond && known === 'refused' && answers.length === 0;
+    const ended = known === 'pending' ? endSoFar(work, answers) : isHeldBack ? 'held_back' : known;
+    this.#count(work, ended, answers);
+    if (isBeyond) this.#addMissing(row, work, ended, record?.outcome.reason ?? '');
   }
 
   result(): ChangesDone {
@@ -107,23 +106,23 @@ class Collected {
     };
   }
 
-  #count({ part, ended, answers }: EndedPart): void {
-    const groups = [this.#all, this.#groupOf(part)];
+  #count(work: KeptWork, ended: ChangeEnd, answers: Answers): void {
+    const groups = [this.#all, this.#groupOf(work)];
     const own = answers.filter(({ batch, kind }) => batch === this.#batch.id && kind === 'found');
     this.#countMade(own, groups);
-    const subject = subjectText(part.subject);
+    const subject = subjectText(work.subject);
     if (this.#counted.has(subject)) return;
     this.#counted.add(subject);
     const isMore = own.some(({ call }) => call.operation !== CREATE_PROJECT);
     const isWithoutWord = own.some(({ why }) => why.endsWith(WITHOUT_A_WORD));
     for (const group of groups) {
       tick(group.counts, ended);
-      if (ended === 'applied' && isMore) tick(group.done, part.action ?? 'call');
+      if (ended === 'applied' && isMore) tick(group.done, work.action ?? 'call');
       if (ended === 'applied' && isWithoutWord) group.withoutWord += 1;
     }
   }
 
-  #countMade(own: RowEnd['answers'], groups: readonly Counted[]): void {
+  #countMade(own: Answers, groups: readonly Counted[]): void {
     for (const { call } of own) {
       if (call.operation !== CREATE_PROJECT) continue;
       const key = callKeyOf(this.#batch.accountIdentity, call);
@@ -132,7 +131,7 @@ class Collected {
     }
   }
 
-  #groupOf({ project: name, subject, to }: KeptPart): Counted {
+  #groupOf({ project: name, subject, to }: KeptWork): Counted {
     const project = name ?? subject.project;
     const key = `${project ?? ''}\n${to}`;
     const group = this.#groups.get(key) ?? { project, to, ...nothingCounted() };
@@ -140,14 +139,29 @@ class Collected {
     return group;
   }
 
-  #addMissing(row: RowNumber, { part, ended }: EndedPart, reason: string): void {
-    const { email, project, subject, from, was } = part;
+  #addMissing(row: RowNumber, work: KeptWork, ended: ChangeEnd, reason: string): void {
+    const { email, project, subject, from, was } = work;
     const people = ended === 'applied' ? this.#removed : this.#notRemoved;
     people.push({
       ...{ row, email, userId: was?.facts?.userId, project: project ?? subject.project },
       ...{ role: from, ended, reason },
     });
   }
+}
+
+type Answers = readonly Pick<RowAnswer, 'batch' | 'kind' | 'why' | 'call'>[];
+
+/** No change ends as `matched` or `no_match`. @param record undefined for a row without an outcome. */
+function endOf(record: RowRecord | undefined): ChangeEnd {
+  return CHANGE_ENDS.find((end) => end === record?.outcome.kind) ?? 'pending';
+}
+
+/** What is done is done, also where the run was killed before the row came to its end. */
+function endSoFar({ action, makes }: KeptWork, answers: Answers): ChangeEnd {
+  if (answers.some(({ kind }) => kind !== 'found')) return 'refused';
+  const isDeletedFirst = action === 'change_role' && answers[0]?.call.operation === 'delete-invite';
+  const needed = isDeletedFirst || makes !== undefined ? 2 : 1;
+  return answers.length >= needed ? 'applied' : 'pending';
 }
 
 const CREATE_PROJECT = 'create-project';

@@ -212,8 +212,20 @@ export interface PersonWork extends PlannedWork {
   readonly was: { readonly sequence: number; readonly facts?: SubjectFacts };
   /** Plans keep it under this name, so it is not renamed. */
   readonly course: PersonAction;
-  readonly parts?: readonly PersonWork[];
+  /** The project that has to be made first. */
+  readonly makes?: { readonly subject: Subject; readonly sequence: number; readonly project: NewProject };
 }
+
+export interface NewProject {
+  readonly name: string;
+  readonly description: string;
+  readonly organizationId: string;
+}
+
+/** The work of a planned row, as the ledger keeps it: that of a person, or of any other change. */
+export type KeptWork = PlannedWork & Partial<Pick<PersonWork, 'was' | 'course' | 'makes'>>;
+
+export const keptWork = (work: object): KeptWork => work as unknown as KeptWork;
 
 /** @param to a role, or `none`. @param project as the list calls it; left out: by its id. */
 export function workOf(
@@ -285,8 +297,6 @@ const ACTIONS = {
   delete: 'remove',
   remove: 'remove',
 } as const satisfies Record<PersonAction['kind'], PlannedAction | undefined>;
-
-export const PERSON_ACTIONS = Object.keys(ACTIONS) as readonly PersonAction['kind'][];
 
 export function plannedAs({ kind }: Pick<PersonAction, 'kind'>): Pick<PlannedWork, 'action'> {
   const action = ACTIONS[kind];

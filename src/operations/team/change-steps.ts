@@ -12,6 +12,7 @@ import {
 } from '../../core/operation.ts';
 import { type Outcome, SO_ALREADY } from '../../core/row.ts';
 import {
+  type NewProject,
   type PersonAction,
   type PersonWork,
   REMOVE_IF_ACCEPTED,
@@ -247,12 +248,6 @@ function removeUser(now: SubjectNow, userId: string): Call {
       ...(isTheirs ? { missing: { ...identity, state: 'gone' } } : {}),
     },
   });
-}
-
-export interface NewProject {
-  readonly name: string;
-  readonly description: string;
-  readonly organizationId: string;
 }
 
 /** A project cannot be deleted again, so it must not be made twice. */

@@ -20,7 +20,7 @@ import {
 
 export const PROJECT: InputField = {
   name: 'project',
-  about: "the project's name; put semicolons between several",
+  about: "the project's name",
   aliases: ['project', 'projectname', 'team', 'teamname'],
 };
 
@@ -37,49 +37,8 @@ export function projectIds({ settings }: OperationOptions): ReadonlyMap<string, 
   return new Map(entries.flatMap(([name, id]) => (typeof id === 'string' ? [[name, id] as const] : [])));
 }
 
-/** More would be more calls than a row may make: of each project an invite may be deleted, created, and restored. */
-const MOST_PROJECTS = 6;
-
-/** The projects of a row, each once. A list without a column for projects means the account's; a blank cell of such a column is a slip. */
-export function readProjects(row: RowInput, options: OperationOptions): Read<readonly NamedProject[]> {
-  const found = new Map<string, NamedProject>();
-  for (const each of oneProjectEach(row, options)) {
-    const one = readProject(each, options);
-    if (one.kind === 'wrong') return one;
-    const { value } = one;
-    found.set(value.kind === 'known' ? `id ${value.id}` : subjectOfProject(value.name), value);
-  }
-  if (found.size <= MOST_PROJECTS) return read([...found.values()]);
-  const fact = `project: the cell names ${found.size} projects, but a row can have at most ${MOST_PROJECTS}`;
-  return wrong(`${fact}. Give the person several rows`);
-}
-
-/** The row once for each project that it names. Beside an id a name is but what the list calls that project. */
-function oneProjectEach(row: RowInput, options: OperationOptions): readonly RowInput[] {
-  const { project = '', project_id: id = '' } = row;
-  if (id.trim() !== '') return pieces(id, /[;,|\r\n]/).map((each) => ({ ...row, project_id: each }));
-  if (project.trim() === '') return [row];
-  return namesIn(project, options).map((name) => ({ ...row, project: name }));
-}
-
-/**
- * A name may have a comma in it, so one separates names only where the job knows all of them. A semicolon, a bar and a
- * line end always do: a project that is made for a cell that holds several could not be deleted again.
- */
-function namesIn(cell: string, options: OperationOptions): readonly string[] {
-  if (idOf(cell.trim(), options) !== undefined) return [cell];
-  return pieces(cell, /[;|\r\n]/).flatMap((piece) => {
-    const parts = idOf(piece, options) === undefined ? pieces(piece, /,/) : [piece];
-    return parts.every((part) => idOf(part, options) !== undefined) ? parts : [piece];
-  });
-}
-
-function pieces(cell: string, separator: RegExp): readonly string[] {
-  const split = cell.split(separator).map((piece) => piece.trim());
-  return split.filter((piece) => piece !== '');
-}
-
-function readProject(row: RowInput, options: OperationOptions): Read<NamedProject> {
+/** A list without a column for projects means the account's; a blank cell of such a column is a slip. */
+export function readProject(row: RowInput, options: OperationOptions): Read<NamedProject> {
   const { project: name = '', project_id: id = '' } = row;
   if (id.trim() !== '') return projectById(id, name, options);
   if (name.trim() !== '') return projectByName(name, options);
@@ -92,6 +51,7 @@ function readProject(row: RowInput, options: OperationOptions): Read<NamedProjec
 }
 
 function projectById(id: string, cell: string, options: OperationOptions): Read<NamedProject> {
+  if (/[;,|]/.test(id)) return namesSeveral('project_id', id);
   const name = cell.trim();
   const named = idOf(name, options);
   if (named !== undefined && named !== id.trim()) {
@@ -102,27 +62,26 @@ function projectById(id: string, cell: string, options: OperationOptions): Read<
   return known(checkedProjectId('project_id', id), name === '' ? undefined : name);
 }
 
+const SEVERAL = /[;|]/;
+
 function projectByName(cell: string, options: OperationOptions): Read<NamedProject> {
   const name = readText('project', cell);
   if (name.kind === 'wrong') return name;
   const id = idOf(name.value, options);
   if (id !== undefined)
     return known(checkedProjectId(`the id of project ${quotedCell(cell)}`, id), name.value);
-  const unclear = partlyKnown(name.value, options);
-  if (unclear !== undefined) return unclear;
-  if (options.settings?.create_projects === true) return read({ kind: 'new', name: name.value });
   const names = [...projectIds(options).keys()];
+  const several =
+    SEVERAL.test(cell) || cell.split(',').some((part) => idOf(part.trim(), options) !== undefined);
+  if (several) return namesSeveral('project', cell);
+  if (options.settings?.create_projects === true) return read({ kind: 'new', name: name.value });
   const next = names.length === 0 ? 'Name it there with its id.' : suggestion(name.value, names);
   return wrong(`project ${quotedCell(cell)} is not among the job's \`projects\`. ${next}`);
 }
 
-/** A cell with commas of whose parts the job knows some: making one project of it could not be undone. */
-function partlyKnown(name: string, options: OperationOptions): Read<never> | undefined {
-  const parts = pieces(name, /,/);
-  const unknown = parts.filter((part) => idOf(part, options) === undefined);
-  if (unknown.length === parts.length || unknown[0] === undefined) return undefined;
-  const fact = `project ${quotedCell(name)} may be one name or several, but ${quotedCell(unknown[0])} is not among the job's \`projects\``;
-  return wrong(`${fact}. Put a semicolon between several names, or add it there`);
+/** One that is made for a cell that holds several could not be deleted again. */
+function namesSeveral(label: string, cell: string): Read<never> {
+  return wrong(`${label} ${quotedCell(cell)} names several projects. Give the person a row for each`);
 }
 
 function known(id: Read<string>, name?: string): Read<NamedProject> {
@@ -160,11 +119,10 @@ function mayNamePerson(cells: RowInput, { email, facts }: PersonInProject): bool
 }
 
 function mayNameProject(cells: RowInput, project: string, team: Team, options: OperationOptions): boolean {
-  const named = readProjects(cells, options);
+  const named = readProject(cells, options);
   if (named.kind === 'wrong') return true;
-  return named.value.some((each) =>
-    each.kind === 'known' ? each.id === project : idsMadeFor(each.name, team).includes(project),
-  );
+  const { value } = named;
+  return value.kind === 'known' ? value.id === project : idsMadeFor(value.name, team).includes(project);
 }
 
 function idsMadeFor(name: string, team: Team): readonly string[] {

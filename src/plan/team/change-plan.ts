@@ -32,7 +32,6 @@ import {
   type ResolvedRow,
   resolved,
   type Whom,
-  type WorkablePart,
   type WorkableRow,
 } from './change-plan/planned-rows.ts';
 import { type OwnUser, type RemoteMembers, withLive } from './remote-members.ts';
@@ -288,24 +287,15 @@ class Draft {
     });
   }
 
-  #work({ row, work, parts, beyond }: WorkableRow): void {
+  #work({ row, work, calls, outcome, beyond }: WorkableRow): void {
     this.#planned.push({ row, kind: 'work', work: asJson(work) });
-    for (const part of parts) this.#show(row, part, present({ beyond, refusedBefore: work.refusedBefore }));
-  }
-
-  #show(
-    row: RowNumber,
-    { work, calls, outcome }: WorkablePart,
-    { refusedBefore, ...beyond }: Pick<PlannedChange, 'beyond' | 'refusedBefore'>,
-  ): void {
-    const { note } = work;
+    const { note, refusedBefore } = work;
     const shown = {
       row,
       ...factsOf(work),
       ...this.#lastBatchOf(work),
       ...userOf(calls),
-      ...present({ note }),
-      ...beyond,
+      ...present({ note, beyond }),
     };
     const doubt = this.#doubtOf(calls);
     if (doubt !== undefined) {

@@ -1,6 +1,6 @@
 import { systemClock } from '../../core/clock.ts';
 import { stop } from '../../core/errors.ts';
-import { type Call, type PlannedWork, partsOf } from '../../core/operation.ts';
+import type { Call, PlannedWork } from '../../core/operation.ts';
 import type { Outcome, RowNumber } from '../../core/row.ts';
 import { openMappedInput } from '../../files/input.ts';
 import { jobSettings } from '../../job/job-settings.ts';
@@ -120,19 +120,19 @@ class Adoption {
   ): Promise<{ readonly outcome: Outcome; readonly kept: number }> {
     const learnt = learntBy(planned);
     if (planned.kind === 'end' && learnt.length === 0) return { outcome: planned.outcome, kept: 0 };
-    const parts = partsOf(planned.work as unknown as PlannedWork);
-    const refused = parts.map(refusalOf).find((reason) => reason !== undefined);
+    const work = planned.work as unknown as PlannedWork;
+    const refused = refusalOf(work);
     if (refused !== undefined) return { outcome: { kind: 'refused', reason: refused }, kept: 0 };
-    const calls = [...learnt, ...parts.flatMap((part) => this.#noteOf(part) ?? [])];
+    const calls = [...learnt, ...(this.#noteOf(work) ?? [])];
     for (const call of calls) await notePerson(this.#ledger, batch, planned.row, call, atMs);
     return { outcome: { kind: 'unchanged', reason: REASON }, kept: calls.length };
   }
 
   /** How the first request would leave the person; undefined where they are known to be there so. */
-  #noteOf(part: PlannedWork): Call | undefined {
-    const step = this.#chosen.job.operation.next(part, () => undefined);
+  #noteOf(work: PlannedWork): readonly Call[] | undefined {
+    const step = this.#chosen.job.operation.next(work, () => undefined);
     const leaves = step.kind === 'send' ? step.call.change?.leaves : undefined;
-    return leaves && noteOf(part, leaves);
+    return leaves && [noteOf(work, leaves)];
   }
 }
 

@@ -7,7 +7,7 @@ import type { InputRow, RowNumber } from '../../core/row.ts';
 import { listNameOf } from '../../files/list-name.ts';
 import type { Batch, LedgerReader } from '../../ledger/ledger.ts';
 import { RowObject } from '../../objects/row-object.ts';
-import { keptWork } from '../../operations/team/planned-work.ts';
+import { keptWork } from '../../operations/team/change-action.ts';
 import { batchWithId, type FoundBatch, lookAtLedger, lookInto } from '../../run/open-ledger.ts';
 import { batchLines, finishedIn } from '../../run/tasks/batch-status.ts';
 import { rowStory } from '../../run/tasks/row-story.ts';
@@ -152,14 +152,12 @@ async function rowsAround(
   return [...new Set([...known, ...listed].map((each) => each.row))].sort((one, other) => one - other);
 }
 
-/** What was planned, one step for each subject of the row: `change role, jo@x.com in Sales: viewer → editor`. */
+/** What was planned: `change role, jo@x.com in Sales: viewer → editor`. */
 function stepsOf(work: JsonObject): string[] {
-  const { parts, ...whole } = keptWork(work);
-  return (parts ?? [whole]).map(({ subject, email, project = subject.project, from, to, action }) => {
-    const what = action === undefined ? '' : `${action.replace('_', ' ')}, `;
-    const where = project === undefined ? '' : ` in ${project}`;
-    return `${what}${email ?? subject.name}${where}: ${from === undefined ? to : `${from} → ${to}`}`;
-  });
+  const { subject, email, project = subject.project, from, to, action } = keptWork(work);
+  const what = action === undefined ? '' : `${action.replace('_', ' ')}, `;
+  const where = project === undefined ? '' : ` in ${project}`;
+  return [`${what}${email ?? subject.name}${where}: ${from === undefined ? to : `${from} → ${to}`}`];
 }
 
 /** Answers as it goes, and ends as soon as nobody reads any more. */

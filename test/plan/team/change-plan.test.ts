@@ -108,24 +108,6 @@ describe("rows that get in each other's way", () => {
     expect(actions(plan)).toEqual(['2 invalid', '3 invalid']);
     expect(plan.changes[0]?.reason).toContain('row 2 says editor, row 3 says viewer');
   });
-
-  test('a row about several projects is planned for each, and only what others say too is held against it', async () => {
-    const both = 'jo@x.example,editor,Sales; Data,';
-    const apart = await planned([both, 'jo@x.example,editor,Data,', 'ann@x.example,viewer,Data,']);
-    expect(apart.changes.map(({ row, action, project }) => `${row} ${action} ${project}`)).toEqual([
-      '2 invite Sales',
-      '2 invite Data',
-      '3 unchanged Data',
-      '4 invite Data',
-    ]);
-    expect(apart.calls).toBe(3);
-    // Its Data is that of the row above, so the same call stands for both.
-    const shared = await planned(['jo@x.example,editor,Data,', both]);
-    expect(actions(shared)).toEqual(['2 invite', '3 invite']);
-    expect(shared.calls).toBe(2);
-    const against = await planned([both, 'jo@x.example,viewer,Data,', 'ann@x.example,viewer,Sales,']);
-    expect(actions(against)).toEqual(['2 invalid', '3 invalid', '4 invite']);
-  });
 });
 
 describe('where the service says who is in a project', () => {

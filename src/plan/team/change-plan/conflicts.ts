@@ -1,5 +1,5 @@
 import { subjectOfUser, subjectText } from '../../../core/membership.ts';
-import { type Call, type PlannedWork, partsOf } from '../../../core/operation.ts';
+import type { Call, PlannedWork } from '../../../core/operation.ts';
 import type { Outcome, RowNumber } from '../../../core/row.ts';
 import type { WorkableRow } from './planned-rows.ts';
 
@@ -9,13 +9,12 @@ type WantingRow = Pick<WorkableRow, 'row' | 'work' | 'calls'>;
 
 interface Want {
   readonly row: RowNumber;
-  readonly part: PlannedWork;
+  readonly work: PlannedWork;
 }
 
 /**
  * The outcomes of rows that conflict with others. A row that only repeats earlier rows is `unchanged`. All rows that
- * contradict each other are `invalid`, because nobody knows which of them is meant. When only a part of a row repeats an
- * earlier row, the row stays as it is: the repeated call is equal, so it is made once.
+ * contradict each other are `invalid`, because nobody knows which of them is meant.
  */
 export function conflictOutcomes(rows: readonly WantingRow[]): ReadonlyMap<RowNumber, Outcome> {
   const outcomes = new Map<RowNumber, Outcome>();
@@ -25,16 +24,10 @@ export function conflictOutcomes(rows: readonly WantingRow[]): ReadonlyMap<RowNu
     const reason = contradictionWords(crowd);
     for (const { row } of crowd) outcomes.set(row, { kind: 'invalid', reason });
   }
-  const repeated = new Map<PlannedWork, RowNumber>();
   for (const crowd of crowds) {
     const [first, ...later] = crowd.filter(({ row }) => outcomes.get(row)?.kind !== 'invalid');
-    if (first === undefined) continue;
-    for (const { part } of later) if (!repeated.has(part)) repeated.set(part, first.row);
-  }
-  for (const { row, work } of rows) {
-    const earlier = partsOf(work).map((part) => repeated.get(part));
-    if (outcomes.has(row) || earlier.includes(undefined)) continue;
-    outcomes.set(row, { kind: 'unchanged', reason: `the same as row ${earlier[0]}` });
+    const outcome = { kind: 'unchanged', reason: `the same as row ${first?.row}` } as const;
+    for (const { row } of later) if (!outcomes.has(row)) outcomes.set(row, outcome);
   }
   return outcomes;
 }
@@ -43,25 +36,22 @@ export function conflictOutcomes(rows: readonly WantingRow[]): ReadonlyMap<RowNu
 function crowdsOf(rows: readonly WantingRow[]): readonly (readonly Want[])[] {
   const byName = new Map<string, Want[]>();
   for (const { row, work, calls } of rows) {
-    for (const part of partsOf(work)) {
-      for (const name of namesOf(part, calls)) {
-        const crowd = byName.get(name);
-        if (crowd === undefined) byName.set(name, [{ row, part }]);
-        else crowd.push({ row, part });
-      }
+    for (const name of namesOf(work, calls)) {
+      const crowd = byName.get(name);
+      if (crowd === undefined) byName.set(name, [{ row, work }]);
+      else crowd.push({ row, work });
     }
   }
   return [...byName.values()].filter((crowd) => crowd.length > 1);
 }
 
 function isContradiction(crowd: readonly Want[]): boolean {
-  return crowd.some(({ part }) => part.to !== crowd[0]?.part.to);
+  return crowd.some(({ work }) => work.to !== crowd[0]?.work.to);
 }
 
 /**
- * All names of a part's subject. One row may give a person's user id beside the e-mail address, and another row the user
+ * All names of a row's subject. One row may give a person's user id beside the e-mail address, and another row the user
  * id alone.
- * @param calls the calls of the whole row; those in the part's project belong to the part.
  */
 function namesOf({ subject }: PlannedWork, calls: readonly Call[]): ReadonlySet<string> {
   const users = calls.flatMap(({ project = '', parameters: { user_id: userId } }) =>
@@ -75,7 +65,7 @@ function namesOf({ subject }: PlannedWork, calls: readonly Call[]): ReadonlySet<
 /** `the list contradicts itself: row 4 says editor, row 9 says viewer; keep one of them`. */
 function contradictionWords(crowd: readonly Want[]): string {
   const firstOf = new Map<string, RowNumber>();
-  for (const { row, part } of crowd) if (!firstOf.has(part.to)) firstOf.set(part.to, row);
+  for (const { row, work } of crowd) if (!firstOf.has(work.to)) firstOf.set(work.to, row);
   const words = [...firstOf].map(([to, row]) => `row ${row} says ${to}`).join(', ');
   return `the list contradicts itself: ${words}; keep one of them`;
 }

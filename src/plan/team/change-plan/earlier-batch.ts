@@ -1,7 +1,7 @@
-import { type Subject, subjectText, type Team } from '../../../core/membership.ts';
+import { type KnownSubject, type Subject, subjectText, type Team } from '../../../core/membership.ts';
 import type { Batch, LedgerReader, PlannedRow, RowRecord } from '../../../ledger/ledger.ts';
 import { plannedRecords } from '../../../ledger/rows.ts';
-import { keptWork } from '../../../operations/team/planned-work.ts';
+import { keptWork } from '../../../operations/team/change-action.ts';
 import type { WorkableRow } from './planned-rows.ts';
 
 /** What the finished batch of a list says of its rows, held against a plan of the same list as things are now. */
@@ -53,10 +53,7 @@ export class EarlierBatch {
     const now = row === undefined ? UNCHANGED : standingOf(row);
     const isItsWord =
       this.#isServicesWord(record) &&
-      subjectsOf(planned).every((subject) => {
-        const known = team.find(subject);
-        return known?.batch === this.#batch.id && known.doubt === undefined;
-      });
+      isLastOf(this.#batch, planned.work && team.find(keptWork(planned.work).subject));
     switch (now.kind) {
       case 'unchanged':
         return kind === 'applied' || kind === 'unchanged' || isItsWord;
@@ -100,11 +97,9 @@ function keyOf(
     : `${row}`;
 }
 
-function subjectsOf({ work }: PlannedRow): readonly Subject[] {
-  if (work === undefined) return [];
-  const { parts, subject } = keptWork(work);
-  return parts === undefined ? [subject] : parts.map((part) => part.subject);
-}
+/** Nobody has changed the subject since. */
+const isLastOf = ({ id }: Pick<Batch, 'id'>, known: KnownSubject | undefined): boolean =>
+  known?.batch === id && known.doubt === undefined;
 
 /** The reason without what it says of the batch before. */
 function ownReason({ planned, record }: EarlierRow): string {

@@ -23,14 +23,10 @@ export interface Whom {
 /** A row after the team was consulted: it has work to do, or it has ended. */
 export type ResolvedRow = WorkableRow | UnworkableRow;
 
-export interface WorkableRow extends WorkablePart {
+export interface WorkableRow {
   readonly kind: 'work';
   readonly row: RowNumber;
-  readonly parts: readonly WorkablePart[];
   readonly beyond?: true;
-}
-
-export interface WorkablePart {
   readonly work: PlannedWork;
   readonly calls: readonly Call[];
   readonly outcome: Outcome;
@@ -91,21 +87,11 @@ export function resolved(
 }
 
 function workable({ job, dialect }: PlanContext, row: RowNumber, work: PlannedWork): WorkableRow {
-  const simulated = simulate(job.operation, work, dialect);
-  const ofPart = (part: PlannedWork) => ({ work: part, ...simulate(job.operation, part, dialect) });
-  return {
-    kind: 'work',
-    row,
-    work,
-    ...simulated,
-    parts: work.parts?.map(ofPart) ?? [{ work, ...simulated }],
-  };
+  return { kind: 'work', row, work, ...simulate(job.operation, work, dialect) };
 }
 
 export function projectsOf(rows: readonly ResolvedRow[]): readonly string[] {
-  const parts = rows.flatMap((row) => (isWorkable(row) ? row.parts : []));
-  const named = parts.flatMap(({ work }) => work.subject.project ?? []);
-  return [...new Set(named)];
+  return [...new Set(rows.filter(isWorkable).flatMap(({ work }) => work.subject.project ?? []))];
 }
 
 /** The person and project in the cells of an invalid row. */

@@ -5,7 +5,7 @@ import type { Call } from '../../../core/operation.ts';
 import type { RowNumber } from '../../../core/row.ts';
 import type { Batch, LedgerReader, RowRecord } from '../../../ledger/ledger.ts';
 import { plannedRecords } from '../../../ledger/rows.ts';
-import { type KeptWork, keptWork } from '../../../operations/team/planned-work.ts';
+import { type KeptWork, keptWork } from '../../../operations/team/change-action.ts';
 
 /** This file finds what a batch changed, from its plan and its answers. */
 
@@ -47,8 +47,7 @@ function add(
     return;
   }
   // When the row created the project first, its invites were planned before their subjects existed.
-  const part = (work.parts ?? [work]).find((each) => subjectText(each.subject) === text);
-  const before = part?.was?.facts;
+  const before = subjectText(work.subject) === text ? work.was?.facts : undefined;
   touched.set(text, {
     row,
     subject,
