@@ -87,7 +87,6 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'store-choice.ts',
     'summary.ts',
     'tasks/account-test.ts',
-    'tasks/adopt.ts',
     'tasks/batch-status.ts',
     'tasks/copy-store.ts',
     'tasks/enrich.ts',

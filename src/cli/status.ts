@@ -102,8 +102,7 @@ function stateWord({ batch, run }: BatchOverview): string {
 function whatOf({ operation, settings }: Batch): string {
   const origin = originOf(settings);
   if (origin === undefined) return operation;
-  if (origin.kind === 'undo') return `undo of ${origin.undoes}`;
-  return `${origin.kind === 'trial' ? 'try' : 'adopt'} ${operation}`;
+  return origin.kind === 'undo' ? `undo of ${origin.undoes}` : `try ${operation}`;
 }
 
 // ---------------------------------------------------------------------------------------------------- one batch

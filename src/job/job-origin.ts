@@ -1,19 +1,16 @@
 import type { JsonObject, OperationOptions } from '../core/operation.ts';
 
 /**
- * Where a job comes from that no user wrote: an undo takes back what a batch changed, a trial is one call by itself that `try`
- * makes, and an adoption keeps who is in a team already. This file imports no schema, because a list of batches is shown without the code that checks jobs.
+ * Where a job comes from that no user wrote: an undo takes back what a batch changed, and a trial is one call by itself that `try`
+ * makes. This file imports no schema, because a list of batches is shown without the code that checks jobs.
  */
-export type JobOrigin =
-  | { readonly kind: 'undo'; readonly undoes: string }
-  | { readonly kind: 'trial' | 'adoption' };
+export type JobOrigin = { readonly kind: 'undo'; readonly undoes: string } | { readonly kind: 'trial' };
 
 /**
  * The origin of a batch, from the settings that the ledger keeps with it; undefined when a user wrote or named its job.
  */
 export function originOf(stored: JsonObject): JobOrigin | undefined {
   if (typeof stored.undoes === 'string') return { kind: 'undo', undoes: stored.undoes };
-  if (stored.adopts === true) return { kind: 'adoption' };
   return stored.trial === true ? { kind: 'trial' } : undefined;
 }
 
@@ -30,8 +27,6 @@ export function storedOrigin(origin: JobOrigin | undefined): JsonObject {
       return { undoes: origin.undoes };
     case 'trial':
       return { trial: true };
-    case 'adoption':
-      return { adopts: true };
     case undefined:
       return {};
   }

@@ -26,7 +26,7 @@ export async function noteLearned(ledger: Ledger, batch: Batch, atMs: number): P
 }
 
 /** A call where the row says something new of its person; its `change` has what is known from then on. */
-export function learntBy(planned: PlannedRow): readonly Call[] {
+function learntBy(planned: PlannedRow): readonly Call[] {
   if (planned.work === undefined || (planned.kind === 'end' && planned.outcome.kind !== 'unchanged'))
     return [];
   const work = planned.work as unknown as PlannedWork;
@@ -34,7 +34,7 @@ export function learntBy(planned: PlannedRow): readonly Call[] {
 }
 
 /** @param leaves how the person stands by the list. */
-export function noteOf(work: PlannedWork, leaves: SubjectFacts): Call {
+function noteOf(work: PlannedWork, leaves: SubjectFacts): Call {
   const { subject, was } = work as PlannedWork & { readonly was?: { readonly sequence: number } };
   const { state, role, userId } = leaves;
   return {
@@ -47,7 +47,7 @@ export function noteOf(work: PlannedWork, leaves: SubjectFacts): Call {
   };
 }
 
-export async function notePerson(
+async function notePerson(
   ledger: Ledger,
   { id: batch, accountIdentity }: Pick<Batch, 'id' | 'accountIdentity'>,
   row: RowNumber,

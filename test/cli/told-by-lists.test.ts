@@ -48,16 +48,6 @@ test('month 1 invites, month 2 has the user ids, and who is gone from the list o
   expect((await team.state()).standing(PROJECT, ANN)).toEqual({ as: 'member', role: 'viewer' });
 });
 
-test('adopt learns the id of a person who was invited by a list, and a later list removes by it', async () => {
-  const { bo } = await bothAccepted();
-  team.writeSheet([{ email: BO, role: 'viewer', userId: bo }], 'now.csv');
-  expect(await team.json('adopt', 'team.yaml', 'now.csv')).toMatchObject({ adopted: 1, known: 0, left: [] });
-  expect(await team.json('adopt', 'team.yaml', 'now.csv')).toMatchObject({ adopted: 0, known: 1, left: [] });
-  team.writeSheet([{ email: ANN, role: 'viewer' }], 'month-3.csv');
-  expect((await team.runHere({ input: 'month-3.csv' })).code).toBe(0);
-  expect((await team.state()).standing(PROJECT, BO)).toBeUndefined();
-});
-
 test('a list that gives the id of another person changes neither of the two, and says whose it is', async () => {
   const { ann, bo } = await bothAccepted();
   const [annRow, boRow] = [

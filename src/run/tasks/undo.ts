@@ -2,7 +2,7 @@ import type { Account } from '../../client/account/account.ts';
 import { stop } from '../../core/errors.ts';
 import { Team } from '../../core/membership.ts';
 import { openHeader } from '../../files/input.ts';
-import { originOf, undoneBy } from '../../job/job-origin.ts';
+import { undoneBy } from '../../job/job-origin.ts';
 import type { Batch, BatchId, LedgerReader } from '../../ledger/ledger.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import type { FileOptions } from '../../plan/context.ts';
@@ -149,13 +149,7 @@ function wishesOf({
 }
 
 function refuseUnfinished(batch: Batch): void {
-  const { id, state, vendor, operation, command, settings } = batch;
-  if (originOf(settings)?.kind === 'adoption')
-    throw stop(
-      'usage',
-      `Batch ${id} only recorded who was in the team already, and sent nothing that could be taken back.`,
-      `Name a batch that changed something. ${allBatches()}`,
-    );
+  const { id, state, vendor, operation, command } = batch;
   if (vendor !== 'service') {
     const fact = `Batch ${id} is a batch of ${operation}, which changes nothing in the service.`;
     throw stop('usage', fact, `Name a batch that does. ${allBatches()}`);
