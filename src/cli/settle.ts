@@ -6,7 +6,6 @@ import { commandToGoOn } from '../lib/command-line.ts';
 import { DoubtListObject } from '../objects/row-object.ts';
 import { type FoundBatch, findBatch } from '../run/open-ledger.ts';
 import {
-  type AlikeDoubts,
   closeLeftOpenIn,
   type Decided,
   type DoubtChoice,
@@ -122,7 +121,7 @@ function warningsOfSeconds(doubts: readonly Doubt[]): readonly string[] {
 }
 
 function listReport({ batch }: FoundBatch, list: DoubtList): Report {
-  const { doubts, alike, waiting, open, atRisk, undecidable } = list;
+  const { doubts, waiting, open, atRisk, undecidable } = list;
   return {
     lines: linesOf(
       waiting.map(({ row, reason }) => `row ${row} waits: ${reason}`),
@@ -137,7 +136,7 @@ function listReport({ batch }: FoundBatch, list: DoubtList): Report {
       undecidable > 0 && `${counted(undecidable, 'credit')} ${NOTHING_TO_DECIDE}`,
     ),
     object: DoubtListObject.of({ ...list, batch }),
-    advice: [...choiceLines(doubts), ...alike.flatMap(alikeLines)],
+    advice: choiceLines(doubts),
   };
 }
 
@@ -157,39 +156,15 @@ function totalWords(doubts: readonly ListedDoubt[], atRisk: number): string {
 }
 
 function choiceLines(doubts: readonly ListedDoubt[]): readonly string[] {
-  if (doubts.length === 0) return [];
-  if (doubts.some(({ doubt }) => doubt.call.change === undefined)) {
-    return [
-      'Decide with --retry (may be paid for twice), --skip (its credits stay in doubt), --answer key=value, or --not-done if you know that nothing was charged.',
-    ];
-  }
-  return [
-    'Check at the service what became of it. If it was done, use --answer with what it gave, such as invite_code=… or project_id=…; if not, --not-done; to leave it out of this batch, --skip.',
-  ];
-}
-
-const RULE_READS: Readonly<Record<AlikeDoubts['reads'], string>> = {
-  what_is_kept: 'Or let a rule of the dialect read them',
-  what_a_repeat_brings:
-    'Or let the next run ask each of them again, and a rule of the dialect read what comes',
-  later_answers: 'A rule of the dialect can read such answers when they come again, but not these',
-};
-
-const ROWS_NAMED = 8;
-
-function alikeLines({ row, rows, rule, reads, tellable }: AlikeDoubts): readonly string[] {
-  const named = rows.slice(0, ROWS_NAMED).join(', ');
-  const more = rows.length > ROWS_NAMED ? ` and ${rows.length - ROWS_NAMED} more` : '';
-  const ways = [
-    '--not-done',
-    '--skip',
-    '--retry',
-    ...(tellable === undefined ? [] : [`--answer ${tellable}`]),
-  ];
-  return [
-    `Rows ${named}${more} were answered alike: to decide about all of them at once, use --all-like ${row} and ${ways.slice(0, -1).join(', ')} or ${ways.at(-1)}.`,
-    ...(rule === undefined ? [] : [`${RULE_READS[reads]}, if that is what they mean: ${rule}`]),
-  ];
+  const isBought = doubts.some(({ doubt }) => doubt.call.change === undefined);
+  return linesOf(
+    doubts.length > 0 &&
+      (isBought
+        ? 'Decide with --retry (may be paid for twice), --skip (its credits stay in doubt), --answer key=value, or --not-done if you know that nothing was charged.'
+        : 'Check at the service what became of it. If it was done, use --answer with what it gave, such as invite_code=… or project_id=…; if not, --not-done; to leave it out of this batch, --skip.'),
+    doubts.filter(({ doubt }) => doubt.reply !== undefined).length > 1 &&
+      'With --all-like ROW the decision is about every row that was answered like that one.',
+  );
 }
 
 function whyStillOpen({ doubt, looks, decision, mayBeAskedAbout }: ListedDoubt): readonly string[] {

@@ -25,9 +25,6 @@ export interface JsonObject {
  */
 export type IfLost = 'hold' | { readonly repeat: string };
 
-/** What a rule is for that is added once calls are in doubt. What is kept of a change is never read as done. */
-export type RuleReads = 'what_is_kept' | 'what_a_repeat_brings' | 'later_answers';
-
 /** One request to a vendor, by what it asks and not by how it is sent. Paths, methods and prices are the dialect's. */
 export interface Call {
   /** The logical operation: an entry of the dialect's `operations`. */

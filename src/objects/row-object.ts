@@ -6,7 +6,7 @@ import { type Call, sentParameters } from '../core/operation.ts';
 import { OUTCOME_KINDS, type Outcome } from '../core/row.ts';
 import type { AttemptRecord, Batch, Decision, Doubt, Look, RawReply, Reading } from '../ledger/ledger.ts';
 import type { AttemptStory, RowStory } from '../run/tasks/row-story.ts';
-import type { AlikeDoubts, DoubtList, ListedDoubt } from '../run/tasks/settle.ts';
+import type { DoubtList, ListedDoubt } from '../run/tasks/settle.ts';
 import { membersOf, noun } from './noun.ts';
 
 /** A row with every attempt that was made for it, and what is in doubt. */
@@ -177,16 +177,6 @@ export const DoubtObject = noun({
 });
 export type DoubtObject = z.infer<typeof DoubtObject>;
 
-const alike = membersOf<AlikeDoubts>();
-const AlikeObject = noun({
-  row: alike(z.number(), (of) => of.row),
-  rows: alike(z.array(z.number()), ({ rows }) => rows),
-  /** A rule of the dialect that would read them. */
-  rule: alike(z.string().optional(), ({ rule }) => rule),
-  reads: alike(z.enum(['what_is_kept', 'what_a_repeat_brings', 'later_answers']), ({ reads }) => reads),
-  tellable: alike(z.string().optional(), ({ tellable }) => tellable),
-});
-
 const list = membersOf<DoubtList & { readonly batch: Batch }>();
 const waiting = z.object({ row: z.number(), reason: z.string() });
 /** What `settle BATCH` prints. */
@@ -201,10 +191,6 @@ export const DoubtListObject = noun({
   extra_used: list(z.number(), ({ extraUsed }) => extraUsed),
   in_doubt: list(z.array(DoubtObject), ({ doubts }) =>
     doubts.map((listed) => DoubtObject.of({ ...listed.doubt, ...listed })),
-  ),
-  /** Those that were answered alike, so that one decision may be about all of them. */
-  alike: list(z.array(AlikeObject).optional(), (of) =>
-    of.alike.length === 0 ? undefined : of.alike.map(AlikeObject.of),
   ),
   waiting: list(z.array(waiting).optional(), (of) => (of.waiting.length === 0 ? undefined : of.waiting)),
 });

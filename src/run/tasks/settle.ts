@@ -34,21 +34,11 @@ import {
 } from '../open-ledger.ts';
 import { canBeAskedAbout, doubtReason } from '../reconcile.ts';
 import { accountOfBatch, dialectFor, dialectOfBatch } from './batch-account.ts';
-import {
-  type AlikeDoubts,
-  alikeDoubts,
-  doubtsLike,
-  requireTellableOfAll,
-  toldAnswer,
-} from './told-answer.ts';
+import { doubtsLike, requireTellableOfAll, toldAnswer } from './told-answer.ts';
 import { rowsToldOf } from './told-rows.ts';
-
-export type { AlikeDoubts } from './told-answer.ts';
 
 export interface DoubtList {
   readonly doubts: readonly ListedDoubt[];
-  /** Those that one decision may be about, because their answers are alike. */
-  readonly alike: readonly AlikeDoubts[];
   readonly waiting: readonly WaitingRow[];
   readonly open: number;
   readonly atRisk: number;
@@ -75,10 +65,8 @@ export async function doubtList(found: FoundBatch, row?: string): Promise<DoubtL
     const all = await examined(ledger, batch, await doubtsOf(ledger, found, row));
     // Rows whose calls are to be sent again are pending, and not in doubt.
     const doubts = row === undefined ? all.filter(({ decision }) => decision?.kind !== 'retry') : all;
-    const dialect = await dialectOfBatch(batch);
     return {
       doubts,
-      alike: dialect === undefined || row !== undefined ? [] : await alikeDoubts(ledger, batch, dialect),
       waiting: await ledger.rowsWaiting(batch.id, MOST_WAITING),
       open: await ledger.openRequests(batch.id),
       extraUsed: heldCredits(await ledger.batchMoney(batch.id, 'extra')),

@@ -1,15 +1,14 @@
 import { answerPlaceOf, type Dialect, dialectOperationOf } from '../../client/dialect.ts';
-import { leftBy, type OddAnswer, oddAnswerIn } from '../../client/judge.ts';
+import { leftBy, oddAnswerIn } from '../../client/judge.ts';
 import { bodyHolding, bytesOf, merged, objectWith, readBody } from '../../core/answer-body.ts';
 import { stop } from '../../core/errors.ts';
 import type { SubjectFacts } from '../../core/membership.ts';
 import { suggestion } from '../../core/nearest.ts';
 import { isObject, present } from '../../core/objects.ts';
-import type { Call, JsonObject, RuleReads } from '../../core/operation.ts';
+import type { Call, JsonObject } from '../../core/operation.ts';
 import { counted } from '../../core/plain-text.ts';
-import type { RowNumber } from '../../core/row.ts';
 import { outputSettings } from '../../job/job-settings.ts';
-import type { Batch, BatchId, Doubt, LedgerReader, RawReply } from '../../ledger/ledger.ts';
+import type { Batch, Doubt, LedgerReader, RawReply } from '../../ledger/ledger.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import { dialectFor } from './batch-account.ts';
 
@@ -96,7 +95,7 @@ const OWN_TO_A_ROW: readonly string[] = ['invite_code', 'user_id', 'project_id']
  * What `--answer` may say of many alike calls at once: that each was done, or that each person has accepted; undefined where an
  * answer is nothing without what it holds for its row.
  */
-export function tellableOfAll({ operation, change }: Call, { operations }: Dialect): string | undefined {
+function tellableOfAll({ operation, change }: Call, { operations }: Dialect): string | undefined {
   if (change?.leaves.state === 'invited') return `${ACCEPTED}=true`;
   const reads = Object.keys(operations[operation]?.answer_fields ?? {}).length > 0;
   return change === undefined || reads ? undefined : 'done=yes';
@@ -131,39 +130,6 @@ function acceptedIfTold(left: SubjectFacts, { user_id: userId, accepted }: Pairs
   return { ...left, state: 'member', ...present({ userId }) };
 }
 
-/** Doubts whose answers came whole and have the same names and words: one decision may be about all of them. */
-export interface AlikeDoubts {
-  /** The lowest row among them, by which a command names all of them. */
-  readonly row: RowNumber;
-  readonly rows: readonly RowNumber[];
-  /** The rule of a dialect that would read them; undefined where none is offered. */
-  readonly rule: string | undefined;
-  readonly reads: RuleReads;
-  /** What `--answer` may say of all of them, as `key=value`; undefined where that differs from row to row. */
-  readonly tellable: string | undefined;
-}
-
-export async function alikeDoubts(
-  ledger: Pick<LedgerReader, 'doubts'>,
-  batch: Pick<Batch, 'id'>,
-  dialect: Dialect,
-): Promise<readonly AlikeDoubts[]> {
-  const groups = Map.groupBy(await oddDoubts(ledger, batch.id, dialect), ({ odd }) => odd.shape);
-  return [...groups.values()]
-    .flatMap((group) => groupOf(group, dialect))
-    .sort((one, other) => one.row - other.row);
-}
-
-function groupOf(group: readonly OddDoubt[], dialect: Dialect): readonly AlikeDoubts[] {
-  const [first, ...others] = group.toSorted((one, other) => one.doubt.row - other.doubt.row);
-  if (first === undefined || others.length === 0) return [];
-  const { call, row } = first.doubt;
-  const rows = [row, ...others.map(({ doubt }) => doubt.row)];
-  return [
-    { row, rows, rule: first.odd.rule, reads: ruleReads(call), tellable: tellableOfAll(call, dialect) },
-  ];
-}
-
 /**
  * All doubts of the batch whose answers are like that of this row.
  * @throws StopError `usage` when that row is not in doubt, or no whole answer came for it.
@@ -174,34 +140,11 @@ export async function doubtsLike(
   row: string,
   dialect: Dialect,
 ): Promise<readonly Doubt[]> {
-  const all = await oddDoubts(ledger, batch.id, dialect);
-  const shape = all.find(({ doubt }) => String(doubt.row) === row)?.odd.shape;
-  if (shape === undefined) {
-    const fact = `Row ${row} of batch ${batch.id} is not in doubt because of an unreadable answer, so no other row is like it.`;
-    throw stop('usage', fact, `See what is in doubt with ${commandLine(['settle', batch.id])}`);
-  }
-  return all.flatMap(({ doubt, odd }) => (odd.shape === shape ? [doubt] : []));
-}
-
-interface OddDoubt {
-  readonly doubt: Doubt;
-  readonly odd: OddAnswer;
-}
-
-/** The doubts of a batch whose answers came whole, and could not be read. */
-async function oddDoubts(
-  ledger: Pick<LedgerReader, 'doubts'>,
-  batch: BatchId,
-  dialect: Dialect,
-): Promise<readonly OddDoubt[]> {
-  return (await ledger.doubts(batch)).flatMap((doubt) => {
-    const odd = doubt.reply && oddAnswerIn(doubt.reply, dialect, doubt.call);
-    return odd === undefined ? [] : { doubt, odd };
-  });
-}
-
-/** What a rule for such answers does for those that are in doubt by now. */
-function ruleReads({ change, ifLost }: Call): RuleReads {
-  if (change === undefined) return 'what_is_kept';
-  return ifLost === 'hold' ? 'later_answers' : 'what_a_repeat_brings';
+  const shapeOf = ({ reply, call }: Doubt) => reply && oddAnswerIn(reply, dialect, call)?.shape;
+  const all = await ledger.doubts(batch.id);
+  const like = all.find((doubt) => String(doubt.row) === row);
+  const shape = like && shapeOf(like);
+  if (shape !== undefined) return all.filter((doubt) => shapeOf(doubt) === shape);
+  const fact = `Row ${row} of batch ${batch.id} is not in doubt because of an unreadable answer, so no other row is like it.`;
+  throw stop('usage', fact, `See what is in doubt with ${commandLine(['settle', batch.id])}`);
 }
