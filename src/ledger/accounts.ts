@@ -309,9 +309,9 @@ export const writeAccounts = (context: Writing) => ({
     }),
 
   /**
-   * Takes free answers to lookups back, so that their calls are unknown and their rows pending: those of these that say no match or
-   * refused, or `misses`: each no match of status 404, if no request that was sent later was answered otherwise.
-   * @returns how many.
+   * Takes answers back, so that their rows wait: these, or `misses`: each free no match of status 404, if no request that was sent later
+   * was answered otherwise. Calls that were refused or not matched for nothing are unknown again; what was charged or changed something stays.
+   * @returns how many calls are unknown again.
    */
   takeBack: (identity: string, answers: 'misses' | readonly AttemptId[]): Promise<number> =>
     context.transaction(async (sql) => {
@@ -322,14 +322,12 @@ export const writeAccounts = (context: Writing) => ({
         answers === 'misses'
           ? await sql.rows<{ id: number }>(MISSES, [account, account])
           : answers.map((id) => ({ id }));
-      const free = await sql.each(
+      const found = await sql.each(
         FREE,
         wanted.map(({ id }) => ({ id, account })),
       );
-      await takeBack(
-        sql,
-        free.map(({ id }) => id),
-      );
+      const free = found.map(({ id }) => id);
+      await takeBack(sql, answers === 'misses' ? free : answers, free);
       return free.length;
     }),
 });

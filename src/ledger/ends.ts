@@ -188,16 +188,12 @@ const RETRACT = each({ call: 'int' })(
 /** What counted as answered was not: it was charged all the same, and nothing stands in the way of another request. */
 export const retractCall = (sql: Sql, call: CallId) => sql.each(RETRACT, [{ call }]);
 
-/**
- * Free answers to lookups that spoke of the account, and not of what was asked: their calls are unknown again, and the rows that they
- * ended wait.
- */
-export const takeBack = (sql: Sql, calls: readonly CallId[]): Promise<void> =>
-  eachOf(
-    sql,
-    [RETRACT, COMES_BACK, TAKEN_BACK, ...ROWS_KNOWN],
-    calls.map((call) => ({ call })),
-  );
+/** Answers that spoke of the account, and not of what was asked: the rows that they ended wait. @param free their calls are unknown again. */
+export async function takeBack(sql: Sql, calls: readonly CallId[], free: readonly CallId[]): Promise<void> {
+  const record = (call: CallId) => ({ call });
+  await eachOf(sql, [RETRACT, COMES_BACK], free.map(record));
+  await eachOf(sql, [TAKEN_BACK, ...ROWS_KNOWN], calls.map(record));
+}
 
 const READ_AGAIN = each({
   call: 'int',

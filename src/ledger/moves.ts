@@ -109,7 +109,7 @@ export const READ_AS_UNPROVEN = each(READ)(doubtedSql(`'applied'`));
 
 /** Rows that were ended by answers which are none; what is known of these moves them on. */
 export const TAKEN_BACK: OfCall = each(CALL)(
-  doubtedSql(`'no_match', 'refused'`, 'CAST(NULL AS TEXT)', `b.state IN ('open', 'finished')`),
+  doubtedSql(`'matched', 'no_match', 'refused'`, 'CAST(NULL AS TEXT)', `b.state IN ('open', 'finished')`),
 );
 
 /** The rows of a change that counted as done, and of which a newer dialect does not read that in what came. The call stays answered. */

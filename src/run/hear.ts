@@ -1,10 +1,17 @@
 import { dialectMark } from '../client/dialect.ts';
-import { type NotSentCause, oddAnswerIn, type Reply, ruleForLost, type Verdict } from '../client/judge.ts';
+import {
+  envelopeAdvice,
+  type NotSentCause,
+  oddAnswerIn,
+  type Reply,
+  ruleForLost,
+  type Verdict,
+} from '../client/judge.ts';
 import { type StopDetail, StopError, stop, unreachable } from '../core/errors.ts';
 import type { Next, PutOff, RunReply } from './call.ts';
 import { dearer } from './price.ts';
 import type { Heard } from './project-access.ts';
-import { type AccountHistory, countAnswer, countOdd, noteEnvelope, noteLater } from './series.ts';
+import { type AccountHistory, countAnswer, countOdd } from './series.ts';
 import type { Run } from './session.ts';
 
 type VerdictAs<Kind extends Verdict['kind']> = Extract<Verdict, { readonly kind: Kind }>;
@@ -125,13 +132,14 @@ async function applyDoubt(
   const { limiter, dialect } = run.session.client;
   const { isRepeat, reply, sentAtMs } = replied;
   const raw = reply.kind === 'answered' ? reply.raw : undefined;
-  if (raw !== undefined) noteEnvelope(run, raw);
+  if (raw !== undefined) sayOnce(run, 'envelope', envelopeAdvice(raw, dialect));
   const odd = raw && oddAnswerIn(raw, dialect, replied.call);
   if (wait !== undefined) limiter.pause(wait.pauseMs, sentAtMs, why);
   // The vendor is at work on it: that is no answer to count, and none that got lost.
   else if (isNotYet === true) {
     limiter.settled();
-    noteLater(run, why);
+    const message = `This vendor answers later (${why}). The row waits in doubt, and is not sent again by itself: look at the vendor what came of it, and settle it.`;
+    sayOnce(run, 'later', message);
   } else if (raw === undefined || odd === undefined) applyLost(run, why, reply, sentAtMs);
   else {
     limiter.settled();
@@ -139,6 +147,12 @@ async function applyDoubt(
     if (!isRepeat) await countOdd(run, replied, raw, odd, why);
   }
   return 'in_doubt';
+}
+
+function sayOnce({ session: { said }, emit }: Run, what: string, message: string | undefined): void {
+  if (message === undefined || said.has(what)) return;
+  said.add(what);
+  emit({ kind: 'note', message });
 }
 
 /** After so many in a row that came whole, a rule is quoted that would make them answers. */

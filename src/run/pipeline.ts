@@ -20,8 +20,8 @@ import { isOutputOfOther, isWrittenAfter, outputNameFor, wantedOutput, writeRows
 import { ProjectAccess } from './project-access.ts';
 import { readChangesAnew, settlesAnew } from './readings.ts';
 import { ALL_ROWS, leftIn, plannedProjects, type RowRange, type TaskSource, tasksOf } from './row-tasks.ts';
-import { isOfNoRow, type Work, workRows } from './rows.ts';
-import { noteStops, settleSeries } from './series.ts';
+import { type Work, workRows } from './rows.ts';
+import { settleSeries, takeSeriesBack } from './series.ts';
 import type { Sessions } from './sessions.ts';
 import { requireRanges, sendRanges, submitAgain, submitRows } from './submit.ts';
 import { RunMetrics, type RunSummary, summarize } from './summary.ts';
@@ -205,7 +205,7 @@ async function inSession(
   } finally {
     await run.close();
   }
-  if (signal.aborted) await noteStops(run, isOfNoRow(signal));
+  if (signal.aborted) await takeSeriesBack(run);
   return stopReason(signal);
 }
 

@@ -94,14 +94,8 @@ export async function workRows(work: Work, source: TaskSource): Promise<boolean>
   }
   // Answers to requests in flight are recorded, whatever stopped the reading, because they may be paid for.
   await queue.onIdle();
-  if (!isOfNoRow(signal)) ends.addUndecided();
   await ends.write().catch(stopAll);
   return waits;
-}
-
-/** Whether the run was stopped because what came says nothing of any row. */
-export function isOfNoRow({ aborted, reason }: AbortSignal): boolean {
-  return aborted && reason instanceof StopError && reason.code === 'address';
 }
 
 interface Walking {
@@ -120,7 +114,8 @@ async function workRow(
   for (;;) {
     const step = walk.step();
     if (step.kind === 'end') {
-      ends.addNow(task, step.outcome, answers);
+      ends.add(task, step.outcome, answers);
+      ends.writeSoon();
       return undefined;
     }
     const { met } = step;
@@ -130,7 +125,8 @@ async function workRow(
       const { kind, reason, attempt, waitsFor } = obtained;
       // The doubt of a call belongs to its row as an answer does.
       if (attempt !== undefined) answers.push(attempt);
-      ends.addNow(task, { kind, reason }, answers, waitsFor);
+      ends.add(task, { kind, reason }, answers, waitsFor);
+      ends.writeSoon();
       return undefined;
     }
     walk.tell(met, obtained.answer);
@@ -223,47 +219,16 @@ const WAIT_FOR_OTHERS_MS = 250;
  */
 class RowEnds {
   readonly #work: Work;
-  readonly #batch: Batch;
   #ended: FinishedRow[] = [];
-  /** They have ended by answers that may yet be taken back. */
-  #undecided: FinishedRow[] = [];
   #isScheduled = false;
   #written: Promise<void> = Promise.resolve();
 
   constructor(work: Work) {
     this.#work = work;
-    this.#batch = work.batch;
   }
 
-  add(task: Task, outcome: Outcome, answers: readonly AttemptId[]): void {
-    this.#ended.push(this.#endOf(task, outcome, answers));
-  }
-
-  addNow(task: Task, outcome: Outcome, answers: readonly AttemptId[], waitsFor?: AttemptId): void {
-    const end = { ...this.#endOf(task, outcome, answers), ...present({ waitsFor }) };
-    if (this.#isUndecided(end)) this.#undecided.push(end);
-    else {
-      this.addUndecided((each) => this.#isUndecided(each));
-      this.#ended.push(end);
-      this.writeSoon();
-    }
-  }
-
-  /** Finishes also the rows whose answers might have been taken back, but for those that still may. */
-  addUndecided(isStill: (end: FinishedRow) => boolean = () => false): void {
-    if (this.#undecided.length === 0) return;
-    this.#ended.push(...this.#undecided.filter((end) => !isStill(end)));
-    this.#undecided = this.#undecided.filter(isStill);
-  }
-
-  #endOf({ row, input }: Task, outcome: Outcome, answers: readonly AttemptId[]): FinishedRow {
-    return { batch: this.#batch.id, row, outcome, answers, input };
-  }
-
-  /** Who waits for each row has had it by the time that a series is seen. */
-  #isUndecided({ answers }: FinishedRow): boolean {
-    const { context, run } = this.#work;
-    return context.pace === undefined && answers.some((answer) => run.session.series.isUndecided(answer));
+  add({ row, input }: Task, outcome: Outcome, answers: readonly AttemptId[], waitsFor?: AttemptId): void {
+    this.#ended.push({ batch: this.#work.batch.id, row, outcome, answers, input, ...present({ waitsFor }) });
   }
 
   writeSoon(): void {

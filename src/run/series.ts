@@ -25,8 +25,8 @@ import type { RunContext } from '../plan/context.ts';
  *
  * | series | ended by | at the stop |
  * |---|---|---|
- * | `refused`: free refusals | any other answer; those that speak of a key or of credits go on behind it | no row has ended by them; they are taken back |
- * | `same-answers`: matches with the same facts, or with none | any other answer, for the whole run | no row has ended by them; they stay bought |
+ * | `refused`: free refusals | any other answer; those that speak of a key or of credits go on behind it | their rows wait, and they are asked again |
+ * | `same-answers`: matches with the same facts, or with none | any other answer, for the whole run | their rows wait; they stay bought |
  * | `doubts`: answers that nobody can read | nothing, because each may have been charged | they are in doubt |
  * | `no-match`: the first answers of an account, all of status 404 | any other answer | they stay until their address is corrected or a person decides |
  *
@@ -117,25 +117,14 @@ export class AllSeries {
   readonly refused = new Series('refused');
   readonly same = new Series('same-answers');
   readonly doubts = new Series('doubts');
-  /** The address that was asked when misses stopped a run. */
-  missesAt: string | undefined;
-  hasAdvised = false;
-  /** Whether it was said that the vendor answers later. */
-  isLate = false;
-
-  /** Whether the answer may yet be taken back. A row that has one waits, see `workRows`. */
-  isUndecided(answer: AttemptId): boolean {
-    return this.refused.undecided.has(answer) || this.same.undecided.has(answer);
-  }
 }
-
-type StopFor = (count: string) => StopError;
 
 class Series {
   readonly kind: SeriesKind;
-  readonly undecided = new Set<AttemptId>();
+  /** The answers that are taken back when they stop the run. */
+  readonly answers = new Set<AttemptId>();
   isOver = false;
-  stopped: { readonly shape: string; readonly error: StopError } | undefined;
+  stopped: StopError | undefined;
   readonly #accepted = new Set<string>();
   readonly #counts = new Map<string, number>();
   #inARow = 0;
@@ -150,7 +139,7 @@ class Series {
     this.#inARow = 0;
     // What nobody can read may have been charged, however much else is answered.
     if (this.kind !== 'doubts') for (const shape of this.#counts.keys()) this.#counts.set(shape, 0);
-    if (this.stopped === undefined) this.undecided.clear();
+    if (this.stopped === undefined) this.answers.clear();
   }
 
   /** Whether no other shape has come. */
@@ -163,41 +152,38 @@ class Series {
     run: SeriesRun,
     attempt: AttemptId,
     shape: string,
-    stopFor: StopFor,
+    stopFor: (count: string) => StopError,
   ): Promise<StopError | undefined> {
     if (this.#accepted.has(shape)) return undefined;
     const count = (this.#counts.get(shape) ?? 0) + 1;
     this.#counts.set(shape, count);
     this.#inARow += 1;
-    this.undecided.add(attempt);
-    if (count < MOST && this.kind !== 'doubts') return this.stopped?.error;
-    const word = await wordOn(run.session.ledger, this.#named(run, shape));
+    this.answers.add(attempt);
+    if (this.stopped !== undefined || (count < MOST && this.kind !== 'doubts')) return this.stopped;
+    const { session } = run;
+    const series = { kind: this.kind, account: session.account.identity, shape };
+    const word = await wordOn(session.ledger, series);
     // Where a run was stopped for such doubts and nobody has decided, one more is bought, and not five.
     const isShape = count >= MOST || word !== undefined;
-    if (await this.#isAccepted(run, shape, isShape ? word : undefined)) return undefined;
+    if (await this.#isAccepted(run, series, word)) return undefined;
     if (this.stopped === undefined && (isShape || this.#inARow >= MOST_IN_A_ROW)) {
-      const seen = isShape
-        ? `${Math.max(count, MOST)} answers of one shape`
-        : `${this.#inARow} answers in a row`;
-      this.stopped = { shape, error: stopFor(seen) };
-      run.stopAll(this.stopped.error);
+      this.stopped = stopFor(
+        isShape ? `${Math.max(count, MOST)} answers of one shape` : `${this.#inARow} answers in a row`,
+      );
+      run.stopAll(this.stopped);
+      if (word === undefined) await note(session, series, 'stopped');
     }
-    return this.stopped?.error;
+    return this.stopped;
   }
 
   /** Nobody accepts what was not shown. */
-  async #isAccepted(run: SeriesRun, shape: string, word: Word | undefined): Promise<boolean> {
-    const isNew = word?.state === 'stopped' && run.accept === this.kind && !this.#accepted.has(shape);
-    if (isNew || word?.state === 'accepted') {
-      this.#accepted.add(shape);
-      this.undecided.clear();
-    }
-    if (isNew) await accept({ ...run.session, emit: run.emit }, this.#named(run, shape));
-    return this.#accepted.has(shape);
-  }
-
-  #named({ session: { account } }: SeriesRun, shape: string): Named {
-    return { kind: this.kind, account: account.identity, shape };
+  async #isAccepted(run: SeriesRun, series: Named, word: Word | undefined): Promise<boolean> {
+    const isNew = word?.state === 'stopped' && run.accept === this.kind;
+    if (!isNew && word?.state !== 'accepted') return false;
+    if (isNew) await accept({ ...run.session, emit: run.emit }, series);
+    this.#accepted.add(series.shape);
+    this.answers.clear();
+    return true;
   }
 }
 
@@ -251,48 +237,29 @@ export function countOdd(
 }
 
 function countMiss(
-  { session: { history, client, series }, stopAll }: SeriesRun,
+  { session, stopAll }: SeriesRun,
   { call, operation }: Counted,
   { status }: RawReply,
   isFound: boolean,
-): StopError | undefined {
+): Promise<StopError> | undefined {
+  const { history, client } = session;
   noteAnswer(history, status, isFound);
   const stopped = missesStop(history, call.change !== undefined);
   if (stopped === undefined) return undefined;
-  series.missesAt = `${client.origin}${client.basePath}${operation.path}`;
   stopAll(stopped);
-  return stopped;
+  return noteMisses(session, `${client.origin}${client.basePath}${operation.path}`).then(() => stopped);
 }
 
-/** Says once that the vendor answers later, which nothing here waits for. */
-export function noteLater({ session: { series }, emit }: SeriesRun, why: string): void {
-  if (series.isLate) return;
-  series.isLate = true;
-  const message = `This vendor answers later (${why}). The row waits in doubt, and is not sent again by itself: look at the vendor what came of it, and settle it.`;
-  emit({ kind: 'note', message });
+/** Of two processes that were stopped, the other one's run may have been accepted since. */
+async function noteMisses({ ledger, clock, account }: SeriesRun['session'], where: string): Promise<void> {
+  const { series, word } = await missesNow(ledger, account);
+  if (word?.state !== 'accepted') await note({ ledger, clock }, series, 'stopped', where);
 }
 
-/** Says once where the answers of a service hold none of the vendor's. */
-export function noteEnvelope({ session: { client, series }, emit }: SeriesRun, raw: RawReply): void {
-  const message = series.hasAdvised ? undefined : envelopeAdvice(raw, client.dialect);
-  if (message === undefined) return;
-  series.hasAdvised = true;
-  emit({ kind: 'note', message });
-}
-
-/**
- * Keeps which series have stopped a run, once all its attempts are closed, and takes back the refusals by which no row has ended. A
- * crash before it loses that a series was shown, so that it is counted anew.
- */
-export async function noteStops({ session }: SeriesRun, hasEndedNoRow: boolean): Promise<void> {
-  const { series, ledger, account } = session;
-  for (const { kind, stopped } of [series.refused, series.same, series.doubts])
-    if (stopped !== undefined)
-      await noteStopped(session, { kind, account: account.identity, shape: stopped.shape });
-  if (series.missesAt !== undefined)
-    await noteStopped(session, (await missesNow(ledger, account)).series, series.missesAt);
-  const { undecided } = series.refused;
-  if (hasEndedNoRow && undecided.size > 0) await ledger.takeBack(account.identity, [...undecided]);
+/** Takes back the answers by which a run was stopped, once all its rows are written: those rows wait, and what was charged stays bought. */
+export async function takeSeriesBack({ session: { series, ledger, account } }: SeriesRun): Promise<void> {
+  for (const { stopped, answers } of [series.refused, series.same])
+    if (stopped !== undefined) await ledger.takeBack(account.identity, [...answers]);
 }
 
 // ------------------------------------------------------------------------------------------- stops of earlier runs
@@ -397,12 +364,6 @@ async function wordOn(ledger: LedgerReader, series: Named): Promise<Word | undef
   const [state, where = ''] =
     (await ledger.agreement(hashOf(series)))?.shown.split(`: ${series.kind} `) ?? [];
   return state === undefined ? undefined : { state: state as Word['state'], where };
-}
-
-/** Of two processes that were stopped, the other one's run may have been accepted since. */
-async function noteStopped(noting: Noting, series: Named, where?: string): Promise<void> {
-  const word = await wordOn(noting.ledger, series);
-  if (word?.state !== 'accepted') await note(noting, series, 'stopped', where);
 }
 
 async function note(

@@ -19,6 +19,8 @@ export interface Session {
   /** When the last request left that was answered, monotonic. */
   answeredSentMs: number;
   readonly series: AllSeries;
+  /** What the runs of the account were told once. */
+  readonly said: Set<string>;
 }
 
 export interface Run {

@@ -305,6 +305,7 @@ class SharedSession {
       ...{ account, ledger, clock, client, priced: new Set() },
       ...{
         series: new AllSeries(),
+        said: new Set(),
         answeredSentMs: Number.NEGATIVE_INFINITY,
         history: (await missesNow(ledger, account)).history,
       },
