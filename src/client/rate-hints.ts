@@ -29,14 +29,7 @@ const LONGEST_TEXT = 10_000;
 /** More than any plan allows, and exact in any arithmetic. */
 const MOST_REQUESTS = 1e9;
 
-/** The usual names. `-reset-after` is always a length of time, so it goes before `-reset`. Gateways mark their windows. */
-const WAITS = ['retry-after', 'x-ratelimit-retry-after'] as const;
-const COUNTERS = ['ratelimit', 'x-ratelimit', 'x-rate-limit'].flatMap((prefix) =>
-  ['', '-second', '-minute', '-hour', '-day'].map((window) => ({
-    remaining: `${prefix}-remaining${window}`,
-    resets: [`${prefix}-reset-after${window}`, `${prefix}-reset${window}`],
-  })),
-);
+const COUNTERS = ['ratelimit', 'x-ratelimit', 'x-rate-limit'];
 
 /** `"burst";r=50;t=30` of the draft, and the `limit=100, remaining=50, reset=5` before it. */
 const IN_DRAFT = /(?:^|[;,\s])(?:r|remaining)=(\d+)[^,]*?[;,]\s*(?:t|reset)=(\d+)/g;
@@ -49,7 +42,13 @@ export function rateHintsIn(raw: RawReply, names: RateHintNames | undefined, bod
   // All of the usual names have one of these in them.
   if (names === undefined && !Object.keys(raw.headers).some((name) => /rate|retry/.test(name))) return {};
   const left = leftIn(raw, names);
-  return present({ left, pauseMs: pauseIn(raw, names, body) ?? pauseUntilReset(raw, left) });
+  const pauseMs =
+    waitMsIn(header(raw, names?.retry_after), raw) ??
+    pauseInNamedWords(raw, names, body) ??
+    waitMsIn(header(raw, 'retry-after'), raw);
+  // An error that states nothing is left asks us to wait for the new window, even without `Retry-After`.
+  const untilResetMs = raw.status >= 400 && left?.requests === 0 ? left.resetMs : undefined;
+  return present({ left, pauseMs: pauseMs ?? untilResetMs });
 }
 
 /**
@@ -59,9 +58,8 @@ export function rateHintsIn(raw: RawReply, names: RateHintNames | undefined, bod
  * @param body the answer's body, which has been read already.
  */
 export function askedWaitMs(raw: RawReply, names: RateHintNames | undefined, body: Body): number | undefined {
-  return (
-    rateHintsIn(raw, names, body).pauseMs ?? (body.kind === 'json' ? waitInBody(body.value, raw) : undefined)
-  );
+  const { pauseMs } = rateHintsIn(raw, names, body);
+  return pauseMs ?? (body.kind === 'json' ? waitInBody(body.value, raw) : undefined);
 }
 
 function leftIn(raw: RawReply, names: RateHintNames | undefined): Left | undefined {
@@ -70,35 +68,15 @@ function leftIn(raw: RawReply, names: RateHintNames | undefined): Left | undefin
   const draft = header(raw, 'ratelimit')?.replaceAll(/"[^"]*"/g, '') ?? '';
   const told = [
     ...Array.from(draft.matchAll(IN_DRAFT), ([, remaining, reset]) => leftOf(remaining, reset, raw)),
-    ...COUNTERS.map(({ remaining, resets }) =>
-      leftOf(
-        header(raw, remaining),
-        firstOf(resets, (name) => header(raw, name)),
-        raw,
-      ),
-    ),
+    ...COUNTERS.map((name) => leftOf(header(raw, `${name}-remaining`), header(raw, `${name}-reset`), raw)),
   ].filter((left) => left !== undefined);
   return told.toSorted((a, b) => a.requests - b.requests || b.resetMs - a.resetMs)[0];
 }
 
 function leftOf(remaining: string | undefined, reset: string | undefined, raw: RawReply): Left | undefined {
-  const requests = numberIn(remaining);
+  const requests = Math.floor(numberIn(remaining));
   const resetMs = waitMsIn(reset, raw);
-  if (requests === undefined || requests > MOST_REQUESTS || resetMs === undefined) return undefined;
-  return { requests: Math.floor(requests), resetMs };
-}
-
-function pauseIn(raw: RawReply, names: RateHintNames | undefined, body?: Body): number | undefined {
-  return (
-    waitMsIn(header(raw, names?.retry_after), raw) ??
-    pauseInNamedWords(raw, names, body) ??
-    firstOf(WAITS, (name) => waitMsIn(header(raw, name), raw))
-  );
-}
-
-/** An error that states nothing is left asks us to wait for the new window, even without `Retry-After`. */
-function pauseUntilReset(raw: RawReply, left: Left | undefined): number | undefined {
-  return raw.status >= 400 && left?.requests === 0 ? left.resetMs : undefined;
+  return resetMs !== undefined && requests <= MOST_REQUESTS ? { requests, resetMs } : undefined;
 }
 
 function pauseInNamedWords(
@@ -110,9 +88,8 @@ function pauseInNamedWords(
   const { path, matches } = names.body;
   const value = path !== undefined && body?.kind === 'json' ? valueAt(body.value, path) : '';
   const text = path === undefined ? raw.body.toString('utf8', 0, LONGEST_TEXT) : String(value ?? '');
-  const groups = patternOf(matches).groups(text.slice(0, LONGEST_TEXT));
-  const ms = numberIn(groups?.ms ?? undefined);
-  return waitMsIn(ms === undefined ? (groups?.seconds ?? undefined) : `${ms}ms`, raw);
+  const { ms, seconds } = patternOf(matches).groups(text.slice(0, LONGEST_TEXT)) ?? {};
+  return waitMsIn(ms == null ? (seconds ?? undefined) : `${ms}ms`, raw);
 }
 
 /** It reads own members only, because the dialect chooses the name. */
@@ -122,94 +99,53 @@ function header(raw: RawReply, name: string | undefined): string | undefined {
   return value === undefined || value.length > LONGEST_HEADER ? undefined : value;
 }
 
-function firstOf<Item, Value>(
-  items: readonly Item[],
-  read: (item: Item) => Value | undefined,
-): Value | undefined {
-  for (const item of items) {
-    const value = read(item);
-    if (value !== undefined) return value;
-  }
-  return undefined;
-}
-
-/** The number at the beginning of a list, because a header that came twice is one. It is neither negative nor infinite. */
-function numberIn(text: string | undefined): number | undefined {
-  const [digits] = /^\d{1,15}(\.\d{1,9})?(?=\s*(,|;|$))/.exec(text?.trim() ?? '') ?? [];
-  return digits === undefined ? undefined : Number(digits);
+/** The number at the beginning of a list, because a header that came twice is one; NaN when there is none. */
+function numberIn(text = ''): number {
+  return Number(/^\s*(\d{1,15}(?:\.\d{1,9})?)\s*(?:[,;]|$)/.exec(text)?.[1] ?? Number.NaN);
 }
 
 // -------------------------------------------------------------------------------------------------- words of a body
 
-/** Objects in which vendors write about the answer itself. A list of errors counts by its first ones. */
+/** Objects in which vendors write about the answer itself. A list of errors counts by its first one. */
 const ABOUT_ANSWER = ['error', 'errors', 'meta', 'status', 'response', 'parameters'];
-const MOST_ERRORS = 3;
 
 /** Names of such fields, in lower case and without separators, before their unit. */
-const FIELDS =
-  /^(?:retry(?:after|in|at|delay)|wait(?:time|for|period)?|resets?(?:in|after|at)?|backoff|cooldown|tryagainin)(?<unit>ms|millis|milliseconds|s|secs?|seconds|mins?|minutes)?$/;
+const FIELD =
+  /^(?:retry(?:after|in|at|delay)|wait(?:time|for|period)?|resets?(?:in|after|at)?)(ms|s|seconds|minutes)?$/;
 
-const SENTENCES = ['message', 'msg', 'error', 'detail', 'description', 'title', 'reason'];
+const SENTENCES = ['message', 'error', 'detail', 'description', 'title', 'reason'];
 
-/** Longer than a sentence to a person. */
-const LONGEST_SENTENCE = 1_000;
-
-/** `1m30s`, `2 minutes`, `an hour`. */
-const AMOUNT = String.raw`(\d{1,9}(?:\.\d{1,9})?|\ban?|\bone)\s?(ms|millis(?:econds?)?|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?)(?![a-z])`;
-const AMOUNTS = new RegExp(AMOUNT, 'gi');
-
-/** "Retry in 1s", "try again in 1 minute and 30 seconds", "Please wait 2 minutes". */
-const ASKED = new RegExp(
-  String.raw`\b(?:retry|again|wait|resets?)\b\D{0,40}?(${AMOUNT}(?:[\s,]{0,2}(?:and )?${AMOUNT}){0,2})`,
-  'i',
-);
-
-/** "Retry after 30": without a unit a number counts only right behind these words. */
-const BARE = /\b(?:retry|again)[\s-](?:after|in):?\s(\d{1,6})\b(?!\s?[a-z/%.:-]\S)/i;
+/** "Retry in 1s", "try again in 30 seconds", "Please wait 2 minutes". A number without a unit may be anything. */
+const ASKED =
+  /\b(?:retry|again|wait|resets?|available)\b\D{0,40}?(\d{1,9}(?:\.\d{1,9})?)\s?(ms|milli|s|m|h)[a-z]*\b/i;
 
 /** A field counts more than a sentence. */
 function waitInBody(value: JsonValue, raw: RawReply): number | undefined {
-  const places = [value, ...ABOUT_ANSWER.flatMap((name) => memberOf(value, name))];
+  const places = [value, ...ABOUT_ANSWER.map((name) => firstOf(valueAt(value, name)))];
   const fields = places.flatMap((place) => (isObject(place) ? Object.entries(place) : []));
-  return (
-    firstOf(fields, (field) => waitInField(field, raw)) ??
-    firstOf(fields, (field) => waitInSentence(field, raw))
-  );
+  const waits = [
+    ...fields.map(([name, each]) => waitInField(name, each, raw)),
+    ...fields.map(([name, each]) => waitInSentence(name, each, raw)),
+  ];
+  return waits.find((waitMs) => waitMs !== undefined);
 }
 
-function memberOf(value: JsonValue, name: string): readonly JsonValue[] {
-  const member = isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
-  return Array.isArray(member) ? member.slice(0, MOST_ERRORS) : [member ?? null];
-}
-
-type Field = readonly [name: string, value: JsonValue];
+const firstOf = (value: JsonValue | undefined): JsonValue | undefined =>
+  Array.isArray(value) ? value[0] : value;
 
 /** A text with a unit of its own, or a date, says more than the name of its field. */
-function waitInField([name, value]: Field, raw: RawReply): number | undefined {
-  const found = FIELDS.exec(name.toLowerCase().replaceAll(/[^a-z]/g, ''));
+function waitInField(name: string, value: JsonValue, raw: RawReply): number | undefined {
+  const found = FIELD.exec(name.toLowerCase().replaceAll(/[^a-z]/g, ''));
   if (found === null || (typeof value !== 'number' && typeof value !== 'string')) return undefined;
-  const unit = unitOf(found.groups?.unit ?? 's');
-  const isBare = unit !== 's' && /^\s*[\d.]+\s*$/.test(String(value));
-  return waitMsIn(isBare ? `${String(value).trim()}${unit}` : String(value), raw);
+  const unit = { ms: 'ms', minutes: 'm' }[found[1] ?? ''];
+  const number = numberIn(String(value));
+  return waitMsIn(unit === undefined || Number.isNaN(number) ? String(value) : `${number}${unit}`, raw);
 }
 
-function waitInSentence([name, value]: Field, raw: RawReply): number | undefined {
+function waitInSentence(name: string, value: JsonValue, raw: RawReply): number | undefined {
   if (!SENTENCES.includes(name.toLowerCase()) || typeof value !== 'string') return undefined;
-  const sentence = value.slice(0, LONGEST_SENTENCE);
-  const asked = ASKED.exec(sentence)?.[1];
-  return waitMsIn(asked === undefined ? BARE.exec(sentence)?.[1] : `${msOf(asked)}ms`, raw);
-}
-
-function msOf(amounts: string): number {
-  const found = Array.from(amounts.matchAll(AMOUNTS), ([, number = '', unit = '']) =>
-    Number(parseDurationMs(`${/\d/.test(number) ? number : 1}${unitOf(unit)}`)),
-  );
-  return Math.round(found.reduce((sum, ms) => sum + ms, 0));
-}
-
-/** `ms`, `s`, `m` or `h` of any way to write it. */
-function unitOf(unit: string): string {
-  return /^(ms|mil)/i.test(unit) ? 'ms' : unit.charAt(0).toLowerCase();
+  const [, amount, unit = ''] = ASKED.exec(value.slice(0, LONGEST_TEXT)) ?? [];
+  return waitMsIn(amount && `${amount}${unit.toLowerCase().replace('milli', 'ms')}`, raw);
 }
 
 // ---------------------------------------------------------------------------------------------------- how long
@@ -220,8 +156,6 @@ const LONGEST_WAIT_MS = 24 * 60 * 60 * 1000;
 /** From here on a number is a time and not a length: seconds since 1970, or milliseconds. */
 const EPOCH_SECONDS_FROM = 1e9;
 const EPOCH_MS_FROM = 1e11;
-
-const NUMBER = /^\d{1,15}(\.\d{1,9})?$/;
 
 /** `Date.parse` finds a year in almost any text with a number, so a date must have a time of day. */
 const TIME_OF_DAY = /\d:\d\d/;
@@ -241,18 +175,13 @@ function waitMsIn(text: string | undefined, raw: RawReply): number | undefined {
 }
 
 function readWaitMs(text: string, raw: RawReply): number {
-  if (NUMBER.test(text)) {
-    const number = Number(text);
-    if (number >= EPOCH_MS_FROM) return number - answeredAtMs(raw);
-    return number >= EPOCH_SECONDS_FROM ? number * 1000 - answeredAtMs(raw) : number * 1000;
-  }
+  const answeredMs = Date.parse(raw.headers.date ?? '') || raw.receivedAtMs;
+  const number = numberIn(text);
+  if (number >= EPOCH_MS_FROM) return number - answeredMs;
+  if (number >= EPOCH_SECONDS_FROM) return number * 1000 - answeredMs;
+  if (number >= 0) return number * 1000;
   const durationMs = parseDurationMs(text);
   if (durationMs !== undefined) return durationMs;
   if (!TIME_OF_DAY.test(text)) return Number.NaN;
-  return Date.parse(WITHOUT_ZONE.test(text) ? `${text.replace(' ', 'T')}Z` : text) - answeredAtMs(raw);
-}
-
-function answeredAtMs({ headers, receivedAtMs }: RawReply): number {
-  const answeredMs = Date.parse(headers.date ?? '');
-  return Number.isNaN(answeredMs) ? receivedAtMs : answeredMs;
+  return Date.parse(WITHOUT_ZONE.test(text) ? `${text.replace(' ', 'T')}Z` : text) - answeredMs;
 }
