@@ -198,9 +198,9 @@ async function purgeStore(console: Console, flags: PurgeFlags): Promise<Report> 
   const waitForLockMs = durationOf('--wait', flags.wait) ?? 0;
   const options = { clock: systemClock, waitForLockMs, command: 'store purge', operator: flags.as };
   if (flags.compact && (olderThan ?? before) === undefined) {
-    const cleaning = await compactIn(location, options);
+    const due = await compactIn(location, options);
     const done = `The room of what is gone from ${location} is given back.`;
-    return { lines: [cleaning.isDue ? cleaning.why : done], object: { store: location } };
+    return { lines: [due ?? done], object: { store: location } };
   }
   const { order: ofAll, what } = purgeOf(flags);
   const order =

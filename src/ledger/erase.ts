@@ -6,7 +6,7 @@ import { type Db, each, type Sql } from './db.ts';
 import { rowsOf } from './pages.ts';
 import type { BatchId } from './records.ts';
 import { isCurrent } from './schema.ts';
-import type { Alone, Cleaning } from './store.ts';
+import type { Alone } from './store.ts';
 
 /**
  * Erasing empties; nothing is deleted but cells. Amounts, times, states and keys stay, so that budgets add up and who was forgotten is not
@@ -46,22 +46,25 @@ export interface Erasable {
   readonly unsettled: readonly { readonly batch: BatchId; readonly row: RowNumber }[];
   /** Calls that stay because a row in doubt, or of an open batch, rests on them. */
   readonly needed: { readonly calls: number; readonly by: readonly BatchId[] };
-  readonly inputs: readonly KnownInput[];
+  /**
+   * Lists that batches read. goesOn: its batch is open, or has a row in doubt, which is worked through once more. isYoung: its batch is
+   * too young for the list to be erased for its age.
+   */
+  readonly inputs: readonly {
+    readonly batch: BatchId;
+    readonly path: string;
+    readonly goesOn: boolean;
+    readonly isYoung: boolean;
+  }[];
   /** Files that were written or read; affected: rows of what is erased are in it. */
   readonly files: readonly { readonly path: string; readonly isAffected: boolean }[];
   /** The batches whose outputs hold something of what is erased. */
   readonly written: ReadonlySet<BatchId>;
-  /** Erases all of that for good, and removes the files. After a crash it has not begun, or the next opening for spending finishes it. */
-  erase(files: readonly string[], atMs: number): Promise<Cleaning>;
-}
-
-interface KnownInput {
-  readonly batch: BatchId;
-  readonly path: string;
-  /** Whether the batch goes on: it is open, or has a row in doubt, which is worked through once more. */
-  readonly goesOn: boolean;
-  /** Whether the batch is too young for its list to be erased for its age. */
-  readonly isYoung: boolean;
+  /**
+   * Erases all of that for good, and removes the files. After a crash it has not begun, or the next opening for spending finishes it.
+   * @returns what is still to be overwritten, as `Alone.clean`.
+   */
+  erase(files: readonly string[], atMs: number): Promise<string | undefined>;
 }
 
 /** Why a row has no answer any more. */
@@ -96,29 +99,19 @@ export async function findErasable(alone: Alone, target: ErasureTarget): Promise
 }
 
 /** What committed erasures have still to do: files, and bytes. The names of files may name a person, and go with the work. */
-export async function finishErasures({ db, clean }: Pick<Alone, 'db' | 'clean'>): Promise<Cleaning> {
+export async function finishErasures({
+  db,
+  clean,
+}: Pick<Alone, 'db' | 'clean'>): Promise<string | undefined> {
   const due = `kind = 'erased' AND call IS NULL AND facts IS NOT NULL`;
   const left = await db.rows<{ facts: string }>(`SELECT facts FROM notes WHERE ${due}`);
-  if (left.length === 0) return { isDue: false };
-  removeFiles(left.flatMap(({ facts }) => JSON.parse(facts)));
-  const cleaning = await clean();
-  if (!cleaning.isDue) await db.transaction((sql) => sql.rows(`UPDATE notes SET facts = NULL WHERE ${due}`));
-  return cleaning;
+  if (left.length === 0) return undefined;
+  for (const { facts } of left) for (const path of JSON.parse(facts)) rmSync(path, { force: true });
+  const isDue = await clean();
+  if (isDue === undefined)
+    await db.transaction((sql) => sql.rows(`UPDATE notes SET facts = NULL WHERE ${due}`));
+  return isDue;
 }
-
-function removeFiles(paths: readonly string[]): void {
-  for (const path of paths) rmSync(path, { force: true });
-}
-
-/** Where nothing was run yet: a store may have no more than lists. */
-export const NOTHING_ERASABLE: Erasable = {
-  ...{ calls: 0, cut: 0, rows: 0, memberships: 0, names: 0, unsettled: [], needed: { calls: 0, by: [] } },
-  ...{ inputs: [], files: [], written: new Set<BatchId>() },
-  async erase(files) {
-    removeFiles(files);
-    return { isDue: false };
-  },
-};
 
 const EMPTY = `request = NULL, why = CASE WHEN why IS NOT NULL THEN 'erased' END`;
 const EMPTY_BESIDE = [
@@ -193,105 +186,55 @@ const NOTES = `SELECT n.id AS note, n.kind, n.facts, ${CALL} FROM notes n JOIN c
 const ROWS = `SELECT r.batch, r.row, r.state, r.call, r.others, r.reason, r.work, l.cells
   FROM rows r LEFT JOIN cells l ON l.batch = r.batch AND l.row = r.row WHERE (r.batch, r.row) > (?, ?) ORDER BY r.batch, r.row`;
 
-type Body = Uint8Array;
 type Row = { batch: BatchId; row: number; state: string; call: number | null } & Record<
   'others' | 'reason' | 'work' | 'cells',
   string | null
 >;
 
+/** What names a person. */
+class Named {
+  /** Calls that are erased as a whole. */
+  readonly calls = new Map<number, NamedCall>();
+  /** What is left of answers about others. */
+  readonly cuts = new Map<number, Buffer>();
+  readonly texts: NamingText[] = [];
+  readonly subjects = new Set<number>();
+  readonly rows: Row[] = [];
+  /** Those of the rows that are in doubt, and name the person by their cells. */
+  readonly inDoubt: Row[] = [];
+  /** The batches in whose outputs something of it is. */
+  readonly written = new Set<BatchId>();
+}
+
 /** Each step goes by what the steps before it found. */
 async function findPerson(db: Db, worker: number, person: Person): Promise<Found> {
-  const subjects = await subjectsNamed(db, person);
-  const texts = await textsNaming(db, person);
-  const { whole, cuts } = await callsNaming(db, person, subjects);
-  texts.push(...(await notedAnswers(db, person, whole)));
-  const { rows, inDoubt, using } = await rowsNaming(db, person, whole, cuts);
-  const calls = [...whole.values()];
+  const named = new Named();
+  // A person who is known by an id alone is found by the address that the last change left.
+  for await (const { id, text } of rowsOf<{ id: number; text: string }>(db, SUBJECTS, ['id']))
+    if (person.in(text)) named.subjects.add(id);
+  await findTexts(db, person, named);
+  await findCalls(db, person, named);
+  await findNoted(db, person, named);
+  await findRows(db, person, named);
+  const { calls, cuts, texts, subjects, rows, inDoubt, written } = named;
+  const whole = [...calls.values()];
   // A project with an owner is no person, and neither is the subject of a user's own call.
-  for (const { subject, name } of calls)
+  for (const { subject, name } of whole)
     if (subject !== null && !/^(?:project|call):/.test(name ?? '')) subjects.add(subject);
-  const written = new Set([...rows.map(({ batch }) => batch), ...using]);
-  const about = texts.flatMap(({ call }) => (call === null || whole.has(call) ? [] : [call]));
+  const about = texts.flatMap(({ call }) => (call === null || calls.has(call) ? [] : [call]));
   const names = texts.filter(({ call }) => call === null).map(({ table, id }) => `${table} ${id}`);
-  const unsettled = [...calls.filter(({ state }) => state === 'open' || state === 'doubt'), ...inDoubt];
+  const unsettled = [...whole.filter(({ state }) => state === 'open' || state === 'doubt'), ...inDoubt];
   return {
     ...{ said: 'person', written, ...(await filesOf(db, written)) },
-    ...{ calls: calls.length, cut: new Set([...about, ...cuts.keys()]).size, rows: rows.length },
+    ...{ calls: calls.size, cut: new Set([...about, ...cuts.keys()]).size, rows: rows.length },
     ...{ memberships: subjects.size, names: new Set(names).size },
     unsettled: unsettled.map(({ batch, row }) => ({ batch, row })),
     needed: { calls: 0, by: [] },
-    empty: (sql, atMs) => emptyPerson(sql, { calls, cuts, texts, subjects, rows, atMs, worker }),
+    empty: (sql, atMs) => emptyPerson(sql, named, atMs, worker),
   };
 }
 
-/** A person who is known by an id alone is found by the address that the last change left. */
-async function subjectsNamed(db: Db, person: Person): Promise<Set<number>> {
-  const found = new Set<number>();
-  for await (const { id, text } of rowsOf<{ id: number; text: string }>(db, SUBJECTS, ['id']))
-    if (person.in(text)) found.add(id);
-  return found;
-}
-
-/** @returns the calls that are erased as a whole, and what is left of answers about others. */
-async function callsNaming(db: Db, person: Person, subjects: ReadonlySet<number>) {
-  const [whole, cuts] = [new Map<number, NamedCall>(), new Map<number, Buffer>()];
-  for await (const { body, ...call } of rowsOf<NamedCall & { body: Body | null }>(db, CALLS, ['id'])) {
-    if (person.in(call.asked) || subjects.has(call.subject ?? 0)) whole.set(call.id, call);
-    const answer = Buffer.from(body ?? []);
-    if (!person.in(answer)) continue;
-    const left = leftOf(person, call, answer);
-    if (left === undefined) whole.set(call.id, call);
-    else cuts.set(call.id, left);
-  }
-  return { whole, cuts };
-}
-
-/** The person whom a change alters was already found by its call; its answer names others beside them. */
-function leftOf(person: Person, { operation, subject }: NamedCall, body: Buffer): Buffer | undefined {
-  if (operation === 'enrich-person') return undefined;
-  const isAboutOthers = operation === 'enrich-company' || subject !== null;
-  return person.cutFrom(body, isAboutOthers ? 'company' : 'anything');
-}
-
-/** What a person told for an answer, or a look found, stands in a note. */
-async function notedAnswers(db: Db, person: Person, whole: Map<number, NamedCall>): Promise<NamingText[]> {
-  const texts: NamingText[] = [];
-  type Noted = NamedCall & { note: number; kind: string; facts: string };
-  for await (const { note, kind, facts, ...call } of rowsOf<Noted>(db, NOTES, ['note'])) {
-    const { body, ...others }: { body?: string } = JSON.parse(facts);
-    const answer = Buffer.from(body ?? '', 'base64');
-    if (!person.in(answer)) continue;
-    // What a look found is no answer.
-    const left = kind === 'told' ? leftOf(person, call, answer) : Buffer.alloc(0);
-    if (left === undefined) whole.set(call.id, call);
-    const text = person.replacedIn(
-      JSON.stringify({ ...others, body: (left ?? Buffer.alloc(0)).toString('base64') }),
-    );
-    texts.push({ table: 'notes', key: 'id', column: 'facts', id: note, call: call.id, text });
-  }
-  return texts;
-}
-
-/** @returns with the rows those of them that are in doubt by their cells, and the batches that use an answer which is cut. */
-async function rowsNaming(
-  db: Db,
-  person: Person,
-  whole: ReadonlyMap<number, unknown>,
-  cuts: ReadonlyMap<number, unknown>,
-) {
-  const [rows, inDoubt, using]: [Row[], Row[], Set<BatchId>] = [[], [], new Set()];
-  for await (const kept of rowsOf<Row>(db, ROWS, ['batch', 'row'], ['', -1])) {
-    const calls: readonly number[] = [kept.call ?? 0, ...JSON.parse(kept.others ?? '[]')];
-    const isListed = person.in(kept.work ?? '') || person.in(kept.cells ?? '');
-    if (isListed && kept.state === 'in_doubt') inDoubt.push(kept);
-    if (isListed || person.in(kept.reason ?? '') || calls.some((id) => whole.has(id))) rows.push(kept);
-    if (calls.some((id) => cuts.has(id))) using.add(kept.batch);
-  }
-  return { rows, inDoubt, using };
-}
-
-async function textsNaming(db: Db, person: Person): Promise<NamingText[]> {
-  const texts: NamingText[] = [];
+async function findTexts(db: Db, person: Person, { texts }: Named): Promise<void> {
   for (const { table, columns, key = 'id', call = 'NULL' } of NAMING) {
     const sql = `SELECT ${key} AS id, CAST(${call} AS {int}) AS call, ${columns.join(', ')} FROM ${table} WHERE ${key} > ? ORDER BY ${key}`;
     type Kept = { id: number | string; call: number | null } & Record<string, string | null>;
@@ -303,38 +246,69 @@ async function textsNaming(db: Db, person: Person): Promise<NamingText[]> {
           texts.push({ table, key, column, id: kept.id, call: kept.call, text: person.replacedIn(text) });
       }
   }
-  return texts;
 }
 
-interface Emptied {
-  readonly calls: readonly NamedCall[];
-  readonly cuts: ReadonlyMap<number, Buffer>;
-  readonly texts: readonly NamingText[];
-  readonly subjects: ReadonlySet<number>;
-  readonly rows: readonly Pick<Row, 'batch' | 'row'>[];
-  readonly atMs: number;
-  readonly worker: number;
+async function findCalls(db: Db, person: Person, { calls, cuts, subjects }: Named): Promise<void> {
+  for await (const { body, ...call } of rowsOf<NamedCall & { body: Uint8Array | null }>(db, CALLS, ['id'])) {
+    if (person.in(call.asked) || subjects.has(call.subject ?? 0)) calls.set(call.id, call);
+    const answer = Buffer.from(body ?? []);
+    if (!person.in(answer)) continue;
+    const left = leftOf(person, call, answer);
+    if (left === undefined) calls.set(call.id, call);
+    else cuts.set(call.id, left);
+  }
 }
 
-async function emptyPerson(sql: Sql, found: Emptied): Promise<void> {
-  const { calls, cuts, texts, subjects, rows, atMs, worker } = found;
+/** The person whom a change alters was already found by its call; its answer names others beside them. */
+function leftOf(person: Person, { operation, subject }: NamedCall, body: Buffer): Buffer | undefined {
+  if (operation === 'enrich-person') return undefined;
+  const isAboutOthers = operation === 'enrich-company' || subject !== null;
+  return person.cutFrom(body, isAboutOthers ? 'company' : 'anything');
+}
+
+/** What a person told for an answer stands in a note, and so does what a look found, which is no answer and goes as a whole. */
+async function findNoted(db: Db, person: Person, { calls, texts }: Named): Promise<void> {
+  type Noted = NamedCall & { note: number; kind: string; facts: string };
+  for await (const { note, kind, facts, ...call } of rowsOf<Noted>(db, NOTES, ['note'])) {
+    const { body = '', ...others }: { body?: string } = JSON.parse(facts);
+    const answer = Buffer.from(body, 'base64');
+    if (!person.in(answer)) continue;
+    const left = kind === 'told' ? leftOf(person, call, answer) : Buffer.alloc(0);
+    if (left === undefined) calls.set(call.id, call);
+    const text = person.replacedIn(JSON.stringify({ ...others, body: left?.toString('base64') ?? '' }));
+    texts.push({ table: 'notes', key: 'id', column: 'facts', id: note, call: call.id, text });
+  }
+}
+
+async function findRows(db: Db, person: Person, named: Named): Promise<void> {
+  for await (const row of rowsOf<Row>(db, ROWS, ['batch', 'row'], ['', -1])) {
+    const on: readonly number[] = [row.call ?? 0, ...JSON.parse(row.others ?? '[]')];
+    const isIn = (text: string | null): boolean => text !== null && person.in(text);
+    const isListed = isIn(row.work) || isIn(row.cells);
+    if (isListed && row.state === 'in_doubt') named.inDoubt.push(row);
+    const isNamed = isListed || isIn(row.reason) || on.some((id) => named.calls.has(id));
+    if (isNamed) named.rows.push(row);
+    if (isNamed || on.some((id) => named.cuts.has(id))) named.written.add(row.batch);
+  }
+}
+
+async function emptyPerson(sql: Sql, named: Named, atMs: number, worker: number): Promise<void> {
+  const { calls, cuts, texts, subjects, rows } = named;
   // A file that is no longer known as ours is kept like a user's file.
   for (const { table, column, key, id, text } of texts)
     if (table === 'files') await sql.rows('DELETE FROM files WHERE path = ?', [id]);
     else await sql.rows(`UPDATE ${table} SET ${column} = ? WHERE ${key} = ?`, [text, id]);
-  for (const account of new Set(calls.map((call) => call.account)))
+  for (const account of new Set([...calls.values()].map((call) => call.account)))
     await sql.rows(FORGOT, [atMs, account, worker]);
-  for (const { id, asked, subject } of calls) await sql.rows(ABOUT, [emptied(asked, atMs, subject), id]);
+  for (const { id, asked, subject } of calls.values())
+    await sql.rows(ABOUT, [emptied(asked, atMs, subject), id]);
   for (const [id, body] of cuts) await sql.rows('UPDATE replies SET body = ? WHERE call = ?', [body, id]);
   for (const id of subjects)
     await sql.rows(`UPDATE subjects SET name = 'erased:' || id, facts = NULL WHERE id = ?`, [id]);
   const reason = erasedReason(atMs);
   const plan = JSON.stringify({ kind: 'end', outcome: { kind: 'skipped', reason } });
-  for (const statement of ROW)
-    await sql.each(
-      statement,
-      rows.map(({ batch, row }) => ({ batch, row, reason, plan })),
-    );
+  const records = rows.map(({ batch, row }) => ({ batch, row, reason, plan }));
+  for (const statement of ROW) await sql.each(statement, records);
 }
 
 /** In these accounts answers about somebody are known by their calls alone. */

@@ -74,12 +74,12 @@ export interface Alone {
   readonly folder: string;
   /** Comes first in a transaction. @throws StopError `busy` where somebody has written since the work began. */
   requireSame(sql: Sql): Promise<void>;
-  /** Rids the place of bytes that an erasure leaves. */
-  clean(): Promise<Cleaning>;
+  /**
+   * Rids the place of bytes that an erasure leaves. @returns why that is still due, in sentences for a user: the next opening that can does
+   * it, and nobody is kept from working.
+   */
+  clean(): Promise<string | undefined>;
 }
-
-/** What is due is done by the next opening that can, and keeps nobody from working. `why`: sentences for a user. */
-export type Cleaning = { readonly isDue: false } | { readonly isDue: true; readonly why: string };
 
 /** The place of a copy. */
 export interface CopyTarget {
@@ -144,6 +144,8 @@ export interface StoreOptions {
 }
 
 export interface AloneOptions extends Pick<StoreOptions, 'clock' | 'waitForLockMs' | 'command' | 'operator'> {
+  /** Whether a folder that has no ledger becomes a store. */
+  readonly create?: boolean;
   /** Nothing is changed, so it goes beside others where many spend, and under any role. */
   readonly dryRun?: boolean | undefined;
 }

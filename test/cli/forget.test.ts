@@ -273,7 +273,6 @@ test('a list that was brought to the page and never run is reached, also as it w
   expect(purge.stdout, 'it is as old as its newest file').toContain('Nothing of that');
   expect((await type('store', 'purge', '--before', TOMORROW, '--yes')).stdout).toContain('Erased in');
   expect(filesNaming(store, MARY)).toEqual([]);
-  expect(existsSync(join(store, 'ledger.db'))).toBe(false);
 });
 
 test('where there is neither a ledger nor a list, there is no store', async () => {

@@ -31,7 +31,7 @@ export async function talkedErasure(console: Console, talk: ErasureTalk): Promis
   }
   const erased = await talk.erase(false);
   console.print(plainText(`Erased in ${talk.location}. ${BACKUPS}`));
-  if (erased.cleaning.isDue) console.warn(plainText(erased.cleaning.why));
+  if (erased.due !== undefined) console.warn(plainText(erased.due));
   return erased;
 }
 

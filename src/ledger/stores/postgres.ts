@@ -1,16 +1,31 @@
-import { stop } from '../../core/errors.ts';
+import { type StopError, stop } from '../../core/errors.ts';
 import { besideFolder } from '../../core/paths.ts';
+import { commandLine } from '../../lib/command-line.ts';
 import { oneRow } from '../context.ts';
 import { copyTables } from '../copy.ts';
 import { type PostgresDb, postgres } from '../db/postgres.ts';
 import { SCHEMA, type Sql } from '../db.ts';
 import { finishErasures } from '../erase.ts';
-import { metaOf } from '../outside-notes.ts';
-import { checkBudgets, closedByFailure, layOut } from '../place.ts';
-import { hasLedger, openReader, openSpender, reading, using } from '../postgres/place.ts';
+import type { Ledger, LedgerReader } from '../ledger.ts';
+import { ledgerOver } from '../open-ledger.ts';
+import { keepNote, ledgerNow, lossAt, lost, metaOf, type Place } from '../outside-notes.ts';
+import {
+  checkBudgets,
+  closedByFailure,
+  contextOf,
+  copiedAway,
+  earlier,
+  layOut,
+  markLost,
+  nothingThere,
+  readerAt,
+  refuseNewer,
+  takeLedger,
+} from '../place.ts';
 import { layOutQueue, openQueue, QUEUE_SCHEMA } from '../postgres/queue.ts';
 import { keptTables } from '../schema.ts';
-import type { Alone, AloneOptions, Cleaning, CopyTarget, Store, StoreGrants } from '../store.ts';
+import { beginWorker, endWorker, spendersOf, workers } from '../spenders.ts';
+import type { Alone, AloneOptions, CopyTarget, Store, StoreGrants, StoreOptions, Tell } from '../store.ts';
 
 /**
  * The store for hosts whose disk does not last: a database of PostgreSQL, from which many processes spend. That nothing is bought twice
@@ -25,8 +40,8 @@ const store: Store = {
   init: (location) => using(location, false, (db) => init(db, location)),
   queue: openQueue,
   spender: async () => undefined,
-  examine: (location) => using(location, true, serverFact),
-  bytes: (location) => reading(location, bytesOf),
+  examine: (location) => using(location, true, (db) => oneOf<string>(db, SERVER)),
+  bytes: (location) => reading(location, (db) => oneOf<number>(db, BYTES)),
   /** Of itself the server says nothing: what is broken it meets where it reads. */
   check: (location) => reading(location, async (db) => ({ broken: [], ...(await checkBudgets(db)) })),
   async backUp(location) {
@@ -39,21 +54,157 @@ const store: Store = {
 
 export default store;
 
-async function bytesOf(db: PostgresDb): Promise<number> {
-  const [found] = await db.rows<{ bytes: number }>(`
-    SELECT coalesce(sum(pg_total_relation_size(oid)), 0) AS bytes FROM pg_class
-     WHERE relnamespace = '${SCHEMA}'::regnamespace AND relkind = 'r'`);
-  return found?.bytes ?? 0;
-}
+const BYTES = `
+SELECT coalesce(sum(pg_total_relation_size(oid)), 0) AS value FROM pg_class
+ WHERE relnamespace = '${SCHEMA}'::regnamespace AND relkind = 'r'`;
 
 const SERVER = `
 SELECT 'PostgreSQL ' || current_setting('server_version') || ', fsync ' || current_setting('fsync') || ', synchronous_commit on for Rowonce'
     || ', data_checksums ' || current_setting('data_checksums') || ', '
     || (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend') || ' of ' || current_setting('max_connections')
-    || ' connections in use, role ' || current_user AS fact`;
+    || ' connections in use, role ' || current_user AS value`;
 
-async function serverFact(db: PostgresDb): Promise<string | undefined> {
-  return (await db.rows<{ fact: string }>(SERVER))[0]?.fact;
+const oneOf = async <T>(db: PostgresDb, sql: string): Promise<T> =>
+  (await oneRow<{ value: T }>(db, sql)).value;
+
+// ------------------------------------------------------------------------------------------ what is there
+
+/** One address for all roles. */
+const placeOf = ({ shown }: PostgresDb): Place => ({ shown, at: shown.replace(/\/\/[^@/]*@/, '//') });
+
+/** The schema of ledgers that had other tables, before the first release. */
+const FORMER = 'rowonce';
+
+const THERE = `
+SELECT to_regclass('${SCHEMA}.meta') IS NOT NULL AS "isLedger", to_regclass('${FORMER}.calls') IS NOT NULL AS "isFormer"`;
+
+/** @throws StopError `store_version` for a ledger of another Rowonce, `store` for a copy that is not finished. */
+async function hasLedger(db: PostgresDb, { mayArrive = false } = {}): Promise<boolean> {
+  const [there] = await db.rows<{ isLedger: boolean; isFormer: boolean }>(THERE);
+  if (there?.isLedger !== true) {
+    if (there?.isFormer === true) throw earlier(db.shown);
+    return false;
+  }
+  await refuseNewer(db, db.shown);
+  const isArriving = (await metaOf(db, 'arriving')) !== undefined;
+  if (isArriving && !mayArrive)
+    throw stop(
+      'store',
+      `The ledger at ${db.shown} is a copy that is not finished.`,
+      'Run the same store copy command again.',
+    );
+  return isArriving || (await metaOf(db, 'secret')) !== undefined;
+}
+
+// ------------------------------------------------------------------------------------------ to spend
+
+async function openSpender(
+  location: string,
+  options: StoreOptions,
+): Promise<{ readonly db: PostgresDb; readonly worker: number; readonly ledger: Ledger }> {
+  const { patience, tell, clock } = options;
+  const db = await postgres(location, { riding: patience && { ...patience, clock, tell } });
+  return closedByFailure(db, async () => {
+    const wasThere = await hasLedger(db);
+    if (!wasThere && !options.create) throw noLedger(db);
+    await takeLedger(db, placeOf(db), options, wasThere);
+    const worker = await db.transaction((sql) => beginWorker(sql, options));
+    const watch = watchOver(db);
+    await watch.look();
+    db.workAs(worker, async () => (await copiedAway(db, db.shown)) ?? watch.tellLost());
+    const context = await contextOf(db);
+    // What a server has room for, it says when it writes.
+    const keeping = { refusal: watch.refusal, committed() {}, makeRoom: () => false };
+    const ledger = ledgerOver({ ...context, worker }, keeping);
+    let closing: Promise<void> | undefined;
+    const close = async (): Promise<void> => {
+      await ledger.close();
+      await watch.look().catch(() => {});
+      // Who ends does not wait for a database that is away.
+      await endWorker(atOnce(db), worker);
+      await db.close();
+    };
+    return {
+      ...{ db, worker },
+      ledger: {
+        ...ledger,
+        workers: () => workers(db),
+        spenders: spendersOf({ context, db, worker, watch, ledger, clock }),
+        close: () => (closing ??= close()),
+      },
+    };
+  });
+}
+
+const atOnce = (db: PostgresDb): Pick<Sql, 'rows'> => ({ rows: (sql, params) => db.rowsAtOnce(sql, params) });
+
+/**
+ * How a worker hears of a loss. A server that took another's place, or a backup that was put back, lacks commits. The door finds its own
+ * missing, and marks the ledger for all who spend from it, by their next beat: nobody does before a person accepts that. With each beat
+ * the host notes the newest call outside.
+ */
+function watchOver(db: PostgresDb) {
+  let identity = '';
+  let refusal: StopError | undefined;
+  const refused = (fact: string): StopError => {
+    refusal = lost(fact);
+    return refusal;
+  };
+  return {
+    /** Why nothing new is written. */
+    refusal: () => refusal,
+    /** @throws StopError `store_lost`. */
+    async look(): Promise<void> {
+      const now = await ledgerNow(atOnce(db));
+      if (now.lost !== undefined) throw refused(now.lost);
+      identity = now.identity;
+      keepNote(placeOf(db), now);
+    },
+    /** Something that this process has committed is missing. @returns what ends it. */
+    async tellLost(): Promise<StopError> {
+      const fact = `The store ${db.shown} was put back to an earlier state: it does not know what was written last. What is missing would be bought again.`;
+      await markLost(atOnce(db), { fact, identity });
+      return refused(fact);
+    },
+  };
+}
+
+// ------------------------------------------------------------------------------------------ to read
+
+const noLedger = ({ shown }: PostgresDb): StopError =>
+  nothingThere(shown, `or let its owner run: ${commandLine(['store', 'init', shown])}`);
+
+/** Opens a store to read it, also beside workers. */
+async function openReader(location: string, tell: Tell = () => {}): Promise<LedgerReader> {
+  const db = await postgres(location, { isReader: true });
+  return closedByFailure(db, async () => {
+    if (!(await hasLedger(db))) {
+      const gone = lossAt(placeOf(db));
+      if (gone !== undefined) tell(gone);
+      throw noLedger(db);
+    }
+    return { ...(await readerAt(db, placeOf(db), tell)), workers: () => workers(db) };
+  });
+}
+
+/** A ledger as it is, also one that nothing is bought from. */
+const reading = <T>(location: string, work: (db: PostgresDb) => Promise<T>): Promise<T> =>
+  using(location, true, async (db) => {
+    if (!(await hasLedger(db, { mayArrive: true }))) throw noLedger(db);
+    return work(db);
+  });
+
+async function using<T>(
+  location: string,
+  isReader: boolean,
+  work: (db: PostgresDb) => Promise<T>,
+): Promise<T> {
+  const db = await postgres(location, { isReader });
+  try {
+    return await work(db);
+  } finally {
+    await db.close();
+  }
 }
 
 // ------------------------------------------------------------------------------------------ while nobody works
@@ -120,14 +271,13 @@ async function untilIdle(db: PostgresDb, { clock, waitForLockMs }: AloneOptions)
 
 /** Grows with everything that others write. */
 async function writtenBeside(sql: Pick<Sql, 'rows'>, worker: number): Promise<number> {
-  const grows = 'SELECT CAST(coalesce(sum(newest_group), 0) AS {int}) AS n FROM workers WHERE id <> ?';
+  const grows = 'SELECT coalesce(sum(newest_group), 0) AS n FROM workers WHERE id <> ?';
   return (await oneRow<{ n: number }>(sql, grows, [worker])).n;
 }
 
 /** Former versions of rows go. The write-ahead log of the server, its archive and backups are its owner's. */
-async function clean(db: PostgresDb): Promise<Cleaning> {
+async function clean(db: PostgresDb): Promise<undefined> {
   for (const { table } of keptTables()) await db.rows(`VACUUM FULL ${table}`);
-  return { isDue: false };
 }
 
 const OTHER_OWNER = `
@@ -180,8 +330,7 @@ async function init(db: PostgresDb, location: string): Promise<StoreGrants> {
   await hasLedger(db);
   await layOut(db);
   await layOutQueue(location);
-  const [found] = await db.rows<{ name: string }>('SELECT quote_ident(current_database()) AS name');
-  return grantsIn(found?.name ?? '');
+  return grantsIn(await oneOf<string>(db, 'SELECT quote_ident(current_database()) AS value'));
 }
 
 /** What is kept only while it is needed, and that a worker deletes. */

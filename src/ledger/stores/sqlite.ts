@@ -50,16 +50,7 @@ import {
   syncFolder,
   takeLock,
 } from '../sqlite/folder.ts';
-import type {
-  Alone,
-  AloneOptions,
-  Cleaning,
-  CopyTarget,
-  Store,
-  StoreCheck,
-  StoreOptions,
-  Tell,
-} from '../store.ts';
+import type { Alone, AloneOptions, CopyTarget, Store, StoreCheck, StoreOptions, Tell } from '../store.ts';
 
 /** The store of one machine: a folder with an SQLite database, a lock and a reserve of room. */
 const store: Store = {
@@ -82,7 +73,7 @@ const store: Store = {
   backUp: (location, file) => reading(location, (connection) => backUp(connection, file)),
   alone: (location, options, work) =>
     explaining(location, async (folder) => {
-      const alone = await open(folder, { ...options, create: false, mayBeCopied: true });
+      const alone = await open(folder, { create: false, ...options, mayBeCopied: true });
       return work(alone).finally(alone.ledger.close);
     }),
   copyTo: (location, options) => explaining(location, (folder) => copyTarget(folder, options)),
@@ -180,8 +171,8 @@ async function openLocked(
       clean: async () => clean(writer, folder.path),
     };
     // What an erasure could not overwrite when it was made.
-    const cleaning = await finishErasures(alone);
-    if (cleaning.isDue) options.tell?.(cleaning.why);
+    const isDue = await finishErasures(alone);
+    if (isDue !== undefined) options.tell?.(isDue);
     return alone;
   });
 }
@@ -300,19 +291,13 @@ function reading<T>(
   });
 }
 
-/** SQLite's own check, and each budget added up anew from the calls. It sees one state of the ledger. */
+/** SQLite's own check, and each budget added up anew from the calls. */
 async function checkLedger(connection: Connection): Promise<StoreCheck> {
   const db = sqlite(connection, connection);
-  connection.rows('BEGIN');
-  try {
-    const said = await db.rows<{ integrity_check: string }>('PRAGMA integrity_check');
-    const broken = said.map(({ integrity_check: words }) => words).filter((words) => words !== 'ok');
-    // On broken pages anything may be found.
-    if (broken.length > 0) return { broken, budgets: 0, wrong: [] };
-    return { broken, ...(await checkBudgets(db)) };
-  } finally {
-    connection.rows('COMMIT');
-  }
+  const said = await db.rows<{ integrity_check: string }>('PRAGMA integrity_check');
+  const broken = said.map(({ integrity_check: words }) => words).filter((words) => words !== 'ok');
+  // On broken pages anything may be found.
+  return broken.length > 0 ? { broken, budgets: 0, wrong: [] } : { broken, ...(await checkBudgets(db)) };
 }
 
 // --------------------------------------------------------------------------------------------- to back up, copy and erase
@@ -410,23 +395,20 @@ async function identityIn(connection: Connection): Promise<string | undefined> {
  * Overwrites what an erasure leaves. The whole ledger is written anew, because a page that is split leaves copies between its entries,
  * which `secure_delete` does not reach; then the log is cut.
  */
-function clean(connection: Connection, folder: string): Cleaning {
+function clean(connection: Connection, folder: string): string | undefined {
   const isCut = (): boolean => connection.pragma('wal_checkpoint(TRUNCATE)') === 0;
   try {
-    if (!isCut()) return { isDue: true, why: LOG_HELD };
+    if (!isCut()) return LOG_HELD;
     connection.raw.exec('VACUUM');
-    return isCut() ? { isDue: false } : { isDue: true, why: LOG_HELD };
+    return isCut() ? undefined : LOG_HELD;
   } catch (error) {
     if (!isDiskFull(error)) throw error;
     // The room that it has taken is given back.
     isCut();
     const bytes = Number(connection.pragma('page_count')) * Number(connection.pragma('page_size'));
-    return { isDue: true, why: lacking(folder, bytes * 1.1) };
+    return `The ledger in ${folder} must still be rewritten after an erasure, so that nothing is left between its entries. That needs ${((bytes * 1.1) / 1e6).toFixed(1)} MB of free space. Free some; the next command that writes does it.`;
   }
 }
-
-const lacking = (folder: string, bytes: number): string =>
-  `The ledger in ${folder} must still be rewritten after an erasure, so that nothing is left between its entries. That needs ${(bytes / 1e6).toFixed(1)} MB of free space. Free some; the next command that writes does it.`;
 
 const LOG_HELD =
   'Another process is reading the ledger, so its log still has what was erased; opening the store next time overwrites it.';

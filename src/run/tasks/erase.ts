@@ -1,15 +1,24 @@
-import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import {
+  createReadStream,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, join, relative, sep } from 'node:path';
 import { isoTime } from '../../core/clock.ts';
 import { stop } from '../../core/errors.ts';
-import { listsFolder } from '../../core/paths.ts';
-import { type Erasable, type ErasureTarget, findErasable, NOTHING_ERASABLE } from '../../ledger/erase.ts';
-import type { Alone, AloneOptions, Cleaning } from '../../ledger/store.ts';
+import { LISTS, listsFolder } from '../../core/paths.ts';
+import { type Erasable, type ErasureTarget, findErasable, type Person } from '../../ledger/erase.ts';
+import type { BatchId } from '../../ledger/ledger.ts';
+import type { Alone, AloneOptions } from '../../ledger/store.ts';
 import { toldIn } from '../../ledger/time.ts';
 import { commandLine } from '../../lib/command-line.ts';
+import { bookPathIn } from '../../sandbox/spawn.ts';
 import { aloneIn } from '../open-ledger.ts';
-import { isThere } from '../store-choice.ts';
-import { keptFiles, replaceInBooks } from './erase/kept-files.ts';
+import { NOTES, notesIn } from './looker-notes.ts';
 
 export { personOf } from './erase/person.ts';
 
@@ -26,15 +35,11 @@ export type ErasureOrder =
 /** Who orders it is the `operator`; left out: the user of the system. */
 type ErasureOptions = AloneOptions & { readonly dryRun: boolean };
 
-export interface Erased extends Omit<Erasable, 'inputs' | 'files' | 'written' | 'erase'> {
-  /** Files of the store's that are removed. */
-  readonly files: readonly string[];
-  /** Files of the user's that we wrote from it. They stay as they are. */
-  readonly stays: readonly string[];
+export interface Erased extends Omit<Erasable, 'inputs' | 'files' | 'written' | 'erase'>, KeptFiles {
   /** What stays because batches go on with it, and how many lists in the store are of that. */
-  readonly needed: Erasable['needed'] & { readonly lists: number };
-  /** Whether all that was erased is overwritten by now. */
-  readonly cleaning: Cleaning;
+  readonly needed: Erasable['needed'] & KeptFiles['needed'];
+  /** Why not all that was erased is overwritten by now. */
+  readonly due: string | undefined;
 }
 
 /**
@@ -43,48 +48,38 @@ export interface Erased extends Omit<Erasable, 'inputs' | 'files' | 'written' | 
  *   the time.
  */
 export function eraseIn(location: string, order: ErasureOrder, options: ErasureOptions): Promise<Erased> {
+  const { clock, dryRun } = options;
   // Lists may have been brought to the page before anything was run.
-  if (!isThere(location) && existsSync(listsFolder(location)))
-    return eraseFrom({ folder: resolve(location), find: async () => NOTHING_ERASABLE }, order, options);
-  return aloneIn(location, options, (alone) => {
-    const { folder, ledger } = alone;
-    return eraseFrom({ folder, ledger, find: (target) => findErasable(alone, target) }, order, options);
+  const opening = { ...options, create: existsSync(listsFolder(location)) };
+  return aloneIn(location, opening, async (alone) => {
+    const toldMs = order.kind === 'age' ? await toldIn(alone.ledger, order.accountIdentity) : undefined;
+    const { found, erased } = await foundIn(alone, targetOf(order, toldMs ?? 0));
+    const isHeld = order.kind === 'person' && erased.unsettled.length + erased.needed.by.length > 0;
+    if (isNothing(erased) && order.kind === 'age') await requireTold(alone, order, toldMs, clock.wallMs());
+    if (dryRun || isHeld || isNothing(erased)) return erased;
+    // This comes before the ledger forgets the person: after a crash in between the next erasure still finds them.
+    if (order.kind === 'person') replaceInBooks(alone.folder, order.person);
+    return { ...erased, due: await found.erase(erased.files, clock.wallMs()) };
   });
 }
 
-interface From extends Pick<Alone, 'folder'>, Partial<Pick<Alone, 'ledger'>> {
-  find(target: ErasureTarget): Promise<Erasable>;
-}
-
-async function eraseFrom(from: From, order: ErasureOrder, options: ErasureOptions): Promise<Erased> {
-  const { clock, dryRun } = options;
-  const { ledger, folder } = from;
-  const isAge = order.kind === 'age' && ledger !== undefined;
-  const toldMs = isAge ? await toldIn(ledger, order.accountIdentity) : undefined;
-  const { found, erased } = await foundIn(from, targetOf(order, toldMs ?? 0));
-  if (isNothing(erased)) await requireTold(from, order, toldMs, clock.wallMs());
-  const isHeld = order.kind === 'person' && erased.unsettled.length + erased.needed.by.length > 0;
-  if (dryRun || isHeld || isNothing(erased)) return erased;
-  // This comes before the ledger forgets the person: after a crash in between the next erasure still finds them.
-  if (order.kind === 'person') replaceInBooks(folder, order.person);
-  return { ...erased, cleaning: await found.erase(erased.files, clock.wallMs()) };
-}
-
-/** Gives back the room of what was erased. @throws StopError as an erasure. */
-export const compactIn = (location: string, options: Omit<ErasureOptions, 'dryRun'>): Promise<Cleaning> =>
-  aloneIn(location, options, ({ clean }) => clean());
+/** Gives back the room of what was erased. @returns why it is not given back yet. @throws StopError as an erasure. */
+export const compactIn = (
+  location: string,
+  options: Omit<ErasureOptions, 'dryRun'>,
+): Promise<string | undefined> => aloneIn(location, options, ({ clean }) => clean());
 
 /** @param nowMs where ages end. */
 const targetOf = (order: ErasureOrder, nowMs: number): ErasureTarget =>
   order.kind === 'age' ? { ...order, kind: 'old', beforeMs: nowMs - order.ageMs } : order;
 
-async function foundIn({ folder, find }: From, target: ErasureTarget) {
-  const found = await find(target);
+async function foundIn(alone: Alone, target: ErasureTarget) {
+  const found = await findErasable(alone, target);
   const { inputs: _, written: __, erase: ___, ...counts } = found;
-  const kept = await keptFiles(found, folder, target);
+  const kept = await keptFiles(found, alone.folder, target);
   const by = [...new Set([...found.needed.by, ...kept.needed.by])];
   const needed = { calls: found.needed.calls, lists: kept.needed.lists, by };
-  const erased: Erased = { ...counts, ...kept, needed, cleaning: { isDue: false } };
+  const erased: Erased = { ...counts, ...kept, needed, due: undefined };
   return { found, erased };
 }
 
@@ -94,13 +89,13 @@ export function isNothing({ calls, cut, rows, memberships, names, files }: Erase
 
 /** What this machine's clock alone makes old stays, and that is said. A day more or less is nobody's concern. */
 async function requireTold(
-  from: From,
+  alone: Alone,
   order: ErasureOrder,
   toldMs: number | undefined,
   wallMs: number,
 ): Promise<void> {
-  if (order.kind !== 'age' || (toldMs !== undefined && wallMs - toldMs <= DAY_MS)) return;
-  if (isNothing((await foundIn(from, targetOf(order, wallMs))).erased)) return;
+  if (toldMs !== undefined && wallMs - toldMs <= DAY_MS) return;
+  if (isNothing((await foundIn(alone, targetOf(order, wallMs))).erased)) return;
   const told =
     toldMs === undefined
       ? "no vendor's answer in the store has told the time"
@@ -129,4 +124,111 @@ export function requireSettled(erased: Erased): Erased {
     `Nothing was erased: ${fact}.`,
     `Finish or cancel the batch, or settle what is in doubt and run its list once more, then run forget again. To settle: ${commandLine(['settle', first?.batch ?? batch])}`,
   );
+}
+
+// ------------------------------------------------------------------------------------------ beside the ledger
+
+/** Standard input, the input of undos, what was brought to the page, and copies of outputs that are fetched from it. */
+const WITH_LISTS = ['spool', 'undo', LISTS, 'downloads'];
+
+/** What does not get too old: how a header was read on the page, its jobs, and notes of what was written. */
+const KEPT = ['columns', 'jobs', NOTES];
+
+interface KeptFiles {
+  /** Files of the store's that are removed. */
+  readonly files: readonly string[];
+  /** How many lists stay, and the batches that go on with one of them. */
+  readonly needed: { readonly lists: number; readonly by: readonly BatchId[] };
+  /** Files of the user's that we wrote from what is erased, or whose paths name the person. They stay as they are. */
+  readonly stays: readonly string[];
+}
+
+/** @param folder the store's. */
+async function keptFiles(found: Erasable, folder: string, target: ErasureTarget): Promise<KeptFiles> {
+  const isPerson = target.kind === 'person';
+  const [files, needed]: [string[], BatchId[][]] = [[], []];
+  for (const root of [...WITH_LISTS, ...(isPerson ? KEPT : [])].map((name) => join(folder, name)))
+    for (const paths of Map.groupBy(filesBelow(root), (path) => listOf(root, path)).values()) {
+      const over = found.inputs.filter(({ path }) => paths.includes(path));
+      if (!(await isMeant(paths, over, target))) continue;
+      const by = over.flatMap(({ goesOn, batch }) => (goesOn ? [batch] : []));
+      if (by.length > 0) needed.push(by);
+      else files.push(...paths);
+    }
+  const noted = notesIn(folder).map(({ path, batch }) => ({ path, isAffected: found.written.has(batch) }));
+  const stays = [...found.files, ...noted].flatMap(({ path, isAffected }) =>
+    (isAffected || (isPerson && target.person.in(path))) && existsSync(path) && !files.includes(path)
+      ? [path]
+      : [],
+  );
+  return { files, needed: { lists: needed.length, by: needed.flat() }, stays: [...new Set(stays)].sort() };
+}
+
+/** A list is removed as one: with the outputs beside it, or, on the page, with what it was first, in a folder of its own. */
+function listOf(root: string, path: string): string {
+  const [name = ''] = relative(root, path).split(sep);
+  return name.replace(/(?<=.)\..*$/, '');
+}
+
+function filesBelow(folder: string): readonly string[] {
+  if (!existsSync(folder)) return [];
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  return entries.filter((each) => each.isFile()).map(({ parentPath, name }) => join(parentPath, name));
+}
+
+/** A list is as young as the youngest of its files and its batches, and names whom any of them names. */
+async function isMeant(
+  paths: readonly string[],
+  over: Erasable['inputs'],
+  target: ErasureTarget,
+): Promise<boolean> {
+  if (target.kind === 'old')
+    return (
+      !over.some(({ isYoung }) => isYoung) && paths.every((path) => statSync(path).mtimeMs < target.beforeMs)
+    );
+  for (const path of paths)
+    if (target.person.in(basename(path)) || (await isNamedIn(path, target.person))) return true;
+  return false;
+}
+
+/** Replaces the person in the books of the sandboxes. A crash leaves each as it was, or without the person. */
+function replaceInBooks(folder: string, person: Person): void {
+  for (const path of [bookPathIn(folder, 'provider'), bookPathIn(folder, 'service')]) {
+    const text = existsSync(path) ? readFileSync(path, 'utf8') : '';
+    if (!person.in(text)) continue;
+    writeFileSync(`${path}.new`, person.replacedIn(text), { mode: 0o600 });
+    renameSync(`${path}.new`, path);
+  }
+}
+
+/** A text of a gigabyte is longer than a string may be. Parts overlap by more bytes than any address has, in any encoding. */
+const PART_BYTES = 1 << 24;
+const OVERLAP_BYTES = 1 << 13;
+
+async function isNamedIn(path: string, person: Person): Promise<boolean> {
+  const isIn = async (bytes: AsyncIterable<Buffer>): Promise<boolean> => {
+    let part = Buffer.alloc(0);
+    for await (const chunk of bytes) {
+      part = Buffer.concat([part, chunk]);
+      if (part.length < PART_BYTES) continue;
+      if (person.in(part)) return true;
+      part = part.subarray(-OVERLAP_BYTES);
+    }
+    return person.in(part);
+  };
+  try {
+    if (await isIn(createReadStream(path, { highWaterMark: PART_BYTES }))) return true;
+    // A workbook is packed; another file is none.
+    const { openPromise } = await import('yauzl');
+    const archive = await openPromise(path, { autoClose: false });
+    try {
+      for await (const entry of archive.eachEntry())
+        if (await isIn(await archive.openReadStreamPromise(entry))) return true;
+    } finally {
+      archive.close();
+    }
+  } catch {
+    // No workbook, or a file that went meanwhile, or that nobody may read.
+  }
+  return false;
 }

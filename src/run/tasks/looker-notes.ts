@@ -33,7 +33,7 @@ export function lookerNotes(location: string, ledger: LedgerReader, batch: Batch
 const folderOf = (location: string): string => (isUrl(location) ? stateFolder() : location);
 
 /** Each note is a file of its own in a folder beside the ledger, so two exports at once keep both of theirs. */
-const NOTES = 'so-far';
+export const NOTES = 'so-far';
 
 const NotedFile = z.object({
   path: z.string(),
@@ -44,19 +44,14 @@ const NotedFile = z.object({
 });
 type NotedFile = Readonly<z.infer<typeof NotedFile>>;
 
-interface Note extends NotedFile {
-  readonly file: string;
-}
-
-export function notesIn(folder: string): readonly Note[] {
+export function notesIn(folder: string): readonly NotedFile[] {
   const notes = join(folder, NOTES);
   const names = existsSync(notes) ? readdirSync(notes) : [];
   return names
     .filter((name) => /^[0-9a-f]{64}\.json$/.test(name))
     .flatMap((name) => {
       try {
-        const file = join(notes, name);
-        return [{ ...NotedFile.parse(JSON.parse(readFileSync(file, 'utf8'))), file }];
+        return [NotedFile.parse(JSON.parse(readFileSync(join(notes, name), 'utf8')))];
       } catch {
         return [];
       }

@@ -184,7 +184,10 @@ proof('a log that somebody is reading is overwritten by the next command that wr
   onTestFinished(() => void reading.close());
   reading.exec('BEGIN');
   expect(reading.prepare('SELECT count(*) AS n FROM calls').get()).toEqual({ n: 1 });
-  expect(await erase(place, KIM_ORDER)).toMatchObject({ calls: 1, cleaning: { isDue: true } });
+  expect(await erase(place, KIM_ORDER)).toMatchObject({
+    calls: 1,
+    due: expect.stringContaining('is reading'),
+  });
   expect(isIn(place, 'kim@example.org')).toBe(true);
   reading.exec('COMMIT');
   await (await openStore(sqlite, place)).close();

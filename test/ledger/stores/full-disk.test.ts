@@ -102,7 +102,7 @@ test('who is forgotten on a full disk is emptied at once, and overwritten by the
   const { mounted, place } = (await roomyStore()) ?? skip('mounting a small file system needs root on Linux');
   const filler = fillUpTo(mounted, 3_400_000);
   const lacks = expect.stringMatching(/needs \d+\.\d MB of free space\. Free some/);
-  expect(await forget(place)).toMatchObject({ cut: 1, cleaning: { isDue: true, why: lacks } });
+  expect(await forget(place)).toMatchObject({ cut: 1, due: lacks });
   const told: string[] = [];
   const tell = (fact: string) => told.push(fact);
   const ledger = await openStore(sqlite, place, true, { tell });
