@@ -44,7 +44,7 @@ async function serveCommand(console: Console, jobs: readonly string[], flags: Fl
     port: portOf(flags.port),
     store: flags.store,
     jobs,
-    answers: { accept: flags.accept, askAgreement: askAgreementOn(console), tell: console.warn },
+    answers: { accept: flags.accept, askAgreement: askAgreementOn(console) },
     timeZone: flags.timeZone,
     version: version(),
     mostUploadBytes: megabytesOf(flags.maxUpload),

@@ -44,7 +44,7 @@ export type TimeRequest = typeof TIME_REQUEST;
 /** The path as it leaves, with the key where the dialect has it. For the transport alone. */
 export function pathSent(request: HttpRequest | TimeRequest): string {
   const { keyInPath: key } = request as HttpRequest;
-  return key === undefined ? request.path : request.path.replace('{key}', () => key);
+  return key === undefined ? request.path : request.path.replaceAll('{key}', () => key);
 }
 
 export function basePathOf(baseUrl: URL): string {

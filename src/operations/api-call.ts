@@ -25,7 +25,6 @@ import { isMisleadingField, queryProblem } from '../lib/misleading-names.ts';
 import {
   columnInput,
   columnsIn,
-  filledIn,
   namesIn,
   PLACEHOLDER,
   templateProblem,
@@ -46,8 +45,6 @@ interface Shape {
 
 interface Filled {
   readonly request: Shape;
-  /** The body that is sent, where blank cells are left out of it. The call is known by the body with them. */
-  readonly sent?: Pick<Shape, 'body'>;
   readonly creditsMost?: number;
   /** The columns of the path and the members of the body, as `_matched_by` shows them. */
   readonly by: string;
@@ -142,23 +139,21 @@ function prepare(
   if (columns.length > 0 && isBlank) {
     return { kind: 'invalid', reason: `nothing to send: ${columns.join(', ')}: blank` };
   }
-  const request = { method, endpoint: path.input, body: filledIn(body, row) };
-  const sparse = withoutBlanks(body, row);
+  const filled = withoutBlanks(body, row);
   const creditsMost = settings?.credits_max;
   return {
     kind: 'ready',
     input: {
-      request,
-      ...(canonicalJson(sparse) === canonicalJson(request.body) ? {} : { sent: { body: sparse } }),
+      request: { method, endpoint: path.input, body: filled },
       ...(typeof creditsMost === 'number' ? { creditsMost } : {}),
-      by: [...inPath, ...Object.keys(sparse)].join('+'),
+      by: [...inPath, ...Object.keys(filled)].join('+'),
     },
   };
 }
 
-function callOf(operation: 'api-call' | 'api-call-change', { request, sent, creditsMost }: Filled): Call {
+function callOf(operation: 'api-call' | 'api-call-change', { request, creditsMost }: Filled): Call {
   // Nobody knows whether what the job sends may be sent twice.
-  return present({ operation, parameters: { ...request }, sent, ifLost: 'hold', creditsMost });
+  return present({ operation, parameters: { ...request }, ifLost: 'hold', creditsMost });
 }
 
 // ------------------------------------------------------------------------------------------------ the path

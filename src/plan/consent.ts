@@ -221,12 +221,9 @@ export async function requireAgreedRequests({
   dialect,
   accept,
   askAgreement,
-  emit,
-}: Pick<RunContext, 'account' | 'dialect' | 'emit'> &
-  Pick<RunChoices, 'accept' | 'askAgreement'>): Promise<void> {
+}: Pick<RunContext, 'account' | 'dialect'> & Pick<RunChoices, 'accept' | 'askAgreement'>): Promise<void> {
   const question = baseUrl && dialectQuestion(dialect, baseUrl);
-  const tell = (message: string): void => emit({ kind: 'note', message });
-  if (question !== undefined) await requireAgreement(question, { accept, askAgreement, tell });
+  if (question !== undefined) await requireAgreement(question, { accept, askAgreement });
 }
 
 async function reasonsToAsk(

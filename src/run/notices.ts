@@ -2,12 +2,7 @@ import { spawn } from 'node:child_process';
 import { hash } from 'node:crypto';
 import { once } from 'node:events';
 import { dirname } from 'node:path';
-import {
-  type Accounts,
-  environmentForOthers,
-  loadAccounts,
-  type Receiver,
-} from '../client/account/account.ts';
+import { type Accounts, loadAccounts, type Receiver } from '../client/account/account.ts';
 import { type Clock, isoTime } from '../core/clock.ts';
 import { messageOf, StopError } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
@@ -198,14 +193,13 @@ async function post(webhook: string, id: string, body: string): Promise<string |
 
 async function start(
   [program = '', ...words]: readonly string[],
-  { path, configured }: Accounts,
+  { path }: Accounts,
   id: string,
   body: string,
 ): Promise<string | undefined> {
-  const env = { ...environmentForOthers(configured), ROWONCE_NOTICE: id };
   const child = spawn(program, words, {
     cwd: dirname(path),
-    env,
+    env: { ...process.env, ROWONCE_NOTICE: id },
     stdio: ['pipe', 'ignore', 'ignore'],
     timeout: RECEIVE_MS,
   });

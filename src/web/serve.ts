@@ -5,7 +5,6 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { getRequestListener } from '@hono/node-server';
 import { z } from 'zod';
-import { environmentForOthers, loadAccounts } from '../client/account/account.ts';
 import type { Answers } from '../client/account/agreements.ts';
 import { type Clock, systemClock } from '../core/clock.ts';
 import { type StopError, stop } from '../core/errors.ts';
@@ -163,13 +162,7 @@ async function openBrowser(folder: string, opening: Opening): Promise<boolean> {
   const page = redirectIn(folder);
   await replaceFile(page, 0o600, [leadIn(opening)]);
   const [program, ...words] = OPENERS[process.platform] ?? ['xdg-open'];
-  // What goes wrong with the accounts file is said where an account is used.
-  const env = await loadAccounts().then(
-    ({ configured }) => environmentForOthers(configured),
-    () => undefined,
-  );
-  if (env === undefined) return false;
-  const opener = spawn(program, [...words, page], { stdio: 'ignore', detached: true, env });
+  const opener = spawn(program, [...words, page], { stdio: 'ignore', detached: true });
   opener.unref();
   return once(opener, 'spawn').then(
     () => true,

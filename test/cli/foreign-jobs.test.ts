@@ -192,7 +192,7 @@ test.each<[string, object]>(
 
 test('a dialect that reads answers otherwise or prices them otherwise is not asked about', async () => {
   const { requests } = await vendor({
-    operations: { 'enrich-company': { fields: { domain: 'domain' }, credits: { most: 3 } } },
+    operations: { 'enrich-company': { credits: { most: 3 } } },
     answers: [{ status: [500], means: 'no_match' }],
     headers: { accept: 'application/json' },
     rate_hints: { remaining: 'x-left', reset: 'x-again' },

@@ -215,34 +215,3 @@ process.exit(isSecond ? 0 : 1);`,
   expect(first).toMatch(/^\{"id":"([0-9a-f]{32})".*\}\1$/);
   expect(await ledger.notices.waiting()).toEqual([]);
 });
-
-test('a command gets the environment without the keys of accounts, and waits while these are unknown', async () => {
-  const team = { command: [process.execPath, 'tell.mjs'] };
-  const chosen = jobThatTells(team, 'end');
-  vi.stubEnv('DATA_KEY', 'key-in-the-environment');
-  vi.stubEnv('PGPASSWORD', 'password-in-it');
-  vi.stubEnv('SLACK_TOKEN', 'token of the command');
-  const accounts = join(folder, 'config', 'accounts.yaml');
-  writeFileSync(
-    join(folder, 'config', 'tell.mjs'),
-    `import { writeFileSync } from 'node:fs';
-writeFileSync('environment.json', JSON.stringify(process.env));`,
-  );
-  const ledger = await openedStore();
-  await toldBy(ledger, chosen, clock, async () => summary);
-  writeFileSync(accounts, 'accounts: {');
-  const said: string[] = [];
-  await sendNotices(ledger, { clock, tell: (sentence) => said.push(sentence) });
-  expect(said.at(-1)).toContain('accounts.yaml');
-  expect(await ledger.notices.waiting()).toHaveLength(1);
-  const data = { vendor: 'provider', base_url: 'https://api.vendor.example', key_env: 'DATA_KEY' };
-  writeFileSync(accounts, JSON.stringify({ accounts: { data }, notify: { team } }));
-  await sendNotices(ledger, { clock });
-  const given = readFileSync(join(folder, 'config', 'environment.json'), 'utf8');
-  expect(given).not.toMatch(/in-the-environment|in-it/);
-  expect(JSON.parse(given)).toMatchObject({
-    PATH: process.env.PATH,
-    ROWONCE_NOTICE: expect.stringMatching(/^[0-9a-f]{32}$/),
-    SLACK_TOKEN: 'token of the command',
-  });
-});

@@ -227,21 +227,6 @@ describe('the browser', () => {
     expect(existsSync(file)).toBe(false);
   });
 
-  test('is given no key of an account with its environment', async () => {
-    const served = await serve();
-    const config = join(served.folder, 'keys');
-    mkdirSync(config);
-    const account = 'vendor: provider\n    base_url: https://api.vendor.example\n    key_env: DATA_KEY';
-    writeFileSync(join(config, 'accounts.yaml'), `accounts:\n  data:\n    ${account}\n`, { mode: 0o600 });
-    const keys = { DATA_KEY: 'key-in-the-environment', PGPASSWORD: 'password-in-it' };
-    const env = { ...browserIn(served.folder), ...keys, ROWONCE_CONFIG: config };
-    expect((await again(served, ['--open'], env)).code).toBe(0);
-    await appears(join(served.folder, 'opened'));
-    const given = readFileSync(join(served.folder, 'environment'), 'utf8');
-    expect(given).toContain('DISPLAY=:0');
-    expect(given).not.toMatch(/in-the-environment|in-it/);
-  });
-
   proof('is not opened where no person sits', async () => {
     const served = await serve();
     const env = browserIn(served.folder);

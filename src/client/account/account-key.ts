@@ -43,32 +43,15 @@ export async function resolveKey(account: KeyHolder, env: Environment = process.
   }
 }
 
-/** The environment for a program that is none of ours, such as a browser or a command that is notified: without secrets of ours. */
-export function environmentForOthers(
-  accounts: readonly Pick<KeyHolder, 'key'>[],
-  env: Environment = process.env,
-): Environment {
-  const keys = accounts.flatMap(({ key }) =>
-    key.kind === 'file' ? [key.reveal()] : key.kind === 'environment' ? [env[key.variable] ?? ''] : [],
-  );
-  const secret = new Set(keys.map((key) => key.trim()));
-  const isShared = ([name, value = '']: readonly [string, string | undefined]): boolean =>
-    name !== 'PGPASSWORD' && (value.trim() === '' || !secret.has(value.trim()));
-  return Object.fromEntries(Object.entries(env).filter(isShared));
-}
-
-/**
- * Says where the key comes from, in words that may be shown. A user may have written the key itself as `key_env` or
- * `key_command`, and arguments of a command may be secret.
- */
-export function describeKey(key: KeySource, env: Environment = process.env): string {
+/** Where the key comes from. Arguments of a command may be secret. */
+export function describeKey(key: KeySource): string {
   switch (key.kind) {
     case 'sandbox':
       return 'none needed';
     case 'file':
       return 'in the accounts file';
     case 'environment':
-      return isShownName(key.variable, env) ? `environment variable ${key.variable}` : 'environment, not set';
+      return `environment variable ${shownName(key.variable)}`;
     case 'command':
       return 'printed by the program of key_command';
     default:
@@ -88,22 +71,13 @@ export function usableKey(account: string, found: string): string {
   throw stop('account', fact, "Copy it again from the vendor's settings, without anything around it.");
 }
 
-/** Words of capital letters with at most two digits at the end. Keys are longer, or have more digits or small letters. */
-const USUAL_NAME = /^[A-Z]{1,16}(?:_[A-Z]{1,16})*_?\d{0,2}$/;
-
-/** Whether the entry `key_env` is certainly a name: that of a variable, or one that looks like most variables. */
-function isShownName(variable: string, env: Environment): boolean {
-  return env[variable] !== undefined || USUAL_NAME.test(variable);
-}
+/** A key that somebody has put in the place of the name is not shown: keys have small letters, or more digits. */
+const shownName = (variable: string): string => (/^[A-Z_]+\d{0,2}$/.test(variable) ? variable : 'of key_env');
 
 function missingVariable(account: string, variable: string): never {
-  if (!isShownName(variable, {})) {
-    const fact = `The key of the account ${account} is missing: its key_env does not name a variable that is set.`;
-    const next = 'Write the name of an environment variable after key_env, and set that variable to the key.';
-    throw stop('account', fact, next);
-  }
-  const fact = `The key of the account ${account} is missing: the environment variable ${variable} is not set.`;
-  throw stop('account', fact, `Set ${variable} to the key, for example with export ${variable}=…`);
+  const name = shownName(variable);
+  const fact = `The key of the account ${account} is missing: the environment variable ${name} is not set.`;
+  throw stop('account', fact, `Set ${name} to the key, for example with export ${name}=…`);
 }
 
 /** The output of the program. It has the terminal's input and error output, so that it can ask for a passphrase. */

@@ -26,7 +26,7 @@ import {
 } from './accounts-file.ts';
 import type { CreditPrice } from './price.ts';
 
-export { describeKey, environmentForOthers, resolveKey, usableKey } from './account-key.ts';
+export { describeKey, resolveKey, usableKey } from './account-key.ts';
 export { accountsSchema, addressProblem, REGIONS, type Receiver, SANDBOX_NAMES } from './accounts-file.ts';
 
 interface IdentityParts {

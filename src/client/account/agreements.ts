@@ -28,13 +28,11 @@ export interface Answers {
   readonly accept?: string | undefined;
   /** Asks a person who is there; left out: nobody is. */
   readonly askAgreement?: ((question: Question) => Promise<boolean>) | undefined;
-  /** Is told that an agreement could not be kept. */
-  readonly tell?: ((sentence: string) => void) | undefined;
 }
 
 /** Asks unless a person has agreed before, and keeps the agreement. @throws StopError `consent` when nobody agreed. */
 export async function requireAgreement(question: Question, answers: Answers = {}): Promise<void> {
-  const { accept, askAgreement, tell } = answers;
+  const { accept, askAgreement } = answers;
   const { agreement } = question;
   if (await isAgreed(agreement)) return;
   if (accept !== agreement && (await askAgreement?.(question)) !== true)
@@ -44,30 +42,25 @@ export async function requireAgreement(question: Question, answers: Answers = {}
       next: `Check it, then agree once: on a terminal, on the page, or with --accept ${agreement}`,
       answers: [agreement],
     });
-  const why = await keepAgreement(question);
-  if (why !== undefined) tell?.(`The agreement could not be saved, so you will be asked again: ${why}`);
+  await keepAgreement(question);
 }
-
-const unkept = new Set<string>();
 
 /** @throws StopError `account` when others can write there, and with that agree for this user. */
 export async function isAgreed(agreement: Agreement): Promise<boolean> {
   const distrust = distrustOfFolder(agreedFolder());
   if (distrust !== undefined)
     throw stop('account', `The saved agreement cannot be trusted: ${distrust.fact}.`, distrust.next);
-  if (unkept.has(fileOf(agreement))) return true;
   return (await lstat(fileOf(agreement)).catch(() => undefined))?.isFile() === true;
 }
 
-/** @returns why it could not be kept, such as a disk that can only be read; undefined when it is. */
-export async function keepAgreement({ agreement, fact, details }: Question): Promise<string | undefined> {
+/** @throws StopError `output` when it could not be kept, such as on a disk that can only be read. */
+export async function keepAgreement({ agreement, fact, details }: Question): Promise<void> {
   try {
     await mkdir(agreedFolder(), { recursive: true, mode: 0o700 });
     await replaceFile(fileOf(agreement), 0o600, [`${fact}:\n${details.join('\n')}\n`]);
-    return undefined;
   } catch (error) {
-    unkept.add(fileOf(agreement));
-    return messageOf(outputProblem(agreedFolder(), error));
+    const why = messageOf(outputProblem(agreedFolder(), error));
+    throw stop('output', `The agreement could not be kept: ${why}`, 'Check that you may write there.');
   }
 }
 

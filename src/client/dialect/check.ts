@@ -11,7 +11,7 @@ import { type DialectEntries, type DialectOperation, entries } from './dialect-s
 export const dialectSchema = entries.superRefine((dialect, context) => {
   const refuse: Refuse = (keys, fact, next, part = 'value') =>
     context.addIssue({ code: 'custom', path: [...keys], message: fact, params: { next, part } });
-  checkHeaders(dialect.headers, {}, ['headers'], [], refuse);
+  checkHeaders(dialect.headers, ['headers'], [], refuse);
   for (const request of requestsOf(dialect)) checkRequest(request, dialect.headers, refuse);
   for (const [name, entry] of Object.entries(dialect.operations))
     checkOperation(name, entry, dialect, refuse);
@@ -23,7 +23,7 @@ export const dialectSchema = entries.superRefine((dialect, context) => {
     refuse([name], fact, 'Put {project_id} into one of them.', 'name');
   }
   if (dialect.api_call !== undefined)
-    checkHeaders(dialect.api_call.headers, {}, ['api_call', 'headers'], [], refuse);
+    checkHeaders(dialect.api_call.headers, ['api_call', 'headers'], [], refuse);
 });
 
 /** @param part whether the name or the value of the entry is wrong. */
@@ -86,8 +86,8 @@ function requestsOf(dialect: DialectEntries): readonly Request[] {
 
 function checkRequest(request: Request, ofAll: Headers, refuse: Refuse): void {
   const { keys, shape, parameters, also } = request;
-  checkHeaders(shape.headers ?? {}, ofAll, [...keys, 'headers'], also, refuse);
-  checkKeyInPath(request, ofAll, refuse);
+  checkHeaders(shape.headers ?? {}, [...keys, 'headers'], also, refuse);
+  checkKey(request, ofAll, refuse);
   checkFields(request, refuse);
   if (parameters === undefined) return;
   const unknown = Object.keys(shape.fields ?? {}).find((name) => !parameters.includes(name));
@@ -97,10 +97,6 @@ function checkRequest(request: Request, ofAll: Headers, refuse: Refuse): void {
   }
   const asked = parameters.filter((name) => shape.fields?.[name] !== null);
   const fields = asked.map((name) => shape.fields?.[name] ?? name);
-  if (parameters.length > 0 && fields.length === 0 && keys.length === 2) {
-    const fact = 'the dialect has no field for any parameter, so nothing can be asked';
-    refuse([...keys, 'fields'], fact, 'Name the field of at least one.');
-  }
   const known = [...fields, ...also];
   for (const name of placeholdersIn(shape.path)) {
     const other = fields.find((each) => each !== name);
@@ -128,8 +124,6 @@ function checkFields({ keys, shape, parameters }: Request, refuse: Refuse): void
       ? []
       : [[paging.size.parameter, ['paging', 'size', 'parameter']] as const]),
   ];
-  if (method === 'GET' && Object.keys(body).length > 0)
-    refuse([...keys, 'body'], 'a GET has no body', 'Write it into the path, as ?name=value.', 'name');
   const inPath = placeholdersIn(path);
   for (const [index, [field, place]] of sent.entries()) {
     if (method === 'GET' && field.includes('.') && !inPath.includes(field)) {
@@ -165,11 +159,6 @@ function checkOperation(
     const fact = `the read-back asks by {${IDEMPOTENCY_KEY}}, but no request has one`;
     refuse([...keys, 'read_back', 'path'], fact, 'Add idempotency: { header: …, valid_for: … }.');
   }
-  const taken = dialect.idempotency?.header;
-  if (taken !== undefined && Object.hasOwn({ ...dialect.headers, ...entry.headers }, taken)) {
-    const next = 'Name a header that is not used for anything else.';
-    refuse(['idempotency', 'header'], `${taken} is set under headers already`, next);
-  }
   if (!CHANGES.includes(name)) return;
   const without = PARAMETERS[name]?.find((each) => fields[each] === null);
   if (without !== undefined) {
@@ -188,14 +177,9 @@ function checkOperation(
 /** Values of the account that the headers of any request may name. */
 const ACCOUNT_VALUES = ['key', 'basic_key', 'project_id', 'organization_id'];
 
-/** A header by whose name servers know that it is secret. What stands in others gets into logs. */
-const AUTHENTICATES = /auth|key|token|secret|credential|password/;
-const NAMES_REQUEST = /idempotency|websocket/;
-
-/** @param ofAll the headers of every request, which stand beside these. @param also what they may name besides. */
+/** @param also what they may name besides. */
 function checkHeaders(
   headers: Headers,
-  ofAll: Headers,
   keys: readonly string[],
   also: readonly string[],
   refuse: Refuse,
@@ -210,34 +194,19 @@ function checkHeaders(
       refuse([...keys, name], fact, 'Leave it out. A vendor that takes only forms cannot be asked.');
     }
   }
-  const withKey = headersWithKey({ ...ofAll, ...headers });
-  const own = withKey.findLast((name) => Object.hasOwn(headers, name));
-  if (own === undefined) return;
-  if (!AUTHENTICATES.test(own) || NAMES_REQUEST.test(own)) {
-    const fact = `{key} is in ${own}, which does not authenticate`;
-    const next = 'Write it into authorization, or a header whose name says auth, key, token or secret.';
-    refuse([...keys, own], fact, next, 'name');
-  }
-  const other = withKey.find((name) => name !== own);
-  if (other === undefined) return;
-  const fact = `${other} and ${own} both have {key}, but only one header of a request can authenticate`;
-  refuse([...keys, own], fact, `Remove one of them, such as with ${other}: null.`, 'name');
 }
 
-function checkKeyInPath({ keys, shape }: Request, ofAll: Headers, refuse: Refuse): void {
-  const { path } = shape;
-  if (!path.includes('{key}')) return;
-  const [other] = headersWithKey({ ...ofAll, ...shape.headers });
-  if (other !== undefined) {
-    const fact = `the path and ${other} both have {key}, but only one of them can authenticate`;
-    refuse([...keys, 'path'], fact, `Remove one of them, such as with ${other}: null under headers.`);
-  } else if (path.split('{key}').length !== 2 || !/\?(?:[^&]*&)*[^&=]+=\{key\}(?:&|$)/.test(path)) {
-    refuse([...keys, 'path'], 'in a path {key} is a value of the query', 'Write it as ?name={key}.');
-  }
+/** Whoever gives the key a place of its own may have forgotten that of the built-in dialect. */
+function checkKey({ keys, shape }: Request, ofAll: Headers, refuse: Refuse): void {
+  const headers = { ...ofAll, ...shape.headers };
+  const withKey = Object.keys(headers).filter((name) => /\{(?:key|basic_key)\}/.test(headers[name] ?? ''));
+  const [one, other = shape.path.includes('{key}') ? 'the path' : undefined] = withKey;
+  if (one === undefined || other === undefined) return;
+  const ofRequest = Object.hasOwn(shape.headers ?? {}, other) ? keys : [];
+  const place = other === 'the path' ? [...keys, 'path'] : [...ofRequest, 'headers', other];
+  const next = `Remove one of them, such as with ${one}: null under headers.`;
+  refuse(place, `${one} and ${other} both have {key}, but only one of them can authenticate`, next);
 }
-
-const headersWithKey = (headers: Headers): readonly string[] =>
-  Object.keys(headers).filter((name) => /\{(?:key|basic_key)\}/.test(headers[name] ?? ''));
 
 const placeholdersIn = (template: string): readonly string[] =>
   [...template.matchAll(/\{([^{}]*)\}/g)].map(([, name = '']) => name);

@@ -29,14 +29,10 @@ export function templateProblem(body: JsonValue): string | undefined {
   return broken === undefined ? undefined : `in ${foreignName(broken)} a {{ is not closed by }}`;
 }
 
-/** The body of one row. A cell that has {{ in it stays as it is: what was filled in is not looked at again. */
-export function filledIn(body: JsonObject, cells: Cells): JsonObject {
-  return filledMembers(body, (text) => filledText(text, cells));
-}
-
 /**
  * The body of one row without texts whose cells are all blank, and without objects and lists that held nothing else: to
- * most vendors "" is a value, by which they look for nothing or overwrite something. A "" of the job's own stays.
+ * most vendors "" is a value, by which they look for nothing or overwrite something. A "" of the job's own stays, and so
+ * does a {{ that a cell has.
  */
 export function withoutBlanks(body: JsonObject, cells: Cells): JsonObject {
   return (filledSparsely(body, cells) ?? {}) as JsonObject;
@@ -59,16 +55,6 @@ function filledSparsely(value: JsonValue, cells: Cells): JsonValue | undefined {
   });
   if (entries.length === 0 && Object.keys(value).length > 0) return undefined;
   return isList(value) ? entries.map(([, each]) => each) : Object.fromEntries(entries);
-}
-
-function filledMembers(members: JsonObject, fill: (text: string) => string): JsonObject {
-  return Object.fromEntries(Object.entries(members).map(([name, value]) => [name, filled(value, fill)]));
-}
-
-function filled(value: JsonValue, fill: (text: string) => string): JsonValue {
-  if (typeof value === 'string') return fill(value);
-  if (value === null || typeof value !== 'object') return value;
-  return isList(value) ? value.map((each) => filled(each, fill)) : filledMembers(value, fill);
 }
 
 function textsIn(value: JsonValue): readonly string[] {

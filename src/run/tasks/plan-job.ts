@@ -96,8 +96,8 @@ export async function planJobs(options: PlanOptions): Promise<readonly PlannedJo
 
 async function planChosen({ job, account, dialect }: ResolvedJob, options: PlanOptions): Promise<PlannedJob> {
   requireFitting(job, { refresh: options.refresh });
-  const { accept, onEvent: emit = () => {} } = options;
-  if (accept !== undefined) await requireAgreedRequests({ account, dialect, accept, emit });
+  const { accept } = options;
+  if (accept !== undefined) await requireAgreedRequests({ account, dialect, accept });
   const { location } = chooseStore(options.store, account.sandbox);
   await requireTaken(location, job.operation.name, job.operation.change !== undefined);
   const ledger = await lookIfThere(location, options.tell);
