@@ -85,7 +85,7 @@ function figuresOf({
   input,
   account,
 }: SpendGroup): string {
-  const credits = atMost(spent, isExact, counted(spent, 'credit').replace(/^\d+/, grouped(spent)));
+  const credits = atMost(spent, !isExact, counted(spent, 'credit').replace(/^\d+/, grouped(spent)));
   return linesOf(
     `${credits}${budget === undefined ? '' : ` of ${grouped(budget)}`}${money.length === 0 || spent === 0 ? '' : ` (${money.map(moneyWords).join(' + ')})`}`,
     `${grouped(inDoubt)} in doubt`,

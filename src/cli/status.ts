@@ -4,7 +4,7 @@ import { atMost, counted, linesOf, plainText } from '../core/plain-text.ts';
 import { OUTCOME_KINDS } from '../core/row.ts';
 import type { ChangesDone } from '../files/output/changes-done.ts';
 import { originOf } from '../job/job-origin.ts';
-import type { Batch, LedgerReader, RangeCounts, ShownMoney } from '../ledger/ledger.ts';
+import type { Batch, LedgerReader, Money, RangeCounts } from '../ledger/ledger.ts';
 import {
   budgetToFinishIn,
   commandLine,
@@ -88,7 +88,7 @@ async function objectOf(
 
 function overviewLine(overview: BatchOverview): string {
   const { batch, settled, rows, money, hasCosts } = overview;
-  const cost = hasCosts ? `, ${atMost(money.spent, money.isExact, counted(money.spent, 'credit'))}` : '';
+  const cost = hasCosts ? `, ${atMost(money.spent, money.isAtMost, counted(money.spent, 'credit'))}` : '';
   const begun = isoTime(batch.createdAtMs).slice(0, 16);
   const state = stateWord(overview).padEnd(10);
   return `${batch.id}  ${begun}  ${state}  ${settled}/${rows} rows${cost}  ${whatOf(batch)}  ${batch.inputPath}`;
@@ -196,9 +196,9 @@ function beyondWords({ rowsBeyond = 0 }: Batch): string {
   return `, and ${counted(rowsBeyond, 'person', 'people')} whom it does not name`;
 }
 
-function moneyLine({ cap, spent, isExact, inDoubt, reserved }: ShownMoney): string {
+function moneyLine({ cap, spent, isAtMost, inDoubt, reserved }: Money): string {
   const budget = cap === undefined ? '' : `, budget ${cap}`;
-  return `Credits    ${atMost(spent, isExact, `${spent} spent`)}, ${inDoubt} in doubt, ${reserved} reserved${budget}`;
+  return `Credits    ${atMost(spent, isAtMost, `${spent} spent`)}, ${inDoubt} in doubt, ${reserved} reserved${budget}`;
 }
 
 /** A line for each process that spends from a store which several share. */

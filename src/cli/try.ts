@@ -134,7 +134,7 @@ function knownReport(trial: Trial, tried: Tried, { means }: Flags): Report {
     ],
     object: TrialObject.of({
       ...{ batch, source: 'ledger', trial, tried, means, stopped: undefined },
-      money: { spent: credits(0), isExact: true, inDoubt: credits(0) },
+      money: { spent: credits(0), inDoubt: credits(0) },
     }),
     advice: ['To ask again: the same command with --refresh'],
     exitCode: isRefused ? EXIT.attention : EXIT.done,
@@ -147,7 +147,7 @@ function runReport(trial: Trial, { summary, tried }: RanTrial, { means }: Flags)
   return {
     lines: [
       ...(tried === undefined ? [] : triedLines(trial, tried, means)),
-      `Credits    ${atMost(spentNow, money.isExact, `${spentNow} spent`)}${inDoubt}, in batch ${batch}`,
+      `Credits    ${atMost(spentNow, money.isAtMost, `${spentNow} spent`)}${inDoubt}, in batch ${batch}`,
     ],
     object: TrialObject.of({
       ...{ batch, source: trial.account.sandbox ? 'sandbox' : 'bought', trial, tried, means, stopped },

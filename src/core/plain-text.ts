@@ -95,8 +95,8 @@ export function listed(words: readonly (string | number)[]): string {
 }
 
 /** `at most 62 spent` where it may have been less, which nothing never is. */
-export function atMost(amount: number, isExact: boolean, text: string): string {
-  return isExact || amount === 0 ? text : `at most ${text}`;
+export function atMost(amount: number, isAtMost: boolean | undefined, text: string): string {
+  return isAtMost === true && amount > 0 ? `at most ${text}` : text;
 }
 
 /**

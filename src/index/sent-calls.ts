@@ -59,7 +59,7 @@ export async function tryCall(options: TryOptions): Promise<z.infer<typeof Trial
   const { known, most } = await lookedUp(trial, options.store);
   if (known.kind === 'answered' && refresh !== true) {
     const { tried } = known;
-    const money = { spent: credits(0), isExact: true, inDoubt: credits(0) };
+    const money = { spent: credits(0), inDoubt: credits(0) };
     return TrialObject.of({ batch: tried.batch, source: 'ledger', trial, tried, stopped: undefined, money });
   }
   const { sandbox } = trial.account;

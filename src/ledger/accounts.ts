@@ -16,14 +16,7 @@ import {
 import { type Cell, each, type Sql } from './db.ts';
 import { takeBack } from './ends.ts';
 import { moneyOf, setCaps } from './money.ts';
-import {
-  type AccountCaps,
-  type AttemptId,
-  type BatchId,
-  type Credits,
-  credits,
-  type Money,
-} from './records.ts';
+import { type AccountCaps, type AttemptId, type Credits, credits, type Money } from './records.ts';
 import { isDoubted } from './schema.ts';
 
 /** Accounts at a vendor. How they answered is counted over their newest calls, by an index. */
@@ -127,10 +120,6 @@ async function everOf(sql: Sql, account: number): Promise<Money> {
   return { spent: credits(sums.spent), reserved, inDoubt };
 }
 
-const AT_MOST = `
-SELECT 1 AS is_so FROM calls WHERE is_at_most = 1 AND charged > 0 AND batch = coalesce(CAST(? AS TEXT), batch) AND account IN (
-  SELECT account FROM batches WHERE id = CAST(? AS TEXT) UNION ALL SELECT id FROM accounts WHERE identity = CAST(? AS TEXT)) LIMIT 1`;
-
 /** Of so many calls the newest answers of an operation are looked for. */
 const NEWEST_CALLS = 10_000;
 
@@ -184,15 +173,6 @@ export const readAccounts = (context: Context) => ({
     const [cap, period] = scope === 'day' ? [cap_day, dayOf(atMs)] : [cap_month, monthOf(atMs)];
     const money = await moneyOf(context.db, `${scope}:${id}:${period}`);
     return typeof cap === 'number' ? { ...money, cap: credits(cap) } : money;
-  },
-
-  /**
-   * Whether spent credits are the most that was charged: the price of one answer at least was stated neither by itself nor
-   * by the dialect, a person told it, or it was settled at what a lost one had reserved. Of an account: in any of its batches.
-   */
-  async isSpentAtMost(of: { readonly batch: BatchId } | { readonly account: string }): Promise<boolean> {
-    const [batch, account] = 'batch' in of ? [of.batch, null] : [null, of.account];
-    return (await context.db.rows(AT_MOST, [batch, batch, account])).length > 0;
   },
 
   /** The highest price that an answer of the account has shown for the operation, kept apart for each `creditsMost`. */

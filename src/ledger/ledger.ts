@@ -1,5 +1,4 @@
 import type { ledgerOver, readerOver } from './open-ledger.ts';
-import type { BatchId, Money } from './records.ts';
 import type { Spenders, WorkerView } from './spenders.ts';
 
 export type * from './accounts.ts';
@@ -22,16 +21,4 @@ export type Ledger = ReturnType<typeof ledgerOver> & Beside & { readonly spender
 /** Only in stores from which many spend. */
 interface Beside {
   workers?(): Promise<readonly WorkerView[]>;
-}
-
-/** Money as it is shown: `isExact` says that just so much was spent, and not that it was the most. */
-export interface ShownMoney extends Money {
-  readonly isExact: boolean;
-}
-
-export async function shownMoney(
-  ledger: Pick<LedgerReader, 'batchMoney' | 'isSpentAtMost'>,
-  batch: BatchId,
-): Promise<ShownMoney> {
-  return { ...(await ledger.batchMoney(batch)), isExact: !(await ledger.isSpentAtMost({ batch })) };
 }

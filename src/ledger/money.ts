@@ -7,20 +7,28 @@ import { isDoubted } from './schema.ts';
 
 /** What a scope holds, of which the calls in doubt are added up. */
 export async function moneyOf(sql: Sql, scope: string): Promise<Money> {
-  const [kind, of = '', period = ''] = scope.split(':');
-  const isOfBatch = kind === 'batch' || kind === 'extra';
-  const own = isOfBatch
-    ? `account = (SELECT account FROM batches WHERE id = ?) AND batch = ? ${kind === 'extra' ? "AND kind = 'retry'" : ''}`
-    : `account = ? AND ${kind} = ?`;
-  type Kept = Readonly<Record<'spent' | 'held' | 'doubted', number>> & { readonly cap: number | null };
-  const [kept = { cap: null, spent: 0, held: 0, doubted: 0 }] = await sql.rows<Kept>(
-    `SELECT cap, spent, held, CASE held WHEN 0 THEN 0 ELSE
-      (SELECT coalesce(sum(reserved), 0) FROM calls WHERE ${isDoubted('calls')} AND ${own}) END AS doubted FROM budgets WHERE scope = ?`,
-    [...(isOfBatch ? [of, of] : [Number(of), Number(period)]), scope],
+  const [kind, of = '', period] = scope.split(':');
+  const [own, params] =
+    period === undefined
+      ? ['account = (SELECT account FROM batches WHERE id = ?) AND batch = ?', [of, of]]
+      : ['account = ?', [Number(of)]];
+  const within =
+    period !== undefined ? `AND ${kind} = ${period}` : kind === 'extra' ? "AND kind = 'retry'" : '';
+  type Kept = Readonly<Record<'spent' | 'held' | 'doubted' | 'at_most', number>> & {
+    readonly cap: number | null;
+  };
+  const [kept = { cap: null, spent: 0, held: 0, doubted: 0, at_most: 0 }] = await sql.rows<Kept>(
+    // Whether prices are stated is the account's, whatever the period.
+    `SELECT cap, spent, held,
+      CASE held WHEN 0 THEN 0 ELSE (SELECT coalesce(sum(reserved), 0) FROM calls WHERE ${isDoubted('calls')} AND ${own} ${within}) END AS doubted,
+      CASE WHEN spent > 0 AND EXISTS (SELECT 1 FROM calls WHERE is_at_most = 1 AND charged > 0 AND ${own}) THEN 1 ELSE 0 END AS at_most
+    FROM budgets WHERE scope = ?`,
+    [...params, ...params, scope],
   );
   return {
     ...known({ cap: kept.cap === null ? null : credits(kept.cap) }),
     spent: credits(kept.spent),
+    ...(kept.at_most === 1 ? { isAtMost: true } : {}),
     reserved: credits(kept.held - kept.doubted),
     inDoubt: credits(kept.doubted),
   };

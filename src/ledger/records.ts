@@ -140,6 +140,8 @@ export interface Money {
   readonly cap?: Credits;
   /** Credits that answers have confirmed. */
   readonly spent: Credits;
+  /** It may be less: the price of an answer was stated by nobody, a person told it, or it was settled at what a lost one had reserved. */
+  readonly isAtMost?: true;
   /** Credits that open attempts hold; they are released when the attempts close. */
   readonly reserved: Credits;
   /** Credits that calls in doubt hold, because they may have been charged. */
@@ -147,7 +149,7 @@ export interface Money {
 }
 
 /** The credits that count against a cap. */
-export const heldCredits = ({ spent, reserved, inDoubt }: Omit<Money, 'cap'>): number =>
+export const heldCredits = ({ spent, reserved, inDoubt }: Omit<Money, 'cap' | 'isAtMost'>): number =>
   spent + reserved + inDoubt;
 
 /** `extra`: what a batch may spend on sending calls in doubt again. */

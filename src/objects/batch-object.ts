@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isoTime } from '../core/clock.ts';
 import type { ChangeFigures, ChangeGroup, ChangesDone } from '../files/output/changes-done.ts';
 import { undoneBy } from '../job/job-origin.ts';
-import type { Batch, RangeCounts, ShownMoney } from '../ledger/ledger.ts';
+import type { Batch, Money, RangeCounts } from '../ledger/ledger.ts';
 import { commandToGoOn } from '../lib/command-line.ts';
 import type { BatchOverview, BatchStatus } from '../run/tasks/batch-status.ts';
 import type { WorkerAccount, WorkerView } from '../run/tasks/workers.ts';
@@ -10,16 +10,16 @@ import { membersOf, noun } from './noun.ts';
 
 /** Batches, and what they have changed. */
 
-const spending = membersOf<Pick<ShownMoney, 'spent' | 'isExact' | 'inDoubt'>>();
+const spending = membersOf<Pick<Money, 'spent' | 'isAtMost' | 'inDoubt'>>();
 /** Credits; they have no currency. */
 export const SpentObject = noun({
   spent: spending(z.number(), ({ spent }) => spent),
   /** Whether just that was spent; otherwise it is the most. */
-  exact: spending(z.boolean(), ({ isExact }) => isExact),
+  exact: spending(z.boolean(), ({ isAtMost }) => isAtMost !== true),
   in_doubt: spending(z.number(), ({ inDoubt }) => inDoubt),
 });
 
-const money = membersOf<ShownMoney>();
+const money = membersOf<Money>();
 /** Credits of a batch. */
 const MoneyObject = noun({
   ...SpentObject.members,

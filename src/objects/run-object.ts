@@ -131,7 +131,7 @@ export const TogetherObject = noun({
   waiting: together(z.array(z.string()), (of) => [...of.waiting]),
   credits: together(z.object({ spent: z.number(), exact: z.boolean(), in_doubt: z.number() }), (of) => ({
     spent: sumIn(of, ({ money }) => money.spent),
-    exact: of.runs.every(({ money }) => money.isExact),
+    exact: of.runs.every(({ money }) => money.isAtMost !== true),
     in_doubt: sumIn(of, ({ money }) => money.inDoubt),
   })),
   output: together(z.string().nullable(), ({ files }) => files.output ?? null),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { METHODS } from '../core/operation.ts';
 import { stopObject } from '../core/stop-object.ts';
-import type { ShownMoney } from '../ledger/ledger.ts';
+import type { Money } from '../ledger/ledger.ts';
 import {
   type RanTrial,
   requestShown,
@@ -24,7 +24,7 @@ interface Told {
   /** Undefined when nothing was sent. */
   readonly tried: Tried | undefined;
   readonly means?: Parameters<typeof ruleProposed>[2] | undefined;
-  readonly money: Pick<ShownMoney, 'spent' | 'isExact' | 'inDoubt'>;
+  readonly money: Pick<Money, 'spent' | 'isAtMost' | 'inDoubt'>;
   readonly stopped: RanTrial['summary']['stopped'];
 }
 

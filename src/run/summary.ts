@@ -11,8 +11,7 @@ import {
   type Credits,
   credits,
   heldCredits,
-  type ShownMoney,
-  shownMoney,
+  type Money,
 } from '../ledger/ledger.ts';
 import type { Tally } from '../ledger/tally.ts';
 import type { RunContext } from '../plan/context.ts';
@@ -24,7 +23,7 @@ export interface RunSummary {
   readonly rows: number;
   readonly calls: number;
   readonly counts: Readonly<Partial<Record<OutcomeKind, number>>>;
-  readonly money: ShownMoney;
+  readonly money: Money;
   /** The part of the batch's spent credits that this run confirmed. */
   readonly spentNow: Credits;
   readonly requests: number;
@@ -69,7 +68,7 @@ export async function summarize(context: RunContext, batch: Batch, ending: RunEn
   const counts = await ledger.counts(batch.id);
   const isInDoubt = (counts.in_doubt ?? 0) > 0;
   const { tally, figures, changes, ...written } = files ?? {};
-  const money = await shownMoney(ledger, batch.id);
+  const money = await ledger.batchMoney(batch.id);
   return {
     batch: batch.id,
     rows: batch.inputRows,

@@ -41,8 +41,8 @@ function creditsLine({ money, spentNow, figures, changes }: RunSummary): string 
   if (changes !== undefined && money.spent + money.inDoubt === 0) return undefined;
   const doubt = money.inDoubt > 0 ? `, ${money.inDoubt} in doubt` : '';
   const asked = saved === undefined ? '' : `, ${saved} saved by asking once`;
-  const now = atMost(spentNow, money.isExact, `${spentNow} spent`);
-  const all = atMost(money.spent, money.isExact, `${money.spent} in all`);
+  const now = atMost(spentNow, money.isAtMost, `${spentNow} spent`);
+  const all = atMost(money.spent, money.isAtMost, `${money.spent} in all`);
   const cost = figures?.cost === undefined ? '' : ` (${moneyWords(figures.cost)})`;
   const spent = spentNow === money.spent ? now : `${now} in this run, ${all}`;
   return `Credits    ${spent}${cost}${doubt}${asked}`;
@@ -112,14 +112,14 @@ type Counts = Readonly<Partial<Record<OutcomeKind, number>>>;
 
 export function sweepLines(sweep: SweepSummary): readonly string[] {
   const { files, left } = sweep;
-  const { rows, counts, spent, isExact, inDoubt } = totalsOf(sweep);
+  const { rows, counts, spent, isAtMost, inDoubt } = totalsOf(sweep);
   const doubt = inDoubt > 0 ? `, ${inDoubt} in doubt` : '';
   return [
     ...files.flatMap((file) => fileLines(file)),
     ...left.map(({ path, why }) => `Left       ${path}: ${why}`),
     `Files      ${files.length} done or tried, ${left.length} left`,
     `Rows       ${[String(rows), countWords(counts)].filter((text) => text !== '').join(': ')}`,
-    `Credits    ${atMost(spent, isExact, `${spent} spent`)}${doubt}`,
+    `Credits    ${atMost(spent, isAtMost, `${spent} spent`)}${doubt}`,
   ];
 }
 
@@ -132,7 +132,7 @@ function fileLines(file: SweptFile): readonly string[] {
     path,
     summary &&
       `  Batch      ${summary.batch}, ${counted(summary.rows, 'row')}: ${countWords(summary.counts)}`,
-    summary && `  Credits    ${atMost(spent, summary.money.isExact, `${spent} spent`)}`,
+    summary && `  Credits    ${atMost(spent, summary.money.isAtMost, `${spent} spent`)}`,
     detail('Moved to', movedTo),
     detail('Output', files?.output),
     detail('Attention', files?.attention),

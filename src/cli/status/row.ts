@@ -102,7 +102,7 @@ function replyLines({ record: { reply }, requestId }: AttemptStory): readonly st
 function closureWords(closure: Ended & { readonly closedAtMs: number }, { isExact }: AttemptStory): string {
   const ended =
     closure.kind === 'answered'
-      ? `${closure.answer}, ${atMost(closure.charged, isExact, counted(closure.charged, 'credit'))}`
+      ? `${closure.answer}, ${atMost(closure.charged, !isExact, counted(closure.charged, 'credit'))}`
       : closure.kind;
   return `${ended} at ${isoTime(closure.closedAtMs)} (${closure.why})`;
 }

@@ -1,6 +1,6 @@
-import { type CreditPrice, type Money, moneyFor } from '../../client/account/price.ts';
+import { type Money as Amount, type CreditPrice, moneyFor } from '../../client/account/price.ts';
 import { needingAttention, type RowStatus } from '../../core/row.ts';
-import type { Batch, Credits, ShownMoney } from '../../ledger/ledger.ts';
+import type { Batch, Credits, Money } from '../../ledger/ledger.ts';
 import { type AttentionReason, hasCosts, type Tally } from '../../ledger/tally.ts';
 
 /** The report, the page, `--json` and the words take their figures from here, so that they never differ. */
@@ -18,11 +18,11 @@ export interface BatchFigures {
   readonly identifiers: readonly { readonly name: string; readonly asked: number; readonly found: number }[];
   /** How many of the rows that were found have a value in each added column, in the order of the columns. */
   readonly columns: readonly { readonly name: string; readonly filled: number }[];
-  readonly money: ShownMoney;
+  readonly money: Money;
   /** What shared answers and earlier ones would have cost. */
   readonly saved: Credits;
   /** What the spent credits cost their owner; undefined where the account names no price. */
-  readonly cost: Money | undefined;
+  readonly cost: Amount | undefined;
   /** Whether credits are told: the service's changes cost none. */
   readonly hasCosts: boolean;
 }
@@ -31,7 +31,7 @@ export interface BatchFigures {
 export function figuresOf(
   batch: Batch,
   tally: Tally,
-  money: ShownMoney,
+  money: Money,
   price: CreditPrice | undefined,
 ): BatchFigures {
   const ended = [...tally.counts].filter(([kind]) => kind !== 'pending');

@@ -8,13 +8,7 @@ import type { Listener } from '../../core/events.ts';
 import { present } from '../../core/objects.ts';
 import { type InputRow, OUR_COLUMNS } from '../../core/row.ts';
 import { columnsOf } from '../../job/job-settings.ts';
-import {
-  type Batch,
-  type Ledger,
-  type LedgerReader,
-  type RowRecord,
-  shownMoney,
-} from '../../ledger/ledger.ts';
+import type { Batch, Ledger, LedgerReader, RowRecord } from '../../ledger/ledger.ts';
 import { nameColumnIn, Tally } from '../../ledger/tally.ts';
 import type { Chunks, NoteWritten } from '../../lib/atomic-file.ts';
 import { crashPoint } from '../../lib/faults.ts';
@@ -291,7 +285,7 @@ async function writeFiles(
 }
 
 async function figuresIn({ ledger, price }: OutputOrder, batch: Batch, tally: Tally): Promise<BatchFigures> {
-  return figuresOf(batch, tally, await shownMoney(ledger, batch.id), price);
+  return figuresOf(batch, tally, await ledger.batchMoney(batch.id), price);
 }
 
 interface Beside {

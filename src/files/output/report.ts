@@ -282,18 +282,18 @@ function formulaSection({ formulas }: Pick<Tally, 'formulas'>): string {
 const AT_MOST =
   'Some answers do not state their cost, and it is not published, so the real cost may be lower, also in <code>_credits</code>.';
 
-function creditSection({ money: { cap, spent, isExact, inDoubt }, saved }: BatchFigures): string {
+function creditSection({ money: { cap, spent, isAtMost, inDoubt }, saved }: BatchFigures): string {
   const table = section(
     'Credits',
     ['', '#credits'],
     [
-      [atMost(spent, isExact, 'spent'), grouped(spent)],
+      [atMost(spent, isAtMost, 'spent'), grouped(spent)],
       ['in doubt: may have been charged', grouped(inDoubt)],
       ['saved by asking once', grouped(saved)],
       ['budget', cap === undefined ? 'none' : grouped(cap)],
     ],
   );
-  return isExact || spent === 0 ? table : `${table}\n<p>${AT_MOST}</p>`;
+  return !isAtMost || spent === 0 ? table : `${table}\n<p>${AT_MOST}</p>`;
 }
 
 const CHART_WIDTH = 720;

@@ -69,10 +69,10 @@ function foundWords(operation: string, { rows, found, counts }: BatchFigures): s
 }
 
 function costWords({ money, saved, cost }: BatchFigures, sandbox: boolean): string {
-  const { spent, isExact, inDoubt } = money;
+  const { spent, isAtMost, inDoubt } = money;
   const credits = (count: number): string => `${grouped(count)} ${count === 1 ? 'credit' : 'credits'}`;
   const paid = cost === undefined || spent === 0 ? '' : ` (${moneyWords(cost)})`;
-  const fact = spent === 0 ? 'It cost nothing' : `It cost ${atMost(spent, isExact, credits(spent))}${paid}`;
+  const fact = spent === 0 ? 'It cost nothing' : `It cost ${atMost(spent, isAtMost, credits(spent))}${paid}`;
   const also = [
     ...(saved === 0
       ? []

@@ -1,16 +1,15 @@
 import { isoTime, systemClock } from '../../core/clock.ts';
 import { invariant } from '../../core/errors.ts';
 import type { OutcomeKind } from '../../core/row.ts';
-import {
-  type Act,
-  type Batch,
-  type BatchId,
-  type LedgerReader,
-  type PauseRecord,
-  type RangeCounts,
-  type Sent,
-  type ShownMoney,
-  shownMoney,
+import type {
+  Act,
+  Batch,
+  BatchId,
+  LedgerReader,
+  Money,
+  PauseRecord,
+  RangeCounts,
+  Sent,
 } from '../../ledger/ledger.ts';
 import type { Spender, Tell } from '../../ledger/store.ts';
 import { storeAt } from '../../ledger/stores.ts';
@@ -27,7 +26,7 @@ export interface BatchOverview {
   readonly settled: number;
   /** The number of rows: those of the file and those that were planned because the file no longer names a person. */
   readonly rows: number;
-  readonly money: ShownMoney;
+  readonly money: Money;
   readonly run: Spender | undefined;
   /** Ranges of it that workers have, or are to have; undefined where the store has no workers, and once it has ended. */
   readonly ranges: RangeCounts | undefined;
@@ -123,7 +122,7 @@ async function overview(
   spenders: readonly Spender[],
 ): Promise<BatchOverview> {
   const counts = await ledger.counts(batch.id);
-  const money = await shownMoney(ledger, batch.id);
+  const money = await ledger.batchMoney(batch.id);
   return {
     batch,
     counts,

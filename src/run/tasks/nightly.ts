@@ -5,7 +5,7 @@ import type { RunEvent } from '../../core/events.ts';
 import { OUTCOME_KINDS } from '../../core/row.ts';
 import { contentHash } from '../../files/input.ts';
 import type { OwnOperation } from '../../job/own-operation.ts';
-import { type BatchId, type Credits, credits, type Ledger, type ShownMoney } from '../../ledger/ledger.ts';
+import { type BatchId, type Credits, credits, type Ledger, type Money } from '../../ledger/ledger.ts';
 import { type Checks, called, milliseconds, signal, texts, values } from '../../lib/checked-options.ts';
 import { raiseInJob } from '../../lib/command-line.ts';
 import { checkCall } from '../checked-call.ts';
@@ -302,9 +302,9 @@ function notBegun(path: string, { job }: SweptJob, stopped: StopError): SweptFil
 }
 
 /** What a sweep spent on a file. */
-export function spentIn({ spent, summary }: SweptFile): Pick<ShownMoney, 'spent' | 'isExact' | 'inDoubt'> {
-  const { isExact = true, inDoubt = credits(0) } = summary?.money ?? {};
-  return { spent, isExact: spent === 0 || isExact, inDoubt };
+export function spentIn({ spent, summary }: SweptFile): Pick<Money, 'spent' | 'isAtMost' | 'inDoubt'> {
+  const { isAtMost, inDoubt = credits(0) } = summary?.money ?? {};
+  return { spent, inDoubt, ...(spent > 0 && isAtMost ? { isAtMost } : {}) };
 }
 
 export function totalsOf({ files }: SweepSummary) {
@@ -318,7 +318,7 @@ export function totalsOf({ files }: SweepSummary) {
     rows: sum(summaries.map(({ rows }) => rows)),
     counts: Object.fromEntries(counts.filter(([, count]) => count > 0)) as RunSummary['counts'],
     spent: credits(sum(parts.map(({ spent }) => spent))),
-    isExact: parts.every(({ isExact }) => isExact),
+    ...(parts.some(({ isAtMost }) => isAtMost) ? { isAtMost: true as const } : {}),
     inDoubt: credits(sum(parts.map(({ inDoubt }) => inDoubt))),
   };
 }

@@ -175,7 +175,7 @@ class Sum {
 
   /** What the ledger says of all of it: whether prices were stated, and the budget. Batches of other ledgers are not known to it. */
   async complete(ledger: LedgerReader, by: SpendBy, fromMs: number): Promise<void> {
-    for (const { id } of this.lines) if (await ledger.isSpentAtMost({ batch: id })) this.#isExact = false;
+    for (const { id } of this.lines) if ((await ledger.batchMoney(id)).isAtMost) this.#isExact = false;
     const [line] = this.lines;
     if (line === undefined) return;
     if (by === 'account') {

@@ -93,10 +93,9 @@ async function usageOf(
   const none = { spent: 0, exact: true, in_doubt: 0 };
   if (ledger === undefined) return { today: none, month: none };
   try {
-    const isExact = !(await ledger.isSpentAtMost({ account: identity }));
     const nowMs = (await AccountTime.of(clock, ledger, identity)).wallMs();
     const of = async (scope: 'day' | 'month') => {
-      return SpentObject.of({ ...(await ledger.accountMoney(identity, scope, nowMs)), isExact });
+      return SpentObject.of(await ledger.accountMoney(identity, scope, nowMs));
     };
     return { today: await of('day'), month: await of('month') };
   } finally {

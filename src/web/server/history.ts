@@ -4,7 +4,7 @@ import { moneyFor } from '../../client/account/price.ts';
 import { type Clock, isoTime } from '../../core/clock.ts';
 import { stop } from '../../core/errors.ts';
 import { listNameOf } from '../../files/list-name.ts';
-import { type Batch, type BatchId, type LedgerReader, shownMoney } from '../../ledger/ledger.ts';
+import type { Batch, BatchId, LedgerReader } from '../../ledger/ledger.ts';
 import { wordsOfCommand } from '../../lib/command-line.ts';
 import { SpentObject } from '../../objects/batch-object.ts';
 import { LogEntryObject, SpendGroupObject } from '../../objects/log-object.ts';
@@ -98,7 +98,7 @@ async function historyBatch(
   const { requests } = await ledger.metrics(batch.id);
   return {
     ...BatchOfMonth.of({ batch, name: listNameOf(batch.inputPath) }),
-    ...SpentObject.of(await shownMoney(ledger, batch.id)),
+    ...SpentObject.of(await ledger.batchMoney(batch.id)),
     saved: await savings.of(ledger, batch, finishedIn(await ledger.counts(batch.id))),
     requests,
     by_sweep: wordsOfCommand(batch.command ?? '')?.[0] === 'nightly',
@@ -134,7 +134,7 @@ async function accountMonth(
   return {
     account: accountName,
     sandbox,
-    ...SpentObject.of({ ...whole, isExact: !(await ledger.isSpentAtMost({ account: accountIdentity })) }),
+    ...SpentObject.of(whole),
     saved: sum('saved'),
     requests: sum('requests'),
     batches: own.length,

@@ -16,7 +16,7 @@ import {
   type Batch,
   type BatchId,
   credits,
-  type ShownMoney,
+  type Money,
 } from '../../../src/ledger/ledger.ts';
 import { nameColumnIn, Tally } from '../../../src/ledger/tally.ts';
 
@@ -45,10 +45,9 @@ const idle: ChartData = {
   limitPerSecond: undefined,
 };
 
-const money: ShownMoney = {
+const money: Money = {
   cap: credits(1500),
   spent: credits(1200),
-  isExact: true,
   reserved: credits(0),
   inDoubt: credits(3),
 };
@@ -79,7 +78,7 @@ function tallyOf(...outcomes: readonly (readonly [Outcome | undefined, ...Answer
 
 interface Said {
   readonly of?: Batch;
-  readonly spent?: ShownMoney;
+  readonly spent?: Money;
   readonly chart?: ChartData;
   readonly price?: CreditPrice;
 }
@@ -182,7 +181,7 @@ test('folded away, it says how the rows ended, what was spent and saved, and why
 test('says where the credits are the most that was charged', () => {
   const tally = tallyOf([matched, answer('abn', 'found', 2)]);
   expect(report(tally)).not.toContain('at most');
-  const html = report(tally, { spent: { ...money, isExact: false } });
+  const html = report(tally, { spent: { ...money, isAtMost: true } });
   expect(aboveTheFold(html)).toContain('It cost at most 1,200 credits');
   expect(cells(html)).toContainEqual(['at most spent', '1,200']);
   expect(html).toContain('the real cost may be lower, also in <code>_credits</code>');

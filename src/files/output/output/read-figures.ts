@@ -3,7 +3,7 @@ import type { CreditPrice } from '../../../client/account/price.ts';
 import { fieldsOf } from '../../../core/answer-body.ts';
 import { FieldSurvey } from '../../../core/answer-fields.ts';
 import { outputSettings } from '../../../job/job-settings.ts';
-import { type Batch, type LedgerReader, type RowRecord, shownMoney } from '../../../ledger/ledger.ts';
+import type { Batch, LedgerReader, RowRecord } from '../../../ledger/ledger.ts';
 import { PAGE_ROWS, plannedRecords, recordPages } from '../../../ledger/rows.ts';
 import { Tally } from '../../../ledger/tally.ts';
 import { type BatchFigures, figuresOf } from '../batch-figures.ts';
@@ -26,7 +26,7 @@ export async function readFigures(
     await setImmediate();
   }
   columns.end(tally);
-  return figuresOf(batch, tally, await shownMoney(ledger, batch.id), price);
+  return figuresOf(batch, tally, await ledger.batchMoney(batch.id), price);
 }
 
 /** The rows of the list: a plan may have others behind them, which no output copies. */

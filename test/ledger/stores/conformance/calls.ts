@@ -273,7 +273,7 @@ export function callsConform(store: Store): void {
       expect(await stateOf(ledger, 'acme')).toMatchObject({
         answer: { body: Buffer.from('late'), charged: 2 },
       });
-      expect(await ledger.batchMoney(batch)).toEqual({ spent: 2, reserved: 0, inDoubt: 0 });
+      expect(await ledger.batchMoney(batch)).toEqual({ spent: 2, isAtMost: true, reserved: 0, inDoubt: 0 });
     });
 
     test('a reply comes late to a call that has moved on: it is kept, and the call stays where it stands', async () => {

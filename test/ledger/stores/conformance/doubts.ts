@@ -223,7 +223,7 @@ export function doubtsConform(store: Store): void {
           paidRow: 4,
         },
       });
-      expect(await ledger.batchMoney(a)).toEqual({ spent: 2, reserved: 0, inDoubt: 0 });
+      expect(await ledger.batchMoney(a)).toEqual({ spent: 2, isAtMost: true, reserved: 0, inDoubt: 0 });
       expect(await ledger.batchMoney(b)).toEqual({ spent: 0, reserved: 0, inDoubt: 0 });
       expect(await ledger.metrics(a)).toEqual({ requests: 1, calls: 1 });
       expect(await ledger.history(a, 4)).toMatchObject([{ attempt, decision: { kind: 'told', batch: b } }]);

@@ -60,14 +60,14 @@ export function pricesConform(store: Store): void {
       const [exact, open] = [await batchNamed(ledger, 'exact'), await batchNamed(ledger, 'open')];
       await bought(ledger, exact, call('stated'), 5);
       await bought(ledger, exact, call('free'), 0, false, true);
-      expect(await ledger.isSpentAtMost({ batch: exact })).toBe(false);
-      expect(await ledger.isSpentAtMost({ account: ACCOUNT })).toBe(false);
+      expect((await ledger.batchMoney(exact)).isAtMost).toBe(undefined);
+      expect((await ledger.accountMoney(ACCOUNT, 'month', NOON_MS)).isAtMost).toBe(undefined);
       await bought(ledger, open, call('one'), 1, false, true);
       await bought(ledger, open, call('two'), 5);
-      expect(await ledger.isSpentAtMost({ batch: open })).toBe(true);
-      expect(await ledger.isSpentAtMost({ batch: exact })).toBe(false);
-      expect(await ledger.isSpentAtMost({ account: ACCOUNT })).toBe(true);
-      expect(await ledger.isSpentAtMost({ account: 'another' })).toBe(false);
+      expect((await ledger.batchMoney(open)).isAtMost).toBe(true);
+      expect((await ledger.batchMoney(exact)).isAtMost).toBe(undefined);
+      expect((await ledger.accountMoney(ACCOUNT, 'month', NOON_MS)).isAtMost).toBe(true);
+      expect((await ledger.accountMoney('another', 'month', NOON_MS)).isAtMost).toBe(undefined);
     });
 
     test('is not what was charged where a person told the answer of a lost call', async () => {
@@ -77,10 +77,10 @@ export function pricesConform(store: Store): void {
       const admission = await ledger.intent(intent);
       if (admission.kind !== 'admitted') throw new Error(`it was not admitted: ${admission.kind}`);
       await ledger.end(admission.attempt, { kind: 'in_doubt', why: 'x' }, NOON_MS);
-      expect(await ledger.isSpentAtMost({ batch })).toBe(false);
+      expect((await ledger.batchMoney(batch)).isAtMost).toBe(undefined);
       const told = { key: intent.key, batch, kind: 'told', by: 'person', why: 'x', atMs: NOON_MS } as const;
       await ledger.decide(told, { told: replyWith('told') });
-      expect(await ledger.isSpentAtMost({ batch })).toBe(true);
+      expect((await ledger.batchMoney(batch)).isAtMost).toBe(true);
     });
 
     test('is reserved by every later attempt of the operation, and falls no more', async () => {

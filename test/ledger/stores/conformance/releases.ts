@@ -153,7 +153,7 @@ export function releasesConform(store: Store): void {
       const retry = { decision: await decide(ledger, batch, 'acme', 'retry'), reserve: 2 };
       await released(ledger, await lost(ledger, batch, 'acme', retry));
       await decide(ledger, batch, 'acme', 'told', replyWith('told'));
-      expect(await ledger.batchMoney(batch)).toEqual({ spent: 4, reserved: 0, inDoubt: 0 });
+      expect(await ledger.batchMoney(batch)).toEqual({ spent: 4, isAtMost: true, reserved: 0, inDoubt: 0 });
       expect(await stateOf(ledger, 'acme')).toMatchObject({ answer: { charged: 4 } });
     });
 
