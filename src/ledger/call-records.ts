@@ -46,7 +46,7 @@ export interface KeyedRequest {
   readonly method: Method;
   /** The path with its query. */
   readonly path: string;
-  readonly body?: Buffer;
+  readonly body?: string;
   /** When the key was first used. The vendor counts from then how long it honours the key. */
   readonly firstSentAtMs: number;
 }

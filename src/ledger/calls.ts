@@ -9,7 +9,6 @@ import {
   type Decision,
   type Detail,
   type Doubt,
-  type KeyedRequest,
   type KnownAnswer,
   type Look,
   type NoAnswerKind,
@@ -20,13 +19,14 @@ import {
   callFrom,
   type KeptCall,
   keptKey,
+  known,
   recordFrom,
   type Stored,
   type Writing,
 } from './context.ts';
 import { type Db, each } from './db.ts';
 import { unprovenOf } from './moves.ts';
-import { type AttemptId, type BatchId, credits, type DecisionId } from './records.ts';
+import { type AttemptId, type BatchId, type Credits, credits } from './records.ts';
 import { isCurrent, isDoubted, isPast, type CallState as KeptState } from './schema.ts';
 
 /** What the rows of `calls`, `replies` and `notes` say of a call. */
@@ -66,6 +66,7 @@ export async function answersOf(
   db: Pick<Db, 'each'>,
   ids: readonly number[],
 ): Promise<ReadonlyMap<number, AnswerRecord<ReadAs>>> {
+  if (ids.length === 0) return new Map();
   const found = await db.each(ANSWERS, numbered(ids));
   return new Map(found.map((kept) => [kept.attempt, answerOf(kept)]));
 }
@@ -116,75 +117,62 @@ const UNKNOWN: CallState<never> = { kind: 'unknown' };
 /** Nobody knows what came of it: it is in doubt, or it was and is being sent again. */
 const isDoubtful = ({ state }: Found): boolean => state === 'doubt' || state === 'retried';
 
-function shortState({ place: _, open, used: __, state, erased, attempt, ...kept }: Found): CallState<'kind'> {
-  if (attempt === null) return { kind: 'in_flight', attempt: open as AttemptId };
-  if (state === 'doubt' || state === 'retried')
-    return { kind: 'in_doubt', doubt: { attempt, batch: kept.batch } };
-  const erasedAtMs: number | undefined = erased === null ? undefined : JSON.parse(erased).erasedAtMs;
-  const answer = recordFrom<KnownAnswer<ReadAs>>({ ...kept, attempt, erasedAtMs: erasedAtMs ?? null });
-  return answeredCall(answer);
-}
-
-function wholeState(
-  found: Found,
+/** @param doubts those that were read whole, as @param answers */
+function stateOf(
+  { place: _, open, used, state, erased, attempt, ...kept }: Found,
   batch: BatchId | undefined,
-  [answers, doubts]: readonly [ReadonlyMap<number, AnswerRecord<ReadAs>>, ReadonlyMap<number, Doubt>],
-): CallState {
-  const { attempt, open, used } = found;
-  const [answer, doubt] = [answers.get(attempt ?? 0), doubts.get(attempt ?? 0)];
-  if (doubt !== undefined) {
-    const decision = lastOf(doubt, batch);
+  answers: ReadonlyMap<number, AnswerRecord<ReadAs>>,
+  doubts: ReadonlyMap<number, Doubt>,
+): CallState<Detail> {
+  if (attempt === null) return { kind: 'in_flight', attempt: open as AttemptId };
+  if (state === 'doubt' || state === 'retried') {
+    const doubt = doubts.get(attempt);
+    const decision = doubt && lastOf(doubt, batch);
     return {
       kind: 'in_doubt',
-      doubt,
+      doubt: doubt ?? { attempt, batch: kept.batch },
       ...present({ decision: decision?.id === used ? undefined : decision }),
     };
   }
-  return answer === undefined ? { kind: 'in_flight', attempt: open as AttemptId } : answeredCall(answer);
+  const erasedAtMs: number | null = erased === null ? null : JSON.parse(erased).erasedAtMs;
+  return answeredCall(
+    answers.get(attempt) ?? recordFrom<KnownAnswer<ReadAs>>({ ...kept, attempt, erasedAtMs }),
+  );
 }
 
 /** The last decision of a batch about a doubt. */
 const lastOf = ({ decisions }: Doubt, of: BatchId | undefined): Decision | undefined =>
   decisions.findLast(({ batch }) => batch === of);
 
-/** Every call that was ever made of the question of another. */
+/** Every call that was ever made of the question of another, and what it may have cost without an answer. */
 const ALIKE = each({ id: 'int' })<{
   readonly like: AttemptId;
   readonly id: AttemptId;
-  readonly state: KeptState;
-  readonly kind: string;
-  readonly reserved: number;
+  readonly held: number;
+  readonly repeated: number;
 }>(
   [isCurrent('c'), isPast('c')]
     .map(
-      (which) =>
-        `SELECT v.id AS "like", c.id, c.state, c.kind, c.reserved FROM v JOIN calls o ON o.id = v.id JOIN calls c ON c.key = o.key AND ${which}`,
+      (which) => `SELECT v.id AS "like", c.id, CASE WHEN ${isDoubted('c')} THEN c.reserved ELSE 0 END AS held,
+  CASE WHEN c.kind = 'repeat' AND (c.state = 'released' OR ${isDoubted('c')}) THEN 1 ELSE 0 END AS repeated
+FROM v JOIN calls o ON o.id = v.id JOIN calls c ON c.key = o.key AND ${which}`,
     )
     .join(' UNION ALL '),
 );
 
-const isHeld = (state: KeptState): boolean => state === 'doubt' || state === 'retried' || state === 'lost';
-
 /** These calls as doubts, with all that else was lost of their questions. */
-async function doubtsOf(
-  db: Db,
-  ids: readonly number[],
-  unproven: ReadonlySet<number> = new Set(),
-): Promise<ReadonlyMap<number, Doubt>> {
+async function doubtsOf(db: Db, ids: readonly number[]): Promise<ReadonlyMap<number, Doubt>> {
   if (ids.length === 0) return new Map();
   const alike = Map.groupBy(await db.each(ALIKE, numbered(ids)), ({ like }) => like);
   const doubts = (await recordsOf(db, ids)).map((record): Doubt => {
-    const all = alike.get(record.attempt) ?? [];
-    const risked = all.map(({ state, reserved }) => (isHeld(state) ? reserved : 0));
-    const repeated = all.filter(
-      ({ kind, state }) => kind === 'repeat' && (isHeld(state) || state === 'released'),
-    );
+    const { attempt, closure } = record;
+    const all = alike.get(attempt) ?? [];
     return {
       ...record,
-      why: record.closure?.why ?? '',
-      atRisk: credits(risked.reduce((sum, each) => sum + each, 0)),
-      repeats: repeated.length,
-      ...present({ isUnproven: unproven.has(record.attempt) || undefined }),
+      why: closure?.why ?? '',
+      atRisk: credits(all.reduce((sum, { held }) => sum + held, 0)),
+      repeats: all.reduce((sum, { repeated }) => sum + repeated, 0),
+      ...present({ isUnproven: closure?.kind === 'answered' || undefined }),
     };
   });
   return new Map(doubts.map((doubt) => [doubt.attempt, doubt]));
@@ -192,48 +180,43 @@ async function doubtsOf(
 
 // ------------------------------------------------------------------------------------------ everything about attempts
 
-interface KeptAttempt
-  extends KeptCall,
-    Stored<Pick<AttemptRecord, 'attempt' | 'accountIdentity' | 'batch' | 'row' | 'operator' | 'sentAtMs'>> {
-  readonly reserved: number;
+type Plain = Pick<
+  AttemptRecord,
+  'attempt' | 'accountIdentity' | 'batch' | 'row' | 'operator' | 'reserved' | 'sentAtMs' | 'replaces'
+>;
+
+interface KeptAttempt extends KeptCall, Stored<Plain> {
   readonly state: KeptState;
-  readonly kind: 'first' | 'refresh' | 'repeat' | 'retry';
   readonly request: string | null;
-  readonly prior: AttemptId | null;
   readonly ended_at: number | null;
   readonly said: ReadAs | null;
-  readonly charged: number | null;
+  readonly charged: Credits | null;
   readonly why: string;
   readonly status: number | null;
-  readonly replied_at: number;
+  readonly receivedAtMs: number;
   readonly headers: string;
   readonly body: Buffer;
 }
 
 /** Of a reply with status 0 nothing came, and a person told. */
 const ATTEMPTS = each({ id: 'int' })<KeptAttempt>(`
-SELECT c.id AS attempt, a.identity AS "accountIdentity", c.batch, c.row, w.operator, c.reserved, c.sent_at AS "sentAtMs", c.operation,
-  c.asked, c.credits_max, c.state, c.kind, c.request, c.prior, c.ended_at, c.said, c.charged, coalesce(c.why, '') AS why,
-  r.status, r.at AS replied_at, r.headers, r.body
+SELECT c.id AS attempt, a.identity AS "accountIdentity", c.batch, c.row, w.operator, c.reserved, c.sent_at AS "sentAtMs",
+  CASE c.kind WHEN 'refresh' THEN c.prior END AS replaces, c.operation, c.asked, c.credits_max, c.state, c.request, c.ended_at, c.said,
+  c.charged, coalesce(c.why, '') AS why, r.status, r.at AS "receivedAtMs", r.headers, r.body
 FROM v JOIN calls c ON c.id = v.id JOIN accounts a ON a.id = c.account LEFT JOIN workers w ON w.id = c.id / 4294967296
   LEFT JOIN replies r ON r.call = c.id AND r.status <> 0`);
 
-interface KeptNote {
+type KeptNote = Stored<Omit<Decision, 'key' | 'kind'>> & {
   readonly of: AttemptId;
-  readonly id: DecisionId;
   readonly call: AttemptId;
-  readonly at: number;
-  readonly kind: 'decided' | 'told' | 'looked';
-  readonly said: string;
-  readonly batch: BatchId;
-  readonly who: Decision['by'];
-  readonly words: string;
+  readonly kind: Decision['kind'] | 'looked';
+  readonly said: Look['said'];
   readonly facts: string | null;
-  readonly operator: string | null;
-}
+};
 
 const noteSql = (from: string): string => `
-SELECT v.id AS "of", n.id, n.call, n.at, n.kind, n.said, n.batch, n.who, n.words, n.facts, m.operator
+SELECT v.id AS "of", n.id, n.call, n.at AS "atMs", CASE n.kind WHEN 'decided' THEN n.said ELSE n.kind END AS kind, n.said, n.batch,
+  n.who AS "by", n.words AS why, n.facts, m.operator
 FROM ${from} LEFT JOIN workers m ON m.id = n.worker`;
 
 /** What was said about a call, and the decision by which it was sent. */
@@ -252,58 +235,46 @@ export async function recordsOf(db: Db, ids: readonly number[]): Promise<readonl
 }
 
 function recordOf(kept: KeptAttempt, notes: readonly KeptNote[]): AttemptRecord {
-  const { attempt, accountIdentity, batch, row, sentAtMs, status, replied_at, headers, body, why } = kept;
+  const { attempt, accountIdentity, batch, row, reserved, sentAtMs, operator, replaces } = kept;
+  const { status, headers, body, receivedAtMs, state, why, ended_at: atMs } = kept;
   const call = callFrom(kept);
   const key = callKeyOf(accountIdentity, call);
   const about = notes.filter((note) => note.call === attempt).sort((one, other) => one.id - other.id);
-  const decisions = about.filter(({ kind }) => kind !== 'looked').map((note) => decisionFrom(key, note));
+  const decisions = about.flatMap((note) => decisionFrom(key, note) ?? []);
   const told = decisions.findLast(({ kind }) => kind === 'told');
   const sentBy = notes.find((note) => note.call !== attempt);
   return {
-    ...{ attempt, key, accountIdentity, batch, row, call, reserved: credits(kept.reserved), sentAtMs },
+    ...{ attempt, key, accountIdentity, batch, row, call, reserved, sentAtMs, decisions },
+    ...known({ operator, replaces }),
     ...present({
-      operator: kept.operator ?? undefined,
-      reply:
-        status === null
-          ? undefined
-          : { status, headers: JSON.parse(headers), body, receivedAtMs: replied_at },
-      closure: closureOf(kept, told !== undefined),
+      reply: status === null ? undefined : { status, headers: JSON.parse(headers), body, receivedAtMs },
+      closure: atMs === null ? undefined : { ...endedAs(kept, told !== undefined), why, closedAtMs: atMs },
       decision: told ?? (sentBy && decisionFrom(key, sentBy)),
-      replaces: kept.kind === 'refresh' ? (kept.prior ?? undefined) : undefined,
-      request: requestFrom(kept.request),
-      released: kept.state === 'released' ? { why, atMs: kept.ended_at ?? 0 } : undefined,
+      request: kept.request === null ? undefined : JSON.parse(kept.request),
+      released: state === 'released' && atMs !== null ? { why, atMs } : undefined,
     }),
-    decisions,
-    looks: about.filter(({ kind }) => kind === 'looked').map(lookFrom),
+    looks: about.flatMap((note) => lookFrom(note) ?? []),
   };
 }
 
 /** @param isTold no answer to it ever came: a person said what it was. */
-function closureOf(kept: KeptAttempt, isTold: boolean): AttemptRecord['closure'] {
-  const { ended_at: closedAtMs, said, charged, why } = kept;
-  if (closedAtMs === null) return undefined;
-  if (charged === null || isTold) {
-    const kind = charged === null ? ((said ?? 'in_doubt') as NoAnswerKind) : 'in_doubt';
-    return { kind, why, closedAtMs };
-  }
-  return { kind: 'answered', answer: said ?? 'found', charged: credits(charged), why, closedAtMs };
+function endedAs({ said, charged }: KeptAttempt, isTold: boolean) {
+  if (charged === null) return { kind: (said ?? 'in_doubt') as NoAnswerKind };
+  return isTold
+    ? { kind: 'in_doubt' as const }
+    : { kind: 'answered' as const, answer: said ?? 'found', charged };
 }
 
-function decisionFrom(key: CallKey, note: KeptNote): Decision {
-  const { id, batch, kind, said, who: by, words: why, at: atMs, operator } = note;
-  const decided = kind === 'told' ? kind : (said as Decision['kind']);
-  return { id, key, batch, kind: decided, by, why, atMs, ...present({ operator: operator ?? undefined }) };
+function decisionFrom(
+  key: CallKey,
+  { of: _, call: __, said: ___, facts: ____, kind, ...made }: KeptNote,
+): Decision | undefined {
+  return kind === 'looked' ? undefined : recordFrom<Decision>({ ...made, key, kind });
 }
 
-function lookFrom({ call: attempt, facts, said, words: why, at: atMs }: KeptNote): Look {
+function lookFrom({ call: attempt, facts, kind: of, said, why, atMs }: KeptNote): Look | undefined {
   const { kind = 'read_back', status = 0, body } = factsOf(facts);
-  return { attempt, kind, said: said as Look['said'], why, status, body: bytesOf(body), atMs };
-}
-
-function requestFrom(text: string | null): KeyedRequest | undefined {
-  if (text === null) return undefined;
-  const { body, ...request } = JSON.parse(text) as Omit<KeyedRequest, 'body'> & { readonly body?: string };
-  return { ...request, ...present({ body: body === undefined ? undefined : bytesOf(body) }) };
+  return of === 'looked' ? { attempt, kind, said, why, status, body: bytesOf(body), atMs } : undefined;
 }
 
 // ------------------------------------------------------------------------------------------ the readers
@@ -341,15 +312,10 @@ export const readCalls = ({ db, secret }: Context) => ({
       db,
       keys.map((key) => keptKey(secret, key)),
     );
-    if (detail === 'kind') for (const each of found) states[each.place] = shortState(each);
-    else {
-      const [doubtful, others] = [found.filter(isDoubtful), found.filter((each) => !isDoubtful(each))];
-      const known = [
-        await answersOf(db, numbersOf(others)),
-        await doubtsOf(db, numbersOf(doubtful)),
-      ] as const;
-      for (const each of found) states[each.place] = wholeState(each, batch, known);
-    }
+    const whole = detail === 'kind' ? [] : found;
+    const answers = await answersOf(db, numbersOf(whole.filter((each) => !isDoubtful(each))));
+    const doubts = await doubtsOf(db, numbersOf(whole.filter(isDoubtful)));
+    for (const each of found) states[each.place] = stateOf(each, batch, answers, doubts);
     return states as readonly CallState<Level>[];
   },
 
@@ -363,7 +329,7 @@ export const readCalls = ({ db, secret }: Context) => ({
       keys.map(({ key }) => key),
     );
     const doubtful = found.filter((each) => isDoubtful(each) || unproven.has(each.attempt ?? 0));
-    return [...(await doubtsOf(db, numbersOf(doubtful), unproven)).values()]
+    return [...(await doubtsOf(db, numbersOf(doubtful))).values()]
       .filter((doubt) => withSkipped || lastOf(doubt, batch)?.kind !== 'skip')
       .sort((a, b) => a.row - b.row || a.sentAtMs - b.sentAtMs || a.attempt - b.attempt);
   },

@@ -98,7 +98,6 @@ export const INTENT_COLUMNS = {
   /** How long after it was admitted it is over for everybody, ms. */
   lasts: 'int',
   request: 'text',
-  first_sent_at: 'int',
   /** Whose place it takes: the answer or the doubt that stands. */
   prior: 'int',
   payer: 'int',
@@ -114,8 +113,7 @@ export const INTENT_COLUMNS = {
 } as const;
 export type Intent = Filled<
   typeof INTENT_COLUMNS,
-  | ('request' | 'first_sent_at' | 'prior' | 'payer' | 'replaces')
-  | ('decision' | 'project' | 'subject' | 'after')
+  ('request' | 'prior' | 'payer' | 'replaces') | ('decision' | 'project' | 'subject' | 'after')
 >;
 
 /** With what those before it in its group reserve of the same budgets, and the number of that. */
@@ -177,9 +175,9 @@ SELECT x.id FROM calls x WHERE x.key = ${key} AND ${isPast('x')} AND x.state = '
 /** @param place its kind, prior, payer, decision, subject and after. */
 const intentSql = (place: string, from: string, when: string): string => `
 INSERT INTO calls (id, key, state, is_current, account, operation, asked, credits_max, batch, row, day, month, reserved, sent_at, over_at,
-  request, first_sent_at, moved, kind, prior, payer, decision, subject, after)
+  request, moved, kind, prior, payer, decision, subject, after)
 SELECT v.id, v.key, 'open', 1, v.account, v.operation, v.asked, v.credits_max, v.batch, v.row, v.day, v.month, v.reserve, v.at,
-  {now} + v.lasts, v.request, v.first_sent_at, v.moved, ${place} FROM ${from} WHERE ${when}
+  {now} + v.lasts, v.request, v.moved, ${place} FROM ${from} WHERE ${when}
 ON CONFLICT DO NOTHING`;
 
 const ADMITTED = 'SELECT c.id FROM v JOIN calls c ON c.id = v.id';

@@ -190,7 +190,6 @@ CREATE TABLE calls (
   sent_at {int} NOT NULL,
   over_at {int} NOT NULL,
   request TEXT,
-  first_sent_at {int},
   prior {int} REFERENCES calls,
   payer {int} REFERENCES calls,
   decision {int},

@@ -1,5 +1,4 @@
 import { invariant } from '../core/errors.ts';
-import { present } from '../core/objects.ts';
 import { type Admission, admitted, type Closure, type Intent, type RawReply } from './call-records.ts';
 import { openAttempts } from './calls.ts';
 import { askedOf, dayOf, keptKey, monthOf, NO_MOST, type Writing } from './context.ts';
@@ -130,20 +129,13 @@ async function draftOf(context: Writing, gather: Gather, intent: Intent, place: 
     reserve: most,
     at,
     lasts: SENT_WITHIN_MS + deadlineMs + OVER_AFTER_MS,
-    request: request === undefined ? null : JSON.stringify(keptRequest(request)),
-    first_sent_at: request === undefined ? null : Math.floor(request.firstSentAtMs),
+    request: request === undefined ? null : JSON.stringify(request),
     project: change === undefined ? null : (change.subject.project ?? ''),
     subject: change === undefined ? null : change.subject.name,
     after: change === undefined ? null : after,
     is_unpriced: intent.isUnpriced ? 1 : 0,
   };
 }
-
-/** Bytes as Base64, because JSON holds none. */
-const keptRequest = ({ body, ...request }: NonNullable<Intent['request']>) => ({
-  ...request,
-  ...present({ body: body?.toString('base64') }),
-});
 
 const KNOWN = { kind: 'known' } as const;
 

@@ -12,7 +12,6 @@ export interface CallToBuy
   extends Pick<Intent, 'key' | 'call' | 'row' | 'decision' | 'replaces' | 'ifUnknown'> {
   /** The lost request, when exactly its bytes are sent again under its idempotency key. */
   readonly request?: KeyedRequest;
-  readonly firstSentAtMs?: number;
   /** A repeat without a key that is harmless by itself. Under a key, the database accepts only the lost request's bytes. */
   readonly withoutKey?: true;
 }

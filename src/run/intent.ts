@@ -32,9 +32,9 @@ interface Outgoing {
  */
 export function outgoingFor(
   { client: { dialect, basePath, values: accountValues }, clock }: Session,
-  { call, request: lost, firstSentAtMs, withoutKey }: CallToBuy,
+  { call, request: lost, withoutKey }: CallToBuy,
 ): Outgoing | 'expired' {
-  if (firstSentAtMs !== undefined && !isStillHonoured(dialect, clock.latestMs() - firstSentAtMs))
+  if (lost !== undefined && !isStillHonoured(dialect, clock.latestMs() - lost.firstSentAtMs))
     return 'expired';
   const hasKey = dialect.idempotency !== undefined && !withoutKey;
   const key = lost?.idempotencyKey ?? (hasKey ? randomUUID() : undefined);
@@ -42,11 +42,20 @@ export function outgoingFor(
   const request = requestOf(dialect, basePath, call, values);
   if (lost !== undefined) {
     const { method, path, body } = lost;
-    return { request: { ...request, method, path, body }, keyed: lost };
+    return {
+      request: { ...request, method, path, body: body === undefined ? body : Buffer.from(body) },
+      keyed: lost,
+    };
   }
   if (key === undefined) return { request, keyed: undefined };
   const { method, path, body } = request;
-  const keyed = { idempotencyKey: key, method, path, ...present({ body }), firstSentAtMs: clock.wallMs() };
+  const keyed = {
+    idempotencyKey: key,
+    method,
+    path,
+    ...present({ body: body?.toString() }),
+    firstSentAtMs: clock.wallMs(),
+  };
   return { request, keyed };
 }
 

@@ -41,7 +41,6 @@ type Resolution =
 interface Again {
   readonly decision: DecisionId;
   readonly request?: KeyedRequest;
-  readonly firstSentAtMs?: number;
   readonly withoutKey?: true;
 }
 
@@ -147,10 +146,9 @@ async function underItsKey(run: Run, { request }: Doubt): Promise<Way | undefine
   if (request === undefined) return undefined;
   await tellTime(run);
   const { client, clock } = run.session;
-  const { firstSentAtMs } = request;
-  if (!isStillHonoured(client.dialect, clock.latestMs() - firstSentAtMs)) return undefined;
+  if (!isStillHonoured(client.dialect, clock.latestMs() - request.firstSentAtMs)) return undefined;
   const why = `the vendor charges once for an idempotency key, for ${client.dialect.idempotency?.valid_for}`;
-  return { why, request, firstSentAtMs };
+  return { why, request };
 }
 
 const harmlessly = ({ call: { ifLost } }: Doubt): Way | undefined =>

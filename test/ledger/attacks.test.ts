@@ -292,7 +292,7 @@ describe.each(DATABASES)('on %s', (_, open) => {
     'a repeat under the key of the vendor is charged once, where it was risked',
     async (tables, batch) => {
       const other = await tables.batch('0000000d', { cap: 0 });
-      const first = await tables.lost(batch, 'acme', { request: '{}', first_sent_at: 1 });
+      const first = await tables.lost(batch, 'acme', { request: '{}' });
       const again = async (prior: number) => ({
         ...({
           kind: 'repeat',

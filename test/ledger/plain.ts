@@ -102,7 +102,6 @@ export class Tables {
         at: NOW,
         lasts: 60_000,
         request: null,
-        first_sent_at: null,
       },
       ...{
         prior: null,

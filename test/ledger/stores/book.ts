@@ -129,7 +129,7 @@ export async function admitted(
 
 /** A request under an idempotency key, which is the same to the byte whenever it is asked for. */
 export function requestUnder(idempotencyKey: string): KeyedRequest {
-  const body = Buffer.from(`{"for":"${idempotencyKey}"}`);
+  const body = `{"for":"${idempotencyKey}"}`;
   return { idempotencyKey, method: 'POST', path: '/v1/companies?x=1', body, firstSentAtMs: NOON_MS };
 }
 
