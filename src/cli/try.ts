@@ -67,9 +67,7 @@ async function tryCommand(
   const show = console.json ? console.say : console.print;
   for (const line of requestLines(requestShown(trial))) show(line);
   const { known, most } = await lookedUp(console, trial, flags);
-  // What was told about a lost answer of a trial is not in its row yet.
-  if (known.kind === 'answered' && flags.refresh !== true && !known.isLeft)
-    return knownReport(trial, known.tried, flags);
+  if (known.kind === 'answered' && flags.refresh !== true) return knownReport(trial, known.tried, flags);
   // A call in doubt is settled first, as in every run, and nothing new is bought then.
   if (known.kind !== 'in_doubt') await requireYes(console, trial, most, flags);
   return runReport(trial, await make(console, trial, flags), flags);

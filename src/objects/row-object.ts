@@ -4,7 +4,7 @@ import { isoTime } from '../core/clock.ts';
 import { subjectWords } from '../core/membership.ts';
 import { type Call, sentParameters } from '../core/operation.ts';
 import { OUTCOME_KINDS, type Outcome } from '../core/row.ts';
-import type { AttemptRecord, Batch, Decision, Doubt, Look, RawReply, Reading } from '../ledger/ledger.ts';
+import type { AttemptRecord, Batch, Decision, Doubt, Look, RawReply } from '../ledger/ledger.ts';
 import type { AttemptStory, RowStory } from '../run/tasks/row-story.ts';
 import type { DoubtList, ListedDoubt } from '../run/tasks/settle.ts';
 import { membersOf, noun } from './noun.ts';
@@ -66,13 +66,6 @@ export function ruleShown(found: RuleFound | undefined): z.infer<typeof RuleObje
 
 const READ_AS = ['found', 'no_match', 'refused', 'not_sent', 'paused', 'stopped', 'in_doubt'] as const;
 
-const readAs = membersOf<Pick<Reading, 'answer' | 'charged' | 'why'>>();
-const ReadObject = noun({
-  answer: readAs(z.enum(READ_AS), ({ answer }) => answer),
-  charged: readAs(z.number(), ({ charged }) => charged),
-  why: readAs(z.string(), ({ why }) => why),
-});
-
 const call = membersOf<{ readonly call: Call }>();
 /** What was asked. */
 const ofCall = {
@@ -125,8 +118,6 @@ export const AttemptObject = noun({
   ),
   looks: attempt(z.array(LookObject), ({ looks }) => looks.map(LookObject.of)),
   rule: attempt(RuleObject.nullable(), ({ rule }) => ruleShown(rule)),
-  /** How the dialect of today reads it, where that differs. */
-  today: attempt(ReadObject.optional(), ({ today }) => today && ReadObject.of(today)),
   /** Why and when the money at risk was given back. */
   released: attempt(z.object({ why: z.string(), at: z.string() }).nullable(), ({ released }) =>
     released ? { why: released.why, at: isoTime(released.atMs) } : null,

@@ -3,7 +3,6 @@ import { subjectWords } from '../../core/membership.ts';
 import type { Call, JsonObject } from '../../core/operation.ts';
 import { atMost, counted, linesOf } from '../../core/plain-text.ts';
 import type { AttemptRecord, Credits, Ended } from '../../ledger/ledger.ts';
-import { commandLine } from '../../lib/command-line.ts';
 import { RowObject } from '../../objects/row-object.ts';
 import { keptWork } from '../../operations/team/change-action.ts';
 import type { AttemptStory, RowStory } from '../../run/tasks/row-story.ts';
@@ -18,7 +17,7 @@ export function rowReport(story: RowStory): Report {
     lines: linesOf(
       `Row ${row}: ${outcome?.kind ?? 'pending'}${reason === undefined ? '' : `, ${reason}`}`,
       planned && `  ${plannedWords(planned)}`,
-      attempts.flatMap((attempt) => attemptLines(attempt, story)),
+      attempts.flatMap(attemptLines),
       fields.length > 0 && `  fields for add: ${fields.join(', ')}`,
     ),
     object: RowObject.of(story),
@@ -39,7 +38,7 @@ function plannedWords(work: JsonObject): string {
   return `planned: ${whom}, ${from === undefined ? to : `${from} → ${to}`}`;
 }
 
-function attemptLines(story: AttemptStory, shown: RowStory): readonly string[] {
+function attemptLines(story: AttemptStory): readonly string[] {
   const { record } = story;
   const { attempt, batch, call, reserved, sentAtMs, closure } = record;
   return [
@@ -48,25 +47,10 @@ function attemptLines(story: AttemptStory, shown: RowStory): readonly string[] {
       ...reasonLines(record),
       ...replyLines(story),
       closure === undefined ? 'still open' : closureWords(closure, story),
-      ...(story.rule === undefined ? [] : [`read by ${ruleName(story.rule)}`]),
+      ...(story.rule === undefined ? [] : [`read by ${ruleName(story.rule)}, as ${story.rule.means}`]),
       ...afterwardsLines(story),
-      ...readingLines(story, shown),
     ].map((line) => `    ${line}`),
   ];
-}
-
-/** How the dialect of today reads it, if that differs from how it ended. */
-function readingLines(
-  { record, today, settleFlags }: AttemptStory,
-  { batch, row }: RowStory,
-): readonly string[] {
-  if (today === undefined) return [];
-  const { answer, charged, why } = today;
-  const words = `reads as ${answer}, ${counted(charged, 'credit')}, by today's dialect (${why})`;
-  if (record.call.change === undefined) return [words];
-  const apply = settleFlags && commandLine(['settle', batch.id, String(row), ...settleFlags]);
-  const never = `${words}, which is never applied to a change without you`;
-  return linesOf(never, apply !== undefined && `to apply it: ${apply}`);
 }
 
 function askedWords(call: Call, reserved: Credits): string {

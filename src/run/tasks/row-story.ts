@@ -1,8 +1,7 @@
 import type { Dialect } from '../../client/dialect.ts';
-import { answerPlaceOf, dialectOperationOf, vendorReply } from '../../client/dialect.ts';
-import { changeFields, isExactCharge, type RuleFound, ruleOf } from '../../client/judge.ts';
-import { type Judged, judgedToday } from '../../client/kept-answers.ts';
-import { fieldsOf, parsedFieldsOf, readBody } from '../../core/answer-body.ts';
+import { dialectOperationOf, vendorReply } from '../../client/dialect.ts';
+import { isExactCharge, type RuleFound, ruleOf } from '../../client/judge.ts';
+import { fieldsOf } from '../../core/answer-body.ts';
 import { PathSearch } from '../../core/answer-fields.ts';
 import { callKeyOf } from '../../core/call-key.ts';
 import { stop } from '../../core/errors.ts';
@@ -15,7 +14,6 @@ import {
   type AttemptRecord,
   type Batch,
   type Decision,
-  isAnswer,
   type LedgerReader,
   type PlannedRow,
   type RawReply,
@@ -44,10 +42,6 @@ export interface AttemptStory {
   readonly isExact: boolean;
   /** What decides by the dialect of today how the answer is read. */
   readonly rule: RuleFound | undefined;
-  /** How the dialect of today reads the answer, if that differs from how the attempt ended. */
-  readonly today: Judged | undefined;
-  /** The flags of `settle` that apply that reading to a change in doubt. */
-  readonly settleFlags: readonly string[] | undefined;
 }
 
 /** @param text the row's number in a spreadsheet. @throws StopError `usage` when the batch has no such row. */
@@ -95,15 +89,12 @@ function attemptStory(
   dialect: Dialect | undefined,
   decided: Decision | undefined,
 ): AttemptStory {
-  const today = dialect && readOtherwiseToday(record, dialect);
   return {
     record,
     decided,
     requestId: record.reply && requestIdIn(record.reply, dialect),
     isExact: dialect !== undefined && isExactlyBooked(record, dialect),
     rule: dialect && ruleBehind(record, dialect),
-    today,
-    settleFlags: dialect && today && settleFlags(record, today, dialect),
   };
 }
 
@@ -154,31 +145,4 @@ function requestIdIn(reply: RawReply, dialect: Dialect | undefined): string | un
   const headers = replies.flatMap((each) => Object.entries(each.headers));
   const named = (dialect?.request_id ?? []).flatMap((name) => headers.filter((header) => header[0] === name));
   return [...named, ...headers.filter(([name]) => /request-id|correlation-id/.test(name))][0]?.[1];
-}
-
-/** The reading of the dialect of today; undefined when it agrees with how the attempt ended. */
-function readOtherwiseToday(record: AttemptRecord, dialect: Dialect): Judged | undefined {
-  const { closure, decision } = record;
-  if (closure === undefined || decision?.kind === 'told') return undefined;
-  const today = judgedToday(record, dialect);
-  if (today === undefined) return undefined;
-  // What was asked to wait, or never sent, says no more by being read as that in other words.
-  const wasTaken = closure.kind === 'answered' || closure.kind === 'in_doubt';
-  const taken = closure.kind === 'answered' ? closure.answer : closure.kind;
-  return today.answer !== taken && (wasTaken || isAnswer(today.answer)) ? today : undefined;
-}
-
-function settleFlags(
-  { call, closure, reply }: AttemptRecord,
-  { answer }: Judged,
-  dialect: Dialect,
-): readonly string[] | undefined {
-  if (closure?.kind !== 'in_doubt' || reply === undefined) return undefined;
-  if (answer !== 'found') return ['--not-done'];
-  const read = readBody(reply.body);
-  const fields = read.kind === 'json' ? parsedFieldsOf(read.value, answerPlaceOf(dialect)) : undefined;
-  const { accepted: _, ...told } = changeFields(dialectOperationOf(dialect, call), fields);
-  const pairs = Object.entries(told).map(([name, value]) => `${name}=${value}`);
-  if (pairs.length > 0) return ['--answer', ...pairs];
-  return ['--answer', call.change?.leaves.state === 'invited' ? 'user_id=ID' : 'done=yes'];
 }

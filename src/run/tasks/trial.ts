@@ -30,7 +30,6 @@ import {
   type Ledger,
   type LedgerReader,
   type RawReply,
-  standingDecision,
 } from '../../ledger/ledger.ts';
 import { isUrl } from '../../ledger/store.ts';
 import type { FileOptions, RunOptions } from '../../plan/context.ts';
@@ -184,8 +183,7 @@ export interface Tried {
 
 export type Known =
   | { readonly kind: 'unknown' | 'in_doubt' }
-  /** `isLeft`: the trial that lost the answer has not ended its row by it yet. */
-  | { readonly kind: 'answered'; readonly tried: Tried; readonly isLeft: boolean };
+  | { readonly kind: 'answered'; readonly tried: Tried };
 
 /**
  * What the ledger knows about the call, from any run, as today's dialect reads it. What came and is no answer counts as
@@ -202,19 +200,8 @@ export async function knownOf(
     find: async (keys) => asReadToday(await ledger.find(keys), { ledger, dialect }),
   });
   const state = found?.state ?? { kind: 'unknown' };
-  if (state.kind === 'answered')
-    return {
-      kind: 'answered',
-      tried: triedOf(state.answer),
-      isLeft: await isLeftIn(ledger, state.answer.batch),
-    };
+  if (state.kind === 'answered') return { kind: 'answered', tried: triedOf(state.answer) };
   return { kind: state.kind === 'in_doubt' ? 'in_doubt' : 'unknown' };
-}
-
-async function isLeftIn(ledger: LedgerReader, id: BatchId): Promise<boolean> {
-  const batch = await ledger.batch(id);
-  const isTrial = batch !== undefined && originOf(batch.settings)?.kind === 'trial';
-  return isTrial && ((await ledger.counts(id)).in_doubt ?? 0) > 0;
 }
 
 function triedOf(answer: AnswerRecord): Tried {
@@ -271,7 +258,7 @@ export interface RanTrial {
   readonly tried: Tried | undefined;
 }
 
-/** Makes the call or resumes it. The user has agreed to its price, and it may cost no more unless they decide to repeat it. */
+/** Makes the call or resumes it. The user has agreed to its price, and it may cost no more unless a lost call is sent again. */
 export async function runTrial(
   trial: Trial,
   options: SpenderOptions & Pick<FileOptions, 'refresh' | 'maxPauseMs' | 'signal' | 'onEvent'>,
@@ -301,17 +288,11 @@ export async function runTrial(
   }
 }
 
-/**
- * A lost call that a person has decided to send again may be paid for twice, and a trial has no word for a budget. Undefined
- * where nobody has decided that.
- */
+/** A lost call that is sent again may be paid for twice, and a trial has no word for a budget. */
 async function budgetOfRepeat(trial: Trial, ledger: Ledger): Promise<Credits | undefined> {
-  const key = callKeyOf(trial.account.identity, trial.call);
-  const [lost] = await ledger.find([key]);
+  const [lost] = await ledger.find([callKeyOf(trial.account.identity, trial.call)]);
   const batch = lost?.kind === 'in_doubt' ? await ledger.batch(lost.doubt.batch) : undefined;
   if (batch === undefined || originOf(batch.settings)?.kind !== 'trial') return undefined;
-  const [state] = await ledger.find([key], { batch: batch.id });
-  if (state?.kind !== 'in_doubt' || standingDecision(state)?.kind !== 'retry') return undefined;
   return credits(heldCredits(await ledger.batchMoney(batch.id)) + (await mostOfTrial(trial, ledger)));
 }
 

@@ -491,8 +491,6 @@ export const text = {
     decided: (why: string) => `Decided, but not done yet: ${why}.`,
     looked: (said: string, why: string) => `The vendor was asked for free: ${said}, ${why}.`,
     freed: (why: string) => `The credits at risk were freed: ${why}.`,
-    readToday: (answer: string, credits: string, why: string) =>
-      `Today’s dialect reads it as ${answer}, ${credits}: ${why}.`,
     requestId: 'Request id',
     idempotencyKey: 'Idempotency key',
     open: 'No answer yet',

@@ -175,7 +175,7 @@ function whyWords({ answer, why }: NonNullable<AttemptObject['closure']>): strin
 }
 
 function Story({ attempt }: { readonly attempt: AttemptObject }) {
-  const { decision, decided, replaces, closure, looks, released, today } = attempt;
+  const { decision, decided, replaces, closure, looks, released } = attempt;
   const isTold = decision?.kind === 'told';
   const sentences = [
     ...(replaces === null ? [] : [text.row.anew(replaces)]),
@@ -185,9 +185,6 @@ function Story({ attempt }: { readonly attempt: AttemptObject }) {
     ...(released === null ? [] : [text.row.freed(released.why)]),
     ...(decided === null ? [] : [text.row.decided(decided.why)]),
     ...(decision !== null && isTold ? [text.row.told(decision.why)] : []),
-    ...(today === undefined
-      ? []
-      : [text.row.readToday(today.answer.replace('_', ' '), counted(today.charged, 'credit'), today.why)]),
   ];
   return (
     <ul class="story">
