@@ -134,11 +134,15 @@ export class Progress {
       // Settled rows are counted since the beginning of the batch, these numbers since the beginning of the run.
       `${this.#finishedBefore === 0 ? '' : 'this run: '}${this.#isChange ? `${this.#applied} applied` : `${this.#matched} matched`}`,
       // A change costs nothing, as a rule.
-      this.#isChange && this.#credits === 0 ? '' : counted(this.#credits, 'credit'),
-      this.#budgetLeft === undefined ? '' : `${this.#budgetLeft} of the budget left`,
+      ...(this.#isChange && this.#credits === 0 ? [] : this.#money()),
       this.#timeLeft(nowMs, rows - done),
     ];
     return parts.filter((part) => part !== '').join(' · ');
+  }
+
+  #money(): readonly string[] {
+    const left = this.#budgetLeft;
+    return [counted(this.#credits, 'credit'), ...(left === undefined ? [] : [`${left} of the budget left`])];
   }
 
   #rate(nowMs: number): string {

@@ -99,7 +99,7 @@ test('of a run that goes on, what is of the batch in all and what is of this run
 });
 
 test('a run that changes a team matches nothing and costs nothing: from its first row on it counts what is applied', () => {
-  progress.hear({ ...BATCH, isChange: true });
+  progress.hear({ ...BATCH, isChange: true, budgetLeft: 0 });
   pass(1_000);
   expect(shown.at(-1)).toMatch(/^░{10} 0 % · 0\/100 rows · [^·]* · 0 applied$/);
   progress.hear({ kind: 'row', row: 2, outcome: 'applied' });
