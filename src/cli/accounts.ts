@@ -120,7 +120,7 @@ async function add(console: Console, flags: AddFlags): Promise<Report> {
     ...numbersGiven(flags),
   };
   const given = Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== undefined));
-  const account = await addAccount(accounts, name, given);
+  const account = await addAccount(accounts.path, name, given);
   return {
     lines: [`Added account ${name} to ${accounts.path}.`],
     object: { path: accounts.path, account: AccountObject.of({ ...account, problem: undefined }) },
@@ -238,7 +238,7 @@ async function remove(name: string): Promise<Report> {
       'Leave it: it costs nothing.',
     );
   }
-  await removeAccount(accounts, name);
+  await removeAccount(accounts.path, name);
   return {
     lines: [`Removed account ${name} from ${accounts.path}. What it bought stays in the ledger.`],
     object: { path: accounts.path, removed: name },

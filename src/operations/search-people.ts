@@ -1,6 +1,5 @@
 import { isRepeated } from '../core/answer-body.ts';
-import { type StopError, stop } from '../core/errors.ts';
-import { nearest } from '../core/nearest.ts';
+import { stop } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
 import {
   type Answer,
@@ -59,8 +58,8 @@ interface Search {
   readonly creditsMost?: number;
 }
 
-/** @param extra filters by the vendor's names for which the job names a column (`mapped`), and columns that its `filters` name. */
-function searchWith(filters: JsonObject, extra: readonly InputField[], mapped: readonly string[]): Operation {
+/** @param extra columns that the job's `filters` name. */
+function searchWith(filters: JsonObject, extra: readonly InputField[]): Operation {
   return defineOperation<Search>({
     name: 'search-people',
     summary: 'Find the people of a company, a position, a seniority or a department.',
@@ -73,31 +72,25 @@ function searchWith(filters: JsonObject, extra: readonly InputField[], mapped: r
     resultsFile: 'people',
     mostMatches: pagesOf,
     shapedBy,
-    prepare: (row, options) => prepare(row, options, mapped),
+    prepare,
     next: nextPage,
   });
 }
 
-const searchPeople = searchWith({}, [], []);
+const searchPeople = searchWith({}, []);
 
 export default searchPeople;
 
 const PUBLISHED = FILTERS.map(({ name }) => name);
 
-/** A name that is so near to a published filter is a slip of the hand, and no filter of the vendor's. */
-const SLIP_LETTERS = 2;
-
-function shapedBy(settings: JsonObject, columns: readonly string[] = []): Operation {
+function shapedBy(settings: JsonObject): Operation {
   const filters = (settings.filters ?? {}) as JsonObject;
   checkFilters(filters);
   const named = columnsIn(filters).filter((name) => !PUBLISHED.includes(name));
-  const mapped = columns.filter((name) => !PUBLISHED.includes(name) && !named.includes(name));
-  for (const name of mapped) checkMapped(name, filters);
-  const extra = [
-    ...named.map((name) => columnInput(name, "named as in the job's filters")),
-    ...mapped.map((name) => ({ name, about: "a filter, by the vendor's name for it", aliases: [] })),
-  ];
-  return searchWith(filters, extra, mapped);
+  return searchWith(
+    filters,
+    named.map((name) => columnInput(name, "named as in the job's filters")),
+  );
 }
 
 /** @throws StopError `job` where a filter of the job would take the place of what a row says, or of our paging. */
@@ -107,33 +100,17 @@ function checkFilters(filters: JsonObject): void {
       const fact = `filters: ${name} is taken from each row of the file.`;
       throw stop('job', fact, 'Name a column for it under `columns:`, and take it out of `filters`.');
     }
-    if (name === PAGE) throw pagesAreOurs(`filters: ${PAGE}`);
-    if (isMisleadingField(name)) throw namesAnother(`filters: ${foreignName(name)}`);
+    if (name === PAGE) {
+      const fact = `filters: ${PAGE}: Rowonce asks for the pages of a search itself.`;
+      throw stop('job', fact, 'Give their number under `pages`, and remove `page`.');
+    }
+    if (isMisleadingField(name)) {
+      const fact = `filters: ${foreignName(name)} is a name that makes some servers read the request as another kind.`;
+      throw stop('job', fact, 'Take it out of the job: Rowonce sends exactly the request that it shows.');
+    }
   }
   const problem = templateProblem(filters);
   if (problem !== undefined) throw stop('job', `filters: ${problem}.`, 'Write a column as {{Column}}.');
-}
-
-function namesAnother(where: string): StopError {
-  const fact = `${where} is a name that makes some servers read the request as another kind.`;
-  return stop('job', fact, 'Take it out of the job: Rowonce sends exactly the request that it shows.');
-}
-
-function checkMapped(name: string, filters: JsonObject): void {
-  if (name === PAGE) throw pagesAreOurs(`columns: ${PAGE}`);
-  if (isMisleadingField(name)) throw namesAnother(`columns: ${foreignName(name)}`);
-  if (Object.hasOwn(filters, name)) {
-    const fact = `${name} is under both \`columns\` and \`filters\`.`;
-    throw stop('job', fact, 'Take it out of one of them.');
-  }
-  const meant = nearest(name, PUBLISHED, SLIP_LETTERS);
-  if (meant === undefined) return;
-  throw stop('job', `columns: search-people has no input ${foreignName(name)}.`, `Did you mean ${meant}?`);
-}
-
-function pagesAreOurs(where: string): Error {
-  const fact = `${where}: Rowonce asks for the pages of a search itself.`;
-  return stop('job', fact, 'Give their number under `pages`, and remove `page`.');
 }
 
 function pagesOf({ settings }: OperationOptions): number {
@@ -141,15 +118,13 @@ function pagesOf({ settings }: OperationOptions): number {
 }
 
 /** All that a row says is asked in one search: without one of its filters it would be another, and a dearer one. */
-function prepare(row: RowInput, options: OperationOptions, mapped: readonly string[]): Prepared<Search> {
+function prepare(row: RowInput, options: OperationOptions): Prepared<Search> {
   const cells = Object.fromEntries(
     Object.entries(row).map(([name, cell]) => [name, cell.replaceAll(/\s+/gu, ' ').trim()]),
   );
   const { filters: ofJob = {}, credits_max: creditsMost } = options.settings ?? {};
   const filters = ofJob as JsonObject;
-  const own = [...PUBLISHED, ...mapped].flatMap((name) =>
-    cells[name] ? [[name, cells[name]] as const] : [],
-  );
+  const own = PUBLISHED.flatMap((name) => (cells[name] ? [[name, cells[name]] as const] : []));
   const asked = withoutBlanks(filters, cells);
   const parameters = { ...Object.fromEntries(own), ...asked };
   const nothing = whyNothing(cells, parameters);

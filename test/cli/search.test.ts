@@ -115,15 +115,7 @@ test.each([
   [{ filters: { state: '{{Region}}' } }, 'search-people needs a column for "Region"'],
   [
     { columns: { company: 'Company', compny: 'Title' } },
-    'columns: search-people has no input "compny".\nDid you mean company?',
-  ],
-  [
-    { columns: { company: 'Company', page: 'Title' } },
-    'columns: page: Rowonce asks for the pages of a search',
-  ],
-  [
-    { columns: { company: 'Company', state: 'Title' }, filters: { state: 'VIC' } },
-    'state is under both `columns` and `filters`.',
+    'search-people has no input "compny".\nDid you mean company?',
   ],
   [{ filters: { state: '{{State}' } }, 'is not closed by }}'],
   [{ filters: { 'location.state': 'VIC', location: 'AU' } }, 'two values would be sent as "location.state"'],

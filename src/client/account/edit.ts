@@ -2,12 +2,11 @@ import { hash } from 'node:crypto';
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type Document, isMap, parseDocument, visit } from 'yaml';
-import { messageOf, type StopError, stop } from '../../core/errors.ts';
+import { messageOf, stop } from '../../core/errors.ts';
 import { schemaComment } from '../../core/paths.ts';
 import { outputProblem, replaceFile } from '../../lib/atomic-file.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import { checkDocument } from '../../lib/yaml/document.ts';
-import { problemOf } from '../../lib/yaml/schema-problem.ts';
 import { dialectOf } from '../dialect.ts';
 import { ACCOUNTS_FILE, type Account, type Accounts, accountsOf, accountsSchema } from './account.ts';
 
@@ -23,26 +22,26 @@ const FOLDER_MODE = 0o700;
 
 /**
  * Adds an account and returns it as a command will read it.
- * @throws StopError `usage` when the entry is wrong, `account` when the name is taken, the address is missing, or the
- * dialect is wrong.
+ * @throws StopError `account` when the entry or its dialect is wrong, the name is taken, or the address is missing.
  */
-export async function addAccount(accounts: Accounts, name: string, entry: NewAccount): Promise<Account> {
-  if (accounts.configured.some((account) => account.name === name)) throw nameTaken(name);
-  checkEntry(name, entry);
-  const change = (document: Document): void => {
-    const existing = document.get('accounts');
-    if (!isMap(existing)) {
-      document.set('accounts', document.createNode({ [name]: entry }));
-      return;
-    }
-    if (existing.has(name)) throw nameTaken(name);
-    // An empty map is written as {}, and entries added to it would stand on that one line.
-    if (existing.items.length === 0) existing.flow = false;
-    existing.set(name, document.createNode(entry));
-  };
-  const changed = await rewrite(accounts.path, change, async (written) => {
-    await dialectOf(accountIn(written, name));
-  });
+export async function addAccount(path: string, name: string, entry: NewAccount): Promise<Account> {
+  const changed = await rewrite(
+    path,
+    (document) => {
+      const existing = document.get('accounts');
+      if (!isMap(existing)) return document.set('accounts', document.createNode({ [name]: entry }));
+      if (existing.has(name)) {
+        const next = `Choose another name, or remove that one first: ${commandLine(['accounts', 'remove', name])}`;
+        throw stop('account', `There is already an account ${name}.`, next);
+      }
+      // An empty map is written as {}, and entries added to it would stand on that one line.
+      if (existing.items.length === 0) existing.flow = false;
+      existing.set(name, document.createNode(entry));
+    },
+    async (written) => {
+      await dialectOf(accountIn(written, name));
+    },
+  );
   return accountIn(changed, name);
 }
 
@@ -80,7 +79,6 @@ export async function changeAccount(
   const isKeyGiven = change.key !== undefined || change.key_env !== undefined;
   const apply = (document: Document): void => {
     const entry = ['accounts', name];
-    refuseAliases(document, accounts.path);
     if (isKeyGiven)
       for (const each of ['key', 'key_env', 'key_command']) setIn(document, [...entry, each], null);
     setMembers(document, entry, change);
@@ -108,14 +106,6 @@ function setMembers(document: Document, path: readonly string[], members: object
   for (const [member, value] of Object.entries(members)) setIn(document, [...path, member], value);
 }
 
-/** What entries share by an alias belongs to none of them, so a person decides what becomes of it. */
-function refuseAliases(document: Document, path: string): void {
-  const refuse = (): never => {
-    throw stop('account', `${path} has entries that others share (*name).`, 'Change the file by hand.');
-  };
-  visit(document, { Alias: refuse });
-}
-
 /** A key goes to the address that it was given for and to no other, whoever changes the address. */
 function requireSameAddress(former: Account, changed: Account): void {
   if (former.baseUrl?.href === changed.baseUrl?.href) return;
@@ -126,75 +116,37 @@ function requireSameAddress(former: Account, changed: Account): void {
   );
 }
 
-export async function removeAccount(accounts: Accounts, name: string): Promise<void> {
-  await rewrite(accounts.path, (document) => {
-    refuseAliases(document, accounts.path);
-    document.deleteIn(['accounts', name]);
-  });
+export async function removeAccount(path: string, name: string): Promise<void> {
+  await rewrite(path, (document) => document.deleteIn(['accounts', name]));
 }
 
-function nameTaken(name: string): StopError {
-  const next = `Choose another name, or remove that one first: ${commandLine(['accounts', 'remove', name])}`;
-  return stop('account', `There is already an account ${name}.`, next);
-}
-
-function checkEntry(name: string, entry: NewAccount): void {
-  const content: unknown = JSON.parse(JSON.stringify({ accounts: { [name]: entry } }));
-  const checked = accountsSchema.safeParse(content);
-  if (checked.success) return;
-  const { fact, next } = problemOf(accountsSchema, content, checked.error.issues);
-  throw stop('usage', fact, next);
-}
-
-/**
- * Changes the file as it stands: when another program changes it in between, the new text is read and changed instead.
- * @param check sees the accounts of the file as it would be, and may refuse them.
- */
+/** @param check sees the accounts of the file as it would be, and may refuse them. */
 async function rewrite(
   path: string,
-  change: (document: Document) => void,
+  change: (document: Document) => unknown,
   check: (changed: Accounts) => Promise<void> = async () => {},
 ): Promise<Accounts> {
-  for (;;) {
-    const before = await textOf(path);
-    const { text, ...changed } = changedText(path, before, change);
-    await check(changed);
-    if (await written(path, before, text)) return changed;
-  }
-}
-
-function changedText(
-  path: string,
-  before: string,
-  change: (document: Document) => void,
-): Accounts & { readonly text: string } {
+  // A file that exists and cannot be read was refused when the accounts were loaded.
+  const before = await readFile(path, 'utf8').catch(() => '');
   const document = parseDocument(before);
+  // What entries share by an alias belongs to none of them, so a person decides what becomes of it.
+  const refuse = (): never => {
+    throw stop('account', `${path} has entries that others share (*name).`, 'Change the file by hand.');
+  };
+  visit(document, { Alias: refuse });
   change(document);
   const comment = before === '' ? schemaComment('accounts', path) : '';
   const text = comment + document.toString({ lineWidth: 0 });
-  return { ...accountsOf(checkDocument(text, path, accountsSchema, ACCOUNTS_FILE)), text };
-}
-
-async function textOf(path: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch {
-    // There is no file yet. A file that exists and cannot be read was refused when the accounts were loaded.
-    return '';
-  }
-}
-
-/** Writes through a link, so a file kept elsewhere stays there. @returns false when the file changed meanwhile. */
-async function written(path: string, before: string, text: string): Promise<boolean> {
+  const changed = accountsOf(checkDocument(text, path, accountsSchema, ACCOUNTS_FILE));
+  await check(changed);
   const known = hash('sha256', before, 'hex');
   try {
     await mkdir(dirname(path), { recursive: true, mode: FOLDER_MODE });
-    return await replaceFile(path, FILE_MODE, [text], async (_path, sha256) => sha256 === known);
+    // Writes through a link, so a file kept elsewhere stays there.
+    if (await replaceFile(path, FILE_MODE, [text], async (_path, sha256) => sha256 === known)) return changed;
   } catch (error) {
-    throw stop(
-      'account',
-      messageOf(outputProblem(path, error)),
-      'Free some space, or set $ROWONCE_CONFIG to a folder that you may write to.',
-    );
+    const next = 'Free some space, or set $ROWONCE_CONFIG to a folder that you may write to.';
+    throw stop('account', messageOf(outputProblem(path, error)), next);
   }
+  throw stop('account', `${path} was changed by another program just now.`, 'Run the command again.');
 }
